@@ -32,26 +32,26 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-/// Gives a field that is unset its default, which is written as JSON. The [module](self) has an example.
+/// Sets an unset field to a default in JSON. The [module](self) has an example.
 ///
-/// A default that the type cannot be read from is left out; `kubesmith generate` refuses such.
+/// A default that the type cannot decode is ignored; `kubesmith generate` refuses it.
 pub fn literal<T: DeserializeOwned>(field: &mut Option<T>, default: &str) {
     if field.is_none() {
         *field = serde_json::from_str(default).ok();
     }
 }
 
-/// Calls a function with every `T` that the field holds: itself, or in `Option`s, boxes, lists and maps, one in another. The
-/// [module](self) has an example.
+/// Calls a function with every `T` in the field: the field itself, or in `Option`s, boxes, lists and maps, nested
+/// to any depth. The [module](self) has an example.
 pub fn each<T, I>(field: &mut impl Holds<T, I>, mut set_defaults: impl FnMut(&mut T)) {
     field.each(&mut set_defaults);
 }
 
-/// Gives everything in a value the defaults of its structural schema, as an API server does: `properties`, `items`,
-/// `additionalProperties`, `default` and `nullable` are looked at. A null is unset, wherever it stands, unless it may be one. The
+/// Sets the defaults of a structural schema throughout a value, as an API server does, by `properties`, `items`,
+/// `additionalProperties`, `default` and `nullable`. A null counts as unset unless it is allowed. The
 /// [module](self) has an example.
 ///
-/// The value is written as JSON and read back; a value that cannot be, stays as it is.
+/// The value is written as JSON and read back. If that fails, it stays unchanged.
 pub fn structural<T: Serialize + DeserializeOwned>(value: &mut T, schema: &str) {
     let (Ok(schema), Ok(mut json)) = (serde_json::from_str(schema), serde_json::to_value(&*value)) else {
         return;
@@ -63,7 +63,7 @@ pub fn structural<T: Serialize + DeserializeOwned>(value: &mut T, schema: &str) 
     }
 }
 
-/// Sets defaults below the value; whether there were any to set.
+/// Sets defaults below the value; returns whether there were any.
 fn set(value: &mut Value, schema: &Value) -> bool {
     let mut changed = false;
     match value {
@@ -90,7 +90,7 @@ fn set(value: &mut Value, schema: &Value) -> bool {
     changed
 }
 
-/// Puts the default in the place of a null that must not be one; whether there is a default for it.
+/// Replaces a null that is not allowed by the default; returns whether there is one.
 fn replace_null(value: &mut Value, schema: &Value) -> bool {
     let default = schema.get("default").filter(|_| value.is_null() && schema["nullable"] != true);
     default.is_some_and(|default| {
@@ -99,7 +99,7 @@ fn replace_null(value: &mut Value, schema: &Value) -> bool {
     })
 }
 
-/// A type that holds values of type `T`, which [`each`] finds; `I` says where, and is found by the compiler.
+/// A type that contains values of type `T`, which [`each`] finds. The compiler infers `I`, which says where.
 pub trait Holds<T, I> {
     /// Calls the function with each of them; [`each`] is easier to call.
     fn each(&mut self, call: &mut dyn FnMut(&mut T));

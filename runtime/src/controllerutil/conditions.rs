@@ -1,9 +1,10 @@
-//! Conditions of a status, a list keyed by type.
+//! Conditions of a status: a list with the type as key.
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, Time};
 use k8s_openapi::jiff::Timestamp;
 
-/// A condition that changed at `now`. `status` is `True` or `False`; build [`Condition`] yourself for `Unknown`.
+/// Makes a condition that changed at `now`. `status` is `True` or `False`; build [`Condition`] directly for
+/// `Unknown`.
 pub fn condition(
     condition_type: impl Into<String>,
     status: bool,
@@ -21,8 +22,8 @@ pub fn condition(
     }
 }
 
-/// Adds `new` or brings the condition of its type in line with it, and says whether something has changed. The
-/// transition time of a condition only changes with its status.
+/// Adds `new`, or updates the condition of its type; returns whether anything changed. The transition time only
+/// changes with the status.
 ///
 /// ```
 /// use k8s_openapi::jiff::Timestamp;
@@ -47,29 +48,29 @@ pub fn set_status_condition(conditions: &mut Vec<Condition>, mut new: Condition)
     changed
 }
 
-/// Removes the condition of this type, and says whether there was one.
+/// Removes the condition of this type; returns whether there was one.
 pub fn remove_status_condition(conditions: &mut Vec<Condition>, condition_type: &str) -> bool {
     let before = conditions.len();
     conditions.retain(|known| known.type_ != condition_type);
     conditions.len() != before
 }
 
-/// The condition of this type.
+/// Returns the condition of this type.
 pub fn find_status_condition<'c>(conditions: &'c [Condition], condition_type: &str) -> Option<&'c Condition> {
     conditions.iter().find(|known| known.type_ == condition_type)
 }
 
-/// Whether the condition of this type is there and `True`.
+/// Whether the condition of this type exists and is `True`.
 pub fn is_status_condition_true(conditions: &[Condition], condition_type: &str) -> bool {
     find_status_condition(conditions, condition_type).is_some_and(|known| known.status == "True")
 }
 
-/// Whether the condition of this type is there and `False`.
+/// Whether the condition of this type exists and is `False`.
 pub fn is_status_condition_false(conditions: &[Condition], condition_type: &str) -> bool {
     find_status_condition(conditions, condition_type).is_some_and(|known| known.status == "False")
 }
 
-/// Whether the condition of this type is there and has this status: `True`, `False` or `Unknown`.
+/// Whether the condition of this type exists and has this status: `True`, `False` or `Unknown`.
 ///
 /// ```
 /// use k8s_openapi::jiff::Timestamp;

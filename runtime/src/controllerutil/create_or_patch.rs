@@ -1,4 +1,4 @@
-//! Bringing one child object in line by sending what differs.
+//! Creates an object, or patches the differences.
 
 use std::error::Error as StdError;
 use std::fmt::Debug;
@@ -11,20 +11,21 @@ use serde_json::{Map, Value};
 
 use super::create_or_update::{CreateOrUpdateError, OperationResult};
 
-/// Reads the object that `object` names, lets `mutate` bring it in line, and sends what that changed as merge patches: one
-/// of the object, and one of the status subresource where the status changed. Where there is none, `object` itself is
-/// brought in line and created; its status is patched afterwards, if it has one.
+/// Reads the object that `object` names, calls `mutate` on it, and sends the changes as merge patches: one of the
+/// object, and one of the status subresource if the status changed. If the object does not exist, calls `mutate` on
+/// `object` and creates it; its status is patched afterwards, if it has one.
 ///
-/// Unlike [`create_or_update`](super::create_or_update) it does not fail where somebody else wrote the object meanwhile, as
-/// only what differs is written. Lists that differ are replaced as a whole. Returns what the server has now.
+/// Unlike [`create_or_update`](super::create_or_update) it does not fail if another writer changes the object
+/// meanwhile, because only the differences are written. Lists that differ are replaced as a whole. Returns the
+/// server's object.
 ///
 /// # Errors
 ///
-/// [`CreateOrUpdateError`]. Nothing was written where `mutate` failed.
+/// [`CreateOrUpdateError`]. Nothing is written if `mutate` fails.
 ///
 /// # Cancel safety
 ///
-/// Dropping the future may leave the writes done or undone, as with any request.
+/// As for any request, the writes may or may not have happened if the future is dropped.
 ///
 /// ```no_run
 /// use std::convert::Infallible;
@@ -108,7 +109,7 @@ where
         let created =
             self.api.create(&PostParams::default(), &object).await.map_err(self.failed("create"))?;
         let (_, has) = split(self.json(&created)?);
-        // The server leaves a status out where that is a resource of its own.
+        // The server drops a status that is a subresource.
         match status.and_then(|status| addition(has.as_ref(), &status)) {
             None => Ok((OperationResult::Created, created)),
             Some(status) => Ok((OperationResult::Created, self.patch_status(status).await?)),
@@ -144,13 +145,13 @@ where
     }
 }
 
-/// The object without its status, and the status.
+/// Splits the object into the object without status, and the status.
 fn split(mut object: Value) -> (Value, Option<Value>) {
     let status = object.as_object_mut().and_then(|members| members.remove("status"));
     (object, status.filter(|status| !status.is_null()))
 }
 
-/// The merge patch (RFC 7386) that leads from one to the other, if they differ.
+/// Returns the merge patch (RFC 7386) between the two, if they differ.
 fn difference(before: Option<&Value>, after: Option<&Value>) -> Option<Value> {
     match (before, after) {
         (Some(before), Some(after)) if before == after => None,
@@ -168,7 +169,7 @@ fn difference(before: Option<&Value>, after: Option<&Value>) -> Option<Value> {
     }
 }
 
-/// The merge patch that gives a new object what is `wanted` and takes nothing away that the server has set.
+/// Returns the merge patch that adds `wanted` to a new object and keeps all values set by the server.
 fn addition(has: Option<&Value>, wanted: &Value) -> Option<Value> {
     match (has, wanted) {
         (_, Value::Null) => None,

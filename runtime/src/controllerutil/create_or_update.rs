@@ -1,4 +1,4 @@
-//! Bringing one child object in line.
+//! Creates or updates an object.
 
 use std::error::Error as StdError;
 use std::fmt::Debug;
@@ -8,10 +8,10 @@ use kube::{Error, Resource};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// What [`create_or_update`] or [`create_or_patch`](fn@super::create_or_patch) did.
+/// The effect of [`create_or_update`] or [`create_or_patch`](fn@super::create_or_patch).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OperationResult {
-    /// The object was not there.
+    /// The object did not exist.
     Created,
     /// The object differed.
     Updated,
@@ -19,11 +19,11 @@ pub enum OperationResult {
     UpdatedStatus,
     /// Only the status differed.
     UpdatedStatusOnly,
-    /// The object was as it should be; nothing was written.
+    /// The object was as desired, so nothing was written.
     Unchanged,
 }
 
-/// Why [`create_or_update`] or [`create_or_patch`](fn@super::create_or_patch) failed.
+/// [`create_or_update`] or [`create_or_patch`](fn@super::create_or_patch) failed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CreateOrUpdateError {
@@ -33,7 +33,7 @@ pub enum CreateOrUpdateError {
         /// The object's kind.
         kind: String,
     },
-    /// The server refused, or was not reached. A conflict means that somebody else wrote the object: reconcile again.
+    /// The server refused the request or was not reached. After a conflict with another writer, reconcile again.
     #[error("cannot {verb} {kind} {name:?}: {source}")]
     Api {
         /// `get`, `create`, `update`, `patch` or `patch the status of`.
@@ -42,7 +42,7 @@ pub enum CreateOrUpdateError {
         kind: String,
         /// The object's name.
         name: String,
-        /// The answer.
+        /// The underlying error.
         source: Box<Error>,
     },
     /// The caller's function failed.
@@ -62,7 +62,7 @@ pub enum CreateOrUpdateError {
         kind: String,
         /// The object's name.
         name: String,
-        /// Why.
+        /// The serialiser's error.
         source: serde_json::Error,
     },
     /// The caller's function has changed the object's name or namespace.
@@ -75,19 +75,19 @@ pub enum CreateOrUpdateError {
     },
 }
 
-/// Reads the object that `object` names, lets `mutate` bring it in line, and writes it if that changed it. Where
-/// there is none, `object` itself is brought in line and created.
+/// Reads the object that `object` names, calls `mutate` on it, and writes it if that changed it. If the object does
+/// not exist, calls `mutate` on `object` and creates it.
 ///
-/// `mutate` sets what is desired and leaves alone what it does not care for, so that the server's defaults do not
-/// count as differences. Returns what the server has now.
+/// `mutate` sets the desired fields and leaves others alone, so that the server's defaults do not count as
+/// differences. Returns the server's object.
 ///
 /// # Errors
 ///
-/// [`CreateOrUpdateError`]. Nothing was written where `mutate` failed.
+/// [`CreateOrUpdateError`]. Nothing is written if `mutate` fails.
 ///
 /// # Cancel safety
 ///
-/// Dropping the future may leave the write done or undone, as with any request.
+/// As for any request, the write may or may not have happened if the future is dropped.
 pub async fn create_or_update<K, F, E>(
     api: &Api<K>,
     mut object: K,

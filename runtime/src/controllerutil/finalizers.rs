@@ -1,13 +1,13 @@
-//! Finalizers: what has to be cleaned up before an object goes.
+//! Finalizers: cleanups that must happen before an object is deleted.
 
 use kube::Resource;
 
-/// Whether `object` bears `finalizer`.
+/// Whether `object` has `finalizer`.
 pub fn contains_finalizer<K: Resource>(object: &K, finalizer: &str) -> bool {
     object.meta().finalizers.iter().flatten().any(|other| other == finalizer)
 }
 
-/// Adds `finalizer` unless it is there, and says whether the object has changed. The object still has to be written.
+/// Adds `finalizer` unless the object has it; returns whether the object changed. The object must still be written.
 ///
 /// ```
 /// use k8s_openapi::api::core::v1::Pod;
@@ -28,7 +28,7 @@ pub fn add_finalizer<K: Resource>(object: &mut K, finalizer: &str) -> bool {
     true
 }
 
-/// Removes `finalizer` wherever it is, and says whether the object has changed. The object still has to be written.
+/// Removes `finalizer`; returns whether the object changed. The object must still be written.
 pub fn remove_finalizer<K: Resource>(object: &mut K, finalizer: &str) -> bool {
     let list = &mut object.meta_mut().finalizers;
     let Some(finalizers) = list else { return false };

@@ -1,4 +1,4 @@
-//! What nearly every reconciler needs: finalizers, owner references, conditions, create-or-update.
+//! Helpers for reconcilers: finalizers, owner references, conditions, create-or-update.
 //!
 //! The names are those of controller-runtime's `controllerutil` and of apimachinery's `meta` package.
 //!

@@ -1,20 +1,20 @@
-//! Owner references: what goes with which object, and which controller an object belongs to.
+//! Owner references: which objects are deleted with which owner, and which controller an object belongs to.
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
 use kube::Resource;
 
-/// Why an owner reference cannot be set.
+/// An owner reference cannot be set or removed.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum OwnerError {
-    /// The object has another controller already.
+    /// The object has another controller.
     #[error("{object} is controlled by {} {} already, so {owner} cannot control it", .by.kind, .by.name)]
     AlreadyOwned {
         /// The object.
         object: String,
-        /// The controller it has.
+        /// Its controller.
         by: Box<OwnerReference>,
-        /// The controller it was to get.
+        /// The intended controller.
         owner: String,
     },
     /// An owner in a namespace can only own objects in the same namespace.
@@ -32,15 +32,15 @@ pub enum OwnerError {
         /// Its namespace.
         owner_namespace: String,
     },
-    /// The owner to be removed does not control the object.
+    /// The owner to remove is not the object's controller.
     #[error("{object} is not controlled by {owner}")]
     NotController {
         /// The object.
         object: String,
-        /// Who was to be its controller no more.
+        /// The owner to remove.
         owner: String,
     },
-    /// The owner has no name or no uid: it was not read from the server.
+    /// The owner has no name or no uid because it was not read from the server.
     #[error("{owner} has no {missing}: read it from the server before it owns something")]
     Incomplete {
         /// The owner.
@@ -58,13 +58,13 @@ fn describe<K: Resource<DynamicType = ()>>(object: &K) -> String {
     }
 }
 
-/// Makes `owner` the controller of `object`: the garbage collector deletes the object with it, and a controller that
-/// owns such objects is told of their changes. The object still has to be written.
+/// Makes `owner` the controller of `object`: the garbage collector deletes the object with it, and controllers that
+/// own such objects get its changes. The object must still be written.
 ///
 /// # Errors
 ///
-/// [`OwnerError`]: another controller, another namespace, an owner that was not read from the server. The object is
-/// unchanged then.
+/// [`OwnerError`] if there is another controller, the namespaces do not fit, or the owner was not read from the
+/// server. The object is then unchanged.
 ///
 /// ```
 /// use k8s_openapi::api::core::v1::{ConfigMap, Pod};
@@ -86,9 +86,9 @@ where
     set_controller_reference_with(owner, object, true)
 }
 
-/// As [`set_controller_reference`], and says whether the deletion of `owner` in the foreground waits for `object`; it does
-/// where that is not said. Who sets it needs the right to update the owner's finalizers where the admission plugin
-/// `OwnerReferencesPermissionEnforcement` is on.
+/// As [`set_controller_reference`], and says whether foreground deletion of `owner` waits for `object`; it does by
+/// default. If the admission plugin `OwnerReferencesPermissionEnforcement` is enabled, this needs the right to
+/// update the owner's finalizers.
 ///
 /// # Errors
 ///
@@ -131,12 +131,12 @@ where
     Ok(())
 }
 
-/// Makes `owner` one of the owners of `object`: it is deleted with the last of them. The object still has to be
+/// Makes `owner` one of the owners of `object`, which is deleted with the last of them. The object must still be
 /// written.
 ///
 /// # Errors
 ///
-/// [`OwnerError`]: another namespace, an owner that was not read from the server.
+/// [`OwnerError`] if the namespaces do not fit, or the owner was not read from the server.
 pub fn set_owner_reference<O, K>(owner: &O, object: &mut K) -> Result<(), OwnerError>
 where
     O: Resource<DynamicType = ()>,
@@ -147,7 +147,7 @@ where
     Ok(())
 }
 
-/// Removes `owner` from the owners of `object`, and says whether it was one.
+/// Removes `owner` from the owners of `object`; returns whether it was one.
 pub fn remove_owner_reference<O, K>(owner: &O, object: &mut K) -> bool
 where
     O: Resource<DynamicType = ()>,
@@ -164,11 +164,11 @@ where
     changed
 }
 
-/// Removes `owner`, which must be the controller of `object`, from its owners. The object still has to be written.
+/// Removes `owner`, which must be the controller of `object`, from its owners. The object must still be written.
 ///
 /// # Errors
 ///
-/// [`OwnerError::NotController`] where another object, or none, controls it. The object is unchanged then.
+/// [`OwnerError::NotController`] if another object, or none, is the controller. The object is then unchanged.
 ///
 /// ```
 /// use k8s_openapi::api::core::v1::{ConfigMap, Pod};
@@ -198,7 +198,7 @@ where
     Err(OwnerError::NotController { object: describe(object), owner: describe(owner) })
 }
 
-/// Whether `owner`, by its name and kind, is one of the owners of `object`.
+/// Whether `owner`, by name and kind, is one of the owners of `object`.
 pub fn has_owner_reference<O, K>(object: &K, owner: &O) -> bool
 where
     O: Resource<DynamicType = ()>,
@@ -207,7 +207,7 @@ where
     object.meta().owner_references.iter().flatten().any(|reference| names(reference, owner))
 }
 
-/// The controller among the owners of `object`.
+/// Returns the controller among the owners of `object`.
 pub fn controller_of<K: Resource>(object: &K) -> Option<&OwnerReference> {
     object.meta().owner_references.iter().flatten().find(|owner| owner.controller == Some(true))
 }
@@ -217,7 +217,7 @@ pub fn has_controller_reference<K: Resource>(object: &K) -> bool {
     controller_of(object).is_some()
 }
 
-/// Whether `owner`, the very object and not just its name, controls `object`.
+/// Whether `owner`, by uid and not only by name, controls `object`.
 pub fn is_controlled_by<O: Resource, K: Resource>(object: &K, owner: &O) -> bool {
     let uid = owner.meta().uid.as_ref();
     uid.is_some() && controller_of(object).map(|controller| &controller.uid) == uid
@@ -253,14 +253,14 @@ fn group_of(api_version: &str) -> &str {
     api_version.split_once('/').map_or("", |(group, _)| group)
 }
 
-/// Whether the reference names `owner`, in whatever version and generation of it.
+/// Whether the reference names `owner`, in any version and with any uid.
 fn names<O: Resource<DynamicType = ()>>(reference: &OwnerReference, owner: &O) -> bool {
     Some(reference.name.as_str()) == owner.meta().name.as_deref()
         && reference.kind == O::kind(&())
         && group_of(&reference.api_version) == O::group(&())
 }
 
-/// Whether both name the same object, in whatever version and generation of it.
+/// Whether both references name the same object, in any version and with any uid.
 fn is_same(one: &OwnerReference, other: &OwnerReference) -> bool {
     one.name == other.name
         && one.kind == other.kind

@@ -1,12 +1,12 @@
-//! What an API server would say of an object, without asking one.
+//! Validates objects as an API server does, without a request.
 //!
-//! A [`SchemaValidator`] does with an object what a server does with it when it is written: unknown fields go, defaults come,
-//! and then metadata, values, lists and rules (`x-kubernetes-validations`) are checked. What it finds is what the server
-//! answers, in its words and all at once. On updates faults of parts that did not change are let pass, as servers do since
-//! Kubernetes 1.33 (ratcheting).
+//! A [`SchemaValidator`] treats an object like a server on a write: it prunes unknown fields, sets defaults, and
+//! checks metadata, values, lists and rules (`x-kubernetes-validations`). It returns the server's errors, in the
+//! same words and all at once. On updates, errors in unchanged parts are ignored, as by servers since Kubernetes
+//! 1.33 (ratcheting).
 //!
-//! Generated packages have a validator of each kind (`validations::<group>::<version>::<kind>`), and a trait `Validate` over
-//! it. By hand it is made of the text of one of a CRD's `spec.versions`:
+//! Generated packages have a validator of each kind (`validations::<group>::<version>::<kind>`), and a trait
+//! `Validate` that calls it. Otherwise, make one from the text of one of a CRD's `spec.versions`:
 //!
 //! ```
 //! use kubesmith_runtime::validation::SchemaValidator;
@@ -35,12 +35,12 @@
 //!      existing errors to complete validation]"
 //! );
 //!
-//! // What was wrong before may stay so.
+//! An error that existed before is ignored.
 //! assert!(WIDGETS.validate_update(&small, &small).is_empty());
 //! let errors = WIDGETS.validate_update(&widget(json!({"size": 1, "name": "b"}), "Up"), &widget(json!({"size": 1, "name": "a"}), "Up"));
 //! assert_eq!(errors.to_string(), r#"spec.name: Invalid value: "b": is immutable"#);
 //!
-//! // A status is written by itself.
+//! A status is written separately.
 //! assert_eq!(WIDGETS.validate_status_update(&widget(json!({"size": 1}), "Sideways"), &small).iter().count(), 2);
 //! # Ok(())
 //! # }
@@ -64,13 +64,13 @@ pub use webhook::WithSchema;
 
 /// Checks objects of one version of a kind, as an API server does. The [module](self) has an example.
 ///
-/// The definition is read, and its rules compiled, once: when an object is checked for the first time.
+/// The first check reads the definition and compiles its rules.
 pub struct SchemaValidator {
     text: &'static str,
     read: OnceLock<Result<CustomResource, DefinitionError>>,
 }
 
-/// Why a definition cannot be used. Those that the command generates can.
+/// A definition cannot be used. Generated definitions never cause this.
 ///
 /// ```
 /// use kubesmith_runtime::validation::{DefinitionError, SchemaValidator};
@@ -78,12 +78,12 @@ pub struct SchemaValidator {
 /// static BROKEN: SchemaValidator = SchemaValidator::new("{");
 ///
 /// assert!(matches!(BROKEN.definition(), Err(DefinitionError::Json(_))));
-/// // Nothing passes a validator that does not know what to check.
+/// // Nothing passes a validator without a usable definition.
 /// assert!(BROKEN.validate(&1).to_string().starts_with("<nil>: Internal error: the definition is no JSON"));
 /// ```
 #[derive(Debug, thiserror::Error)]
 pub enum DefinitionError {
-    /// The text is no JSON.
+    /// The text is not JSON.
     #[error("the definition is no JSON: {0}")]
     Json(#[source] serde_json::Error),
     /// The schema cannot be read.
@@ -92,7 +92,7 @@ pub enum DefinitionError {
 }
 
 impl SchemaValidator {
-    /// Makes a validator of one of the `spec.versions` of a CRD, as JSON. Nothing is read yet.
+    /// Makes a validator of one of the `spec.versions` of a CRD, as JSON. It reads nothing yet.
     #[must_use]
     pub const fn new(definition: &'static str) -> Self {
         Self { text: definition, read: OnceLock::new() }
@@ -101,29 +101,29 @@ impl SchemaValidator {
     /// Reads the definition, unless that was done before.
     ///
     /// # Errors
-    /// The definition cannot be used; each object that is checked has an internal error then.
+    /// The definition cannot be used. Every check then returns an internal error.
     pub fn definition(&self) -> Result<(), &DefinitionError> {
         self.resource().map(drop)
     }
 
-    /// What a server says of an object that a client wants to create. A name that the server would make of `generateName` is
-    /// judged with `xxxxx` at its end.
+    /// Returns the server's errors for a new object. If the server would generate the name, `generateName` is
+    /// checked with `xxxxx` at its end.
     #[must_use]
     pub fn validate<K: Serialize + ?Sized>(&self, object: &K) -> FieldErrors {
         self.judge(|resource| Ok(resource.create(serde_json::to_value(object)?)))
     }
 
-    /// What a server says of an object that is to replace `old`.
+    /// Returns the server's errors for an object that replaces `old`.
     ///
-    /// What is not up to the client is taken from `old`: most of metadata, and the status where that is a subresource. That
-    /// others wrote in between is no fault of the object, so the resource version is not looked at.
+    /// Fields that clients cannot change are taken from `old`: most of the metadata, and the status if it is a
+    /// subresource. Concurrent writes are not an error of the object, so the resource version is not compared.
     #[must_use]
     pub fn validate_update<K: Serialize + ?Sized>(&self, object: &K, old: &K) -> FieldErrors {
         self.judge(|resource| Ok(resource.update(serde_json::to_value(object)?, serde_json::to_value(old)?)))
     }
 
-    /// What a server says of a status that is to replace that of `old`. Nothing else of `object` counts, while the rules of
-    /// the whole object do.
+    /// Returns the server's errors for a status that replaces that of `old`. The other fields of `object` are
+    /// ignored, but the rules of the whole object apply.
     #[must_use]
     pub fn validate_status_update<K: Serialize + ?Sized>(&self, object: &K, old: &K) -> FieldErrors {
         self.judge(|resource| {

@@ -6,7 +6,7 @@ use super::SchemaValidator;
 use crate::field::FieldErrors;
 use crate::webhook::{AdmissionContext, AdmissionError, Validator, Warnings};
 
-/// A schema together with rules in Rust: what both find is answered at once. Made by [`SchemaValidator::and`].
+/// A schema with rules in Rust; the errors of both are returned together. Made by [`SchemaValidator::and`].
 #[derive(Clone, Debug)]
 pub struct WithSchema<V> {
     schema: &'static SchemaValidator,
@@ -14,7 +14,7 @@ pub struct WithSchema<V> {
 }
 
 impl SchemaValidator {
-    /// Adds rules in Rust to those of the schema, for a validating webhook. Both are asked, whatever the other says.
+    /// Adds rules in Rust to the schema's, for a validating webhook. Both are always checked.
     ///
     /// ```
     /// use k8s_openapi::api::core::v1::ConfigMap;
@@ -64,7 +64,7 @@ impl SchemaValidator {
     }
 }
 
-/// The schema alone: a webhook that says what a server with the kind's CRD says.
+/// The schema alone: a webhook with the errors of a server that has the kind's CRD.
 impl<K: Serialize + Sync> Validator<K> for &'static SchemaValidator {
     async fn validate_create(&self, _: &AdmissionContext, object: &K) -> Result<Warnings, AdmissionError> {
         joined(self.validate(object), Ok(Warnings::new()))
@@ -99,7 +99,7 @@ impl<K: Serialize + Sync, V: Validator<K>> Validator<K> for WithSchema<V> {
     }
 }
 
-/// What the schema and the rules found.
+/// Merges the errors of the schema and the rules.
 fn joined(errors: FieldErrors, answer: Result<Warnings, AdmissionError>) -> Result<Warnings, AdmissionError> {
     match answer {
         answer if errors.is_empty() => answer,

@@ -1,14 +1,15 @@
-//! Webhooks that API servers call: admission, with patches, and conversion, over TLS with certificates that reload.
+//! Webhooks that API servers call: admission with patches, and conversion, over TLS with certificates that reload.
 //!
-//! A [`Server`] serves three kinds of things:
+//! A [`Server`] serves three kinds of webhooks:
 //!
-//! - [`Defaulter`]s and [`Validator`]s of typed objects, at the paths that controller-runtime has ([`mutate_path`],
-//!   [`validate_path`]), which are also what `#[webhook(path = "...")]` is given;
+//! - [`Defaulter`]s and [`Validator`]s of typed objects, at controller-runtime's paths ([`mutate_path`],
+//!   [`validate_path`]), which `#[webhook(path = "...")]` names too;
 //! - any [`AdmissionHandler`] at any path, several of them as a [`Chain`];
 //! - [`Conversions`] between the versions of kinds, at [`CONVERT_PATH`].
 //!
-//! It runs in a manager ([`Manager::add_webhooks`](crate::manager::Manager::add_webhooks)), on every replica and before
-//! caches fill, since what they read may have to be converted; or by itself ([`Server::bind`]).
+//! It runs in a manager ([`Manager::add_webhooks`](crate::manager::Manager::add_webhooks)) on every replica, and
+//! starts before the caches fill, because listed objects may need conversion. It can also run by itself
+//! ([`Server::bind`]).
 //!
 //! ```no_run
 //! use k8s_openapi::api::core::v1::ConfigMap;
@@ -65,31 +66,32 @@
 //! # }
 //! ```
 //!
-//! # What is answered
+//! # Answers
 //!
-//! A handler that refuses a write answers a review, and the write fails whatever the webhook's `failurePolicy` is. Where
-//! there is no answer, the API server gets an HTTP error with a `Status` that says why, and the failure policy decides:
+//! A handler that refuses a write answers the review, and the write fails whatever the webhook's `failurePolicy`
+//! is. Without an answer, the API server gets an HTTP error with a `Status` that gives the reason, and the failure
+//! policy decides:
 //!
-//! | what happened | code |
+//! | cause | code |
 //! |---|---|
 //! | no webhook at the path | 404 |
 //! | another method than POST | 405 |
 //! | another content type than `application/json` | 415 |
 //! | no body, no JSON, no review, no request in it, another version than `v1` | 400 |
-//! | a body of more than 7 MiB (256 MiB at [`CONVERT_PATH`], where all objects of a list come at once) | 413 |
-//! | a handler that panics | 500 |
+//! | a body over 7 MiB (256 MiB at [`CONVERT_PATH`], which gets all objects of a list at once) | 413 |
+//! | a panic of the handler | 500 |
 //! | no answer within the `timeout` of the request | 504 |
 //!
 //! # Differences from controller-runtime
 //!
-//! - Panics are answered with an HTTP error instead of a refusal, so that the failure policy decides; so are requests that
-//!   are no reviews.
+//! - Panics, and requests that are not reviews, are answered with an HTTP error instead of a refusal, so that the
+//!   failure policy decides.
 //! - The handler's future is dropped when the API server no longer waits.
-//! - Only `v1` of the reviews is answered.
-//! - A defaulter's patch has what the defaulter changed and nothing that the type writes by itself.
-//! - The handlers of a mutating [`Chain`] see what those before them did.
-//! - A conversion that loses name, namespace or uid fails here already, with a message that names the object.
-//! - A certificate that has expired does not replace one that is valid, and the clients' authorities are read again too.
+//! - Only reviews of version `v1` are answered.
+//! - A defaulter's patch contains only its changes, not the fields that the type writes by itself.
+//! - The handlers of a mutating [`Chain`] see the changes of earlier ones.
+//! - A conversion that loses name, namespace or uid fails here, with a message that names the object.
+//! - An expired certificate does not replace a valid one, and the clients' authorities are reloaded too.
 //!
 //! # Metrics
 //!

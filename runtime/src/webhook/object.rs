@@ -1,4 +1,4 @@
-//! Objects as they came, before they have a type.
+//! Objects as they were sent, before decoding into a type.
 
 use std::fmt;
 
@@ -21,7 +21,7 @@ use serde_json::value::RawValue;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// As JSON, as a tree of values, and what is of another kind:
+/// As JSON, as a JSON value, and decoding as another kind:
 ///
 /// ```
 /// use k8s_openapi::api::core::v1::Pod;
@@ -38,7 +38,7 @@ use serde_json::value::RawValue;
 #[serde(transparent)]
 pub struct RawObject(Box<RawValue>);
 
-/// Group, version and kind as an object carries them.
+/// The group, version and kind in an object.
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(super) struct TypeMeta {
@@ -46,24 +46,24 @@ pub(super) struct TypeMeta {
     pub(super) kind: String,
 }
 
-/// An object is not what was expected. [`RawObject`] has an example.
+/// An object does not decode as the requested type. [`RawObject`] has an example.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum DecodeError {
-    /// It is of another kind.
+    /// It has another kind.
     #[error("expected an object of {expected}, got one of {found}; check the rules of the webhook")]
     Kind {
-        /// What the type is, `example.com/v1, Kind=Widget`.
+        /// The type's kind, `example.com/v1, Kind=Widget`.
         expected: String,
-        /// What the object says of itself.
+        /// The object's kind.
         found: String,
     },
     /// Its JSON does not fit the type.
     #[error("cannot decode an object of {expected}: {source}")]
     Json {
-        /// What the type is.
+        /// The type's kind.
         expected: String,
-        /// Where and why.
+        /// The place and the reason.
         source: serde_json::Error,
     },
 }
@@ -75,17 +75,17 @@ impl fmt::Display for TypeMeta {
 }
 
 impl RawObject {
-    /// The JSON.
+    /// Returns the JSON.
     #[must_use]
     pub fn json(&self) -> &str {
         self.0.get()
     }
 
-    /// The object as a typed one.
+    /// Decodes the object.
     ///
     /// # Errors
     ///
-    /// [`DecodeError`] if it is of another kind, or its JSON does not fit.
+    /// [`DecodeError`] if it has another kind, or its JSON does not fit.
     pub fn decode<K>(&self) -> Result<K, DecodeError>
     where
         K: Resource<DynamicType = ()> + DeserializeOwned,
@@ -102,20 +102,20 @@ impl RawObject {
         serde_json::from_str(self.json()).map_err(json)
     }
 
-    /// The object as a tree of values.
+    /// Returns the object as a JSON value.
     ///
     /// # Errors
     ///
-    /// Where it is nested deeper than serde_json takes it.
+    /// If it is nested deeper than serde_json allows.
     pub fn to_value(&self) -> Result<Value, serde_json::Error> {
         serde_json::from_str(self.json())
     }
 
-    /// An object from a tree of values.
+    /// Makes an object from a JSON value.
     ///
     /// # Errors
     ///
-    /// None that a tree of values has; serde_json's signature.
+    /// serde_json's signature has one; JSON values do not cause it.
     pub fn from_value(value: &Value) -> Result<Self, serde_json::Error> {
         serde_json::value::to_raw_value(value).map(RawObject)
     }

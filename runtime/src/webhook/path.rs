@@ -1,8 +1,8 @@
-//! Where webhooks are served: controller-runtime's paths.
+//! The paths of webhooks: controller-runtime's.
 
 use kube::core::Resource;
 
-/// Where conversion is served.
+/// The path of conversion.
 ///
 /// ```
 /// use kubesmith_runtime::webhook::{CONVERT_PATH, Conversions, Server};
@@ -13,7 +13,7 @@ use kube::core::Resource;
 /// ```
 pub const CONVERT_PATH: &str = "/convert";
 
-/// Where the defaulter of a kind is served: `/mutate-`, the group with dashes for dots, the version, and the kind in
+/// Returns the path of a kind's defaulter: `/mutate-`, the group with dashes for dots, the version, and the kind in
 /// lower case.
 ///
 /// ```
@@ -29,7 +29,7 @@ pub fn mutate_path<K: Resource<DynamicType = ()>>() -> String {
     path::<K>("mutate")
 }
 
-/// Where the validator of a kind is served; as [`mutate_path`], with `/validate-`.
+/// Returns the path of a kind's validator: as [`mutate_path`], with `/validate-`.
 ///
 /// ```
 /// use k8s_openapi::api::networking::v1::Ingress;

@@ -1,4 +1,4 @@
-//! What all reviews have in common.
+//! The common part of all reviews.
 
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -6,11 +6,11 @@ use serde::de::DeserializeOwned;
 use super::object::TypeMeta;
 use super::server::Refusal;
 
-/// A kind of review that is answered here.
+/// A kind of review.
 pub(super) struct ReviewKind {
     pub(super) api_version: &'static str,
     pub(super) kind: &'static str,
-    /// Where webhooks list the versions that they take.
+    /// The field in which webhooks list the versions that they accept.
     pub(super) list: &'static str,
 }
 
@@ -25,13 +25,13 @@ struct Review<R> {
 }
 
 impl ReviewKind {
-    /// The request of a review of this kind.
+    /// Reads the request of a review of this kind.
     pub(super) fn read<R: DeserializeOwned>(&self, body: &[u8]) -> Result<R, Refusal> {
         let bad = |error| Refusal::bad_request(format!("cannot decode the {}: {error}", self.kind));
         let review: Review<R> = match serde_json::from_slice(body) {
             Ok(review) => review,
             Err(error) => {
-                // What is another kind of thing may well look different.
+                // Another kind may have another shape, so check the kind first.
                 self.check(&serde_json::from_slice(body).map_err(bad)?)?;
                 return Err(bad(error));
             }

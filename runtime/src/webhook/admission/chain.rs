@@ -1,4 +1,4 @@
-//! Several handlers behind one path.
+//! Several handlers at one path.
 
 use std::fmt;
 
@@ -8,7 +8,7 @@ use super::handler::DynHandler;
 use super::{AdmissionContext, AdmissionHandler, AdmissionResponse};
 use crate::webhook::RawObject;
 
-/// Handlers that are asked one after the other; the first that refuses ends it.
+/// Handlers that are called in order. The first refusal ends the chain.
 ///
 /// ```
 /// use kubesmith_runtime::webhook::{AdmissionResponse, Chain, admission_fn};
@@ -19,7 +19,7 @@ use crate::webhook::RawObject;
 /// # let _ = chain;
 /// ```
 ///
-/// One that patches:
+/// A chain that patches:
 ///
 /// ```
 /// use kubesmith_runtime::webhook::{AdmissionResponse, Chain, Patch, admission_fn};
@@ -43,13 +43,13 @@ pub struct Chain {
 }
 
 impl Chain {
-    /// A chain whose handlers patch. Each sees the object as those before it left it, as the webhooks of an API server
-    /// do; the answer has the patches of all.
+    /// Makes a chain whose handlers patch. Each sees the object as earlier ones left it, like the webhooks of an
+    /// API server; the answer has the patches of all.
     pub fn mutating() -> Self {
         Chain { handlers: Vec::new(), is_mutating: true }
     }
 
-    /// A chain whose handlers only say yes or no. A patch from one of them is an error.
+    /// Makes a chain whose handlers only allow or refuse. A patch from one of them is an error.
     pub fn validating() -> Self {
         Chain { handlers: Vec::new(), is_mutating: false }
     }
@@ -60,7 +60,7 @@ impl Chain {
         self
     }
 
-    /// The call about the object with the patch applied.
+    /// Returns the call with the patch applied to the object.
     fn patched(&self, ctx: &AdmissionContext, patch: &Patch) -> Result<AdmissionContext, String> {
         if !self.is_mutating {
             return Err("a handler of a validating chain returned a patch".to_owned());

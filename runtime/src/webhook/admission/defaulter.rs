@@ -11,11 +11,11 @@ use serde::de::DeserializeOwned;
 use super::merge::carried_over;
 use super::{AdmissionContext, AdmissionError, AdmissionHandler, AdmissionResponse, Operation};
 
-/// Sets defaults on objects of a kind, before they are stored.
+/// Sets defaults on objects of a kind before they are stored.
 ///
-/// It changes the typed object; the patch is what it changed and nothing else. Fields that the type does not know stay as
-/// they are, and fields that the type writes by itself are not added ([`Defaulting::removing_unknown_fields`] patches to
-/// exactly what the type writes).
+/// It changes the typed object, and the patch contains only its changes. Fields that the type does not know stay,
+/// and fields that the type writes by itself are not added ([`Defaulting::removing_unknown_fields`] patches to
+/// exactly the type's output).
 ///
 /// ```
 /// use k8s_openapi::api::core::v1::ConfigMap;
@@ -32,7 +32,7 @@ use super::{AdmissionContext, AdmissionError, AdmissionHandler, AdmissionRespons
 /// }
 /// ```
 pub trait Defaulter<K>: Send + Sync + 'static {
-    /// Sets defaults. It is called for whatever the webhook's rules name, except deletions.
+    /// Sets defaults. It is called for all operations in the webhook's rules except deletions.
     ///
     /// # Errors
     ///
@@ -66,7 +66,7 @@ impl<K, F: Fn(&mut K) + Send + Sync + 'static> Defaulter<K> for F {
     }
 }
 
-/// The handler that a [`Defaulter`] makes.
+/// The handler for a [`Defaulter`].
 ///
 /// ```
 /// use k8s_openapi::api::core::v1::ConfigMap;
@@ -83,13 +83,13 @@ pub struct Defaulting<K, D> {
 }
 
 impl<K, D: Defaulter<K>> Defaulting<K, D> {
-    /// A handler that asks `defaulter`.
+    /// Makes a handler that calls `defaulter`.
     pub fn new(defaulter: D) -> Self {
         Defaulting { defaulter, removes_unknown: false, kind: PhantomData }
     }
 
-    /// Makes the patch lead to exactly what the type writes: fields that it does not know are removed, and fields that
-    /// it writes by itself are added (controller-runtime's `DefaulterRemoveUnknownOrOmitableFields`).
+    /// Patches to exactly the type's output: removes fields that the type does not know, and adds fields that it
+    /// writes by itself (controller-runtime's `DefaulterRemoveUnknownOrOmitableFields`).
     #[must_use]
     pub fn removing_unknown_fields(mut self) -> Self {
         self.removes_unknown = true;

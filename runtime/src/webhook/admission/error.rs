@@ -1,4 +1,4 @@
-//! Why a defaulter or validator does not let a write through.
+//! Errors of defaulters and validators.
 
 use std::error::Error as StdError;
 use std::fmt;
@@ -11,8 +11,7 @@ use crate::client;
 use crate::field::FieldPath;
 use crate::field::{FieldError, FieldErrors};
 
-/// Why a write is not let through. Every error converts into it with `?`; it is therefore no [`std::error::Error`]
-/// itself.
+/// A write is refused. Every error converts into it with `?`, so it cannot be a [`std::error::Error`] itself.
 ///
 /// | from | the client gets |
 /// |---|---|
@@ -59,12 +58,12 @@ enum Cause {
 }
 
 impl AdmissionError {
-    /// 403 `Forbidden` with this message.
+    /// Makes 403 `Forbidden` with this message.
     pub fn denied(message: impl Into<String>) -> Self {
         Cause::Denied(message.into()).into_error()
     }
 
-    /// This `Status`.
+    /// Makes this `Status`.
     #[must_use]
     pub fn status(status: Status) -> Self {
         Cause::Status(status.boxed()).into_error()
@@ -77,7 +76,7 @@ impl AdmissionError {
         self
     }
 
-    /// This error and those that were found before it, as one. A refusal of the whole object is a fault of no field then.
+    /// Merges this error with earlier field errors. A refusal of the whole object takes the place of field errors.
     #[cfg(feature = "validation")]
     pub(crate) fn after(mut self, mut errors: FieldErrors) -> Self {
         let whole = |text: String| FieldError::forbidden(FieldPath::root(), text).into();
@@ -90,7 +89,7 @@ impl AdmissionError {
         self
     }
 
-    /// The answer to the request.
+    /// Returns the answer to the request.
     pub(super) fn into_response(self, request: &AdmissionRequest) -> AdmissionResponse {
         let response = match self.cause {
             Cause::Denied(message) => AdmissionResponse::denied(message),
@@ -105,7 +104,7 @@ impl AdmissionError {
 }
 
 impl Cause {
-    /// What an error means to the client, if it is one of those that have a meaning.
+    /// Returns the `Status` of an error that has one.
     fn of(error: &(dyn StdError + 'static)) -> Option<Self> {
         if let Some(errors) = error.downcast_ref::<FieldErrors>() {
             return Some(Cause::Invalid(errors.clone()));

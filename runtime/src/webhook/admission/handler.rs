@@ -1,4 +1,4 @@
-//! Who answers: raw handlers and functions.
+//! Admission handlers, and handlers from functions.
 
 use std::fmt;
 use std::future::Future;
@@ -8,7 +8,7 @@ use futures::future::BoxFuture;
 
 use super::{AdmissionContext, AdmissionResponse};
 
-/// Answers admission requests as they come. For typed objects there are [`Defaulter`](super::Defaulter) and
+/// Answers admission requests. For typed objects there are [`Defaulter`](super::Defaulter) and
 /// [`Validator`](super::Validator).
 ///
 /// ```
@@ -31,7 +31,8 @@ pub trait AdmissionHandler: Send + Sync + 'static {
     ///
     /// # Panics
     ///
-    /// A panic is caught; the API server gets an error with code 500, and the failure policy of the webhook decides.
+    /// A panic is caught. The API server gets an error with code 500, and the failure policy of the webhook
+    /// decides.
     ///
     /// # Cancel safety
     ///
@@ -50,10 +51,10 @@ impl<H: AdmissionHandler> DynHandler for H {
     }
 }
 
-/// A handler from a function; made by [`admission_fn`].
+/// A handler that calls a function; made by [`admission_fn`].
 pub struct FnHandler<F>(F);
 
-/// A handler from a function that takes the call.
+/// Makes a handler from a function of the call.
 ///
 /// ```
 /// use kubesmith_runtime::webhook::{AdmissionResponse, admission_fn};

@@ -1,11 +1,11 @@
-//! What a typed change means for an object as it came.
+//! Carries changes of a typed object over to the object as it was sent.
 //!
-//! A typed object knows only the fields of its type and writes some that were not there. So the change is what differs
-//! between the typed object before and after, carried over to the object as it came; all else stays as it is.
+//! A typed object knows only the fields of its type, and writes some that were absent. So the change is the
+//! difference of the typed object before and after, applied to the object as it was sent. All other fields stay.
 
 use serde_json::{Map, Value};
 
-/// The object as it came, with what changed from `before` to `after`.
+/// Returns the object as it was sent, with the changes from `before` to `after`.
 pub(super) fn carried_over(raw: &Value, before: &Value, after: &Value) -> Value {
     if before == after {
         return raw.clone();
@@ -35,7 +35,7 @@ fn members(
         }
         let changed = match (raw.get(key), before.get(key)) {
             (Some(raw), Some(before)) => carried_over(raw, before, value),
-            // What the type does not write when it is empty was empty.
+            // A field that the type omits when empty was empty.
             (Some(raw @ Value::Object(_)), None) => carried_over(raw, &Value::Object(Map::new()), value),
             _ => value.clone(),
         };
@@ -44,7 +44,7 @@ fn members(
     all
 }
 
-/// Each item after the change with the fields that its type does not know.
+/// Returns each item after the change, with the fields that its type does not know.
 fn items(raw: &[Value], before: &[Value], after: &[Value]) -> Vec<Value> {
     let origins = origins(before, after);
     let pairs = after.iter().zip(origins);
@@ -56,10 +56,10 @@ fn items(raw: &[Value], before: &[Value], after: &[Value]) -> Vec<Value> {
         .collect()
 }
 
-/// Which item before the change each item was; `None` for new ones.
+/// Returns the index before the change of each item; `None` for new ones.
 ///
-/// First those that are equal, in place or elsewhere, then those of the same name, then, if as many went as came, the
-/// rest in order. What cannot be told is new: fields of one item never get into another.
+/// Equal items match first, at the same index or elsewhere; then items with the same name; then, if the numbers
+/// agree, the rest in order. All others are new, so that fields of one item never get into another.
 fn origins(before: &[Value], after: &[Value]) -> Vec<Option<usize>> {
     let mut origins = vec![None; after.len()];
     let mut is_free = vec![true; before.len()];
@@ -80,7 +80,7 @@ fn origins(before: &[Value], after: &[Value]) -> Vec<Option<usize>> {
     let come: Vec<usize> = (0..after.len()).filter(|to| origins[*to].is_none()).collect();
     if gone.len() == come.len() {
         for (from, to) in gone.into_iter().zip(come) {
-            // Two names are two items.
+            // Items with different names are different items.
             if name(&before[from]).is_none() || name(&after[to]).is_none() {
                 origins[to] = Some(from);
             }
@@ -89,7 +89,7 @@ fn origins(before: &[Value], after: &[Value]) -> Vec<Option<usize>> {
     origins
 }
 
-/// What tells items of a list apart, as far as can be known without a schema.
+/// Returns the field that distinguishes items of a list, as far as possible without a schema.
 fn name(item: &Value) -> Option<&str> {
     ["name", "key", "type"].into_iter().find_map(|field| item.get(field).and_then(Value::as_str))
 }

@@ -1,4 +1,4 @@
-//! Admission webhooks: requests, answers, and who gives them.
+//! Admission webhooks: requests, answers and handlers.
 
 mod chain;
 mod defaulter;

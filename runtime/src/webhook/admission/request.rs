@@ -1,4 +1,4 @@
-//! What an API server asks.
+//! Admission requests.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -12,21 +12,21 @@ use tokio_util::sync::CancellationToken;
 
 use crate::webhook::RawObject;
 
-/// What is done to the object. [`AdmissionContext`] has an example.
+/// The operation on the object. [`AdmissionContext`] has an example.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum Operation {
-    /// It is made.
+    /// The object is created.
     Create,
-    /// It is changed.
+    /// The object is updated.
     Update,
-    /// It is deleted.
+    /// The object is deleted.
     Delete,
-    /// A connection to it is opened, as by `kubectl exec`.
+    /// A connection to the object is opened, as by `kubectl exec`.
     Connect,
 }
 
-/// A write that an API server puts to a webhook: the `request` of an `AdmissionReview`.
+/// A write that an API server sends to a webhook: the `request` of an `AdmissionReview`.
 ///
 /// ```
 /// use kubesmith_runtime::webhook::{AdmissionRequest, Operation};
@@ -45,16 +45,16 @@ pub enum Operation {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AdmissionRequest {
-    /// Names this call; the server puts it into the answer.
+    /// Identifies this call. The server copies it into the answer.
     pub uid: String,
-    /// Kind of the object, as the webhook's rules name it.
+    /// The object's kind, as in the webhook's rules.
     pub kind: GroupVersionKind,
-    /// Resource, as the webhook's rules name it.
+    /// The resource, as in the webhook's rules.
     pub resource: GroupVersionResource,
-    /// `status`, `scale`, ...; none for the object itself.
+    /// `status`, `scale`, ...; `None` for the object itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sub_resource: Option<String>,
-    /// The kind that the client used, where the API server converted the object.
+    /// The kind that the client used, if the API server converted the object.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request_kind: Option<GroupVersionKind>,
     /// The resource that the client used.
@@ -63,24 +63,24 @@ pub struct AdmissionRequest {
     /// The subresource that the client used.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request_sub_resource: Option<String>,
-    /// The object's name; empty while the API server has yet to make one from `generateName`.
+    /// The object's name; empty if the API server has yet to generate it from `generateName`.
     #[serde(default)]
     pub name: String,
-    /// The object's namespace; none for what is in no namespace.
+    /// The object's namespace; `None` for cluster-scoped objects.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub namespace: Option<String>,
-    /// What is done.
+    /// The operation.
     pub operation: Operation,
-    /// Who asks.
+    /// The client's identity.
     #[serde(default)]
     pub user_info: UserInfo,
-    /// The object as it is to be; none in a deletion.
+    /// The object after the operation; `None` for deletions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub object: Option<RawObject>,
-    /// The object as it is; only in updates and deletions.
+    /// The object before the operation; only for updates and deletions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub old_object: Option<RawObject>,
-    /// Nothing will be stored, so a handler must do nothing that outlasts the call.
+    /// Nothing will be stored, so the handler must have no side effects.
     #[serde(default)]
     pub dry_run: bool,
     /// `CreateOptions`, `UpdateOptions` or `DeleteOptions` of the write.
@@ -88,7 +88,7 @@ pub struct AdmissionRequest {
     pub options: Option<RawObject>,
 }
 
-/// The call that a handler works on: the request, and how long an answer is waited for.
+/// A call of a handler: the request, and the time left for an answer.
 ///
 /// Clones share the request.
 ///
@@ -119,7 +119,7 @@ pub struct AdmissionContext {
 }
 
 impl AdmissionContext {
-    /// A call that has to be answered by `deadline`; for tests of handlers.
+    /// Makes a call that must be answered by `deadline`, for tests of handlers.
     ///
     /// ```
     /// use std::time::Duration;
@@ -140,56 +140,56 @@ impl AdmissionContext {
         AdmissionContext { request: Arc::new(request), deadline, ended }
     }
 
-    /// The same call about the object as an earlier handler left it.
+    /// Returns the same call with the object that an earlier handler left.
     pub(super) fn with_object(&self, object: RawObject) -> Self {
         let request = AdmissionRequest { object: Some(object), ..AdmissionRequest::clone(&self.request) };
         AdmissionContext { request: Arc::new(request), ..self.clone() }
     }
 
-    /// What is asked.
+    /// Returns the request.
     #[must_use]
     pub fn request(&self) -> &AdmissionRequest {
         &self.request
     }
 
-    /// Who asks.
+    /// Returns the client's identity.
     #[must_use]
     pub fn user(&self) -> &UserInfo {
         &self.request.user_info
     }
 
-    /// What is done to the object.
+    /// Returns the operation.
     #[must_use]
     pub fn operation(&self) -> Operation {
         self.request.operation
     }
 
-    /// `status`, `scale`, ...; none for the object itself.
+    /// Returns `status`, `scale`, ...; `None` for the object itself.
     #[must_use]
     pub fn sub_resource(&self) -> Option<&str> {
         self.request.sub_resource.as_deref().filter(|name| !name.is_empty())
     }
 
-    /// Nothing will be stored.
+    /// Whether nothing will be stored.
     #[must_use]
     pub fn is_dry_run(&self) -> bool {
         self.request.dry_run
     }
 
-    /// When the API server stops waiting. The handler's future is dropped then.
+    /// Returns when the API server stops waiting. The handler's future is dropped then.
     #[must_use]
     pub fn deadline(&self) -> Instant {
         self.deadline
     }
 
-    /// How long the API server still waits.
+    /// Returns how much longer the API server waits.
     #[must_use]
     pub fn remaining(&self) -> Duration {
         self.deadline.saturating_duration_since(Instant::now())
     }
 
-    /// Ends when the call has: it was answered, its time is over, or the API server hung up. For work that the handler
-    /// started elsewhere; the handler's own future is dropped.
+    /// Ends with the call: it was answered, timed out, or the API server disconnected. For work that the handler
+    /// started in other tasks; the handler's own future is dropped.
     pub fn ended(&self) -> impl Future<Output = ()> + Send + use<> {
         self.ended.clone().cancelled_owned()
     }

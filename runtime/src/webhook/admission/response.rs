@@ -1,4 +1,4 @@
-//! What a handler answers.
+//! Admission responses.
 
 use std::collections::BTreeMap;
 use std::fmt::Display;
@@ -20,7 +20,7 @@ use crate::webhook::FieldErrors;
 /// assert!(!response.allowed);
 /// ```
 ///
-/// Answers of all kinds:
+/// All kinds of answers:
 ///
 /// ```
 /// use kube::core::Status;
@@ -42,41 +42,41 @@ use crate::webhook::FieldErrors;
 #[derive(Clone, Debug, Default, PartialEq)]
 #[must_use = "return it from the handler"]
 pub struct AdmissionResponse {
-    /// Whether the write may go on.
+    /// Whether the write is allowed.
     pub allowed: bool,
-    /// Why not: what the client is told. Of an allowed write only the API server hears.
+    /// The reason of a refusal, for the client. For an allowed write only the API server sees it.
     pub status: Status,
     /// Changes of the object, from a mutating webhook.
     pub patch: Patch,
-    /// Entries for the audit log; the API server puts the webhook's name before the keys.
+    /// Entries for the audit log. The API server prefixes the keys with the webhook's name.
     pub audit_annotations: BTreeMap<String, String>,
-    /// Shown to the client, best in at most 120 characters each.
+    /// Warnings for the client, best at most 120 characters each.
     pub warnings: Vec<String>,
 }
 
 impl AdmissionResponse {
-    /// The write may go on.
+    /// Allows the write.
     pub fn allowed() -> Self {
         let status = Status { code: 200, ..Status::default() };
         AdmissionResponse { allowed: true, status, ..Self::default() }
     }
 
-    /// The write may not go on: 403 `Forbidden` with this message.
+    /// Refuses the write: 403 `Forbidden` with this message.
     pub fn denied(message: impl Into<String>) -> Self {
         Self::refused(Status::failure(&message.into(), "Forbidden").with_code(403))
     }
 
-    /// The write may not go on because something failed. `code` is what the client gets, 500 for instance.
+    /// Refuses the write because of a failure. `code` is the client's status code, for instance 500.
     pub fn errored(code: u16, error: impl Display) -> Self {
         Self::refused(Status::failure(&error.to_string(), "").with_code(code))
     }
 
-    /// The write may not go on; the client gets this `Status`.
+    /// Refuses the write with this `Status`.
     pub fn refused(status: Status) -> Self {
         AdmissionResponse { allowed: false, status, ..Self::default() }
     }
 
-    /// The write may go on with these changes. An empty patch changes nothing.
+    /// Allows the write with these changes. An empty patch changes nothing.
     ///
     /// ```
     /// use kubesmith_runtime::webhook::{AdmissionResponse, Patch};
@@ -91,13 +91,13 @@ impl AdmissionResponse {
         AdmissionResponse { patch, ..Self::allowed() }
     }
 
-    /// The write may go on with whatever leads from `original`, the object as it came, to `current`.
+    /// Allows the write with the changes from `original`, the object as sent, to `current`.
     pub fn patched_from(original: &Value, current: &Value) -> Self {
         Self::patched(json_patch::diff(original, current))
     }
 
-    /// Allowed if there are no errors, otherwise 422 `Invalid` with a cause for each, for an object of this group, kind
-    /// and name.
+    /// Allows the write if there are no errors. Otherwise refuses it with 422 `Invalid` and a cause for each error,
+    /// for an object of this group, kind and name.
     pub fn validation_response_from_errors(
         group: &str,
         kind: &str,
@@ -107,7 +107,7 @@ impl AdmissionResponse {
         if errors.is_empty() { Self::allowed() } else { Self::refused(errors.to_status(group, kind, name)) }
     }
 
-    /// Adds warnings to those that are there.
+    /// Adds warnings.
     pub fn with_warnings(mut self, warnings: impl IntoIterator<Item = String>) -> Self {
         self.warnings.extend(warnings);
         self
@@ -120,7 +120,7 @@ impl AdmissionResponse {
     }
 }
 
-/// A response as it is sent.
+/// A response in the form of the API.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Sent<'a> {
@@ -145,7 +145,7 @@ struct Review<'a> {
     response: Sent<'a>,
 }
 
-/// The review that answers the request with this `uid`.
+/// Returns the review that answers the request with this `uid`.
 pub(super) fn review(uid: &str, response: &AdmissionResponse) -> Result<Vec<u8>, serde_json::Error> {
     let is_patched = response.allowed && !response.patch.is_empty();
     let patch = is_patched.then(|| serde_json::to_vec(&response.patch)).transpose()?.map(ByteString);

@@ -1,4 +1,4 @@
-//! Admission over HTTP: a review comes, a review goes.
+//! Admission over HTTP: a review in, a review out.
 
 use bytes::Bytes;
 use futures::FutureExt;
@@ -15,7 +15,7 @@ pub(super) const REVIEW: ReviewKind = ReviewKind {
     list: "admissionReviewVersions",
 };
 
-/// The most bytes that a review may have: two objects of at most 3 MiB each, and 1 MiB for the rest.
+/// The size limit of a review: two objects of at most 3 MiB each, and 1 MiB for the rest.
 const BODY_LIMIT: usize = 7 * 1024 * 1024;
 
 /// Answers `AdmissionReview`s.

@@ -10,10 +10,10 @@ use serde::de::DeserializeOwned;
 use super::{AdmissionContext, AdmissionError, AdmissionHandler, AdmissionResponse, Operation};
 use crate::webhook::RawObject;
 
-/// Messages for the client of a write that goes on, best in at most 120 characters each.
+/// Warnings for the client of an allowed write, best at most 120 characters each.
 pub type Warnings = Vec<String>;
 
-/// Says whether objects of a kind may be created, changed and deleted.
+/// Decides whether objects of a kind may be created, updated and deleted.
 ///
 /// ```
 /// use k8s_openapi::api::core::v1::ConfigMap;
@@ -47,7 +47,7 @@ pub type Warnings = Vec<String>;
 /// }
 /// ```
 pub trait Validator<K>: Send + Sync + 'static {
-    /// Whether the object may be created.
+    /// Checks a new object.
     ///
     /// # Errors
     ///
@@ -58,7 +58,7 @@ pub trait Validator<K>: Send + Sync + 'static {
         object: &K,
     ) -> impl Future<Output = Result<Warnings, AdmissionError>> + Send;
 
-    /// Whether `old` may become `new`.
+    /// Checks an update from `old` to `new`.
     ///
     /// # Errors
     ///
@@ -70,8 +70,7 @@ pub trait Validator<K>: Send + Sync + 'static {
         new: &K,
     ) -> impl Future<Output = Result<Warnings, AdmissionError>> + Send;
 
-    /// Whether the object may be deleted. It may, unless told otherwise; only webhooks with a rule for `DELETE` are
-    /// asked.
+    /// Checks a deletion; allows it by default. It is only called if the webhook has a rule for `DELETE`.
     ///
     /// # Errors
     ///
@@ -86,7 +85,7 @@ pub trait Validator<K>: Send + Sync + 'static {
     }
 }
 
-/// The handler that a [`Validator`] makes.
+/// The handler for a [`Validator`].
 ///
 /// ```
 /// use k8s_openapi::api::core::v1::ConfigMap;
@@ -102,7 +101,7 @@ pub struct Validating<K, V> {
 }
 
 impl<K, V: Validator<K>> Validating<K, V> {
-    /// A handler that asks `validator`.
+    /// Makes a handler that calls `validator`.
     pub fn new(validator: V) -> Self {
         Validating { validator, kind: PhantomData }
     }

@@ -1,11 +1,11 @@
-//! What can be wrong with certificates.
+//! Errors of certificates.
 
 use std::io;
 use std::path::PathBuf;
 
 use jiff::Timestamp;
 
-/// Files hold no certificate and key that can be used. [`CertWatcher`](super::CertWatcher) has an example.
+/// The files do not contain a usable certificate and key. [`CertWatcher`](super::CertWatcher) has an example.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CertificateError {
@@ -14,10 +14,10 @@ pub enum CertificateError {
     Read {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The system's error.
         source: io::Error,
     },
-    /// A file is not what it should be.
+    /// A file has the wrong content.
     #[error("{path} has no usable {what} in PEM: {reason}")]
     Malformed {
         /// The file.
@@ -34,7 +34,7 @@ pub enum CertificateError {
         certificate: PathBuf,
         /// The key's file.
         key: PathBuf,
-        /// What rustls says.
+        /// The error of rustls.
         source: rustls::Error,
     },
     /// The certificate has expired.
@@ -53,7 +53,7 @@ pub enum CertificateError {
         /// The beginning of its validity.
         not_before: Timestamp,
     },
-    /// No TLS can be spoken with what is there.
+    /// TLS cannot be set up with this certificate and key.
     #[error("TLS cannot be set up: {0}")]
     Tls(#[source] rustls::Error),
 }

@@ -1,4 +1,4 @@
-//! From files to what TLS needs.
+//! Loads TLS settings from files.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use x509_parser::parse_x509_certificate;
 
 use super::{CertificateError, Settings, TlsVersion};
 
-/// Where certificate, key and the clients' authorities are.
+/// The paths of certificate, key and the clients' authorities.
 #[derive(Clone, Debug)]
 pub(super) struct Files {
     pub(super) certificate: PathBuf,
@@ -23,7 +23,7 @@ pub(super) struct Files {
     pub(super) client_ca: Option<PathBuf>,
 }
 
-/// What the files hold.
+/// The contents of the files.
 #[derive(PartialEq, Eq)]
 pub(super) struct Contents {
     certificate: Vec<u8>,
@@ -31,7 +31,7 @@ pub(super) struct Contents {
     client_ca: Option<Vec<u8>>,
 }
 
-/// A certificate that can be used, as far as the time allows.
+/// A usable certificate, except for its validity.
 pub(super) struct Loaded {
     pub(super) config: Arc<ServerConfig>,
     pub(super) not_before: Timestamp,
@@ -69,7 +69,7 @@ impl Files {
         Ok(Loaded { config: Arc::new(config), not_before, not_after })
     }
 
-    /// Whether the certificate is valid at `now`.
+    /// Checks that the certificate is valid at `now`.
     pub(super) fn check_time(&self, loaded: &Loaded, now: Timestamp) -> Result<(), CertificateError> {
         let path = self.certificate.clone();
         if now > loaded.not_after {
@@ -81,7 +81,7 @@ impl Files {
         Ok(())
     }
 
-    /// From when to when the server's own certificate is valid.
+    /// Returns the validity of the server's own certificate.
     fn validity(
         &self,
         chain: &[CertificateDer<'static>],

@@ -1,4 +1,4 @@
-//! Certificates that are read again when they change.
+//! Certificates that are reloaded when they change.
 
 mod error;
 mod files;
@@ -19,10 +19,10 @@ use crate::metrics::{Counter, Registry};
 pub use error::CertificateError;
 use files::{Contents, Files, Loaded};
 
-/// How often the files are read (controller-runtime's).
+/// How often the files are read (controller-runtime's interval).
 const DEFAULT_INTERVAL: Duration = Duration::from_secs(10);
 
-/// The oldest version of TLS that is spoken. [`CertWatcherBuilder`] has an example.
+/// The oldest accepted version of TLS. [`CertWatcherBuilder`] has an example.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum TlsVersion {
     /// TLS 1.2 and 1.3.
@@ -32,7 +32,7 @@ pub enum TlsVersion {
     V1_3,
 }
 
-/// What TLS connections are made with beside the certificate.
+/// TLS settings beside the certificate.
 #[derive(Clone, Copy, Debug)]
 struct Settings {
     min_version: TlsVersion,
@@ -73,17 +73,17 @@ pub struct CertWatcherBuilder {
     clock: Box<dyn Fn() -> Timestamp + Send + Sync>,
 }
 
-/// A server's certificate and key, as two files of PEM hold them now.
+/// A server's certificate and key, kept equal to two PEM files.
 ///
-/// The files are read every 10 s, as controller-runtime does. They are not watched beside that: volumes of secrets change by
-/// swapping a symbolic link above the files, which a watch of the files does not show everywhere, and new certificates
-/// are there long before the old ones end.
+/// The files are read every 10 s, as in controller-runtime. There is no file watch: volumes of secrets change by
+/// swapping a symbolic link above the files, which file watches do not report everywhere, and new certificates
+/// arrive long before the old ones expire.
 ///
-/// A pair that cannot be used never replaces one that can: files that are half written, a key that belongs to another
-/// certificate, a certificate that has expired or is not valid yet. It is reported, and read again 10 s later.
-/// Connections that are open stay as they are.
+/// An unusable pair never replaces a usable one. Unusable are half-written files, a key of another certificate, and
+/// a certificate that is expired or not valid yet. Such a pair is reported, and the files are read again 10 s
+/// later. Open connections are not affected.
 ///
-/// [`Server`](super::Server) has its own; this is for other servers.
+/// [`Server`](super::Server) has its own watcher; use this for other servers.
 ///
 /// ```no_run
 /// use std::sync::Arc;
@@ -113,7 +113,7 @@ pub struct CertWatcherBuilder {
 /// # }
 /// ```
 ///
-/// Reading at once:
+/// An immediate reload:
 ///
 /// ```no_run
 /// use kubesmith_runtime::webhook::{CertWatcher, CertificateError};
@@ -145,64 +145,63 @@ struct Current {
 }
 
 impl CertWatcherBuilder {
-    /// Asks clients for a certificate that one of the authorities in this file has signed. It is read again too.
+    /// Requires clients to present a certificate signed by an authority in this file. The file is reloaded too.
     #[must_use]
     pub fn client_ca(mut self, path: impl Into<PathBuf>) -> Self {
         self.files.client_ca = Some(path.into());
         self
     }
 
-    /// The oldest version of TLS that is spoken; 1.2 unless told otherwise.
+    /// Sets the oldest accepted version of TLS; 1.2 by default.
     #[must_use]
     pub fn min_tls_version(mut self, version: TlsVersion) -> Self {
         self.settings.min_version = version;
         self
     }
 
-    /// Whether HTTP/2 is offered beside HTTP/1.1; it is unless told otherwise.
+    /// Sets whether HTTP/2 is offered beside HTTP/1.1; it is by default.
     #[must_use]
     pub fn http2(mut self, offered: bool) -> Self {
         self.settings.http2 = offered;
         self
     }
 
-    /// How often the files are read; every 10 s unless told otherwise.
+    /// Sets how often the files are read; every 10 s by default.
     #[must_use]
     pub fn interval(mut self, interval: Duration) -> Self {
-        // A pause of nothing would be a busy loop.
+        // An interval of zero would be a busy loop.
         self.interval = interval.max(Duration::from_millis(1));
         self
     }
 
-    /// Counts reads and failures here, as `certwatcher_read_certificate_total` and
-    /// `certwatcher_read_certificate_errors_total`.
+    /// Registers the metrics `certwatcher_read_certificate_total` and `certwatcher_read_certificate_errors_total`.
     #[must_use]
     pub fn metrics(mut self, registry: &Registry) -> Self {
         self.registry = Some(registry.clone());
         self
     }
 
-    /// Counts here unless there is a registry already.
+    /// Uses this registry unless one is set.
     pub(crate) fn metrics_unless_given(mut self, registry: &Registry) -> Self {
         self.registry.get_or_insert_with(|| registry.clone());
         self
     }
 
-    /// Called for every read that found nothing usable. What was there before goes on being used.
+    /// Sets a callback for each read that finds no usable pair. The old pair stays in use.
     #[must_use]
     pub fn on_error(mut self, hook: impl Fn(&CertificateError) + Send + Sync + 'static) -> Self {
         self.on_error = Some(Box::new(hook));
         self
     }
 
-    /// Called when a new certificate has taken the place of the old one.
+    /// Sets a callback for each new pair.
     #[must_use]
     pub fn on_reload(mut self, hook: impl Fn() + Send + Sync + 'static) -> Self {
         self.on_reload = Some(Box::new(hook));
         self
     }
 
-    /// Tells the time, for what has expired; the system's unless told otherwise.
+    /// Sets the clock for the check of validity; the system's by default.
     #[must_use]
     pub fn clock(mut self, clock: impl Fn() -> Timestamp + Send + Sync + 'static) -> Self {
         self.clock = Box::new(clock);
@@ -211,11 +210,11 @@ impl CertWatcherBuilder {
 
     /// Reads the files for the first time.
     ///
-    /// A certificate that has expired or is not valid yet is used all the same, with a warning: there is no other.
+    /// A certificate that is expired or not valid yet is used with a warning, because there is no other.
     ///
     /// # Errors
     ///
-    /// [`CertificateError`] if there is no certificate and key that belong together.
+    /// [`CertificateError`] if the files do not contain a matching certificate and key.
     pub fn load(self) -> Result<CertWatcher, CertificateError> {
         let counter = |name: &str, help: &str| self.registry.as_ref().map(|r| r.counter(name, help, &[]));
         let reads = counter("certwatcher_read_certificate_total", "Total number of certificate reads");
@@ -253,7 +252,7 @@ fn count(counter: &Option<Counter>) {
 }
 
 impl CertWatcher {
-    /// Settings for the certificate chain and the key in these files.
+    /// Starts the settings for a certificate chain and a key in these files.
     pub fn builder(certificate: impl Into<PathBuf>, key: impl Into<PathBuf>) -> CertWatcherBuilder {
         CertWatcherBuilder {
             files: Files { certificate: certificate.into(), key: key.into(), client_ca: None },
@@ -266,23 +265,23 @@ impl CertWatcher {
         }
     }
 
-    /// What new connections are to be made with.
+    /// Returns the settings for new connections.
     #[must_use]
     pub fn server_config(&self) -> Arc<ServerConfig> {
         self.current.read().unwrap_or_else(PoisonError::into_inner).config.clone()
     }
 
-    /// When the certificate that is used now expires.
+    /// Returns when the present certificate expires.
     #[must_use]
     pub fn expires_at(&self) -> Timestamp {
         self.current.read().unwrap_or_else(PoisonError::into_inner).not_after
     }
 
-    /// Reads the files now; says whether something new is used. Blocks while it reads.
+    /// Reads the files now; returns whether the pair is new. Blocks while it reads.
     ///
     /// # Errors
     ///
-    /// [`CertificateError`] if what is there cannot be used. What was used before still is.
+    /// [`CertificateError`] if the files are unusable. The old pair stays in use.
     pub fn reload(&self) -> Result<bool, CertificateError> {
         count(&self.reads);
         let result = self.try_reload();
@@ -312,7 +311,7 @@ impl CertWatcher {
         }
         let loaded = self.files.load(&contents, self.settings)?;
         let now = (self.clock)();
-        // Of two that have expired, the new one is no worse.
+        // If both have expired, the new one is no worse.
         if old_not_after >= now {
             self.files.check_time(&loaded, now)?;
         }
@@ -322,15 +321,15 @@ impl CertWatcher {
         Ok(true)
     }
 
-    /// Reads the files again and again until `stop` is cancelled.
+    /// Reads the files periodically until `stop` is cancelled.
     ///
     /// # Cancel safety
     ///
-    /// Dropping the future ends the reading; a read that has begun goes to its end on a thread for blocking work.
+    /// Dropping the future ends the reads; a read in progress finishes on a blocking thread.
     pub async fn run(self: &Arc<Self>, stop: CancellationToken) {
         let mut ticks = interval(self.interval);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        // The first tick comes at once, and the files have just been read.
+        // The first tick is immediate, and the files have just been read.
         ticks.tick().await;
         loop {
             tokio::select! {

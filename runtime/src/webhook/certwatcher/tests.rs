@@ -13,7 +13,7 @@ struct Pair {
     key: String,
 }
 
-/// A certificate that is valid from the beginning of one year to that of another.
+/// Makes a certificate that is valid between two years.
 fn pair(from: i32, to: i32) -> Pair {
     let key = KeyPair::generate().unwrap();
     let mut params = CertificateParams::new(vec!["localhost".to_owned()]).unwrap();
@@ -40,7 +40,7 @@ impl Folder {
         fs::write(self.path("tls.key"), &pair.key).unwrap();
     }
 
-    /// A watcher in the middle of 2026.
+    /// Makes a watcher in the middle of 2026.
     fn builder(&self) -> CertWatcherBuilder {
         let now: Timestamp = "2026-07-01T00:00:00Z".parse().unwrap();
         CertWatcher::builder(self.path("tls.crt"), self.path("tls.key")).clock(move || now)
@@ -151,7 +151,7 @@ fn client_authorities_are_reloaded() {
     assert!(watcher.reload().unwrap());
 }
 
-/// As the kubelet writes volumes: a link to a folder is swapped.
+/// Swaps a link to a folder, as the kubelet updates volumes.
 fn swap(folder: &Path, name: &str, pair: &Pair) {
     fs::create_dir(folder.join(name)).unwrap();
     fs::write(folder.join(name).join("tls.crt"), &pair.certificate).unwrap();

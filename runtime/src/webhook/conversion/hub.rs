@@ -12,21 +12,21 @@ use super::{ConversionError, ConversionSetupError, Kind};
 use crate::scheme::{nulls, path};
 use crate::webhook::{DecodeError, RawObject};
 
-/// The version of a kind that all others convert to and from; often the stored one.
+/// The version of a kind that all others convert to and from; often the stored version.
 ///
 /// See [`Convertible`].
 pub trait Hub: Resource<DynamicType = ()> + Serialize + DeserializeOwned + Send + Sync + 'static {}
 
 /// A version of a kind that converts to and from its hub: a spoke.
 ///
-/// Metadata need not be thought about much: hand it over as it is. Name, namespace and uid must stay; labels and
-/// annotations may change; everything else is kept whatever the conversion does.
+/// Pass the metadata on unchanged. Name, namespace and uid must stay; labels and annotations may change; the
+/// webhook restores everything else.
 ///
-/// API servers have parts of objects converted too, when somebody gives up fields by server-side apply. So fields should
-/// have defaults (`#[serde(default)]`), and a conversion should not insist on them.
+/// API servers also convert parts of objects, when a manager gives up fields by server-side apply. So fields should
+/// have defaults (`#[serde(default)]`), and a conversion should not require them.
 ///
-/// Who reads an object in one version and writes it back expects nothing to be lost, so what one version cannot say
-/// belongs into an annotation.
+/// A client that reads an object in one version and writes it back must not lose data, so put what a version cannot
+/// express into an annotation.
 ///
 /// ```
 /// use kubesmith_runtime::webhook::{ConversionError, Convertible, Hub};
@@ -61,23 +61,23 @@ pub trait Hub: Resource<DynamicType = ()> + Serialize + DeserializeOwned + Send 
 pub trait Convertible<H: Hub>:
     Resource<DynamicType = ()> + Serialize + DeserializeOwned + Send + Sync + 'static
 {
-    /// The object in the hub's version.
+    /// Converts the object to the hub's version.
     ///
     /// # Errors
     ///
-    /// [`ConversionError`] if the hub cannot say what the object says.
+    /// [`ConversionError`] if the hub cannot express the object.
     fn convert_to(self) -> Result<H, ConversionError>;
 
-    /// The hub's object in this version.
+    /// Converts the hub's object to this version.
     ///
     /// # Errors
     ///
-    /// [`ConversionError`] if this version cannot say what the hub's object says.
+    /// [`ConversionError`] if this version cannot express the hub's object.
     fn convert_from(hub: H) -> Result<Self, ConversionError>;
 }
 
-/// The typed object. Where API servers take fields away by server-side apply they may leave nulls, which to them are
-/// absent fields.
+/// Decodes an object. API servers may leave nulls where they remove fields in server-side apply; these count as
+/// absent.
 fn decoded<K>(raw: &RawObject) -> Result<K, ConversionError>
 where
     K: Resource<DynamicType = ()> + DeserializeOwned,
@@ -105,9 +105,9 @@ struct Spoke<H> {
     from_hub: Box<FromHub<H>>,
 }
 
-/// A kind: its hub and the versions that convert to and from it.
+/// A kind: its hub and its spokes.
 ///
-/// [`Conversions`](super::Conversions) is what it is given to.
+/// Pass it to [`Conversions`](super::Conversions).
 ///
 /// ```
 /// use kubesmith_runtime::webhook::{Convertible, Hub, HubSpokes};
@@ -129,7 +129,7 @@ impl<H> HubSpokes<H>
 where
     H: Resource<DynamicType = ()> + Serialize + DeserializeOwned + Send + Sync + 'static,
 {
-    /// A kind that only has its hub.
+    /// Makes a kind with only its hub.
     pub fn new() -> Self {
         HubSpokes { spokes: BTreeMap::new(), mistake: None, hub: H::api_version(&()).into_owned() }
     }
@@ -142,8 +142,7 @@ where
         self.spoke_with(S::convert_to, S::convert_from)
     }
 
-    /// Adds a version by two functions, where neither it nor the hub can implement traits, as their types are another
-    /// crate's.
+    /// Adds a version by two functions, for types of other crates, which cannot implement the traits.
     ///
     /// ```
     /// use k8s_openapi::api::autoscaling::{v1, v2};
@@ -217,7 +216,7 @@ where
             true => serde_json::to_value(hub)?,
             false => (self.known(to)?.from_hub)(hub)?,
         };
-        // Not every type writes what it is.
+        // Not every type writes its type meta.
         if let Value::Object(members) = &mut value {
             members.insert("apiVersion".to_owned(), Value::from(to));
             members.insert("kind".to_owned(), Value::from(H::kind(&())));

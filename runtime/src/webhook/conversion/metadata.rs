@@ -1,21 +1,21 @@
-//! The API's rule about metadata: a conversion may change labels and annotations, nothing else.
+//! The API's rule about metadata: a conversion may change only labels and annotations.
 
 use serde_json::{Map, Value};
 
 use super::ConversionError;
 use crate::webhook::RawObject;
 
-/// What identifies an object; a conversion that loses it has lost the metadata altogether.
+/// The identity of an object. A conversion that loses it has lost all metadata.
 const IDENTITY: [&str; 3] = ["name", "namespace", "uid"];
 const FREE: [&str; 2] = ["labels", "annotations"];
 
-/// The converted object with the metadata of the original, but its own labels and annotations.
+/// Returns the converted object with the metadata of the original, except for its own labels and annotations.
 pub(super) fn kept(original: &RawObject, mut converted: Value) -> Result<Value, ConversionError> {
     let mut original = original.to_value()?;
     let original = original.get_mut("metadata").map(Value::take);
     let mut metadata = match original {
         Some(Value::Object(metadata)) => metadata,
-        // Server-side apply has parts of objects converted too.
+        // Server-side apply also converts parts of objects.
         None => Map::new(),
         Some(_) => return Err(ConversionError::new("the object's metadata is no object")),
     };
@@ -46,7 +46,7 @@ fn text<'a>(metadata: &'a Map<String, Value>, field: &str) -> &'a str {
     metadata.get(field).and_then(Value::as_str).unwrap_or_default()
 }
 
-/// ` namespace/name`, as far as there are such.
+/// Returns ` namespace/name`, or what exists of it.
 pub(super) fn name_of(object: &RawObject) -> String {
     let value = object.to_value().unwrap_or_default();
     let text = |field: &str| value["metadata"][field].as_str().unwrap_or_default().to_owned();

@@ -1,4 +1,4 @@
-//! Conversion webhooks: kinds whose versions are converted through one of them, the hub.
+//! Conversion webhooks: the versions of a kind are converted through its hub.
 
 mod hub;
 mod metadata;
@@ -21,7 +21,7 @@ pub use crate::conversion::ConversionError;
 pub use hub::{Convertible, Hub, HubSpokes};
 pub(super) use review::ConversionHook;
 
-/// Versions of kinds do not fit together.
+/// Versions of kinds are inconsistent.
 ///
 /// ```
 /// use kubesmith_runtime::webhook::{ConversionSetupError, Conversions, Hub, HubSpokes, Server, ServerError};
@@ -36,7 +36,7 @@ pub(super) use review::ConversionHook;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ConversionSetupError {
-    /// Two types state the same version of one kind.
+    /// Two types have the same version of one kind.
     #[error("{api_version}, Kind={kind} is registered twice for conversion; register each version once")]
     Duplicate {
         /// Group and version.
@@ -44,7 +44,7 @@ pub enum ConversionSetupError {
         /// The kind.
         kind: String,
     },
-    /// A version has conversions in the scheme and no type.
+    /// The scheme has conversions of a version but no type for it.
     #[error("{api_version}, Kind={kind} has conversions in the scheme and no type; register the type, too")]
     Unregistered {
         /// Its group and version.
@@ -52,7 +52,7 @@ pub enum ConversionSetupError {
         /// The kind.
         kind: String,
     },
-    /// A version can become another one and not the other way round, or not at all; API servers ask for each way.
+    /// A version converts to another one but not back, or not at all. API servers need all directions.
     #[error(
         "{kind} cannot be converted from {from} to {to}: register a function for it in the scheme, or functions to and from a \
          version in between"
@@ -60,12 +60,12 @@ pub enum ConversionSetupError {
     OneWay {
         /// The kind.
         kind: String,
-        /// Group and version that there are functions of.
+        /// The group and version to convert from.
         from: String,
-        /// Group and version that none leads to from there.
+        /// The group and version that cannot be reached.
         to: String,
     },
-    /// A spoke is of another group or kind than its hub.
+    /// A spoke has another group or kind than its hub.
     #[error("{spoke} cannot be a spoke of {hub}: group and kind must be the same")]
     OtherKind {
         /// The spoke's group, version and kind.
@@ -75,14 +75,14 @@ pub enum ConversionSetupError {
     },
 }
 
-/// One kind, converted from any of its versions to any other.
+/// A kind, converted from any of its versions to any other.
 pub(super) trait Kind: Send + Sync {
     fn convert(&self, object: &RawObject, from: &str, to: &str) -> Result<Value, ConversionError>;
-    /// The versions, `group/version` each.
+    /// Returns the versions, as `group/version`.
     fn versions(&self) -> Vec<&str>;
 }
 
-/// The kinds that a conversion webhook knows.
+/// The kinds that a conversion webhook converts.
 ///
 /// All kinds are converted at one path, [`CONVERT_PATH`](super::CONVERT_PATH).
 ///
@@ -98,17 +98,17 @@ pub(super) trait Kind: Send + Sync {
 pub struct Conversions {
     /// By group and kind.
     kinds: BTreeMap<(String, String), Box<dyn Kind>>,
-    /// The first mistake.
+    /// The first error.
     mistake: Option<ConversionSetupError>,
 }
 
 impl Conversions {
-    /// No kinds yet.
+    /// Makes an empty set.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Adds a kind. Mistakes in it are told when the server is made.
+    /// Adds a kind. Its errors are reported when the server is built.
     pub fn kind<H>(mut self, kind: HubSpokes<H>) -> Self
     where
         H: Resource<DynamicType = ()> + Serialize + DeserializeOwned + Send + Sync + 'static,
@@ -128,7 +128,7 @@ impl Conversions {
         self
     }
 
-    /// The kinds, if they fit together.
+    /// Returns the kinds if they are consistent.
     pub(super) fn check(mut self) -> Result<Self, ConversionSetupError> {
         self.mistake.take().map_or(Ok(self), Err)
     }
@@ -137,7 +137,7 @@ impl Conversions {
     ///
     /// # Errors
     ///
-    /// What is wrong, with the object's name.
+    /// The reason, with the object's name.
     fn convert(&self, object: &RawObject, to: &str) -> Result<RawObject, String> {
         let from: TypeMeta = serde_json::from_str(object.json()).map_err(|error| error.to_string())?;
         if from.api_version == to {

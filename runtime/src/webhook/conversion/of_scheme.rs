@@ -1,4 +1,4 @@
-//! Kinds that are converted by the functions of a scheme.
+//! Kinds converted by the functions of a scheme.
 
 use std::sync::Arc;
 
@@ -10,8 +10,8 @@ use crate::scheme::{ConvertError, Scheme};
 use crate::webhook::RawObject;
 
 impl Conversions {
-    /// The kinds that a scheme has conversions of, such as those of a generated package (`register_conversions`). Mistakes in it
-    /// are told when the server is made.
+    /// Returns the kinds that a scheme has conversions of, such as those of a generated package
+    /// (`register_conversions`). Errors are reported when the server is built.
     ///
     /// ```
     /// use kubesmith_runtime::scheme::Scheme;
@@ -42,7 +42,7 @@ impl Conversions {
     }
 }
 
-/// The first two versions of which the one cannot become the other.
+/// Returns two versions of which the first cannot become the second.
 fn one_way<'v>(
     scheme: &Scheme,
     versions: &'v [GroupVersionKind],

@@ -1,4 +1,4 @@
-//! Conversion over HTTP: a review comes, a review goes.
+//! Conversion over HTTP: a review in, a review out.
 
 use bytes::Bytes;
 use futures::FutureExt;
@@ -16,10 +16,10 @@ const REVIEW: ReviewKind = ReviewKind {
     list: "conversionReviewVersions",
 };
 
-/// The most bytes that a review may have. An API server has all objects of a list converted at once.
+/// The size limit of a review. An API server has all objects of a list converted at once.
 const BODY_LIMIT: usize = 256 * 1024 * 1024;
 
-/// After so many objects others get their turn, and the end of the call is noticed.
+/// The number of objects after which the task yields, so that other tasks run and a dropped call ends.
 const OBJECTS_AT_ONCE: usize = 64;
 
 #[derive(Deserialize)]
@@ -61,7 +61,7 @@ impl ConversionHook {
         ConversionHook(conversions)
     }
 
-    /// All objects converted, or why one of them cannot be.
+    /// Converts all objects, or returns why one of them cannot be converted.
     async fn convert(&self, request: &Request) -> Result<Vec<RawObject>, String> {
         let mut converted = Vec::with_capacity(request.objects.len());
         for objects in request.objects.chunks(OBJECTS_AT_ONCE) {

@@ -58,9 +58,9 @@ impl Convertible<Middle> for Old {
         let mut metadata = self.metadata;
         match self.size {
             0 => return Err(ConversionError::new("too small")),
-            // Forgets the metadata.
+            // Drops the metadata.
             99 => metadata = ObjectMeta::default(),
-            // Changes what it may and what it may not.
+            // Changes metadata that may change, and metadata that may not.
             98 => {
                 metadata.labels.get_or_insert_default().insert("b".to_owned(), "2".to_owned());
                 metadata.annotations = None;

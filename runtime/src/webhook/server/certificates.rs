@@ -1,4 +1,4 @@
-//! Where the server's certificate is, and how it is read.
+//! The files of the server's certificate, and the settings of their watcher.
 
 use std::fmt;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! One connection: its handshake, its requests, its end.
+//! Connections: handshake, requests, shutdown.
 
 use std::future::Future;
 use std::pin::pin;
@@ -19,18 +19,18 @@ use tokio_util::sync::CancellationToken;
 use super::router::Router;
 use crate::webhook::CertWatcher;
 
-/// How long a client may take for its handshake, and then for the head of its first request (controller-runtime's
+/// The time limit of a client's handshake, and then of the head of its first request (controller-runtime's
 /// `ReadHeaderTimeout`).
 const FIRST_HEAD: Duration = Duration::from_secs(32);
-/// How long a connection may lie idle between requests, and how long the head of a later one may take
+/// How long a connection may be idle between requests, and the time limit of the head of a later request
 /// (controller-runtime's `IdleTimeout`).
 const IDLE: Duration = Duration::from_secs(90);
-/// How long a connection that is to end may take to say so.
+/// How long a connection may take to close.
 const GOODBYE: Duration = Duration::from_secs(5);
-/// The most bytes of a request's head (Go's).
+/// The size limit of a request's head (Go's).
 const MAX_HEAD: u32 = 1 << 20;
 
-/// What all connections share.
+/// State shared by all connections.
 pub(super) struct Shared {
     pub(super) router: Arc<Router>,
     pub(super) watcher: Arc<CertWatcher>,
@@ -40,7 +40,7 @@ pub(super) struct Shared {
     pub(super) streams: Streams,
 }
 
-/// The tasks that HTTP/2 runs its requests in. They end with their connection, or when they are told to.
+/// The tasks in which HTTP/2 runs its requests. They end with their connection, or on shutdown.
 #[derive(Clone, Default)]
 pub(super) struct Streams(Arc<Mutex<JoinSet<()>>>);
 
@@ -97,7 +97,7 @@ async fn idle(mut load: watch::Receiver<Load>, first: Duration, between: Duratio
         };
         match timeout(patience, load.changed()).await {
             Ok(Ok(())) => {}
-            // The sender goes with the connection.
+            // The sender is dropped with the connection.
             Ok(Err(_)) | Err(_) => return,
         }
     }
@@ -105,7 +105,7 @@ async fn idle(mut load: watch::Receiver<Load>, first: Duration, between: Duratio
 
 /// Serves a connection until it ends.
 pub(super) async fn serve(stream: TcpStream, shared: Arc<Shared>) {
-    // Answers are small and waited for.
+    // Answers are small, and clients wait for them.
     if let Err(error) = stream.set_nodelay(true) {
         tracing::debug!(%error, "connection without TCP_NODELAY");
     }
@@ -143,12 +143,12 @@ pub(super) async fn serve(stream: TcpStream, shared: Arc<Shared>) {
             connection.as_mut().graceful_shutdown();
             tokio::select! {
                 result = connection => result,
-                // A request that has begun but does not come is not waited for.
+                // Do not wait for a request whose head is incomplete.
                 () = idle(seen, GOODBYE, GOODBYE) => Ok(()),
             }
         }
     };
-    // A client that goes away is no news.
+    // It is normal that clients disconnect.
     if let Err(error) = result {
         tracing::debug!(%error, "a connection for webhooks ended");
     }
@@ -157,7 +157,7 @@ pub(super) async fn serve(stream: TcpStream, shared: Arc<Shared>) {
 fn builder(streams: &Streams, is_http2: bool) -> auto::Builder<Streams> {
     let mut builder = auto::Builder::new(streams.clone());
     builder.http2().max_header_list_size(MAX_HEAD);
-    // Both timeouts are kept by `idle`, for both protocols.
+    // `idle` enforces both timeouts, for both protocols.
     builder.http1().header_read_timeout(None).max_buf_size(MAX_HEAD as usize);
     if is_http2 { builder.http2_only() } else { builder.http1_only() }
 }

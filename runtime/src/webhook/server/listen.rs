@@ -1,4 +1,4 @@
-//! The socket, and the order of the end.
+//! The socket of the server, and its shutdown.
 
 use std::fmt;
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};
@@ -16,10 +16,10 @@ use super::{SERVING, STOPPED, Server, ServerError, Started};
 use crate::listen;
 use crate::webhook::CertWatcher;
 
-/// More connections at a time are closed at once. An API server needs one or two.
+/// More connections are closed at once. An API server needs one or two.
 const MAX_CONNECTIONS: usize = 1024;
 
-/// A server that has its certificate and its address. See [`Server::bind`].
+/// A server that has loaded its certificate and bound its address. See [`Server::bind`].
 ///
 /// ```no_run
 /// use kubesmith_runtime::controller::CancellationToken;
@@ -53,19 +53,19 @@ impl BoundServer {
         Ok(BoundServer { listener, address, watcher, router, grace, started })
     }
 
-    /// The address that it listens on.
+    /// Returns the bound address.
     #[must_use]
     pub fn local_addr(&self) -> SocketAddr {
         self.address
     }
 
-    /// What reads the certificate.
+    /// Returns the watcher of the certificate.
     #[must_use]
     pub fn certificates(&self) -> &Arc<CertWatcher> {
         &self.watcher
     }
 
-    /// Serves until `stop` is cancelled, then no longer takes connections, and returns when running requests have been
+    /// Serves until `stop` is cancelled. Then accepts no more connections, and returns when running requests are
     /// answered or the grace has passed.
     ///
     /// # Cancel safety
@@ -77,7 +77,7 @@ impl BoundServer {
         let (draining, streams) = (CancellationToken::new(), Streams::default());
         let shared =
             Arc::new(Shared { router: Arc::new(router), watcher: watcher.clone(), draining, streams });
-        // Where this future is dropped the check must not say that all is well.
+        // If this future is dropped, the check must not report success.
         let started = Serving::begin(started);
         let serving = async {
             let mut connections = accept(listener, &shared, MAX_CONNECTIONS, &stop).await;
@@ -92,14 +92,14 @@ impl BoundServer {
         };
         tokio::select! {
             () = serving => {}
-            // It is needed to the last handshake.
+            // It must run until the last handshake.
             () = watcher.run(CancellationToken::new()) => {}
         }
         tracing::info!(%address, "webhooks are no longer served");
     }
 }
 
-/// Sets the state of the check.
+/// Sets the state of the readiness check.
 struct Serving(Arc<Started>);
 
 impl Serving {
@@ -115,7 +115,7 @@ impl Drop for Serving {
     }
 }
 
-/// Takes connections until the stop, and closes the socket.
+/// Accepts connections until the stop, and closes the socket.
 pub(super) async fn accept(
     listener: TcpListener,
     shared: &Arc<Shared>,
@@ -133,7 +133,7 @@ pub(super) async fn accept(
                 }
                 Ok((_, peer)) => tracing::warn!(%peer, "too many connections for webhooks"),
                 Err(error) => {
-                    // Out of file descriptors, for instance: trying again at once would only spin.
+                    // For instance, there are no file descriptors left: an immediate retry would only spin.
                     tracing::warn!(%error, "cannot accept a connection for webhooks");
                     tokio::time::sleep(Duration::from_millis(100)).await;
                 }
@@ -142,7 +142,7 @@ pub(super) async fn accept(
     }
 }
 
-/// Takes the address; all addresses, of IPv4 alone where there is no IPv6.
+/// Binds the address; without one all addresses, or those of IPv4 alone if the host has no IPv6.
 async fn bind(address: Option<IpAddr>, port: u16) -> Result<(TcpListener, SocketAddr), ServerError> {
     let wanted = SocketAddr::new(address.unwrap_or(IpAddr::V6(Ipv6Addr::UNSPECIFIED)), port);
     let failed = |source| ServerError::Bind { address: wanted, source };

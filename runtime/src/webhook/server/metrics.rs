@@ -1,4 +1,4 @@
-//! What a webhook counts, under controller-runtime's names.
+//! The metrics of a webhook, under controller-runtime's names.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use crate::metrics::{Counter, Gauge, Histogram, Registry, exponential_buckets};
 pub(super) struct Metrics {
     registry: Registry,
     path: String,
-    /// The codes that are shown from the beginning.
+    /// The status codes that are exposed from the start.
     usual: BTreeMap<u16, Counter>,
     pub(super) latency: Histogram,
     in_flight: Gauge,

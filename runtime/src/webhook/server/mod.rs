@@ -1,4 +1,4 @@
-//! The server: what is served where, and with which certificate.
+//! The webhook server: its settings and its paths.
 
 mod certificates;
 mod connection;
@@ -36,12 +36,12 @@ pub(super) use router::{Call, Hook, Refusal};
 
 /// controller-runtime's port.
 const DEFAULT_PORT: u16 = 9443;
-/// The longest that an API server ever waits for a webhook.
+/// The longest time that an API server waits for a webhook.
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
-/// How long running requests may take after the stop (controller-runtime's).
+/// How long running requests may take after the stop (controller-runtime's value).
 const DEFAULT_GRACE: Duration = Duration::from_secs(60);
 
-/// Why there is no webhook server.
+/// A webhook server cannot be built or started.
 ///
 /// ```
 /// use kubesmith_runtime::webhook::{AdmissionResponse, Server, ServerError, admission_fn};
@@ -53,7 +53,7 @@ const DEFAULT_GRACE: Duration = Duration::from_secs(60);
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ServerError {
-    /// A path that no API server can call.
+    /// No API server can call this path.
     #[error(
         "webhooks cannot be served at {path:?}: a path begins with `/` and has neither query nor fragment"
     )]
@@ -61,16 +61,16 @@ pub enum ServerError {
         /// The path.
         path: String,
     },
-    /// Two webhooks at one path.
+    /// Two webhooks have one path.
     #[error("two webhooks are registered at {path}; give one of them another path")]
     DuplicatePath {
         /// The path.
         path: String,
     },
-    /// Versions of kinds do not fit together.
+    /// Versions of kinds are inconsistent.
     #[error(transparent)]
     Conversion(#[from] ConversionSetupError),
-    /// There is no certificate to serve with.
+    /// There is no usable certificate.
     #[error(transparent)]
     Certificate(#[from] CertificateError),
     /// The address cannot be used.
@@ -78,7 +78,7 @@ pub enum ServerError {
     Bind {
         /// The address.
         address: SocketAddr,
-        /// Why.
+        /// The system's error.
         source: io::Error,
     },
 }
@@ -101,7 +101,7 @@ pub enum ServerError {
 /// # Ok::<(), kubesmith_runtime::webhook::ServerError>(())
 /// ```
 ///
-/// Less usual ones:
+/// Further settings:
 ///
 /// ```
 /// use std::net::Ipv4Addr;
@@ -137,56 +137,56 @@ pub struct ServerBuilder {
 }
 
 impl ServerBuilder {
-    /// The address to listen on; all addresses unless told otherwise.
+    /// Sets the address to listen on; all addresses by default.
     pub fn address(mut self, address: IpAddr) -> Self {
         self.address = Some(address);
         self
     }
 
-    /// The port to listen on; 9443 unless told otherwise. Port 0 takes a free one, which
-    /// [`BoundServer::local_addr`] tells.
+    /// Sets the port to listen on; 9443 by default. Port 0 takes a free one, which [`BoundServer::local_addr`]
+    /// returns.
     pub fn port(mut self, port: u16) -> Self {
         self.port = port;
         self
     }
 
-    /// The folder with certificate and key; `k8s-webhook-server/serving-certs` in the folder for temporary files unless
-    /// told otherwise.
+    /// Sets the folder of certificate and key; `k8s-webhook-server/serving-certs` in the temporary folder by
+    /// default.
     pub fn cert_dir(mut self, folder: impl Into<PathBuf>) -> Self {
         self.certificates.folder = Some(folder.into());
         self
     }
 
-    /// The file in that folder with the certificate chain; `tls.crt` unless told otherwise.
+    /// Sets the file with the certificate chain in that folder; `tls.crt` by default.
     pub fn cert_name(mut self, name: impl Into<String>) -> Self {
         self.certificates.cert_name = name.into();
         self
     }
 
-    /// The file in that folder with the key; `tls.key` unless told otherwise.
+    /// Sets the file with the key in that folder; `tls.key` by default.
     pub fn key_name(mut self, name: impl Into<String>) -> Self {
         self.certificates.key_name = name.into();
         self
     }
 
-    /// The file in that folder with the authorities that must have signed the clients' certificates. Without it
-    /// clients are not asked for certificates.
+    /// Sets the file in that folder with the authorities of client certificates. Without it clients need no
+    /// certificate.
     pub fn client_ca_name(mut self, name: impl Into<String>) -> Self {
         self.certificates.client_ca_name = Some(name.into());
         self
     }
 
-    /// The oldest version of TLS that is spoken; 1.2 unless told otherwise.
+    /// Sets the oldest accepted version of TLS; 1.2 by default.
     pub fn min_tls_version(self, version: TlsVersion) -> Self {
         self.certificates(move |watcher| watcher.min_tls_version(version))
     }
 
-    /// Speaks HTTP/1.1 only. Both are spoken unless told otherwise; the client chooses.
+    /// Offers only HTTP/1.1. By default both versions are offered, and the client chooses.
     pub fn without_http2(self) -> Self {
         self.certificates(|watcher| watcher.http2(false))
     }
 
-    /// More settings of what reads the certificates: how often it does, and hooks.
+    /// Sets further options of the certificate watcher: its interval and callbacks.
     ///
     /// ```
     /// use std::time::Duration;
@@ -206,20 +206,20 @@ impl ServerBuilder {
         self
     }
 
-    /// The most time that a request gets, from its head to its answer; 30 s unless told otherwise. An API server says in
-    /// each request how long it waits, and a request never gets more than that.
+    /// Sets the time limit of a request, from its head to its answer; 30 s by default. An API server sends its own
+    /// limit with each request, which applies if it is shorter.
     pub fn request_timeout(mut self, timeout: Duration) -> Self {
         self.timeout = timeout;
         self
     }
 
-    /// How long running requests may go on after the stop; a minute unless told otherwise.
+    /// Sets how long running requests may take after the stop; one minute by default.
     pub fn shutdown_grace(mut self, grace: Duration) -> Self {
         self.grace = grace;
         self
     }
 
-    /// Counts here. A manager gives its own registry to a server that has none.
+    /// Registers the metrics in `registry`. A manager sets its own registry unless one is set.
     pub fn metrics(mut self, registry: &Registry) -> Self {
         self.registry = Some(registry.clone());
         self
@@ -247,18 +247,17 @@ impl ServerBuilder {
         self.admission(validate_path::<K>(), Validating::new(validator))
     }
 
-    /// Converts objects between the versions of their kinds, at [`CONVERT_PATH`]. All kinds are given
-    /// at once.
+    /// Converts objects between the versions of their kinds, at [`CONVERT_PATH`]. Pass all kinds in one call.
     pub fn conversions(mut self, conversions: Conversions) -> Self {
         self.conversions.push(conversions);
         self
     }
 
-    /// Makes the server; nothing is read or served yet.
+    /// Makes the server. It reads and serves nothing yet.
     ///
     /// # Errors
     ///
-    /// [`ServerError`] if webhooks cannot be served as they were registered.
+    /// [`ServerError`] if the webhooks cannot be served like this.
     pub fn build(mut self) -> Result<Server, ServerError> {
         for conversions in std::mem::take(&mut self.conversions) {
             let hook = ConversionHook::new(conversions.check()?);
@@ -287,7 +286,7 @@ impl ServerBuilder {
     }
 }
 
-/// Whether a server serves.
+/// Whether a server is serving.
 #[derive(Debug, Default)]
 struct Started(AtomicU8);
 
