@@ -145,9 +145,9 @@ fn types(
         .with("facts", facts(project, resource))
         .with("genclient", if resource.api.namespaced { "" } else { "(non_namespaced)" });
     let folder = format!("api/src/{group}");
-    changes.file(&format!("{folder}/mod.rs"), values.fill(template!("api/group.rs")));
-    changes.file(&format!("{folder}/{version}/mod.rs"), values.fill(template!("api/version.rs")));
-    changes.file(&format!("{folder}/{version}/{kind}.rs"), values.fill(template!("api/kind.rs")));
+    changes.file(&format!("{folder}/mod.rs"), values.fill(template("api/group.rs")));
+    changes.file(&format!("{folder}/{version}/mod.rs"), values.fill(template("api/version.rs")));
+    changes.file(&format!("{folder}/{version}/{kind}.rs"), values.fill(template("api/kind.rs")));
     let module = |name: &str| format!("pub mod {name};");
     changes.line("api/src/lib.rs", "groups", &module(&group), "modules of groups")?;
     changes.line(&format!("{folder}/mod.rs"), "versions", &module(&version), "modules of versions")?;
@@ -189,7 +189,7 @@ fn controller(
         format!("{package}_controller::{module}::add_to_manager(&mut manager, flags.manager.workers)?;");
     changes.line("controller/src/lib.rs", "modules", &format!("pub mod {module};"), "modules")?;
     changes.line("controller/src/main.rs", "controllers", &call, "controllers")?;
-    changes.file(&format!("controller/src/{module}.rs"), values.fill(template!("controller/kind.rs")));
-    changes.file(&format!("controller/tests/{module}.rs"), values.fill(template!("controller/test.rs")));
+    changes.file(&format!("controller/src/{module}.rs"), values.fill(template("controller/kind.rs")));
+    changes.file(&format!("controller/tests/{module}.rs"), values.fill(template("controller/test.rs")));
     Ok(())
 }

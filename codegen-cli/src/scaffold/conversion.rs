@@ -24,11 +24,11 @@ pub(super) fn add(
     check(project, gvk, generated)?;
     let values = &generated.values;
     let module = format!("{}_conversion", modules::place(project, gvk)?.module);
-    changes.file("controller/src/conversions.rs", values.fill(template!("controller/conversions.rs")));
-    changes.file(&format!("controller/src/{module}.rs"), values.fill(template!("controller/conversion.rs")));
+    changes.file("controller/src/conversions.rs", values.fill(template("controller/conversions.rs")));
+    changes.file(&format!("controller/src/{module}.rs"), values.fill(template("controller/conversion.rs")));
     changes.file(
         &format!("controller/tests/{module}.rs"),
-        values.fill(template!("controller/conversion_test.rs")),
+        values.fill(template("controller/conversion_test.rs")),
     );
     for module in ["conversions", &module] {
         changes.line("controller/src/lib.rs", "modules", &format!("pub mod {module};"), "modules")?;

@@ -87,30 +87,30 @@ pub fn init(arguments: &Init) -> Result<Report, ScaffoldError> {
 }
 
 fn files(changes: &mut Changes<'_>, values: &Values, license: License) {
-    let mut manifest = values.fill(template!("Cargo.toml"));
+    let mut manifest = values.fill(template("Cargo.toml"));
     if license == License::None {
         manifest = manifest.replace("license = \"\"\n", "");
     } else {
-        changes.file("hack/boilerplate.txt", values.fill(template!("hack/boilerplate.txt")));
+        changes.file("hack/boilerplate.txt", values.fill(template("hack/boilerplate.txt")));
     }
     let package = |template: &str| {
         let text = values.fill(template);
         if license == License::None { text.replace("license.workspace = true\n", "") } else { text }
     };
     changes.file("Cargo.toml", manifest);
-    changes.file("kubesmith.toml", values.fill(template!("kubesmith.toml")));
-    changes.file("api/Cargo.toml", package(template!("api/Cargo.toml")));
-    changes.file("api/src/lib.rs", values.fill(template!("api/lib.rs")));
-    changes.file("controller/Cargo.toml", package(template!("controller/Cargo.toml")));
-    changes.file("controller/src/lib.rs", values.fill(template!("controller/lib.rs")));
-    changes.file("controller/src/main.rs", values.fill(template!("controller/main.rs")));
-    changes.program("hack/update-codegen.sh", values.fill(template!("hack/update-codegen.sh")));
-    changes.program("hack/verify-codegen.sh", values.fill(template!("hack/verify-codegen.sh")));
-    changes.file("Makefile", values.fill(template!("Makefile")));
-    changes.file("Dockerfile", values.fill(template!("Dockerfile")));
-    changes.file(".dockerignore", values.fill(template!("dockerignore")));
-    changes.file(".gitignore", values.fill(template!("gitignore")));
-    changes.file("README.md", values.fill(template!("README.md")));
+    changes.file("kubesmith.toml", values.fill(template("kubesmith.toml")));
+    changes.file("api/Cargo.toml", package(template("api/Cargo.toml")));
+    changes.file("api/src/lib.rs", values.fill(template("api/lib.rs")));
+    changes.file("controller/Cargo.toml", package(template("controller/Cargo.toml")));
+    changes.file("controller/src/lib.rs", values.fill(template("controller/lib.rs")));
+    changes.file("controller/src/main.rs", values.fill(template("controller/main.rs")));
+    changes.program("hack/update-codegen.sh", values.fill(template("hack/update-codegen.sh")));
+    changes.program("hack/verify-codegen.sh", values.fill(template("hack/verify-codegen.sh")));
+    changes.file("Makefile", values.fill(template("Makefile")));
+    changes.file("Dockerfile", values.fill(template("Dockerfile")));
+    changes.file(".dockerignore", values.fill(template("dockerignore")));
+    changes.file(".gitignore", values.fill(template("gitignore")));
+    changes.file("README.md", values.fill(template("README.md")));
 }
 
 /// The name that was given, or the folder's.

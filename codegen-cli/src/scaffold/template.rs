@@ -20,27 +20,27 @@ impl Values {
     }
 }
 
-/// Embeds templates of `templates/project`.
-macro_rules! template {
-    ($file:literal) => {
-        include_str!(concat!("../../../templates/project/", $file, ".tmpl"))
-    };
+/// A file of a project by its path.
+///
+/// # Panics
+/// There is no such file. The paths are this program's own, and tests make every file.
+pub(super) fn template(path: &str) -> &'static str {
+    kubesmith_templates::project(path).unwrap_or_else(|| panic!("no template is called {path}"))
 }
-pub(super) use template;
 
 /// The templates that have a kind's types in scope.
 pub(super) fn kind_templates() -> [&'static str; 4] {
     [
-        template!("api/kind.rs"),
-        template!("controller/test.rs"),
-        template!("controller/defaulter.rs"),
-        template!("controller/validator.rs"),
+        template("api/kind.rs"),
+        template("controller/test.rs"),
+        template("controller/defaulter.rs"),
+        template("controller/validator.rs"),
     ]
 }
 
 /// The templates that have a kind's client in scope.
 pub(super) fn client_templates() -> [&'static str; 2] {
-    [template!("controller/kind.rs"), template!("controller/test.rs")]
+    [template("controller/kind.rs"), template("controller/test.rs")]
 }
 
 /// The names of types in a template's code that are not put in.

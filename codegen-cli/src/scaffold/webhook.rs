@@ -55,8 +55,8 @@ pub fn create_webhook(root: &Path, arguments: &CreateWebhook) -> Result<Report, 
     let mut changes = Changes::new(root);
     server(&mut changes, &generated.values)?;
     let kinds = [
-        (arguments.defaulting, "defaulter", "Defaulter", template!("controller/defaulter.rs")),
-        (arguments.programmatic_validation, "validator", "Validator", template!("controller/validator.rs")),
+        (arguments.defaulting, "defaulter", "Defaulter", template("controller/defaulter.rs")),
+        (arguments.programmatic_validation, "validator", "Validator", template("controller/validator.rs")),
     ];
     for (_, what, type_, template) in kinds.into_iter().filter(|(is_wanted, ..)| *is_wanted) {
         let module = modules::webhook_module(&project, &gvk, what)?;
@@ -76,7 +76,7 @@ pub fn create_webhook(root: &Path, arguments: &CreateWebhook) -> Result<Report, 
 /// The webhooks' server.
 fn server(changes: &mut Changes<'_>, values: &Values) -> Result<(), ScaffoldError> {
     let main = values.fill("{{controller}}::webhooks::add_to_manager(&mut manager)?;");
-    changes.file("controller/src/webhooks.rs", values.fill(template!("controller/webhooks.rs")));
+    changes.file("controller/src/webhooks.rs", values.fill(template("controller/webhooks.rs")));
     changes.line("controller/src/lib.rs", "modules", "pub mod webhooks;", "modules")?;
     changes.line("controller/src/main.rs", "webhooks", &main, "webhooks")
 }

@@ -243,7 +243,7 @@ fn file_header(boilerplate: &str, mark: &str, source: &str) -> String {
     )
 }
 
-/// The embedded skeletons, parsed when first used.
+/// The skeletons, parsed when first used.
 macro_rules! templates {
     ($($(#[$doc:meta])* $name:ident = $file:literal;)*) => {
         /// A skeleton's name.
@@ -254,8 +254,8 @@ macro_rules! templates {
             #[cfg(test)]
             const ALL: &[Self] = &[$(Self::$name,)*];
 
-            fn source(self) -> &'static str {
-                match self { $(Self::$name => include_str!(concat!("../../../../templates/rust/", $file)),)* }
+            fn name(self) -> &'static str {
+                match self { $(Self::$name => $file,)* }
             }
         }
     };
@@ -263,62 +263,71 @@ macro_rules! templates {
 
 templates! {
     /// `lib.rs` or the module's `mod.rs`.
-    Root = "root.rs";
+    Root = "root";
     /// `clientset/mod.rs`.
-    Clientset = "clientset.rs";
+    Clientset = "clientset";
     /// `clientset/scheme.rs`.
-    Scheme = "scheme.rs";
+    Scheme = "scheme";
     /// `clientset/fake/mod.rs`.
-    Fake = "fake.rs";
+    Fake = "fake";
     /// `clientset/typed/mod.rs`.
-    Typed = "typed.rs";
+    Typed = "typed";
     /// `clientset/typed/<group>/mod.rs`.
-    TypedGroup = "typed_group.rs";
+    TypedGroup = "typed_group";
     /// `clientset/typed/<group>/<version>/mod.rs`.
-    TypedVersion = "typed_version.rs";
+    TypedVersion = "typed_version";
     /// `clientset/typed/<group>/<version>/<kind>.rs`.
-    TypedKind = "typed_kind.rs";
+    TypedKind = "typed_kind";
     /// `clientset/typed/<group>/<version>/<kind>/interface.rs`.
-    TypedInterface = "typed_interface.rs";
+    TypedInterface = "typed_interface";
     /// `applyconfigurations/mod.rs`.
-    Apply = "apply.rs";
+    Apply = "apply";
     /// `applyconfigurations/<group>/mod.rs`.
-    ApplyGroup = "apply_group.rs";
+    ApplyGroup = "apply_group";
     /// `applyconfigurations/<group>/<version>/mod.rs`.
-    ApplyVersion = "apply_version.rs";
+    ApplyVersion = "apply_version";
     /// `applyconfigurations/<group>/<version>/<type>.rs`.
-    ApplyType = "apply_type.rs";
+    ApplyType = "apply_type";
     /// `informers/mod.rs`.
-    Informers = "informers.rs";
+    Informers = "informers";
     /// `informers/factory.rs`.
-    InformerFactory = "informer_factory.rs";
+    InformerFactory = "informer_factory";
     /// `informers/generic.rs`.
-    InformerGeneric = "informer_generic.rs";
+    InformerGeneric = "informer_generic";
     /// `informers/<group>/mod.rs`.
-    InformerGroup = "informer_group.rs";
+    InformerGroup = "informer_group";
     /// `informers/<group>/<version>/mod.rs`.
-    InformerVersion = "informer_version.rs";
+    InformerVersion = "informer_version";
     /// `informers/<group>/<version>/<kind>.rs`.
-    InformerKind = "informer_kind.rs";
+    InformerKind = "informer_kind";
     /// `listers/mod.rs`.
-    Listers = "listers.rs";
+    Listers = "listers";
     /// `listers/<group>/mod.rs`.
-    ListersGroup = "listers_group.rs";
+    ListersGroup = "listers_group";
     /// `listers/<group>/<version>/mod.rs`.
-    ListersVersion = "listers_version.rs";
+    ListersVersion = "listers_version";
     /// `listers/<group>/<version>/<kind>.rs`.
-    ListerKind = "lister_kind.rs";
+    ListerKind = "lister_kind";
     /// `validations/mod.rs`.
-    Validations = "validations.rs";
+    Validations = "validations";
     /// `validations/<group>/mod.rs`.
-    ValidationsGroup = "validations_group.rs";
+    ValidationsGroup = "validations_group";
     /// `validations/<group>/<version>/mod.rs`.
-    ValidationsVersion = "validations_version.rs";
+    ValidationsVersion = "validations_version";
     /// `validations/<group>/<version>/<kind>.rs`.
-    ValidationKind = "validation_kind.rs";
+    ValidationKind = "validation_kind";
 }
 
 impl Template {
+    /// The skeleton's text.
+    ///
+    /// # Panics
+    /// There is no such skeleton; a test parses each.
+    fn source(self) -> &'static str {
+        let name = self.name();
+        kubesmith_templates::rust(name).unwrap_or_else(|| panic!("no skeleton is called {name}"))
+    }
+
     /// Whether there is such a file for every kind or type, so that layouts pay.
     fn has_layouts(self) -> bool {
         matches!(

@@ -1,0 +1,112 @@
+//! The files that `kubesmith` fills in: [skeletons](rust) of the generated Rust, and the [files of a new project](project).
+//!
+//! This crate holds text and does not know how it is filled in.
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
+/// Embeds files of a folder and looks them up by name.
+macro_rules! files {
+    ($(#[$doc:meta])* $folder:ident, $end:literal: $($name:literal)*) => {
+        $(#[$doc])*
+        #[must_use]
+        pub fn $folder(name: &str) -> Option<&'static str> {
+            match name {
+                $($name => Some(include_str!(concat!("../", stringify!($folder), "/", $name, $end))),)*
+                _ => None,
+            }
+        }
+
+        #[cfg(test)]
+        mod $folder {
+            #[test]
+            fn every_file_is_embedded() {
+                let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/", stringify!($folder));
+                let mut found = Vec::new();
+                super::tests::names(folder.as_ref(), "", $end, &mut found);
+                found.sort();
+                let mut embedded = vec![$($name),*];
+                embedded.sort();
+                assert_eq!(found, embedded);
+            }
+        }
+    };
+}
+
+files! {
+    /// Returns a skeleton of generated Rust by the name of its file, without `.rs`.
+    rust, ".rs":
+    "apply"
+    "apply_group"
+    "apply_type"
+    "apply_version"
+    "clientset"
+    "fake"
+    "informer_factory"
+    "informer_generic"
+    "informer_group"
+    "informer_kind"
+    "informer_version"
+    "informers"
+    "lister_kind"
+    "listers"
+    "listers_group"
+    "listers_version"
+    "root"
+    "scheme"
+    "typed"
+    "typed_group"
+    "typed_interface"
+    "typed_kind"
+    "typed_version"
+    "validation_kind"
+    "validations"
+    "validations_group"
+    "validations_version"
+}
+
+files! {
+    /// Returns a file of a new project by its path, without `.tmpl`; `{{name}}` in it stands for a value.
+    project, ".tmpl":
+    "Cargo.toml"
+    "Dockerfile"
+    "Makefile"
+    "README.md"
+    "api/Cargo.toml"
+    "api/group.rs"
+    "api/kind.rs"
+    "api/lib.rs"
+    "api/version.rs"
+    "controller/Cargo.toml"
+    "controller/conversion.rs"
+    "controller/conversion_test.rs"
+    "controller/conversions.rs"
+    "controller/defaulter.rs"
+    "controller/kind.rs"
+    "controller/lib.rs"
+    "controller/main.rs"
+    "controller/test.rs"
+    "controller/validator.rs"
+    "controller/webhooks.rs"
+    "dockerignore"
+    "gitignore"
+    "hack/boilerplate.txt"
+    "hack/update-codegen.sh"
+    "hack/verify-codegen.sh"
+    "kubesmith.toml"
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    /// The names of the files in a folder, without their ending.
+    pub(super) fn names(folder: &Path, prefix: &str, end: &str, found: &mut Vec<String>) {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let entry = entry.unwrap();
+            let name = format!("{prefix}{}", entry.file_name().to_str().unwrap());
+            match entry.file_type().unwrap().is_dir() {
+                true => names(&entry.path(), &format!("{name}/"), end, found),
+                false => found.push(name.strip_suffix(end).unwrap_or(&name).to_owned()),
+            }
+        }
+    }
+}
