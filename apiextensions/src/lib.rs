@@ -1,19 +1,11 @@
 //! What an API server knows about custom resource definitions: structural schemas, the Common Expression Language of
-//! their rules, the checks of a CRD itself, the paths of its printer columns, the OpenAPI definitions that are published of it,
-//! and how its objects are written as YAML.
+//! their rules, the checks of a CRD itself, and the OpenAPI definitions that it publishes of it.
 //!
 //! Values in, values and ordered causes with kube-apiserver's texts out. The package does no I/O and knows neither HTTP nor
 //! storage: the embedded server of kubesmith-testenv enforces with it, and the command refuses with it what a server would
 //! refuse.
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::needless_pass_by_value))]
 
-#[cfg(feature = "structural")]
 pub mod cel;
-pub mod field;
-#[cfg(feature = "structural")]
-pub mod jsonpath;
-#[cfg(feature = "structural")]
 pub mod openapi;
-#[cfg(feature = "structural")]
 pub mod structural;
-pub mod yaml;

@@ -5,8 +5,8 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::ops::Deref;
 use std::sync::Arc;
 
-use kubesmith_apiextensions::jsonpath::JsonPath;
 use kubesmith_apiextensions::structural::{CustomResource, Structural};
+use kubesmith_apimachinery::jsonpath::JsonPath;
 use serde_json::{Value, json};
 
 use crate::apply::{ReplicasPaths, Typed};

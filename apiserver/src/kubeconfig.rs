@@ -2,7 +2,7 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
-use kubesmith_apiextensions::yaml::to_yaml;
+use kubesmith_apimachinery::yaml::to_yaml;
 use serde_json::{Value, json};
 
 use crate::tls::Pair;

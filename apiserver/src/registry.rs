@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use kubesmith_apiextensions::jsonpath::JsonPath;
 pub(crate) use kubesmith_apiextensions::structural::ScalePaths;
+use kubesmith_apimachinery::jsonpath::JsonPath;
 use serde_json::Value;
 
 use crate::builtin::BuiltIn;

@@ -1,6 +1,6 @@
 //! Label and field selectors.
 
-use kubesmith_apiextensions::structural::names;
+use kubesmith_apimachinery::names;
 use serde_json::Value;
 
 use crate::meta;

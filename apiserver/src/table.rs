@@ -1,7 +1,7 @@
 //! Output for people and for caches of metadata: `Table` and `PartialObjectMetadata`.
 
 use jiff::Timestamp;
-use kubesmith_apiextensions::jsonpath::Found;
+use kubesmith_apimachinery::jsonpath::Found;
 use serde_json::{Map, Value, json};
 
 use crate::builtin::printers;

@@ -4,12 +4,12 @@ use std::error::Error as StdError;
 use std::fmt::{self, Display};
 
 use kube::core::response::{Status, StatusCause, StatusDetails};
-use kubesmith_apiextensions::field::{BadValue, Cause, CauseKind, aggregate, invalid_message};
+use kubesmith_apimachinery::field::{BadValue, Cause, CauseKind, aggregate, invalid_message};
 use serde::Serialize;
 use serde_json::Value;
 
 #[doc(inline)]
-pub use kubesmith_apiextensions::field::Path as FieldPath;
+pub use kubesmith_apimachinery::field::Path as FieldPath;
 
 /// A mistake in one field: apimachinery's `field.Error`. It reads
 /// `spec.replicas: Invalid value: -1: must not be negative`.

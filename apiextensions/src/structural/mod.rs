@@ -16,7 +16,6 @@ mod laws;
 pub mod lists;
 pub mod locate;
 pub mod meta;
-pub mod names;
 pub mod object_meta;
 pub mod pattern;
 pub mod prune;
@@ -26,11 +25,14 @@ pub mod strict;
 pub mod validate;
 pub mod webhook;
 
-pub use crate::field::{BadValue, Cause, CauseKind, Path, aggregate, cause, golang, invalid_message, path};
 pub use check::Checker;
 pub use crd::{Excess, Expression, Large, explain_cost, resolve_field_path, validate_crd};
 pub use custom::CustomResource;
 pub use default::apply_defaults;
+pub use kubesmith_apimachinery::field::{
+    BadValue, Cause, CauseKind, Path, aggregate, cause, invalid_message, path,
+};
+pub use kubesmith_apimachinery::{golang, names};
 pub use lists::validate_lists;
 pub use locate::{Step, locate};
 pub use object_meta::NameRule;

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use kubesmith_apiextensions::structural::{Additional, Structural, golang};
+use kubesmith_apiextensions::structural::{Additional, Structural};
+use kubesmith_apimachinery::golang;
 use serde_json::{Map, Value};
 
 use super::set::{Element, path_text};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use kubesmith_apiextensions::structural::golang;
+use kubesmith_apimachinery::golang;
 use serde_json::{Map, Value};
 
 use super::set::Set;

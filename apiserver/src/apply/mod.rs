@@ -474,7 +474,7 @@ fn remember_last_applied(mut result: Applied, applied: &Value, manager: &Manager
     if let Some(annotations) = config.pointer_mut("/metadata/annotations").and_then(Value::as_object_mut) {
         annotations.remove(LAST_APPLIED);
     }
-    let text = format!("{}\n", kubesmith_apiextensions::structural::golang::json(&config));
+    let text = format!("{}\n", kubesmith_apimachinery::golang::json(&config));
     if let Some(annotations) =
         result.object.pointer_mut("/metadata/annotations").and_then(Value::as_object_mut)
     {

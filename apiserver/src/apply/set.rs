@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use kubesmith_apiextensions::structural::golang;
+use kubesmith_apimachinery::golang;
 use serde_json::{Map, Value};
 
 /// One step of a path into an object.

@@ -185,8 +185,7 @@ pub(super) fn key_of(
         .filter_map(|name| Some((name.clone(), map.get(name).cloned().or_else(|| default(name))?)))
         .collect();
     if fields.is_empty() && !keys.is_empty() {
-        let keys: Vec<String> =
-            keys.iter().map(|k| kubesmith_apiextensions::structural::golang::quote(k)).collect();
+        let keys: Vec<String> = keys.iter().map(|k| kubesmith_apimachinery::golang::quote(k)).collect();
         return Err(format!(
             "associative list with keys has an element that omits all key fields [{}] (and doesn't have default values for any key fields)",
             keys.join(" ")

@@ -1,7 +1,8 @@
 //! Webhook configurations: defaults and checks (kube-apiserver 1.36).
 
 use kubesmith_apiextensions::structural::webhook::validate_client_config;
-use kubesmith_apiextensions::structural::{Cause, Path, names};
+use kubesmith_apimachinery::field::{Cause, Path};
+use kubesmith_apimachinery::names;
 use serde_json::{Value, json};
 
 use super::Stage;

@@ -1,6 +1,6 @@
 //! `ConversionReview`: the question, the answer, and what a conversion may change.
 
-use kubesmith_apiextensions::structural::names;
+use kubesmith_apimachinery::names;
 use serde_json::{Map, Value, json};
 
 use crate::meta;

@@ -9,7 +9,7 @@ use futures::Stream;
 use http_body::Frame;
 use http_body_util::combinators::UnsyncBoxBody;
 use http_body_util::{BodyExt, Full, StreamBody};
-use kubesmith_apiextensions::yaml::to_yaml;
+use kubesmith_apimachinery::yaml::to_yaml;
 use serde_json::Value;
 
 use crate::status::ApiError;

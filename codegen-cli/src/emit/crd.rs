@@ -1,6 +1,6 @@
 //! Emits CustomResourceDefinitions, one file per group and plural: `<group>_<plural>.yaml`.
 
-use kubesmith_apiextensions::yaml;
+use kubesmith_apimachinery::yaml;
 
 use crate::definition::Definition;
 use crate::output::OutputTree;

@@ -1,6 +1,6 @@
 //! YAML files of several objects.
 
-use kubesmith_apiextensions::yaml;
+use kubesmith_apimachinery::yaml;
 use serde_json::Value;
 
 use crate::output::{Kind, OutputTree, manifest_mark};

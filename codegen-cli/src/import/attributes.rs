@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use kubesmith_apiextensions::yaml;
+use kubesmith_apimachinery::yaml;
 use serde_json::{Number, Value};
 
 /// rustfmt's `attr_fn_like_width`: longer arguments stand on lines of their own.

@@ -1,6 +1,6 @@
 //! Facts as keys of attributes: those that have a key of their own, and the rest as `extra`.
 
-use kubesmith_apiextensions::yaml;
+use kubesmith_apimachinery::yaml;
 use kubesmith_core::grammar::{RULE_REASONS, SCHEMA_TYPES};
 use serde_json::{Map, Number, Value};
 

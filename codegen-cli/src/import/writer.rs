@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-use kubesmith_apiextensions::yaml;
+use kubesmith_apimachinery::yaml;
 use kubesmith_core::diag::Code;
 use kubesmith_core::model::RenameRule;
 

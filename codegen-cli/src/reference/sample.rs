@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use kubesmith_apiextensions::structural::{Cause, Checker, aggregate, apply_defaults};
-use kubesmith_apiextensions::yaml;
+use kubesmith_apimachinery::yaml;
 use serde_json::{Map, Number, Value, json};
 
 use super::{Sample, strings, text};

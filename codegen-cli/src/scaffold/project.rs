@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use kubesmith_apiextensions::yaml;
+use kubesmith_apimachinery::yaml;
 use kubesmith_core::names::{Group, Kind, Version};
 use serde::{Deserialize, Serialize};
 

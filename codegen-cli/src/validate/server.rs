@@ -10,8 +10,8 @@ mod rules;
 mod schema;
 mod site;
 
-use kubesmith_apiextensions::structural::cause::{BadValue, NO_FIELD};
 use kubesmith_apiextensions::structural::{Cause, CauseKind, Step, Structural, validate_crd};
+use kubesmith_apimachinery::field::cause::{BadValue, NO_FIELD};
 use kubesmith_core::diag::Code;
 use serde_json::{Map, Value};
 

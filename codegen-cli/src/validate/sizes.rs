@@ -2,7 +2,7 @@
 
 use std::io;
 
-use kubesmith_apiextensions::structural::golang;
+use kubesmith_apimachinery::golang;
 use kubesmith_core::diag::Code;
 use serde_json::Value;
 

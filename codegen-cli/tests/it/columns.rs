@@ -1,6 +1,6 @@
 //! Paths of printer columns: what no warning is given for, API servers read.
 
-use kubesmith_apiextensions::jsonpath::JsonPath;
+use kubesmith_apimachinery::jsonpath::JsonPath;
 use kubesmith_core::model::check_column_path;
 use proptest::prelude::*;
 

@@ -10,8 +10,10 @@ use serde::de::Error as _;
 use serde_json::Value;
 
 use super::decoded::{Content, Decoded};
+#[cfg(feature = "yaml")]
+use super::hint;
 use super::path::{self, Path, Step};
-use super::{Decode, Scheme, describe, hint, nulls, text};
+use super::{Decode, Scheme, describe, nulls, text};
 
 /// How many mistakes of a document have their own lines; each is looked for in the whole document.
 const LOOKUPS: usize = 100;
@@ -275,8 +277,12 @@ impl<'s> Decoder<'s> {
         };
         match nulls::read_without(value, |value| typed(decode, value, self.strict)) {
             Ok((content, unknown)) => Ok((Decoded::new(gvk, content), unknown)),
-            Err((mut message, path)) => {
-                message.extend(hint::of(value, &path, &message));
+            Err((message, path)) => {
+                #[cfg(feature = "yaml")]
+                let message = match hint::of(value, &path, &message) {
+                    Some(hint) => message + &hint,
+                    None => message,
+                };
                 let (gvk, field) = (Box::new(gvk), path::text(&path));
                 Err(Fault { reason: DecodeError::Invalid { gvk, field, message }, path })
             }

@@ -1,6 +1,6 @@
 //! What to write in place of a word that was a boolean or a number in YAML 1.1 and is text in YAML 1.2.
 
-use kubesmith_apiextensions::yaml::reads_as_other_than_string;
+use kubesmith_apimachinery::yaml::reads_as_other_than_string;
 use serde_json::Value;
 
 use super::path::Step;

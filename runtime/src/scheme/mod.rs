@@ -45,6 +45,7 @@ mod decode;
 mod decoded;
 #[cfg(feature = "yaml")]
 mod depth;
+#[cfg(feature = "yaml")]
 mod hint;
 pub(crate) mod nulls;
 pub(crate) mod path;
@@ -61,7 +62,7 @@ use std::sync::Arc;
 use k8s_openapi::ClusterResourceScope;
 use kube::core::{GroupVersionKind, ObjectList};
 #[cfg(feature = "yaml")]
-use kubesmith_apiextensions::yaml;
+use kubesmith_apimachinery::yaml;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;

@@ -52,8 +52,8 @@ mod webhook;
 use std::fmt;
 use std::sync::OnceLock;
 
-use kubesmith_apiextensions::field::{Cause, CauseKind};
 use kubesmith_apiextensions::structural::{CustomResource, SchemaError, Structural};
+use kubesmith_apimachinery::field::{Cause, CauseKind};
 use serde::Serialize;
 use serde_json::Value;
 

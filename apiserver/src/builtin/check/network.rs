@@ -1,6 +1,7 @@
 //! Services and what leads to them.
 
-use kubesmith_apiextensions::structural::{names, object_meta};
+use kubesmith_apiextensions::structural::object_meta;
+use kubesmith_apimachinery::names;
 use serde_json::Value;
 
 use super::{duplicate, fixed, is_empty, items, one_of, text};

@@ -15,7 +15,7 @@ mod objects;
 mod rights;
 mod samples;
 
-use kubesmith_apiextensions::yaml;
+use kubesmith_apimachinery::yaml;
 use serde_json::{Value, json};
 
 use crate::config::DeploySettings;

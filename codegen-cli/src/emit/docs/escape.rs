@@ -1,6 +1,6 @@
 //! User text in Markdown and HTML: it stays where it is put and is read as it was written.
 
-use kubesmith_apiextensions::yaml::is_hidden;
+use kubesmith_apimachinery::yaml::is_hidden;
 
 /// Text in which characters that cannot be seen, or that change the direction of others, are escapes.
 pub(super) fn visible(text: &str) -> String {

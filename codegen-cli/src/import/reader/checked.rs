@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use kubesmith_apiextensions::yaml::{MemberName, Scalar, is_plain, json_number, merge};
+use kubesmith_apimachinery::yaml::{MemberName, Scalar, is_plain, json_number, merge};
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 

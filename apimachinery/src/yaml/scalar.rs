@@ -1,33 +1,33 @@
-//! What YAML 1.1 takes an unquoted scalar for, as goyaml reads it, which kubectl and API servers use.
+//! The meaning of unquoted scalars in YAML 1.1, as goyaml reads them for kubectl and API servers.
 //!
-//! Readers of YAML 1.2 leave some of these as text: `yes`, `0777`, `1_000`. What is written has to be quoted for the one and
-//! what is read has to mean what it means to the other.
+//! Readers of YAML 1.2 take some of these for strings: `yes`, `0777`, `1_000`. The writer quotes such strings for readers of 1.1,
+//! and the reader gives them their meaning in 1.1.
 
 use serde_json::{Number, Value};
 
-use crate::field::golang;
+use crate::golang;
 
-/// What an unquoted scalar is.
+/// The meaning of an unquoted scalar.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Scalar {
-    /// `~`, `null` or nothing.
+    /// `~`, `null` or an empty scalar.
     Null,
     /// `true`, `yes`, `on`, `y` and their opposites.
     Bool(bool),
-    /// A whole number, of any base.
+    /// An integer in any base.
     Integer(i64),
-    /// A whole number beyond those.
+    /// An integer beyond `i64`.
     Unsigned(u64),
-    /// Any other number; JSON has none for infinity and what is no number.
+    /// Another number; JSON lacks infinity and NaN.
     Float(f64),
-    /// A date, perhaps with a time. JSON has it as text.
+    /// A date, perhaps with a time, which becomes a string in JSON.
     Time,
-    /// Text.
+    /// A string.
     Text,
 }
 
 impl Scalar {
-    /// What the unquoted text is.
+    /// Returns the meaning of an unquoted text.
     #[must_use]
     pub fn of(text: &str) -> Scalar {
         if let Some(word) = word(text) {
@@ -41,7 +41,7 @@ impl Scalar {
         }
     }
 
-    /// The JSON of an unquoted scalar; `None` if JSON has no such number.
+    /// Returns the JSON of an unquoted text; `None` if JSON has no such number.
     #[must_use]
     pub fn json(text: &str) -> Option<Value> {
         match Scalar::of(text) {
@@ -55,12 +55,12 @@ impl Scalar {
     }
 }
 
-/// Whether a scalar that a parser lent out of its source stands there without quotes and without a tag, so that it may be more than
-/// the text that a parser of YAML 1.2 takes it for.
+/// Whether a scalar that a parser borrowed from its source has neither quotes nor a tag there. If so, YAML 1.1 may give it another
+/// meaning than the string that a parser of YAML 1.2 found.
 #[must_use]
 pub fn is_plain(source: &str, scalar: &str) -> bool {
     let Some(start) = (scalar.as_ptr() as usize).checked_sub(source.as_ptr() as usize) else { return false };
-    // What was not lent lies elsewhere.
+    // Scalars that the parser copied lie outside of the source.
     let is_within = start.checked_add(scalar.len()).is_some_and(|end| end <= source.len());
     let Some(mut before) = source.get(..start).filter(|_| is_within) else { return false };
     if before.ends_with(['"', '\'']) {
@@ -78,15 +78,15 @@ pub fn is_plain(source: &str, scalar: &str) -> bool {
     }
 }
 
-/// A float on its way through JSON, where `1e3` and `1.0` become whole numbers; `None` if JSON has no such number.
+/// A float after a round trip through JSON in Go, where `1e3` and `1.0` become integers; `None` if JSON has no such number.
 #[must_use]
 pub fn json_number(value: f64) -> Option<Number> {
-    // Go writes an exponent from here on, and what has one is read as a float.
+    // From here on Go writes an exponent, and reads a float again.
     const EXPONENT_FROM: f64 = 1e21;
     if value.fract() == 0.0 && value.abs() < EXPONENT_FROM {
         #[expect(clippy::cast_possible_truncation, reason = "it is whole, and small enough")]
         let whole = value as i128;
-        // The digits that Go writes are zeros beyond the ones that tell the float, not those of the exact value.
+        // Go pads the shortest digits with zeros; they are not the digits of the exact value.
         let digits = format!("{value}").parse::<i128>().unwrap_or(whole);
         if let Ok(small) = i64::try_from(digits) {
             return Some(small.into());
@@ -95,7 +95,7 @@ pub fn json_number(value: f64) -> Option<Number> {
     Number::from_f64(value)
 }
 
-/// A float as the name of a member: goyaml's users round it to 32 bits.
+/// A float as the key of a map: sigs.k8s.io/yaml rounds it to 32 bits.
 #[must_use]
 pub(super) fn float_key(value: f64) -> String {
     #[expect(clippy::cast_possible_truncation, reason = "that is the rounding")]
@@ -124,7 +124,8 @@ fn word(text: &str) -> Option<Scalar> {
     })
 }
 
-/// Whether the unquoted text is something else to a reader of YAML 1.1, such as goyaml or one that knows numbers of base 60.
+/// Whether a reader of YAML 1.1 takes the unquoted text for something other than a string. Base-60 numbers count too: goyaml does
+/// not read them, but quotes them.
 #[must_use]
 pub fn reads_as_other_than_string(text: &str) -> bool {
     Scalar::of(text) != Scalar::Text || is_base_60(text)
@@ -177,13 +178,13 @@ fn integer(text: &str) -> Option<Scalar> {
     }
 }
 
-/// goyaml reads a sign behind `0b` as well.
+/// goyaml reads a sign after `0b`, too.
 fn binary(text: &str) -> Option<Scalar> {
     let digits = text.strip_prefix("0b").filter(|digits| digits.starts_with(['-', '+']))?;
     i64::from_str_radix(digits, 2).ok().map(Scalar::Integer)
 }
 
-/// `[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?`, if it is no more than a float can hold.
+/// `[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?`, if the value is finite.
 fn float(text: &str) -> Option<f64> {
     let unsigned = text.strip_prefix(['-', '+']).unwrap_or(text);
     let (mantissa, exponent) = match unsigned.split_once(['e', 'E']) {
@@ -200,7 +201,7 @@ fn float(text: &str) -> Option<f64> {
     text.parse().ok().filter(|value: &f64| mantissa_fits && exponent_fits && value.is_finite())
 }
 
-/// `1:30` was a number in YAML 1.1: `[-+]?[0-9][0-9_]*(:[0-5]?[0-9])+(\.[0-9_]*)?`. goyaml does not read it, but quotes it.
+/// A base-60 number of YAML 1.1, such as `1:30`: `[-+]?[0-9][0-9_]*(:[0-5]?[0-9])+(\.[0-9_]*)?`.
 fn is_base_60(text: &str) -> bool {
     let text = text.strip_prefix(['-', '+']).unwrap_or(text);
     let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
@@ -239,7 +240,7 @@ fn days(year: u16, month: u8) -> u8 {
     }
 }
 
-/// A time behind a `T`, with a zone, or behind spaces, without one.
+/// A time after a `T`, with a zone, or after spaces, without one.
 fn is_time(text: &str) -> bool {
     let (clock, has_zone) = match text.strip_prefix(['T', 't']) {
         Some(clock) => (clock, true),
@@ -256,7 +257,7 @@ fn is_time(text: &str) -> bool {
     if has_zone { is_zone(rest) } else { rest.is_empty() }
 }
 
-/// The text behind a number of one or two digits.
+/// A number of one or two digits, and the text after it.
 fn number_below(text: &str, below: u8) -> Option<(u8, &str)> {
     let digits = text.bytes().take(2).take_while(u8::is_ascii_digit).count();
     let (number, rest) = text.split_at(digits);
@@ -286,7 +287,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn scalars_are_what_goyaml_reads() {
+    fn unquoted_scalar_has_its_meaning_in_goyaml() {
         for (text, value) in [
             ("", json!(null)),
             ("~", json!(null)),
@@ -326,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn floats_name_members_as_in_go() {
+    fn float_key_is_rounded_to_32_bits() {
         for (value, name) in
             [(1.5, "1.5"), (1e21, "1e+21"), (0.1, "0.1"), (1e-7, "1e-07"), (1e90, ".inf"), (-0.0, "-0")]
         {
@@ -335,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_quoted_or_tagged_is_not_plain() {
+    fn quoted_or_tagged_scalar_is_not_plain() {
         let source = "a: yes\nb: \"no\"\nc: !!str on\nd: &x off\ne: !!str &y 'n'\nf: [!!str &z y,N]";
         let is = |word: &str| is_plain(source, &source[source.find(word).unwrap()..][..word.len()]);
         assert!(is("yes") && is("off") && is("N"));
@@ -344,7 +345,7 @@ mod tests {
     }
 
     #[test]
-    fn dates_are_those_that_go_takes() {
+    fn date_is_what_go_parses() {
         for date in [
             "2001-1-1",
             "2000-02-29",

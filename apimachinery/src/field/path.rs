@@ -1,9 +1,9 @@
-//! Paths of fields, written as Kubernetes writes them: `spec.ports[0].name`, `metadata.labels[a/b]`.
+//! Paths of fields in Kubernetes' notation: `spec.ports[0].name`, `metadata.labels[a/b]`.
 
-/// A path into an object, the way to one of its fields.
+/// The path of a field in an object.
 ///
 /// ```
-/// use kubesmith_apiextensions::field::Path;
+/// use kubesmith_apimachinery::field::Path;
 ///
 /// let path = Path::new("spec").child("containers").index(0).child("image");
 /// assert_eq!(path.to_string(), "spec.containers[0].image");
@@ -19,30 +19,30 @@ impl Path {
         Self::default()
     }
 
-    /// A path that starts with these fields.
+    /// A path whose text is `text`.
     pub fn new(text: impl Into<String>) -> Self {
         Self(text.into())
     }
 
-    /// A field of a structure.
+    /// The path of a field of the structure at this path.
     #[must_use]
     pub fn child(&self, name: &str) -> Self {
         if self.0.is_empty() { Self(name.to_owned()) } else { Self([&self.0, ".", name].concat()) }
     }
 
-    /// An entry of a map.
+    /// The path of an entry of the map at this path.
     #[must_use]
     pub fn key(&self, key: &str) -> Self {
         Self([&self.0, "[", key, "]"].concat())
     }
 
-    /// An item of a list.
+    /// The path of an item of the list at this path.
     #[must_use]
     pub fn index(&self, index: usize) -> Self {
         Self(format!("{}[{index}]", self.0))
     }
 
-    /// The text; empty at the root.
+    /// The path as text; empty at the root.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0

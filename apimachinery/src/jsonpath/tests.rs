@@ -13,7 +13,7 @@ fn object() -> Value {
     })
 }
 
-/// What the first action finds, printed.
+/// The printed results of the first action.
 fn printed(path: &str) -> Result<Vec<String>, EvaluateError> {
     let parsed = JsonPath::parse_column(path).unwrap_or_else(|error| panic!("{path}: {error}"));
     let root = object();
@@ -22,7 +22,7 @@ fn printed(path: &str) -> Result<Vec<String>, EvaluateError> {
 }
 
 #[test]
-fn values_are_found() {
+fn path_finds_values() {
     let cases: &[(&str, &[&str])] = &[
         (".spec.n[0]", &["1"]),
         (".spec.n[-1]", &["4"]),
@@ -81,7 +81,7 @@ fn values_are_found() {
 }
 
 #[test]
-fn what_cannot_be_evaluated_is_an_error() {
+fn evaluation_fails_where_client_go_fails() {
     use EvaluateError as E;
     for (path, expected) in [
         (".spec.n[4]", E::OutOfBounds { index: 4, length: 4 }),
@@ -110,7 +110,7 @@ fn what_cannot_be_evaluated_is_an_error() {
 }
 
 #[test]
-fn what_cannot_be_read_is_refused() {
+fn malformed_path_is_refused() {
     use ParseError as E;
     for (path, expected) in [
         (".a\n", E::UnclosedAction),
@@ -144,7 +144,7 @@ fn what_cannot_be_read_is_refused() {
 }
 
 #[test]
-fn a_template_is_texts_and_actions() {
+fn template_has_texts_and_actions() {
     let path = JsonPath::parse("n: {.spec.n[0]}, {.spec.on} }").unwrap();
     let root = object();
     let printed: Vec<String> = path.find_results(&root).unwrap().iter().flatten().map(Found::print).collect();

@@ -1,6 +1,6 @@
-//! Strings in Go's notation, of either quote.
+//! Strings in Go's notation, in either quote.
 
-/// The text between two quotes; `None` when an escape is none of Go's, or a quote stands there without one.
+/// The string between two quotes; `None` if an escape is not one of Go's, or a quote is not escaped.
 pub(super) fn unquote(text: &str, quote: char) -> Option<String> {
     if !text.contains(['\\', quote]) {
         return Some(text.to_owned());
@@ -15,11 +15,11 @@ pub(super) fn unquote(text: &str, quote: char) -> Option<String> {
             c => push(c, &mut bytes),
         }
     }
-    // Bytes that are no UTF-8 are like nothing that an object holds.
+    // Bytes that are not UTF-8 equal no string of an object.
     Some(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// What follows a backslash; returns what is left.
+/// Appends the character that follows a backslash, and returns the rest.
 fn escape<'a>(text: &'a str, quote: char, out: &mut Vec<u8>) -> Option<&'a str> {
     let c = text.chars().next()?;
     let rest = &text[c.len_utf8()..];
@@ -54,7 +54,7 @@ fn escape<'a>(text: &'a str, quote: char, out: &mut Vec<u8>) -> Option<&'a str> 
     Some(rest)
 }
 
-/// The number that the first `length` digits are.
+/// The number in the first `length` digits.
 fn digits(text: &str, length: usize, radix: u32) -> Option<u32> {
     let digits = text.get(..length).filter(|digits| digits.chars().all(|c| c.is_digit(radix)))?;
     u32::from_str_radix(digits, radix).ok()

@@ -1,18 +1,17 @@
-//! From text to what is evaluated, with the quirks of client-go's parser: what it takes and refuses decides which columns an
-//! API server shows.
+//! The parser, with the quirks of client-go's: what it accepts and refuses decides which columns an API server shows.
 
 use std::str::FromStr;
 
 use super::unquote::unquote;
 
-/// Why a path cannot be read.
+/// Why a path is malformed.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ParseError {
-    /// The end, or a line's end, inside of an action.
+    /// The text, or a line of it, ends inside of an action.
     #[error("it ends inside of an action")]
     UnclosedAction,
-    /// Something begins that nothing in an action begins with.
+    /// No step of an action begins with this character.
     #[error("unexpected `{0}`")]
     UnrecognizedCharacter(char),
     /// `....`
@@ -21,22 +20,22 @@ pub enum ParseError {
     /// A bracket is not closed.
     #[error("a bracket is not closed")]
     UnterminatedArray,
-    /// Neither an index nor a range of them, `*`, or a name in single quotes.
+    /// Brackets hold neither an index, a range, `*`, nor a name in single quotes.
     #[error("`{0}` is no place in a list, and no name in single quotes")]
     InvalidIndex(String),
-    /// The end inside of a filter.
+    /// The text ends inside of a filter.
     #[error("a filter is not closed")]
     UnterminatedFilter,
-    /// A filter's `)` without the `]`.
+    /// The `)` of a filter lacks its `]`.
     #[error("`]` has to follow the `)` of a filter")]
     UnclosedFilter,
     /// A string in quotes does not end.
     #[error("a quote is not closed")]
     UnterminatedString,
-    /// A string in quotes has an escape that Go does not know.
+    /// A string in quotes has an escape that Go refuses.
     #[error("{0} is no string in Go's notation")]
     InvalidString(String),
-    /// Digits that are no number.
+    /// Digits do not form a number.
     #[error("`{0}` is no number")]
     InvalidNumber(String),
 }
@@ -61,7 +60,7 @@ pub(super) enum Node {
     Int(i64),
     Float(f64),
     Bool(bool),
-    /// `range`, `end`, and words that mean nothing.
+    /// `range`, `end`, and words without a meaning.
     Identifier(String),
 }
 
@@ -76,7 +75,7 @@ pub(super) struct Range {
 /// Where a range ends.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum To {
-    /// Behind its first item: `[2]`.
+    /// After its first item: `[2]`.
     First,
     /// `[2:]`
     Length,
@@ -84,11 +83,11 @@ pub(super) enum To {
     Index(i64),
 }
 
-/// Which items of a list are wanted.
+/// Which items of a list to select.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Filter {
     pub(super) left: Vec<Node>,
-    /// Without it, `left` has to find something.
+    /// Without a comparison, `left` must find a value.
     pub(super) comparison: Option<(Operator, Vec<Node>)>,
 }
 
@@ -100,15 +99,15 @@ pub(super) enum Operator {
     NotEqual,
     LessEqual,
     GreaterEqual,
-    /// `=!`: read, and refused once two values are to be compared.
+    /// `=!`: it parses, and fails once two values are compared.
     Unknown(String),
 }
 
 pub(super) struct Parser<'a> {
     input: &'a str,
-    /// Behind the character that was read last.
+    /// After the last character read.
     pos: usize,
-    /// Where what is being read began.
+    /// Where the current token begins.
     start: usize,
 }
 
@@ -134,7 +133,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// An action behind its brace, to its end.
+    /// An action, from after its brace to its end.
     fn action(&mut self) -> Result<Vec<Node>, ParseError> {
         let mut nodes = Vec::new();
         loop {
@@ -159,11 +158,11 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// What a single character begins.
+    /// The step that the next character begins.
     fn step(&mut self, nodes: &mut Vec<Node>) -> Result<(), ParseError> {
         match self.peek() {
             None | Some('\r' | '\n') => return Err(ParseError::UnclosedAction),
-            // The value itself.
+            // These leave the value as it is.
             Some(' ' | '@' | '$') => self.skip(1),
             Some('[') => self.array(nodes)?,
             Some(quote @ ('"' | '\'')) => nodes.push(self.quoted(quote)?),
@@ -201,13 +200,13 @@ impl<'a> Parser<'a> {
             return Ok(Node::Int(value));
         }
         match f64::from_str(text) {
-            // Go's conversion refuses what no float holds.
+            // Go refuses numbers beyond a float's range.
             Ok(value) if value.is_finite() => Ok(Node::Float(value)),
             _ => Err(ParseError::InvalidNumber(text.to_owned())),
         }
     }
 
-    /// A field behind its dot.
+    /// A field, from after its dot.
     fn field(&mut self) -> Node {
         while let Some(c) = self.peek() {
             if is_terminator(c) {
@@ -251,9 +250,9 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    /// A filter behind its `[?(`.
+    /// A filter, from after its `[?(`.
     fn filter(&mut self) -> Result<Filter, ParseError> {
-        // Of the quote that comes first; those that follow are not told apart.
+        // client-go tracks only the kind of quote that comes first.
         let mut quote = None;
         let mut ended = false;
         loop {
@@ -304,7 +303,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Whether a backslash stands before the character that was read last, itself escaped or not.
+    /// Whether a backslash, escaped or not, precedes the last character read.
     fn is_escaped(&self) -> bool {
         self.input[..self.pos - 1].ends_with('\\')
     }
@@ -328,7 +327,7 @@ impl<'a> Parser<'a> {
         self.start = self.pos;
     }
 
-    /// What has been read since the last time.
+    /// The text since the last call.
     fn consume(&mut self) -> &'a str {
         let text = &self.input[self.start..self.pos];
         self.start = self.pos;
@@ -336,7 +335,7 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// The first action of `{text}`. What follows it, should the text close it, has to be readable.
+/// The first action of `{text}`. If the text closes the action, the rest must parse too.
 fn action_of(text: &str) -> Result<Vec<Node>, ParseError> {
     let template = format!("{{{text}}}");
     let mut parser = Parser::new(&template);
@@ -352,12 +351,12 @@ fn quoted_key(text: &str) -> Option<&str> {
     (!name.contains('\'')).then_some(name)
 }
 
-/// `from`, `from:to` or `from:to:step`, of which each may be missing.
+/// `from`, `from:to` or `from:to:step`; each may be missing.
 fn range(text: &str) -> Option<Range> {
     let parts: Vec<&str> = text.split(':').collect();
     let index = |at: usize| match parts.get(at) {
         None | Some(&"") => Some(None),
-        // `+1` is no index.
+        // client-go's pattern has no `+1`.
         Some(part) if part.starts_with(|c: char| c == '-' || c.is_ascii_digit()) => {
             part.parse().ok().map(Some)
         }
@@ -374,14 +373,14 @@ fn range(text: &str) -> Option<Range> {
     Some(Range { from: index(0)?, to, step: index(2)? })
 }
 
-/// Splits at the first run of `!<>=`, before and behind which something has to be.
+/// Splits at the first run of `!<>=` that has text before and after it.
 fn comparison(text: &str) -> Option<(&str, &str, &str)> {
     let is_operator = |c: char| matches!(c, '!' | '<' | '>' | '=');
     let at = text.find(is_operator).filter(|at| *at > 0)?;
     let run = text[at..].find(|c| !is_operator(c)).unwrap_or(text.len() - at);
     let mut end = at + run;
     if end == text.len() {
-        // The last of a run that nothing follows stands for a value.
+        // At the end of the text, the last character of the run is the value.
         end -= 1;
     }
     (end > at).then(|| (&text[..at], &text[at..end], &text[end..]))

@@ -1,11 +1,10 @@
-//! JSONPath as printer columns have it: that of client-go's `util/jsonpath`, in which kubectl's `-o jsonpath` is written too.
+//! JSONPath of printer columns and of `kubectl -o jsonpath`: client-go's `util/jsonpath`.
 //!
-//! It is a template: text, and actions in braces. In an action, `.name` is a field and `['name']` the same, `[0]`, `[-1]` and
-//! `[from:to:step]` are items, `[*]` and `.*` all of them, `['a','b']` several places at once, `..` every value below, and
-//! `[?(@.type=="Ready")]` those items that compare so. A dot in a name has a backslash before it, in brackets too.
+//! A template is text with actions in braces. In an action, `.name` and `['name']` select a field, `[0]`, `[-1]` and
+//! `[from:to:step]` items, `[*]` and `.*` all items, `['a','b']` several places, `..` every value below, and
+//! `[?(@.type=="Ready")]` the items for which the comparison holds. A dot in a name needs a backslash, in brackets too.
 //!
-//! The keywords `range` and `end` are read, and nothing is evaluated behind them: a column shows the first value of the first
-//! action.
+//! The keywords `range` and `end` parse, but evaluation stops there: a column shows the first value of the first action.
 
 mod compare;
 mod evaluate;
@@ -19,46 +18,46 @@ use serde_json::Value;
 pub use evaluate::EvaluateError;
 pub use parse::ParseError;
 
-use crate::field::golang;
+use crate::golang;
 use parse::{Block, Parser};
 
-/// A template that has been read.
+/// A parsed template.
 #[derive(Clone, Debug, PartialEq)]
 pub struct JsonPath {
     blocks: Vec<Block>,
 }
 
 impl JsonPath {
-    /// Reads a template: `{.metadata.name} is {.status.phase}`.
+    /// Parses a template: `{.metadata.name} is {.status.phase}`.
     ///
     /// # Errors
-    /// An action cannot be read; client-go refuses it too.
+    /// An action is malformed; client-go refuses it too.
     pub fn parse(template: &str) -> Result<Self, ParseError> {
         Parser::new(template).blocks().map(|blocks| Self { blocks })
     }
 
-    /// Reads the path of a printer column, which is the inside of an action: `.status.phase`.
+    /// Parses the path of a printer column, which is an action without its braces: `.status.phase`.
     ///
     /// # Errors
-    /// It cannot be read: an API server takes the definition, and shows neither this column nor those after it.
+    /// The path is malformed. An API server accepts the definition, but shows neither this column nor those after it.
     pub fn parse_column(path: &str) -> Result<Self, ParseError> {
         Self::parse(&format!("{{{path}}}"))
     }
 
-    /// What each block, a text or an action, finds in a value. Fields that are not there are no error (`AllowMissingKeys`).
-    /// The values of an object come in the order of its keys.
+    /// Returns what each block, a text or an action, finds in a value. Missing fields are no error (`AllowMissingKeys`).
+    /// The values of an object are in the order of its keys.
     ///
     /// # Errors
-    /// An index is out of bounds, something is no list, values cannot be compared: client-go stops there too.
+    /// An index is out of bounds, a value is not a list, or values cannot be compared. client-go stops there too.
     pub fn find_results<'a>(&'a self, root: &'a Value) -> Result<Vec<Vec<Found<'a>>>, EvaluateError> {
         self.blocks.iter().map(|block| evaluate::block(block, root)).collect()
     }
 }
 
-/// What a path finds: mostly a part of the object.
+/// A result of a path: usually a part of the object.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Found<'a> {
-    /// A part of the value that is looked through.
+    /// A part of the object.
     Value(&'a Value),
     /// A text of the template.
     Text(&'a str),
@@ -68,16 +67,16 @@ pub enum Found<'a> {
     Float(f64),
     /// A boolean of the template.
     Bool(bool),
-    /// A byte of a string: the items of a string, in Go.
+    /// A byte of a string, which is an item of a string in Go.
     Byte(u8),
 }
 
 impl Found<'_> {
-    /// As client-go's `PrintResults` writes it: texts as they are, objects and lists as JSON.
+    /// Prints as client-go's `PrintResults` does: strings as they are, objects and lists as JSON.
     #[must_use]
     pub fn print(&self) -> String {
         match self {
-            // Of what is no value at all, text/template says this.
+            // text/template prints a nil value so.
             Found::Value(Value::Null) => "<no value>".to_owned(),
             Found::Value(Value::Bool(value)) | Found::Bool(value) => value.to_string(),
             Found::Value(Value::Number(number)) => golang::number(number),

@@ -1,26 +1,26 @@
-//! What is wrong with an object, as kube-apiserver words it.
+//! Errors of fields in kube-apiserver's words: apimachinery's `field.Error`.
 //!
-//! A [`Cause`] is one entry of `status.details.causes`; a list of them keeps the order in which they were found.
-//! Nothing here knows of HTTP: [`invalid_message`] gives the text of the Status that carries the causes.
+//! A [`Cause`] is one entry of `status.details.causes`. Lists of causes keep the order in which the checks run.
+//! [`invalid_message`] is the message of the `Status` that carries the causes.
 
 use std::collections::HashSet;
 
 use serde_json::Value;
 
-use super::golang;
+use crate::golang;
 
-/// The class of a fault: the `reason` of a Status cause.
+/// The class of an error: the `reason` of a cause of a `Status`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum CauseKind {
     /// A value is missing.
     Required,
-    /// A value occurs twice where it must be unique.
+    /// A value is repeated where values must be unique.
     Duplicate,
     /// A value breaks a rule.
     Invalid,
-    /// A value is none of the allowed ones.
+    /// A value is outside of the supported ones.
     NotSupported,
-    /// A value that is otherwise fine is not permitted here.
+    /// A valid value is not permitted in this place or state.
     Forbidden,
     /// A string is too long; the value is not repeated in the message.
     TooLong,
@@ -28,14 +28,14 @@ pub enum CauseKind {
     TooMany,
     /// A value has another type than the schema asks for.
     TypeInvalid,
-    /// A value was looked for and not found.
+    /// The object that a value refers to does not exist.
     NotFound,
-    /// Something that is not the user's fault.
+    /// The check itself failed.
     Internal,
 }
 
 impl CauseKind {
-    /// The machine-readable reason of a Status cause.
+    /// The machine-readable reason of a cause.
     #[must_use]
     pub fn reason(self) -> &'static str {
         match self {
@@ -71,35 +71,35 @@ impl CauseKind {
     }
 }
 
-/// The value that a message repeats.
+/// The value that a message shows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BadValue {
-    /// None: the message has no value part.
+    /// The message shows no value.
     Omitted,
-    /// A JSON value, printed as Go prints it.
+    /// A JSON value, in Go's notation.
     Json(Value),
-    /// Text that is printed as it is (Go structures have no JSON form of their own here).
+    /// Text that is shown as it is, for Go structures without a JSON form.
     Raw(String),
 }
 
-/// One fault of an object.
+/// One error of an object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cause {
-    /// The path of the field, such as `spec.ports[0].name`; `<nil>` where the server names none.
+    /// The path of the field, such as `spec.ports[0].name`; [`NO_FIELD`] if the error belongs to no field.
     pub field: String,
-    /// The class of the fault.
+    /// The class of the error.
     pub kind: CauseKind,
-    /// The value at fault.
+    /// The wrong value.
     pub value: BadValue,
-    /// What is wrong with it; may be empty.
+    /// What is wrong with the value; may be empty.
     pub detail: String,
 }
 
-/// The field name of a fault that belongs to no field.
+/// The field of an error that belongs to no field.
 pub const NO_FIELD: &str = "<nil>";
 
 impl Cause {
-    /// A fault of any kind with the value at fault.
+    /// An error of any kind.
     pub fn new(
         kind: CauseKind,
         field: impl Into<String>,
@@ -128,12 +128,12 @@ impl Cause {
         Self::new(CauseKind::Required, field, "", detail)
     }
 
-    /// A value that is not permitted here.
+    /// A value that is not permitted in this place or state.
     pub fn forbidden(field: impl Into<String>, detail: impl Into<String>) -> Self {
         Self::new(CauseKind::Forbidden, field, "", detail)
     }
 
-    /// A value that occurs twice.
+    /// A value that is repeated.
     pub fn duplicate(field: impl Into<String>, value: impl Into<Value>) -> Self {
         Self::new(CauseKind::Duplicate, field, value, "")
     }
@@ -160,7 +160,7 @@ impl Cause {
         Self::new(CauseKind::TooMany, field, actual, format!("must have at most {max} {unit}"))
     }
 
-    /// Replaces the value by text that is printed as it is.
+    /// Shows this text, as it is, in place of the value.
     #[must_use]
     pub fn with_raw_value(mut self, text: impl Into<String>) -> Self {
         self.value = BadValue::Raw(text.into());
@@ -174,13 +174,13 @@ impl Cause {
         self
     }
 
-    /// The `reason` of the Status cause.
+    /// The `reason` of the cause in a `Status`.
     #[must_use]
     pub fn reason(&self) -> &'static str {
         self.kind.reason()
     }
 
-    /// The `message` of the Status cause: everything but the field.
+    /// The `message` of the cause in a `Status`: the text without the field.
     #[must_use]
     pub fn message(&self) -> String {
         let mut text = self.kind.title().to_owned();
@@ -217,7 +217,7 @@ fn named(field: String) -> String {
     if field.is_empty() { NO_FIELD.to_owned() } else { field }
 }
 
-/// Joins causes as Go's aggregate does: alone as it is, several in brackets, repeated texts once.
+/// Joins causes as apimachinery's `Aggregate` does: one cause as it is, several in brackets, equal texts once.
 #[must_use]
 pub fn aggregate<'c>(causes: impl IntoIterator<Item = &'c Cause>) -> String {
     let mut seen = HashSet::new();
@@ -236,7 +236,7 @@ pub fn aggregate<'c>(causes: impl IntoIterator<Item = &'c Cause>) -> String {
     if count == 1 { joined } else { format!("[{joined}]") }
 }
 
-/// The message of the 422 Status: `kind` is `Kind.group` (or `Kind` alone in the core group).
+/// The message of a `Status` with code 422. `kind` is `Kind.group`, or `Kind` in the core group.
 #[must_use]
 pub fn invalid_message<'c>(kind: &str, name: &str, causes: impl IntoIterator<Item = &'c Cause>) -> String {
     format!("{kind} {} is invalid: {}", golang::quote(name), aggregate(causes))
@@ -248,7 +248,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn messages_are_kube_apiservers() {
+    fn cause_reads_as_kube_apiserver_words_it() {
         assert_eq!(Cause::required("spec.name", "").to_string(), "spec.name: Required value");
         assert_eq!(Cause::invalid("a", "x\n", "bad").to_string(), "a: Invalid value: \"x\\n\": bad");
         assert_eq!(Cause::invalid("a", 1.5, "bad").message(), "Invalid value: 1.5: bad");
@@ -268,10 +268,10 @@ mod tests {
     }
 
     #[test]
-    fn very_many_causes_are_joined_in_their_order_each_text_once() {
+    fn aggregate_keeps_order_and_drops_repeated_texts_of_100_000_causes() {
         let cause = |at: usize| Cause::required(format!("spec.items[{}]", at % 50_000), "");
         let causes: Vec<Cause> = (0..100_000).map(cause).collect();
-        // So many that looking through all texts for each would take minutes.
+        // Comparing each text with all others would take minutes.
         let text = aggregate(&causes);
         assert!(text.starts_with("[spec.items[0]: Required value, spec.items[1]: "));
         assert_eq!(text.matches("Required value").count(), 50_000);

@@ -1,16 +1,18 @@
-//! Members of maps as goyaml reads them.
+//! Keys of maps, and merge keys, as goyaml reads them.
 
 use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, Error, Visitor};
 use serde_json::{Map, Value};
 
-use super::{Scalar, float_key, is_plain};
+use super::scalar::float_key;
+use super::{Scalar, is_plain};
 
-/// What `<<: *anchor` brings into a map, or a list of such, of which the first counts; goyaml puts it over what stands before.
+/// Merges the value of a `<<` key, a map or a list of maps, into `out`. It replaces the entries before it, and the first map of a
+/// list wins, as in goyaml.
 ///
 /// # Errors
-/// Something to merge is no map.
+/// A value to merge is not a map.
 pub fn merge(out: &mut Map<String, Value>, merged: Value) -> Result<(), &'static str> {
     const WRONG: &str = "yaml: map merge requires map or sequence of maps as the value";
     let all = match merged {
@@ -24,15 +26,14 @@ pub fn merge(out: &mut Map<String, Value>, merged: Value) -> Result<(), &'static
     Ok(())
 }
 
-/// Reads the name of a member, and whether it is `<<`, which merges. In YAML, names may be scalars that are no strings; their JSON
-/// is goyaml's.
+/// Reads a key, and whether it is the merge key `<<`. Keys of YAML may be other scalars than strings; they become strings as in goyaml.
 #[derive(Clone, Copy, Debug)]
 pub struct MemberName<'a> {
     yaml: Option<&'a str>,
 }
 
 impl<'a> MemberName<'a> {
-    /// Of this source, if it is YAML that is read; `None` is for JSON.
+    /// Reads keys of YAML from this source, or of JSON without a source.
     #[must_use]
     pub fn of(yaml: Option<&'a str>) -> Self {
         Self { yaml }

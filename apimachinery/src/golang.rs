@@ -1,4 +1,4 @@
-//! How Go prints values: messages of an API server repeat values in Go's notation.
+//! How Go prints values: messages of an API server show values in Go's notation.
 
 use serde_json::{Number, Value};
 
@@ -28,17 +28,18 @@ pub fn quote(text: &str) -> String {
     out
 }
 
-/// Whether Go counts a character as printable: letters, marks, numbers, punctuation, symbols and the ASCII space.
+/// Whether a character is printable in Go: letters, marks, numbers, punctuation, symbols and the ASCII space.
 #[must_use]
 pub fn is_print(c: char) -> bool {
-    // Rust's escaping has the same classes. Behind another character, marks are not escaped.
+    // Rust escapes by the same classes. It leaves marks that follow another character.
     let mut buffer = [b'a'; 5];
     let length = c.encode_utf8(&mut buffer[1..]).len();
     let text = std::str::from_utf8(&buffer[..=length]).unwrap_or_default();
     matches!(c, '"' | '\'' | '\\') || text.escape_debug().nth(1) == Some(c)
 }
 
-/// A float as Go's `%v` prints it: the shortest text that reads back, with an exponent outside of 1e-4..1e6.
+/// A float as `strconv.FormatFloat(value, 'g', -1, 64)` prints it: the shortest text that reads back, with an exponent outside of
+/// 1e-4..1e6.
 #[must_use]
 pub fn float(value: f64) -> String {
     shortest(value, -4, 6)
@@ -55,7 +56,7 @@ pub fn json_float(value: f64) -> String {
     }
 }
 
-/// With an exponent below `lowest` and from `highest` on.
+/// The shortest text, with an exponent if that is below `lowest` or at least `highest`.
 fn shortest(value: f64, lowest: i32, highest: i32) -> String {
     if value.is_nan() {
         return "NaN".to_owned();
@@ -66,7 +67,7 @@ fn shortest(value: f64, lowest: i32, highest: i32) -> String {
     if value == 0.0 {
         return if value.is_sign_negative() { "-0" } else { "0" }.to_owned();
     }
-    // The shortest text has so many digits; `{:e}` rounds a last one that is halfway between two up, Go to the even one.
+    // `{:e}` finds the number of digits, but rounds a last digit that is halfway up; Go rounds it to even, as `{:.N$e}` does.
     let text = format!("{value:e}");
     let fraction = text.find('.').map_or(0, |at| text.find('e').unwrap_or(text.len()) - at - 1);
     let text = format!("{value:.fraction$e}");
@@ -83,7 +84,7 @@ fn shortest(value: f64, lowest: i32, highest: i32) -> String {
 fn plain(mantissa: &str, exponent: i32) -> String {
     let sign = if mantissa.starts_with('-') { "-" } else { "" };
     let digits = mantissa.replace(['-', '.'], "");
-    // Digits before the point.
+    // The number of digits before the point.
     match usize::try_from(exponent + 1) {
         Ok(0) | Err(_) => format!("{sign}0.{}{digits}", "0".repeat(exponent.abs_diff(-1) as usize)),
         Ok(before) if before >= digits.len() => format!("{sign}{digits:0<before$}"),
@@ -91,7 +92,7 @@ fn plain(mantissa: &str, exponent: i32) -> String {
     }
 }
 
-/// A JSON number as Go's `%v` prints it once decoded (integers as int64, all else as float64).
+/// A JSON number as Go's `%v` prints it after decoding, which makes an int64 or a float64 of it.
 #[must_use]
 pub fn number(number: &Number) -> String {
     match number.as_i64() {
@@ -108,7 +109,7 @@ pub fn json(value: &Value) -> String {
     out
 }
 
-/// Deeper values are not printed: no message needs them, and the stack is finite.
+/// Deeper values print as `null`, since the stack is finite and no message needs them.
 const MAX_DEPTH: usize = 512;
 
 fn write_json(value: &Value, out: &mut String, depth: usize) {
@@ -183,11 +184,11 @@ fn write_json_string(text: &str, out: &mut String) {
 mod tests {
     use super::*;
 
-    /// 980366611.67578125: of the two texts with 16 digits, none is nearer.
+    /// 980366611.67578125, which is halfway between the two nearest texts of 16 digits.
     const HALFWAY: f64 = 250_973_852_589.0 / 256.0;
 
     #[test]
-    fn floats_read_as_in_go() {
+    fn float_prints_as_go_prints_it() {
         for (value, text) in [
             (1.0, "1"),
             (0.5, "0.5"),
@@ -212,9 +213,9 @@ mod tests {
     }
 
     #[test]
-    fn strings_are_quoted_as_in_go() {
+    fn quote_escapes_what_go_escapes() {
         assert_eq!(quote("a\"b\\\u{1}é\u{200b}"), "\"a\\\"b\\\\\\x01é\\u200b\"");
-        // Marks and symbols are shown; what is not assigned, or nobody sees, is not.
+        // Marks and symbols stay; unassigned and invisible characters are escaped.
         assert_eq!(quote("e\u{301}'→\u{378}\u{a0}\u{e000}"), "\"e\u{301}'→\\u0378\\u00a0\\ue000\"");
         assert_eq!(
             json(&serde_json::json!({"b": [1, 2.0], "a": "<&>"})),

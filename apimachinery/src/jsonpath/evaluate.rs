@@ -1,26 +1,26 @@
-//! What a path finds in a value.
+//! The evaluation of a path in a value.
 
 use serde_json::Value;
 
 use super::parse::{Block, Filter, Node, Range, To};
 use super::{Found, compare};
 
-/// Why a path finds nothing in a value: a printer column is empty then.
+/// Why evaluation fails; the printer column is empty then.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum EvaluateError {
-    /// An index, or a filter, of what is no list.
+    /// An index or a filter is applied to a value that is not a list.
     #[error("not an array or slice")]
     NotAList,
-    /// An index that the list does not have.
+    /// An index is outside of the list.
     #[error("array index out of bounds: index {index}, length {length}")]
     OutOfBounds {
-        /// Counted from the list's beginning.
+        /// The index, counted from the beginning of the list.
         index: i64,
-        /// Of the list.
+        /// The length of the list.
         length: usize,
     },
-    /// A range that ends before it begins.
+    /// A range ends before it begins.
     #[error("starting index {from} is greater than ending index {to}")]
     Backwards {
         /// Where it begins.
@@ -28,24 +28,24 @@ pub enum EvaluateError {
         /// Where it ends.
         to: i64,
     },
-    /// A range whose step is zero or less.
+    /// The step of a range is zero or less.
     #[error("step must be > 0")]
     Step,
-    /// Values of two kinds, or of a kind that has no order.
+    /// Values have two types, or a type without an order.
     #[error("incompatible types for comparison")]
     Incomparable,
-    /// A side of a filter that finds more than one value.
+    /// A side of a comparison finds more than one value.
     #[error("can only compare one element at a time")]
     SeveralValues,
-    /// A filter that compares with something else than `<`, `>`, `==`, `!=`, `<=`, `>=`.
+    /// The operator of a filter is not `<`, `>`, `==`, `!=`, `<=` or `>=`.
     #[error("unrecognized filter operator {0}")]
     UnknownOperator(String),
-    /// A word among the steps, `range` and `end` among them.
+    /// A word stands among the steps, such as `range` or `end`.
     #[error("unrecognized identifier {0}")]
     Identifier(String),
 }
 
-/// An error, and what had been found until then: enough for a filter that asks whether there is something.
+/// An error, and the results before it, which satisfy a filter that asks for existence.
 struct Stopped<'a> {
     found: Vec<Found<'a>>,
     error: EvaluateError,
@@ -94,7 +94,7 @@ fn field<'a>(value: Found<'a>, name: &str) -> Option<Found<'a>> {
     }
 }
 
-/// What is directly below a value.
+/// The children of a value.
 fn children(value: Found<'_>) -> Vec<Found<'_>> {
     match value {
         Found::Value(Value::Object(map)) => map.values().map(Found::Value).collect(),
@@ -105,7 +105,7 @@ fn children(value: Found<'_>) -> Vec<Found<'_>> {
     }
 }
 
-/// The values themselves and all below them, without those that have nothing below them.
+/// The values and all their descendants, except those without children.
 fn descend<'a>(values: Vec<Found<'a>>, found: &mut Vec<Found<'a>>) {
     for value in values {
         let below = children(value);
@@ -126,7 +126,7 @@ fn items(input: Vec<Found<'_>>, range: Range) -> Step<'_> {
         };
         match bounds(range, list.len()) {
             Ok(Some((from, to, step))) => found.extend(list[from..to].iter().step_by(step).map(Found::Value)),
-            // Nothing is asked for: client-go does not look at the lists that follow.
+            // The range is empty: client-go ignores the lists that follow.
             Ok(None) => break,
             Err(error) => return Err(Stopped { found: input, error }),
         }
@@ -134,7 +134,7 @@ fn items(input: Vec<Found<'_>>, range: Range) -> Step<'_> {
     Ok(found)
 }
 
-/// The beginning, the end and the step of a range in a list; nothing for a range that is empty.
+/// The beginning, the end and the step of a range in a list; `None` for an empty range.
 fn bounds(range: Range, length: usize) -> Result<Option<(usize, usize, usize)>, EvaluateError> {
     let size = i64::try_from(length).unwrap_or(i64::MAX);
     let counted = |index: i64| if index < 0 { index + size } else { index };
@@ -142,7 +142,7 @@ fn bounds(range: Range, length: usize) -> Result<Option<(usize, usize, usize)>, 
     let to = match range.to {
         To::Length => size,
         To::Index(to) => counted(to),
-        // Behind the last item, when its index was counted from the end.
+        // `[-1]` ends at the end of the list, not at index 0.
         To::First => match range.from.unwrap_or(0).wrapping_add(1) {
             0 => size,
             to => counted(to),
@@ -192,7 +192,7 @@ fn select<'a>(input: Vec<Found<'a>>, filter: &'a Filter) -> Step<'a> {
     Ok(found)
 }
 
-/// What a filter failed on, which decides what counts as found until then.
+/// The part of a filter that failed, which decides which results count.
 enum Refused {
     Side(EvaluateError),
     Comparison(EvaluateError),
@@ -201,7 +201,7 @@ enum Refused {
 fn is_selected<'a>(item: Found<'a>, filter: &'a Filter) -> Result<bool, Refused> {
     let left = walk(vec![item], &filter.left);
     let Some((operator, right)) = &filter.comparison else {
-        // Of an error too, something may have been found before.
+        // Results before an error count.
         let found = left.unwrap_or_else(|stopped| stopped.found);
         return Ok(!found.is_empty());
     };
@@ -210,7 +210,7 @@ fn is_selected<'a>(item: Found<'a>, filter: &'a Filter) -> Result<bool, Refused>
     compare::holds(left, operator, right).map_err(Refused::Comparison)
 }
 
-/// The value of a comparison's side, if it finds one.
+/// The value that one side of a comparison finds.
 fn only<'a>(side: Step<'a>) -> Result<Option<Found<'a>>, Refused> {
     let found = side.map_err(|stopped| Refused::Side(stopped.error))?;
     match found.as_slice() {

@@ -1,4 +1,4 @@
-//! Comparisons of filters: those of Go's text/template, in which only values of one kind compare.
+//! Comparisons of filters: those of Go's text/template, which compares values of one type only.
 
 use std::cmp::Ordering;
 
@@ -14,7 +14,7 @@ enum Basic<'a> {
     String(&'a str),
 }
 
-/// Whether `left` compares to `right` so.
+/// Whether the comparison of `left` with `right` holds.
 pub(super) fn holds(left: Found<'_>, operator: &Operator, right: Found<'_>) -> Result<bool, EvaluateError> {
     if let Operator::Unknown(text) = operator {
         return Err(EvaluateError::UnknownOperator(text.clone()));
@@ -47,7 +47,7 @@ fn basic(found: Found<'_>) -> Result<Basic<'_>, EvaluateError> {
     Ok(match found {
         Found::Bool(value) | Found::Value(&Value::Bool(value)) => Basic::Bool(value),
         Found::Int(value) => Basic::Int(value),
-        // Go compares integers whatever their size and sign.
+        // Go compares integers of any size and sign.
         Found::Byte(value) => Basic::Int(value.into()),
         Found::Float(value) => Basic::Float(value),
         Found::Text(text) => Basic::String(text),
