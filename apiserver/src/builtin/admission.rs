@@ -55,7 +55,7 @@ fn keep_priority(current: &Value, pod: &mut Value) {
 }
 
 fn keep_addresses(server: &Server, current: &Value, value: &mut Value) {
-    for field in ["clusterIP", "clusterIPs"] {
+    for field in ["clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy"] {
         if value["spec"][field].is_null() && !current["spec"][field].is_null() {
             value["spec"][field] = current["spec"][field].clone();
         }
@@ -90,12 +90,29 @@ fn addresses(server: &Server, service: &mut Value) {
         spec["clusterIP"] = Value::from(server.service_address());
     }
     spec["clusterIPs"] = Value::Array(vec![spec["clusterIP"].clone()]);
+    ip_families(spec);
     if has_node_ports(spec) {
         for port in spec["ports"].as_array_mut().into_iter().flatten() {
             if port["nodePort"].is_null() {
                 port["nodePort"] = server.node_port().into();
             }
         }
+    }
+}
+
+/// The families of a service without any: a headless one without selector gets all of them.
+fn ip_families(spec: &mut Value) {
+    let all =
+        spec["clusterIP"] == "None" && spec["selector"].as_object().is_none_or(serde_json::Map::is_empty);
+    let (families, policy) = match all {
+        true => (json!(["IPv4", "IPv6"]), "RequireDualStack"),
+        false => (json!(["IPv4"]), "SingleStack"),
+    };
+    if spec["ipFamilies"].is_null() {
+        spec["ipFamilies"] = families;
+    }
+    if spec["ipFamilyPolicy"].is_null() {
+        spec["ipFamilyPolicy"] = policy.into();
     }
 }
 

@@ -27,6 +27,31 @@ pub(super) fn default(object: &mut Value, _: Stage) {
     if none {
         spec.insert("metrics".to_owned(), json!([processor_share(80)]));
     }
+    if let Some(behavior) = spec.get_mut("behavior").filter(|behavior| behavior.is_object()) {
+        fill_rules(map_at(behavior, "scaleUp"), &scale_up());
+        fill_rules(map_at(behavior, "scaleDown"), &scale_down());
+    }
+}
+
+/// How a given behaviour is completed: `GenerateHPAScaleUpRules` and `GenerateHPAScaleDownRules`.
+fn fill_rules(rules: &mut Map<String, Value>, defaults: &Value) {
+    for (key, value) in defaults.as_object().into_iter().flatten() {
+        let given = rules.get(key).is_some_and(|given| !given.is_null());
+        if !given {
+            rules.insert(key.clone(), value.clone());
+        }
+    }
+}
+
+fn scale_up() -> Value {
+    let policies = json!([{"type": "Pods", "value": 4, "periodSeconds": 15},
+        {"type": "Percent", "value": 100, "periodSeconds": 15}]);
+    json!({"stabilizationWindowSeconds": 0, "selectPolicy": "Max", "policies": policies})
+}
+
+fn scale_down() -> Value {
+    let policies = json!([{"type": "Percent", "value": 100, "periodSeconds": 15}]);
+    json!({"selectPolicy": "Max", "policies": policies})
 }
 
 fn processor_share(percent: i64) -> Value {
@@ -34,27 +59,62 @@ fn processor_share(percent: i64) -> Value {
            "target": {"type": "Utilization", "averageUtilization": percent}}})
 }
 
+/// The sources of metrics and the fields that hold them.
+const SOURCES: &[(&str, &str)] = &[
+    ("Object", "object"),
+    ("Pods", "pods"),
+    ("Resource", "resource"),
+    ("External", "external"),
+    ("ContainerResource", "containerResource"),
+];
+
+/// `ValidateHorizontalPodAutoscaler` of `pkg/apis/autoscaling/validation`.
 pub(super) fn check(object: &Value, _: Option<&Value>) -> Vec<Cause> {
     let mut causes = Vec::new();
     let spec = &object["spec"];
     let number = |field: &str| spec[field].as_i64().unwrap_or(0);
-    for field in ["kind", "name"] {
-        if spec["scaleTargetRef"][field].as_str().unwrap_or_default().is_empty() {
-            causes.push(Cause::required(format!("spec.scaleTargetRef.{field}"), ""));
-        }
-    }
     if number("minReplicas") < 1 {
         let text = "must be greater than or equal to 1";
         causes.push(Cause::invalid("spec.minReplicas", number("minReplicas"), text));
     }
     if number("maxReplicas") < 1 {
-        causes.push(Cause::invalid("spec.maxReplicas", number("maxReplicas"), "must be greater than 0"));
+        causes.push(Cause::required("spec.maxReplicas", "must be set and greater than 0"));
     }
     if number("maxReplicas") < number("minReplicas") {
         let text = "must be greater than or equal to `minReplicas`";
         causes.push(Cause::invalid("spec.maxReplicas", number("maxReplicas"), text));
     }
+    for field in ["kind", "name"] {
+        if spec["scaleTargetRef"][field].as_str().unwrap_or_default().is_empty() {
+            causes.push(Cause::required(format!("spec.scaleTargetRef.{field}"), ""));
+        }
+    }
+    for (i, metric) in spec["metrics"].as_array().into_iter().flatten().enumerate() {
+        check_metric(metric, &format!("spec.metrics[{i}]"), &mut causes);
+    }
     causes
+}
+
+/// A metric names its source and has it, and no other.
+fn check_metric(metric: &Value, path: &str, causes: &mut Vec<Cause>) {
+    let kind = metric["type"].as_str().unwrap_or_default();
+    if kind.is_empty() {
+        causes.push(Cause::required(format!("{path}.type"), "must specify a metric source type"));
+    }
+    let Some((_, source)) = SOURCES.iter().find(|(name, _)| *name == kind) else {
+        let mut names: Vec<&str> = SOURCES.iter().map(|(name, _)| *name).collect();
+        names.sort_unstable();
+        causes.push(Cause::not_supported(format!("{path}.type"), &Value::from(kind).to_string(), &names));
+        return;
+    };
+    for (_, other) in SOURCES.iter().filter(|(_, other)| other != source && !metric[*other].is_null()) {
+        let text = "must populate the given metric source only";
+        causes.push(Cause::forbidden(format!("{path}.{other}"), text));
+    }
+    if metric[*source].is_null() {
+        let text = "must populate information for the given metric source";
+        causes.push(Cause::required(format!("{path}.{source}"), text));
+    }
 }
 
 /// The checks of the stored form.

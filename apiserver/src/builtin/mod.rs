@@ -61,7 +61,10 @@ pub(crate) struct BuiltIn {
     pub(crate) default: fn(&mut Value, Stage),
     /// What kube-apiserver sets on a new object after defaults and the ownership of fields are settled.
     pub(crate) prepare: fn(&mut Value),
+    /// Checks a new object, or one that replaces another.
     pub(crate) check: fn(&Value, Option<&Value>) -> Vec<Cause>,
+    /// Checks an object whose status replaces another's.
+    pub(crate) check_status: fn(&Value, &Value) -> Vec<Cause>,
     /// Conversion from and to the stored version, for resources that share another one's collection.
     pub(crate) conversion: Option<Conversion>,
 }

@@ -269,12 +269,20 @@ fn time(value: &mut Value, layout: &str, format: &str) -> Result<(), String> {
     let Value::String(text) = &*value else {
         return Err(format!("json: cannot unmarshal {} into Go value of type string", json_type(value)));
     };
-    let micros = layout.contains(".0");
-    let fits = !micros || text.get(19..).is_some_and(|rest| rest.starts_with('.'));
-    let parsed = if fits { text.parse::<Timestamp>().ok() } else { None };
-    let Some(parsed) = parsed else {
-        return Err(format!("parsing time {text:?} as {layout:?}: cannot parse {text:?} as \"2006\""));
+    let refused = |rest: &str, part: &str| {
+        format!("parsing time {text:?} as {layout:?}: cannot parse {rest:?} as {part:?}")
     };
+    let parsed = text.parse::<Timestamp>().map_err(|_| refused(text, "2006"))?;
+    // A layout with a fraction wants exactly its digits.
+    if layout.contains(".000000") {
+        let rest = text.get(19..).unwrap_or_default();
+        let digits = rest.strip_prefix('.').map(|rest| rest.bytes().take_while(u8::is_ascii_digit).count());
+        match digits {
+            Some(6) => {}
+            Some(count) if count > 6 => return Err(refused(&rest[7..], "Z07:00")),
+            _ => return Err(refused(rest, ".000000")),
+        }
+    }
     *value = parsed.strftime(format).to_string().into();
     Ok(())
 }

@@ -5,7 +5,7 @@
 //! published schemas all read this one table.
 
 pub(crate) mod decode;
-mod quantity;
+pub(crate) mod quantity;
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;

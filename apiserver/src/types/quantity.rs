@@ -52,6 +52,11 @@ pub(super) fn canonical(text: &str) -> Result<String, String> {
     Ok(format!("{sign}{body}"))
 }
 
+/// The amount in units of 10^-9, to compare amounts by; `None` for text that is no amount.
+pub(crate) fn nanos(text: &str) -> Option<i128> {
+    parse(text.trim()).map(|(nanos, _)| nanos)
+}
+
 /// The amount in the largest unit in which it is whole; the unit as an index of [`DECIMAL`].
 fn shortened(nanos: i128) -> (i128, usize) {
     if nanos == 0 {

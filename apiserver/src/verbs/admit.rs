@@ -239,7 +239,10 @@ pub(super) fn check(
                 None => validate_object_meta(value, built_in.name_rule),
             };
             let part = old.zip(Part::of(def, subresource)).and_then(|(old, part)| part.check(value, old));
-            let own = part.unwrap_or_else(|| (built_in.check)(value, old));
+            let own = part.unwrap_or_else(|| match old {
+                Some(old) if subresource == "status" => (built_in.check_status)(value, old),
+                _ => (built_in.check)(value, old),
+            });
             causes.into_iter().map(Cause::from).chain(own).collect()
         }
         Behaviour::Custom(custom) => custom.check(value, old, subresource == "status"),

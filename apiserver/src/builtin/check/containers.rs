@@ -1,135 +1,477 @@
-//! Containers and volumes of a pod.
+//! Containers of a pod. Source: `validateContainers` and what it calls in `pkg/apis/core/validation`.
 
+use kubesmith_apimachinery::names;
 use serde_json::Value;
 
-use super::{duplicate, items, one_of, text};
-use crate::names::{NameRule, quoted};
-use crate::status::Cause;
+use super::field::{Errors, Field};
+use super::{resources, security, volumes};
+use crate::names::NameRule;
 
-/// Checks volumes; answers their names.
-pub(super) fn volumes<'a>(list: &'a Value, path: &str, causes: &mut Vec<Cause>) -> Vec<&'a str> {
-    let mut names: Vec<&str> = Vec::new();
-    for (i, volume) in items(list) {
-        named(volume, &format!("{path}[{i}]"), &mut names, causes);
-        if volume.as_object().is_some_and(|v| v.len() > 2) {
-            let text = "may not specify more than 1 volume type";
-            let extra =
-                volume.as_object().into_iter().flatten().map(|(k, _)| k).filter(|k| *k != "name").nth(1);
-            let field = extra.map_or_else(|| format!("{path}[{i}]"), |key| format!("{path}[{i}].{key}"));
-            causes.push(Cause::forbidden(field, text));
-        }
-    }
-    names
+/// What containers refer to in their pod.
+pub(super) struct Pod<'v> {
+    /// The volumes that passed their own checks.
+    pub(super) volumes: Vec<(&'v str, &'v Value)>,
+    /// The names of `spec.resourceClaims`.
+    pub(super) claims: Vec<&'v str>,
+    pub(super) restart_policy: &'v str,
+    pub(super) grace_period: Option<i64>,
+    /// Whether the pod's users are those of its host.
+    pub(super) host_users: bool,
 }
 
-/// A name that is a label and that no other element has.
-fn named<'a>(element: &'a Value, path: &str, seen: &mut Vec<&'a str>, causes: &mut Vec<Cause>) {
-    let name = text(element, "name");
-    if name.is_empty() {
-        causes.push(Cause::required(format!("{path}.name"), ""));
-    } else if seen.contains(&name) {
-        causes.push(duplicate(format!("{path}.name"), name));
-    } else {
-        for fault in NameRule::Label.check(name) {
-            causes.push(Cause::invalid(format!("{path}.name"), quoted(name), &fault));
-        }
-    }
-    seen.push(name);
-}
-
-/// Checks containers whose names differ from those in `names`.
-pub(super) fn containers<'a>(
-    list: &'a Value,
-    path: &str,
-    volumes: &[&str],
-    names: &mut Vec<&'a str>,
-    causes: &mut Vec<Cause>,
-) {
-    for (i, container) in items(list) {
-        let path = format!("{path}[{i}]");
-        named(container, &path, names, causes);
-        if text(container, "image").is_empty() {
-            causes.push(Cause::required(format!("{path}.image"), ""));
-        }
-        one_of(container, &path, "imagePullPolicy", &["Always", "IfNotPresent", "Never"], causes);
-        ports(&container["ports"], &format!("{path}.ports"), causes);
-        environment(&container["env"], &format!("{path}.env"), causes);
-        mounts(&container["volumeMounts"], &format!("{path}.volumeMounts"), volumes, causes);
-        for probe in ["livenessProbe", "readinessProbe", "startupProbe"] {
-            handler(&container[probe], &format!("{path}.{probe}"), causes);
-        }
-    }
-}
-
-fn ports(list: &Value, path: &str, causes: &mut Vec<Cause>) {
-    let mut seen: Vec<&str> = Vec::new();
-    for (i, port) in items(list) {
-        let path = format!("{path}[{i}]");
-        let name = text(port, "name");
-        if !name.is_empty() && seen.contains(&name) {
-            causes.push(duplicate(format!("{path}.name"), name));
-        }
-        seen.push(name);
-        match port["containerPort"].as_i64() {
-            None | Some(0) => causes.push(Cause::required(format!("{path}.containerPort"), "")),
-            Some(number) if !(1..=65535).contains(&number) => {
-                let text = "must be between 1 and 65535, inclusive";
-                causes.push(Cause::invalid(format!("{path}.containerPort"), number, text));
-            }
-            Some(_) => {}
-        }
-        one_of(port, &path, "protocol", &["SCTP", "TCP", "UDP"], causes);
-    }
-}
-
-fn environment(list: &Value, path: &str, causes: &mut Vec<Cause>) {
-    for (i, variable) in items(list) {
-        let path = format!("{path}[{i}]");
-        if text(variable, "name").is_empty() {
-            causes.push(Cause::required(format!("{path}.name"), ""));
-        }
-        if variable["valueFrom"].is_object() && !text(variable, "value").is_empty() {
-            let text = "may not be specified when `value` is not empty";
-            causes.push(Cause::invalid(format!("{path}.valueFrom"), "\"\"", text));
-        }
-    }
-}
-
-fn mounts(list: &Value, path: &str, volumes: &[&str], causes: &mut Vec<Cause>) {
-    let mut seen: Vec<&str> = Vec::new();
-    for (i, mount) in items(list) {
-        let path = format!("{path}[{i}]");
-        let (name, place) = (text(mount, "name"), text(mount, "mountPath"));
-        if name.is_empty() {
-            causes.push(Cause::required(format!("{path}.name"), ""));
-        } else if !volumes.contains(&name) {
-            let message = format!("Not found: {}", quoted(name));
-            causes.push(Cause::new("FieldValueNotFound", format!("{path}.name"), message));
-        }
-        if place.is_empty() {
-            causes.push(Cause::required(format!("{path}.mountPath"), ""));
-        } else if seen.contains(&place) {
-            let text = "must be unique";
-            causes.push(Cause::invalid(format!("{path}.mountPath"), quoted(place), text));
-        }
-        seen.push(place);
-    }
-}
-
-/// A probe has to say one thing that it does.
-fn handler(probe: &Value, path: &str, causes: &mut Vec<Cause>) {
-    if probe.is_null() {
+/// `validateContainers`.
+pub(super) fn regular<'v>(list: &Field<'v>, pod: &Pod<'v>, errors: &mut Errors) {
+    if list.is_empty() {
+        errors.required(list, "");
         return;
     }
-    let kinds = ["exec", "grpc", "httpGet", "tcpSocket"];
-    let given: Vec<&str> = kinds.into_iter().filter(|kind| !probe[*kind].is_null()).collect();
-    match given.as_slice() {
-        [] => causes.push(Cause::required(path, "must specify a handler type")),
-        [_] => {}
-        [_, second, ..] => {
-            let text = "may not specify more than 1 handler type";
-            causes.push(Cause::forbidden(format!("{path}.{second}"), text));
+    let mut seen: Vec<&str> = Vec::new();
+    for container in list.items() {
+        common(&container, pod, errors);
+        let name = container.child("name");
+        if seen.contains(&name.text()) {
+            errors.duplicate(&name);
         }
+        seen.push(name.text());
+        lifecycle_and_probes(&container, pod, errors);
+        let policy = container.child("restartPolicy");
+        if policy.is_set() {
+            errors.one_of(&policy, &["Always", "Never", "OnFailure"]);
+        }
+    }
+    host_ports(list.items(), errors);
+}
+
+/// `validateInitContainers`.
+pub(super) fn init<'v>(list: &Field<'v>, containers: &Field<'v>, pod: &Pod<'v>, errors: &mut Errors) {
+    let mut seen: Vec<&str> = containers.items().map(|container| container.child("name").text()).collect();
+    for container in list.items() {
+        common(&container, pod, errors);
+        let policy = container.child("restartPolicy");
+        if policy.is_set() {
+            errors.one_of(&policy, &["Always", "Never", "OnFailure"]);
+        }
+        let name = container.child("name");
+        if seen.contains(&name.text()) {
+            errors.duplicate(&name);
+        } else if !name.is_empty() {
+            seen.push(name.text());
+        }
+        host_ports(std::iter::once(container.clone()), errors);
+        if policy.text() == "Always" {
+            lifecycle_and_probes(&container, pod, errors);
+            continue;
+        }
+        for part in ["lifecycle", "livenessProbe", "readinessProbe", "startupProbe"] {
+            let part = container.child(part);
+            if part.is_set() {
+                errors.forbidden(&part, "may not be set for init containers without restartPolicy=Always");
+            }
+        }
+    }
+}
+
+/// What an ephemeral container may not have: nothing depends on it, and nobody waits for it.
+const NOT_EPHEMERAL: [&str; 8] = [
+    "ports",
+    "resources",
+    "resizePolicy",
+    "restartPolicy",
+    "lifecycle",
+    "livenessProbe",
+    "readinessProbe",
+    "startupProbe",
+];
+
+/// `validateEphemeralContainers`.
+pub(super) fn ephemeral<'v>(spec: &Field<'v>, pod: &Pod<'v>, errors: &mut Errors) {
+    const FORBIDDEN: &str = "cannot be set for an Ephemeral Container";
+    let lists = [spec.child("containers"), spec.child("initContainers")];
+    let others: Vec<&str> =
+        lists.iter().flat_map(Field::items).map(|container| container.child("name").text()).collect();
+    let mut seen = others.clone();
+    for container in spec.child("ephemeralContainers").items() {
+        common(&container, pod, errors);
+        image_of_a_pod(&container, errors);
+        let name = container.child("name");
+        if seen.contains(&name.text()) {
+            errors.duplicate(&name);
+        }
+        seen.push(name.text());
+        let target = container.child("targetContainerName");
+        if !target.is_empty() && !others.contains(&target.text()) {
+            errors.not_found(&target);
+        }
+        for part in NOT_EPHEMERAL {
+            let part = container.child(part);
+            if !part.is_empty() {
+                errors.forbidden(&part, FORBIDDEN);
+            }
+        }
+        for mount in container.child("volumeMounts").items() {
+            for part in [mount.child("subPath"), mount.child("subPathExpr")] {
+                if !part.is_empty() {
+                    errors.forbidden(&part, FORBIDDEN);
+                }
+            }
+        }
+    }
+}
+
+/// `validateContainerOnlyForPod`.
+pub(super) fn image_of_a_pod(container: &Field<'_>, errors: &mut Errors) {
+    let image = container.child("image");
+    if image.text().trim() != image.text() {
+        errors.invalid(&image, "must not have leading or trailing whitespace");
+    }
+}
+
+/// `validateContainerCommon`.
+fn common<'v>(container: &Field<'v>, pod: &Pod<'v>, errors: &mut Errors) {
+    errors.required_name(&container.child("name"), NameRule::Label);
+    let image = container.child("image");
+    if image.is_empty() {
+        errors.required(&image, "");
+    }
+    errors.one_of(&container.child("terminationMessagePolicy"), &["File", "FallbackToLogsOnError"]);
+    ports(&container.child("ports"), errors);
+    environment(container, errors);
+    mounts(container, pod, errors);
+    errors.one_of(&container.child("imagePullPolicy"), &["Always", "IfNotPresent", "Never"]);
+    resources::requirements(&container.child("resources"), &pod.claims, errors);
+    resize_policies(&container.child("resizePolicy"), pod, errors);
+    security::container(&container.child("securityContext"), pod.host_users, errors);
+}
+
+fn ports(list: &Field<'_>, errors: &mut Errors) {
+    let mut seen: Vec<&str> = Vec::new();
+    for port in list.items() {
+        let name = port.child("name");
+        if !name.is_empty() {
+            let faults = names::port_name(name.text());
+            if !faults.is_empty() {
+                errors.all_invalid(&name, faults);
+            } else if seen.contains(&name.text()) {
+                errors.duplicate(&name);
+            } else {
+                seen.push(name.text());
+            }
+        }
+        let number = port.child("containerPort");
+        if number.number_or_zero() == 0 {
+            errors.required(&number, "");
+        } else {
+            errors.port_number(&number);
+        }
+        let host = port.child("hostPort");
+        if host.number_or_zero() != 0 {
+            errors.port_number(&host);
+        }
+        errors.one_of(&port.child("protocol"), &["SCTP", "TCP", "UDP"]);
+    }
+}
+
+/// `checkHostPortConflicts`.
+fn host_ports<'v>(containers: impl Iterator<Item = Field<'v>>, errors: &mut Errors) {
+    let mut seen: Vec<String> = Vec::new();
+    for port in containers.flat_map(|container| container.child("ports").items()) {
+        let host = port.child("hostPort");
+        if host.number_or_zero() == 0 {
+            continue;
+        }
+        let (protocol, address) = (port.child("protocol").text(), port.child("hostIP").text());
+        let key = format!("{protocol}/{address}/{}", host.number_or_zero());
+        if seen.contains(&key) {
+            let shown = Value::from(key.as_str());
+            errors.duplicate(&host.holding(&shown));
+        }
+        seen.push(key);
+    }
+}
+
+/// `IsRelaxedEnvVarName`.
+fn variable_name(name: &str) -> Vec<String> {
+    let fine = name.bytes().all(|b| (b' '..=b'~').contains(&b) && b != b'=');
+    let fault =
+        "a valid environment variable name must consist only of printable ASCII characters other than '='";
+    if fine { Vec::new() } else { vec![fault.to_owned()] }
+}
+
+/// `ValidateEnv` and `ValidateEnvFrom`.
+fn environment(container: &Field<'_>, errors: &mut Errors) {
+    for variable in container.child("env").items() {
+        let name = variable.child("name");
+        if name.is_empty() {
+            errors.required(&name, "");
+        } else {
+            errors.all_invalid(&name, variable_name(name.text()));
+        }
+        value_from(&variable, errors);
+    }
+    let from = container.child("envFrom");
+    for source in from.items() {
+        let prefix = source.child("prefix");
+        errors.all_invalid(&prefix, variable_name(prefix.text()));
+        let sources = [source.child("configMapRef"), source.child("secretRef")];
+        for source in sources.iter().filter(|source| source.is_set()) {
+            errors.required_name(&source.child("name"), NameRule::Subdomain);
+        }
+        let detail = match sources.iter().filter(|source| source.is_set()).count() {
+            0 => "must specify one of: `configMapRef` or `secretRef`",
+            1 => continue,
+            _ => "may not have more than one field specified at a time",
+        };
+        let shown = Value::from("");
+        errors.invalid(&from.holding(&shown), detail);
+    }
+}
+
+/// `validateEnvVarValueFrom`.
+fn value_from(variable: &Field<'_>, errors: &mut Errors) {
+    let from = variable.child("valueFrom");
+    if !from.is_set() {
+        return;
+    }
+    let field = from.child("fieldRef");
+    if field.is_set() {
+        downward_field(&field, errors);
+    }
+    let resource = from.child("resourceFieldRef").child("resource");
+    if from.child("resourceFieldRef").is_set() {
+        if resource.is_empty() {
+            errors.required(&resource, "");
+        } else if !RESOURCE_FIELDS.contains(&resource.text()) && !resource.text().contains(".hugepages-") {
+            errors.not_supported(&resource, RESOURCE_FIELDS);
+        }
+    }
+    for reference in [from.child("configMapKeyRef"), from.child("secretKeyRef")] {
+        if reference.is_set() {
+            key_reference(&reference, errors);
+        }
+    }
+    let sources = ["fieldRef", "resourceFieldRef", "configMapKeyRef", "secretKeyRef", "fileKeyRef"];
+    let given = sources.iter().filter(|source| from.child(source).is_set()).count();
+    let detail = if given == 0 {
+        "must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef`, `secretKeyRef` or `fileKeyRef`"
+    } else if !variable.child("value").is_empty() {
+        "may not be specified when `value` is not empty"
+    } else if given > 1 {
+        "may not have more than one field specified at a time"
+    } else {
+        return;
+    };
+    let shown = Value::from("");
+    errors.invalid(&from.holding(&shown), detail);
+}
+
+/// `validContainerResourceFieldPathExpressions`.
+const RESOURCE_FIELDS: &[&str] = &[
+    "limits.cpu",
+    "limits.ephemeral-storage",
+    "limits.memory",
+    "requests.cpu",
+    "requests.ephemeral-storage",
+    "requests.memory",
+];
+
+/// `validEnvDownwardAPIFieldPathExpressions`.
+const POD_FIELDS: &[&str] = &[
+    "metadata.name",
+    "metadata.namespace",
+    "metadata.uid",
+    "spec.nodeName",
+    "spec.serviceAccountName",
+    "status.hostIP",
+    "status.hostIPs",
+    "status.podIP",
+    "status.podIPs",
+];
+
+/// `validateObjectFieldSelector`.
+fn downward_field(field: &Field<'_>, errors: &mut Errors) {
+    for member in [field.child("apiVersion"), field.child("fieldPath")] {
+        if member.is_empty() {
+            errors.required(&member, "");
+            return;
+        }
+    }
+    let path = field.child("fieldPath");
+    let subscripted = path.text().strip_suffix("']").and_then(|rest| rest.split_once("['"));
+    match subscripted {
+        Some(("metadata.annotations" | "metadata.labels", key)) => {
+            let shown = Value::from(key);
+            errors.all_invalid(&field.holding(&shown), names::qualified_name(&key.to_lowercase()));
+        }
+        Some((path, _)) => {
+            let shown = Value::from(path);
+            errors.invalid(&field.holding(&shown), "does not support subscript");
+        }
+        None if POD_FIELDS.contains(&path.text()) => {}
+        None if matches!(path.text(), "metadata.annotations" | "metadata.labels") => {
+            errors.not_supported(&path, POD_FIELDS);
+        }
+        None => {
+            let detail = format!("error converting fieldPath: field label not supported: {}", path.text());
+            errors.invalid(&path, &detail);
+        }
+    }
+}
+
+fn key_reference(reference: &Field<'_>, errors: &mut Errors) {
+    let name = reference.child("name");
+    let text = Value::from(name.text());
+    errors.all_invalid(&name.holding(&text), NameRule::Subdomain.check(name.text()));
+    let key = reference.child("key");
+    if key.is_empty() {
+        errors.required(&key, "");
+    } else {
+        errors.all_invalid(&key, super::data::key_faults(key.text()));
+    }
+}
+
+/// `ValidateVolumeMounts` and `ValidateVolumeDevices`.
+fn mounts<'v>(container: &Field<'v>, pod: &Pod<'v>, errors: &mut Errors) {
+    let devices = container.child("volumeDevices");
+    let known = |name: &str| pod.volumes.iter().find(|(known, _)| *known == name).map(|(_, volume)| *volume);
+    let mut seen: Vec<&str> = Vec::new();
+    for mount in container.child("volumeMounts").items() {
+        let (name, path) = (mount.child("name"), mount.child("mountPath"));
+        if name.is_empty() {
+            errors.required(&name, "");
+        }
+        let volume = known(name.text());
+        if volume.is_none() {
+            let text = Value::from(name.text());
+            errors.not_found(&name.holding(&text));
+        }
+        if path.is_empty() {
+            errors.required(&path, "");
+        }
+        if seen.contains(&path.text()) {
+            errors.invalid(&path, "must be unique");
+        }
+        seen.push(path.text());
+        if devices.items().any(|device| device.child("name").text() == name.text()) {
+            errors.invalid(&name, "must not already exist in volumeDevices");
+        }
+        if devices.items().any(|device| device.child("devicePath").text() == path.text()) {
+            errors.invalid(&path, "must not already exist as a path in volumeDevices");
+        }
+        let list = container.child("volumeMounts");
+        let (sub_path, expression) = (mount.child("subPath"), mount.child("subPathExpr"));
+        volumes::descending(&sub_path.at(list.child("subPath").path), errors);
+        if !expression.is_empty() && !sub_path.is_empty() {
+            errors.invalid(&expression, "subPathExpr and subPath are mutually exclusive");
+        }
+        volumes::descending(&expression.at(list.child("subPathExpr").path), errors);
+        let propagation = mount.child("mountPropagation").at(list.child("mountPropagation").path);
+        if propagation.is_set() {
+            errors.one_of(&propagation, &["Bidirectional", "HostToContainer", "None"]);
+        }
+    }
+    for device in devices.items() {
+        let (name, path) = (device.child("name"), device.child("devicePath"));
+        if known(name.text()).is_none() {
+            errors.not_found(&name);
+        }
+        if path.is_empty() {
+            errors.required(&path, "");
+        }
+    }
+}
+
+fn resize_policies(list: &Field<'_>, pod: &Pod<'_>, errors: &mut Errors) {
+    let mut seen: Vec<&str> = Vec::new();
+    for policy in list.items() {
+        let (resource, restart) = (policy.child("resourceName"), policy.child("restartPolicy"));
+        if seen.contains(&resource.text()) {
+            errors.duplicate(&resource.at(policy.path.clone()));
+        }
+        seen.push(resource.text());
+        errors.one_of(&resource.at(list.path.clone()), &["cpu", "memory"]);
+        errors.one_of(&restart.at(list.path.clone()), &["NotRequired", "RestartContainer"]);
+        if pod.restart_policy == "Never" && restart.text() != "NotRequired" {
+            let detail = "must be 'NotRequired' when `restartPolicy` is 'Never'";
+            errors.invalid(&restart.at(list.path.clone()), detail);
+        }
+    }
+}
+
+fn lifecycle_and_probes(container: &Field<'_>, pod: &Pod<'_>, errors: &mut Errors) {
+    for hook in ["postStart", "preStop"] {
+        let hook = container.child("lifecycle").child(hook);
+        if hook.is_set() {
+            handler(&hook, pod, errors);
+        }
+    }
+    for name in ["livenessProbe", "readinessProbe", "startupProbe"] {
+        let probe = container.child(name);
+        if !probe.is_set() {
+            continue;
+        }
+        handler(&probe, pod, errors);
+        let numbers = [
+            "initialDelaySeconds",
+            "timeoutSeconds",
+            "periodSeconds",
+            "successThreshold",
+            "failureThreshold",
+        ];
+        errors.none_negative(&probe, &numbers);
+        let grace = probe.child("terminationGracePeriodSeconds");
+        if grace.number().is_some_and(|seconds| seconds <= 0) {
+            errors.invalid(&grace, "must be greater than 0");
+        }
+        let threshold = probe.child("successThreshold");
+        if name == "readinessProbe" {
+            if grace.is_set() {
+                errors.invalid(&grace, "must not be set for readinessProbes");
+            }
+        } else if threshold.number() != Some(1) {
+            errors.invalid(&threshold, "must be 1");
+        }
+    }
+}
+
+/// `validateHandler`: a probe or hook does one thing.
+fn handler(handler: &Field<'_>, pod: &Pod<'_>, errors: &mut Errors) {
+    let mut given = ["exec", "httpGet", "tcpSocket", "grpc", "sleep"]
+        .into_iter()
+        .filter(|kind| handler.child(kind).is_set());
+    let Some(kind) = given.next() else {
+        errors.required(handler, "must specify a handler type");
+        return;
+    };
+    action(kind, &handler.child(kind), pod, errors);
+    for other in given {
+        errors.forbidden(&handler.child(other), "may not specify more than 1 handler type");
+    }
+}
+
+fn action(kind: &str, action: &Field<'_>, pod: &Pod<'_>, errors: &mut Errors) {
+    match kind {
+        "exec" => {
+            if action.child("command").is_empty() {
+                errors.required(&action.child("command"), "");
+            }
+        }
+        "httpGet" => {
+            if action.child("path").is_empty() {
+                errors.required(&action.child("path"), "");
+            }
+            errors.port(&action.child("port"));
+            errors.optional_one_of(&action.child("scheme"), &["HTTP", "HTTPS"]);
+        }
+        "sleep" => {
+            let seconds = action.child("seconds").number_or_zero();
+            if let Some(most) = pod.grace_period.filter(|most| seconds < 0 || seconds > *most) {
+                let detail =
+                    format!("must be non-negative and less than terminationGracePeriodSeconds ({most})");
+                let shown = Value::from(seconds);
+                errors.invalid(&action.holding(&shown), &detail);
+            }
+        }
+        _ => errors.port(&action.child("port")),
     }
 }
 
@@ -138,39 +480,52 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn faults(container: Value) -> Vec<String> {
-        let mut causes = Vec::new();
+    fn fields(container: Value) -> Vec<String> {
         let list = json!([container]);
-        containers(&list, "c", &["v"], &mut Vec::new(), &mut causes);
-        causes.into_iter().map(|cause| format!("{}: {}", cause.field, cause.message)).collect()
+        let volume = json!({"name": "v"});
+        let pod = Pod {
+            volumes: vec![("v", &volume)],
+            claims: Vec::new(),
+            restart_policy: "Always",
+            grace_period: Some(30),
+            host_users: true,
+        };
+        let causes = Errors::of(|errors| regular(&Field::root(&list).at("c"), &pod, errors));
+        causes.into_iter().map(|cause| cause.field).collect()
+    }
+
+    fn defaulted(mut container: Value) -> Value {
+        container["terminationMessagePolicy"] = "File".into();
+        container["imagePullPolicy"] = "Always".into();
+        container
     }
 
     #[test]
-    fn faults_are_told_by_path() {
-        assert!(faults(json!({"name": "a", "image": "i"})).is_empty());
+    fn container_errors_name_their_field() {
+        assert!(fields(defaulted(json!({"name": "a", "image": "i"}))).is_empty());
+        let container = json!({"name": "A_", "ports": [{"containerPort": 0, "protocol": "TCP"}],
+            "volumeMounts": [{"name": "x", "mountPath": "/"}], "livenessProbe": {"successThreshold": 1}, "env": [{}]});
+        let expected = [
+            "c[0].name",
+            "c[0].image",
+            "c[0].ports[0].containerPort",
+            "c[0].env[0].name",
+            "c[0].volumeMounts[0].name",
+            "c[0].livenessProbe",
+        ];
+        assert_eq!(fields(defaulted(container)), expected);
+    }
+
+    #[test]
+    fn request_is_refused_when_above_limit() {
+        let with =
+            |resources: Value| fields(defaulted(json!({"name": "a", "image": "i", "resources": resources})));
+        assert!(with(json!({"limits": {"cpu": "1"}, "requests": {"cpu": "500m"}})).is_empty());
         assert_eq!(
-            faults(json!({"name": "A_", "ports": [{"containerPort": 0}],
-                "volumeMounts": [{"name": "x", "mountPath": "/"}], "livenessProbe": {}, "env": [{}]}))
-            .iter()
-            .map(|fault| fault.split(':').next().unwrap_or_default())
-            .collect::<Vec<_>>(),
-            [
-                "c[0].name",
-                "c[0].image",
-                "c[0].ports[0].containerPort",
-                "c[0].env[0].name",
-                "c[0].volumeMounts[0].name",
-                "c[0].livenessProbe"
-            ]
+            with(json!({"limits": {"cpu": "1"}, "requests": {"cpu": "2"}})),
+            ["c[0].resources.requests"]
         );
-    }
-
-    #[test]
-    fn names_are_unique_and_volumes_have_one_source() {
-        let mut causes = Vec::new();
-        let list = json!([{"name": "v", "emptyDir": {}}, {"name": "v", "emptyDir": {}, "hostPath": {}}]);
-        assert_eq!(volumes(&list, "v", &mut causes), ["v", "v"]);
-        let fields: Vec<&str> = causes.iter().map(|cause| cause.field.as_str()).collect();
-        assert_eq!(fields, ["v[1].name", "v[1].hostPath"]);
+        assert_eq!(with(json!({"limits": {"cpu": "-1"}})), ["c[0].resources.limits[cpu]"]);
+        assert_eq!(with(json!({"limits": {"gpus": "1"}})), ["c[0].resources.limits[gpus]"; 2]);
     }
 }

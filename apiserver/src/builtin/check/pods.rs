@@ -1,195 +1,86 @@
-//! Pods: what a spec has to say, and what an update may change.
+//! Pods: what a spec must say, and what an update may change. Source: `pkg/apis/core/validation`.
 
 use serde_json::Value;
 
-use super::containers::{containers, volumes};
-use super::{is_empty, items, one_of, text};
-use crate::builtin::defaults::quality_of_service;
+use super::containers::{self, Pod};
+use super::field::{Errors, Field, go_struct};
+use super::{scheduling, security, volumes};
 use crate::names::{NameRule, quoted};
 use crate::status::Cause;
 
+/// `ValidatePodCreate` and `ValidatePodUpdate`.
 pub(in crate::builtin) fn pod(object: &Value, old: Option<&Value>) -> Vec<Cause> {
-    let mut causes = whole(object);
-    if old.is_none() && !is_empty(&object["spec"]["ephemeralContainers"]) {
-        causes.push(Cause::forbidden("spec.ephemeralContainers", "cannot be set on create"));
-    }
-    if let Some(old) = old
-        && !only_what_may_change(&object["spec"], &old["spec"])
-    {
-        causes.push(Cause::forbidden(
-            "spec",
-            "pod updates may not change fields other than \
-             `spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,\
-             `spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow \
-             it to be set to 1 if it was previously negative)",
-        ));
-    }
-    causes
+    Errors::of(|errors| {
+        whole(object, errors);
+        let spec = Field::root(object).child("spec");
+        match old {
+            None => {
+                let ephemeral = spec.child("ephemeralContainers");
+                if !ephemeral.is_empty() {
+                    errors.forbidden(&ephemeral, "cannot be set on create");
+                }
+                if !spec.child("nodeName").is_empty() && !spec.child("schedulingGates").is_empty() {
+                    let detail = "cannot be set until all schedulingGates have been cleared";
+                    errors.forbidden(&spec.child("nodeName"), detail);
+                }
+            }
+            Some(old) => updated(&spec, &old["spec"], errors),
+        }
+    })
 }
 
-fn whole(pod: &Value) -> Vec<Cause> {
-    let mut causes = Vec::new();
-    spec(&pod["spec"], "spec", &mut causes);
-    ephemeral_containers(&pod["spec"], &mut causes);
-    causes
-}
-
-/// Checks a pod whose ephemeral containers were changed: those that are there stay as they are.
-pub(in crate::builtin) fn pod_ephemeral_containers(pod: &Value, old: &Value) -> Vec<Cause> {
-    if is_static(old) {
-        return vec![Cause::forbidden("", "static pods do not support ephemeral containers")];
-    }
-    let mut causes = whole(pod);
-    let list = "ephemeralContainers";
-    for (_, before) in items(&old["spec"][list]) {
-        let name = text(before, "name");
-        let mut now = items(&pod["spec"][list]).map(|(_, container)| container);
-        let fault = match now.find(|container| text(container, "name") == name) {
-            None => "removed",
-            Some(now) if now != before => "changed",
-            Some(_) => continue,
-        };
-        let text = format!("existing ephemeral containers {} may not be {fault}\n", quoted(name));
-        causes.push(Cause::forbidden("spec.ephemeralContainers", &text));
-    }
-    causes
-}
-
-/// Checks a pod whose resources were changed.
-pub(in crate::builtin) fn pod_resize(pod: &Value, old: &Value) -> Vec<Cause> {
-    if is_static(old) {
-        return vec![Cause::forbidden("", "static pods cannot be resized")];
-    }
-    if old["spec"]["os"]["name"] == "windows" {
-        return vec![Cause::forbidden("", "windows pods cannot be resized")];
-    }
-    let mut causes = whole(pod);
-    let (spec, before) = (&pod["spec"], &old["spec"]);
-    let class = quality_of_service(spec);
-    if class != quality_of_service(before) {
-        let text = "Pod QOS Class may not change as a result of resizing";
-        causes.push(Cause::invalid("spec", quoted(class), text));
-    }
-    let mut statuses = items(&old["status"]["containerStatuses"]).map(|(_, status)| status);
-    let running = statuses.find(|status| status["state"]["running"].is_object());
-    if running.is_some_and(|status| status["resources"].is_null()) {
-        causes.push(Cause::forbidden("spec", "Pod running on node without support for resize"));
-    }
-    let faults = causes.len();
+pub(super) fn whole(object: &Value, errors: &mut Errors) {
+    let at = Field::root(object).child("spec");
+    spec(&at, errors);
     for list in ["containers", "initContainers"] {
-        same_containers(&spec[list], &before[list], list, &mut causes);
-    }
-    if causes.len() == faults {
-        for list in ["containers", "initContainers"] {
-            resized(&spec[list], &before[list], &format!("spec.{list}"), &mut causes);
-        }
-    }
-    causes
-}
-
-/// Whether a kubelet made the pod from a file of its node.
-fn is_static(pod: &Value) -> bool {
-    pod["metadata"]["annotations"]["kubernetes.io/config.mirror"].is_string()
-}
-
-fn same_containers(new: &Value, old: &Value, list: &str, causes: &mut Vec<Cause>) {
-    if items(new).count() != items(old).count() {
-        let text = format!("{list} may not be added or removed on resize");
-        return causes.push(Cause::forbidden(format!("spec.{list}"), &text));
-    }
-    for ((i, _), _) in items(new).zip(items(old)).filter(|((_, new), (_, old))| new["name"] != old["name"]) {
-        let text = format!("{list} may not be renamed or reordered on resize");
-        causes.push(Cause::forbidden(format!("spec.{list}[{i}].name"), &text));
-    }
-}
-
-/// Only processor time and memory change, of containers that go on running, and nothing that was asked for goes.
-fn resized(new: &Value, old: &Value, path: &str, causes: &mut Vec<Cause>) {
-    for ((i, new), (_, old)) in items(new).zip(items(old)) {
-        let path = format!("{path}[{i}].resources");
-        let (new_resources, old_resources) = (&new["resources"], &old["resources"]);
-        if path.starts_with("spec.init") && old["restartPolicy"] != "Always" && new_resources != old_resources
-        {
-            let text = "resources for non-sidecar init containers are immutable";
-            causes.push(Cause::forbidden(path, text));
-            continue;
-        }
-        for part in ["requests", "limits"] {
-            let amounts = old_resources[part].as_object().into_iter().flatten();
-            if amounts.into_iter().any(|(name, _)| new_resources[part][name].is_null()) {
-                let text = format!("resource {part} cannot be removed");
-                causes.push(Cause::forbidden(format!("{path}.{part}"), &text));
-            }
-        }
-        if fixed_resources(new_resources) != fixed_resources(old_resources) {
-            causes.push(Cause::forbidden("spec", "only cpu and memory resources are mutable"));
+        for container in at.child(list).items() {
+            containers::image_of_a_pod(&container, errors);
         }
     }
 }
 
-/// What a resize may not touch.
-fn fixed_resources(resources: &Value) -> Value {
-    let mut fixed = resources.clone();
-    for part in ["requests", "limits"] {
-        let Some(amounts) = fixed.get_mut(part).and_then(Value::as_object_mut) else { continue };
-        amounts.retain(|name, _| !matches!(name.as_str(), "cpu" | "memory"));
-        if amounts.is_empty()
-            && let Some(fixed) = fixed.as_object_mut()
-        {
-            fixed.remove(part);
+/// What a pod's update may change, in the words of `updatablePodSpecFields`.
+const UPDATABLE: &str = "pod updates may not change fields other than \
+    `spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,\
+    `spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow \
+    it to be set to 1 if it was previously negative)";
+
+fn updated(spec: &Field<'_>, old: &Value, errors: &mut Errors) {
+    for list in ["containers", "initContainers"] {
+        let count = |value: &Value| value.as_array().map_or(0, Vec::len);
+        if count(spec.child(list).value) != count(&old[list]) {
+            errors.forbidden(&spec.child(list), "pod updates may not add or remove containers");
+            return;
         }
     }
-    if fixed == serde_json::json!({}) { Value::Null } else { fixed }
+    let deadline = spec.child("activeDeadlineSeconds");
+    match (deadline.number(), old["activeDeadlineSeconds"].as_i64()) {
+        (Some(now), Some(before)) if before < now => {
+            errors.invalid(&deadline, "must be less than or equal to previous value");
+            return;
+        }
+        (None, Some(_)) => errors.invalid(&deadline, "must not update from a positive integer to nil value"),
+        _ => {}
+    }
+    let gates: Vec<&str> = gate_names(&old["schedulingGates"]);
+    for gate in spec.child("schedulingGates").items() {
+        let name = gate.child("name");
+        if !gates.contains(&name.text()) {
+            let detail = format!("only deletion is allowed, but found new scheduling gate '{}'", name.text());
+            errors.forbidden(&name, &detail);
+        }
+    }
+    if !only_what_may_change(spec.value, old, errors) {
+        errors.forbidden(spec, UPDATABLE);
+    }
 }
 
-/// What an ephemeral container may not have: nothing depends on it, and nobody waits for it.
-const NOT_EPHEMERAL: [&str; 8] = [
-    "ports",
-    "resources",
-    "resizePolicy",
-    "restartPolicy",
-    "livenessProbe",
-    "readinessProbe",
-    "startupProbe",
-    "lifecycle",
-];
-
-fn ephemeral_containers(spec: &Value, causes: &mut Vec<Cause>) {
-    let list = &spec["ephemeralContainers"];
-    let lists = ["containers", "initContainers"];
-    let mut names: Vec<&str> = lists
-        .iter()
-        .flat_map(|list| items(&spec[*list]))
-        .map(|(_, container)| text(container, "name"))
-        .collect();
-    let others = names.clone();
-    let volumes: Vec<&str> = items(&spec["volumes"]).map(|(_, volume)| text(volume, "name")).collect();
-    containers(list, "spec.ephemeralContainers", &volumes, &mut names, causes);
-    let forbidden = "cannot be set for an Ephemeral Container";
-    for (i, container) in items(list) {
-        let path = format!("spec.ephemeralContainers[{i}]");
-        let target = text(container, "targetContainerName");
-        if !target.is_empty() && !others.contains(&target) {
-            let message = format!("Not found: {}", quoted(target));
-            causes.push(Cause::new("FieldValueNotFound", format!("{path}.targetContainerName"), message));
-        }
-        for field in NOT_EPHEMERAL {
-            let value = &container[field];
-            if !(value.is_null() || *value == serde_json::json!({})) {
-                causes.push(Cause::forbidden(format!("{path}.{field}"), forbidden));
-            }
-        }
-        for (k, mount) in items(&container["volumeMounts"]) {
-            for field in ["subPath", "subPathExpr"].into_iter().filter(|field| !text(mount, field).is_empty())
-            {
-                causes.push(Cause::forbidden(format!("{path}.volumeMounts[{k}].{field}"), forbidden));
-            }
-        }
-    }
+fn gate_names(gates: &Value) -> Vec<&str> {
+    gates.as_array().into_iter().flatten().filter_map(|gate| gate["name"].as_str()).collect()
 }
 
 /// Whether the two specs differ in nothing but images, the deadline and more tolerations.
-fn only_what_may_change(new: &Value, old: &Value) -> bool {
+fn only_what_may_change(new: &Value, old: &Value, errors: &mut Errors) -> bool {
     let frozen = |spec: &Value| {
         let mut spec = spec.clone();
         for list in ["containers", "initContainers"] {
@@ -198,43 +89,272 @@ fn only_what_may_change(new: &Value, old: &Value) -> bool {
             }
         }
         if let Some(spec) = spec.as_object_mut() {
-            for free in ["activeDeadlineSeconds", "tolerations"] {
+            // A gated pod gets its node's name by the binding, and gates are only removed.
+            for free in ["activeDeadlineSeconds", "tolerations", "schedulingGates"] {
                 spec.remove(free);
             }
-            // A gated pod gets its node's name by the binding, and gates only go.
-            spec.remove("schedulingGates");
         }
         spec
     };
-    let kept = old["tolerations"].as_array().into_iter().flatten();
-    let tolerations = new["tolerations"].as_array().map_or(&[][..], Vec::as_slice);
-    frozen(new) == frozen(old) && kept.into_iter().all(|t| tolerations.contains(t))
+    let without_seconds = |toleration: &Value| {
+        let mut toleration = toleration.clone();
+        crate::meta::object_mut(&mut toleration).remove("tolerationSeconds");
+        toleration
+    };
+    let list = |spec: &Value| -> Vec<Value> {
+        spec["tolerations"].as_array().into_iter().flatten().map(without_seconds).collect()
+    };
+    let tolerations = list(new);
+    if !list(old).iter().all(|toleration| tolerations.contains(toleration)) {
+        let field = Field::root(new).child("tolerations").at("spec.tolerations");
+        errors.forbidden(&field, "existing toleration can not be modified except its tolerationSeconds");
+    }
+    let mut frozen_new = frozen(new);
+    // A negative grace period of an older version may be mended.
+    if old["terminationGracePeriodSeconds"].as_i64().is_some_and(|seconds| seconds < 0)
+        && new["terminationGracePeriodSeconds"] == 1
+    {
+        frozen_new["terminationGracePeriodSeconds"] = old["terminationGracePeriodSeconds"].clone();
+    }
+    frozen_new == frozen(old)
 }
 
-/// Checks a pod's spec, alone or in a template.
-pub(super) fn spec(spec: &Value, path: &str, causes: &mut Vec<Cause>) {
-    let known = volumes(&spec["volumes"], &format!("{path}.volumes"), causes);
-    if is_empty(&spec["containers"]) {
-        causes.push(Cause::required(format!("{path}.containers"), ""));
+/// Checks a pod whose ephemeral containers were changed: those that are there stay as they are.
+pub(in crate::builtin) fn pod_ephemeral_containers(pod: &Value, old: &Value) -> Vec<Cause> {
+    if is_static(old) {
+        return vec![Cause::forbidden("", "static pods do not support ephemeral containers")];
     }
-    let mut names = Vec::new();
-    for list in ["containers", "initContainers"] {
-        containers(&spec[list], &format!("{path}.{list}"), &known, &mut names, causes);
+    Errors::of(|errors| {
+        whole(pod, errors);
+        let now = Field::root(pod).child("spec").child("ephemeralContainers");
+        for before in Field::root(old).child("spec").child("ephemeralContainers").items() {
+            let name = before.child("name").text();
+            let fault = match now.items().find(|container| container.child("name").text() == name) {
+                None => "removed",
+                Some(container) if container.value != before.value => "changed",
+                Some(_) => continue,
+            };
+            let detail = format!("existing ephemeral containers {} may not be {fault}\n", quoted(name));
+            errors.forbidden(&now, &detail);
+        }
+    })
+}
+
+/// Whether a kubelet made the pod from a file of its node.
+pub(super) fn is_static(pod: &Value) -> bool {
+    pod["metadata"]["annotations"]["kubernetes.io/config.mirror"].is_string()
+}
+
+/// `ValidatePodSpec`, alone or in a template.
+pub(super) fn spec(spec: &Field<'_>, errors: &mut Errors) {
+    let sound = volumes::volumes(&spec.child("volumes"), errors);
+    let host_users = spec.child("hostUsers");
+    let pod = Pod {
+        volumes: sound,
+        claims: resource_claims(&spec.child("resourceClaims"), errors),
+        restart_policy: spec.child("restartPolicy").text(),
+        grace_period: spec.child("terminationGracePeriodSeconds").number(),
+        host_users: *host_users.value != Value::Bool(false),
+    };
+    let regular = spec.child("containers");
+    containers::regular(&regular, &pod, errors);
+    containers::init(&spec.child("initContainers"), &regular, &pod, errors);
+    containers::ephemeral(spec, &pod, errors);
+    host_network(spec, errors);
+    errors.one_of(&spec.child("restartPolicy"), &["Always", "OnFailure", "Never"]);
+    errors.one_of(&spec.child("dnsPolicy"), &["ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"]);
+    errors.labels(&spec.child("nodeSelector"));
+    security::pod(&spec.child("securityContext"), spec, errors);
+    scheduling::affinity(&spec.child("affinity"), errors);
+    dns(spec, errors);
+    for gate in spec.child("readinessGates").items() {
+        errors.qualified_name(&gate.child("conditionType"));
     }
-    one_of(spec, path, "restartPolicy", &["Always", "OnFailure", "Never"], causes);
-    one_of(spec, path, "dnsPolicy", &["ClusterFirst", "ClusterFirstWithHostNet", "Default", "None"], causes);
-    if let Some(seconds) = spec["terminationGracePeriodSeconds"].as_i64().filter(|s| *s < 0) {
-        let text = "must be greater than or equal to 0";
-        causes.push(Cause::invalid(format!("{path}.terminationGracePeriodSeconds"), seconds, text));
-    }
-    let account = text(spec, "serviceAccountName");
-    if !account.is_empty() {
-        for fault in NameRule::Subdomain.check(account) {
-            causes.push(Cause::invalid(format!("{path}.serviceAccountName"), quoted(account), &fault));
+    scheduling_gates(&spec.child("schedulingGates"), errors);
+    scheduling::spread(&spec.child("topologySpreadConstraints"), errors);
+    if !pod.host_users {
+        for (member, shown) in
+            [("hostNetwork", "hostNetwork"), ("hostPID", "HostPID"), ("hostIPC", "HostIPC")]
+        {
+            if spec.child(member).is_true() {
+                errors.forbidden(&spec.child(shown), "when `pod.Spec.HostUsers` is false");
+            }
         }
     }
-    for (i, toleration) in items(&spec["tolerations"]) {
-        one_of(toleration, &format!("{path}.tolerations[{i}]"), "operator", &["Equal", "Exists"], causes);
+    names_and_limits(spec, errors);
+}
+
+fn names_and_limits(spec: &Field<'_>, errors: &mut Errors) {
+    for name in ["serviceAccountName", "nodeName"] {
+        errors.optional_name(&spec.child(name), NameRule::Subdomain);
+    }
+    let deadline = spec.child("activeDeadlineSeconds");
+    if deadline.number().is_some_and(|seconds| !(1..=i64::from(i32::MAX)).contains(&seconds)) {
+        errors.invalid(&deadline, "must be between 1 and 2147483647, inclusive");
+    }
+    for name in ["hostname", "subdomain"] {
+        errors.optional_name(&spec.child(name), NameRule::Label);
+    }
+    scheduling::tolerations(&spec.child("tolerations"), errors);
+    for alias in spec.child("hostAliases").items() {
+        super::addresses::ip(&alias.child("ip"), errors);
+        for name in alias.child("hostnames").items() {
+            errors.all_invalid(&name, NameRule::Subdomain.check(name.text()));
+        }
+    }
+    for name in ["priorityClassName", "runtimeClassName"] {
+        errors.optional_name(&spec.child(name), NameRule::Subdomain);
+    }
+    let preemption = spec.child("preemptionPolicy");
+    if preemption.is_set() {
+        errors.one_of(&preemption, &["PreemptLowerPriority", "Never"]);
+    }
+    for (name, amount) in spec.child("overhead").entries() {
+        let place = amount.at(format!("{}.limits[{name}]", spec.child("overhead").path));
+        super::resources::container_resource(name, &place, errors);
+        super::resources::value(name, &place, errors);
+    }
+    let os = spec.child("os").child("name");
+    if spec.child("os").is_set() {
+        errors.one_of(&os, &["linux", "windows"]);
+    }
+}
+
+/// `validatePodResourceClaims`; returns the claims' names.
+fn resource_claims<'v>(list: &Field<'v>, errors: &mut Errors) -> Vec<&'v str> {
+    let mut names: Vec<&str> = Vec::new();
+    for claim in list.items() {
+        let name = claim.child("name");
+        if names.contains(&name.text()) && !name.is_empty() {
+            errors.duplicate(&name);
+        } else {
+            errors.required_name(&name, NameRule::Label);
+            names.push(name.text());
+        }
+        let fields = [
+            ("Name", "name"),
+            ("ResourceClaimName", "resourceClaimName"),
+            ("ResourceClaimTemplateName", "resourceClaimTemplateName"),
+        ];
+        let shown = go_struct(claim.value, &fields);
+        let (claimed, template) =
+            (claim.child("resourceClaimName"), claim.child("resourceClaimTemplateName"));
+        match (claimed.is_set(), template.is_set()) {
+            (true, true) => {
+                let detail =
+                    "at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified";
+                errors.invalid_as(&claim, &shown, detail);
+            }
+            (false, false) => {
+                let detail = "must specify one of: `resourceClaimName`, `resourceClaimTemplateName`";
+                errors.invalid_as(&claim, &shown, detail);
+            }
+            _ => {}
+        }
+        for name in [claimed, template] {
+            errors.optional_name(&name, NameRule::Subdomain);
+        }
+    }
+    names
+}
+
+fn host_network(spec: &Field<'_>, errors: &mut Errors) {
+    if !spec.child("hostNetwork").is_true() {
+        return;
+    }
+    let is_pod = spec.path == "spec";
+    for port in spec.child("containers").items().flat_map(|container| container.child("ports").items()) {
+        let (host, own) = (port.child("hostPort"), port.child("containerPort"));
+        let number = host.number_or_zero();
+        if (is_pod || number != 0) && number != own.number_or_zero() {
+            let shown = Value::from(number);
+            errors.invalid(&host.holding(&shown), "must match `containerPort` when `hostNetwork` is true");
+        }
+    }
+}
+
+fn scheduling_gates(list: &Field<'_>, errors: &mut Errors) {
+    let mut seen: Vec<&str> = Vec::new();
+    for gate in list.items() {
+        let name = gate.child("name").at(gate.path.clone());
+        errors.qualified_name(&name);
+        if seen.contains(&name.text()) {
+            errors.duplicate(&name);
+        }
+        seen.push(name.text());
+    }
+}
+
+/// `validatePodDNSConfig`.
+fn dns(spec: &Field<'_>, errors: &mut Errors) {
+    let config = spec.child("dnsConfig");
+    let (servers, searches) = (config.child("nameservers"), config.child("searches"));
+    if spec.child("dnsPolicy").text() == "None" {
+        if !config.is_set() {
+            errors.required(&config, "must provide `dnsConfig` when `dnsPolicy` is None");
+            return;
+        }
+        if servers.is_empty() {
+            errors.required(&servers, "must provide at least one DNS nameserver when `dnsPolicy` is None");
+            return;
+        }
+    }
+    if servers.texts().len() > 3 {
+        errors.invalid(&servers, "must not have more than 3 nameservers");
+    }
+    for server in servers.items() {
+        super::addresses::ip(&server, errors);
+    }
+    if searches.texts().len() > 32 {
+        errors.invalid(&searches, "must not have more than 32 search paths");
+    }
+    if searches.texts().join(" ").len() > 2048 {
+        errors.invalid(
+            &searches,
+            "must not have more than 2048 characters (including spaces) in the search list",
+        );
+    }
+    for option in config.child("options").items() {
+        if option.child("name").is_empty() {
+            errors.required(&option, "must not be empty");
+        }
+    }
+}
+
+/// `ValidatePodStatusUpdate`, as far as addresses and restarts go.
+pub(in crate::builtin) fn pod_status(new: &Value, old: &Value) -> Vec<Cause> {
+    Errors::of(|errors| {
+        let status = Field::root(new).child("status");
+        for list in ["podIPs", "hostIPs"] {
+            for address in status.child(list).items() {
+                super::addresses::ip(&address.child("ip").at(address.path.clone()), errors);
+            }
+        }
+        let policy = old["spec"]["restartPolicy"].as_str().unwrap_or_default();
+        for (list, policy) in [("containerStatuses", policy), ("ephemeralContainerStatuses", "Never")] {
+            restarts(&status.child(list), &old["status"][list], policy, errors);
+        }
+    })
+}
+
+/// `ValidateContainerStateTransition`.
+fn restarts(new: &Field<'_>, old: &Value, policy: &str, errors: &mut Errors) {
+    if policy == "Always" {
+        return;
+    }
+    for before in Field::root(old).at(new.path.clone()).items() {
+        let ended = before.child("state").child("terminated");
+        let may_restart = policy == "OnFailure" && ended.child("exitCode").number_or_zero() != 0;
+        if !ended.is_set() || may_restart {
+            continue;
+        }
+        let name = before.child("name").text();
+        let runs = |now: &Field<'_>| {
+            now.child("name").text() == name && !now.child("state").child("terminated").is_set()
+        };
+        if new.items().any(|now| runs(&now)) {
+            errors.forbidden(&before.child("state"), "may not be transitioned to non-terminated state");
+        }
     }
 }
 
@@ -244,17 +364,18 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn a_pod_may_change_its_image_and_little_else() {
+    fn pod_update_may_change_images_and_add_tolerations() {
         let old = json!({"containers": [{"name": "a", "image": "1"}], "tolerations": [{"key": "a"}]});
-        let with = |key: &str, value: Value| {
+        let faults = |key: &str, value: Value| {
             let mut new = old.clone();
             new[key] = value;
-            new
+            Errors::of(|errors| updated(&Field::root(&new).at("spec"), &old, errors)).len()
         };
-        assert!(only_what_may_change(&with("containers", json!([{"name": "a", "image": "2"}])), &old));
-        assert!(only_what_may_change(&with("tolerations", json!([{"key": "a"}, {"key": "b"}])), &old));
-        assert!(!only_what_may_change(&with("tolerations", json!([{"key": "b"}])), &old));
-        assert!(!only_what_may_change(&with("containers", json!([{"name": "b", "image": "1"}])), &old));
-        assert!(!only_what_may_change(&with("nodeName", json!("n")), &old));
+        assert_eq!(faults("containers", json!([{"name": "a", "image": "2"}])), 0);
+        assert_eq!(faults("tolerations", json!([{"key": "a", "tolerationSeconds": 3}, {"key": "b"}])), 0);
+        assert_eq!(faults("tolerations", json!([{"key": "b"}])), 1);
+        assert_eq!(faults("containers", json!([{"name": "b", "image": "1"}])), 1);
+        assert_eq!(faults("containers", json!([])), 1);
+        assert_eq!(faults("nodeName", json!("n")), 1);
     }
 }

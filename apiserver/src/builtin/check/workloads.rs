@@ -1,69 +1,225 @@
-//! Kinds whose controllers make pods.
+//! Kinds whose controllers run pods without an end. Source: `pkg/apis/apps/validation` and `pkg/apis/core/validation`.
 
 use serde_json::Value;
 
-use super::{fixed, not_negative, one_of, pods, text};
+use super::field::{Errors, Field, amount, go_struct};
+use super::pods;
 use crate::label_selector;
-use crate::names::quoted;
 use crate::status::Cause;
 
-/// Kinds with a selector, a template and perhaps a number of replicas.
-pub(in crate::builtin) fn workload(object: &Value, old: Option<&Value>) -> Vec<Cause> {
-    let mut causes = Vec::new();
-    let spec = &object["spec"];
-    for field in ["replicas", "minReadySeconds", "revisionHistoryLimit", "progressDeadlineSeconds"] {
-        not_negative(spec, "spec", field, &mut causes);
-    }
-    let selector = &spec["selector"];
-    let labels = &spec["template"]["metadata"]["labels"];
-    if label_selector::is_empty(selector) {
-        causes.push(Cause::required("spec.selector", ""));
-    } else if !label_selector::matches(selector, labels) {
-        mismatch(labels, &mut causes);
-    }
-    if object["kind"] == "StatefulSet" {
-        causes.extend(old.and_then(|old| stateful_update(spec, &old["spec"])));
-    } else {
-        fixed("spec.selector", selector, old.map(|old| &old["spec"]["selector"]), &mut causes);
-    }
-    if let Some(strategy) = spec.get("strategy") {
-        one_of(strategy, "spec.strategy", "type", &["Recreate", "RollingUpdate"], &mut causes);
-        rolling_update(strategy, &mut causes);
-    }
-    template(&spec["template"]["spec"], &mut causes);
-    causes
+pub(in crate::builtin) fn deployment(object: &Value, old: Option<&Value>) -> Vec<Cause> {
+    Errors::of(|errors| {
+        let spec = Field::root(object).child("spec");
+        errors.not_negative(&spec.child("replicas"));
+        selector(&spec.child("selector"), "empty selector is invalid for deployment", errors);
+        template_of_replicas(&spec, errors);
+        strategy(&spec.child("strategy"), errors);
+        errors.none_negative(&spec, &["minReadySeconds", "revisionHistoryLimit"]);
+        let deadline = spec.child("progressDeadlineSeconds");
+        errors.not_negative(&deadline);
+        let ready = spec.child("minReadySeconds").number_or_zero();
+        if deadline.number().is_some_and(|seconds| seconds <= ready) {
+            errors.invalid(&deadline, "must be greater than minReadySeconds");
+        }
+        fixed_selector(&spec, old, errors);
+    })
 }
 
-/// The pods of a controller that keeps them running are started again.
-fn template(spec: &Value, causes: &mut Vec<Cause>) {
-    pods::spec(spec, "spec.template.spec", causes);
-    let policy = text(spec, "restartPolicy");
-    if matches!(policy, "OnFailure" | "Never") {
-        let field = "spec.template.spec.restartPolicy";
-        causes.push(Cause::not_supported(field, &quoted(policy), &["Always"]));
+pub(in crate::builtin) fn replica_set(object: &Value, old: Option<&Value>) -> Vec<Cause> {
+    Errors::of(|errors| {
+        let spec = Field::root(object).child("spec");
+        errors.none_negative(&spec, &["replicas", "minReadySeconds"]);
+        selector(&spec.child("selector"), "empty selector is invalid for deployment", errors);
+        template_of_replicas(&spec, errors);
+        fixed_selector(&spec, old, errors);
+    })
+}
+
+pub(in crate::builtin) fn daemon_set(object: &Value, old: Option<&Value>) -> Vec<Cause> {
+    Errors::of(|errors| {
+        let spec = Field::root(object).child("spec");
+        errors.label_selector(&spec.child("selector"));
+        matching_labels(&spec, errors);
+        if spec.child("selector").is_set() && label_selector::is_empty(spec.child("selector").value) {
+            errors.invalid(&spec.child("selector"), "empty selector is invalid for daemonset");
+        }
+        template(&spec.child("template"), errors);
+        pods_without_end(&spec.child("template"), "DaemonSet", errors);
+        errors.none_negative(&spec, &["templateGeneration", "minReadySeconds"]);
+        daemon_update(&spec.child("updateStrategy"), errors);
+        errors.not_negative(&spec.child("revisionHistoryLimit"));
+        fixed_selector(&spec, old, errors);
+    })
+}
+
+pub(in crate::builtin) fn stateful_set(object: &Value, old: Option<&Value>) -> Vec<Cause> {
+    Errors::of(|errors| {
+        let spec = Field::root(object).child("spec");
+        if let Some(old) = old {
+            stateful_update(&spec, &old["spec"], errors);
+        }
+        let policy = spec.child("podManagementPolicy");
+        if !["OrderedReady", "Parallel"].contains(&policy.text()) {
+            errors.invalid(&policy, "must be 'OrderedReady' or 'Parallel'");
+        }
+        stateful_strategy(&spec.child("updateStrategy"), errors);
+        let retention = spec.child("persistentVolumeClaimRetentionPolicy");
+        for when in ["whenDeleted", "whenScaled"] {
+            errors.optional_one_of(&retention.child(when), &["Retain", "Delete"]);
+        }
+        errors.none_negative(&spec, &["replicas", "minReadySeconds", "revisionHistoryLimit"]);
+        errors.not_negative(&spec.child("ordinals").child("start"));
+        selector(&spec.child("selector"), "empty selector is invalid for statefulset", errors);
+        matching_labels(&spec, errors);
+        // Its pods mount volumes of the claim templates, so Kubernetes leaves their spec to the pods' own creation.
+        let template = spec.child("template");
+        errors.labels(&template.child("metadata").child("labels").at("spec.template.labels"));
+        errors.annotations(&template.child("metadata").child("annotations").at("spec.template.annotations"));
+        pods_without_end(&template, "StatefulSet", errors);
+    })
+}
+
+fn selector(selector: &Field<'_>, empty: &str, errors: &mut Errors) {
+    if !selector.is_set() {
+        errors.required(selector, "");
+        return;
+    }
+    errors.label_selector(selector);
+    if label_selector::is_empty(selector.value) {
+        errors.invalid(selector, empty);
     }
 }
 
-fn mismatch(labels: &Value, causes: &mut Vec<Cause>) {
-    let shown = if labels.is_null() { "null".to_owned() } else { labels.to_string() };
-    let text = "`selector` does not match template `labels`";
-    causes.push(Cause::invalid("spec.template.metadata.labels", shown, text));
-}
-
-fn rolling_update(strategy: &Value, causes: &mut Vec<Cause>) {
-    let rolling = &strategy["rollingUpdate"];
-    let none = |value: &Value| *value == 0 || *value == "0%";
-    if strategy["type"] == "Recreate" && rolling.is_object() {
-        let text = "may not be specified when strategy `type` is 'Recreate'";
-        causes.push(Cause::forbidden("spec.strategy.rollingUpdate", text));
-    } else if rolling.is_object() && none(&rolling["maxUnavailable"]) && none(&rolling["maxSurge"]) {
-        let text = "may not be 0 when `maxSurge` is 0";
-        let field = "spec.strategy.rollingUpdate.maxUnavailable";
-        causes.push(Cause::invalid(field, &rolling["maxUnavailable"], text));
+/// The selector of a controller does not change: a rule of `apps/v1`.
+fn fixed_selector(spec: &Field<'_>, old: Option<&Value>, errors: &mut Errors) {
+    if let Some(old) = old {
+        errors.immutable(&spec.child("selector"), &Field::root(old).child("spec").child("selector"));
     }
 }
 
-fn stateful_update(new: &Value, old: &Value) -> Option<Cause> {
+/// The template's labels match the selector; one that is absent matches nothing.
+pub(super) fn matching_labels(spec: &Field<'_>, errors: &mut Errors) {
+    let (selector, labels) =
+        (spec.child("selector"), spec.child("template").child("metadata").child("labels"));
+    let matches = selector.is_set() && label_selector::matches(selector.value, labels.value);
+    if !matches {
+        errors.invalid(&labels, "`selector` does not match template `labels`");
+    }
+}
+
+fn template_of_replicas(spec: &Field<'_>, errors: &mut Errors) {
+    matching_labels(spec, errors);
+    template(&spec.child("template"), errors);
+    pods_without_end(&spec.child("template"), "ReplicaSet", errors);
+}
+
+/// `ValidatePodTemplateSpec`.
+pub(super) fn template(template: &Field<'_>, errors: &mut Errors) {
+    let metadata = template.child("metadata");
+    errors.labels(&metadata.child("labels").at(template.child("labels").path));
+    errors.annotations(&metadata.child("annotations").at(template.child("annotations").path));
+    let spec = template.child("spec");
+    pods::spec(&spec, errors);
+    let ephemeral = spec.child("ephemeralContainers");
+    if !ephemeral.is_empty() {
+        errors.forbidden(&ephemeral, "ephemeral containers not allowed in pod template");
+    }
+}
+
+/// The pods of a controller that keeps them running are started again and have no deadline.
+fn pods_without_end(template: &Field<'_>, kind: &str, errors: &mut Errors) {
+    let spec = template.child("spec");
+    let policy = spec.child("restartPolicy");
+    if policy.is_set() && policy.text() != "Always" {
+        errors.not_supported(&policy, &["Always"]);
+    }
+    let deadline = spec.child("activeDeadlineSeconds");
+    if deadline.is_set() {
+        errors.forbidden(&deadline, &format!("activeDeadlineSeconds in {kind} is not Supported"));
+    }
+}
+
+/// Go's names of the internal strategies.
+const STRATEGY: &[(&str, &str)] = &[("Type", "type"), ("RollingUpdate", "rollingUpdate")];
+
+fn strategy(strategy: &Field<'_>, errors: &mut Errors) {
+    let rolling = strategy.child("rollingUpdate");
+    match strategy.child("type").text() {
+        "Recreate" => {
+            if rolling.is_set() {
+                errors.forbidden(&rolling, "may not be specified when strategy `type` is 'Recreate'");
+            }
+        }
+        "RollingUpdate" if rolling.is_set() => rolling_update(&rolling, errors),
+        "RollingUpdate" => errors.required(&rolling, "this should be defaulted and never be nil"),
+        _ => {
+            let shown = go_struct(strategy.value, STRATEGY);
+            errors.not_supported_as(strategy, &shown, &["Recreate", "RollingUpdate"]);
+        }
+    }
+}
+
+fn rolling_update(rolling: &Field<'_>, errors: &mut Errors) {
+    let (unavailable, surge) = (rolling.child("maxUnavailable"), rolling.child("maxSurge"));
+    errors.number_or_percentage(&unavailable);
+    errors.number_or_percentage(&surge);
+    if amount(&unavailable) == 0 && amount(&surge) == 0 {
+        errors.invalid(&unavailable, "may not be 0 when `maxSurge` is 0");
+    }
+    errors.at_most_100_percent(&unavailable);
+}
+
+fn daemon_update(strategy: &Field<'_>, errors: &mut Errors) {
+    let rolling = strategy.child("rollingUpdate");
+    match strategy.child("type").text() {
+        "OnDelete" => {}
+        "RollingUpdate" if !rolling.is_set() => errors.required(&rolling, ""),
+        "RollingUpdate" => {
+            let (unavailable, surge) = (rolling.child("maxUnavailable"), rolling.child("maxSurge"));
+            errors.number_or_percentage(&unavailable);
+            errors.number_or_percentage(&surge);
+            match (amount(&unavailable) != 0, amount(&surge) != 0) {
+                (true, true) => errors.invalid(&surge, "may not be set when maxUnavailable is non-zero"),
+                (false, false) => errors.required(&unavailable, "cannot be 0 when maxSurge is 0"),
+                _ => {}
+            }
+            errors.at_most_100_percent(&unavailable);
+            errors.at_most_100_percent(&surge);
+        }
+        _ => {
+            let shown = go_struct(strategy.value, STRATEGY);
+            errors.not_supported_as(strategy, &shown, &["RollingUpdate", "OnDelete"]);
+        }
+    }
+}
+
+fn stateful_strategy(strategy: &Field<'_>, errors: &mut Errors) {
+    let rolling = strategy.child("rollingUpdate");
+    match strategy.child("type").text() {
+        "" => errors.required(strategy, ""),
+        "OnDelete" if rolling.is_set() => {
+            errors.invalid(&rolling, "only allowed for updateStrategy 'RollingUpdate'");
+        }
+        "OnDelete" => {}
+        "RollingUpdate" => {
+            errors.not_negative(&rolling.child("partition"));
+            let unavailable = rolling.child("maxUnavailable");
+            if unavailable.is_set() {
+                errors.number_or_percentage(&unavailable);
+                if amount(&unavailable) == 0 {
+                    errors.invalid(&unavailable, "cannot be 0");
+                }
+                errors.at_most_100_percent(&unavailable);
+            }
+        }
+        _ => {
+            let shown = go_struct(strategy.value, STRATEGY);
+            errors.invalid_as(strategy, &shown, "must be 'RollingUpdate' or 'OnDelete'");
+        }
+    }
+}
+
+fn stateful_update(spec: &Field<'_>, old: &Value, errors: &mut Errors) {
     const FREE: &[&str] = &[
         "replicas",
         "ordinals",
@@ -75,108 +231,119 @@ fn stateful_update(new: &Value, old: &Value) -> Option<Cause> {
     ];
     let frozen = |spec: &Value| {
         let mut spec = spec.clone();
-        if let Some(spec) = spec.as_object_mut() {
-            spec.retain(|key, _| !FREE.contains(&key.as_str()));
-        }
+        crate::meta::object_mut(&mut spec).retain(|key, _| !FREE.contains(&key.as_str()));
         spec
     };
-    let text = "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy', \
-                'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden";
-    (frozen(new) != frozen(old)).then(|| Cause::forbidden("spec", text))
+    if frozen(spec.value) != frozen(old) {
+        let detail = "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', \
+                      'updateStrategy', 'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and \
+                      'minReadySeconds' are forbidden";
+        errors.forbidden(spec, detail);
+    }
 }
 
 pub(in crate::builtin) fn replication_controller(object: &Value, _: Option<&Value>) -> Vec<Cause> {
-    let mut causes = Vec::new();
-    let spec = &object["spec"];
-    not_negative(spec, "spec", "replicas", &mut causes);
-    if spec["selector"].as_object().is_none_or(serde_json::Map::is_empty) {
-        causes.push(Cause::required("spec.selector", ""));
-    }
-    if spec["template"].is_null() {
-        causes.push(Cause::required("spec.template", ""));
-        return causes;
-    }
-    let labels = &spec["template"]["metadata"]["labels"];
-    let selected = spec["selector"].as_object().into_iter().flatten().all(|(k, v)| labels.get(k) == Some(v));
-    if !selected {
-        mismatch(labels, &mut causes);
-    }
-    template(&spec["template"]["spec"], &mut causes);
-    causes
-}
-
-pub(in crate::builtin) fn job(object: &Value, old: Option<&Value>) -> Vec<Cause> {
-    let mut causes = Vec::new();
-    let spec = &object["spec"];
-    job_spec(spec, "spec", &mut causes);
-    if let Some(old) = old.map(|old| &old["spec"]) {
-        for field in ["selector", "template", "completionMode"] {
-            // A suspended job's template may still be arranged.
-            let open = field == "template" && old["suspend"] == true;
-            if !open {
-                fixed(&format!("spec.{field}"), &spec[field], Some(&old[field]), &mut causes);
-            }
+    Errors::of(|errors| {
+        let spec = Field::root(object).child("spec");
+        errors.not_negative(&spec.child("minReadySeconds"));
+        let selector = spec.child("selector");
+        if selector.is_empty() {
+            errors.required(&selector, "");
         }
-        if spec["completionMode"] != "Indexed" {
-            fixed("spec.completions", &spec["completions"], Some(&old["completions"]), &mut causes);
+        errors.not_negative(&spec.child("replicas"));
+        let pods = spec.child("template");
+        if !pods.is_set() {
+            errors.required(&pods, "");
+            return;
         }
-    }
-    causes
+        let labels = pods.child("metadata").child("labels");
+        let wanted = selector.value.as_object().into_iter().flatten();
+        if wanted.into_iter().any(|(key, value)| labels.value.get(key) != Some(value)) {
+            errors.invalid(&labels, "`selector` does not match template `labels`");
+        }
+        template(&pods, errors);
+        pods_without_end(&pods, "ReplicationController", errors);
+    })
 }
 
-fn job_spec(spec: &Value, path: &str, causes: &mut Vec<Cause>) {
-    for field in
-        ["parallelism", "completions", "backoffLimit", "activeDeadlineSeconds", "ttlSecondsAfterFinished"]
-    {
-        not_negative(spec, path, field, causes);
-    }
-    let template = format!("{path}.template.spec");
-    pods::spec(&spec["template"]["spec"], &template, causes);
-    if !matches!(text(&spec["template"]["spec"], "restartPolicy"), "OnFailure" | "Never") {
-        let text = "valid values: \"OnFailure\", \"Never\"";
-        causes.push(Cause::required(format!("{template}.restartPolicy"), text));
-    }
-}
-
-pub(in crate::builtin) fn cron_job(object: &Value, _: Option<&Value>) -> Vec<Cause> {
-    let mut causes = Vec::new();
-    let spec = &object["spec"];
-    let name = crate::meta::name(object);
-    if name.len() > 52 {
-        let text = "must be no more than 52 characters";
-        causes.push(Cause::invalid("metadata.name", quoted(name), text));
-    }
-    let schedule = text(spec, "schedule");
-    let fields = schedule.split_whitespace().count();
-    if schedule.is_empty() {
-        causes.push(Cause::required("spec.schedule", ""));
-    } else if !schedule.starts_with('@') && fields != 5 {
-        let text = format!("expected exactly 5 fields, found {fields}: {:?}", fields_of(schedule));
-        causes.push(Cause::invalid("spec.schedule", quoted(schedule), &text));
-    }
-    one_of(spec, "spec", "concurrencyPolicy", &["Allow", "Forbid", "Replace"], &mut causes);
-    for field in ["startingDeadlineSeconds", "successfulJobsHistoryLimit", "failedJobsHistoryLimit"] {
-        not_negative(spec, "spec", field, &mut causes);
-    }
-    job_spec(&spec["jobTemplate"]["spec"], "spec.jobTemplate.spec", &mut causes);
-    causes
-}
-
-fn fields_of(schedule: &str) -> Vec<&str> {
-    schedule.split_whitespace().collect()
+pub(in crate::builtin) fn pod_template(object: &Value, _: Option<&Value>) -> Vec<Cause> {
+    Errors::of(|errors| template(&Field::root(object).child("template"), errors))
 }
 
 pub(in crate::builtin) fn disruption_budget(object: &Value, _: Option<&Value>) -> Vec<Cause> {
-    let mut causes = Vec::new();
-    let spec = &object["spec"];
-    if !spec["minAvailable"].is_null() && !spec["maxUnavailable"].is_null() {
-        let text = "minAvailable and maxUnavailable cannot be both set";
-        causes.push(Cause::invalid("spec", spec, text));
-    }
-    for field in ["minAvailable", "maxUnavailable"] {
-        not_negative(spec, "spec", field, &mut causes);
-    }
-    causes
+    /// Go's names of the internal `PodDisruptionBudgetSpec`.
+    const SPEC: &[(&str, &str)] = &[
+        ("MinAvailable", "minAvailable"),
+        ("Selector", "selector"),
+        ("MaxUnavailable", "maxUnavailable"),
+        ("UnhealthyPodEvictionPolicy", "unhealthyPodEvictionPolicy"),
+    ];
+    Errors::of(|errors| {
+        let spec = Field::root(object).child("spec");
+        let (least, most) = (spec.child("minAvailable"), spec.child("maxUnavailable"));
+        if least.is_set() && most.is_set() {
+            let shown = go_struct(spec.value, SPEC);
+            errors.invalid_as(&spec, &shown, "minAvailable and maxUnavailable cannot be both set");
+        }
+        for bound in [least, most] {
+            errors.number_or_percentage(&bound);
+            errors.at_most_100_percent(&bound);
+        }
+        errors.label_selector(&spec.child("selector"));
+        let policies = &["AlwaysAllow", "IfHealthyBudget"];
+        errors.optional_one_of(&spec.child("unhealthyPodEvictionPolicy"), policies);
+    })
+}
+
+/// Numbers of replicas in a status: none is negative, and none is more than all of them.
+pub(in crate::builtin) fn replicas_status(new: &Value, old: &Value) -> Vec<Cause> {
+    let kind = new["kind"].as_str().unwrap_or_default();
+    Errors::of(|errors| {
+        let status = Field::root(new).child("status");
+        let counts: &[&str] = match kind {
+            "Deployment" => &["updatedReplicas", "readyReplicas", "availableReplicas", "unavailableReplicas"],
+            "StatefulSet" => &["readyReplicas", "currentReplicas", "updatedReplicas", "availableReplicas"],
+            _ => &["fullyLabeledReplicas", "readyReplicas", "availableReplicas"],
+        };
+        errors.not_negative(&status.child("replicas"));
+        errors.none_negative(&status, counts);
+        errors.none_negative(&status, &["observedGeneration", "collisionCount"]);
+        let all = status.child("replicas").number_or_zero();
+        for count in counts.iter().filter(|count| **count != "unavailableReplicas") {
+            let count = status.child(count);
+            if count.number_or_zero() > all {
+                errors.invalid(&count, "cannot be greater than status.replicas");
+            }
+        }
+        let (ready, available) = (status.child("readyReplicas"), status.child("availableReplicas"));
+        if available.number_or_zero() > ready.number_or_zero() {
+            errors.invalid(&available, "cannot be greater than readyReplicas");
+        }
+        let collisions = status.child("collisionCount");
+        let before = old["status"]["collisionCount"].as_i64();
+        if before.is_some_and(|before| collisions.number_or_zero() < before) {
+            let shown = Value::from(collisions.number_or_zero());
+            errors.invalid(&collisions.holding(&shown), "cannot be decremented");
+        }
+    })
+}
+
+/// Numbers of nodes in the status of a daemon set.
+pub(in crate::builtin) fn daemon_set_status(new: &Value, _: &Value) -> Vec<Cause> {
+    Errors::of(|errors| {
+        let counts = [
+            "currentNumberScheduled",
+            "numberMisscheduled",
+            "desiredNumberScheduled",
+            "numberReady",
+            "observedGeneration",
+            "updatedNumberScheduled",
+            "numberAvailable",
+            "numberUnavailable",
+            "collisionCount",
+        ];
+        errors.none_negative(&Field::root(new).child("status"), &counts);
+    })
 }
 
 #[cfg(test)]
@@ -188,37 +355,33 @@ mod tests {
         causes.into_iter().map(|cause| cause.field).collect()
     }
 
-    #[test]
-    fn a_rolling_update_has_to_move() {
-        let spec = json!({"selector": {"matchLabels": {"a": "b"}}, "strategy": {"type": "RollingUpdate",
-            "rollingUpdate": {"maxSurge": 0, "maxUnavailable": "0%"}},
-            "template": {"metadata": {"labels": {"a": "b"}}, "spec": {"containers": [{"name": "c", "image": "i"}]}}});
-        assert_eq!(
-            fields(workload(&json!({"spec": spec}), None)),
-            ["spec.strategy.rollingUpdate.maxUnavailable"]
-        );
+    fn with(strategy: Value) -> Vec<String> {
+        let container = json!({"name": "c", "image": "i", "terminationMessagePolicy": "File", "imagePullPolicy": "Always"});
+        let pod = json!({"restartPolicy": "Always", "dnsPolicy": "Default", "containers": [container]});
+        let spec = json!({"selector": {"matchLabels": {"a": "b"}}, "strategy": strategy,
+            "template": {"metadata": {"labels": {"a": "b"}}, "spec": pod}});
+        fields(deployment(&json!({"spec": spec}), None))
     }
 
     #[test]
-    fn a_job_s_pods_end() {
-        let template =
-            json!({"spec": {"restartPolicy": "Always", "containers": [{"name": "c", "image": "i"}]}});
-        let causes = job(&json!({"spec": {"template": template}}), None);
-        assert_eq!(fields(causes), ["spec.template.spec.restartPolicy"]);
-    }
-
-    #[test]
-    fn a_schedule_has_five_fields() {
-        let with = |schedule: &str| {
-            let template =
-                json!({"spec": {"restartPolicy": "Never", "containers": [{"name": "c", "image": "i"}]}});
-            cron_job(
-                &json!({"spec": {"schedule": schedule, "jobTemplate": {"spec": {"template": template}}}}),
-                None,
-            )
+    fn rolling_update_must_move() {
+        let rolling = |surge: Value, unavailable: Value| {
+            let update = json!({"maxSurge": surge, "maxUnavailable": unavailable});
+            with(json!({"type": "RollingUpdate", "rollingUpdate": update}))
         };
-        assert!(with("*/5 * * * *").is_empty());
-        assert!(with("@hourly").is_empty());
-        assert_eq!(fields(with("* * *")), ["spec.schedule"]);
+        assert!(rolling(json!(1), json!("0%")).is_empty());
+        assert_eq!(rolling(json!(0), json!("0%")), ["spec.strategy.rollingUpdate.maxUnavailable"]);
+        assert_eq!(rolling(json!("x%"), json!(1)), ["spec.strategy.rollingUpdate.maxSurge"]);
+        assert_eq!(with(json!({"type": "X"})), ["spec.strategy"]);
+    }
+
+    #[test]
+    fn status_counts_are_bounded_by_replicas() {
+        let status = |status: Value| {
+            fields(replicas_status(&json!({"kind": "Deployment", "status": status}), &json!({})))
+        };
+        assert!(status(json!({"replicas": 2, "readyReplicas": 2})).is_empty());
+        assert_eq!(status(json!({"replicas": 1, "readyReplicas": 2})), ["status.readyReplicas"]);
+        assert_eq!(status(json!({"replicas": -1})), ["status.replicas"]);
     }
 }

@@ -38,8 +38,6 @@ pub(in crate::builtin) fn service(object: &mut Value, _: Stage) {
     });
     if spec["type"] != "ExternalName" {
         fill(spec, "internalTrafficPolicy", "Cluster");
-        fill(spec, "ipFamilies", json!(["IPv4"]));
-        fill(spec, "ipFamilyPolicy", "SingleStack");
     }
     if spec["type"] == "NodePort" || spec["type"] == "LoadBalancer" {
         fill(spec, "externalTrafficPolicy", "Cluster");
@@ -47,6 +45,10 @@ pub(in crate::builtin) fn service(object: &mut Value, _: Stage) {
     if spec["type"] == "LoadBalancer" {
         fill(spec, "allocateLoadBalancerNodePorts", true);
     }
+}
+
+pub(in crate::builtin) fn endpoints(object: &mut Value, _: Stage) {
+    each(object, "subsets", |subset| each(subset, "ports", |port| fill(port, "protocol", "TCP")));
 }
 
 pub(in crate::builtin) fn endpoint_slice(object: &mut Value, _: Stage) {

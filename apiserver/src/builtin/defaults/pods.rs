@@ -56,6 +56,9 @@ pub(in crate::builtin) fn tolerate_broken_nodes(pod: &mut Value) {
 fn pod_spec(spec: &mut Value) {
     fill(spec, "restartPolicy", "Always");
     fill(spec, "terminationGracePeriodSeconds", 30);
+    if spec["terminationGracePeriodSeconds"].as_i64().is_some_and(|seconds| seconds < 0) {
+        spec["terminationGracePeriodSeconds"] = 1.into();
+    }
     fill(spec, "dnsPolicy", "ClusterFirst");
     fill(spec, "securityContext", json!({}));
     fill(spec, "schedulerName", "default-scheduler");

@@ -27,7 +27,6 @@ pub(in crate::builtin) fn replica_set(object: &mut Value, _: Stage) {
     map_at(object, "spec");
     fill(&mut object["spec"], "replicas", 1);
     template_of(&mut object["spec"]);
-    labels_of_template(object);
 }
 
 pub(in crate::builtin) fn replication_controller(object: &mut Value, _: Stage) {
@@ -88,6 +87,12 @@ pub(in crate::builtin) fn daemon_set(object: &mut Value, _: Stage) {
     fill(spec, "revisionHistoryLimit", 10);
 }
 
+/// The annotation that carries a field of older versions.
+pub(in crate::builtin) fn note_template_generation(set: &mut Value) {
+    let annotations = map_at(&mut set["metadata"], "annotations");
+    annotations.insert("deprecated.daemonset.template.generation".to_owned(), "1".into());
+}
+
 pub(in crate::builtin) fn job(object: &mut Value, _: Stage) {
     map_at(object, "spec");
     let spec = &mut object["spec"];
@@ -103,6 +108,15 @@ pub(in crate::builtin) fn job(object: &mut Value, _: Stage) {
     fill(spec, "manualSelector", false);
     let replacement = if spec["podFailurePolicy"].is_null() { "TerminatingOrFailed" } else { "Failed" };
     fill(spec, "podReplacementPolicy", replacement);
+    if let Some(policy) = spec.get_mut("podFailurePolicy") {
+        each(policy, "rules", |rule| {
+            each(rule, "onPodConditions", |condition| {
+                if condition["status"].as_str().unwrap_or_default().is_empty() {
+                    condition["status"] = "True".into();
+                }
+            });
+        });
+    }
     labels_of_template(object);
 }
 
@@ -118,7 +132,9 @@ pub(in crate::builtin) fn select_own_pods(job: &mut Value) {
         labels.insert(format!("batch.kubernetes.io/{key}"), value.clone().into());
     }
     let selector = map_at(&mut job["spec"], "selector");
-    selector.insert("matchLabels".to_owned(), json!({"batch.kubernetes.io/controller-uid": uid}));
+    if let Value::Object(labels) = selector.entry("matchLabels").or_insert_with(|| json!({})) {
+        labels.insert("batch.kubernetes.io/controller-uid".to_owned(), uid.into());
+    }
     labels_of_template(job);
 }
 

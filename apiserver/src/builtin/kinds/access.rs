@@ -11,6 +11,7 @@ const fn rule(name: &'static str, plural: &'static str, singular: &'static str) 
         create_on_update: true,
         name_rule: NameRule::PathSegment,
         default: defaults::role,
+        check: check::role,
         ..kind(GROUP, name, plural, singular, &[])
     }
 }

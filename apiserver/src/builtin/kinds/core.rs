@@ -18,6 +18,7 @@ pub(super) static KINDS: &[BuiltIn] = &[
         status: true,
         namespaced: false,
         selectable: &["spec.unschedulable"],
+        check: check::node,
         ..kind("", "Node", "nodes", "node", &["no"])
     },
     BuiltIn { check: check::config_map, ..kind("", "ConfigMap", "configmaps", "configmap", &["cm"]) },
@@ -34,11 +35,13 @@ pub(super) static KINDS: &[BuiltIn] = &[
     BuiltIn {
         create_on_update: true,
         default: defaults::limit_range,
+        check: check::limit_range,
         ..kind("", "LimitRange", "limitranges", "limitrange", &["limits"])
     },
     BuiltIn {
         status: true,
         returns_deleted: true,
+        check: check::quota,
         ..kind("", "ResourceQuota", "resourcequotas", "resourcequota", &["quota"])
     },
     BuiltIn {

@@ -21,6 +21,10 @@ fn no_check(_: &Value, _: Option<&Value>) -> Vec<Cause> {
     Vec::new()
 }
 
+fn no_status_check(_: &Value, _: &Value) -> Vec<Cause> {
+    Vec::new()
+}
+
 /// What most kinds have in common.
 const fn kind(
     group: &'static str,
@@ -51,6 +55,7 @@ const fn kind(
         default: no_default,
         prepare: no_preparation,
         check: no_check,
+        check_status: no_status_check,
         conversion: None,
     }
 }

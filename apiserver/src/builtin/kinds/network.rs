@@ -16,9 +16,15 @@ pub(super) static KINDS: &[BuiltIn] = &[
         selectable: &["spec.clusterIP", "spec.type"],
         default: defaults::service,
         check: check::service,
+        check_status: check::service_status,
         ..kind("", "Service", "services", "service", &["svc"])
     },
-    BuiltIn { create_on_update: true, ..kind("", "Endpoints", "endpoints", "endpoints", &["ep"]) },
+    BuiltIn {
+        create_on_update: true,
+        default: defaults::endpoints,
+        check: check::endpoints,
+        ..kind("", "Endpoints", "endpoints", "endpoints", &["ep"])
+    },
     BuiltIn {
         generation: true,
         default: defaults::endpoint_slice,
@@ -29,6 +35,7 @@ pub(super) static KINDS: &[BuiltIn] = &[
         status: true,
         generation: true,
         check: check::ingress,
+        check_status: check::ingress_status,
         ..kind(GROUP, "Ingress", "ingresses", "ingress", &["ing"])
     },
     BuiltIn {
@@ -39,6 +46,7 @@ pub(super) static KINDS: &[BuiltIn] = &[
     BuiltIn {
         generation: true,
         default: defaults::network_policy,
+        check: check::network_policy,
         ..kind(GROUP, "NetworkPolicy", "networkpolicies", "networkpolicy", &["netpol"])
     },
 ];

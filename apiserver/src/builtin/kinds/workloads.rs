@@ -35,12 +35,14 @@ pub(super) static KINDS: &[BuiltIn] = &[
         default: defaults::pod,
         prepare: defaults::tolerate_broken_nodes,
         check: check::pod,
+        check_status: check::pod_status,
         ..workload("", "Pod", "pods", "pod", &["po"])
     },
     BuiltIn {
         returns_deleted: true,
         generation: true,
         default: defaults::pod_template,
+        check: check::pod_template,
         ..kind("", "PodTemplate", "podtemplates", "podtemplate", &[])
     },
     BuiltIn {
@@ -49,30 +51,36 @@ pub(super) static KINDS: &[BuiltIn] = &[
         selectable: &["status.replicas"],
         default: defaults::replication_controller,
         check: check::replication_controller,
+        check_status: check::replicas_status,
         ..workload("", "ReplicationController", "replicationcontrollers", "replicationcontroller", &["rc"])
     },
     BuiltIn {
         scale: true,
         default: defaults::deployment,
-        check: check::workload,
+        check: check::deployment,
+        check_status: check::replicas_status,
         ..workload("apps", "Deployment", "deployments", "deployment", &["deploy"])
     },
     BuiltIn {
         scale: true,
         selectable: &["status.replicas"],
         default: defaults::replica_set,
-        check: check::workload,
+        check: check::replica_set,
+        check_status: check::replicas_status,
         ..workload("apps", "ReplicaSet", "replicasets", "replicaset", &["rs"])
     },
     BuiltIn {
         scale: true,
         default: defaults::stateful_set,
-        check: check::workload,
+        check: check::stateful_set,
+        check_status: check::replicas_status,
         ..workload("apps", "StatefulSet", "statefulsets", "statefulset", &["sts"])
     },
     BuiltIn {
         default: defaults::daemon_set,
-        check: check::workload,
+        prepare: defaults::note_template_generation,
+        check: check::daemon_set,
+        check_status: check::daemon_set_status,
         ..workload("apps", "DaemonSet", "daemonsets", "daemonset", &["ds"])
     },
     kind("apps", "ControllerRevision", "controllerrevisions", "controllerrevision", &[]),
@@ -81,6 +89,7 @@ pub(super) static KINDS: &[BuiltIn] = &[
         default: defaults::job,
         prepare: defaults::select_own_pods,
         check: check::job,
+        check_status: check::job_status,
         ..workload("batch", "Job", "jobs", "job", &[])
     },
     BuiltIn {

@@ -1,0 +1,196 @@
+//! Ingresses and network policies. Source: `pkg/apis/networking/validation`.
+
+use serde_json::Value;
+
+use super::addresses;
+use super::field::{Errors, Field};
+use crate::names::NameRule;
+use crate::status::Cause;
+
+pub(in crate::builtin) fn ingress(object: &Value, _: Option<&Value>) -> Vec<Cause> {
+    Errors::of(|errors| {
+        let spec = Field::root(object).child("spec");
+        let (rules, default) = (spec.child("rules"), spec.child("defaultBackend"));
+        if rules.is_empty() && !default.is_set() {
+            let none = Value::Null;
+            errors.invalid(&spec.holding(&none), "either `defaultBackend` or `rules` must be specified");
+        }
+        if default.is_set() {
+            backend(&default, errors);
+        }
+        for tls in spec.child("tls").items() {
+            for host in tls.child("hosts").items() {
+                host_name(&host, errors);
+            }
+        }
+        for rule in rules.items() {
+            let host = rule.child("host");
+            if !host.is_empty() {
+                if addresses::parse(host.text()).is_some() {
+                    errors.invalid(&host, "must be a DNS name, not an IP address");
+                }
+                host_name(&host, errors);
+            }
+            http(&rule.child("http"), errors);
+        }
+        errors.optional_name(&spec.child("ingressClassName"), NameRule::Subdomain);
+    })
+}
+
+/// A name, which may begin with a wildcard: `IsWildcardDNS1123Subdomain`.
+fn host_name(host: &Field<'_>, errors: &mut Errors) {
+    if !host.text().contains('*') {
+        errors.all_invalid(host, NameRule::Subdomain.check(host.text()));
+        return;
+    }
+    let rest = host.text().strip_prefix("*.");
+    if rest.is_none_or(|rest| !NameRule::Subdomain.check(rest).is_empty()) {
+        let detail = "a wildcard DNS-1123 subdomain must start with '*.', followed by a valid DNS subdomain, which must \
+                      consist of lower case alphanumeric characters, '-' or '.' and end with an alphanumeric character \
+                      (e.g. '*.example.com', regex used for validation is \
+                      '\\*\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
+        errors.invalid(host, detail);
+    }
+}
+
+fn http(http: &Field<'_>, errors: &mut Errors) {
+    if !http.is_set() {
+        return;
+    }
+    let paths = http.child("paths");
+    if paths.is_empty() {
+        errors.required(&paths, "");
+    }
+    for at in paths.items() {
+        let (path, type_) = (at.child("path"), at.child("pathType"));
+        match type_.text() {
+            "" => errors.required(&type_, "pathType must be specified"),
+            "Exact" | "Prefix" => rooted_path(&path, errors),
+            "ImplementationSpecific" => {
+                if !path.is_empty() && !path.text().starts_with('/') {
+                    errors.invalid(&path, "must be an absolute path");
+                }
+            }
+            _ => errors.not_supported(&type_, &["Exact", "ImplementationSpecific", "Prefix"]),
+        }
+        backend(&at.child("backend"), errors);
+    }
+}
+
+fn rooted_path(path: &Field<'_>, errors: &mut Errors) {
+    let text = Value::from(path.text());
+    let path = path.holding(&text);
+    if !path.text().starts_with('/') {
+        errors.invalid(&path, "must be an absolute path");
+    }
+    for sequence in ["//", "/./", "/../", "%2f", "%2F"] {
+        if path.text().contains(sequence) {
+            errors.invalid(&path, &format!("must not contain '{sequence}'"));
+        }
+    }
+    for suffix in ["/..", "/."] {
+        if path.text().ends_with(suffix) {
+            errors.invalid(&path, &format!("cannot end with '{suffix}'"));
+        }
+    }
+}
+
+/// `validateIngressBackend`.
+fn backend(backend: &Field<'_>, errors: &mut Errors) {
+    let (service, resource) = (backend.child("service"), backend.child("resource"));
+    match (service.is_set(), resource.is_set()) {
+        (true, true) => errors.invalid(backend, "cannot set both resource and service backends"),
+        (false, false) => errors.required(backend, "resource or service backend is required"),
+        (false, true) => {}
+        (true, false) => {
+            let name = service.child("name");
+            errors.required_name(&name, NameRule::Label1035);
+            let port = service.child("port");
+            let (number, port_name) = (port.child("number"), port.child("name"));
+            let numbered = number.number_or_zero() != 0;
+            if numbered && !port_name.is_empty() {
+                errors.invalid(backend, "cannot set both port name & port number");
+            } else if numbered {
+                errors.port_number(&number);
+            } else if !port_name.is_empty() {
+                errors.port(&port_name);
+            } else {
+                errors.required(backend, "port name or number is required");
+            }
+        }
+    }
+}
+
+pub(in crate::builtin) fn ingress_status(new: &Value, _: &Value) -> Vec<Cause> {
+    Errors::of(|errors| {
+        let list = Field::root(new).child("status").child("loadBalancer").child("ingress");
+        super::services::load_balancer_ingress(&list, errors);
+    })
+}
+
+pub(in crate::builtin) fn network_policy(object: &Value, _: Option<&Value>) -> Vec<Cause> {
+    Errors::of(|errors| {
+        let spec = Field::root(object).child("spec");
+        errors.label_selector(&spec.child("podSelector"));
+        for (list, peers) in [("ingress", "from"), ("egress", "to")] {
+            for rule in spec.child(list).items() {
+                for port in rule.child("ports").items() {
+                    policy_port(&port, errors);
+                }
+                for peer in rule.child(peers).items() {
+                    policy_peer(&peer, errors);
+                }
+            }
+        }
+        let types = spec.child("policyTypes");
+        if types.texts().len() > 2 {
+            errors.invalid(&types, "may not specify more than two policyTypes");
+            return;
+        }
+        for type_ in types.items() {
+            errors.optional_one_of(&type_, &["Egress", "Ingress"]);
+        }
+    })
+}
+
+fn policy_port(port: &Field<'_>, errors: &mut Errors) {
+    let (protocol, number, end) = (port.child("protocol"), port.child("port"), port.child("endPort"));
+    errors.optional_one_of(&protocol, &["SCTP", "TCP", "UDP"]);
+    if number.is_set() {
+        errors.port(&number);
+    }
+    if !end.is_set() {
+        return;
+    }
+    match number.number() {
+        None if number.is_set() => errors.invalid(&end, "may not be specified when `port` is non-numeric"),
+        None => errors.invalid(&end, "may not be specified when `port` is not specified"),
+        Some(start) if end.number_or_zero() < start => {
+            errors.invalid(&end, "must be greater than or equal to `port`");
+        }
+        Some(_) => errors.port_number(&end),
+    }
+}
+
+fn policy_peer(peer: &Field<'_>, errors: &mut Errors) {
+    let (pods, namespaces, block) =
+        (peer.child("podSelector"), peer.child("namespaceSelector"), peer.child("ipBlock"));
+    errors.label_selector(&pods);
+    errors.label_selector(&namespaces);
+    if block.is_set() {
+        let range = block.child("cidr");
+        if range.is_empty() {
+            errors.required(&range, "");
+        } else {
+            addresses::range(&range, errors);
+        }
+        for except in block.child("except").items() {
+            addresses::range(&except, errors);
+        }
+    }
+    if !pods.is_set() && !namespaces.is_set() && !block.is_set() {
+        errors.required(peer, "must specify a peer");
+    } else if block.is_set() && (pods.is_set() || namespaces.is_set()) {
+        errors.forbidden(peer, "may not specify both ipBlock and another peer");
+    }
+}

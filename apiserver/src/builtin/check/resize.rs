@@ -1,0 +1,90 @@
+//! Resizing a pod. Source: `ValidatePodResize` of `pkg/apis/core/validation`.
+
+use serde_json::{Value, json};
+
+use super::field::{Errors, Field};
+use super::pods::{is_static, whole};
+use crate::builtin::defaults::quality_of_service;
+use crate::status::Cause;
+
+/// Checks a pod whose resources were changed.
+pub(in crate::builtin) fn pod_resize(pod: &Value, old: &Value) -> Vec<Cause> {
+    if is_static(old) {
+        return vec![Cause::forbidden("", "static pods cannot be resized")];
+    }
+    if old["spec"]["os"]["name"] == "windows" {
+        return vec![Cause::forbidden("", "windows pods cannot be resized")];
+    }
+    Errors::of(|errors| {
+        whole(pod, errors);
+        let (spec, before) = (Field::root(pod).child("spec"), Field::root(old).child("spec"));
+        let class = quality_of_service(spec.value);
+        if class != quality_of_service(before.value) {
+            let shown = Value::from(class);
+            errors.invalid(&spec.holding(&shown), "Pod QOS Class may not change as a result of resizing");
+        }
+        let statuses = Field::root(old).child("status").child("containerStatuses");
+        let running = statuses.items().find(|status| status.child("state").child("running").is_set());
+        if running.is_some_and(|status| !status.child("resources").is_set()) {
+            errors.forbidden(&spec, "Pod running on node without support for resize");
+        }
+        let lists = ["containers", "initContainers"];
+        let count = errors.len();
+        for list in lists {
+            same_containers(&spec.child(list), &before.child(list), list, errors);
+        }
+        if errors.len() == count {
+            for list in lists {
+                resized(&spec.child(list), &before.child(list), errors);
+            }
+        }
+    })
+}
+
+fn same_containers(new: &Field<'_>, old: &Field<'_>, list: &str, errors: &mut Errors) {
+    if new.items().count() != old.items().count() {
+        errors.forbidden(new, &format!("{list} may not be added or removed on resize"));
+        return;
+    }
+    for (new, old) in new.items().zip(old.items()) {
+        let name = new.child("name");
+        if name.text() != old.child("name").text() {
+            errors.forbidden(&name, &format!("{list} may not be renamed or reordered on resize"));
+        }
+    }
+}
+
+/// Only processor time and memory change, of containers that go on running, and no request or limit is removed.
+fn resized(new: &Field<'_>, old: &Field<'_>, errors: &mut Errors) {
+    for (new, old) in new.items().zip(old.items()) {
+        let (resources, before) = (new.child("resources"), old.child("resources"));
+        let is_init = new.path.starts_with("spec.initContainers");
+        if is_init && old.child("restartPolicy").text() != "Always" && resources.value != before.value {
+            errors.forbidden(&resources, "resources for non-sidecar init containers are immutable");
+            continue;
+        }
+        for part in ["requests", "limits"] {
+            let amounts = resources.child(part);
+            if before.child(part).entries().iter().any(|(name, _)| !amounts.key(name).is_set()) {
+                errors.forbidden(&amounts, &format!("resource {part} cannot be removed"));
+            }
+        }
+        if fixed(resources.value) != fixed(before.value) {
+            let spec = new.at("spec");
+            errors.forbidden(&spec, "only cpu and memory resources are mutable");
+        }
+    }
+}
+
+/// What a resize may not touch.
+fn fixed(resources: &Value) -> Value {
+    let mut fixed = resources.clone();
+    for part in ["requests", "limits"] {
+        let Some(amounts) = fixed.get_mut(part).and_then(Value::as_object_mut) else { continue };
+        amounts.retain(|name, _| !matches!(name.as_str(), "cpu" | "memory"));
+        if amounts.is_empty() {
+            crate::meta::object_mut(&mut fixed).remove(part);
+        }
+    }
+    if fixed == json!({}) { Value::Null } else { fixed }
+}

@@ -1,0 +1,315 @@
+//! Services. Source: `ValidateService` of `pkg/apis/core/validation`.
+
+use serde_json::Value;
+
+use super::addresses;
+use super::field::{Errors, Field, go_struct};
+use crate::names::NameRule;
+use crate::status::Cause;
+
+pub(in crate::builtin) fn service(object: &Value, old: Option<&Value>) -> Vec<Cause> {
+    Errors::of(|errors| {
+        let root = Field::root(object);
+        let spec = root.child("spec");
+        if let Some(old) = old {
+            updated(&spec, &Field::root(old).child("spec"), errors);
+        }
+        let type_ = spec.child("type");
+        let headless = spec.child("clusterIP").text() == "None";
+        let ports = spec.child("ports");
+        if ports.is_empty() && !headless && type_.text() != "ExternalName" {
+            errors.required(&ports, "");
+        }
+        by_type(&spec, headless, errors);
+        each_port(&ports, errors);
+        errors.labels(&spec.child("selector"));
+        affinity(&spec, errors);
+        cluster_ips(&spec, errors);
+        for address in spec.child("externalIPs").items() {
+            if let Some(parsed) = addresses::ip(&address, errors) {
+                addresses::not_special(parsed, &address, errors);
+            }
+        }
+        errors.one_of(&type_, &["ClusterIP", "ExternalName", "LoadBalancer", "NodePort"]);
+        node_ports(&spec, errors);
+        repeated_ports(&ports, errors);
+        load_balancer(&spec, errors);
+        traffic(&spec, errors);
+    })
+}
+
+/// `validateUpgradeDowngradeClusterIPs`, of the first address; a change from or to `ExternalName` is free.
+fn updated(spec: &Field<'_>, old: &Field<'_>, errors: &mut Errors) {
+    let external = |spec: &Field<'_>| spec.child("type").text() == "ExternalName";
+    let before = old.child("clusterIP");
+    if !before.is_empty()
+        && !external(spec)
+        && !external(old)
+        && spec.child("clusterIP").text() != before.text()
+    {
+        let place = spec.child("clusterIPs").at("spec.clusterIPs[0]");
+        errors.invalid(&place, "may not change once set");
+    }
+    let families =
+        |spec: &Field<'_>| spec.child("ipFamilies").texts().first().map(|family| (*family).to_owned());
+    if !external(spec) && !external(old) && families(old).is_some() && families(spec) != families(old) {
+        let place = spec.child("ipFamilies").at("spec.ipFamilies[0]");
+        errors.invalid(&place, "may not change once set");
+    }
+    let class = spec.child("loadBalancerClass");
+    let balances = |spec: &Field<'_>| spec.child("type").text() == "LoadBalancer";
+    if balances(spec) && balances(old) && class.value != old.child("loadBalancerClass").value {
+        errors.invalid(&class, "may not change once set");
+    }
+}
+
+fn by_type(spec: &Field<'_>, headless: bool, errors: &mut Errors) {
+    match spec.child("type").text() {
+        kind @ ("LoadBalancer" | "NodePort") if headless => {
+            let none = Value::from("None");
+            let place = Field::root(&none).at("spec.clusterIPs[0]");
+            errors.invalid(&place, &format!("may not be set to 'None' for {kind} services"));
+        }
+        "ExternalName" => {
+            for list in ["clusterIPs", "ipFamilies", "ipFamilyPolicy"] {
+                let list = spec.child(list);
+                if !list.is_empty() {
+                    errors.forbidden(&list, "may not be set for ExternalName services");
+                }
+            }
+            // A dot at the end makes the name absolute.
+            let name = spec.child("externalName");
+            let text = Value::from(name.text().strip_suffix('.').unwrap_or(name.text()));
+            errors.required_name(&name.holding(&text), NameRule::Subdomain);
+        }
+        _ => {}
+    }
+}
+
+fn each_port(ports: &Field<'_>, errors: &mut Errors) {
+    let needs_name = ports.items().count() > 1;
+    let mut seen: Vec<&str> = Vec::new();
+    for port in ports.items() {
+        let name = port.child("name");
+        if !name.is_empty() {
+            errors.all_invalid(&name, NameRule::Label.check(name.text()));
+            if seen.contains(&name.text()) {
+                errors.duplicate(&name);
+            }
+            seen.push(name.text());
+        } else if needs_name {
+            errors.required(&name, "");
+        }
+        errors.port_number(&port.child("port"));
+        errors.one_of(&port.child("protocol"), &["SCTP", "TCP", "UDP"]);
+        errors.port(&port.child("targetPort"));
+        if port.child("appProtocol").is_set() {
+            errors.qualified_name(&port.child("appProtocol"));
+        }
+    }
+}
+
+/// The longest time that a client keeps its endpoint, in seconds: `MaxClientIPServiceAffinitySeconds`.
+const LONGEST_AFFINITY: i64 = 86_400;
+
+fn affinity(spec: &Field<'_>, errors: &mut Errors) {
+    let affinity = spec.child("sessionAffinity");
+    errors.one_of(&affinity, &["ClientIP", "None"]);
+    let config = spec.child("sessionAffinityConfig");
+    match affinity.text() {
+        "ClientIP" => {
+            let seconds = config.child("clientIP").child("timeoutSeconds");
+            let missing =
+                [&config, &config.child("clientIP"), &seconds].into_iter().find(|it| !it.is_set()).cloned();
+            if let Some(missing) = missing {
+                errors.required(&missing, "when session affinity type is ClientIP");
+            } else if !(1..=LONGEST_AFFINITY).contains(&seconds.number_or_zero()) {
+                errors.invalid(&seconds, "must be greater than 0 and less than 86400");
+            }
+        }
+        "None" if config.is_set() => {
+            errors.forbidden(&config, "must not be set when session affinity is None")
+        }
+        _ => {}
+    }
+}
+
+/// `ValidateServiceClusterIPsRelatedFields`.
+fn cluster_ips(spec: &Field<'_>, errors: &mut Errors) {
+    if spec.child("type").text() == "ExternalName" {
+        return;
+    }
+    let (first, list, families) =
+        (spec.child("clusterIP"), spec.child("clusterIPs"), spec.child("ipFamilies"));
+    match (first.is_empty(), list.texts().first()) {
+        (false, None) => errors.required(&list, ""),
+        (false, Some(listed)) if *listed != first.text() => {
+            errors.invalid(&list, "first value must match `clusterIP`");
+        }
+        (true, Some(_)) => errors.invalid(&list, "must be empty when `clusterIP` is not specified"),
+        _ => {}
+    }
+    let mut seen: Vec<&str> = Vec::new();
+    for family in families.items() {
+        errors.optional_one_of(&family, &["IPv4", "IPv6"]);
+        if seen.contains(&family.text()) {
+            errors.duplicate(&family);
+        }
+        seen.push(family.text());
+    }
+    let policies = &["PreferDualStack", "RequireDualStack", "SingleStack"];
+    errors.optional_one_of(&spec.child("ipFamilyPolicy"), policies);
+    let before = errors.len();
+    let count = list.texts().len();
+    for (i, address) in list.items().enumerate() {
+        if i == 0 && address.text() == "None" {
+            if count > 1 {
+                errors.invalid(&list, "'None' must be the first and only value");
+            }
+            continue;
+        }
+        addresses::ip(&address, errors);
+    }
+    if count > 2 {
+        errors.invalid(&list, "may only hold up to 2 values");
+    }
+    if errors.len() > before {
+        return;
+    }
+    for (address, family) in list.items().zip(families.texts()) {
+        let Some(parsed) = addresses::parse(address.text()) else { continue };
+        if (family == "IPv4" && parsed.is_ipv6()) || (family == "IPv6" && parsed.is_ipv4()) {
+            let place = address.path.trim_start_matches("spec.clusterIPs");
+            errors.invalid(
+                &address,
+                &format!("expected an {family} value as indicated by `ipFamilies{place}`"),
+            );
+        }
+    }
+}
+
+/// Node ports belong to services that are reached from outside; each belongs to one port.
+fn node_ports(spec: &Field<'_>, errors: &mut Errors) {
+    let given =
+        |port: &Field<'_>| Some(port.child("nodePort").number_or_zero()).filter(|number| *number != 0);
+    let ports = || spec.child("ports").items().filter(|port| given(port).is_some());
+    if spec.child("type").text() == "ClusterIP" {
+        for port in ports() {
+            errors.forbidden(&port.child("nodePort"), "may not be used when `type` is 'ClusterIP'");
+        }
+    }
+    let mut seen = Vec::new();
+    for port in ports() {
+        let key = (given(&port), port.child("protocol").text());
+        if seen.contains(&key) {
+            errors.duplicate(&port.child("nodePort"));
+        }
+        seen.push(key);
+    }
+}
+
+/// No two ports have number and protocol in common.
+fn repeated_ports(ports: &Field<'_>, errors: &mut Errors) {
+    let mut seen = Vec::new();
+    for port in ports.items() {
+        let (number, protocol) = (port.child("port").number_or_zero(), port.child("protocol").text());
+        if seen.contains(&(number, protocol)) {
+            let key =
+                serde_json::json!({"name": "", "protocol": protocol, "port": number, "target": 0, "node": 0});
+            let fields = [
+                ("Name", "name"),
+                ("Protocol", "protocol"),
+                ("AppProtocol", "none"),
+                ("Port", "port"),
+                ("TargetPort", "target"),
+                ("NodePort", "node"),
+            ];
+            let shown = go_struct(&key, &fields);
+            errors.duplicate_as(&port, &shown);
+        }
+        seen.push((number, protocol));
+    }
+}
+
+fn load_balancer(spec: &Field<'_>, errors: &mut Errors) {
+    let balances = spec.child("type").text() == "LoadBalancer";
+    let only = "may only be used when `type` is 'LoadBalancer'";
+    let ranges = spec.child("loadBalancerSourceRanges");
+    let place = spec.child("LoadBalancerSourceRanges").path;
+    if !ranges.is_empty() && !balances {
+        errors.forbidden(&ranges.at(place.clone()), only);
+    }
+    for range in ranges.at(place).items() {
+        let text = Value::from(range.text().trim());
+        addresses::range(&range.holding(&text), errors);
+    }
+    let allocates = spec.child("allocateLoadBalancerNodePorts");
+    if allocates.is_set() && !balances {
+        errors.forbidden(&allocates, only);
+    }
+    let class = spec.child("loadBalancerClass");
+    if class.is_set() {
+        if balances {
+            errors.qualified_name(&class);
+        } else {
+            errors.forbidden(&class, only);
+        }
+    }
+}
+
+/// `validateServiceExternalTrafficPolicy` and its siblings.
+fn traffic(spec: &Field<'_>, errors: &mut Errors) {
+    let type_ = spec.child("type").text();
+    let external = spec.child("externalTrafficPolicy");
+    let reachable = matches!(type_, "LoadBalancer" | "NodePort")
+        || (type_ == "ClusterIP" && !spec.child("externalIPs").is_empty());
+    if reachable {
+        errors.one_of(&external, &["Cluster", "Local"]);
+    } else if !external.is_empty() {
+        errors.invalid(&external, "may only be set for externally-accessible services");
+    }
+    let health = spec.child("healthCheckNodePort");
+    let checked = type_ == "LoadBalancer" && external.text() == "Local";
+    if !checked && health.number_or_zero() != 0 {
+        let detail = "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'";
+        errors.invalid(&health, detail);
+    }
+    errors.optional_one_of(&spec.child("internalTrafficPolicy"), &["Cluster", "Local"]);
+    let distributions = &["PreferClose", "PreferSameNode", "PreferSameZone"];
+    errors.optional_one_of(&spec.child("trafficDistribution"), distributions);
+}
+
+/// `ValidateLoadBalancerStatus`.
+pub(in crate::builtin) fn service_status(new: &Value, _: &Value) -> Vec<Cause> {
+    Errors::of(|errors| {
+        let root = Field::root(new);
+        let ingress = root.child("status").child("loadBalancer").child("ingress");
+        if !ingress.is_empty() && root.child("spec").child("type").text() != "LoadBalancer" {
+            errors.forbidden(&ingress, "may only be used when `spec.type` is 'LoadBalancer'");
+            return;
+        }
+        load_balancer_ingress(&ingress, errors);
+    })
+}
+
+/// `ValidateIngressLoadBalancerStatus` and the like: addresses that a load balancer was given.
+pub(super) fn load_balancer_ingress(list: &Field<'_>, errors: &mut Errors) {
+    for entry in list.items() {
+        let (address, name, mode) = (entry.child("ip"), entry.child("hostname"), entry.child("ipMode"));
+        if !address.is_empty() {
+            addresses::ip(&address, errors);
+        }
+        if mode.is_set() {
+            if address.is_empty() {
+                errors.forbidden(&mode, "may not be specified when `ip` is not set");
+            }
+            errors.optional_one_of(&mode, &["Proxy", "VIP"]);
+        }
+        if !name.is_empty() {
+            errors.all_invalid(&name, NameRule::Subdomain.check(name.text()));
+            if addresses::parse(name.text()).is_some() {
+                errors.invalid(&name, "must be a DNS name, not an IP address");
+            }
+        }
+    }
+}
