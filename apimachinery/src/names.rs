@@ -88,7 +88,7 @@ pub fn qualified_name(value: &str) -> Vec<String> {
     if name.is_empty() {
         errors.push("name part must be non-empty".to_owned());
     } else if name.len() > 63 {
-        errors.push("name part must be no more than 63 characters".to_owned());
+        errors.push("name part must be no more than 63 bytes".to_owned());
     }
     if !is_label_text(name) {
         errors.push(
@@ -112,7 +112,10 @@ fn malformed_qualified_name() -> String {
 /// Checks the value of a label.
 #[must_use]
 pub fn label_value(value: &str) -> Vec<String> {
-    let mut errors = too_long(value, 63);
+    let mut errors = match value.len() > 63 {
+        true => vec!["must be no more than 63 bytes".to_owned()],
+        false => Vec::new(),
+    };
     if !value.is_empty() && !is_label_text(value) {
         errors.push(
             "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must \
