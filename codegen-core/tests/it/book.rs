@@ -183,3 +183,9 @@ fn every_page_of_the_book_is_in_its_summary() {
     pages.remove(Path::new("docs/SUMMARY.md"));
     assert_eq!(listed, pages);
 }
+
+#[test]
+fn readme_has_at_most_900_words() {
+    let words = text_of(Path::new("README.md")).split_whitespace().count();
+    assert!(words <= 900, "{words} words");
+}
