@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Writes every generated file of the examples anew.
+# Writes every generated file of the examples and of the book anew.
 set -o errexit -o nounset -o pipefail
 source "$(dirname "$0")/lib.sh"
 

@@ -189,3 +189,20 @@ fn readme_has_at_most_900_words() {
     let words = text_of(Path::new("README.md")).split_whitespace().count();
     assert!(words <= 900, "{words} words");
 }
+
+/// Whether a page has a block of Rust code that documentation tests compile.
+fn has_compiled_code(page: &Path) -> bool {
+    text_of(page).lines().any(|line| {
+        let info = line.strip_prefix("```rust");
+        info.is_some_and(|info| !info.split(',').any(|word| word == "ignore"))
+    })
+}
+
+#[test]
+fn code_of_every_page_is_compiled_by_the_book_crate() {
+    let list = text_of(Path::new("testdata/book/src/lib.rs"));
+    let is_listed = |page: &PathBuf| list.contains(&format!("\"{}\"", page.display()));
+    let missing: Vec<PathBuf> =
+        pages().into_iter().filter(|page| has_compiled_code(page) && !is_listed(page)).collect();
+    assert!(missing.is_empty(), "add to testdata/book/src/lib.rs: {missing:?}");
+}

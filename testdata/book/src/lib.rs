@@ -1,0 +1,25 @@
+//! The code of README.md and of the book, compiled as documentation tests.
+//!
+//! The examples use a client package for the bakery's orders. It is generated into this crate: `hack/update-codegen.sh`.
+
+pub mod api;
+mod generated;
+
+pub use generated::*;
+
+macro_rules! pages {
+    ($($name:ident $path:literal),+ $(,)?) => {
+        $(
+            #[doc = include_str!(concat!("../../../", $path))]
+            mod $name {}
+        )+
+    };
+}
+
+pages! {
+    readme "README.md",
+    generating "docs/guides/generating.md",
+    testing "docs/guides/testing.md",
+    recipes "docs/guides/recipes.md",
+    migration "docs/from-kube-rs/migration.md",
+}
