@@ -1,5 +1,5 @@
-//! What an API type states about itself: its group, version, kind and scope, and the traits that the
-//! derives implement. Nothing here needs a client.
+//! The facts that an API type states about itself (group, version, kind and scope), and the traits that the derives
+//! implement. It needs no client.
 //!
 //! ```
 //! use kubesmith_runtime::api::TypeMetaMismatch;
@@ -22,13 +22,13 @@
 //!
 //! assert_eq!((Widget::API_VERSION, Widget::PLURAL, Widget::SCOPE), ("example.com/v1", "widgets", Scope::Namespaced));
 //!
-//! // What an object says that it is has to be what its type is.
+//! The type meta of an object must be its type's.
 //! let widget: Widget = serde_json::from_str(r#"{"kind": "Widget", "metadata": {"name": "a"}, "spec": {"width": 2}}"#)?;
 //! let other = serde_json::from_str::<Widget>(r#"{"kind": "Gadget", "metadata": {}, "spec": {"width": 2}}"#);
 //! let mismatch = TypeMetaMismatch { field: "kind", expected: "Widget", found: "Gadget".to_owned() };
 //! assert!(other.is_err_and(|error| error.to_string().starts_with(&mismatch.to_string())));
 //!
-//! // Objects of any type.
+//! Objects of any type.
 //! let mut object: Box<dyn Object> = Box::new(widget);
 //! object.metadata_mut().namespace = Some("default".to_owned());
 //! object.downcast_mut::<Widget>().map(|widget| widget.spec.width += 1);
@@ -55,16 +55,16 @@ use serde_json::Value;
 
 pub use type_meta::TypeMetaMismatch;
 
-/// What the derives' expansions link to. No part of the public interface.
+/// Items for the expansions of derives; not part of the public interface.
 #[doc(hidden)]
 pub mod __private {
     pub use super::type_meta::{ApiVersionOf, KindOf, TypeMetaSerializer};
 
-    /// Compiles for objects alone.
+    /// Compiles only for objects.
     pub const fn is_object<T: super::Object>() {}
 }
 
-/// Scope of a resource.
+/// The scope of a resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Scope {
     /// One object per name in the cluster.
@@ -74,7 +74,7 @@ pub enum Scope {
 }
 
 impl fmt::Display for Scope {
-    /// Writes the name that a CustomResourceDefinition uses.
+    /// Writes the scope as in a CustomResourceDefinition.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Cluster => "Cluster",
@@ -89,7 +89,7 @@ pub trait ResourceInfo: Resource<DynamicType = ()> {
     const GROUP: &'static str;
     /// API version, `v1`.
     const VERSION: &'static str;
-    /// Group and version as objects carry them, `hopegi.com/v1`.
+    /// Group and version as in objects, `hopegi.com/v1`.
     const API_VERSION: &'static str;
     /// Kind, `EcsBinding`.
     const KIND: &'static str;
@@ -109,12 +109,13 @@ pub trait ResourceInfo: Resource<DynamicType = ()> {
     const HAS_STATUS: bool;
 }
 
-/// An object behind a pointer, Go's `runtime.Object`: what holds, copies and inspects objects without knowing their type.
+/// An object behind a pointer, like Go's `runtime.Object`, for code that holds, copies and inspects objects without
+/// knowing their type.
 ///
-/// Every typed resource that is `Clone` and `Serialize` is one, and so is kube's `DynamicObject`. Deep copies are Rust's
-/// clones: `Clone::clone` is Go's `DeepCopy`, `clone_from` is `DeepCopyInto`, and
-/// [`deep_copy_object`](Self::deep_copy_object) is `DeepCopyObject`. `#[deepcopy]` beside `#[derive(Resource)]` has the
-/// compiler check that a type is an object:
+/// Every typed resource that is `Clone` and `Serialize` is one, and so is kube's `DynamicObject`. Deep copies are
+/// Rust's clones: `Clone::clone` is Go's `DeepCopy`, `clone_from` is `DeepCopyInto`, and
+/// [`deep_copy_object`](Self::deep_copy_object) is `DeepCopyObject`. With `#[deepcopy]` beside
+/// `#[derive(Resource)]` the compiler checks that a type is an object:
 ///
 /// ```compile_fail,E0277
 /// use kubesmith_runtime::{ObjectMeta, Resource, Schema};
@@ -132,24 +133,24 @@ pub trait ResourceInfo: Resource<DynamicType = ()> {
 /// struct WidgetSpec {}
 /// ```
 pub trait Object: Any + Send + Sync {
-    /// Group, version and kind.
+    /// Returns group, version and kind.
     fn group_version_kind(&self) -> GroupVersionKind;
-    /// The object's metadata.
+    /// Returns the object's metadata.
     fn metadata(&self) -> &ObjectMeta;
-    /// The object's metadata, to change it.
+    /// Returns the object's metadata for changes.
     fn metadata_mut(&mut self) -> &mut ObjectMeta;
-    /// A copy that shares nothing with the original.
+    /// Returns a copy that shares nothing with the original.
     fn deep_copy_object(&self) -> Box<dyn Object>;
-    /// The object as JSON, with `apiVersion` and `kind`.
+    /// Returns the object as JSON, with `apiVersion` and `kind`.
     ///
     /// # Errors
-    /// The type's `Serialize` fails.
+    /// If the type's `Serialize` fails.
     fn to_value(&self) -> Result<Value, serde_json::Error>;
-    /// The object as a value of any type, for downcasts.
+    /// Returns the object for downcasts.
     fn as_any(&self) -> &dyn Any;
-    /// The object as a value of any type, for downcasts that change it.
+    /// Returns the object for mutable downcasts.
     fn as_any_mut(&mut self) -> &mut dyn Any;
-    /// The object as a value of any type, for downcasts that take it.
+    /// Returns the object for downcasts by value.
     fn into_any(self: Box<Self>) -> Box<dyn Any>;
 }
 
@@ -191,7 +192,7 @@ where
     }
 }
 
-/// Not every type writes what it is.
+/// Adds the type meta, which not every type writes.
 fn with_type_meta(mut value: Value, api_version: &str, kind: &str) -> Result<Value, serde_json::Error> {
     let Value::Object(members) = &mut value else {
         return Err(serde::ser::Error::custom("a resource is written as a map"));
@@ -201,7 +202,8 @@ fn with_type_meta(mut value: Value, api_version: &str, kind: &str) -> Result<Val
     Ok(value)
 }
 
-/// How objects of a dynamic type tell their kind. A trait, as one implementation of [`Object`] has to do for all types.
+/// How objects of dynamic types state their kind. It is a trait because [`Object`] has one implementation for all
+/// types.
 mod dynamic {
     use kube::core::{ApiResource, DynamicObject, GroupVersionKind, Resource};
 
@@ -226,12 +228,12 @@ mod dynamic {
 }
 
 impl dyn Object {
-    /// The typed object, if it is a `T`.
+    /// Returns the typed object if it is a `T`.
     pub fn downcast_ref<T: Object>(&self) -> Option<&T> {
         self.as_any().downcast_ref()
     }
 
-    /// The typed object to change, if it is a `T`.
+    /// Returns the typed object for changes if it is a `T`.
     pub fn downcast_mut<T: Object>(&mut self) -> Option<&mut T> {
         self.as_any_mut().downcast_mut()
     }
@@ -243,7 +245,7 @@ impl dyn Object {
 }
 
 impl Debug for dyn Object {
-    /// Kind and name; the types below need not be `Debug`.
+    /// Writes kind and name, because the types need not be `Debug`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (gvk, metadata) = (self.group_version_kind(), self.metadata());
         f.debug_struct("Object")
@@ -255,5 +257,5 @@ impl Debug for dyn Object {
     }
 }
 
-/// A type with `#[derive(Schema)]`: its `#[validation]` and `#[schema]` attributes have been checked.
+/// A type with `#[derive(Schema)]`, whose `#[validation]` and `#[schema]` attributes have been checked.
 pub trait Schema {}

@@ -55,7 +55,7 @@ mod random;
 #[cfg(feature = "client")]
 pub mod record;
 #[cfg(feature = "client")]
-pub mod reflector;
+mod reflector;
 #[cfg(feature = "client")]
 pub mod retry;
 #[cfg(feature = "client")]

@@ -1,4 +1,4 @@
-//! `apiVersion` and `kind` beside the fields of a resource: written first, checked when read.
+//! `apiVersion` and `kind` of a resource: written before its fields, checked when read.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -8,14 +8,14 @@ use serde::ser::{self, Impossible, Serialize, SerializeMap, SerializeStruct, Ser
 
 use super::ResourceInfo;
 
-/// An object carries another `apiVersion` or `kind` than its type.
+/// An object has another `apiVersion` or `kind` than its type.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TypeMetaMismatch {
     /// `apiVersion` or `kind`.
     pub field: &'static str,
-    /// What the type has.
+    /// The type's value.
     pub expected: &'static str,
-    /// What the object has.
+    /// The object's value.
     pub found: String,
 }
 
@@ -27,13 +27,13 @@ impl fmt::Display for TypeMetaMismatch {
 
 impl std::error::Error for TypeMetaMismatch {}
 
-/// Reads `apiVersion` and checks that it is the type's; keeps nothing.
+/// Reads `apiVersion` and checks that it is the type's; stores nothing.
 ///
-/// Absence is fine (`default`), since items of lists may lack it.
+/// It may be absent (`default`), because items of lists may lack it.
 #[doc(hidden)]
 pub struct ApiVersionOf<K>(PhantomData<fn() -> K>);
 
-/// Reads `kind` and checks that it is the type's; keeps nothing.
+/// Reads `kind` and checks that it is the type's; stores nothing.
 #[doc(hidden)]
 pub struct KindOf<K>(PhantomData<fn() -> K>);
 
@@ -84,7 +84,7 @@ impl Visitor<'_> for Exactly {
     }
 }
 
-/// Writes `apiVersion` and `kind` in front of the fields that a struct serializes.
+/// Writes `apiVersion` and `kind` before the fields that a struct serialises.
 #[doc(hidden)]
 pub struct TypeMetaSerializer<S> {
     inner: S,
@@ -93,7 +93,7 @@ pub struct TypeMetaSerializer<S> {
 }
 
 impl<S: Serializer> TypeMetaSerializer<S> {
-    /// Wraps the serializer that the object of type `K` is written to.
+    /// Wraps the serialiser to which an object of type `K` is written.
     pub fn new<K: ResourceInfo>(inner: S) -> Self {
         Self { inner, api_version: K::API_VERSION, kind: K::KIND }
     }
@@ -111,7 +111,7 @@ macro_rules! refuse {
     };
 }
 
-/// Only structs and maps get through: serde writes a struct as a map if a field is flattened.
+/// Accepts only structs and maps: serde writes a struct with a flattened field as a map.
 impl<S: Serializer> Serializer for TypeMetaSerializer<S> {
     type Ok = S::Ok;
     type Error = S::Error;

@@ -50,7 +50,7 @@ pub enum ExtractError {
 /// always there. What the manager has written in other ways than apply is not found.
 ///
 /// The object has to come from a client: caches of informers leave `managedFields` out unless they are told to keep them
-/// ([`keep_managed_fields`](crate::reflector::ReflectorOptions::keep_managed_fields)). Fields that the object's Rust type does
+/// ([`keep_managed_fields`](crate::informer::InformerOptions::keep_managed_fields)). Fields that the object's Rust type does
 /// not write, such as zeros that serde skips, are not found, as in Go.
 ///
 /// # Errors

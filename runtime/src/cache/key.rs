@@ -1,6 +1,5 @@
 //! Object keys: namespace and name.
 
-use std::cell::RefCell;
 use std::cmp::Ordering;
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -27,11 +26,6 @@ pub struct ObjectKey {
     split: u32,
 }
 
-thread_local! {
-    /// Where keys are put together, so that each costs one allocation.
-    static BUFFER: RefCell<String> = const { RefCell::new(String::new()) };
-}
-
 impl ObjectKey {
     /// Returns the key of an object in a namespace. An empty namespace gives a [`Self::cluster`] key.
     #[must_use]
@@ -40,14 +34,7 @@ impl ObjectKey {
         if split == 0 {
             return Self::cluster(name);
         }
-        let text = BUFFER.with_borrow_mut(|text| {
-            text.clear();
-            text.push_str(namespace);
-            text.push('/');
-            text.push_str(name);
-            text.as_str().into()
-        });
-        Self { text, split }
+        Self { text: [namespace, "/", name].concat().into(), split }
     }
 
     /// Returns the key of a cluster-scoped object.

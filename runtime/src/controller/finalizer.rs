@@ -1,6 +1,6 @@
 //! Reconcilers that keep a finalizer on their objects.
 
-use std::fmt::{self, Debug};
+use std::fmt::Debug;
 use std::future::Future;
 use std::sync::Arc;
 
@@ -24,8 +24,8 @@ pub enum FinalizerEvent<K> {
     Cleanup(Arc<K>),
 }
 
-/// A reconciler that keeps a finalizer on its objects; made by [`finalizer_fn`].
-pub struct FinalizerReconciler<K: CacheOf<K>, F> {
+/// A reconciler that keeps a finalizer on its objects.
+struct FinalizerReconciler<K: CacheOf<K>, F> {
     objects: CachedClient<K>,
     finalizer: String,
     reconcile: F,
@@ -65,9 +65,14 @@ pub fn finalizer_fn<K, F, Fut>(
     objects: CachedClient<K>,
     finalizer: impl Into<String>,
     reconcile: F,
-) -> FinalizerReconciler<K, F>
+) -> impl Reconciler<Key = ObjectKey>
 where
-    K: CacheOf<K>,
+    K: kube::Resource<DynamicType = (), Scope: ClientScope>
+        + CacheOf<K>
+        + Clone
+        + Debug
+        + DeserializeOwned
+        + Serialize,
     F: Fn(FinalizerEvent<K>) -> Fut + Send + Sync + 'static,
     Fut: Future<Output = Result<Action, ReconcileError>> + Send,
 {
@@ -141,14 +146,5 @@ where
         let action = (self.reconcile)(FinalizerEvent::Cleanup(object.clone())).await?;
         self.remove_finalizer(key, &object).await?;
         Ok(action)
-    }
-}
-
-impl<K: CacheOf<K>, F> fmt::Debug for FinalizerReconciler<K, F> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("FinalizerReconciler")
-            .field("finalizer", &self.finalizer)
-            .field("objects", &self.objects)
-            .finish_non_exhaustive()
     }
 }

@@ -119,9 +119,9 @@ mod worker;
 
 pub use builder::{BuildError, ControllerBuilder, Watch};
 pub use error::ControllerError;
-pub use finalizer::{FinalizerEvent, FinalizerReconciler, finalizer_fn};
+pub use finalizer::{FinalizerEvent, finalizer_fn};
 pub use predicate::Predicate;
-pub use reconcile::{Action, FnReconciler, ReconcileError, Reconciler, reconcile_fn};
+pub use reconcile::{Action, ReconcileError, Reconciler, reconcile_fn};
 pub use state::{ControllerState, KeyError, QueueState, SlowKey};
 pub use tokio_util::sync::CancellationToken;
 pub use worker::Controller;

@@ -155,8 +155,8 @@ impl fmt::Debug for ReconcileError {
     }
 }
 
-/// A reconciler that calls a function with the key; made by [`reconcile_fn`].
-pub struct FnReconciler<T, F> {
+/// A reconciler that calls a function with the key.
+struct FnReconciler<T, F> {
     function: F,
     key: PhantomData<fn(T)>,
 }
@@ -172,7 +172,7 @@ pub struct FnReconciler<T, F> {
 /// });
 /// # let _ = reconciler;
 /// ```
-pub fn reconcile_fn<T, F, Fut>(function: F) -> FnReconciler<T, F>
+pub fn reconcile_fn<T, F, Fut>(function: F) -> impl Reconciler<Key = T>
 where
     T: QueueKey + Sync + fmt::Debug,
     F: Fn(T) -> Fut + Send + Sync + 'static,
@@ -191,11 +191,5 @@ where
 
     fn reconcile(&self, key: &T) -> impl Future<Output = Result<Action, ReconcileError>> + Send {
         (self.function)(key.clone())
-    }
-}
-
-impl<T, F> fmt::Debug for FnReconciler<T, F> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("FnReconciler").finish_non_exhaustive()
     }
 }

@@ -42,4 +42,4 @@ mod series;
 pub use crate::record::{EventType, FakeRecorder};
 pub use broadcaster::{EventBroadcaster, EventBroadcasterBuilder};
 pub use recorder::EventRecorder;
-pub use series::{SeriesCorrelator, SeriesOptions, SeriesWrite};
+pub use series::SeriesOptions;

@@ -26,9 +26,9 @@ impl Default for SeriesOptions {
     }
 }
 
-/// The write for an event. [`SeriesCorrelator`] has an example.
+/// The write for an event.
 #[derive(Clone, Debug, PartialEq)]
-pub enum SeriesWrite {
+pub(super) enum SeriesWrite {
     /// Create the event.
     Create(Box<Event>),
     /// Patch `series` of an existing event. If it no longer exists, create it.
@@ -38,25 +38,8 @@ pub enum SeriesWrite {
 /// Remembers recent events.
 ///
 /// Two events are the same if type, action, reason, reporter and both objects agree; the note does not count.
-///
-/// ```
-/// use k8s_openapi::api::events::v1::Event;
-/// use k8s_openapi::apimachinery::pkg::apis::meta::v1::MicroTime;
-/// use k8s_openapi::jiff::Timestamp;
-/// use kubesmith_runtime::events::{SeriesCorrelator, SeriesOptions, SeriesWrite};
-///
-/// let at = |second| Timestamp::constant(second, 0);
-/// let pulled = |second| Event { event_time: Some(MicroTime(at(second))), ..Event::default() };
-/// let mut correlator = SeriesCorrelator::new(SeriesOptions::default());
-/// assert!(matches!(correlator.on(pulled(0))[..], [SeriesWrite::Create(_)]));
-/// assert!(matches!(correlator.on(pulled(1))[..], [SeriesWrite::Patch(_)]), "a series begins");
-/// assert!(correlator.on(pulled(2)).is_empty(), "it goes on");
-/// assert_eq!(correlator.refresh().len(), 1, "every half an hour");
-/// assert_eq!(correlator.finish(at(600)).len(), 1, "it has ended");
-/// assert!(correlator.finish_all().is_empty(), "nothing is left to be told");
-/// ```
 #[derive(Debug)]
-pub struct SeriesCorrelator {
+pub(super) struct SeriesCorrelator {
     options: SeriesOptions,
     events: BTreeMap<Key, Event>,
 }
@@ -65,13 +48,12 @@ type Key = Vec<Option<String>>;
 
 impl SeriesCorrelator {
     /// Makes a correlator without history.
-    #[must_use]
-    pub fn new(options: SeriesOptions) -> Self {
+    pub(super) fn new(options: SeriesOptions) -> Self {
         Self { options, events: BTreeMap::new() }
     }
 
     /// Decides about an event that was recorded now (its `event_time`).
-    pub fn on(&mut self, event: Event) -> Vec<SeriesWrite> {
+    pub(super) fn on(&mut self, event: Event) -> Vec<SeriesWrite> {
         let key = key(&event);
         let Some(known) = self.events.get_mut(&key) else {
             let mut writes = self.make_room();
@@ -90,13 +72,12 @@ impl SeriesCorrelator {
     }
 
     /// Returns the writes of continuing series. Call it every [`SeriesOptions::refresh`].
-    #[must_use]
-    pub fn refresh(&self) -> Vec<SeriesWrite> {
+    pub(super) fn refresh(&self) -> Vec<SeriesWrite> {
         self.events.values().filter_map(write_series).collect()
     }
 
     /// Returns the last writes of series that have ended by `now`. Call it every [`SeriesOptions::finish`].
-    pub fn finish(&mut self, now: Timestamp) -> Vec<SeriesWrite> {
+    pub(super) fn finish(&mut self, now: Timestamp) -> Vec<SeriesWrite> {
         let patience = SignedDuration::try_from(self.options.finish).unwrap_or(SignedDuration::MAX);
         let mut writes = Vec::new();
         self.events.retain(|_, event| {
@@ -110,7 +91,7 @@ impl SeriesCorrelator {
     }
 
     /// Returns the last writes of all series and forgets them.
-    pub fn finish_all(&mut self) -> Vec<SeriesWrite> {
+    pub(super) fn finish_all(&mut self) -> Vec<SeriesWrite> {
         std::mem::take(&mut self.events).values().filter_map(write_series).collect()
     }
 

@@ -371,7 +371,7 @@ impl<C: Cached> SharedInformer<C> {
         }
         let outstanding = || writes.outstanding(scope, self);
         let waited = self.wait_until(timeout, || outstanding().is_none()).await;
-        let Err(Unmet::TimedOut) = waited else { return waited.map_err(|_| self.stopped()) };
+        let Err(WaitError::TimedOut) = waited else { return waited.map_err(|_| self.stopped()) };
         let Some(left) = outstanding() else { return Ok(()) };
         writes.give_up_incomparable();
         let (resource, last_error) = (self.resource().to_owned(), self.last_error());
@@ -384,7 +384,7 @@ impl<C: Cached> SharedInformer<C> {
 }
 
 /// Why the wait for the cache ended early.
-pub(super) enum Unmet {
+pub(super) enum WaitError {
     TimedOut,
     Stopped,
 }

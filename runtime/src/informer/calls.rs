@@ -46,7 +46,7 @@ struct Seen {
 
 /// The result of a check.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Found {
+pub(super) enum CallCheck {
     /// No call, or one that has just begun.
     Nothing,
     /// A call that was running at the previous check.
@@ -107,27 +107,27 @@ impl Calls {
     }
 
     /// Checks whether the handler is still in the call seen before, and for how long.
-    pub(super) fn look(&self, now: Instant) -> Found {
+    pub(super) fn check(&self, now: Instant) -> CallCheck {
         let turn = self.turn.load(Ordering::Acquire);
         let mut seen = lock(&self.seen);
         let before = *seen;
         let age = before.since.map(|since| now.saturating_duration_since(since));
         if turn != before.turn {
             *seen = Seen { turn, since: (turn % 2 == 1).then_some(now), reports: 0 };
-            return age.filter(|_| before.reports > 0).map_or(Found::Nothing, Found::Ended);
+            return age.filter(|_| before.reports > 0).map_or(CallCheck::Nothing, CallCheck::Ended);
         }
-        let Some(age) = age else { return Found::Nothing };
+        let Some(age) = age else { return CallCheck::Nothing };
         // Report at the limit, then at twice, four times, eight times the limit.
         let due = self.limit.saturating_mul(1_u32.checked_shl(before.reports).unwrap_or(u32::MAX));
         if age < due {
-            return Found::Running;
+            return CallCheck::Running;
         }
         seen.reports += 1;
         if before.reports == 0 {
             self.reported.fetch_add(1, Ordering::Relaxed);
         }
         drop(seen);
-        self.describe(age).map_or(Found::Running, |call| Found::Slow(call, before.reports == 0))
+        self.describe(age).map_or(CallCheck::Running, |call| CallCheck::Slow(call, before.reports == 0))
     }
 }
 
@@ -153,7 +153,7 @@ mod tests {
         calls.begin(subject("a"));
         let mut reports = Vec::new();
         for second in 0..100 {
-            if let Found::Slow(call, _) = calls.look(begin + second * SECOND) {
+            if let CallCheck::Slow(call, _) = calls.check(begin + second * SECOND) {
                 assert_eq!((call.event, call.key.as_str()), (EventKind::Update, "a"));
                 reports.push(call.running.as_secs());
             }
@@ -163,8 +163,8 @@ mod tests {
         assert_eq!(calls.running(begin + 99 * SECOND).unwrap().running, 99 * SECOND);
         calls.end();
         assert_eq!(calls.running(begin + 100 * SECOND), None);
-        assert_eq!(calls.look(begin + 100 * SECOND), Found::Ended(100 * SECOND));
-        assert_eq!(calls.look(begin + 101 * SECOND), Found::Nothing);
+        assert_eq!(calls.check(begin + 100 * SECOND), CallCheck::Ended(100 * SECOND));
+        assert_eq!(calls.check(begin + 101 * SECOND), CallCheck::Nothing);
     }
 
     #[test]
@@ -173,7 +173,7 @@ mod tests {
         let begin = Instant::now();
         for second in 0..100 {
             calls.begin(subject("a"));
-            assert_eq!(calls.look(begin + second * SECOND), Found::Nothing);
+            assert_eq!(calls.check(begin + second * SECOND), CallCheck::Nothing);
             calls.end();
         }
         assert_eq!(calls.reported(), 0);

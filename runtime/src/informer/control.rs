@@ -32,7 +32,7 @@ pub(super) struct Control {
     /// The writes of clients that read from this cache.
     pub(super) writes: Writes,
     /// Locked for a change of state, never across an await or a callback.
-    life: Mutex<Life>,
+    lifecycle: Mutex<Lifecycle>,
 }
 
 /// The facts about a cache of any kind.
@@ -53,7 +53,7 @@ pub(super) trait Setup: Send {
     fn as_any(&mut self) -> &mut dyn Any;
 }
 
-enum Life {
+enum Lifecycle {
     New(Box<dyn Setup>),
     Running(JoinHandle<()>),
     Stopped,
@@ -90,7 +90,7 @@ impl Control {
             status: Arc::new(Status::new()),
             next_handler: AtomicU64::new(0),
             writes: Writes::default(),
-            life: Mutex::new(Life::New(setup)),
+            lifecycle: Mutex::new(Lifecycle::New(setup)),
         }
     }
 
@@ -125,8 +125,8 @@ impl Control {
         setting: &'static str,
         change: impl FnOnce(&mut dyn Any),
     ) -> Result<(), InformerError> {
-        match &mut *self.life() {
-            Life::New(setup) => {
+        match &mut *self.lifecycle() {
+            Lifecycle::New(setup) => {
                 change(setup.as_any());
                 Ok(())
             }
@@ -135,25 +135,25 @@ impl Control {
     }
 
     pub(super) fn start(&self) {
-        let mut life = self.life();
-        if !matches!(*life, Life::New(_)) {
+        let mut lifecycle = self.lifecycle();
+        if !matches!(*lifecycle, Lifecycle::New(_)) {
             return;
         }
-        let Life::New(setup) = std::mem::replace(&mut *life, Life::Stopped) else { return };
-        *life = Life::Running(task::spawn(setup.work(Arc::clone(&self.status))));
+        let Lifecycle::New(setup) = std::mem::replace(&mut *lifecycle, Lifecycle::Stopped) else { return };
+        *lifecycle = Lifecycle::Running(task::spawn(setup.work(Arc::clone(&self.status))));
     }
 
     pub(super) async fn shutdown(&self) {
         let running = {
-            let mut life = self.life();
+            let mut lifecycle = self.lifecycle();
             self.status.stop.send_replace(true);
-            match &*life {
-                Life::New(_) => {
-                    *life = Life::Stopped;
+            match &*lifecycle {
+                Lifecycle::New(_) => {
+                    *lifecycle = Lifecycle::Stopped;
                     false
                 }
-                Life::Running(task) => !task.is_finished(),
-                Life::Stopped => false,
+                Lifecycle::Running(task) => !task.is_finished(),
+                Lifecycle::Stopped => false,
             }
         };
         if running {
@@ -164,7 +164,7 @@ impl Control {
     }
 
     pub(super) fn is_started(&self) -> bool {
-        !matches!(*self.life(), Life::New(_))
+        !matches!(*self.lifecycle(), Lifecycle::New(_))
     }
 
     pub(super) fn is_stopped(&self) -> bool {
@@ -204,15 +204,15 @@ impl Control {
         InformerError::Stopped { resource: self.resource.clone() }
     }
 
-    fn life(&self) -> MutexGuard<'_, Life> {
-        self.life.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lifecycle(&self) -> MutexGuard<'_, Lifecycle> {
+        self.lifecycle.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Drop for Control {
     fn drop(&mut self) {
         self.status.stop.send_replace(true);
-        if let Life::Running(task) = &*self.life.get_mut().unwrap_or_else(PoisonError::into_inner) {
+        if let Lifecycle::Running(task) = &*self.lifecycle.get_mut().unwrap_or_else(PoisonError::into_inner) {
             task.abort();
         }
     }

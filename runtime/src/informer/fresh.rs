@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use kube::Resource;
 
-use super::cached_client::Unmet;
+use super::cached_client::WaitError;
 use super::{InformerError, SharedInformer};
 use crate::cache::ObjectKey;
 use crate::reflector::{Cached, goes_back};
@@ -42,8 +42,8 @@ impl<K: Cached> SharedInformer<K> {
         let Some(version) = written.meta().resource_version.as_deref() else { return Ok(()) };
         match self.wait_until(timeout, || self.shows(&key, version)).await {
             Ok(()) => Ok(()),
-            Err(Unmet::Stopped) => Err(self.stopped()),
-            Err(Unmet::TimedOut) => {
+            Err(WaitError::Stopped) => Err(self.stopped()),
+            Err(WaitError::TimedOut) => {
                 let (resource, last_error) = (self.resource().to_owned(), self.last_error());
                 Err(InformerError::NotWritten { resource, key, waited: timeout, last_error })
             }
@@ -55,7 +55,7 @@ impl<K: Cached> SharedInformer<K> {
         &self,
         timeout: Duration,
         mut holds: impl FnMut() -> bool,
-    ) -> Result<(), Unmet> {
+    ) -> Result<(), WaitError> {
         if holds() {
             return Ok(());
         }
@@ -73,11 +73,11 @@ impl<K: Cached> SharedInformer<K> {
         let waited = tokio::time::timeout(timeout, async {
             tokio::select! {
                 biased;
-                _ = stop.wait_for(|stop| *stop) => Err(Unmet::Stopped),
+                _ = stop.wait_for(|stop| *stop) => Err(WaitError::Stopped),
                 () = held => Ok(()),
             }
         });
-        waited.await.unwrap_or(Err(Unmet::TimedOut))
+        waited.await.unwrap_or(Err(WaitError::TimedOut))
     }
 
     fn shows(&self, key: &ObjectKey, version: &str) -> bool {

@@ -17,7 +17,6 @@
 //!     InformerOptions, InformerState, NotSynced, ResourceEventHandlerFuncs, RunningCall, SharedInformer,
 //!     SharedInformerFactory, SharedInformerFactoryBuilder, SlowCall,
 //! };
-//! use kubesmith_runtime::reflector::ReflectorOptions;
 //!
 //! fn factory(client: kube::Client) -> SharedInformerFactory {
 //!     SharedInformerFactoryBuilder::new(client)
@@ -38,8 +37,7 @@
 //! }
 //!
 //! async fn pods(client: kube::Client) -> Result<(), InformerError> {
-//!     let reflector = ReflectorOptions::new().namespace("shop");
-//!     let pods = SharedInformer::<Pod>::new(client, InformerOptions::new().namespace("shop").reflector(reflector));
+//!     let pods = SharedInformer::<Pod>::new(client, InformerOptions::new().namespace("shop"));
 //!     pods.set_transform(|pod| pod.metadata.annotations = None)?;
 //!     pods.set_watch_error_handler(|error| eprintln!("{error}"))?;
 //!     pods.add_indexer(Indexer::new("node", |pod: &Pod| {
@@ -55,8 +53,8 @@
 //!     };
 //!     let hourly = pods.add_event_handler_with_resync_period(handler(), Duration::from_secs(3600))?;
 //!     let slow = HandlerOptions::new().blocking().on_slow_call(|call: &SlowCall| {
-//!         let what = if call.event == EventKind::Delete { "gone" } else { "changed" };
-//!         eprintln!("{} is told for {:?} that {} is {what}", call.handler, call.running, call.key);
+//!         let what = if call.event == EventKind::Delete { "deleted" } else { "changed" };
+//!         eprintln!("{} has been busy with {} for {:?}: it is {what}", call.handler, call.key, call.running);
 //!     });
 //!     let slow = pods.add_event_handler_with_options(handler(), slow)?;
 //!     pods.start();
@@ -103,7 +101,7 @@ mod unknown;
 mod watchdog;
 mod writes;
 
-pub use crate::reflector::{Cached, DynamicKind};
+pub use crate::reflector::{Cached, DynamicKind, DynamicType, WatchError};
 pub use cached_client::{CacheOf, CachedClient};
 pub use calls::RunningCall;
 pub use factory::{CacheSyncError, NotSynced, SharedInformerFactory, SharedInformerFactoryBuilder};

@@ -17,7 +17,11 @@ use crate::reflector::{Cached, ReflectorOptions};
 /// let options = InformerOptions::<Pod>::new()
 ///     .namespaces(["web", "shop"])
 ///     .resync(Duration::from_secs(600))
-///     .tweak_list_options(|params| params.label_selector = Some("app=web".to_owned()));
+///     .tweak_list_options(|params| params.label_selector = Some("app=web".to_owned()))
+///     .keep_managed_fields();
+///
+/// // One namespace, paged lists, and the same jitter on every run.
+/// let options = InformerOptions::<Pod>::new().namespace("web").paged_lists().seed(7);
 /// ```
 pub struct InformerOptions<K> {
     pub(super) resync: Duration,
@@ -25,44 +29,65 @@ pub struct InformerOptions<K> {
 }
 
 impl<K: Cached> InformerOptions<K> {
-    /// All namespaces, no resync, everything decoded but managedFields.
+    /// Returns the defaults: all namespaces, no resync, streaming lists first, managedFields skipped.
     #[must_use]
     pub fn new() -> Self {
         Self { resync: Duration::ZERO, reflector: ReflectorOptions::new() }
     }
 
-    /// Resync period of handlers that give none; zero (the default) is none.
+    /// Sets the resync period of handlers that set none; zero (the default) means no resync.
     #[must_use]
     pub fn resync(mut self, period: Duration) -> Self {
         self.resync = period;
         self
     }
 
-    /// Only objects of one namespace. Without effect on cluster-scoped kinds.
+    /// Selects one namespace. Has no effect on cluster-scoped kinds.
     #[must_use]
-    pub fn namespace(mut self, namespace: &str) -> Self {
-        self.reflector = self.reflector.namespace(namespace);
-        self
+    pub fn namespace(self, namespace: &str) -> Self {
+        self.namespaces([namespace])
     }
 
-    /// Only objects of these namespaces; see [`ReflectorOptions::namespaces`].
+    /// Selects these namespaces, each listed and watched by its own requests, which suits a role that is bound in a few
+    /// namespaces. An empty list means all namespaces. Has no effect on cluster-scoped kinds.
+    ///
+    /// The cache is complete when all of them have been listed. A namespace that cannot be listed does not keep the objects
+    /// of the others out of the cache.
     #[must_use]
     pub fn namespaces(mut self, namespaces: impl IntoIterator<Item = impl Into<String>>) -> Self {
-        self.reflector = self.reflector.namespaces(namespaces);
+        let mut namespaces: Vec<String> = namespaces.into_iter().map(Into::into).collect();
+        namespaces.sort();
+        namespaces.dedup();
+        self.reflector.namespaces = namespaces;
         self
     }
 
-    /// Changes the parameters of lists and watches: label selector, field selector, page size.
+    /// Changes the parameters of lists and watches: label selector, field selector, page size. The informer sets versions
+    /// and continue tokens itself.
     #[must_use]
     pub fn tweak_list_options(mut self, tweak: impl FnOnce(&mut ListParams)) -> Self {
-        self.reflector = self.reflector.tweak_list_options(tweak);
+        tweak(&mut self.reflector.params);
         self
     }
 
-    /// Lists, watches and decodes as `options` say.
+    /// Lists in pages from the start, without trying a streaming list first.
     #[must_use]
-    pub fn reflector(mut self, options: ReflectorOptions<K>) -> Self {
-        self.reflector = options;
+    pub fn paged_lists(mut self) -> Self {
+        self.reflector.streaming_lists = false;
+        self
+    }
+
+    /// Decodes `metadata.managedFields` too; they are the larger part of a small object.
+    #[must_use]
+    pub fn keep_managed_fields(mut self) -> Self {
+        self.reflector.keep_managed_fields = true;
+        self
+    }
+
+    /// Sets the seed of the jitter of timeouts and backoff, for repeatable runs.
+    #[must_use]
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.reflector.seed = Some(seed);
         self
     }
 }
@@ -75,6 +100,9 @@ impl<K: Cached> Default for InformerOptions<K> {
 
 impl<K> fmt::Debug for InformerOptions<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("InformerOptions").field("resync", &self.resync).finish_non_exhaustive()
+        f.debug_struct("InformerOptions")
+            .field("resync", &self.resync)
+            .field("reflector", &self.reflector)
+            .finish()
     }
 }

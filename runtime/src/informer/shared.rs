@@ -18,7 +18,7 @@ use super::task::Work;
 use super::{HandlerOptions, InformerOptions, ResourceEventHandler};
 use crate::cache::{IndexKey, Indexer, ObjectKey, Store, StoreWriter, TypedIndex, store};
 use crate::lister::Lister;
-use crate::reflector::{Cached, DynamicKind, ErrorHook, FormOf, KindFacts, KindOf, Transform};
+use crate::reflector::{Cached, DynamicKind, ErrorHook, FormOf, KindFacts, KindOf, Transform, WatchError};
 
 /// A cache of one kind that is kept equal to the server's state, and the handlers that receive its changes.
 ///
@@ -299,7 +299,7 @@ impl<K: Cached> SharedInformer<K> {
     /// [`InformerError::Started`] after the start.
     pub fn set_watch_error_handler(
         &self,
-        hook: impl Fn(&crate::reflector::WatchError) + Send + Sync + 'static,
+        hook: impl Fn(&WatchError) + Send + Sync + 'static,
     ) -> Result<(), InformerError> {
         let hook: ErrorHook = Arc::new(hook);
         self.configure("the watch error handler", |options| options.reflector.error_hook = Some(hook))

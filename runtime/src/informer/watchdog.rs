@@ -11,7 +11,7 @@ use std::time::Instant;
 
 use tokio::runtime::Handle;
 
-use super::calls::Found;
+use super::calls::CallCheck;
 use super::handler::SlowCall;
 use super::registration::HandlerStatus;
 
@@ -77,7 +77,7 @@ impl Watchdog {
             let all = handlers.all.clone();
             drop(handlers);
             let now = Instant::now();
-            all.iter().for_each(|watched| watched.look(now));
+            all.iter().for_each(|watched| watched.check(now));
             drop(all);
             handlers = self.lock();
         }
@@ -85,16 +85,16 @@ impl Watchdog {
 }
 
 impl Watched {
-    fn look(&self, now: Instant) {
+    fn check(&self, now: Instant) {
         let (status, calls) = (&self.status, &self.status.calls);
-        let found = calls.look(now);
-        let is_running = matches!(found, Found::Running | Found::Slow(..));
+        let found = calls.check(now);
+        let is_running = matches!(found, CallCheck::Running | CallCheck::Slow(..));
         if is_running && !status.has_thread.load(Ordering::Relaxed) {
             // A task from another thread wakes a worker, which polls sockets and timers when it is idle.
             self.runtime.spawn(async {});
         }
         match found {
-            Found::Slow(call, is_first) => {
+            CallCheck::Slow(call, is_first) => {
                 status.totals.slow_calls.fetch_add(u64::from(is_first), Ordering::Relaxed);
                 let call = SlowCall {
                     resource: status.resource.clone(),
@@ -105,7 +105,7 @@ impl Watched {
                 };
                 self.report(&call);
             }
-            Found::Ended(took) => {
+            CallCheck::Ended(took) => {
                 let (resource, handler) = (&status.resource, &status.name);
                 tracing::info!(
                     resource,
@@ -114,7 +114,7 @@ impl Watched {
                     "a call of an event handler that took long has ended"
                 );
             }
-            Found::Nothing | Found::Running => {}
+            CallCheck::Nothing | CallCheck::Running => {}
         }
     }
 

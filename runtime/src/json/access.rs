@@ -6,11 +6,11 @@ use serde::de::{
 
 use super::key::MapKey;
 use super::scan::Str;
-use super::{Error, Fast};
+use super::{Error, JsonReader};
 
 /// The elements of a sequence, after its opening bracket.
 pub(super) struct Elements<'f, 'de> {
-    pub(super) fast: &'f mut Fast<'de>,
+    pub(super) reader: &'f mut JsonReader<'de>,
     pub(super) left: usize,
     pub(super) first: bool,
 }
@@ -23,10 +23,10 @@ impl<'de> SeqAccess<'de> for Elements<'_, 'de> {
             return Ok(None);
         }
         if !std::mem::replace(&mut self.first, false) {
-            self.fast.text.expect(b',')?;
+            self.reader.text.expect(b',')?;
         }
         self.left -= 1;
-        seed.deserialize(&mut *self.fast).map(Some)
+        seed.deserialize(&mut *self.reader).map(Some)
     }
 
     fn size_hint(&self) -> Option<usize> {
@@ -36,7 +36,7 @@ impl<'de> SeqAccess<'de> for Elements<'_, 'de> {
 
 /// The members of an object, after its opening brace.
 pub(super) struct Members<'f, 'de> {
-    pub(super) fast: &'f mut Fast<'de>,
+    pub(super) reader: &'f mut JsonReader<'de>,
     pub(super) first: bool,
     /// There are no braces; the members end with the text.
     pub(super) bare: bool,
@@ -46,19 +46,19 @@ impl<'de> Members<'_, 'de> {
     /// Returns the next name that is not skipped, after its colon.
     pub(super) fn next_key(&mut self) -> Result<Option<Str<'de>>, Error> {
         loop {
-            match self.fast.text.peek() {
+            match self.reader.text.peek() {
                 Some(b'}') if !self.bare => return Ok(None),
                 None if self.bare => return Ok(None),
-                Some(b',') if !self.first => self.fast.text.expect(b',')?,
+                Some(b',') if !self.first => self.reader.text.expect(b',')?,
                 Some(_) if self.first => self.first = false,
                 _ => return Err(Error::SYNTAX),
             }
-            let key = self.fast.text.string()?;
-            self.fast.text.expect(b':')?;
-            if !self.fast.is_unwanted(key.as_str()) {
+            let key = self.reader.text.string()?;
+            self.reader.text.expect(b':')?;
+            if !self.reader.is_unwanted(key.as_str()) {
                 return Ok(Some(key));
             }
-            self.fast.text.skip()?;
+            self.reader.text.skip()?;
         }
     }
 }
@@ -72,13 +72,13 @@ impl<'de> MapAccess<'de> for Members<'_, 'de> {
     }
 
     fn next_value_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<S::Value, Error> {
-        seed.deserialize(&mut *self.fast)
+        seed.deserialize(&mut *self.reader)
     }
 }
 
 /// The only member of an object that encodes an enum with content.
 pub(super) struct Variant<'f, 'de> {
-    pub(super) fast: &'f mut Fast<'de>,
+    pub(super) reader: &'f mut JsonReader<'de>,
 }
 
 impl<'de> EnumAccess<'de> for Variant<'_, 'de> {
@@ -86,8 +86,8 @@ impl<'de> EnumAccess<'de> for Variant<'_, 'de> {
     type Variant = Self;
 
     fn variant_seed<S: DeserializeSeed<'de>>(self, seed: S) -> Result<(S::Value, Self), Error> {
-        let variant = seed.deserialize(MapKey(self.fast.text.string()?))?;
-        self.fast.text.expect(b':')?;
+        let variant = seed.deserialize(MapKey(self.reader.text.string()?))?;
+        self.reader.text.expect(b':')?;
         Ok((variant, self))
     }
 }
@@ -96,15 +96,15 @@ impl<'de> VariantAccess<'de> for Variant<'_, 'de> {
     type Error = Error;
 
     fn unit_variant(self) -> Result<(), Error> {
-        Deserialize::deserialize(self.fast)
+        Deserialize::deserialize(self.reader)
     }
 
     fn newtype_variant_seed<S: DeserializeSeed<'de>>(self, seed: S) -> Result<S::Value, Error> {
-        seed.deserialize(self.fast)
+        seed.deserialize(self.reader)
     }
 
     fn tuple_variant<V: Visitor<'de>>(self, _: usize, visitor: V) -> Result<V::Value, Error> {
-        self.fast.deserialize_seq(visitor)
+        self.reader.deserialize_seq(visitor)
     }
 
     fn struct_variant<V: Visitor<'de>>(
@@ -112,6 +112,6 @@ impl<'de> VariantAccess<'de> for Variant<'_, 'de> {
         _: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, Error> {
-        self.fast.deserialize_map(visitor)
+        self.reader.deserialize_map(visitor)
     }
 }

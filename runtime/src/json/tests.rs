@@ -266,7 +266,7 @@ fn all_serde_forms_decode_as_in_serde_json() {
 #[test]
 fn unpaired_surrogate_is_an_error() {
     let text = r#"{"a":"\ud800"}, 1"#;
-    let mut json = Fast::new(text);
+    let mut json = JsonReader::new(text);
     let error = BTreeMap::<String, String>::deserialize(&mut json).unwrap_err();
     let error = json.explain(&error).to_string();
     assert!(error.starts_with("unexpected end of hex escape at line 1 column"), "{error}");
@@ -274,7 +274,7 @@ fn unpaired_surrogate_is_an_error() {
 
 /// Reads a raw value.
 fn raw(text: &str) -> Option<&str> {
-    let mut fast = Fast::new(text);
+    let mut fast = JsonReader::new(text);
     let Raw(raw) = Raw::deserialize(&mut fast).ok()?;
     fast.is_at_end().then_some(raw)
 }
@@ -344,7 +344,7 @@ fn members_decode_without_braces() {
             std::iter::from_fn(|| map.next_entry().transpose()).collect()
         }
     }
-    let bare = |text| Fast::new(text).bare_members(All);
+    let bare = |text| JsonReader::new(text).bare_members(All);
     assert_eq!(bare(r#""a": {"b": 1}, "c": [] "#).unwrap().len(), 2);
     assert_eq!(bare("").unwrap(), Members::new());
     for text in ["}", "\"a\"", "\"a\":1}", "\"a\":1,"] {

@@ -300,7 +300,7 @@ struct Run {
     panic: Option<String>,
 }
 
-enum Happened {
+enum RunEvent {
     Input(Input),
     StopWanted,
     WorkEnded(Result<(), tokio::task::JoinError>),
@@ -334,8 +334,8 @@ impl Run {
         self.step(Input::Tick);
         while !self.election.has_ended() {
             match self.next(stop, stopping).await {
-                Happened::Input(input) => self.step(input),
-                Happened::StopWanted => {
+                RunEvent::Input(input) => self.step(input),
+                RunEvent::StopWanted => {
                     stopping = true;
                     match &self.work {
                         // Hold the lease until the work has ended.
@@ -343,7 +343,7 @@ impl Run {
                         _ => self.release(),
                     }
                 }
-                Happened::WorkEnded(result) => {
+                RunEvent::WorkEnded(result) => {
                     if let Some(work) = &mut self.work {
                         work.has_ended = true;
                     }
@@ -364,7 +364,7 @@ impl Run {
         }
     }
 
-    async fn next(&mut self, stop: &CancellationToken, stopping: bool) -> Happened {
+    async fn next(&mut self, stop: &CancellationToken, stopping: bool) -> RunEvent {
         let wake_at = Instant::from_std(self.election.wake_at());
         let work = self.work.as_mut().filter(|work| !work.has_ended);
         let work = OptionFuture::from(work.map(|work| &mut work.task));
@@ -373,11 +373,11 @@ impl Run {
             biased;
             Some(answer) = request => {
                 self.request = None;
-                Happened::Input(Input::Answer(answer))
+                RunEvent::Input(Input::Answer(answer))
             }
-            Some(result) = work => Happened::WorkEnded(result),
-            () = stop.cancelled(), if !stopping => Happened::StopWanted,
-            () = sleep_until(wake_at) => Happened::Input(Input::Tick),
+            Some(result) = work => RunEvent::WorkEnded(result),
+            () = stop.cancelled(), if !stopping => RunEvent::StopWanted,
+            () = sleep_until(wake_at) => RunEvent::Input(Input::Tick),
         }
     }
 

@@ -43,9 +43,9 @@ impl Default for CorrelatorOptions {
     }
 }
 
-/// The decision about an event. [`EventCorrelator`] has an example.
+/// The decision about an event.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Correlation {
+pub(super) enum Correlation {
     /// Create the event.
     Create {
         /// The key for [`EventCorrelator::stored`].
@@ -66,23 +66,8 @@ pub enum Correlation {
 }
 
 /// Remembers recent events.
-///
-/// ```
-/// use std::time::Instant;
-/// use k8s_openapi::api::core::v1::Event;
-/// use kubesmith_runtime::record::{Correlation, CorrelatorOptions, EventCorrelator};
-///
-/// let mut correlator = EventCorrelator::new(CorrelatorOptions::default());
-/// let pulled = Event { count: Some(1), message: Some("pulled".to_owned()), ..Event::default() };
-/// let now = Instant::now();
-/// let Correlation::Create { key, event } = correlator.on(now, pulled.clone()) else { unreachable!("it is new") };
-/// // The server may have changed it.
-/// correlator.stored(&key, &event);
-/// let Correlation::Patch { event, .. } = correlator.on(now, pulled) else { unreachable!("it was seen before") };
-/// assert_eq!(event.count, Some(2));
-/// ```
 #[derive(Debug)]
-pub struct EventCorrelator {
+pub(super) struct EventCorrelator {
     options: CorrelatorOptions,
     similar: LruCache<String, Similar>,
     observed: LruCache<String, Observed>,
@@ -112,14 +97,14 @@ struct Tokens {
 
 impl EventCorrelator {
     /// Makes a correlator without history.
-    pub fn new(options: CorrelatorOptions) -> Self {
+    pub(super) fn new(options: CorrelatorOptions) -> Self {
         let size = NonZeroUsize::new(options.cache_size).unwrap_or(NonZeroUsize::MIN);
         EventCorrelator { options, similar: lru(size), observed: lru(size), sources: lru(size) }
     }
 
     /// Decides about an event that was recorded at `now`. The event has a name, a count of one and its timestamps;
     /// the event to write may differ from it.
-    pub fn on(&mut self, now: Instant, event: Event) -> Correlation {
+    pub(super) fn on(&mut self, now: Instant, event: Event) -> Correlation {
         let source = source_key(&event);
         let (key, mut event) = self.aggregate(now, event);
         let seen = self.observed.get_or_insert_mut_ref(&key, Observed::default);
@@ -143,7 +128,7 @@ impl EventCorrelator {
 
     /// Records the event that the server stored for a [`Correlation`] with this key, so that the next patch applies
     /// to it.
-    pub fn stored(&mut self, key: &str, event: &Event) {
+    pub(super) fn stored(&mut self, key: &str, event: &Event) {
         let seen = self.observed.get_or_insert_mut_ref(key, Observed::default);
         *seen = Observed {
             count: event.count.unwrap_or(1),
@@ -186,12 +171,6 @@ impl EventCorrelator {
             tokens.left -= 1.0;
         }
         may
-    }
-}
-
-impl Default for EventCorrelator {
-    fn default() -> Self {
-        Self::new(CorrelatorOptions::default())
     }
 }
 
@@ -241,3 +220,6 @@ fn similar_key(event: &Event) -> String {
 fn event_key(similar_key: &str, event: &Event) -> String {
     join([Some(similar_key), event.involved_object.field_path.as_deref(), event.message.as_deref()])
 }
+
+#[cfg(test)]
+mod tests;

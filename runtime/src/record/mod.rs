@@ -4,7 +4,7 @@
 //! controllers. Recording never waits and never fails: while the server is unreachable, events are retried for some
 //! time, and when the queue is full, new events are dropped and counted.
 //!
-//! Events are correlated by client-go's rules before they are written ([`EventCorrelator`]): a repeated event only
+//! Events are correlated by client-go's rules before they are written ([`CorrelatorOptions`]): a repeated event only
 //! raises a count, many similar events become one, and a source that repeats itself about one object is muted.
 //!
 //! [`events`](crate::events) has the same for the API group `events.k8s.io`.
@@ -60,6 +60,6 @@ pub(crate) mod shared;
 pub(crate) mod writing;
 
 pub use broadcaster::{EventBroadcaster, EventBroadcasterBuilder};
-pub use correlator::{Correlation, CorrelatorOptions, EventCorrelator};
+pub use correlator::CorrelatorOptions;
 pub(crate) use recorder::lock;
 pub use recorder::{EventRecorder, EventType, FakeRecorder};

@@ -14,7 +14,7 @@ use serde_json::value::RawValue;
 use super::form::Form;
 use super::object::Decoded;
 use crate::cache::{ObjectKey, Undecodable};
-use crate::json::{self, Fast};
+use crate::json::{self, JsonReader};
 
 /// Decodes an object; part of the sealed trait [`Cached`](super::Cached).
 pub trait Decode: Sized {
@@ -26,13 +26,17 @@ pub trait Decode: Sized {
     /// # Errors
     /// If the object does not fit its type.
     #[doc(hidden)]
-    fn decode(json: &mut Fast<'_>, lean: bool, context: &mut Self::Context) -> Result<Self, json::Error>;
+    fn decode(
+        json: &mut JsonReader<'_>,
+        lean: bool,
+        context: &mut Self::Context,
+    ) -> Result<Self, json::Error>;
 }
 
 impl<K: kube::Resource + DeserializeOwned> Decode for K {
     type Context = ();
 
-    fn decode(json: &mut Fast<'_>, lean: bool, (): &mut ()) -> Result<K, json::Error> {
+    fn decode(json: &mut JsonReader<'_>, lean: bool, (): &mut ()) -> Result<K, json::Error> {
         if lean { json.without_managed_fields(|json| K::deserialize(json)) } else { K::deserialize(json) }
     }
 }
@@ -91,7 +95,7 @@ pub(crate) struct MalformedFrame(#[from] serde_json::Error);
 pub(crate) fn frame(line: &[u8], form: &mut dyn Form) -> Result<Frame, MalformedFrame> {
     // The text is checked once here, so strings need no further checks.
     let Ok(text) = std::str::from_utf8(line) else { return slow_frame(line, form, None) };
-    let mut json = Fast::new(text);
+    let mut json = JsonReader::new(text);
     match ordered_frame(&mut json, form) {
         Ok(Some(frame)) if json.is_at_end() => Ok(frame),
         // Rare: a field order that no server uses, or an object that does not decode.
@@ -101,7 +105,7 @@ pub(crate) fn frame(line: &[u8], form: &mut dyn Form) -> Result<Frame, Malformed
 }
 
 /// Decodes an event whose type comes before its object, as servers write it; `None` for other orders.
-fn ordered_frame(json: &mut Fast<'_>, form: &mut dyn Form) -> Result<Option<Frame>, json::Error> {
+fn ordered_frame(json: &mut JsonReader<'_>, form: &mut dyn Form) -> Result<Option<Frame>, json::Error> {
     let (mut kind, mut frame) = (None, None);
     json.members(&mut |json, name| {
         match (name, kind) {
@@ -175,7 +179,7 @@ fn slow_frame(
         Kind::Bookmark => return Ok(serde_json::from_str::<Bookmark>(raw)?.into()),
         Kind::Error => return Ok(Frame::Error(Box::new(serde_json::from_str(raw)?))),
     };
-    let mut json = Fast::new(raw);
+    let mut json = JsonReader::new(raw);
     Ok(match (form.decode(&mut json), first_error) {
         (Ok(object), _) => Frame::Object { verb, object },
         (Err(_), Some(error)) => Frame::Undecodable { verb, object: broken(raw, error) },

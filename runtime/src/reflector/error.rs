@@ -14,7 +14,7 @@ use crate::client::transport::LONGEST_WAIT;
 /// ```no_run
 /// use k8s_openapi::api::core::v1::Pod;
 /// use kubesmith_runtime::informer::{InformerError, SharedInformer};
-/// use kubesmith_runtime::reflector::WatchError;
+/// use kubesmith_runtime::informer::WatchError;
 ///
 /// fn report(pods: &SharedInformer<Pod>) -> Result<(), InformerError> {
 ///     pods.set_watch_error_handler(|error| match error {

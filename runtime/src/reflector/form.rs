@@ -8,7 +8,7 @@ use super::object::{Decoded, Object};
 use super::options::Transform;
 use super::{Cached, KindOf};
 use crate::cache::{ObjectKey, Store};
-use crate::json::{Error, Fast};
+use crate::json::{Error, JsonReader};
 
 /// Decodes objects into the form of a cache.
 pub(crate) trait Form: Send {
@@ -16,7 +16,7 @@ pub(crate) trait Form: Send {
     ///
     /// # Errors
     /// If the object does not fit its type, or the transform panics.
-    fn decode(&mut self, json: &mut Fast<'_>) -> Result<Decoded, Error>;
+    fn decode(&mut self, json: &mut JsonReader<'_>) -> Result<Decoded, Error>;
 
     /// Returns the cached object with this key.
     fn known(&self, key: &ObjectKey) -> Option<Arc<dyn Object>>;
@@ -39,7 +39,7 @@ impl<K: Cached> FormOf<K> {
 }
 
 impl<K: Cached> Form for FormOf<K> {
-    fn decode(&mut self, json: &mut Fast<'_>) -> Result<Decoded, Error> {
+    fn decode(&mut self, json: &mut JsonReader<'_>) -> Result<Decoded, Error> {
         let mut object = <K as Decode>::decode(json, self.lean, &mut self.context)?;
         self.kind.complete(&mut object);
         let key = object.object_key();

@@ -32,8 +32,7 @@ pub use kind::{DynamicKind, DynamicType};
 pub(crate) use kind::{KindFacts, KindOf};
 pub(crate) use machine::goes_back;
 pub(crate) use object::{Object, is_same_state, typed};
-pub use options::ReflectorOptions;
-pub(crate) use options::{ErrorHook, Settings, Transform};
+pub(crate) use options::{ErrorHook, ReflectorOptions, Settings, Transform};
 pub(crate) use shell::Reflector;
 pub(crate) use staged::Listed;
 

@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 use super::decode::{Broken, broken, first};
 use super::form::Form;
 use super::object::Decoded;
-use crate::json::Fast;
+use crate::json::JsonReader;
 
 /// More unread bytes than this cannot be an object: etcd refuses objects of a twentieth of this size.
 const LONGEST_VALUE: usize = 32 << 20;
@@ -203,7 +203,7 @@ impl PageReader {
 
     fn item(&mut self, form: &mut dyn Form) -> Result<Step, MalformedPage> {
         let rest = &self.buffer[self.position..];
-        let mut json = Fast::new(rest);
+        let mut json = JsonReader::new(rest);
         let error = match form.decode(&mut json) {
             Ok(object) => {
                 self.position += json.position();

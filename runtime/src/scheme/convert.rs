@@ -12,12 +12,12 @@ use crate::conversion::ConversionError;
 
 type ConversionFunc = Arc<dyn Fn(&dyn Object) -> Result<Box<dyn Object>, ConversionError> + Send + Sync>;
 
-/// Functions by what they convert from and to.
+/// Functions by source and target kind.
 pub(super) type Conversions = BTreeMap<Key, BTreeMap<Key, ConversionFunc>>;
 
 impl Scheme {
-    /// Registers how one version of a kind becomes another, client-go's `AddConversionFunc`. A function that is there for the
-    /// same two types is replaced.
+    /// Registers a conversion of one version of a kind to another: client-go's `AddConversionFunc`. Replaces a
+    /// function for the same two types.
     ///
     /// ```
     /// use kubesmith_runtime::api::Object;
@@ -60,11 +60,11 @@ impl Scheme {
         self
     }
 
-    /// Converts an object to another version of its kind: by a function for the two, or by two functions through a third
-    /// version, the hub. [`add_conversion_func`](Self::add_conversion_func) has an example.
+    /// Converts an object to another version of its kind, by a function for the two versions or by two functions
+    /// through a third version, the hub. [`add_conversion_func`](Self::add_conversion_func) has an example.
     ///
     /// # Errors
-    /// [`ConvertError`]: no functions lead there, or one of them fails.
+    /// [`ConvertError`] if no functions lead to the version, or one of them fails.
     pub fn convert_to_version(
         &self,
         object: &dyn Object,
@@ -75,10 +75,11 @@ impl Scheme {
     }
 
     /// Converts an object to a type that is another version of its kind, as
-    /// [`convert_to_version`](Self::convert_to_version) does; [`add_conversion_func`](Self::add_conversion_func) has an example.
+    /// [`convert_to_version`](Self::convert_to_version) does. [`add_conversion_func`](Self::add_conversion_func)
+    /// has an example.
     ///
     /// # Errors
-    /// As there.
+    /// As [`convert_to_version`](Self::convert_to_version).
     pub fn convert<B>(&self, object: &dyn Object) -> Result<B, ConvertError>
     where
         B: Resource<DynamicType = ()> + Clone + Serialize + Send + Sync + 'static,
@@ -90,7 +91,7 @@ impl Scheme {
         }
     }
 
-    /// The versions that there are conversions of, by group and kind.
+    /// Returns the versions that have conversions, by group and kind.
     #[cfg(feature = "webhook")]
     pub(crate) fn converted_kinds(&self) -> BTreeMap<(String, String), Vec<GroupVersionKind>> {
         let mut out: BTreeMap<_, Vec<_>> = BTreeMap::new();
@@ -108,17 +109,18 @@ impl Scheme {
     /// Whether one kind can become the other.
     #[cfg(feature = "webhook")]
     pub(crate) fn has_conversion(&self, from: &GroupVersionKind, to: &GroupVersionKind) -> bool {
-        self.way(from, to).is_some()
+        self.path(from, to).is_some()
     }
 
-    /// The function that leads from one kind to the other, or the two that do through a third.
-    fn way(&self, from: &GroupVersionKind, to: &GroupVersionKind) -> Option<Way<'_>> {
+    /// Returns the function from one kind to the other, or the two functions through a third kind.
+    fn path(&self, from: &GroupVersionKind, to: &GroupVersionKind) -> Option<ConversionPath<'_>> {
         let (ways, target) = (self.conversions.get(&key(from))?, key(to));
         if let Some(convert) = ways.get(&target) {
-            return Some(Way::Direct(convert));
+            return Some(ConversionPath::Direct(convert));
         }
-        ways.iter()
-            .find_map(|(hub, first)| Some(Way::Through(first, self.conversions.get(hub)?.get(&target)?)))
+        ways.iter().find_map(|(hub, first)| {
+            Some(ConversionPath::Through(first, self.conversions.get(hub)?.get(&target)?))
+        })
     }
 
     fn converted(&self, object: &dyn Object, to: &GroupVersionKind) -> Result<Box<dyn Object>, ConvertError> {
@@ -126,9 +128,9 @@ impl Scheme {
         if from == *to {
             return Ok(object.deep_copy_object());
         }
-        let converted = match self.way(&from, to) {
-            Some(Way::Direct(convert)) => convert(object),
-            Some(Way::Through(first, second)) => first(object).and_then(|hub| second(&*hub)),
+        let converted = match self.path(&from, to) {
+            Some(ConversionPath::Direct(convert)) => convert(object),
+            Some(ConversionPath::Through(first, second)) => first(object).and_then(|hub| second(&*hub)),
             None => return Err(unknown(&from, to)),
         };
         converted.map_err(|why| ConvertError::Failed {
@@ -139,8 +141,8 @@ impl Scheme {
     }
 }
 
-/// How a kind becomes another one.
-enum Way<'s> {
+/// The functions that turn one kind into another.
+enum ConversionPath<'s> {
     Direct(&'s ConversionFunc),
     Through(&'s ConversionFunc, &'s ConversionFunc),
 }
@@ -153,26 +155,26 @@ fn unknown(from: &GroupVersionKind, to: &GroupVersionKind) -> ConvertError {
     ConvertError::Unknown { from: Box::new(from.clone()), to: Box::new(to.clone()) }
 }
 
-/// Why an object was not converted. [`Scheme::add_conversion_func`] has an example.
+/// An object could not be converted. [`Scheme::add_conversion_func`] has an example.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ConvertError {
-    /// No functions lead from the one kind to the other.
+    /// No functions lead from one kind to the other.
     #[error("no conversion from {} to {} is registered in the scheme", describe(.from), describe(.to))]
     Unknown {
-        /// What the object is.
+        /// The object's kind.
         from: Box<GroupVersionKind>,
-        /// What it should become.
+        /// The target kind.
         to: Box<GroupVersionKind>,
     },
     /// The object cannot be converted.
     #[error("cannot convert {} to {}: {message}", describe(.from), describe(.to))]
     Failed {
-        /// What the object is.
+        /// The object's kind.
         from: Box<GroupVersionKind>,
-        /// What it should become.
+        /// The target kind.
         to: Box<GroupVersionKind>,
-        /// What the function says.
+        /// The function's error.
         message: String,
     },
 }

@@ -1,4 +1,4 @@
-//! Manifests to objects.
+//! Decodes manifests into objects.
 
 use std::cell::Cell;
 use std::collections::BTreeSet;
@@ -15,24 +15,25 @@ use super::hint;
 use super::path::{self, Path, Step};
 use super::{Decode, Scheme, describe, nulls, text};
 
-/// How many mistakes of a document have their own lines; each is looked for in the whole document.
+/// How many errors of a document get their own lines; each look-up scans the document.
 const LOOKUPS: usize = 100;
 
-/// How many fields strict decoding names in an object, as client-go does.
+/// How many fields strict decoding names per object (client-go's limit).
 const STRICT_FAULTS: usize = 100;
 
-/// How long the names of those fields may be together, in bytes; one is named whatever its length.
+/// The total length of the names of those fields, in bytes; at least one is named.
 const STRICT_NAMES: usize = 1 << 20;
 
 /// Reads manifests, JSON or YAML, into the types of a scheme: client-go's `UniversalDeserializer`.
 ///
-/// A text may hold several documents, JSON values that follow each other, and lists (`kind: List`), whose items come one by
-/// one. What is wrong with one of them does not stop the others. Null is taken for a field that is absent wherever the type
-/// does not take it, as Go does; `<<` merges. Texts of any size and with any aliases are read in bounded time and space.
+/// A text may contain several documents, consecutive JSON values, and lists (`kind: List`), whose items are
+/// returned one by one. An error in one of them does not affect the others. Null counts as an absent field if the
+/// type does not accept it, as in Go; `<<` merges maps. Time and memory are bounded for texts of any size and with
+/// any aliases.
 ///
-/// YAML is read as version 1.2 has it: `yes`, `no`, `on`, `off`, `0644` and `1_000` are texts. kubectl reads them as version 1.1
-/// had it, as booleans and numbers; where a field is one of these, the error says what to write, which both read alike. What a
-/// scheme writes is quoted so that both read it alike.
+/// YAML is read as version 1.2: `yes`, `no`, `on`, `off`, `0644` and `1_000` are strings. kubectl reads them as
+/// version 1.1 does, as booleans and numbers. If a field has one of those types, the error says what to write
+/// instead, which both versions read alike. A scheme quotes its output so that both versions read it alike.
 ///
 /// ```
 /// use kubesmith_runtime::k8s_openapi::api::core::v1::ConfigMap;
@@ -75,9 +76,9 @@ impl<'s> Decoder<'s> {
         Self { scheme, strict: false, defaulting: false, dynamic: false }
     }
 
-    /// Makes fields that the type does not have, or that are given twice, an error (client-go's strict serializers).
+    /// Makes unknown and duplicate fields an error (client-go's strict serializers).
     ///
-    /// What a type does not have is what its `Deserialize` ignores: nothing is known of the fields beside a flattened map.
+    /// A field is unknown if the type's `Deserialize` ignores it. Fields beside a flattened map are never unknown.
     ///
     /// ```
     /// use kubesmith_runtime::k8s_openapi::api::core::v1::ConfigMap;
@@ -96,7 +97,7 @@ impl<'s> Decoder<'s> {
         self
     }
 
-    /// Sets the defaults that are registered for the type ([`Scheme::add_type_defaulting_func`]).
+    /// Sets the type's registered defaults ([`Scheme::add_type_defaulting_func`]).
     ///
     /// ```
     /// use kubesmith_runtime::k8s_openapi::api::core::v1::ConfigMap;
@@ -123,7 +124,7 @@ impl<'s> Decoder<'s> {
     /// Reads every object of a text, in order.
     ///
     /// # Errors
-    /// [`ManifestError`] in the place of each object that cannot be read.
+    /// [`ManifestError`] in place of each object that cannot be read.
     pub fn decode_all(&self, manifests: impl AsRef<[u8]>) -> Vec<Result<Decoded, ManifestError>> {
         let text = match std::str::from_utf8(manifests.as_ref()) {
             Ok(text) => text.strip_prefix('\u{feff}').unwrap_or(text),
@@ -134,7 +135,7 @@ impl<'s> Decoder<'s> {
             }
         };
         let mut out = Vec::new();
-        // Lines are counted once, whatever the number of documents.
+        // Count lines once, whatever the number of documents.
         let (mut first_line, mut counted) = (1, 0);
         for (at, range) in text::documents(text).into_iter().enumerate() {
             first_line += text[counted..range.start].matches('\n').count();
@@ -149,7 +150,7 @@ impl<'s> Decoder<'s> {
     /// Reads a text with one object.
     ///
     /// # Errors
-    /// [`ManifestError`]: the object cannot be read, or there is none or more than one.
+    /// [`ManifestError`] if the object cannot be read, or if there is not exactly one.
     pub fn decode(&self, manifest: impl AsRef<[u8]>) -> Result<Decoded, ManifestError> {
         let mut all = self.decode_all(manifest);
         match (all.pop(), all.len()) {
@@ -161,10 +162,10 @@ impl<'s> Decoder<'s> {
         }
     }
 
-    /// Reads an object that has been parsed.
+    /// Reads an object from a JSON value.
     ///
     /// # Errors
-    /// [`DecodeError`]; `strict` cannot know of fields that were given twice.
+    /// [`DecodeError`]. `strict` cannot find duplicate fields in a JSON value.
     pub fn decode_value(&self, value: &Value) -> Result<Decoded, DecodeError> {
         let (decoded, unknown) = self.object(value).map_err(|fault| fault.reason)?;
         let unknown = unknown.into_iter().map(|path| StrictFault::new(false, &path, None));
@@ -182,7 +183,7 @@ impl<'s> Decoder<'s> {
         }
     }
 
-    /// The object, or those of a list of objects of any kinds.
+    /// Returns the object, or the items of a list of objects of any kinds.
     fn items(
         &self,
         place: &Place<'_>,
@@ -207,7 +208,7 @@ impl<'s> Decoder<'s> {
             self.items(place, item, path, duplicates, out);
             path.truncate(path.len() - 2);
         }
-        // What is given twice in the list itself.
+        // Duplicate fields of the list itself.
         let is_items = |duplicate: &&Path| match duplicate[path.len()..] {
             [Step::Member(ref name), Step::Item(at), ..] => name == "items" && at < items.len(),
             _ => false,
@@ -247,7 +248,7 @@ impl<'s> Decoder<'s> {
         self.checked(decoded, faults).map_err(|reason| ManifestError { line, ..place.error(reason) })
     }
 
-    /// The object with its defaults, if strictness allows it.
+    /// Sets the defaults of the object, if strict decoding accepts it.
     fn checked(&self, mut decoded: Decoded, faults: Vec<StrictFault>) -> Result<Decoded, DecodeError> {
         if !faults.is_empty() {
             let gvk = Box::new(decoded.group_version_kind().clone());
@@ -259,7 +260,7 @@ impl<'s> Decoder<'s> {
         Ok(decoded)
     }
 
-    /// The object, and the fields in it that its type does not have, if they matter.
+    /// Returns the object and its unknown fields, if they matter.
     fn object(&self, value: &Value) -> Result<(Decoded, Vec<Path>), Fault> {
         let gvk = type_of(value).map_err(|error| Fault {
             reason: DecodeError::NoType { message: error.to_string() },
@@ -290,12 +291,12 @@ impl<'s> Decoder<'s> {
     }
 }
 
-/// Where a document stands.
+/// The position of a document.
 struct Place<'t> {
     document: usize,
     first_line: usize,
     text: &'t str,
-    /// How many lines may still be looked for.
+    /// The number of line look-ups left.
     lookups: Cell<usize>,
 }
 
@@ -315,7 +316,7 @@ impl Place<'_> {
     }
 }
 
-/// What is wrong, and where.
+/// An error and its path.
 struct Fault {
     reason: DecodeError,
     path: Path,
@@ -330,7 +331,7 @@ fn type_of(value: &Value) -> Result<GroupVersionKind, serde_json::Error> {
     }
     let TypeMeta { api_version, kind } = TypeMeta::deserialize(value)?;
     let (group, version) = api_version.split_once('/').unwrap_or(("", &api_version));
-    // As in `schema.ParseGroupVersion`; without a version nothing could be looked up or written again.
+    // As in `schema.ParseGroupVersion`; without a version the object could not be looked up or written again.
     if version.is_empty() || version.contains('/') {
         let message = format!("{api_version:?} is no apiVersion: write it like \"v1\" or \"apps/v1\"");
         return Err(serde_json::Error::custom(message));
@@ -338,7 +339,7 @@ fn type_of(value: &Value) -> Result<GroupVersionKind, serde_json::Error> {
     Ok(GroupVersionKind::gvk(group, version, &kind))
 }
 
-/// The typed object, and the fields that its type does not have, if it is read strictly.
+/// Returns the typed object and, for strict decoding, its unknown fields.
 fn typed(
     decode: Decode,
     value: &Value,
@@ -354,10 +355,10 @@ fn typed(
     Ok((content, unknown.paths))
 }
 
-/// Fields that a type does not have, as many as are named.
+/// The unknown fields, up to the limits.
 struct Unknown {
     paths: Vec<Path>,
-    /// How long further names may be.
+    /// The length left for further names.
     room: usize,
 }
 
@@ -374,7 +375,7 @@ impl Unknown {
     }
 }
 
-/// Not every type reads what it is.
+/// Not every type reads its type meta.
 fn is_type_meta(path: &[Step]) -> bool {
     let of_object =
         |last: &Step| matches!(last, Step::Member(name) if name == "apiVersion" || name == "kind");
@@ -385,21 +386,21 @@ fn is_type_meta(path: &[Step]) -> bool {
     }
 }
 
-/// Why an object of a text could not be read. [`Decoder`] has an example.
+/// An object of a text could not be read. [`Decoder`] has an example.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("document {document}, line {line}: {reason}")]
 pub struct ManifestError {
-    /// The document in the text, from 1. Documents that say nothing are not counted.
+    /// The number of the document, from 1. Empty documents do not count.
     pub document: usize,
-    /// The line in the text, from 1. Of the mistakes in a document the first hundred have their own; others have that of the
-    /// document.
+    /// The line in the text, from 1. The first hundred errors of a document have their own line; others have that
+    /// of the document.
     pub line: usize,
-    /// What is wrong.
+    /// The error.
     #[source]
     pub reason: DecodeError,
 }
 
-/// What is wrong with an object. [`Decoder`] has an example.
+/// An object cannot be decoded. [`Decoder`] has an example.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum DecodeError {
@@ -409,43 +410,43 @@ pub enum DecodeError {
     /// The text is neither JSON nor YAML.
     #[error("cannot be parsed: {message}")]
     Syntax {
-        /// What the parser says.
+        /// The parser's message.
         message: String,
     },
     /// There is not exactly one object.
     #[error("one object is expected, the text has {count}; read several with `decode_all`")]
     Count {
-        /// How many there are.
+        /// The number of objects.
         count: usize,
     },
-    /// It says neither or only one of `apiVersion` and `kind`.
+    /// `apiVersion` or `kind` is missing.
     #[error("no object of Kubernetes: {message}")]
     NoType {
-        /// What is missing.
+        /// The missing field.
         message: String,
     },
     /// No type is registered for the kind.
     #[error("unknown kind: {}; register its type in the scheme, or ask for dynamic objects", describe(.gvk))]
     Unknown {
-        /// What the object says it is.
+        /// The object's kind.
         gvk: Box<GroupVersionKind>,
     },
     /// The object does not fit its type.
     #[error("invalid {}: {}{message}", describe(.gvk), prefix(.field))]
     Invalid {
-        /// What the object says it is.
+        /// The object's kind.
         gvk: Box<GroupVersionKind>,
-        /// The path of the field, `spec.containers[0].name`; empty: the object itself.
+        /// The path of the field, `spec.containers[0].name`; empty for the object itself.
         field: String,
-        /// What does not fit.
+        /// The reason.
         message: String,
     },
-    /// The object has fields that its type does not have, or that are given twice.
+    /// The object has unknown or duplicate fields.
     #[error("strict decoding of {}: {}", describe(.gvk), list(.faults))]
     Strict {
-        /// What the object says it is.
+        /// The object's kind.
         gvk: Box<GroupVersionKind>,
-        /// Up to a hundred of each sort, in the order of their lines.
+        /// At most a hundred of each sort, in the order of their lines.
         faults: Vec<StrictFault>,
     },
 }
@@ -473,9 +474,9 @@ fn list(faults: &[StrictFault]) -> String {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StrictFault {
-    /// Its path.
+    /// The path of the field.
     pub field: String,
-    /// It is given twice; otherwise the type does not have it.
+    /// The field is a duplicate; otherwise it is unknown.
     pub duplicate: bool,
     /// The line in the text, from 1, if there is a text.
     pub line: Option<usize>,

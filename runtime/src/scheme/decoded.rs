@@ -1,4 +1,4 @@
-//! What was read without its type being named.
+//! Objects that were decoded without naming their type.
 
 use std::any::Any;
 use std::fmt;
@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::describe;
 use crate::api::Object;
 
-/// A list of any type of objects.
+/// A list of objects of some type.
 pub(super) trait List: Any + Send + Sync {
     fn objects(&self) -> Vec<&dyn Object>;
     fn objects_mut(&mut self) -> Vec<&mut dyn Object>;
@@ -51,13 +51,13 @@ impl<K: Object + Clone + Serialize> List for ObjectList<K> {
     }
 }
 
-/// An object, or a list of them.
+/// An object, or a list of objects.
 pub(super) enum Content {
     Object(Box<dyn Object>),
     List(Box<dyn List>),
 }
 
-/// An object or a list that was read without its type being named. The [module](super) has an example.
+/// An object or a list that was decoded without naming its type. The [module](super) has an example.
 pub struct Decoded {
     gvk: GroupVersionKind,
     content: Content,
@@ -68,13 +68,13 @@ impl Decoded {
         Self { gvk, content }
     }
 
-    /// Its group, version and kind.
+    /// Returns group, version and kind.
     #[must_use]
     pub fn group_version_kind(&self) -> &GroupVersionKind {
         &self.gvk
     }
 
-    /// The object, or the items of the list.
+    /// Returns the object, or the items of the list.
     #[must_use]
     pub fn objects(&self) -> Vec<&dyn Object> {
         match &self.content {
@@ -83,7 +83,7 @@ impl Decoded {
         }
     }
 
-    /// The object, or the items of the list, to change them.
+    /// Returns the object, or the items of the list, for changes.
     #[must_use]
     pub fn objects_mut(&mut self) -> Vec<&mut dyn Object> {
         match &mut self.content {
@@ -92,7 +92,7 @@ impl Decoded {
         }
     }
 
-    /// The object, or the items of the list, to keep them.
+    /// Returns the object, or the items of the list, by value.
     #[must_use]
     pub fn into_objects(self) -> Vec<Box<dyn Object>> {
         match self.content {
@@ -101,13 +101,13 @@ impl Decoded {
         }
     }
 
-    /// Whether it is a list, an [`ObjectList`] of its items' type.
+    /// Whether this is a list, which is an [`ObjectList`] of its items' type.
     #[must_use]
     pub fn is_list(&self) -> bool {
         matches!(self.content, Content::List(_))
     }
 
-    /// The object or list, if it is a `K`.
+    /// Returns the object or list if it is a `K`.
     #[must_use]
     pub fn downcast_ref<K: 'static>(&self) -> Option<&K> {
         match &self.content {
@@ -116,16 +116,16 @@ impl Decoded {
         }
     }
 
-    /// The object or list itself, if it is a `K`.
+    /// Returns the object or list by value if it is a `K`.
     ///
     /// # Errors
-    /// It is none; it is handed back.
+    /// Returns the value itself if it is not a `K`.
     pub fn downcast<K: 'static>(self) -> Result<K, Self> {
         if self.downcast_ref::<K>().is_none() {
             return Err(self);
         }
         let Self { gvk, content } = self;
-        // The list's or object's concrete type is known to be `K`; moving out of the box needs it once more.
+        // The concrete type is known to be `K`; moving out of the box checks it again.
         let any = match content {
             Content::Object(object) => object.into_any(),
             Content::List(list) => list.into_any(),
@@ -136,7 +136,7 @@ impl Decoded {
         }
     }
 
-    /// It as JSON, with `apiVersion` and `kind`.
+    /// Returns the object or list as JSON, with `apiVersion` and `kind`.
     ///
     /// # Errors
     /// The type's `Serialize` fails.

@@ -1,10 +1,11 @@
-//! How deep brackets are open in a text of YAML.
+//! Limits the nesting of brackets in YAML.
 //!
-//! libyaml's time grows with the square of that, so it is looked at before. Every bracket is counted that may open a
-//! collection; those in literal and folded blocks (`|`, `>`) cannot, but it takes a parser to be certain what is one. So blocks
-//! are passed over as long as every line before them is of a plain sort; after the first other line all brackets count.
+//! libyaml's time grows with the square of the nesting, so the text is checked first. Every bracket that may open a
+//! collection counts. Brackets in literal and folded blocks (`|`, `>`) cannot, but only a parser can tell for
+//! certain what a block is. So blocks are skipped as long as every line before them is simple; after the first
+//! other line all brackets count.
 
-/// Where more than `most` brackets are open.
+/// Returns the position at which more than `most` brackets are open.
 pub(super) fn too_deep(text: &str, most: usize) -> Option<usize> {
     let mut blocks = Blocks { is_certain: has_plain_breaks(text), inside: None };
     let (mut open, mut at) = (0_usize, 0);
@@ -26,12 +27,12 @@ pub(super) fn too_deep(text: &str, most: usize) -> Option<usize> {
     None
 }
 
-/// Whether lines end only where YAML's do.
+/// Whether all line breaks are YAML's.
 fn has_plain_breaks(text: &str) -> bool {
     !text.replace("\r\n", "\n").contains(['\r', '\u{85}', '\u{2028}', '\u{2029}'])
 }
 
-/// What is known of blocks, from line to line.
+/// The state of block detection between lines.
 struct Blocks {
     is_certain: bool,
     inside: Option<Block>,
@@ -41,14 +42,14 @@ struct Blocks {
 struct Block {
     /// Its lines are indented more than this.
     parent: usize,
-    /// By how much they are, once a line has said so.
+    /// Its indentation, once a line has shown it.
     indent: Option<usize>,
-    /// The longest of the lines of spaces before that.
+    /// The longest line of spaces before that.
     blank: usize,
 }
 
 impl Blocks {
-    /// Whether the line is text of a block.
+    /// Whether the line belongs to a block.
     fn holds(&mut self, line: &str) -> bool {
         let content = line.trim_start_matches(' ');
         let column = line.len() - content.len();
@@ -77,16 +78,16 @@ impl Blocks {
 }
 
 enum Line {
-    /// It ends all that it begins.
+    /// The line ends everything that it begins.
     Plain,
-    /// A block follows that is part of what begins in this column.
+    /// A block follows, which belongs to the item in this column.
     Header {
         parent: usize,
     },
     Other,
 }
 
-/// What a line is that begins where nothing is open.
+/// Classifies a line that begins at the top level of nesting.
 fn sort(mut content: &str, mut column: usize) -> Line {
     let mut parent = None;
     while let Some(rest) = content.strip_prefix('-').filter(|rest| rest.is_empty() || rest.starts_with(' ')) {
@@ -109,20 +110,20 @@ fn sort(mut content: &str, mut column: usize) -> Line {
         },
         Some(b'"' | b'\'' | b'[' | b'{') if !is_closed(value) => Line::Other,
         Some(b'"' | b'\'' | b'[' | b'{') => Line::Plain,
-        // It is another name, or a mistake.
+        // Another name, or an error.
         _ if value.contains(": ") || value.ends_with(':') => Line::Other,
-        // Of text without quotes all signs are text, in the lines that continue it, too.
+        // In unquoted text all characters are text, including its continuation lines.
         Some(byte) if byte.is_ascii_alphanumeric() || b"./_-".contains(byte) => Line::Plain,
         Some(_) => Line::Other,
     }
 }
 
-/// Whether it is a member's name like most.
+/// Whether this is a simple member name.
 fn is_name(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|b| b.is_ascii_alphanumeric() || b"._/-".contains(&b))
 }
 
-/// Whether a text in quotes, or a list or map of such and of plain words, ends with the line.
+/// Whether quoted text, or a list or map of such and plain words, ends with the line.
 fn is_closed(value: &str) -> bool {
     let (mut open, mut previous, mut is_spaced) = (0_usize, b'[', false);
     let mut bytes = value.bytes();
@@ -131,9 +132,9 @@ fn is_closed(value: &str) -> bool {
             b'[' | b'{' => open += 1,
             b']' | b'}' if open == 0 => return false,
             b']' | b'}' => open -= 1,
-            // It begins a text only where one can begin.
+            // A quote begins a string only where a string can begin.
             b'"' | b'\'' if b"[{,".contains(&previous) || (previous == b':' && is_spaced) => {
-                // Nothing in it must have to be understood.
+                // The string must contain nothing that needs interpretation.
                 match bytes.find(|b| b"\"'\\".contains(b)) {
                     Some(end) if end == byte => {}
                     _ => return false,
@@ -154,14 +155,14 @@ fn is_closed(value: &str) -> bool {
 mod tests {
     use super::*;
 
-    /// A block with more brackets than may be open, below these lines.
+    /// Whether a block with too many brackets is skipped after these lines.
     fn is_passed_over(header: &str, indent: usize) -> bool {
         let block = format!("{}{}\n", " ".repeat(indent), "[".repeat(20));
         too_deep(&format!("{header}\n{block}end: x\n"), 10).is_none()
     }
 
     #[test]
-    fn brackets_of_blocks_do_not_count() {
+    fn brackets_in_blocks_do_not_count() {
         for (header, indent) in [
             ("data:\n  script: |", 4),
             ("apiVersion: v1\ndata:\n  # a comment\n  a.json: >-", 3),
@@ -177,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn what_may_be_no_block_counts() {
+    fn uncertain_blocks_count() {
         for (header, indent) in [
             ("a: |", 0),
             ("- a: |", 2),

@@ -1,14 +1,14 @@
-//! What to write in place of a word that was a boolean or a number in YAML 1.1 and is text in YAML 1.2.
+//! Hints for words that are booleans or numbers in YAML 1.1 and strings in YAML 1.2.
 
 use kubesmith_apimachinery::yaml::reads_as_other_than_string;
 use serde_json::Value;
 
 use super::path::Step;
 
-/// What to add to the message about a field that is not of its type.
+/// Returns a hint for the message about a field of another type.
 pub(super) fn of(value: &Value, path: &[Step], message: &str) -> Option<String> {
     let text = path.iter().try_fold(value, |value, step| step.in_value(value))?.as_str()?;
-    // Everything is said in ASCII, and words are short.
+    // All these words are ASCII and short.
     if text.is_empty() || text.len() > 40 || !reads_as_other_than_string(text) {
         return None;
     }
@@ -32,14 +32,14 @@ pub(super) fn of(value: &Value, path: &[Step], message: &str) -> Option<String> 
     }
 }
 
-/// Whether serde calls a type of numbers so.
+/// Whether serde's name of the expected type is a number's.
 fn is_number(expected: &str) -> bool {
     let digits = expected.strip_prefix(['i', 'u', 'f']);
     matches!(expected, "number" | "integer" | "usize" | "isize")
         || digits.is_some_and(|digits| ["8", "16", "32", "64", "128"].contains(&digits))
 }
 
-/// The number that YAML 1.1 makes of it, where it is a whole one: `0644` and `1_000`.
+/// Returns the integer that YAML 1.1 reads: `0644` and `1_000`.
 fn plain_number(text: &str) -> Option<i64> {
     let digits: String = text.chars().filter(|c| *c != '_').collect();
     let (sign, digits) = match digits.strip_prefix('-') {
@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_of_yaml_1_1_are_explained() {
+    fn yaml_1_1_words_get_a_hint() {
         let hint = |text: &str, expected: &str| {
             let message = format!("invalid type: string {text:?}, expected {expected}");
             of(&json!({"a": [text]}), &[Step::Member("a".to_owned()), Step::Item(0)], &message)

@@ -1,10 +1,10 @@
-//! Which Rust type stands for which group, version and kind.
+//! Schemes: which Rust type stands for which group, version and kind.
 //!
-//! Purpose: client-go's `runtime.Scheme` as far as types known when compiling need one. Generated
-//! packages fill a [`Scheme`] (`add_to_scheme`); several packages and built-in kinds can share one. A scheme also reads and
-//! writes manifests of its kinds, sets their defaults and converts between their versions.
+//! A scheme is client-go's `runtime.Scheme` for types that are known at compile time. Generated packages fill a
+//! [`Scheme`] (`add_to_scheme`); several packages and built-in kinds can share one. A scheme also reads and writes
+//! manifests of its kinds, sets their defaults and converts between their versions.
 //!
-//! What is known, and objects of any kind:
+//! Kinds, and objects of any kind:
 //!
 //! ```
 //! use kubesmith_runtime::k8s_openapi::api::core::v1::{Node, Pod};
@@ -27,7 +27,7 @@
 //! assert!(node.downcast_ref::<Pod>().is_none() && node.clone().downcast::<Node>().is_ok());
 //! assert_eq!(scheme.encode_yaml(node.objects()[0])?, "apiVersion: v1\nkind: Node\nmetadata:\n  name: a\n");
 //!
-//! // Lists come with the type of their items.
+//! Lists have the type of their items.
 //! let mut nodes = scheme.decode(r#"{"apiVersion": "v1", "kind": "NodeList", "metadata": {}, "items": [{"metadata": {}}]}"#)?;
 //! assert!(nodes.is_list() && nodes.downcast_ref::<ObjectList<Node>>().is_some());
 //! nodes.objects_mut()[0].metadata_mut().name = Some("b".to_owned());
@@ -49,7 +49,7 @@ mod depth;
 mod hint;
 pub(crate) mod nulls;
 pub(crate) mod path;
-// Manifests in the tests are YAML.
+// The tests read manifests in YAML.
 #[cfg(all(test, feature = "yaml"))]
 mod tests;
 mod text;
@@ -102,10 +102,10 @@ pub struct Scheme {
 
 type DefaultingFunc = Arc<dyn Fn(&mut dyn Object) + Send + Sync>;
 
-/// Group, version and kind, in an order.
+/// Group, version and kind, as an ordered key.
 type Key = (String, String, String);
 
-/// What a scheme knows about a kind. The [module](self) has an example.
+/// The scheme's facts about a kind. The [module](self) has an example.
 #[derive(Clone)]
 pub struct Kind {
     gvk: GroupVersionKind,
@@ -120,31 +120,31 @@ pub struct Kind {
 type Decode = fn(&mut dyn erased_serde::Deserializer<'_>) -> Result<Content, erased_serde::Error>;
 
 impl Kind {
-    /// Group, version and kind.
+    /// Returns group, version and kind.
     #[must_use]
     pub fn group_version_kind(&self) -> &GroupVersionKind {
         &self.gvk
     }
 
-    /// The resource's name in URLs; of a list, that of its items.
+    /// Returns the resource's name in URLs; for a list, that of its items.
     #[must_use]
     pub fn plural(&self) -> &str {
         &self.plural
     }
 
-    /// Whether objects live in namespaces.
+    /// Whether objects are namespaced.
     #[must_use]
     pub fn is_namespaced(&self) -> bool {
         self.namespaced
     }
 
-    /// Whether this is the kind of lists, decoded to [`ObjectList`].
+    /// Whether this is a kind of lists, which decode as [`ObjectList`].
     #[must_use]
     pub fn is_list(&self) -> bool {
         self.list
     }
 
-    /// The Rust type, for messages.
+    /// Returns the name of the Rust type, for messages.
     #[must_use]
     pub fn type_name(&self) -> &'static str {
         self.type_name
@@ -158,13 +158,13 @@ impl fmt::Debug for Kind {
 }
 
 impl Scheme {
-    /// A scheme that knows nothing.
+    /// Makes an empty scheme.
     #[must_use]
     pub fn new() -> Self {
         <Self as Default>::default()
     }
 
-    /// Adds a type, and the kind of its lists. A type that is there for the same kind is replaced.
+    /// Adds a type and the kind of its lists. Replaces a type with the same kind.
     pub fn register<K>(&mut self, list_kind: &str) -> &mut Self
     where
         K: kube::Resource<DynamicType = ()> + DeserializeOwned + Serialize + Clone + Send + Sync + 'static,
@@ -182,8 +182,8 @@ impl Scheme {
         self.register_object::<K>()
     }
 
-    /// Adds a type that there are no lists of, such as a question that a server answers and does not store. A type that is
-    /// there for the same kind is replaced.
+    /// Adds a type without lists, such as a review that a server answers and does not store. Replaces a type with
+    /// the same kind.
     ///
     /// ```
     /// use kubesmith_runtime::k8s_openapi::api::authentication::v1::TokenReview;
@@ -202,29 +202,29 @@ impl Scheme {
         self
     }
 
-    /// What is known about a kind.
+    /// Returns the facts about a kind.
     #[must_use]
     pub fn get(&self, kind: &GroupVersionKind) -> Option<&Kind> {
         self.kinds.get(&key(kind))
     }
 
-    /// The kind that a type stands for. Lists have the type [`ObjectList`].
+    /// Returns the kind of a type. Lists have the type [`ObjectList`].
     #[must_use]
     pub fn kind_of<K: 'static>(&self) -> Option<&Kind> {
         self.kinds.values().find(|kind| kind.type_id == TypeId::of::<K>())
     }
 
-    /// Everything that is known, ordered by group, version and kind.
+    /// Returns all kinds, ordered by group, version and kind.
     pub fn kinds(&self) -> impl Iterator<Item = &Kind> {
         self.kinds.values()
     }
 
-    /// Reads objects of any kind that is known; the methods of the [`Decoder`] say how.
+    /// Returns a decoder of the scheme's kinds.
     pub fn decoder(&self) -> Decoder<'_> {
         Decoder::new(self)
     }
 
-    /// Reads the one object of a text, JSON or YAML, of any kind that is known. [`Decoder`] reads several.
+    /// Decodes the only object of a text, JSON or YAML. [`Decoder`] decodes several.
     ///
     /// # Errors
     /// As [`Decoder::decode`].
@@ -232,7 +232,7 @@ impl Scheme {
         self.decoder().decode(manifest)
     }
 
-    /// Reads an object of any kind that is known. As [`Decoder`], which has options.
+    /// Decodes an object from a JSON value. [`Decoder`] has options.
     ///
     /// # Errors
     /// As [`Decoder::decode_value`].
@@ -240,7 +240,7 @@ impl Scheme {
         self.decoder().decode_value(value)
     }
 
-    /// Writes an object as JSON with line breaks, with `apiVersion` and `kind`.
+    /// Writes an object as indented JSON, with `apiVersion` and `kind`.
     ///
     /// ```
     /// use kubesmith_runtime::k8s_openapi::api::core::v1::Node;
@@ -252,24 +252,24 @@ impl Scheme {
     /// ```
     ///
     /// # Errors
-    /// The type's `Serialize` fails.
+    /// If the type's `Serialize` fails.
     pub fn encode_json(&self, object: &dyn Object) -> Result<String, serde_json::Error> {
         text::to_json(&object.to_value()?)
     }
 
-    /// Writes an object as YAML, with `apiVersion` and `kind`. The [module](self) has an example. The text is as
-    /// `sigs.k8s.io/yaml` writes it, which kubectl uses: keys in order, and quotes where a reader of YAML 1.1 would take a text for
-    /// something else.
+    /// Writes an object as YAML, with `apiVersion` and `kind`. The [module](self) has an example. The text equals
+    /// that of `sigs.k8s.io/yaml`, which kubectl uses: sorted keys, and quotes where YAML 1.1 would read another
+    /// type.
     ///
     /// # Errors
-    /// The type's `Serialize` fails.
+    /// If the type's `Serialize` fails.
     #[cfg(feature = "yaml")]
     pub fn encode_yaml(&self, object: &dyn Object) -> Result<String, serde_json::Error> {
         Ok(yaml::to_yaml(&object.to_value()?))
     }
 
-    /// Registers what sets a type's defaults, client-go's `AddTypeDefaultingFunc`. A function that is there for the same type is
-    /// replaced.
+    /// Registers a function that sets a type's defaults: client-go's `AddTypeDefaultingFunc`. Replaces a function
+    /// for the same type.
     ///
     /// ```
     /// use kubesmith_runtime::k8s_openapi::api::core::v1::ConfigMap;
@@ -290,7 +290,7 @@ impl Scheme {
         self
     }
 
-    /// Sets the defaults of an object; of a type that has no function nothing changes.
+    /// Sets the defaults of an object, if its type has a function for that.
     /// [`add_type_defaulting_func`](Self::add_type_defaulting_func) has an example.
     pub fn default(&self, object: &mut dyn Object) {
         if let Some(set_defaults) = self.defaulting.get(&object.as_any().type_id()) {
@@ -324,7 +324,7 @@ fn key(gvk: &GroupVersionKind) -> Key {
     (gvk.group.clone(), gvk.version.clone(), gvk.kind.clone())
 }
 
-/// `Kind in group/version`.
+/// Returns `Kind in group/version`.
 fn describe(gvk: &GroupVersionKind) -> String {
     format!("{} in {}", gvk.kind, gvk.api_version())
 }

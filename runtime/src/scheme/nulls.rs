@@ -1,21 +1,22 @@
-//! Nulls where a type takes none.
+//! Nulls that a type does not accept.
 //!
-//! As Go does, null is taken for nothing where the type does not take it, and there alone: elsewhere it may mean something.
+//! As in Go, null counts as absent if the type does not accept it. Other nulls stay, since they may have a meaning.
 
 use serde_json::Value;
 
 use super::path::Step;
 
-/// How many nulls are removed one by one, each of which costs reading the object again; of an object with more all go.
+/// How many nulls are removed one by one, each at the cost of decoding again. Of an object with more, all are
+/// removed.
 const ONE_BY_ONE: usize = 16;
 
-/// What went wrong, and the way to it.
+/// An error, and the path to it.
 pub(crate) type Located<E> = (E, Vec<Step>);
 
-/// Reads a value without the nulls that `decode` fails at.
+/// Decodes a value without the nulls at which `decode` fails.
 ///
 /// # Errors
-/// The first mistake that is not a null's.
+/// The first error that is not caused by a null.
 pub(crate) fn read_without<T, E>(
     value: &Value,
     mut decode: impl FnMut(&Value) -> Result<T, Located<E>>,
@@ -34,7 +35,7 @@ pub(crate) fn read_without<T, E>(
         }
         match decode(&value) {
             Ok(read) => return Ok(read),
-            // The field must be there: that it is null says more than that it is missing.
+            // The field is required: "null" is a better message than "missing".
             Err(next) if failed.1.split_last().is_some_and(|(_, parent)| parent == next.1) => {
                 return Err(failed);
             }
@@ -45,8 +46,8 @@ pub(crate) fn read_without<T, E>(
     decode(&value)
 }
 
-/// The last value that the way leads to, and how many steps lead there: a step may be a variant's name, or a field that is
-/// missing.
+/// Returns the last existing value on the path, and the number of steps to it. A step may be a variant's name or a
+/// missing field.
 fn closest<'v>(value: &'v Value, path: &[Step]) -> (&'v Value, usize) {
     let mut found = (value, 0);
     for step in path {
@@ -56,8 +57,8 @@ fn closest<'v>(value: &'v Value, path: &[Step]) -> (&'v Value, usize) {
     found
 }
 
-/// Removes the null at the place; where there is no null, those of what is there, as some types are read as a whole. Answers
-/// whether there was any.
+/// Removes the null at the path. If there is none, removes the nulls below, because some types are decoded as a
+/// whole. Returns whether there were any.
 fn remove(value: &mut Value, path: &[Step]) -> bool {
     let (found, steps) = closest(value, path);
     let path = match (found.is_null(), path[..steps].split_last()) {
@@ -86,7 +87,7 @@ fn has_null(value: &Value) -> bool {
     }
 }
 
-/// Removes members that are null, at any depth; answers whether there were any.
+/// Removes null members at any depth; returns whether there were any.
 fn drop_nulls(value: &mut Value) -> bool {
     match value {
         Value::Object(members) => {
@@ -143,20 +144,20 @@ mod tests {
     }
 
     #[test]
-    fn only_nulls_that_do_not_fit_go() {
+    fn only_nulls_that_do_not_fit_are_removed() {
         let thing: Thing = read(&json!({"size": null, "any": {"a": null, "b": [null]}})).unwrap();
         assert_eq!((thing.size, thing.any), (0, json!({"a": null, "b": [null]})));
         let sizes =
             read::<Thing>(&json!({"sizes": {"a": null, "b": 2, "c": null}, "any": [{"a": null}]})).unwrap();
         assert_eq!((sizes.sizes, sizes.any), (BTreeMap::from([("b".to_owned(), 2)]), json!([{"a": null}])));
-        // What is flattened is read as a whole.
+        // A flattened type is decoded as a whole.
         assert_eq!(read::<Thing>(&json!({"name": null, "size": 1})).unwrap().rest.name, "");
         let many: serde_json::Map<String, Value> = (0..100).map(|at| (at.to_string(), Value::Null)).collect();
         assert!(read::<Thing>(&json!({"sizes": many})).unwrap().sizes.is_empty());
     }
 
     #[test]
-    fn the_mistake_that_is_left_is_told() {
+    fn remaining_error_is_reported() {
         let error = read::<Thing>(&json!({"size": null, "sizes": {"a": "x"}})).unwrap_err();
         assert!(error.starts_with("sizes.a: invalid type: string"), "{error}");
         let error = read::<Strict>(&json!({"name": null})).unwrap_err();

@@ -1,4 +1,4 @@
-//! Paths to fields, and the lines that they lead to.
+//! Paths of fields, and their lines.
 
 use std::fmt::{self, Write as _};
 
@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::text::Key;
 
-/// A step from a value to one in it.
+/// A step from a value to a contained value.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Step {
     Member(String),
@@ -16,7 +16,7 @@ pub(crate) enum Step {
 }
 
 impl Step {
-    /// What the step leads to.
+    /// Returns the value after the step.
     pub(crate) fn in_value<'v>(&self, value: &'v Value) -> Option<&'v Value> {
         match self {
             Self::Member(name) => value.get(name),
@@ -25,10 +25,10 @@ impl Step {
     }
 }
 
-/// Where a value stands in a document.
+/// The path of a value in a document.
 pub(crate) type Path = Vec<Step>;
 
-/// The path as people write it: `spec.containers[0].name`.
+/// Returns the path as people write it: `spec.containers[0].name`.
 pub(crate) fn text(path: &[Step]) -> String {
     let mut out = String::new();
     for step in path {
@@ -43,7 +43,7 @@ pub(crate) fn text(path: &[Step]) -> String {
     out
 }
 
-/// About how much memory the path takes, in bytes.
+/// Returns the approximate memory of the path, in bytes.
 pub(super) fn size(path: &[Step]) -> usize {
     let names = path.iter().map(|step| match step {
         Step::Member(name) => name.len(),
@@ -52,20 +52,20 @@ pub(super) fn size(path: &[Step]) -> usize {
     names.sum::<usize>() + size_of_val(path)
 }
 
-/// The path that serde_path_to_error found.
+/// Converts a path of serde_path_to_error.
 pub(crate) fn of_error(path: &serde_path_to_error::Path) -> Path {
     use serde_path_to_error::Segment;
     let step = |segment: &Segment| match segment {
         Segment::Seq { index } => Some(Step::Item(*index)),
         Segment::Map { key } => Some(Step::Member(key.clone())),
-        // The content of a variant stands below its name.
+        // The content of a variant is below its name.
         Segment::Enum { variant } => Some(Step::Member(variant.clone())),
         Segment::Unknown => None,
     };
     path.iter().filter_map(step).collect()
 }
 
-/// The path of a field that nobody read.
+/// Converts the path of an ignored field.
 pub(super) fn of_ignored(path: &serde_ignored::Path<'_>) -> Path {
     use serde_ignored::Path as Ignored;
     let (parent, step) = match path {
@@ -81,7 +81,7 @@ pub(super) fn of_ignored(path: &serde_ignored::Path<'_>) -> Path {
     out
 }
 
-/// The line in a document, from 0, that a path leads to; of a path with no end, where it is lost.
+/// Returns the line of a path in a document, from 0; if the path does not exist, the line where it ends.
 pub(super) fn line(text: &str, path: &[Step]) -> usize {
     let mut json = serde_json::Deserializer::from_str(text);
     let found = Locate(path).deserialize(&mut json);
@@ -99,10 +99,10 @@ pub(super) fn line(text: &str, path: &[Step]) -> usize {
     0
 }
 
-/// What marks the place; parsers add the line to errors.
+/// Marks the place; parsers add the line to errors.
 const HERE: &str = "the path ends here";
 
-/// Fails where the path ends.
+/// Fails at the end of the path.
 struct Locate<'p>(&'p [Step]);
 
 impl<'de> DeserializeSeed<'de> for Locate<'_> {

@@ -1,4 +1,4 @@
-//! What a scheme knows, and what it reads.
+//! Schemes: kinds, decoding and encoding.
 
 use k8s_openapi::api::core::v1::{Node, Pod};
 use serde_json::json;
@@ -13,7 +13,7 @@ fn scheme() -> Scheme {
 }
 
 #[test]
-fn kinds_and_types_find_each_other() {
+fn kinds_and_types_are_looked_up_both_ways() {
     let scheme = scheme();
     let kinds: Vec<_> = scheme.kinds().map(|kind| kind.group_version_kind().kind.as_str()).collect();
     assert_eq!(kinds, ["Node", "NodeList", "Pod", "PodList"]);
@@ -45,7 +45,7 @@ fn errors(text: &str) -> Vec<String> {
 }
 
 #[test]
-fn errors_name_document_line_and_field() {
+fn decode_errors_name_document_line_and_field() {
     let text = "\
 # A file as people write it.
 ---
@@ -102,7 +102,7 @@ kind: Node
 }
 
 #[test]
-fn streams_and_lists_come_one_by_one() {
+fn streams_and_lists_are_decoded_one_by_one() {
     let text = r#"{"apiVersion": "v1", "kind": "Pod"}
 {"apiVersion": "v1", "kind": "Pod",
   "spec": {"nodeName": 1}}
@@ -125,7 +125,7 @@ fn streams_and_lists_come_one_by_one() {
 }
 
 #[test]
-fn one_object_is_one_object() {
+fn decode_needs_exactly_one_object() {
     let count = |text: &str| match scheme().decode(text).unwrap_err().reason {
         DecodeError::Count { count } => count,
         other => panic!("{other}"),
@@ -137,7 +137,7 @@ fn one_object_is_one_object() {
 }
 
 #[test]
-fn nulls_and_merges_are_read_as_go_reads_them() {
+fn nulls_and_merges_are_read_as_in_go() {
     let pod = "\
 apiVersion: v1
 kind: Pod
@@ -154,7 +154,7 @@ status: {}
 }
 
 #[test]
-fn strict_decoding_tells_everything_at_once() {
+fn strict_decoding_reports_all_fields_at_once() {
     let text = "\
 apiVersion: v1
 kind: List
@@ -192,7 +192,7 @@ items: []
 }
 
 #[test]
-fn only_nulls_that_do_not_fit_are_nothing() {
+fn only_nulls_that_do_not_fit_count_as_absent() {
     let mut scheme = Scheme::new();
     scheme.register::<k8s_openapi::api::apps::v1::ControllerRevision>("ControllerRevisionList");
     let text = "\
@@ -205,7 +205,7 @@ data: {spec: {replicas: null}}
     let revision = scheme.decode(text).unwrap().to_value().unwrap();
     assert_eq!(revision["data"], json!({"spec": {"replicas": null}}), "a patch says so on purpose");
     assert_eq!(revision["metadata"]["labels"], json!({"tier": "web"}));
-    // Objects without a type as well.
+    // This applies to objects without a type too.
     let text = "{apiVersion: a.b/v1, kind: X, metadata: {labels: {app: null}, name: a}, spec: {a: null}}";
     let object = scheme.decoder().unknown_as_dynamic().decode(text).unwrap().to_value().unwrap();
     assert_eq!(
@@ -221,7 +221,7 @@ data: {spec: {replicas: null}}
 }
 
 #[test]
-fn words_of_yaml_1_1_are_texts_and_explained() {
+fn yaml_1_1_words_are_strings_with_a_hint() {
     let pod = |field: &str| scheme().decode(format!("apiVersion: v1\nkind: Pod\nspec:\n  {field}\n"));
     let error = pod("hostNetwork: yes").unwrap_err().to_string();
     assert_eq!(
@@ -235,7 +235,7 @@ fn words_of_yaml_1_1_are_texts_and_explained() {
 }
 
 #[test]
-fn what_is_written_means_the_same_to_every_reader() {
+fn output_means_the_same_in_yaml_1_1_and_1_2() {
     let mut pod = Pod::default();
     let words =
         ["no", "on", "y", "1_000", "0644", "1:30", "2024-01-15", "0x1F", "~", "1e3", ".5", "null", "plain"];
@@ -250,7 +250,7 @@ fn what_is_written_means_the_same_to_every_reader() {
 }
 
 #[test]
-fn numbers_of_any_size_are_read_and_written() {
+fn numbers_of_any_size_round_trip() {
     let text = "apiVersion: a.b/v1\nkind: X\nspec: {big: 100000000000000000000, low: -10000000000000000000, 1e3: 2.0}\n";
     let scheme = scheme();
     let object = scheme.decoder().unknown_as_dynamic().decode(text).unwrap();
@@ -262,7 +262,7 @@ fn numbers_of_any_size_are_read_and_written() {
 }
 
 #[test]
-fn json_and_flow_style_are_told_apart() {
+fn json_and_flow_style_are_distinguished() {
     let kinds = |text: &str| {
         let read = scheme().decoder().decode_all(text);
         let name = |read: &Result<Decoded, ManifestError>| match read {
@@ -291,7 +291,7 @@ fn json_and_flow_style_are_told_apart() {
 }
 
 #[test]
-fn brackets_in_blocks_are_no_nesting() {
+fn brackets_in_blocks_are_not_nesting() {
     let script = format!(
         "apiVersion: v1\nkind: Pod\nmetadata:\n  annotations:\n    a: |\n      {}\n",
         "[".repeat(5_000)
@@ -301,7 +301,7 @@ fn brackets_in_blocks_are_no_nesting() {
 }
 
 #[test]
-fn bombs_end_soon() {
+fn yaml_bombs_are_refused_quickly() {
     let mut bomb = "a0: &a0 [x, x, x, x, x, x, x, x, x]\n".to_owned();
     for at in 1..12 {
         let item = format!("*a{}", at - 1);
@@ -317,7 +317,7 @@ fn bombs_end_soon() {
 }
 
 #[test]
-fn many_mistakes_take_no_longer_than_their_text() {
+fn many_errors_take_linear_time() {
     let items = "  {\"apiVersion\": \"v1\", \"kind\": \"Pod\", \"spec\": 1},\n".repeat(1_000);
     let list = format!("{{\"apiVersion\": \"v1\", \"kind\": \"List\", \"items\": [\n{items}{{}}]}}");
     let read = scheme().decoder().decode_all(&list);
@@ -337,7 +337,7 @@ fn many_mistakes_take_no_longer_than_their_text() {
 
 #[test]
 fn strict_decoding_takes_bounded_memory_and_time() {
-    // Each item is looked up among all that is given twice.
+    // Each item is checked against all duplicates.
     let item = "- {apiVersion: v1, kind: Pod, kind: Pod, spek: 1}\n";
     let list = format!("apiVersion: v1\nkind: List\nitems:\n{}", item.repeat(3_000));
     let read = scheme().decoder().strict().decode_all(&list);
@@ -346,7 +346,7 @@ fn strict_decoding_takes_bounded_memory_and_time() {
         other => panic!("{other:?}"),
     };
     assert!(read.len() == 3_000 && read.iter().all(|read| faults(read) == 2));
-    // Paths that are far longer than what stands at their ends.
+    // Paths far longer than the values at their ends.
     let name = "n".repeat(100_000);
     let twice = "\"a\": 1, ".repeat(2).repeat(10);
     let deep =
@@ -357,7 +357,7 @@ fn strict_decoding_takes_bounded_memory_and_time() {
     let error = scheme().decoder().strict().decode(deep(&many)).unwrap_err();
     assert!(error.to_string().contains("so many fields are given twice"), "{}", error.line);
     assert!(scheme().decode(deep(&many)).is_ok());
-    // Fields that are unknown, each with a long way to it.
+    // Unknown fields with long paths.
     let value = json!({"apiVersion": "v1", "kind": "PodList", "items":
         vec![json!({"metadata": {}, name.clone(): 1}); 500]});
     let DecodeError::Strict { faults, .. } = scheme().decoder().strict().decode_value(&value).unwrap_err()
@@ -368,7 +368,7 @@ fn strict_decoding_takes_bounded_memory_and_time() {
 }
 
 #[test]
-fn what_is_written_is_read() {
+fn output_is_decoded_again() {
     let pod = scheme()
         .decode("{apiVersion: v1, kind: Pod, metadata: {name: a, labels: {b: 'no', c: '1'}}}")
         .unwrap();
@@ -389,7 +389,7 @@ fn conversions_go_through_a_hub() {
         Some("bad") => Err(ConversionError::new("too bad")),
         _ => Ok(v2::HorizontalPodAutoscaler { metadata: old.metadata.clone(), ..Default::default() }),
     });
-    // Of two kinds, as the test has no kind with three versions.
+    // The test has no kind with three versions, so it uses two kinds.
     scheme.add_conversion_func(|hub: &v2::HorizontalPodAutoscaler| {
         Ok(ConfigMap { metadata: hub.metadata.clone(), ..ConfigMap::default() })
     });
@@ -410,7 +410,7 @@ fn conversions_go_through_a_hub() {
 }
 
 #[test]
-fn an_api_version_has_a_version() {
+fn api_version_needs_a_version() {
     for given in ["", "/", "apps/", "a/b/c"] {
         let text = format!("apiVersion: {given:?}\nkind: Pod\nmetadata: {{name: a}}\n");
         let read = scheme().decoder().unknown_as_dynamic().decode(&text).map(drop);

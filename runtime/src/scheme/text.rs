@@ -1,4 +1,4 @@
-//! Texts of manifests: where their documents are, and the JSON that each stands for.
+//! Documents of a text, and their JSON values.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
@@ -13,31 +13,33 @@ use serde_json::{Map, Number, Value};
 use super::depth::too_deep;
 use super::path::{self, Path, Step};
 
-/// How much aliases may add to a document: more than anybody means, and no burden.
+/// How many bytes aliases may add to a document: more than a real document needs, and affordable.
 const ALIASES_ADD: usize = 4 << 20;
 
-/// How deep brackets may be open in YAML. Types and parsers end far before; libyaml's time grows with the square of it.
+/// The nesting of brackets in YAML. Types and parsers have far lower limits; libyaml's time grows with the square
+/// of it.
 #[cfg(feature = "yaml")]
 const OPEN_BRACKETS: usize = 1000;
 
-/// Why a document is none.
+/// A document cannot be parsed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct SyntaxError {
-    /// What is wrong.
+    /// The message.
     pub(super) message: String,
     /// The line within the document, from 0.
     pub(super) line: usize,
 }
 
-/// What a document says.
+/// The content of a document.
 #[derive(Debug)]
 pub(super) struct Parsed {
     pub(super) value: Value,
-    /// Members that are given twice, of which the last one counts; looked for if the text is read strictly.
+    /// Duplicate members, of which the last one counts; only found in strict decoding.
     pub(super) duplicates: BTreeSet<Path>,
 }
 
-/// The ranges of the documents of a text. A document of JSON may hold several values, each a range of its own.
+/// Returns the ranges of the documents of a text. A JSON document may contain several values, each with its own
+/// range.
 pub(super) fn documents(text: &str) -> Vec<Range<usize>> {
     let mut out = Vec::new();
     let (mut start, mut at) = (0, 0);
@@ -61,13 +63,13 @@ pub(super) fn documents(text: &str) -> Vec<Range<usize>> {
     out
 }
 
-/// Whether there is anything but comments and directives.
+/// Whether the text has more than comments and directives.
 fn says_something(text: &str) -> bool {
     let lines = text.lines().map(str::trim);
     lines.into_iter().any(|line| !line.is_empty() && !line.starts_with(['#', '%']))
 }
 
-/// The first line that begins with `{`, from the line of the mistake on: what stands before is never read again.
+/// Returns the first line at or after the error that begins with `{`. Text before it is not read again.
 fn next_object(text: &str, line: usize) -> usize {
     let mut at = 0;
     for (number, content) in text.split_inclusive('\n').enumerate() {
@@ -79,7 +81,7 @@ fn next_object(text: &str, line: usize) -> usize {
     at
 }
 
-/// The text without the blanks and comments that it begins with.
+/// Returns the text without leading white space and comments.
 fn skip_comments(mut text: &str) -> &str {
     loop {
         text = text.trim_start();
@@ -90,7 +92,7 @@ fn skip_comments(mut text: &str) -> &str {
     }
 }
 
-/// Splits JSON values that follow each other. Behind a broken one the next line that begins with `{` is tried.
+/// Splits consecutive JSON values. After an invalid one, continues at the next line that begins with `{`.
 fn values(text: &str, range: Range<usize>, out: &mut Vec<Range<usize>>) {
     let mut start = range.start;
     let mut is_first = true;
@@ -106,7 +108,7 @@ fn values(text: &str, range: Range<usize>, out: &mut Vec<Range<usize>>) {
         let mut stream = serde_json::Deserializer::from_str(rest).into_iter::<IgnoredAny>();
         let length = match stream.next() {
             Some(Ok(_)) => stream.byte_offset(),
-            // A map of YAML in its flow style may go over many lines.
+            // A YAML map in flow style may have many lines.
             Some(Err(_)) if is_first && is_yaml(rest) => rest.len(),
             Some(Err(error)) => next_object(rest, error.line()),
             None => rest.len(),
@@ -117,13 +119,13 @@ fn values(text: &str, range: Range<usize>, out: &mut Vec<Range<usize>>) {
     }
 }
 
-/// As `kubectl` guesses; two braces begin a template.
+/// Guesses like `kubectl`; two braces begin a template.
 fn is_json(text: &str) -> bool {
     let text = text.trim_start();
     text.starts_with('{') && !text.starts_with("{{")
 }
 
-/// Whether the text is one document of YAML.
+/// Whether the text is one YAML document.
 #[cfg(feature = "yaml")]
 fn is_yaml(text: &str) -> bool {
     too_deep(text, OPEN_BRACKETS).is_none()
@@ -135,7 +137,7 @@ fn is_yaml(_: &str) -> bool {
     false
 }
 
-/// Reads a document. If it is read strictly, what is given twice is noted.
+/// Parses a document. Strict decoding also records duplicate members.
 pub(super) fn parse(text: &str, strict: bool) -> Result<Parsed, SyntaxError> {
     let error = match parse_json(text, strict) {
         Ok(parsed) => return Ok(parsed),
@@ -144,7 +146,7 @@ pub(super) fn parse(text: &str, strict: bool) -> Result<Parsed, SyntaxError> {
     #[cfg(feature = "yaml")]
     let error = match parse_yaml(text, strict) {
         Ok(parsed) => return Ok(parsed),
-        // Flow style looks like JSON, but JSON's messages are better where both fail.
+        // Flow style looks like JSON, but JSON's messages are better if both fail.
         Err(_) if is_json(text) => error,
         Err(error) => error,
     };
@@ -179,7 +181,7 @@ fn parse_yaml(text: &str, strict: bool) -> Result<Parsed, SyntaxError> {
     match Build(&state).deserialize(serde_yaml::Deserializer::from_str(text)) {
         Ok(value) => Ok(state.parsed(value)),
         Err(error) => {
-            // libyaml may look beyond the end for what it misses.
+            // libyaml may look beyond the end for a missing part.
             let last = text.matches('\n').count() + 1;
             let line = error.location().map_or(1, |location| location.line().min(last));
             Err(state.error(&error, line))
@@ -187,28 +189,28 @@ fn parse_yaml(text: &str, strict: bool) -> Result<Parsed, SyntaxError> {
     }
 }
 
-/// Writes a value as JSON with line breaks.
+/// Writes a value as indented JSON.
 ///
 /// # Errors
-/// It cannot be written.
+/// If it cannot be serialised.
 pub(super) fn to_json(value: &impl Serialize) -> Result<String, serde_json::Error> {
     serde_json::to_string_pretty(value).map(|text| text + "\n")
 }
 
-/// What is noted while a document is read.
+/// State while a document is parsed.
 struct State {
-    /// What may still be made: without aliases a document is no larger than its text.
+    /// How many more values may be made; without aliases a document is no larger than its text.
     room: Cell<usize>,
-    /// What there was no room for.
+    /// The limit that was exceeded.
     too_large: Cell<Option<TooLarge>>,
     path: RefCell<Path>,
-    /// `None`: they are not looked for.
+    /// `None` if duplicates are not recorded.
     duplicates: Option<RefCell<BTreeSet<Path>>>,
     /// Whether `<<` merges.
     merges: bool,
 }
 
-/// What a document may be too large for.
+/// The limits of a document.
 #[derive(Clone, Copy)]
 enum TooLarge {
     Values,
@@ -230,7 +232,7 @@ impl State {
         Parsed { value, duplicates: self.duplicates.map(RefCell::into_inner).unwrap_or_default() }
     }
 
-    /// Why reading ended, at the line, from 1.
+    /// Returns the reason for the end of parsing at this line, from 1.
     fn error(&self, error: &impl fmt::Display, line: usize) -> SyntaxError {
         let message = match self.too_large.get() {
             Some(TooLarge::Values) => {
@@ -261,7 +263,7 @@ impl State {
         self.take(bytes, TooLarge::Values)
     }
 
-    /// Notes that the member at the path is there twice.
+    /// Records a duplicate member at the path.
     fn duplicate<E: serde::de::Error>(&self) -> Result<(), E> {
         let Some(duplicates) = &self.duplicates else { return Ok(()) };
         let path = self.path.borrow();
@@ -274,7 +276,7 @@ impl State {
     }
 }
 
-/// Builds a value; other than serde_json's own way it takes any scalar as a key and bounds what aliases make.
+/// Builds a value. Unlike serde_json it accepts any scalar as a key, and it bounds the size of aliases.
 #[derive(Clone, Copy)]
 struct Build<'s>(&'s State);
 
@@ -309,7 +311,7 @@ impl<'de> Visitor<'de> for Build<'_> {
         self.0.take_value(1).map(|()| value.into())
     }
 
-    // What is beyond 64 bits is a float, as in JSON.
+    // Numbers beyond 64 bits are floats, as in JSON.
     fn visit_u128<E: serde::de::Error>(self, value: u128) -> Result<Value, E> {
         self.visit_f64(value as f64)
     }
@@ -362,7 +364,7 @@ impl<'de> Visitor<'de> for Build<'_> {
     }
 }
 
-/// `<<: *anchor`, or a list of such; what is there already, stays.
+/// Merges `<<: *anchor`, or a list of anchors; existing members stay.
 fn merge(members: &mut Map<String, Value>, merged: Value) -> Result<(), &'static str> {
     match merged {
         Value::Object(others) => {
@@ -376,7 +378,7 @@ fn merge(members: &mut Map<String, Value>, merged: Value) -> Result<(), &'static
     }
 }
 
-/// The name of a member; YAML has other scalars as well.
+/// The name of a member; YAML allows other scalars than strings.
 pub(super) struct Key;
 
 impl<'de> DeserializeSeed<'de> for Key {

@@ -37,12 +37,12 @@ struct State {
     version: u64,
     /// Aborts the running reconciles.
     cut_off: CancellationToken,
-    look: Look,
+    observed: Observed,
 }
 
 /// The part of the state that the gate does not know.
 #[derive(Clone, Debug)]
-struct Look {
+struct Observed {
     phase: SharePhase,
     members: BTreeSet<String>,
     awaited: Vec<String>,
@@ -148,7 +148,7 @@ impl Drop for InWork {
 
 impl Shard {
     pub(super) fn new(name: &str) -> Self {
-        let look = Look {
+        let observed = Observed {
             phase: SharePhase::Joining,
             members: BTreeSet::new(),
             awaited: Vec::new(),
@@ -156,7 +156,7 @@ impl Shard {
             hand_overs: 0,
             lost: 0,
         };
-        let state = State { gate: Gate::new(), version: 0, cut_off: CancellationToken::new(), look };
+        let state = State { gate: Gate::new(), version: 0, cut_off: CancellationToken::new(), observed };
         let inner = Inner {
             name: name.to_owned(),
             state: Mutex::new(state),
@@ -181,21 +181,21 @@ impl Shard {
     pub fn state(&self) -> ShardState {
         let state = self.inner.state();
         let ownership = state.gate.ownership();
-        let look = state.look.clone();
+        let observed = state.observed.clone();
         ShardState {
             lease: self.inner.name.clone(),
-            phase: look.phase,
-            members: look.members.into_iter().collect(),
+            phase: observed.phase,
+            members: observed.members.into_iter().collect(),
             share: ownership.as_ref().map_or(0.0, |ownership| ownership.ring.share()),
             in_work: state.gate.in_flight(),
             finishing: state.gate.lost().len(),
             blocked: ownership.map_or(0, |ownership| {
                 ownership.blocked.iter().filter(|key| ownership.ring.owns(**key)).count()
             }),
-            waiting_for: look.awaited,
-            hand_overs: look.hand_overs,
-            lost: look.lost,
-            last_error: look.last_error,
+            waiting_for: observed.awaited,
+            hand_overs: observed.hand_overs,
+            lost: observed.lost,
+            last_error: observed.last_error,
         }
     }
 
@@ -239,9 +239,9 @@ impl Shard {
     /// Applies the protocol's decision.
     pub(super) fn apply(&self, membership: &Membership, mode: Option<Mode>, is_lost: bool) {
         let mut state = self.inner.state();
-        let State { gate, version, cut_off, look } = &mut *state;
+        let State { gate, version, cut_off, observed } = &mut *state;
         gate.set_valid_until(membership.valid_until());
-        look.phase = match membership.phase() {
+        observed.phase = match membership.phase() {
             Phase::Joining => SharePhase::Joining,
             Phase::Waiting => SharePhase::Waiting,
             Phase::Working => SharePhase::Working,
@@ -249,9 +249,9 @@ impl Shard {
             Phase::Leaving => SharePhase::Leaving,
             Phase::Ended => SharePhase::Ended,
         };
-        look.members = membership.members();
-        look.awaited = membership.awaited().map(str::to_owned).collect();
-        look.lost += u64::from(is_lost);
+        observed.members = membership.members();
+        observed.awaited = membership.awaited().map(str::to_owned).collect();
+        observed.lost += u64::from(is_lost);
         let Some(mode) = mode else { return };
         *version += 1;
         let version = *version;
@@ -259,7 +259,7 @@ impl Shard {
         let stopped = (mode == Mode::Stopped).then(|| std::mem::take(cut_off));
         gate.set_mode(mode);
         let after = gate.ownership();
-        look.hand_overs +=
+        observed.hand_overs +=
             u64::from(before.map(|before| before.ring.clone()) != after.map(|after| after.ring.clone()));
         drop(state);
         if let Some(stopped) = stopped {
@@ -269,14 +269,14 @@ impl Shard {
     }
 
     pub(super) fn set_last_error(&self, error: Option<String>) {
-        self.inner.state().look.last_error = error;
+        self.inner.state().observed.last_error = error;
     }
 
     /// Begins no more keys and aborts running reconciles, because nobody renews the lease.
     pub(super) fn stop(&self) {
         let mut state = self.inner.state();
         state.gate.set_mode(Mode::Stopped);
-        state.look.phase = SharePhase::Ended;
+        state.observed.phase = SharePhase::Ended;
         state.version += 1;
         let version = state.version;
         let cut_off = std::mem::take(&mut state.cut_off);

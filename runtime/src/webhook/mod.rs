@@ -111,7 +111,7 @@ mod server;
 pub use crate::field::{FieldError, FieldErrors, FieldPath};
 pub use admission::{
     AdmissionContext, AdmissionError, AdmissionHandler, AdmissionRequest, AdmissionResponse, Chain,
-    Defaulter, Defaulting, FnHandler, Operation, Validating, Validator, Warnings, admission_fn,
+    Defaulter, Defaulting, Operation, Validating, Validator, Warnings, admission_fn,
 };
 pub use certwatcher::{CertWatcher, CertWatcherBuilder, CertificateError, TlsVersion};
 pub use conversion::{ConversionError, ConversionSetupError, Conversions, Convertible, Hub, HubSpokes};

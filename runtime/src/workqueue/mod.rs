@@ -35,7 +35,7 @@
 //! use std::time::{Duration, Instant};
 //! use kubesmith_runtime::metrics::Registry;
 //! use kubesmith_runtime::workqueue::{
-//!     BucketRateLimiter, DEFAULT_PRIORITY, Drain, Item, ItemExponentialFailureRateLimiter, ItemFastSlowRateLimiter,
+//!     BucketRateLimiter, DEFAULT_PRIORITY, Item, ItemExponentialFailureRateLimiter, ItemFastSlowRateLimiter,
 //!     LOW_PRIORITY, MaxOfRateLimiter, Queue, QueueKey, RateLimiter, WithMaxWaitRateLimiter,
 //!     default_item_based_rate_limiter, default_rate_limiter,
 //! };
@@ -64,7 +64,7 @@
 //! item.done();
 //! queue.add_rate_limited("changed");
 //!
-//! let drain: Drain<'_, &str> = queue.shut_down_with_drain();
+//! let drain = queue.shut_down_with_drain();
 //! assert!(queue.is_shut_down());
 //! while let Some(item) = queue.try_get() {
 //!     item.done();
@@ -93,7 +93,7 @@ pub use limiter::{
     BucketRateLimiter, ItemExponentialFailureRateLimiter, ItemFastSlowRateLimiter, MaxOfRateLimiter,
     RateLimiter, WithMaxWaitRateLimiter, default_item_based_rate_limiter, default_rate_limiter,
 };
-pub use queue::{Drain, Queue, QueueKey};
+pub use queue::{Queue, QueueKey};
 
 /// The priority of keys added without one.
 pub const DEFAULT_PRIORITY: i32 = 0;

@@ -7,7 +7,6 @@
 use std::fmt;
 use std::future::Future;
 use std::hash::{BuildHasher, Hash, RandomState};
-use std::pin::Pin;
 use std::sync::{Arc, PoisonError};
 use std::task::Waker;
 use std::time::{Duration, Instant};
@@ -199,9 +198,22 @@ impl<T: QueueKey> Queue<T> {
     /// # Cancel safety
     ///
     /// The call itself shuts the queue down; dropping the future only ends the wait.
-    pub fn shut_down_with_drain(&self) -> Drain<'_, T> {
+    pub fn shut_down_with_drain(&self) -> impl Future<Output = ()> + Send + '_ {
         self.close(false);
-        Drain { queue: self }
+        async move {
+            loop {
+                let mut notified = std::pin::pin!(self.shared.drained.notified());
+                notified.as_mut().enable();
+                let ended = {
+                    let state = self.shared.lock();
+                    state.drain_called_off || state.is_drained()
+                };
+                if ended {
+                    return;
+                }
+                notified.await;
+            }
+        }
     }
 
     /// Whether the queue has been shut down.
@@ -217,35 +229,6 @@ impl<T: QueueKey> Queue<T> {
         let idle = std::mem::take(&mut state.idle);
         drop(state);
         idle.into_iter().for_each(|idle| idle.waker.wake());
-    }
-}
-
-/// Waits for a drain to end; made by [`Queue::shut_down_with_drain`].
-#[must_use = "the queue is shut down already, but nobody waits for its workers"]
-pub struct Drain<'q, T> {
-    queue: &'q Queue<T>,
-}
-
-impl<'q, T: QueueKey> IntoFuture for Drain<'q, T> {
-    type Output = ();
-    type IntoFuture = Pin<Box<dyn Future<Output = ()> + Send + 'q>>;
-
-    fn into_future(self) -> Self::IntoFuture {
-        Box::pin(async move {
-            let shared = &self.queue.shared;
-            loop {
-                let mut notified = std::pin::pin!(shared.drained.notified());
-                notified.as_mut().enable();
-                let ended = {
-                    let state = shared.lock();
-                    state.drain_called_off || state.is_drained()
-                };
-                if ended {
-                    return;
-                }
-                notified.await;
-            }
-        })
     }
 }
 

@@ -8,7 +8,6 @@ use std::time::Duration;
 use k8s_openapi::api::core::v1::ConfigMap;
 use kubesmith_runtime::informer::{InformerOptions, ResourceEventHandlerFuncs, SharedInformer};
 use kubesmith_runtime::metrics::Registry;
-use kubesmith_runtime::reflector::ReflectorOptions;
 use serde_json::json;
 use tokio::time::Instant;
 
@@ -23,7 +22,7 @@ fn informer(server: &FakeServer) -> SharedInformer<ConfigMap> {
 }
 
 fn paged(server: &FakeServer) -> SharedInformer<ConfigMap> {
-    let options = InformerOptions::new().reflector(ReflectorOptions::new().paged_lists());
+    let options = InformerOptions::new().paged_lists();
     let informer = SharedInformer::new(server.client(), options);
     informer.start();
     informer
@@ -57,7 +56,7 @@ fn beginning() -> String {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_list_that_cannot_be_read_is_asked_for_again() {
+async fn unreadable_list_is_requested_again() {
     for body in [
         "<html>502 Bad Gateway</html>".to_owned(),
         "[]".to_owned(),
@@ -84,7 +83,7 @@ async fn a_list_that_cannot_be_read_is_asked_for_again() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn bytes_that_are_no_text_end_a_watch() {
+async fn invalid_utf8_ends_a_watch() {
     let mut server = FakeServer::new();
     let informer = informer(&server);
     let watch = server.sync(&[map("a", 1)], "5").await;
@@ -112,7 +111,7 @@ async fn endless(informer: &SharedInformer<ConfigMap>, sending: &Sending) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_line_or_an_object_without_end_is_given_up() {
+async fn endless_line_or_object_is_aborted() {
     let mut server = FakeServer::new();
     let watching = informer(&server);
     let watch = server.sync(&[map("a", 1)], "5").await;
@@ -128,7 +127,7 @@ async fn a_line_or_an_object_without_end_is_given_up() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_refusal_that_is_no_status_is_told_as_it_is() {
+async fn refusal_without_status_is_reported_verbatim() {
     let mut server = FakeServer::new();
     let informer = paged(&server);
     server.list().await.refuse_text(502, "<html>upstream is away</html>");
@@ -139,7 +138,7 @@ async fn a_refusal_that_is_no_status_is_told_as_it_is() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_event_that_comes_twice_is_told_once() {
+async fn duplicate_event_is_delivered_once() {
     let mut server = FakeServer::new();
     let informer = informer(&server);
     let told: Arc<Mutex<Vec<String>>> = Arc::default();
@@ -163,7 +162,7 @@ async fn an_event_that_comes_twice_is_told_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_version_that_goes_back_means_a_new_list() {
+async fn version_that_goes_back_causes_a_relist() {
     let mut server = FakeServer::new();
     let informer = informer(&server);
     let watch = server.sync(&[map("a", 1)], "50").await;
@@ -181,7 +180,7 @@ async fn a_version_that_goes_back_means_a_new_list() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_version_that_is_missing_is_no_version() {
+async fn event_without_version_does_not_change_the_version() {
     let mut server = FakeServer::new();
     let informer = informer(&server);
     // A streaming list that ends nowhere is no list.
@@ -199,7 +198,7 @@ async fn a_version_that_is_missing_is_no_version() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn no_server_is_waited_for_for_ever() {
+async fn silent_server_is_abandoned_after_the_timeout() {
     let mut server = FakeServer::new();
     let informer = informer(&server);
     server.streaming_list().await.refuse_after(503, "ServiceUnavailable", Some(u64::MAX));
@@ -226,7 +225,7 @@ async fn storm(server: &mut FakeServer, retry_after: Option<u64>) -> u32 {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_storm_of_refusals_meets_few_requests() {
+async fn informers_send_few_requests_while_all_are_refused() {
     for (retry_after, most) in [(None, 130), (Some(0), 130), (Some(1), 130), (Some(60), 61)] {
         let mut server = FakeServer::new();
         let informer = informer(&server);
@@ -247,7 +246,7 @@ async fn a_storm_of_refusals_meets_few_requests() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn refused_credentials_are_named_and_nothing_is_lost() {
+async fn refused_credentials_are_reported_and_the_cache_stays() {
     let mut server = FakeServer::new();
     let informer = informer(&server);
     let watch = server.sync(&[map("a", 1), map("b", 2)], "5").await;
@@ -278,7 +277,7 @@ async fn refused_credentials_are_named_and_nothing_is_lost() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_to_be_done_is_said() {
+async fn watch_errors_say_what_to_do() {
     for (code, reason, step) in [
         (
             403,
@@ -299,7 +298,7 @@ async fn what_is_to_be_done_is_said() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn undecodable_objects_are_counted_named_and_forgotten() {
+async fn undecodable_objects_are_counted_and_named_until_decoded() {
     let mut server = FakeServer::new();
     let (registry, told) = (Registry::new(), Arc::<Mutex<Vec<String>>>::default());
     let informer = SharedInformer::<ConfigMap>::new(server.client(), InformerOptions::new());
@@ -331,7 +330,7 @@ async fn undecodable_objects_are_counted_named_and_forgotten() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_changes_while_a_list_arrives_is_in_its_last_state() {
+async fn object_that_changes_during_a_list_has_its_last_state() {
     let mut server = FakeServer::new();
     let informer = informer(&server);
     let watch = server.streaming_list().await.ok();
@@ -357,7 +356,7 @@ async fn what_changes_while_a_list_arrives_is_in_its_last_state() {
 
 /// A laptop that was closed, a machine that was moved: time leaps, and the connection says nothing.
 #[tokio::test(start_paused = true)]
-async fn a_leap_in_time_is_got_over() {
+async fn informer_recovers_from_a_leap_in_time() {
     let mut server = FakeServer::new();
     let informer = informer(&server);
     let watch = server.sync(&[map("a", 1)], "5").await;
@@ -377,7 +376,7 @@ async fn a_leap_in_time_is_got_over() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_token_that_is_inconsistent_is_not_followed() {
+async fn inconsistent_continue_token_causes_a_full_list() {
     let mut server = FakeServer::new();
     let informer = paged(&server);
     server.list().await.page(&[map("a", 1)], "10", Some("token"));
@@ -393,7 +392,7 @@ async fn a_token_that_is_inconsistent_is_not_followed() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_refused_streaming_list_is_not_asked_for_again() {
+async fn refused_streaming_list_is_not_requested_again() {
     for code in [400, 405, 422] {
         let mut server = FakeServer::new();
         let informer = informer(&server);

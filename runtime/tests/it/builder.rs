@@ -97,7 +97,7 @@ async fn changes_of_the_primary_kind_queue_its_key() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn predicates_hold_changes_back() {
+async fn predicates_filter_changes() {
     let mut server = FakeServer::new();
     let pods: SharedInformer<Pod> = informer(&server);
     let watch = Watch::on(&pods).filter(Predicate::generation_changed());
@@ -130,7 +130,7 @@ async fn owned_objects_queue_their_controller() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn owners_without_a_namespace_have_keys_without_one() {
+async fn cluster_scoped_owners_have_keys_without_namespace() {
     let (mut of_nodes, mut of_maps) = (FakeServer::new(), FakeServer::new());
     let nodes: SharedInformer<Node> = informer(&of_nodes);
     let maps: SharedInformer<ConfigMap> = informer(&of_maps);
@@ -142,7 +142,7 @@ async fn owners_without_a_namespace_have_keys_without_one() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn watched_objects_queue_what_they_are_mapped_to() {
+async fn watched_objects_queue_their_mapped_keys() {
     let mut server = FakeServer::new();
     let maps: SharedInformer<ConfigMap> = informer(&server);
     let users = |map: &ConfigMap| {
@@ -168,7 +168,7 @@ async fn watched_objects_queue_what_they_are_mapped_to() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_cannot_work_is_refused() {
+async fn controllers_without_source_or_primary_kind_are_refused() {
     let server = FakeServer::new();
     let maps: SharedInformer<ConfigMap> = SharedInformer::new(server.client(), InformerOptions::new());
     let reconciler = || reconcile_fn(|_: ObjectKey| async { Ok(Action::done()) });
@@ -185,7 +185,7 @@ async fn what_cannot_work_is_refused() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_cache_that_does_not_fill_is_named_with_its_error() {
+async fn cache_that_does_not_fill_is_named_with_its_error() {
     let mut server = FakeServer::new();
     let pods: SharedInformer<Pod> = informer(&server);
     let reconciler = reconcile_fn(|_: ObjectKey| async { Ok(Action::done()) });
@@ -225,7 +225,7 @@ fn predicates_combine() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn watched_objects_queue_what_names_them_in_an_index() {
+async fn watched_objects_queue_primaries_that_refer_to_them() {
     let mut server = FakeServer::new();
     let pods: SharedInformer<Pod> = informer(&server);
     let pods_sent = server.streaming_list().await.ok();

@@ -81,7 +81,7 @@ async fn timed<T>(read: impl Future<Output = T>) -> (T, Duration) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_lister_is_stale_and_the_client_is_not() {
+async fn cached_client_shows_own_writes_when_the_lister_is_stale() {
     let (env, maps) = started::<ConfigMap>().await;
     let written = maps.create(&map("a"), &PostParams::default()).await.unwrap();
     assert!(maps.lister().get_by_key(&key("a")).is_err(), "the cache cannot know yet");
@@ -126,7 +126,7 @@ async fn a_lister_is_stale_and_the_client_is_not() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_the_cache_does_not_follow_is_not_waited_for() {
+async fn reads_do_not_wait_for_writes_in_other_namespaces() {
     let env = TestEnv::builder().start().await.unwrap();
     let informer = SharedInformer::<ConfigMap>::new(late(&env), InformerOptions::new().namespace("default"));
     informer.start();
@@ -144,7 +144,7 @@ async fn what_the_cache_does_not_follow_is_not_waited_for() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_was_only_tried_is_not_waited_for() {
+async fn reads_do_not_wait_for_dry_runs() {
     let (env, maps) = started::<ConfigMap>().await;
     let try_only = PostParams { dry_run: true, ..PostParams::default() };
     maps.create(&map("a"), &try_only).await.unwrap();
@@ -162,7 +162,7 @@ async fn what_was_only_tried_is_not_waited_for() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn finalizers_keep_what_is_deleted() {
+async fn deleted_object_with_finalizer_is_read_as_terminating() {
     let (env, maps) = started::<ConfigMap>().await;
     let mut kept = map("kept");
     kept.metadata.finalizers = Some(vec!["example.com/wait".to_owned()]);
@@ -200,7 +200,7 @@ async fn caches_in_every_form_show_own_writes() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn clients_of_one_informer_share_what_they_wrote_and_cluster_scoped_kinds_have_no_namespace() {
+async fn clients_of_one_informer_share_their_writes() {
     let env = TestEnv::builder().start().await.unwrap();
     let factory: SharedInformerFactory = SharedInformerFactory::builder(late(&env)).build();
     let nodes = factory.informer_for::<Node>();
@@ -215,7 +215,7 @@ async fn clients_of_one_informer_share_what_they_wrote_and_cluster_scoped_kinds_
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_index_is_looked_up_fresh() {
+async fn fresh_lister_has_own_writes_in_its_indexes() {
     let (env, maps) = started::<ConfigMap>().await;
     let by_color = Indexer::new("color", |map: &ConfigMap| {
         map.data.iter().filter_map(|data| data.get("color").cloned()).collect()
@@ -231,7 +231,7 @@ async fn an_index_is_looked_up_fresh() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_live_read_knows_what_others_have_written() {
+async fn live_read_shows_writes_of_others() {
     let (env, maps) = started::<ConfigMap>().await;
     let others: kube::Api<ConfigMap> = kube::Api::namespaced(env.client(), "default");
     let written = others.create(&PostParams::default(), &map("a")).await.unwrap();
@@ -244,7 +244,7 @@ async fn a_live_read_knows_what_others_have_written() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_cache_that_does_not_follow_is_an_error_until_it_does() {
+async fn read_fails_while_the_cache_does_not_follow() {
     let mut server = FakeServer::new();
     let informer = SharedInformer::<ConfigMap>::new(server.client(), InformerOptions::new());
     let maps = CachedClient::<ConfigMap>::new(server.client(), &informer).timeout(Duration::from_secs(5));
@@ -277,7 +277,7 @@ async fn a_cache_that_does_not_follow_is_an_error_until_it_does() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn many_tasks_that_write_and_read_never_miss_their_own() {
+async fn concurrent_tasks_never_miss_their_own_writes() {
     let (env, maps) = started::<ConfigMap>().await;
     let tasks = (0..8_u32).map(|task| {
         let maps = maps.clone();

@@ -33,7 +33,7 @@ async fn errors_name_verb_resource_and_object() {
 }
 
 #[tokio::test]
-async fn answers_that_are_no_status_have_the_reason_of_their_code() {
+async fn answers_without_status_get_the_reason_of_their_code() {
     let error = maps(404, "404 page not found").get("a").await.unwrap_err();
     assert!(error.is_not_found());
     assert!(error.to_string().ends_with("404 page not found (NotFound, code 404)"), "{error}");
@@ -67,7 +67,7 @@ fn silent() -> kube::Client {
 }
 
 #[tokio::test]
-async fn one_object_of_all_namespaces_is_not_asked_for() {
+async fn client_of_all_namespaces_refuses_requests_for_one_object() {
     for maps in [
         TypedClient::<ConfigMap>::namespaced(RestClient::new(silent(), "", "v1"), ""),
         TypedClient::all_namespaces(RestClient::new(silent(), "", "v1")),
@@ -106,7 +106,7 @@ fn pages(pages: &'static [(&'static str, u16, &'static str)]) -> kube::Client {
 }
 
 #[tokio::test]
-async fn all_that_a_server_prefers_is_found_though_a_part_of_it_is_down() {
+async fn preferred_resources_are_found_when_an_api_is_down() {
     let server = pages(&[
         ("/api", 200, r#"{"kind":"APIVersions","versions":["v1"]}"#),
         (
@@ -158,7 +158,7 @@ async fn all_that_a_server_prefers_is_found_though_a_part_of_it_is_down() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_list_ends_with_the_timeout_of_its_parameters() {
+async fn list_ends_at_its_timeout() {
     let maps = TypedClient::<ConfigMap>::namespaced(RestClient::new(silent(), "", "v1"), "default");
     #[allow(deprecated, reason = "kube has no other place for it")]
     let params = ListParams { timeout: Some(5), ..ListParams::default() };
@@ -225,7 +225,7 @@ async fn subresources_have_every_verb_and_types_of_their_own() {
 }
 
 #[tokio::test]
-async fn the_resource_itself_may_have_other_types() {
+async fn requests_to_the_resource_may_have_other_types() {
     let (deployments, asked) = scales();
     let requests = deployments.resource();
     let (post, apply) = (PostParams::default(), PatchParams::apply("me"));
@@ -246,7 +246,7 @@ async fn the_resource_itself_may_have_other_types() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn requests_to_subresources_are_refused_and_fail_as_others() {
+async fn requests_to_subresources_have_the_same_errors() {
     let post = PostParams::default();
     let everywhere = TypedClient::<ConfigMap>::all_namespaces(RestClient::new(silent(), "", "v1"));
     let error = everywhere.subresource("scale").get::<Scale>("a").await.unwrap_err();

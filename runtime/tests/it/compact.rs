@@ -12,7 +12,6 @@ use kubesmith_runtime::controller::{
 };
 use kubesmith_runtime::controllerutil::set_controller_reference;
 use kubesmith_runtime::informer::{Cached, InformerOptions, SharedInformer};
-use kubesmith_runtime::reflector::ReflectorOptions;
 use kubesmith_testenv::TestEnv;
 use serde_json::{Value, json};
 
@@ -51,7 +50,7 @@ fn labelled(name: &str, version: u64, app: &str) -> Value {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_compact_cache_follows_the_server() {
+async fn compact_cache_follows_the_server() {
     let mut server = FakeServer::new();
     let informer = started::<Compact<ConfigMap>>(server.client(), InformerOptions::new());
     let watch = server.sync(&[labelled("a", 1, "web"), labelled("b", 2, "web"), map("c", 3)], "5").await;
@@ -69,9 +68,9 @@ async fn a_compact_cache_follows_the_server() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_compact_relist_keeps_what_is_unchanged_and_deletes_what_is_gone() {
+async fn compact_relist_keeps_unchanged_objects_and_removes_deleted_ones() {
     let mut server = FakeServer::new();
-    let options = InformerOptions::new().reflector(ReflectorOptions::new().paged_lists());
+    let options = InformerOptions::new().paged_lists();
     let informer = started::<Compact<ConfigMap>>(server.client(), options);
     server.list().await.page(&[map("a", 1), map("b", 2)], "5", None);
     let watch = server.watch().await.ok();
@@ -84,7 +83,7 @@ async fn a_compact_relist_keeps_what_is_unchanged_and_deletes_what_is_gone() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_object_that_does_not_fit_is_in_a_compact_cache_and_one_without_a_name_is_reported() {
+async fn compact_cache_holds_misfits_and_reports_objects_without_a_name() {
     let mut server = FakeServer::new();
     let informer = started::<Compact<ConfigMap>>(server.client(), InformerOptions::new());
     let nameless = json!({ "kind": "ConfigMap", "metadata": { "resourceVersion": "4" } });
@@ -96,7 +95,7 @@ async fn an_object_that_does_not_fit_is_in_a_compact_cache_and_one_without_a_nam
 }
 
 #[tokio::test(start_paused = true)]
-async fn compact_metadata_is_all_that_is_asked_for() {
+async fn compact_metadata_requests_only_metadata() {
     let env = TestEnv::builder().start().await.unwrap();
     let api: Api<ConfigMap> = Api::namespaced(env.client(), "default");
     let metadata = ObjectMeta { name: Some("a".to_owned()), ..ObjectMeta::default() };

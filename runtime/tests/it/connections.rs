@@ -6,7 +6,6 @@ use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kube::api::{Api, ListParams, ObjectMeta, PostParams};
 use kubesmith_runtime::client::connect;
 use kubesmith_runtime::informer::{InformerOptions, SharedInformer};
-use kubesmith_runtime::reflector::ReflectorOptions;
 use kubesmith_testenv::TestEnv;
 
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -26,7 +25,7 @@ async fn shows(informer: &SharedInformer<ConfigMap>, name: &str) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_client_serves_informers_and_requests_before_during_and_after() {
+async fn client_serves_requests_before_during_and_after_informers() {
     let mut env = TestEnv::builder().start().await.unwrap();
     let client = connect(env.config().await.unwrap()).await.unwrap();
     let api: Api<ConfigMap> = Api::namespaced(client.clone(), "default");
@@ -34,7 +33,7 @@ async fn a_client_serves_informers_and_requests_before_during_and_after() {
     api.create(&PostParams::default(), &map("before")).await.unwrap();
 
     let options = || InformerOptions::new().namespace("default");
-    let paged = options().reflector(ReflectorOptions::new().namespace("default").paged_lists());
+    let paged = options().paged_lists();
     let first = SharedInformer::<ConfigMap>::new(client.clone(), paged);
     let second = SharedInformer::<ConfigMap>::new(client.clone(), options());
     let secrets = SharedInformer::<Secret>::new(client.clone(), InformerOptions::new());

@@ -100,7 +100,7 @@ fn has(text: &str, line: &str) -> bool {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_failed_key_backs_off_and_a_success_forgets_it() {
+async fn failed_key_backs_off_until_a_success() {
     let rig =
         Rig::start(|_, tries| if tries < 2 { Err(ReconcileError::new("no")) } else { Ok(Action::done()) });
     rig.queue.add("a");
@@ -148,7 +148,7 @@ impl Subscriber for Logged {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_conflict_is_tried_again_without_a_warning() {
+async fn conflict_is_retried_without_a_warning() {
     #[derive(Debug, thiserror::Error)]
     #[error("cannot scale: {0}")]
     struct Scale(#[source] kube::Error);
@@ -201,7 +201,7 @@ async fn requeue_after_waits_and_forgets_failures() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_terminal_error_gives_the_key_up() {
+async fn terminal_error_drops_the_key() {
     let rig = Rig::start(|_, _| Err(ReconcileError::terminal("never")));
     rig.queue.add("a");
     tokio::time::sleep(5 * SECOND).await;
@@ -213,7 +213,7 @@ async fn a_terminal_error_gives_the_key_up() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_key_is_dropped_after_its_retries() {
+async fn key_is_dropped_after_its_retries() {
     let rig = Rig::start_with(
         |_, _| Err(ReconcileError::new("no")),
         |options| Builder { retries: Some(5), ..options },
@@ -226,7 +226,7 @@ async fn a_key_is_dropped_after_its_retries() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_panic_is_counted_and_the_worker_goes_on() {
+async fn panic_is_counted_and_the_worker_continues() {
     let rig = Rig::start(|key, tries| {
         assert!(key != "bad" || tries > 0, "first try of a bad key");
         Ok(Action::done())
@@ -241,7 +241,7 @@ async fn a_panic_is_counted_and_the_worker_goes_on() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_slow_reconcile_is_cut_off() {
+async fn slow_reconcile_is_aborted() {
     let rig = Rig::start_with(
         |_, _| Ok(Action::done()),
         |options| Builder { timeout: Some(SECOND), retries: Some(0), ..options },
@@ -255,7 +255,7 @@ async fn a_slow_reconcile_is_cut_off() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn workers_reconcile_at_the_same_time() {
+async fn workers_reconcile_concurrently() {
     let queue: Queue<Key> = Queue::new("test");
     let barrier = Arc::new(tokio::sync::Barrier::new(3));
     let reconciler = reconcile_fn({
@@ -276,7 +276,7 @@ async fn workers_reconcile_at_the_same_time() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_queued_at_the_stop_is_worked_off() {
+async fn queue_is_drained_after_the_stop() {
     let rig = Rig::start(|_, _| Ok(Action::requeue_after(SECOND)));
     tokio::time::sleep(SECOND).await;
     for key in ["a", "b", "c"] {
@@ -290,7 +290,7 @@ async fn what_is_queued_at_the_stop_is_worked_off() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_worker_that_does_not_end_is_aborted_after_the_grace() {
+async fn stuck_worker_is_aborted_after_the_grace_period() {
     let rig = Rig::start(|_, _| Ok(Action::done()));
     rig.queue.add("slow");
     rig.queue.add("a");
@@ -331,7 +331,7 @@ async fn no_key_is_taken_before_the_caches_are_filled() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn caches_that_do_not_fill_are_named() {
+async fn unfilled_caches_are_named() {
     let queue: Queue<Key> = Queue::new("test");
     let reconciler = reconcile_fn(|_: Key| async { Ok(Action::done()) });
     let controller = Controller::new("test", queue.clone(), reconciler)
@@ -344,7 +344,7 @@ async fn caches_that_do_not_fill_are_named() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_stop_ends_the_wait_for_caches() {
+async fn stop_ends_the_wait_for_caches() {
     let queue: Queue<Key> = Queue::new("test");
     let reconciler = reconcile_fn(|_: Key| async { Ok(Action::done()) });
     let stop = CancellationToken::new();

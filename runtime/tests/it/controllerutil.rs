@@ -50,7 +50,7 @@ fn finalizers_are_a_set() {
 }
 
 #[test]
-fn one_controller_at_a_time() {
+fn object_has_one_controller() {
     let mut map = map();
     set_controller_reference(&pod("web", "1"), &mut map).unwrap();
     set_controller_reference(&pod("web", "2"), &mut map).unwrap();
@@ -71,7 +71,7 @@ fn one_controller_at_a_time() {
 }
 
 #[test]
-fn owners_stay_within_their_namespace() {
+fn owners_cannot_own_objects_in_other_namespaces() {
     let mut node =
         Node { metadata: ObjectMeta { name: Some("n".to_owned()), ..Default::default() }, ..Node::default() };
     let error = set_controller_reference(&pod("web", "1"), &mut node).unwrap_err();
@@ -89,7 +89,7 @@ fn owners_stay_within_their_namespace() {
 }
 
 #[test]
-fn an_owner_needs_name_and_uid() {
+fn owner_needs_name_and_uid() {
     let mut owner = pod("web", "");
     assert!(matches!(
         set_controller_reference(&owner, &mut map()),
@@ -103,7 +103,7 @@ fn an_owner_needs_name_and_uid() {
 }
 
 #[test]
-fn the_transition_time_follows_the_status() {
+fn transition_time_changes_with_the_status() {
     let at = |seconds| Timestamp::from_second(seconds).unwrap();
     let mut conditions = vec![condition("Other", false, "No", "", at(0))];
     assert!(set_status_condition(&mut conditions, condition("Ready", false, "Starting", "0 of 3", at(1))));
@@ -132,7 +132,7 @@ fn set(value: &'static str) -> impl FnOnce(&mut ConfigMap) -> Result<(), Infalli
 }
 
 #[tokio::test]
-async fn what_is_absent_is_created() {
+async fn create_or_update_creates_an_absent_object() {
     let (client, log) = client(|request: &Asked| match request.method {
         Method::GET => failure(404, "NotFound"),
         _ => (201, request.body.clone()),
@@ -145,7 +145,7 @@ async fn what_is_absent_is_created() {
 }
 
 #[tokio::test]
-async fn what_differs_is_updated_and_what_does_not_is_left_alone() {
+async fn create_or_update_writes_only_differences() {
     let (client, log) = client(|request: &Asked| match request.method {
         Method::GET => {
             let metadata = json!({"name": "m", "namespace": "shop", "resourceVersion": "7"});
@@ -166,7 +166,7 @@ async fn what_differs_is_updated_and_what_does_not_is_left_alone() {
 }
 
 #[tokio::test]
-async fn failures_say_what_was_tried() {
+async fn create_or_update_errors_name_the_request() {
     let (client, _) = client(|request: &Asked| match request.method {
         Method::GET => failure(404, "NotFound"),
         _ => failure(403, "Forbidden"),
@@ -189,7 +189,7 @@ async fn failures_say_what_was_tried() {
 }
 
 #[test]
-fn only_the_controller_is_removed_as_controller() {
+fn only_the_controller_can_be_removed_as_controller() {
     let (web, other) = (pod("web", "1"), pod("other", "2"));
     let mut map = map();
     set_owner_reference(&other, &mut map).unwrap();
@@ -204,7 +204,7 @@ fn only_the_controller_is_removed_as_controller() {
 }
 
 #[test]
-fn conditions_are_asked_for_any_status() {
+fn conditions_can_be_compared_with_any_status() {
     let mut unknown = condition("Ready", true, "Lost", "", Timestamp::UNIX_EPOCH);
     unknown.status = "Unknown".to_owned();
     let conditions = [unknown];
@@ -213,7 +213,7 @@ fn conditions_are_asked_for_any_status() {
 }
 
 #[tokio::test]
-async fn patches_say_what_differs_and_the_status_goes_its_own_way() {
+async fn create_or_patch_sends_differences_and_the_status_separately() {
     let env = kubesmith_testenv::TestEnv::builder().start().await.unwrap();
     let api: Api<Node> = Api::all(env.client());
     let node = || Node {

@@ -33,7 +33,7 @@ async fn guarded(env: &TestEnv, token: &Arc<Mutex<String>>) -> Server {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_token_that_expires_is_read_again_when_it_is_refused() {
+async fn expired_token_is_read_again() {
     let env = TestEnv::builder().start().await.unwrap();
     let token = Arc::new(Mutex::new("one".to_owned()));
     let server = guarded(&env, &token).await;
@@ -55,7 +55,7 @@ async fn a_token_that_expires_is_read_again_when_it_is_refused() {
 
 #[cfg(unix)]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_command_is_asked_again_for_a_token_that_is_refused() {
+async fn credential_command_runs_again_when_its_token_is_refused() {
     let env = TestEnv::builder().start().await.unwrap();
     let token = Arc::new(Mutex::new("one".to_owned()));
     let server = guarded(&env, &token).await;
@@ -84,7 +84,7 @@ async fn a_command_is_asked_again_for_a_token_that_is_refused() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_certificate_that_is_refused_is_read_again() {
+async fn refused_client_certificate_is_read_again() {
     let certificate = |name: &str| rcgen::generate_simple_self_signed(vec![name.to_owned()]).unwrap();
     let (host, first, second) = (certificate("127.0.0.1"), certificate("first"), certificate("second"));
     let mut roots = RootCertStore::empty();

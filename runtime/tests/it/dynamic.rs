@@ -18,7 +18,6 @@ use kubesmith_runtime::informer::{
 };
 use kubesmith_runtime::labels::Selector;
 use kubesmith_runtime::metrics::Registry;
-use kubesmith_runtime::reflector::ReflectorOptions;
 use kubesmith_testenv::TestEnv;
 use serde_json::{Value, json};
 
@@ -76,9 +75,9 @@ fn started<K>(client: kube::Client, kind: &DynamicKind, paged: bool) -> SharedIn
 where
     K: Cached<DynamicType = kube::core::ApiResource>,
 {
-    let reflector = ReflectorOptions::new();
-    let reflector = if paged { reflector.paged_lists() } else { reflector };
-    let informer = SharedInformer::new_with(client, kind, InformerOptions::new().reflector(reflector));
+    let options = InformerOptions::new();
+    let options = if paged { options.paged_lists() } else { options };
+    let informer = SharedInformer::new_with(client, kind, options);
     informer.start();
     informer
 }
@@ -133,7 +132,7 @@ async fn objects_of_a_kind_known_at_run_time_are_cached() {
 async fn managed_fields_are_kept_on_request() {
     let (env, widgets, _) = server().await;
     create(&env, &widgets, "a", 1).await;
-    let options = InformerOptions::new().reflector(ReflectorOptions::new().keep_managed_fields());
+    let options = InformerOptions::new().keep_managed_fields();
     let informer = SharedInformer::<DynamicObject>::new_with(env.client(), &widgets, options);
     informer.start();
     informer.wait_for_sync(PATIENCE).await.unwrap();
@@ -178,7 +177,7 @@ fn noting(env: &TestEnv) -> (kube::Client, Arc<Mutex<Vec<String>>>) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn metadata_alone_is_asked_for_and_cached() {
+async fn metadata_informers_request_only_metadata() {
     let (env, widgets, _) = server().await;
     create(&env, &widgets, "a", 1).await;
     let (client, asked) = noting(&env);
@@ -216,7 +215,7 @@ async fn metadata_alone_is_asked_for_and_cached() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn forms_and_kinds_have_informers_of_their_own() {
+async fn each_form_and_kind_has_its_own_informer() {
     let (env, widgets, gadgets) = server().await;
     create(&env, &widgets, "a", 1).await;
     create(&env, &gadgets, "g", 1).await;
@@ -253,7 +252,7 @@ async fn forms_and_kinds_have_informers_of_their_own() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn controllers_are_for_own_and_watch_kinds_known_at_run_time() {
+async fn controllers_take_kinds_known_at_run_time() {
     let (env, widgets, gadgets) = server().await;
     let factory: SharedInformerFactory = SharedInformerFactory::builder(env.client()).build();
     let seen = Arc::new(Mutex::new(Vec::new()));
@@ -297,7 +296,7 @@ async fn controllers_are_for_own_and_watch_kinds_known_at_run_time() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_kind_that_the_server_has_not_is_named() {
+async fn unknown_kind_is_named() {
     let (env, _, _) = server().await;
     let discovery = Discovery::new(env.client());
     for resource in [
@@ -318,7 +317,7 @@ async fn a_kind_that_the_server_has_not_is_named() {
 
 /// A CRD that is installed later: its informer waits, says why, and shows the objects then.
 #[tokio::test(start_paused = true)]
-async fn a_kind_may_come_after_its_informer() {
+async fn kind_may_be_installed_after_its_informer_starts() {
     let env = TestEnv::builder().start().await.unwrap();
     let gvk = GroupVersionKind::gvk("a.example", "v1", "Widget");
     let widgets = DynamicKind::namespaced(kube::core::ApiResource::from_gvk_with_plural(&gvk, "widgets"));

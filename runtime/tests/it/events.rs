@@ -47,7 +47,7 @@ async fn seconds(seconds: u64) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_event_says_what_was_done_about_what() {
+async fn event_has_action_and_objects() {
     let (client, log) = client(accept);
     let broadcaster = builder(client).host("node-1").build();
     let recorder = broadcaster.recorder("example.com/pods");
@@ -81,7 +81,7 @@ async fn an_event_says_what_was_done_about_what() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_said_again_is_a_series_with_a_beginning_and_an_end() {
+async fn repeated_event_is_a_series_with_beginning_and_end() {
     let (client, log) = client(accept);
     let broadcaster = builder(client).build();
     let recorder = broadcaster.recorder("pods");
@@ -102,7 +102,7 @@ async fn what_is_said_again_is_a_series_with_a_beginning_and_an_end() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_end_tells_what_series_have_to_tell() {
+async fn shutdown_writes_the_final_state_of_series() {
     let (client, log) = client(accept);
     let broadcaster = builder(client).build();
     let recorder = broadcaster.recorder("pods");
@@ -115,7 +115,7 @@ async fn the_end_tells_what_series_have_to_tell() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_event_that_is_gone_is_created_again_and_one_that_is_refused_is_counted() {
+async fn deleted_event_is_created_again_and_refused_event_is_counted() {
     let answers = |request: &Asked| match request.method.as_str() {
         "PATCH" => failure(404, "NotFound"),
         _ if request.body["reason"] == "Bad" => failure(422, "Invalid"),
@@ -135,7 +135,7 @@ async fn an_event_that_is_gone_is_created_again_and_one_that_is_refused_is_count
 }
 
 #[tokio::test(start_paused = true)]
-async fn servers_take_them() {
+async fn server_accepts_series_events() {
     let env = TestEnv::builder().start().await.unwrap();
     let broadcaster = EventBroadcaster::builder(env.client()).host("h").build();
     let recorder = broadcaster.recorder("example.com/pods");
@@ -153,7 +153,7 @@ async fn servers_take_them() {
 }
 
 #[test]
-fn fakes_keep_both_kinds() {
+fn fake_recorder_keeps_events_of_both_groups() {
     let fake = FakeRecorder::new();
     fake.recorder().event(&pod("a"), EventType::Normal, "One", "1");
     fake.events_recorder().event(&pod("a"), EventType::Warning, "Two", "Act", "2");

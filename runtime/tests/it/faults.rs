@@ -14,7 +14,6 @@ use kubesmith_runtime::cache::{Compact, ObjectKey};
 use kubesmith_runtime::informer::{
     Cached, Deleted, HandlerRegistration, InformerOptions, ResourceEventHandler, SharedInformer,
 };
-use kubesmith_runtime::reflector::ReflectorOptions;
 use kubesmith_testenv::TestEnv;
 use kubesmith_testenv::fault::{FaultProxy, Random, Schedule};
 
@@ -91,10 +90,10 @@ impl Plan {
     }
 
     fn informer<K: Cached<DynamicType = ()>>(&self, switch: &Switch) -> SharedInformer<K> {
-        let reflector = ReflectorOptions::new().namespace("default").seed(self.seed);
-        let reflector = if self.is_paged { reflector.paged_lists() } else { reflector };
+        let options = InformerOptions::new().namespace("default").seed(self.seed);
+        let options = if self.is_paged { options.paged_lists() } else { options };
         let client = switch.client(self.has_disorder.then_some(self.seed));
-        SharedInformer::new(client, InformerOptions::new().reflector(reflector))
+        SharedInformer::new(client, options)
     }
 }
 
@@ -206,21 +205,21 @@ async fn converge<K: Cached<DynamicType = ()>>(part: u64) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn informers_come_to_the_servers_state_through_any_faults() {
+async fn informers_reach_the_servers_state_through_faults() {
     converge::<ConfigMap>(0).await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn informers_come_to_the_servers_state_through_any_more_faults() {
+async fn informers_reach_the_servers_state_through_more_faults() {
     converge::<ConfigMap>(1).await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn compact_informers_come_to_the_servers_state_through_any_faults() {
+async fn compact_informers_reach_the_servers_state_through_faults() {
     converge::<Compact<ConfigMap>>(2).await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn compact_informers_come_to_the_servers_state_through_any_more_faults() {
+async fn compact_informers_reach_the_servers_state_through_more_faults() {
     converge::<Compact<ConfigMap>>(3).await;
 }

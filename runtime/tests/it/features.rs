@@ -54,3 +54,38 @@ fn the_table_of_generators_names_tests() {
     }
     assert!(rows.len() > 90, "{} rows", rows.len());
 }
+
+/// The lines of a file or folder that declare public items.
+fn public_items(path: &Path) -> usize {
+    if path.is_dir() {
+        let entries = std::fs::read_dir(path).unwrap();
+        return entries.map(|entry| public_items(&entry.unwrap().path())).sum();
+    }
+    let text = std::fs::read_to_string(path).unwrap_or_default();
+    let declares = |line: &&str| {
+        let Some(item) = line.trim_start().strip_prefix("pub ") else { return false };
+        let mut words = item.split(' ').skip_while(|word| matches!(*word, "async" | "const" | "unsafe"));
+        let is_constant = item.starts_with("const ") && !item.starts_with("const fn");
+        is_constant
+            || words.next().is_some_and(|word| {
+                matches!(word, "fn" | "struct" | "enum" | "trait" | "type" | "static" | "mod")
+            })
+    };
+    text.lines().filter(declares).count()
+}
+
+#[test]
+fn public_items_stay_within_their_budget() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let page = std::fs::read_to_string(root.join("../docs/internals/runtime.md")).unwrap();
+    let (_, section) = page.split_once("\n## Public items\n").unwrap();
+    let rows = rows(section);
+    for cells in &rows {
+        let [module] = names(cells[0])[..] else { panic!("one module: {cells:?}") };
+        let most: usize = cells[1].parse().unwrap();
+        let source = root.join("src").join(module);
+        let count = public_items(&source) + public_items(&source.with_extension("rs"));
+        assert!(count > 0 && count <= most, "{module} has {count} public items, at most {most} are allowed");
+    }
+    assert!(rows.len() >= 20, "{} rows", rows.len());
+}

@@ -107,7 +107,7 @@ async fn until(what: &str, mut holds: impl FnMut() -> bool) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_handler_that_does_not_return_is_reported_and_gets_a_thread() {
+async fn stuck_handler_is_reported_and_gets_a_thread() {
     let mut server = FakeServer::new();
     let registry = Registry::new();
     let informer = SharedInformer::<ConfigMap>::new(server.client(), InformerOptions::new());
@@ -161,7 +161,7 @@ async fn a_handler_that_does_not_return_is_reported_and_gets_a_thread() {
 
 /// Who maps objects to owners has to learn that the state that it knows is over, even if there were others before the end.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_deletion_that_took_the_place_of_changes_tells_of_the_state_before_them() {
+async fn merged_deletion_delivers_the_last_state_first() {
     let mut server = FakeServer::new();
     let informer = SharedInformer::<ConfigMap>::new(server.client(), InformerOptions::new());
     let writing = Writing::default();
@@ -233,7 +233,7 @@ fn sockets_are_read_while_a_handler_blocks_a_worker() {
 }
 
 #[tokio::test]
-async fn a_runtime_of_one_thread_that_is_blocked_is_reported_all_the_same() {
+async fn blocked_single_threaded_runtime_is_reported() {
     let mut server = FakeServer::new();
     let informer = SharedInformer::<ConfigMap>::new(server.client(), InformerOptions::new());
     let (reports, options) = reports();
@@ -264,7 +264,7 @@ impl ResourceEventHandler<ConfigMap> for PanicsOnce {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_removed_handler_is_forgotten_but_its_panics_stay_counted() {
+async fn removed_handlers_panics_stay_counted() {
     let mut server = FakeServer::new();
     let registry = Registry::new();
     let informer = SharedInformer::<ConfigMap>::new(server.client(), InformerOptions::new());
@@ -286,7 +286,7 @@ async fn a_removed_handler_is_forgotten_but_its_panics_stay_counted() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn removing_a_handler_that_is_stuck_frees_what_waits_for_it() {
+async fn removing_a_stuck_handler_drops_its_waiting_changes() {
     let mut server = FakeServer::new();
     let informer = SharedInformer::<ConfigMap>::new(server.client(), InformerOptions::new());
     let (reports, options) = reports();

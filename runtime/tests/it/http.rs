@@ -25,7 +25,6 @@ use kubesmith_runtime::client::{
     ClientOptions, HttpVersion, RestClient, TypedClient, connect, connect_with_options,
 };
 use kubesmith_runtime::informer::{InformerOptions, SharedInformer};
-use kubesmith_runtime::reflector::ReflectorOptions;
 use kubesmith_testenv::TestEnv;
 use tokio::net::{TcpListener, TcpSocket};
 use tokio::task::JoinSet;
@@ -69,7 +68,7 @@ pub(crate) async fn show(informers: &[SharedInformer<ConfigMap>], name: &str) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_hundred_informers_share_a_handful_of_connections() {
+async fn hundred_informers_share_few_connections() {
     let mut env = TestEnv::builder().start().await.unwrap();
     let (config, counter) = CountingProxy::config(&mut env).await;
     let client = connect(config).await.unwrap();
@@ -85,7 +84,7 @@ async fn a_hundred_informers_share_a_handful_of_connections() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_connection_that_is_full_gets_another_beside_it() {
+async fn full_connection_causes_another_one() {
     let mut env = TestEnv::builder().start().await.unwrap();
     let (config, counter) = CountingProxy::config(&mut env).await;
     let options = ClientOptions::new().max_streams_per_connection(4);
@@ -108,7 +107,7 @@ async fn a_connection_that_is_full_gets_another_beside_it() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn with_http_1_each_watch_has_a_connection() {
+async fn each_http_1_watch_has_its_own_connection() {
     let mut env = TestEnv::builder().start().await.unwrap();
     let (config, counter) = CountingProxy::config(&mut env).await;
     let options = ClientOptions::new().http_version(HttpVersion::Http1);
@@ -189,7 +188,7 @@ pub(crate) fn text(code: u16, text: &'static str) -> Answer {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_server_that_offers_http_1_only_is_spoken_to_in_http_1() {
+async fn client_uses_http_1_when_the_server_offers_nothing_else() {
     let key = rcgen::generate_simple_self_signed(vec!["127.0.0.1".to_owned()]).unwrap();
     let private = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(key.signing_key.serialize_der()));
     let mut tls = ServerConfig::builder()
@@ -217,7 +216,7 @@ async fn a_server_that_offers_http_1_only_is_spoken_to_in_http_1() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_server_that_is_not_there_is_named_to_all_who_ask() {
+async fn unreachable_server_is_named_in_every_error() {
     // Nobody listens, and nobody else can.
     let socket = TcpSocket::new_v4().unwrap();
     socket.bind("127.0.0.1:0".parse().unwrap()).unwrap();
@@ -246,7 +245,7 @@ async fn held(addr: SocketAddr) -> TcpSocket {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn informers_come_back_with_the_server_and_know_why_they_waited() {
+async fn informers_recover_with_the_server_and_report_the_last_error() {
     let mut env = TestEnv::builder().start().await.unwrap();
     let (config, counter) = CountingProxy::config(&mut env).await;
     let client = connect(config).await.unwrap();
@@ -276,7 +275,7 @@ async fn informers_come_back_with_the_server_and_know_why_they_waited() {
 /// A server of HTTP/2 that sends its clients away when it is told to: what is under way goes on, and new requests have to come
 /// over another connection, as with kube-apiserver's `--goaway-chance`.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_connection_that_is_sent_away_ends_nothing() {
+async fn goaway_does_not_end_requests() {
     let host = rcgen::generate_simple_self_signed(vec!["127.0.0.1".to_owned()]).unwrap();
     let private = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(host.signing_key.serialize_der()));
     let tls = ServerConfig::builder().with_no_client_auth();
@@ -390,10 +389,9 @@ async fn follows_compressed(members: bool, paged: bool) {
     })
     .await;
     let client = connect_with_options(server.config(), ClientOptions::new().gzip(true)).await.unwrap();
-    let reflector = ReflectorOptions::new().namespace("default").seed(1);
-    let reflector = if paged { reflector.paged_lists() } else { reflector };
-    let informer =
-        SharedInformer::<ConfigMap>::new(client.clone(), InformerOptions::new().reflector(reflector));
+    let options = InformerOptions::new().namespace("default").seed(1);
+    let options = if paged { options.paged_lists() } else { options };
+    let informer = SharedInformer::<ConfigMap>::new(client.clone(), options);
     let errors = Arc::new(Mutex::new(Vec::new()));
     let hook = Arc::clone(&errors);
     informer.set_watch_error_handler(move |error| hook.lock().unwrap().push(error.to_string())).unwrap();
@@ -414,7 +412,7 @@ async fn follows_compressed(members: bool, paged: bool) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn compressed_watches_are_read_as_they_come() {
+async fn compressed_watches_are_read_as_they_arrive() {
     follows_compressed(false, false).await;
 }
 
@@ -424,7 +422,7 @@ async fn watches_that_are_compressed_event_by_event_are_read() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_a_client_says_of_itself() {
+async fn client_sends_its_user_agent() {
     let seen: Arc<Mutex<Vec<HeaderMap>>> = Arc::default();
     let headers = Arc::clone(&seen);
     let server = Server::start(None, move |request: Request<Incoming>| {
@@ -441,7 +439,7 @@ async fn what_a_client_says_of_itself() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_client_and_its_clones_share_a_rate_limit() {
+async fn clones_of_a_client_share_its_rate_limit() {
     let seen: Arc<Mutex<HashMap<String, usize>>> = Arc::default();
     let counted = Arc::clone(&seen);
     let server = Server::start(None, move |request: Request<Incoming>| {

@@ -73,7 +73,7 @@ fn added(informer: &SharedInformer<ConfigMap>) -> (Recorder, HandlerRegistration
 }
 
 #[tokio::test(start_paused = true)]
-async fn handlers_are_told_everything_in_order_and_know_their_initial_list() {
+async fn handlers_get_all_events_in_order_and_know_their_initial_list() {
     let mut server = FakeServer::new();
     let informer = SharedInformer::<ConfigMap>::new(server.client(), InformerOptions::new());
     let (recorder, registration) = added(&informer);
@@ -94,7 +94,7 @@ async fn handlers_are_told_everything_in_order_and_know_their_initial_list() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_late_handler_begins_with_the_cache_and_loses_nothing() {
+async fn late_handler_starts_with_the_cache_and_misses_nothing() {
     let (_server, informer, watch) = started(InformerOptions::new()).await;
     let (recorder, registration) = added(&informer);
     assert!(!registration.has_synced());
@@ -104,7 +104,7 @@ async fn a_late_handler_begins_with_the_cache_and_loses_nothing() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn deletions_seen_only_by_a_relist_are_tombstones() {
+async fn deletions_found_by_a_relist_are_tombstones() {
     let (mut server, informer, watch) = started(InformerOptions::new()).await;
     let (recorder, registration) = added(&informer);
     registration.synced().await;
@@ -116,7 +116,7 @@ async fn deletions_seen_only_by_a_relist_are_tombstones() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_removed_handler_is_told_nothing_more() {
+async fn removed_handler_gets_no_events() {
     let (_server, informer, watch) = started(InformerOptions::new()).await;
     let (first, registration) = added(&informer);
     let (second, other) = added(&informer);
@@ -140,7 +140,7 @@ impl ResourceEventHandler<ConfigMap> for Panicking {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_panicking_handler_skips_the_item_and_is_counted() {
+async fn panicking_handler_skips_the_event_and_is_counted() {
     let (_server, informer, _watch) = started(InformerOptions::new()).await;
     let recorder = Recorder::default();
     let registration = informer.add_event_handler(Panicking(recorder.clone())).unwrap();
@@ -184,7 +184,7 @@ impl ResourceEventHandler<ConfigMap> for Blocking {
 }
 
 #[tokio::test]
-async fn a_blocked_handler_holds_up_nobody_and_gets_every_last_state() {
+async fn blocked_handler_delays_nobody_and_gets_every_last_state() {
     let (_server, informer, watch) = started(InformerOptions::new()).await;
     let blocking = Blocking::default();
     let options = HandlerOptions::new().blocking().queue_limit(2);
@@ -220,7 +220,7 @@ async fn a_blocked_handler_holds_up_nobody_and_gets_every_last_state() {
 
 /// With a single thread, changes would join each other if the informer read on while its handler has no turn.
 #[tokio::test]
-async fn a_handler_that_keeps_up_is_told_every_change_of_a_burst() {
+async fn fast_handler_gets_every_change_of_a_burst() {
     let (_server, informer, watch) = started(InformerOptions::new()).await;
     let recorder = Recorder::default();
     let options = HandlerOptions::new().queue_limit(4096);
@@ -241,7 +241,7 @@ async fn a_handler_that_keeps_up_is_told_every_change_of_a_burst() {
 }
 
 #[tokio::test]
-async fn a_waiting_handler_thread_ends_with_the_last_handle() {
+async fn waiting_handler_thread_ends_with_the_last_handle() {
     let (_server, informer, _watch) = started(InformerOptions::new()).await;
     let blocking = Blocking::default();
     blocking.open();
@@ -276,7 +276,7 @@ async fn each_handler_resyncs_in_its_own_period() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_unchanged_object_of_a_relist_reaches_only_handlers_due_a_resync() {
+async fn unchanged_object_of_a_relist_reaches_only_handlers_with_due_resync() {
     let (mut server, informer, watch) = started(InformerOptions::new()).await;
     let due = Recorder::default();
     informer.add_event_handler_with_resync_period(due.clone(), Duration::from_secs(3600)).unwrap();
@@ -295,7 +295,7 @@ async fn an_unchanged_object_of_a_relist_reaches_only_handlers_due_a_resync() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_transform_changes_objects_before_they_are_stored() {
+async fn transform_changes_objects_before_they_are_stored() {
     let mut server = FakeServer::new();
     let informer = SharedInformer::<ConfigMap>::new(server.client(), InformerOptions::new());
     informer.set_transform(|map| map.data = None).unwrap();
@@ -372,7 +372,7 @@ async fn dropping_the_last_handle_stops_the_informer() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn after_a_shutdown_handlers_are_refused() {
+async fn handlers_are_refused_after_shutdown() {
     let (_server, informer, _watch) = started(InformerOptions::new()).await;
     informer.shutdown().await;
     informer.shutdown().await;
@@ -381,7 +381,7 @@ async fn after_a_shutdown_handlers_are_refused() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_factory_shares_informers_and_starts_only_new_ones() {
+async fn factory_shares_informers_and_starts_only_new_ones() {
     let mut server = FakeServer::new();
     let factory = SharedInformerFactory::builder(server.client()).name("test").build();
     let maps = factory.informer_for::<ConfigMap>();
@@ -416,7 +416,7 @@ async fn a_factory_shares_informers_and_starts_only_new_ones() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn metrics_show_a_cache_until_its_informer_is_gone() {
+async fn metrics_show_a_cache_until_its_informer_is_dropped() {
     let mut server = FakeServer::new();
     let registry = Registry::new();
     let builder = SharedInformerFactory::builder(server.client()).metrics(&registry).name("west");
@@ -446,7 +446,7 @@ async fn metrics_show_a_cache_until_its_informer_is_gone() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_write_is_waited_for() {
+async fn wait_for_write_returns_when_the_cache_shows_it() {
     let mut server = FakeServer::new();
     let informer = SharedInformer::<ConfigMap>::new(server.client(), InformerOptions::new());
     informer.start();

@@ -149,7 +149,7 @@ fn log(entries: &[(&str, u64)]) -> Vec<(String, Duration)> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_leader_renews_and_gives_the_lease_back() {
+async fn leader_renews_and_releases_the_lease() {
     let server = Server::start();
     let candidate = server.run("a");
     sleep(5 * SECOND).await;
@@ -172,7 +172,7 @@ async fn a_leader_renews_and_gives_the_lease_back() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn another_one_takes_over_what_was_given_back() {
+async fn released_lease_is_taken_over() {
     let server = Server::start();
     let first = server.run("a");
     sleep(SECOND).await;
@@ -189,7 +189,7 @@ async fn another_one_takes_over_what_was_given_back() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_dead_leader_is_followed_after_the_lease_duration() {
+async fn dead_leader_is_replaced_after_the_lease_duration() {
     let server = Server::start();
     let first = server.run("a");
     sleep(SECOND).await;
@@ -236,19 +236,19 @@ async fn one_leads_by(look: fn(i64) -> i64) {
 
 /// The calendar is written into the lease and believed by nobody.
 #[tokio::test(start_paused = true)]
-async fn a_clock_that_jumps_moves_no_lease() {
+async fn wall_clock_jumps_do_not_move_the_lease() {
     const DECADE: i64 = 315_360_000;
     one_leads_by(|look| look + DECADE * (look % 5)).await;
     one_leads_by(|look| -look * DECADE / 10).await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_clock_that_stands_still_keeps_the_leader_alive() {
+async fn stopped_wall_clock_keeps_the_leader() {
     one_leads_by(|_| 0).await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_leader_that_cannot_renew_gives_up_in_time() {
+async fn leader_that_cannot_renew_gives_up_in_time() {
     let server = Server::start();
     let registry = Registry::new();
     let candidate = server.run_work("a", {
@@ -268,7 +268,7 @@ async fn a_leader_that_cannot_renew_gives_up_in_time() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn work_that_does_not_end_is_aborted_when_others_may_lead() {
+async fn stuck_work_is_aborted_before_others_may_lead() {
     let server = Server::start();
     let candidate = server.run_work("a", |_| std::future::pending());
     sleep(SECOND).await;
@@ -279,7 +279,7 @@ async fn work_that_does_not_end_is_aborted_when_others_may_lead() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_stolen_lease_ends_the_leadership_at_once() {
+async fn stolen_lease_ends_the_leadership_at_once() {
     let server = Server::start();
     let candidate = server.run("a");
     sleep(SECOND).await;
@@ -298,7 +298,7 @@ async fn a_stolen_lease_ends_the_leadership_at_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_lease_that_vanished_is_made_again_with_a_higher_term() {
+async fn deleted_lease_is_created_again_with_a_higher_term() {
     let server = Server::start();
     let candidate = server.run("a");
     sleep(SECOND).await;
@@ -310,7 +310,7 @@ async fn a_lease_that_vanished_is_made_again_with_a_higher_term() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_lease_is_kept_until_the_work_has_ended() {
+async fn lease_is_held_until_the_work_has_ended() {
     let server = Server::start();
     let candidate = server.run_work("a", |leadership| async move {
         leadership.ended().await;
@@ -328,7 +328,7 @@ async fn the_lease_is_kept_until_the_work_has_ended() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn work_that_panics_gives_the_lease_back() {
+async fn panicking_work_releases_the_lease() {
     let server = Server::start();
     let candidate = server.run_work("a", |_| async { panic!("broken") });
     let (result, _) = candidate.end().await;
@@ -338,7 +338,7 @@ async fn work_that_panics_gives_the_lease_back() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_candidate_can_be_stopped() {
+async fn candidate_can_be_stopped() {
     let server = Server::start();
     let leader = server.run("a");
     sleep(SECOND).await;
@@ -365,7 +365,7 @@ async fn candidates_and_leases_without_a_name_are_refused() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn metrics_say_who_leads() {
+async fn metrics_show_the_leader() {
     let server = Server::start();
     let registry = Registry::new();
     let builder =

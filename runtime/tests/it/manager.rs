@@ -62,7 +62,7 @@ async fn groups_stop_in_order() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_first_failure_stops_everything() {
+async fn first_failure_stops_everything() {
     let log = Log::default();
     let mut manager = manager();
     manager.add_runnable("works", logging(&log, "works"));
@@ -77,7 +77,7 @@ async fn the_first_failure_stops_everything() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_panic_is_a_failure() {
+async fn panicking_runnable_is_a_failure() {
     let mut manager = manager();
     manager
         .add_runnable("broken", |_| async { if true { panic!("broken") } else { Ok::<_, io::Error>(()) } });
@@ -86,7 +86,7 @@ async fn a_panic_is_a_failure() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_does_not_end_is_aborted_after_the_grace() {
+async fn stuck_runnable_is_aborted_after_the_grace_period() {
     let held = Arc::new(());
     let kept = held.clone();
     let mut manager = manager();
@@ -103,7 +103,7 @@ async fn what_does_not_end_is_aborted_after_the_grace() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_leaders_work_waits_for_the_lease_and_keeps_it_to_the_end() {
+async fn leaders_work_waits_for_the_lease_and_holds_it_to_the_end() {
     let server = Server::start();
     let log = Log::default();
     let other = server.run("other");
@@ -128,7 +128,7 @@ async fn the_leaders_work_waits_for_the_lease_and_keeps_it_to_the_end() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn who_does_not_lead_has_filled_caches_and_queues_and_leads_at_once() {
+async fn standby_has_filled_caches_and_queues_and_works_at_once() {
     let (mut server, leases) = (FakeServer::new(), Server::start());
     let other = leases.run("other");
     sleep(SECOND).await;
@@ -171,7 +171,7 @@ async fn who_does_not_lead_has_filled_caches_and_queues_and_leads_at_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn reconcilers_know_the_number_of_their_leadership() {
+async fn reconcilers_get_their_fencing_token() {
     let server = Server::start();
     let former = server.run("former");
     sleep(SECOND).await;
@@ -197,7 +197,7 @@ async fn reconcilers_know_the_number_of_their_leadership() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_failure_of_the_leaders_work_gives_the_lease_back() {
+async fn failure_of_the_leaders_work_releases_the_lease() {
     let server = Server::start();
     let mut manager = Manager::builder(server.client.clone()).leader_election(server.elector("me")).build();
     manager.add_runnable("fails", |_| async { Err::<(), _>("no disk") });
@@ -207,7 +207,7 @@ async fn a_failure_of_the_leaders_work_gives_the_lease_back() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_lost_lease_ends_the_manager() {
+async fn lost_lease_ends_the_manager() {
     let server = Server::start();
     let manager = Manager::builder(server.client.clone()).leader_election(server.elector("me")).build();
     let run = tokio::spawn(manager.run(pending()));
@@ -280,14 +280,14 @@ async fn caches_of_all_factories_are_named_when_they_do_not_fill() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_stop_ends_the_wait_for_caches() {
+async fn stop_ends_the_wait_for_caches() {
     let manager = manager();
     let _maps = manager.factory().informer_for::<ConfigMap>();
     manager.run(after(3)).await.unwrap();
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_registry_that_was_given_shows_what_the_manager_counts_beside_others() {
+async fn given_registry_shows_the_managers_metrics_beside_others() {
     let registry = Registry::new();
     let others: Counter = Counter::default();
     registry.register("of_others", "Others", others.clone());

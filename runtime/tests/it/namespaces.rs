@@ -43,7 +43,7 @@ async fn quiet() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn each_namespace_is_followed_for_itself() {
+async fn each_namespace_has_its_own_watch() {
     let mut server = FakeServer::new();
     let informer = informer(&server);
     let initial = Arc::new(Mutex::new(Vec::new()));
@@ -73,7 +73,7 @@ async fn each_namespace_is_followed_for_itself() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_new_list_of_one_namespace_leaves_the_other_alone() {
+async fn relist_of_one_namespace_does_not_affect_the_other() {
     let mut server = FakeServer::new();
     let informer = informer(&server);
     let [a, b] = both(&mut server).await;
@@ -89,7 +89,7 @@ async fn a_new_list_of_one_namespace_leaves_the_other_alone() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn one_that_is_forbidden_is_named_and_the_other_shown() {
+async fn forbidden_namespace_is_reported_and_the_other_is_cached() {
     let mut server = FakeServer::new();
     let informer = informer(&server);
     let [a, b] = both(&mut server).await;

@@ -1,17 +1,12 @@
 //! Events: what is written, what is combined, what is dropped.
 
-use std::collections::BTreeMap;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use http::Method;
-use k8s_openapi::api::core::v1::{Event, EventSource, Node, ObjectReference, Pod};
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, Time};
+use k8s_openapi::api::core::v1::{Event, Node, ObjectReference, Pod};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use k8s_openapi::jiff::Timestamp;
-use kubesmith_runtime::record::{
-    Correlation, CorrelatorOptions, EventBroadcaster, EventBroadcasterBuilder, EventCorrelator, EventType,
-    FakeRecorder,
-};
-use proptest::prelude::*;
+use kubesmith_runtime::record::{EventBroadcaster, EventBroadcasterBuilder, EventType, FakeRecorder};
 use serde_json::{Value, json};
 
 use crate::scripted::{Answer, Asked, client, failure};
@@ -51,7 +46,7 @@ fn with_fixed_clock(client: kube::Client) -> EventBroadcasterBuilder {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_event_says_who_saw_what() {
+async fn event_has_source_and_object() {
     let (client, log) = client(accept);
     let broadcaster = with_fixed_clock(client).host("node-1").build();
     broadcaster.recorder("pods").event(&pod("web"), EventType::Normal, "Labelled", "set 2 labels");
@@ -95,7 +90,7 @@ async fn objects_without_a_namespace_have_their_events_in_default() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_same_event_again_raises_its_count() {
+async fn repeated_event_raises_its_count() {
     let (client, log) = client(accept);
     let broadcaster = with_fixed_clock(client).build();
     let recorder = broadcaster.recorder("pods");
@@ -118,7 +113,7 @@ async fn the_same_event_again_raises_its_count() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_event_that_vanished_is_created_again_with_its_count() {
+async fn deleted_core_event_is_created_again_with_its_count() {
     let (client, log) = client(|request: &Asked| match request.method {
         Method::PATCH => failure(404, "NotFound"),
         _ => accept(request),
@@ -136,7 +131,7 @@ async fn an_event_that_vanished_is_created_again_with_its_count() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_unreachable_server_is_tried_twelve_times() {
+async fn unreachable_server_is_tried_twelve_times() {
     let (client, log) = client(|_: &Asked| failure(503, "ServiceUnavailable"));
     let broadcaster = with_fixed_clock(client).build();
     let start = tokio::time::Instant::now();
@@ -150,7 +145,7 @@ async fn an_unreachable_server_is_tried_twelve_times() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_refused_event_is_not_tried_again() {
+async fn refused_event_is_not_retried() {
     let (client, log) = client(|_: &Asked| failure(403, "Forbidden"));
     let broadcaster = with_fixed_clock(client).build();
     broadcaster.recorder("pods").event(&pod("web"), EventType::Normal, "Labelled", "done");
@@ -161,7 +156,7 @@ async fn a_refused_event_is_not_tried_again() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn shutdown_does_not_wait_for_a_better_time() {
+async fn shutdown_skips_retry_pauses() {
     let (client, log) = client(|_: &Asked| failure(503, "ServiceUnavailable"));
     let broadcaster = with_fixed_clock(client).build();
     let recorder = broadcaster.recorder("pods");
@@ -177,7 +172,7 @@ async fn shutdown_does_not_wait_for_a_better_time() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_full_queue_drops_and_counts() {
+async fn full_queue_drops_and_counts_events() {
     let (client, log) = client(accept);
     let broadcaster = with_fixed_clock(client).queue_length(2).build();
     let recorder = broadcaster.recorder("pods");
@@ -190,137 +185,11 @@ async fn a_full_queue_drops_and_counts() {
 }
 
 #[tokio::test]
-async fn a_fake_keeps_what_is_recorded() {
+async fn fake_recorder_keeps_events() {
     let fake = FakeRecorder::new();
     let recorder = fake.recorder();
     recorder.event(&pod("web"), EventType::Normal, "Synced", format!("{} of {}", 1, 2));
     recorder.event_for(&ObjectReference::default(), EventType::Warning, "Failed", "no");
     assert_eq!(fake.take(), ["Normal Synced 1 of 2", "Warning Failed no"]);
     assert!(fake.take().is_empty());
-}
-
-fn event(object: u8, reason: u8, message: u8, number: usize) -> Event {
-    Event {
-        metadata: ObjectMeta { name: Some(format!("e{number}")), ..ObjectMeta::default() },
-        involved_object: ObjectReference { name: Some(format!("o{object}")), ..ObjectReference::default() },
-        source: Some(EventSource { component: Some("c".to_owned()), host: None }),
-        type_: Some("Normal".to_owned()),
-        reason: Some(format!("r{reason}")),
-        message: Some(format!("m{message}")),
-        count: Some(1),
-        first_timestamp: Some(Time(Timestamp::UNIX_EPOCH)),
-        ..Event::default()
-    }
-}
-
-#[test]
-fn the_tenth_similar_event_stands_for_those_that_follow() {
-    let mut correlator = EventCorrelator::default();
-    let now = Instant::now();
-    let mut names = Vec::new();
-    for number in 0..12 {
-        match correlator.on(now, event(0, 0, number, usize::from(number))) {
-            Correlation::Create { event, .. } => {
-                names.push((event.metadata.name.unwrap(), event.message.unwrap(), 1));
-            }
-            Correlation::Patch { event, .. } => {
-                names.push((event.metadata.name.unwrap(), event.message.unwrap(), event.count.unwrap()));
-            }
-            Correlation::Skip => panic!("within the burst"),
-        }
-    }
-    let combined = |message: &str| format!("(combined from similar events): {message}");
-    assert_eq!(names[8], ("e8".to_owned(), "m8".to_owned(), 1));
-    assert_eq!(names[9], ("e9".to_owned(), combined("m9"), 1));
-    assert_eq!(names[10], ("e9".to_owned(), combined("m10"), 2));
-    assert_eq!(names[11], ("e9".to_owned(), combined("m11"), 3));
-    let later = now + 601 * SECOND;
-    let Correlation::Create { event, .. } = correlator.on(later, event(0, 0, 40, 40)) else {
-        panic!("a new event")
-    };
-    assert_eq!(event.message.as_deref(), Some("m40"), "ten minutes of silence end the combining");
-}
-
-#[test]
-fn a_source_that_repeats_itself_is_muted_and_heard_again() {
-    let mut correlator = EventCorrelator::default();
-    let now = Instant::now();
-    let mut write = |now, object| !matches!(correlator.on(now, event(object, 0, 0, 0)), Correlation::Skip);
-    let written = (0..40).filter(|_| write(now, 0)).count();
-    assert_eq!(written, 25);
-    assert!(write(now, 1), "another object is another matter");
-    assert!(!write(now + 299 * SECOND, 0));
-    assert!(write(now + 300 * SECOND, 0));
-    let Correlation::Patch { event, .. } = correlator.on(now + 700 * SECOND, event(0, 0, 0, 0)) else {
-        panic!("a patch")
-    };
-    assert_eq!(event.count, Some(43), "what was not written is counted all the same");
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Said {
-    after: u64,
-    object: u8,
-    reason: u8,
-    message: u8,
-}
-
-fn said() -> impl Strategy<Value = Vec<Said>> {
-    let one = (prop_oneof![6 => 0..5_u64, 1 => 0..900_u64], 0..2_u8, 0..2_u8, 0..14_u8);
-    prop::collection::vec(
-        one.prop_map(|(after, object, reason, message)| Said { after, object, reason, message }),
-        0..300,
-    )
-}
-
-proptest! {
-    /// Against a server that stores what it is told: counts say how often, the burst holds, similar events combine.
-    #[test]
-    fn the_server_ends_up_with_the_truth(said in said()) {
-        let options = CorrelatorOptions::default();
-        let (burst, refill) = (options.burst as usize, options.refill.as_secs());
-        let mut correlator = EventCorrelator::new(options);
-        let start = Instant::now();
-        let mut now = 0;
-        let mut server: BTreeMap<String, i32> = BTreeMap::new();
-        // Per key what was said so far, and per object when something was written.
-        let mut counts: BTreeMap<String, i32> = BTreeMap::new();
-        let mut writes: BTreeMap<u8, Vec<u64>> = BTreeMap::new();
-        for (number, said) in said.into_iter().enumerate() {
-            now += said.after;
-            let given = event(said.object, said.reason, said.message, number);
-            let (key, event, fresh) = match correlator.on(start + Duration::from_secs(now), given) {
-                Correlation::Skip => {
-                    let written = writes.entry(said.object).or_default();
-                    let lately = written.iter().filter(|at| **at + refill * burst as u64 > now).count();
-                    prop_assert!(lately >= 1, "muted without having said anything");
-                    continue;
-                }
-                Correlation::Create { key, event } => (key, event, true),
-                Correlation::Patch { key, event } => (key, event, false),
-            };
-            let name = event.metadata.name.clone().unwrap();
-            let count = event.count.unwrap();
-            if fresh {
-                prop_assert_eq!(count, 1);
-                prop_assert!(server.insert(name.clone(), count).is_none(), "{} created twice", name);
-            } else {
-                prop_assert!(count > 1);
-                // Where the first was muted there is nothing to patch, and the server says so.
-                let before = server.insert(name, count).unwrap_or(0);
-                prop_assert!(before < count);
-            }
-            let known = counts.entry(key.clone()).or_default();
-            prop_assert!(*known < count, "a count went down");
-            *known = count;
-            correlator.stored(&key, &event);
-            writes.entry(said.object).or_default().push(now);
-        }
-        for (object, written) in writes {
-            for (at, from) in written.iter().enumerate() {
-                let within = written[at..].iter().filter(|to| **to - from < refill).count();
-                prop_assert!(within <= burst + 1, "{} writes about object {} within a refill", within, object);
-            }
-        }
-    }
 }

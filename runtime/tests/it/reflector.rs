@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use k8s_openapi::api::core::v1::ConfigMap;
 use kubesmith_runtime::informer::{InformerOptions, ResourceEventHandlerFuncs, SharedInformer};
-use kubesmith_runtime::reflector::ReflectorOptions;
 use serde_json::json;
 use tokio::time::Instant;
 
@@ -18,7 +17,7 @@ fn informer(server: &FakeServer) -> SharedInformer<ConfigMap> {
 }
 
 fn paged(server: &FakeServer) -> SharedInformer<ConfigMap> {
-    let options = InformerOptions::new().reflector(ReflectorOptions::new().paged_lists());
+    let options = InformerOptions::new().paged_lists();
     let informer = SharedInformer::new(server.client(), options);
     informer.start();
     informer
@@ -29,7 +28,7 @@ async fn synced(informer: &SharedInformer<ConfigMap>) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_streaming_list_syncs_at_its_bookmark_and_goes_on() {
+async fn streaming_list_syncs_at_its_bookmark_and_continues() {
     let mut server = FakeServer::new();
     let informer = informer(&server);
     let call = server.streaming_list().await;
@@ -55,7 +54,7 @@ async fn a_streaming_list_syncs_at_its_bookmark_and_goes_on() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_server_without_streaming_lists_gets_pages_and_is_not_asked_again() {
+async fn server_without_streaming_lists_is_listed_in_pages() {
     let mut server = FakeServer::new();
     let informer = informer(&server);
     server.streaming_list().await.refuse(422, "Invalid");
@@ -76,7 +75,7 @@ async fn a_server_without_streaming_lists_gets_pages_and_is_not_asked_again() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_streaming_list_that_falls_silent_is_replaced_by_pages() {
+async fn silent_streaming_list_is_replaced_by_pages() {
     let mut server = FakeServer::new();
     let informer = informer(&server);
     let silent = server.streaming_list().await.ok();
@@ -105,7 +104,7 @@ async fn objects_of_a_page_arrive_in_any_pieces_and_order_of_fields() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_expired_watch_event_means_a_new_list_with_synthetic_deletes() {
+async fn expired_watch_event_causes_a_relist_with_synthetic_deletes() {
     let mut server = FakeServer::new();
     let informer = informer(&server);
     let watch = server.sync(&[map("a", 1), map("b", 2)], "5").await;
@@ -121,7 +120,7 @@ async fn an_expired_watch_event_means_a_new_list_with_synthetic_deletes() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_expired_answer_to_a_watch_means_a_new_list() {
+async fn expired_watch_request_causes_a_relist() {
     let mut server = FakeServer::new();
     let informer = informer(&server);
     let watch = server.sync(&[map("a", 1)], "5").await;
@@ -136,7 +135,7 @@ async fn an_expired_answer_to_a_watch_means_a_new_list() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_expired_continue_token_means_one_whole_list() {
+async fn expired_continue_token_causes_one_full_list() {
     let mut server = FakeServer::new();
     let informer = paged(&server);
     server.list().await.page(&[map("a", 1)], "10", Some("token"));
@@ -149,7 +148,7 @@ async fn an_expired_continue_token_means_one_whole_list() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_page_that_fails_is_asked_for_again_and_not_counted_twice() {
+async fn failed_page_is_requested_again_without_duplicates() {
     let mut server = FakeServer::new();
     let informer = paged(&server);
     server.list().await.page(&[map("a", 1)], "10", Some("token"));
@@ -164,7 +163,7 @@ async fn a_page_that_fails_is_asked_for_again_and_not_counted_twice() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_version_the_server_does_not_know_yet_is_dropped() {
+async fn version_unknown_to_the_server_is_dropped() {
     let mut server = FakeServer::new();
     let informer = informer(&server);
     let watch = server.sync(&[map("a", 1)], "50").await;
@@ -182,7 +181,7 @@ async fn a_version_the_server_does_not_know_yet_is_dropped() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn too_many_requests_waits_as_long_as_asked() {
+async fn too_many_requests_waits_for_the_servers_delay() {
     let mut server = FakeServer::new();
     let informer = informer(&server);
     server.streaming_list().await.refuse_after(429, "TooManyRequests", Some(17));
@@ -216,7 +215,7 @@ async fn failures_back_off_with_jitter_up_to_a_cap() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_dropped_watch_resumes_where_it_was() {
+async fn dropped_watch_resumes_at_its_version() {
     let mut server = FakeServer::new();
     let informer = informer(&server);
     let watch = server.sync(&[map("a", 1)], "5").await;
@@ -234,7 +233,7 @@ async fn a_dropped_watch_resumes_where_it_was() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_watch_that_ends_at_once_without_events_waits_before_the_next() {
+async fn watch_that_ends_at_once_waits_before_the_next() {
     let mut server = FakeServer::new();
     let informer = informer(&server);
     drop(server.sync(&[map("a", 1)], "5").await);
@@ -246,7 +245,7 @@ async fn a_watch_that_ends_at_once_without_events_waits_before_the_next() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_watch_that_stays_silent_past_its_timeout_is_replaced() {
+async fn silent_watch_is_replaced_after_its_timeout() {
     let mut server = FakeServer::new();
     let informer = informer(&server);
     let silent = server.sync(&[map("a", 1)], "5").await;
@@ -262,7 +261,7 @@ async fn a_watch_that_stays_silent_past_its_timeout_is_replaced() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_server_that_came_back_with_older_versions_is_asked_when_its_watch_stays_empty() {
+async fn restored_server_is_checked_when_its_watch_stays_empty() {
     let mut server = FakeServer::new();
     let informer = informer(&server);
     drop(server.sync(&[map("a", 100)], "100").await);
@@ -287,7 +286,7 @@ async fn a_server_that_came_back_with_older_versions_is_asked_when_its_watch_sta
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_quiet_server_is_asked_and_believed() {
+async fn quiet_server_is_checked_without_a_relist() {
     let mut server = FakeServer::new();
     let informer = informer(&server);
     let watch = server.sync(&[map("a", 1)], "5").await;
@@ -303,7 +302,7 @@ async fn a_quiet_server_is_asked_and_believed() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_same_version_of_another_object_is_told() {
+async fn same_version_of_another_object_is_delivered() {
     let mut server = FakeServer::new();
     let informer = informer(&server);
     let uids = Arc::new(Mutex::new(Vec::new()));
@@ -323,7 +322,7 @@ async fn the_same_version_of_another_object_is_told() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn malformed_events_end_the_watch_and_then_the_trust_in_it() {
+async fn repeated_malformed_event_causes_a_relist() {
     let mut server = FakeServer::new();
     let informer = informer(&server);
     let watch = server.sync(&[map("a", 1)], "5").await;
@@ -339,7 +338,7 @@ async fn malformed_events_end_the_watch_and_then_the_trust_in_it() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_truncated_event_comes_again() {
+async fn truncated_event_is_received_again() {
     let mut server = FakeServer::new();
     let informer = informer(&server);
     let watch = server.sync(&[map("a", 1)], "5").await;
@@ -355,7 +354,7 @@ async fn a_truncated_event_comes_again() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_object_that_does_not_decode_is_reported_and_the_rest_goes_on() {
+async fn undecodable_object_is_reported_and_others_are_cached() {
     let mut server = FakeServer::new();
     let seen = Arc::new(Mutex::new(Vec::new()));
     let informer = SharedInformer::<ConfigMap>::new(server.client(), InformerOptions::new());
@@ -384,7 +383,7 @@ async fn an_object_that_does_not_decode_is_reported_and_the_rest_goes_on() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_undecodable_object_of_a_page_keeps_its_last_state() {
+async fn undecodable_object_of_a_page_keeps_its_last_state() {
     let mut server = FakeServer::new();
     let informer = paged(&server);
     server.list().await.page(&[map("a", 1), map("b", 2), map("c", 3)], "5", None);
@@ -398,7 +397,7 @@ async fn an_undecodable_object_of_a_page_keeps_its_last_state() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_server_that_restarts_empty_is_noticed_by_its_versions() {
+async fn server_that_restarts_empty_is_detected_by_its_versions() {
     let mut server = FakeServer::new();
     let informer = informer(&server);
     let watch = server.sync(&[map("a", 100), map("b", 90)], "100").await;
@@ -417,7 +416,7 @@ async fn a_server_that_restarts_empty_is_noticed_by_its_versions() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_connection_is_retried() {
+async fn failed_connection_is_retried() {
     let mut server = FakeServer::new();
     let informer = informer(&server);
     drop(server.streaming_list().await);
@@ -431,12 +430,11 @@ async fn the_connection_is_retried() {
 async fn managed_fields_are_skipped_unless_wanted() {
     for keep in [false, true] {
         let mut server = FakeServer::new();
-        let mut options = ReflectorOptions::new();
+        let mut options = InformerOptions::new();
         if keep {
             options = options.keep_managed_fields();
         }
-        let informer =
-            SharedInformer::<ConfigMap>::new(server.client(), InformerOptions::new().reflector(options));
+        let informer = SharedInformer::<ConfigMap>::new(server.client(), options);
         informer.start();
         let _watch = server.sync(&[map("a", 1)], "5").await;
         synced(&informer).await;
@@ -448,7 +446,7 @@ async fn managed_fields_are_skipped_unless_wanted() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_namespace_and_tweaked_options_reach_the_server() {
+async fn namespace_and_tweaked_options_reach_the_server() {
     let mut server = FakeServer::new();
     let options = InformerOptions::new()
         .namespace("team")
@@ -466,7 +464,7 @@ async fn a_namespace_and_tweaked_options_reach_the_server() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_relist_keeps_the_objects_it_finds_unchanged() {
+async fn relist_keeps_unchanged_objects() {
     let mut server = FakeServer::new();
     let informer = informer(&server);
     let watch = server.sync(&[map("a", 1), map("b", 2)], "5").await;
@@ -479,7 +477,7 @@ async fn a_relist_keeps_the_objects_it_finds_unchanged() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn shutting_down_drops_the_watch_and_sends_nothing_more() {
+async fn shutdown_drops_the_watch_and_sends_no_requests() {
     let mut server = FakeServer::new();
     let informer = informer(&server);
     let watch = server.sync(&[map("a", 1)], "5").await;

@@ -215,7 +215,7 @@ async fn three_replicas_share_the_keys() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_replica_that_crashes_is_followed_when_its_lease_has_ended() {
+async fn crashed_replica_is_replaced_after_its_lease() {
     let env = server().await;
     let log = Log::default();
     let [a, b, c] = ["a", "b", "c"].map(|identity| Replica::start(env.client(), identity, &log));
@@ -239,7 +239,7 @@ async fn a_replica_that_crashes_is_followed_when_its_lease_has_ended() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_hand_over_waits_for_the_key_in_work_and_for_no_other() {
+async fn hand_over_waits_only_for_keys_in_processing() {
     let env = server().await;
     let log = Log::default();
     let [a, b, c] = ["a", "b", "c"].map(|identity| Replica::start(env.client(), identity, &log));
@@ -274,7 +274,7 @@ async fn a_hand_over_waits_for_the_key_in_work_and_for_no_other() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_replica_that_leaves_is_followed_at_once() {
+async fn leaving_replica_is_replaced_at_once() {
     let env = server().await;
     let log = Log::default();
     let [a, b] = ["a", "b"].map(|identity| Replica::start(env.client(), identity, &log));
@@ -291,7 +291,7 @@ async fn a_replica_that_leaves_is_followed_at_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_replica_that_is_cut_off_stops_and_joins_again() {
+async fn disconnected_replica_stops_and_joins_again() {
     let env = server().await;
     let log = Log::default();
     let switch = Switch::default();
@@ -325,7 +325,7 @@ async fn a_replica_that_is_cut_off_stops_and_joins_again() {
 
 /// A process that was killed comes again under its name: nobody can tell whether the former one still runs.
 #[tokio::test(start_paused = true)]
-async fn a_replica_that_comes_again_waits_for_the_end_of_its_former_lease() {
+async fn restarted_replica_waits_for_its_former_lease() {
     let env = server().await;
     let log = Log::default();
     let first = Replica::start(env.client(), "a", &log);
@@ -373,7 +373,7 @@ async fn with_leader_election_some_controllers_see_all_keys() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_for_a_leader_needs_an_election() {
+async fn leaders_work_needs_an_elector() {
     let (client, _) = client(|_: &Asked| failure(500, "Unexpected"));
     let mut manager = Manager::builder(client.clone()).sharding(sharding(client, "a")).build();
     manager.add_runnable("migrate", |_| async { Ok::<_, std::io::Error>(()) });
@@ -382,7 +382,7 @@ async fn what_is_for_a_leader_needs_an_election() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_group_that_cannot_be_joined_is_an_error() {
+async fn join_timeout_is_an_error() {
     let (client, _) = client(|_: &Asked| failure(403, "Forbidden"));
     let sharding =
         Sharding::builder(client, "default", "maps", "a").join_timeout(30 * SECOND).build().unwrap();
@@ -409,7 +409,7 @@ async fn settings_are_checked() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn keys_by_hand_are_shared_by_their_text() {
+async fn custom_keys_are_assigned_by_their_text() {
     let env = server().await;
     let registry = Registry::new();
     let sharding =

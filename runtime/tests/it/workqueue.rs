@@ -36,7 +36,7 @@ async fn duplicates_collapse_and_order_is_kept() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_key_in_work_waits_for_done() {
+async fn key_in_processing_is_queued_after_done() {
     let queue = queue();
     queue.add("a");
     let item = queue.get().await.unwrap();
@@ -51,7 +51,7 @@ async fn a_key_in_work_waits_for_done() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_idle_worker_wakes_for_an_added_key() {
+async fn idle_worker_wakes_for_an_added_key() {
     let queue = queue();
     let worker = tokio::spawn({
         let queue = queue.clone();
@@ -81,7 +81,7 @@ async fn the_earlier_deadline_wins() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_earlier_delay_re_arms_the_timer_of_an_idle_worker() {
+async fn earlier_delay_resets_the_idle_workers_timer() {
     let queue = queue();
     let start = tokio::time::Instant::now();
     queue.add_after("late", 500 * MS);
@@ -98,7 +98,7 @@ async fn an_earlier_delay_re_arms_the_timer_of_an_idle_worker() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn somebody_keeps_the_timer_when_its_keeper_leaves() {
+async fn another_worker_keeps_the_timer_when_its_keeper_leaves() {
     let queue = queue();
     let start = tokio::time::Instant::now();
     queue.add_after("a", 100 * MS);
@@ -114,7 +114,7 @@ async fn somebody_keeps_the_timer_when_its_keeper_leaves() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_wake_up_for_a_dropped_worker_goes_to_another_one() {
+async fn wake_up_of_a_dropped_worker_goes_to_another() {
     let queue = queue();
     let other = tokio::spawn({
         let queue = queue.clone();
@@ -201,7 +201,7 @@ async fn shut_down_ends_idle_workers() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_drain_waits_for_what_is_queued_and_in_work() {
+async fn drain_waits_for_queued_keys_and_keys_in_processing() {
     let queue = queue();
     queue.add("a");
     queue.add("b");
@@ -218,7 +218,7 @@ async fn a_drain_waits_for_what_is_queued_and_in_work() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn shut_down_calls_a_drain_off() {
+async fn shut_down_ends_a_drain() {
     let queue = queue();
     queue.add("a");
     let mut drain = Box::pin(queue.shut_down_with_drain().into_future());
@@ -242,7 +242,7 @@ async fn failures_back_off_until_forgotten() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn no_key_is_in_two_workers_and_none_is_lost() {
+async fn each_key_is_in_one_worker_and_none_is_lost() {
     const KEYS: usize = 64;
     const ADDS: usize = 20_000;
     let queue: Queue<usize> = Queue::new("test");
@@ -296,7 +296,7 @@ async fn no_key_is_in_two_workers_and_none_is_lost() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_worker_that_never_waits_lets_others_run() {
+async fn busy_worker_yields_to_others() {
     let queue = queue();
     queue.add("a");
     let worker = tokio::spawn({
@@ -315,7 +315,7 @@ async fn a_worker_that_never_waits_lets_others_run() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn metrics_follow_a_key() {
+async fn queue_metrics_follow_a_key() {
     let registry = Registry::new();
     let queue = Queue::builder("EcsBinding").metrics(&registry).build();
     queue.add("a");
@@ -376,7 +376,7 @@ fn fast_then_slow() {
 }
 
 #[test]
-fn the_longest_delay_counts_and_can_be_capped() {
+fn longest_delay_counts_and_can_be_capped() {
     let limiter = MaxOfRateLimiter::new(vec![
         Box::new(ItemFastSlowRateLimiter::new(5 * MS, 3_000 * MS, 3)),
         Box::new(ItemExponentialFailureRateLimiter::new(MS, 1_000_000 * MS)),
@@ -389,7 +389,7 @@ fn the_longest_delay_counts_and_can_be_capped() {
 }
 
 #[test]
-fn the_default_limits_a_key_and_all_keys_together() {
+fn default_limiter_limits_each_key_and_all_keys() {
     let limiter = default_rate_limiter();
     let now = Instant::now();
     let first: Vec<Duration> = (0..100).map(|key| limiter.when(&key, now)).collect();
@@ -402,7 +402,7 @@ fn the_default_limits_a_key_and_all_keys_together() {
 proptest! {
     /// In any window no more than burst + rate * window keys pass, and waiting restores the bucket.
     #[test]
-    fn the_bucket_never_overflows(gaps in prop::collection::vec(0..2_000_u64, 1..200), burst in 1..20_u32) {
+    fn token_bucket_never_overflows(gaps in prop::collection::vec(0..2_000_u64, 1..200), burst in 1..20_u32) {
         let qps = 4.0;
         let limiter = BucketRateLimiter::new(qps, burst);
         let start = Instant::now();

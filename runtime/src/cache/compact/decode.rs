@@ -10,7 +10,7 @@ use serde::de::{self, DeserializeOwned, DeserializeSeed, Deserializer, IgnoredAn
 
 use super::intern::Interner;
 use super::{Compact, Ends, Key, ObjectKey};
-use crate::json::{self, Fast, Raw};
+use crate::json::{self, JsonReader, Raw};
 use crate::reflector::DynamicType;
 use crate::reflector::decode::Decode;
 
@@ -51,7 +51,7 @@ where
 {
     type Context = Context;
 
-    fn decode(json: &mut Fast<'_>, lean: bool, context: &mut Context) -> Result<Self, json::Error> {
+    fn decode(json: &mut JsonReader<'_>, lean: bool, context: &mut Context) -> Result<Self, json::Error> {
         context.parts.clear();
         context.interner.clear();
         json.deserialize_map(ObjectVisitor::<K> { context, lean, kind: PhantomData })?;
@@ -224,10 +224,10 @@ pub(super) fn push_string(out: &mut String, text: &str) {
 
 /// Finds an annotation among the members of the metadata.
 pub(super) fn annotation(members: &str, name: &str) -> Option<String> {
-    let annotations = Fast::new(members).bare_members(Find::<Raw<'_>>::new("annotations"));
+    let annotations = JsonReader::new(members).bare_members(Find::<Raw<'_>>::new("annotations"));
     let found = match annotations {
         Ok(None) => return None,
-        Ok(Some(Raw(annotations))) => Fast::new(annotations).deserialize_map(Find::new(name)),
+        Ok(Some(Raw(annotations))) => JsonReader::new(annotations).deserialize_map(Find::new(name)),
         Err(error) => Err(error),
     };
     found.unwrap_or_else(|_| {
@@ -241,7 +241,7 @@ pub(super) fn member_of<T: DeserializeOwned>(
     members: &str,
     name: &str,
 ) -> Result<Option<T>, serde_json::Error> {
-    let mut json = Fast::new(members);
+    let mut json = JsonReader::new(members);
     let found = json.bare_members(Find::new(name));
     found.map_err(|error| json.explain(&error))
 }

@@ -6,11 +6,11 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::controller::Predicate;
-use crate::json::Fast;
+use crate::json::JsonReader;
 use crate::reflector::decode::Decode;
 
 fn compact<K: Cached>(json: &str) -> Result<K, serde_json::Error> {
-    let mut json = Fast::new(json);
+    let mut json = JsonReader::new(json);
     K::decode(&mut json, true, &mut K::Context::default()).map_err(|error| json.explain(&error))
 }
 
@@ -59,7 +59,7 @@ fn object_keeps_everything_but_managed_fields() {
 fn managed_fields_are_kept_on_request() {
     let text = pod().to_string();
     let object =
-        Compact::<Pod>::decode(&mut Fast::new(&text), false, &mut decode::Context::default()).unwrap();
+        Compact::<Pod>::decode(&mut JsonReader::new(&text), false, &mut decode::Context::default()).unwrap();
     assert!(object.object().unwrap().metadata.managed_fields.is_some());
 }
 

@@ -70,7 +70,7 @@ struct Http2 {
     /// The first connection, if the server offers only HTTP/1.1.
     http1: Slot,
     offer: Arc<Mutex<Offer>>,
-    lanes: Mutex<Vec<Lane>>,
+    connections: Mutex<Vec<Http2Connection>>,
     max_streams: usize,
 }
 
@@ -83,7 +83,7 @@ enum Offer {
 }
 
 /// One HTTP/2 connection at a time, and its streams.
-struct Lane {
+struct Http2Connection {
     client: Client<Dial, Body>,
     streams: Stream,
 }
@@ -130,7 +130,7 @@ impl Connections {
                     dial,
                     http1: slot,
                     offer,
-                    lanes: Mutex::default(),
+                    connections: Mutex::default(),
                     max_streams: options.max_streams,
                 })
             }
@@ -157,7 +157,7 @@ impl Service<Request<Body>> for Connections {
             if let Some(http2) = http2
                 && http2.is_offered().await?
             {
-                let (client, stream) = http2.lane();
+                let (client, stream) = http2.connection();
                 let answer = client.request(request).await.map_err(|error| http2.reason(error))?;
                 return Ok(answer.map(|body| Wire::direct(body, Some(stream))));
             }
@@ -218,15 +218,17 @@ impl Http2 {
     }
 
     /// Returns the first connection with a free stream, and the stream.
-    fn lane(&self) -> (Client<Dial, Body>, Stream) {
-        let mut lanes = self.lanes.lock().unwrap_or_else(PoisonError::into_inner);
-        let has_room = |lane: &&Lane| Arc::strong_count(&lane.streams) <= self.max_streams;
-        if let Some(lane) = lanes.iter().find(has_room) {
-            return (lane.client.clone(), Arc::clone(&lane.streams));
+    fn connection(&self) -> (Client<Dial, Body>, Stream) {
+        let mut connections = self.connections.lock().unwrap_or_else(PoisonError::into_inner);
+        let has_room =
+            |connection: &&Http2Connection| Arc::strong_count(&connection.streams) <= self.max_streams;
+        if let Some(connection) = connections.iter().find(has_room) {
+            return (connection.client.clone(), Arc::clone(&connection.streams));
         }
-        let lane = Lane { client: http2_client(self.dial.clone()), streams: Stream::default() };
-        let place = (lane.client.clone(), Arc::clone(&lane.streams));
-        lanes.push(lane);
+        let connection =
+            Http2Connection { client: http2_client(self.dial.clone()), streams: Stream::default() };
+        let place = (connection.client.clone(), Arc::clone(&connection.streams));
+        connections.push(connection);
         place
     }
 }

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::{Decode, Frame, MalformedFrame, Verb};
-use crate::json::{Error, Fast};
+use crate::json::{Error, JsonReader};
 use crate::reflector::{Cached, FormOf, KindOf, typed};
 
 fn form<K: Cached<DynamicType = ()>>() -> FormOf<K> {
@@ -17,7 +17,7 @@ fn frame<K: Cached<DynamicType = ()>>(line: &[u8]) -> Result<Frame, MalformedFra
 
 /// Decodes without managedFields.
 fn lean<K: Decode<Context = ()>>(text: &str) -> Result<K, Error> {
-    K::decode(&mut Fast::new(text), true, &mut ())
+    K::decode(&mut JsonReader::new(text), true, &mut ())
 }
 
 fn object() -> Value {
@@ -45,7 +45,7 @@ fn only_managed_fields_are_skipped() {
     let dynamic = lean::<DynamicObject>(&text).unwrap();
     assert_eq!(dynamic.metadata, full.metadata);
     assert_eq!(dynamic.data["data"]["managedFields"], "kept");
-    let wanted = ConfigMap::decode(&mut Fast::new(&text), false, &mut ()).unwrap();
+    let wanted = ConfigMap::decode(&mut JsonReader::new(&text), false, &mut ()).unwrap();
     assert!(wanted.metadata.managed_fields.is_some());
 }
 

@@ -1,6 +1,5 @@
 //! Admission handlers, and handlers from functions.
 
-use std::fmt;
 use std::future::Future;
 
 use futures::FutureExt;
@@ -51,8 +50,8 @@ impl<H: AdmissionHandler> DynHandler for H {
     }
 }
 
-/// A handler that calls a function; made by [`admission_fn`].
-pub struct FnHandler<F>(F);
+/// A handler that calls a function.
+struct FnHandler<F>(F);
 
 /// Makes a handler from a function of the call.
 ///
@@ -64,7 +63,7 @@ pub struct FnHandler<F>(F);
 /// });
 /// # let _ = handler;
 /// ```
-pub fn admission_fn<F, Fut>(function: F) -> FnHandler<F>
+pub fn admission_fn<F, Fut>(function: F) -> impl AdmissionHandler
 where
     F: Fn(AdmissionContext) -> Fut + Send + Sync + 'static,
     Fut: Future<Output = AdmissionResponse> + Send,
@@ -79,11 +78,5 @@ where
 {
     fn handle(&self, ctx: &AdmissionContext) -> impl Future<Output = AdmissionResponse> + Send {
         (self.0)(ctx.clone())
-    }
-}
-
-impl<F> fmt::Debug for FnHandler<F> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("FnHandler").finish_non_exhaustive()
     }
 }

@@ -15,7 +15,7 @@ mod validator;
 pub use chain::Chain;
 pub use defaulter::{Defaulter, Defaulting};
 pub use error::AdmissionError;
-pub use handler::{AdmissionHandler, FnHandler, admission_fn};
+pub use handler::{AdmissionHandler, admission_fn};
 pub use request::{AdmissionContext, AdmissionRequest, Operation};
 pub use response::AdmissionResponse;
 pub(super) use review::AdmissionHook;

@@ -174,7 +174,7 @@ async fn typed_webhooks_default_and_validate() {
 }
 
 #[tokio::test]
-async fn warnings_and_patches_of_chains_arrive() {
+async fn chain_warnings_and_patches_reach_the_client() {
     let env = TestEnv::builder().start().await.unwrap();
     let adding = |key: &'static str| {
         admission_fn(move |ctx: AdmissionContext| async move {
@@ -204,7 +204,7 @@ async fn warnings_and_patches_of_chains_arrive() {
 }
 
 #[tokio::test]
-async fn where_there_is_no_answer_the_failure_policy_decides() {
+async fn failure_policy_decides_without_an_answer() {
     let env = TestEnv::builder().start().await.unwrap();
     let handler = admission_fn(|ctx: AdmissionContext| async move {
         if ctx.request().name.starts_with("hangs") { pending().await } else { panic!("broken") }

@@ -112,7 +112,7 @@ async fn older_tls_is_refused() {
 }
 
 #[tokio::test]
-async fn clients_show_certificates_where_they_have_to() {
+async fn client_certificates_are_required_when_configured() {
     let (clients, strangers) = (Authority::new("clients"), Authority::new("strangers"));
     let authority = Authority::new("webhooks");
     let (folder, builder) = served(&authority);
@@ -155,7 +155,7 @@ async fn clients_show_certificates_where_they_have_to() {
 }
 
 #[tokio::test]
-async fn what_is_no_tls_is_hung_up_on() {
+async fn connections_without_tls_are_closed() {
     let server = Running::start(|server| server.admission("/a", allowing())).await;
     for bytes in
         [&b"POST /a HTTP/1.1\r\nhost: x\r\n\r\n"[..], &[0; 64], &[0x16, 3, 1, 0xff, 0xff, 1, 0, 0, 0]]
@@ -173,7 +173,7 @@ async fn what_is_no_tls_is_hung_up_on() {
 }
 
 #[tokio::test]
-async fn slow_clients_are_given_up() {
+async fn slow_clients_are_disconnected() {
     let server = Running::start(|server| server.admission("/a", allowing())).await;
     let mut silent = TcpStream::connect(server.address).await.unwrap();
     let mut slow = server.connect(&["http/1.1"]).await;
@@ -227,7 +227,7 @@ async fn idle_connections_are_closed_later_than_clients_do() {
 }
 
 #[tokio::test]
-async fn a_huge_body_is_read_to_its_end_and_refused() {
+async fn oversized_body_is_read_to_its_end_and_refused() {
     let server = Running::start(|server| server.admission("/a", allowing())).await;
     let (code, status) = server.post("/a", &"x".repeat(16 * 1024 * 1024)).await;
     assert_eq!((code, status["reason"].as_str()), (413, Some("RequestEntityTooLarge")));
@@ -244,7 +244,7 @@ async fn a_huge_body_is_read_to_its_end_and_refused() {
 }
 
 #[tokio::test]
-async fn a_stop_waits_for_running_requests_of_both_protocols() {
+async fn stop_waits_for_running_requests_of_both_protocols() {
     let gate = Gate::default();
     let authority = Authority::new("webhooks");
     let (folder, builder) = served(&authority);
@@ -284,7 +284,7 @@ async fn a_stop_waits_for_running_requests_of_both_protocols() {
 }
 
 #[tokio::test]
-async fn after_the_grace_nothing_runs_any_longer() {
+async fn requests_are_aborted_after_the_grace_period() {
     let held = Arc::new(Semaphore::new(1));
     let kept = held.clone();
     let called = Arc::new(Notify::new());
@@ -314,7 +314,7 @@ async fn after_the_grace_nothing_runs_any_longer() {
 }
 
 #[tokio::test]
-async fn a_handler_ends_when_its_client_hangs_up_or_the_server_is_dropped() {
+async fn handler_ends_when_its_client_disconnects_or_the_server_is_dropped() {
     let gate = Gate::default();
     let server = Running::start(|server| server.admission("/a", gate.handler())).await;
     let mut stream = server.connect(&["http/1.1"]).await;
@@ -348,7 +348,7 @@ async fn a_handler_ends_when_its_client_hangs_up_or_the_server_is_dropped() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_served_is_told_before() {
+async fn invalid_webhook_servers_are_refused_when_built() {
     let authority = Authority::new("webhooks");
     let (folder, builder) = served(&authority);
     let server = builder.build().unwrap().bind().await.unwrap();
@@ -379,7 +379,7 @@ async fn all_addresses_are_served_unless_told_otherwise() {
 }
 
 #[tokio::test]
-async fn each_registry_counts_what_it_was_given_for() {
+async fn each_registry_has_its_own_metrics() {
     let (requests, reads) = (Registry::new(), Registry::new());
     let own = reads.clone();
     let settings = |server: ServerBuilder| {

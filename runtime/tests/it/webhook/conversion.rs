@@ -151,7 +151,7 @@ async fn objects_are_read_and_written_in_every_version() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_scheme_converts_every_version() {
+async fn scheme_converts_every_version() {
     every_version(Conversions::of_scheme(scheme())).await;
 }
 
@@ -169,7 +169,7 @@ fn versions_without_a_type_are_refused() {
 }
 
 #[test]
-fn ways_that_are_missing_are_told_when_the_server_is_built() {
+fn missing_conversions_are_reported_when_the_server_is_built() {
     let built = |scheme: Scheme| Server::builder().conversions(Conversions::of_scheme(scheme)).build();
     let refused = |scheme: Scheme| built(scheme).map(drop).unwrap_err().to_string();
     let mut scheme = Scheme::new();
@@ -268,7 +268,7 @@ impl Convertible<v2::Widget> for breaking::Widget {
 }
 
 #[tokio::test]
-async fn a_conversion_that_panics_ends_its_request_only() {
+async fn panicking_conversion_ends_only_its_request() {
     let registry = Arc::new(kubesmith_runtime::metrics::Registry::new());
     let conversions = Conversions::new().kind(HubSpokes::<v2::Widget>::new().spoke::<breaking::Widget>());
     let serving = serving(|server| server.metrics(&registry).conversions(conversions)).await;

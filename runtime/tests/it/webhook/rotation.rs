@@ -80,7 +80,7 @@ async fn presents(running: &Running, authority: &Authority) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn requests_go_on_while_authority_and_certificate_change() {
+async fn requests_continue_while_authority_and_certificate_change() {
     let env = TestEnv::builder().start().await.unwrap();
     let (registry, next) = (Registry::new(), Authority::new("next"));
     let running = start(Authority::new("first"), &registry).await;
