@@ -1,5 +1,5 @@
-//! Conversion between the versions of a kind: what generated functions, the [scheme](crate::scheme) and the
-//! webhook share.
+//! Conversion between the versions of a kind: the common part of generated functions, the [scheme](crate::scheme)
+//! and the webhook.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::error::Error as StdError;
@@ -12,7 +12,7 @@ use serde_json::Value;
 use crate::defaults::{Here, Inside};
 use crate::scheme::path::{self, Path, Step};
 
-/// Why an object cannot be converted. Every error converts into it with `?`; it is therefore no [`std::error::Error`]
+/// An object cannot be converted. Every error converts into it with `?`, so it cannot be a [`std::error::Error`]
 /// itself.
 ///
 /// ```
@@ -30,11 +30,11 @@ use crate::scheme::path::{self, Path, Step};
 #[derive(PartialEq, Eq)]
 pub struct ConversionError(String);
 
-/// What a conversion gives. [`ConversionError`] has an example of what can go wrong.
+/// The result of a conversion. [`ConversionError`] has an example of an error.
 pub type ConversionResult<T> = Result<T, ConversionError>;
 
 impl ConversionError {
-    /// An error with this message.
+    /// Makes an error with this message.
     pub fn new(message: impl Into<String>) -> Self {
         ConversionError(message.into())
     }
@@ -58,8 +58,8 @@ impl fmt::Debug for ConversionError {
     }
 }
 
-/// Converts every `A` that the value holds, itself or in `Option`s, boxes, lists and maps, one in another; the containers stay.
-/// Generated conversions are made of it.
+/// Converts every `A` in the value: the value itself or in `Option`s, boxes, lists and maps, nested to any depth.
+/// The containers stay. Generated conversions call it.
 ///
 /// ```
 /// use kubesmith_runtime::conversion::{self, ConversionError};
@@ -71,7 +71,7 @@ impl fmt::Debug for ConversionError {
 /// ```
 ///
 /// # Errors
-/// The first that the function gives.
+/// The first error of the function.
 pub fn each<A, B, I, C: Contains<A, B, I>>(
     value: &C,
     mut convert: impl FnMut(&A) -> Result<B, ConversionError>,
@@ -79,16 +79,16 @@ pub fn each<A, B, I, C: Contains<A, B, I>>(
     value.each(&mut convert)
 }
 
-/// A type that holds values of type `A`, and becomes one that holds `B`s; `I` says where, and is found by the compiler. See
-/// [`each`].
+/// A type that contains values of type `A` and becomes one that contains `B`s. The compiler infers `I`, which says
+/// where. See [`each`].
 pub trait Contains<A, B, I> {
-    /// What it becomes.
+    /// The converted type.
     type Output;
 
     /// Converts each of them; [`each`] is easier to call.
     ///
     /// # Errors
-    /// The first that the function gives.
+    /// The first error of the function.
     fn each(
         &self,
         convert: &mut dyn FnMut(&A) -> Result<B, ConversionError>,
@@ -133,8 +133,8 @@ contains! {
         it.iter().map(|(key, held)| Ok((key.clone(), held.each(convert)?))).collect();
 }
 
-/// A check that a conversion loses nothing: what is converted and converted back is what it was. For tests, best with values
-/// from a property test.
+/// A check that a conversion loses nothing: an object converted and converted back is unchanged. For tests, best
+/// with objects from a property test.
 ///
 /// ```
 /// use kubesmith_runtime::conversion::{ConversionError, RoundTrip};
@@ -155,7 +155,7 @@ pub struct RoundTrip<S, H> {
 type Convert<A, B> = Box<dyn Fn(&A) -> ConversionResult<B>>;
 
 impl<S: Serialize, H> RoundTrip<S, H> {
-    /// A check of these two functions. Hub to spoke to hub is checked by giving them the other way round.
+    /// Makes a check of these two functions. To check hub to spoke to hub, pass them in reverse order.
     pub fn new(
         to_hub: impl Fn(&S) -> Result<H, ConversionError> + 'static,
         from_hub: impl Fn(&H) -> Result<S, ConversionError> + 'static,
@@ -163,8 +163,8 @@ impl<S: Serialize, H> RoundTrip<S, H> {
         Self { to_hub: Box::new(to_hub), from_hub: Box::new(from_hub), losing: Vec::new() }
     }
 
-    /// Says that a field, and what is in it, may be lost: `spec.size`. Items of lists are called by their index, `spec.ports[0]`,
-    /// and keys with dots stand in brackets, `metadata.annotations["example.com/size"]`, as errors write them.
+    /// Allows the conversion to lose a field and its content: `spec.size`. Items of lists are written by index,
+    /// `spec.ports[0]`, and keys with dots in brackets, `metadata.annotations["example.com/size"]`, as in errors.
     ///
     /// ```
     /// use kubesmith_runtime::conversion::{ConversionError, RoundTrip};
@@ -182,7 +182,7 @@ impl<S: Serialize, H> RoundTrip<S, H> {
     /// Checks an object.
     ///
     /// # Errors
-    /// A conversion fails, or the first field that is another one afterwards.
+    /// A conversion failed, or names the first field that changed.
     pub fn check(&self, object: &S) -> Result<(), RoundTripError> {
         let failed = |why: ConversionError| RoundTripError::Failed { message: why.to_string() };
         let hub = (self.to_hub)(object).map_err(failed)?;
@@ -230,14 +230,14 @@ impl<S, H> fmt::Debug for RoundTrip<S, H> {
     }
 }
 
-/// Why an object did not come back as it was. [`RoundTrip`] has an example.
+/// An object changed in a round trip. [`RoundTrip`] has an example.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RoundTripError {
-    /// A conversion fails.
+    /// A conversion failed.
     #[error("the conversion fails: {message}")]
     Failed {
-        /// What it says.
+        /// Its message.
         message: String,
     },
     /// A field came back as another.

@@ -322,7 +322,7 @@ pub struct Server {
 }
 
 impl Server {
-    /// Settings for a server without webhooks.
+    /// Starts the settings of a server without webhooks.
     pub fn builder() -> ServerBuilder {
         ServerBuilder {
             address: None,
@@ -336,8 +336,8 @@ impl Server {
         }
     }
 
-    /// A check for `/readyz` that fails before the server serves and after it has been told to stop. A manager adds it by
-    /// itself.
+    /// Returns a check for `/readyz` that fails before the server serves and after it was stopped. A manager adds
+    /// it by itself.
     ///
     /// ```
     /// use kubesmith_runtime::webhook::Server;
@@ -351,12 +351,12 @@ impl Server {
         move || started.check()
     }
 
-    /// Where webhooks are served, in the order of the paths. [`ServerBuilder`] has an example.
+    /// Returns the paths of the webhooks, sorted. [`ServerBuilder`] has an example.
     pub fn paths(&self) -> impl Iterator<Item = &str> {
         self.hooks.keys().map(String::as_str)
     }
 
-    /// Counts here unless there is a registry already.
+    /// Sets this registry unless one is set.
     pub(crate) fn metrics_unless_given(&mut self, registry: &Registry) {
         self.registry.get_or_insert_with(|| registry.clone());
     }
@@ -366,7 +366,7 @@ impl Server {
         self.certificates.folder_unless_given(folder);
     }
 
-    /// Reads the certificate and takes the address. Requests wait until [`BoundServer::run`].
+    /// Reads the certificate and binds the address. Requests wait until [`BoundServer::run`].
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! One request: which webhook it is for, its limits, and what is answered when there is no answer.
+//! Routes a request to its webhook, enforces its limits, and answers when the webhook does not.
 
 use std::any::Any;
 use std::collections::BTreeMap;
@@ -26,30 +26,30 @@ use crate::metrics::Registry;
 
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 
-/// What answers the requests of one path.
+/// The handler of one path.
 pub(in crate::webhook) trait Hook: Send + Sync {
-    /// The most bytes that a request's body may have.
+    /// Returns the size limit of a request's body, in bytes.
     fn body_limit(&self) -> usize;
 
-    /// Name and help of the counter of its panics.
+    /// Returns name and help of the counter of its panics.
     fn panics_metric(&self) -> (&'static str, &'static str);
 
-    /// The body of the answer.
+    /// Returns the body of the answer.
     fn answer<'a>(&'a self, body: &'a Bytes, call: &'a Call) -> BoxFuture<'a, Result<Vec<u8>, Refusal>>;
 }
 
 /// The hooks by path.
 pub(super) type Hooks = BTreeMap<String, Box<dyn Hook>>;
 
-/// How long an answer is waited for.
+/// A call, and the time left for an answer.
 pub(in crate::webhook) struct Call {
     pub(in crate::webhook) deadline: Instant,
-    /// Cancelled when nobody waits any longer.
+    /// Cancelled when the client no longer waits.
     pub(in crate::webhook) ended: CancellationToken,
 }
 
-/// A request that no webhook answers. The API server takes it as a failure of the webhook, so that the failure policy
-/// decides, and tells the message.
+/// A request without an answer from its webhook. The API server treats it as a failure of the webhook, so the
+/// failure policy decides, and shows the message.
 #[derive(Debug)]
 pub(in crate::webhook) struct Refusal {
     pub(super) code: StatusCode,
@@ -91,7 +91,7 @@ impl Refusal {
         }
         let status = Status::failure(&self.message, self.reason).with_code(self.code.as_u16());
         let typed = Typed { kind: "Status", api_version: "v1", status: &status };
-        // Texts and numbers always become JSON.
+        // Strings and numbers always serialise.
         let body = serde_json::to_vec(&typed).unwrap_or_default();
         let mut response = response(self.code, body);
         if self.code == StatusCode::METHOD_NOT_ALLOWED {
@@ -113,7 +113,7 @@ struct Mounted {
     metrics: Metrics,
 }
 
-/// Brings requests to their webhooks.
+/// Routes requests to their webhooks.
 pub(super) struct Router {
     hooks: BTreeMap<String, Mounted>,
     timeout: Duration,
@@ -128,7 +128,7 @@ impl Router {
         Router { hooks: mounted.collect(), timeout }
     }
 
-    /// Answers a request, whatever it is.
+    /// Answers any request.
     pub(super) async fn serve<B>(&self, request: Request<B>) -> Result<Response<Full<Bytes>>, Infallible>
     where
         B: Body<Data = Bytes>,
@@ -167,7 +167,7 @@ impl Mounted {
         check(head)?;
         let timeout = timeout::of_query(head.uri.query(), longest)?;
         let call = Call { deadline: Instant::now() + timeout, ended: CancellationToken::new() };
-        // Also where this future is dropped because the client hung up.
+        // Cancelled too if this future is dropped because the client disconnected.
         let _ended = call.ended.clone().drop_guard();
         let answer = async {
             let body = read(body, limit).await?;
@@ -179,7 +179,7 @@ impl Mounted {
         timeout_at(call.deadline, answer).await.unwrap_or_else(|_| Err(Refusal::too_slow(timeout)))
     }
 
-    /// The client hears that there was a panic, not what it said.
+    /// The client learns that there was a panic, but not its message.
     fn panicked(&self, panic: &(dyn Any + Send)) -> Refusal {
         let text = panic.downcast_ref::<&str>().copied();
         let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
@@ -203,8 +203,8 @@ fn check(head: &request::Parts) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// The body. One that is too large is read to its end all the same, because a client that is still sending when the
-/// connection closes does not see the answer.
+/// Reads the body. An oversized body is read to its end, because a client that is still sending when the connection
+/// closes does not see the answer.
 async fn read<B>(body: B, limit: usize) -> Result<Bytes, Refusal>
 where
     B: Body<Data = Bytes>,
@@ -217,7 +217,7 @@ where
             let error: Box<dyn StdError + Send + Sync> = error.into();
             Refusal::bad_request(format!("cannot read the request: {error}"))
         })?;
-        // Trailers are of no interest.
+        // Skip trailers.
         let Ok(data) = frame.into_data() else { continue };
         is_too_large |= all.len() + data.len() > limit;
         if is_too_large {

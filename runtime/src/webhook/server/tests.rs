@@ -52,7 +52,7 @@ async fn answer(router: &Router, request: Request<Full<Bytes>>) -> (u16, Value) 
 }
 
 #[tokio::test]
-async fn a_review_is_answered_with_its_uid() {
+async fn answer_has_the_reviews_uid() {
     let registry = Registry::new();
     let router = router(&registry);
     let (code, answer) = answer(&router, post("/a?timeout=10s", review("n").to_string())).await;
@@ -73,7 +73,7 @@ async fn a_review_is_answered_with_its_uid() {
 }
 
 #[tokio::test]
-async fn what_is_no_review_is_refused_with_a_status() {
+async fn requests_that_are_not_reviews_get_a_status() {
     let registry = Registry::new();
     let router = router(&registry);
     let plain = |method: Method, kind: &str| {
@@ -143,7 +143,7 @@ async fn content_types_may_have_parameters() {
 }
 
 #[tokio::test]
-async fn a_body_may_be_large_but_not_too_large() {
+async fn body_may_have_the_limits_size_but_not_more() {
     let router = router(&Registry::new());
     let mut review = review("n");
     review["request"]["object"] = json!("x".repeat(7 * 1024 * 1024 - review.to_string().len() - 12));
@@ -159,7 +159,7 @@ async fn a_body_may_be_large_but_not_too_large() {
 }
 
 #[tokio::test]
-async fn a_panic_is_an_error_that_tells_no_secrets() {
+async fn panic_answer_does_not_contain_its_message() {
     let registry = Registry::new();
     let router = router(&registry);
     let (code, status) = answer(&router, post("/a", review("panics").to_string())).await;
@@ -175,7 +175,7 @@ async fn a_panic_is_an_error_that_tells_no_secrets() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_request_ends_when_the_api_server_no_longer_waits() {
+async fn request_ends_when_the_api_server_no_longer_waits() {
     let router = router(&Registry::new());
     for (path, seconds) in [("/a?timeout=5s", 5), ("/a", 30), ("/a?timeout=1m0s", 30)] {
         let start = tokio::time::Instant::now();
@@ -187,7 +187,7 @@ async fn a_request_ends_when_the_api_server_no_longer_waits() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn work_elsewhere_hears_that_the_call_has_ended() {
+async fn other_tasks_see_the_end_of_the_call() {
     let (sender, mut receiver) = tokio::sync::mpsc::unbounded_channel();
     let handler = admission_fn(move |ctx: AdmissionContext| {
         sender.send((ctx.ended(), ctx.remaining())).unwrap();
@@ -195,20 +195,20 @@ async fn work_elsewhere_hears_that_the_call_has_ended() {
     });
     let server = Server::builder().admission("/a", handler).build().unwrap();
     let router = Arc::new(Router::new(server.hooks, Duration::from_secs(30), &Registry::new()));
-    // The API server hangs up.
+    // The API server disconnects.
     let call = router.clone();
     let task = tokio::spawn(async move { call.serve(post("/a?timeout=8s", review("n").to_string())).await });
     let (ended, remaining) = receiver.recv().await.unwrap();
     assert_eq!(remaining, Duration::from_secs(8));
     task.abort();
     ended.await;
-    // Its time is over.
+    // The call times out.
     assert_eq!(answer(&router, post("/a?timeout=1s", review("n").to_string())).await.0, 504);
     receiver.recv().await.unwrap().0.await;
 }
 
 #[test]
-fn webhooks_are_served_where_an_api_server_can_call_them() {
+fn webhook_paths_must_be_callable() {
     let allow = || admission_fn(|_| async { AdmissionResponse::allowed() });
     for path in ["", "a", "/a?b", "/a#b", "/a b", "https://x/a"] {
         let error = Server::builder().admission(path, allow()).build().unwrap_err();
@@ -250,7 +250,7 @@ async fn connections_beyond_the_limit_are_closed_at_once() {
     let mut byte = [0];
     let waiting = tokio::time::timeout(Duration::from_millis(50), first.read(&mut byte)).await;
     assert!(waiting.is_err(), "the first is still there");
-    // When it goes, there is room again.
+    // A closed connection makes room.
     drop(first);
     tokio::time::sleep(Duration::from_millis(50)).await;
     let mut third = TcpStream::connect(address).await.unwrap();
@@ -260,7 +260,7 @@ async fn connections_beyond_the_limit_are_closed_at_once() {
     assert_eq!(accepting.await.unwrap(), 1);
 }
 
-/// Texts that are nearly reviews: some bytes of one are others.
+/// Bytes that are nearly reviews: some bytes of a review are changed.
 fn nearly_reviews() -> impl Strategy<Value = (bool, Vec<u8>)> {
     let conversion = json!({"apiVersion": "apiextensions.k8s.io/v1", "kind": "ConversionReview", "request": {
         "uid": "u", "desiredAPIVersion": "a/v2",
@@ -279,7 +279,7 @@ fn nearly_reviews() -> impl Strategy<Value = (bool, Vec<u8>)> {
 
 proptest! {
     #[test]
-    fn whatever_comes_is_answered_without_a_panic((is_admission, body) in nearly_reviews()) {
+    fn any_request_is_answered_without_a_panic((is_admission, body) in nearly_reviews()) {
         let registry = Registry::new();
         let router = router(&registry);
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();

@@ -1,15 +1,15 @@
-//! How long a client waits, as it says in `?timeout=10s`.
+//! The client's timeout, as in `?timeout=10s`.
 
 use std::time::Duration;
 
 use super::Refusal;
 
-/// The client's timeout, or `longest` if that is shorter or there is none.
+/// Returns the client's timeout, or `longest` if that is shorter or there is no timeout.
 pub(super) fn of_query(query: Option<&str>, longest: Duration) -> Result<Duration, Refusal> {
     let pairs = query.unwrap_or_default().split('&').filter_map(|pair| pair.split_once('='));
     let Some((_, text)) = pairs.into_iter().find(|(name, _)| *name == "timeout") else { return Ok(longest) };
     let bad = || Refusal::bad_request(format!("{text:?} is no timeout; say it like this: timeout=10s"));
-    // jiff takes more forms than Go writes, words with spaces for instance.
+    // jiff accepts more forms than Go writes, for instance words with spaces.
     let is_of_go = text.starts_with(|c: char| c.is_ascii_digit() || c == '.');
     let parsed = text.parse::<jiff::SignedDuration>().ok().filter(|_| is_of_go);
     let timeout = parsed.and_then(|timeout| Duration::try_from(timeout).ok()).ok_or_else(bad)?;
@@ -23,7 +23,7 @@ mod tests {
     const LONGEST: Duration = Duration::from_secs(30);
 
     #[test]
-    fn the_shorter_time_counts() {
+    fn shorter_timeout_counts() {
         for (query, millis) in [
             (None, 30_000),
             (Some(""), 30_000),
@@ -40,7 +40,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_timeout_is_refused() {
+    fn invalid_timeouts_are_refused() {
         for text in ["", "10", "-1s", "soon", "10s10", "%31s", "99999999999999999999s"] {
             let refusal = of_query(Some(&format!("timeout={text}")), LONGEST).unwrap_err();
             assert_eq!(refusal.code, 400, "{text}");
