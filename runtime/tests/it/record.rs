@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use http::Method;
-use k8s_openapi::api::core::v1::{Event, Node, ObjectReference, Pod};
+use k8s_openapi::api::core::v1::{Node, ObjectReference, Pod};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use k8s_openapi::jiff::Timestamp;
 use kubesmith_runtime::record::{EventBroadcaster, EventBroadcasterBuilder, EventType, FakeRecorder};
