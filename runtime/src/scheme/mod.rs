@@ -219,7 +219,7 @@ impl Scheme {
         self.kinds.values()
     }
 
-    /// Returns a decoder of the scheme's kinds.
+    /// Returns a [`Decoder`] of the scheme's kinds.
     pub fn decoder(&self) -> Decoder<'_> {
         Decoder::new(self)
     }
