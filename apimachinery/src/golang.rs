@@ -101,6 +101,39 @@ pub fn number(number: &Number) -> String {
     }
 }
 
+/// A value as Go's `%v` prints it after decoding: `map[a:1 b:[x y]]`.
+#[must_use]
+pub fn display(value: &Value) -> String {
+    match value {
+        Value::Null => "<nil>".to_owned(),
+        Value::Bool(value) => value.to_string(),
+        Value::Number(value) => number(value),
+        Value::String(text) => text.clone(),
+        Value::Array(items) => format!("[{}]", items.iter().map(display).collect::<Vec<_>>().join(" ")),
+        Value::Object(fields) => {
+            let mut entries: Vec<_> = fields.iter().collect();
+            entries.sort_by_key(|(name, _)| *name);
+            let entries: Vec<_> =
+                entries.into_iter().map(|(name, value)| format!("{name}:{}", display(value))).collect();
+            format!("map[{}]", entries.join(" "))
+        }
+    }
+}
+
+/// The type in Go of a decoded value, as `%s` prints it.
+#[must_use]
+pub fn type_name(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "%!s(<nil>)",
+        Value::Bool(_) => "bool",
+        Value::Number(number) if number.is_f64() => "float64",
+        Value::Number(_) => "int64",
+        Value::String(_) => "string",
+        Value::Array(_) => "[]interface {}",
+        Value::Object(_) => "map[string]interface {}",
+    }
+}
+
 /// A value as Go's encoding/json writes it: keys sorted, HTML characters escaped.
 #[must_use]
 pub fn json(value: &Value) -> String {
@@ -210,6 +243,12 @@ mod tests {
         assert_eq!(json_float(1e20), "100000000000000000000");
         assert_eq!(json_float(HALFWAY), "980366611.6757812");
         assert_eq!(json_float(0.00001), "0.00001");
+    }
+
+    #[test]
+    fn display_prints_maps_and_lists_as_fmt_does() {
+        let value = serde_json::json!({"b": [1, "x", null], "a": {"c": true}});
+        assert_eq!(display(&value), "map[a:map[c:true] b:[1 x <nil>]]");
     }
 
     #[test]

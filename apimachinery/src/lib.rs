@@ -2,17 +2,23 @@
 //!
 //! - [`names`]: the rules of names, label keys and label values.
 //! - [`field`]: paths of fields, and errors of fields in kube-apiserver's words.
+//! - [`labels`] and [`fields`]: selectors.
 //! - [`golang`]: how Go prints values, which messages and YAML depend on.
 //! - [`yaml`] (feature `yaml`): the bytes that `sigs.k8s.io/yaml` writes, and the scalars that it reads.
+//! - [`patch`] (feature `patch`): JSON patch, merge patch and strategic merge patch.
 //! - [`jsonpath`] (feature `jsonpath`): the paths of printer columns.
 //!
 //! Objects are JSON values here. The crate knows no kind, no schema, no HTTP and no storage, and it does no I/O.
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::needless_pass_by_value))]
 
 pub mod field;
+pub mod fields;
 pub mod golang;
 #[cfg(feature = "jsonpath")]
 pub mod jsonpath;
+pub mod labels;
 pub mod names;
+#[cfg(feature = "patch")]
+pub mod patch;
 #[cfg(feature = "yaml")]
 pub mod yaml;

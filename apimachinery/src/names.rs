@@ -81,7 +81,7 @@ pub fn qualified_name(value: &str) -> Vec<String> {
     match prefix {
         Some("") => errors.push("prefix part must be non-empty".to_owned()),
         Some(prefix) => {
-            errors.extend(dns1123_subdomain(prefix).iter().map(|error| format!("prefix part {error}")))
+            errors.extend(dns1123_subdomain(prefix).iter().map(|error| format!("prefix part {error}")));
         }
         None => {}
     }

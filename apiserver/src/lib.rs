@@ -43,7 +43,6 @@ mod garbage;
 mod http;
 mod identity;
 pub mod kubeconfig;
-mod label_selector;
 mod listen;
 mod managed;
 mod meta;

@@ -75,11 +75,6 @@ pub(crate) fn is_terminating(object: &Value) -> bool {
     object["metadata"].get("deletionTimestamp").is_some_and(|v| !v.is_null())
 }
 
-/// A label's value.
-pub(crate) fn label<'a>(object: &'a Value, key: &str) -> Option<&'a str> {
-    object["metadata"]["labels"].get(key).and_then(Value::as_str)
-}
-
 /// Removes members that are null or empty where Go's `omitempty` would not write them.
 pub(crate) fn tidy(object: &mut Value) {
     let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) else { return };
@@ -99,16 +94,5 @@ pub(crate) fn tidy(object: &mut Value) {
     }
 }
 
-/// How deep an object may be nested. Parsers, this server's among them, refuse what is nested deeper than 127 levels; lists,
-/// watch events and managed fields put objects some levels deeper.
-pub(crate) const MAX_DEPTH: usize = 100;
-
-/// Whether a value is nested deeper than so many levels.
-pub(crate) fn is_deeper(value: &Value, levels: usize) -> bool {
-    let deeper = |value: &Value| levels == 0 || is_deeper(value, levels - 1);
-    match value {
-        Value::Object(map) => map.values().any(deeper),
-        Value::Array(list) => list.iter().any(deeper),
-        _ => false,
-    }
-}
+// Lists, watch events and managed fields nest objects some levels deeper, and parsers take 127 levels.
+pub(crate) use kubesmith_apimachinery::patch::{MAX_DEPTH, is_deeper};

@@ -285,6 +285,11 @@ impl ApiError {
         Self::status(500, "InternalError", message.into())
     }
 
+    /// A failure that has no reason in Kubernetes, such as a strategic merge patch that does not fit the object.
+    pub(crate) fn unknown(message: String) -> Self {
+        Self::status(500, "", message)
+    }
+
     /// A failure of the server with a cause, as Go's `NewInternalError` has it.
     pub fn internal_of(error: impl Into<String>) -> Self {
         let error = error.into();

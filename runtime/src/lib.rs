@@ -39,7 +39,7 @@ pub mod informer;
 #[cfg(feature = "client")]
 mod json;
 #[cfg(feature = "client")]
-pub mod labels;
+pub use kubesmith_apimachinery::labels;
 #[cfg(feature = "client")]
 pub mod leaderelection;
 #[cfg(feature = "client")]

@@ -8,9 +8,9 @@ use serde_json::Value;
 use super::attributes::{Attributes, Operation, Versioned};
 use super::conditions::Conditions;
 use super::rules::Rule;
-use crate::label_selector;
 use crate::meta;
 use crate::registry::ResourceDef;
+use crate::selector;
 use crate::status::{About, ApiError, ApiResult};
 use crate::webhook::Endpoint;
 
@@ -124,14 +124,11 @@ impl Hook {
 
     fn selects_namespace(&self, attributes: &Attributes<'_>, object: Option<&Value>) -> ApiResult<bool> {
         let name = attributes.namespace();
-        if label_selector::is_empty(&self.namespace_selector)
-            || (name.is_empty() && !attributes.is_namespace())
-        {
+        if selector::is_empty(&self.namespace_selector) || (name.is_empty() && !attributes.is_namespace()) {
             return Ok(true);
         }
-        let labels = |namespace: &Value| {
-            label_selector::matches(&self.namespace_selector, &namespace["metadata"]["labels"])
-        };
+        let labels =
+            |namespace: &Value| selector::matches(&self.namespace_selector, &namespace["metadata"]["labels"]);
         let is_written = attributes.operation != Operation::Delete && attributes.subresource().is_empty();
         if let Some(object) = object.filter(|_| attributes.is_namespace() && is_written) {
             return Ok(labels(object));
@@ -144,8 +141,8 @@ impl Hook {
 
     fn selects_object(&self, attributes: &Attributes<'_>, object: Option<&Value>) -> bool {
         let selected =
-            |object: &Value| label_selector::matches(&self.object_selector, &object["metadata"]["labels"]);
-        label_selector::is_empty(&self.object_selector)
+            |object: &Value| selector::matches(&self.object_selector, &object["metadata"]["labels"]);
+        selector::is_empty(&self.object_selector)
             || object.is_some_and(selected)
             || attributes.old.is_some_and(selected)
     }

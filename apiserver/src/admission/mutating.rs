@@ -2,13 +2,13 @@
 
 use std::collections::BTreeSet;
 
+use kubesmith_apimachinery::patch::json_patch;
 use serde_json::Value;
 
 use super::attributes::{Attributes, Versioned};
 use super::hook::Hook;
 use super::invoke::{Failure, invoke};
 use crate::conversion;
-use crate::patching;
 use crate::status::{ApiError, ApiResult};
 use crate::verbs::admit;
 
@@ -116,11 +116,7 @@ impl State {
                 hook.name
             )));
         };
-        let mut patched = object.clone();
-        for operation in operations {
-            let list = Value::Array(vec![operation]);
-            patching::json_patch(&mut patched, &list).map_err(|_| refused(does_not_apply(&list[0])))?;
-        }
+        let mut patched = json_patch(object, &operations).map_err(|error| refused(error.to_string()))?;
         if !patched.is_object() {
             return Err(refused("couldn't get version/kind; the patched object is none".to_owned()));
         }
@@ -131,28 +127,5 @@ impl State {
         let changed = patched != *object;
         *object = patched;
         Ok(changed)
-    }
-}
-
-/// Why an operation failed, in the words of kube-apiserver's library.
-fn does_not_apply(operation: &Value) -> String {
-    let text = |key: &str| operation[key].as_str().unwrap_or_default().to_owned();
-    let path = text("path");
-    match text("op").as_str() {
-        "add" => format!("add operation does not apply: doc is missing path: {path:?}: missing value"),
-        "replace" => format!("replace operation does not apply: doc is missing key: {path}: missing value"),
-        "remove" => {
-            let key = path.rsplit('/').next().unwrap_or_default();
-            format!(
-                "remove operation does not apply: error in remove for path: '{path}': Unable to remove nonexistent key: \
-                 {key}: missing value"
-            )
-        }
-        "test" => format!("testing value {path} failed: test failed"),
-        "move" | "copy" => {
-            let (op, from) = (text("op"), text("from"));
-            format!("error in {op} for path: '{from}': missing value")
-        }
-        other => format!("Unexpected kind: {other}"),
     }
 }

@@ -242,7 +242,7 @@ pub(super) async fn claim(
     let selector = &owner["spec"]["selector"];
     let mut own = Vec::new();
     for object in cluster.list(of, meta::namespace(owner)) {
-        let selected = crate::label_selector::matches(selector, &object["metadata"]["labels"]);
+        let selected = crate::selector::matches(selector, &object["metadata"]["labels"]);
         let leaving = meta::is_terminating(owner);
         match controller_of(&object) {
             Some(_) if is_controlled_by(&object, owner) => {

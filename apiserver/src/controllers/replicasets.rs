@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::Outcome;
 use super::cluster::{Cluster, Fault, PODS, REPLICA_SETS, claim, controller_of, unless_gone};
 use super::pods::{by_loss, from_template, is_active, is_ready, until_available};
-use crate::{label_selector, meta};
+use crate::{meta, selector};
 
 pub(super) const WATCHES: &[&str] = &[REPLICA_SETS.collection, PODS.collection];
 const COMPONENT: &str = "replicaset-controller";
@@ -29,9 +29,8 @@ pub(super) fn keys(cluster: &Cluster, collection: &str, key: &str, object: &Valu
         };
     }
     let sets = cluster.list(REPLICA_SETS, namespace);
-    let selecting = sets
-        .iter()
-        .filter(|set| label_selector::matches(&set["spec"]["selector"], &object["metadata"]["labels"]));
+    let selecting =
+        sets.iter().filter(|set| selector::matches(&set["spec"]["selector"], &object["metadata"]["labels"]));
     selecting.map(|set| format!("{namespace}/{}", meta::name(set))).collect()
 }
 

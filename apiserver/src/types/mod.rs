@@ -10,6 +10,8 @@ pub(crate) mod quantity;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
+use kubesmith_apimachinery::patch::{self, PatchMeta, Strategy};
+
 static TYPES: LazyLock<BTreeMap<&'static str, Type>> = LazyLock::new(|| {
     let mut types: BTreeMap<&str, Type> = include_str!("types.txt").lines().filter_map(Type::parse).collect();
     let flat: Vec<(&str, BTreeMap<&str, Field>)> =
@@ -111,6 +113,24 @@ impl Type {
         let (name, atomic) = head.strip_suffix(":atomic").map_or((head, false), |name| (name, true));
         let numbered = words.filter_map(Field::parse).collect();
         Some((name, Self { name, atomic, numbered, members: BTreeMap::new() }))
+    }
+}
+
+impl PatchMeta for &'static Type {
+    fn name(self) -> &'static str {
+        self.name.rsplit('.').next().unwrap_or(self.name)
+    }
+
+    fn field(self, name: &str) -> Option<patch::Field<Self>> {
+        let field = self.members.get(name)?;
+        let strategy = match field.patch {
+            Patch { merge: true, .. } => Strategy::Merge,
+            Patch { replace: true, .. } => Strategy::Replace,
+            _ => Strategy::Default,
+        };
+        // The fields of a map are its keys, about which the table says nothing.
+        let of = if field.shape == Shape::Map { None } else { find(field.of) };
+        Some(patch::Field { strategy, merge_key: field.patch.key, of })
     }
 }
 

@@ -7,8 +7,8 @@ use super::delete::{self, DeleteOptions};
 use crate::admission::{self, Attributes, Operation, Options};
 use crate::http::query::WriteOptions;
 use crate::http::reply::Reply;
-use crate::label_selector;
 use crate::meta;
+use crate::selector;
 use crate::server::Call;
 use crate::status::{ApiError, ApiResult};
 use crate::tokens;
@@ -135,7 +135,7 @@ fn check_budgets(call: &Call<'_>, pod: &Value) -> ApiResult<()> {
     let Ok(all) = call.server.store.list("poddisruptionbudgets.policy", &prefix, None) else { return Ok(()) };
     for (_, budget) in all.objects {
         let budget = &budget.value;
-        if !label_selector::matches(&budget["spec"]["selector"], &pod["metadata"]["labels"]) {
+        if !selector::matches(&budget["spec"]["selector"], &pod["metadata"]["labels"]) {
             continue;
         }
         let name = meta::name(budget);

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use kubesmith_apimachinery::patch::merge_patch;
 use serde_json::Value;
 
 use super::update::{self, Edit};
@@ -12,7 +13,7 @@ use crate::http::query::{FieldValidation, WriteOptions};
 use crate::http::reply::Reply;
 use crate::meta;
 use crate::names;
-use crate::patching::{self, strategic};
+use crate::patching;
 use crate::registry::Behaviour;
 use crate::server::Call;
 use crate::status::{ApiError, ApiResult, Cause};
@@ -91,8 +92,10 @@ pub(super) fn carry_out(
 ) -> ApiResult<()> {
     match kind {
         PatchKind::Json => patching::json_patch(target, patch)?,
-        PatchKind::Merge => patching::merge_patch(target, patch),
-        PatchKind::Strategic | PatchKind::Apply => strategic::patch(target, patch, message(call)),
+        PatchKind::Merge => merge_patch(target, patch),
+        PatchKind::Strategic | PatchKind::Apply => {
+            patching::strategic_merge_patch(target, patch, message(call))?
+        }
     }
     if target.is_object() { Ok(()) } else { Err(ApiError::unprocessable_patch()) }
 }

@@ -6,13 +6,14 @@ use std::sync::Arc;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use bytes::{BufMut, Bytes, BytesMut};
+use kubesmith_apimachinery::{fields, labels};
 use serde_json::{Map, Value, json};
 
 use crate::conversion::{self, Served};
 use crate::http::negotiate::Shape;
 use crate::http::reply::Reply;
 use crate::registry::ResourceDef;
-use crate::selector::{FieldSelector, LabelSelector};
+use crate::selector;
 use crate::server::{Call, Server};
 use crate::status::{ApiError, ApiResult, Cause};
 use crate::store::{Object, Snapshot, SnapshotError};
@@ -49,8 +50,8 @@ pub(super) fn shaped(call: &Call<'_>, value: Value) -> Value {
 
 /// The selectors of a list, a watch or a deletion.
 pub(super) struct Selectors {
-    labels: LabelSelector,
-    fields: FieldSelector,
+    labels: labels::Selector,
+    fields: fields::Selector,
     def: Arc<ResourceDef>,
 }
 
@@ -58,13 +59,12 @@ impl Selectors {
     /// Reads both selectors; a `name` selects that object alone.
     pub(super) fn parse(call: &Call<'_>, name: &str) -> ApiResult<Self> {
         let def = &call.def;
-        let labels = LabelSelector::parse(call.query.get("labelSelector")).map_err(ApiError::bad_request)?;
+        let labels = selector::labels(call.query.get("labelSelector"))?;
         let mut text = call.query.get("fieldSelector").to_owned();
         if !name.is_empty() {
             text = format!("metadata.name={name},{text}");
         }
-        let fields =
-            FieldSelector::parse(&text, &def.selectable, def.namespaced).map_err(ApiError::bad_request)?;
+        let fields = selector::fields(&text, &def.selectable, def.namespaced)?;
         Ok(Self { labels, fields, def: def.clone() })
     }
 
@@ -74,10 +74,12 @@ impl Selectors {
         if self.select_all() {
             return Some(true);
         }
-        if !conversion::is_by_webhook(&self.def) && !self.labels.matches(&object.value) {
+        if !conversion::is_by_webhook(&self.def)
+            && !self.labels.matches_json(&object.value["metadata"]["labels"])
+        {
             return Some(false);
         }
-        if self.fields.is_empty() && !conversion::is_by_webhook(&self.def) {
+        if self.fields.is_everything() && !conversion::is_by_webhook(&self.def) {
             return Some(true);
         }
         conversion::at_once(&self.def, object).map(|served| self.matches(&served))
@@ -85,12 +87,13 @@ impl Selectors {
 
     /// Whether an object is selected.
     pub(super) fn matches(&self, object: &Served) -> bool {
-        self.labels.matches(object.value()) && self.fields.matches(object.value())
+        self.labels.matches_json(&object.value()["metadata"]["labels"])
+            && selector::fields_match(&self.fields, object.value())
     }
 
     /// Whether everything is selected.
     pub(super) fn select_all(&self) -> bool {
-        self.labels.is_empty() && self.fields.is_empty()
+        self.labels.is_everything() && self.fields.is_everything()
     }
 
     /// Those of the stored objects that are selected.

@@ -189,7 +189,7 @@ fn scale_of(object: &Value, paths: &ScalePaths) -> Value {
     let mut status = json!({"replicas": number(&paths.status)});
     let selector = match &paths.selector {
         Some(path) => get(object, path).as_str().unwrap_or_default().to_owned(),
-        None => crate::label_selector::text(&object["spec"]["selector"]),
+        None => crate::selector::text(&object["spec"]["selector"]),
     };
     if !selector.is_empty() {
         status["selector"] = Value::from(selector);

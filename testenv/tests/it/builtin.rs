@@ -104,7 +104,7 @@ async fn an_applied_configuration_owns_what_it_names_and_nothing_else() {
 }
 
 #[tokio::test]
-async fn strategic_patches_merge_lists_as_their_types_say() {
+async fn strategic_merge_patch_puts_new_items_of_a_list_first() {
     let env = TestEnv::builder().start().await.unwrap();
     let service = json!({"apiVersion": "v1", "kind": "Service", "metadata": {"name": "s"},
         "spec": {"selector": {"a": "b"}, "ports": [{"name": "a", "port": 80}]}});
@@ -113,7 +113,7 @@ async fn strategic_patches_merge_lists_as_their_types_say() {
     let (code, stored) = patch(&env, &format!("{SERVICES}/s"), "strategic-merge-patch+json", more).await;
     assert_eq!(code, 200, "{stored}");
     let ports: Vec<&Value> = stored["spec"]["ports"].as_array().unwrap().iter().map(|p| &p["port"]).collect();
-    assert_eq!(ports, [80, 81]);
+    assert_eq!(ports, [81, 80]);
 }
 
 #[tokio::test]

@@ -4,7 +4,6 @@ use serde_json::{Value, json};
 
 use super::field::{Errors, Field};
 use super::{cron, workloads};
-use crate::label_selector;
 use crate::names::quoted;
 use crate::status::Cause;
 
@@ -35,7 +34,7 @@ fn generated_selector(object: &Value, spec: &Field<'_>, errors: &mut Errors) {
     let (uid, name) = (&object["metadata"]["uid"], &object["metadata"]["name"]);
     let expected = json!({"controller-uid": uid, "job-name": name, "batch.kubernetes.io/controller-uid": uid,
         "batch.kubernetes.io/job-name": name});
-    if !label_selector::matches(selector.value, &expected) {
+    if !crate::selector::matches(selector.value, &expected) {
         errors.invalid(&selector, "`selector` not auto-generated");
     }
 }

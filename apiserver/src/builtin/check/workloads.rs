@@ -4,7 +4,6 @@ use serde_json::Value;
 
 use super::field::{Errors, Field, amount, go_struct};
 use super::pods;
-use crate::label_selector;
 use crate::status::Cause;
 
 pub(in crate::builtin) fn deployment(object: &Value, old: Option<&Value>) -> Vec<Cause> {
@@ -40,7 +39,7 @@ pub(in crate::builtin) fn daemon_set(object: &Value, old: Option<&Value>) -> Vec
         let spec = Field::root(object).child("spec");
         errors.label_selector(&spec.child("selector"));
         matching_labels(&spec, errors);
-        if spec.child("selector").is_set() && label_selector::is_empty(spec.child("selector").value) {
+        if spec.child("selector").is_set() && crate::selector::is_empty(spec.child("selector").value) {
             errors.invalid(&spec.child("selector"), "empty selector is invalid for daemonset");
         }
         template(&spec.child("template"), errors);
@@ -85,7 +84,7 @@ fn selector(selector: &Field<'_>, empty: &str, errors: &mut Errors) {
         return;
     }
     errors.label_selector(selector);
-    if label_selector::is_empty(selector.value) {
+    if crate::selector::is_empty(selector.value) {
         errors.invalid(selector, empty);
     }
 }
@@ -101,7 +100,7 @@ fn fixed_selector(spec: &Field<'_>, old: Option<&Value>, errors: &mut Errors) {
 pub(super) fn matching_labels(spec: &Field<'_>, errors: &mut Errors) {
     let (selector, labels) =
         (spec.child("selector"), spec.child("template").child("metadata").child("labels"));
-    let matches = selector.is_set() && label_selector::matches(selector.value, labels.value);
+    let matches = selector.is_set() && crate::selector::matches(selector.value, labels.value);
     if !matches {
         errors.invalid(&labels, "`selector` does not match template `labels`");
     }
@@ -382,6 +381,10 @@ mod tests {
         };
         assert!(status(json!({"replicas": 2, "readyReplicas": 2})).is_empty());
         assert_eq!(status(json!({"replicas": 1, "readyReplicas": 2})), ["status.readyReplicas"]);
-        assert_eq!(status(json!({"replicas": -1})), ["status.replicas"]);
+        // The missing counts are 0, which is more than -1: `ValidateDeploymentStatus` reports them too.
+        assert_eq!(
+            status(json!({"replicas": -1})),
+            ["status.replicas", "status.updatedReplicas", "status.readyReplicas", "status.availableReplicas"]
+        );
     }
 }

@@ -168,7 +168,7 @@ fn labels(labels: &Value) -> String {
 
 /// A `LabelSelector` as kubectl writes it.
 fn selector(selector: &Value) -> String {
-    match crate::label_selector::text(selector) {
+    match crate::selector::text(selector) {
         text if text.is_empty() => "<none>".to_owned(),
         text => text,
     }

@@ -17,7 +17,7 @@ use super::Outcome;
 use super::cluster::{
     Cluster, DEPLOYMENTS, Fault, PODS, REPLICA_SETS, claim, controller_of, is_controlled_by, unless_gone,
 };
-use crate::{label_selector, meta};
+use crate::{meta, selector};
 
 pub(super) const WATCHES: &[&str] = &[DEPLOYMENTS.collection, REPLICA_SETS.collection, PODS.collection];
 const COMPONENT: &str = "deployment-controller";
@@ -42,7 +42,7 @@ pub(super) fn keys(cluster: &Cluster, collection: &str, key: &str, object: &Valu
     }
     let all = cluster.list(DEPLOYMENTS, namespace);
     let labels = &object["metadata"]["labels"];
-    let selecting = all.iter().filter(|d| label_selector::matches(&d["spec"]["selector"], labels));
+    let selecting = all.iter().filter(|d| selector::matches(&d["spec"]["selector"], labels));
     selecting.map(|deployment| format!("{namespace}/{}", meta::name(deployment))).collect()
 }
 

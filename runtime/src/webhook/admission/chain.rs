@@ -69,7 +69,10 @@ impl Chain {
             return Err("a handler returned a patch, but the request has no object".to_owned());
         };
         let mut object = raw.to_value().map_err(|error| error.to_string())?;
-        json_patch::patch(&mut object, patch)
+        let operations = patch.iter().map(serde_json::to_value).collect::<Result<Vec<_>, _>>();
+        let operations = operations.map_err(|error| error.to_string())?;
+        // An API server applies the patch by the same rules.
+        object = kubesmith_apimachinery::patch::json_patch(&object, &operations)
             .map_err(|error| format!("a handler returned a patch that does not apply: {error}"))?;
         let object = RawObject::from_value(&object).map_err(|error| error.to_string())?;
         Ok(ctx.with_object(object))
