@@ -1,4 +1,4 @@
-//! What is asked of literals once the types of an expression are known.
+//! Checks of literals, once the types of an expression are known.
 
 use super::ast::{Ast, Entry, Expr, Kind, Literal, NodeId};
 use super::checker::Checked;
@@ -7,8 +7,8 @@ use super::functions::{self, check_format};
 use super::issue::Issue;
 use super::types::Type;
 
-/// Arguments that a function will refuse whenever it is called, elements of lists and maps that differ in type, and
-/// templates that do not fit their arguments.
+/// Reports invalid literal arguments, elements of lists and maps that differ in type, and format strings that do not fit
+/// their arguments.
 pub(super) fn issues(ast: &Ast, checked: &Checked) -> Vec<Issue> {
     let mut literals = Literals { ast, checked, issues: Vec::new() };
     literals.walk(&ast.root, false);
@@ -31,7 +31,7 @@ impl Literals<'_> {
         self.checked.types.get(&expr.id).cloned().unwrap_or(Type::Dyn)
     }
 
-    /// What stands in a call of `format` may differ in type.
+    /// Elements in a call of `format` may differ in type.
     fn walk(&mut self, expr: &Expr, in_format: bool) {
         let is_format = matches!(&expr.kind, Kind::Call { function, .. } if function == "format");
         match &expr.kind {
@@ -53,10 +53,8 @@ impl Literals<'_> {
             {
                 self.issue(first.id, format!("invalid {function} argument"));
             }
-            // The first argument, even where the pattern is the second one.
-            (Kind::Literal(Literal::String(text)), "matches")
-                if crate::structural::pattern::compile(text).is_err() =>
-            {
+            // As cel-go does, the first argument is checked even where the pattern is the second one.
+            (Kind::Literal(Literal::String(text)), "matches") if kubesmith_goregex::check(text).is_err() => {
                 self.issue(first.id, "invalid matches argument".to_owned());
             }
             (Kind::List { elements, .. }, "format") => {
@@ -76,7 +74,7 @@ impl Literals<'_> {
         let held = |(i, type_): (usize, Type)| if optional.contains(&i) { inner(type_) } else { type_ };
         let mut types = types.into_iter().enumerate().map(held).zip(elements);
         let Some((wanted, _)) = types.next() else { return };
-        // One element that differs says enough of a list.
+        // Only the first element that differs is reported.
         if let Some((found, element)) = types.find(|(found, _)| *found != wanted) {
             self.mismatch(element, &wanted, &found);
         }
@@ -105,7 +103,7 @@ impl Literals<'_> {
     }
 }
 
-/// What an optional holds.
+/// The type inside an optional.
 fn inner(type_: Type) -> Type {
     match type_ {
         Type::Optional(inner) => (*inner).clone(),

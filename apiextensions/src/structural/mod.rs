@@ -17,7 +17,6 @@ pub mod lists;
 pub mod locate;
 pub mod meta;
 pub mod object_meta;
-pub mod pattern;
 pub mod prune;
 pub mod scale;
 pub mod schema;

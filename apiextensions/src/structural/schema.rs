@@ -2,9 +2,8 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use kubesmith_goregex::Pattern;
 use serde_json::{Map, Value};
-
-use super::pattern::Pattern;
 
 /// Schemas nested deeper than this are refused: every walk below recurses along the schema.
 pub const MAX_SCHEMA_DEPTH: usize = 100;

@@ -383,7 +383,7 @@ fn divisor(a: u64, b: u64) -> u64 {
 /// A text where only texts of a pattern are accepted, such as a quantity; a number where the pattern takes numbers.
 fn text_or_number(schema: &Schema, salt: usize) -> Value {
     let number = (salt + 1).to_string();
-    let pattern = schema.pattern.as_ref().map(kubesmith_apiextensions::structural::pattern::Pattern::new);
+    let pattern = schema.pattern.as_ref().map(kubesmith_goregex::Pattern::new);
     match pattern.is_none_or(|pattern| pattern.is_match(&number) == Ok(true)) {
         true => number.into(),
         false => strings::text(schema, salt).into(),

@@ -1,7 +1,7 @@
 //! Texts that a schema accepts.
 
 use kubesmith_apiextensions::structural::formats;
-use kubesmith_apiextensions::structural::pattern::{self, Pattern};
+use kubesmith_goregex::Pattern;
 use regex_syntax::hir::{Class, Hir, HirKind};
 
 use crate::schema::Schema;
@@ -61,8 +61,7 @@ fn candidates(schema: &Schema) -> impl Iterator<Item = String> + '_ {
         let last = CHARACTERS.chars().nth(at).unwrap_or('a');
         "a".repeat(least.saturating_sub(1)) + &last.to_string()
     });
-    let parsed =
-        schema.pattern.as_deref().and_then(|source| regex_syntax::parse(&pattern::translate(source)).ok());
+    let parsed = schema.pattern.as_deref().and_then(|source| kubesmith_goregex::to_hir(source).ok());
     let matching = (0..48_usize).filter_map(move |at| {
         let longer = if at % 2 == 1 { least } else { 0 };
         let mut maker = Maker { out: String::new(), more: at / 8 + longer, salt: at / 2 % 12 };

@@ -2,7 +2,7 @@
 
 use proc_macro2::Span;
 
-use super::{Constraints, Rule, SchemaAttrs, SchemaType, TypeShape, check_pattern, check_simple_path};
+use super::{Constraints, Rule, SchemaAttrs, SchemaType, TypeShape, check_simple_path};
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::grammar::{Json, Number, Spanned};
 
@@ -224,9 +224,9 @@ fn multiple_of(c: &Constraints, diagnostics: &mut Diagnostics) {
 
 fn pattern(c: &Constraints, diagnostics: &mut Diagnostics) {
     if let Some(pattern) = &c.pattern
-        && let Err(reason) = check_pattern(&pattern.value)
+        && let Err(error) = kubesmith_goregex::check(&pattern.value)
     {
-        let message = format!("invalid pattern: {reason}");
+        let message = format!("invalid pattern: {}: `{}`", error.code, error.expression);
         let help = "API servers compile patterns with RE2: https://github.com/google/re2/wiki/Syntax";
         diagnostics.push(Diagnostic::error(Code::INVALID_PATTERN, pattern.span, message).help(help));
     }

@@ -1,9 +1,10 @@
 //! Strings and regular expressions.
 
+use kubesmith_goregex::Regex;
+
 use super::format::format;
 use super::{Called, items, no_overload};
 use crate::cel::value::Value;
-use crate::structural::pattern;
 
 pub(super) fn call(function: &str, args: &[Value]) -> Called {
     match (function, args) {
@@ -11,7 +12,7 @@ pub(super) fn call(function: &str, args: &[Value]) -> Called {
         ("startsWith", [Value::String(s), Value::String(p)]) => Ok(Value::Bool(s.starts_with(p.as_ref()))),
         ("endsWith", [Value::String(s), Value::String(p)]) => Ok(Value::Bool(s.ends_with(p.as_ref()))),
         ("matches", [Value::String(s), Value::String(p)]) => {
-            Ok(Value::Bool(pattern::compile(p)?.is_match(s)))
+            Ok(Value::Bool(Regex::new(p).map_err(|error| error.to_string())?.is_match(s)))
         }
         ("lowerAscii", [Value::String(s)]) => Ok(Value::string(s.to_ascii_lowercase())),
         ("upperAscii", [Value::String(s)]) => Ok(Value::string(s.to_ascii_uppercase())),
@@ -48,18 +49,18 @@ fn join(list: &[Value], rest: &[Value]) -> Called {
 }
 
 fn find(function: &str, text: &str, source: &str, rest: &[Value]) -> Called {
-    let regex = pattern::compile(source).map_err(|e| format!("Illegal regex: {e}"))?;
+    let regex = Regex::new(source).map_err(|e| format!("Illegal regex: {e}"))?;
     if function == "find" {
-        return Ok(Value::string(regex.find(text).map_or("", |m| m.as_str())));
+        return Ok(Value::string(regex.find(text).unwrap_or_default()));
     }
     let limit = match rest {
         [Value::Int(n)] => usize::try_from(*n).unwrap_or(usize::MAX),
         _ => usize::MAX,
     };
-    Ok(Value::list(regex.find_iter(text).take(limit).map(|m| Value::string(m.as_str())).collect()))
+    Ok(Value::list(regex.find_iter(text).take(limit).map(Value::string).collect()))
 }
 
-/// Results longer than this are not built.
+/// The greatest length of a result.
 const MAX_LENGTH: usize = 16 << 20;
 
 fn replace(text: &str, old: &str, new: &str, rest: &[Value]) -> Called {
@@ -129,7 +130,7 @@ fn by_place(function: &str, text: &str, rest: &[Value]) -> Called {
     }
 }
 
-/// The empty text is found wherever it is looked for, and nothing is found from an offset behind the end.
+/// Finds the empty text at the offset, and nothing from an offset beyond the end.
 fn index_of(chars: &[char], part: &[char], offset: Option<i64>, last: bool) -> Result<i64, String> {
     let whole = |i: usize| i64::try_from(i).unwrap_or(i64::MAX);
     if part.is_empty() {
@@ -149,7 +150,7 @@ fn index_of(chars: &[char], part: &[char], offset: Option<i64>, last: bool) -> R
     Ok(found.map_or(-1, whole))
 }
 
-/// The text in quotes; other than Go's, this leaves characters that cannot be seen as they are.
+/// The text in quotes. Unlike Go's `%q`, this does not escape unprintable characters.
 fn quote(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     out.push('"');

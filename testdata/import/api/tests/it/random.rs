@@ -2,10 +2,10 @@
 
 use std::fmt::Write as _;
 
-use kubesmith_apiextensions::structural::pattern::translate;
 use kubesmith_apiextensions::structural::{
     Additional, ListType, Structural, apply_defaults, prune, validate, validate_lists,
 };
+use kubesmith_goregex::to_hir;
 use regex_syntax::hir::{Class, Hir, HirKind};
 use serde_json::{Map, Number, Value, json};
 
@@ -251,7 +251,7 @@ impl Random {
         let least = usize::try_from(schema.min_length.unwrap_or(0)).unwrap_or(0);
         let most = usize::try_from(schema.max_length.unwrap_or(1_000)).unwrap_or(1_000);
         let text = if let Some(pattern) = schema.pattern.as_ref().filter(|_| !self.once_in(4)) {
-            let hir = regex_syntax::parse(&translate(pattern.source())).ok()?;
+            let hir = to_hir(pattern.source()).ok()?;
             let mut out = String::new();
             let more = *self.one(&[0, 1, 3, least]);
             self.matching(&hir, more, &mut out)?;

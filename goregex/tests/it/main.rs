@@ -1,0 +1,4 @@
+//! Tests against what Go 1.26 says.
+
+mod corpus;
+mod unicode;
