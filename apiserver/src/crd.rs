@@ -59,16 +59,23 @@ pub(crate) fn default(crd: &mut Value, stage: Stage) {
         service.entry("port").or_insert(Value::from(443));
     }
     if stage == Stage::Create {
-        let stored = storage_version(crd).to_owned();
+        let stored = match storage_version(crd) {
+            "" => Value::Null,
+            name => json!([name]),
+        };
         let empty = json!({"plural": "", "kind": ""});
-        crd["status"] = json!({"conditions": [], "acceptedNames": empty, "storedVersions": [stored]});
+        crd["status"] = json!({"conditions": [], "acceptedNames": empty, "storedVersions": stored});
     } else if crd["status"].is_object() {
         remember_storage_version(crd);
     }
 }
 
 fn remember_storage_version(crd: &mut Value) {
-    let stored = Value::from(storage_version(crd));
+    let stored = storage_version(crd).to_owned();
+    if stored.is_empty() {
+        return;
+    }
+    let stored = Value::from(stored);
     let status = map_at(crd, "status");
     if let Value::Array(list) = status.entry("storedVersions").or_insert_with(|| json!([]))
         && !list.contains(&stored)
@@ -77,9 +84,13 @@ fn remember_storage_version(crd: &mut Value) {
     }
 }
 
-/// Checks a CRD.
+/// Checks a CRD. The form of its name is checked with the rest of its metadata.
 pub(crate) fn check(crd: &Value, old: Option<&Value>) -> Vec<Cause> {
-    kubesmith_apiextensions::structural::validate_crd(crd, old).into_iter().map(Cause::from).collect()
+    let causes = kubesmith_apiextensions::structural::validate_crd(crd, old).into_iter();
+    let is_own = |cause: &kubesmith_apiextensions::structural::Cause| {
+        cause.field != "metadata.name" || cause.detail.starts_with("must be spec.names.plural")
+    };
+    causes.filter(is_own).map(Cause::from).collect()
 }
 
 /// Works out the conditions of all CRDs; `crds` come in the order of their creation. Answers those that changed.

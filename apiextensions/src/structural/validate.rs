@@ -152,7 +152,7 @@ fn check_type(schema: &Structural, path: &str, value: &Value) -> Outcome {
     let types = allowed_types(schema);
     let (type_, format) = type_of(value);
     let is_text = matches!(value, Value::String(_) | Value::Array(_));
-    let whole = value.as_f64().is_some_and(|f| f.fract() == 0.0 && f.is_finite());
+    let whole = value.as_f64().is_some_and(is_json_integer);
     let fits = types.contains(&type_)
         || (type_ == "number" && whole && types.contains(&"integer"))
         || (type_ == "integer" && types.contains(&"number"));
@@ -287,7 +287,8 @@ fn is_multiple(value: Num, factor: Num) -> bool {
     }
 }
 
-/// Whether a float stands for an integer within the exact range of floats, give or take rounding.
+/// Whether a float stands for an integer within the exact range of floats, give or take rounding. Source:
+/// `IsFloat64AJSONInteger` of go-openapi/swag.
 fn is_json_integer(value: f64) -> bool {
     const MAX_EXACT: f64 = 9_007_199_254_740_991.0;
     if !value.is_finite() || value.abs() > MAX_EXACT {
@@ -544,6 +545,14 @@ mod tests {
                 ],
             ),
             (json!({"type": "integer"}), json!(2.0), vec![]),
+            (
+                json!({"type": "integer", "format": "int64"}),
+                json!(9_223_372_036_854_775_808_u64),
+                vec![
+                    "a: Invalid value: \"float64\": a in body must be of type int64: \"float64\"",
+                    "<nil>: Invalid value: \"\": Checked value must be of type integer with format int64 in a",
+                ],
+            ),
             (
                 json!({"type": "string"}),
                 json!(null),

@@ -133,25 +133,34 @@ pub(super) fn settle_fields(
     duplicates: &[String],
     options: &WriteOptions,
 ) -> ApiResult<Vec<String>> {
-    let mut unknown = match &def.behaviour {
-        Behaviour::BuiltIn(built_in) => builtin::settle(built_in, value).map_err(|e| {
-            ApiError::bad_request(format!(
-                "{} in version {:?} cannot be handled as a {}: {e}",
-                def.kind, def.version, def.kind
-            ))
-        })?,
+    let unknown = match &def.behaviour {
+        Behaviour::BuiltIn(built_in) => {
+            let mut unknown = builtin::settle(built_in, value).map_err(|e| {
+                ApiError::bad_request(format!(
+                    "{} in version {:?} cannot be handled as a {}: {e}",
+                    def.kind, def.version, def.kind
+                ))
+            })?;
+            unknown.sort();
+            unknown
+        }
         Behaviour::Custom(custom) => {
-            let mut unknown = custom.coerce(value).map_err(|cause| {
+            let of_metadata = custom.coerce(value).map_err(|cause| {
                 ApiError::bad_request(format!(
                     "{} in version {:?} cannot be handled as a {}: {}: {}",
                     def.kind, def.version, def.kind, cause.field, cause.message
                 ))
             })?;
-            unknown.extend(custom.prune(value));
+            // As kube-apiserver reports them: the object's metadata, then the schema, then embedded metadata.
+            let is_own = |path: &String| path.starts_with("metadata.");
+            let (mut unknown, embedded): (Vec<_>, Vec<_>) = of_metadata.into_iter().partition(is_own);
+            let mut pruned = custom.prune(value);
+            pruned.sort();
+            unknown.extend(pruned);
+            unknown.extend(embedded);
             unknown
         }
     };
-    unknown.sort();
     let mut faults: Vec<String> = duplicates.iter().map(|path| format!("duplicate field {path:?}")).collect();
     faults.extend(unknown.iter().map(|path| format!("unknown field {path:?}")));
     match options.field_validation {

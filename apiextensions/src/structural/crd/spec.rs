@@ -8,7 +8,7 @@ use super::shape::{flag, list, present, text, texts};
 use crate::structural::cause::Cause;
 use crate::structural::schema::Structural;
 use crate::structural::webhook::{validate_ca_bundle, validate_client_config};
-use crate::structural::{Path, names};
+use crate::structural::{Path, golang, names};
 
 /// The faults of a definition in the order in which the server reports them.
 ///
@@ -119,14 +119,44 @@ fn check_versions(versions: &[Value], old: Option<&Value>, causes: &mut Vec<Caus
     }
     let mut seen: Vec<&str> = versions.iter().map(|v| text(v, "/name")).collect();
     seen.sort_unstable();
-    let all = || json!(versions);
     if seen.windows(2).any(|pair| pair[0] == pair[1]) {
-        causes.push(Cause::invalid(&field, all(), "must contain unique version names"));
+        let detail = "must contain unique version names";
+        causes.push(Cause::invalid(&field, "", detail).with_raw_value(printed(versions)));
     }
     if versions.iter().filter(|v| flag(v, "/storage")).count() != 1 {
         let detail = "must have exactly one version marked as storage version";
-        causes.push(Cause::invalid(&field, all(), detail));
+        causes.push(Cause::invalid(&field, "", detail).with_raw_value(printed(versions)));
     }
+    // The first version's name is also in `spec.version` of the server's own form.
+    let first = versions.first().map_or("", |version| text(version, "/name"));
+    let faults = names::dns1035_label(first);
+    if !first.is_empty() && !faults.is_empty() {
+        causes.push(Cause::invalid("spec.version", first, faults.join(",")));
+    }
+}
+
+/// Versions as the server prints its own form of them: what all versions share stands at the top of the spec instead.
+fn printed(versions: &[Value]) -> String {
+    let part = |version: &Value, name: &str| match is_shared(versions, name) {
+        true => Value::Null,
+        false => version.get(name).cloned().unwrap_or_default(),
+    };
+    let one = |version: &Value| {
+        let fields = [
+            ("Name", json!(text(version, "/name"))),
+            ("Served", json!(flag(version, "/served"))),
+            ("Storage", json!(flag(version, "/storage"))),
+            ("Deprecated", json!(flag(version, "/deprecated"))),
+            ("DeprecationWarning", version.get("deprecationWarning").cloned().unwrap_or_default()),
+            ("Schema", part(version, "schema")),
+            ("Subresources", part(version, "subresources")),
+            ("AdditionalPrinterColumns", part(version, "additionalPrinterColumns")),
+            ("SelectableFields", part(version, "selectableFields")),
+        ];
+        let fields = fields.map(|(name, value)| format!("\"{name}\":{}", golang::json(&value)));
+        format!("{{{}}}", fields.join(","))
+    };
+    format!("[{}]", versions.iter().map(one).collect::<Vec<_>>().join(","))
 }
 
 fn check_shared(versions: &[Value], old: Option<&Value>, causes: &mut Vec<Cause>) {
@@ -387,7 +417,7 @@ fn check_immutable(crd: &Value, old: &Value, causes: &mut Vec<Cause>) {
 }
 
 fn check_stored_versions(crd: &Value, causes: &mut Vec<Cause>) {
-    let Some(stored) = present(crd, "/status/storedVersions") else { return };
+    let Some(stored) = crd.pointer("/status/storedVersions") else { return };
     let field = Path::new("status.storedVersions");
     let stored_names = texts(crd, "/status/storedVersions");
     if stored_names.is_empty() {

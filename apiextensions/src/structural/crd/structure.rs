@@ -17,14 +17,29 @@ enum Level {
 #[must_use]
 pub fn validate_structural(path: &Path, schema: &Structural) -> Vec<Cause> {
     let mut causes = Vec::new();
+    if has_refused_keywords(schema) {
+        return causes;
+    }
     check(schema, Level::Root, path, &mut causes);
     complete(schema, path, &mut causes);
     causes.sort_by_key(Cause::to_string);
     causes
 }
 
+/// Whether the server cannot convert the schema, and so does not look at its structure. Source: `validateUnsupportedFields`
+/// of apiextensions-apiserver's pkg/apiserver/schema/convert.go.
+fn has_refused_keywords(schema: &Structural) -> bool {
+    let additional = match &schema.additional_properties {
+        Some(Additional::Schema(all)) => Some(all.as_ref()),
+        _ => None,
+    };
+    let junctions: Vec<&Structural> = schema.junctions().map(|(_, branch)| branch).collect();
+    let below = schema.items.as_deref().into_iter().chain(additional).chain(schema.properties.values());
+    !schema.refused_keywords.is_empty() || below.chain(junctions).any(has_refused_keywords)
+}
+
 fn check(schema: &Structural, level: Level, path: &Path, causes: &mut Vec<Cause>) {
-    if schema.type_ == "array" && schema.items.is_none() && schema.refused_keywords.is_empty() {
+    if schema.type_ == "array" && schema.items.is_none() {
         causes.push(Cause::required(path.child("items"), "must be specified"));
     }
     if let Some(items) = &schema.items {

@@ -90,6 +90,7 @@ fn schemas_have_to_be_structural() {
             json!({"a": {"type": "string", "$ref": "#/x"}}),
             "properties[a].$ref: Forbidden: $ref is not supported",
         ),
+        (json!({"a": {"$ref": "#/x"}}), "properties[a].$ref: Forbidden: $ref is not supported"),
         (
             json!({"a": {"type": "string", "x-kubernetes-validations": [{"rule": "true", "reason": "X"}]}}),
             "properties[a].x-kubernetes-validations[0].reason: Unsupported value: \"X\": supported values: \"FieldValueDuplicate\", \"FieldValueForbidden\", \"FieldValueInvalid\", \"FieldValueRequired\"",
@@ -170,6 +171,23 @@ fn updates_keep_what_storage_depends_on() {
     new["spec"]["versions"][0]["name"] = json!("v2");
     let texts: Vec<String> = validate_crd(&new, Some(&old)).iter().map(|c| c.field.clone()).collect();
     assert_eq!(texts, ["spec.names.kind", "status.storedVersions", "status.storedVersions[0]"]);
+}
+
+#[test]
+fn versions_are_printed_as_the_server_keeps_them() {
+    let mut crd = crd(json!({}));
+    crd["spec"]["versions"][0]["storage"] = json!(false);
+    crd["spec"]["versions"][0]["name"] = json!("V_1");
+    crd["status"] = json!({"storedVersions": null});
+    let texts: Vec<String> = validate_crd(&crd, None).iter().map(Cause::to_string).collect();
+    let text = |field: &str| texts.iter().find(|text| text.starts_with(field)).map(String::as_str);
+    let wanted = "spec.versions: Invalid value: [{\"Name\":\"V_1\",\"Served\":true,\"Storage\":false,\"Deprecated\":false,\
+                  \"DeprecationWarning\":null,\"Schema\":null,\"Subresources\":null,\"AdditionalPrinterColumns\":null,\
+                  \"SelectableFields\":null}]: must have exactly one version marked as storage version";
+    assert_eq!(text("spec.versions:"), Some(wanted));
+    let wanted = "status.storedVersions: Invalid value: null: must have at least one stored version";
+    assert_eq!(text("status.storedVersions"), Some(wanted));
+    assert!(text("spec.version:").is_some_and(|text| text.contains("\"V_1\": a DNS-1035 label")));
 }
 
 #[test]

@@ -19,7 +19,8 @@ impl Reader<'_, '_> {
         let is_filled_in = |field: &str| match field {
             "spec.names.listKind" => written["spec"]["names"].get("listKind").is_none(),
             "spec.names.singular" => written["spec"]["names"].get("singular").is_none(),
-            _ => false,
+            // Creating a definition sets its status anew.
+            field => field.starts_with("status."),
         };
         for cause in validate_crd(&crd, None).into_iter().filter(|cause| !is_filled_in(&cause.field)) {
             let (path, place) = path(&crd, field(&cause), order);
