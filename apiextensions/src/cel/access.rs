@@ -1,16 +1,16 @@
-//! `authorizer`: asks from within an expression what somebody may do.
+//! `authorizer`: access checks from within an expression.
 
 use std::sync::Arc;
 
 use super::functions::{Called, no_overload};
 use super::value::Value;
 
-/// What is asked for: a path, or a verb on a resource.
+/// An access request: a path, or a verb on a resource.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AccessRequest {
-    /// Namespace and name of the service account that is asked about; `None` for the user of the request.
+    /// Namespace and name of the service account; `None` for the user of the request.
     pub service_account: Option<(String, String)>,
-    /// A path that is no resource; `None` for resources.
+    /// A non-resource path; `None` for resources.
     pub path: Option<String>,
     /// The API group.
     pub group: String,
@@ -26,22 +26,22 @@ pub struct AccessRequest {
     pub field_selector: String,
     /// The label selector, or nothing.
     pub label_selector: String,
-    /// What is to be done.
+    /// The verb.
     pub verb: String,
 }
 
 /// The answer to an [`AccessRequest`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AccessDecision {
-    /// Whether it may be done.
+    /// Whether the request is allowed.
     pub allowed: bool,
-    /// Why, or nothing.
+    /// The reason, or empty.
     pub reason: String,
 }
 
 /// Decides about access.
 pub trait Authorizer: std::fmt::Debug + Send + Sync {
-    /// Whether the request may be done.
+    /// Decides about a request.
     fn authorize(&self, request: &AccessRequest) -> AccessDecision;
 }
 
@@ -55,7 +55,7 @@ impl Authorizer for AllowAll {
     }
 }
 
-/// How far a question has been put together.
+/// The parts that a check has so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stage {
     Authorizer,
@@ -64,7 +64,7 @@ pub(super) enum Stage {
     Resource,
 }
 
-/// A question that is being put together.
+/// An access check under construction.
 #[derive(Clone, Debug)]
 pub(super) struct Question {
     pub(super) stage: Stage,
@@ -82,7 +82,7 @@ impl Question {
         }
     }
 
-    /// The next question, changed by `change`.
+    /// The next step of the check, changed by `change`.
     fn next(&self, stage: Stage, change: impl FnOnce(&mut AccessRequest)) -> Value {
         let mut next = Self { stage, ..self.clone() };
         change(&mut next.request);
@@ -90,7 +90,7 @@ impl Question {
     }
 }
 
-/// Calls a function of the authorizer; the receiver comes first.
+/// Calls a function of the authorizer. The receiver is the first argument.
 pub(super) fn call(function: &str, args: &[Value]) -> Called {
     match args {
         [Value::Question(question), rest @ ..] => ask(function, question, rest),

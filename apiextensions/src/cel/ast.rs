@@ -1,8 +1,8 @@
-//! The syntax tree of an expression. Macros are expanded already when a tree is built.
+//! The syntax tree of an expression, with macros expanded.
 
 use std::sync::Arc;
 
-/// Names a node; positions and types are kept by it.
+/// The number of a node, which positions and types refer to.
 pub(super) type NodeId = usize;
 
 /// A literal value.
@@ -48,7 +48,7 @@ pub(super) enum Kind {
         function: String,
         args: Vec<Expr>,
     },
-    /// `optional` names the elements that are left out if they are absent optionals.
+    /// `optional` lists the elements that are omitted when they are absent optionals.
     List {
         elements: Vec<Expr>,
         optional: Vec<usize>,
@@ -61,7 +61,7 @@ pub(super) enum Kind {
     Comprehension(Box<Comprehension>),
 }
 
-/// A fold over a list or map: what all macros come down to.
+/// A fold over a list or map. All macros expand to folds.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Comprehension {
     pub(super) range: Expr,
@@ -74,7 +74,7 @@ pub(super) struct Comprehension {
     pub(super) result: Expr,
 }
 
-/// The name of the accumulator of macros; users cannot write it.
+/// The name of the accumulator of macros. It is no identifier, so no expression can use it.
 pub(super) const ACCUMULATOR: &str = "@result";
 
 /// A parsed expression.

@@ -7,16 +7,16 @@ use super::ast::{Ast, Comprehension, Entry, Expr, Kind, Literal, NodeId};
 use super::issue::Issue;
 use super::literals;
 use super::overloads::{self, Overload};
-use super::types::Type;
+use super::types::{Type, field_of};
 
-/// What the checker found out.
+/// The result of the type check.
 #[derive(Debug)]
 pub(super) struct Checked {
     pub(super) types: HashMap<NodeId, Type>,
     pub(super) overloads: HashMap<NodeId, Vec<&'static str>>,
     /// The variables that are used.
     pub(super) variables: Vec<String>,
-    /// Calls of functions with dotted names, which parse as calls with a receiver, and variables with such names.
+    /// The dotted names of functions and variables, which parse as calls with a receiver and as selections.
     pub(super) qualified: HashMap<NodeId, String>,
 }
 
@@ -60,10 +60,10 @@ struct Checker<'a> {
     found: Checked,
 }
 
-/// Types deeper than this are not followed; only contrived expressions have them.
+/// Types are followed to this depth.
 const MAX_TYPE_DEPTH: usize = 64;
 
-/// Replaces what is known of parameters; unknown ones become dyn if asked for.
+/// Replaces type parameters by their types. With `free_to_dyn`, unknown ones become dyn.
 fn substitute(mappings: &Mappings, type_: &Type, free_to_dyn: bool) -> Type {
     replace(mappings, type_, free_to_dyn, 0)
 }
@@ -96,7 +96,7 @@ fn occurs(name: &str, type_: &Type, mappings: &Mappings) -> bool {
     }
 }
 
-/// Whether a value of type `from` may stand where `to` is asked for; learns what parameters stand for.
+/// Whether a value of type `from` is assignable to `to`. Records the types of parameters.
 fn assignable(mappings: &mut Mappings, to: &Type, from: &Type) -> bool {
     let to = substitute(mappings, to, false);
     let from = substitute(mappings, from, false);
@@ -197,7 +197,7 @@ impl<'a> Checker<'a> {
         };
         let result = match &target {
             Type::Map(_, value) => (**value).clone(),
-            Type::Object(object) => match object.fields.get(field) {
+            Type::Object(object) => match field_of(&object.fields, field) {
                 Some(type_) => type_.clone(),
                 None => {
                     self.issue(expr.id, format!("undefined field '{field}'"));
@@ -393,7 +393,7 @@ impl<'a> Checker<'a> {
         Type::map(key, value)
     }
 
-    /// What elements of a literal have in common; whether they may differ is decided once all types are known.
+    /// The common type of the elements of a literal. `literals` checks for differences once all types are known.
     fn join(&mut self, previous: Option<Type>, current: Type) -> Type {
         let Some(previous) = previous else { return current };
         let mut mappings = self.mappings.clone();
@@ -471,7 +471,7 @@ fn literal_type(literal: &Literal) -> Type {
     }
 }
 
-/// Names of types are values.
+/// The type that an identifier names: type names are values.
 pub(super) fn type_name(name: &str) -> Option<Type> {
     Some(match name {
         "bool" => Type::Bool,

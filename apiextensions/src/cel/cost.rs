@@ -1,11 +1,11 @@
-//! What a call costs when it runs. Source: cel-go's runtime costs and the cost estimator of Kubernetes.
+//! The cost of a call at run time. Source: cel-go's runtime costs and the cost estimator of Kubernetes.
 
 use super::eval::LIST_COST;
 use super::value::{Value, compare_numbers};
 
-/// The cost of a character of a string that is walked along.
+/// The cost of traversing a character of a string.
 const TRAVERSAL: f64 = 0.1;
-/// The cost of asking an authorizer. Source: the cost estimator of Kubernetes.
+/// The cost of an authorizer check. Source: the cost estimator of Kubernetes.
 const AUTHORIZATION: u64 = 350_000;
 /// The cost of a character of a regular expression.
 const REGEX: f64 = 0.25;
@@ -20,7 +20,7 @@ fn scaled(size: u64, factor: f64) -> u64 {
     (size as f64 * factor).ceil() as u64
 }
 
-/// Walking along everything in a value.
+/// The cost of traversing a value.
 fn traversal(value: &Value, depth: usize) -> u64 {
     match value {
         Value::List(list) if depth < 64 => list.items.iter().map(|item| traversal(item, depth + 1)).sum(),
@@ -33,7 +33,7 @@ fn traversal(value: &Value, depth: usize) -> u64 {
     }
 }
 
-/// What a function costs that makes a list.
+/// The cost of a function that makes a list.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_precision_loss,
@@ -44,7 +44,7 @@ fn allocating(size: u64, factor: f64) -> u64 {
     ((size as f64 * factor) as u64).saturating_add(1 + LIST_COST)
 }
 
-/// Comparing all items of a list with each other.
+/// The cost of comparing all items of a list with each other.
 fn ordering(list: &Value) -> u64 {
     let text =
         matches!(list, Value::List(l) if matches!(l.items.first(), Some(Value::String(_) | Value::Bytes(_))));
@@ -58,7 +58,7 @@ fn depth(value: &Value) -> f64 {
     number(value) as f64
 }
 
-/// A number that is not below zero.
+/// The value of an int, at least zero.
 fn number(value: &Value) -> u64 {
     match value {
         Value::Int(value) => u64::try_from(*value).unwrap_or(0),

@@ -1,4 +1,4 @@
-//! The evaluator. It counts costs as the server does and stops at the limit.
+//! The evaluator. It counts costs as the server does and stops at the cost limit.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -7,14 +7,15 @@ use super::ast::{Comprehension, Entry, Expr, Kind, Literal};
 use super::checker::{Checked, type_name};
 use super::cost::call_cost;
 use super::functions;
+use super::types::field_of;
 use super::value::{Key, List, ListKind, Value};
 
-/// Why there is no value.
+/// Why an evaluation has no value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EvalError {
-    /// The evaluation went wrong.
+    /// The expression failed.
     Fault(String),
-    /// The evaluation took more than it may.
+    /// The evaluation exceeded its cost limit.
     CostExceeded,
 }
 
@@ -41,7 +42,7 @@ pub(super) struct Evaluator<'a> {
     checked: &'a Checked,
     variables: Vec<(String, Outcome)>,
     limit: u64,
-    /// What the evaluation took so far.
+    /// The cost so far.
     pub(super) cost: u64,
 }
 
@@ -157,12 +158,12 @@ impl<'a> Evaluator<'a> {
             values.push(self.eval(arg)?);
         }
         let function = qualified.unwrap_or(function);
-        // What is known of the cost before is charged before, so that a call cannot run away.
+        // Charged before the call, so that an expensive call does not run.
         self.charge(call_cost(function, &values))?;
         functions::call(function, &values).map_err(EvalError::Fault)
     }
 
-    /// A fault on one side does not matter if the other side decides.
+    /// An error on one side is ignored if the other side decides the result.
     fn logical(&mut self, a: &Expr, b: &Expr, decisive: bool) -> Outcome {
         let decides = |outcome: &Outcome| matches!(outcome, Ok(Value::Bool(value)) if *value == decisive);
         let left = self.eval(a);
@@ -266,7 +267,7 @@ impl<'a> Evaluator<'a> {
         outcome
     }
 
-    /// Collecting into a list would copy it each time; the accumulator is taken and extended instead.
+    /// Appending to a list would copy it at each step, so the accumulator is taken and extended in place.
     fn step(&mut self, c: &Comprehension, base: usize) -> Outcome {
         let (filter, element) = match collected(&c.step, &c.accu_var) {
             Some(parts) => parts,
@@ -304,7 +305,7 @@ trait CloneCheaply {
 }
 
 impl CloneCheaply for Outcome {
-    /// Takes the value; the caller puts it back at once.
+    /// Takes the value, which the caller puts back at once.
     fn clone_cheaply(&mut self) -> Self {
         std::mem::replace(self, Ok(Value::Null))
     }
@@ -344,7 +345,9 @@ pub(super) fn literal_value(literal: &Literal) -> Value {
 
 fn lookup(value: &Value, field: &str) -> Result<Option<Value>, EvalError> {
     match value {
-        Value::Object(fields) => Ok(fields.get(field).cloned()),
+        Value::Object(fields) => {
+            Ok(field_of(fields, field).filter(|value| !matches!(value, Value::Null)).cloned())
+        }
         Value::Map(map) => Ok(map.get(&Key::String(Arc::from(field))).cloned()),
         _ => fault("no such overload"),
     }
@@ -352,7 +355,7 @@ fn lookup(value: &Value, field: &str) -> Result<Option<Value>, EvalError> {
 
 type Entries = Vec<(Value, Option<Value>)>;
 
-/// What a fold goes over: items, keys, or both with two variables.
+/// The entries of a fold: items or keys, or both with two variables.
 fn entries_of(range: &Value, two: bool) -> Result<Entries, EvalError> {
     let index = |i: usize| Value::Int(i64::try_from(i).unwrap_or(i64::MAX));
     match range {

@@ -1,4 +1,4 @@
-//! Expressions over variables that no schema describes, such as the match conditions of admission webhooks.
+//! Expressions over variables without a schema, such as the match conditions of admission webhooks.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use super::eval::Evaluator;
 use super::value::Value;
 use super::{AccessRequest, Answer, Authorizer, EvalError, Issue, Type, answer, parser};
 
-/// An expression that was compiled for variables of given types.
+/// An expression compiled for variables of given types.
 #[derive(Debug)]
 pub struct Expression {
     ast: Ast,
@@ -25,7 +25,7 @@ pub enum Binding<'a> {
     Json(&'a Json),
     /// The authorizer.
     Authorizer(Arc<dyn Authorizer>),
-    /// A question to the authorizer that lacks nothing but the verb.
+    /// An authorizer check that lacks only the verb.
     ResourceCheck(Arc<dyn Authorizer>, &'a AccessRequest),
 }
 
@@ -45,10 +45,10 @@ impl Binding<'_> {
 }
 
 impl Expression {
-    /// Compiles an expression in which these variables are known; their names may have dots.
+    /// Compiles an expression over these variables, whose names may contain dots.
     ///
     /// # Errors
-    /// All faults of the expression; [`render`](super::render) shows them.
+    /// All errors of the expression, which [`render`](super::render) formats.
     pub fn compile(source: &str, variables: &[(&str, Type)]) -> Result<Self, Vec<Issue>> {
         let ast = parser::parse(source)?;
         let checked = checker::check(&ast, variables)?;
@@ -67,7 +67,7 @@ impl Expression {
         &self.checked.variables
     }
 
-    /// Evaluates the expression; returns what it cost as well.
+    /// Evaluates the expression. Returns the result and the cost.
     pub fn run(&self, variables: &[(&str, Binding<'_>)], limit: u64) -> (Result<Answer, EvalError>, u64) {
         let used = variables.iter().filter(|(name, _)| self.variables().iter().any(|used| used == name));
         let values = used.map(|(name, binding)| ((*name).to_owned(), binding.value())).collect();

@@ -1,24 +1,24 @@
-//! Whether one rule follows from another, as far as their texts tell.
+//! Decides from the syntax whether one rule implies another.
 
 use super::ast::{Comprehension, Entry, Expr, Kind, Literal};
 use super::known::{Known, simplified};
 use super::parser;
 
-/// How two rules for the same place relate.
+/// The relation of two rules for the same place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Relation {
-    /// They accept the same values.
+    /// Both rules accept the same values.
     Same,
     /// The new rule accepts nothing that the old one refuses.
     Tighter,
     /// The new rule accepts everything that the old one accepts.
     Looser,
-    /// That cannot be told.
+    /// Unknown.
     Unclear,
 }
 
-/// Compares two rules by their structure: conjunctions, disjunctions, and comparisons with a literal. What is found
-/// holds for every value, that of an operand that fails included.
+/// Compares two rules by their structure: conjunctions, disjunctions, and comparisons with a literal. The result holds for
+/// every value, also where an operand fails.
 #[must_use]
 pub fn relation(old: &str, new: &str) -> Relation {
     let (Ok(old), Ok(new)) = (parser::parse(old), parser::parse(new)) else { return Relation::Unclear };
@@ -34,8 +34,8 @@ pub fn relation(old: &str, new: &str) -> Relation {
     }
 }
 
-/// Whether a rule refuses nothing that rules for the same place accept together, where some fields of `self` are known;
-/// `false` where that cannot be told.
+/// Whether a rule accepts everything that other rules of the place accept together, given facts about fields of `self`;
+/// `false` if in doubt.
 #[must_use]
 pub fn follows(rule: &str, from: &[&str], known: &dyn Fn(&str) -> Option<Known>) -> bool {
     let parse = |source: &str| parser::parse(source).ok().map(|ast| bare(&ast.root));
@@ -46,7 +46,7 @@ pub fn follows(rule: &str, from: &[&str], known: &dyn Fn(&str) -> Option<Known>)
     parse(rule).is_some_and(|rule| implies(&all, &simplified(&rule, known), &mut { MAX_STEPS }))
 }
 
-/// Whether an expression names a variable such as `oldSelf`; `false` for one that cannot be parsed.
+/// Whether an expression uses a variable such as `oldSelf`; `false` if the expression cannot be parsed.
 #[must_use]
 pub fn mentions(source: &str, variable: &str) -> bool {
     fn walk(expr: &Expr, variable: &str) -> bool {
@@ -56,7 +56,7 @@ pub fn mentions(source: &str, variable: &str) -> bool {
     parser::parse(source).is_ok_and(|ast| walk(&ast.root, variable))
 }
 
-/// Pairs of parts that are compared at most: there are many orders in which two expressions can be taken apart.
+/// The most pairs of parts that are compared, since two expressions can be decomposed in many orders.
 const MAX_STEPS: usize = 20_000;
 
 /// Whether `b` is true wherever `a` is.
@@ -84,7 +84,7 @@ fn implies(a: &Expr, b: &Expr, steps: &mut usize) -> bool {
             .is_some_and(|[left, right]| implies(a, left, steps) || implies(a, right, steps))
 }
 
-/// Whether both choose by the same condition, or go through the same list, and what is said there is stricter in `a`.
+/// Whether both are conditionals with the same condition, or folds over the same list, and `a` is stricter inside.
 fn has_stricter_parts(a: &Expr, b: &Expr, steps: &mut usize) -> bool {
     if let (Some([condition, yes, no]), Some([other, allowed, otherwise])) =
         (operands(a, "_?_:_"), operands(b, "_?_:_"))
@@ -96,7 +96,7 @@ fn has_stricter_parts(a: &Expr, b: &Expr, steps: &mut usize) -> bool {
     if frame(a) != frame(b) {
         return false;
     }
-    // `all` and `exists`: what is found so far, and what is said of one more.
+    // `all` and `exists`: the accumulator, and the predicate of the next item.
     ["_&&_", "_||_"].into_iter().any(|operator| {
         match (operands(&a.step, operator), operands(&b.step, operator)) {
             (Some([so_far, one]), Some([found, other])) => {
@@ -118,7 +118,7 @@ pub(super) fn operands<'e, const N: usize>(expr: &'e Expr, operator: &str) -> Op
     }
 }
 
-/// Whether both compare the same operand with a literal, and whatever passes `a` passes `b`.
+/// Whether both compare the same operand with a literal, and every value that passes `a` passes `b`.
 fn is_stricter(a: &Expr, b: &Expr) -> bool {
     let literal = |expr: &Expr| match &expr.kind {
         Kind::Literal(Literal::Int(value)) => Some(*value),
@@ -138,7 +138,7 @@ fn is_stricter(a: &Expr, b: &Expr) -> bool {
     false
 }
 
-/// A call in one of the ways to write it: what is greater stands on the right, a literal that something is equal to as well.
+/// A comparison in normal form: the greater operand, or the literal of an equality, on the right.
 fn upright(function: &str, mut args: Vec<Expr>) -> (String, Vec<Expr>) {
     let is_literal = |expr: Option<&Expr>| matches!(expr.map(|expr| &expr.kind), Some(Kind::Literal(_)));
     let mirrored = match function {
@@ -151,7 +151,7 @@ fn upright(function: &str, mut args: Vec<Expr>) -> (String, Vec<Expr>) {
     (mirrored.to_owned(), args)
 }
 
-/// The expression without the numbers of its nodes, and with comparisons written in one way.
+/// The expression without node numbers and with comparisons in normal form.
 fn bare(expr: &Expr) -> Expr {
     let boxed = |expr: &Expr| Box::new(bare(expr));
     let all = |list: &[Expr]| list.iter().map(bare).collect();

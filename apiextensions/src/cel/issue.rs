@@ -1,18 +1,18 @@
-//! Faults of expressions, shown as cel-go shows them: with the line and a mark below it.
+//! Errors in expressions, rendered as cel-go does: with the line and a mark below it.
 
-/// A fault at a place.
+/// An error at a position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Issue {
-    /// The place, in characters from the start of the text.
+    /// The position, in characters from the start of the text.
     pub position: usize,
     /// What is wrong.
     pub message: String,
 }
 
-/// More faults than these are counted only.
+/// Errors beyond this number are only counted.
 const MAX_SHOWN: usize = 100;
 
-/// The faults of a text, in the order of their places.
+/// Renders the errors of a text in the order of their positions.
 #[must_use]
 pub fn render(source: &str, issues: &[Issue]) -> String {
     let mut sorted: Vec<&Issue> = issues.iter().collect();

@@ -1,4 +1,4 @@
-//! Rules where something is known of the fields of `self`.
+//! Simplifies rules when the values of some fields of `self` are known.
 
 use serde_json::Value;
 
@@ -6,23 +6,23 @@ use super::ast::{Expr, Kind, Literal};
 use super::implies::operands;
 use super::parser;
 
-/// What is known of a field.
+/// A fact about a field.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Known {
-    /// It is not there.
+    /// The field is absent.
     Absent,
-    /// It has this value.
+    /// The field has this value.
     Is(Value),
 }
 
-/// Whether a rule may look at a field of `self`; `true` where that cannot be told.
+/// Whether a rule may read a field of `self`; `true` if in doubt.
 #[must_use]
 pub fn touches(source: &str, field: &str) -> bool {
     fn walk(expr: &Expr, field: &str) -> bool {
         let is_self =
             |expr: &Expr| matches!(&expr.kind, Kind::Ident(name) if name == "self" || name == "oldSelf");
         match &expr.kind {
-            // Names that are escaped begin with underscores, or have them inside.
+            // Escaped names contain `__`.
             Kind::Select { operand, field: name, .. } if is_self(operand) => {
                 name == field || name.contains("__")
             }
@@ -32,8 +32,7 @@ pub fn touches(source: &str, field: &str) -> bool {
     parser::parse(source).map_or(true, |ast| walk(&ast.root, field))
 }
 
-/// The expression without the parts that are true or false by what is known. An operand that fails is treated as a server
-/// does: `false && error` is false.
+/// The expression without the parts that are true or false by the known facts. As on a server, `false && error` is false.
 pub(super) fn simplified(expr: &Expr, known: &dyn Fn(&str) -> Option<Known>) -> Expr {
     let literal = |value: bool| Expr { id: 0, kind: Kind::Literal(Literal::Bool(value)) };
     if let Some(value) = truth(expr, known) {
@@ -59,7 +58,7 @@ pub(super) fn simplified(expr: &Expr, known: &dyn Fn(&str) -> Option<Known>) -> 
     }
 }
 
-/// What an expression is, whatever is not known.
+/// The value of an expression, if the known facts decide it.
 fn truth(expr: &Expr, known: &dyn Fn(&str) -> Option<Known>) -> Option<bool> {
     match &expr.kind {
         Kind::Literal(Literal::Bool(value)) => return Some(*value),
@@ -91,13 +90,13 @@ fn truth(expr: &Expr, known: &dyn Fn(&str) -> Option<Known>) -> Option<bool> {
     None
 }
 
-/// What is known of the field of `self` that is selected or tested.
+/// The fact about the field of `self` that is selected or tested.
 fn field(expr: &Expr, known: &dyn Fn(&str) -> Option<Known>) -> Option<Known> {
     let Kind::Select { operand, field, .. } = &expr.kind else { return None };
     matches!(&operand.kind, Kind::Ident(name) if name == "self").then(|| known(field))?
 }
 
-/// Whether a value is the one of a literal of its type.
+/// Whether a value equals a literal of its type.
 fn is(value: &Value, literal: &Literal) -> Option<bool> {
     match (value, literal) {
         (Value::String(value), Literal::String(literal)) => Some(value.as_str() == &**literal),

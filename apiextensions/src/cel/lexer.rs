@@ -17,7 +17,7 @@ pub(super) struct Token {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum TokenKind {
     Ident(String),
-    /// An identifier in backticks; fields only.
+    /// An identifier in backticks, for fields only.
     Quoted(String),
     Literal(Literal),
     /// A decimal integer too large for an int unless negated.
@@ -26,7 +26,7 @@ pub(super) enum TokenKind {
     End,
 }
 
-/// A text with more unknown characters than this is not looked at further.
+/// The lexer stops after this many unknown characters.
 const MAX_ISSUES: usize = 20;
 
 const PUNCTUATION: [&str; 25] = [
@@ -34,7 +34,7 @@ const PUNCTUATION: [&str; 25] = [
     "/", "%", "<", ">", "in",
 ];
 
-/// Cuts a text into tokens, the last of which is [`TokenKind::End`]; what is none is left out and reported.
+/// Splits a text into tokens, the last of which is [`TokenKind::End`]. Reports and skips unknown characters.
 pub(super) fn tokens(source: &str) -> (Vec<Token>, Vec<Issue>) {
     let mut lexer = Lexer { chars: source.chars().collect(), at: 0, fault: None };
     let mut tokens = Vec::new();
@@ -68,7 +68,7 @@ pub(super) fn tokens(source: &str) -> (Vec<Token>, Vec<Issue>) {
 struct Lexer {
     chars: Vec<char>,
     at: usize,
-    /// Why a literal that is well formed has no value.
+    /// Why a well-formed literal has no value.
     fault: Option<&'static str>,
 }
 
@@ -113,7 +113,7 @@ impl Lexer {
             }
         }
         self.at += 1;
-        // The start of a longer token is reported with the character that did not continue it.
+        // The message includes the character that does not continue the token.
         let next = self.peek(0).filter(|_| matches!(first, '=' | '&' | '|'));
         self.at += usize::from(next.is_some());
         let text: String = std::iter::once(first).chain(next).collect();
@@ -220,7 +220,7 @@ impl Lexer {
         while let Some(c) = self.peek(length) {
             match c {
                 'r' | 'R' if !raw => raw = true,
-                // The mark of bytes stands in front of that of raw texts.
+                // `b` comes before `r`.
                 'b' | 'B' if length == 0 => bytes = true,
                 '"' | '\'' => break,
                 _ => return Ok(None),
@@ -301,7 +301,7 @@ impl Lexer {
         self.at += width;
         match (content.as_bytes, u8::try_from(code), char::from_u32(code)) {
             (true, Ok(byte), _) if width < 4 => content.bytes.push(byte),
-            // Bytes have no characters.
+            // Escapes of characters are invalid in bytes.
             (true, ..) => self.fault = Some("unable to unescape string"),
             (false, _, Some(c)) => content.char(c),
             (false, _, None) => self.fault = Some("invalid unicode code point"),

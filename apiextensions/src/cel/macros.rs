@@ -4,15 +4,15 @@
 use super::ast::{ACCUMULATOR, Comprehension, Expr, Kind, Literal};
 use super::parser::Parser;
 
-/// What became of a call without a receiver.
+/// The expansion of a call without a receiver.
 pub(super) enum Expansion {
     Done(Expr),
-    /// Not a macro: the arguments come back.
+    /// Not a macro; returns the arguments.
     None(Vec<Expr>),
     Fault,
 }
 
-/// What became of a call with a receiver.
+/// The expansion of a call with a receiver.
 pub(super) enum MemberExpansion {
     Done(Expr),
     None(Expr, Vec<Expr>),
@@ -54,7 +54,7 @@ pub(super) fn member(
     expanded.map_or(MemberExpansion::Fault, MemberExpansion::Done)
 }
 
-/// The names of accumulators: today's, and the one that they had before.
+/// Whether a name is the accumulator's, today's or the former one.
 fn is_accumulator(name: &str) -> bool {
     name == ACCUMULATOR || name == "__result__"
 }
@@ -64,7 +64,7 @@ struct Build<'p> {
     at: usize,
 }
 
-/// The parts of a fold that differ from macro to macro.
+/// The parts of a fold that depend on the macro.
 struct Fold {
     init: Expr,
     condition: Expr,
@@ -251,7 +251,7 @@ impl Build<'_> {
         self.parser.node(self.at, kind)
     }
 
-    /// A copy of a tree with nodes of its own.
+    /// Copies a tree with new node numbers.
     fn copy(&mut self, expr: &Expr) -> Expr {
         let mut copied = expr.clone();
         self.renumber(&mut copied);

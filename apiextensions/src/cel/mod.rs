@@ -1,9 +1,9 @@
 //! The Common Expression Language as `x-kubernetes-validations` and match conditions use it.
 //!
 //! An expression is parsed (macros expanded), checked against the types that a schema declares, estimated for its worst
-//! cost, and evaluated on JSON. Texts of faults are cel-go's. The module knows schemas and JSON, nothing of a server.
+//! cost, and evaluated on JSON. Error texts are cel-go's. The module knows schemas and JSON, but no server.
 //!
-//! Depth of expressions, and of the types and values that they reach, is bounded; evaluation stops at a cost limit.
+//! The depth of expressions, types and values is bounded. Evaluation stops at a cost limit.
 
 mod access;
 mod ast;
@@ -51,12 +51,12 @@ pub use known::{Known, touches};
 pub use rules::{CompiledRule, RuleError, Validator, compile_rule, max_cardinality};
 pub use types::{Decl, ObjectType, Type, escape};
 
-/// What one evaluation may cost. Source: PerCallLimit of the API server.
+/// The cost limit of one evaluation. Source: PerCallLimit of the API server.
 pub const PER_CALL_LIMIT: u64 = 1_000_000;
-/// What all rules of an object may cost. Source: RuntimeCELCostBudget of the API server.
+/// The cost limit of all rules of an object. Source: RuntimeCELCostBudget of the API server.
 pub const OBJECT_BUDGET: u64 = 10_000_000;
 
-/// An expression that was compiled for a place in a schema.
+/// An expression compiled for a place in a schema.
 #[derive(Debug)]
 pub struct Program {
     ast: Ast,
@@ -77,7 +77,7 @@ pub struct Activation<'a> {
     pub old: Option<&'a Json>,
 }
 
-/// The variables with their values, made once for all rules of a place.
+/// The values of the variables, converted once for all rules of a place.
 #[derive(Clone, Debug)]
 pub struct Variables {
     own: Value,
@@ -85,7 +85,7 @@ pub struct Variables {
 }
 
 impl Variables {
-    /// Types the values of an activation.
+    /// Converts the values of an activation.
     #[must_use]
     pub fn new(activation: &Activation<'_>) -> Self {
         let typed = |json: &Json| Value::of(activation.schema, json, activation.is_resource);
@@ -93,7 +93,7 @@ impl Variables {
     }
 }
 
-/// What an evaluation yields.
+/// The result of an evaluation.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Answer {
     /// `true` or `false`.
@@ -104,19 +104,19 @@ pub enum Answer {
     Other(String),
 }
 
-/// The type of `oldSelf` besides that of `self`.
+/// How `oldSelf` is declared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OldSelf {
-    /// As `self`; rules that use it run on updates only.
+    /// With the type of `self`. Rules that use it run on updates only.
     Plain,
-    /// An optional of it.
+    /// As an optional, with `optionalOldSelf`.
     Optional,
 }
 
 /// Compiles an expression in which `self` (and `oldSelf`) are of a declared type.
 ///
 /// # Errors
-/// All faults of the expression; [`render`] shows them.
+/// All errors of the expression, which [`render`] formats.
 pub fn compile(source: &str, decl: &Arc<Decl>, old: OldSelf) -> Result<Program, Vec<Issue>> {
     let ast = parser::parse(source)?;
     let own = decl.type_.clone();
@@ -155,7 +155,7 @@ impl Program {
         &self.estimate.sized
     }
 
-    /// Evaluates the expression; returns what it cost as well.
+    /// Evaluates the expression. Returns the result and the cost.
     pub fn run(&self, variables: &Variables, old: OldSelf, limit: u64) -> (Result<Answer, EvalError>, u64) {
         let mut values = vec![("self".to_owned(), variables.own.clone())];
         match (old, &variables.old) {

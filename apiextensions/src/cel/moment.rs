@@ -1,4 +1,4 @@
-//! Moments as Go has them: of the years 1 to 9999, with nanoseconds, and with the offset that they were written with.
+//! Timestamps as in Go's `time`: years 1 to 9999, nanoseconds, and the offset of the text that was parsed.
 
 use std::cmp::Ordering;
 
@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use jiff::civil::{Date, date};
 use jiff::tz::TimeZone;
 
-/// A moment. The offset only shows in texts: moments with different ones can be equal.
+/// A timestamp. The offset appears only in text: timestamps with different offsets can be equal.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Moment {
     /// Since the epoch, rounded down.
@@ -42,7 +42,7 @@ impl Ord for Moment {
     }
 }
 
-/// Reads a text from its start.
+/// Reads a text from start to end.
 struct Reader<'t> {
     rest: &'t str,
 }
@@ -56,7 +56,7 @@ impl<'t> Reader<'t> {
         (end >= least).then_some(digits)
     }
 
-    /// A number of two digits that is at most this.
+    /// A number of two digits, at most `most`.
     fn pair(&mut self, least_digits: usize, max: i64) -> Option<i64> {
         self.digits(least_digits, 2)?.parse().ok().filter(|number| *number <= max)
     }
@@ -66,7 +66,7 @@ impl<'t> Reader<'t> {
         Some(())
     }
 
-    /// A fraction of a second in nanoseconds; more digits than nine do not count.
+    /// A fraction of a second in nanoseconds. Digits after the ninth are ignored.
     fn fraction(&mut self) -> Option<u32> {
         let after =
             self.rest.strip_prefix(['.', ',']).filter(|t| t.starts_with(|c: char| c.is_ascii_digit()));
@@ -76,7 +76,7 @@ impl<'t> Reader<'t> {
         format!("{:0<9}", &digits[..digits.len().min(9)]).parse().ok()
     }
 
-    /// `Z`, or an offset; Go takes one of 24 hours or 60 minutes as well.
+    /// `Z` or an offset. Go accepts offsets up to 24 hours and 60 minutes.
     fn offset(&mut self) -> Option<i64> {
         if self.expect("Z").is_some() {
             return Some(0);
@@ -89,7 +89,7 @@ impl<'t> Reader<'t> {
 }
 
 impl Moment {
-    /// A moment in RFC 3339, as Go's `time.Parse` reads it: hours may have one digit, fractions may follow a comma.
+    /// A timestamp in RFC 3339, as Go's `time.Parse` reads it: hours may have one digit, fractions may follow a comma.
     pub(super) fn parse(text: &str) -> Option<Self> {
         let mut reader = Reader { rest: text };
         let year = reader.digits(4, 4)?.parse().ok()?;
@@ -121,7 +121,7 @@ impl Moment {
         self.seconds
     }
 
-    /// Whether it is the first moment of all.
+    /// Whether it is Go's zero time.
     pub(super) fn is_first(self) -> bool {
         (self.seconds, self.nanos) == (*RANGE.start(), 0)
     }
@@ -131,14 +131,14 @@ impl Moment {
         i128::from(self.seconds) * SECOND + i128::from(self.nanos)
     }
 
-    /// The moment so many nanoseconds later.
+    /// The timestamp this many nanoseconds later.
     pub(super) fn plus(self, nanos: i128) -> Option<Self> {
         let total = self.nanoseconds().checked_add(nanos)?;
         let seconds = i64::try_from(total.div_euclid(SECOND)).ok().filter(|s| RANGE.contains(s))?;
         Some(Self { seconds, nanos: u32::try_from(total.rem_euclid(SECOND)).ok()?, offset: self.offset })
     }
 
-    /// The date, the second of the day and the nanoseconds at an offset; None behind the year 9999.
+    /// The date, the second of the day and the nanoseconds at an offset; `None` after the year 9999.
     pub(super) fn parts(self, offset: i64) -> Option<(Date, i64, u32)> {
         let local = self.seconds.checked_add(offset)?;
         let days = i32::try_from(local.div_euclid(DAY)).ok()?;
@@ -146,7 +146,7 @@ impl Moment {
         Some((date, local.rem_euclid(DAY), self.nanos))
     }
 
-    /// What a time zone, or an offset such as `-02:30`, is from UTC at this moment, in seconds.
+    /// The offset from UTC, in seconds, of a time zone or of an offset such as `-02:30` at this time.
     pub(super) fn offset_in(self, zone: &str) -> Result<i64, String> {
         let Some((hours, minutes)) = zone.split_once(':') else { return self.named_offset(zone) };
         let number = |text: &str| {
@@ -160,14 +160,14 @@ impl Moment {
     }
 
     fn named_offset(self, zone: &str) -> Result<i64, String> {
-        // The server's own zone is no part of any object.
+        // `Local` would depend on the server's own time zone.
         if matches!(zone, "" | "UTC" | "Local") {
             return Ok(0);
         }
         if zone.contains("..") || zone.starts_with(['/', '\\']) || zone.contains('\\') {
             return Err("time: invalid location name".to_owned());
         }
-        // Names in Go are names of files: their case counts.
+        // Go reads zones from files, so names are case-sensitive.
         let found = TimeZone::get(zone).ok().filter(|found| found.iana_name() == Some(zone));
         let found = found.ok_or_else(|| format!("unknown time zone {zone}"))?;
         let limits = (Timestamp::MIN.as_second(), Timestamp::MAX.as_second());
@@ -222,7 +222,7 @@ mod tests {
         let moment = Moment::parse("9999-12-31T23:59:59Z").unwrap();
         assert_eq!(moment.offset_in("-01:30"), Ok(-5400));
         assert_eq!(moment.offset_in("100:00"), Ok(360_000));
-        // Where the system has the zones.
+        // Only where the system has time zones.
         if let Ok(offset) = moment.offset_in("America/New_York") {
             assert_eq!(offset, -5 * 3600);
         }

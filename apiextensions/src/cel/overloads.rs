@@ -1,6 +1,6 @@
 //! Functions and their signatures: the standard library of CEL and the extensions of Kubernetes 1.36.
 //!
-//! Each line reads `overload function [receiver.](arguments) result`; capital letters stand for any type.
+//! Each line is `overload function [receiver.](arguments) result`; capital letters stand for any type.
 
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock};
@@ -12,12 +12,12 @@ use super::types::Type;
 pub(super) struct Overload {
     pub(super) id: &'static str,
     pub(super) member: bool,
-    /// With the receiver first, if there is one.
+    /// The types of the arguments, the receiver first.
     pub(super) args: Vec<Type>,
     pub(super) result: Type,
 }
 
-/// The signatures of a function in their order; None if there is no such function.
+/// The signatures of a function in order; `None` if the function is unknown.
 pub(super) fn lookup(function: &str) -> Option<&'static [Overload]> {
     TABLE.get(function).map(Vec::as_slice)
 }
@@ -25,7 +25,7 @@ pub(super) fn lookup(function: &str) -> Option<&'static [Overload]> {
 static TABLE: LazyLock<HashMap<&'static str, Vec<Overload>>> = LazyLock::new(|| {
     let mut table: HashMap<&'static str, Vec<Overload>> = HashMap::new();
     for line in SIGNATURES.lines().map(str::trim).filter(|line| !line.is_empty()) {
-        // Lines that could not be read would be missing functions; a test reads them all.
+        // A test checks that every line can be read.
         if let Some((function, overload)) = read(line) {
             table.entry(function).or_default().push(overload);
         }

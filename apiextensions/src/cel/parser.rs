@@ -1,4 +1,4 @@
-//! The parser: precedence climbing, with the places of nodes where cel-go puts them.
+//! The parser: precedence climbing. Nodes have cel-go's positions.
 
 use super::ast::{Ast, Entry, Expr, Kind, Literal, NodeId};
 use super::issue::Issue;
@@ -7,7 +7,7 @@ use super::macros;
 
 /// Longer texts are refused. Source: cel-go's default limit of code points.
 const MAX_SIZE: usize = 100_000;
-/// Nesting of the text, and depth of the tree: later walks recurse along it.
+/// Limits of nesting in the text and of the tree's depth, since later stages recurse.
 const MAX_NESTING: usize = 80;
 const MAX_DEPTH: usize = 250;
 
@@ -31,8 +31,9 @@ const RESERVED: [&str; 17] = [
     "while",
 ];
 
-/// What ANTLR says could start an expression.
+/// The tokens that can start an expression, and those that can follow the opening parenthesis of a call, in ANTLR's words.
 const STARTS: &str = "{'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}";
+const ARGUMENTS: &str = "{'[', '{', '(', ')', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}";
 
 /// Parses an expression and expands its macros.
 pub(super) fn parse(source: &str) -> Result<Ast, Vec<Issue>> {
@@ -76,7 +77,7 @@ pub(super) struct Parser {
 }
 
 impl Parser {
-    /// Makes a node at a place. Trees do not grow deeper than the limit: what would be deeper is cut off and reported.
+    /// Makes a node. Cuts off and reports trees beyond the depth limit.
     pub(super) fn node(&mut self, position: usize, kind: Kind) -> Expr {
         let id: NodeId = self.positions.len();
         let mut expr = Expr { id, kind };
@@ -136,7 +137,7 @@ impl Parser {
         }
     }
 
-    /// Nothing may follow the expression.
+    /// Reports a token after the expression.
     fn end(&mut self) {
         let rest = self.peek().clone();
         if rest.kind == TokenKind::End || self.too_deep {
@@ -147,7 +148,7 @@ impl Parser {
         self.issue(rest.at, format!("Syntax error: {what} input '{}' expecting <EOF>", rest.text));
     }
 
-    /// A token in front of something that starts an expression is skipped, as ANTLR does.
+    /// Skips and reports a token before one that starts an expression, as ANTLR does.
     fn skip_extraneous(&mut self) -> bool {
         let token = self.peek().clone();
         let starts = |t: &Token| {
@@ -320,13 +321,13 @@ impl Parser {
                 self.next();
                 Ok((name, false))
             }
-            // The server does not switch names in backticks on.
+            // The server does not enable names in backticks.
             TokenKind::Quoted(name) => {
                 let at = self.next().at;
                 self.issue(at, "unsupported syntax: '`'");
                 Ok((name, true))
             }
-            // `in` may name a field.
+            // `in` is an operator, not an identifier.
             TokenKind::Punct("in") => self.unexpected("IDENTIFIER"),
             _ => {
                 let token = self.peek().clone();
@@ -341,6 +342,9 @@ impl Parser {
         let mut items = Vec::new();
         if self.eat(close).is_some() {
             return Ok(items);
+        }
+        if close == ")" && self.peek().kind == TokenKind::End {
+            return self.unexpected(ARGUMENTS);
         }
         loop {
             items.push(self.expr()?);
@@ -381,7 +385,7 @@ impl Parser {
             }
             TokenKind::Punct("[") => self.list_literal(token.at),
             TokenKind::Punct("{") => self.map_literal(token.at),
-            // What is skipped is reported, so that this ends after one more token.
+            // At most one token is skipped.
             _ if self.skip_extraneous() => self.primary(),
             _ => self.unexpected(STARTS),
         }

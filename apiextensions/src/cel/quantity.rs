@@ -2,14 +2,14 @@
 
 use std::cmp::Ordering;
 
-/// A number of nanounits: Kubernetes rounds up to this precision as well.
+/// A number of nanounits, to which Kubernetes rounds up.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Quantity {
     nanos: i128,
     amount: Option<Amount>,
 }
 
-/// The number as Kubernetes holds one that is short enough. Only such a one can be asked for as an integer.
+/// The number in Kubernetes' short form. Only this form converts to an integer.
 #[derive(Clone, Copy, Debug)]
 struct Amount {
     value: i64,
@@ -38,14 +38,14 @@ impl Amount {
 const NANO: i128 = 1_000_000_000;
 /// Quantities with binary suffixes are capped. Source: Kubernetes caps at 2^63-1.
 const MAX: i128 = i64::MAX as i128 * NANO;
-/// Digits that an amount may have. Source: maxInt64Factors of apimachinery.
+/// The most digits of an amount in the short form. Source: maxInt64Factors of apimachinery.
 const MAX_DIGITS: usize = 18;
-/// Why a text is no quantity.
+/// Why a text is not a quantity.
 const WRONG_FORMAT: &str =
     "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
 const WRONG_SUFFIX: &str = "unable to parse quantity's suffix";
 
-/// What a suffix stands for.
+/// The factor of a suffix.
 #[derive(Clone, Copy)]
 enum Scale {
     /// A power of ten.
@@ -106,7 +106,7 @@ impl Quantity {
         Self { nanos: i128::from(value) * NANO, amount: Some(Amount { value, scale: 0 }) }
     }
 
-    /// The value, if it was written as a whole number: `1000m` was not.
+    /// The value, if the text has a whole number: `1000m` does not.
     pub(super) fn as_integer(self) -> Option<i64> {
         self.amount.and_then(|amount| amount.raised(amount.scale))
     }
@@ -121,7 +121,7 @@ impl Quantity {
     }
 }
 
-/// The power as the nearest double, which repeated multiplying would miss.
+/// The power as the nearest double. Repeated multiplication would lose precision.
 fn power_of_ten(exponent: i32) -> f64 {
     format!("1e{exponent}").parse().unwrap_or(f64::NAN)
 }
@@ -151,7 +151,7 @@ fn scale(suffix: &str) -> Result<Scale, &'static str> {
     Ok(Scale::Ten(i32::try_from(exponent).unwrap_or(0)))
 }
 
-/// The number as an amount, if it is short enough to be held as one.
+/// The number in the short form, if it fits.
 fn short(whole: &str, fraction: &str, scale: Scale) -> Option<Amount> {
     let whole = if whole.is_empty() { "0" } else { whole };
     let value: i64 = [whole, fraction].concat().parse().ok()?;
@@ -170,9 +170,9 @@ fn short(whole: &str, fraction: &str, scale: Scale) -> Option<Amount> {
     }
 }
 
-/// Rounds up what is smaller than a nanounit, and saturates.
+/// Rounds up to nanounits and saturates.
 fn exact(whole: &str, fraction: &str, scale: Scale) -> i128 {
-    // What does not fit is larger than anything that is compared with; digits that are left out only round up.
+    // A number that does not fit is larger than any other. Digits that are cut off round up.
     const WHOLE: usize = 20;
     const FRACTION: usize = 18;
     let (multiplier, power, cap) = match scale {

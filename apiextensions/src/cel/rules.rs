@@ -14,17 +14,17 @@ use crate::structural::{
     Additional, Cause, CauseKind, ListType, Path, Rule, Structural, lists, resolve_field_path,
 };
 
-/// Why a rule cannot be used.
+/// A rule that does not compile.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RuleError {
-    /// The rule itself.
+    /// The rule's expression.
     Rule(String),
-    /// Its message expression.
+    /// The rule's message expression.
     Message(String),
 }
 
 impl RuleError {
-    /// The text, as the server has it after `Invalid value: ...: `.
+    /// The text that follows `Invalid value: ...: ` in the server's message.
     #[must_use]
     pub fn detail(&self) -> &str {
         match self {
@@ -33,21 +33,20 @@ impl RuleError {
     }
 }
 
-/// A rule that compiled.
+/// A compiled rule.
 #[derive(Debug)]
 pub struct CompiledRule {
     /// The expression.
     pub program: Program,
-    /// The expression of the message, with its greatest cost.
+    /// The message expression.
     pub message: Option<Program>,
-    /// How the rule sees `oldSelf`.
+    /// How the rule declares `oldSelf`.
     pub old_self: OldSelf,
-    /// The field that causes name, relative to the rule's place; empty if it is the place itself.
+    /// The field that causes report, relative to the rule's place; empty for the place itself.
     pub field_path: String,
 }
 
-/// How many values of a least size fit into a request: the greatest number of times that a rule in an unbounded list or
-/// map is run.
+/// The number of values of a least size that fit into a request. A rule in an unbounded list or map runs at most that often.
 #[must_use]
 pub fn max_cardinality(min_size: u64) -> u64 {
     MAX_REQUEST_BYTES / (min_size + 1)
@@ -56,7 +55,7 @@ pub fn max_cardinality(min_size: u64) -> u64 {
 /// Compiles a rule for a place in a schema.
 ///
 /// # Errors
-/// What is wrong with the rule or with its message expression.
+/// The error of the rule or of its message expression.
 pub fn compile_rule(schema: &Structural, decl: &Arc<Decl>, rule: &Rule) -> Result<CompiledRule, RuleError> {
     let old_self = if rule.optional_old_self == Some(true) { OldSelf::Optional } else { OldSelf::Plain };
     let program = compile(&rule.rule, decl, old_self)
@@ -85,7 +84,7 @@ fn compile_message(source: &str, decl: &Arc<Decl>, old_self: OldSelf) -> Result<
     }
 }
 
-/// The compiled rules of a schema, along its shape.
+/// The compiled rules of a schema, in a tree like the schema's.
 #[derive(Debug)]
 pub struct Validator {
     schema: Structural,
@@ -96,7 +95,7 @@ pub struct Validator {
     additional: Option<Box<Validator>>,
 }
 
-/// What is left to spend; rules stop once it is used up.
+/// The remaining cost budget. Rules stop when it is used up.
 struct Budget(Option<u64>);
 
 impl Budget {
@@ -106,17 +105,17 @@ impl Budget {
     }
 }
 
-/// A value and what it was.
+/// A value and its old value.
 #[derive(Clone, Copy)]
 struct Pair<'v> {
     new: &'v Json,
     old: Option<&'v Json>,
-    /// Whether the value, or the innermost thing around it that has an old counterpart, did not change.
+    /// Whether the value is unchanged; without an old value, whether its nearest ancestor with one is.
     unchanged: bool,
 }
 
 impl Validator {
-    /// Compiles the rules of a schema; None if there are none.
+    /// Compiles the rules of a schema; `None` if there are none.
     #[must_use]
     pub fn new(schema: &Structural, is_resource: bool) -> Option<Self> {
         if !schema.any(&|s| !s.rules.is_empty()) {
@@ -146,8 +145,8 @@ impl Validator {
         })
     }
 
-    /// Runs all rules on an object; `old` is what it replaces. Faults of rules that do not look at the old value are not
-    /// held against parts that did not change.
+    /// Runs all rules on an object, which replaces `old`. A rule that does not use `oldSelf` is not enforced on unchanged
+    /// parts.
     #[must_use]
     pub fn validate(&self, object: &Json, old: Option<&Json>) -> Vec<Cause> {
         self.validate_at(&Path::root(), object, old)
@@ -271,7 +270,7 @@ impl Validator {
         }
     }
 
-    /// The cause of a rule that is not kept.
+    /// The cause that reports a failed rule.
     fn failure(
         &self,
         path: &Path,
@@ -333,10 +332,10 @@ fn error_detail(error: &EvalError, rule: &Rule) -> String {
     }
 }
 
-/// Messages longer than this are not used. Source: MaxEvaluatedMessageExpressionSizeBytes of the API server.
+/// The greatest length of an evaluated message. Source: MaxEvaluatedMessageExpressionSizeBytes of the API server.
 const MAX_MESSAGE_BYTES: usize = 5 * 1024;
 
-/// The message of an expression; None where the fixed one takes its place, an error where rules stop.
+/// The message of a message expression; `None` if the fixed message is used instead, an error if rules stop.
 fn message(
     compiled: &CompiledRule,
     rule: &Rule,

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use crate::structural::golang;
 
-/// A version: build metadata does not count.
+/// A version. Build metadata is not compared.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Semver {
     pub(super) major: u64,
@@ -14,9 +14,9 @@ pub(super) struct Semver {
 }
 
 impl Semver {
-    /// Reads `major.minor.patch[-pre][+build]`; with `normalize`, `v1.2` and leading zeros pass as well.
+    /// Reads `major.minor.patch[-pre][+build]`; with `normalize`, also `v1.2` and leading zeros.
     ///
-    /// The faults are those of github.com/blang/semver, which Kubernetes uses.
+    /// The errors are those of github.com/blang/semver, which Kubernetes uses.
     pub(super) fn parse(text: &str, normalize: bool) -> Result<Self, String> {
         if normalize { Self::strict(&normalised(text)?) } else { Self::strict(text) }
     }
@@ -60,7 +60,7 @@ impl Semver {
     }
 }
 
-/// The version in full, and without zeros in front.
+/// The version with three numbers and without leading zeros.
 fn normalised(text: &str) -> Result<String, String> {
     let text = text.strip_prefix('v').unwrap_or(text);
     let without_zeros = |part: &str| {
@@ -87,7 +87,7 @@ fn is_identifier(text: &str) -> bool {
     text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-')
 }
 
-/// A number as Go's `ParseUint` reads one that has only digits.
+/// Reads digits as Go's `ParseUint` does.
 fn unsigned(text: &str) -> Result<u64, String> {
     let fault = if text.is_empty() { "invalid syntax" } else { "value out of range" };
     text.parse().map_err(|_| format!("strconv.ParseUint: parsing {}: {fault}", golang::quote(text)))

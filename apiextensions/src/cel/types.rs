@@ -1,4 +1,4 @@
-//! Types of expressions, and declarations that are made of schemas.
+//! Types of expressions, and declarations made from schemas.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -8,9 +8,9 @@ use crate::structural::{Additional, Structural};
 /// The type of an expression.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Type {
-    /// Anything; checked at run time.
+    /// Any type; checked at run time.
     Dyn,
-    /// The type of a fault, so that one fault yields one message.
+    /// The type of an invalid expression, so that one error gives one message.
     Error,
     /// `null`.
     Null,
@@ -42,14 +42,14 @@ pub enum Type {
     Optional(Arc<Type>),
     /// The type of a type.
     Type(Arc<Type>),
-    /// A type that is not known (yet).
+    /// A type parameter that is not resolved yet.
     Param(String),
 }
 
 /// An object's declaration.
 #[derive(Debug)]
 pub struct ObjectType {
-    /// The name in messages.
+    /// The name that messages use.
     pub name: String,
     /// The fields by their escaped names.
     pub fields: BTreeMap<String, Type>,
@@ -110,17 +110,17 @@ impl Type {
     }
 }
 
-/// The largest request that a server takes, in bytes: nothing in an object is larger.
+/// The largest request that a server accepts, in bytes. It bounds the size of every value.
 pub(super) const MAX_REQUEST_BYTES: u64 = 3 * 1024 * 1024;
 
-/// What a schema makes of a place: its type, and how large it can be.
+/// The declaration of a place in a schema: its type and its greatest size.
 #[derive(Debug)]
 pub struct Decl {
     /// The type.
     pub type_: Type,
     /// The largest number of characters, bytes or entries.
     pub max_elements: u64,
-    /// The least number of bytes that it takes in JSON.
+    /// Its least size in JSON, in bytes.
     pub min_size: u64,
     /// The items of a list, or the values of a map.
     pub element: Option<Arc<Decl>>,
@@ -136,7 +136,7 @@ impl Decl {
         Arc::new(Self { type_, max_elements, min_size, element: None, key: None, fields })
     }
 
-    /// The declaration of a schema; None if expressions do not see it.
+    /// The declaration of a schema; `None` if expressions cannot use it.
     ///
     /// The root of a resource always has `apiVersion`, `kind`, `metadata.name` and `metadata.generateName`.
     #[must_use]
@@ -238,13 +238,13 @@ fn not_negative(value: i64) -> u64 {
     u64::try_from(value).unwrap_or(0)
 }
 
-/// Lengths are declared in characters; four bytes hold each of them.
+/// The greatest length in bytes: schemas count characters of up to four bytes.
 fn max_length(schema: &Structural) -> Option<u64> {
     schema.max_length.map(|max| not_negative(max).saturating_mul(4))
 }
 
-/// Words that cannot name a field in an expression.
-const KEYWORDS: [&str; 22] = [
+/// CEL's reserved words. Source: `celReservedSymbols` of apiserver's pkg/cel/escaping.go.
+const KEYWORDS: [&str; 21] = [
     "true",
     "false",
     "null",
@@ -266,17 +266,23 @@ const KEYWORDS: [&str; 22] = [
     "var",
     "void",
     "while",
-    "__",
 ];
 
-/// The name of a field in expressions; None if it cannot be written in one.
+/// The field that an expression selects. A reserved word selects the field of that name, unescaped too. Source:
+/// `FindStructFieldType` of apiserver's pkg/cel, from Kubernetes 1.32 on.
+pub(super) fn field_of<'f, T>(fields: &'f BTreeMap<String, T>, name: &str) -> Option<&'f T> {
+    let keyword = || KEYWORDS.contains(&name).then(|| fields.get(&format!("__{name}__")));
+    fields.get(name).or_else(|| keyword().flatten())
+}
+
+/// The escaped name of a field in expressions; `None` if it cannot be written.
 #[must_use]
 pub fn escape(name: &str) -> Option<String> {
     let bytes = name.as_bytes();
     if bytes.is_empty() || bytes[0].is_ascii_digit() {
         return None;
     }
-    if KEYWORDS.contains(&name) && name != "__" {
+    if KEYWORDS.contains(&name) {
         return Some(format!("__{name}__"));
     }
     let mut out = String::with_capacity(name.len());

@@ -1,15 +1,15 @@
-//! URLs, parsed as Go's net/url parses them: first as for a request, which must be absolute, then in their parts.
+//! URLs, parsed as Go's net/url does: `ParseRequestURI` decides whether a text is valid, `Parse` splits it.
 
 use crate::structural::golang;
 
-/// An absolute URL or path in its parts.
+/// The parts of an absolute URL or path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Url {
     pub(super) scheme: String,
     user: Option<String>,
     /// With brackets and port.
     pub(super) host: String,
-    /// As it is escaped.
+    /// In escaped form.
     pub(super) path: String,
     query: String,
     fragment: String,
@@ -19,7 +19,7 @@ impl Url {
     /// Reads an absolute URL or an absolute path.
     pub(super) fn parse(text: &str) -> Result<Self, String> {
         let fault = |reason: String| format!("parse {}: {reason}", golang::quote(text));
-        // A request has no fragment: what looks like one belongs to the part before it.
+        // A request has no fragment: `#` belongs to the part before it.
         parts(text, true).map_err(fault)?;
         let (rest, fragment) = text.split_once('#').unwrap_or((text, ""));
         let mut url = parts(rest, false).map_err(fault)?;
@@ -54,7 +54,7 @@ impl Url {
         self.split_port().1
     }
 
-    /// The parameters, decoded, in the order of their first occurrence; what cannot be decoded is left out.
+    /// The decoded parameters in the order of their first occurrence, without those that cannot be decoded.
     pub(super) fn query(&self) -> Vec<(String, String)> {
         let decode = |text: &str| unescape(&text.replace('+', " "), Part::Other).ok();
         let pairs = self.query.split('&').filter(|pair| !pair.is_empty() && !pair.contains(';'));
@@ -67,7 +67,7 @@ impl Url {
     }
 }
 
-/// Takes a text without fragment apart.
+/// Splits a text without fragment.
 fn parts(text: &str, for_request: bool) -> Result<Url, String> {
     let mut url = Url {
         scheme: String::new(),
@@ -92,7 +92,7 @@ fn parts(text: &str, for_request: bool) -> Result<Url, String> {
     let (mut rest, query) = rest.split_once('?').unwrap_or((rest, ""));
     query.clone_into(&mut url.query);
     if !rest.starts_with('/') {
-        // What follows the scheme of mailto: and the like has no parts.
+        // The rest of an opaque URL such as `mailto:` has no parts.
         return match scheme {
             "" if for_request => Err("invalid URI for request".to_owned()),
             _ => Ok(url),
@@ -112,7 +112,7 @@ fn parts(text: &str, for_request: bool) -> Result<Url, String> {
     Ok(url)
 }
 
-/// The scheme, if there is one, and what follows its colon.
+/// The scheme, if any, and the text after its colon.
 fn split_scheme(text: &str) -> Result<(&str, &str), String> {
     for (i, c) in text.char_indices() {
         match c {
@@ -134,7 +134,7 @@ fn check_user(user: &str) -> Result<String, String> {
     Ok(user.to_owned())
 }
 
-/// Nothing, or a colon and digits.
+/// Whether the text is empty, or a colon and digits.
 fn is_port(text: &str) -> bool {
     text.is_empty() || text.strip_prefix(':').is_some_and(|port| port.bytes().all(|b| b.is_ascii_digit()))
 }
@@ -158,7 +158,7 @@ fn host_of(host: &str) -> Result<String, String> {
     unescape(host, Part::Host)
 }
 
-/// What is unescaped, as more is refused within a host.
+/// The part to unescape. A host refuses more escapes than other parts.
 #[derive(Clone, Copy, PartialEq)]
 enum Part {
     Host,
@@ -170,7 +170,7 @@ fn belongs_in_host(b: u8) -> bool {
     b.is_ascii_alphanumeric() || b"!$&'()*+,;=:[]<>\"-_.~".contains(&b)
 }
 
-/// Bytes that are no text become replacement characters.
+/// Decodes UTF-8, with replacement characters for invalid bytes.
 fn unescape(text: &str, part: Part) -> Result<String, String> {
     let bytes = text.as_bytes();
     let mut out = Vec::with_capacity(bytes.len());
@@ -206,7 +206,7 @@ fn unescape(text: &str, part: Part) -> Result<String, String> {
     Ok(String::from_utf8_lossy(&out).into_owned())
 }
 
-/// The path as it was written if it could be written so, or else escaped anew.
+/// The path as written if that is a valid encoding, otherwise escaped anew.
 fn escaped_path(path: &str) -> Result<String, String> {
     let path_bytes = unescape_bytes(path)?;
     let plain = |b: u8| b.is_ascii_alphanumeric() || b"-_.~$&+,/:;=@".contains(&b);

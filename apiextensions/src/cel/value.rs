@@ -1,4 +1,4 @@
-//! Values at run time, and how JSON becomes one.
+//! Values at run time, and their conversion from JSON.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -13,7 +13,7 @@ use super::quantity::Quantity;
 use super::semver::Semver;
 use super::types::escape;
 use super::url::Url;
-use crate::structural::formats::parse_go_duration;
+use crate::structural::formats::parse_duration;
 use crate::structural::{Additional, ListType, Structural, golang};
 
 /// A value.
@@ -46,7 +46,7 @@ pub(super) enum Value {
     Decision(Arc<AccessDecision>),
 }
 
-/// A list and how it compares and joins: sets and list maps of a schema do not depend on order.
+/// A list with its list type, which decides how it compares and joins: order does not matter in sets and list maps.
 #[derive(Clone, Debug)]
 pub(super) struct List {
     pub(super) items: Vec<Value>,
@@ -64,7 +64,7 @@ pub(super) enum ListKind {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Key {
     Bool(bool),
-    /// Ints and uints that are the same number are the same key.
+    /// An int and a uint of the same number are the same key.
     Int(i128),
     String(Arc<str>),
 }
@@ -95,7 +95,7 @@ impl Key {
     }
 }
 
-/// A moment of a schema's format; validation admits more ways to write one than the language does.
+/// A value of the formats `date` and `date-time`. Validation accepts more forms than the language's `timestamp()`.
 fn date_or_time(text: &str, format: &str) -> Option<Moment> {
     if format == "date" {
         return Moment::parse(&format!("{text}T00:00:00Z"));
@@ -149,7 +149,7 @@ impl Value {
             "byte" => {
                 base64::engine::general_purpose::STANDARD.decode(text).ok().map(|b| Self::Bytes(b.into()))
             }
-            "duration" => parse_go_duration(text).map(Self::Duration),
+            "duration" => parse_duration(text).map(Self::Duration),
             format @ ("date" | "date-time") => date_or_time(text, format).map(Self::Timestamp),
             _ => None,
         };
@@ -253,7 +253,7 @@ impl Value {
         u64::try_from(size).unwrap_or(u64::MAX)
     }
 
-    /// Whether the value is what its type starts with: 0, "", an empty list.
+    /// Whether the value is the zero value of its type: 0, "", an empty list.
     pub(super) fn is_zero(&self) -> bool {
         match self {
             Self::Null => true,
@@ -273,7 +273,7 @@ impl Value {
     }
 }
 
-/// Equality across kinds of numbers; values of different types are not equal.
+/// Equality. Numbers of different types compare by value; other values of different types are not equal.
 pub(super) fn equal(a: &Value, b: &Value) -> bool {
     match (a, b) {
         (Value::Null, Value::Null) => true,
@@ -286,8 +286,14 @@ pub(super) fn equal(a: &Value, b: &Value) -> bool {
         (Value::Map(a), Value::Map(b)) => {
             a.len() == b.len() && a.iter().all(|(k, v)| b.get(k).is_some_and(|w| equal(v, w)))
         }
+        // A null field counts in the size but is not found. Source: `unstructuredMap.Equal` of apiserver's pkg/cel.
         (Value::Object(a), Value::Object(b)) => {
-            a.len() == b.len() && a.iter().all(|(k, v)| b.get(k).is_some_and(|w| equal(v, w)))
+            let is_set = |value: &&Value| !matches!(value, Value::Null);
+            a.len() == b.len()
+                && a.iter().all(|(k, v)| match (Some(v).filter(is_set), b.get(k).filter(is_set)) {
+                    (Some(v), Some(w)) => equal(v, w),
+                    (v, w) => v.is_none() && w.is_none(),
+                })
         }
         (Value::Optional(a), Value::Optional(b)) => match (a, b) {
             (Some(a), Some(b)) => equal(a, b),
@@ -305,7 +311,7 @@ pub(super) fn equal(a: &Value, b: &Value) -> bool {
     }
 }
 
-/// Whether lists are equal as the left one sees it: a set or a list map of a schema looks for what the other one holds.
+/// Whether lists are equal by the list type of the left one: a set or a list map searches for each item of the right one.
 fn equal_lists(a: &List, b: &List) -> bool {
     if a.items.len() != b.items.len() {
         return false;
@@ -330,7 +336,7 @@ pub(super) fn same_key(keys: &[String], a: &Value, b: &Value) -> bool {
     })
 }
 
-/// The order of two numbers of any kinds; None if one is no number.
+/// The order of two numbers of any types; `None` if one is not a number.
 pub(super) fn compare_numbers(a: &Value, b: &Value) -> Option<std::cmp::Ordering> {
     let whole = |v: &Value| match v {
         Value::Int(i) => Some(i128::from(*i)),
@@ -348,7 +354,7 @@ pub(super) fn compare_numbers(a: &Value, b: &Value) -> Option<std::cmp::Ordering
     }
 }
 
-/// The order of two values of one type; None if the type has none.
+/// The order of two values of one type; `None` if the type has no order.
 pub(super) fn compare(a: &Value, b: &Value) -> Option<std::cmp::Ordering> {
     match (a, b) {
         (Value::Bool(a), Value::Bool(b)) => Some(a.cmp(b)),

@@ -72,7 +72,7 @@ pub fn validates(format: &str, text: &str) -> bool {
         "byte" => is_base64(text),
         "date" => parse_date(text).is_some(),
         "datetime" => is_date_time(text),
-        "duration" => is_duration(text),
+        "duration" => parse_duration(text).is_some(),
         "k8sshortname" => text.len() <= 63 && SHORT_NAME.is_match(text),
         "k8slongname" => text.len() <= 253 && LONG_NAME.is_match(text),
         _ => true,
@@ -100,7 +100,7 @@ regexes! {
     LONG_NAME = r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$";
     EMAIL = r#"^(?:[^<>]*<)?\s*([A-Za-z0-9!#$%&'*+/=?^_`{|}~\-\u{80}-\u{10FFFF}]+(\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~\-\u{80}-\u{10FFFF}]+)*|"[^"]*")@([A-Za-z0-9!#$%&'*+/=?^_`{|}~\-\u{80}-\u{10FFFF}]+(\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~\-\u{80}-\u{10FFFF}]+)*|\[[^\]]+\])\s*>?$"#;
     DATE_TIME = r"^([0-9]{4})-([0-9]{2})-([0-9]{2})[tT ]([0-9]{2}):([0-9]{2}):([0-9]{2})(\.[0-9]+)?([zZ]|([+-])([0-9]{2}):?([0-9]{2}))?$";
-    SCALA_DURATION = r"^([0-9]+)\s?(ns|nanos?|nanoseconds?|us|µs|micros?|microseconds?|ms|millis?|milliseconds?|s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?|d|days?|w|wks?|weeks?)$";
+    DURATION_PARTS = r"([0-9]+)[\t\n\x0C\r ]*([A-Za-zµ]+)";
 }
 
 fn is_email(text: &str) -> bool {
@@ -258,8 +258,38 @@ fn is_date_time(text: &str) -> bool {
     date.is_some() && number(4) < 24 && number(5) < 60 && number(6) < 60 && number(10) < 24 && number(11) < 60
 }
 
-fn is_duration(text: &str) -> bool {
-    parse_go_duration(text).is_some() || SCALA_DURATION.is_match(&text.to_lowercase())
+/// A duration of the format `duration`, in nanoseconds: Go's notation, or amounts with units anywhere in the text, such as
+/// `2 weeks` or `P1DT2H`. Source: `ParseDuration` of kube-openapi's validation/strfmt.
+#[must_use]
+pub fn parse_duration(text: &str) -> Option<i64> {
+    if let Some(duration) = parse_go_duration(text) {
+        return Some(duration);
+    }
+    let mut found = None;
+    for part in DURATION_PARTS.captures_iter(text) {
+        let amount: i64 = part[1].parse().ok()?;
+        if let Some(unit) = long_unit(&part[2].to_lowercase()) {
+            found = Some(found.unwrap_or(0_i64).wrapping_add(amount.wrapping_mul(unit)));
+        }
+    }
+    found
+}
+
+/// The nanoseconds of a unit: a short name, or anything that begins with the long one.
+fn long_unit(unit: &str) -> Option<i64> {
+    const SECOND: i64 = 1_000_000_000;
+    let units: [(&[&str], &str, i64); 8] = [
+        (&["ns"], "nano", 1),
+        (&["us", "µs"], "micro", 1_000),
+        (&["ms"], "milli", 1_000_000),
+        (&["s"], "sec", SECOND),
+        (&["m"], "min", 60 * SECOND),
+        (&["h", "hr"], "hour", 3_600 * SECOND),
+        (&["d"], "day", 86_400 * SECOND),
+        (&["w", "wk"], "week", 604_800 * SECOND),
+    ];
+    let named = |(short, long, _): &&(&[&str], &str, i64)| short.contains(&unit) || unit.starts_with(long);
+    units.iter().find(named).map(|(.., nanoseconds)| *nanoseconds)
 }
 
 /// A duration in Go's notation (`1h30m`, `1.5s`, `-300ms`), in nanoseconds.
@@ -331,6 +361,9 @@ mod tests {
             ("date", "2020-02-29", "2021-02-29"),
             ("duration", "1h30m", "1x"),
             ("duration", "22 ns", ""),
+            ("duration", "P1D", "P"),
+            ("duration", "-P1DT2H", "PT"),
+            ("duration", "1h-2m", "5"),
             ("email", "a@b.c", "a.b"),
             ("hostname", "a.example.com", "-a"),
             ("ipv4", "10.0.0.1", "10.0.0.256"),
@@ -356,6 +389,23 @@ mod tests {
             assert!(!validates(format, bad), "{format} {bad}");
         }
         assert!(!is_known("made-up") && validates("made-up", "x"));
+    }
+
+    #[test]
+    fn duration_reads_amounts_anywhere_in_the_text() {
+        for (text, wanted) in [
+            ("1h30m", Some(5_400_000_000_000)),
+            ("P1D", Some(86_400_000_000_000)),
+            ("p1dt2h", Some(7_200_000_000_000)),
+            ("2 weeks", Some(1_209_600_000_000_000)),
+            ("1h-2m", Some(3_720_000_000_000)),
+            ("3 Seconds", Some(3_000_000_000)),
+            ("99999999999999999999 days", None),
+            ("P1Y", None),
+            ("5", None),
+        ] {
+            assert_eq!(parse_duration(text), wanted, "{text}");
+        }
     }
 
     #[test]

@@ -7,7 +7,7 @@ use crate::cel::moment::Moment;
 use crate::cel::value::{Value, double_text, duration_text};
 use crate::structural::formats::parse_go_duration;
 
-/// A value as messages and `string()` show it.
+/// A value as text in messages and in `string()`.
 pub(in crate::cel) fn text_of(value: &Value) -> String {
     match call("string", std::slice::from_ref(value)) {
         Ok(Value::String(text)) => text.to_string(),
@@ -39,7 +39,7 @@ pub(super) fn call(function: &str, args: &[Value]) -> Called {
             Value::String(text) => parse_go_duration(text)
                 .map(Value::Duration)
                 .ok_or_else(|| type_error(value, "google.protobuf.Duration")),
-            // The signature is declared, and cel-go has no conversion for it.
+            // Declared, but cel-go has no conversion for it.
             Value::Int(_) => Err(type_error(value, "google.protobuf.Duration")),
             _ => no_overload(),
         },
@@ -81,7 +81,7 @@ fn to_double(value: &Value) -> Called {
     }
 }
 
-/// A double; a text of digits that is larger than any is refused.
+/// Parses a double. Refuses finite numbers beyond the greatest double.
 pub(in crate::cel) fn parse_double(text: &str) -> Option<f64> {
     let value: f64 = text.parse().ok()?;
     let named = text.contains(['n', 'N']);
@@ -113,7 +113,7 @@ fn to_uint(value: &Value) -> Called {
         Value::Int(i) => u64::try_from(*i).map(Value::Uint).map_err(|_| overflow()),
         Value::Double(f) if *f >= 0.0 && *f < 1.844_674_407_370_955_2e19 => Ok(Value::Uint(*f as u64)),
         Value::Double(_) => Err(overflow()),
-        // Go's ParseUint takes no sign.
+        // Go's ParseUint accepts no sign.
         Value::String(text) if text.starts_with('+') => Err(type_error(value, "uint")),
         Value::String(text) => text.parse().map(Value::Uint).map_err(|_| type_error(value, "uint")),
         _ => no_overload(),

@@ -1,5 +1,5 @@
-//! `'%s has %d'.format([a, 1])`, as version 2 of cel-go's library of strings has it: numbers of `%f` and `%e` are written as
-//! English texts have them, and a text that stands in the source is checked before it is used.
+//! `'%s has %d'.format([a, 1])`, as in version 2 of cel-go's strings library: `%f` and `%e` format numbers for English, and a
+//! literal format string is checked at compile time.
 
 use super::{no_overload, text_of};
 use crate::cel::ast::{Expr, Kind, NodeId};
@@ -7,22 +7,22 @@ use crate::cel::types::Type;
 use crate::cel::value::{Key, Value};
 use crate::structural::golang;
 
-/// Results longer than this are not built.
+/// The greatest length of a result.
 const MAX_LENGTH: usize = 16 << 20;
-/// Go would pad with zeros; nobody reads more of them.
+/// The greatest precision. Go would pad with zeros.
 const MAX_PRECISION: usize = 1000;
 const DEFAULT_PRECISION: usize = 6;
-/// Values deeper than this are cut off.
+/// The greatest depth of a formatted value.
 const MAX_DEPTH: usize = 32;
 
-/// One clause of a template.
+/// A clause of a format string.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Clause {
     verb: char,
     precision: Option<usize>,
 }
 
-/// Fills in a template.
+/// Formats the arguments by a format string.
 pub(super) fn format(template: &str, args: &[Value]) -> Result<String, String> {
     let mut out = String::new();
     scan(template, args.len(), &mut out, &mut |clause, index| {
@@ -32,8 +32,7 @@ pub(super) fn format(template: &str, args: &[Value]) -> Result<String, String> {
     Ok(out)
 }
 
-/// What is wrong with a template and the arguments of a literal list, and the node that it is said of; None stands for
-/// the call.
+/// Checks a format string against the arguments of a literal list. The error comes with its node; `None` is the call.
 pub(in crate::cel) fn check(
     template: &str,
     args: &[Expr],
@@ -62,7 +61,7 @@ fn out_of_range(index: usize) -> String {
     format!("index {index} out of range")
 }
 
-/// Copies what is between the clauses and asks for the text of each clause.
+/// Copies the text between clauses and gets the text of each clause from `fill`.
 fn scan(
     template: &str,
     count: usize,
@@ -98,7 +97,7 @@ fn scan(
     Ok(())
 }
 
-/// The clause behind a percent sign, and what follows it.
+/// The clause after a percent sign, and the rest.
 fn clause(text: &str) -> Result<(Clause, &str), String> {
     let (precision, rest) = match text.strip_prefix('.') {
         None => (None, text),
@@ -116,14 +115,14 @@ fn clause(text: &str) -> Result<(Clause, &str), String> {
     };
     let verb = rest.chars().next().unwrap_or('%');
     if !matches!(verb, 's' | 'd' | 'f' | 'e' | 'b' | 'x' | 'X' | 'o') {
-        // cel-go reads one byte, and takes it for a character.
+        // cel-go reads one byte as a character.
         let byte = char::from(rest.as_bytes().first().copied().unwrap_or(b'%'));
         return Err(format!("unrecognized formatting clause \"{byte}\""));
     }
     Ok((Clause { verb, precision }, &rest[1..]))
 }
 
-/// What is said of a value that a clause does not take.
+/// The error for a value that a clause does not accept.
 fn refused(verb: char, type_name: &str) -> String {
     let what = match verb {
         'd' => "decimal clause can only be used on integers",
@@ -139,7 +138,7 @@ fn refused(verb: char, type_name: &str) -> String {
     format!("{what}, was given {type_name}")
 }
 
-/// Whether a clause takes what an expression yields; otherwise the part of the expression that it does not take.
+/// Checks that a clause accepts an expression's type. The error is the part of the expression that it does not accept.
 fn fits(verb: char, expr: &Expr, type_of: &dyn Fn(&Expr) -> Type) -> Result<(), (NodeId, String)> {
     let type_ = type_of(expr);
     let whole = matches!(type_, Type::Dyn | Type::Int | Type::Uint);
@@ -204,7 +203,7 @@ fn signed(value: i64, digits: impl Fn(u64) -> String) -> String {
     format!("{sign}{}", digits(value.unsigned_abs()))
 }
 
-/// A double, or one of the texts that stand for what no literal can say.
+/// A double, or one of the texts for infinities and NaN.
 fn double(value: &Value) -> Option<f64> {
     match value {
         Value::Double(value) => Some(*value),
@@ -218,7 +217,7 @@ fn double(value: &Value) -> Option<f64> {
     }
 }
 
-/// How English texts write what is no number; None if it is one.
+/// The text for an infinity or NaN; `None` for other numbers.
 fn no_number(value: f64) -> Option<&'static str> {
     match value {
         value if value.is_nan() => Some("NaN"),
@@ -249,7 +248,7 @@ fn fixed(value: f64, precision: usize) -> String {
     grouped
 }
 
-/// `1.234500 × 10⁰³`. What is asked for as the precision, cel-go gives as the width, and digits are always six.
+/// `1.234500 × 10⁰³`. cel-go uses the precision as the width and always writes six digits.
 fn scientific(value: f64, width: usize) -> String {
     if let Some(text) = no_number(value) {
         return format!("{text:>width$}");
@@ -269,7 +268,7 @@ fn scientific(value: f64, width: usize) -> String {
     format!("{text:>width$}")
 }
 
-/// A value of `%s`.
+/// Formats a value for `%s`.
 fn text(value: &Value, depth: usize) -> Result<String, String> {
     match value {
         Value::List(_) | Value::Map(_) | Value::Object(_) => inner(value, depth),
@@ -291,7 +290,7 @@ fn text(value: &Value, depth: usize) -> Result<String, String> {
     }
 }
 
-/// A value within a list or a map: as the language writes it.
+/// Formats a value inside a list or a map, as a literal.
 fn inner(value: &Value, depth: usize) -> Result<String, String> {
     if depth > MAX_DEPTH {
         return Ok("...".to_owned());
@@ -320,7 +319,7 @@ fn inner(value: &Value, depth: usize) -> Result<String, String> {
     })
 }
 
-/// The entries of a map in the order of their keys' texts.
+/// The entries of a map, sorted by the text of their keys.
 fn entries<'v>(entries: impl Iterator<Item = (Value, &'v Value)>, depth: usize) -> Result<String, String> {
     let mut pairs = Vec::new();
     for (key, value) in entries {

@@ -21,7 +21,7 @@ pub(super) fn call(function: &str, args: &[Value]) -> Called {
     }
 }
 
-/// Longer lists are not made from nothing.
+/// The greatest length of a list that `lists.range` makes.
 const MAX_RANGE: i64 = 1_000_000;
 
 fn range(n: i64) -> Called {
@@ -91,7 +91,7 @@ fn extreme(list: &[Value], name: &str, wanted: Ordering) -> Called {
         match compare(item, best) {
             Some(order) if order == wanted => best = item,
             Some(_) => {}
-            // NaN is neither more nor less than what was found before.
+            // NaN compares with nothing, so it never replaces the extreme.
             None if matches!((item, best), (Value::Double(_), Value::Double(_))) => {}
             None => return no_overload(),
         }
@@ -131,18 +131,70 @@ fn flatten_into(list: &[Value], depth: i64, flat: &mut Vec<Value>) {
     }
 }
 
+/// Whether values of this type have an order.
+fn is_ordered(value: &Value) -> bool {
+    matches!(value, Value::Double(_)) || compare(value, value).is_some()
+}
+
+/// The order of two values of one type. NaN, which compares with nothing, comes last.
+fn total_order(a: &Value, b: &Value) -> Ordering {
+    let is_nan = |value: &Value| matches!(value, Value::Double(number) if number.is_nan());
+    compare(a, b).unwrap_or_else(|| is_nan(a).cmp(&is_nan(b)))
+}
+
+/// The items of a list in the order of their keys. Source: `sortListByAssociatedKeys` of cel-go's ext/lists.go.
 fn sort(list: &[Value], keys: &[Value]) -> Called {
     if list.len() != keys.len() {
         return Err(format!(
-            "@sortByAssociatedKeys() expected a list of the same size as the associated keys list, but got {} and {} elements respectively.",
+            "@sortByAssociatedKeys() expected a list of the same size as the associated keys list, but got {} and {} elements respectively",
             list.len(),
             keys.len()
         ));
     }
-    if keys.windows(2).any(|pair| compare(&pair[0], &pair[1]).is_none()) {
+    let Some(first) = keys.first() else { return Ok(Value::list(Vec::new())) };
+    if !is_ordered(first) {
+        return Err("list elements must be comparable".to_owned());
+    }
+    // Types differ even where numbers compare, such as an int and a double.
+    if keys.iter().any(|key| key.type_name() != first.type_name()) {
         return Err("list elements must have the same type".to_owned());
     }
     let mut order: Vec<usize> = (0..list.len()).collect();
-    order.sort_by(|a, b| compare(&keys[*a], &keys[*b]).unwrap_or(Ordering::Equal));
+    order.sort_by(|a, b| total_order(&keys[*a], &keys[*b]));
     Ok(Value::list(order.into_iter().map(|i| list[i].clone()).collect()))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn number() -> impl Strategy<Value = Value> {
+        let near = (1_i64 << 53) - 4..(1_i64 << 53) + 4;
+        #[expect(clippy::cast_precision_loss, reason = "the loss is what is tested")]
+        let double = near.clone().prop_map(|number| Value::Double(number as f64));
+        let odd = prop_oneof![Just(f64::NAN), Just(f64::INFINITY), Just(-0.0)].prop_map(Value::Double);
+        prop_oneof![near.prop_map(Value::Int), double, odd]
+    }
+
+    proptest! {
+        #[test]
+        fn sort_orders_lists_of_one_type_and_refuses_mixed_ones(
+            numbers in proptest::collection::vec(number(), 0..60),
+        ) {
+            let is_mixed = numbers.windows(2).any(|pair| pair[0].type_name() != pair[1].type_name());
+            match sort(&numbers, &numbers) {
+                Err(message) => {
+                    prop_assert!(is_mixed);
+                    prop_assert_eq!(message, "list elements must have the same type");
+                }
+                Ok(Value::List(sorted)) => {
+                    prop_assert!(!is_mixed);
+                    prop_assert!(sorted.items.windows(2).all(|pair| total_order(&pair[0], &pair[1]).is_le()));
+                }
+                Ok(other) => prop_assert!(false, "{:?}", other),
+            }
+        }
+    }
 }

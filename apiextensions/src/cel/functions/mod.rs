@@ -1,5 +1,5 @@
-//! Functions at run time. Names and types were checked; what is left are values that a function cannot take, and calls
-//! on values that the schema leaves open.
+//! Functions at run time. Names and types are checked already; values that a function does not accept, and values of type dyn,
+//! still give errors.
 
 mod convert;
 mod format;
@@ -21,12 +21,12 @@ pub(super) use format::check as check_format;
 
 pub(super) type Called = Result<Value, String>;
 
-/// What is said of a call that no signature fits at run time.
+/// The error of a call without a matching signature at run time.
 pub(super) fn no_overload<T>() -> Result<T, String> {
     Err("no such overload".to_owned())
 }
 
-/// Calls a function; the receiver comes first.
+/// Calls a function. The receiver is the first argument.
 pub(super) fn call(function: &str, args: &[Value]) -> Called {
     match function {
         _ if matches!(args, [Value::Question(_) | Value::Decision(_), ..]) && !function.starts_with('_') => {

@@ -16,7 +16,7 @@ pub(super) fn call(function: &str, args: &[Value]) -> Called {
         }
         (_, [Value::Ip(ip)]) => of_ip(function, *ip),
         ("isCIDR", [Value::String(text)]) => Ok(Value::Bool(parse_cidr(text).is_ok())),
-        ("cidr", [Value::String(text)]) => parse_cidr(text).map(|(ip, bits)| Value::Cidr(ip, bits)),
+        ("cidr", [Value::String(text)]) => to_cidr(text).map(|(ip, bits)| Value::Cidr(ip, bits)),
         ("prefixLength", [Value::Cidr(_, bits)]) => Ok(Value::Int(i64::from(*bits))),
         ("masked", [Value::Cidr(ip, bits)]) => Ok(Value::Cidr(mask(*ip, *bits), *bits)),
         ("containsIP", [Value::Cidr(net, bits), Value::Ip(ip)]) => {
@@ -28,7 +28,7 @@ pub(super) fn call(function: &str, args: &[Value]) -> Called {
         ("containsCIDR", [Value::Cidr(net, bits), other]) => {
             let (inner, inner_bits) = match other {
                 Value::Cidr(ip, bits) => (*ip, *bits),
-                Value::String(text) => parse_cidr(text)?,
+                Value::String(text) => to_cidr(text)?,
                 _ => return no_overload(),
             };
             Ok(Value::Bool(inner_bits >= *bits && contains(*net, *bits, inner)))
@@ -50,21 +50,34 @@ fn parse_ip(text: &str) -> Result<IpAddr, String> {
     }
 }
 
+/// The beginning of each error.
+const CIDR_FAULT: &str = "network address parse error during conversion from string";
+
+/// `cidr()`. Kubernetes repeats the beginning of the error.
+fn to_cidr(text: &str) -> Result<(IpAddr, u8), String> {
+    parse_cidr(text).map_err(|error| format!("{CIDR_FAULT}: {error}"))
+}
+
+/// Source: `parseCIDR` of apiserver's pkg/cel/library/cidr.go, and Go's `netip.ParsePrefix`.
 fn parse_cidr(text: &str) -> Result<(IpAddr, u8), String> {
-    let fault = || {
-        let quoted = crate::structural::golang::quote(text);
-        format!(
-            "network address parse error during conversion from string: netip.ParsePrefix({quoted}): no '/'"
-        )
+    let quote = crate::structural::golang::quote;
+    let fault = |reason: String| format!("{CIDR_FAULT}: netip.ParsePrefix({}): {reason}", quote(text));
+    let (address, bits) = text.rsplit_once('/').ok_or_else(|| fault("no '/'".to_owned()))?;
+    let unreadable = |_| fault(format!("ParseAddr({}): unable to parse IP", quote(address)));
+    let ip: IpAddr = address.parse().map_err(unreadable)?;
+    let plain = bits.bytes().all(|b| b.is_ascii_digit()) && (bits == "0" || !bits.starts_with('0'));
+    let length: u64 = match bits.parse() {
+        Ok(length) if plain => length,
+        _ => return Err(fault(format!("bad bits after slash: {}", quote(bits)))),
     };
-    let (ip, bits) = text.split_once('/').ok_or_else(fault)?;
-    let plain = !bits.is_empty()
-        && bits.bytes().all(|b| b.is_ascii_digit())
-        && (bits == "0" || !bits.starts_with('0'));
-    let ip = parse_ip(ip).map_err(|_| fault())?;
-    let bits: u8 = if plain { bits.parse().map_err(|_| fault())? } else { return Err(fault()) };
     let max = if ip.is_ipv4() { 32 } else { 128 };
-    if bits <= max { Ok((ip, bits)) } else { Err(fault()) }
+    match (u8::try_from(length), ip) {
+        (_, IpAddr::V6(v6)) if length <= 128 && v6.to_ipv4_mapped().is_some() => {
+            Err(format!("IPv4-mapped IPv6 address {} is not allowed", quote(text)))
+        }
+        (Ok(length), ip) if length <= max => Ok((ip, length)),
+        _ => Err(fault("prefix length out of range".to_owned())),
+    }
 }
 
 fn mask(ip: IpAddr, bits: u8) -> IpAddr {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::{Called, no_overload, same_kind, text_of};
 use crate::cel::moment::Moment;
+use crate::cel::types::field_of;
 use crate::cel::value::{Key, List, ListKind, Value, compare, equal, same_key};
 
 pub(super) fn call(function: &str, args: &[Value]) -> Called {
@@ -35,7 +36,7 @@ pub(super) fn call(function: &str, args: &[Value]) -> Called {
 fn relation(function: &str, a: &Value, b: &Value) -> Called {
     let number = |v: &Value| matches!(v, Value::Double(_) | Value::Int(_) | Value::Uint(_));
     let Some(order) = compare(a, b) else {
-        // Only NaN has no place among numbers.
+        // NaN compares with nothing.
         let unordered = number(a) && number(b);
         return if unordered { Err("NaN values cannot be ordered".to_owned()) } else { no_overload() };
     };
@@ -59,7 +60,7 @@ fn span(value: Option<i64>) -> Called {
     value.map(Value::Duration).ok_or_else(|| "integer overflow".to_owned())
 }
 
-/// A moment moved by nanoseconds.
+/// A timestamp plus nanoseconds.
 fn moved(moment: Moment, nanos: i128) -> Called {
     moment.plus(nanos).map(Value::Timestamp).ok_or_else(|| "timestamp overflow".to_owned())
 }
@@ -80,7 +81,7 @@ fn add(a: &Value, b: &Value) -> Called {
     }
 }
 
-/// Sets and list maps of a schema are united; the right side's items replace those with the same key.
+/// Joins lists. Sets and list maps are merged: items of the right list replace those with the same key.
 fn concat(a: &List, b: &List) -> Value {
     match &a.kind {
         ListKind::Atomic => Value::list([a.items.as_slice(), b.items.as_slice()].concat()),
@@ -153,7 +154,7 @@ fn find<'v>(container: &'v Value, key: &Value) -> Result<Option<&'v Value>, Stri
         },
         Value::Map(map) => Ok(Key::of(key).and_then(|key| map.get(&key))),
         Value::Object(fields) => match key {
-            Value::String(name) => Ok(fields.get(name.as_ref())),
+            Value::String(name) => Ok(field_of(fields, name).filter(|value| !matches!(value, Value::Null))),
             _ => no_overload(),
         },
         _ => no_overload(),

@@ -1,4 +1,4 @@
-//! Parts of moments and durations.
+//! Parts of timestamps and durations.
 
 use super::{Called, no_overload};
 use crate::cel::moment::Moment;
