@@ -132,6 +132,25 @@ impl ApiError {
         self
     }
 
+    /// Names the fields at fault.
+    pub(crate) fn with_causes(self, causes: Vec<Cause>) -> Self {
+        self.causes(causes)
+    }
+
+    /// Puts words before the message.
+    pub(crate) fn with_prefix(self, prefix: &str) -> Self {
+        let text = format!("{prefix}{}", self.message());
+        self.with_message(&text)
+    }
+
+    /// Replaces the message.
+    pub(crate) fn with_message(mut self, message: &str) -> Self {
+        if let Self::Status(status) = &mut self {
+            status.message = message.to_owned();
+        }
+        self
+    }
+
     /// Adds `Warning` headers to the answer.
     pub(crate) fn with_warnings(mut self, warnings: Vec<String>) -> Self {
         if let Self::Status(status) = &mut self {

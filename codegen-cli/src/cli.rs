@@ -20,6 +20,7 @@ use crate::explain;
 use crate::lints::LintConfig;
 use crate::output::Target;
 use crate::pipeline::{self, Generated};
+#[cfg(feature = "serve")]
 use crate::serve::{self, Serve};
 use crate::source::SourceMap;
 use crate::write::{self, OutputError, Plan, Summary};
@@ -86,7 +87,15 @@ enum Command {
     ///
     /// Prints two lines when it is ready: `url: …` and `kubeconfig: …`. Exit codes: 0 after SIGINT or SIGTERM, 1 when it
     /// could not start, 2 wrong usage.
+    #[cfg(feature = "serve")]
     Serve(Serve),
+    /// Refused: this build has no server.
+    #[cfg(not(feature = "serve"))]
+    #[command(hide = true)]
+    Serve {
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        arguments: Vec<String>,
+    },
 }
 
 /// Every value stands in kubesmith.toml or here; flags win.
@@ -177,6 +186,7 @@ pub fn run(cli: Cli) -> io::Result<Exit> {
             }
             Err(message) => Ok(usage(&message)),
         },
+        #[cfg(feature = "serve")]
         Command::Serve(arguments) => match serve::serve(&arguments) {
             Ok(()) => Ok(Exit::Fine),
             Err(error) => {
@@ -184,6 +194,10 @@ pub fn run(cli: Cli) -> io::Result<Exit> {
                 Ok(Exit::Failed)
             }
         },
+        #[cfg(not(feature = "serve"))]
+        Command::Serve { arguments: _ } => Ok(usage(
+            "this build of kubesmith has no server: install it with the feature `serve`, which is on by default",
+        )),
     }
 }
 

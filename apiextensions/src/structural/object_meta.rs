@@ -144,18 +144,54 @@ fn finalizers(object: &Value) -> impl Iterator<Item = &str> {
     object["metadata"]["finalizers"].as_array().into_iter().flatten().filter_map(Value::as_str)
 }
 
+/// apimachinery's `ValidateFinalizers`.
 fn check_finalizers(finalizers: &Value, causes: &mut Vec<Cause>) {
-    let texts = finalizers.as_array().into_iter().flatten().filter_map(Value::as_str);
-    for (i, finalizer) in texts.enumerate() {
+    let texts: Vec<&str> = finalizers.as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+    for finalizer in &texts {
         for fault in names::qualified_name(finalizer) {
-            causes.push(Cause::invalid("metadata.finalizers", finalizer, fault));
-        }
-        let standard = matches!(finalizer, "kubernetes" | "orphan" | "foregroundDeletion");
-        if !finalizer.contains('/') && !standard {
-            let text = "name is neither a standard finalizer name nor is it fully qualified";
-            causes.push(Cause::invalid(format!("metadata.finalizers[{i}]"), finalizer, text));
+            causes.push(Cause::invalid("metadata.finalizers", *finalizer, fault));
         }
     }
+    if texts.contains(&"orphan") && texts.contains(&"foregroundDeletion") {
+        let text = "finalizer orphan and foregroundDeletion cannot be both set";
+        causes.push(Cause::invalid("metadata.finalizers", finalizers.clone(), text));
+    }
+}
+
+/// Whether a finalizer has a domain or is one of Kubernetes' own.
+fn is_standard_or_qualified(finalizer: &str) -> bool {
+    finalizer.contains('/') || matches!(finalizer, "kubernetes" | "orphan" | "foregroundDeletion")
+}
+
+/// The finalizers that Kubernetes' own kinds refuse and custom resources may have: `validateKubeFinalizerName` of
+/// pkg/apis/core/validation.
+#[must_use]
+pub fn validate_core_finalizers(object: &Value) -> Vec<Cause> {
+    let text = "name is neither a standard finalizer name nor is it fully qualified";
+    let unqualified =
+        finalizers(object).enumerate().filter(|(_, finalizer)| !is_standard_or_qualified(finalizer));
+    unqualified
+        .map(|(i, finalizer)| Cause::invalid(format!("metadata.finalizers[{i}]"), finalizer, text))
+        .collect()
+}
+
+/// The warnings about finalizers that a custom resource has and `old` had not: `generateWarningsFromObj` of
+/// apiextensions-apiserver's registry.
+#[must_use]
+pub fn warn_of_finalizers(object: &Value, old: Option<&Value>) -> Vec<String> {
+    let before: Vec<&str> = old.into_iter().flat_map(finalizers).collect();
+    let added: std::collections::BTreeSet<&str> =
+        finalizers(object).filter(|finalizer| !before.contains(finalizer)).collect();
+    let unqualified = added.into_iter().filter(|finalizer| !is_standard_or_qualified(finalizer));
+    unqualified
+        .map(|finalizer| {
+            let quoted = super::golang::quote(finalizer);
+            format!(
+                "metadata.finalizers: {quoted}: prefer a domain-qualified finalizer name to avoid accidental conflicts \
+                 with other finalizer writers"
+            )
+        })
+        .collect()
 }
 
 fn new_finalizers(object: &Value, old: &Value) -> Vec<Cause> {
@@ -182,6 +218,20 @@ mod tests {
     use serde_json::json;
 
     #[test]
+    fn finalizers_need_a_domain_only_on_core_kinds() {
+        let object = json!({"metadata": {"name": "a", "finalizers": ["mine", "a.b/c", "orphan"]}});
+        assert_eq!(validate_object_meta(&object, NameRule::Subdomain), []);
+        let refused: Vec<String> =
+            validate_core_finalizers(&object).into_iter().map(|cause| cause.field).collect();
+        assert_eq!(refused, ["metadata.finalizers[0]"]);
+        assert_eq!(warn_of_finalizers(&object, None).len(), 1);
+        assert_eq!(warn_of_finalizers(&object, Some(&object)), Vec::<String>::new());
+        let both = json!({"metadata": {"name": "a", "finalizers": ["orphan", "foregroundDeletion"]}});
+        let faults = validate_object_meta(&both, NameRule::Subdomain);
+        assert!(faults[0].message().ends_with("finalizer orphan and foregroundDeletion cannot be both set"));
+    }
+
+    #[test]
     fn names_follow_their_rule() {
         assert!(NameRule::Subdomain.check("a.b-c.1").is_empty());
         for bad in ["", "A", "a..b", "-a", "a-", "a_b"] {
@@ -206,7 +256,7 @@ mod tests {
     #[test]
     fn all_of_metadata_is_judged() {
         let object = json!({"metadata": {"generateName": "Web-", "labels": {"a b": "c d"}, "annotations": {"e f": ""},
-            "finalizers": ["mine"], "ownerReferences": [
+            "finalizers": ["my own"], "ownerReferences": [
                 {"apiVersion": "v1", "kind": "Pod", "name": "p", "uid": "u", "controller": true},
                 {"apiVersion": "v1", "kind": "Pod", "name": "", "uid": "u", "controller": true}]}});
         let fields: Vec<String> =
@@ -221,7 +271,7 @@ mod tests {
                 "metadata.annotations",
                 "metadata.ownerReferences[1].name",
                 "metadata.ownerReferences",
-                "metadata.finalizers[0]"
+                "metadata.finalizers"
             ]
         );
         let gone = json!({"metadata": {"deletionTimestamp": "2026-01-01T00:00:00Z", "finalizers": ["a/b"]}});

@@ -65,12 +65,20 @@ impl<'a> Attributes<'a> {
         &self.call.def
     }
 
+    /// The options of a create, an update or a patch.
+    pub(crate) fn write_options(&self) -> Option<&'a WriteOptions> {
+        match self.options {
+            Options::Write(options) => Some(options),
+            Options::Delete(_) => None,
+        }
+    }
+
     pub(super) fn subresource(&self) -> &'a str {
         &self.call.path.subresource
     }
 
     /// Whether the object is one of the resource, and not of a kind that its subresource has.
-    pub(super) fn is_resource(&self) -> bool {
+    pub(crate) fn is_resource(&self) -> bool {
         kind_of_subresource(self.subresource()).is_none()
     }
 

@@ -52,11 +52,6 @@ impl Hooks {
         };
         Self { mutating: hooks(mutating), validating: hooks(validating) }
     }
-
-    /// Whether there are none.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.mutating.is_empty() && self.validating.is_empty()
-    }
 }
 
 impl Hook {

@@ -1,14 +1,14 @@
-//! Admission webhooks: what `MutatingWebhookConfiguration`s and `ValidatingWebhookConfiguration`s do to writes.
+//! Admission: the server's own plugins, then webhooks.
 //!
-//! [`mutate`] comes before the server completes and checks an object, [`validate`] after it. Both are worked out again
-//! when a write is tried again, as kube-apiserver does it. Without configurations a request passes with one look at an
-//! empty list.
+//! [`mutate`] comes before the server completes and checks an object, [`validate`] after it. Both run again when a write is
+//! tried again, as in kube-apiserver. `verbs/write.rs` is their only caller.
 
 mod attributes;
 mod conditions;
 mod hook;
 mod invoke;
 mod mutating;
+mod plugins;
 mod review;
 mod rules;
 mod validating;
@@ -16,8 +16,23 @@ mod validating;
 pub(crate) use attributes::{Attributes, Operation, Options, kind_of_subresource};
 pub(crate) use conditions::fault as condition_fault;
 pub(crate) use hook::Hooks;
-pub(crate) use mutating::mutate;
 pub(crate) use validating::validate;
+
+use serde_json::Value;
+
+use crate::status::ApiResult;
+
+/// Lets plugins and mutating webhooks change or refuse the object of a request; `None` for a deletion.
+///
+/// # Errors
+/// Returns the first refusal or failure.
+///
+/// # Cancel safety
+/// Dropping the future gives up the call that is under way.
+pub(crate) async fn mutate(attributes: &Attributes<'_>, mut object: Option<&mut Value>) -> ApiResult<()> {
+    plugins::admit(attributes, object.as_deref_mut())?;
+    mutating::mutate(attributes, object).await
+}
 
 /// The API group of the configurations.
 pub(crate) const GROUP: &str = "admissionregistration.k8s.io";

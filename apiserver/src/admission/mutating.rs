@@ -19,7 +19,7 @@ use crate::verbs::admit;
 ///
 /// # Cancel safety
 /// Dropping the future gives up the call that is under way.
-pub(crate) async fn mutate(attributes: &Attributes<'_>, object: Option<&mut Value>) -> ApiResult<()> {
+pub(super) async fn mutate(attributes: &Attributes<'_>, object: Option<&mut Value>) -> ApiResult<()> {
     let hooks = attributes.call.server.hooks();
     if hooks.mutating.is_empty() || attributes.are_exempt() {
         return Ok(());

@@ -2,10 +2,10 @@
 //!
 //! What objects are made of stands in [`crate::types`]. Defaults and checks are the part of kube-apiserver's that clients notice.
 
-pub(crate) mod admission;
 mod autoscaling;
 pub(crate) mod certificates;
 mod check;
+pub(crate) mod complete;
 mod defaults;
 mod events;
 mod kinds;

@@ -1,6 +1,8 @@
 //! The way of an object from a body into the store: decoding, identity, unknown fields, defaults, checks.
 
-use kubesmith_apiextensions::structural::object_meta::{validate_object_meta, validate_object_meta_update};
+use kubesmith_apiextensions::structural::object_meta::{
+    validate_core_finalizers, validate_object_meta, validate_object_meta_update, warn_of_finalizers,
+};
 use serde_json::Value;
 
 use crate::apply;
@@ -247,12 +249,18 @@ pub(super) fn check(
                 Some(old) => validate_object_meta_update(value, old, built_in.name_rule),
                 None => validate_object_meta(value, built_in.name_rule),
             };
+            let core = if def.collection == crate::crd::COLLECTION {
+                Vec::new()
+            } else {
+                validate_core_finalizers(value)
+            };
+            let causes = causes.into_iter().chain(core);
             let part = old.zip(Part::of(def, subresource)).and_then(|(old, part)| part.check(value, old));
             let own = part.unwrap_or_else(|| match old {
                 Some(old) if subresource == "status" => (built_in.check_status)(value, old),
                 _ => (built_in.check)(value, old),
             });
-            causes.into_iter().map(Cause::from).chain(own).collect()
+            causes.map(Cause::from).chain(own).collect()
         }
         Behaviour::Custom(custom) => custom.check(value, old, subresource == "status"),
     };
@@ -260,4 +268,11 @@ pub(super) fn check(
         return Ok(());
     }
     Err(ApiError::invalid(def.about_kind(meta::name(value)), causes))
+}
+
+/// Warns of what a custom resource may have but should not.
+pub(super) fn warn(call: &Call<'_>, value: &Value, old: Option<&Value>) {
+    if call.def.is_custom() {
+        warn_of_finalizers(value, old).iter().for_each(|text| call.warn(text));
+    }
 }

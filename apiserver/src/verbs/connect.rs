@@ -1,16 +1,22 @@
 //! Subresources that are actions: binding and evicting pods, tokens of service accounts, and what would need a kubelet.
 
+use std::marker::PhantomData;
+use std::sync::Arc;
+
 use ::http::Method;
 use serde_json::{Value, json};
 
 use super::delete::{self, DeleteOptions};
+use super::write::{self, Storage, Write};
 use crate::admission::{self, Attributes, Operation, Options};
+use crate::conversion::Served;
 use crate::http::query::WriteOptions;
 use crate::http::reply::Reply;
 use crate::meta;
 use crate::selector;
 use crate::server::Call;
-use crate::status::{ApiError, ApiResult};
+use crate::status::{About, ApiError, ApiResult};
+use crate::store::{Object, WriteError};
 use crate::tokens;
 
 /// How long a token is good for when the client does not say, in seconds.
@@ -39,8 +45,11 @@ pub(super) async fn dispatch(call: &Call<'_>, method: &Method) -> Option<ApiResu
     })
 }
 
-/// The object in the body, as admission webhooks let it through.
-async fn admitted(call: &Call<'_>) -> ApiResult<Value> {
+/// Runs an action on the object in the body, which is a binding, an eviction or a request for a token.
+async fn run<T: Send>(
+    call: &Call<'_>,
+    act: impl FnMut(&Storage<'_>, Value) -> ApiResult<Option<T>> + Send,
+) -> ApiResult<T> {
     let mut body = delete::body(&call.body)?;
     if !body.is_object() {
         return Err(ApiError::bad_request("the body is no object"));
@@ -51,7 +60,7 @@ async fn admitted(call: &Call<'_>) -> ApiResult<Value> {
         body["apiVersion"] = format!("{group}{slash}{version}").into();
         body["kind"] = kind.into();
     }
-    let attributes = Attributes {
+    let request = Attributes {
         call,
         operation: Operation::Create,
         name: &call.path.name,
@@ -59,75 +68,114 @@ async fn admitted(call: &Call<'_>) -> ApiResult<Value> {
         options: Options::Write(&options),
         dry_run: options.dry_run,
     };
-    admission::mutate(&attributes, Some(&mut body)).await?;
-    admission::validate(&attributes, Some(&body)).await?;
-    Ok(body)
+    write::run(request, &mut Connect { body, act, done: PhantomData }).await
 }
 
-fn object(call: &Call<'_>) -> ApiResult<Value> {
-    let key = call.def.key(&call.path.namespace, &call.path.name);
-    let stored = call.server.store.get(&call.def.collection, &key);
-    stored.map(|o| o.value.clone()).ok_or_else(|| ApiError::not_found(call.def.about(&call.path.name)))
+/// A write whose object is not stored but carried out.
+struct Connect<A, T> {
+    body: Value,
+    act: A,
+    done: PhantomData<fn() -> T>,
+}
+
+impl<A, T> Write for Connect<A, T>
+where
+    A: FnMut(&Storage<'_>, Value) -> ApiResult<Option<T>> + Send,
+    T: Send,
+{
+    type Done = T;
+
+    fn stored(&mut self) -> ApiResult<Option<Arc<Object>>> {
+        Ok(None)
+    }
+
+    async fn wanted(&mut self, _: Option<&Value>) -> ApiResult<Option<Value>> {
+        Ok(Some(self.body.clone()))
+    }
+
+    fn prepare(&mut self, _: Option<&Served>, _: Option<&mut Value>) -> ApiResult<()> {
+        Ok(())
+    }
+
+    fn commit(
+        &mut self,
+        storage: &Storage<'_>,
+        _: Option<&Arc<Object>>,
+        object: Option<Value>,
+    ) -> ApiResult<Option<T>> {
+        (self.act)(storage, object.unwrap_or_default())
+    }
 }
 
 fn success(call: &Call<'_>) -> Reply {
-    let status = json!({"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success"});
+    let status =
+        json!({"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "code": 201});
     Reply::value(201, &status, call.accepted.yaml)
 }
 
 /// Gives a pod its node.
 async fn bind(call: &Call<'_>) -> ApiResult<Reply> {
-    let binding = admitted(call).await?;
+    run(call, |storage, binding| bound(call, storage, &binding)).await?;
+    Ok(success(call))
+}
+
+fn bound(call: &Call<'_>, storage: &Storage<'_>, binding: &Value) -> ApiResult<Option<()>> {
     // The old way to bind names the pod in the object alone.
-    let name = if call.path.name.is_empty() { meta::name(&binding) } else { &call.path.name };
-    let node = binding["target"]["name"].as_str().unwrap_or_default().to_owned();
-    let key = format!("{}/{name}", call.path.namespace);
-    let pod = call.server.store.get("pods", &key).map(|stored| stored.value.clone());
-    let pod = pod.ok_or_else(|| ApiError::not_found(crate::status::About::new("", "pods", name)))?;
+    let name = if call.path.name.is_empty() { meta::name(binding) } else { &call.path.name };
+    let node = binding["target"]["name"].as_str().unwrap_or_default();
+    let missing = || ApiError::not_found(About::new("", "pods", name));
+    let def = call.server.registry().find("", "v1", "pods").ok_or_else(missing)?;
+    let key = def.key(&call.path.namespace, name);
+    let stored = call.server.store.get(&def.collection, &key).ok_or_else(missing)?;
+    let pod = &stored.value;
     let bound = pod["spec"]["nodeName"].as_str().unwrap_or_default();
-    let refuse = |text: &str| {
-        let about = crate::status::About::new("", "pods/binding", name);
-        Err(ApiError::conflict(about, text))
-    };
+    let refuse = |text: &str| Err(ApiError::conflict(About::new("", "pods/binding", name), text));
     if node.is_empty() {
         return Err(ApiError::bad_request("target.name: Required value"));
     }
     if !bound.is_empty() {
         return refuse(&format!("pod {name} is already assigned to node {bound:?}"));
     }
-    if meta::is_terminating(&pod) {
+    if meta::is_terminating(pod) {
         return refuse(&format!("pod {name} is being deleted, cannot be assigned to a host"));
     }
-    let (uid, time) = (meta::text(&pod, "uid"), call.server.now());
-    call.server.modify("pods", &key, |pod| {
-        let free = pod["spec"]["nodeName"].as_str().unwrap_or_default().is_empty();
-        if !free || meta::text(pod, "uid") != uid {
-            return None;
-        }
-        let mut next = pod.clone();
-        next["spec"]["nodeName"] = node.clone().into();
-        let scheduled = json!({"type": "PodScheduled", "status": "True", "lastProbeTime": null,
-                               "lastTransitionTime": time});
-        let conditions = next["status"]["conditions"].as_array().cloned().unwrap_or_default();
-        let others = conditions.into_iter().filter(|c| c["type"] != "PodScheduled");
-        next["status"]["conditions"] = others.chain([scheduled]).collect();
-        Some(next)
-    });
-    Ok(success(call))
+    let mut next = pod.clone();
+    next["spec"]["nodeName"] = node.into();
+    let scheduled = json!({"type": "PodScheduled", "status": "True", "lastProbeTime": null,
+                           "lastTransitionTime": call.server.now()});
+    let conditions = next["status"]["conditions"].as_array().cloned().unwrap_or_default();
+    let others = conditions.into_iter().filter(|c| c["type"] != "PodScheduled");
+    next["status"]["conditions"] = others.chain([scheduled]).collect();
+    match storage.update(&def, &key, &stored, next) {
+        Ok(_) => Ok(Some(())),
+        Err(WriteError::NotFound) => Err(missing()),
+        Err(_) => Ok(None),
+    }
 }
 
 /// Deletes a pod unless a disruption budget forbids it.
 async fn evict(call: &Call<'_>) -> ApiResult<Reply> {
-    let eviction = admitted(call).await?;
-    let pod = object(call)?;
+    run(call, |storage, eviction| evicted(call, storage, &eviction)).await?;
+    Ok(success(call))
+}
+
+/// An eviction is put to admission as such; the deletion of the pod is not.
+fn evicted(call: &Call<'_>, storage: &Storage<'_>, eviction: &Value) -> ApiResult<Option<()>> {
+    if meta::name(eviction) != call.path.name {
+        return Err(ApiError::bad_request("name in URL does not match name in Eviction object"));
+    }
+    let stored = write::at_path(call)?;
+    let pod = &stored.value;
     let over = matches!(pod["status"]["phase"].as_str(), Some("Failed" | "Pending" | "Succeeded"));
-    if !over && !meta::is_terminating(&pod) {
-        check_budgets(call, &pod)?;
+    if !over && !meta::is_terminating(pod) {
+        check_budgets(call, pod)?;
     }
     let options = DeleteOptions::of(&eviction["deleteOptions"])?;
+    options.check_preconditions(&call.def, pod)?;
+    let storage = storage.with_dry_run(options.dry_run);
     let key = call.def.key(&call.path.namespace, &call.path.name);
-    delete::delete_one(call, &key, &call.path.name, &options).await?;
-    Ok(success(call))
+    let done = delete::carry_out(&storage, &call.server, &call.def, &key, &stored, &options)?;
+    Ok(done.map(|_| ()))
 }
 
 fn check_budgets(call: &Call<'_>, pod: &Value) -> ApiResult<()> {
@@ -158,8 +206,13 @@ fn check_budgets(call: &Call<'_>, pod: &Value) -> ApiResult<()> {
 
 /// A token for a service account.
 async fn token(call: &Call<'_>) -> ApiResult<Reply> {
-    let mut request = admitted(call).await?;
-    let account = object(call)?;
+    let request = run(call, |_, request| issued(call, request).map(Some)).await?;
+    Ok(Reply::value(201, &request, call.accepted.yaml))
+}
+
+/// The request with its token.
+fn issued(call: &Call<'_>, mut request: Value) -> ApiResult<Value> {
+    let account = &write::at_path(call)?.value;
     let audiences = match request["spec"]["audiences"].as_array() {
         Some(audiences) if !audiences.is_empty() => json!(audiences),
         _ => json!([tokens::ISSUER]),
@@ -171,10 +224,10 @@ async fn token(call: &Call<'_>) -> ApiResult<Reply> {
             seconds,
             "may not specify a duration less than 10 minutes",
         );
-        let about = crate::status::About::new("authentication.k8s.io", "TokenRequest", "");
+        let about = About::new("authentication.k8s.io", "TokenRequest", "");
         return Err(ApiError::invalid(about, vec![cause]));
     }
-    let signed = tokens::issue(&call.server, &account, &audiences, seconds)
+    let signed = tokens::issue(&call.server, account, &audiences, seconds)
         .map_err(|e| ApiError::internal(e.to_string()))?;
     request["kind"] = "TokenRequest".into();
     request["apiVersion"] = "authentication.k8s.io/v1".into();
@@ -186,12 +239,12 @@ async fn token(call: &Call<'_>) -> ApiResult<Reply> {
         request["spec"]["boundObjectRef"] = Value::Null;
     }
     request["status"] = json!({"token": signed, "expirationTimestamp": call.server.later(seconds)});
-    Ok(Reply::value(201, &request, call.accepted.yaml))
+    Ok(request)
 }
 
 /// The container that a client means has to be told before anything else.
 fn no_log(call: &Call<'_>) -> ApiResult<Reply> {
-    let pod = object(call)?;
+    let pod = &write::at_path(call)?.value;
     let names: Vec<&str> = pod["spec"]["containers"]
         .as_array()
         .into_iter()
@@ -218,7 +271,7 @@ fn no_log(call: &Call<'_>) -> ApiResult<Reply> {
 
 /// Nothing runs here that could be asked.
 fn no_kubelet(call: &Call<'_>) -> ApiResult<Reply> {
-    let object = object(call)?;
+    let object = &write::at_path(call)?.value;
     let (collection, sub, name) = (&call.def.collection, &call.path.subresource, &call.path.name);
     if collection == "pods" && object["spec"]["nodeName"].as_str().unwrap_or_default().is_empty() {
         return Err(ApiError::bad_request(format!("pod {name} does not have a host assigned")));

@@ -1,18 +1,21 @@
 //! POST.
 
+use std::sync::Arc;
+
 use serde_json::Value;
 
+use super::write::{self, Storage, Write};
 use super::{admit, read};
-use crate::admission::{self, Attributes, Operation, Options};
-use crate::builtin::{self, Stage, certificates};
-use crate::conversion;
+use crate::admission::{Attributes, Operation, Options};
+use crate::builtin::{self, certificates};
+use crate::conversion::Served;
 use crate::http::query::WriteOptions;
 use crate::http::reply::Reply;
-use crate::meta;
+use crate::registry::Behaviour;
 use crate::server::Call;
-use crate::status::{About, ApiError, ApiResult};
+use crate::status::{ApiError, ApiResult};
 use crate::store::{Object, WriteError};
-use std::sync::Arc;
+use crate::{crd, meta};
 
 /// How often a generated name that is taken is replaced by another.
 const NAME_TRIES: usize = 8;
@@ -30,19 +33,14 @@ pub(super) async fn create(call: &Call<'_>) -> ApiResult<Reply> {
 }
 
 /// Completes, checks and stores a new object.
-pub(super) async fn insert(
-    call: &Call<'_>,
-    mut value: Value,
-    options: &WriteOptions,
-) -> ApiResult<Arc<Object>> {
-    let def = &call.def;
+pub(super) async fn insert(call: &Call<'_>, value: Value, options: &WriteOptions) -> ApiResult<Arc<Object>> {
+    refuse_terminating(call)?;
     if !meta::text(&value, "resourceVersion").is_empty() {
         return Err(ApiError::unexpected("resourceVersion should not be set on objects to be created"));
     }
-    check_namespace(call)?;
-    begin(call, &mut value, options).await;
     let name = meta::name(&value).to_owned();
-    let attributes = Attributes {
+    let generates = name.is_empty() && !meta::text(&value, "generateName").is_empty();
+    let request = Attributes {
         call,
         operation: Operation::Create,
         name: &name,
@@ -50,63 +48,101 @@ pub(super) async fn insert(
         options: Options::Write(options),
         dry_run: options.dry_run,
     };
-    admission::mutate(&attributes, Some(&mut value)).await?;
-    admit::check_namespace_of(call, &value)?;
-    let generated = meta::name(&value).is_empty() && !meta::text(&value, "generateName").is_empty();
-    for _ in 0..NAME_TRIES {
-        if generated {
-            let prefix: String = meta::text(&value, "generateName").chars().take(58).collect();
-            meta::set(&mut value, "name", format!("{prefix}{}", call.server.ids.suffix()));
-        }
-        let mut complete = value.clone();
-        prepare(call, &mut complete)?;
-        admit::check(def, &complete, None, "")?;
-        let name = meta::name(&complete);
-        admission::validate(&Attributes { name, ..attributes }, Some(&complete)).await?;
-        let key = def.key_of(&complete);
-        let stored = conversion::stored(&call.server, def, complete).await?;
-        if options.dry_run {
-            return match call.server.store.get(&def.collection, &key) {
-                Some(_) => Err(ApiError::already_exists(def.about(meta::name(&stored)))),
-                None => Ok(Arc::new(Object::unstored(stored))),
-            };
-        }
-        let name = meta::name(&stored).to_owned();
-        match call.server.store.create(&def.collection, &key, stored) {
-            Ok(object) => {
-                super::written(call, &key, &object, None);
-                return Ok(object);
-            }
-            // The resource went while the request was worked on.
-            Err(WriteError::NotFound) => return Err(ApiError::NoSuchPath),
-            Err(_) if generated => {}
-            Err(WriteError::Exists | WriteError::Conflict) => {
-                return Err(ApiError::already_exists(def.about(&name)));
-            }
-        }
-    }
-    Err(ApiError::already_exists(def.about(meta::name(&value))))
+    write::run(request, &mut Create { call, value, names_left: if generates { NAME_TRIES } else { 1 } }).await
 }
 
-/// Takes out what only the server may set, fills in defaults and records who owns what.
-async fn begin(call: &Call<'_>, value: &mut Value, options: &WriteOptions) {
-    for field in [
-        "selfLink",
-        "deletionTimestamp",
-        "deletionGracePeriodSeconds",
-        "resourceVersion",
-        "uid",
-        "creationTimestamp",
-    ] {
-        meta::remove(value, field);
+/// A definition that is being deleted takes no new objects (apiextensions-apiserver's customresource_handler.go).
+fn refuse_terminating(call: &Call<'_>) -> ApiResult<()> {
+    let Behaviour::Custom(custom) = &call.def.behaviour else { return Ok(()) };
+    let definition = call.server.store.get(crd::COLLECTION, &custom.crd);
+    if definition.is_some_and(|definition| meta::is_terminating(&definition.value)) {
+        let text = "create not allowed while custom resource definition is terminating";
+        return Err(ApiError::method_not_supported(call.def.about(""), "create").with_message(text));
     }
-    meta::tidy(value);
-    admit::default(&call.def, value, Stage::Create);
-    crate::managed::updated(call, None, value, options).await;
+    Ok(())
+}
+
+/// A new object.
+struct Create<'a> {
+    call: &'a Call<'a>,
+    value: Value,
+    /// How many more names may be tried.
+    names_left: usize,
+}
+
+impl Write for Create<'_> {
+    type Done = Arc<Object>;
+
+    fn stored(&mut self) -> ApiResult<Option<Arc<Object>>> {
+        Ok(None)
+    }
+
+    /// The object without the fields that only the server may set.
+    async fn wanted(&mut self, _: Option<&Value>) -> ApiResult<Option<Value>> {
+        let mut value = self.value.clone();
+        for field in [
+            "selfLink",
+            "deletionTimestamp",
+            "deletionGracePeriodSeconds",
+            "resourceVersion",
+            "uid",
+            "creationTimestamp",
+        ] {
+            meta::remove(&mut value, field);
+        }
+        Ok(Some(value))
+    }
+
+    fn prepare(&mut self, _: Option<&Served>, object: Option<&mut Value>) -> ApiResult<()> {
+        let Some(value) = object else { return Ok(()) };
+        admit::check_namespace_of(self.call, value)?;
+        if meta::name(value).is_empty() && !meta::text(value, "generateName").is_empty() {
+            let prefix: String = meta::text(value, "generateName").chars().take(58).collect();
+            meta::set(value, "name", format!("{prefix}{}", self.call.server.ids.suffix()));
+        }
+        complete(self.call, value);
+        admit::check(&self.call.def, value, None, "")?;
+        admit::warn(self.call, value, None);
+        Ok(())
+    }
+
+    fn commit(
+        &mut self,
+        storage: &Storage<'_>,
+        _: Option<&Arc<Object>>,
+        object: Option<Value>,
+    ) -> ApiResult<Option<Arc<Object>>> {
+        let def = &self.call.def;
+        let object = object.unwrap_or_default();
+        let (key, name) = (def.key_of(&object), meta::name(&object).to_owned());
+        match storage.create(def, &key, object) {
+            Ok(object) => Ok(Some(object)),
+            // The resource went while the request was worked on.
+            Err(WriteError::NotFound) => Err(ApiError::NoSuchPath),
+            Err(WriteError::Exists | WriteError::Conflict) => {
+                self.names_left -= 1;
+                match self.names_left {
+                    0 => Err(self.taken(&key, &name)),
+                    _ => Ok(None),
+                }
+            }
+        }
+    }
+}
+
+impl Create<'_> {
+    fn taken(&self, key: &str, name: &str) -> ApiError {
+        let def = &self.call.def;
+        let there = self.call.server.store.get(&def.collection, key);
+        let is_going = there.is_some_and(|object| meta::is_terminating(&object.value));
+        let error = ApiError::already_exists(def.about(name));
+        // registry/generic/registry/store.go, Create.
+        if is_going { error.with_prefix("object is being deleted: ") } else { error }
+    }
 }
 
 /// Sets what the server decides.
-fn prepare(call: &Call<'_>, value: &mut Value) -> ApiResult<()> {
+fn complete(call: &Call<'_>, value: &mut Value) {
     let def = &call.def;
     meta::remove(value, "generation");
     meta::set(value, "uid", call.server.ids.uid());
@@ -120,31 +156,12 @@ fn prepare(call: &Call<'_>, value: &mut Value) -> ApiResult<()> {
     if def.collection == certificates::COLLECTION {
         certificates::requested_by(&call.user, value);
     }
-    builtin::admission::created(&call.server, def, value)
+    builtin::complete::created(&call.server, def, value);
 }
 
 pub(super) fn counts_generation(def: &crate::registry::ResourceDef) -> bool {
     match &def.behaviour {
-        crate::registry::Behaviour::BuiltIn(built_in) => built_in.generation,
-        crate::registry::Behaviour::Custom(_) => true,
+        Behaviour::BuiltIn(built_in) => built_in.generation,
+        Behaviour::Custom(_) => true,
     }
-}
-
-/// A new object's namespace has to be there and to stay.
-fn check_namespace(call: &Call<'_>) -> ApiResult<()> {
-    if !call.def.namespaced {
-        return Ok(());
-    }
-    let name = &call.path.namespace;
-    let Some(namespace) = call.server.store.get("namespaces", name) else {
-        if !call.server.needs_namespaces() {
-            return Ok(());
-        }
-        return Err(ApiError::not_found(About::new("", "namespaces", name)));
-    };
-    if meta::is_terminating(&namespace.value) {
-        let text = format!("unable to create new content in namespace {name} because it is being terminated");
-        return Err(ApiError::forbidden(call.def.about(""), &text));
-    }
-    Ok(())
 }

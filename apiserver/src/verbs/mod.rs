@@ -11,6 +11,7 @@ mod read;
 mod scale;
 mod update;
 mod watch;
+mod write;
 
 use std::sync::Arc;
 
@@ -21,13 +22,19 @@ use crate::builtin::parts::Part;
 use crate::conversion;
 use crate::garbage;
 use crate::http::reply::Reply;
-use crate::server::Call;
+use crate::registry::ResourceDef;
+use crate::server::{Call, Server};
 use crate::status::{ApiError, ApiResult};
 use crate::store::Object;
 
 /// What a write changes elsewhere; `before` is what the object was.
-fn written(call: &Call<'_>, key: &str, object: &Arc<Object>, before: Option<&Value>) {
-    let (server, def) = (&call.server, &call.def);
+fn written(
+    server: &Arc<Server>,
+    def: &Arc<ResourceDef>,
+    key: &str,
+    object: &Arc<Object>,
+    before: Option<&Value>,
+) {
     conversion::written(def, object);
     delete::after_write(server, def);
     if server.controllers() {

@@ -6,7 +6,6 @@ use serde_json::{Value, json};
 use super::admit;
 use super::patch::{self, carry_out, decoded};
 use super::update::{self, Edit};
-use crate::admission;
 use crate::apply::SCALE_VERSION;
 use crate::conversion;
 use crate::http::negotiate::{self, PatchKind};
@@ -85,7 +84,8 @@ async fn write(
     options: &WriteOptions,
     edit: &(dyn Fn(&Value) -> ApiResult<Value> + Sync),
 ) -> ApiResult<Reply> {
-    let object = update::change(call, options, &mut Scaled { call, paths, options, edit }).await?;
+    let object =
+        update::change(call, options, &mut Scaled { call, paths, managed: Value::Null, edit }).await?;
     let served = conversion::one(&call.server, &call.def, &object).await?;
     Ok(shown(call, served.value(), paths))
 }
@@ -94,7 +94,8 @@ async fn write(
 struct Scaled<'a> {
     call: &'a Call<'a>,
     paths: &'a ScalePaths,
-    options: &'a WriteOptions,
+    /// The scale that was asked for, with the managers of its fields.
+    managed: Value,
     /// The wanted scale and who owns it, made of the current one.
     edit: &'a (dyn Fn(&Value) -> ApiResult<Value> + Sync),
 }
@@ -104,23 +105,30 @@ const UNSET: i64 = i32::MIN as i64;
 
 impl Edit for Scaled<'_> {
     async fn edit(&mut self, current: &Value) -> ApiResult<Value> {
-        let owners = crate::managed::replicas_paths(self.call);
         let mut old = scale_of(current, self.paths);
         if get(current, &self.paths.spec).is_null() {
             old["spec"]["replicas"] = UNSET.into();
         }
-        old["metadata"]["managedFields"] = owners.to_scale(current);
-        let mut scale = (self.edit)(&old)?;
-        let managed = scale.clone();
-        let attributes = update::attributes(self.call, &old, self.options);
-        admission::mutate(&attributes, Some(&mut scale)).await?;
+        old["metadata"]["managedFields"] = crate::managed::replicas_paths(self.call).to_scale(current);
+        let scale = (self.edit)(&old)?;
+        self.managed = scale.clone();
+        Ok(scale)
+    }
+
+    /// The object with the scale's replicas, and their owners as they were before admission.
+    fn admitted(&mut self, current: &Value, scale: Value) -> ApiResult<Value> {
         let number = replicas(self.call, self.paths, &scale)?;
         let mut next = current.clone();
         set(&mut next, &self.paths.spec, Value::from(number));
-        owners.to_object(&mut next, &managed, &self.call.def.api_version());
+        let owners = crate::managed::replicas_paths(self.call);
+        owners.to_object(&mut next, &self.managed, &self.call.def.api_version());
         let version = meta::text(&scale, "resourceVersion").to_owned();
         meta::set(&mut next, "resourceVersion", version);
         Ok(next)
+    }
+
+    fn shown(&self, object: &Value) -> Option<Value> {
+        Some(scale_of(object, self.paths))
     }
 }
 
@@ -162,12 +170,6 @@ fn settle(scale: &mut Value) -> ApiResult<()> {
     types::decode::settle(scale, message).map(drop).map_err(|why| {
         ApiError::bad_request(format!("Scale in version \"v1\" cannot be handled as a Scale: {why}"))
     })
-}
-
-/// The wanted and the old scale of a change of the scale; `None` for other changes.
-pub(super) fn views(call: &Call<'_>, wanted: &Value, current: &Value) -> Option<(Value, Value)> {
-    let paths = call.def.scale.as_ref().filter(|_| call.is_for_scale())?;
-    Some((scale_of(wanted, paths), scale_of(current, paths)))
 }
 
 fn shown(call: &Call<'_>, object: &Value, paths: &ScalePaths) -> Reply {

@@ -5,11 +5,12 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use super::{admit, create, delete, read, scale};
+use super::write::{self, Storage, Write};
+use super::{admit, create, delete, read};
 use crate::admission::{self, Attributes, Operation, Options};
 use crate::builtin::parts::Part;
 use crate::builtin::{self, Stage};
-use crate::conversion;
+use crate::conversion::Served;
 use crate::http::query::WriteOptions;
 use crate::http::reply::Reply;
 use crate::meta;
@@ -17,10 +18,6 @@ use crate::registry::{Behaviour, ResourceDef};
 use crate::server::Call;
 use crate::status::{ApiError, ApiResult, Cause};
 use crate::store::{Object, WriteError};
-
-/// How often a change is worked out again when others write the same object; kube-apiserver has no limit, a client's
-/// patience has.
-const RETRIES: usize = 1000;
 
 pub(super) async fn put(call: &Call<'_>) -> ApiResult<Reply> {
     let options = WriteOptions::parse(&call.query, "UpdateOptions")?;
@@ -50,6 +47,19 @@ pub(super) trait Edit: Send {
     /// The wanted object, made of the current one in the version of the request. It is asked again when somebody else
     /// wrote in between.
     fn edit(&mut self, current: &Value) -> impl Future<Output = ApiResult<Value>> + Send;
+
+    /// As [`Write::admitted`].
+    ///
+    /// # Errors
+    /// Returns an error if the object cannot be stored.
+    fn admitted(&mut self, _current: &Value, object: Value) -> ApiResult<Value> {
+        Ok(object)
+    }
+
+    /// As [`Write::shown`].
+    fn shown(&self, _object: &Value) -> Option<Value> {
+        None
+    }
 }
 
 /// The body of a PUT.
@@ -78,73 +88,90 @@ impl Edit for Replacement<'_> {
 
 /// Changes the object of the path, as `edit` has it.
 ///
-/// A `metadata.resourceVersion` in the wanted object has to be the current one. The change is worked out again when
-/// somebody else wrote in between, unless the client named a version.
+/// A `metadata.resourceVersion` in the wanted object has to be the current one.
 pub(super) async fn change(
     call: &Call<'_>,
     options: &WriteOptions,
     edit: &mut impl Edit,
 ) -> ApiResult<Arc<Object>> {
-    let def = &call.def;
-    let key = def.key(&call.path.namespace, &call.path.name);
-    for _ in 0..RETRIES {
-        let stored = call.server.store.get(&def.collection, &key);
-        let stored = stored.ok_or_else(|| ApiError::not_found(def.about(&call.path.name)))?;
-        let served = conversion::one(&call.server, def, &stored).await?;
-        let current = served.value();
-        let mut wanted = edit.edit(current).await?;
-        begin(call, current, &mut wanted, options).await;
-        let attributes = attributes(call, current, options);
-        if !call.is_for_scale() {
-            admission::mutate(&attributes, Some(&mut wanted)).await?;
-        }
-        let named = !matches!(meta::text(&wanted, "resourceVersion"), "" | "0");
-        if named && meta::text(&wanted, "resourceVersion") != stored.rv.to_string() {
-            return Err(ApiError::modified(def.about(&call.path.name)));
-        }
-        prepare(call, current, &mut wanted);
-        admit::check(def, &wanted, Some(current), &call.path.subresource)?;
-        match scale::views(call, &wanted, current) {
-            None => admission::validate(&attributes, Some(&wanted)).await?,
-            Some((wanted, old)) => {
-                admission::validate(&Attributes { old: Some(&old), ..attributes }, Some(&wanted)).await?;
-            }
-        }
-        let wanted = conversion::stored(&call.server, def, wanted).await?;
-        match write(call, &key, &stored, wanted, options) {
-            Ok(object) => return Ok(object),
-            Err(WriteError::NotFound) => return Err(ApiError::not_found(def.about(&call.path.name))),
-            Err(_) => {}
-        }
-    }
-    Err(ApiError::modified(def.about(&call.path.name)))
-}
-
-/// What admission webhooks are told of a change.
-pub(super) fn attributes<'a>(
-    call: &'a Call<'a>,
-    current: &'a Value,
-    options: &'a WriteOptions,
-) -> Attributes<'a> {
-    Attributes {
+    let request = Attributes {
         call,
         operation: Operation::Update,
         name: &call.path.name,
-        old: Some(current),
+        old: None,
         options: Options::Write(options),
         dry_run: options.dry_run,
+    };
+    write::run(request, &mut Update { call, edit }).await
+}
+
+/// A change of a stored object.
+struct Update<'a, E> {
+    call: &'a Call<'a>,
+    edit: &'a mut E,
+}
+
+impl<E: Edit> Write for Update<'_, E> {
+    type Done = Arc<Object>;
+
+    fn stored(&mut self) -> ApiResult<Option<Arc<Object>>> {
+        write::at_path(self.call).map(Some)
+    }
+
+    async fn wanted(&mut self, current: Option<&Value>) -> ApiResult<Option<Value>> {
+        self.edit.edit(current.unwrap_or(&Value::Null)).await.map(Some)
+    }
+
+    fn admitted(&mut self, current: Option<&Value>, object: Value) -> ApiResult<Value> {
+        self.edit.admitted(current.unwrap_or(&Value::Null), object)
+    }
+
+    fn prepare(&mut self, current: Option<&Served>, object: Option<&mut Value>) -> ApiResult<()> {
+        let (Some(current), Some(wanted)) = (current, object) else { return Ok(()) };
+        let (def, current) = (&self.call.def, current.value());
+        let version = meta::text(wanted, "resourceVersion");
+        if !matches!(version, "" | "0") && version != meta::text(current, "resourceVersion") {
+            return Err(ApiError::modified(def.about(&self.call.path.name)));
+        }
+        complete(self.call, current, wanted);
+        admit::check(def, wanted, Some(current), &self.call.path.subresource)?;
+        admit::warn(self.call, wanted, Some(current));
+        Ok(())
+    }
+
+    fn shown(&self, object: &Value) -> Option<Value> {
+        self.edit.shown(object)
+    }
+
+    /// Stores the object unless nothing changed; an object that is being deleted goes with its last finalizer.
+    fn commit(
+        &mut self,
+        storage: &Storage<'_>,
+        stored: Option<&Arc<Object>>,
+        object: Option<Value>,
+    ) -> ApiResult<Option<Arc<Object>>> {
+        let def = &self.call.def;
+        let (Some(stored), Some(wanted)) = (stored, object) else { return Ok(None) };
+        let key = def.key(&self.call.path.namespace, &self.call.path.name);
+        let gone = meta::is_terminating(&wanted) && !delete::is_held(def, &wanted);
+        if crate::apply::same_but_times(&wanted, &stored.value) && !gone {
+            return Ok(Some(stored.clone()));
+        }
+        let written = if gone {
+            storage.remove(def, &key, stored).map(|last| Arc::new(Object::new(wanted, last.rv)))
+        } else {
+            storage.update(def, &key, stored, wanted)
+        };
+        match written {
+            Ok(object) => Ok(Some(object)),
+            Err(WriteError::NotFound) => Err(ApiError::not_found(def.about(&self.call.path.name))),
+            Err(_) => Ok(None),
+        }
     }
 }
 
-/// Fills in defaults and records who owns what.
-async fn begin(call: &Call<'_>, current: &Value, wanted: &mut Value, options: &WriteOptions) {
-    meta::tidy(wanted);
-    admit::default(&call.def, wanted, Stage::Update);
-    crate::managed::updated(call, Some(current), wanted, options).await;
-}
-
 /// Completes an object that replaces `current`.
-fn prepare(call: &Call<'_>, current: &Value, wanted: &mut Value) {
+fn complete(call: &Call<'_>, current: &Value, wanted: &mut Value) {
     let def = &call.def;
     for field in
         ["name", "namespace", "uid", "creationTimestamp", "deletionTimestamp", "generation", "selfLink"]
@@ -157,7 +184,7 @@ fn prepare(call: &Call<'_>, current: &Value, wanted: &mut Value) {
     if !def.is_custom() {
         admit::default(def, wanted, Stage::Update);
     }
-    builtin::admission::updated(&call.server, def, current, wanted);
+    builtin::complete::updated(&call.server, def, current, wanted);
     if create::counts_generation(def)
         && call.path.subresource != "status"
         && spec_differs(def, current, wanted)
@@ -223,29 +250,4 @@ fn spec_differs(def: &ResourceDef, current: &Value, wanted: &Value) -> bool {
         members.filter(|(key, _)| !ignored(key)).map(|(k, v)| (k.clone(), v.clone())).collect()
     };
     part(current) != part(wanted)
-}
-
-/// Stores the object unless nothing changed; an object that is being deleted goes with its last finalizer.
-fn write(
-    call: &Call<'_>,
-    key: &str,
-    stored: &Arc<Object>,
-    wanted: Value,
-    options: &WriteOptions,
-) -> Result<Arc<Object>, WriteError> {
-    let def = &call.def;
-    let gone = meta::is_terminating(&wanted) && !delete::is_held(def, &wanted);
-    if crate::apply::same_but_times(&wanted, &stored.value) && !gone {
-        return Ok(stored.clone());
-    }
-    if options.dry_run {
-        return Ok(Arc::new(Object::new(wanted, stored.rv)));
-    }
-    if gone {
-        let last = delete::remove(&call.server, def, key, stored)?;
-        return Ok(Arc::new(Object::new(wanted, last.rv)));
-    }
-    let object = call.server.store.update(&def.collection, key, stored.rv, wanted)?;
-    super::written(call, key, &object, Some(&stored.value));
-    Ok(object)
 }

@@ -30,28 +30,6 @@ pub(super) fn template_of(holder: &mut Value) {
     pod_spec(&mut holder["template"]["spec"]);
 }
 
-/// What the admission plugin `DefaultTolerationSeconds` adds.
-pub(in crate::builtin) fn tolerate_broken_nodes(pod: &mut Value) {
-    let spec = &mut pod["spec"];
-    for key in ["node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"] {
-        let tolerations = spec["tolerations"].as_array().map_or(&[][..], Vec::as_slice);
-        let tolerated = |t: &Value| {
-            let effect = t["effect"].as_str().unwrap_or_default();
-            (t["key"] == key || t["key"].as_str().unwrap_or_default().is_empty())
-                && (effect == "NoExecute" || effect.is_empty())
-        };
-        if tolerations.iter().any(tolerated) {
-            continue;
-        }
-        let toleration =
-            json!({"key": key, "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 300});
-        match spec["tolerations"].as_array_mut() {
-            Some(list) => list.push(toleration),
-            None => spec["tolerations"] = json!([toleration]),
-        }
-    }
-}
-
 /// Defaults of a pod's spec, alone or in a template.
 fn pod_spec(spec: &mut Value) {
     fill(spec, "restartPolicy", "Always");
@@ -220,18 +198,6 @@ mod tests {
         assert_eq!(class(json!({"requests": {"cpu": "1"}})), "Burstable");
         let both = json!({"cpu": "1", "memory": "1"});
         assert_eq!(class(json!({"requests": both, "limits": both})), "Guaranteed");
-    }
-
-    #[test]
-    fn a_pod_tolerates_broken_nodes_for_a_while_unless_it_says_more() {
-        let tolerations = |own: Value| {
-            let mut pod = json!({"spec": {"tolerations": own}});
-            tolerate_broken_nodes(&mut pod);
-            pod["spec"]["tolerations"].as_array().unwrap().len()
-        };
-        assert_eq!(tolerations(Value::Null), 2);
-        assert_eq!(tolerations(json!([{"operator": "Exists"}])), 1);
-        assert_eq!(tolerations(json!([{"key": "node.kubernetes.io/not-ready", "effect": "NoExecute"}])), 2);
     }
 
     #[test]

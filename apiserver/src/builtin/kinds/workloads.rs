@@ -33,7 +33,6 @@ pub(super) static KINDS: &[BuiltIn] = &[
             "status.nominatedNodeName",
         ],
         default: defaults::pod,
-        prepare: defaults::tolerate_broken_nodes,
         check: check::pod,
         check_status: check::pod_status,
         ..workload("", "Pod", "pods", "pod", &["po"])

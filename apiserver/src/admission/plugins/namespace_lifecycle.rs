@@ -1,0 +1,51 @@
+//! `NamespaceLifecycle`: a namespace has to be there for its objects and to stay; some are never deleted.
+
+use serde_json::Value;
+
+use super::super::{Attributes, Operation};
+use crate::meta;
+use crate::status::{About, ApiError, ApiResult, Cause};
+
+/// Namespaces that every cluster keeps.
+const IMMORTAL: &[&str] = &["default", "kube-public", "kube-system"];
+
+pub(super) fn admit(attributes: &Attributes<'_>, object: Option<&mut Value>) -> ApiResult<()> {
+    let call = attributes.call;
+    if attributes.operation == Operation::Delete {
+        if call.def.collection == "namespaces" && IMMORTAL.contains(&attributes.name) {
+            let about = call.def.about(attributes.name);
+            return Err(ApiError::forbidden(about, "this namespace may not be deleted"));
+        }
+        return Ok(());
+    }
+    if !call.def.namespaced || attributes.operation != Operation::Create {
+        return Ok(());
+    }
+    let name = &call.path.namespace;
+    let Some(namespace) = call.server.store.get("namespaces", name) else {
+        if !call.server.needs_namespaces() {
+            return Ok(());
+        }
+        return Err(ApiError::not_found(About::new("", "namespaces", name)));
+    };
+    if !meta::is_terminating(&namespace.value) {
+        return Ok(());
+    }
+    let text = format!("unable to create new content in namespace {name} because it is being terminated");
+    let cause = Cause::new(
+        "NamespaceTerminating",
+        "metadata.namespace",
+        format!("namespace {name} is being terminated"),
+    );
+    let about = call.def.about(&name_of(attributes, object.as_deref()));
+    Err(ApiError::forbidden(about, &text).with_causes(vec![cause]))
+}
+
+/// The name in a refusal (`extractResourceName` of admission/errors.go): names are generated only later.
+fn name_of(attributes: &Attributes<'_>, object: Option<&Value>) -> String {
+    let own = |field| object.map(|object| meta::text(object, field)).filter(|text| !text.is_empty());
+    match attributes.name {
+        "" => own("name").or_else(|| own("generateName")).unwrap_or("Unknown").to_owned(),
+        name => name.to_owned(),
+    }
+}

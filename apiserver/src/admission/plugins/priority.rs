@@ -1,0 +1,58 @@
+//! `Priority`: a pod gets the number and the preemption policy of its priority class.
+
+use serde_json::{Value, json};
+
+use super::super::{Attributes, Operation};
+use super::object_of;
+use crate::meta;
+use crate::server::Server;
+use crate::status::{ApiError, ApiResult};
+
+/// Priorities that every cluster has.
+const SYSTEM_PRIORITIES: &[(&str, i64)] =
+    &[("system-cluster-critical", 2_000_000_000), ("system-node-critical", 2_000_001_000)];
+
+pub(super) fn admit(attributes: &Attributes<'_>, object: Option<&mut Value>) -> ApiResult<()> {
+    let both = [Operation::Create, Operation::Update];
+    let Some(pod) = object_of(attributes, object, "pods", &both) else { return Ok(()) };
+    if let Some(old) = attributes.old {
+        for field in ["priority", "preemptionPolicy"] {
+            if pod["spec"][field].is_null() && !old["spec"][field].is_null() {
+                pod["spec"][field] = old["spec"][field].clone();
+            }
+        }
+        return Ok(());
+    }
+    let (server, def) = (&attributes.call.server, &attributes.call.def);
+    let class = pod["spec"]["priorityClassName"].as_str().unwrap_or_default().to_owned();
+    let system = SYSTEM_PRIORITIES.iter().find(|(name, _)| *name == class);
+    let (priority, policy) = match (system, class.as_str()) {
+        (Some((_, priority)), _) => (*priority, json!("PreemptLowerPriority")),
+        (None, "") => match default_class(server) {
+            Some(class) => {
+                pod["spec"]["priorityClassName"] = meta::name(&class).into();
+                (class["value"].as_i64().unwrap_or(0), class["preemptionPolicy"].clone())
+            }
+            None => (0, json!("PreemptLowerPriority")),
+        },
+        (None, name) => {
+            let found = server.store.get("priorityclasses.scheduling.k8s.io", name);
+            let class = found.ok_or_else(|| {
+                let text = format!("no PriorityClass with name {name} was found");
+                ApiError::forbidden(def.about(meta::name(pod)), &text)
+            })?;
+            (class.value["value"].as_i64().unwrap_or(0), class.value["preemptionPolicy"].clone())
+        }
+    };
+    pod["spec"]["priority"] = priority.into();
+    if pod["spec"]["preemptionPolicy"].is_null() {
+        pod["spec"]["preemptionPolicy"] = policy;
+    }
+    Ok(())
+}
+
+/// The class of pods that name none.
+fn default_class(server: &Server) -> Option<Value> {
+    let all = server.store.list("priorityclasses.scheduling.k8s.io", "", None).ok()?;
+    all.objects.into_iter().map(|(_, class)| class.value.clone()).find(|class| class["globalDefault"] == true)
+}

@@ -1,0 +1,210 @@
+//! The effects of a deletion on other objects: namespaces and definitions are emptied, and go when they are empty.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::options::DeleteOptions;
+use super::{Deletion, deletion, is_held};
+use crate::admission;
+use crate::registry::{Behaviour, ResourceDef};
+use crate::server::Server;
+use crate::store::{Object, WriteError};
+use crate::{crd, meta};
+
+const RETRIES: usize = 1000;
+
+/// Marks an object as being deleted.
+pub(in crate::verbs) fn mark(
+    server: &Arc<Server>,
+    def: &ResourceDef,
+    key: &str,
+    stored: &Arc<Object>,
+    marked: Value,
+) -> Result<Arc<Object>, WriteError> {
+    let object = server.store.update(&def.collection, key, stored.rv, marked)?;
+    after_mark(server, def, &object);
+    Ok(object)
+}
+
+/// What has to happen before an object that is being deleted may go.
+fn after_mark(server: &Arc<Server>, def: &ResourceDef, object: &Arc<Object>) {
+    if def.collection == "namespaces" && server.controllers() {
+        empty_namespace(server, meta::name(&object.value));
+    } else if def.collection == crd::COLLECTION {
+        empty_crd(server, meta::name(&object.value));
+    }
+    if server.controllers() {
+        crate::garbage::marked(server, object.clone());
+    }
+}
+
+/// Goes on with deletions that an earlier run of the server did not finish.
+pub(crate) fn resume(server: &Arc<Server>) {
+    for def in server.registry().stored() {
+        let Ok(snapshot) = server.store.list(&def.collection, "", None) else { continue };
+        for (key, object) in snapshot.objects {
+            if meta::is_terminating(&object.value) {
+                after_mark(server, &def, &object);
+            } else if server.controllers() {
+                crate::garbage::check_owners(server, &def, &key, &object.value);
+            }
+        }
+    }
+}
+
+/// Takes an object out of the store.
+pub(in crate::verbs) fn remove(
+    server: &Arc<Server>,
+    def: &ResourceDef,
+    key: &str,
+    stored: &Arc<Object>,
+) -> Result<Arc<Object>, WriteError> {
+    let last = server.store.delete(&def.collection, key, stored.rv)?;
+    after_remove(server, def, stored);
+    Ok(last)
+}
+
+/// What a change of this resource changes elsewhere.
+pub(in crate::verbs) fn after_write(server: &Server, def: &ResourceDef) {
+    if def.collection == crd::COLLECTION {
+        server.refresh();
+    }
+    if def.group == admission::GROUP {
+        server.refresh_hooks();
+    }
+}
+
+fn after_remove(server: &Arc<Server>, def: &ResourceDef, stored: &Arc<Object>) {
+    let object = &stored.value;
+    if def.collection == crd::COLLECTION {
+        server.store.close(&crd::collection(object));
+    }
+    after_write(server, def);
+    if let Behaviour::Custom(custom) = &def.behaviour {
+        finish_crd(server, &custom.crd);
+    }
+    if server.controllers() {
+        if def.namespaced {
+            finish_namespace(server, meta::namespace(object));
+        }
+        crate::garbage::removed(server, stored.clone());
+    }
+}
+
+/// Deletes an object as a controller would: marks it when it is held.
+pub(crate) fn delete_quietly(server: &Arc<Server>, def: &ResourceDef, key: &str) {
+    for _ in 0..RETRIES {
+        let Some(stored) = server.store.get(&def.collection, key) else { return };
+        let done = match deletion(server, def, &stored.value, &DeleteOptions::default()) {
+            Deletion::Pending => return,
+            Deletion::Mark(marked) => mark(server, def, key, &stored, marked),
+            Deletion::Now => remove(server, def, key, &stored),
+        };
+        if !matches!(done, Err(WriteError::Conflict)) {
+            return;
+        }
+    }
+}
+
+/// Takes a finalizer off an object that is being deleted; the object goes with its last one.
+pub(crate) fn release(server: &Arc<Server>, def: &ResourceDef, key: &str, finalizer: &str) {
+    for _ in 0..RETRIES {
+        let Some(stored) = server.store.get(&def.collection, key) else { return };
+        let finalizers = meta::finalizers(&stored.value);
+        if !finalizers.contains(&finalizer) {
+            return;
+        }
+        let rest: Vec<&str> = finalizers.into_iter().filter(|f| *f != finalizer).collect();
+        let mut next = stored.value.clone();
+        meta::set_finalizers(&mut next, &rest);
+        let done = if meta::is_terminating(&next) && !is_held(def, &next) {
+            remove(server, def, key, &stored)
+        } else {
+            server.store.update(&def.collection, key, stored.rv, next)
+        };
+        if !matches!(done, Err(WriteError::Conflict)) {
+            return;
+        }
+    }
+}
+
+/// Deletes everything in a namespace that is being deleted, and the namespace when that worked.
+fn empty_namespace(server: &Arc<Server>, name: &str) {
+    let prefix = format!("{name}/");
+    for def in server.registry().stored().iter().filter(|def| def.namespaced) {
+        let Ok(snapshot) = server.store.list(&def.collection, &prefix, None) else { continue };
+        for (key, _) in snapshot.objects {
+            delete_quietly(server, def, &key);
+        }
+    }
+    finish_namespace(server, name);
+}
+
+/// Lets a namespace go that is being deleted and empty.
+fn finish_namespace(server: &Arc<Server>, name: &str) {
+    let Some(namespace) = server.store.get("namespaces", name) else { return };
+    if !meta::is_terminating(&namespace.value) {
+        return;
+    }
+    let prefix = format!("{name}/");
+    let registry = server.registry();
+    let empty = registry.stored().iter().filter(|def| def.namespaced).all(|def| {
+        server.store.list(&def.collection, &prefix, None).is_ok_and(|snapshot| snapshot.objects.is_empty())
+    });
+    if !empty {
+        return;
+    }
+    let emptied = server.modify("namespaces", name, |namespace| {
+        let mut next = namespace.clone();
+        next["spec"].as_object_mut()?.remove("finalizers")?;
+        Some(next)
+    });
+    let Some(emptied) = emptied.filter(|n| meta::finalizers(&n.value).is_empty()) else { return };
+    if let Some(def) = registry.find("", "v1", "namespaces") {
+        // Somebody who was faster has done the same.
+        let _ = remove(server, &def, name, &emptied);
+    }
+}
+
+/// Deletes the objects of a CRD that is being deleted, and the CRD when that worked.
+fn empty_crd(server: &Arc<Server>, name: &str) {
+    let registry = server.registry();
+    let defs: Vec<Arc<ResourceDef>> = registry.stored();
+    let own = defs.iter().find(|def| matches!(&def.behaviour, Behaviour::Custom(c) if c.crd == name));
+    if let Some(def) = own
+        && let Ok(snapshot) = server.store.list(&def.collection, "", None)
+    {
+        for (key, _) in snapshot.objects {
+            delete_quietly(server, def, &key);
+        }
+    }
+    finish_crd(server, name);
+}
+
+/// Lets a CRD go that is being deleted and has no objects.
+fn finish_crd(server: &Arc<Server>, name: &str) {
+    let Some(stored) = server.store.get(crd::COLLECTION, name) else { return };
+    if !meta::is_terminating(&stored.value) {
+        return;
+    }
+    let left = server.store.list(&crd::collection(&stored.value), "", None);
+    if !left.is_ok_and(|snapshot| snapshot.objects.is_empty()) {
+        return;
+    }
+    let freed = server.modify(crd::COLLECTION, name, |crd| {
+        let finalizers = meta::finalizers(crd);
+        let rest: Vec<&str> = finalizers.iter().copied().filter(|f| *f != crd::CLEANUP).collect();
+        if rest.len() == finalizers.len() {
+            return None;
+        }
+        let mut next = crd.clone();
+        meta::set_finalizers(&mut next, &rest);
+        Some(next)
+    });
+    let Some(freed) = freed.filter(|crd| meta::finalizers(&crd.value).is_empty()) else { return };
+    if let Some(def) = server.registry().find(crd::GROUP, "v1", crd::PLURAL) {
+        // Somebody who was faster has done the same.
+        let _ = remove(server, &def, name, &freed);
+    }
+}

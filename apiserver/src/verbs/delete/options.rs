@@ -1,0 +1,192 @@
+//! `DeleteOptions`: where they come from, and their meaning for an object.
+
+use serde_json::{Map, Value, json};
+
+use crate::http::query::{self, Query};
+use crate::http::{decode, negotiate, protobuf};
+use crate::meta;
+use crate::registry::ResourceDef;
+use crate::server::Call;
+use crate::status::{ApiError, ApiResult, Cause};
+use crate::types;
+
+/// The finalizers that the garbage collector removes.
+const ORPHAN: &str = "orphan";
+const FOREGROUND: &str = "foregroundDeletion";
+
+/// `DeleteOptions`: the body, or the query of a request without one.
+#[derive(Clone, Debug, Default)]
+pub(in crate::verbs) struct DeleteOptions {
+    uid: Option<String>,
+    resource_version: Option<String>,
+    propagation: Option<String>,
+    pub(super) orphan: Option<bool>,
+    pub(super) grace: Option<i64>,
+    pub(in crate::verbs) dry_run: bool,
+}
+
+impl DeleteOptions {
+    /// # Errors
+    /// `BadRequest` for a body that is none, `Invalid` for options that make no sense.
+    pub(in crate::verbs) fn parse(call: &Call<'_>) -> ApiResult<Self> {
+        let (mut options, mut causes) = (Self::default(), Vec::new());
+        if call.body.is_empty() {
+            options.dry_run = query::dry_run(&call.query, &mut causes);
+            options.propagation =
+                Some(call.query.get("propagationPolicy").to_owned()).filter(|policy| !policy.is_empty());
+            if !call.query.get("orphanDependents").is_empty() {
+                options.orphan = Some(call.query.flag("orphanDependents"));
+            }
+            options.grace = call.query.number("gracePeriodSeconds")?;
+        } else {
+            options.read(&decoded(call)?, &mut causes);
+        }
+        options.check(&mut causes);
+        if causes.is_empty() { Ok(options) } else { Err(ApiError::invalid_options("DeleteOptions", causes)) }
+    }
+
+    /// Options that stand in another object.
+    ///
+    /// # Errors
+    /// `Invalid` for options that make no sense.
+    pub(in crate::verbs) fn of(body: &Value) -> ApiResult<Self> {
+        let (mut options, mut causes) = (Self::default(), Vec::new());
+        options.read(body, &mut causes);
+        options.check(&mut causes);
+        if causes.is_empty() { Ok(options) } else { Err(ApiError::invalid_options("DeleteOptions", causes)) }
+    }
+
+    fn read(&mut self, body: &Value, causes: &mut Vec<Cause>) {
+        let text = |value: &Value| value.as_str().map(str::to_owned);
+        self.uid = text(&body["preconditions"]["uid"]);
+        self.resource_version = text(&body["preconditions"]["resourceVersion"]);
+        self.propagation = text(&body["propagationPolicy"]).or(self.propagation.take());
+        self.grace = body["gracePeriodSeconds"].as_i64().or(self.grace);
+        self.orphan = body["orphanDependents"].as_bool().or(self.orphan);
+        let pairs: Vec<String> =
+            meta::strings(&body["dryRun"]).into_iter().map(|v| format!("dryRun={v}")).collect();
+        self.dry_run |= query::dry_run(&Query::parse(&pairs.join("&")), causes);
+    }
+
+    /// The options as an object.
+    pub(super) fn to_value(&self) -> Value {
+        let mut value = json!({"kind": "DeleteOptions", "apiVersion": "meta.k8s.io/v1"});
+        let mut preconditions = Map::new();
+        for (key, text) in [("uid", &self.uid), ("resourceVersion", &self.resource_version)] {
+            preconditions.extend(text.as_ref().map(|text| (key.to_owned(), json!(text))));
+        }
+        for (key, given) in [
+            ("gracePeriodSeconds", self.grace.map(Value::from)),
+            ("preconditions", (!preconditions.is_empty()).then_some(Value::Object(preconditions))),
+            ("orphanDependents", self.orphan.map(Value::from)),
+            ("propagationPolicy", self.propagation.clone().map(Value::from)),
+            ("dryRun", self.dry_run.then(|| json!(["All"]))),
+        ] {
+            if let Some(given) = given {
+                value[key] = given;
+            }
+        }
+        value
+    }
+
+    fn check(&self, causes: &mut Vec<Cause>) {
+        if let Some(policy) = &self.propagation {
+            if !matches!(policy.as_str(), "Foreground" | "Background" | "Orphan") {
+                let supported = ["Foreground", "Background", "Orphan", "nil"];
+                causes.push(Cause::not_supported("propagationPolicy", &format!("{policy:?}"), &supported));
+            }
+            if self.orphan.is_some() {
+                let text = "orphanDependents and deletionPropagation cannot be both set";
+                causes.push(Cause::invalid("propagationPolicy", format!("{policy:?}"), text));
+            }
+        }
+    }
+
+    /// The finalizers of an object that is deleted: `orphan` and `foregroundDeletion` follow the options, and exclude each
+    /// other (`deletionFinalizersForGarbageCollection` of registry/generic/registry/store.go).
+    pub(super) fn finalizers(&self, def: &ResourceDef, object: &Value) -> Vec<String> {
+        let own = meta::finalizers(object);
+        let mut next: Vec<String> =
+            own.iter().filter(|f| !matches!(**f, ORPHAN | FOREGROUND)).map(|f| (*f).to_owned()).collect();
+        // The garbage collector does not follow events.
+        if def.plural == "events" {
+            return next;
+        }
+        let by_object = own.iter().copied().find(|f| matches!(*f, ORPHAN | FOREGROUND));
+        let wanted = match (self.orphan, self.propagation.as_deref()) {
+            (Some(true), _) | (None, Some("Orphan")) => Some(ORPHAN),
+            (None, Some("Foreground")) => Some(FOREGROUND),
+            (Some(false), _) | (None, Some("Background")) => None,
+            (None, _) => by_object,
+        };
+        next.extend(wanted.map(str::to_owned));
+        next
+    }
+
+    pub(in crate::verbs) fn check_preconditions(&self, def: &ResourceDef, object: &Value) -> ApiResult<()> {
+        let about = def.about_kind(meta::name(object));
+        if let Some(uid) = self.uid.as_deref().filter(|uid| *uid != meta::text(object, "uid")) {
+            let text = format!(
+                "the UID in the precondition ({uid}) does not match the UID in record ({}). The object might have been \
+                 deleted and then recreated",
+                meta::text(object, "uid")
+            );
+            return Err(ApiError::conflict(about, &text));
+        }
+        let rv = self.resource_version.as_deref();
+        if let Some(rv) = rv.filter(|rv| *rv != meta::text(object, "resourceVersion")) {
+            let text = format!(
+                "the ResourceVersion in the precondition ({rv}) does not match the ResourceVersion in record ({}). The \
+                 object might have been modified",
+                meta::text(object, "resourceVersion")
+            );
+            return Err(ApiError::conflict(about, &text));
+        }
+        Ok(())
+    }
+}
+
+/// Decodes the body as `DeleteOptions` of any group (`DeleteResource` of endpoints/handlers/delete.go).
+///
+/// # Errors
+/// `UnsupportedMediaType`, or `BadRequest` in the words of apimachinery's decoder.
+fn decoded(call: &Call<'_>) -> ApiResult<Value> {
+    const SCHEME: &str = "k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme/register.go:27";
+    negotiate::object_format(call.headers, false)?;
+    let unrecognised =
+        |why: &str| ApiError::bad_request(format!("couldn't get version/kind; json parse error: {why}"));
+    let mut body = body(&call.body).map_err(|error| unrecognised(error.message()))?;
+    let shape = match &body {
+        Value::Object(_) => None,
+        Value::Null => return Ok(json!({})),
+        Value::Array(_) => Some("array"),
+        Value::String(_) => Some("string"),
+        Value::Bool(_) => Some("bool"),
+        Value::Number(_) => Some("number"),
+    };
+    if let Some(shape) = shape {
+        return Err(unrecognised(&format!(
+            "json: cannot unmarshal {shape} into Go value of type struct {{ APIVersion string \
+             \"json:\\\"apiVersion,omitempty\\\"\"; Kind string \"json:\\\"kind,omitempty\\\"\" }}"
+        )));
+    }
+    let kind = body["kind"].as_str().unwrap_or_default();
+    if !matches!(kind, "" | "DeleteOptions") {
+        let version = body["apiVersion"].as_str().unwrap_or_default();
+        let text = format!("no kind {kind:?} is registered for version {version:?} in scheme {SCHEME:?}");
+        return Err(ApiError::bad_request(text));
+    }
+    if let Some(message) = types::find("meta.DeleteOptions") {
+        types::decode::settle(&mut body, message).map_err(ApiError::bad_request)?;
+    }
+    Ok(body)
+}
+
+/// Reads a body that is no object of the resource.
+pub(in crate::verbs) fn body(bytes: &[u8]) -> ApiResult<Value> {
+    if bytes.starts_with(protobuf::MAGIC) {
+        return protobuf::decode(bytes).map_err(ApiError::bad_request);
+    }
+    let decoded = decode::json(bytes).or_else(|e| decode::yaml(bytes).map_err(|_| e));
+    Ok(decoded.map_err(ApiError::bad_request)?.value)
+}

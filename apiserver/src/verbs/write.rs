@@ -1,0 +1,231 @@
+//! The steps of every write, in kube-apiserver's order.
+//!
+//! Creates, updates, patches, scales, deletions, bindings, evictions and tokens all go through [`run`]. A verb says what
+//! differs, as a [`Write`]; the order of the steps, the retry and the dry run stand here alone.
+
+use std::future::Future;
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::{admit, delete};
+use crate::admission::{self, Attributes, Operation};
+use crate::builtin::Stage;
+use crate::conversion::{self, Served};
+use crate::meta;
+use crate::registry::ResourceDef;
+use crate::server::{Call, Server};
+use crate::status::{ApiError, ApiResult};
+use crate::store::{Object, WriteError};
+
+/// How often a write is worked out again when others write the same object. kube-apiserver has no limit; a client's patience
+/// has.
+const RETRIES: usize = 1000;
+
+/// The parts of a write that its verb decides, in the order in which they are asked for.
+pub(super) trait Write: Send {
+    /// The result of the write.
+    type Done: Send;
+
+    /// Finds the stored object that changes; `None` for a verb that makes one.
+    ///
+    /// # Errors
+    /// Returns an error if there is no such object.
+    fn stored(&mut self) -> ApiResult<Option<Arc<Object>>>;
+
+    /// Makes the wanted object of the current one in the version of the request; `None` for a deletion. It runs again when
+    /// another client wrote in between.
+    ///
+    /// # Errors
+    /// Returns an error if the request does not fit the current object.
+    fn wanted(&mut self, current: Option<&Value>) -> impl Future<Output = ApiResult<Option<Value>>> + Send;
+
+    /// Turns the object that mutating admission let through into the one to store. Only a scale differs.
+    ///
+    /// # Errors
+    /// Returns an error if the object cannot be stored.
+    fn admitted(&mut self, _current: Option<&Value>, object: Value) -> ApiResult<Value> {
+        Ok(object)
+    }
+
+    /// Completes and checks the object: `PrepareForCreate` and `ValidateUpdate` of a registry's strategy, and preconditions.
+    ///
+    /// # Errors
+    /// Returns an error if the object is refused.
+    fn prepare(&mut self, current: Option<&Served>, object: Option<&mut Value>) -> ApiResult<()>;
+
+    /// The object as admission sees it. Only a scale differs.
+    fn shown(&self, _object: &Value) -> Option<Value> {
+        None
+    }
+
+    /// Carries the write out; `None` if another client wrote in between.
+    ///
+    /// # Errors
+    /// Returns an error if the write is refused.
+    fn commit(
+        &mut self,
+        storage: &Storage<'_>,
+        stored: Option<&Arc<Object>>,
+        object: Option<Value>,
+    ) -> ApiResult<Option<Self::Done>>;
+}
+
+/// Runs the steps of a write until no other client wrote in between. `request` has no old object yet.
+///
+/// # Errors
+/// Returns the first step's error.
+///
+/// # Cancel safety
+/// Dropping the future before the last step leaves everything as it was. No lock is held while webhooks are called.
+pub(super) async fn run<W: Write>(request: Attributes<'_>, write: &mut W) -> ApiResult<W::Done> {
+    for _ in 0..RETRIES {
+        if let Some(done) = attempt(request, write).await? {
+            return Ok(done);
+        }
+    }
+    Err(ApiError::modified(request.call.def.about(request.name)))
+}
+
+/// The steps, each with its place in kube-apiserver (staging/src/k8s.io/apiserver/pkg).
+async fn attempt<W: Write>(request: Attributes<'_>, write: &mut W) -> ApiResult<Option<W::Done>> {
+    let (server, def) = (&request.call.server, &request.call.def);
+
+    // storage/etcd3/store.go, GuaranteedUpdate: the current object.
+    let stored = write.stored()?;
+    let current = match &stored {
+        Some(stored) => Some(conversion::one(server, def, stored).await?),
+        None => None,
+    };
+    let old = current.as_ref().map(Served::value);
+
+    // endpoints/handlers: decode, default, patch.
+    let mut object = write.wanted(old).await?;
+    if let Some(object) = object.as_mut().filter(|_| request.is_resource()) {
+        meta::tidy(object);
+        admit::default(def, object, stage(&request));
+        // endpoints/handlers/fieldmanager: who set which fields. Admission's changes have no manager of their own.
+        if let Some(options) = request.write_options() {
+            crate::managed::updated(request.call, old, object, options).await;
+        }
+    }
+
+    // endpoints/handlers: mutating admission.
+    let old_shown = old.and_then(|old| write.shown(old));
+    let mut attributes = Attributes { old: old_shown.as_ref().or(old), ..request };
+    admission::mutate(&attributes, object.as_mut()).await?;
+    let mut object = match object {
+        Some(object) => Some(write.admitted(old, object)?),
+        None => None,
+    };
+
+    // registry/rest: BeforeCreate, BeforeUpdate, BeforeDelete.
+    write.prepare(current.as_ref(), object.as_mut())?;
+
+    // registry/generic/registry/store.go: validating admission sees the object as it will be stored.
+    let shown = object.as_ref().and_then(|object| write.shown(object));
+    let name = match (&object, request.operation) {
+        (Some(object), Operation::Create) if request.is_resource() => meta::name(object).to_owned(),
+        _ => request.name.to_owned(),
+    };
+    attributes.name = &name;
+    admission::validate(&attributes, shown.as_ref().or(object.as_ref())).await?;
+
+    // storage: convert, then write unless it is a dry run.
+    let object = match object {
+        Some(object) if request.is_resource() || shown.is_some() => {
+            Some(conversion::stored(server, def, object).await?)
+        }
+        other => other,
+    };
+    write.commit(&Storage { server, dry_run: request.dry_run }, stored.as_ref(), object)
+}
+
+fn stage(request: &Attributes<'_>) -> Stage {
+    if request.operation == Operation::Create { Stage::Create } else { Stage::Update }
+}
+
+/// The store as a write sees it: kube-apiserver's `DryRunnableStorage`. A dry run changes nothing here, so no verb can forget
+/// it.
+pub(super) struct Storage<'a> {
+    server: &'a Arc<Server>,
+    dry_run: bool,
+}
+
+impl Storage<'_> {
+    /// The storage for a part of the write that may be a dry run of its own.
+    pub(super) fn with_dry_run(&self, dry_run: bool) -> Self {
+        Self { server: self.server, dry_run: self.dry_run || dry_run }
+    }
+
+    /// Stores a new object.
+    pub(super) fn create(
+        &self,
+        def: &Arc<ResourceDef>,
+        key: &str,
+        object: Value,
+    ) -> Result<Arc<Object>, WriteError> {
+        if self.dry_run {
+            return match self.server.store.get(&def.collection, key) {
+                Some(_) => Err(WriteError::Exists),
+                None => Ok(Arc::new(Object::unstored(object))),
+            };
+        }
+        let created = self.server.store.create(&def.collection, key, object)?;
+        super::written(self.server, def, key, &created, None);
+        Ok(created)
+    }
+
+    /// Replaces an object that is still as it was read.
+    pub(super) fn update(
+        &self,
+        def: &Arc<ResourceDef>,
+        key: &str,
+        stored: &Arc<Object>,
+        object: Value,
+    ) -> Result<Arc<Object>, WriteError> {
+        if self.dry_run {
+            return Ok(Arc::new(Object::new(object, stored.rv)));
+        }
+        let updated = self.server.store.update(&def.collection, key, stored.rv, object)?;
+        super::written(self.server, def, key, &updated, Some(&stored.value));
+        Ok(updated)
+    }
+
+    /// Marks an object as being deleted.
+    pub(super) fn mark(
+        &self,
+        def: &Arc<ResourceDef>,
+        key: &str,
+        stored: &Arc<Object>,
+        marked: Value,
+    ) -> Result<Arc<Object>, WriteError> {
+        if self.dry_run {
+            return Ok(Arc::new(Object::new(marked, stored.rv)));
+        }
+        delete::mark(self.server, def, key, stored, marked)
+    }
+
+    /// Removes an object that is still as it was read.
+    pub(super) fn remove(
+        &self,
+        def: &ResourceDef,
+        key: &str,
+        stored: &Arc<Object>,
+    ) -> Result<Arc<Object>, WriteError> {
+        if self.dry_run {
+            return Ok(stored.clone());
+        }
+        delete::remove(self.server, def, key, stored)
+    }
+}
+
+/// The object of a request's path.
+///
+/// # Errors
+/// Returns `NotFound` if there is none.
+pub(super) fn at_path(call: &Call<'_>) -> ApiResult<Arc<Object>> {
+    let key = call.def.key(&call.path.namespace, &call.path.name);
+    let stored = call.server.store.get(&call.def.collection, &key);
+    stored.ok_or_else(|| ApiError::not_found(call.def.about(&call.path.name)))
+}
