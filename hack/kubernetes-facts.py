@@ -108,8 +108,9 @@ def reachable(types, roots):
 def roots():
     """The types that the table in known/k8s_types.rs names."""
     table = pathlib.Path(__file__).parent.parent / "codegen-cli/src/known/k8s_types.rs"
-    for path in re.findall(r'^    \("k8s_openapi::([\w:]+)"', table.read_text(), re.M):
-        yield "io.k8s." + path.replace("::", ".")
+    for path, names in re.findall(r'^    "k8s_openapi::([\w:]+)" = [\w:]+:\n([^;]+);', table.read_text(), re.M):
+        for name in names.split():
+            yield "io.k8s." + f"{path}::{name}".replace("::", ".")
 
 
 def packages():

@@ -9,6 +9,7 @@ Types with parameters (lists, patches, watch events) are what servers answer, no
 import pathlib
 import re
 import sys
+import textwrap
 
 
 def types(folder):
@@ -27,22 +28,37 @@ def modules(folder, path):
         yield from modules(folder / name, [*path, name])
 
 
+HEAD = """//! k8s-openapi's types by their paths.
+//!
+//! Written by hack/kubernetes-types.py from k8s-openapi 0.29, `v1_36`: its `JsonSchema` implementations.
+
+use k8s_openapi::schemars::SchemaGenerator;
+
+use super::k8s::Make;
+
+/// Types of modules, with their paths.
+macro_rules! table {
+    ($($module:literal = $($segment:ident)::+: $($name:ident)*;)*) => {
+        &[$({
+            use $($segment)::+ as module;
+            &[$((concat!($module, "::", stringify!($name)), SchemaGenerator::subschema_for::<module::$name>)),*]
+        }),*]
+    };
+}
+
+/// Types by their path, in the order of modules; sorted within each.
+#[rustfmt::skip]
+pub(super) const TABLE: &[&[(&str, Make)]] = table! {
+"""
+
+
 def main():
-    print("//! k8s-openapi's types by their paths.")
-    print("//!")
-    print("//! Written by hack/kubernetes-types.py from k8s-openapi 0.29, `v1_36`: its `JsonSchema` implementations.")
-    print()
-    print("use k8s_openapi::schemars::SchemaGenerator;")
-    print()
-    print("use super::k8s::Make;")
-    print()
-    print("/// Types by their path, sorted.")
-    print("#[rustfmt::skip]")
-    print("pub(super) const TABLE: &[(&str, Make)] = &[")
-    for path, name in sorted(("::".join(["k8s_openapi", *path]), name)
-                             for path, names in modules(pathlib.Path(sys.argv[1]), []) for name in names):
-        print(f'    ("{path}::{name}", SchemaGenerator::subschema_for::<{path}::{name}>),')
-    print("];")
+    print(HEAD, end="")
+    found = {"::".join(["k8s_openapi", *path]): names for path, names in modules(pathlib.Path(sys.argv[1]), [])}
+    for path, names in sorted(found.items()):
+        print(f'    "{path}" = {path}:')
+        print(textwrap.fill(" ".join(names) + ";", width=110, initial_indent=8 * " ", subsequent_indent=8 * " "))
+    print("};")
 
 
 main()

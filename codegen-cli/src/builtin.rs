@@ -184,7 +184,7 @@ fn method(method: &kinds::Method, span: &Span) -> Method {
     }
 }
 
-/// The kind's type in the arena, and what is said of it.
+/// The kind's type in the arena, with its facts.
 fn root(ir: &mut Ir, kind: &kinds::Kind, span: Span) -> (TypeId, String) {
     let definition = known::openapi_name(&kind.path).and_then(known::definition);
     let description = definition.and_then(|schema| schema.get("description")).and_then(|text| text.as_str());

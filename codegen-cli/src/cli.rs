@@ -190,7 +190,7 @@ pub fn run(cli: Cli) -> io::Result<Exit> {
         Command::Serve(arguments) => match serve::serve(&arguments) {
             Ok(()) => Ok(Exit::Fine),
             Err(error) => {
-                diag::tell(&format!("error: {error}\n  = help: {}\n", error.help()));
+                diag::print_to_stderr(&format!("error: {error}\n  = help: {}\n", error.help()));
                 Ok(Exit::Failed)
             }
         },
@@ -340,7 +340,7 @@ fn drift(plan: &Plan) -> io::Result<Exit> {
     for file in &files {
         text.push_str(&format!("  {file}\n"));
     }
-    diag::tell(&text);
+    diag::print_to_stderr(&text);
     Ok(Exit::Failed)
 }
 
@@ -369,7 +369,7 @@ fn report(diagnostics: &[Diagnostic], sources: &SourceMap, format: MessageFormat
         let noun = if errors == 1 { "error" } else { "errors" };
         text.push_str(&format!("{errors} {noun}; nothing was written\n"));
     }
-    diag::tell(&text);
+    diag::print_to_stderr(&text);
 }
 
 /// Whether diagnostics are coloured.
@@ -378,7 +378,7 @@ fn has_color(format: MessageFormat) -> bool {
 }
 
 fn usage(message: &str) -> Exit {
-    diag::tell(&format!("error: {message}\n"));
+    diag::print_to_stderr(&format!("error: {message}\n"));
     Exit::Usage
 }
 

@@ -46,7 +46,7 @@ pub enum ClusterError {
         /// A context of a similar name.
         similar: Option<String>,
     },
-    /// Nobody answers, or not in a way that can be trusted.
+    /// The server does not answer, or its certificate is not trusted.
     #[error("cannot reach {url}: {reason}")]
     Unreachable {
         /// The server.

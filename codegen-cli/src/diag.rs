@@ -134,8 +134,8 @@ pub fn render(diagnostics: &[Diagnostic], sources: &SourceMap, format: MessageFo
     out
 }
 
-/// Writes to standard error. Where nobody reads it or it is full there is nobody to tell, which is no reason to end otherwise.
-pub fn tell(text: &str) {
+/// Writes to standard error, and ignores failures: there is no other place to report them.
+pub fn print_to_stderr(text: &str) {
     let _ = io::stderr().write_all(text.as_bytes());
 }
 

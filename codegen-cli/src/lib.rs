@@ -1,7 +1,7 @@
 //! Generates CRDs, clients, informers and listers from Kubernetes API types written in Rust.
 //!
 //! The stages are `load`, `parse`, `resolve`, `lower`, `validate`, `emit`, `format` and `write` or
-//! `check`; [`pipeline`] runs them. Only `load` and `output` touch the disk.
+//! `check`; [`pipeline`] runs them. Only `load` and `write` touch the disk.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 #![allow(rustdoc::private_intra_doc_links, reason = "module headers speak to readers of the source as well")]

@@ -1,4 +1,4 @@
-//! Warnings and their levels: what is silent, what is said, what stops the run.
+//! Warnings and their levels: silent, shown, or an error.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use crate::diag::Diagnostic;
 
-/// What becomes of a warning.
+/// The level of a warning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Level {
     /// It is dropped.
@@ -43,6 +43,7 @@ pub const LINTS: &[(Code, Level)] = &[
     (Code::STATUS_REQUIRED, Level::Warn),
     (Code::FIELD_ALIAS, Level::Warn),
     (Code::MISSING_VERBS, Level::Warn),
+    (Code::NO_CLIENT, Level::Warn),
     (Code::BOOLEAN, Level::Allow),
     (Code::FLOAT, Level::Allow),
     (Code::LARGE_INTEGER, Level::Allow),

@@ -68,7 +68,7 @@ impl Loaded {
         &self.files.sources
     }
 
-    /// The files, to add others that diagnostics speak of.
+    /// The files, to which others that diagnostics point at can be added.
     pub fn sources_mut(&mut self) -> &mut SourceMap {
         &mut self.files.sources
     }

@@ -1,7 +1,7 @@
 //! From resolved syntax to the intermediate representation.
 //!
-//! Every resource is lowered with the types that are reachable from it. What has no JSON form that a
-//! schema can describe is a diagnostic here; what spans resources is left to `validate`.
+//! Every resource is lowered with the types that are reachable from it. A type without a JSON form that a schema can describe is
+//! a diagnostic here. `validate` checks rules between resources.
 
 mod enums;
 mod generics;
@@ -35,14 +35,14 @@ use crate::syntax::facts;
 pub struct LowerOptions {
     /// Floating point fields, whose text differs between implementations.
     pub allow_dangerous_types: bool,
-    /// Who names root types.
+    /// Which generated code names root types.
     pub client: ClientUse,
 }
 
-/// Who names root types by their paths.
+/// Which generated code names root types by their paths.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ClientUse {
-    /// Nobody: no client is generated.
+    /// No client is generated.
     #[default]
     None,
     /// A module that is generated.

@@ -10,7 +10,7 @@ fn main() -> ExitCode {
     match cli::run(Cli::parse()) {
         Ok(exit) => ExitCode::from(exit.code()),
         Err(error) => {
-            diag::tell(&format!("error: {error}\n"));
+            diag::print_to_stderr(&format!("error: {error}\n"));
             ExitCode::FAILURE
         }
     }

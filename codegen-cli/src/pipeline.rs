@@ -1,4 +1,4 @@
-//! Runs the stages in their order, with gates where going on would only repeat mistakes.
+//! Runs the stages in order. A gate stops the run where later stages would only repeat errors.
 
 mod targets;
 
@@ -18,18 +18,18 @@ use crate::schema::{self, SchemaOptions};
 use crate::source::SourceMap;
 use crate::validate;
 
-/// What a run made.
+/// The result of a run.
 #[derive(Debug)]
 pub struct Generated {
     /// The intermediate representation; incomplete when there are errors.
     pub ir: Ir,
-    /// What is to be on disk; empty when there are errors.
+    /// The files to write; empty if there are errors.
     pub targets: Vec<Target>,
-    /// What breaks the API rules; `None`: there are errors, or nobody asked.
+    /// Violations of the API rules; `None` if there are errors, or no report is configured.
     pub report: Option<Report>,
     /// The files that were read.
     pub sources: SourceMap,
-    /// What was found, in the order of the places.
+    /// The diagnostics, ordered by place.
     pub diagnostics: Vec<Diagnostic>,
 }
 
@@ -38,18 +38,18 @@ pub fn generate(settings: &Settings) -> Generated {
     generate_unsaved(settings, &Unsaved::default())
 }
 
-/// As [`generate`], with source files as they are to be.
+/// As [`generate`], with source files as they will be.
 pub fn generate_unsaved(settings: &Settings, unsaved: &Unsaved) -> Generated {
     run(settings, unsaved, targets::targets)
 }
 
-/// As [`generate`], with the CRDs as its only target: whoever wants these alone finds the same mistakes in less time and memory.
+/// As [`generate`], with the CRDs as its only target, which takes less time and memory.
 pub(crate) fn definitions(settings: &Settings) -> Generated {
     run(settings, &Unsaved::default(), targets::definitions)
 }
 
 /// Emits targets.
-type Emit = fn(&Settings, targets::Made<'_>) -> Vec<Target>;
+type Emit = fn(&Settings, targets::EmitInput<'_>) -> Vec<Target>;
 
 fn run(settings: &Settings, unsaved: &Unsaved, emit: Emit) -> Generated {
     let module = matches!(settings.client.target, Some(ClientTarget::Module(_)));
@@ -75,7 +75,7 @@ fn run(settings: &Settings, unsaved: &Unsaved, emit: Emit) -> Generated {
     Generated { ir, targets, report, sources, diagnostics }
 }
 
-/// Whether the mistake hides items, so that resolving would report their absence once more.
+/// Whether this error hides items, so that resolving them would report it twice.
 fn is_incomplete(code: Code) -> bool {
     (Code::INPUT_NOT_FOUND..=Code::MODULE_FILE).contains(&code) || code == Code::UNKNOWN_FEATURE
 }
@@ -92,7 +92,7 @@ fn after_load(
     }
     let (crates, sources) = (&loaded.crates, loaded.sources());
     let hidden = diag::has_errors(diagnostics);
-    // A root type with a mistake in its attributes is no resource; that none is left is no news then.
+    // A root type with wrong attributes is no resource, so that "no resource" would repeat its error.
     diagnostics.extend(found.into_iter().filter(|d| !(hidden && d.code == Code::NO_RESOURCE)));
     if diag::has_errors(diagnostics) {
         return (ir, Vec::new());
@@ -123,7 +123,7 @@ fn after_load(
         definition.refuses_unknown_fields = settings.refuse_unknown_fields;
     }
     let hand_written = hand_written(settings);
-    let made = targets::Made {
+    let made = targets::EmitInput {
         ir: &ir,
         schemas: &schemas,
         definitions: &definitions,
@@ -136,6 +136,9 @@ fn after_load(
         let [informers, listers] =
             [Generator::Informer, Generator::Lister].map(|part| settings.only.contains(&part));
         diagnostics.extend(validate::without_verbs(&ir, informers, listers, sources));
+        if settings.only.contains(&Generator::Client) {
+            diagnostics.extend(validate::without_client(&ir, sources));
+        }
     }
     if let Some(client) = targets.iter().find(|target| target.kind == Kind::Rust) {
         let root = module_path(settings);
@@ -145,7 +148,7 @@ fn after_load(
     (ir, targets)
 }
 
-/// What stands beside the files of the client that are to be made.
+/// Files written by hand that stand beside the generated ones.
 fn hand_written(settings: &Settings) -> HandWritten {
     match (&settings.client.output, &settings.client.target) {
         (None, _) => HandWritten::default(),
@@ -162,7 +165,7 @@ fn module_path(settings: &Settings) -> Vec<String> {
     }
 }
 
-/// Lowers the inputs; the crates that types lead into are read on the way.
+/// Lowers the inputs, and reads the crates that their types lead into.
 fn lowered(settings: &Settings, loaded: &mut Loaded) -> (Ir, Vec<Diagnostic>) {
     let client = match (&settings.client.output, &settings.client.target) {
         (None, _) => ClientUse::None,
@@ -178,7 +181,7 @@ fn lowered(settings: &Settings, loaded: &mut Loaded) -> (Ir, Vec<Diagnostic>) {
     }
 }
 
-/// Warns of rules and webhooks that nobody said where to write.
+/// Warns of rules and webhooks for which no folder is configured.
 fn without_folder(settings: &Settings, ir: &Ir, sources: &SourceMap) -> Vec<Diagnostic> {
     let first_rule = ir.manifests.rules.first().map(|rule| &rule.span);
     let first_webhook = ir.manifests.webhooks.first().map(|webhook| &webhook.span);

@@ -153,7 +153,7 @@ impl<'a> Resolver<'a> {
         public.entry(krate).or_insert_with(|| self.reexports(krate)).get(&id).cloned()
     }
 
-    /// What the module of a definition and those around it say of it, the nearest first. Where the group is said and
+    /// Facts from the module of a definition and from those around it; the nearest wins. Where the group is said and
     /// the version is not, a module between them that is called like a version says it.
     pub fn module_facts(&self, id: ItemId) -> ModuleFacts {
         let modules = &self.crates.list[id.krate].modules;
@@ -173,7 +173,7 @@ impl<'a> Resolver<'a> {
         facts
     }
 
-    /// Whether fields of definitions in a module are required unless something else is said.
+    /// Whether fields of definitions in a module are required by default.
     pub fn requires_fields(&self, krate: usize, module: ModuleId) -> bool {
         let modules = &self.crates.list[krate].modules;
         let around = std::iter::successors(Some(module), |at| modules[*at].parent);

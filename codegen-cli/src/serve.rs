@@ -123,7 +123,10 @@ async fn run(arguments: &Serve) -> Result<(), ServeError> {
     kubeconfig.write(&env.kubeconfig().await?)?;
     announce(&url, &kubeconfig.path)?;
     if arguments.plain_http && !arguments.addr.ip().is_loopback() {
-        diag::tell(&format!("warning: everybody who reaches {} may do everything\n", arguments.addr));
+        diag::print_to_stderr(&format!(
+            "warning: everybody who reaches {} may do everything\n",
+            arguments.addr
+        ));
     }
     let ended = tokio::select! {
         () = interrupted => Ok(()),

@@ -1,7 +1,7 @@
 //! Source files and places in them.
 //!
 //! Spans of `proc_macro2` belong to the thread that parsed the text. A [`Loc`] is a plain value: the
-//! file's number and a byte range. Everything after `parse` speaks of places in these terms.
+//! file's number and a byte range. Every stage after `parse` uses it.
 
 use std::collections::HashMap;
 use std::fmt;

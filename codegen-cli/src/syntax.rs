@@ -85,8 +85,8 @@ pub struct TypeItem {
     pub kind: TypeKind,
     /// Whether core has checked it, because it has one of our derives.
     pub checked: bool,
-    /// The first marker on it or inside of it that nobody reads, because it has none of our derives.
-    pub unread_marker: Option<Name>,
+    /// The first attribute or marker on it or inside of it that has no effect, because the type has none of our derives.
+    pub unread: Option<Name>,
     /// Facts from `#[validation]` and `#[schema]`.
     pub facts: TypeFacts,
     /// serde's container attributes.

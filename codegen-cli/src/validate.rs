@@ -18,6 +18,7 @@ use crate::parallel;
 use crate::schema::Schemas;
 use crate::source::{Loc, SourceMap};
 
+pub(crate) use clients::without_client;
 pub use clients::without_verbs;
 pub use conventions::conventions;
 pub(crate) use server::{About, about, definition, field, words};

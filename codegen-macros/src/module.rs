@@ -1,9 +1,10 @@
 //! What the modules around a type say of it: `//! +groupName=example.com`.
 //!
-//! A derive macro sees its item alone. Only for a type that says neither group nor version itself, the
-//! file that it stands in is read again, and those of the modules around it, where Cargo's conventions
-//! have them. The command, which follows `#[path]` as well, is the authority; what is not found here is
-//! reported as missing.
+//! A derive macro sees its item alone. Only for a type that says neither group nor version itself, the file that it stands
+//! in is read again, and those of the modules around it. [`modules`] finds these as rustc does, by the `mod` declarations
+//! of the crate. The expansion includes every file that was read, so that the compiler knows of them.
+
+mod modules;
 
 use std::path::{Path, PathBuf};
 
@@ -15,16 +16,35 @@ use proc_macro2::Span;
 use quote::ToTokens;
 use syn::{DeriveInput, Fields, Item, ItemStruct};
 
-/// The facts of the modules around a struct; nothing where its place is not known.
-pub(crate) fn around(input: &DeriveInput, fields: &Fields, diagnostics: &mut Diagnostics) -> ModuleAttrs {
-    // Unit tests run outside of the compiler.
-    let file = proc_macro::is_available().then(|| input.ident.span().unwrap().local_file()).flatten();
-    file.map_or_else(ModuleAttrs::default, |file| read(&file, input, fields, diagnostics))
+use modules::Module;
+
+/// What the modules around a struct say.
+#[derive(Default)]
+pub(crate) struct Around {
+    /// Group and version; nothing where the place of the struct is not known.
+    pub(crate) attrs: ModuleAttrs,
+    /// The files that say it.
+    pub(crate) files: Vec<PathBuf>,
 }
 
-fn read(file: &Path, input: &DeriveInput, fields: &Fields, diagnostics: &mut Diagnostics) -> ModuleAttrs {
+/// Reads the facts of the modules around a struct.
+pub(crate) fn around(input: &DeriveInput, fields: &Fields, diagnostics: &mut Diagnostics) -> Around {
+    // Unit tests run outside of the compiler.
+    let file = proc_macro::is_available().then(|| input.ident.span().unwrap().local_file()).flatten();
+    let package = std::env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from);
+    file.map_or_else(Around::default, |file| read(&file, package.as_deref(), input, fields, diagnostics))
+}
+
+/// `package` is the folder of the crate's Cargo.toml.
+fn read(
+    file: &Path,
+    package: Option<&Path>,
+    input: &DeriveInput,
+    fields: &Fields,
+    diagnostics: &mut Diagnostics,
+) -> Around {
     let mut chain = Chain::default();
-    let Some(parsed) = parse(file) else { return ModuleAttrs::default() };
+    let Some(parsed) = modules::parse(file) else { return Around::default() };
     let mut found = Vec::new();
     search(&parsed.items, &Chain::default(), input, fields, &mut found);
     // Structs that look alike in several modules of a file cannot be told apart.
@@ -34,18 +54,16 @@ fn read(file: &Path, input: &DeriveInput, fields: &Fields, diagnostics: &mut Dia
     {
         chain = first;
     }
-    chain.enter(&parsed.attrs, &module_name(file), diagnostics);
-    let mut file = file.to_path_buf();
-    while let Some(parent) = parent(&file) {
-        let Some(parsed) = parse(&parent) else { break };
-        chain.enter(&parsed.attrs, &module_name(&parent), diagnostics);
-        file = parent;
+    let mut files = Vec::new();
+    for Module { name, attributes, file } in modules::around(file, parsed, package) {
+        chain.enter(&attributes, &name, diagnostics);
+        files.extend(file);
     }
-    chain.finish()
-}
-
-fn parse(file: &Path) -> Option<syn::File> {
-    syn::parse_file(&std::fs::read_to_string(file).ok()?).ok()
+    let attrs = chain.finish();
+    if attrs.group.is_none() && attrs.version.is_none() {
+        files.clear();
+    }
+    Around { attrs, files }
 }
 
 /// Facts from a struct outwards.
@@ -105,30 +123,6 @@ fn is_input(item: &ItemStruct, input: &DeriveInput, fields: &Fields) -> bool {
     item.ident == input.ident && text(&item.fields) == text(fields)
 }
 
-/// `v1` of `src/v1.rs` and of `src/v1/mod.rs`.
-fn module_name(file: &Path) -> String {
-    let stem = file.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
-    if stem != "mod" {
-        return stem;
-    }
-    let folder = file.parent().and_then(Path::file_name);
-    folder.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
-}
-
-/// The file of the module around the one in this file.
-fn parent(file: &Path) -> Option<PathBuf> {
-    let folder = file.parent()?;
-    let name = file.file_name()?.to_str()?;
-    if matches!(name, "lib.rs" | "main.rs") {
-        return None;
-    }
-    // `v1/mod.rs` is a module of what the folder above belongs to.
-    let folder = if name == "mod.rs" { folder.parent()? } else { folder };
-    let beside = folder.with_extension("rs");
-    let files = ["mod.rs", "lib.rs", "main.rs"].map(|name| folder.join(name)).into_iter().chain([beside]);
-    files.into_iter().find(|candidate| candidate.is_file() && candidate != file)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -145,8 +139,10 @@ mod tests {
         let input: DeriveInput = syn::parse_str("struct Foo { a: A }").unwrap();
         let syn::Data::Struct(data) = &input.data else { panic!() };
         let mut diagnostics = Diagnostics::new();
-        let facts = read(&folder.path().join(file), &input, &data.fields, &mut diagnostics);
+        let around =
+            read(&folder.path().join(file), Some(folder.path()), &input, &data.fields, &mut diagnostics);
         assert!(diagnostics.is_empty());
+        let facts = around.attrs;
         (
             facts.group.map(|group| group.value.as_str().to_owned()),
             facts.version.map(|version| version.value.as_str().to_owned()),
@@ -158,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn the_file_itself_says_it() {
+    fn markers_of_the_file_count() {
         let text = "//! +groupName=a.b\n//! +versionName=v2\nstruct Foo { a: A }";
         assert_eq!(facts(&[("src/lib.rs", text)], "src/lib.rs"), said("a.b", "v2"));
         let text = "//! +groupName=a.b\nstruct Foo { a: A }";
@@ -167,23 +163,47 @@ mod tests {
     }
 
     #[test]
-    fn modules_around_it_say_it() {
+    fn markers_of_outer_modules_count() {
         let files = [
-            ("src/lib.rs", "//! +groupName=a.b"),
-            ("src/v1/mod.rs", ""),
+            ("src/lib.rs", "//! +groupName=a.b\nmod v1;"),
+            ("src/v1/mod.rs", "mod foo;"),
             ("src/v1/foo.rs", "struct Foo { a: A }"),
         ];
         assert_eq!(facts(&files, "src/v1/foo.rs"), said("a.b", "v1"));
         let files = [
-            ("src/lib.rs", "//! +groupName=a.b"),
-            ("src/v1.rs", ""),
+            ("src/lib.rs", "//! +groupName=a.b\nmod v1;"),
+            ("src/v1.rs", "mod foo;"),
             ("src/v1/foo.rs", "struct Foo { a: A }"),
         ];
         assert_eq!(facts(&files, "src/v1/foo.rs"), said("a.b", "v1"));
     }
 
     #[test]
-    fn inline_modules_are_told_apart_if_the_structs_differ() {
+    fn path_attributes_are_followed() {
+        let files = [
+            ("src/lib.rs", "//! +groupName=a.b\n#[path = \"../types/first.rs\"]\nmod v1;\nmod other;"),
+            ("src/other.rs", "//! +groupName=c.d\nmod inner { #[path = \"deep.rs\"] mod v2; }"),
+            ("src/other/inner/deep.rs", "struct Foo { a: A }"),
+            ("types/first.rs", "struct Foo { a: A }"),
+            // What a guess by folders would take.
+            ("types/mod.rs", "//! +groupName=wrong.example"),
+        ];
+        assert_eq!(facts(&files, "types/first.rs"), said("a.b", "v1"));
+        assert_eq!(facts(&files, "src/other/inner/deep.rs"), said("c.d", "v2"));
+    }
+
+    #[test]
+    fn library_may_have_another_root() {
+        let files = [
+            ("Cargo.toml", "[package]\nname = \"a\"\n\n[lib]\npath = \"code/root.rs\"\n"),
+            ("code/root.rs", "//! +groupName=a.b\nmod v1;"),
+            ("code/v1.rs", "struct Foo { a: A }"),
+        ];
+        assert_eq!(facts(&files, "code/v1.rs"), said("a.b", "v1"));
+    }
+
+    #[test]
+    fn structs_in_inline_modules_are_found_if_they_differ() {
         let text = "//! +groupName=a.b\nmod v1 { struct Foo { a: A } } mod v2 { struct Foo { b: A } }";
         assert_eq!(facts(&[("src/lib.rs", text)], "src/lib.rs"), said("a.b", "v1"));
         let text = "//! +groupName=a.b\nmod v1 { struct Foo { a: A } } mod v2 { struct Foo { a: A } }";
@@ -191,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_invented() {
+    fn types_without_markers_get_no_facts() {
         assert_eq!(facts(&[("src/v1.rs", "struct Foo { a: A }")], "src/v1.rs"), (None, None));
         assert_eq!(facts(&[("src/lib.rs", "not rust")], "src/lib.rs"), (None, None));
     }

@@ -2,7 +2,7 @@
 
 use kubesmith_core::diag::{Code, Diagnostics, Severity};
 use kubesmith_core::grammar::Spanned;
-use kubesmith_core::model::{ModuleAttrs, ResourceInput};
+use kubesmith_core::model::ResourceInput;
 use kubesmith_core::names::{PluralName, Scope};
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
@@ -10,7 +10,7 @@ use syn::spanned::Spanned as _;
 use syn::{Data, DeriveInput, Ident};
 
 use crate::constants;
-use crate::module;
+use crate::module::{self, Around};
 use crate::report::compile_errors;
 use crate::resource_serde;
 
@@ -22,13 +22,13 @@ pub(crate) fn derive(input: TokenStream) -> TokenStream {
     };
     let mut diagnostics = Diagnostics::new();
     let mut resource = ResourceInput::from_derive(&input, &mut diagnostics);
+    let mut around = Around::default();
     if let (Some(resource), Data::Struct(data)) = (&mut resource, &input.data) {
         let attrs = &resource.attrs;
-        let module = match attrs.group.is_some() && attrs.version.is_some() {
-            true => ModuleAttrs::default(),
-            false => module::around(&input, &data.fields, &mut diagnostics),
-        };
-        resource.complete(&module, &mut diagnostics);
+        if attrs.group.is_none() || attrs.version.is_none() {
+            around = module::around(&input, &data.fields, &mut diagnostics);
+        }
+        resource.complete(&around.attrs, &mut diagnostics);
     }
     // Where only an attribute is wrong the impls are written all the same, so that the mistake does
     // not cause errors wherever the type is used.
@@ -48,6 +48,7 @@ pub(crate) fn derive(input: TokenStream) -> TokenStream {
     let info = resource_info(ident, &resource, &names);
     let object = resource.deepcopy.map(|_| object(ident));
     let constants = constants::used(&resource.model, &input);
+    let files = around.files.iter().filter_map(|file| file.to_str());
     quote! {
         #errors
         const _: () = {
@@ -56,6 +57,8 @@ pub(crate) fn derive(input: TokenStream) -> TokenStream {
             #info
             #object
             #constants
+            // The compiler expands again when one of these changes.
+            #(const _: &[u8] = ::core::include_bytes!(#files);)*
         };
     }
 }

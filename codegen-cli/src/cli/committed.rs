@@ -1,4 +1,4 @@
-//! Warns when what is about to be written breaks what is there.
+//! Warns when a CRD that is about to be written breaks the one on disk.
 
 use std::path::Path;
 
@@ -12,9 +12,10 @@ use crate::import::Input;
 use crate::output::Kind;
 use crate::paths::display;
 use crate::pipeline::Generated;
+use crate::scaffold;
 use crate::write::Plan;
 
-/// What the run of each of the settings breaks, by their levels of warnings. Only files that change are read as definitions.
+/// Breaking changes of each run, at the levels of its settings. Only files that change are read as definitions.
 pub(super) fn check(plan: &Plan, runs: &[(Settings, Generated)]) -> Vec<Vec<Diagnostic>> {
     let changed: Vec<_> = plan.rewrites(Kind::Crd).collect();
     if changed.is_empty() {
@@ -23,13 +24,15 @@ pub(super) fn check(plan: &Plan, runs: &[(Settings, Generated)]) -> Vec<Vec<Diag
     let of_run = |(settings, generated): &(Settings, Generated)| {
         let folder = settings.crd_output.as_deref();
         let own = changed.iter().filter(|(path, ..)| folder == path.parent());
+        // A kind that is as `create api` made it has no objects yet.
+        let own = own.filter(|(_, before, _)| !scaffold::is_untouched(before));
         let (mut old, mut new) = (Vec::new(), Vec::new());
         for (path, before, after) in own {
             old.push(input(path, before));
             new.extend(after.map(|after| input(path, after)));
         }
         let (old, new) = (load::texts(old), load::texts(new));
-        // What a person has broken cannot be compared.
+        // A file that somebody edited may not be a definition any more.
         if old.definitions.is_empty() || old.has_errors() || new.has_errors() {
             return Vec::new();
         }

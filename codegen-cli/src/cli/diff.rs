@@ -63,7 +63,7 @@ pub(super) fn run(arguments: &Diff) -> io::Result<Exit> {
     let (mut old, mut new) = match load::load(&old, &new, &arguments.access) {
         Ok(sides) => sides,
         Err(error) => {
-            diag::tell(&format!("error: {error}\n  = help: {}\n", error.help()));
+            diag::print_to_stderr(&format!("error: {error}\n  = help: {}\n", error.help()));
             // Programs that read the output have to be told as well.
             if arguments.format != Format::Text {
                 let report = Report { ratcheting: arguments.ratcheting, ..Report::default() };
@@ -77,9 +77,9 @@ pub(super) fn run(arguments: &Diff) -> io::Result<Exit> {
     for side in [&old, &new] {
         let human = MessageFormat::Human;
         let text = diag::render(&side.diagnostics, &side.sources, human, has_color(human));
-        diag::tell(&text);
+        diag::print_to_stderr(&text);
         for note in &side.notes {
-            diag::tell(&format!("note: {}\n", diag::printable(note)));
+            diag::print_to_stderr(&format!("note: {}\n", diag::printable(note)));
         }
         if side.has_errors() {
             exit = Exit::Failed;
@@ -103,7 +103,7 @@ pub(super) fn run(arguments: &Diff) -> io::Result<Exit> {
     print(&render::render(&report, arguments.format))?;
     if let Some(file) = &arguments.allow {
         for (line, entry) in &report.unused {
-            diag::tell(&format!("warning: {}:{line}: allows nothing: {entry}\n", display(file)));
+            diag::print_to_stderr(&format!("warning: {}:{line}: allows nothing: {entry}\n", display(file)));
         }
     }
     Ok(if report.is_breaking() { Exit::Failed } else { exit })
@@ -138,7 +138,7 @@ fn both_only(old: &mut Loaded, new: &mut Loaded) {
         side.definitions.retain(|name, _| names.contains(name));
     }
     let text = format!("only what both sides have is compared: {} definitions\n", names.len());
-    diag::tell(&text);
+    diag::print_to_stderr(&text);
 }
 
 fn allowed(arguments: &Diff) -> Result<Allowed, String> {

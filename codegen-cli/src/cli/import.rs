@@ -62,14 +62,14 @@ pub(super) fn run(arguments: &Import) -> io::Result<Exit> {
         Ok(inputs) => inputs,
         Err(ClusterUse::Usage(message)) => return Ok(usage(message)),
         Err(ClusterUse::Empty) => {
-            diag::tell(
+            diag::print_to_stderr(
                 "error: the cluster has no CustomResourceDefinition\n  = help: choose another cluster with --kubeconfig or \
                  --context, or name files with CRDs\n",
             );
             return Ok(Exit::Failed);
         }
         Err(ClusterUse::Failed(error)) => {
-            diag::tell(&format!("error: {error}\n  = help: {}\n", error.help()));
+            diag::print_to_stderr(&format!("error: {error}\n  = help: {}\n", error.help()));
             return Ok(Exit::Failed);
         }
     };
@@ -211,11 +211,11 @@ fn modules(source: &Path, out: &mut Vec<PathBuf>) -> io::Result<()> {
 fn report(imported: &Imported, format: MessageFormat) {
     let text = diag::render(&imported.diagnostics, &imported.sources, format, super::has_color(format));
     let errors = imported.diagnostics.iter().filter(|found| found.severity == Severity::Error).count();
-    diag::tell(&text);
+    diag::print_to_stderr(&text);
     let errors = errors + imported.untold;
     if errors > 0 && format == MessageFormat::Human {
         let noun = if errors == 1 { "error" } else { "errors" };
-        diag::tell(&format!("{errors} {noun}; what they are about is not imported\n"));
+        diag::print_to_stderr(&format!("{errors} {noun}; what they are about is not imported\n"));
     }
 }
 

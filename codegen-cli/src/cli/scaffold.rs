@@ -51,7 +51,7 @@ fn end(result: Result<Report, ScaffoldError>, root: &Path, next: &str) -> io::Re
             {
                 report(diagnostics, sources, MessageFormat::Human);
             }
-            diag::tell(&format!("error: {error}\n"));
+            diag::print_to_stderr(&format!("error: {error}\n"));
             Ok(Exit::Failed)
         }
     }

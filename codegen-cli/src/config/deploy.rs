@@ -131,6 +131,8 @@ pub struct DeploySettings {
     pub namespace: String,
     pub name_prefix: String,
     pub image: String,
+    /// The image in the installer: that of the run, if one was given.
+    pub installer_image: String,
     pub image_pull_policy: Option<PullPolicy>,
     pub replicas: u32,
     pub args: Vec<String>,
@@ -237,8 +239,12 @@ pub(super) fn deploy(
     let namespace = namespace(deploy, &name);
     check_names(&name, &name_prefix, &namespace)?;
     let output = places.located(output);
-    let image = flags.image.clone().or_else(|| deploy.image.clone()).unwrap_or_else(|| IMAGE.to_string());
+    let usual_image = deploy.image.clone().unwrap_or_else(|| IMAGE.to_string());
+    let installer_image = flags.image.clone().unwrap_or_else(|| usual_image.clone());
+    // The tree stays as the file says where a run's image has another place to go to.
+    let image = if deploy.installer.is_some() { usual_image } else { installer_image.clone() };
     let resources = deploy.resources.clone().unwrap_or_else(ResourceRequirements::usual);
+    values::check(deploy, &installer_image, &resources)?;
     values::check(deploy, &image, &resources)?;
     let (metrics_port, health_port) = ports(deploy)?;
     Ok(Some(DeploySettings {
@@ -251,6 +257,7 @@ pub(super) fn deploy(
         namespace,
         name_prefix,
         image,
+        installer_image,
         image_pull_policy: deploy.image_pull_policy,
         replicas: deploy.replicas.unwrap_or(1),
         args: deploy.args.clone(),

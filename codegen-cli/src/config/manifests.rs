@@ -104,7 +104,7 @@ pub struct ManifestFlags {
     /// Formats of the reference documentation; default: markdown,html.
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub docs_formats: Vec<DocsFormat>,
-    /// Image of the manager in the manifests of `[deploy]`; default: controller:latest.
+    /// Image of the manager for this run: in the installer of `[deploy]`, or without one in its manifests.
     #[arg(long, value_name = "IMAGE")]
     pub image: Option<String>,
 }
@@ -154,7 +154,7 @@ pub struct WebhookService {
     pub name: String,
     /// Its namespace.
     pub namespace: String,
-    /// What names of the configurations begin with that are said nowhere.
+    /// Prefix of the names of webhook configurations that have no name of their own.
     pub prefix: String,
     /// `NAMESPACE/NAME` of cert-manager's Certificate, whose authority goes into the configurations.
     pub certificate: String,

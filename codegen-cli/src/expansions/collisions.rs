@@ -78,7 +78,7 @@ impl<'m> Known<'m> {
         &self.modules.list[at]
     }
 
-    /// Whether what another module defines is to be told of where `at` defines it again: once of each pair.
+    /// Whether a collision with another module is reported at `at`: each pair is reported once.
     fn counts(&self, other: usize, at: usize) -> bool {
         !self.module(other).by_hand || other < at
     }

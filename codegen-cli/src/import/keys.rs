@@ -41,9 +41,9 @@ pub(super) enum On {
     Type,
 }
 
-/// What stands above a field or type.
+/// Documentation and attributes of a field or type.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Said {
+pub(super) struct Annotations {
     /// Lines of documentation.
     pub(super) docs: Vec<String>,
     /// Keys of `#[validation]`.
@@ -53,9 +53,9 @@ pub(super) struct Said {
 }
 
 /// Turns facts into documentation and keys; `whole` is the schema that they are a part of.
-pub(super) fn said(facts: &Schema, whole: &Schema, on: On) -> Said {
+pub(super) fn annotations(facts: &Schema, whole: &Schema, on: On) -> Annotations {
     let mut rest = facts.clone();
-    let mut out = Said::default();
+    let mut out = Annotations::default();
     if let Some(text) = rest.description.take() {
         match documentation(&text) {
             Some(lines) => out.docs = lines,

@@ -236,17 +236,17 @@ fn module_of(
 }
 
 /// A crate of these definitions.
-struct Made {
+struct ImportedCrate {
     files: BTreeMap<String, String>,
     /// The numbers of the definitions, by the paths of the files and the names of the types that they are in.
     roots: BTreeMap<String, BTreeMap<String, usize>>,
 }
 
-fn crate_of(crds: &[Crd], package: &str) -> Made {
+fn crate_of(crds: &[Crd], package: &str) -> ImportedCrate {
     let modules = modules(crds);
     let files = writer::files(package, &modules, crds.iter().any(|crd| crd.says_preserve));
     let roots = writer::paths(&modules).into_iter().zip(modules).map(|(path, module)| (path, module.roots));
-    Made { files, roots: roots.collect() }
+    ImportedCrate { files, roots: roots.collect() }
 }
 
 impl Crd {

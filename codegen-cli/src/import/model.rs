@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::attributes::Key;
-use super::keys::Said;
+use super::keys::Annotations;
 
 /// A module: a version of a group.
 #[derive(Debug, Default)]
@@ -35,7 +35,7 @@ impl Module {
 #[derive(Debug)]
 pub(super) struct Type {
     pub(super) name: String,
-    pub(super) said: Said,
+    pub(super) annotations: Annotations,
     /// Attributes of a resource, in the order in which they are written: name and keys.
     pub(super) resource: Vec<(&'static str, Vec<Key>)>,
     pub(super) body: Body,
@@ -76,7 +76,7 @@ pub(super) struct Choice {
 pub(super) struct Field {
     pub(super) name: String,
     pub(super) ident: String,
-    pub(super) said: Said,
+    pub(super) annotations: Annotations,
     pub(super) ty: Ty,
     pub(super) is_optional: bool,
     /// Whether null is something else than the default.
@@ -86,7 +86,7 @@ pub(super) struct Field {
 impl Field {
     /// Whether null is written: the field must be there and may be null, or absence would become its default.
     pub(super) fn is_null_written(&self) -> bool {
-        let is_required = self.said.schema.contains(&Key::Plain("required".to_string()));
+        let is_required = self.annotations.schema.contains(&Key::Plain("required".to_string()));
         self.is_optional && (is_required || self.is_defaulted_null)
     }
 }

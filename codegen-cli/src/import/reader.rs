@@ -4,10 +4,11 @@
 mod beta;
 mod checked;
 mod members;
+mod place;
 mod refused;
 mod text;
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use kubesmith_core::diag::Code;
@@ -15,13 +16,13 @@ use kubesmith_core::model::{ColumnPathError, check_column_path};
 use serde_json::Value;
 
 use checked::Read;
+pub(crate) use place::{Place, Sites};
 
 use super::canonical::{canonical, is_mark};
-use super::position::Lines;
 use super::strict;
 use crate::diag::Diagnostic;
 use crate::schema::Schema;
-use crate::source::{FileId, Loc, Position, SourceMap};
+use crate::source::{FileId, Loc, SourceMap};
 
 /// A definition that was read.
 #[derive(Clone, Debug)]
@@ -82,59 +83,6 @@ impl Purpose {
             Purpose::Import => "put it together first: kustomize build DIR | kubesmith import - --output DIR",
             Purpose::Compare => "put it together first: kustomize build DIR | kubesmith diff OLD -",
         }
-    }
-}
-
-/// A document in a file, and where an object stands in it.
-#[derive(Clone, Debug)]
-pub(crate) struct Place {
-    file: FileId,
-    document: Range<usize>,
-    prefix: Vec<String>,
-    /// What stands elsewhere in the text than in the object, innermost first.
-    moved: Vec<beta::Moved>,
-}
-
-impl Place {
-    /// The line that a path in the definition as it is written leads to.
-    pub(crate) fn loc(&self, sites: &mut Sites<'_>, path: &[String]) -> Loc {
-        let sources = sites.sources;
-        let lines =
-            sites.lines.entry((self.file, self.document.start)).or_insert_with(|| self.lines(sources));
-        lines.locate(&self.full(path))
-    }
-
-    /// The lines of the document, for those who look for many paths.
-    pub(crate) fn lines<'a>(&self, sources: &'a SourceMap) -> Lines<'a> {
-        Lines::new(sources, self.file, self.document.clone())
-    }
-
-    /// The place, in these lines of the document, that a path in the object leads to.
-    pub(crate) fn position(&self, lines: &mut Lines<'_>, path: &[String]) -> Position {
-        lines.position(&self.full(path))
-    }
-
-    /// The number of the file.
-    pub(crate) fn file(&self) -> FileId {
-        self.file
-    }
-
-    fn full(&self, path: &[String]) -> Vec<String> {
-        let written = self.moved.iter().find_map(|moved| moved.written(path));
-        self.prefix.iter().chain(written.as_deref().unwrap_or(path)).cloned().collect()
-    }
-}
-
-/// The documents in which places were looked for, each taken apart once.
-pub(crate) struct Sites<'a> {
-    sources: &'a SourceMap,
-    lines: HashMap<(FileId, usize), Lines<'a>>,
-}
-
-impl<'a> Sites<'a> {
-    /// Those of these files.
-    pub(crate) fn new(sources: &'a SourceMap) -> Self {
-        Self { sources, lines: HashMap::new() }
     }
 }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::attributes::Key;
 use super::facts::facts;
-use super::keys::{self, On, Said};
+use super::keys::{self, Annotations, On};
 use super::model::{Body, Choice, Field, Flattened, MAP, Module, OBJECT_META, Ty, Type, VALUE};
 use super::naming::{self, TypeNames};
 use super::shapes;
@@ -115,9 +115,9 @@ impl Typing {
         let open = wanted.preserve_unknown_fields.then(|| other_fields(&mut idents));
         let base = object_base(&wanted, open.is_some());
         let rest = facts(&base, &wanted).unwrap_or_default();
-        let said = keys::said(&rest, &wanted, On::Type);
+        let annotations = keys::annotations(&rest, &wanted, On::Type);
         let body = Body::Struct { fields, open, choice: None };
-        self.module.types.push(Type { name: name.to_string(), said, resource, body, has_default });
+        self.module.types.push(Type { name: name.to_string(), annotations, resource, body, has_default });
         self.bases.push(wanted);
         self.keys.push(None);
     }
@@ -143,27 +143,27 @@ impl Typing {
         } else {
             self.type_of(wanted, place)
         };
-        let mut said = match facts(&typed.base, wanted) {
+        let mut annotations = match facts(&typed.base, wanted) {
             Some(mut rest) => {
                 // A field without documentation of its own reads badly, even if the type has the same.
                 rest.description.clone_from(&wanted.description);
-                keys::said(&rest, wanted, On::Field)
+                keys::annotations(&rest, wanted, On::Field)
             }
             None => {
-                let mut said = keys::said(wanted, wanted, On::Field);
-                said.schema.insert(0, Key::Plain("schemaless".to_string()));
-                said
+                let mut annotations = keys::annotations(wanted, wanted, On::Field);
+                annotations.schema.insert(0, Key::Plain("schemaless".to_string()));
+                annotations
             }
         };
         let is_optional = !is_required || wanted.nullable;
         if is_required && wanted.nullable {
-            said.schema.insert(0, Key::Plain("required".to_string()));
+            annotations.schema.insert(0, Key::Plain("required".to_string()));
         }
         let ty = if is_optional { Ty::Option(Box::new(typed.ty)) } else { typed.ty };
         let ident = naming::field(name, idents);
         let is_defaulted_null =
             wanted.nullable && wanted.default.as_ref().is_some_and(|value| !value.is_null());
-        let field = Field { name: name.to_string(), ident, said, ty, is_optional, is_defaulted_null };
+        let field = Field { name: name.to_string(), ident, annotations, ty, is_optional, is_defaulted_null };
         (field, is_optional || typed.has_default)
     }
 
@@ -208,8 +208,8 @@ impl Typing {
         base.description.clone_from(&wanted.description);
         let idents = naming::variants(values);
         let body = Body::Texts(idents.into_iter().zip(values.iter().map(ToString::to_string)).collect());
-        let said = described(&base);
-        self.define(key, base, body, said, false, place)
+        let annotations = described(&base);
+        self.define(key, base, body, annotations, false, place)
     }
 
     fn list(&mut self, wanted: &Schema, place: Use<'_>) -> Typed {
@@ -268,12 +268,12 @@ impl Typing {
         let (fields, has_default) = self.fields(&name, &own, &[], &mut idents);
         let open = own.preserve_unknown_fields.then(|| other_fields(&mut idents));
         let (base, body) = (object_base(&own, open.is_some()), Body::Struct { fields, open, choice: None });
-        let (said, base) = match facts(&base, &own) {
-            Some(rest) => (keys::said(&rest, &own, On::Type), own),
+        let (annotations, base) = match facts(&base, &own) {
+            Some(rest) => (keys::annotations(&rest, &own, On::Type), own),
             // The field that leads here says what it is.
-            None => (Said::default(), base),
+            None => (Annotations::default(), base),
         };
-        self.add(name, key, base, body, said, has_default)
+        self.add(name, key, base, body, annotations, has_default)
     }
 
     /// The fields of an object but for some, and whether all of them have defaults.
@@ -308,18 +308,25 @@ impl Typing {
             self.take_back(before);
             return None;
         };
-        let said = keys::said(&rest, own, On::Type);
+        let annotations = keys::annotations(&rest, own, On::Type);
         if is_all {
-            return Some(self.add(name, key.to_string(), own.clone(), Body::OneOf(choices), said, false));
+            return Some(self.add(
+                name,
+                key.to_string(),
+                own.clone(),
+                Body::OneOf(choices),
+                annotations,
+                false,
+            ));
         }
         let enum_key = format!("{key} of {name}");
-        let made = self.add(enum_name, enum_key, base, Body::OneOf(choices), Said::default(), false);
+        let made = self.add(enum_name, enum_key, base, Body::OneOf(choices), Annotations::default(), false);
         let Ty::Own(ty) = made.ty else { return None };
         let mut idents = HashSet::new();
         let (fields, _) = self.fields(&name, own, &members, &mut idents);
         let choice = Some(Flattened { ident: naming::field("choice", &mut idents), ty });
         let body = Body::Struct { fields, open: None, choice };
-        Some(self.add(name, key.to_string(), own.clone(), body, said, false))
+        Some(self.add(name, key.to_string(), own.clone(), body, annotations, false))
     }
 
     /// The variants of an enum of these members; `None` where one of them would say something else.
@@ -363,12 +370,12 @@ impl Typing {
         key: String,
         base: Schema,
         body: Body,
-        said: Said,
+        annotations: Annotations,
         has_default: bool,
         place: Use<'_>,
     ) -> Typed {
         let name = self.names.choose(place.parent, place.field);
-        self.add(name, key, base, body, said, has_default)
+        self.add(name, key, base, body, annotations, has_default)
     }
 
     fn add(
@@ -377,11 +384,11 @@ impl Typing {
         key: String,
         base: Schema,
         body: Body,
-        said: Said,
+        annotations: Annotations,
         has_default: bool,
     ) -> Typed {
         let index = self.module.types.len();
-        self.module.types.push(Type { name, said, resource: Vec::new(), body, has_default });
+        self.module.types.push(Type { name, annotations, resource: Vec::new(), body, has_default });
         self.bases.push(base.clone());
         self.equal.entry(key.clone()).or_default().push(index);
         self.keys.push(Some(key));
@@ -397,9 +404,9 @@ fn object_base(wanted: &Schema, is_open: bool) -> Schema {
     Schema { properties, required, preserve_unknown_fields: is_open, ..Schema::of_type("object") }
 }
 
-fn described(base: &Schema) -> Said {
+fn described(base: &Schema) -> Annotations {
     let facts = Schema { description: base.description.clone(), ..Schema::default() };
-    keys::said(&facts, base, On::Type)
+    keys::annotations(&facts, base, On::Type)
 }
 
 fn other_fields(idents: &mut HashSet<String>) -> String {
@@ -407,14 +414,15 @@ fn other_fields(idents: &mut HashSet<String>) -> String {
 }
 
 fn metadata_field(schema: &Schema) -> Field {
-    let mut said = Said { docs: vec!["Standard object metadata.".to_string()], ..Said::default() };
+    let mut annotations =
+        Annotations { docs: vec!["Standard object metadata.".to_string()], ..Annotations::default() };
     if schema.required.contains("metadata") {
-        said.schema.push(Key::Plain("required".to_string()));
+        annotations.schema.push(Key::Plain("required".to_string()));
     }
     Field {
         name: "metadata".to_string(),
         ident: "metadata".to_string(),
-        said,
+        annotations,
         ty: Ty::Known(OBJECT_META),
         is_optional: false,
         is_defaulted_null: false,

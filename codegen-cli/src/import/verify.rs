@@ -7,7 +7,7 @@ use std::{fs, io};
 use kubesmith_core::diag::{Code, Severity};
 use serde_json::Value;
 
-use super::Made;
+use super::ImportedCrate;
 use super::canonical::canonical;
 use super::reader::{Crd, Sites};
 use crate::config::{self, Overrides};
@@ -150,7 +150,7 @@ fn refused(crd: &Crd, error: &Diagnostic, sites: &mut Sites<'_>) -> Diagnostic {
 }
 
 /// The definition whose types a diagnostic is about: that of the type itself, or of those that lead to it.
-fn owner(made: &Made, error: &Diagnostic, generated: &Generated) -> Option<usize> {
+fn owner(made: &ImportedCrate, error: &Diagnostic, generated: &Generated) -> Option<usize> {
     let loc = error.primary?;
     let file = generated.sources.file(loc.file);
     let roots = made.roots.iter().find(|(path, _)| file.path.ends_with(path)).map(|(_, roots)| roots)?;

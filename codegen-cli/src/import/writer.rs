@@ -99,7 +99,7 @@ fn use_line(path: &str, mut names: Vec<&str>, out: &mut String) {
 }
 
 fn definition(module: &Module, ty: &Type, out: &mut String) {
-    docs(&ty.said.docs, 0, out);
+    docs(&ty.annotations.docs, 0, out);
     let is_root = !ty.resource.is_empty();
     let mut derives = vec!["Clone"];
     match &ty.body {
@@ -115,8 +115,8 @@ fn definition(module: &Module, ty: &Type, out: &mut String) {
         }
         attributes::write(out, 0, name, keys);
     }
-    attributes::write(out, 0, "validation", &ty.said.validation);
-    attributes::write(out, 0, "schema", &ty.said.schema);
+    attributes::write(out, 0, "validation", &ty.annotations.validation);
+    attributes::write(out, 0, "schema", &ty.annotations.schema);
     match &ty.body {
         Body::Struct { fields, open, choice } => {
             structure(module, ty, fields, (open.as_deref(), choice.as_ref()), out);
@@ -155,10 +155,10 @@ fn structure(
     }
     let _ = writeln!(out, "pub struct {} {{", ty.name);
     for field in fields {
-        docs(&field.said.docs, 4, out);
+        docs(&field.annotations.docs, 4, out);
         serde(field, rule, out);
-        attributes::write(out, 4, "validation", &field.said.validation);
-        attributes::write(out, 4, "schema", &field.said.schema);
+        attributes::write(out, 4, "validation", &field.annotations.validation);
+        attributes::write(out, 4, "schema", &field.annotations.schema);
         if weight(&field.ty, 1) > HEAVIEST {
             out.push_str("    #[allow(clippy::type_complexity)]\n");
         }

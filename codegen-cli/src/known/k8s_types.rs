@@ -6,689 +6,217 @@ use k8s_openapi::schemars::SchemaGenerator;
 
 use super::k8s::Make;
 
-/// Types by their path, sorted.
+/// Types of modules, with their paths.
+macro_rules! table {
+    ($($module:literal = $($segment:ident)::+: $($name:ident)*;)*) => {
+        &[$({
+            use $($segment)::+ as module;
+            &[$((concat!($module, "::", stringify!($name)), SchemaGenerator::subschema_for::<module::$name>)),*]
+        }),*]
+    };
+}
+
+/// Types by their path, in the order of modules; sorted within each.
 #[rustfmt::skip]
-pub(super) const TABLE: &[(&str, Make)] = &[
-    ("k8s_openapi::api::admissionregistration::v1::ApplyConfiguration", SchemaGenerator::subschema_for::<k8s_openapi::api::admissionregistration::v1::ApplyConfiguration>),
-    ("k8s_openapi::api::admissionregistration::v1::AuditAnnotation", SchemaGenerator::subschema_for::<k8s_openapi::api::admissionregistration::v1::AuditAnnotation>),
-    ("k8s_openapi::api::admissionregistration::v1::ExpressionWarning", SchemaGenerator::subschema_for::<k8s_openapi::api::admissionregistration::v1::ExpressionWarning>),
-    ("k8s_openapi::api::admissionregistration::v1::JSONPatch", SchemaGenerator::subschema_for::<k8s_openapi::api::admissionregistration::v1::JSONPatch>),
-    ("k8s_openapi::api::admissionregistration::v1::MatchCondition", SchemaGenerator::subschema_for::<k8s_openapi::api::admissionregistration::v1::MatchCondition>),
-    ("k8s_openapi::api::admissionregistration::v1::MatchResources", SchemaGenerator::subschema_for::<k8s_openapi::api::admissionregistration::v1::MatchResources>),
-    ("k8s_openapi::api::admissionregistration::v1::MutatingAdmissionPolicy", SchemaGenerator::subschema_for::<k8s_openapi::api::admissionregistration::v1::MutatingAdmissionPolicy>),
-    ("k8s_openapi::api::admissionregistration::v1::MutatingAdmissionPolicyBinding", SchemaGenerator::subschema_for::<k8s_openapi::api::admissionregistration::v1::MutatingAdmissionPolicyBinding>),
-    ("k8s_openapi::api::admissionregistration::v1::MutatingAdmissionPolicyBindingSpec", SchemaGenerator::subschema_for::<k8s_openapi::api::admissionregistration::v1::MutatingAdmissionPolicyBindingSpec>),
-    ("k8s_openapi::api::admissionregistration::v1::MutatingAdmissionPolicySpec", SchemaGenerator::subschema_for::<k8s_openapi::api::admissionregistration::v1::MutatingAdmissionPolicySpec>),
-    ("k8s_openapi::api::admissionregistration::v1::MutatingWebhook", SchemaGenerator::subschema_for::<k8s_openapi::api::admissionregistration::v1::MutatingWebhook>),
-    ("k8s_openapi::api::admissionregistration::v1::MutatingWebhookConfiguration", SchemaGenerator::subschema_for::<k8s_openapi::api::admissionregistration::v1::MutatingWebhookConfiguration>),
-    ("k8s_openapi::api::admissionregistration::v1::Mutation", SchemaGenerator::subschema_for::<k8s_openapi::api::admissionregistration::v1::Mutation>),
-    ("k8s_openapi::api::admissionregistration::v1::NamedRuleWithOperations", SchemaGenerator::subschema_for::<k8s_openapi::api::admissionregistration::v1::NamedRuleWithOperations>),
-    ("k8s_openapi::api::admissionregistration::v1::ParamKind", SchemaGenerator::subschema_for::<k8s_openapi::api::admissionregistration::v1::ParamKind>),
-    ("k8s_openapi::api::admissionregistration::v1::ParamRef", SchemaGenerator::subschema_for::<k8s_openapi::api::admissionregistration::v1::ParamRef>),
-    ("k8s_openapi::api::admissionregistration::v1::RuleWithOperations", SchemaGenerator::subschema_for::<k8s_openapi::api::admissionregistration::v1::RuleWithOperations>),
-    ("k8s_openapi::api::admissionregistration::v1::ServiceReference", SchemaGenerator::subschema_for::<k8s_openapi::api::admissionregistration::v1::ServiceReference>),
-    ("k8s_openapi::api::admissionregistration::v1::TypeChecking", SchemaGenerator::subschema_for::<k8s_openapi::api::admissionregistration::v1::TypeChecking>),
-    ("k8s_openapi::api::admissionregistration::v1::ValidatingAdmissionPolicy", SchemaGenerator::subschema_for::<k8s_openapi::api::admissionregistration::v1::ValidatingAdmissionPolicy>),
-    ("k8s_openapi::api::admissionregistration::v1::ValidatingAdmissionPolicyBinding", SchemaGenerator::subschema_for::<k8s_openapi::api::admissionregistration::v1::ValidatingAdmissionPolicyBinding>),
-    ("k8s_openapi::api::admissionregistration::v1::ValidatingAdmissionPolicyBindingSpec", SchemaGenerator::subschema_for::<k8s_openapi::api::admissionregistration::v1::ValidatingAdmissionPolicyBindingSpec>),
-    ("k8s_openapi::api::admissionregistration::v1::ValidatingAdmissionPolicySpec", SchemaGenerator::subschema_for::<k8s_openapi::api::admissionregistration::v1::ValidatingAdmissionPolicySpec>),
-    ("k8s_openapi::api::admissionregistration::v1::ValidatingAdmissionPolicyStatus", SchemaGenerator::subschema_for::<k8s_openapi::api::admissionregistration::v1::ValidatingAdmissionPolicyStatus>),
-    ("k8s_openapi::api::admissionregistration::v1::ValidatingWebhook", SchemaGenerator::subschema_for::<k8s_openapi::api::admissionregistration::v1::ValidatingWebhook>),
-    ("k8s_openapi::api::admissionregistration::v1::ValidatingWebhookConfiguration", SchemaGenerator::subschema_for::<k8s_openapi::api::admissionregistration::v1::ValidatingWebhookConfiguration>),
-    ("k8s_openapi::api::admissionregistration::v1::Validation", SchemaGenerator::subschema_for::<k8s_openapi::api::admissionregistration::v1::Validation>),
-    ("k8s_openapi::api::admissionregistration::v1::Variable", SchemaGenerator::subschema_for::<k8s_openapi::api::admissionregistration::v1::Variable>),
-    ("k8s_openapi::api::admissionregistration::v1::WebhookClientConfig", SchemaGenerator::subschema_for::<k8s_openapi::api::admissionregistration::v1::WebhookClientConfig>),
-    ("k8s_openapi::api::admissionregistration::v1alpha1::ApplyConfiguration", SchemaGenerator::subschema_for::<k8s_openapi::api::admissionregistration::v1alpha1::ApplyConfiguration>),
-    ("k8s_openapi::api::admissionregistration::v1alpha1::JSONPatch", SchemaGenerator::subschema_for::<k8s_openapi::api::admissionregistration::v1alpha1::JSONPatch>),
-    ("k8s_openapi::api::admissionregistration::v1alpha1::MatchCondition", SchemaGenerator::subschema_for::<k8s_openapi::api::admissionregistration::v1alpha1::MatchCondition>),
-    ("k8s_openapi::api::admissionregistration::v1alpha1::MatchResources", SchemaGenerator::subschema_for::<k8s_openapi::api::admissionregistration::v1alpha1::MatchResources>),
-    ("k8s_openapi::api::admissionregistration::v1alpha1::MutatingAdmissionPolicy", SchemaGenerator::subschema_for::<k8s_openapi::api::admissionregistration::v1alpha1::MutatingAdmissionPolicy>),
-    ("k8s_openapi::api::admissionregistration::v1alpha1::MutatingAdmissionPolicyBinding", SchemaGenerator::subschema_for::<k8s_openapi::api::admissionregistration::v1alpha1::MutatingAdmissionPolicyBinding>),
-    ("k8s_openapi::api::admissionregistration::v1alpha1::MutatingAdmissionPolicyBindingSpec", SchemaGenerator::subschema_for::<k8s_openapi::api::admissionregistration::v1alpha1::MutatingAdmissionPolicyBindingSpec>),
-    ("k8s_openapi::api::admissionregistration::v1alpha1::MutatingAdmissionPolicySpec", SchemaGenerator::subschema_for::<k8s_openapi::api::admissionregistration::v1alpha1::MutatingAdmissionPolicySpec>),
-    ("k8s_openapi::api::admissionregistration::v1alpha1::Mutation", SchemaGenerator::subschema_for::<k8s_openapi::api::admissionregistration::v1alpha1::Mutation>),
-    ("k8s_openapi::api::admissionregistration::v1alpha1::NamedRuleWithOperations", SchemaGenerator::subschema_for::<k8s_openapi::api::admissionregistration::v1alpha1::NamedRuleWithOperations>),
-    ("k8s_openapi::api::admissionregistration::v1alpha1::ParamKind", SchemaGenerator::subschema_for::<k8s_openapi::api::admissionregistration::v1alpha1::ParamKind>),
-    ("k8s_openapi::api::admissionregistration::v1alpha1::ParamRef", SchemaGenerator::subschema_for::<k8s_openapi::api::admissionregistration::v1alpha1::ParamRef>),
-    ("k8s_openapi::api::admissionregistration::v1alpha1::Variable", SchemaGenerator::subschema_for::<k8s_openapi::api::admissionregistration::v1alpha1::Variable>),
-    ("k8s_openapi::api::admissionregistration::v1beta1::ApplyConfiguration", SchemaGenerator::subschema_for::<k8s_openapi::api::admissionregistration::v1beta1::ApplyConfiguration>),
-    ("k8s_openapi::api::admissionregistration::v1beta1::JSONPatch", SchemaGenerator::subschema_for::<k8s_openapi::api::admissionregistration::v1beta1::JSONPatch>),
-    ("k8s_openapi::api::admissionregistration::v1beta1::MatchCondition", SchemaGenerator::subschema_for::<k8s_openapi::api::admissionregistration::v1beta1::MatchCondition>),
-    ("k8s_openapi::api::admissionregistration::v1beta1::MatchResources", SchemaGenerator::subschema_for::<k8s_openapi::api::admissionregistration::v1beta1::MatchResources>),
-    ("k8s_openapi::api::admissionregistration::v1beta1::MutatingAdmissionPolicy", SchemaGenerator::subschema_for::<k8s_openapi::api::admissionregistration::v1beta1::MutatingAdmissionPolicy>),
-    ("k8s_openapi::api::admissionregistration::v1beta1::MutatingAdmissionPolicyBinding", SchemaGenerator::subschema_for::<k8s_openapi::api::admissionregistration::v1beta1::MutatingAdmissionPolicyBinding>),
-    ("k8s_openapi::api::admissionregistration::v1beta1::MutatingAdmissionPolicyBindingSpec", SchemaGenerator::subschema_for::<k8s_openapi::api::admissionregistration::v1beta1::MutatingAdmissionPolicyBindingSpec>),
-    ("k8s_openapi::api::admissionregistration::v1beta1::MutatingAdmissionPolicySpec", SchemaGenerator::subschema_for::<k8s_openapi::api::admissionregistration::v1beta1::MutatingAdmissionPolicySpec>),
-    ("k8s_openapi::api::admissionregistration::v1beta1::Mutation", SchemaGenerator::subschema_for::<k8s_openapi::api::admissionregistration::v1beta1::Mutation>),
-    ("k8s_openapi::api::admissionregistration::v1beta1::NamedRuleWithOperations", SchemaGenerator::subschema_for::<k8s_openapi::api::admissionregistration::v1beta1::NamedRuleWithOperations>),
-    ("k8s_openapi::api::admissionregistration::v1beta1::ParamKind", SchemaGenerator::subschema_for::<k8s_openapi::api::admissionregistration::v1beta1::ParamKind>),
-    ("k8s_openapi::api::admissionregistration::v1beta1::ParamRef", SchemaGenerator::subschema_for::<k8s_openapi::api::admissionregistration::v1beta1::ParamRef>),
-    ("k8s_openapi::api::admissionregistration::v1beta1::Variable", SchemaGenerator::subschema_for::<k8s_openapi::api::admissionregistration::v1beta1::Variable>),
-    ("k8s_openapi::api::apiserverinternal::v1alpha1::ServerStorageVersion", SchemaGenerator::subschema_for::<k8s_openapi::api::apiserverinternal::v1alpha1::ServerStorageVersion>),
-    ("k8s_openapi::api::apiserverinternal::v1alpha1::StorageVersion", SchemaGenerator::subschema_for::<k8s_openapi::api::apiserverinternal::v1alpha1::StorageVersion>),
-    ("k8s_openapi::api::apiserverinternal::v1alpha1::StorageVersionCondition", SchemaGenerator::subschema_for::<k8s_openapi::api::apiserverinternal::v1alpha1::StorageVersionCondition>),
-    ("k8s_openapi::api::apiserverinternal::v1alpha1::StorageVersionSpec", SchemaGenerator::subschema_for::<k8s_openapi::api::apiserverinternal::v1alpha1::StorageVersionSpec>),
-    ("k8s_openapi::api::apiserverinternal::v1alpha1::StorageVersionStatus", SchemaGenerator::subschema_for::<k8s_openapi::api::apiserverinternal::v1alpha1::StorageVersionStatus>),
-    ("k8s_openapi::api::apps::v1::ControllerRevision", SchemaGenerator::subschema_for::<k8s_openapi::api::apps::v1::ControllerRevision>),
-    ("k8s_openapi::api::apps::v1::DaemonSet", SchemaGenerator::subschema_for::<k8s_openapi::api::apps::v1::DaemonSet>),
-    ("k8s_openapi::api::apps::v1::DaemonSetCondition", SchemaGenerator::subschema_for::<k8s_openapi::api::apps::v1::DaemonSetCondition>),
-    ("k8s_openapi::api::apps::v1::DaemonSetSpec", SchemaGenerator::subschema_for::<k8s_openapi::api::apps::v1::DaemonSetSpec>),
-    ("k8s_openapi::api::apps::v1::DaemonSetStatus", SchemaGenerator::subschema_for::<k8s_openapi::api::apps::v1::DaemonSetStatus>),
-    ("k8s_openapi::api::apps::v1::DaemonSetUpdateStrategy", SchemaGenerator::subschema_for::<k8s_openapi::api::apps::v1::DaemonSetUpdateStrategy>),
-    ("k8s_openapi::api::apps::v1::Deployment", SchemaGenerator::subschema_for::<k8s_openapi::api::apps::v1::Deployment>),
-    ("k8s_openapi::api::apps::v1::DeploymentCondition", SchemaGenerator::subschema_for::<k8s_openapi::api::apps::v1::DeploymentCondition>),
-    ("k8s_openapi::api::apps::v1::DeploymentSpec", SchemaGenerator::subschema_for::<k8s_openapi::api::apps::v1::DeploymentSpec>),
-    ("k8s_openapi::api::apps::v1::DeploymentStatus", SchemaGenerator::subschema_for::<k8s_openapi::api::apps::v1::DeploymentStatus>),
-    ("k8s_openapi::api::apps::v1::DeploymentStrategy", SchemaGenerator::subschema_for::<k8s_openapi::api::apps::v1::DeploymentStrategy>),
-    ("k8s_openapi::api::apps::v1::ReplicaSet", SchemaGenerator::subschema_for::<k8s_openapi::api::apps::v1::ReplicaSet>),
-    ("k8s_openapi::api::apps::v1::ReplicaSetCondition", SchemaGenerator::subschema_for::<k8s_openapi::api::apps::v1::ReplicaSetCondition>),
-    ("k8s_openapi::api::apps::v1::ReplicaSetSpec", SchemaGenerator::subschema_for::<k8s_openapi::api::apps::v1::ReplicaSetSpec>),
-    ("k8s_openapi::api::apps::v1::ReplicaSetStatus", SchemaGenerator::subschema_for::<k8s_openapi::api::apps::v1::ReplicaSetStatus>),
-    ("k8s_openapi::api::apps::v1::RollingUpdateDaemonSet", SchemaGenerator::subschema_for::<k8s_openapi::api::apps::v1::RollingUpdateDaemonSet>),
-    ("k8s_openapi::api::apps::v1::RollingUpdateDeployment", SchemaGenerator::subschema_for::<k8s_openapi::api::apps::v1::RollingUpdateDeployment>),
-    ("k8s_openapi::api::apps::v1::RollingUpdateStatefulSetStrategy", SchemaGenerator::subschema_for::<k8s_openapi::api::apps::v1::RollingUpdateStatefulSetStrategy>),
-    ("k8s_openapi::api::apps::v1::StatefulSet", SchemaGenerator::subschema_for::<k8s_openapi::api::apps::v1::StatefulSet>),
-    ("k8s_openapi::api::apps::v1::StatefulSetCondition", SchemaGenerator::subschema_for::<k8s_openapi::api::apps::v1::StatefulSetCondition>),
-    ("k8s_openapi::api::apps::v1::StatefulSetOrdinals", SchemaGenerator::subschema_for::<k8s_openapi::api::apps::v1::StatefulSetOrdinals>),
-    ("k8s_openapi::api::apps::v1::StatefulSetPersistentVolumeClaimRetentionPolicy", SchemaGenerator::subschema_for::<k8s_openapi::api::apps::v1::StatefulSetPersistentVolumeClaimRetentionPolicy>),
-    ("k8s_openapi::api::apps::v1::StatefulSetSpec", SchemaGenerator::subschema_for::<k8s_openapi::api::apps::v1::StatefulSetSpec>),
-    ("k8s_openapi::api::apps::v1::StatefulSetStatus", SchemaGenerator::subschema_for::<k8s_openapi::api::apps::v1::StatefulSetStatus>),
-    ("k8s_openapi::api::apps::v1::StatefulSetUpdateStrategy", SchemaGenerator::subschema_for::<k8s_openapi::api::apps::v1::StatefulSetUpdateStrategy>),
-    ("k8s_openapi::api::authentication::v1::BoundObjectReference", SchemaGenerator::subschema_for::<k8s_openapi::api::authentication::v1::BoundObjectReference>),
-    ("k8s_openapi::api::authentication::v1::SelfSubjectReview", SchemaGenerator::subschema_for::<k8s_openapi::api::authentication::v1::SelfSubjectReview>),
-    ("k8s_openapi::api::authentication::v1::SelfSubjectReviewStatus", SchemaGenerator::subschema_for::<k8s_openapi::api::authentication::v1::SelfSubjectReviewStatus>),
-    ("k8s_openapi::api::authentication::v1::TokenRequest", SchemaGenerator::subschema_for::<k8s_openapi::api::authentication::v1::TokenRequest>),
-    ("k8s_openapi::api::authentication::v1::TokenRequestSpec", SchemaGenerator::subschema_for::<k8s_openapi::api::authentication::v1::TokenRequestSpec>),
-    ("k8s_openapi::api::authentication::v1::TokenRequestStatus", SchemaGenerator::subschema_for::<k8s_openapi::api::authentication::v1::TokenRequestStatus>),
-    ("k8s_openapi::api::authentication::v1::TokenReview", SchemaGenerator::subschema_for::<k8s_openapi::api::authentication::v1::TokenReview>),
-    ("k8s_openapi::api::authentication::v1::TokenReviewSpec", SchemaGenerator::subschema_for::<k8s_openapi::api::authentication::v1::TokenReviewSpec>),
-    ("k8s_openapi::api::authentication::v1::TokenReviewStatus", SchemaGenerator::subschema_for::<k8s_openapi::api::authentication::v1::TokenReviewStatus>),
-    ("k8s_openapi::api::authentication::v1::UserInfo", SchemaGenerator::subschema_for::<k8s_openapi::api::authentication::v1::UserInfo>),
-    ("k8s_openapi::api::authorization::v1::FieldSelectorAttributes", SchemaGenerator::subschema_for::<k8s_openapi::api::authorization::v1::FieldSelectorAttributes>),
-    ("k8s_openapi::api::authorization::v1::LabelSelectorAttributes", SchemaGenerator::subschema_for::<k8s_openapi::api::authorization::v1::LabelSelectorAttributes>),
-    ("k8s_openapi::api::authorization::v1::LocalSubjectAccessReview", SchemaGenerator::subschema_for::<k8s_openapi::api::authorization::v1::LocalSubjectAccessReview>),
-    ("k8s_openapi::api::authorization::v1::NonResourceAttributes", SchemaGenerator::subschema_for::<k8s_openapi::api::authorization::v1::NonResourceAttributes>),
-    ("k8s_openapi::api::authorization::v1::NonResourceRule", SchemaGenerator::subschema_for::<k8s_openapi::api::authorization::v1::NonResourceRule>),
-    ("k8s_openapi::api::authorization::v1::ResourceAttributes", SchemaGenerator::subschema_for::<k8s_openapi::api::authorization::v1::ResourceAttributes>),
-    ("k8s_openapi::api::authorization::v1::ResourceRule", SchemaGenerator::subschema_for::<k8s_openapi::api::authorization::v1::ResourceRule>),
-    ("k8s_openapi::api::authorization::v1::SelfSubjectAccessReview", SchemaGenerator::subschema_for::<k8s_openapi::api::authorization::v1::SelfSubjectAccessReview>),
-    ("k8s_openapi::api::authorization::v1::SelfSubjectAccessReviewSpec", SchemaGenerator::subschema_for::<k8s_openapi::api::authorization::v1::SelfSubjectAccessReviewSpec>),
-    ("k8s_openapi::api::authorization::v1::SelfSubjectRulesReview", SchemaGenerator::subschema_for::<k8s_openapi::api::authorization::v1::SelfSubjectRulesReview>),
-    ("k8s_openapi::api::authorization::v1::SelfSubjectRulesReviewSpec", SchemaGenerator::subschema_for::<k8s_openapi::api::authorization::v1::SelfSubjectRulesReviewSpec>),
-    ("k8s_openapi::api::authorization::v1::SubjectAccessReview", SchemaGenerator::subschema_for::<k8s_openapi::api::authorization::v1::SubjectAccessReview>),
-    ("k8s_openapi::api::authorization::v1::SubjectAccessReviewSpec", SchemaGenerator::subschema_for::<k8s_openapi::api::authorization::v1::SubjectAccessReviewSpec>),
-    ("k8s_openapi::api::authorization::v1::SubjectAccessReviewStatus", SchemaGenerator::subschema_for::<k8s_openapi::api::authorization::v1::SubjectAccessReviewStatus>),
-    ("k8s_openapi::api::authorization::v1::SubjectRulesReviewStatus", SchemaGenerator::subschema_for::<k8s_openapi::api::authorization::v1::SubjectRulesReviewStatus>),
-    ("k8s_openapi::api::autoscaling::v1::CrossVersionObjectReference", SchemaGenerator::subschema_for::<k8s_openapi::api::autoscaling::v1::CrossVersionObjectReference>),
-    ("k8s_openapi::api::autoscaling::v1::HorizontalPodAutoscaler", SchemaGenerator::subschema_for::<k8s_openapi::api::autoscaling::v1::HorizontalPodAutoscaler>),
-    ("k8s_openapi::api::autoscaling::v1::HorizontalPodAutoscalerSpec", SchemaGenerator::subschema_for::<k8s_openapi::api::autoscaling::v1::HorizontalPodAutoscalerSpec>),
-    ("k8s_openapi::api::autoscaling::v1::HorizontalPodAutoscalerStatus", SchemaGenerator::subschema_for::<k8s_openapi::api::autoscaling::v1::HorizontalPodAutoscalerStatus>),
-    ("k8s_openapi::api::autoscaling::v1::Scale", SchemaGenerator::subschema_for::<k8s_openapi::api::autoscaling::v1::Scale>),
-    ("k8s_openapi::api::autoscaling::v1::ScaleSpec", SchemaGenerator::subschema_for::<k8s_openapi::api::autoscaling::v1::ScaleSpec>),
-    ("k8s_openapi::api::autoscaling::v1::ScaleStatus", SchemaGenerator::subschema_for::<k8s_openapi::api::autoscaling::v1::ScaleStatus>),
-    ("k8s_openapi::api::autoscaling::v2::ContainerResourceMetricSource", SchemaGenerator::subschema_for::<k8s_openapi::api::autoscaling::v2::ContainerResourceMetricSource>),
-    ("k8s_openapi::api::autoscaling::v2::ContainerResourceMetricStatus", SchemaGenerator::subschema_for::<k8s_openapi::api::autoscaling::v2::ContainerResourceMetricStatus>),
-    ("k8s_openapi::api::autoscaling::v2::CrossVersionObjectReference", SchemaGenerator::subschema_for::<k8s_openapi::api::autoscaling::v2::CrossVersionObjectReference>),
-    ("k8s_openapi::api::autoscaling::v2::ExternalMetricSource", SchemaGenerator::subschema_for::<k8s_openapi::api::autoscaling::v2::ExternalMetricSource>),
-    ("k8s_openapi::api::autoscaling::v2::ExternalMetricStatus", SchemaGenerator::subschema_for::<k8s_openapi::api::autoscaling::v2::ExternalMetricStatus>),
-    ("k8s_openapi::api::autoscaling::v2::HPAScalingPolicy", SchemaGenerator::subschema_for::<k8s_openapi::api::autoscaling::v2::HPAScalingPolicy>),
-    ("k8s_openapi::api::autoscaling::v2::HPAScalingRules", SchemaGenerator::subschema_for::<k8s_openapi::api::autoscaling::v2::HPAScalingRules>),
-    ("k8s_openapi::api::autoscaling::v2::HorizontalPodAutoscaler", SchemaGenerator::subschema_for::<k8s_openapi::api::autoscaling::v2::HorizontalPodAutoscaler>),
-    ("k8s_openapi::api::autoscaling::v2::HorizontalPodAutoscalerBehavior", SchemaGenerator::subschema_for::<k8s_openapi::api::autoscaling::v2::HorizontalPodAutoscalerBehavior>),
-    ("k8s_openapi::api::autoscaling::v2::HorizontalPodAutoscalerCondition", SchemaGenerator::subschema_for::<k8s_openapi::api::autoscaling::v2::HorizontalPodAutoscalerCondition>),
-    ("k8s_openapi::api::autoscaling::v2::HorizontalPodAutoscalerSpec", SchemaGenerator::subschema_for::<k8s_openapi::api::autoscaling::v2::HorizontalPodAutoscalerSpec>),
-    ("k8s_openapi::api::autoscaling::v2::HorizontalPodAutoscalerStatus", SchemaGenerator::subschema_for::<k8s_openapi::api::autoscaling::v2::HorizontalPodAutoscalerStatus>),
-    ("k8s_openapi::api::autoscaling::v2::MetricIdentifier", SchemaGenerator::subschema_for::<k8s_openapi::api::autoscaling::v2::MetricIdentifier>),
-    ("k8s_openapi::api::autoscaling::v2::MetricSpec", SchemaGenerator::subschema_for::<k8s_openapi::api::autoscaling::v2::MetricSpec>),
-    ("k8s_openapi::api::autoscaling::v2::MetricStatus", SchemaGenerator::subschema_for::<k8s_openapi::api::autoscaling::v2::MetricStatus>),
-    ("k8s_openapi::api::autoscaling::v2::MetricTarget", SchemaGenerator::subschema_for::<k8s_openapi::api::autoscaling::v2::MetricTarget>),
-    ("k8s_openapi::api::autoscaling::v2::MetricValueStatus", SchemaGenerator::subschema_for::<k8s_openapi::api::autoscaling::v2::MetricValueStatus>),
-    ("k8s_openapi::api::autoscaling::v2::ObjectMetricSource", SchemaGenerator::subschema_for::<k8s_openapi::api::autoscaling::v2::ObjectMetricSource>),
-    ("k8s_openapi::api::autoscaling::v2::ObjectMetricStatus", SchemaGenerator::subschema_for::<k8s_openapi::api::autoscaling::v2::ObjectMetricStatus>),
-    ("k8s_openapi::api::autoscaling::v2::PodsMetricSource", SchemaGenerator::subschema_for::<k8s_openapi::api::autoscaling::v2::PodsMetricSource>),
-    ("k8s_openapi::api::autoscaling::v2::PodsMetricStatus", SchemaGenerator::subschema_for::<k8s_openapi::api::autoscaling::v2::PodsMetricStatus>),
-    ("k8s_openapi::api::autoscaling::v2::ResourceMetricSource", SchemaGenerator::subschema_for::<k8s_openapi::api::autoscaling::v2::ResourceMetricSource>),
-    ("k8s_openapi::api::autoscaling::v2::ResourceMetricStatus", SchemaGenerator::subschema_for::<k8s_openapi::api::autoscaling::v2::ResourceMetricStatus>),
-    ("k8s_openapi::api::batch::v1::CronJob", SchemaGenerator::subschema_for::<k8s_openapi::api::batch::v1::CronJob>),
-    ("k8s_openapi::api::batch::v1::CronJobSpec", SchemaGenerator::subschema_for::<k8s_openapi::api::batch::v1::CronJobSpec>),
-    ("k8s_openapi::api::batch::v1::CronJobStatus", SchemaGenerator::subschema_for::<k8s_openapi::api::batch::v1::CronJobStatus>),
-    ("k8s_openapi::api::batch::v1::Job", SchemaGenerator::subschema_for::<k8s_openapi::api::batch::v1::Job>),
-    ("k8s_openapi::api::batch::v1::JobCondition", SchemaGenerator::subschema_for::<k8s_openapi::api::batch::v1::JobCondition>),
-    ("k8s_openapi::api::batch::v1::JobSpec", SchemaGenerator::subschema_for::<k8s_openapi::api::batch::v1::JobSpec>),
-    ("k8s_openapi::api::batch::v1::JobStatus", SchemaGenerator::subschema_for::<k8s_openapi::api::batch::v1::JobStatus>),
-    ("k8s_openapi::api::batch::v1::JobTemplateSpec", SchemaGenerator::subschema_for::<k8s_openapi::api::batch::v1::JobTemplateSpec>),
-    ("k8s_openapi::api::batch::v1::PodFailurePolicy", SchemaGenerator::subschema_for::<k8s_openapi::api::batch::v1::PodFailurePolicy>),
-    ("k8s_openapi::api::batch::v1::PodFailurePolicyOnExitCodesRequirement", SchemaGenerator::subschema_for::<k8s_openapi::api::batch::v1::PodFailurePolicyOnExitCodesRequirement>),
-    ("k8s_openapi::api::batch::v1::PodFailurePolicyOnPodConditionsPattern", SchemaGenerator::subschema_for::<k8s_openapi::api::batch::v1::PodFailurePolicyOnPodConditionsPattern>),
-    ("k8s_openapi::api::batch::v1::PodFailurePolicyRule", SchemaGenerator::subschema_for::<k8s_openapi::api::batch::v1::PodFailurePolicyRule>),
-    ("k8s_openapi::api::batch::v1::SuccessPolicy", SchemaGenerator::subschema_for::<k8s_openapi::api::batch::v1::SuccessPolicy>),
-    ("k8s_openapi::api::batch::v1::SuccessPolicyRule", SchemaGenerator::subschema_for::<k8s_openapi::api::batch::v1::SuccessPolicyRule>),
-    ("k8s_openapi::api::batch::v1::UncountedTerminatedPods", SchemaGenerator::subschema_for::<k8s_openapi::api::batch::v1::UncountedTerminatedPods>),
-    ("k8s_openapi::api::certificates::v1::CertificateSigningRequest", SchemaGenerator::subschema_for::<k8s_openapi::api::certificates::v1::CertificateSigningRequest>),
-    ("k8s_openapi::api::certificates::v1::CertificateSigningRequestCondition", SchemaGenerator::subschema_for::<k8s_openapi::api::certificates::v1::CertificateSigningRequestCondition>),
-    ("k8s_openapi::api::certificates::v1::CertificateSigningRequestSpec", SchemaGenerator::subschema_for::<k8s_openapi::api::certificates::v1::CertificateSigningRequestSpec>),
-    ("k8s_openapi::api::certificates::v1::CertificateSigningRequestStatus", SchemaGenerator::subschema_for::<k8s_openapi::api::certificates::v1::CertificateSigningRequestStatus>),
-    ("k8s_openapi::api::certificates::v1alpha1::ClusterTrustBundle", SchemaGenerator::subschema_for::<k8s_openapi::api::certificates::v1alpha1::ClusterTrustBundle>),
-    ("k8s_openapi::api::certificates::v1alpha1::ClusterTrustBundleSpec", SchemaGenerator::subschema_for::<k8s_openapi::api::certificates::v1alpha1::ClusterTrustBundleSpec>),
-    ("k8s_openapi::api::certificates::v1beta1::ClusterTrustBundle", SchemaGenerator::subschema_for::<k8s_openapi::api::certificates::v1beta1::ClusterTrustBundle>),
-    ("k8s_openapi::api::certificates::v1beta1::ClusterTrustBundleSpec", SchemaGenerator::subschema_for::<k8s_openapi::api::certificates::v1beta1::ClusterTrustBundleSpec>),
-    ("k8s_openapi::api::certificates::v1beta1::PodCertificateRequest", SchemaGenerator::subschema_for::<k8s_openapi::api::certificates::v1beta1::PodCertificateRequest>),
-    ("k8s_openapi::api::certificates::v1beta1::PodCertificateRequestSpec", SchemaGenerator::subschema_for::<k8s_openapi::api::certificates::v1beta1::PodCertificateRequestSpec>),
-    ("k8s_openapi::api::certificates::v1beta1::PodCertificateRequestStatus", SchemaGenerator::subschema_for::<k8s_openapi::api::certificates::v1beta1::PodCertificateRequestStatus>),
-    ("k8s_openapi::api::coordination::v1::Lease", SchemaGenerator::subschema_for::<k8s_openapi::api::coordination::v1::Lease>),
-    ("k8s_openapi::api::coordination::v1::LeaseSpec", SchemaGenerator::subschema_for::<k8s_openapi::api::coordination::v1::LeaseSpec>),
-    ("k8s_openapi::api::coordination::v1alpha2::LeaseCandidate", SchemaGenerator::subschema_for::<k8s_openapi::api::coordination::v1alpha2::LeaseCandidate>),
-    ("k8s_openapi::api::coordination::v1alpha2::LeaseCandidateSpec", SchemaGenerator::subschema_for::<k8s_openapi::api::coordination::v1alpha2::LeaseCandidateSpec>),
-    ("k8s_openapi::api::coordination::v1beta1::LeaseCandidate", SchemaGenerator::subschema_for::<k8s_openapi::api::coordination::v1beta1::LeaseCandidate>),
-    ("k8s_openapi::api::coordination::v1beta1::LeaseCandidateSpec", SchemaGenerator::subschema_for::<k8s_openapi::api::coordination::v1beta1::LeaseCandidateSpec>),
-    ("k8s_openapi::api::core::v1::AWSElasticBlockStoreVolumeSource", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::AWSElasticBlockStoreVolumeSource>),
-    ("k8s_openapi::api::core::v1::Affinity", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::Affinity>),
-    ("k8s_openapi::api::core::v1::AppArmorProfile", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::AppArmorProfile>),
-    ("k8s_openapi::api::core::v1::AttachedVolume", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::AttachedVolume>),
-    ("k8s_openapi::api::core::v1::AzureDiskVolumeSource", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::AzureDiskVolumeSource>),
-    ("k8s_openapi::api::core::v1::AzureFilePersistentVolumeSource", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::AzureFilePersistentVolumeSource>),
-    ("k8s_openapi::api::core::v1::AzureFileVolumeSource", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::AzureFileVolumeSource>),
-    ("k8s_openapi::api::core::v1::Binding", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::Binding>),
-    ("k8s_openapi::api::core::v1::CSIPersistentVolumeSource", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::CSIPersistentVolumeSource>),
-    ("k8s_openapi::api::core::v1::CSIVolumeSource", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::CSIVolumeSource>),
-    ("k8s_openapi::api::core::v1::Capabilities", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::Capabilities>),
-    ("k8s_openapi::api::core::v1::CephFSPersistentVolumeSource", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::CephFSPersistentVolumeSource>),
-    ("k8s_openapi::api::core::v1::CephFSVolumeSource", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::CephFSVolumeSource>),
-    ("k8s_openapi::api::core::v1::CinderPersistentVolumeSource", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::CinderPersistentVolumeSource>),
-    ("k8s_openapi::api::core::v1::CinderVolumeSource", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::CinderVolumeSource>),
-    ("k8s_openapi::api::core::v1::ClientIPConfig", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::ClientIPConfig>),
-    ("k8s_openapi::api::core::v1::ClusterTrustBundleProjection", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::ClusterTrustBundleProjection>),
-    ("k8s_openapi::api::core::v1::ComponentCondition", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::ComponentCondition>),
-    ("k8s_openapi::api::core::v1::ComponentStatus", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::ComponentStatus>),
-    ("k8s_openapi::api::core::v1::ConfigMap", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::ConfigMap>),
-    ("k8s_openapi::api::core::v1::ConfigMapEnvSource", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::ConfigMapEnvSource>),
-    ("k8s_openapi::api::core::v1::ConfigMapKeySelector", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::ConfigMapKeySelector>),
-    ("k8s_openapi::api::core::v1::ConfigMapNodeConfigSource", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::ConfigMapNodeConfigSource>),
-    ("k8s_openapi::api::core::v1::ConfigMapProjection", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::ConfigMapProjection>),
-    ("k8s_openapi::api::core::v1::ConfigMapVolumeSource", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::ConfigMapVolumeSource>),
-    ("k8s_openapi::api::core::v1::Container", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::Container>),
-    ("k8s_openapi::api::core::v1::ContainerExtendedResourceRequest", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::ContainerExtendedResourceRequest>),
-    ("k8s_openapi::api::core::v1::ContainerImage", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::ContainerImage>),
-    ("k8s_openapi::api::core::v1::ContainerPort", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::ContainerPort>),
-    ("k8s_openapi::api::core::v1::ContainerResizePolicy", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::ContainerResizePolicy>),
-    ("k8s_openapi::api::core::v1::ContainerRestartRule", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::ContainerRestartRule>),
-    ("k8s_openapi::api::core::v1::ContainerRestartRuleOnExitCodes", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::ContainerRestartRuleOnExitCodes>),
-    ("k8s_openapi::api::core::v1::ContainerState", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::ContainerState>),
-    ("k8s_openapi::api::core::v1::ContainerStateRunning", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::ContainerStateRunning>),
-    ("k8s_openapi::api::core::v1::ContainerStateTerminated", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::ContainerStateTerminated>),
-    ("k8s_openapi::api::core::v1::ContainerStateWaiting", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::ContainerStateWaiting>),
-    ("k8s_openapi::api::core::v1::ContainerStatus", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::ContainerStatus>),
-    ("k8s_openapi::api::core::v1::ContainerUser", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::ContainerUser>),
-    ("k8s_openapi::api::core::v1::DaemonEndpoint", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::DaemonEndpoint>),
-    ("k8s_openapi::api::core::v1::DownwardAPIProjection", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::DownwardAPIProjection>),
-    ("k8s_openapi::api::core::v1::DownwardAPIVolumeFile", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::DownwardAPIVolumeFile>),
-    ("k8s_openapi::api::core::v1::DownwardAPIVolumeSource", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::DownwardAPIVolumeSource>),
-    ("k8s_openapi::api::core::v1::EmptyDirVolumeSource", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::EmptyDirVolumeSource>),
-    ("k8s_openapi::api::core::v1::EndpointAddress", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::EndpointAddress>),
-    ("k8s_openapi::api::core::v1::EndpointPort", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::EndpointPort>),
-    ("k8s_openapi::api::core::v1::EndpointSubset", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::EndpointSubset>),
-    ("k8s_openapi::api::core::v1::Endpoints", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::Endpoints>),
-    ("k8s_openapi::api::core::v1::EnvFromSource", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::EnvFromSource>),
-    ("k8s_openapi::api::core::v1::EnvVar", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::EnvVar>),
-    ("k8s_openapi::api::core::v1::EnvVarSource", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::EnvVarSource>),
-    ("k8s_openapi::api::core::v1::EphemeralContainer", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::EphemeralContainer>),
-    ("k8s_openapi::api::core::v1::EphemeralVolumeSource", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::EphemeralVolumeSource>),
-    ("k8s_openapi::api::core::v1::Event", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::Event>),
-    ("k8s_openapi::api::core::v1::EventSeries", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::EventSeries>),
-    ("k8s_openapi::api::core::v1::EventSource", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::EventSource>),
-    ("k8s_openapi::api::core::v1::ExecAction", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::ExecAction>),
-    ("k8s_openapi::api::core::v1::FCVolumeSource", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::FCVolumeSource>),
-    ("k8s_openapi::api::core::v1::FileKeySelector", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::FileKeySelector>),
-    ("k8s_openapi::api::core::v1::FlexPersistentVolumeSource", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::FlexPersistentVolumeSource>),
-    ("k8s_openapi::api::core::v1::FlexVolumeSource", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::FlexVolumeSource>),
-    ("k8s_openapi::api::core::v1::FlockerVolumeSource", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::FlockerVolumeSource>),
-    ("k8s_openapi::api::core::v1::GCEPersistentDiskVolumeSource", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::GCEPersistentDiskVolumeSource>),
-    ("k8s_openapi::api::core::v1::GRPCAction", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::GRPCAction>),
-    ("k8s_openapi::api::core::v1::GitRepoVolumeSource", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::GitRepoVolumeSource>),
-    ("k8s_openapi::api::core::v1::GlusterfsPersistentVolumeSource", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::GlusterfsPersistentVolumeSource>),
-    ("k8s_openapi::api::core::v1::GlusterfsVolumeSource", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::GlusterfsVolumeSource>),
-    ("k8s_openapi::api::core::v1::HTTPGetAction", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::HTTPGetAction>),
-    ("k8s_openapi::api::core::v1::HTTPHeader", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::HTTPHeader>),
-    ("k8s_openapi::api::core::v1::HostAlias", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::HostAlias>),
-    ("k8s_openapi::api::core::v1::HostIP", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::HostIP>),
-    ("k8s_openapi::api::core::v1::HostPathVolumeSource", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::HostPathVolumeSource>),
-    ("k8s_openapi::api::core::v1::ISCSIPersistentVolumeSource", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::ISCSIPersistentVolumeSource>),
-    ("k8s_openapi::api::core::v1::ISCSIVolumeSource", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::ISCSIVolumeSource>),
-    ("k8s_openapi::api::core::v1::ImageVolumeSource", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::ImageVolumeSource>),
-    ("k8s_openapi::api::core::v1::ImageVolumeStatus", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::ImageVolumeStatus>),
-    ("k8s_openapi::api::core::v1::KeyToPath", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::KeyToPath>),
-    ("k8s_openapi::api::core::v1::Lifecycle", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::Lifecycle>),
-    ("k8s_openapi::api::core::v1::LifecycleHandler", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::LifecycleHandler>),
-    ("k8s_openapi::api::core::v1::LimitRange", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::LimitRange>),
-    ("k8s_openapi::api::core::v1::LimitRangeItem", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::LimitRangeItem>),
-    ("k8s_openapi::api::core::v1::LimitRangeSpec", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::LimitRangeSpec>),
-    ("k8s_openapi::api::core::v1::LinuxContainerUser", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::LinuxContainerUser>),
-    ("k8s_openapi::api::core::v1::LoadBalancerIngress", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::LoadBalancerIngress>),
-    ("k8s_openapi::api::core::v1::LoadBalancerStatus", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::LoadBalancerStatus>),
-    ("k8s_openapi::api::core::v1::LocalObjectReference", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::LocalObjectReference>),
-    ("k8s_openapi::api::core::v1::LocalVolumeSource", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::LocalVolumeSource>),
-    ("k8s_openapi::api::core::v1::ModifyVolumeStatus", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::ModifyVolumeStatus>),
-    ("k8s_openapi::api::core::v1::NFSVolumeSource", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::NFSVolumeSource>),
-    ("k8s_openapi::api::core::v1::Namespace", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::Namespace>),
-    ("k8s_openapi::api::core::v1::NamespaceCondition", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::NamespaceCondition>),
-    ("k8s_openapi::api::core::v1::NamespaceSpec", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::NamespaceSpec>),
-    ("k8s_openapi::api::core::v1::NamespaceStatus", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::NamespaceStatus>),
-    ("k8s_openapi::api::core::v1::Node", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::Node>),
-    ("k8s_openapi::api::core::v1::NodeAddress", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::NodeAddress>),
-    ("k8s_openapi::api::core::v1::NodeAffinity", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::NodeAffinity>),
-    ("k8s_openapi::api::core::v1::NodeAllocatableResourceClaimStatus", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::NodeAllocatableResourceClaimStatus>),
-    ("k8s_openapi::api::core::v1::NodeCondition", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::NodeCondition>),
-    ("k8s_openapi::api::core::v1::NodeConfigSource", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::NodeConfigSource>),
-    ("k8s_openapi::api::core::v1::NodeConfigStatus", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::NodeConfigStatus>),
-    ("k8s_openapi::api::core::v1::NodeDaemonEndpoints", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::NodeDaemonEndpoints>),
-    ("k8s_openapi::api::core::v1::NodeFeatures", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::NodeFeatures>),
-    ("k8s_openapi::api::core::v1::NodeRuntimeHandler", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::NodeRuntimeHandler>),
-    ("k8s_openapi::api::core::v1::NodeRuntimeHandlerFeatures", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::NodeRuntimeHandlerFeatures>),
-    ("k8s_openapi::api::core::v1::NodeSelector", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::NodeSelector>),
-    ("k8s_openapi::api::core::v1::NodeSelectorRequirement", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::NodeSelectorRequirement>),
-    ("k8s_openapi::api::core::v1::NodeSelectorTerm", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::NodeSelectorTerm>),
-    ("k8s_openapi::api::core::v1::NodeSpec", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::NodeSpec>),
-    ("k8s_openapi::api::core::v1::NodeStatus", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::NodeStatus>),
-    ("k8s_openapi::api::core::v1::NodeSwapStatus", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::NodeSwapStatus>),
-    ("k8s_openapi::api::core::v1::NodeSystemInfo", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::NodeSystemInfo>),
-    ("k8s_openapi::api::core::v1::ObjectFieldSelector", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::ObjectFieldSelector>),
-    ("k8s_openapi::api::core::v1::ObjectReference", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::ObjectReference>),
-    ("k8s_openapi::api::core::v1::PersistentVolume", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::PersistentVolume>),
-    ("k8s_openapi::api::core::v1::PersistentVolumeClaim", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::PersistentVolumeClaim>),
-    ("k8s_openapi::api::core::v1::PersistentVolumeClaimCondition", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::PersistentVolumeClaimCondition>),
-    ("k8s_openapi::api::core::v1::PersistentVolumeClaimSpec", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::PersistentVolumeClaimSpec>),
-    ("k8s_openapi::api::core::v1::PersistentVolumeClaimStatus", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::PersistentVolumeClaimStatus>),
-    ("k8s_openapi::api::core::v1::PersistentVolumeClaimTemplate", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::PersistentVolumeClaimTemplate>),
-    ("k8s_openapi::api::core::v1::PersistentVolumeClaimVolumeSource", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::PersistentVolumeClaimVolumeSource>),
-    ("k8s_openapi::api::core::v1::PersistentVolumeSpec", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::PersistentVolumeSpec>),
-    ("k8s_openapi::api::core::v1::PersistentVolumeStatus", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::PersistentVolumeStatus>),
-    ("k8s_openapi::api::core::v1::PhotonPersistentDiskVolumeSource", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::PhotonPersistentDiskVolumeSource>),
-    ("k8s_openapi::api::core::v1::Pod", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::Pod>),
-    ("k8s_openapi::api::core::v1::PodAffinity", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::PodAffinity>),
-    ("k8s_openapi::api::core::v1::PodAffinityTerm", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::PodAffinityTerm>),
-    ("k8s_openapi::api::core::v1::PodAntiAffinity", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::PodAntiAffinity>),
-    ("k8s_openapi::api::core::v1::PodCertificateProjection", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::PodCertificateProjection>),
-    ("k8s_openapi::api::core::v1::PodCondition", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::PodCondition>),
-    ("k8s_openapi::api::core::v1::PodDNSConfig", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::PodDNSConfig>),
-    ("k8s_openapi::api::core::v1::PodDNSConfigOption", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::PodDNSConfigOption>),
-    ("k8s_openapi::api::core::v1::PodExtendedResourceClaimStatus", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::PodExtendedResourceClaimStatus>),
-    ("k8s_openapi::api::core::v1::PodIP", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::PodIP>),
-    ("k8s_openapi::api::core::v1::PodOS", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::PodOS>),
-    ("k8s_openapi::api::core::v1::PodReadinessGate", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::PodReadinessGate>),
-    ("k8s_openapi::api::core::v1::PodResourceClaim", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::PodResourceClaim>),
-    ("k8s_openapi::api::core::v1::PodResourceClaimStatus", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::PodResourceClaimStatus>),
-    ("k8s_openapi::api::core::v1::PodSchedulingGate", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::PodSchedulingGate>),
-    ("k8s_openapi::api::core::v1::PodSchedulingGroup", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::PodSchedulingGroup>),
-    ("k8s_openapi::api::core::v1::PodSecurityContext", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::PodSecurityContext>),
-    ("k8s_openapi::api::core::v1::PodSpec", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::PodSpec>),
-    ("k8s_openapi::api::core::v1::PodStatus", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::PodStatus>),
-    ("k8s_openapi::api::core::v1::PodTemplate", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::PodTemplate>),
-    ("k8s_openapi::api::core::v1::PodTemplateSpec", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::PodTemplateSpec>),
-    ("k8s_openapi::api::core::v1::PortStatus", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::PortStatus>),
-    ("k8s_openapi::api::core::v1::PortworxVolumeSource", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::PortworxVolumeSource>),
-    ("k8s_openapi::api::core::v1::PreferredSchedulingTerm", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::PreferredSchedulingTerm>),
-    ("k8s_openapi::api::core::v1::Probe", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::Probe>),
-    ("k8s_openapi::api::core::v1::ProjectedVolumeSource", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::ProjectedVolumeSource>),
-    ("k8s_openapi::api::core::v1::QuobyteVolumeSource", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::QuobyteVolumeSource>),
-    ("k8s_openapi::api::core::v1::RBDPersistentVolumeSource", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::RBDPersistentVolumeSource>),
-    ("k8s_openapi::api::core::v1::RBDVolumeSource", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::RBDVolumeSource>),
-    ("k8s_openapi::api::core::v1::ReplicationController", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::ReplicationController>),
-    ("k8s_openapi::api::core::v1::ReplicationControllerCondition", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::ReplicationControllerCondition>),
-    ("k8s_openapi::api::core::v1::ReplicationControllerSpec", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::ReplicationControllerSpec>),
-    ("k8s_openapi::api::core::v1::ReplicationControllerStatus", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::ReplicationControllerStatus>),
-    ("k8s_openapi::api::core::v1::ResourceClaim", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::ResourceClaim>),
-    ("k8s_openapi::api::core::v1::ResourceFieldSelector", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::ResourceFieldSelector>),
-    ("k8s_openapi::api::core::v1::ResourceHealth", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::ResourceHealth>),
-    ("k8s_openapi::api::core::v1::ResourceQuota", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::ResourceQuota>),
-    ("k8s_openapi::api::core::v1::ResourceQuotaSpec", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::ResourceQuotaSpec>),
-    ("k8s_openapi::api::core::v1::ResourceQuotaStatus", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::ResourceQuotaStatus>),
-    ("k8s_openapi::api::core::v1::ResourceRequirements", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::ResourceRequirements>),
-    ("k8s_openapi::api::core::v1::ResourceStatus", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::ResourceStatus>),
-    ("k8s_openapi::api::core::v1::SELinuxOptions", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::SELinuxOptions>),
-    ("k8s_openapi::api::core::v1::ScaleIOPersistentVolumeSource", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::ScaleIOPersistentVolumeSource>),
-    ("k8s_openapi::api::core::v1::ScaleIOVolumeSource", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::ScaleIOVolumeSource>),
-    ("k8s_openapi::api::core::v1::ScopeSelector", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::ScopeSelector>),
-    ("k8s_openapi::api::core::v1::ScopedResourceSelectorRequirement", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::ScopedResourceSelectorRequirement>),
-    ("k8s_openapi::api::core::v1::SeccompProfile", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::SeccompProfile>),
-    ("k8s_openapi::api::core::v1::Secret", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::Secret>),
-    ("k8s_openapi::api::core::v1::SecretEnvSource", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::SecretEnvSource>),
-    ("k8s_openapi::api::core::v1::SecretKeySelector", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::SecretKeySelector>),
-    ("k8s_openapi::api::core::v1::SecretProjection", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::SecretProjection>),
-    ("k8s_openapi::api::core::v1::SecretReference", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::SecretReference>),
-    ("k8s_openapi::api::core::v1::SecretVolumeSource", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::SecretVolumeSource>),
-    ("k8s_openapi::api::core::v1::SecurityContext", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::SecurityContext>),
-    ("k8s_openapi::api::core::v1::Service", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::Service>),
-    ("k8s_openapi::api::core::v1::ServiceAccount", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::ServiceAccount>),
-    ("k8s_openapi::api::core::v1::ServiceAccountTokenProjection", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::ServiceAccountTokenProjection>),
-    ("k8s_openapi::api::core::v1::ServicePort", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::ServicePort>),
-    ("k8s_openapi::api::core::v1::ServiceSpec", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::ServiceSpec>),
-    ("k8s_openapi::api::core::v1::ServiceStatus", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::ServiceStatus>),
-    ("k8s_openapi::api::core::v1::SessionAffinityConfig", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::SessionAffinityConfig>),
-    ("k8s_openapi::api::core::v1::SleepAction", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::SleepAction>),
-    ("k8s_openapi::api::core::v1::StorageOSPersistentVolumeSource", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::StorageOSPersistentVolumeSource>),
-    ("k8s_openapi::api::core::v1::StorageOSVolumeSource", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::StorageOSVolumeSource>),
-    ("k8s_openapi::api::core::v1::Sysctl", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::Sysctl>),
-    ("k8s_openapi::api::core::v1::TCPSocketAction", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::TCPSocketAction>),
-    ("k8s_openapi::api::core::v1::Taint", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::Taint>),
-    ("k8s_openapi::api::core::v1::Toleration", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::Toleration>),
-    ("k8s_openapi::api::core::v1::TopologySelectorLabelRequirement", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::TopologySelectorLabelRequirement>),
-    ("k8s_openapi::api::core::v1::TopologySelectorTerm", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::TopologySelectorTerm>),
-    ("k8s_openapi::api::core::v1::TopologySpreadConstraint", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::TopologySpreadConstraint>),
-    ("k8s_openapi::api::core::v1::TypedLocalObjectReference", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::TypedLocalObjectReference>),
-    ("k8s_openapi::api::core::v1::TypedObjectReference", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::TypedObjectReference>),
-    ("k8s_openapi::api::core::v1::Volume", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::Volume>),
-    ("k8s_openapi::api::core::v1::VolumeDevice", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::VolumeDevice>),
-    ("k8s_openapi::api::core::v1::VolumeMount", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::VolumeMount>),
-    ("k8s_openapi::api::core::v1::VolumeMountStatus", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::VolumeMountStatus>),
-    ("k8s_openapi::api::core::v1::VolumeNodeAffinity", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::VolumeNodeAffinity>),
-    ("k8s_openapi::api::core::v1::VolumeProjection", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::VolumeProjection>),
-    ("k8s_openapi::api::core::v1::VolumeResourceRequirements", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::VolumeResourceRequirements>),
-    ("k8s_openapi::api::core::v1::VolumeStatus", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::VolumeStatus>),
-    ("k8s_openapi::api::core::v1::VsphereVirtualDiskVolumeSource", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::VsphereVirtualDiskVolumeSource>),
-    ("k8s_openapi::api::core::v1::WeightedPodAffinityTerm", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::WeightedPodAffinityTerm>),
-    ("k8s_openapi::api::core::v1::WindowsSecurityContextOptions", SchemaGenerator::subschema_for::<k8s_openapi::api::core::v1::WindowsSecurityContextOptions>),
-    ("k8s_openapi::api::discovery::v1::Endpoint", SchemaGenerator::subschema_for::<k8s_openapi::api::discovery::v1::Endpoint>),
-    ("k8s_openapi::api::discovery::v1::EndpointConditions", SchemaGenerator::subschema_for::<k8s_openapi::api::discovery::v1::EndpointConditions>),
-    ("k8s_openapi::api::discovery::v1::EndpointHints", SchemaGenerator::subschema_for::<k8s_openapi::api::discovery::v1::EndpointHints>),
-    ("k8s_openapi::api::discovery::v1::EndpointPort", SchemaGenerator::subschema_for::<k8s_openapi::api::discovery::v1::EndpointPort>),
-    ("k8s_openapi::api::discovery::v1::EndpointSlice", SchemaGenerator::subschema_for::<k8s_openapi::api::discovery::v1::EndpointSlice>),
-    ("k8s_openapi::api::discovery::v1::ForNode", SchemaGenerator::subschema_for::<k8s_openapi::api::discovery::v1::ForNode>),
-    ("k8s_openapi::api::discovery::v1::ForZone", SchemaGenerator::subschema_for::<k8s_openapi::api::discovery::v1::ForZone>),
-    ("k8s_openapi::api::events::v1::Event", SchemaGenerator::subschema_for::<k8s_openapi::api::events::v1::Event>),
-    ("k8s_openapi::api::events::v1::EventSeries", SchemaGenerator::subschema_for::<k8s_openapi::api::events::v1::EventSeries>),
-    ("k8s_openapi::api::flowcontrol::v1::ExemptPriorityLevelConfiguration", SchemaGenerator::subschema_for::<k8s_openapi::api::flowcontrol::v1::ExemptPriorityLevelConfiguration>),
-    ("k8s_openapi::api::flowcontrol::v1::FlowDistinguisherMethod", SchemaGenerator::subschema_for::<k8s_openapi::api::flowcontrol::v1::FlowDistinguisherMethod>),
-    ("k8s_openapi::api::flowcontrol::v1::FlowSchema", SchemaGenerator::subschema_for::<k8s_openapi::api::flowcontrol::v1::FlowSchema>),
-    ("k8s_openapi::api::flowcontrol::v1::FlowSchemaCondition", SchemaGenerator::subschema_for::<k8s_openapi::api::flowcontrol::v1::FlowSchemaCondition>),
-    ("k8s_openapi::api::flowcontrol::v1::FlowSchemaSpec", SchemaGenerator::subschema_for::<k8s_openapi::api::flowcontrol::v1::FlowSchemaSpec>),
-    ("k8s_openapi::api::flowcontrol::v1::FlowSchemaStatus", SchemaGenerator::subschema_for::<k8s_openapi::api::flowcontrol::v1::FlowSchemaStatus>),
-    ("k8s_openapi::api::flowcontrol::v1::GroupSubject", SchemaGenerator::subschema_for::<k8s_openapi::api::flowcontrol::v1::GroupSubject>),
-    ("k8s_openapi::api::flowcontrol::v1::LimitResponse", SchemaGenerator::subschema_for::<k8s_openapi::api::flowcontrol::v1::LimitResponse>),
-    ("k8s_openapi::api::flowcontrol::v1::LimitedPriorityLevelConfiguration", SchemaGenerator::subschema_for::<k8s_openapi::api::flowcontrol::v1::LimitedPriorityLevelConfiguration>),
-    ("k8s_openapi::api::flowcontrol::v1::NonResourcePolicyRule", SchemaGenerator::subschema_for::<k8s_openapi::api::flowcontrol::v1::NonResourcePolicyRule>),
-    ("k8s_openapi::api::flowcontrol::v1::PolicyRulesWithSubjects", SchemaGenerator::subschema_for::<k8s_openapi::api::flowcontrol::v1::PolicyRulesWithSubjects>),
-    ("k8s_openapi::api::flowcontrol::v1::PriorityLevelConfiguration", SchemaGenerator::subschema_for::<k8s_openapi::api::flowcontrol::v1::PriorityLevelConfiguration>),
-    ("k8s_openapi::api::flowcontrol::v1::PriorityLevelConfigurationCondition", SchemaGenerator::subschema_for::<k8s_openapi::api::flowcontrol::v1::PriorityLevelConfigurationCondition>),
-    ("k8s_openapi::api::flowcontrol::v1::PriorityLevelConfigurationReference", SchemaGenerator::subschema_for::<k8s_openapi::api::flowcontrol::v1::PriorityLevelConfigurationReference>),
-    ("k8s_openapi::api::flowcontrol::v1::PriorityLevelConfigurationSpec", SchemaGenerator::subschema_for::<k8s_openapi::api::flowcontrol::v1::PriorityLevelConfigurationSpec>),
-    ("k8s_openapi::api::flowcontrol::v1::PriorityLevelConfigurationStatus", SchemaGenerator::subschema_for::<k8s_openapi::api::flowcontrol::v1::PriorityLevelConfigurationStatus>),
-    ("k8s_openapi::api::flowcontrol::v1::QueuingConfiguration", SchemaGenerator::subschema_for::<k8s_openapi::api::flowcontrol::v1::QueuingConfiguration>),
-    ("k8s_openapi::api::flowcontrol::v1::ResourcePolicyRule", SchemaGenerator::subschema_for::<k8s_openapi::api::flowcontrol::v1::ResourcePolicyRule>),
-    ("k8s_openapi::api::flowcontrol::v1::ServiceAccountSubject", SchemaGenerator::subschema_for::<k8s_openapi::api::flowcontrol::v1::ServiceAccountSubject>),
-    ("k8s_openapi::api::flowcontrol::v1::Subject", SchemaGenerator::subschema_for::<k8s_openapi::api::flowcontrol::v1::Subject>),
-    ("k8s_openapi::api::flowcontrol::v1::UserSubject", SchemaGenerator::subschema_for::<k8s_openapi::api::flowcontrol::v1::UserSubject>),
-    ("k8s_openapi::api::networking::v1::HTTPIngressPath", SchemaGenerator::subschema_for::<k8s_openapi::api::networking::v1::HTTPIngressPath>),
-    ("k8s_openapi::api::networking::v1::HTTPIngressRuleValue", SchemaGenerator::subschema_for::<k8s_openapi::api::networking::v1::HTTPIngressRuleValue>),
-    ("k8s_openapi::api::networking::v1::IPAddress", SchemaGenerator::subschema_for::<k8s_openapi::api::networking::v1::IPAddress>),
-    ("k8s_openapi::api::networking::v1::IPAddressSpec", SchemaGenerator::subschema_for::<k8s_openapi::api::networking::v1::IPAddressSpec>),
-    ("k8s_openapi::api::networking::v1::IPBlock", SchemaGenerator::subschema_for::<k8s_openapi::api::networking::v1::IPBlock>),
-    ("k8s_openapi::api::networking::v1::Ingress", SchemaGenerator::subschema_for::<k8s_openapi::api::networking::v1::Ingress>),
-    ("k8s_openapi::api::networking::v1::IngressBackend", SchemaGenerator::subschema_for::<k8s_openapi::api::networking::v1::IngressBackend>),
-    ("k8s_openapi::api::networking::v1::IngressClass", SchemaGenerator::subschema_for::<k8s_openapi::api::networking::v1::IngressClass>),
-    ("k8s_openapi::api::networking::v1::IngressClassParametersReference", SchemaGenerator::subschema_for::<k8s_openapi::api::networking::v1::IngressClassParametersReference>),
-    ("k8s_openapi::api::networking::v1::IngressClassSpec", SchemaGenerator::subschema_for::<k8s_openapi::api::networking::v1::IngressClassSpec>),
-    ("k8s_openapi::api::networking::v1::IngressLoadBalancerIngress", SchemaGenerator::subschema_for::<k8s_openapi::api::networking::v1::IngressLoadBalancerIngress>),
-    ("k8s_openapi::api::networking::v1::IngressLoadBalancerStatus", SchemaGenerator::subschema_for::<k8s_openapi::api::networking::v1::IngressLoadBalancerStatus>),
-    ("k8s_openapi::api::networking::v1::IngressPortStatus", SchemaGenerator::subschema_for::<k8s_openapi::api::networking::v1::IngressPortStatus>),
-    ("k8s_openapi::api::networking::v1::IngressRule", SchemaGenerator::subschema_for::<k8s_openapi::api::networking::v1::IngressRule>),
-    ("k8s_openapi::api::networking::v1::IngressServiceBackend", SchemaGenerator::subschema_for::<k8s_openapi::api::networking::v1::IngressServiceBackend>),
-    ("k8s_openapi::api::networking::v1::IngressSpec", SchemaGenerator::subschema_for::<k8s_openapi::api::networking::v1::IngressSpec>),
-    ("k8s_openapi::api::networking::v1::IngressStatus", SchemaGenerator::subschema_for::<k8s_openapi::api::networking::v1::IngressStatus>),
-    ("k8s_openapi::api::networking::v1::IngressTLS", SchemaGenerator::subschema_for::<k8s_openapi::api::networking::v1::IngressTLS>),
-    ("k8s_openapi::api::networking::v1::NetworkPolicy", SchemaGenerator::subschema_for::<k8s_openapi::api::networking::v1::NetworkPolicy>),
-    ("k8s_openapi::api::networking::v1::NetworkPolicyEgressRule", SchemaGenerator::subschema_for::<k8s_openapi::api::networking::v1::NetworkPolicyEgressRule>),
-    ("k8s_openapi::api::networking::v1::NetworkPolicyIngressRule", SchemaGenerator::subschema_for::<k8s_openapi::api::networking::v1::NetworkPolicyIngressRule>),
-    ("k8s_openapi::api::networking::v1::NetworkPolicyPeer", SchemaGenerator::subschema_for::<k8s_openapi::api::networking::v1::NetworkPolicyPeer>),
-    ("k8s_openapi::api::networking::v1::NetworkPolicyPort", SchemaGenerator::subschema_for::<k8s_openapi::api::networking::v1::NetworkPolicyPort>),
-    ("k8s_openapi::api::networking::v1::NetworkPolicySpec", SchemaGenerator::subschema_for::<k8s_openapi::api::networking::v1::NetworkPolicySpec>),
-    ("k8s_openapi::api::networking::v1::ParentReference", SchemaGenerator::subschema_for::<k8s_openapi::api::networking::v1::ParentReference>),
-    ("k8s_openapi::api::networking::v1::ServiceBackendPort", SchemaGenerator::subschema_for::<k8s_openapi::api::networking::v1::ServiceBackendPort>),
-    ("k8s_openapi::api::networking::v1::ServiceCIDR", SchemaGenerator::subschema_for::<k8s_openapi::api::networking::v1::ServiceCIDR>),
-    ("k8s_openapi::api::networking::v1::ServiceCIDRSpec", SchemaGenerator::subschema_for::<k8s_openapi::api::networking::v1::ServiceCIDRSpec>),
-    ("k8s_openapi::api::networking::v1::ServiceCIDRStatus", SchemaGenerator::subschema_for::<k8s_openapi::api::networking::v1::ServiceCIDRStatus>),
-    ("k8s_openapi::api::networking::v1beta1::IPAddress", SchemaGenerator::subschema_for::<k8s_openapi::api::networking::v1beta1::IPAddress>),
-    ("k8s_openapi::api::networking::v1beta1::IPAddressSpec", SchemaGenerator::subschema_for::<k8s_openapi::api::networking::v1beta1::IPAddressSpec>),
-    ("k8s_openapi::api::networking::v1beta1::ParentReference", SchemaGenerator::subschema_for::<k8s_openapi::api::networking::v1beta1::ParentReference>),
-    ("k8s_openapi::api::networking::v1beta1::ServiceCIDR", SchemaGenerator::subschema_for::<k8s_openapi::api::networking::v1beta1::ServiceCIDR>),
-    ("k8s_openapi::api::networking::v1beta1::ServiceCIDRSpec", SchemaGenerator::subschema_for::<k8s_openapi::api::networking::v1beta1::ServiceCIDRSpec>),
-    ("k8s_openapi::api::networking::v1beta1::ServiceCIDRStatus", SchemaGenerator::subschema_for::<k8s_openapi::api::networking::v1beta1::ServiceCIDRStatus>),
-    ("k8s_openapi::api::node::v1::Overhead", SchemaGenerator::subschema_for::<k8s_openapi::api::node::v1::Overhead>),
-    ("k8s_openapi::api::node::v1::RuntimeClass", SchemaGenerator::subschema_for::<k8s_openapi::api::node::v1::RuntimeClass>),
-    ("k8s_openapi::api::node::v1::Scheduling", SchemaGenerator::subschema_for::<k8s_openapi::api::node::v1::Scheduling>),
-    ("k8s_openapi::api::policy::v1::Eviction", SchemaGenerator::subschema_for::<k8s_openapi::api::policy::v1::Eviction>),
-    ("k8s_openapi::api::policy::v1::PodDisruptionBudget", SchemaGenerator::subschema_for::<k8s_openapi::api::policy::v1::PodDisruptionBudget>),
-    ("k8s_openapi::api::policy::v1::PodDisruptionBudgetSpec", SchemaGenerator::subschema_for::<k8s_openapi::api::policy::v1::PodDisruptionBudgetSpec>),
-    ("k8s_openapi::api::policy::v1::PodDisruptionBudgetStatus", SchemaGenerator::subschema_for::<k8s_openapi::api::policy::v1::PodDisruptionBudgetStatus>),
-    ("k8s_openapi::api::rbac::v1::AggregationRule", SchemaGenerator::subschema_for::<k8s_openapi::api::rbac::v1::AggregationRule>),
-    ("k8s_openapi::api::rbac::v1::ClusterRole", SchemaGenerator::subschema_for::<k8s_openapi::api::rbac::v1::ClusterRole>),
-    ("k8s_openapi::api::rbac::v1::ClusterRoleBinding", SchemaGenerator::subschema_for::<k8s_openapi::api::rbac::v1::ClusterRoleBinding>),
-    ("k8s_openapi::api::rbac::v1::PolicyRule", SchemaGenerator::subschema_for::<k8s_openapi::api::rbac::v1::PolicyRule>),
-    ("k8s_openapi::api::rbac::v1::Role", SchemaGenerator::subschema_for::<k8s_openapi::api::rbac::v1::Role>),
-    ("k8s_openapi::api::rbac::v1::RoleBinding", SchemaGenerator::subschema_for::<k8s_openapi::api::rbac::v1::RoleBinding>),
-    ("k8s_openapi::api::rbac::v1::RoleRef", SchemaGenerator::subschema_for::<k8s_openapi::api::rbac::v1::RoleRef>),
-    ("k8s_openapi::api::rbac::v1::Subject", SchemaGenerator::subschema_for::<k8s_openapi::api::rbac::v1::Subject>),
-    ("k8s_openapi::api::resource::v1::AllocatedDeviceStatus", SchemaGenerator::subschema_for::<k8s_openapi::api::resource::v1::AllocatedDeviceStatus>),
-    ("k8s_openapi::api::resource::v1::AllocationResult", SchemaGenerator::subschema_for::<k8s_openapi::api::resource::v1::AllocationResult>),
-    ("k8s_openapi::api::resource::v1::CELDeviceSelector", SchemaGenerator::subschema_for::<k8s_openapi::api::resource::v1::CELDeviceSelector>),
-    ("k8s_openapi::api::resource::v1::CapacityRequestPolicy", SchemaGenerator::subschema_for::<k8s_openapi::api::resource::v1::CapacityRequestPolicy>),
-    ("k8s_openapi::api::resource::v1::CapacityRequestPolicyRange", SchemaGenerator::subschema_for::<k8s_openapi::api::resource::v1::CapacityRequestPolicyRange>),
-    ("k8s_openapi::api::resource::v1::CapacityRequirements", SchemaGenerator::subschema_for::<k8s_openapi::api::resource::v1::CapacityRequirements>),
-    ("k8s_openapi::api::resource::v1::Counter", SchemaGenerator::subschema_for::<k8s_openapi::api::resource::v1::Counter>),
-    ("k8s_openapi::api::resource::v1::CounterSet", SchemaGenerator::subschema_for::<k8s_openapi::api::resource::v1::CounterSet>),
-    ("k8s_openapi::api::resource::v1::Device", SchemaGenerator::subschema_for::<k8s_openapi::api::resource::v1::Device>),
-    ("k8s_openapi::api::resource::v1::DeviceAllocationConfiguration", SchemaGenerator::subschema_for::<k8s_openapi::api::resource::v1::DeviceAllocationConfiguration>),
-    ("k8s_openapi::api::resource::v1::DeviceAllocationResult", SchemaGenerator::subschema_for::<k8s_openapi::api::resource::v1::DeviceAllocationResult>),
-    ("k8s_openapi::api::resource::v1::DeviceAttribute", SchemaGenerator::subschema_for::<k8s_openapi::api::resource::v1::DeviceAttribute>),
-    ("k8s_openapi::api::resource::v1::DeviceCapacity", SchemaGenerator::subschema_for::<k8s_openapi::api::resource::v1::DeviceCapacity>),
-    ("k8s_openapi::api::resource::v1::DeviceClaim", SchemaGenerator::subschema_for::<k8s_openapi::api::resource::v1::DeviceClaim>),
-    ("k8s_openapi::api::resource::v1::DeviceClaimConfiguration", SchemaGenerator::subschema_for::<k8s_openapi::api::resource::v1::DeviceClaimConfiguration>),
-    ("k8s_openapi::api::resource::v1::DeviceClass", SchemaGenerator::subschema_for::<k8s_openapi::api::resource::v1::DeviceClass>),
-    ("k8s_openapi::api::resource::v1::DeviceClassConfiguration", SchemaGenerator::subschema_for::<k8s_openapi::api::resource::v1::DeviceClassConfiguration>),
-    ("k8s_openapi::api::resource::v1::DeviceClassSpec", SchemaGenerator::subschema_for::<k8s_openapi::api::resource::v1::DeviceClassSpec>),
-    ("k8s_openapi::api::resource::v1::DeviceConstraint", SchemaGenerator::subschema_for::<k8s_openapi::api::resource::v1::DeviceConstraint>),
-    ("k8s_openapi::api::resource::v1::DeviceCounterConsumption", SchemaGenerator::subschema_for::<k8s_openapi::api::resource::v1::DeviceCounterConsumption>),
-    ("k8s_openapi::api::resource::v1::DeviceRequest", SchemaGenerator::subschema_for::<k8s_openapi::api::resource::v1::DeviceRequest>),
-    ("k8s_openapi::api::resource::v1::DeviceRequestAllocationResult", SchemaGenerator::subschema_for::<k8s_openapi::api::resource::v1::DeviceRequestAllocationResult>),
-    ("k8s_openapi::api::resource::v1::DeviceSelector", SchemaGenerator::subschema_for::<k8s_openapi::api::resource::v1::DeviceSelector>),
-    ("k8s_openapi::api::resource::v1::DeviceSubRequest", SchemaGenerator::subschema_for::<k8s_openapi::api::resource::v1::DeviceSubRequest>),
-    ("k8s_openapi::api::resource::v1::DeviceTaint", SchemaGenerator::subschema_for::<k8s_openapi::api::resource::v1::DeviceTaint>),
-    ("k8s_openapi::api::resource::v1::DeviceToleration", SchemaGenerator::subschema_for::<k8s_openapi::api::resource::v1::DeviceToleration>),
-    ("k8s_openapi::api::resource::v1::ExactDeviceRequest", SchemaGenerator::subschema_for::<k8s_openapi::api::resource::v1::ExactDeviceRequest>),
-    ("k8s_openapi::api::resource::v1::NetworkDeviceData", SchemaGenerator::subschema_for::<k8s_openapi::api::resource::v1::NetworkDeviceData>),
-    ("k8s_openapi::api::resource::v1::NodeAllocatableResourceMapping", SchemaGenerator::subschema_for::<k8s_openapi::api::resource::v1::NodeAllocatableResourceMapping>),
-    ("k8s_openapi::api::resource::v1::OpaqueDeviceConfiguration", SchemaGenerator::subschema_for::<k8s_openapi::api::resource::v1::OpaqueDeviceConfiguration>),
-    ("k8s_openapi::api::resource::v1::ResourceClaim", SchemaGenerator::subschema_for::<k8s_openapi::api::resource::v1::ResourceClaim>),
-    ("k8s_openapi::api::resource::v1::ResourceClaimConsumerReference", SchemaGenerator::subschema_for::<k8s_openapi::api::resource::v1::ResourceClaimConsumerReference>),
-    ("k8s_openapi::api::resource::v1::ResourceClaimSpec", SchemaGenerator::subschema_for::<k8s_openapi::api::resource::v1::ResourceClaimSpec>),
-    ("k8s_openapi::api::resource::v1::ResourceClaimStatus", SchemaGenerator::subschema_for::<k8s_openapi::api::resource::v1::ResourceClaimStatus>),
-    ("k8s_openapi::api::resource::v1::ResourceClaimTemplate", SchemaGenerator::subschema_for::<k8s_openapi::api::resource::v1::ResourceClaimTemplate>),
-    ("k8s_openapi::api::resource::v1::ResourceClaimTemplateSpec", SchemaGenerator::subschema_for::<k8s_openapi::api::resource::v1::ResourceClaimTemplateSpec>),
-    ("k8s_openapi::api::resource::v1::ResourcePool", SchemaGenerator::subschema_for::<k8s_openapi::api::resource::v1::ResourcePool>),
-    ("k8s_openapi::api::resource::v1::ResourceSlice", SchemaGenerator::subschema_for::<k8s_openapi::api::resource::v1::ResourceSlice>),
-    ("k8s_openapi::api::resource::v1::ResourceSliceSpec", SchemaGenerator::subschema_for::<k8s_openapi::api::resource::v1::ResourceSliceSpec>),
-    ("k8s_openapi::api::resource::v1alpha3::DeviceTaint", SchemaGenerator::subschema_for::<k8s_openapi::api::resource::v1alpha3::DeviceTaint>),
-    ("k8s_openapi::api::resource::v1alpha3::DeviceTaintRule", SchemaGenerator::subschema_for::<k8s_openapi::api::resource::v1alpha3::DeviceTaintRule>),
-    ("k8s_openapi::api::resource::v1alpha3::DeviceTaintRuleSpec", SchemaGenerator::subschema_for::<k8s_openapi::api::resource::v1alpha3::DeviceTaintRuleSpec>),
-    ("k8s_openapi::api::resource::v1alpha3::DeviceTaintRuleStatus", SchemaGenerator::subschema_for::<k8s_openapi::api::resource::v1alpha3::DeviceTaintRuleStatus>),
-    ("k8s_openapi::api::resource::v1alpha3::DeviceTaintSelector", SchemaGenerator::subschema_for::<k8s_openapi::api::resource::v1alpha3::DeviceTaintSelector>),
-    ("k8s_openapi::api::resource::v1alpha3::PoolStatus", SchemaGenerator::subschema_for::<k8s_openapi::api::resource::v1alpha3::PoolStatus>),
-    ("k8s_openapi::api::resource::v1alpha3::ResourcePoolStatusRequest", SchemaGenerator::subschema_for::<k8s_openapi::api::resource::v1alpha3::ResourcePoolStatusRequest>),
-    ("k8s_openapi::api::resource::v1alpha3::ResourcePoolStatusRequestSpec", SchemaGenerator::subschema_for::<k8s_openapi::api::resource::v1alpha3::ResourcePoolStatusRequestSpec>),
-    ("k8s_openapi::api::resource::v1alpha3::ResourcePoolStatusRequestStatus", SchemaGenerator::subschema_for::<k8s_openapi::api::resource::v1alpha3::ResourcePoolStatusRequestStatus>),
-    ("k8s_openapi::api::resource::v1beta1::AllocatedDeviceStatus", SchemaGenerator::subschema_for::<k8s_openapi::api::resource::v1beta1::AllocatedDeviceStatus>),
-    ("k8s_openapi::api::resource::v1beta1::AllocationResult", SchemaGenerator::subschema_for::<k8s_openapi::api::resource::v1beta1::AllocationResult>),
-    ("k8s_openapi::api::resource::v1beta1::BasicDevice", SchemaGenerator::subschema_for::<k8s_openapi::api::resource::v1beta1::BasicDevice>),
-    ("k8s_openapi::api::resource::v1beta1::CELDeviceSelector", SchemaGenerator::subschema_for::<k8s_openapi::api::resource::v1beta1::CELDeviceSelector>),
-    ("k8s_openapi::api::resource::v1beta1::CapacityRequestPolicy", SchemaGenerator::subschema_for::<k8s_openapi::api::resource::v1beta1::CapacityRequestPolicy>),
-    ("k8s_openapi::api::resource::v1beta1::CapacityRequestPolicyRange", SchemaGenerator::subschema_for::<k8s_openapi::api::resource::v1beta1::CapacityRequestPolicyRange>),
-    ("k8s_openapi::api::resource::v1beta1::CapacityRequirements", SchemaGenerator::subschema_for::<k8s_openapi::api::resource::v1beta1::CapacityRequirements>),
-    ("k8s_openapi::api::resource::v1beta1::Counter", SchemaGenerator::subschema_for::<k8s_openapi::api::resource::v1beta1::Counter>),
-    ("k8s_openapi::api::resource::v1beta1::CounterSet", SchemaGenerator::subschema_for::<k8s_openapi::api::resource::v1beta1::CounterSet>),
-    ("k8s_openapi::api::resource::v1beta1::Device", SchemaGenerator::subschema_for::<k8s_openapi::api::resource::v1beta1::Device>),
-    ("k8s_openapi::api::resource::v1beta1::DeviceAllocationConfiguration", SchemaGenerator::subschema_for::<k8s_openapi::api::resource::v1beta1::DeviceAllocationConfiguration>),
-    ("k8s_openapi::api::resource::v1beta1::DeviceAllocationResult", SchemaGenerator::subschema_for::<k8s_openapi::api::resource::v1beta1::DeviceAllocationResult>),
-    ("k8s_openapi::api::resource::v1beta1::DeviceAttribute", SchemaGenerator::subschema_for::<k8s_openapi::api::resource::v1beta1::DeviceAttribute>),
-    ("k8s_openapi::api::resource::v1beta1::DeviceCapacity", SchemaGenerator::subschema_for::<k8s_openapi::api::resource::v1beta1::DeviceCapacity>),
-    ("k8s_openapi::api::resource::v1beta1::DeviceClaim", SchemaGenerator::subschema_for::<k8s_openapi::api::resource::v1beta1::DeviceClaim>),
-    ("k8s_openapi::api::resource::v1beta1::DeviceClaimConfiguration", SchemaGenerator::subschema_for::<k8s_openapi::api::resource::v1beta1::DeviceClaimConfiguration>),
-    ("k8s_openapi::api::resource::v1beta1::DeviceClass", SchemaGenerator::subschema_for::<k8s_openapi::api::resource::v1beta1::DeviceClass>),
-    ("k8s_openapi::api::resource::v1beta1::DeviceClassConfiguration", SchemaGenerator::subschema_for::<k8s_openapi::api::resource::v1beta1::DeviceClassConfiguration>),
-    ("k8s_openapi::api::resource::v1beta1::DeviceClassSpec", SchemaGenerator::subschema_for::<k8s_openapi::api::resource::v1beta1::DeviceClassSpec>),
-    ("k8s_openapi::api::resource::v1beta1::DeviceConstraint", SchemaGenerator::subschema_for::<k8s_openapi::api::resource::v1beta1::DeviceConstraint>),
-    ("k8s_openapi::api::resource::v1beta1::DeviceCounterConsumption", SchemaGenerator::subschema_for::<k8s_openapi::api::resource::v1beta1::DeviceCounterConsumption>),
-    ("k8s_openapi::api::resource::v1beta1::DeviceRequest", SchemaGenerator::subschema_for::<k8s_openapi::api::resource::v1beta1::DeviceRequest>),
-    ("k8s_openapi::api::resource::v1beta1::DeviceRequestAllocationResult", SchemaGenerator::subschema_for::<k8s_openapi::api::resource::v1beta1::DeviceRequestAllocationResult>),
-    ("k8s_openapi::api::resource::v1beta1::DeviceSelector", SchemaGenerator::subschema_for::<k8s_openapi::api::resource::v1beta1::DeviceSelector>),
-    ("k8s_openapi::api::resource::v1beta1::DeviceSubRequest", SchemaGenerator::subschema_for::<k8s_openapi::api::resource::v1beta1::DeviceSubRequest>),
-    ("k8s_openapi::api::resource::v1beta1::DeviceTaint", SchemaGenerator::subschema_for::<k8s_openapi::api::resource::v1beta1::DeviceTaint>),
-    ("k8s_openapi::api::resource::v1beta1::DeviceToleration", SchemaGenerator::subschema_for::<k8s_openapi::api::resource::v1beta1::DeviceToleration>),
-    ("k8s_openapi::api::resource::v1beta1::NetworkDeviceData", SchemaGenerator::subschema_for::<k8s_openapi::api::resource::v1beta1::NetworkDeviceData>),
-    ("k8s_openapi::api::resource::v1beta1::NodeAllocatableResourceMapping", SchemaGenerator::subschema_for::<k8s_openapi::api::resource::v1beta1::NodeAllocatableResourceMapping>),
-    ("k8s_openapi::api::resource::v1beta1::OpaqueDeviceConfiguration", SchemaGenerator::subschema_for::<k8s_openapi::api::resource::v1beta1::OpaqueDeviceConfiguration>),
-    ("k8s_openapi::api::resource::v1beta1::ResourceClaim", SchemaGenerator::subschema_for::<k8s_openapi::api::resource::v1beta1::ResourceClaim>),
-    ("k8s_openapi::api::resource::v1beta1::ResourceClaimConsumerReference", SchemaGenerator::subschema_for::<k8s_openapi::api::resource::v1beta1::ResourceClaimConsumerReference>),
-    ("k8s_openapi::api::resource::v1beta1::ResourceClaimSpec", SchemaGenerator::subschema_for::<k8s_openapi::api::resource::v1beta1::ResourceClaimSpec>),
-    ("k8s_openapi::api::resource::v1beta1::ResourceClaimStatus", SchemaGenerator::subschema_for::<k8s_openapi::api::resource::v1beta1::ResourceClaimStatus>),
-    ("k8s_openapi::api::resource::v1beta1::ResourceClaimTemplate", SchemaGenerator::subschema_for::<k8s_openapi::api::resource::v1beta1::ResourceClaimTemplate>),
-    ("k8s_openapi::api::resource::v1beta1::ResourceClaimTemplateSpec", SchemaGenerator::subschema_for::<k8s_openapi::api::resource::v1beta1::ResourceClaimTemplateSpec>),
-    ("k8s_openapi::api::resource::v1beta1::ResourcePool", SchemaGenerator::subschema_for::<k8s_openapi::api::resource::v1beta1::ResourcePool>),
-    ("k8s_openapi::api::resource::v1beta1::ResourceSlice", SchemaGenerator::subschema_for::<k8s_openapi::api::resource::v1beta1::ResourceSlice>),
-    ("k8s_openapi::api::resource::v1beta1::ResourceSliceSpec", SchemaGenerator::subschema_for::<k8s_openapi::api::resource::v1beta1::ResourceSliceSpec>),
-    ("k8s_openapi::api::resource::v1beta2::AllocatedDeviceStatus", SchemaGenerator::subschema_for::<k8s_openapi::api::resource::v1beta2::AllocatedDeviceStatus>),
-    ("k8s_openapi::api::resource::v1beta2::AllocationResult", SchemaGenerator::subschema_for::<k8s_openapi::api::resource::v1beta2::AllocationResult>),
-    ("k8s_openapi::api::resource::v1beta2::CELDeviceSelector", SchemaGenerator::subschema_for::<k8s_openapi::api::resource::v1beta2::CELDeviceSelector>),
-    ("k8s_openapi::api::resource::v1beta2::CapacityRequestPolicy", SchemaGenerator::subschema_for::<k8s_openapi::api::resource::v1beta2::CapacityRequestPolicy>),
-    ("k8s_openapi::api::resource::v1beta2::CapacityRequestPolicyRange", SchemaGenerator::subschema_for::<k8s_openapi::api::resource::v1beta2::CapacityRequestPolicyRange>),
-    ("k8s_openapi::api::resource::v1beta2::CapacityRequirements", SchemaGenerator::subschema_for::<k8s_openapi::api::resource::v1beta2::CapacityRequirements>),
-    ("k8s_openapi::api::resource::v1beta2::Counter", SchemaGenerator::subschema_for::<k8s_openapi::api::resource::v1beta2::Counter>),
-    ("k8s_openapi::api::resource::v1beta2::CounterSet", SchemaGenerator::subschema_for::<k8s_openapi::api::resource::v1beta2::CounterSet>),
-    ("k8s_openapi::api::resource::v1beta2::Device", SchemaGenerator::subschema_for::<k8s_openapi::api::resource::v1beta2::Device>),
-    ("k8s_openapi::api::resource::v1beta2::DeviceAllocationConfiguration", SchemaGenerator::subschema_for::<k8s_openapi::api::resource::v1beta2::DeviceAllocationConfiguration>),
-    ("k8s_openapi::api::resource::v1beta2::DeviceAllocationResult", SchemaGenerator::subschema_for::<k8s_openapi::api::resource::v1beta2::DeviceAllocationResult>),
-    ("k8s_openapi::api::resource::v1beta2::DeviceAttribute", SchemaGenerator::subschema_for::<k8s_openapi::api::resource::v1beta2::DeviceAttribute>),
-    ("k8s_openapi::api::resource::v1beta2::DeviceCapacity", SchemaGenerator::subschema_for::<k8s_openapi::api::resource::v1beta2::DeviceCapacity>),
-    ("k8s_openapi::api::resource::v1beta2::DeviceClaim", SchemaGenerator::subschema_for::<k8s_openapi::api::resource::v1beta2::DeviceClaim>),
-    ("k8s_openapi::api::resource::v1beta2::DeviceClaimConfiguration", SchemaGenerator::subschema_for::<k8s_openapi::api::resource::v1beta2::DeviceClaimConfiguration>),
-    ("k8s_openapi::api::resource::v1beta2::DeviceClass", SchemaGenerator::subschema_for::<k8s_openapi::api::resource::v1beta2::DeviceClass>),
-    ("k8s_openapi::api::resource::v1beta2::DeviceClassConfiguration", SchemaGenerator::subschema_for::<k8s_openapi::api::resource::v1beta2::DeviceClassConfiguration>),
-    ("k8s_openapi::api::resource::v1beta2::DeviceClassSpec", SchemaGenerator::subschema_for::<k8s_openapi::api::resource::v1beta2::DeviceClassSpec>),
-    ("k8s_openapi::api::resource::v1beta2::DeviceConstraint", SchemaGenerator::subschema_for::<k8s_openapi::api::resource::v1beta2::DeviceConstraint>),
-    ("k8s_openapi::api::resource::v1beta2::DeviceCounterConsumption", SchemaGenerator::subschema_for::<k8s_openapi::api::resource::v1beta2::DeviceCounterConsumption>),
-    ("k8s_openapi::api::resource::v1beta2::DeviceRequest", SchemaGenerator::subschema_for::<k8s_openapi::api::resource::v1beta2::DeviceRequest>),
-    ("k8s_openapi::api::resource::v1beta2::DeviceRequestAllocationResult", SchemaGenerator::subschema_for::<k8s_openapi::api::resource::v1beta2::DeviceRequestAllocationResult>),
-    ("k8s_openapi::api::resource::v1beta2::DeviceSelector", SchemaGenerator::subschema_for::<k8s_openapi::api::resource::v1beta2::DeviceSelector>),
-    ("k8s_openapi::api::resource::v1beta2::DeviceSubRequest", SchemaGenerator::subschema_for::<k8s_openapi::api::resource::v1beta2::DeviceSubRequest>),
-    ("k8s_openapi::api::resource::v1beta2::DeviceTaint", SchemaGenerator::subschema_for::<k8s_openapi::api::resource::v1beta2::DeviceTaint>),
-    ("k8s_openapi::api::resource::v1beta2::DeviceTaintRule", SchemaGenerator::subschema_for::<k8s_openapi::api::resource::v1beta2::DeviceTaintRule>),
-    ("k8s_openapi::api::resource::v1beta2::DeviceTaintRuleSpec", SchemaGenerator::subschema_for::<k8s_openapi::api::resource::v1beta2::DeviceTaintRuleSpec>),
-    ("k8s_openapi::api::resource::v1beta2::DeviceTaintRuleStatus", SchemaGenerator::subschema_for::<k8s_openapi::api::resource::v1beta2::DeviceTaintRuleStatus>),
-    ("k8s_openapi::api::resource::v1beta2::DeviceTaintSelector", SchemaGenerator::subschema_for::<k8s_openapi::api::resource::v1beta2::DeviceTaintSelector>),
-    ("k8s_openapi::api::resource::v1beta2::DeviceToleration", SchemaGenerator::subschema_for::<k8s_openapi::api::resource::v1beta2::DeviceToleration>),
-    ("k8s_openapi::api::resource::v1beta2::ExactDeviceRequest", SchemaGenerator::subschema_for::<k8s_openapi::api::resource::v1beta2::ExactDeviceRequest>),
-    ("k8s_openapi::api::resource::v1beta2::NetworkDeviceData", SchemaGenerator::subschema_for::<k8s_openapi::api::resource::v1beta2::NetworkDeviceData>),
-    ("k8s_openapi::api::resource::v1beta2::NodeAllocatableResourceMapping", SchemaGenerator::subschema_for::<k8s_openapi::api::resource::v1beta2::NodeAllocatableResourceMapping>),
-    ("k8s_openapi::api::resource::v1beta2::OpaqueDeviceConfiguration", SchemaGenerator::subschema_for::<k8s_openapi::api::resource::v1beta2::OpaqueDeviceConfiguration>),
-    ("k8s_openapi::api::resource::v1beta2::ResourceClaim", SchemaGenerator::subschema_for::<k8s_openapi::api::resource::v1beta2::ResourceClaim>),
-    ("k8s_openapi::api::resource::v1beta2::ResourceClaimConsumerReference", SchemaGenerator::subschema_for::<k8s_openapi::api::resource::v1beta2::ResourceClaimConsumerReference>),
-    ("k8s_openapi::api::resource::v1beta2::ResourceClaimSpec", SchemaGenerator::subschema_for::<k8s_openapi::api::resource::v1beta2::ResourceClaimSpec>),
-    ("k8s_openapi::api::resource::v1beta2::ResourceClaimStatus", SchemaGenerator::subschema_for::<k8s_openapi::api::resource::v1beta2::ResourceClaimStatus>),
-    ("k8s_openapi::api::resource::v1beta2::ResourceClaimTemplate", SchemaGenerator::subschema_for::<k8s_openapi::api::resource::v1beta2::ResourceClaimTemplate>),
-    ("k8s_openapi::api::resource::v1beta2::ResourceClaimTemplateSpec", SchemaGenerator::subschema_for::<k8s_openapi::api::resource::v1beta2::ResourceClaimTemplateSpec>),
-    ("k8s_openapi::api::resource::v1beta2::ResourcePool", SchemaGenerator::subschema_for::<k8s_openapi::api::resource::v1beta2::ResourcePool>),
-    ("k8s_openapi::api::resource::v1beta2::ResourceSlice", SchemaGenerator::subschema_for::<k8s_openapi::api::resource::v1beta2::ResourceSlice>),
-    ("k8s_openapi::api::resource::v1beta2::ResourceSliceSpec", SchemaGenerator::subschema_for::<k8s_openapi::api::resource::v1beta2::ResourceSliceSpec>),
-    ("k8s_openapi::api::scheduling::v1::PriorityClass", SchemaGenerator::subschema_for::<k8s_openapi::api::scheduling::v1::PriorityClass>),
-    ("k8s_openapi::api::scheduling::v1alpha2::BasicSchedulingPolicy", SchemaGenerator::subschema_for::<k8s_openapi::api::scheduling::v1alpha2::BasicSchedulingPolicy>),
-    ("k8s_openapi::api::scheduling::v1alpha2::GangSchedulingPolicy", SchemaGenerator::subschema_for::<k8s_openapi::api::scheduling::v1alpha2::GangSchedulingPolicy>),
-    ("k8s_openapi::api::scheduling::v1alpha2::PodGroup", SchemaGenerator::subschema_for::<k8s_openapi::api::scheduling::v1alpha2::PodGroup>),
-    ("k8s_openapi::api::scheduling::v1alpha2::PodGroupResourceClaim", SchemaGenerator::subschema_for::<k8s_openapi::api::scheduling::v1alpha2::PodGroupResourceClaim>),
-    ("k8s_openapi::api::scheduling::v1alpha2::PodGroupResourceClaimStatus", SchemaGenerator::subschema_for::<k8s_openapi::api::scheduling::v1alpha2::PodGroupResourceClaimStatus>),
-    ("k8s_openapi::api::scheduling::v1alpha2::PodGroupSchedulingConstraints", SchemaGenerator::subschema_for::<k8s_openapi::api::scheduling::v1alpha2::PodGroupSchedulingConstraints>),
-    ("k8s_openapi::api::scheduling::v1alpha2::PodGroupSchedulingPolicy", SchemaGenerator::subschema_for::<k8s_openapi::api::scheduling::v1alpha2::PodGroupSchedulingPolicy>),
-    ("k8s_openapi::api::scheduling::v1alpha2::PodGroupSpec", SchemaGenerator::subschema_for::<k8s_openapi::api::scheduling::v1alpha2::PodGroupSpec>),
-    ("k8s_openapi::api::scheduling::v1alpha2::PodGroupStatus", SchemaGenerator::subschema_for::<k8s_openapi::api::scheduling::v1alpha2::PodGroupStatus>),
-    ("k8s_openapi::api::scheduling::v1alpha2::PodGroupTemplate", SchemaGenerator::subschema_for::<k8s_openapi::api::scheduling::v1alpha2::PodGroupTemplate>),
-    ("k8s_openapi::api::scheduling::v1alpha2::PodGroupTemplateReference", SchemaGenerator::subschema_for::<k8s_openapi::api::scheduling::v1alpha2::PodGroupTemplateReference>),
-    ("k8s_openapi::api::scheduling::v1alpha2::TopologyConstraint", SchemaGenerator::subschema_for::<k8s_openapi::api::scheduling::v1alpha2::TopologyConstraint>),
-    ("k8s_openapi::api::scheduling::v1alpha2::TypedLocalObjectReference", SchemaGenerator::subschema_for::<k8s_openapi::api::scheduling::v1alpha2::TypedLocalObjectReference>),
-    ("k8s_openapi::api::scheduling::v1alpha2::Workload", SchemaGenerator::subschema_for::<k8s_openapi::api::scheduling::v1alpha2::Workload>),
-    ("k8s_openapi::api::scheduling::v1alpha2::WorkloadPodGroupTemplateReference", SchemaGenerator::subschema_for::<k8s_openapi::api::scheduling::v1alpha2::WorkloadPodGroupTemplateReference>),
-    ("k8s_openapi::api::scheduling::v1alpha2::WorkloadSpec", SchemaGenerator::subschema_for::<k8s_openapi::api::scheduling::v1alpha2::WorkloadSpec>),
-    ("k8s_openapi::api::storage::v1::CSIDriver", SchemaGenerator::subschema_for::<k8s_openapi::api::storage::v1::CSIDriver>),
-    ("k8s_openapi::api::storage::v1::CSIDriverSpec", SchemaGenerator::subschema_for::<k8s_openapi::api::storage::v1::CSIDriverSpec>),
-    ("k8s_openapi::api::storage::v1::CSINode", SchemaGenerator::subschema_for::<k8s_openapi::api::storage::v1::CSINode>),
-    ("k8s_openapi::api::storage::v1::CSINodeDriver", SchemaGenerator::subschema_for::<k8s_openapi::api::storage::v1::CSINodeDriver>),
-    ("k8s_openapi::api::storage::v1::CSINodeSpec", SchemaGenerator::subschema_for::<k8s_openapi::api::storage::v1::CSINodeSpec>),
-    ("k8s_openapi::api::storage::v1::CSIStorageCapacity", SchemaGenerator::subschema_for::<k8s_openapi::api::storage::v1::CSIStorageCapacity>),
-    ("k8s_openapi::api::storage::v1::StorageClass", SchemaGenerator::subschema_for::<k8s_openapi::api::storage::v1::StorageClass>),
-    ("k8s_openapi::api::storage::v1::TokenRequest", SchemaGenerator::subschema_for::<k8s_openapi::api::storage::v1::TokenRequest>),
-    ("k8s_openapi::api::storage::v1::VolumeAttachment", SchemaGenerator::subschema_for::<k8s_openapi::api::storage::v1::VolumeAttachment>),
-    ("k8s_openapi::api::storage::v1::VolumeAttachmentSource", SchemaGenerator::subschema_for::<k8s_openapi::api::storage::v1::VolumeAttachmentSource>),
-    ("k8s_openapi::api::storage::v1::VolumeAttachmentSpec", SchemaGenerator::subschema_for::<k8s_openapi::api::storage::v1::VolumeAttachmentSpec>),
-    ("k8s_openapi::api::storage::v1::VolumeAttachmentStatus", SchemaGenerator::subschema_for::<k8s_openapi::api::storage::v1::VolumeAttachmentStatus>),
-    ("k8s_openapi::api::storage::v1::VolumeAttributesClass", SchemaGenerator::subschema_for::<k8s_openapi::api::storage::v1::VolumeAttributesClass>),
-    ("k8s_openapi::api::storage::v1::VolumeError", SchemaGenerator::subschema_for::<k8s_openapi::api::storage::v1::VolumeError>),
-    ("k8s_openapi::api::storage::v1::VolumeNodeResources", SchemaGenerator::subschema_for::<k8s_openapi::api::storage::v1::VolumeNodeResources>),
-    ("k8s_openapi::api::storage::v1beta1::VolumeAttributesClass", SchemaGenerator::subschema_for::<k8s_openapi::api::storage::v1beta1::VolumeAttributesClass>),
-    ("k8s_openapi::api::storagemigration::v1beta1::StorageVersionMigration", SchemaGenerator::subschema_for::<k8s_openapi::api::storagemigration::v1beta1::StorageVersionMigration>),
-    ("k8s_openapi::api::storagemigration::v1beta1::StorageVersionMigrationSpec", SchemaGenerator::subschema_for::<k8s_openapi::api::storagemigration::v1beta1::StorageVersionMigrationSpec>),
-    ("k8s_openapi::api::storagemigration::v1beta1::StorageVersionMigrationStatus", SchemaGenerator::subschema_for::<k8s_openapi::api::storagemigration::v1beta1::StorageVersionMigrationStatus>),
-    ("k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceColumnDefinition", SchemaGenerator::subschema_for::<k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceColumnDefinition>),
-    ("k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceConversion", SchemaGenerator::subschema_for::<k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceConversion>),
-    ("k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition", SchemaGenerator::subschema_for::<k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition>),
-    ("k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinitionCondition", SchemaGenerator::subschema_for::<k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinitionCondition>),
-    ("k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinitionNames", SchemaGenerator::subschema_for::<k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinitionNames>),
-    ("k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinitionSpec", SchemaGenerator::subschema_for::<k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinitionSpec>),
-    ("k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinitionStatus", SchemaGenerator::subschema_for::<k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinitionStatus>),
-    ("k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinitionVersion", SchemaGenerator::subschema_for::<k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinitionVersion>),
-    ("k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceSubresourceScale", SchemaGenerator::subschema_for::<k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceSubresourceScale>),
-    ("k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceSubresourceStatus", SchemaGenerator::subschema_for::<k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceSubresourceStatus>),
-    ("k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceSubresources", SchemaGenerator::subschema_for::<k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceSubresources>),
-    ("k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceValidation", SchemaGenerator::subschema_for::<k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceValidation>),
-    ("k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::ExternalDocumentation", SchemaGenerator::subschema_for::<k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::ExternalDocumentation>),
-    ("k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::JSON", SchemaGenerator::subschema_for::<k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::JSON>),
-    ("k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::JSONSchemaProps", SchemaGenerator::subschema_for::<k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::JSONSchemaProps>),
-    ("k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::JSONSchemaPropsOrArray", SchemaGenerator::subschema_for::<k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::JSONSchemaPropsOrArray>),
-    ("k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::JSONSchemaPropsOrBool", SchemaGenerator::subschema_for::<k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::JSONSchemaPropsOrBool>),
-    ("k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::JSONSchemaPropsOrStringArray", SchemaGenerator::subschema_for::<k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::JSONSchemaPropsOrStringArray>),
-    ("k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::SelectableField", SchemaGenerator::subschema_for::<k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::SelectableField>),
-    ("k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::ServiceReference", SchemaGenerator::subschema_for::<k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::ServiceReference>),
-    ("k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::ValidationRule", SchemaGenerator::subschema_for::<k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::ValidationRule>),
-    ("k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::WebhookClientConfig", SchemaGenerator::subschema_for::<k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::WebhookClientConfig>),
-    ("k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::WebhookConversion", SchemaGenerator::subschema_for::<k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::WebhookConversion>),
-    ("k8s_openapi::apimachinery::pkg::api::resource::Quantity", SchemaGenerator::subschema_for::<k8s_openapi::apimachinery::pkg::api::resource::Quantity>),
-    ("k8s_openapi::apimachinery::pkg::apis::meta::v1::APIGroup", SchemaGenerator::subschema_for::<k8s_openapi::apimachinery::pkg::apis::meta::v1::APIGroup>),
-    ("k8s_openapi::apimachinery::pkg::apis::meta::v1::APIGroupList", SchemaGenerator::subschema_for::<k8s_openapi::apimachinery::pkg::apis::meta::v1::APIGroupList>),
-    ("k8s_openapi::apimachinery::pkg::apis::meta::v1::APIResource", SchemaGenerator::subschema_for::<k8s_openapi::apimachinery::pkg::apis::meta::v1::APIResource>),
-    ("k8s_openapi::apimachinery::pkg::apis::meta::v1::APIResourceList", SchemaGenerator::subschema_for::<k8s_openapi::apimachinery::pkg::apis::meta::v1::APIResourceList>),
-    ("k8s_openapi::apimachinery::pkg::apis::meta::v1::APIVersions", SchemaGenerator::subschema_for::<k8s_openapi::apimachinery::pkg::apis::meta::v1::APIVersions>),
-    ("k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition", SchemaGenerator::subschema_for::<k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition>),
-    ("k8s_openapi::apimachinery::pkg::apis::meta::v1::DeleteOptions", SchemaGenerator::subschema_for::<k8s_openapi::apimachinery::pkg::apis::meta::v1::DeleteOptions>),
-    ("k8s_openapi::apimachinery::pkg::apis::meta::v1::FieldSelectorRequirement", SchemaGenerator::subschema_for::<k8s_openapi::apimachinery::pkg::apis::meta::v1::FieldSelectorRequirement>),
-    ("k8s_openapi::apimachinery::pkg::apis::meta::v1::FieldsV1", SchemaGenerator::subschema_for::<k8s_openapi::apimachinery::pkg::apis::meta::v1::FieldsV1>),
-    ("k8s_openapi::apimachinery::pkg::apis::meta::v1::GroupResource", SchemaGenerator::subschema_for::<k8s_openapi::apimachinery::pkg::apis::meta::v1::GroupResource>),
-    ("k8s_openapi::apimachinery::pkg::apis::meta::v1::GroupVersionForDiscovery", SchemaGenerator::subschema_for::<k8s_openapi::apimachinery::pkg::apis::meta::v1::GroupVersionForDiscovery>),
-    ("k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelector", SchemaGenerator::subschema_for::<k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelector>),
-    ("k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelectorRequirement", SchemaGenerator::subschema_for::<k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelectorRequirement>),
-    ("k8s_openapi::apimachinery::pkg::apis::meta::v1::ListMeta", SchemaGenerator::subschema_for::<k8s_openapi::apimachinery::pkg::apis::meta::v1::ListMeta>),
-    ("k8s_openapi::apimachinery::pkg::apis::meta::v1::ManagedFieldsEntry", SchemaGenerator::subschema_for::<k8s_openapi::apimachinery::pkg::apis::meta::v1::ManagedFieldsEntry>),
-    ("k8s_openapi::apimachinery::pkg::apis::meta::v1::MicroTime", SchemaGenerator::subschema_for::<k8s_openapi::apimachinery::pkg::apis::meta::v1::MicroTime>),
-    ("k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta", SchemaGenerator::subschema_for::<k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta>),
-    ("k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference", SchemaGenerator::subschema_for::<k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference>),
-    ("k8s_openapi::apimachinery::pkg::apis::meta::v1::Patch", SchemaGenerator::subschema_for::<k8s_openapi::apimachinery::pkg::apis::meta::v1::Patch>),
-    ("k8s_openapi::apimachinery::pkg::apis::meta::v1::Preconditions", SchemaGenerator::subschema_for::<k8s_openapi::apimachinery::pkg::apis::meta::v1::Preconditions>),
-    ("k8s_openapi::apimachinery::pkg::apis::meta::v1::ServerAddressByClientCIDR", SchemaGenerator::subschema_for::<k8s_openapi::apimachinery::pkg::apis::meta::v1::ServerAddressByClientCIDR>),
-    ("k8s_openapi::apimachinery::pkg::apis::meta::v1::ShardInfo", SchemaGenerator::subschema_for::<k8s_openapi::apimachinery::pkg::apis::meta::v1::ShardInfo>),
-    ("k8s_openapi::apimachinery::pkg::apis::meta::v1::Status", SchemaGenerator::subschema_for::<k8s_openapi::apimachinery::pkg::apis::meta::v1::Status>),
-    ("k8s_openapi::apimachinery::pkg::apis::meta::v1::StatusCause", SchemaGenerator::subschema_for::<k8s_openapi::apimachinery::pkg::apis::meta::v1::StatusCause>),
-    ("k8s_openapi::apimachinery::pkg::apis::meta::v1::StatusDetails", SchemaGenerator::subschema_for::<k8s_openapi::apimachinery::pkg::apis::meta::v1::StatusDetails>),
-    ("k8s_openapi::apimachinery::pkg::apis::meta::v1::Time", SchemaGenerator::subschema_for::<k8s_openapi::apimachinery::pkg::apis::meta::v1::Time>),
-    ("k8s_openapi::apimachinery::pkg::runtime::RawExtension", SchemaGenerator::subschema_for::<k8s_openapi::apimachinery::pkg::runtime::RawExtension>),
-    ("k8s_openapi::apimachinery::pkg::util::intstr::IntOrString", SchemaGenerator::subschema_for::<k8s_openapi::apimachinery::pkg::util::intstr::IntOrString>),
-    ("k8s_openapi::apimachinery::pkg::version::Info", SchemaGenerator::subschema_for::<k8s_openapi::apimachinery::pkg::version::Info>),
-    ("k8s_openapi::kube_aggregator::pkg::apis::apiregistration::v1::APIService", SchemaGenerator::subschema_for::<k8s_openapi::kube_aggregator::pkg::apis::apiregistration::v1::APIService>),
-    ("k8s_openapi::kube_aggregator::pkg::apis::apiregistration::v1::APIServiceCondition", SchemaGenerator::subschema_for::<k8s_openapi::kube_aggregator::pkg::apis::apiregistration::v1::APIServiceCondition>),
-    ("k8s_openapi::kube_aggregator::pkg::apis::apiregistration::v1::APIServiceSpec", SchemaGenerator::subschema_for::<k8s_openapi::kube_aggregator::pkg::apis::apiregistration::v1::APIServiceSpec>),
-    ("k8s_openapi::kube_aggregator::pkg::apis::apiregistration::v1::APIServiceStatus", SchemaGenerator::subschema_for::<k8s_openapi::kube_aggregator::pkg::apis::apiregistration::v1::APIServiceStatus>),
-    ("k8s_openapi::kube_aggregator::pkg::apis::apiregistration::v1::ServiceReference", SchemaGenerator::subschema_for::<k8s_openapi::kube_aggregator::pkg::apis::apiregistration::v1::ServiceReference>),
-];
+pub(super) const TABLE: &[&[(&str, Make)]] = table! {
+    "k8s_openapi::api::admissionregistration::v1" = k8s_openapi::api::admissionregistration::v1:
+        ApplyConfiguration AuditAnnotation ExpressionWarning JSONPatch MatchCondition MatchResources
+        MutatingAdmissionPolicy MutatingAdmissionPolicyBinding MutatingAdmissionPolicyBindingSpec
+        MutatingAdmissionPolicySpec MutatingWebhook MutatingWebhookConfiguration Mutation
+        NamedRuleWithOperations ParamKind ParamRef RuleWithOperations ServiceReference TypeChecking
+        ValidatingAdmissionPolicy ValidatingAdmissionPolicyBinding ValidatingAdmissionPolicyBindingSpec
+        ValidatingAdmissionPolicySpec ValidatingAdmissionPolicyStatus ValidatingWebhook
+        ValidatingWebhookConfiguration Validation Variable WebhookClientConfig;
+    "k8s_openapi::api::admissionregistration::v1alpha1" = k8s_openapi::api::admissionregistration::v1alpha1:
+        ApplyConfiguration JSONPatch MatchCondition MatchResources MutatingAdmissionPolicy
+        MutatingAdmissionPolicyBinding MutatingAdmissionPolicyBindingSpec MutatingAdmissionPolicySpec Mutation
+        NamedRuleWithOperations ParamKind ParamRef Variable;
+    "k8s_openapi::api::admissionregistration::v1beta1" = k8s_openapi::api::admissionregistration::v1beta1:
+        ApplyConfiguration JSONPatch MatchCondition MatchResources MutatingAdmissionPolicy
+        MutatingAdmissionPolicyBinding MutatingAdmissionPolicyBindingSpec MutatingAdmissionPolicySpec Mutation
+        NamedRuleWithOperations ParamKind ParamRef Variable;
+    "k8s_openapi::api::apiserverinternal::v1alpha1" = k8s_openapi::api::apiserverinternal::v1alpha1:
+        ServerStorageVersion StorageVersion StorageVersionCondition StorageVersionSpec StorageVersionStatus;
+    "k8s_openapi::api::apps::v1" = k8s_openapi::api::apps::v1:
+        ControllerRevision DaemonSet DaemonSetCondition DaemonSetSpec DaemonSetStatus DaemonSetUpdateStrategy
+        Deployment DeploymentCondition DeploymentSpec DeploymentStatus DeploymentStrategy ReplicaSet
+        ReplicaSetCondition ReplicaSetSpec ReplicaSetStatus RollingUpdateDaemonSet RollingUpdateDeployment
+        RollingUpdateStatefulSetStrategy StatefulSet StatefulSetCondition StatefulSetOrdinals
+        StatefulSetPersistentVolumeClaimRetentionPolicy StatefulSetSpec StatefulSetStatus
+        StatefulSetUpdateStrategy;
+    "k8s_openapi::api::authentication::v1" = k8s_openapi::api::authentication::v1:
+        BoundObjectReference SelfSubjectReview SelfSubjectReviewStatus TokenRequest TokenRequestSpec
+        TokenRequestStatus TokenReview TokenReviewSpec TokenReviewStatus UserInfo;
+    "k8s_openapi::api::authorization::v1" = k8s_openapi::api::authorization::v1:
+        FieldSelectorAttributes LabelSelectorAttributes LocalSubjectAccessReview NonResourceAttributes
+        NonResourceRule ResourceAttributes ResourceRule SelfSubjectAccessReview SelfSubjectAccessReviewSpec
+        SelfSubjectRulesReview SelfSubjectRulesReviewSpec SubjectAccessReview SubjectAccessReviewSpec
+        SubjectAccessReviewStatus SubjectRulesReviewStatus;
+    "k8s_openapi::api::autoscaling::v1" = k8s_openapi::api::autoscaling::v1:
+        CrossVersionObjectReference HorizontalPodAutoscaler HorizontalPodAutoscalerSpec
+        HorizontalPodAutoscalerStatus Scale ScaleSpec ScaleStatus;
+    "k8s_openapi::api::autoscaling::v2" = k8s_openapi::api::autoscaling::v2:
+        ContainerResourceMetricSource ContainerResourceMetricStatus CrossVersionObjectReference
+        ExternalMetricSource ExternalMetricStatus HPAScalingPolicy HPAScalingRules HorizontalPodAutoscaler
+        HorizontalPodAutoscalerBehavior HorizontalPodAutoscalerCondition HorizontalPodAutoscalerSpec
+        HorizontalPodAutoscalerStatus MetricIdentifier MetricSpec MetricStatus MetricTarget MetricValueStatus
+        ObjectMetricSource ObjectMetricStatus PodsMetricSource PodsMetricStatus ResourceMetricSource
+        ResourceMetricStatus;
+    "k8s_openapi::api::batch::v1" = k8s_openapi::api::batch::v1:
+        CronJob CronJobSpec CronJobStatus Job JobCondition JobSpec JobStatus JobTemplateSpec PodFailurePolicy
+        PodFailurePolicyOnExitCodesRequirement PodFailurePolicyOnPodConditionsPattern PodFailurePolicyRule
+        SuccessPolicy SuccessPolicyRule UncountedTerminatedPods;
+    "k8s_openapi::api::certificates::v1" = k8s_openapi::api::certificates::v1:
+        CertificateSigningRequest CertificateSigningRequestCondition CertificateSigningRequestSpec
+        CertificateSigningRequestStatus;
+    "k8s_openapi::api::certificates::v1alpha1" = k8s_openapi::api::certificates::v1alpha1:
+        ClusterTrustBundle ClusterTrustBundleSpec;
+    "k8s_openapi::api::certificates::v1beta1" = k8s_openapi::api::certificates::v1beta1:
+        ClusterTrustBundle ClusterTrustBundleSpec PodCertificateRequest PodCertificateRequestSpec
+        PodCertificateRequestStatus;
+    "k8s_openapi::api::coordination::v1" = k8s_openapi::api::coordination::v1:
+        Lease LeaseSpec;
+    "k8s_openapi::api::coordination::v1alpha2" = k8s_openapi::api::coordination::v1alpha2:
+        LeaseCandidate LeaseCandidateSpec;
+    "k8s_openapi::api::coordination::v1beta1" = k8s_openapi::api::coordination::v1beta1:
+        LeaseCandidate LeaseCandidateSpec;
+    "k8s_openapi::api::core::v1" = k8s_openapi::api::core::v1:
+        AWSElasticBlockStoreVolumeSource Affinity AppArmorProfile AttachedVolume AzureDiskVolumeSource
+        AzureFilePersistentVolumeSource AzureFileVolumeSource Binding CSIPersistentVolumeSource
+        CSIVolumeSource Capabilities CephFSPersistentVolumeSource CephFSVolumeSource
+        CinderPersistentVolumeSource CinderVolumeSource ClientIPConfig ClusterTrustBundleProjection
+        ComponentCondition ComponentStatus ConfigMap ConfigMapEnvSource ConfigMapKeySelector
+        ConfigMapNodeConfigSource ConfigMapProjection ConfigMapVolumeSource Container
+        ContainerExtendedResourceRequest ContainerImage ContainerPort ContainerResizePolicy
+        ContainerRestartRule ContainerRestartRuleOnExitCodes ContainerState ContainerStateRunning
+        ContainerStateTerminated ContainerStateWaiting ContainerStatus ContainerUser DaemonEndpoint
+        DownwardAPIProjection DownwardAPIVolumeFile DownwardAPIVolumeSource EmptyDirVolumeSource
+        EndpointAddress EndpointPort EndpointSubset Endpoints EnvFromSource EnvVar EnvVarSource
+        EphemeralContainer EphemeralVolumeSource Event EventSeries EventSource ExecAction FCVolumeSource
+        FileKeySelector FlexPersistentVolumeSource FlexVolumeSource FlockerVolumeSource
+        GCEPersistentDiskVolumeSource GRPCAction GitRepoVolumeSource GlusterfsPersistentVolumeSource
+        GlusterfsVolumeSource HTTPGetAction HTTPHeader HostAlias HostIP HostPathVolumeSource
+        ISCSIPersistentVolumeSource ISCSIVolumeSource ImageVolumeSource ImageVolumeStatus KeyToPath Lifecycle
+        LifecycleHandler LimitRange LimitRangeItem LimitRangeSpec LinuxContainerUser LoadBalancerIngress
+        LoadBalancerStatus LocalObjectReference LocalVolumeSource ModifyVolumeStatus NFSVolumeSource Namespace
+        NamespaceCondition NamespaceSpec NamespaceStatus Node NodeAddress NodeAffinity
+        NodeAllocatableResourceClaimStatus NodeCondition NodeConfigSource NodeConfigStatus NodeDaemonEndpoints
+        NodeFeatures NodeRuntimeHandler NodeRuntimeHandlerFeatures NodeSelector NodeSelectorRequirement
+        NodeSelectorTerm NodeSpec NodeStatus NodeSwapStatus NodeSystemInfo ObjectFieldSelector ObjectReference
+        PersistentVolume PersistentVolumeClaim PersistentVolumeClaimCondition PersistentVolumeClaimSpec
+        PersistentVolumeClaimStatus PersistentVolumeClaimTemplate PersistentVolumeClaimVolumeSource
+        PersistentVolumeSpec PersistentVolumeStatus PhotonPersistentDiskVolumeSource Pod PodAffinity
+        PodAffinityTerm PodAntiAffinity PodCertificateProjection PodCondition PodDNSConfig PodDNSConfigOption
+        PodExtendedResourceClaimStatus PodIP PodOS PodReadinessGate PodResourceClaim PodResourceClaimStatus
+        PodSchedulingGate PodSchedulingGroup PodSecurityContext PodSpec PodStatus PodTemplate PodTemplateSpec
+        PortStatus PortworxVolumeSource PreferredSchedulingTerm Probe ProjectedVolumeSource
+        QuobyteVolumeSource RBDPersistentVolumeSource RBDVolumeSource ReplicationController
+        ReplicationControllerCondition ReplicationControllerSpec ReplicationControllerStatus ResourceClaim
+        ResourceFieldSelector ResourceHealth ResourceQuota ResourceQuotaSpec ResourceQuotaStatus
+        ResourceRequirements ResourceStatus SELinuxOptions ScaleIOPersistentVolumeSource ScaleIOVolumeSource
+        ScopeSelector ScopedResourceSelectorRequirement SeccompProfile Secret SecretEnvSource
+        SecretKeySelector SecretProjection SecretReference SecretVolumeSource SecurityContext Service
+        ServiceAccount ServiceAccountTokenProjection ServicePort ServiceSpec ServiceStatus
+        SessionAffinityConfig SleepAction StorageOSPersistentVolumeSource StorageOSVolumeSource Sysctl
+        TCPSocketAction Taint Toleration TopologySelectorLabelRequirement TopologySelectorTerm
+        TopologySpreadConstraint TypedLocalObjectReference TypedObjectReference Volume VolumeDevice
+        VolumeMount VolumeMountStatus VolumeNodeAffinity VolumeProjection VolumeResourceRequirements
+        VolumeStatus VsphereVirtualDiskVolumeSource WeightedPodAffinityTerm WindowsSecurityContextOptions;
+    "k8s_openapi::api::discovery::v1" = k8s_openapi::api::discovery::v1:
+        Endpoint EndpointConditions EndpointHints EndpointPort EndpointSlice ForNode ForZone;
+    "k8s_openapi::api::events::v1" = k8s_openapi::api::events::v1:
+        Event EventSeries;
+    "k8s_openapi::api::flowcontrol::v1" = k8s_openapi::api::flowcontrol::v1:
+        ExemptPriorityLevelConfiguration FlowDistinguisherMethod FlowSchema FlowSchemaCondition FlowSchemaSpec
+        FlowSchemaStatus GroupSubject LimitResponse LimitedPriorityLevelConfiguration NonResourcePolicyRule
+        PolicyRulesWithSubjects PriorityLevelConfiguration PriorityLevelConfigurationCondition
+        PriorityLevelConfigurationReference PriorityLevelConfigurationSpec PriorityLevelConfigurationStatus
+        QueuingConfiguration ResourcePolicyRule ServiceAccountSubject Subject UserSubject;
+    "k8s_openapi::api::networking::v1" = k8s_openapi::api::networking::v1:
+        HTTPIngressPath HTTPIngressRuleValue IPAddress IPAddressSpec IPBlock Ingress IngressBackend
+        IngressClass IngressClassParametersReference IngressClassSpec IngressLoadBalancerIngress
+        IngressLoadBalancerStatus IngressPortStatus IngressRule IngressServiceBackend IngressSpec
+        IngressStatus IngressTLS NetworkPolicy NetworkPolicyEgressRule NetworkPolicyIngressRule
+        NetworkPolicyPeer NetworkPolicyPort NetworkPolicySpec ParentReference ServiceBackendPort ServiceCIDR
+        ServiceCIDRSpec ServiceCIDRStatus;
+    "k8s_openapi::api::networking::v1beta1" = k8s_openapi::api::networking::v1beta1:
+        IPAddress IPAddressSpec ParentReference ServiceCIDR ServiceCIDRSpec ServiceCIDRStatus;
+    "k8s_openapi::api::node::v1" = k8s_openapi::api::node::v1:
+        Overhead RuntimeClass Scheduling;
+    "k8s_openapi::api::policy::v1" = k8s_openapi::api::policy::v1:
+        Eviction PodDisruptionBudget PodDisruptionBudgetSpec PodDisruptionBudgetStatus;
+    "k8s_openapi::api::rbac::v1" = k8s_openapi::api::rbac::v1:
+        AggregationRule ClusterRole ClusterRoleBinding PolicyRule Role RoleBinding RoleRef Subject;
+    "k8s_openapi::api::resource::v1" = k8s_openapi::api::resource::v1:
+        AllocatedDeviceStatus AllocationResult CELDeviceSelector CapacityRequestPolicy
+        CapacityRequestPolicyRange CapacityRequirements Counter CounterSet Device
+        DeviceAllocationConfiguration DeviceAllocationResult DeviceAttribute DeviceCapacity DeviceClaim
+        DeviceClaimConfiguration DeviceClass DeviceClassConfiguration DeviceClassSpec DeviceConstraint
+        DeviceCounterConsumption DeviceRequest DeviceRequestAllocationResult DeviceSelector DeviceSubRequest
+        DeviceTaint DeviceToleration ExactDeviceRequest NetworkDeviceData NodeAllocatableResourceMapping
+        OpaqueDeviceConfiguration ResourceClaim ResourceClaimConsumerReference ResourceClaimSpec
+        ResourceClaimStatus ResourceClaimTemplate ResourceClaimTemplateSpec ResourcePool ResourceSlice
+        ResourceSliceSpec;
+    "k8s_openapi::api::resource::v1alpha3" = k8s_openapi::api::resource::v1alpha3:
+        DeviceTaint DeviceTaintRule DeviceTaintRuleSpec DeviceTaintRuleStatus DeviceTaintSelector PoolStatus
+        ResourcePoolStatusRequest ResourcePoolStatusRequestSpec ResourcePoolStatusRequestStatus;
+    "k8s_openapi::api::resource::v1beta1" = k8s_openapi::api::resource::v1beta1:
+        AllocatedDeviceStatus AllocationResult BasicDevice CELDeviceSelector CapacityRequestPolicy
+        CapacityRequestPolicyRange CapacityRequirements Counter CounterSet Device
+        DeviceAllocationConfiguration DeviceAllocationResult DeviceAttribute DeviceCapacity DeviceClaim
+        DeviceClaimConfiguration DeviceClass DeviceClassConfiguration DeviceClassSpec DeviceConstraint
+        DeviceCounterConsumption DeviceRequest DeviceRequestAllocationResult DeviceSelector DeviceSubRequest
+        DeviceTaint DeviceToleration NetworkDeviceData NodeAllocatableResourceMapping
+        OpaqueDeviceConfiguration ResourceClaim ResourceClaimConsumerReference ResourceClaimSpec
+        ResourceClaimStatus ResourceClaimTemplate ResourceClaimTemplateSpec ResourcePool ResourceSlice
+        ResourceSliceSpec;
+    "k8s_openapi::api::resource::v1beta2" = k8s_openapi::api::resource::v1beta2:
+        AllocatedDeviceStatus AllocationResult CELDeviceSelector CapacityRequestPolicy
+        CapacityRequestPolicyRange CapacityRequirements Counter CounterSet Device
+        DeviceAllocationConfiguration DeviceAllocationResult DeviceAttribute DeviceCapacity DeviceClaim
+        DeviceClaimConfiguration DeviceClass DeviceClassConfiguration DeviceClassSpec DeviceConstraint
+        DeviceCounterConsumption DeviceRequest DeviceRequestAllocationResult DeviceSelector DeviceSubRequest
+        DeviceTaint DeviceTaintRule DeviceTaintRuleSpec DeviceTaintRuleStatus DeviceTaintSelector
+        DeviceToleration ExactDeviceRequest NetworkDeviceData NodeAllocatableResourceMapping
+        OpaqueDeviceConfiguration ResourceClaim ResourceClaimConsumerReference ResourceClaimSpec
+        ResourceClaimStatus ResourceClaimTemplate ResourceClaimTemplateSpec ResourcePool ResourceSlice
+        ResourceSliceSpec;
+    "k8s_openapi::api::scheduling::v1" = k8s_openapi::api::scheduling::v1:
+        PriorityClass;
+    "k8s_openapi::api::scheduling::v1alpha2" = k8s_openapi::api::scheduling::v1alpha2:
+        BasicSchedulingPolicy GangSchedulingPolicy PodGroup PodGroupResourceClaim PodGroupResourceClaimStatus
+        PodGroupSchedulingConstraints PodGroupSchedulingPolicy PodGroupSpec PodGroupStatus PodGroupTemplate
+        PodGroupTemplateReference TopologyConstraint TypedLocalObjectReference Workload
+        WorkloadPodGroupTemplateReference WorkloadSpec;
+    "k8s_openapi::api::storage::v1" = k8s_openapi::api::storage::v1:
+        CSIDriver CSIDriverSpec CSINode CSINodeDriver CSINodeSpec CSIStorageCapacity StorageClass TokenRequest
+        VolumeAttachment VolumeAttachmentSource VolumeAttachmentSpec VolumeAttachmentStatus
+        VolumeAttributesClass VolumeError VolumeNodeResources;
+    "k8s_openapi::api::storage::v1beta1" = k8s_openapi::api::storage::v1beta1:
+        VolumeAttributesClass;
+    "k8s_openapi::api::storagemigration::v1beta1" = k8s_openapi::api::storagemigration::v1beta1:
+        StorageVersionMigration StorageVersionMigrationSpec StorageVersionMigrationStatus;
+    "k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1" = k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1:
+        CustomResourceColumnDefinition CustomResourceConversion CustomResourceDefinition
+        CustomResourceDefinitionCondition CustomResourceDefinitionNames CustomResourceDefinitionSpec
+        CustomResourceDefinitionStatus CustomResourceDefinitionVersion CustomResourceSubresourceScale
+        CustomResourceSubresourceStatus CustomResourceSubresources CustomResourceValidation
+        ExternalDocumentation JSON JSONSchemaProps JSONSchemaPropsOrArray JSONSchemaPropsOrBool
+        JSONSchemaPropsOrStringArray SelectableField ServiceReference ValidationRule WebhookClientConfig
+        WebhookConversion;
+    "k8s_openapi::apimachinery::pkg::api::resource" = k8s_openapi::apimachinery::pkg::api::resource:
+        Quantity;
+    "k8s_openapi::apimachinery::pkg::apis::meta::v1" = k8s_openapi::apimachinery::pkg::apis::meta::v1:
+        APIGroup APIGroupList APIResource APIResourceList APIVersions Condition DeleteOptions
+        FieldSelectorRequirement FieldsV1 GroupResource GroupVersionForDiscovery LabelSelector
+        LabelSelectorRequirement ListMeta ManagedFieldsEntry MicroTime ObjectMeta OwnerReference Patch
+        Preconditions ServerAddressByClientCIDR ShardInfo Status StatusCause StatusDetails Time;
+    "k8s_openapi::apimachinery::pkg::runtime" = k8s_openapi::apimachinery::pkg::runtime:
+        RawExtension;
+    "k8s_openapi::apimachinery::pkg::util::intstr" = k8s_openapi::apimachinery::pkg::util::intstr:
+        IntOrString;
+    "k8s_openapi::apimachinery::pkg::version" = k8s_openapi::apimachinery::pkg::version:
+        Info;
+    "k8s_openapi::kube_aggregator::pkg::apis::apiregistration::v1" = k8s_openapi::kube_aggregator::pkg::apis::apiregistration::v1:
+        APIService APIServiceCondition APIServiceSpec APIServiceStatus ServiceReference;
+};

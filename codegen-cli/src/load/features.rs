@@ -1,6 +1,6 @@
 //! Which features of the inputs and of their path dependencies are on, as Cargo decides it.
 //!
-//! Packages are looked at when something makes them dependencies: a manifest that nobody needs is not read. What
+//! A manifest is read when another package depends on it, not before. What
 //! registries and git hold is left to Cargo.
 
 use std::collections::{BTreeMap, BTreeSet};

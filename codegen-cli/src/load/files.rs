@@ -85,7 +85,7 @@ impl Files {
         }
     }
 
-    /// Adds what the programs say beside types; their types are nobody's API. Files of the library are not read again.
+    /// Adds the roles and webhooks that programs state. Their types are no API. Files of the library are not read again.
     fn load_programs(&mut self, krate: &mut Crate, manifest: &Manifest) {
         for root in &manifest.programs {
             let mut program =

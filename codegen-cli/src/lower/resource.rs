@@ -190,7 +190,7 @@ impl Ctx<'_> {
         self.type_id(id, &scope, &path)
     }
 
-    /// Sorts resources into groups and versions. What is said of a group must be said alike everywhere.
+    /// Sorts resources into groups and versions. All resources of a group must agree on its facts.
     pub(super) fn groups(&mut self, resources: Vec<Lowered>) -> Vec<Group> {
         let mut groups: BTreeMap<String, Vec<Lowered>> = BTreeMap::new();
         for resource in resources {

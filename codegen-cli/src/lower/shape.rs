@@ -18,7 +18,7 @@ impl Ctx<'_> {
     /// Lowers a definition; `None` after a diagnostic.
     pub(super) fn definition(&mut self, id: ItemId, scope: &Scope, path: &PathExpr) -> Option<TypeDef> {
         let item = self.resolver.item(id);
-        self.report_unread_marker(id, item);
+        self.report_unread_attribute(id, item);
         let shape = match &item.kind {
             TypeKind::Struct(_) | TypeKind::Tuple(_) | TypeKind::Unit | TypeKind::Enum(_)
                 if self.is_underived(id, item) =>
@@ -57,20 +57,20 @@ impl Ctx<'_> {
         })
     }
 
-    /// A marker on a type of an input that does not derive `Schema`: it would be lost without a word. The documentation of
-    /// other crates is nothing that the user could change.
-    fn report_unread_marker(&mut self, id: ItemId, item: &TypeItem) {
+    /// Reports an attribute or marker on a type of an input that does not derive `Schema`, since it has no effect. A user
+    /// cannot change those of other crates.
+    fn report_unread_attribute(&mut self, id: ItemId, item: &TypeItem) {
         let is_input = self.crates.list[id.krate].is_input;
-        let Some(marker) = item.unread_marker.as_ref().filter(|_| is_input) else { return };
+        let Some(unread) = item.unread.as_ref().filter(|_| is_input) else { return };
         let name = &item.name;
         self.diagnostics.push(
             Diagnostic::error(
                 Code::WRONG_PLACE,
-                marker.loc,
-                format!("`+{}` would have no effect: `{}` does not derive `Schema`", marker.text, name.text),
+                unread.loc,
+                format!("`{}` would have no effect: `{}` does not derive `Schema`", unread.text, name.text),
             )
             .secondary(name.loc, "defined here")
-            .help("add `Schema` to the derives of the type, or remove its markers"),
+            .help("add `Schema` to the derives of the type, or remove its attributes and markers"),
         );
     }
 

@@ -377,7 +377,7 @@ impl Ctx<'_> {
         self.diagnostics.push(diagnostic);
     }
 
-    /// A type of a crate that could not be read; before that was tried nobody sees it.
+    /// Reports a type of a crate that could not be read. The report is dropped if the crate is read later.
     pub(crate) fn report_unread(&mut self, path: &PathExpr, at: usize, external: &str) {
         let foreign = &self.crates.foreign[at];
         let mut diagnostic = Diagnostic::error(

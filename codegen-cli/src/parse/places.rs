@@ -98,7 +98,7 @@ impl Collector {
         self.span(name, value.map(|value| value.span));
     }
 
-    /// `prefix` is `items.` for what is said of the items of a list.
+    /// `prefix` is `items.` for attributes of the items of a list.
     fn constraints(&mut self, c: &Constraints, prefix: &str) {
         let mut add = |name: &str, span: Option<Span>| {
             self.spans.extend(span.map(|span| (format!("{prefix}{name}"), span)));

@@ -269,7 +269,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `format!("{}:{port}", host)`, as far as nothing is said of widths and the like.
+    /// `format!("{}:{port}", host)`, without widths and other format options.
     fn format_value(&self, call: &syn::Macro, depth: usize) -> ValueKind {
         let parser = syn::punctuated::Punctuated::<Expr, syn::Token![,]>::parse_terminated;
         let Ok(arguments) = call.parse_body_with(parser) else { return ValueKind::Unknown };

@@ -1,4 +1,4 @@
-//! What is to be on disk: each generator's files with their folder.
+//! The targets of a run: the files of each generator with their folder.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -13,9 +13,9 @@ use crate::paths::{absolute, relative};
 use crate::roles;
 use crate::schema::Schemas;
 
-/// What the stages before have made.
+/// The results of the stages before emission.
 #[derive(Clone, Copy)]
-pub(super) struct Made<'a> {
+pub(super) struct EmitInput<'a> {
     pub(super) ir: &'a Ir,
     pub(super) schemas: &'a Schemas,
     pub(super) definitions: &'a [Definition<'a>],
@@ -25,8 +25,8 @@ pub(super) struct Made<'a> {
 }
 
 /// Emits everything that the settings ask for.
-pub(super) fn targets(settings: &Settings, made: Made<'_>) -> Vec<Target> {
-    let Made { ir, schemas, .. } = made;
+pub(super) fn targets(settings: &Settings, made: EmitInput<'_>) -> Vec<Target> {
+    let EmitInput { ir, schemas, .. } = made;
     let crds = crds(settings, made);
     let mut out: Vec<Target> = crd_target(settings, &crds).into_iter().collect();
     let mut add = |root: &Path, kind, tree| out.push(Target { root: root.to_path_buf(), kind, tree });
@@ -55,12 +55,12 @@ pub(super) fn targets(settings: &Settings, made: Made<'_>) -> Vec<Target> {
 }
 
 /// Emits the CRDs alone, in the same way.
-pub(super) fn definitions(settings: &Settings, made: Made<'_>) -> Vec<Target> {
+pub(super) fn definitions(settings: &Settings, made: EmitInput<'_>) -> Vec<Target> {
     crd_target(settings, &crds(settings, made)).into_iter().collect()
 }
 
 /// The CRDs without their header; empty if nothing needs them.
-fn crds(settings: &Settings, made: Made<'_>) -> OutputTree {
+fn crds(settings: &Settings, made: EmitInput<'_>) -> OutputTree {
     match settings.crd_output.is_some() || settings.deploy.is_some() {
         true => crd::emit(made.definitions),
         false => OutputTree::new(),
@@ -75,8 +75,8 @@ fn crd_target(settings: &Settings, crds: &OutputTree) -> Option<Target> {
 }
 
 /// The manifests that run the manager: the tree, and the installer beside it.
-fn deployment(deploy_settings: &DeploySettings, made: Made<'_>, crds: &OutputTree) -> Vec<Target> {
-    let Made { ir, schemas, .. } = made;
+fn deployment(deploy_settings: &DeploySettings, made: EmitInput<'_>, crds: &OutputTree) -> Vec<Target> {
+    let EmitInput { ir, schemas, .. } = made;
     let roles = roles::roles(&ir.manifests.rules, &deploy_settings.role_name);
     let parts = deploy::Parts {
         crds,
@@ -103,8 +103,8 @@ fn clients(ir: &Ir) -> impl Iterator<Item = &Resource> {
 }
 
 /// The client package; empty without a resource that asks for a client.
-fn client(settings: &Settings, root: &Path, made: Made<'_>) -> OutputTree {
-    let Made { ir, schemas, crates, .. } = made;
+fn client(settings: &Settings, root: &Path, made: EmitInput<'_>) -> OutputTree {
+    let EmitInput { ir, schemas, crates, .. } = made;
     let mut out = OutputTree::new();
     if clients(ir).next().is_none() {
         return out;

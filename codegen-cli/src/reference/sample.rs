@@ -1,16 +1,18 @@
 //! A manifest of a kind: the type's example, or what must be given and has defaults. An API server's own checks decide whether
 //! it would be accepted.
 
+mod branches;
+
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
 use kubesmith_apiextensions::structural::{Cause, Checker, aggregate, apply_defaults};
 use kubesmith_apimachinery::yaml;
 use serde_json::{Map, Number, Value, json};
 
+use self::branches::absorb;
 use super::{Sample, strings, text};
 use crate::ir::{Resource, Scope};
-use crate::schema::{Additional, Schema, overlay};
+use crate::schema::{Additional, Schema};
 
 /// Branches of alternatives that are tried.
 const BRANCHES: usize = 4;
@@ -284,100 +286,6 @@ impl Maker {
             _ => json!({}),
         }
     }
-}
-
-/// Adds the restrictions of a branch.
-fn absorb(schema: &mut Schema, mut branch: Schema) {
-    let properties = std::mem::take(&mut branch.properties);
-    schema.required.append(&mut branch.required);
-    if let (Some(items), Some(more)) = (schema.items.as_deref_mut(), branch.items.take()) {
-        absorb(items, *more);
-    }
-    for (name, property) in properties {
-        match schema.properties.get_mut(&name) {
-            Some(known) => absorb(Arc::make_mut(known), property.as_ref().clone()),
-            None => {
-                schema.properties.insert(name, property);
-            }
-        }
-    }
-    branch.type_ = None;
-    limits(schema, &mut branch);
-    if let Ok(joined) = overlay(schema.clone(), branch) {
-        *schema = joined;
-    }
-}
-
-/// Puts the limits that both hold into the branch, and takes them out of the schema: beside one another they would stay apart.
-fn limits(schema: &mut Schema, branch: &mut Schema) {
-    for (mine, theirs) in [
-        (&mut schema.max_length, &mut branch.max_length),
-        (&mut schema.max_items, &mut branch.max_items),
-        (&mut schema.max_properties, &mut branch.max_properties),
-    ] {
-        *theirs = joined(mine.take(), theirs.take(), u64::min);
-    }
-    for (mine, theirs) in [
-        (&mut schema.min_length, &mut branch.min_length),
-        (&mut schema.min_items, &mut branch.min_items),
-        (&mut schema.min_properties, &mut branch.min_properties),
-    ] {
-        *theirs = joined(mine.take(), theirs.take(), u64::max);
-    }
-    let bound = |bound: &mut Option<Number>, exclusive: &mut bool| {
-        let exclusive = std::mem::take(exclusive);
-        bound.take().map(|bound| (bound, exclusive))
-    };
-    let least = joined(
-        bound(&mut schema.minimum, &mut schema.exclusive_minimum),
-        bound(&mut branch.minimum, &mut branch.exclusive_minimum),
-        |a, b| stricter(a, b, |a, b| a > b),
-    );
-    let most = joined(
-        bound(&mut schema.maximum, &mut schema.exclusive_maximum),
-        bound(&mut branch.maximum, &mut branch.exclusive_maximum),
-        |a, b| stricter(a, b, |a, b| a < b),
-    );
-    branch.exclusive_minimum = least.as_ref().is_some_and(|(_, exclusive)| *exclusive);
-    branch.minimum = least.map(|(bound, _)| bound);
-    branch.exclusive_maximum = most.as_ref().is_some_and(|(_, exclusive)| *exclusive);
-    branch.maximum = most.map(|(bound, _)| bound);
-    branch.multiple_of = joined(schema.multiple_of.take(), branch.multiple_of.take(), common_multiple);
-}
-
-fn joined<T>(a: Option<T>, b: Option<T>, join: impl FnOnce(T, T) -> T) -> Option<T> {
-    match (a, b) {
-        (Some(a), Some(b)) => Some(join(a, b)),
-        (a, b) => a.or(b),
-    }
-}
-
-/// The bound of the two that lets less pass; of equal ones the exclusive.
-fn stricter(a: (Number, bool), b: (Number, bool), beyond: fn(f64, f64) -> bool) -> (Number, bool) {
-    let (first, second) = (a.0.as_f64().unwrap_or(0.0), b.0.as_f64().unwrap_or(0.0));
-    match beyond(first, second) || (first == second && a.1) {
-        true => a,
-        false => b,
-    }
-}
-
-/// The least number that both divide, where they are whole; else the greater of them.
-fn common_multiple(a: Number, b: Number) -> Number {
-    let whole = (a.as_u64().filter(|a| *a > 0), b.as_u64().filter(|b| *b > 0));
-    let least = match whole {
-        (Some(first), Some(second)) => (first / divisor(first, second)).checked_mul(second),
-        _ => None,
-    };
-    match least {
-        Some(least) => least.into(),
-        None if a.as_f64() > b.as_f64() => a,
-        None => b,
-    }
-}
-
-/// The greatest number that divides both.
-fn divisor(a: u64, b: u64) -> u64 {
-    if b == 0 { a } else { divisor(b, a % b) }
 }
 
 /// A text where only texts of a pattern are accepted, such as a quantity; a number where the pattern takes numbers.

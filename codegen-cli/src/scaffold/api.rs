@@ -4,12 +4,13 @@ use std::path::Path;
 
 use kubesmith_core::names::{module_name, pluralize_kind};
 
+use super::article::with_article;
 use super::change::Changes;
 use super::generated::{self, Generated};
 use super::modules::{self, group_module};
 use super::project::{FILE_NAME, Gvk, Project, ProjectApi, ProjectResource};
 use super::template::{Values, template};
-use super::words::with_article;
+use super::version::{self, Start};
 use super::{Report, ScaffoldError};
 
 /// Adds a kind to the project, with its controller and a test, and generates what follows from it.
@@ -30,6 +31,10 @@ pub struct CreateApi {
     /// Whether objects live in namespaces; default: as in the kind's other versions, or Namespaced.
     #[arg(long, value_enum, ignore_case = true)]
     pub scope: Option<ScopeFlag>,
+    /// The version of the kind that the new one starts as a copy of; conversions between them and a test are made as well.
+    /// Default: the version that is there, without conversions.
+    #[arg(long, value_name = "VERSION")]
+    pub from: Option<String>,
     /// Whether a controller is made; default: yes, unless another version of the kind has one.
     #[arg(long, value_name = "BOOL", num_args = 0..=1, default_missing_value = "true", require_equals = true)]
     pub controller: Option<bool>,
@@ -54,9 +59,13 @@ pub fn create_api(root: &Path, arguments: &CreateApi) -> Result<Report, Scaffold
     let mut project = Project::read(root)?;
     let gvk = Gvk::parse(&arguments.group, &arguments.version, &arguments.kind, &project.domain)?;
     let with_controller = wants_controller(&project, &gvk, arguments)?;
+    let start = version::start(root, &project, &gvk, arguments.from.as_deref())?;
     let resource = enter(&mut project, &gvk, arguments)?;
     let mut changes = Changes::new(root);
-    types(&mut changes, &project, &resource)?;
+    types(&mut changes, &project, &resource, start)?;
+    if arguments.from.is_some() {
+        version::convert(root, &mut changes, &mut project, &resource)?;
+    }
     if with_controller {
         // Its files need names that the generator decides.
         let Generated { values, .. } = Generated::read(root, &changes.unsaved(), &project, &resource)?;
@@ -131,6 +140,7 @@ fn types(
     changes: &mut Changes<'_>,
     project: &Project,
     resource: &ProjectResource,
+    start: Option<Start>,
 ) -> Result<(), ScaffoldError> {
     let gvk = resource.gvk();
     let group = group_module(&resource.group);
@@ -147,14 +157,23 @@ fn types(
     let folder = format!("api/src/{group}");
     changes.file(&format!("{folder}/mod.rs"), values.fill(template("api/group.rs")));
     changes.file(&format!("{folder}/{version}/mod.rs"), values.fill(template("api/version.rs")));
-    changes.file(&format!("{folder}/{version}/{kind}.rs"), values.fill(template("api/kind.rs")));
+    let Start { text, types } = start.unwrap_or_else(|| Start {
+        text: values.fill(template("api/kind.rs")),
+        types: ["", "Spec", "Status"].map(|part| format!("{}{part}", resource.kind)).into(),
+    });
+    let types_file = format!("{folder}/{version}/{kind}.rs");
+    let is_new = changes.text(&types_file).is_none();
+    changes.file(&types_file, text);
     let module = |name: &str| format!("pub mod {name};");
     changes.line("api/src/lib.rs", "groups", &module(&group), "modules of groups")?;
     changes.line(&format!("{folder}/mod.rs"), "versions", &module(&version), "modules of versions")?;
     let file = format!("{folder}/{version}/mod.rs");
     changes.line(&file, "kinds", &format!("mod {kind};"), "modules of kinds")?;
-    let types = ["", "Spec", "Status"].map(|part| format!("{}{part}", resource.kind)).join(", ");
-    changes.line(&file, "kinds", &format!("pub use {kind}::{{{types}}};"), "modules of kinds")?;
+    // The types of a file that is there are its owner's to export.
+    if is_new {
+        let types = types.join(", ");
+        changes.line(&file, "kinds", &format!("pub use {kind}::{{{types}}};"), "modules of kinds")?;
+    }
     let client = format!("{}-client", project.project_name);
     changes.line("Cargo.toml", "members", "\"client\",", "members")?;
     changes.dependency("Cargo.toml", &client, " = { path = \"client\" }")?;

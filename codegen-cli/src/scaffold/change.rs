@@ -73,7 +73,7 @@ impl<'a> Changes<'a> {
         self.add(path, marker, line, what, |text| lines::has(text, line))
     }
 
-    /// Adds a package to the dependencies of a manifest, unless it is among them, whatever is said of it.
+    /// Adds a package to the dependencies of a manifest, unless it is among them in any form.
     pub(super) fn dependency(&mut self, path: &str, name: &str, value: &str) -> Result<(), ScaffoldError> {
         let line = format!("{name}{value}");
         self.add(path, "dependencies", &line, "dependencies", |text| lines::has_key(text, name))
@@ -109,7 +109,17 @@ impl<'a> Changes<'a> {
         Ok(())
     }
 
-    /// The files as they are to be, for the generator.
+    /// The text of a file as it will be; `None` without one.
+    pub(super) fn text(&self, path: &str) -> Option<String> {
+        let path = Path::new(path);
+        match (self.edited.get(path), self.new.get(path)) {
+            (Some(edit), _) => Some(edit.new.clone()),
+            (None, Some((text, _))) => Some(text.clone()),
+            (None, None) => fs::read_to_string(self.root.join(path)).ok(),
+        }
+    }
+
+    /// The files as they will be, for the generator.
     pub(super) fn unsaved(&self) -> Unsaved {
         let mut out = Unsaved::default();
         let new = self.new.iter().map(|(path, (text, _))| (path, text));
@@ -120,7 +130,7 @@ impl<'a> Changes<'a> {
         out
     }
 
-    /// Carries everything out.
+    /// Writes all changes.
     pub(super) fn write(self) -> Result<Report, ScaffoldError> {
         let Self { root, mut report, edited, new } = self;
         report.kept.retain(|path| !edited.contains_key(path));
@@ -152,7 +162,7 @@ fn laid_out(root: &Path, path: &Path, old: Option<&str>, text: String) -> String
     rustfmt(&text, folder).unwrap_or(text)
 }
 
-/// What rustfmt makes of the text, and of no other file; `None` without rustfmt, or if it does not understand the text.
+/// The text as rustfmt lays it out; `None` without rustfmt, or if it cannot parse the text.
 fn rustfmt(text: &str, folder: &Path) -> Option<String> {
     let mut rustfmt = Command::new("rustfmt");
     rustfmt.args(["--edition", "2024"]).current_dir(folder);

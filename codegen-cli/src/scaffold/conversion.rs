@@ -6,7 +6,7 @@ use super::ScaffoldError;
 use super::change::Changes;
 use super::generated::Generated;
 use super::modules::{self, group_module};
-use super::project::{Gvk, Project, ProjectResource};
+use super::project::{Gvk, Project, ProjectResource, ProjectWebhooks};
 use super::template::template;
 use crate::ir::{Conversion, WEBHOOK_SERVICE};
 
@@ -47,6 +47,16 @@ pub(super) fn add(
         Some(_) => Ok(()),
         None => key(&stanza(generated)),
     }
+}
+
+/// Notes in the project that all other versions of the kind are converted to and from this one.
+pub(super) fn enter(project: &mut Project, hub: &Gvk) {
+    let spoke: Vec<String> = project.siblings(hub).map(|other| other.version.clone()).collect();
+    let Some(entry) = project.resource_mut(hub) else { return };
+    let webhooks = entry.webhooks.get_or_insert_with(ProjectWebhooks::default);
+    webhooks.webhook_version = "v1".to_string();
+    webhooks.conversion = true;
+    webhooks.spoke = spoke;
 }
 
 fn check(project: &Project, gvk: &Gvk, generated: &Generated) -> Result<(), ScaffoldError> {

@@ -1,28 +1,112 @@
 //! Where a project finds kubesmith's packages.
 
-use std::path::Path;
+use std::fs;
+use std::path::{Path, PathBuf};
 
 use super::ScaffoldError;
 use super::template::Values;
 
-/// What of kubesmith's source a project needs for its image: the runtime, the test environment, what they depend on, and the
-/// manifest from which they inherit.
+/// The parts of kubesmith's source that the image of a project needs: the runtime, the test environment, their dependencies, and
+/// the manifest from which they inherit.
 const PARTS: [&str; 7] =
     ["Cargo.toml", "apiextensions", "apiserver", "codegen-core", "codegen-macros", "runtime", "testenv"];
+
+/// Whether this version of kubesmith is in the registry. The release procedure sets it.
+const IS_PUBLISHED: bool = false;
+
+/// Where kubesmith's packages come from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Source {
+    /// The registry.
+    Registry,
+    /// A folder with the source.
+    Folder(PathBuf),
+    /// A revision of a git repository.
+    Git { url: String, rev: String },
+}
+
+impl Source {
+    /// Reads `--kubesmith-source`: `published`, a folder, or `URL#REVISION`.
+    fn parse(text: &str) -> Result<Self, ScaffoldError> {
+        if text == "published" {
+            return Ok(Self::Registry);
+        }
+        if !text.contains("://") && !text.starts_with("git@") {
+            return Ok(Self::Folder(PathBuf::from(text)));
+        }
+        match text.rsplit_once('#') {
+            Some((url, rev)) if !rev.is_empty() => Ok(Self::Git { url: url.into(), rev: rev.into() }),
+            _ => Err(ScaffoldError::Usage(format!(
+                "--kubesmith-source {text}: say which revision: {text}#REVISION"
+            ))),
+        }
+    }
+
+    /// The source that is used without `--kubesmith-source`: the registry, or the one that this program was built from.
+    fn usual() -> Result<Self, ScaffoldError> {
+        if IS_PUBLISHED {
+            return Ok(Self::Registry);
+        }
+        Self::installed_from().or_else(Self::built_from).ok_or_else(|| {
+            ScaffoldError::Usage(format!(
+                "kubesmith {} is not published yet: say where its source is with --kubesmith-source, a folder or \
+                 URL#REVISION of a git repository",
+                env!("CARGO_PKG_VERSION")
+            ))
+        })
+    }
+
+    /// What `cargo install` has noted beside the folder of this program.
+    fn installed_from() -> Option<Self> {
+        let program = std::env::current_exe().ok()?;
+        let text = fs::read_to_string(program.parent()?.parent()?.join(".crates.toml")).ok()?;
+        Self::noted(&text)
+    }
+
+    /// The source of this version in Cargo's list of installed packages.
+    fn noted(text: &str) -> Option<Self> {
+        let list = text.parse::<toml::Table>().ok()?;
+        let installed = concat!("kubesmith ", env!("CARGO_PKG_VERSION"), " (");
+        let from = list.get("v1")?.as_table()?.keys().find_map(|key| key.strip_prefix(installed))?;
+        let from = from.strip_suffix(')')?;
+        if let Some(git) = from.strip_prefix("git+") {
+            let (url, rev) = git.rsplit_once('#')?;
+            let url = url.split('?').next().unwrap_or(url);
+            return Some(Self::Git { url: url.into(), rev: rev.into() });
+        }
+        let package = Path::new(from.strip_prefix("path+file://")?);
+        Self::with_packages(package.parent()?)
+    }
+
+    /// The folder in which this program was compiled.
+    fn built_from() -> Option<Self> {
+        Self::with_packages(Path::new(env!("CARGO_MANIFEST_DIR")).parent()?)
+    }
+
+    fn with_packages(folder: &Path) -> Option<Self> {
+        folder.join("runtime/Cargo.toml").is_file().then(|| Self::Folder(folder.to_path_buf()))
+    }
+}
 
 /// Dependencies as Cargo.toml has them.
 pub(super) struct Dependencies {
     runtime: String,
     testenv: String,
-    /// Folder with the source as seen from the project, if it is not the published packages.
-    source: Option<String>,
+    from: Origin,
+}
+
+/// Where the dependencies are, as seen from the project.
+enum Origin {
+    Registry,
+    Folder(String),
+    Git(String),
 }
 
 /// The dependency on the runtime in the folder `source`, of a package in `root`.
 ///
 /// # Errors
 ///
-/// What the folder lacks, for whoever named it with `--kubesmith-source`.
+/// A message that says what the folder of `--kubesmith-source` lacks.
 pub(crate) fn runtime_in(root: &Path, source: &Path) -> Result<String, String> {
     package_in(root, source, "runtime", ", default-features = false")
 }
@@ -41,21 +125,32 @@ fn package_in(root: &Path, source: &Path, name: &str, more: &str) -> Result<Stri
 }
 
 impl Dependencies {
-    /// The published packages, or those of a folder with the source.
-    pub(super) fn new(root: &Path, source: Option<&Path>) -> Result<Self, ScaffoldError> {
+    /// The packages of the source that `--kubesmith-source` names, or of the usual one.
+    ///
+    /// # Errors
+    /// There is no such source, or it lacks a package.
+    pub(super) fn new(root: &Path, source: Option<&str>) -> Result<Self, ScaffoldError> {
         let version = env!("CARGO_PKG_VERSION");
-        let Some(source) = source else {
-            let runtime = format!("{{ version = {version:?}, default-features = false }}");
-            return Ok(Self { runtime, testenv: format!("{version:?}"), source: None });
-        };
-        Ok(Self {
-            runtime: runtime_in(root, source).map_err(ScaffoldError::Usage)?,
-            testenv: package_in(root, source, "testenv", "").map_err(ScaffoldError::Usage)?,
-            source: Some(crate::paths::relative(root, source)),
-        })
+        match source.map_or_else(Source::usual, Source::parse)? {
+            Source::Registry => Ok(Self {
+                runtime: format!("{{ version = {version:?}, default-features = false }}"),
+                testenv: format!("{version:?}"),
+                from: Origin::Registry,
+            }),
+            Source::Folder(folder) => Ok(Self {
+                runtime: runtime_in(root, &folder).map_err(ScaffoldError::Usage)?,
+                testenv: package_in(root, &folder, "testenv", "").map_err(ScaffoldError::Usage)?,
+                from: Origin::Folder(crate::paths::relative(root, &folder)),
+            }),
+            Source::Git { url, rev } => Ok(Self {
+                runtime: format!("{{ git = {url:?}, rev = {rev:?}, default-features = false }}"),
+                testenv: format!("{{ git = {url:?}, rev = {rev:?} }}"),
+                from: Origin::Git(format!("{url}, revision {rev}")),
+            }),
+        }
     }
 
-    /// What depends on where the packages are: manifest, image and README.
+    /// The values of templates that depend on the source: manifest, image and README.
     pub(super) fn values(&self, values: Values) -> Values {
         let image = self.image();
         values
@@ -68,18 +163,28 @@ impl Dependencies {
             .with("source_variable", image.variable)
     }
 
-    /// What a user has to know of it.
+    /// A note for the user about the dependencies.
     pub(super) fn words(&self) -> String {
         let version = env!("CARGO_PKG_VERSION");
-        match (&self.source, self.outside()) {
-            (None, _) => format!(
-                "Cargo.toml depends on kubesmith-runtime and kubesmith-testenv {version} as they are published; \
-                 `kubesmith init --kubesmith-source DIR` makes a project that depends on the source in a folder."
-            ),
-            (Some(source), false) => {
+        match (&self.from, self.outside()) {
+            (Origin::Registry, _) => {
+                let state = match IS_PUBLISHED {
+                    true => String::new(),
+                    false => format!(
+                        " kubesmith {version} is not published yet: until then nobody can build the project."
+                    ),
+                };
+                format!(
+                    "Cargo.toml depends on kubesmith-runtime and kubesmith-testenv {version} as they are published; \
+                     `kubesmith init --kubesmith-source SOURCE` makes a project that depends on the source in a folder or a \
+                     git repository.{state}"
+                )
+            }
+            (Origin::Git(place), _) => format!("Cargo.toml depends on kubesmith's source in {place}."),
+            (Origin::Folder(source), None) => {
                 format!("Cargo.toml depends on kubesmith's source in {source}, which is part of the project.")
             }
-            (Some(source), true) => format!(
+            (Origin::Folder(source), Some(_)) => format!(
                 "Cargo.toml depends on kubesmith's source in {source}: whoever builds the project needs it there. It is \
                  outside of the folder of which the image is made, so `make docker-build` hands it over as a build context \
                  of its own, `--build-context kubesmith={source}`, which Docker's BuildKit and Podman know."
@@ -87,14 +192,18 @@ impl Dependencies {
         }
     }
 
-    fn outside(&self) -> bool {
-        self.source.as_ref().is_some_and(|source| source.starts_with(".."))
+    /// The folder with the source, if it is outside of the project.
+    fn outside(&self) -> Option<&String> {
+        match &self.from {
+            Origin::Folder(source) if source.starts_with("..") => Some(source),
+            _ => None,
+        }
     }
 
-    /// How the image is built, in which the source has to lie as it does here: as seen from the project.
+    /// How the image is built. The source has the same place relative to the project as on this host.
     fn image(&self) -> Image {
         let mut out = Image { workdir: "/src".into(), ..Image::default() };
-        let Some(source) = self.source.as_ref().filter(|_| self.outside()) else { return out };
+        let Some(source) = self.outside() else { return out };
         let parts: Vec<&str> = source.split('/').collect();
         let up = parts.iter().take_while(|part| **part == "..").count();
         let inside = &parts[up..];
@@ -158,8 +267,8 @@ mod tests {
     #[test]
     fn the_source_lies_in_the_image_as_seen_from_the_project() {
         let image = |source: &str| {
-            let source = Some(source.to_owned());
-            Dependencies { runtime: String::new(), testenv: String::new(), source }.image()
+            let from = Origin::Folder(source.to_owned());
+            Dependencies { runtime: String::new(), testenv: String::new(), from }.image()
         };
         for (source, workdir, runtime) in [
             ("../kubesmith", "/src/project", "/src/kubesmith/runtime"),
@@ -172,5 +281,25 @@ mod tests {
             assert!(image.copies.contains(&format!("[\"runtime\", {runtime:?}]")), "{}", image.copies);
         }
         assert!(image("kubesmith").copies.is_empty(), "it is copied with the project");
+    }
+
+    #[test]
+    fn the_source_is_read_from_the_flag_or_from_cargo() {
+        let git = |url: &str, rev: &str| Source::Git { url: url.into(), rev: rev.into() };
+        assert_eq!(Source::parse("published").unwrap(), Source::Registry);
+        assert_eq!(Source::parse("../k").unwrap(), Source::Folder("../k".into()));
+        assert_eq!(Source::parse("https://a.b/k#abc").unwrap(), git("https://a.b/k", "abc"));
+        for wrong in ["https://a.b/k", "git@a.b:k#"] {
+            assert!(Source::parse(wrong).unwrap_err().to_string().contains("say which revision"), "{wrong}");
+        }
+        let noted = |from: &str| {
+            let version = env!("CARGO_PKG_VERSION");
+            Source::noted(&format!("[v1]\n\"kubesmith {version} ({from})\" = [\"kubesmith\"]\n"))
+        };
+        assert_eq!(noted("git+https://a.b/k?branch=main#abc"), Some(git("https://a.b/k", "abc")));
+        assert_eq!(noted("registry+https://github.com/rust-lang/crates.io-index"), None);
+        let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let folder = noted(&format!("path+file://{}", here.display()));
+        assert_eq!(folder, Some(Source::Folder(here.parent().unwrap().to_path_buf())));
     }
 }

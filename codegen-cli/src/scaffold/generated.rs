@@ -1,13 +1,13 @@
-//! Running the generator in a project, and what it knows of a kind.
+//! Runs the generator in a project, and asks it about a kind.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::api::package_in_code;
+use super::article::with_article;
 use super::change::Changes;
 use super::modules::{self, Place};
 use super::project::{Gvk, Project, ProjectResource};
 use super::template::Values;
-use super::words::with_article;
 use super::{Report, ScaffoldError};
 use crate::config::{self, Overrides, Settings, WebhookService};
 use crate::diag;
@@ -15,9 +15,10 @@ use crate::emit::rust::KindNames;
 use crate::ir::{Conversion, Group, Ir, Resource, Scope, Version};
 use crate::load::Unsaved;
 use crate::pipeline;
+use crate::source::SourceMap;
 use crate::write;
 
-/// What the generator makes of the project, with files as they are to be.
+/// Runs the generator on the project, with files as they will be.
 ///
 /// # Errors
 ///
@@ -30,10 +31,10 @@ fn generate(root: &Path, unsaved: &Unsaved) -> Result<Vec<(Settings, pipeline::G
     for settings in settings {
         let generated = pipeline::generate_unsaved(&settings, unsaved);
         if diag::has_errors(&generated.diagnostics) {
-            let (diagnostics, sources) = (generated.diagnostics, Box::new(generated.sources));
+            let (diagnostics, sources) = (generated.diagnostics, generated.sources);
             return Err(match unsaved.is_empty() {
-                true => ScaffoldError::Broken { diagnostics, sources },
-                false => ScaffoldError::Generate { diagnostics, sources },
+                true => ScaffoldError::Broken { diagnostics, sources: Box::new(sources) },
+                false => ScaffoldError::Generate { diagnostics, sources: Box::new(with_unwritten(sources)) },
             });
         }
         out.push((settings, generated));
@@ -41,7 +42,19 @@ fn generate(root: &Path, unsaved: &Unsaved) -> Result<Vec<(Settings, pipeline::G
     Ok(out)
 }
 
-/// Carries the changes out, and writes what is generated from them as `kubesmith generate` does in the project's folder.
+/// The files by names that say of each one that is not on disk that it was not written.
+fn with_unwritten(sources: SourceMap) -> SourceMap {
+    let mut out = SourceMap::default();
+    for mut file in sources.into_files() {
+        if !file.path.exists() {
+            file.name = format!("{} (not written)", file.name).into();
+        }
+        out.add(file);
+    }
+    out
+}
+
+/// Writes the changes and what is generated from them as `kubesmith generate` does in the project's folder.
 ///
 /// # Errors
 ///
@@ -55,7 +68,7 @@ pub(super) fn write(root: &Path, changes: Changes<'_>) -> Result<Report, Scaffol
     Ok(report)
 }
 
-/// What the generator knows of a kind of the project.
+/// Facts about a kind of the project, from the generator.
 pub(super) struct Generated {
     /// Names in the generated client, for templates.
     pub(super) values: Values,
@@ -69,10 +82,12 @@ pub(super) struct Generated {
     pub(super) service: Option<WebhookService>,
     /// Whether there are functions that convert.
     pub(super) has_conversions: bool,
+    /// The file with the kind's type.
+    pub(super) file: Option<PathBuf>,
 }
 
 impl Generated {
-    /// Asks the generator, so that there is one rule for names. Files are `unsaved` as they are to be.
+    /// Asks the generator, so that names have one rule. `unsaved` has files as they will be.
     ///
     /// # Errors
     ///
@@ -99,6 +114,10 @@ impl Generated {
                     conversion: versions.iter().find_map(|(_, found)| found.crd.conversion.clone()),
                     service,
                     has_conversions: settings.client.conversions,
+                    file: generated
+                        .sources
+                        .loc(&resource.span)
+                        .map(|loc| generated.sources.file(loc.file).path.clone()),
                 });
             }
         }

@@ -30,9 +30,10 @@ pub struct Init {
     /// Licence of the project.
     #[arg(long, value_enum, default_value_t = License::Apache2)]
     pub license: License,
-    /// Folder of kubesmith's source, to depend on instead of the published packages.
-    #[arg(long, value_name = "DIR")]
-    pub kubesmith_source: Option<PathBuf>,
+    /// Where kubesmith's packages come from: `published`, a folder with the source, or URL#REVISION of a git repository;
+    /// default: the registry, and until a version is published the source that this program was installed from.
+    #[arg(long, value_name = "SOURCE")]
+    pub kubesmith_source: Option<String>,
 }
 
 /// A licence.

@@ -4,6 +4,7 @@
 //! changed but at the comments `+kubesmith:scaffold`, where lines are added; running a command again adds nothing.
 
 mod api;
+mod article;
 mod change;
 mod conversion;
 mod files;
@@ -13,8 +14,8 @@ mod lines;
 mod modules;
 mod project;
 mod template;
+mod version;
 mod webhook;
-mod words;
 
 use std::io;
 use std::path::PathBuf;
@@ -24,6 +25,15 @@ pub(crate) use files::runtime_in;
 pub use init::{Init, License, init};
 pub use project::FILE_NAME;
 pub use webhook::{CreateWebhook, create_webhook};
+
+/// The beginning of the description of the field that `create api` gives a spec as an example.
+const EXAMPLE: &str = "An example: replace it by what";
+
+/// Whether every version in the text of a CRD has the example field that `create api` made.
+pub(crate) fn is_untouched(crd: &str) -> bool {
+    let versions = crd.matches("openAPIV3Schema:").count();
+    versions > 0 && crd.matches(EXAMPLE).count() >= versions
+}
 
 use crate::diag::Diagnostic;
 use crate::source::SourceMap;

@@ -52,7 +52,7 @@ pub(super) fn place(project: &Project, gvk: &Gvk) -> Result<Place, ScaffoldError
     }
 }
 
-/// The first of a kind's names that nobody has.
+/// The first of a kind's names that is free.
 fn free(group: &str, kind: &str, taken: &[String]) -> Option<String> {
     let long = format!("{}_{}", group_module(group).trim_end_matches('_'), module_name(kind));
     [module_name(kind), module_name(&long)].into_iter().find(|module| is_free(module, taken))

@@ -73,24 +73,34 @@ pub fn create_webhook(root: &Path, arguments: &CreateWebhook) -> Result<Report, 
     generated::write(root, changes)
 }
 
-/// The webhooks' server.
-fn server(changes: &mut Changes<'_>, values: &Values) -> Result<(), ScaffoldError> {
-    let main = values.fill("{{controller}}::webhooks::add_to_manager(&mut manager)?;");
+/// The flag of the manager that turns webhooks off, where no certificate is at hand.
+const FLAG: &str = "/// Serves the webhooks, which need a certificate.\n\
+    #[arg(long, env = \"ENABLE_WEBHOOKS\", default_value_t = true, action = clap::ArgAction::Set)]\n\
+    webhooks: bool,";
+
+/// Adds the webhooks' server.
+pub(super) fn server(changes: &mut Changes<'_>, values: &Values) -> Result<(), ScaffoldError> {
     changes.file("controller/src/webhooks.rs", values.fill(template("controller/webhooks.rs")));
     changes.line("controller/src/lib.rs", "modules", "pub mod webhooks;", "modules")?;
-    changes.line("controller/src/main.rs", "webhooks", &main, "webhooks")
+    let main = "controller/src/main.rs";
+    let mut call = values.fill("{{controller}}::webhooks::add_to_manager(&mut manager)?;");
+    // Projects of older versions have no place for flags.
+    if changes.text(main).is_some_and(|text| text.contains("+kubesmith:scaffold:flags")) {
+        changes.line(main, "flags", FLAG, "flags")?;
+        call = format!("if flags.webhooks {{\n    {call}\n}}");
+    }
+    changes.line(main, "webhooks", &call, "webhooks")
 }
 
-/// Notes in the project what the kind has.
+/// Notes in the project which webhooks the kind has.
 fn enter(project: &mut Project, gvk: &Gvk, arguments: &CreateWebhook) {
-    let spoke: Vec<String> = project.siblings(gvk).map(|other| other.version.clone()).collect();
-    let Some(entry) = project.resource_mut(gvk) else { return };
-    let webhooks = entry.webhooks.get_or_insert_with(ProjectWebhooks::default);
-    webhooks.webhook_version = "v1".to_string();
-    webhooks.defaulting |= arguments.defaulting;
-    webhooks.validation |= arguments.programmatic_validation;
+    if let Some(entry) = project.resource_mut(gvk) {
+        let webhooks = entry.webhooks.get_or_insert_with(ProjectWebhooks::default);
+        webhooks.webhook_version = "v1".to_string();
+        webhooks.defaulting |= arguments.defaulting;
+        webhooks.validation |= arguments.programmatic_validation;
+    }
     if arguments.conversion {
-        webhooks.conversion = true;
-        webhooks.spoke = spoke;
+        conversion::enter(project, gvk);
     }
 }

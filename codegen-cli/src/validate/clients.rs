@@ -4,7 +4,7 @@ use kubesmith_core::diag::Code;
 
 use super::{Input, resources};
 use crate::diag::Diagnostic;
-use crate::ir::{Ir, Method, Resource, Verb};
+use crate::ir::{CrdStyle, Ir, Method, Resource, Verb};
 use crate::known::kinds;
 use crate::source::SourceMap;
 
@@ -59,4 +59,18 @@ pub fn without_verbs(ir: &Ir, informers: bool, listers: bool, sources: &SourceMa
         }
     }
     out
+}
+
+/// Warns of kube-rs's kinds where clients are generated: they get none.
+pub(crate) fn without_client(ir: &Ir, sources: &SourceMap) -> Vec<Diagnostic> {
+    let kinds = resources(ir).filter(|kind| kind.client.is_none() && kind.crd.style == CrdStyle::Kube);
+    let warning = |kind: &Resource| {
+        let message =
+            format!("no client of {} is generated: `CustomResource` of kube-rs asks for none", kind.kind);
+        Diagnostic::warning(Code::NO_CLIENT, sources.loc(&kind.span), message).help(
+            "use `kube::Api` with the type, derive kubesmith's `Resource` with `#[genclient]` instead, or generate the \
+             CRDs alone: `--only crd`",
+        )
+    };
+    kinds.map(warning).collect()
 }

@@ -135,7 +135,7 @@ fn version_is_free<'a>(
         let help = "give one of them another name";
         return (one != two).then(|| collision(input, what, named.first, other.first, help));
     }
-    // Groups of one name are told of as such.
+    // Two groups of one name have their own diagnostic.
     if other.group.module == named.group.module
         || other.group.informer_code_name == named.group.informer_code_name
     {

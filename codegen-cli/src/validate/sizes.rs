@@ -46,7 +46,7 @@ impl io::Write for GoJsonLength {
     }
 }
 
-/// Whether the schemas, which are most of a definition, are so small that nobody need look at the whole.
+/// Whether the schemas, which are most of a definition, are so small that its size need not be computed.
 fn is_small(definition: &Definition<'_>) -> bool {
     let mut length = GoJsonLength(0);
     let mut written = definition.versions.iter().map(|version| {

@@ -25,20 +25,20 @@ pub(super) fn agree(input: &Input<'_>, definition: &Definition<'_>, out: &mut Ve
             out.push(
                 Diagnostic::error(
                     Code::VERSION_FACTS,
-                    said(input, resource, place),
+                    key_loc(input, resource, place),
                     format!(
                         "{key} of {} is `{mine}` in {name} and `{theirs}` in {first_name}",
                         resource.kind
                     ),
                 )
-                .secondary(said(input, first, place), format!("the version {first_name}"))
+                .secondary(key_loc(input, first, place), format!("the version {first_name}"))
                 .help("versions of a kind share their names and scope: say the same in both"),
             );
         }
     }
 }
 
-/// Conversion is said once, or alike.
+/// All versions that state a conversion state the same one.
 pub(super) fn conversions_agree(input: &Input<'_>, definition: &Definition<'_>, out: &mut Vec<Diagnostic>) {
     let mut versions = definition.versions.iter().filter(|version| version.resource.crd.conversion.is_some());
     let Some(Version { resource: first, .. }) = versions.next() else { return };
@@ -48,21 +48,21 @@ pub(super) fn conversions_agree(input: &Input<'_>, definition: &Definition<'_>, 
         out.push(
             Diagnostic::error(
                 Code::VERSION_FACTS,
-                said(input, resource, "conversion"),
+                key_loc(input, resource, "conversion"),
                 format!("the conversion of {} is another one in {name}", resource.kind),
             )
-            .secondary(said(input, first, "conversion"), "the other one")
+            .secondary(key_loc(input, first, "conversion"), "the other one")
             .help("versions of a kind are converted in one way: say it on one of them"),
         );
     }
 }
 
-/// Where a resource says something, or else where it is defined.
-fn said(input: &Input<'_>, resource: &Resource, place: &str) -> Option<Loc> {
+/// The place of a key of `#[resource]`, or else of the definition.
+fn key_loc(input: &Input<'_>, resource: &Resource, place: &str) -> Option<Loc> {
     input.loc(resource.places.get(place).unwrap_or(&resource.span))
 }
 
-/// What versions share: its name, its place and the value.
+/// The facts that versions share: name, place and value of each.
 fn facts(resource: &Resource) -> [(&'static str, &'static str, String); 6] {
     let scope = match resource.scope {
         Scope::Cluster => "Cluster",
@@ -101,10 +101,10 @@ pub(super) fn one_is_stored(input: &Input<'_>, definition: &Definition<'_>, out:
                 out.push(
                     Diagnostic::error(
                         Code::STORAGE_VERSION,
-                        said(input, resource, "storage"),
+                        key_loc(input, resource, "storage"),
                         format!("both {first_name} and {name} of {} are stored", resource.kind),
                     )
-                    .secondary(said(input, first, "storage"), format!("the version {first_name}"))
+                    .secondary(key_loc(input, first, "storage"), format!("the version {first_name}"))
                     .help(storage_help(resource)),
                 );
             }
@@ -127,8 +127,8 @@ pub(super) fn one_is_the_hub(input: &Input<'_>, out: &mut Vec<Diagnostic>) {
                 };
                 let message = format!("both {} and {} of {} are hubs", first.0, version.name, resource.kind);
                 out.push(
-                    Diagnostic::error(Code::HUB_VERSION, said(input, resource, "hub"), message)
-                        .secondary(said(input, first.1, "hub"), format!("the version {}", first.0))
+                    Diagnostic::error(Code::HUB_VERSION, key_loc(input, resource, "hub"), message)
+                        .secondary(key_loc(input, first.1, "hub"), format!("the version {}", first.0))
                         .help("say `hub` in #[resource] of one of them, and only there"),
                 );
             }
@@ -150,7 +150,7 @@ pub(super) fn one_is_served(input: &Input<'_>, definition: &Definition<'_>, out:
         out.push(
             Diagnostic::error(
                 Code::NOT_SERVED,
-                said(input, first, "served"),
+                key_loc(input, first, "served"),
                 format!("no version of {} is served", first.kind),
             )
             .help("remove `unserved_version` from one of them"),

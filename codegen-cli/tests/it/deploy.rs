@@ -298,6 +298,15 @@ fn the_image_of_one_run_is_a_flag() {
 }
 
 #[test]
+fn installer_has_the_image_of_a_run_and_the_tree_keeps_its_own() {
+    let sample = project("image = \"thing:v1\"\ninstaller = \"dist/install.yaml\"\n");
+    generate(&sample, &["--only", "deploy", "--image", "thing:v2"]);
+    assert!(sample.tree("config")["manager/manager.yaml"].contains("image: thing:v1\n"));
+    let installer = std::fs::read_to_string(sample.path("dist/install.yaml")).unwrap();
+    assert!(installer.contains("image: thing:v2\n") && !installer.contains("thing:v1"), "{installer}");
+}
+
+#[test]
 fn a_file_without_its_mark_is_its_owners() {
     let sample = project("installer = \"dist/install.yaml\"\n");
     generate(&sample, &[]);

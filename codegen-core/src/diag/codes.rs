@@ -6,7 +6,7 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Code(u16);
 
-/// What a code stands for.
+/// The description of a code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CodeInfo {
     /// The code.
@@ -104,6 +104,9 @@ codes! {
     PLAIN_COMMENT_MARKER = 14, "marker in a comment that is no doc comment",
         "Go's markers stand in `//` comments. Rust's compiler and tools see doc comments only: write `///` on types and \
          fields, `//!` at the top of a module.";
+    SERDE_ATTRIBUTE = 15, "serde attribute that does not exist",
+        "serde's derive macros refuse a key or a rule that they do not know, but only when the crate is compiled. Until then a \
+         misspelt `rename_all` would leave the names of fields as they are. https://serde.rs/attributes.html lists the keys.";
 
     ROOT_NOT_A_STRUCT = 101, "a resource must be a struct with named fields",
         "A Kubernetes object has the fields `metadata`, `spec` and often `status`; the type that derives `Resource` \
@@ -405,6 +408,9 @@ codes! {
         "An informer lists and watches, a lister lists and gets, as in client-gen's clients. The client of this kind lacks one \
          of these verbs, so that the kind is left out of the informers or listers that are generated. Nothing is said of a \
          client with `no_verbs`.";
+    NO_CLIENT = 714, "no client of a kind in kube-rs's dialect",
+        "Clients, informers and listers are generated for types that derive kubesmith's `Resource` and have `#[genclient]`. A \
+         type with kube-rs's `CustomResource` gets a CRD, roles and documentation, and is used with `kube::Api`.";
 
     RBAC_RULE = 801, "rule of a role that an API server refuses",
         "A rule says which verbs are allowed on `resources` of `groups`, or on `urls`, which are no resources. The core \

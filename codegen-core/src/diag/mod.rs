@@ -1,7 +1,7 @@
-//! Diagnostics: what is wrong with the user's input, where, and what to do about it.
+//! Diagnostics: errors and warnings about the user's input, with places and help.
 //!
-//! A diagnostic is built once, by the rule that finds the mistake, and rendered by whoever called
-//! the rule: as `compile_error!` by the macros, as a source excerpt, a line or JSON by the command.
+//! A diagnostic is built once, by the rule that finds the error, and rendered by the caller:
+//! as `compile_error!` by the macros, as a source excerpt, a line or JSON by the command.
 
 mod codes;
 
@@ -23,7 +23,7 @@ pub enum Severity {
 pub struct Label {
     /// The place.
     pub span: Span,
-    /// What is to be seen there.
+    /// The label at this place.
     pub text: String,
 }
 
@@ -34,11 +34,11 @@ pub struct Diagnostic {
     pub code: Code,
     /// Error or warning.
     pub severity: Severity,
-    /// One sentence without a full stop: what is wrong.
+    /// The error in one sentence, without a full stop.
     pub message: String,
     /// The primary place.
     pub span: Span,
-    /// What is to be seen at the primary place; empty when the message says it all.
+    /// The label at the primary place; may be empty.
     pub label: String,
     /// Further places.
     pub secondary: Vec<Label>,
@@ -68,7 +68,7 @@ impl Diagnostic {
         Self { severity: Severity::Warning, ..Self::error(code, span, message) }
     }
 
-    /// Says what is to be seen at the primary place.
+    /// Sets the label at the primary place.
     #[must_use]
     pub fn label(mut self, text: impl Into<String>) -> Self {
         self.label = text.into();

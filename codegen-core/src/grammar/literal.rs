@@ -10,7 +10,7 @@ use crate::diag::{Code, Diagnostic, Diagnostics};
 /// Deepest nesting of lists and objects; beyond it lies no schema but a stack overflow.
 pub(super) const MAX_DEPTH: usize = 64;
 
-/// The tokens without the invisible groups that `macro_rules!` puts around what it inserts.
+/// The tokens without the invisible groups that `macro_rules!` puts around fragments.
 pub(super) fn flatten(tokens: TokenStream) -> Vec<TokenTree> {
     let mut flat = Vec::new();
     for token in tokens {
@@ -73,7 +73,7 @@ pub(super) fn path(text: &str) -> Option<String> {
     Some(format!("{root}{}", names.join("::")))
 }
 
-/// What stands in `ref(...)` is no path.
+/// The argument of `ref(...)` is not a path.
 fn not_a_path(span: Span) -> Diagnostic {
     Diagnostic::error(Code::MALFORMED_ATTRIBUTE, span, "`ref(...)` takes the path of a constant")
         .help("write it as in code: ref(DEFAULT_SIZE), ref(crate::defaults::SIZE)")

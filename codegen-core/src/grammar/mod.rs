@@ -91,7 +91,7 @@ pub struct FamilySpec {
     pub bare: bool,
     /// The markers that the attribute without keys stands for, without `+`.
     pub markers: &'static [&'static str],
-    /// What it is for.
+    /// Its purpose.
     pub doc: &'static str,
     /// Its keys, in the order of the documentation.
     pub keys: &'static [KeySpec],

@@ -16,7 +16,7 @@ pub struct Parsed {
     pub span: Option<Span>,
     /// The keys, in source order, over all attributes of the family.
     pub entries: Vec<Entry>,
-    /// Keys that misspelt ones were taken for.
+    /// Keys that misspelt ones probably mean.
     pub(crate) meant: Vec<&'static str>,
 }
 
@@ -60,7 +60,7 @@ impl Entry {
 
 /// Parses all attributes and markers of a family on an item.
 ///
-/// Mistakes go to `diagnostics`; what is right is returned all the same.
+/// Errors go to `diagnostics`; valid entries are returned in any case.
 pub fn parse_attributes(
     family: Family,
     item: &ItemAttributes<'_>,
@@ -105,7 +105,7 @@ pub fn parse_attributes(
 
 /// Parses each attribute and each marker of a family that [stands alone](Family::stands_alone) by itself.
 ///
-/// Mistakes go to `diagnostics`; what is right is returned all the same.
+/// Errors go to `diagnostics`; valid entries are returned in any case.
 pub fn parse_each(
     family: Family,
     item: &ItemAttributes<'_>,
@@ -187,7 +187,7 @@ pub(super) fn parse_example(key: &'static KeySpec, diagnostics: &mut Diagnostics
 /// The key that holds the constraints of a list's items.
 const ITEMS: &str = "items";
 
-/// What a key belongs to: an attribute or an enclosing key.
+/// The owner of a key: an attribute or an enclosing key.
 pub(super) struct Owner {
     /// As messages name it: `#[resource]`, `print_column(...)`.
     pub(super) name: String,
@@ -207,7 +207,7 @@ pub(super) struct Parser<'a> {
     pub(super) family: Family,
     pub(super) place: Place,
     pub(super) diagnostics: &'a mut Diagnostics,
-    /// Keys that misspelt ones were taken for. They are not reported as missing as well.
+    /// Keys that misspelt ones probably mean. They are not reported as missing too.
     pub(super) meant: Vec<&'static str>,
     /// How many keys enclose the present one.
     pub(super) depth: usize,
@@ -289,7 +289,7 @@ impl Parser<'_> {
         let rest: Vec<TokenTree> = tokens.collect();
         let (argument, rest) = self.argument(&name, &ident, rest).unwrap_or_default();
         self.entry(&name, &ident, argument, owner, entries);
-        // What stands behind a complete key lacks its comma; go on with it.
+        // Tokens after a complete key lack their comma. Continue with them.
         if let Some(next) = rest.first() {
             let message = format!("expected a comma after `{name}`");
             self.error(Code::MALFORMED_ATTRIBUTE, next.span(), message, "separate keys with commas");

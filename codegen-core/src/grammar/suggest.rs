@@ -31,7 +31,7 @@ pub fn closest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         let other = squeeze(candidate);
         // A third of the letters may be wrong, but never all of a short word.
         let allowed = candidate.chars().count().max(length) / 3;
-        // The distance is no less than this, and of a very long name it takes very long to tell.
+        // The distance is at least this, and computing it for a very long name takes long.
         if other.chars().count().abs_diff(length) > allowed {
             return None;
         }

@@ -88,7 +88,7 @@ impl Parser<'_> {
             self.error(Code::MALFORMED_ATTRIBUTE, group.span(), "the keys are nested too deeply", help);
             return None;
         }
-        // What enclosing or neighbouring keys were taken for says nothing about these.
+        // Guesses about enclosing or neighbouring keys do not apply here.
         let meant = std::mem::take(&mut self.meant);
         self.depth += 1;
         self.keys(group.stream(), &owner, &mut entries);

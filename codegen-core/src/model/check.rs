@@ -47,7 +47,7 @@ fn effective_shape(constraints: &Constraints, shape: &TypeShape) -> TypeShape {
     }
 }
 
-/// What a group of keys is for.
+/// The values that a group of keys constrains.
 #[derive(Clone, Copy, PartialEq)]
 enum Target {
     Numbers,

@@ -4,7 +4,7 @@ use super::{Constraints, SchemaAttrs};
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::grammar::{Json, Spanned};
 
-/// What the value of a keyword of a schema is.
+/// The kind of value that a keyword of a schema takes.
 #[derive(Clone, Copy)]
 enum Kind {
     Text,
@@ -78,7 +78,7 @@ const RULE: &[(&str, Kind)] = &[
 /// Members of `externalDocs`.
 const DOCS: &[(&str, Kind)] = &[("url", Kind::Text), ("description", Kind::Text)];
 
-/// Checks that a literal is a schema; otherwise says what is wrong and where in it.
+/// Checks that a literal is a schema, or returns the error and its place in it.
 pub(super) fn check_schema(schema: &Json) -> Result<(), String> {
     members(schema, KEYWORDS, "")
 }

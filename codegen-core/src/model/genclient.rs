@@ -171,7 +171,7 @@ impl GenclientAttrs {
         }
     }
 
-    /// Reports what the resource has otherwise: its name, no scale.
+    /// Reports contradictions with the resource: another name, no scale.
     pub(super) fn check_resource(&self, attrs: &ResourceAttrs, diagnostics: &mut Diagnostics) {
         if let Some(name) =
             self.resource_name.as_ref().filter(|name| name.value != attrs.plural.value.as_str())

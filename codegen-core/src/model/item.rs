@@ -11,6 +11,7 @@ use syn::{
 use super::extra::check_extra;
 use super::notation::Notation;
 use super::one_of::check_one_ofs;
+use super::serde::{self, SerdePlace};
 use super::{
     RenameRule, SchemaAttrs, SerdeContainer, SerdeField, SerdeVariant, TypeShape, ValidationAttrs,
     check_constraints, check_default, is_option,
@@ -31,11 +32,11 @@ pub struct TypeModel {
     pub validation: ValidationAttrs,
     /// `#[schema(...)]`
     pub schema: SchemaAttrs,
-    /// What it consists of.
+    /// Its fields or variants.
     pub body: Body,
 }
 
-/// What a type consists of.
+/// The fields or variants of a type.
 #[derive(Clone, Debug)]
 pub enum Body {
     /// A struct with named fields.
@@ -91,7 +92,7 @@ pub struct VariantModel {
     pub docs: Vec<String>,
     /// serde's facts.
     pub serde: SerdeVariant,
-    /// What it holds; never an enum.
+    /// Its content; never an enum.
     pub body: Body,
 }
 
@@ -129,7 +130,7 @@ impl TypeModel {
         })
     }
 
-    /// Reads and checks what a derive macro gets; `None` for a union, which is reported.
+    /// Reads and checks the input of a derive macro; `None` for a union, which is reported.
     pub fn from_derive(input: &DeriveInput, place: Place, diagnostics: &mut Diagnostics) -> Option<Self> {
         let place = if matches!(input.data, Data::Enum(_)) { Place::Enum } else { place };
         if let Data::Union(data) = &input.data {
@@ -160,6 +161,7 @@ impl TypeModel {
         }
         check_markers(item, diagnostics);
         let serde = SerdeContainer::read(attributes);
+        serde::check(attributes, SerdePlace::Container, diagnostics);
         let parsed = parse_attributes(Family::Validation, item, place, diagnostics);
         let schema = parse_attributes(Family::Schema, item, place, diagnostics);
         let notation = Notation::of(&[&parsed, &schema]);
@@ -277,6 +279,7 @@ impl FieldModel {
         misplaced(item, Place::Field, diagnostics);
         check_markers(item, diagnostics);
         let serde = SerdeField::read(&field.attrs);
+        serde::check(&field.attrs, SerdePlace::Field, diagnostics);
         let parsed = parse_attributes(Family::Validation, item, Place::Field, diagnostics);
         let schema = parse_attributes(Family::Schema, item, Place::Field, diagnostics);
         let notation = Notation::of(&[&parsed, &schema]);
@@ -408,6 +411,7 @@ impl VariantModel {
         misplaced(item, Place::Variant, diagnostics);
         check_markers(item, diagnostics);
         let serde = SerdeVariant::read(&variant.attrs);
+        serde::check(&variant.attrs, SerdePlace::Variant, diagnostics);
         let rename_fields = serde.rename_all.unwrap_or(container.rename_all_fields);
         Self {
             ident: variant.ident.clone(),

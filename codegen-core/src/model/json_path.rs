@@ -1,6 +1,6 @@
 //! JSON paths of print columns, scale and selectable fields.
 
-/// What is wrong with the path of a print column.
+/// An error in the path of a print column.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ColumnPathError {
     /// To follow "invalid JSON path `...`: ".
@@ -13,7 +13,7 @@ pub struct ColumnPathError {
 /// `[*]`, `[?(@.type=="Ready")]`.
 ///
 /// # Errors
-/// It cannot be read, or names nothing that anybody could mean.
+/// The path cannot be read, or names nothing useful.
 pub fn check_column_path(path: &str) -> Result<(), ColumnPathError> {
     begins(path).map_err(|reason| ColumnPathError { reason, is_refused: true })?;
     steps(path).map_err(|reason| ColumnPathError { reason, is_refused: false })
@@ -22,7 +22,7 @@ pub fn check_column_path(path: &str) -> Result<(), ColumnPathError> {
 /// Checks a path that names one field: `.spec.replicas`, no brackets.
 ///
 /// # Errors
-/// Says what is wrong, to follow "invalid JSON path `...`: ".
+/// The reason, to follow "invalid JSON path `...`: ".
 pub fn check_simple_path(path: &str) -> Result<(), String> {
     begins(path)?;
     if path.contains(['[', '*', '\\']) || path.contains("..") {
@@ -129,7 +129,7 @@ fn is_name(text: &str) -> bool {
     !text.contains('\'') && steps(&format!(".{text}")).is_ok()
 }
 
-/// What is before and behind the first dot without a backslash.
+/// The texts before and after the first dot without a backslash.
 fn split_at_dot(text: &str) -> Option<(&str, &str)> {
     let mut before = None;
     text.char_indices().find_map(|(at, c)| {
@@ -222,7 +222,7 @@ fn place_of_item(path: &str) -> Result<&str, String> {
     }
 }
 
-/// A text behind its quote. Returns what is behind the closing one.
+/// Reads a text after its opening quote. Returns the text after the closing one.
 fn quoted(text: &str, quote: char) -> Result<&str, String> {
     let mut rest = text;
     while let Some(at) = rest.find(['\\', quote]) {

@@ -82,7 +82,7 @@ fn check_subresource(name: &Spanned<String>, diagnostics: &mut Diagnostics) {
     }
 }
 
-/// Only what is sent has a type.
+/// Only verbs that send an object have an input type.
 fn check_input(verb: &Spanned<Verb>, input: Span, diagnostics: &mut Diagnostics) {
     if matches!(verb.value, Verb::Create | Verb::Update | Verb::Apply) {
         return;

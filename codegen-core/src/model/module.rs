@@ -1,4 +1,4 @@
-//! What the documentation of a module says about the types in it.
+//! Facts about types in the documentation of their module.
 
 use proc_macro2::Span;
 use syn::Attribute;

@@ -1,6 +1,7 @@
-//! Says in markers what was written in markers.
+//! Rephrases diagnostics about keys that were written as markers.
 //!
-//! Rules speak of keys, `min_length`. Who wrote `+kubebuilder:validation:MinLength=3` is told about that.
+//! Rules name keys, `min_length`. For a key that was written as `+kubebuilder:validation:MinLength=3`, the message names the
+//! marker.
 
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::grammar::{FAMILIES, Parsed};
@@ -14,7 +15,7 @@ pub(super) struct Notation {
 impl Notation {
     pub(super) fn of(parsed: &[&Parsed]) -> Self {
         let entries = parsed.iter().flat_map(|parsed| &parsed.entries);
-        // What is said of items is a key inside of `items`.
+        // A constraint of items is a key inside of `items`.
         let all = entries.flat_map(|entry| std::iter::once(entry).chain(super::EntryValue::nested(entry)));
         let marked = all.filter_map(|entry| Some((entry.key.name, entry.marker?.name.clone())));
         Self { marked: marked.collect() }
@@ -25,7 +26,7 @@ impl Notation {
         self.marked.iter().filter(|(name, _)| *name == key).count() > 1
     }
 
-    /// Runs a check; what it says of keys that were written as markers is said in markers.
+    /// Runs a check, and names markers in its messages where keys were written as markers.
     pub(super) fn check<T>(
         &self,
         diagnostics: &mut Diagnostics,

@@ -41,7 +41,7 @@ fn check_field(
 ) {
     let mut visible = fields.iter().filter(|field| !field.serde.flatten && !field.serde.skipped());
     let Some(field) = visible.clone().find(|field| field.name == name.value) else {
-        // What is flattened may bring the field.
+        // A flattened field may contain it.
         if fields.iter().any(|field| field.serde.flatten) && !name.value.contains('.') {
             return;
         }

@@ -43,7 +43,7 @@ impl RbacAttrs {
             role_name: None,
         };
         for entry in &parsed.entries {
-            // What is wrong has been reported; what follows from its absence is not the user's mistake.
+            // The wrong entry has been reported. Its absence is not another error.
             entry.given()?;
             match entry.key.name {
                 "groups" => out.groups = entry.strings(),

@@ -1,10 +1,12 @@
 //! `#[resource(...)]`
 
+mod paths;
+
 use proc_macro2::{Ident, Span};
 
 use super::extra::check_schema;
 use super::schema::is_absolute_url;
-use super::{ColumnPathError, Conversion, EntryValue, check_column_path, check_simple_path};
+use super::{Conversion, EntryValue};
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::grammar::{Entry, Json, Parsed, Spanned, Value};
 use crate::names::{
@@ -184,7 +186,7 @@ fn invalid(code: Code, what: &str, text: &Spanned<String>, error: &NameError) ->
     Diagnostic::error(code, text.span, message).help_opt(help.or_else(|| Some(hint(code).to_owned())))
 }
 
-/// What a name looks like, where no near one can be guessed.
+/// The form of a valid name, where no similar one can be suggested.
 fn hint(code: Code) -> &'static str {
     match code {
         Code::INVALID_GROUP => "groups look like this: \"hopegi.com\"",
@@ -376,123 +378,12 @@ impl Reader<'_> {
         (annotations, labels)
     }
 
-    fn simple_path(&mut self, path: &Spanned<String>) {
-        if let Err(reason) = check_simple_path(&path.value) {
-            let (message, help) = wrong_path(path, &reason, |path| check_simple_path(path).is_ok());
-            self.diagnostics.push(Diagnostic::error(Code::INVALID_JSON_PATH, path.span, message).help(help));
-        }
-    }
-
-    fn column_path(&mut self, path: &Spanned<String>) {
-        const UNREAD: &str = "API servers take the definition; where they cannot read a path, they show neither its column nor \
-            those after it";
-        let Err(ColumnPathError { reason, is_refused }) = check_column_path(&path.value) else { return };
-        let (message, help) = wrong_path(path, &reason, |path| check_column_path(path).is_ok());
-        let diagnostic = match is_refused {
-            true => Diagnostic::error(Code::INVALID_JSON_PATH, path.span, message),
-            false => Diagnostic::warning(Code::INVALID_JSON_PATH, path.span, message).note(UNREAD),
-        };
-        self.diagnostics.push(diagnostic.help(help));
-    }
-
-    fn scale(&mut self) -> Option<Scale> {
-        let entry = self.parsed.get("scale")?;
-        let find =
-            |name: &str| entry.nested().iter().find(|e| e.key.name == name).and_then(EntryValue::string);
-        let (spec, status, selector) = (find("spec_path"), find("status_path"), find("selector_path"));
-        let wanted: [(_, &[&str], _); 3] = [
-            (&spec, &[".spec."], ".spec.replicas"),
-            (&status, &[".status."], ".status.replicas"),
-            (&selector, &[".spec.", ".status."], ".status.selector"),
-        ];
-        for (path, prefixes, sample) in wanted {
-            let Some(path) = path else { continue };
-            let before = self.diagnostics.len();
-            self.simple_path(path);
-            if self.diagnostics.len() == before
-                && !prefixes.iter().any(|prefix| path.value.starts_with(prefix))
-            {
-                let message = format!("the path {:?} must start with {}", path.value, prefixes.join(" or "));
-                let help = format!("write it like {sample:?}");
-                self.diagnostics
-                    .push(Diagnostic::error(Code::INVALID_JSON_PATH, path.span, message).help(help));
-            }
-        }
-        Some(Scale { spec_path: spec?, status_path: status?, selector_path: selector })
-    }
-
-    fn print_columns(&mut self) -> Vec<PrintColumn> {
-        let parsed = self.parsed;
-        let columns = parsed.entries.iter().filter(|entry| entry.key.name == "print_column");
-        columns.filter_map(|entry| self.print_column(entry)).collect()
-    }
-
-    fn print_column(&mut self, entry: &Entry) -> Option<PrintColumn> {
-        let find = |name: &str| entry.nested().iter().find(|e| e.key.name == name);
-        let string = |name: &str| find(name).and_then(EntryValue::string);
-        let (name, path) = (string("name"), string("json_path"));
-        if let Some(name) = &name
-            && (name.value.chars().any(char::is_control) || name.value.trim() != name.value)
-        {
-            let message =
-                format!("invalid column name {:?}: it contains line breaks or outer spaces", name.value);
-            let help = "titles are short words, such as \"NodeName\"";
-            self.diagnostics
-                .push(Diagnostic::error(Code::INVALID_PRINT_COLUMN, name.span, message).help(help));
-        }
-        if let Some(path) = &path {
-            self.column_path(path);
-        }
-        let priority = match find("priority").map(|e| &e.value) {
-            Some(Value::Integer(n)) => match i32::try_from(n.value) {
-                Ok(priority) => Some(Spanned::new(priority, n.span)),
-                Err(_) => {
-                    let message = format!("the priority {} is out of range", n.value);
-                    let help = "0 is always shown, others only by kubectl get -o wide";
-                    self.diagnostics.push(Diagnostic::error(Code::NUMBER_RANGE, n.span, message).help(help));
-                    None
-                }
-            },
-            _ => None,
-        };
-        Some(PrintColumn {
-            name: name?,
-            column_type: string("type"),
-            json_path: path?,
-            description: string("description"),
-            format: string("format"),
-            priority,
-        })
-    }
-
-    fn selectable_fields(&mut self) -> Vec<Spanned<String>> {
-        let mut fields: Vec<Spanned<String>> = Vec::new();
-        for entry in self.parsed.entries.iter().filter(|e| e.key.name == "selectable_field") {
-            let Some(path) = entry.nested().first().and_then(EntryValue::string) else { continue };
-            self.simple_path(&path);
-            if path.value == ".metadata" || path.value.starts_with(".metadata.") {
-                let message = format!("the field {:?} is selectable anyway", path.value);
-                let help = "field selectors know metadata.name and metadata.namespace without being told";
-                self.diagnostics
-                    .push(Diagnostic::error(Code::INVALID_JSON_PATH, path.span, message).help(help));
-            }
-            if let Some(first) = fields.iter().find(|other| **other == path) {
-                let message = format!("the selectable field {:?} is given twice", path.value);
-                let diagnostic = Diagnostic::error(Code::DUPLICATE_KEY, path.span, message);
-                self.diagnostics
-                    .push(diagnostic.secondary(first.span, "first given here").help("keep one of them"));
-            }
-            fields.push(path);
-        }
-        fields
-    }
-
     fn conversion(&mut self) -> Option<Spanned<Conversion>> {
         let entry = self.parsed.get("conversion")?;
         Some(Spanned::new(Conversion::read(entry, self.diagnostics), entry.span))
     }
 
-    /// What was said wrongly, or meant by a misspelt key, is not to be taken from the module.
+    /// Whether a fact was given in a wrong value or under a misspelt key, so that the module must not supply it.
     fn is_lost(&self, key: &str, is_found: bool) -> bool {
         !is_found && (self.parsed.get(key).is_some() || self.parsed.meant.contains(&key))
     }
@@ -554,18 +445,6 @@ impl Reader<'_> {
             }
         }
     }
-}
-
-/// What is said of a path that is wrong, and what may be right.
-fn wrong_path(path: &Spanned<String>, reason: &str, is_right: impl Fn(&str) -> bool) -> (String, String) {
-    let message = format!("invalid JSON path {:?}: {reason}", path.value);
-    let inner = path.value.trim_matches(|c: char| c.is_whitespace() || matches!(c, '{' | '}' | '$'));
-    let better = if inner.starts_with('.') { inner.to_owned() } else { format!(".{inner}") };
-    let help = match is_right(&better) {
-        true => format!("did you mean {better:?}?"),
-        false => "paths look like this: \".spec.nodename\"".to_owned(),
-    };
-    (message, help)
 }
 
 fn metadata_error(what: &str, text: &Spanned<String>, error: &NameError) -> Diagnostic {

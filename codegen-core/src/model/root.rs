@@ -31,7 +31,7 @@ impl ResourceInput {
     /// reported; mistakes may have been reported in either case.
     pub fn from_struct(item: &ItemStruct, diagnostics: &mut Diagnostics) -> Option<Self> {
         check_shape(Some(&item.fields), &item.generics, &item.ident, diagnostics);
-        // What stands on the type is reported before what stands on its fields.
+        // Diagnostics about the type precede those about its fields.
         let mut of_fields = Diagnostics::new();
         let model = TypeModel::from_struct(item, Place::Root, &mut of_fields);
         let input = Self::read(&item.attrs, model, diagnostics);
@@ -39,7 +39,7 @@ impl ResourceInput {
         input
     }
 
-    /// Reads what a derive macro gets; otherwise like [`ResourceInput::from_struct`].
+    /// Reads the input of a derive macro; otherwise like [`ResourceInput::from_struct`].
     pub fn from_derive(input: &DeriveInput, diagnostics: &mut Diagnostics) -> Option<Self> {
         let fields = match &input.data {
             Data::Struct(data) => Some(&data.fields),
@@ -97,18 +97,18 @@ impl ResourceInput {
     }
 }
 
-/// A fact that neither a type nor its modules tell.
+/// A fact that neither a type nor its modules state.
 #[derive(Clone, Debug)]
 pub struct MissingFact {
     /// The code.
     pub code: Code,
-    /// What is wrong.
+    /// The message.
     pub message: String,
     /// What to write.
     pub help: String,
 }
 
-/// What is to be said of a root type whose group or version is not known: `(group, version)` tells which are.
+/// Reports a root type whose group or version is not known; `(group, version)` says which are known.
 pub fn missing_facts(name: &str, has_attribute: bool, has: (bool, bool)) -> Vec<MissingFact> {
     if has == (false, false) && !has_attribute {
         return vec![MissingFact {

@@ -49,7 +49,7 @@ impl MergeType {
 pub struct ExternalDocs {
     /// An absolute URL.
     pub url: Spanned<String>,
-    /// What is to be found there.
+    /// What the link leads to.
     pub description: Option<Spanned<String>>,
 }
 

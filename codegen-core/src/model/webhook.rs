@@ -43,7 +43,7 @@ impl WebhookAttrs {
     /// reported.
     pub fn from_parsed(parsed: &Parsed, diagnostics: &mut Diagnostics) -> Option<Self> {
         let span = parsed.span?;
-        // What is wrong has been reported; what follows from its absence is not the user's mistake.
+        // The wrong entry has been reported. Its absence is not another error.
         if parsed.entries.iter().any(|entry| entry.given().is_none()) {
             return None;
         }
@@ -76,7 +76,7 @@ impl WebhookAttrs {
             reinvocation_policy: string("reinvocation_policy"),
             patch,
         };
-        // What a misspelt key was to say is not known.
+        // The value of a misspelt key is not known.
         if parsed.meant.is_empty() {
             out.check(diagnostics);
         }

@@ -8,7 +8,7 @@ use std::fmt;
 /// Why a text is not the name it should be.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NameError {
-    /// What is wrong, to follow "invalid group `...`: ".
+    /// The reason, to follow "invalid group `...`: ".
     pub reason: String,
     /// What would be right, if it can be guessed.
     pub suggestion: Option<String>,

@@ -34,7 +34,7 @@ impl Version {
     /// A DNS label; usually `v` and a number, optionally `alpha` or `beta` and a number.
     ///
     /// # Errors
-    /// Says what is wrong and what a near version would be.
+    /// Returns the error, and a similar valid version.
     pub fn parse(text: &str) -> Result<Self, NameError> {
         if let Some(version) = Self::conventional(text) {
             return Ok(version);
@@ -47,7 +47,7 @@ impl Version {
         }
     }
 
-    /// `v` and a number, optionally `alpha` or `beta` and a number: what a module is called that means a version.
+    /// `v` and a number, optionally `alpha` or `beta` and a number: the name of a module that stands for a version.
     pub fn conventional(text: &str) -> Option<Self> {
         let (stage, major, minor) = split(text)?;
         Some(Self { text: text.to_owned(), stage, major, minor })

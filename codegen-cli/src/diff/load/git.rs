@@ -22,10 +22,10 @@ pub enum GitError {
     #[error("cannot run git: {0}")]
     NotThere(#[from] io::Error),
     /// There is no repository around the current folder.
-    #[error("{said}")]
+    #[error("{message}")]
     NoRepository {
         /// What git says.
-        said: String,
+        message: String,
     },
     /// It names nothing that git knows.
     #[error("git knows no revision `{revision}`")]
@@ -39,7 +39,7 @@ pub enum GitError {
         /// The revision.
         revision: String,
     },
-    /// Nothing is said of the path, and the other side has none either.
+    /// The operand names no path, and the other side has none either.
     #[error("git:{revision} names no path, and the other side is no path either")]
     NoPath {
         /// The revision.
@@ -60,12 +60,12 @@ pub enum GitError {
         path: String,
     },
     /// Git fails otherwise.
-    #[error("git {action}: {said}")]
+    #[error("git {action}: {message}")]
     Failed {
         /// The command of git.
         action: String,
         /// What git says.
-        said: String,
+        message: String,
     },
 }
 
@@ -170,7 +170,7 @@ pub(super) fn git() -> Command {
     command
 }
 
-pub(super) fn said(output: &Output) -> String {
+pub(super) fn error_text(output: &Output) -> String {
     let text = String::from_utf8_lossy(&output.stderr);
     let line = text.lines().next().unwrap_or("it failed without a message");
     line.trim_start_matches("fatal: ").to_owned()
@@ -182,14 +182,14 @@ pub(super) fn run(command: &mut Command) -> Result<Vec<u8>, GitError> {
         return Ok(output.stdout);
     }
     let action = command.get_args().next().unwrap_or_default().to_string_lossy().into_owned();
-    Err(GitError::Failed { action, said: said(&output) })
+    Err(GitError::Failed { action, message: error_text(&output) })
 }
 
 /// The current folder as seen from the top of the repository: empty, or with a `/` at its end.
 fn prefix() -> Result<String, GitError> {
     let output = git().args(["rev-parse", "--show-prefix"]).output()?;
     if !output.status.success() {
-        return Err(GitError::NoRepository { said: said(&output) });
+        return Err(GitError::NoRepository { message: error_text(&output) });
     }
     Ok(String::from_utf8_lossy(&output.stdout).trim_end_matches('\n').to_owned())
 }

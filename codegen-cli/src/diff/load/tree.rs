@@ -3,7 +3,7 @@
 use std::io::Write as _;
 use std::process::{Command, Stdio};
 
-use super::git::{GitError, git, run, said};
+use super::git::{GitError, error_text, git, run};
 
 /// A revision's tree.
 pub(super) struct Tree {
@@ -163,7 +163,7 @@ fn asked(command: &mut Command, request: String) -> Result<Vec<u8>, GitError> {
         std::thread::spawn(move || input.map_or(Ok(()), |mut input| input.write_all(request.as_bytes())));
     let output = child.wait_with_output()?;
     if !output.status.success() || !writer.join().is_ok_and(|written| written.is_ok()) {
-        return Err(GitError::Failed { action: "cat-file".to_owned(), said: said(&output) });
+        return Err(GitError::Failed { action: "cat-file".to_owned(), message: error_text(&output) });
     }
     Ok(output.stdout)
 }
@@ -172,7 +172,7 @@ fn asked(command: &mut Command, request: String) -> Result<Vec<u8>, GitError> {
 pub(super) fn contents(files: &[&Entry]) -> Result<Vec<String>, GitError> {
     let request: String = files.iter().map(|file| format!("{}\n", file.hash)).collect();
     let answer = asked(git().args(["cat-file", "--batch"]), request)?;
-    let broken = |text: String| GitError::Failed { action: "cat-file".to_owned(), said: text };
+    let broken = |text: String| GitError::Failed { action: "cat-file".to_owned(), message: text };
     let mut rest = &answer[..];
     let mut texts = Vec::new();
     for file in files {

@@ -89,8 +89,11 @@ pub fn emit(
     if !samples.is_empty() {
         samples.write(&mut tree);
     }
-    let installer = settings.installer.as_ref();
-    (tree, installer.map(|_| everything(&folders, metrics.as_ref(), settings, parts)))
+    let installer = settings.installer.as_ref().map(|_| {
+        let settings = &DeploySettings { image: settings.installer_image.clone(), ..settings.clone() };
+        everything(&self::folders(ir, settings, parts), metrics.as_ref(), settings, parts)
+    });
+    (tree, installer)
 }
 
 /// The folders that `default` consists of, in the order in which their objects are to be created.

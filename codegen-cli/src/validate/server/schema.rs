@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::site::Site;
 use crate::diag::Diagnostic;
 
-/// How a fault is said: the keyword, a part of the server's words, the code, our words (`{}` is the place) and what to do.
+/// How a cause is reported: the keyword, a part of the server's message, the code, our message (`{}` is the place) and the help.
 type Wording = (&'static str, &'static str, Code, &'static str, &'static str);
 
 const WORDINGS: &[Wording] = &[
@@ -98,7 +98,7 @@ fn at_root(site: &Site<'_>, cause: &Cause) -> Option<Diagnostic> {
     let BadValue::Json(Value::Object(schema)) = &cause.value else { return None };
     let allowed: Vec<&str> = allowed.split(' ').collect();
     let keyword = schema.keys().find(|keyword| !allowed.contains(&go_name(keyword).as_str()))?;
-    let loc = site.said(&format!(".{keyword}")).or_else(|| site.definition());
+    let loc = site.key_loc(&format!(".{keyword}")).or_else(|| site.definition());
     let kind = &site.resource.kind;
     let message = format!("`{keyword}` may not stand on {kind} itself, which has the status subresource");
     Some(

@@ -94,9 +94,9 @@ impl<'a> Site<'a> {
         if out.is_empty() { self.resource.kind.clone() } else { format!("`{out}`") }
     }
 
-    /// Where the tail is said, or else where the innermost field or type is defined.
+    /// The attribute that the tail names, or else the definition of the innermost field or type.
     pub(super) fn loc(&self) -> Option<Loc> {
-        self.said(self.tail).or_else(|| self.definition())
+        self.key_loc(self.tail).or_else(|| self.definition())
     }
 
     /// Where the innermost field is defined, or the resource.
@@ -111,7 +111,7 @@ impl<'a> Site<'a> {
     }
 
     /// Where attributes say what a tail names.
-    pub(super) fn said(&self, tail: &str) -> Option<Loc> {
+    pub(super) fn key_loc(&self, tail: &str) -> Option<Loc> {
         self.owners.iter().rev().find_map(|owner| {
             let name = format!("{}{tail}", keys(&self.steps[owner.depth..])?);
             self.input.loc(longest(owner.places, name.trim_start_matches('.'))?)
@@ -130,25 +130,25 @@ impl<'a> Site<'a> {
         format!("`{open}{constraint}{close}` on {}", self.name_of(&self.steps[..known]))
     }
 
-    /// Where a key of the list so many steps away from the root is said.
+    /// The attribute with a key of the list that is so many steps away from the root.
     pub(super) fn list_key(&self, depth: usize, key: &str) -> Option<Loc> {
         let list = self.at(self.steps[..depth].to_vec());
         let index = list.node().list_map_keys.iter().position(|known| known == key).unwrap_or(0);
-        list.said(&format!(".x-kubernetes-list-map-keys[{index}]")).or_else(|| list.definition())
+        list.key_loc(&format!(".x-kubernetes-list-map-keys[{index}]")).or_else(|| list.definition())
     }
 
-    /// Where a part of the rule with this number in the node is said: `rule`, `messageExpression`.
+    /// The attribute with a part of the rule of this number: `rule`, `messageExpression`.
     pub(super) fn rule_part(&self, index: usize, part: &str) -> Option<Loc> {
         let rules = &self.node().rules;
         let wanted = rules.get(index)?;
-        // Of rules that are alike each is said somewhere, in the order in which they stand in the node.
+        // Equal rules come from different attributes, in the order in which the node has them.
         let before = rules[..index].iter().filter(|rule| *rule == wanted).count();
-        let mut said = self.owners.iter().rev().flat_map(|owner| self.said_rules(owner, wanted, part));
-        said.nth(before).and_then(|place| self.input.loc(place))
+        let mut places = self.owners.iter().rev().flat_map(|owner| self.rule_places(owner, wanted, part));
+        places.nth(before).and_then(|place| self.input.loc(place))
     }
 
-    /// Where attributes of a definition say a part of a rule.
-    fn said_rules(&self, owner: &Owner<'a>, wanted: &Rule, part: &str) -> Vec<&'a Span> {
+    /// The attributes of a definition that a part of a rule comes from.
+    fn rule_places(&self, owner: &Owner<'a>, wanted: &Rule, part: &str) -> Vec<&'a Span> {
         let steps = &self.steps[owner.depth..];
         let facts = steps.iter().try_fold(owner.facts, |facts, _| facts.items.as_deref());
         let (Some(prefix), Some(facts)) = (keys(steps), facts) else { return Vec::new() };
@@ -162,19 +162,19 @@ impl<'a> Site<'a> {
 }
 
 /// Whether a rule of the source became this one.
-fn is_same(said: &crate::schema::Rule, rule: &Rule) -> bool {
-    fn text(said: &Option<String>) -> &str {
-        said.as_deref().unwrap_or_default()
+fn is_same(given: &crate::schema::Rule, rule: &Rule) -> bool {
+    fn text(given: &Option<String>) -> &str {
+        given.as_deref().unwrap_or_default()
     }
-    said.rule == rule.rule
-        && text(&said.message) == rule.message
-        && text(&said.message_expression) == rule.message_expression
-        && text(&said.field_path) == rule.field_path
-        && said.reason == rule.reason
-        && said.optional_old_self == rule.optional_old_self
+    given.rule == rule.rule
+        && text(&given.message) == rule.message
+        && text(&given.message_expression) == rule.message_expression
+        && text(&given.field_path) == rule.field_path
+        && given.reason == rule.reason
+        && given.optional_old_self == rule.optional_old_self
 }
 
-/// Attributes of a list speak of its items, and of no other place further down.
+/// Attributes of a list describe its items, and no deeper place.
 fn keys(steps: &[Step]) -> Option<String> {
     steps.iter().all(|step| *step == Step::Items).then(|| ".items".repeat(steps.len()))
 }

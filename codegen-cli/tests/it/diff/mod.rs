@@ -3,6 +3,7 @@
 mod cases;
 mod command;
 mod committed;
+mod revisions;
 mod server;
 
 use kubesmith::diff::{Definition, Definitions};

@@ -6,18 +6,18 @@ use std::sync::LazyLock;
 
 use crate::grammar::{FAMILIES, Family, KeySpec, MODULE, Place, Places, Shape};
 
-/// A marker and what it stands for.
+/// A marker and the attribute that it stands for.
 #[derive(Debug)]
 pub struct Definition {
     /// The name without `+`: `kubebuilder:validation:items:MinLength`.
     pub name: String,
-    /// What it sets.
+    /// The key that it sets.
     pub target: Target,
     /// Where it may stand; empty for the markers of modules.
     pub places: Places,
 }
 
-/// What a marker sets.
+/// The key that a marker sets.
 #[derive(Clone, Copy, Debug)]
 pub enum Target {
     /// The attribute itself, without keys.
@@ -83,7 +83,7 @@ impl Definition {
         }
     }
 
-    /// What it stands for, as it is written: `#[validation(min_length = 1)]`.
+    /// The attribute that it stands for: `#[validation(min_length = 1)]`.
     pub fn attribute(&self) -> String {
         match self.target {
             Target::Attribute(family) => format!("#[{}]", family.name()),

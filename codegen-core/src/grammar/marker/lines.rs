@@ -27,10 +27,10 @@ pub(crate) struct MarkerLine {
 }
 
 impl MarkerLine {
-    /// The place of a part of the text; of the whole comment where the compiler does not tell more.
+    /// The place of a part of the text; of the whole comment where the compiler gives no finer span.
     pub(crate) fn span(&self, range: Range<usize>) -> Span {
         let whole = self.literal.span();
-        // What is missing at the end is shown at the last character.
+        // A missing end is reported at the last character.
         let last = self.text.char_indices().next_back().map_or(0, |(at, _)| at);
         let range = if range.is_empty() { range.start.min(last)..self.text.len() } else { range };
         let (Some(offset), Some(before), Some(part)) =
@@ -43,7 +43,7 @@ impl MarkerLine {
         self.literal.subspan(start..start + part.chars().count()).unwrap_or(whole)
     }
 
-    /// The name: what stands before the `=`, without the `+`, and its place.
+    /// The name: the text between `+` and `=`, and its place.
     pub(crate) fn name(&self) -> (&str, Range<usize>) {
         let end = self.text.find('=').unwrap_or(self.text.len());
         let name = self.text[1..end].trim_end();

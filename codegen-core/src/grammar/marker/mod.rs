@@ -60,7 +60,7 @@ pub fn check_markers(item: &ItemAttributes<'_>, diagnostics: &mut Diagnostics) {
     }
 }
 
-/// What is to be said of a marker that sets no key of an item.
+/// The diagnostic about a marker that sets no key of an item.
 pub(super) fn other(line: &MarkerLine) -> Diagnostic {
     let (name, range) = line.name();
     let span = line.span(0..range.end);

@@ -1,4 +1,4 @@
-//! Facts about a module, which only its doc comment can tell: `//! +groupName=example.com`.
+//! Facts about a module, which only its doc comment can state: `//! +groupName=example.com`.
 
 use super::{KeySpec, Shape, key};
 

@@ -1,4 +1,4 @@
-//! Attributes of webhooks: what is read and what is refused.
+//! Attributes of webhooks that are read, and attributes that are refused.
 
 use super::{WebhookAttrs, WebhookConfigurationAttrs};
 use crate::diag::Diagnostics;

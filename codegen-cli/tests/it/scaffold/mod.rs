@@ -1,5 +1,8 @@
 //! `kubesmith init`, `kubesmith create api`, `kubesmith create webhook`: what they write, and that they destroy nothing.
-//! hack/scaffold.sh compiles a project and passes its tests.
+//! hack/scaffold.sh compiles a project and runs its tests.
+
+mod names;
+mod versions;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -19,7 +22,9 @@ impl Project {
 
     fn new() -> Self {
         let out = Self::empty();
-        out.works(&["init", "--domain", "example.com", "--owner", "The pool authors"]);
+        out.works(
+            &[&["init", "--domain", "example.com", "--owner", "The pool authors"][..], &PUBLISHED].concat(),
+        );
         out
     }
 
@@ -68,6 +73,9 @@ fn collect(root: &Path, folder: &Path, out: &mut BTreeMap<String, String>) {
         }
     }
 }
+
+/// Without it, projects depend on the source that the command was built from.
+const PUBLISHED: [&str; 2] = ["--kubesmith-source", "published"];
 
 const POOL: [&str; 9] = [
     "create",
@@ -160,7 +168,8 @@ fn what_is_there_stays() {
     let project = Project::empty();
     fs::write(project.path("README.md"), "mine\n").unwrap();
     fs::write(project.path("Makefile"), "all:\n").unwrap();
-    let said = project.works(&["init", "--license", "none"]);
+    let said = project.works(&[&["init", "--license", "none"][..], &PUBLISHED].concat());
+    assert!(said.contains("is not published yet"), "{said}");
     assert!(said.contains("kept    README.md") && said.contains("kept    Makefile"), "{said}");
     assert_eq!(project.read("README.md"), "mine\n");
     assert!(!project.path("hack/boilerplate.txt").exists());
@@ -215,6 +224,7 @@ fn mistakes_are_explained() {
         (&empty, &["init", "--project-name", "9lives"], "it has to begin with a letter"),
         (&empty, &["init", "--owner", "a\nb"], "2: error: --owner has to be one line"),
         (&empty, &["init", "--kubesmith-source", "nowhere"], "there is no package in nowhere/runtime"),
+        (&empty, &["init", "--kubesmith-source", "https://example.com/k"], "say which revision"),
         (&project, &["init"], "1: error: ./PROJECT is there"),
         (&project, &api("tsi", "V1", "Pool"), "2: error: --version V1:"),
         (&project, &api("tsi", "v1", "pool pool"), "2: error: --kind pool pool:"),
@@ -249,6 +259,7 @@ fn errors_of_the_generator_are_shown() {
     let before = project.tree();
     let said = project.fails(&api("tsi", "v1", "IPPool"));
     assert!(said.contains("storage_version") && said.contains("with what was to be added"), "{said}");
+    assert!(said.contains("api/src/tsi/v1/ip_pool.rs (not written):"), "{said}");
     let edited = project.read(types).replace("Option<String>", "Missing");
     fs::write(project.path(types), edited).unwrap();
     let said = project.fails(&WEBHOOKS);
@@ -358,145 +369,4 @@ fn a_dependency_that_was_edited_is_not_added_again() {
     fs::write(project.path("Cargo.toml"), &edited).unwrap();
     project.works(&api("tsi", "v1alpha1", "Address"));
     assert_eq!(project.read("Cargo.toml"), edited);
-}
-
-/// A project with the same kind in two groups.
-fn two_pools() -> Project {
-    let project = Project::new();
-    project.works(&POOL);
-    project.works(&WEBHOOKS);
-    project.works(&api("shop", "v1", "IPPool"));
-    project
-}
-
-#[test]
-fn names_do_not_clash() {
-    let project = two_pools();
-    // Kinds whose modules are there already.
-    let shop = |flag| ["create", "webhook", "--group=shop", "--version=v1", "--kind=IPPool", flag];
-    project.works(&shop("--defaulting"));
-    project.works(&api("shop", "v1", "Main"));
-    project.works(&api("shop", "v1", "Webhooks"));
-    let main = project.read("controller/src/main.rs");
-    for module in ["ip_pool", "shop_ip_pool", "shop_main", "shop_webhooks"] {
-        assert!(project.path(&format!("controller/src/{module}.rs")).exists(), "{module}");
-        assert!(
-            main.contains(&format!(
-                "pools_controller::{module}::add_to_manager(&mut manager, flags.manager.workers)?;"
-            )),
-            "{main}"
-        );
-    }
-    let controller = project.read("controller/src/shop_ip_pool.rs");
-    assert!(controller.contains("CONTROLLER_NAME: &str = \"shop-ippool\""), "{controller}");
-    let webhooks = project.read("controller/src/webhooks.rs");
-    assert!(webhooks.contains(".defaulter(crate::ip_pool_defaulter::IPPoolDefaulter)"), "{webhooks}");
-    assert!(webhooks.contains(".defaulter(crate::shop_ip_pool_defaulter::IPPoolDefaulter)"), "{webhooks}");
-    // The webhook of another version is not that of the first.
-    project.works(&api("shop", "v1beta1", "IPPool"));
-    assert!(!project.path("controller/src/ip_pool_v1beta1.rs").exists(), "one controller is enough");
-    project.works(&[
-        "create",
-        "webhook",
-        "--group=shop",
-        "--version=v1beta1",
-        "--kind=IPPool",
-        "--defaulting",
-    ]);
-    assert!(project.path("controller/src/shop_ip_pool_v1beta1_defaulter.rs").exists());
-    project.works(&["generate", "--check"]);
-}
-
-#[test]
-fn names_that_would_clash_are_refused() {
-    let project = two_pools();
-    project.works(&api("shop", "v1beta1", "IPPool"));
-    let before = project.tree();
-    let again = |version| [&api("shop", version, "IPPool")[..], &["--controller=true"]].concat();
-    for (arguments, part) in [
-        (&again("v1beta1")[..], "IPPool has a controller, of version v1"),
-        (&api("tsi", "v1alpha1", "Condition"), "files of the project use this name"),
-        (&api("tsi", "v1alpha1", "Option"), "Rust's prelude has this name"),
-        (&api("tsi", "v1alpha1", "Manager"), "files of the project use this name"),
-        (&api("tsi", "v1alpha1", "IpPool"), "IPPool of tsi/v1alpha1 has `ip_pool` in code already"),
-        (&api("tsi", "v1alpha1", "IPPoolSpec"), "has `IPPoolSpec` in code already"),
-        (&api("tsi", "v1alpha1", "IPPoolDefaulter"), ""),
-        (&api("tsi", "v1alpha1", "Action"), ""),
-        (&api("lib", "v1", "Book"), "choose another group"),
-    ] {
-        if part.is_empty() {
-            project.works(arguments);
-            continue;
-        }
-        let said = project.fails(arguments);
-        assert!(said.starts_with("2: ") && said.contains(part), "{arguments:?}\n{said}");
-    }
-    assert!(project.path("controller/src/tsi_ip_pool_defaulter.rs").exists());
-    let rest = |file: &str| before[file] == project.read(file);
-    assert!(rest("controller/src/webhooks.rs") && rest("api/src/lib.rs"));
-}
-
-/// The version that the command names, as kubebuilder does it.
-#[test]
-fn the_hub_need_not_be_stored() {
-    let project = Project::new();
-    project.works(&POOL);
-    project.works(&api("tsi", "v1", "IPPool"));
-    let conversion = |version| ["create", "webhook", "--group=tsi", version, "--kind=IPPool", "--conversion"];
-    project.works(&conversion("--version=v1"));
-    let types = project.read("api/src/tsi/v1/ip_pool.rs");
-    assert!(types.contains("    hub,\n") && types.contains("strategy = \"Webhook\""), "{types}");
-    assert!(!types.contains("storage_version"), "{types}");
-    let conversions = project.read("client/src/conversions/tsi/ip_pool.rs");
-    assert!(conversions.contains("all of them to and from `v1`, their hub"), "{conversions}");
-    assert!(conversions.contains("fn convert_v1alpha1_ip_pool_to_v1_ip_pool("), "{conversions}");
-    let before = project.tree();
-    assert!(project.works(&conversion("--version=v1")).contains("nothing is new\n"));
-    assert_eq!(project.tree(), before);
-    let said = project.fails(&conversion("--version=v1alpha1"));
-    assert!(said.starts_with("2: ") && said.contains("to and from v1, which says `hub`"), "{said}");
-    project.works(&["generate", "--check"]);
-}
-
-#[test]
-fn versions_of_a_kind_are_converted() {
-    let project = Project::new();
-    project.works(&POOL);
-    let conversion = |version| ["create", "webhook", "--group=tsi", version, "--kind=IPPool", "--conversion"];
-    let said = project.fails(&conversion("--version=v1alpha1"));
-    assert!(said.starts_with("2: ") && said.contains("IPPool has no version but v1alpha1"), "{said}");
-    // Scope and plural are those of the version that is there.
-    project.works(&api("tsi", "v1", "IPPool"));
-    let crd = project.read("config/crd/bases/tsi.example.com_ippools.yaml");
-    assert!(crd.contains("name: v1\n") && crd.contains("name: v1alpha1\n"), "{crd}");
-    project.works(&conversion("--version=v1alpha1"));
-    let crd = project.read("config/crd/bases/tsi.example.com_ippools.yaml");
-    assert!(crd.contains("cert-manager.io/inject-ca-from: pools-system/pools-serving-cert\n"), "{crd}");
-    assert!(crd.contains("name: pools-webhook-service\n") && crd.contains("strategy: Webhook\n"), "{crd}");
-    let installed = project.read("config/default/kustomization.yaml");
-    assert!(installed.contains("../webhook") && installed.contains("../certmanager"), "{installed}");
-    assert!(project.read("config/manager/manager.yaml").contains("secretName: pools-webhook-server-cert\n"));
-    assert!(project.read("PROJECT").contains("    conversion: true\n    spoke:\n    - v1\n"));
-    let before = project.tree();
-    let said = project.works(&conversion("--version=v1alpha1"));
-    assert!(said.contains("nothing is new\n"), "{said}");
-    assert_eq!(project.tree(), before);
-    let said = project.fails(&conversion("--version=v1"));
-    assert!(said.starts_with("2: ") && said.contains("conversions already, to and from v1alpha1"), "{said}");
-    project.works(&["generate", "--check"]);
-
-    // Without its marker a type is left alone.
-    project.works(&api("shop", "v1", "Order"));
-    project.works(&api("shop", "v2", "Order"));
-    let types = "api/src/shop/v1/order.rs";
-    fs::write(project.path(types), project.read(types).replace("// +kubesmith:scaffold:resource", ""))
-        .unwrap();
-    let before = project.tree();
-    let said = project.fails(&[&ORDER[..], &["--conversion"]].concat());
-    assert!(
-        said.starts_with("1: error: api/src/shop/v1/order.rs has no line `+kubesmith:scaffold:resource`"),
-        "{said}"
-    );
-    assert!(said.contains("service_name = \"pools-webhook-service\""), "{said}");
-    assert_eq!(project.tree(), before);
 }

@@ -3,7 +3,7 @@
 /// Letters whose names begin with a vowel's sound.
 const VOWELS_BY_NAME: &str = "AEFHILMNORSX";
 
-/// Beginnings of words that sound otherwise than they are written.
+/// Beginnings of words that are pronounced differently than their first letter suggests.
 const LIKE_CONSONANTS: [&str; 7] = ["Eu", "Ewe", "Once", "One", "Uni", "Us", "Ut"];
 const LIKE_VOWELS: [&str; 4] = ["Heir", "Honest", "Honor", "Hour"];
 
