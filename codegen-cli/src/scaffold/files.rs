@@ -8,8 +8,17 @@ use super::template::Values;
 
 /// The parts of kubesmith's source that the image of a project needs: the runtime, the test environment, their dependencies, and
 /// the manifest from which they inherit.
-const PARTS: [&str; 7] =
-    ["Cargo.toml", "apiextensions", "apiserver", "codegen-core", "codegen-macros", "runtime", "testenv"];
+const PARTS: [&str; 9] = [
+    "Cargo.toml",
+    "apiextensions",
+    "apimachinery",
+    "apiserver",
+    "codegen-core",
+    "codegen-macros",
+    "goregex",
+    "runtime",
+    "testenv",
+];
 
 /// Whether this version of kubesmith is in the registry. The release procedure sets it.
 const IS_PUBLISHED: bool = false;

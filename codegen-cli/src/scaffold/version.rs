@@ -184,7 +184,8 @@ fn outer_paths(tokens: TokenStream, module: &str, edits: &mut Vec<(Range<usize>,
         match token {
             TokenTree::Group(group) => outer_paths(group.stream(), module, edits),
             TokenTree::Ident(ident) if is_super(at) && is_colon(at + 1) => {
-                let is_first = at < 2 || !is_colon(at - 1);
+                // One colon stands before a type; two continue a path.
+                let is_first = at < 2 || !(is_colon(at - 1) && is_colon(at - 2));
                 if is_first && !is_super(at + 3) {
                     edits.push((ident.span().byte_range(), module.to_owned()));
                 }

@@ -12,6 +12,7 @@ mod ingress;
 mod jobs;
 mod objects;
 mod pods;
+mod probes;
 mod resize;
 mod resources;
 mod scheduling;

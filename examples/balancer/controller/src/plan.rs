@@ -293,10 +293,11 @@ mod tests {
     fn refuses_selectors_that_no_labels_have() {
         let label = |key: &str, value: &str| BTreeMap::from([(key.to_owned(), LabelValue(value.to_owned()))]);
         let text = refusal(|it| it.spec.selector = label("app", "a b"));
-        assert!(text.starts_with(r#"the Balancer's selector selects nothing: "a b" is no value"#), "{text}");
+        let wanted = r#"the Balancer's selector selects nothing: values[0][app]: Invalid value: "a b""#;
+        assert!(text.starts_with(wanted), "{text}");
         let text = refusal(|it| it.spec.backends[0].selector = label("-/x", "y"));
         assert!(
-            text.starts_with(r#"the selector of backend v1 selects nothing: "-/x" is no label"#),
+            text.starts_with(r#"the selector of backend v1 selects nothing: key: Invalid value: "-/x""#),
             "{text}"
         );
     }

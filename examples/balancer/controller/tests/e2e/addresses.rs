@@ -60,7 +60,9 @@ async fn whatever_else_happens_to_a_service_renews_nothing() {
     let metadata = json!({ "labels": { "a": "b", label: "other" }, "annotations": { "c": "d" } });
     let patch = Patch::Merge(json!({ "metadata": metadata }));
     services.patch(BACKEND, &params, &patch).await.expect("patched");
-    let status = Patch::Merge(json!({ "status": { "loadBalancer": { "ingress": [{ "ip": "10.9.9.9" }] } } }));
+    let condition = json!({ "type": "example.com/Seen", "status": "True", "reason": "Test", "message": "",
+        "lastTransitionTime": "2026-01-01T00:00:00Z" });
+    let status = Patch::Merge(json!({ "status": { "conditions": [condition] } }));
     services.patch_status(BACKEND, &params, &status).await.expect("patched");
     let patch = Patch::Merge(json!({ "spec": { "selector": { "app": "other" } } }));
     services.patch("balancer-sample", &params, &patch).await.expect("patched");
