@@ -22,13 +22,13 @@
 //!
 //! assert_eq!((Widget::API_VERSION, Widget::PLURAL, Widget::SCOPE), ("example.com/v1", "widgets", Scope::Namespaced));
 //!
-//! The type meta of an object must be its type's.
+//! // The type meta of an object must be its type's.
 //! let widget: Widget = serde_json::from_str(r#"{"kind": "Widget", "metadata": {"name": "a"}, "spec": {"width": 2}}"#)?;
 //! let other = serde_json::from_str::<Widget>(r#"{"kind": "Gadget", "metadata": {}, "spec": {"width": 2}}"#);
 //! let mismatch = TypeMetaMismatch { field: "kind", expected: "Widget", found: "Gadget".to_owned() };
 //! assert!(other.is_err_and(|error| error.to_string().starts_with(&mismatch.to_string())));
 //!
-//! Objects of any type.
+//! // Objects of any type.
 //! let mut object: Box<dyn Object> = Box::new(widget);
 //! object.metadata_mut().namespace = Some("default".to_owned());
 //! object.downcast_mut::<Widget>().map(|widget| widget.spec.width += 1);

@@ -180,7 +180,7 @@ impl<K: Cached> Lister<K> {
     /// use kubesmith_runtime::cache::TypedIndex;
     /// use kubesmith_runtime::lister::Lister;
     ///
-    /// How many pods a controller has made on a node; the index is by name of the node and UID of the owner.
+    /// // How many pods a controller has made on a node; the index is by name of the node and UID of the owner.
     /// fn on_node(pods: &Lister<Pod>, index: &TypedIndex<Pod, (String, String)>, node: &str, owner: &str) -> usize {
     ///     pods.by(index, &(node.to_owned(), owner.to_owned())).map_or(0, |pods| pods.len())
     /// }

@@ -94,7 +94,7 @@ pub(super) fn carry_out(
         PatchKind::Json => patching::json_patch(target, patch)?,
         PatchKind::Merge => merge_patch(target, patch),
         PatchKind::Strategic | PatchKind::Apply => {
-            patching::strategic_merge_patch(target, patch, message(call))?
+            patching::strategic_merge_patch(target, patch, message(call))?;
         }
     }
     if target.is_object() { Ok(()) } else { Err(ApiError::unprocessable_patch()) }

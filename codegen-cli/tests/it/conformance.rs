@@ -143,7 +143,7 @@ fn crds_equal_controller_gens() {
         match (differs, listed.contains(case)) {
             (true, false) => wrong.push(format!("{case} is not in docs/reference/differences.md:\n{text}")),
             (false, true) => {
-                wrong.push(format!("{case} is in docs/reference/differences.md, but does not differ"))
+                wrong.push(format!("{case} is in docs/reference/differences.md, but does not differ"));
             }
             _ if text.is_empty() => {}
             _ => records.push((folder, name, text)),

@@ -15,7 +15,7 @@ use super::conflict::{FieldConflict, conflicts};
 ///     if error.is_not_found() { "gone" } else if error.is_conflict() { "changed meanwhile" } else { "failed" }
 /// }
 ///
-/// What a controller that creates its objects does about it.
+/// // What a controller that creates its objects does about it.
 /// fn next_step(error: &Error) -> String {
 ///     match error.status() {
 ///         None => format!("not answered: {error}"),

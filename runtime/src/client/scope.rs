@@ -9,7 +9,7 @@ use kube::Api;
 /// use k8s_openapi::api::core::v1::{ConfigMap, Node};
 /// use kubesmith_runtime::client::ClientScope;
 ///
-/// Takes kinds of either scope.
+/// // Takes kinds of either scope.
 /// fn plural<K: kube::Resource<Scope: ClientScope, DynamicType = ()>>() -> String {
 ///     K::plural(&()).into_owned()
 /// }

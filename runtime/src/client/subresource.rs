@@ -64,7 +64,7 @@ impl<K> TypedClient<K> {
     /// use kubesmith_runtime::client::{Error, TypedClient};
     /// use serde::Deserialize;
     ///
-    /// As much of a config map as is looked at.
+    /// // As much of a config map as is looked at.
     /// #[derive(Deserialize)]
     /// struct Version {
     ///     data: std::collections::BTreeMap<String, String>,

@@ -249,7 +249,6 @@ impl Runner {
     fn apply(&mut self, source: usize, batch: &mut Batch) -> usize {
         let mut has_listed = false;
         let is_list = matches!(batch.events.as_slice(), [Event::Replaced { .. }]);
-        if batch.events.is_empty() {}
         if std::mem::take(&mut batch.opened) {
             self.failed(source, None);
         }

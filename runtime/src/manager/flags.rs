@@ -20,7 +20,7 @@ use crate::webhook::CertWatcher;
 /// use kubesmith_runtime::manager::{ManagerFlags, shutdown_signal};
 /// use kubesmith_runtime::metrics::Registry;
 ///
-/// Manages pods.
+/// // Manages pods.
 /// #[derive(Parser)]
 /// struct Flags {
 ///     #[command(flatten)]

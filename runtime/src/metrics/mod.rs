@@ -95,9 +95,9 @@ impl Registry {
         // Metrics may call functions of the program, so none is encoded under the lock.
         let program = self.program().clone();
         let mut text = String::new();
-        let registries = std::iter::once(&self.0.runtime).chain(program.iter().map(|registry| &**registry));
-        let encoded =
-            registries.map(|registry| encode_registry(&mut text, registry)).collect::<fmt::Result>();
+        let mut registries =
+            std::iter::once(&self.0.runtime).chain(program.iter().map(|registry| &**registry));
+        let encoded = registries.try_for_each(|registry| encode_registry(&mut text, registry));
         // Writing to a String cannot fail, so an error is a metric's own.
         if encoded.and_then(|()| encode_eof(&mut text)).is_err() {
             tracing::error!("a metric cannot be encoded");

@@ -27,7 +27,7 @@ use crate::labels::Selector;
 ///     informer.store().list().iter().map(|object| object.object_key().to_string()).collect()
 /// }
 ///
-/// What is known of every object, however it is held.
+/// // What is known of every object, however it is held.
 /// fn facts<K: Cached>(object: &K) -> String {
 ///     let owner = object.object_controller().map(|owner| owner.name.clone());
 ///     let is_web = "app=web".parse().is_ok_and(|selector| object.is_selected_by(&selector));
@@ -36,7 +36,7 @@ use crate::labels::Selector;
 ///
 /// assert_eq!(facts(&Pod::default()), "None None None false");
 ///
-/// Whether a change is one of the spec, the labels or the annotations.
+/// // Whether a change is one of the spec, the labels or the annotations.
 /// fn is_wanted<K: Cached>(old: &K, new: &K) -> bool {
 ///     old.object_generation() != new.object_generation() || !old.has_labels_of(new) || !old.has_annotations_of(new)
 /// }

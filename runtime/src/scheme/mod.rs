@@ -27,7 +27,7 @@
 //! assert!(node.downcast_ref::<Pod>().is_none() && node.clone().downcast::<Node>().is_ok());
 //! assert_eq!(scheme.encode_yaml(node.objects()[0])?, "apiVersion: v1\nkind: Node\nmetadata:\n  name: a\n");
 //!
-//! Lists have the type of their items.
+//! // Lists have the type of their items.
 //! let mut nodes = scheme.decode(r#"{"apiVersion": "v1", "kind": "NodeList", "metadata": {}, "items": [{"metadata": {}}]}"#)?;
 //! assert!(nodes.is_list() && nodes.downcast_ref::<ObjectList<Node>>().is_some());
 //! nodes.objects_mut()[0].metadata_mut().name = Some("b".to_owned());

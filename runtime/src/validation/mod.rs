@@ -35,12 +35,12 @@
 //!      existing errors to complete validation]"
 //! );
 //!
-//! An error that existed before is ignored.
+//! // An error that existed before is ignored.
 //! assert!(WIDGETS.validate_update(&small, &small).is_empty());
 //! let errors = WIDGETS.validate_update(&widget(json!({"size": 1, "name": "b"}), "Up"), &widget(json!({"size": 1, "name": "a"}), "Up"));
 //! assert_eq!(errors.to_string(), r#"spec.name: Invalid value: "b": is immutable"#);
 //!
-//! A status is written separately.
+//! // A status is written separately.
 //! assert_eq!(WIDGETS.validate_status_update(&widget(json!({"size": 1}), "Sideways"), &small).iter().count(), 2);
 //! # Ok(())
 //! # }

@@ -58,7 +58,7 @@
 //! assert_eq!((queue.name(), queue.len(), queue.delayed(), queue.is_empty()), ("pods", 2, 2, false));
 //! let item = queue.try_get().unwrap();
 //! assert_eq!((*item.key(), item.priority(), queue.processing()), ("changed", 0, 1));
-//! It failed, so it is queued again after 5 ms, with the same priority.
+//! // It failed, so it is queued again after 5 ms, with the same priority.
 //! queue.add_rate_limited_with_priority(*item.key(), item.priority());
 //! assert_eq!(retries(&queue, &item), 1);
 //! item.done();
@@ -75,7 +75,7 @@
 //! let fast_slow = ItemFastSlowRateLimiter::new(second, 60 * second, 1);
 //! let capped = WithMaxWaitRateLimiter::new(fast_slow, 30 * second);
 //! assert_eq!((capped.when(&"a", now), capped.when(&"a", now)), (second, 30 * second));
-//! The defaults of controllers and of queues.
+//! // The defaults of controllers and of queues.
 //! let (item_based, default) = (default_item_based_rate_limiter::<&str>(), default_rate_limiter::<&str>());
 //! assert_eq!(item_based.when(&"a", now), default.when(&"a", now));
 //! ```

@@ -88,9 +88,9 @@ async fn ephemeral_containers_are_added_and_stay() {
     assert_eq!(
         messages(&body),
         [
-            "spec.ephemeralContainers[2].name: Duplicate value: \"web\"",
-            "spec.ephemeralContainers[2].targetContainerName: Not found: \"debug\"",
-            "spec.ephemeralContainers[2].ports: Forbidden: cannot be set for an Ephemeral Container",
+            "spec.ephemeralContainers[0].name: Duplicate value: \"web\"",
+            "spec.ephemeralContainers[0].targetContainerName: Not found: \"debug\"",
+            "spec.ephemeralContainers[0].ports: Forbidden: cannot be set for an Ephemeral Container",
         ]
     );
     let mut new = web();
@@ -142,8 +142,13 @@ async fn what_cannot_be_resized_is_told() {
         (code, messages(&body))
     };
     let refused = |fault: &str| (422, vec![fault.to_owned()]);
+    let add_device = |spec: &mut Value| {
+        for part in ["requests", "limits"] {
+            spec["containers"][0]["resources"][part]["nvidia.com/gpu"] = json!("1");
+        }
+    };
     assert_eq!(
-        resize(&|spec| spec["containers"][0]["resources"]["requests"]["nvidia.com/gpu"] = json!("1")).await,
+        resize(&add_device).await,
         refused("spec: Forbidden: only cpu and memory resources are mutable")
     );
     assert_eq!(

@@ -9,6 +9,7 @@ use crate::status::{About, ApiError, ApiResult, Cause};
 /// Namespaces that every cluster keeps.
 const IMMORTAL: &[&str] = &["default", "kube-public", "kube-system"];
 
+#[expect(clippy::needless_pass_by_value, reason = "every plugin has this signature")]
 pub(super) fn admit(attributes: &Attributes<'_>, object: Option<&mut Value>) -> ApiResult<()> {
     let call = attributes.call;
     if attributes.operation == Operation::Delete {

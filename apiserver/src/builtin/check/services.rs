@@ -128,7 +128,7 @@ fn affinity(spec: &Field<'_>, errors: &mut Errors) {
             }
         }
         "None" if config.is_set() => {
-            errors.forbidden(&config, "must not be set when session affinity is None")
+            errors.forbidden(&config, "must not be set when session affinity is None");
         }
         _ => {}
     }

@@ -5,8 +5,11 @@ use serde_json::Value;
 use super::field::{Errors, Field};
 use crate::names::NameRule;
 
+/// A rule of a source.
+type Rule = fn(&Field<'_>, &mut Errors);
+
 /// The sources of a volume, in the order in which `validateVolumeSource` looks at them.
-const SOURCES: &[(&str, fn(&Field<'_>, &mut Errors))] = &[
+const SOURCES: &[(&str, Rule)] = &[
     ("emptyDir", empty_dir),
     ("hostPath", host_path),
     ("gitRepo", |source, errors| required(source, &["repository"], errors)),
@@ -137,7 +140,8 @@ fn downward_api(source: &Field<'_>, errors: &mut Errors) {
         match (field.is_set(), resource.is_set()) {
             (false, false) => errors.required(&item, "one of fieldRef and resourceFieldRef is required"),
             (true, true) => {
-                errors.invalid(&resource, "fieldRef and resourceFieldRef can not be specified simultaneously")
+                errors
+                    .invalid(&resource, "fieldRef and resourceFieldRef can not be specified simultaneously");
             }
             _ => {}
         }
@@ -174,10 +178,10 @@ fn token(source: &Field<'_>, errors: &mut Errors) {
     let seconds = source.child("expirationSeconds");
     match seconds.number() {
         Some(value) if value < 600 => {
-            errors.invalid(&seconds, "may not specify a duration less than 10 minutes")
+            errors.invalid(&seconds, "may not specify a duration less than 10 minutes");
         }
         Some(value) if value > 1 << 32 => {
-            errors.invalid(&seconds, "may not specify a duration larger than 2^32 seconds")
+            errors.invalid(&seconds, "may not specify a duration larger than 2^32 seconds");
         }
         _ => {}
     }

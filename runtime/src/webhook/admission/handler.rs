@@ -13,7 +13,7 @@ use super::{AdmissionContext, AdmissionResponse};
 /// ```
 /// use kubesmith_runtime::webhook::{AdmissionContext, AdmissionHandler, AdmissionResponse};
 ///
-/// Keeps everybody but one user from deleting.
+/// // Keeps everybody but one user from deleting.
 /// struct OnlyJane;
 ///
 /// impl AdmissionHandler for OnlyJane {

@@ -112,7 +112,7 @@ struct Spoke<H> {
 /// ```
 /// use kubesmith_runtime::webhook::{Convertible, Hub, HubSpokes};
 ///
-/// A kind that is stored in one version and served in two others as well.
+/// // A kind that is stored in one version and served in two others as well.
 /// fn kind<V3: Hub, V1: Convertible<V3>, V2: Convertible<V3>>() -> HubSpokes<V3> {
 ///     HubSpokes::new().spoke::<V1>().spoke::<V2>()
 /// }

@@ -26,7 +26,7 @@ pub(super) use review::ConversionHook;
 /// ```
 /// use kubesmith_runtime::webhook::{ConversionSetupError, Conversions, Hub, HubSpokes, Server, ServerError};
 ///
-/// A mistake in a program: a kind is there twice.
+/// // A mistake in a program: a kind is there twice.
 /// fn is_refused<H: Hub>() -> bool {
 ///     let twice = Conversions::new().kind(HubSpokes::<H>::new()).kind(HubSpokes::<H>::new());
 ///     let built = Server::builder().conversions(twice).build();

@@ -17,7 +17,7 @@ impl Conversions {
     /// use kubesmith_runtime::scheme::Scheme;
     /// use kubesmith_runtime::webhook::{Conversions, Server, ServerBuilder};
     ///
-    /// Conversions and types of the kinds have been registered.
+    /// // Conversions and types of the kinds have been registered.
     /// fn server(scheme: Scheme) -> ServerBuilder {
     ///     Server::builder().conversions(Conversions::of_scheme(scheme))
     /// }
