@@ -8,7 +8,7 @@ use super::RustType;
 use crate::schema::Schema;
 use crate::source::Span;
 
-/// Index into [`Ir::types`].
+/// Index into [`Ir::types`](super::Ir::types).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 pub struct TypeId(pub u32);
 

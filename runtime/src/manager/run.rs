@@ -17,7 +17,7 @@ use super::{BindAddress, Manager, ManagerError};
 impl Manager {
     /// Runs everything until `stop` ends or a part fails, and returns when all parts have ended.
     ///
-    /// `stop` is a [`shutdown_signal`], a token's `cancelled_owned()`, or any other future.
+    /// `stop` is a [`shutdown_signal`](super::shutdown_signal), a token's `cancelled_owned()`, or any other future.
     ///
     /// # Errors
     ///

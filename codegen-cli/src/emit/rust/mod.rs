@@ -60,7 +60,7 @@ pub struct RustOptions {
     /// Whether there are functions that convert between versions; without `client` there are none.
     pub conversions: bool,
     /// Files below the source folder that were written by hand to extend the package, `/`-separated: those that belong to a
-    /// kind's file or to the scheme become modules. See [`crate::output::hand_written`].
+    /// kind's file or to the scheme become modules.
     pub hand_written: BTreeSet<String>,
     /// Text that begins every file, such as a licence; `""`: none. A line that is no comment
     /// becomes one.
