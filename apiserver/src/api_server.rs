@@ -137,7 +137,7 @@ impl ApiServer {
         let listener = Listener::start(addr, sockets, service).await?;
         let url = listener.url();
         self.listener = Some(listener);
-        // Whoever is told the authority and the token can rely on them.
+        // Authority and token are durable before a client gets them.
         self.server.store.settled().await.map_err(lost)?;
         Ok(url)
     }

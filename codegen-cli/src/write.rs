@@ -248,7 +248,7 @@ impl Plan {
     }
 }
 
-/// Removes the folders of a removed file, up to the output folder, as far as they are empty.
+/// Removes the empty folders of a removed file, below the output folder.
 fn remove_empty_folders(path: &Path, root: &Path) {
     let folders =
         path.ancestors().skip(1).take_while(|folder| *folder != root && !folder.as_os_str().is_empty());

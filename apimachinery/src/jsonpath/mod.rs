@@ -72,7 +72,7 @@ pub enum Found<'a> {
 }
 
 impl Found<'_> {
-    /// Prints as client-go's `PrintResults` does: strings as they are, objects and lists as JSON.
+    /// Prints like client-go's `PrintResults`: a string without quotes, an object or list as JSON.
     #[must_use]
     pub fn print(&self) -> String {
         match self {

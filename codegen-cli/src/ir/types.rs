@@ -204,7 +204,7 @@ pub struct Field {
     pub rust: RustField,
 }
 
-/// What the schema does not tell of a field, for code that reads and writes it.
+/// Facts of a field that its schema lacks and generated code needs.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct RustField {
     /// Whether code of other crates can name it.

@@ -119,7 +119,7 @@ fn only_what_may_change(new: &Value, old: &Value, errors: &mut Errors) -> bool {
     frozen_new == frozen(old)
 }
 
-/// Checks a pod whose ephemeral containers were changed: those that are there stay as they are.
+/// Checks an update of ephemeral containers. Existing ones may not change.
 pub(in crate::builtin) fn pod_ephemeral_containers(pod: &Value, old: &Value) -> Vec<Cause> {
     if is_static(old) {
         return vec![Cause::forbidden("", "static pods do not support ephemeral containers")];

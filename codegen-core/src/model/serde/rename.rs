@@ -3,7 +3,7 @@
 /// serde's case conversions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RenameRule {
-    /// Names as they are.
+    /// Keeps names unchanged.
     #[default]
     None,
     /// `lowercase`
