@@ -87,7 +87,7 @@ impl Write {
 enum WriteState {
     Outstanding,
     Shown,
-    /// There is nothing to wait for now, but the object may still appear.
+    /// No read waits for this write any more; the object may still appear.
     Quiet,
 }
 

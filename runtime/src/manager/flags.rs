@@ -48,7 +48,7 @@ pub struct ManagerFlags {
     /// The address of the API server; overrides the kubeconfig's
     #[arg(long, value_name = "URL")]
     pub master: Option<String>,
-    /// Where /metrics is served; 0 for nowhere
+    /// The address of /metrics; 0 turns it off
     #[arg(long, value_name = "ADDRESS", default_value = ":8080")]
     pub metrics_bind_address: BindAddress,
     /// Serve /metrics over TLS, with the certificate in --metrics-cert-path
@@ -59,10 +59,10 @@ pub struct ManagerFlags {
     #[cfg(feature = "webhook")]
     #[arg(long, value_name = "FOLDER")]
     pub metrics_cert_path: Option<PathBuf>,
-    /// Where /healthz and /readyz are served; 0 for nowhere
+    /// The address of /healthz and /readyz; 0 turns them off
     #[arg(long, value_name = "ADDRESS", default_value = ":8081")]
     pub health_probe_bind_address: BindAddress,
-    /// Where /debug/controllers is served: queues, caches, failing and slow keys; 0 for nowhere. It shows names of objects,
+    /// The address of /debug/controllers (queues, caches, failing and slow keys); 0 turns it off. It shows names of objects,
     /// so choose an address that only operators reach, such as 127.0.0.1:8082
     #[arg(long, value_name = "ADDRESS", default_value = "0")]
     pub debug_bind_address: BindAddress,
