@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::cause::{Cause, CauseKind};
+use super::cause::{BadValue, Cause, CauseKind};
 use super::names;
 
 /// Total size of an object's annotations, in bytes (apimachinery's `TotalAnnotationSizeLimitB`).
@@ -119,24 +119,53 @@ fn check_annotations(annotations: &Value, causes: &mut Vec<Cause>) {
     }
 }
 
+/// The members of an owner reference, in the order in which Go prints them.
+const OWNER: [&str; 6] = ["apiVersion", "kind", "name", "uid", "controller", "blockOwnerDeletion"];
+
+/// Prints an owner reference like Go's `encoding/json`.
+fn owner_in_go(owner: &Value) -> String {
+    let given = OWNER.iter().filter_map(|name| owner.get(*name).map(|value| format!("{name:?}:{value}")));
+    format!("{{{}}}", given.collect::<Vec<_>>().join(","))
+}
+
+/// apimachinery's `ValidateOwnerReferences`. Its paths carry no index.
 fn check_owners(owners: &Value, causes: &mut Vec<Cause>) {
-    let mut controllers = 0;
-    for (i, owner) in owners.as_array().into_iter().flatten().enumerate() {
-        for (field, text) in [
+    const PATH: &str = "metadata.ownerReferences";
+    let shown = |text: String, detail: String| Cause {
+        value: BadValue::Raw(text),
+        ..Cause::invalid(PATH, Value::Null, detail)
+    };
+    let owners: Vec<&Value> = owners.as_array().into_iter().flatten().collect();
+    let mut controller: Option<String> = None;
+    for owner in &owners {
+        let text = |member: &str| owner[member].as_str().unwrap_or_default();
+        for (member, detail) in [
             ("apiVersion", "version must not be empty"),
             ("kind", "must not be empty"),
             ("name", "must not be empty"),
             ("uid", "must not be empty"),
         ] {
-            if owner[field].as_str().unwrap_or_default().is_empty() {
-                causes.push(Cause::invalid(format!("metadata.ownerReferences[{i}].{field}"), "", text));
+            if text(member).is_empty() {
+                causes.push(Cause::invalid(format!("{PATH}.{member}"), "", detail));
             }
         }
-        controllers += usize::from(owner["controller"] == Value::Bool(true));
-    }
-    if controllers > 1 {
-        let text = "Only one reference can have Controller set to true.";
-        causes.push(Cause::invalid("metadata.ownerReferences", owners.clone(), text));
+        if text("apiVersion") == "v1" && text("kind") == "Event" {
+            let detail = "/v1, Kind=Event is disallowed from being an owner".to_owned();
+            causes.push(shown(owner_in_go(owner), detail));
+        }
+        if owner["controller"] != Value::Bool(true) {
+            continue;
+        }
+        let name = format!("{}/{}", text("kind"), text("name"));
+        let Some(first) = &controller else {
+            controller = Some(name);
+            continue;
+        };
+        let list: Vec<String> = owners.iter().map(|owner| owner_in_go(owner)).collect();
+        let detail = format!(
+            "Only one reference can have Controller set to true. Found \"true\" in references for {first} and {name}"
+        );
+        causes.push(shown(format!("[{}]", list.join(",")), detail));
     }
 }
 
@@ -269,7 +298,7 @@ mod tests {
                 "metadata.labels",
                 "metadata.labels",
                 "metadata.annotations",
-                "metadata.ownerReferences[1].name",
+                "metadata.ownerReferences.name",
                 "metadata.ownerReferences",
                 "metadata.finalizers"
             ]

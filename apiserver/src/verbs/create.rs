@@ -33,8 +33,16 @@ pub(super) async fn create(call: &Call<'_>) -> ApiResult<Reply> {
 }
 
 /// Completes, checks and stores a new object.
-pub(super) async fn insert(call: &Call<'_>, value: Value, options: &WriteOptions) -> ApiResult<Arc<Object>> {
+pub(super) async fn insert(
+    call: &Call<'_>,
+    mut value: Value,
+    options: &WriteOptions,
+) -> ApiResult<Arc<Object>> {
     refuse_terminating(call)?;
+    if options.dry_run {
+        // Source: DryRunnableStorage of apiserver. Only the real storage refuses a version.
+        meta::remove(&mut value, "resourceVersion");
+    }
     if !meta::text(&value, "resourceVersion").is_empty() {
         return Err(ApiError::unexpected("resourceVersion should not be set on objects to be created"));
     }
