@@ -1,5 +1,6 @@
 //! Reading and changing `metadata` of objects held as JSON.
 
+use kubesmith_apimachinery::yaml::json_number;
 use serde_json::{Map, Value};
 
 /// A string at `metadata.<field>`, empty when absent.
@@ -43,6 +44,20 @@ pub(crate) fn set(object: &mut Value, field: &str, value: impl Into<Value>) {
 pub(crate) fn remove(object: &mut Value, field: &str) {
     if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) {
         metadata.remove(field);
+    }
+}
+
+/// Writes every number as Go's `encoding/json` does: `1.0` and `1e3` become integers.
+pub(crate) fn go_numbers(value: &mut Value) {
+    match value {
+        Value::Number(number) if number.is_f64() => {
+            if let Some(settled) = number.as_f64().and_then(json_number) {
+                *number = settled;
+            }
+        }
+        Value::Array(list) => list.iter_mut().for_each(go_numbers),
+        Value::Object(map) => map.values_mut().for_each(go_numbers),
+        _ => {}
     }
 }
 

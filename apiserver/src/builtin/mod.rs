@@ -11,6 +11,7 @@ mod events;
 mod kinds;
 pub(crate) mod parts;
 pub(crate) mod printers;
+pub(crate) mod warnings;
 mod webhooks;
 
 use serde_json::Value;
@@ -61,6 +62,8 @@ pub(crate) struct BuiltIn {
     pub(crate) default: fn(&mut Value, Stage),
     /// What kube-apiserver sets on a new object after defaults and the ownership of fields are settled.
     pub(crate) prepare: fn(&mut Value),
+    /// The warning in every answer about a deprecated version.
+    pub(crate) deprecated: Option<&'static str>,
     /// Checks a new object, or one that replaces another.
     pub(crate) check: fn(&Value, Option<&Value>) -> Vec<Cause>,
     /// Checks an object whose status replaces another's.
@@ -136,7 +139,7 @@ impl BuiltIn {
             }),
             columns: Vec::new(),
             selectable: owned(self.selectable),
-            deprecated: None,
+            deprecated: self.deprecated.map(str::to_owned),
             behaviour: Behaviour::BuiltIn(self),
         }
     }

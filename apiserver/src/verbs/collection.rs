@@ -30,9 +30,12 @@ pub(super) async fn delete_collection(call: &Call<'_>) -> ApiResult<Reply> {
     }
     let served = conversion::all(&call.server, def, &deleted).await?;
     let items: Vec<&Value> = served.iter().map(Served::value).collect();
-    let list = json!({
+    let mut list = json!({
         "apiVersion": def.api_version(), "kind": def.list_kind,
         "metadata": {"resourceVersion": snapshot.rv.to_string()}, "items": items,
     });
+    if def.is_custom() {
+        list["metadata"]["continue"] = "".into();
+    }
     Ok(Reply::value(200, &list, call.accepted.yaml))
 }

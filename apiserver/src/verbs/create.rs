@@ -25,7 +25,10 @@ pub(super) async fn create(call: &Call<'_>) -> ApiResult<Reply> {
     let decoded = admit::read_object(call)?;
     let mut value = decoded.value;
     admit::check_identity(call, &mut value)?;
-    let warnings = admit::settle_fields(&call.def, &mut value, &decoded.duplicates, &options)?;
+    let mut warnings = admit::settle_fields(&call.def, &mut value, &decoded.duplicates, &options)?;
+    if let Behaviour::BuiltIn(kind) = &call.def.behaviour {
+        warnings.extend(builtin::warnings::of(kind, &value));
+    }
     admit::check_kind(&call.def, &value)?;
     admit::check_place(call, &mut value, "")?;
     let object = insert(call, value, &options).await.map_err(|e| e.with_warnings(warnings.clone()))?;

@@ -16,7 +16,7 @@ use crate::names;
 use crate::patching;
 use crate::registry::Behaviour;
 use crate::server::Call;
-use crate::status::{ApiError, ApiResult, Cause};
+use crate::status::{About, ApiError, ApiResult, Cause};
 use crate::store::Object;
 use crate::types::Type;
 
@@ -62,6 +62,7 @@ impl Edit for Patched<'_> {
         carry_out(self.call, self.kind, &mut next, &self.patch.value)?;
         self.warnings = settle(self.call, &mut next, self.patch, self.options)?;
         keeps_uid(self.call, current, &next)?;
+        update::has_version(self.call, &next)?;
         Ok(next)
     }
 }
@@ -72,7 +73,11 @@ pub(super) fn decoded(call: &Call<'_>, kind: PatchKind) -> ApiResult<Decoded> {
         PatchKind::Apply => decode::json(&call.body).or_else(|_| decode::yaml(&call.body)),
         _ => decode::json(&call.body),
     };
-    let decoded = decoded.map_err(|e| ApiError::bad_request(format!("error decoding patch: {e}")))?;
+    let mut decoded = decoded.map_err(|e| ApiError::bad_request(format!("error decoding patch: {e}")))?;
+    if matches!(kind, PatchKind::Apply) {
+        // kube-apiserver reads a configuration as YAML, whose way to JSON writes numbers anew.
+        meta::go_numbers(&mut decoded.value);
+    }
     let fits = match kind {
         PatchKind::Json => decoded.value.is_array(),
         _ => decoded.value.is_object(),
@@ -115,11 +120,24 @@ fn settle(
     patch: &Decoded,
     options: &WriteOptions,
 ) -> ApiResult<Vec<String>> {
+    keeps_version(call, next)?;
     admit::check_identity(call, next)?;
     let warnings = admit::settle_fields(&call.def, next, &patch.duplicates, options)?;
     admit::check_kind(&call.def, next)?;
     admit::check_place(call, next, &call.path.name)?;
     Ok(warnings)
+}
+
+/// A patch of a custom resource may not change its `apiVersion`.
+fn keeps_version(call: &Call<'_>, next: &Value) -> ApiResult<()> {
+    let (version, kind) = type_of(next);
+    let expected = call.def.api_version();
+    if !call.def.is_custom() || version.is_empty() || kind.is_empty() || version == expected {
+        return Ok(());
+    }
+    let group = version.split_once('/').map_or("", |(group, _)| group);
+    let cause = Cause::invalid("apiVersion", names::quoted(version), &format!("must be {expected}"));
+    Err(ApiError::invalid(About::new(group, kind, meta::name(next)), vec![cause]))
 }
 
 /// Server-side apply.

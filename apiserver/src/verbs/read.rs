@@ -22,6 +22,10 @@ use crate::table;
 pub(super) async fn get(call: &Call<'_>) -> ApiResult<Reply> {
     let def = &call.def;
     let key = def.key(&call.path.namespace, &call.path.name);
+    let version = parse_version(call.query.get("resourceVersion")).map_err(ApiError::unexpected)?;
+    if let Some(version) = version.filter(|version| *version > call.server.store.current()) {
+        return Err(ApiError::future_version(version, call.server.store.current()));
+    }
     let object = call.server.store.get(&def.collection, &key);
     let object = object.ok_or_else(|| ApiError::not_found(def.about(&call.path.name)))?;
     shown(call, 200, &object).await
@@ -168,6 +172,8 @@ pub(super) fn parse_version(text: &str) -> Result<Option<u64>, String> {
 pub(super) async fn list(call: &Call<'_>) -> ApiResult<Reply> {
     let def = &call.def;
     let selectors = Selectors::parse(call, "")?;
+    // It has no effect on a list, but has to be a number.
+    call.query.number("timeoutSeconds")?;
     let (at, start) = position(call)?;
     let snapshot = snapshot(call, at)?;
     let mut limit = usize::try_from(call.query.number("limit")?.unwrap_or(0)).unwrap_or(0);

@@ -71,11 +71,7 @@ struct Replacement<'a> {
 impl Edit for Replacement<'_> {
     async fn edit(&mut self, current: &Value) -> ApiResult<Value> {
         let def = &self.call.def;
-        let unconditional = matches!(&def.behaviour, Behaviour::BuiltIn(b) if b.unconditional_update);
-        if !unconditional && matches!(meta::text(self.value, "resourceVersion"), "" | "0") {
-            let cause = Cause::invalid("metadata.resourceVersion", 0, "must be specified for an update");
-            return Err(ApiError::invalid(def.about(&self.call.path.name), vec![cause]));
-        }
+        has_version(self.call, self.value)?;
         let (wanted, uid) = (meta::text(self.value, "uid"), meta::text(current, "uid"));
         if !wanted.is_empty() && wanted != uid {
             let text =
@@ -133,6 +129,7 @@ impl<E: Edit> Write for Update<'_, E> {
         if !matches!(version, "" | "0") && version != meta::text(current, "resourceVersion") {
             return Err(ApiError::modified(def.about(&self.call.path.name)));
         }
+        keeps_deletion(self.call, current, wanted)?;
         complete(self.call, current, wanted);
         admit::check(def, wanted, Some(current), &self.call.path.subresource)?;
         admit::warn(self.call, wanted, Some(current));
@@ -168,6 +165,37 @@ impl<E: Edit> Write for Update<'_, E> {
             Err(_) => Ok(None),
         }
     }
+}
+
+/// Only a deletion sets these fields (`ValidateObjectMetaAccessorUpdate` of apimachinery's validation).
+fn keeps_deletion(call: &Call<'_>, current: &Value, wanted: &Value) -> ApiResult<()> {
+    let mut causes = Vec::new();
+    for field in ["deletionTimestamp", "deletionGracePeriodSeconds"] {
+        let (old, new) = (&current["metadata"][field], &wanted["metadata"][field]);
+        let changes = if field == "deletionTimestamp" { old.is_null() } else { old != new };
+        if !new.is_null() && changes && call.path.subresource.is_empty() {
+            let cause = Cause::invalid(format!("metadata.{field}"), new, "field is immutable");
+            // kube-apiserver runs this check twice and reports both.
+            causes.extend([cause.clone(), cause]);
+        }
+    }
+    if causes.is_empty() {
+        return Ok(());
+    }
+    Err(ApiError::invalid(call.def.about_kind(&call.path.name), causes))
+}
+
+/// Refuses an object without a version, unless its kind may leave it out.
+///
+/// # Errors
+/// `Invalid`.
+pub(super) fn has_version(call: &Call<'_>, wanted: &Value) -> ApiResult<()> {
+    let unconditional = matches!(&call.def.behaviour, Behaviour::BuiltIn(b) if b.unconditional_update);
+    if !unconditional && matches!(meta::text(wanted, "resourceVersion"), "" | "0") {
+        let cause = Cause::invalid("metadata.resourceVersion", 0, "must be specified for an update");
+        return Err(ApiError::invalid(call.def.about(&call.path.name), vec![cause]));
+    }
+    Ok(())
 }
 
 /// Completes an object that replaces `current`.

@@ -39,12 +39,15 @@ pub(super) async fn watch(call: &Call<'_>, name: &str) -> ApiResult<Reply> {
     let def = call.def.clone();
     let prefix = def.prefix(&call.path.namespace);
     let store = &call.server.store;
-    let initial = streaming || matches!(from, None | Some(0));
+    // `sendInitialEvents=false` begins with the next change.
+    let sends_none = !streaming && !call.query.get("sendInitialEvents").is_empty();
+    let initial = !sends_none && (streaming || matches!(from, None | Some(0)));
     let (first, cursor) = if initial {
         let (snapshot, cursor) = store.list_and_watch(&def.collection, &prefix);
         (Some(snapshot), cursor)
     } else {
-        (None, store.watch(&def.collection, from.unwrap_or_default()))
+        let from = from.filter(|from| *from > 0 || !sends_none).unwrap_or_else(|| store.current());
+        (None, store.watch(&def.collection, from))
     };
     let state = Watch {
         encoder: Encoder {
@@ -76,10 +79,11 @@ pub(super) async fn watch(call: &Call<'_>, name: &str) -> ApiResult<Reply> {
 fn check_options(call: &Call<'_>) -> ApiResult<bool> {
     let given = call.query.get("sendInitialEvents");
     let matching = call.query.get("resourceVersionMatch");
-    let refuse = |text: &str| {
-        let cause = Cause::forbidden("resourceVersionMatch", text);
-        Err(ApiError::invalid_options("ListOptions", vec![cause]))
-    };
+    let forbidden = |text: &str| Cause::forbidden("resourceVersionMatch", text);
+    let refuse = |text: &str| Err(ApiError::invalid_options("ListOptions", vec![forbidden(text)]));
+    if !matching.is_empty() && !call.query.get("continue").is_empty() {
+        return refuse("resourceVersionMatch is forbidden when continue is provided");
+    }
     if given.is_empty() {
         if !matching.is_empty() {
             return refuse(
@@ -89,7 +93,12 @@ fn check_options(call: &Call<'_>) -> ApiResult<bool> {
         return Ok(false);
     }
     if matching != "NotOlderThan" {
-        return refuse("sendInitialEvents requires setting resourceVersionMatch to NotOlderThan");
+        let mut causes = vec![forbidden("sendInitialEvents requires setting resourceVersionMatch to NotOlderThan")];
+        if !matching.is_empty() {
+            let quoted = format!("{matching:?}");
+            causes.push(Cause::not_supported("resourceVersionMatch", &quoted, &["NotOlderThan"]));
+        }
+        return Err(ApiError::invalid_options("ListOptions", causes));
     }
     Ok(call.query.flag("sendInitialEvents"))
 }

@@ -163,8 +163,9 @@ impl Storage<'_> {
         &self,
         def: &Arc<ResourceDef>,
         key: &str,
-        object: Value,
+        mut object: Value,
     ) -> Result<Arc<Object>, WriteError> {
+        meta::go_numbers(&mut object);
         if self.dry_run {
             return match self.server.store.get(&def.collection, key) {
                 Some(_) => Err(WriteError::Exists),
@@ -182,8 +183,9 @@ impl Storage<'_> {
         def: &Arc<ResourceDef>,
         key: &str,
         stored: &Arc<Object>,
-        object: Value,
+        mut object: Value,
     ) -> Result<Arc<Object>, WriteError> {
+        meta::go_numbers(&mut object);
         if self.dry_run {
             return Ok(Arc::new(Object::new(object, stored.rv)));
         }

@@ -7,7 +7,7 @@ use kube::client::Body;
 use kubesmith_testenv::TestEnv;
 use serde_json::{Value, json};
 
-use crate::support::{widget, widgets};
+use crate::support::{widget, widget_crd, widgets};
 
 /// Sends a request; answers the status code and the body.
 async fn send(env: &TestEnv, method: &str, path: &str, kind: &str, body: impl Into<Vec<u8>>) -> (u16, Value) {
@@ -284,4 +284,27 @@ async fn a_next_page_has_the_version_of_the_first() {
     let (status, body) = send_json(&env, "GET", &format!("{path}5"), Value::Null).await;
     let text = "specifying resource version is not allowed when using continue";
     assert_eq!((status, &body["message"]), (400, &json!(text)));
+}
+
+/// kube-apiserver stores `1.0` as `1`. An update to it counts as a change, an apply does not: its body comes through YAML.
+#[tokio::test]
+async fn whole_floats_are_stored_as_integers() {
+    const WIDGETS: &str = "/apis/a.example/v1/namespaces/default/widgets";
+    const MERGE: &str = "application/merge-patch+json";
+    const APPLY: &str = "application/apply-patch+yaml";
+    let env = TestEnv::builder().start().await.unwrap();
+    env.install_crds(vec![widget_crd("a.example", "Namespaced")]).await.unwrap();
+    let body = |number: &str| {
+        format!(
+            r#"{{"apiVersion": "a.example/v1", "kind": "Widget", "metadata": {{"name": "w"}}, "spec": {{"n": {number}}}}}"#
+        )
+    };
+    let path = format!("{WIDGETS}/w?fieldManager=m");
+    let told = |answer: &Value| (answer["metadata"]["generation"].as_i64(), answer["spec"]["n"].to_string());
+    let (_, created) = send(&env, "PATCH", &path, APPLY, body("1")).await;
+    assert_eq!(told(&created), (Some(1), "1".to_owned()));
+    let (code, applied) = send(&env, "PATCH", &path, APPLY, body("1.0")).await;
+    assert_eq!((code, told(&applied)), (200, (Some(1), "1".to_owned())));
+    let (code, patched) = send(&env, "PATCH", &path, MERGE, r#"{"spec": {"n": 1e0}}"#).await;
+    assert_eq!((code, told(&patched)), (200, (Some(2), "1".to_owned())));
 }

@@ -30,6 +30,14 @@ pub(super) fn template_of(holder: &mut Value) {
     pod_spec(&mut holder["template"]["spec"]);
 }
 
+/// A negative grace period of a pod is one second (`applyNegativeTerminationGracePeriod` of registry/core/pod).
+pub(in crate::builtin) fn end_in_time(pod: &mut Value) {
+    let seconds = &mut pod["spec"]["terminationGracePeriodSeconds"];
+    if seconds.as_i64().is_some_and(|seconds| seconds < 0) {
+        *seconds = 1.into();
+    }
+}
+
 /// Defaults of a pod's spec, alone or in a template.
 fn pod_spec(spec: &mut Value) {
     fill(spec, "restartPolicy", "Always");

@@ -54,6 +54,7 @@ const fn kind(
         typed: None,
         default: no_default,
         prepare: no_preparation,
+        deprecated: None,
         check: no_check,
         check_status: no_status_check,
         conversion: None,

@@ -22,6 +22,7 @@ pub(super) static KINDS: &[BuiltIn] = &[
     BuiltIn {
         create_on_update: true,
         default: defaults::endpoints,
+        deprecated: Some("v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice"),
         check: check::endpoints,
         ..kind("", "Endpoints", "endpoints", "endpoints", &["ep"])
     },
