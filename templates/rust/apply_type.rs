@@ -15,7 +15,8 @@ use __ObjectMetaPath__;
 ///
 /// __Summary__
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(crate = "::kubesmith_runtime::serde", default)]
+#[must_use]
+#[serde(crate = "::kubesmith_runtime::serde")]
 pub struct __Type__ApplyConfiguration {
     /// __Doc__
     #[each(field)]
@@ -27,8 +28,6 @@ pub struct __Type__ApplyConfiguration {
 impl __Type__ApplyConfiguration {
     /// Configures the `__Kind__` of this name.
     #[when(cluster)]
-    #[must_use]
-    #[inline]
     pub fn new(name: impl Into<String>) -> Self {
         let metadata = __ObjectMeta__::default().with_name(name);
         Self::default().with_api_version("__api_version__").with_kind("__Kind__").with_metadata(metadata)
@@ -36,8 +35,6 @@ impl __Type__ApplyConfiguration {
 
     /// Configures the `__Kind__` of this name and namespace.
     #[when(namespaced)]
-    #[must_use]
-    #[inline]
     pub fn new(name: impl Into<String>, namespace: impl Into<String>) -> Self {
         let metadata = __ObjectMeta__::default().with_name(name).with_namespace(namespace);
         Self::default().with_api_version("__api_version__").with_kind("__Kind__").with_metadata(metadata)
@@ -45,7 +42,6 @@ impl __Type__ApplyConfiguration {
 
     /// Configures a `__Kind__`, which is applied to what the request names.
     #[when(of_subresource)]
-    #[must_use]
     #[inline]
     pub fn new() -> Self {
         Self::default().with_api_version("__api_version__").with_kind("__Kind__")
@@ -53,8 +49,6 @@ impl __Type__ApplyConfiguration {
 
     /// Sets the name of the object.
     #[when(meta_name)]
-    #[must_use]
-    #[inline]
     pub fn with_name(mut self, name: impl Into<String>) -> Self {
         self.metadata = Some(self.metadata.unwrap_or_default().with_name(name));
         self
@@ -62,8 +56,6 @@ impl __Type__ApplyConfiguration {
 
     /// Sets the namespace of the object.
     #[when(meta_namespace)]
-    #[must_use]
-    #[inline]
     pub fn with_namespace(mut self, namespace: impl Into<String>) -> Self {
         self.metadata = Some(self.metadata.unwrap_or_default().with_namespace(namespace));
         self
@@ -71,8 +63,6 @@ impl __Type__ApplyConfiguration {
 
     /// Adds labels to the object.
     #[when(meta_labels)]
-    #[must_use]
-    #[inline]
     pub fn with_labels(
         mut self,
         labels: impl IntoIterator<Item = (impl Into<String>, impl Into<String>)>,
@@ -83,8 +73,6 @@ impl __Type__ApplyConfiguration {
 
     /// Adds annotations to the object.
     #[when(meta_annotations)]
-    #[must_use]
-    #[inline]
     pub fn with_annotations(
         mut self,
         annotations: impl IntoIterator<Item = (impl Into<String>, impl Into<String>)>,
@@ -95,8 +83,6 @@ impl __Type__ApplyConfiguration {
 
     /// Appends to the finalizers of the object.
     #[when(meta_finalizers)]
-    #[must_use]
-    #[inline]
     pub fn with_finalizers(mut self, finalizers: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.metadata = Some(self.metadata.unwrap_or_default().with_finalizers(finalizers));
         self
@@ -107,7 +93,6 @@ impl __Type__ApplyConfiguration {
     /// Sets [`__field__`](Self::__field__).
     #[each(field)]
     #[when(whole)]
-    #[must_use]
     #[inline]
     pub fn __with__(mut self, value: __Item__) -> Self {
         self.__field__ = Some(value);
@@ -117,8 +102,6 @@ impl __Type__ApplyConfiguration {
     /// Sets [`__field__`](Self::__field__).
     #[along(field)]
     #[when(whole_into)]
-    #[must_use]
-    #[inline]
     pub fn __with__(mut self, value: impl Into<__Item__>) -> Self {
         self.__field__ = Some(value.into());
         self
@@ -127,8 +110,6 @@ impl __Type__ApplyConfiguration {
     /// Appends to [`__field__`](Self::__field__).
     #[along(field)]
     #[when(list)]
-    #[must_use]
-    #[inline]
     pub fn __with__(mut self, items: impl IntoIterator<Item = __Item__>) -> Self {
         self.__field__.get_or_insert_default().extend(items);
         self
@@ -137,8 +118,6 @@ impl __Type__ApplyConfiguration {
     /// Appends to [`__field__`](Self::__field__).
     #[along(field)]
     #[when(list_into)]
-    #[must_use]
-    #[inline]
     pub fn __with__(mut self, items: impl IntoIterator<Item = impl Into<__Item__>>) -> Self {
         self.__field__.get_or_insert_default().extend(items.into_iter().map(Into::into));
         self
@@ -147,8 +126,6 @@ impl __Type__ApplyConfiguration {
     /// Adds to [`__field__`](Self::__field__); a key that is there gets the new value.
     #[along(field)]
     #[when(map)]
-    #[must_use]
-    #[inline]
     pub fn __with__(mut self, entries: impl IntoIterator<Item = (impl Into<String>, __Item__)>) -> Self {
         self.__field__
             .get_or_insert_default()
@@ -159,8 +136,6 @@ impl __Type__ApplyConfiguration {
     /// Adds to [`__field__`](Self::__field__); a key that is there gets the new value.
     #[along(field)]
     #[when(map_into)]
-    #[must_use]
-    #[inline]
     pub fn __with__(
         mut self,
         entries: impl IntoIterator<Item = (impl Into<String>, impl Into<__Item__>)>,
@@ -174,8 +149,6 @@ impl __Type__ApplyConfiguration {
     /// Adds to [`__field__`](Self::__field__), which stand beside the other fields.
     #[along(field)]
     #[when(flat)]
-    #[must_use]
-    #[inline]
     pub fn __with__(mut self, entries: impl IntoIterator<Item = (impl Into<String>, __Item__)>) -> Self {
         self.__field__.extend(entries.into_iter().map(|(key, value)| (key.into(), value)));
         self
@@ -184,8 +157,6 @@ impl __Type__ApplyConfiguration {
     /// Adds to [`__field__`](Self::__field__), which stand beside the other fields.
     #[along(field)]
     #[when(flat_into)]
-    #[must_use]
-    #[inline]
     pub fn __with__(
         mut self,
         entries: impl IntoIterator<Item = (impl Into<String>, impl Into<__Item__>)>,

@@ -2,7 +2,11 @@
 
 /// Checks `__Kind__` objects by their schema; also to be given to a validating webhook.
 pub static VALIDATOR: ::kubesmith_runtime::validation::SchemaValidator =
-    ::kubesmith_runtime::validation::SchemaValidator::new(::core::include_str!("__module__.json"));
+    ::kubesmith_runtime::validation::SchemaValidator::of_crd(
+        ::core::include_str!("../../../crds.json"),
+        "__crd_name__",
+        "__version_name__",
+    );
 
 impl __root__::validations::Validate for __ObjectPath__ {
     fn validate(&self) -> ::kubesmith_runtime::field::FieldErrors {

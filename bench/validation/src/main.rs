@@ -9,9 +9,11 @@ use case_validations::{Gate, Lock, Step};
 use kubesmith_runtime::field::FieldErrors;
 use kubesmith_runtime::validation::SchemaValidator;
 
-static GATES: SchemaValidator = SchemaValidator::new(include_str!(
-    "../../../testdata/cases/validations/expected/validations/castle/v1/gate.json"
-));
+static GATES: SchemaValidator = SchemaValidator::of_crd(
+    include_str!("../../../testdata/cases/validations/expected/crds.json"),
+    "gates.castle.example.com",
+    "v1",
+);
 
 /// Objects that are validated for one number.
 const ROUNDS: u32 = 20_000;

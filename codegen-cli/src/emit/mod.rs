@@ -3,7 +3,7 @@
 pub mod crd;
 pub mod deploy;
 pub mod docs;
-pub mod fake;
+pub mod embedded;
 mod manifest;
 pub mod openapi;
 pub mod rbac;

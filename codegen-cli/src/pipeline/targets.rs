@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::config::{ClientTarget, DeploySettings, Generator, Settings};
 use crate::definition::Definition;
-use crate::emit::{crd, deploy, docs, fake, openapi, rbac, rust, webhook};
+use crate::emit::{crd, deploy, docs, embedded, openapi, rbac, rust, webhook};
 use crate::ir::{Ir, Resource};
 use crate::load::{Crates, HandWritten};
 use crate::output::{Kind, OutputTree, Target};
@@ -121,7 +121,7 @@ fn client(settings: &Settings, root: &Path, made: EmitInput<'_>) -> OutputTree {
         },
         package: package(settings, root, crates, ir),
         hand_written: made.hand_written.texts.keys().cloned().collect(),
-        definitions: if wanted.validations { rust::definitions(ir, schemas) } else { BTreeMap::new() },
+        validated: if wanted.validations { embedded::names(ir, schemas) } else { BTreeMap::new() },
         defaults: if wanted.defaults { rust::defaults(ir, schemas) } else { rust::Defaults::default() },
         conversions: wanted.conversions,
         header: settings.header.clone().unwrap_or_default(),
@@ -129,8 +129,10 @@ fn client(settings: &Settings, root: &Path, made: EmitInput<'_>) -> OutputTree {
     for (path, text) in rust::emit(ir, &options) {
         out.insert(path, text);
     }
-    if options.parts.has_fake() {
-        out.insert(options.package.source_path(rust::FAKE_CRDS), fake::emit(ir, schemas));
+    let has_fake = options.parts.has_fake();
+    if has_fake || !options.validated.is_empty() {
+        let text = embedded::emit(ir, schemas, has_fake);
+        out.insert(options.package.source_path(embedded::FILE), text);
     }
     out
 }

@@ -73,7 +73,7 @@ fn stale_files_go_and_foreign_files_stay() {
     assert!(tree.keys().all(|name| !name.contains("widget")), "{:?}", tree.keys());
     assert!(tree.contains_key("crds/chart/templates/crd.yaml"));
     assert!(tree.contains_key("src/clientset/mine.rs") && tree.contains_key("crds/mine.yaml"));
-    assert!(text(&out.stdout).contains("removed 9"), "{}", text(&out.stdout));
+    assert!(text(&out.stdout).contains("removed 8"), "{}", text(&out.stdout));
 }
 
 #[test]

@@ -38,9 +38,7 @@ fn crates_have_one_and_modules_when_asked() {
         ("module = \"crate::generated\"\nfake_clientset = true", true),
     ] {
         let package = package(&sample, configuration);
-        for file in ["clientset/fake/mod.rs", "clientset/fake/crds.json"] {
-            assert_eq!(text(&package, file).is_some(), there, "{configuration}: {file}");
-        }
+        assert_eq!(text(&package, "clientset/fake/mod.rs").is_some(), there, "{configuration}");
         let clientset = text(&package, "clientset/mod.rs").unwrap();
         let gate =
             if configuration.contains("module") { "#[cfg(test)]" } else { "#[cfg(feature = \"fake\")]" };
@@ -56,15 +54,12 @@ fn what_is_no_longer_wanted_goes() {
     assert!(sample.run(&["generate"]).status.success());
     let openapi = ["generate", "--only", "openapi", "--openapi-output", "client/openapi"];
     assert!(sample.run(&openapi).status.success());
-    let without =
-        "input = [\"api\"]\nonly = [\"client\"]\n[client]\noutput = \"client\"\nfake_clientset = false\n";
-    assert!(sample.tree("client").contains_key("src/clientset/fake/crds.json"));
+    let without = "input = [\"api\"]\nonly = [\"client\"]\n[client]\noutput = \"client\"\nfake_clientset = false\nvalidations = false\n";
+    assert!(sample.tree("client").contains_key("src/crds.json"));
     sample.write("kubesmith.toml", without);
     assert!(sample.run(&["generate"]).status.success());
     let left = sample.tree("client");
-    assert!(
-        !left.contains_key("src/clientset/fake/crds.json") && !left.contains_key("src/clientset/fake/mod.rs")
-    );
+    assert!(!left.contains_key("src/crds.json") && !left.contains_key("src/clientset/fake/mod.rs"));
     assert!(left.contains_key("src/clientset/fake/mine.json"));
     assert!(left.keys().any(|path| path.starts_with("openapi/")), "{:?}", left.keys());
 }
@@ -72,7 +67,7 @@ fn what_is_no_longer_wanted_goes() {
 #[test]
 fn the_crds_are_those_of_the_command_without_descriptions() {
     let package = package(&sample(), "");
-    let list: Value = serde_json::from_str(text(&package, "fake/crds.json").unwrap()).unwrap();
+    let list: Value = serde_json::from_str(text(&package, "crds.json").unwrap()).unwrap();
     let mut written: Value = serde_yaml::from_str(text(&package, "example.com_carts.yaml").unwrap()).unwrap();
     let schema = &mut written["spec"]["versions"][0]["schema"]["openAPIV3Schema"];
     undescribed(schema);
@@ -100,7 +95,7 @@ async fn a_kind_that_leaves_out_its_crd_takes_anything() {
     let sample = Crate::new(&format!("{USES}\n{}\n{skipped}", kind("Cart", "    pub size: i32,")));
     let package = package(&sample, "");
     assert!(text(&package, "example.com_ghosts.yaml").is_none());
-    let list: Value = serde_json::from_str(text(&package, "fake/crds.json").unwrap()).unwrap();
+    let list: Value = serde_json::from_str(text(&package, "crds.json").unwrap()).unwrap();
     let crds: Vec<CustomResourceDefinition> = serde_json::from_value(list["items"].clone()).unwrap();
     let names: Vec<_> = crds.iter().map(|crd| crd.metadata.name.clone().unwrap()).collect();
     assert_eq!(names, ["carts.example.com", "ghosts.example.com"]);

@@ -56,6 +56,7 @@ use kubesmith_apiextensions::structural::{CustomResource, SchemaError, Structura
 use kubesmith_apimachinery::field::{Cause, CauseKind};
 use serde::Serialize;
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 use crate::field::FieldErrors;
 
@@ -66,8 +67,15 @@ pub use webhook::WithSchema;
 ///
 /// The first check reads the definition and compiles its rules.
 pub struct SchemaValidator {
-    text: &'static str,
+    source: Source,
     read: OnceLock<Result<CustomResource, DefinitionError>>,
+}
+
+/// Where a definition is.
+struct Source {
+    text: &'static str,
+    /// The name of a CRD in a list, and its version; `None`: the text is the version.
+    of_crd: Option<(&'static str, &'static str)>,
 }
 
 /// A definition cannot be used. Generated definitions never cause this.
@@ -86,6 +94,14 @@ pub enum DefinitionError {
     /// The text is not JSON.
     #[error("the definition is no JSON: {0}")]
     Json(#[source] serde_json::Error),
+    /// The list does not have the CRD, or the CRD does not have the version.
+    #[error("no CRD `{name}` with a version `{version}` is in the list")]
+    Missing {
+        /// The name of the CRD.
+        name: &'static str,
+        /// The version.
+        version: &'static str,
+    },
     /// The schema cannot be read.
     #[error("the schema of the definition cannot be read: {0}")]
     Schema(#[source] SchemaError),
@@ -95,7 +111,24 @@ impl SchemaValidator {
     /// Makes a validator of one of the `spec.versions` of a CRD, as JSON. It reads nothing yet.
     #[must_use]
     pub const fn new(definition: &'static str) -> Self {
-        Self { text: definition, read: OnceLock::new() }
+        Self { source: Source { text: definition, of_crd: None }, read: OnceLock::new() }
+    }
+
+    /// Makes a validator of a version of a CRD, which stands in a list of CRDs as JSON. Nothing is read yet.
+    ///
+    /// ```
+    /// use kubesmith_runtime::validation::SchemaValidator;
+    ///
+    /// const CRDS: &str = r#"{"items": [{"metadata": {"name": "carts.example.com"}, "spec": {"versions": [
+    ///     {"name": "v1", "schema": {"openAPIV3Schema": {"type": "object"}}}]}}]}"#;
+    ///
+    /// assert!(SchemaValidator::of_crd(CRDS, "carts.example.com", "v1").definition().is_ok());
+    /// let missing = SchemaValidator::of_crd(CRDS, "carts.example.com", "v2");
+    /// assert_eq!(missing.definition().unwrap_err().to_string(), "no CRD `carts.example.com` with a version `v2` is in the list");
+    /// ```
+    #[must_use]
+    pub const fn of_crd(crds: &'static str, name: &'static str, version: &'static str) -> Self {
+        Self { source: Source { text: crds, of_crd: Some((name, version)) }, read: OnceLock::new() }
     }
 
     /// Reads the definition, unless that was done before.
@@ -140,12 +173,47 @@ impl SchemaValidator {
     }
 
     fn resource(&self) -> Result<&CustomResource, &DefinitionError> {
-        self.read.get_or_init(|| read(self.text)).as_ref()
+        self.read.get_or_init(|| read(&self.source)).as_ref()
     }
 }
 
-fn read(text: &str) -> Result<CustomResource, DefinitionError> {
-    let version: Value = serde_json::from_str(text).map_err(DefinitionError::Json)?;
+/// A version of a CRD in a list. The other CRDs are passed over, not parsed.
+fn version_of(
+    crds: &'static str,
+    name: &'static str,
+    version: &'static str,
+) -> Result<Value, DefinitionError> {
+    #[derive(serde::Deserialize)]
+    struct List<'a> {
+        #[serde(borrow)]
+        items: Vec<&'a RawValue>,
+    }
+    #[derive(serde::Deserialize)]
+    struct Named {
+        metadata: Metadata,
+    }
+    #[derive(serde::Deserialize)]
+    struct Metadata {
+        name: String,
+    }
+    let list: List<'_> = serde_json::from_str(crds).map_err(DefinitionError::Json)?;
+    for item in list.items {
+        let named: Named = serde_json::from_str(item.get()).map_err(DefinitionError::Json)?;
+        if named.metadata.name == name {
+            let mut crd: Value = serde_json::from_str(item.get()).map_err(DefinitionError::Json)?;
+            let mut versions = crd["spec"]["versions"].as_array_mut().into_iter().flatten();
+            let found = versions.find(|found| found["name"] == version).map(Value::take);
+            return found.ok_or(DefinitionError::Missing { name, version });
+        }
+    }
+    Err(DefinitionError::Missing { name, version })
+}
+
+fn read(source: &Source) -> Result<CustomResource, DefinitionError> {
+    let version = match source.of_crd {
+        None => serde_json::from_str(source.text).map_err(DefinitionError::Json)?,
+        Some((name, version)) => version_of(source.text, name, version)?,
+    };
     let schema = Structural::parse(&version["schema"]["openAPIV3Schema"]).map_err(DefinitionError::Schema)?;
     Ok(CustomResource::new(schema).with_subresources(&version["subresources"]))
 }

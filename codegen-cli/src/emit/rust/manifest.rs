@@ -36,7 +36,7 @@ pub(super) fn emit(ir: &Ir, options: &RustOptions) -> Option<String> {
         features.push_str(&format!("fake = [\"dep:{TESTENV}\"]\n"));
     }
     dependencies.sort_by_key(|(name, _)| *name);
-    if !options.definitions.is_empty() {
+    if !options.validated.is_empty() {
         features.push_str("# `validate()` of every kind, as an API server does it.\n");
         features.push_str("validation = [\"kubesmith-runtime/validation\"]\n");
     }

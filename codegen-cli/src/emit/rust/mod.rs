@@ -12,14 +12,13 @@
 //! conversions/ecs/ecs_binding.rs   defaults/ecs/v1.rs
 //! informers/{mod,factory,generic}.rs   informers/ecs/v1/ecs_binding.rs
 //! listers/ecs/v1/ecs_binding.rs
-//! validations/ecs/v1/ecs_binding.{rs,json}
+//! validations/ecs/v1/ecs_binding.rs   crds.json
 //! ```
 
 mod apply;
 mod code;
 mod conversions;
 mod defaults;
-mod definitions;
 mod docs;
 mod imports;
 mod layout;
@@ -33,11 +32,8 @@ mod skeleton;
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZero;
 
-use serde_json::Value;
-
 use crate::ir::{Ir, TypeId};
 
-pub use definitions::definitions;
 use layout::Layout;
 pub(crate) use names::KindNames;
 use plan::{Job, Plan};
@@ -52,9 +48,9 @@ pub struct RustOptions {
     pub parts: Parts,
     /// A crate of its own or a module.
     pub package: Package,
-    /// What validation needs to know of each kind, by its root type: see [`definitions`]. Kinds that are not in it have no
-    /// validation.
-    pub definitions: BTreeMap<TypeId, Value>,
+    /// The names of the embedded CRDs by the types that they validate: see [`embedded::names`](super::embedded::names). Kinds
+    /// that are not in it have no validation.
+    pub validated: BTreeMap<TypeId, String>,
     /// What has defaults, as [`defaults`](fn@defaults) tells it; nothing: there are no functions that set them.
     pub defaults: Defaults,
     /// Whether there are functions that convert between versions; without `client` there are none.
@@ -89,9 +85,6 @@ impl Parts {
         self.client && self.fake
     }
 }
-
-/// The file with the CRDs of the fake clientset, relative to the package's source folder.
-pub const FAKE_CRDS: &str = "clientset/fake/crds.json";
 
 /// Where the generated code lives.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -171,7 +164,6 @@ pub fn emit(ir: &Ir, options: &RustOptions) -> BTreeMap<String, String> {
         }
         tree
     });
-    tree.extend(plan.definitions(options));
     if options.parts.client {
         tree.extend(defaults::files(ir, options));
         if options.conversions {
@@ -332,12 +324,7 @@ impl Template {
     fn has_layouts(self) -> bool {
         matches!(
             self,
-            Self::TypedKind
-                | Self::TypedInterface
-                | Self::ApplyType
-                | Self::InformerKind
-                | Self::ListerKind
-                | Self::ValidationKind
+            Self::TypedKind | Self::TypedInterface | Self::ApplyType | Self::InformerKind | Self::ListerKind
         )
     }
 

@@ -8,8 +8,8 @@ use heck::ToSnakeCase;
 use super::apply::{ApplyTypes, Files};
 use super::imports::{self, Imports};
 use super::skeleton::Bindings;
-use super::{Package, RustOptions, Template, conversions, definitions, docs, methods, names, root_docs};
-use crate::ir::{Group, InputCrate, Ir, Resource, Scope, TypeId, Verb, Version};
+use super::{Package, RustOptions, Template, conversions, docs, methods, names, root_docs};
+use crate::ir::{Group, InputCrate, Ir, Resource, Scope, Verb, Version};
 
 /// A file to be rendered.
 pub(super) struct Job<'p> {
@@ -49,7 +49,6 @@ struct Kind {
     informer: bool,
     lister: bool,
     validation: bool,
-    root: TypeId,
 }
 
 /// The groups and versions that have a kind in one part of the package. Nothing in it: no part.
@@ -148,26 +147,6 @@ impl Plan {
             self.part_jobs(&mut jobs, "validations", &self.validations, templates);
         }
         jobs
-    }
-
-    /// The definitions beside the kinds' validations, with their paths.
-    pub(super) fn definitions<'p>(
-        &'p self,
-        options: &'p RustOptions,
-    ) -> impl Iterator<Item = (String, String)> + 'p {
-        let versions = self
-            .validations
-            .groups
-            .iter()
-            .flat_map(|group| group.versions.iter().map(move |version| (group, version)));
-        versions.flat_map(move |(group, version)| {
-            let folder =
-                format!("{}validations/{}/{}", options.package.prefix(), group.module, version.module);
-            version.kinds.iter().map(move |kind| {
-                let text = definitions::text(&options.definitions[&kind.root], &kind.source);
-                (format!("{folder}/{}.json", kind.module), text)
-            })
-        })
     }
 
     fn job<'p>(&'p self, jobs: &mut Vec<Job<'p>>, path: &str, template: Template, bindings: &Arc<Bindings>) {
@@ -459,6 +438,7 @@ fn kind(
         .text("accessor", names::accessor(&resource.code.accessor))
         .text("module", &module)
         .text("resource", &resource.plural)
+        .text("crd_name", options.validated.get(&resource.root).map_or("", String::as_str))
         .text("Summary", docs::summary(&resource.code.summary))
         .flag("namespaced", namespaced)
         .flag("cluster", !namespaced)
@@ -482,9 +462,8 @@ fn kind(
     let bindings = imports.bind(bindings, &imports::OBJECT, &object);
     let bindings =
         imports.bind(bindings, &imports::CONFIGURATION, configuration.as_deref().unwrap_or_default());
-    let validation = options.definitions.contains_key(&resource.root);
-    let root = resource.root;
-    Kind { bindings: Arc::new(bindings), module, getter, source, client, informer, lister, validation, root }
+    let validation = options.validated.contains_key(&resource.root);
+    Kind { bindings: Arc::new(bindings), module, getter, source, client, informer, lister, validation }
 }
 
 /// The flags of the verbs.

@@ -82,7 +82,7 @@ fn options() -> RustOptions {
             testenv: Dependency::Version("0.1.0".to_owned()),
             apis: BTreeMap::from([("shop-api".to_owned(), api)]),
         },
-        definitions: BTreeMap::new(),
+        validated: BTreeMap::new(),
         defaults: super::Defaults::default(),
         conversions: true,
         hand_written: BTreeSet::new(),

@@ -173,7 +173,7 @@ fn serde_attribute(field: &Field, is_bare: bool) -> String {
         format!("rename = {}, ", Literal::string(&field.json))
     };
     let null = if matches!(field.form, Form::Nullable(_)) {
-        ", deserialize_with = \"::kubesmith_runtime::applyconfigurations::nullable\""
+        ", default, deserialize_with = \"::kubesmith_runtime::applyconfigurations::nullable\""
     } else {
         ""
     };

@@ -12,7 +12,7 @@
 pub type FakeClientset = ::kubesmith_testenv::fake::Fake<super::Clientset>;
 
 impl ::kubesmith_testenv::fake::FakeClients for super::Clientset {
-    const CRDS: &'static str = ::core::include_str!("crds.json");
+    const CRDS: &'static str = ::core::include_str!("../../crds.json");
 
     fn of_client(client: ::kubesmith_runtime::kube::Client) -> Self {
         Self::new(client)

@@ -13,7 +13,8 @@ use ::kubesmith_runtime::serde::{Deserialize, Serialize};
 ///
 /// BackendSpec is one weighted target.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(crate = "::kubesmith_runtime::serde", default)]
+#[must_use]
+#[serde(crate = "::kubesmith_runtime::serde")]
 pub struct BackendSpecApplyConfiguration {
     /// Name of the backend, unique within the balancer.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -28,15 +29,12 @@ pub struct BackendSpecApplyConfiguration {
 
 impl BackendSpecApplyConfiguration {
     /// Sets [`name`](Self::name).
-    #[must_use]
-    #[inline]
     pub fn with_name(mut self, value: impl Into<String>) -> Self {
         self.name = Some(value.into());
         self
     }
 
     /// Sets [`weight`](Self::weight).
-    #[must_use]
     #[inline]
     pub fn with_weight(mut self, value: i32) -> Self {
         self.weight = Some(value);
@@ -44,8 +42,6 @@ impl BackendSpecApplyConfiguration {
     }
 
     /// Adds to [`selector`](Self::selector); a key that is there gets the new value.
-    #[must_use]
-    #[inline]
     pub fn with_selector(
         mut self,
         entries: impl IntoIterator<Item = (impl Into<String>, impl Into<String>)>,

@@ -13,7 +13,8 @@ use ::kubesmith_runtime::serde::{Deserialize, Serialize};
 ///
 /// BalancerPort maps a public port to a container port.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(crate = "::kubesmith_runtime::serde", default)]
+#[must_use]
+#[serde(crate = "::kubesmith_runtime::serde")]
 pub struct BalancerPortApplyConfiguration {
     /// Name of the port, unique within the balancer.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -31,23 +32,18 @@ pub struct BalancerPortApplyConfiguration {
 
 impl BalancerPortApplyConfiguration {
     /// Sets [`name`](Self::name).
-    #[must_use]
-    #[inline]
     pub fn with_name(mut self, value: impl Into<String>) -> Self {
         self.name = Some(value.into());
         self
     }
 
     /// Sets [`protocol`](Self::protocol).
-    #[must_use]
-    #[inline]
     pub fn with_protocol(mut self, value: impl Into<String>) -> Self {
         self.protocol = Some(value.into());
         self
     }
 
     /// Sets [`port`](Self::port).
-    #[must_use]
     #[inline]
     pub fn with_port(mut self, value: i32) -> Self {
         self.port = Some(value);
@@ -55,8 +51,6 @@ impl BalancerPortApplyConfiguration {
     }
 
     /// Sets [`target_port`](Self::target_port).
-    #[must_use]
-    #[inline]
     pub fn with_target_port(
         mut self,
         value: impl Into<::kubesmith_runtime::k8s_openapi::apimachinery::pkg::util::intstr::IntOrString>,

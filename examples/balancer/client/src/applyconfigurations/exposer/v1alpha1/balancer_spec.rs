@@ -13,7 +13,8 @@ use ::kubesmith_runtime::serde::{Deserialize, Serialize};
 ///
 /// BalancerSpec says where traffic goes.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(crate = "::kubesmith_runtime::serde", default)]
+#[must_use]
+#[serde(crate = "::kubesmith_runtime::serde")]
 pub struct BalancerSpecApplyConfiguration {
     /// The weighted targets; at least one.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -28,16 +29,12 @@ pub struct BalancerSpecApplyConfiguration {
 
 impl BalancerSpecApplyConfiguration {
     /// Appends to [`backends`](Self::backends).
-    #[must_use]
-    #[inline]
     pub fn with_backends(mut self, items: impl IntoIterator<Item = super::BackendSpecApplyConfiguration>) -> Self {
         self.backends.get_or_insert_default().extend(items);
         self
     }
 
     /// Adds to [`selector`](Self::selector); a key that is there gets the new value.
-    #[must_use]
-    #[inline]
     pub fn with_selector(
         mut self,
         entries: impl IntoIterator<Item = (impl Into<String>, impl Into<String>)>,
@@ -49,8 +46,6 @@ impl BalancerSpecApplyConfiguration {
     }
 
     /// Appends to [`ports`](Self::ports).
-    #[must_use]
-    #[inline]
     pub fn with_ports(mut self, items: impl IntoIterator<Item = super::BalancerPortApplyConfiguration>) -> Self {
         self.ports.get_or_insert_default().extend(items);
         self

@@ -13,7 +13,8 @@ use ::kubesmith_runtime::serde::{Deserialize, Serialize};
 ///
 /// BalancerStatus counts backends and says whether traffic is shared as the spec wants it.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(crate = "::kubesmith_runtime::serde", default)]
+#[must_use]
+#[serde(crate = "::kubesmith_runtime::serde")]
 pub struct BalancerStatusApplyConfiguration {
     /// Backends that have a Service which selects pods.
     #[serde(rename = "activeBackendsNum", skip_serializing_if = "Option::is_none")]
@@ -31,7 +32,6 @@ pub struct BalancerStatusApplyConfiguration {
 
 impl BalancerStatusApplyConfiguration {
     /// Sets [`active_backends_num`](Self::active_backends_num).
-    #[must_use]
     #[inline]
     pub fn with_active_backends_num(mut self, value: i32) -> Self {
         self.active_backends_num = Some(value);
@@ -39,7 +39,6 @@ impl BalancerStatusApplyConfiguration {
     }
 
     /// Sets [`obsolete_backends_num`](Self::obsolete_backends_num).
-    #[must_use]
     #[inline]
     pub fn with_obsolete_backends_num(mut self, value: i32) -> Self {
         self.obsolete_backends_num = Some(value);
@@ -47,7 +46,6 @@ impl BalancerStatusApplyConfiguration {
     }
 
     /// Sets [`observed_generation`](Self::observed_generation).
-    #[must_use]
     #[inline]
     pub fn with_observed_generation(mut self, value: i64) -> Self {
         self.observed_generation = Some(value);
@@ -55,8 +53,6 @@ impl BalancerStatusApplyConfiguration {
     }
 
     /// Appends to [`conditions`](Self::conditions).
-    #[must_use]
-    #[inline]
     pub fn with_conditions(
         mut self,
         items: impl IntoIterator<

@@ -13,7 +13,8 @@ use ::kubesmith_runtime::serde::{Deserialize, Serialize};
 ///
 /// Condition contains details for one aspect of the current state of this API Resource.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(crate = "::kubesmith_runtime::serde", default)]
+#[must_use]
+#[serde(crate = "::kubesmith_runtime::serde")]
 pub struct ConditionApplyConfiguration {
     /// lastTransitionTime is the last time the condition transitioned from one status to another.
     #[serde(rename = "lastTransitionTime", skip_serializing_if = "Option::is_none")]
@@ -39,8 +40,6 @@ pub struct ConditionApplyConfiguration {
 
 impl ConditionApplyConfiguration {
     /// Sets [`last_transition_time`](Self::last_transition_time).
-    #[must_use]
-    #[inline]
     pub fn with_last_transition_time(
         mut self,
         value: impl Into<::kubesmith_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::Time>,
@@ -50,15 +49,12 @@ impl ConditionApplyConfiguration {
     }
 
     /// Sets [`message`](Self::message).
-    #[must_use]
-    #[inline]
     pub fn with_message(mut self, value: impl Into<String>) -> Self {
         self.message = Some(value.into());
         self
     }
 
     /// Sets [`observed_generation`](Self::observed_generation).
-    #[must_use]
     #[inline]
     pub fn with_observed_generation(mut self, value: i64) -> Self {
         self.observed_generation = Some(value);
@@ -66,24 +62,18 @@ impl ConditionApplyConfiguration {
     }
 
     /// Sets [`reason`](Self::reason).
-    #[must_use]
-    #[inline]
     pub fn with_reason(mut self, value: impl Into<String>) -> Self {
         self.reason = Some(value.into());
         self
     }
 
     /// Sets [`status`](Self::status).
-    #[must_use]
-    #[inline]
     pub fn with_status(mut self, value: impl Into<String>) -> Self {
         self.status = Some(value.into());
         self
     }
 
     /// Sets [`type_`](Self::type_).
-    #[must_use]
-    #[inline]
     pub fn with_type(mut self, value: impl Into<String>) -> Self {
         self.type_ = Some(value.into());
         self

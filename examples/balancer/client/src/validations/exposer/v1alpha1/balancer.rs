@@ -8,8 +8,10 @@
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
 /// Checks `Balancer` objects by their schema; also to be given to a validating webhook.
-pub static VALIDATOR: ::kubesmith_runtime::validation::SchemaValidator = ::kubesmith_runtime::validation::SchemaValidator::new(
-    ::core::include_str!("balancer.json"),
+pub static VALIDATOR: ::kubesmith_runtime::validation::SchemaValidator = ::kubesmith_runtime::validation::SchemaValidator::of_crd(
+    ::core::include_str!("../../../crds.json"),
+    "balancers.exposer.hliangzhao.io",
+    "v1alpha1",
 );
 
 impl crate::validations::Validate for ::balancer_api::v1alpha1::Balancer {

@@ -13,7 +13,8 @@ use ::kubesmith_runtime::serde::{Deserialize, Serialize};
 ///
 /// EcsBindingSpec names the machine.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(crate = "::kubesmith_runtime::serde", default)]
+#[must_use]
+#[serde(crate = "::kubesmith_runtime::serde")]
 pub struct EcsBindingSpecApplyConfiguration {
     /// The field `id`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -31,32 +32,24 @@ pub struct EcsBindingSpecApplyConfiguration {
 
 impl EcsBindingSpecApplyConfiguration {
     /// Sets [`id`](Self::id).
-    #[must_use]
-    #[inline]
     pub fn with_id(mut self, value: impl Into<String>) -> Self {
         self.id = Some(value.into());
         self
     }
 
     /// Sets [`name`](Self::name).
-    #[must_use]
-    #[inline]
     pub fn with_name(mut self, value: impl Into<String>) -> Self {
         self.name = Some(value.into());
         self
     }
 
     /// Sets [`nodename`](Self::nodename).
-    #[must_use]
-    #[inline]
     pub fn with_nodename(mut self, value: impl Into<String>) -> Self {
         self.nodename = Some(value.into());
         self
     }
 
     /// Sets [`innerip`](Self::innerip).
-    #[must_use]
-    #[inline]
     pub fn with_innerip(mut self, value: impl Into<String>) -> Self {
         self.innerip = Some(value.into());
         self

@@ -13,6 +13,7 @@ use ::kubesmith_runtime::serde::{Deserialize, Serialize};
 ///
 /// EcsBindingStatus has no members yet.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(crate = "::kubesmith_runtime::serde", default)]
+#[must_use]
+#[serde(crate = "::kubesmith_runtime::serde")]
 pub struct EcsBindingStatusApplyConfiguration {}
 impl EcsBindingStatusApplyConfiguration {}

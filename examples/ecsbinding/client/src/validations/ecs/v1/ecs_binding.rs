@@ -8,8 +8,10 @@
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
 /// Checks `EcsBinding` objects by their schema; also to be given to a validating webhook.
-pub static VALIDATOR: ::kubesmith_runtime::validation::SchemaValidator = ::kubesmith_runtime::validation::SchemaValidator::new(
-    ::core::include_str!("ecs_binding.json"),
+pub static VALIDATOR: ::kubesmith_runtime::validation::SchemaValidator = ::kubesmith_runtime::validation::SchemaValidator::of_crd(
+    ::core::include_str!("../../../crds.json"),
+    "ecsbinding.hopegi.com",
+    "v1",
 );
 
 impl crate::validations::Validate for ::ecsbinding_api::v1::EcsBinding {

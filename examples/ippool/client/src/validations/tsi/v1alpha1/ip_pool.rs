@@ -8,8 +8,10 @@
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
 /// Checks `IPPool` objects by their schema; also to be given to a validating webhook.
-pub static VALIDATOR: ::kubesmith_runtime::validation::SchemaValidator = ::kubesmith_runtime::validation::SchemaValidator::new(
-    ::core::include_str!("ip_pool.json"),
+pub static VALIDATOR: ::kubesmith_runtime::validation::SchemaValidator = ::kubesmith_runtime::validation::SchemaValidator::of_crd(
+    ::core::include_str!("../../../crds.json"),
+    "ippools.tsi.tiduyun.com",
+    "v1alpha1",
 );
 
 impl crate::validations::Validate for ::ippool_api::tsi::v1alpha1::IPPool {

@@ -14,7 +14,8 @@ use ::kubesmith_runtime::serde::{Deserialize, Serialize};
 /// PostgresWriterSpec is what the row holds, beside the object's namespace and name as its
 /// id.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(crate = "::kubesmith_runtime::serde", default)]
+#[must_use]
+#[serde(crate = "::kubesmith_runtime::serde")]
 pub struct PostgresWriterSpecApplyConfiguration {
     /// The table, which is there already: one name, as the database has it, without a schema's.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -32,23 +33,18 @@ pub struct PostgresWriterSpecApplyConfiguration {
 
 impl PostgresWriterSpecApplyConfiguration {
     /// Sets [`table`](Self::table).
-    #[must_use]
-    #[inline]
     pub fn with_table(mut self, value: impl Into<String>) -> Self {
         self.table = Some(value.into());
         self
     }
 
     /// Sets [`name`](Self::name).
-    #[must_use]
-    #[inline]
     pub fn with_name(mut self, value: impl Into<String>) -> Self {
         self.name = Some(value.into());
         self
     }
 
     /// Sets [`age`](Self::age).
-    #[must_use]
     #[inline]
     pub fn with_age(mut self, value: i32) -> Self {
         self.age = Some(value);
@@ -56,8 +52,6 @@ impl PostgresWriterSpecApplyConfiguration {
     }
 
     /// Sets [`country`](Self::country).
-    #[must_use]
-    #[inline]
     pub fn with_country(mut self, value: impl Into<String>) -> Self {
         self.country = Some(value.into());
         self

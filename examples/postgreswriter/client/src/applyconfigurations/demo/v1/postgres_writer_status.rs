@@ -13,7 +13,8 @@ use ::kubesmith_runtime::serde::{Deserialize, Serialize};
 ///
 /// PostgresWriterStatus says where the row is.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(crate = "::kubesmith_runtime::serde", default)]
+#[must_use]
+#[serde(crate = "::kubesmith_runtime::serde")]
 pub struct PostgresWriterStatusApplyConfiguration {
     /// The tables that have, or may have, the row: one, or two while it moves.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -28,8 +29,6 @@ pub struct PostgresWriterStatusApplyConfiguration {
 
 impl PostgresWriterStatusApplyConfiguration {
     /// Appends to [`tables`](Self::tables).
-    #[must_use]
-    #[inline]
     pub fn with_tables(
         mut self,
         items: impl IntoIterator<Item = impl Into<String>>,
@@ -41,7 +40,6 @@ impl PostgresWriterStatusApplyConfiguration {
     }
 
     /// Sets [`observed_generation`](Self::observed_generation).
-    #[must_use]
     #[inline]
     pub fn with_observed_generation(mut self, value: i64) -> Self {
         self.observed_generation = Some(value);
@@ -49,8 +47,6 @@ impl PostgresWriterStatusApplyConfiguration {
     }
 
     /// Appends to [`conditions`](Self::conditions).
-    #[must_use]
-    #[inline]
     pub fn with_conditions(
         mut self,
         items: impl IntoIterator<

@@ -8,8 +8,10 @@
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
 /// Checks `PostgresWriter` objects by their schema; also to be given to a validating webhook.
-pub static VALIDATOR: ::kubesmith_runtime::validation::SchemaValidator = ::kubesmith_runtime::validation::SchemaValidator::new(
-    ::core::include_str!("postgres_writer.json"),
+pub static VALIDATOR: ::kubesmith_runtime::validation::SchemaValidator = ::kubesmith_runtime::validation::SchemaValidator::of_crd(
+    ::core::include_str!("../../../crds.json"),
+    "postgreswriters.demo.yash.com",
+    "v1",
 );
 
 impl crate::validations::Validate for ::postgreswriter_api::v1::PostgresWriter {

@@ -8,8 +8,10 @@
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
 /// Checks `Foo` objects by their schema; also to be given to a validating webhook.
-pub static VALIDATOR: ::kubesmith_runtime::validation::SchemaValidator = ::kubesmith_runtime::validation::SchemaValidator::new(
-    ::core::include_str!("foo.json"),
+pub static VALIDATOR: ::kubesmith_runtime::validation::SchemaValidator = ::kubesmith_runtime::validation::SchemaValidator::of_crd(
+    ::core::include_str!("../../../crds.json"),
+    "foos.samplecontroller.k8s.io",
+    "v1alpha1",
 );
 
 impl crate::validations::Validate for ::sample_controller_api::v1alpha1::Foo {

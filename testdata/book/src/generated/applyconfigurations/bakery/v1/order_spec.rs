@@ -10,7 +10,8 @@ use ::kubesmith_runtime::serde::{Deserialize, Serialize};
 ///
 /// The wish of a customer.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(crate = "::kubesmith_runtime::serde", default)]
+#[must_use]
+#[serde(crate = "::kubesmith_runtime::serde")]
 pub struct OrderSpecApplyConfiguration {
     /// How many loaves.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -22,7 +23,6 @@ pub struct OrderSpecApplyConfiguration {
 
 impl OrderSpecApplyConfiguration {
     /// Sets [`loaves`](Self::loaves).
-    #[must_use]
     #[inline]
     pub fn with_loaves(mut self, value: i32) -> Self {
         self.loaves = Some(value);
@@ -30,8 +30,6 @@ impl OrderSpecApplyConfiguration {
     }
 
     /// Sets [`customer`](Self::customer).
-    #[must_use]
-    #[inline]
     pub fn with_customer(mut self, value: impl Into<String>) -> Self {
         self.customer = Some(value.into());
         self

@@ -10,7 +10,8 @@ use ::kubesmith_runtime::serde::{Deserialize, Serialize};
 ///
 /// The work of the bakery.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(crate = "::kubesmith_runtime::serde", default)]
+#[must_use]
+#[serde(crate = "::kubesmith_runtime::serde")]
 pub struct OrderStatusApplyConfiguration {
     /// How many loaves are baked.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -19,7 +20,6 @@ pub struct OrderStatusApplyConfiguration {
 
 impl OrderStatusApplyConfiguration {
     /// Sets [`baked`](Self::baked).
-    #[must_use]
     #[inline]
     pub fn with_baked(mut self, value: i32) -> Self {
         self.baked = Some(value);

@@ -11,7 +11,8 @@ use ::kubesmith_runtime::serde::{Deserialize, Serialize};
 /// ObjectMeta is metadata that all persisted resources must have, which includes all objects
 /// users must create.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(crate = "::kubesmith_runtime::serde", default)]
+#[must_use]
+#[serde(crate = "::kubesmith_runtime::serde")]
 pub struct ObjectMetaApplyConfiguration {
     /// Annotations is an unstructured key value map stored with a resource that may be set by
     /// external tools to store and retrieve arbitrary metadata.
@@ -66,8 +67,6 @@ pub struct ObjectMetaApplyConfiguration {
 
 impl ObjectMetaApplyConfiguration {
     /// Adds to [`annotations`](Self::annotations); a key that is there gets the new value.
-    #[must_use]
-    #[inline]
     pub fn with_annotations(
         mut self,
         entries: impl IntoIterator<Item = (impl Into<String>, impl Into<String>)>,
@@ -79,8 +78,6 @@ impl ObjectMetaApplyConfiguration {
     }
 
     /// Sets [`creation_timestamp`](Self::creation_timestamp).
-    #[must_use]
-    #[inline]
     pub fn with_creation_timestamp(
         mut self,
         value: impl Into<::kubesmith_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::Time>,
@@ -90,7 +87,6 @@ impl ObjectMetaApplyConfiguration {
     }
 
     /// Sets [`deletion_grace_period_seconds`](Self::deletion_grace_period_seconds).
-    #[must_use]
     #[inline]
     pub fn with_deletion_grace_period_seconds(mut self, value: i64) -> Self {
         self.deletion_grace_period_seconds = Some(value);
@@ -98,8 +94,6 @@ impl ObjectMetaApplyConfiguration {
     }
 
     /// Sets [`deletion_timestamp`](Self::deletion_timestamp).
-    #[must_use]
-    #[inline]
     pub fn with_deletion_timestamp(
         mut self,
         value: impl Into<::kubesmith_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::Time>,
@@ -109,8 +103,6 @@ impl ObjectMetaApplyConfiguration {
     }
 
     /// Appends to [`finalizers`](Self::finalizers).
-    #[must_use]
-    #[inline]
     pub fn with_finalizers(
         mut self,
         items: impl IntoIterator<Item = impl Into<String>>,
@@ -122,15 +114,12 @@ impl ObjectMetaApplyConfiguration {
     }
 
     /// Sets [`generate_name`](Self::generate_name).
-    #[must_use]
-    #[inline]
     pub fn with_generate_name(mut self, value: impl Into<String>) -> Self {
         self.generate_name = Some(value.into());
         self
     }
 
     /// Sets [`generation`](Self::generation).
-    #[must_use]
     #[inline]
     pub fn with_generation(mut self, value: i64) -> Self {
         self.generation = Some(value);
@@ -138,8 +127,6 @@ impl ObjectMetaApplyConfiguration {
     }
 
     /// Adds to [`labels`](Self::labels); a key that is there gets the new value.
-    #[must_use]
-    #[inline]
     pub fn with_labels(
         mut self,
         entries: impl IntoIterator<Item = (impl Into<String>, impl Into<String>)>,
@@ -151,48 +138,36 @@ impl ObjectMetaApplyConfiguration {
     }
 
     /// Sets [`name`](Self::name).
-    #[must_use]
-    #[inline]
     pub fn with_name(mut self, value: impl Into<String>) -> Self {
         self.name = Some(value.into());
         self
     }
 
     /// Sets [`namespace`](Self::namespace).
-    #[must_use]
-    #[inline]
     pub fn with_namespace(mut self, value: impl Into<String>) -> Self {
         self.namespace = Some(value.into());
         self
     }
 
     /// Appends to [`owner_references`](Self::owner_references).
-    #[must_use]
-    #[inline]
     pub fn with_owner_references(mut self, items: impl IntoIterator<Item = super::OwnerReferenceApplyConfiguration>) -> Self {
         self.owner_references.get_or_insert_default().extend(items);
         self
     }
 
     /// Sets [`resource_version`](Self::resource_version).
-    #[must_use]
-    #[inline]
     pub fn with_resource_version(mut self, value: impl Into<String>) -> Self {
         self.resource_version = Some(value.into());
         self
     }
 
     /// Sets [`self_link`](Self::self_link).
-    #[must_use]
-    #[inline]
     pub fn with_self_link(mut self, value: impl Into<String>) -> Self {
         self.self_link = Some(value.into());
         self
     }
 
     /// Sets [`uid`](Self::uid).
-    #[must_use]
-    #[inline]
     pub fn with_uid(mut self, value: impl Into<String>) -> Self {
         self.uid = Some(value.into());
         self

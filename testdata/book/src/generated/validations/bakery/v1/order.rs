@@ -5,8 +5,10 @@
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
 /// Checks `Order` objects by their schema; also to be given to a validating webhook.
-pub static VALIDATOR: ::kubesmith_runtime::validation::SchemaValidator = ::kubesmith_runtime::validation::SchemaValidator::new(
-    ::core::include_str!("order.json"),
+pub static VALIDATOR: ::kubesmith_runtime::validation::SchemaValidator = ::kubesmith_runtime::validation::SchemaValidator::of_crd(
+    ::core::include_str!("../../../crds.json"),
+    "orders.bakery.example.com",
+    "v1",
 );
 
 impl crate::generated::validations::Validate for crate::api::Order {

@@ -10,7 +10,8 @@ use ::kubesmith_runtime::serde::{Deserialize, Serialize};
 ///
 /// ExternalDocumentation allows referencing an external resource for extended documentation.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(crate = "::kubesmith_runtime::serde", default)]
+#[must_use]
+#[serde(crate = "::kubesmith_runtime::serde")]
 pub struct ExternalDocumentationApplyConfiguration {
     /// The field `description`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -22,16 +23,12 @@ pub struct ExternalDocumentationApplyConfiguration {
 
 impl ExternalDocumentationApplyConfiguration {
     /// Sets [`description`](Self::description).
-    #[must_use]
-    #[inline]
     pub fn with_description(mut self, value: impl Into<String>) -> Self {
         self.description = Some(value.into());
         self
     }
 
     /// Sets [`url`](Self::url).
-    #[must_use]
-    #[inline]
     pub fn with_url(mut self, value: impl Into<String>) -> Self {
         self.url = Some(value.into());
         self

@@ -11,7 +11,8 @@ use ::kubesmith_runtime::serde::{Deserialize, Serialize};
 /// JSONSchemaProps is a JSON-Schema following Specification Draft 4
 /// (http\://json-schema.org/).
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(crate = "::kubesmith_runtime::serde", default)]
+#[must_use]
+#[serde(crate = "::kubesmith_runtime::serde")]
 pub struct JSONSchemaPropsApplyConfiguration {
     /// The field `$ref`.
     #[serde(rename = "$ref", skip_serializing_if = "Option::is_none")]
@@ -153,24 +154,18 @@ pub struct JSONSchemaPropsApplyConfiguration {
 
 impl JSONSchemaPropsApplyConfiguration {
     /// Sets [`ref_`](Self::ref_).
-    #[must_use]
-    #[inline]
     pub fn with_ref(mut self, value: impl Into<String>) -> Self {
         self.ref_ = Some(value.into());
         self
     }
 
     /// Sets [`schema`](Self::schema).
-    #[must_use]
-    #[inline]
     pub fn with_schema(mut self, value: impl Into<String>) -> Self {
         self.schema = Some(value.into());
         self
     }
 
     /// Sets [`additional_items`](Self::additional_items).
-    #[must_use]
-    #[inline]
     pub fn with_additional_items(
         mut self,
         value: impl Into<::kubesmith_runtime::k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::JSONSchemaPropsOrBool>,
@@ -180,8 +175,6 @@ impl JSONSchemaPropsApplyConfiguration {
     }
 
     /// Sets [`additional_properties`](Self::additional_properties).
-    #[must_use]
-    #[inline]
     pub fn with_additional_properties(
         mut self,
         value: impl Into<::kubesmith_runtime::k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::JSONSchemaPropsOrBool>,
@@ -191,24 +184,18 @@ impl JSONSchemaPropsApplyConfiguration {
     }
 
     /// Appends to [`all_of`](Self::all_of).
-    #[must_use]
-    #[inline]
     pub fn with_all_of(mut self, items: impl IntoIterator<Item = super::JSONSchemaPropsApplyConfiguration>) -> Self {
         self.all_of.get_or_insert_default().extend(items);
         self
     }
 
     /// Appends to [`any_of`](Self::any_of).
-    #[must_use]
-    #[inline]
     pub fn with_any_of(mut self, items: impl IntoIterator<Item = super::JSONSchemaPropsApplyConfiguration>) -> Self {
         self.any_of.get_or_insert_default().extend(items);
         self
     }
 
     /// Sets [`default`](Self::default).
-    #[must_use]
-    #[inline]
     pub fn with_default(
         mut self,
         value: impl Into<::kubesmith_runtime::k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::JSON>,
@@ -218,8 +205,6 @@ impl JSONSchemaPropsApplyConfiguration {
     }
 
     /// Adds to [`definitions`](Self::definitions); a key that is there gets the new value.
-    #[must_use]
-    #[inline]
     pub fn with_definitions(
         mut self,
         entries: impl IntoIterator<Item = (impl Into<String>, super::JSONSchemaPropsApplyConfiguration)>,
@@ -231,8 +216,6 @@ impl JSONSchemaPropsApplyConfiguration {
     }
 
     /// Adds to [`dependencies`](Self::dependencies); a key that is there gets the new value.
-    #[must_use]
-    #[inline]
     pub fn with_dependencies(
         mut self,
         entries: impl IntoIterator<
@@ -249,16 +232,12 @@ impl JSONSchemaPropsApplyConfiguration {
     }
 
     /// Sets [`description`](Self::description).
-    #[must_use]
-    #[inline]
     pub fn with_description(mut self, value: impl Into<String>) -> Self {
         self.description = Some(value.into());
         self
     }
 
     /// Appends to [`enum_`](Self::enum_).
-    #[must_use]
-    #[inline]
     pub fn with_enum(
         mut self,
         items: impl IntoIterator<
@@ -274,8 +253,6 @@ impl JSONSchemaPropsApplyConfiguration {
     }
 
     /// Sets [`example`](Self::example).
-    #[must_use]
-    #[inline]
     pub fn with_example(
         mut self,
         value: impl Into<::kubesmith_runtime::k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::JSON>,
@@ -285,7 +262,6 @@ impl JSONSchemaPropsApplyConfiguration {
     }
 
     /// Sets [`exclusive_maximum`](Self::exclusive_maximum).
-    #[must_use]
     #[inline]
     pub fn with_exclusive_maximum(mut self, value: bool) -> Self {
         self.exclusive_maximum = Some(value);
@@ -293,7 +269,6 @@ impl JSONSchemaPropsApplyConfiguration {
     }
 
     /// Sets [`exclusive_minimum`](Self::exclusive_minimum).
-    #[must_use]
     #[inline]
     pub fn with_exclusive_minimum(mut self, value: bool) -> Self {
         self.exclusive_minimum = Some(value);
@@ -301,7 +276,6 @@ impl JSONSchemaPropsApplyConfiguration {
     }
 
     /// Sets [`external_docs`](Self::external_docs).
-    #[must_use]
     #[inline]
     pub fn with_external_docs(mut self, value: super::ExternalDocumentationApplyConfiguration) -> Self {
         self.external_docs = Some(value);
@@ -309,24 +283,18 @@ impl JSONSchemaPropsApplyConfiguration {
     }
 
     /// Sets [`format`](Self::format).
-    #[must_use]
-    #[inline]
     pub fn with_format(mut self, value: impl Into<String>) -> Self {
         self.format = Some(value.into());
         self
     }
 
     /// Sets [`id`](Self::id).
-    #[must_use]
-    #[inline]
     pub fn with_id(mut self, value: impl Into<String>) -> Self {
         self.id = Some(value.into());
         self
     }
 
     /// Sets [`items`](Self::items).
-    #[must_use]
-    #[inline]
     pub fn with_items(
         mut self,
         value: impl Into<::kubesmith_runtime::k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::JSONSchemaPropsOrArray>,
@@ -336,7 +304,6 @@ impl JSONSchemaPropsApplyConfiguration {
     }
 
     /// Sets [`max_items`](Self::max_items).
-    #[must_use]
     #[inline]
     pub fn with_max_items(mut self, value: i64) -> Self {
         self.max_items = Some(value);
@@ -344,7 +311,6 @@ impl JSONSchemaPropsApplyConfiguration {
     }
 
     /// Sets [`max_length`](Self::max_length).
-    #[must_use]
     #[inline]
     pub fn with_max_length(mut self, value: i64) -> Self {
         self.max_length = Some(value);
@@ -352,7 +318,6 @@ impl JSONSchemaPropsApplyConfiguration {
     }
 
     /// Sets [`max_properties`](Self::max_properties).
-    #[must_use]
     #[inline]
     pub fn with_max_properties(mut self, value: i64) -> Self {
         self.max_properties = Some(value);
@@ -360,7 +325,6 @@ impl JSONSchemaPropsApplyConfiguration {
     }
 
     /// Sets [`maximum`](Self::maximum).
-    #[must_use]
     #[inline]
     pub fn with_maximum(mut self, value: f64) -> Self {
         self.maximum = Some(value);
@@ -368,7 +332,6 @@ impl JSONSchemaPropsApplyConfiguration {
     }
 
     /// Sets [`min_items`](Self::min_items).
-    #[must_use]
     #[inline]
     pub fn with_min_items(mut self, value: i64) -> Self {
         self.min_items = Some(value);
@@ -376,7 +339,6 @@ impl JSONSchemaPropsApplyConfiguration {
     }
 
     /// Sets [`min_length`](Self::min_length).
-    #[must_use]
     #[inline]
     pub fn with_min_length(mut self, value: i64) -> Self {
         self.min_length = Some(value);
@@ -384,7 +346,6 @@ impl JSONSchemaPropsApplyConfiguration {
     }
 
     /// Sets [`min_properties`](Self::min_properties).
-    #[must_use]
     #[inline]
     pub fn with_min_properties(mut self, value: i64) -> Self {
         self.min_properties = Some(value);
@@ -392,7 +353,6 @@ impl JSONSchemaPropsApplyConfiguration {
     }
 
     /// Sets [`minimum`](Self::minimum).
-    #[must_use]
     #[inline]
     pub fn with_minimum(mut self, value: f64) -> Self {
         self.minimum = Some(value);
@@ -400,7 +360,6 @@ impl JSONSchemaPropsApplyConfiguration {
     }
 
     /// Sets [`multiple_of`](Self::multiple_of).
-    #[must_use]
     #[inline]
     pub fn with_multiple_of(mut self, value: f64) -> Self {
         self.multiple_of = Some(value);
@@ -408,15 +367,12 @@ impl JSONSchemaPropsApplyConfiguration {
     }
 
     /// Sets [`not`](Self::not).
-    #[must_use]
-    #[inline]
     pub fn with_not(mut self, value: impl Into<Box<super::JSONSchemaPropsApplyConfiguration>>) -> Self {
         self.not = Some(value.into());
         self
     }
 
     /// Sets [`nullable`](Self::nullable).
-    #[must_use]
     #[inline]
     pub fn with_nullable(mut self, value: bool) -> Self {
         self.nullable = Some(value);
@@ -424,24 +380,18 @@ impl JSONSchemaPropsApplyConfiguration {
     }
 
     /// Appends to [`one_of`](Self::one_of).
-    #[must_use]
-    #[inline]
     pub fn with_one_of(mut self, items: impl IntoIterator<Item = super::JSONSchemaPropsApplyConfiguration>) -> Self {
         self.one_of.get_or_insert_default().extend(items);
         self
     }
 
     /// Sets [`pattern`](Self::pattern).
-    #[must_use]
-    #[inline]
     pub fn with_pattern(mut self, value: impl Into<String>) -> Self {
         self.pattern = Some(value.into());
         self
     }
 
     /// Adds to [`pattern_properties`](Self::pattern_properties); a key that is there gets the new value.
-    #[must_use]
-    #[inline]
     pub fn with_pattern_properties(
         mut self,
         entries: impl IntoIterator<Item = (impl Into<String>, super::JSONSchemaPropsApplyConfiguration)>,
@@ -453,8 +403,6 @@ impl JSONSchemaPropsApplyConfiguration {
     }
 
     /// Adds to [`properties`](Self::properties); a key that is there gets the new value.
-    #[must_use]
-    #[inline]
     pub fn with_properties(
         mut self,
         entries: impl IntoIterator<Item = (impl Into<String>, super::JSONSchemaPropsApplyConfiguration)>,
@@ -466,8 +414,6 @@ impl JSONSchemaPropsApplyConfiguration {
     }
 
     /// Appends to [`required`](Self::required).
-    #[must_use]
-    #[inline]
     pub fn with_required(
         mut self,
         items: impl IntoIterator<Item = impl Into<String>>,
@@ -479,23 +425,18 @@ impl JSONSchemaPropsApplyConfiguration {
     }
 
     /// Sets [`title`](Self::title).
-    #[must_use]
-    #[inline]
     pub fn with_title(mut self, value: impl Into<String>) -> Self {
         self.title = Some(value.into());
         self
     }
 
     /// Sets [`type_`](Self::type_).
-    #[must_use]
-    #[inline]
     pub fn with_type(mut self, value: impl Into<String>) -> Self {
         self.type_ = Some(value.into());
         self
     }
 
     /// Sets [`unique_items`](Self::unique_items).
-    #[must_use]
     #[inline]
     pub fn with_unique_items(mut self, value: bool) -> Self {
         self.unique_items = Some(value);
@@ -503,7 +444,6 @@ impl JSONSchemaPropsApplyConfiguration {
     }
 
     /// Sets [`x_kubernetes_embedded_resource`](Self::x_kubernetes_embedded_resource).
-    #[must_use]
     #[inline]
     pub fn with_x_kubernetes_embedded_resource(mut self, value: bool) -> Self {
         self.x_kubernetes_embedded_resource = Some(value);
@@ -511,7 +451,6 @@ impl JSONSchemaPropsApplyConfiguration {
     }
 
     /// Sets [`x_kubernetes_int_or_string`](Self::x_kubernetes_int_or_string).
-    #[must_use]
     #[inline]
     pub fn with_x_kubernetes_int_or_string(mut self, value: bool) -> Self {
         self.x_kubernetes_int_or_string = Some(value);
@@ -519,8 +458,6 @@ impl JSONSchemaPropsApplyConfiguration {
     }
 
     /// Appends to [`x_kubernetes_list_map_keys`](Self::x_kubernetes_list_map_keys).
-    #[must_use]
-    #[inline]
     pub fn with_x_kubernetes_list_map_keys(
         mut self,
         items: impl IntoIterator<Item = impl Into<String>>,
@@ -532,23 +469,18 @@ impl JSONSchemaPropsApplyConfiguration {
     }
 
     /// Sets [`x_kubernetes_list_type`](Self::x_kubernetes_list_type).
-    #[must_use]
-    #[inline]
     pub fn with_x_kubernetes_list_type(mut self, value: impl Into<String>) -> Self {
         self.x_kubernetes_list_type = Some(value.into());
         self
     }
 
     /// Sets [`x_kubernetes_map_type`](Self::x_kubernetes_map_type).
-    #[must_use]
-    #[inline]
     pub fn with_x_kubernetes_map_type(mut self, value: impl Into<String>) -> Self {
         self.x_kubernetes_map_type = Some(value.into());
         self
     }
 
     /// Sets [`x_kubernetes_preserve_unknown_fields`](Self::x_kubernetes_preserve_unknown_fields).
-    #[must_use]
     #[inline]
     pub fn with_x_kubernetes_preserve_unknown_fields(mut self, value: bool) -> Self {
         self.x_kubernetes_preserve_unknown_fields = Some(value);
@@ -556,8 +488,6 @@ impl JSONSchemaPropsApplyConfiguration {
     }
 
     /// Appends to [`x_kubernetes_validations`](Self::x_kubernetes_validations).
-    #[must_use]
-    #[inline]
     pub fn with_x_kubernetes_validations(mut self, items: impl IntoIterator<Item = super::ValidationRuleApplyConfiguration>) -> Self {
         self.x_kubernetes_validations.get_or_insert_default().extend(items);
         self

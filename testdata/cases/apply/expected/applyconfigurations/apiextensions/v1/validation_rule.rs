@@ -10,7 +10,8 @@ use ::kubesmith_runtime::serde::{Deserialize, Serialize};
 ///
 /// ValidationRule describes a validation rule written in the CEL expression language.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(crate = "::kubesmith_runtime::serde", default)]
+#[must_use]
+#[serde(crate = "::kubesmith_runtime::serde")]
 pub struct ValidationRuleApplyConfiguration {
     /// fieldPath represents the field path returned when the validation fails.
     #[serde(rename = "fieldPath", skip_serializing_if = "Option::is_none")]
@@ -39,31 +40,24 @@ pub struct ValidationRuleApplyConfiguration {
 
 impl ValidationRuleApplyConfiguration {
     /// Sets [`field_path`](Self::field_path).
-    #[must_use]
-    #[inline]
     pub fn with_field_path(mut self, value: impl Into<String>) -> Self {
         self.field_path = Some(value.into());
         self
     }
 
     /// Sets [`message`](Self::message).
-    #[must_use]
-    #[inline]
     pub fn with_message(mut self, value: impl Into<String>) -> Self {
         self.message = Some(value.into());
         self
     }
 
     /// Sets [`message_expression`](Self::message_expression).
-    #[must_use]
-    #[inline]
     pub fn with_message_expression(mut self, value: impl Into<String>) -> Self {
         self.message_expression = Some(value.into());
         self
     }
 
     /// Sets [`optional_old_self`](Self::optional_old_self).
-    #[must_use]
     #[inline]
     pub fn with_optional_old_self(mut self, value: bool) -> Self {
         self.optional_old_self = Some(value);
@@ -71,16 +65,12 @@ impl ValidationRuleApplyConfiguration {
     }
 
     /// Sets [`reason`](Self::reason).
-    #[must_use]
-    #[inline]
     pub fn with_reason(mut self, value: impl Into<String>) -> Self {
         self.reason = Some(value.into());
         self
     }
 
     /// Sets [`rule`](Self::rule).
-    #[must_use]
-    #[inline]
     pub fn with_rule(mut self, value: impl Into<String>) -> Self {
         self.rule = Some(value.into());
         self

@@ -10,7 +10,8 @@ use ::kubesmith_runtime::serde::{Deserialize, Serialize};
 ///
 /// Selects a key from a ConfigMap.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(crate = "::kubesmith_runtime::serde", default)]
+#[must_use]
+#[serde(crate = "::kubesmith_runtime::serde")]
 pub struct ConfigMapKeySelectorApplyConfiguration {
     /// The key to select.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -25,23 +26,18 @@ pub struct ConfigMapKeySelectorApplyConfiguration {
 
 impl ConfigMapKeySelectorApplyConfiguration {
     /// Sets [`key`](Self::key).
-    #[must_use]
-    #[inline]
     pub fn with_key(mut self, value: impl Into<String>) -> Self {
         self.key = Some(value.into());
         self
     }
 
     /// Sets [`name`](Self::name).
-    #[must_use]
-    #[inline]
     pub fn with_name(mut self, value: impl Into<String>) -> Self {
         self.name = Some(value.into());
         self
     }
 
     /// Sets [`optional`](Self::optional).
-    #[must_use]
     #[inline]
     pub fn with_optional(mut self, value: bool) -> Self {
         self.optional = Some(value);

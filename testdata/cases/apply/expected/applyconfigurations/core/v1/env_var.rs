@@ -10,7 +10,8 @@ use ::kubesmith_runtime::serde::{Deserialize, Serialize};
 ///
 /// EnvVar represents an environment variable present in a Container.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(crate = "::kubesmith_runtime::serde", default)]
+#[must_use]
+#[serde(crate = "::kubesmith_runtime::serde")]
 pub struct EnvVarApplyConfiguration {
     /// Name of the environment variable.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -26,23 +27,18 @@ pub struct EnvVarApplyConfiguration {
 
 impl EnvVarApplyConfiguration {
     /// Sets [`name`](Self::name).
-    #[must_use]
-    #[inline]
     pub fn with_name(mut self, value: impl Into<String>) -> Self {
         self.name = Some(value.into());
         self
     }
 
     /// Sets [`value`](Self::value).
-    #[must_use]
-    #[inline]
     pub fn with_value(mut self, value: impl Into<String>) -> Self {
         self.value = Some(value.into());
         self
     }
 
     /// Sets [`value_from`](Self::value_from).
-    #[must_use]
     #[inline]
     pub fn with_value_from(mut self, value: super::EnvVarSourceApplyConfiguration) -> Self {
         self.value_from = Some(value);

@@ -10,7 +10,8 @@ use ::kubesmith_runtime::serde::{Deserialize, Serialize};
 ///
 /// EnvVarSource represents a source for the value of an EnvVar.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(crate = "::kubesmith_runtime::serde", default)]
+#[must_use]
+#[serde(crate = "::kubesmith_runtime::serde")]
 pub struct EnvVarSourceApplyConfiguration {
     /// Selects a key of a ConfigMap.
     #[serde(rename = "configMapKeyRef", skip_serializing_if = "Option::is_none")]
@@ -35,7 +36,6 @@ pub struct EnvVarSourceApplyConfiguration {
 
 impl EnvVarSourceApplyConfiguration {
     /// Sets [`config_map_key_ref`](Self::config_map_key_ref).
-    #[must_use]
     #[inline]
     pub fn with_config_map_key_ref(mut self, value: super::ConfigMapKeySelectorApplyConfiguration) -> Self {
         self.config_map_key_ref = Some(value);
@@ -43,7 +43,6 @@ impl EnvVarSourceApplyConfiguration {
     }
 
     /// Sets [`field_ref`](Self::field_ref).
-    #[must_use]
     #[inline]
     pub fn with_field_ref(mut self, value: super::ObjectFieldSelectorApplyConfiguration) -> Self {
         self.field_ref = Some(value);
@@ -51,7 +50,6 @@ impl EnvVarSourceApplyConfiguration {
     }
 
     /// Sets [`file_key_ref`](Self::file_key_ref).
-    #[must_use]
     #[inline]
     pub fn with_file_key_ref(mut self, value: super::FileKeySelectorApplyConfiguration) -> Self {
         self.file_key_ref = Some(value);
@@ -59,7 +57,6 @@ impl EnvVarSourceApplyConfiguration {
     }
 
     /// Sets [`resource_field_ref`](Self::resource_field_ref).
-    #[must_use]
     #[inline]
     pub fn with_resource_field_ref(mut self, value: super::ResourceFieldSelectorApplyConfiguration) -> Self {
         self.resource_field_ref = Some(value);
@@ -67,7 +64,6 @@ impl EnvVarSourceApplyConfiguration {
     }
 
     /// Sets [`secret_key_ref`](Self::secret_key_ref).
-    #[must_use]
     #[inline]
     pub fn with_secret_key_ref(mut self, value: super::SecretKeySelectorApplyConfiguration) -> Self {
         self.secret_key_ref = Some(value);

@@ -10,7 +10,8 @@ use ::kubesmith_runtime::serde::{Deserialize, Serialize};
 ///
 /// FileKeySelector selects a key of the env file.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(crate = "::kubesmith_runtime::serde", default)]
+#[must_use]
+#[serde(crate = "::kubesmith_runtime::serde")]
 pub struct FileKeySelectorApplyConfiguration {
     /// The key within the env file.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -28,15 +29,12 @@ pub struct FileKeySelectorApplyConfiguration {
 
 impl FileKeySelectorApplyConfiguration {
     /// Sets [`key`](Self::key).
-    #[must_use]
-    #[inline]
     pub fn with_key(mut self, value: impl Into<String>) -> Self {
         self.key = Some(value.into());
         self
     }
 
     /// Sets [`optional`](Self::optional).
-    #[must_use]
     #[inline]
     pub fn with_optional(mut self, value: bool) -> Self {
         self.optional = Some(value);
@@ -44,16 +42,12 @@ impl FileKeySelectorApplyConfiguration {
     }
 
     /// Sets [`path`](Self::path).
-    #[must_use]
-    #[inline]
     pub fn with_path(mut self, value: impl Into<String>) -> Self {
         self.path = Some(value.into());
         self
     }
 
     /// Sets [`volume_name`](Self::volume_name).
-    #[must_use]
-    #[inline]
     pub fn with_volume_name(mut self, value: impl Into<String>) -> Self {
         self.volume_name = Some(value.into());
         self

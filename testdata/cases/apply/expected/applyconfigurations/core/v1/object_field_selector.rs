@@ -10,7 +10,8 @@ use ::kubesmith_runtime::serde::{Deserialize, Serialize};
 ///
 /// ObjectFieldSelector selects an APIVersioned field of an object.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(crate = "::kubesmith_runtime::serde", default)]
+#[must_use]
+#[serde(crate = "::kubesmith_runtime::serde")]
 pub struct ObjectFieldSelectorApplyConfiguration {
     /// Version of the schema the FieldPath is written in terms of, defaults to "v1".
     #[serde(rename = "apiVersion", skip_serializing_if = "Option::is_none")]
@@ -22,16 +23,12 @@ pub struct ObjectFieldSelectorApplyConfiguration {
 
 impl ObjectFieldSelectorApplyConfiguration {
     /// Sets [`api_version`](Self::api_version).
-    #[must_use]
-    #[inline]
     pub fn with_api_version(mut self, value: impl Into<String>) -> Self {
         self.api_version = Some(value.into());
         self
     }
 
     /// Sets [`field_path`](Self::field_path).
-    #[must_use]
-    #[inline]
     pub fn with_field_path(mut self, value: impl Into<String>) -> Self {
         self.field_path = Some(value.into());
         self

@@ -10,7 +10,8 @@ use ::kubesmith_runtime::serde::{Deserialize, Serialize};
 ///
 /// ResourceFieldSelector represents container resources (cpu, memory) and their output format
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(crate = "::kubesmith_runtime::serde", default)]
+#[must_use]
+#[serde(crate = "::kubesmith_runtime::serde")]
 pub struct ResourceFieldSelectorApplyConfiguration {
     /// Container name: required for volumes, optional for env vars
     #[serde(rename = "containerName", skip_serializing_if = "Option::is_none")]
@@ -25,16 +26,12 @@ pub struct ResourceFieldSelectorApplyConfiguration {
 
 impl ResourceFieldSelectorApplyConfiguration {
     /// Sets [`container_name`](Self::container_name).
-    #[must_use]
-    #[inline]
     pub fn with_container_name(mut self, value: impl Into<String>) -> Self {
         self.container_name = Some(value.into());
         self
     }
 
     /// Sets [`divisor`](Self::divisor).
-    #[must_use]
-    #[inline]
     pub fn with_divisor(
         mut self,
         value: impl Into<::kubesmith_runtime::k8s_openapi::apimachinery::pkg::api::resource::Quantity>,
@@ -44,8 +41,6 @@ impl ResourceFieldSelectorApplyConfiguration {
     }
 
     /// Sets [`resource`](Self::resource).
-    #[must_use]
-    #[inline]
     pub fn with_resource(mut self, value: impl Into<String>) -> Self {
         self.resource = Some(value.into());
         self

@@ -10,7 +10,8 @@ use ::kubesmith_runtime::serde::{Deserialize, Serialize};
 ///
 /// ServicePort contains information on service's port.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(crate = "::kubesmith_runtime::serde", default)]
+#[must_use]
+#[serde(crate = "::kubesmith_runtime::serde")]
 pub struct ServicePortApplyConfiguration {
     /// The application protocol for this port.
     #[serde(rename = "appProtocol", skip_serializing_if = "Option::is_none")]
@@ -35,23 +36,18 @@ pub struct ServicePortApplyConfiguration {
 
 impl ServicePortApplyConfiguration {
     /// Sets [`app_protocol`](Self::app_protocol).
-    #[must_use]
-    #[inline]
     pub fn with_app_protocol(mut self, value: impl Into<String>) -> Self {
         self.app_protocol = Some(value.into());
         self
     }
 
     /// Sets [`name`](Self::name).
-    #[must_use]
-    #[inline]
     pub fn with_name(mut self, value: impl Into<String>) -> Self {
         self.name = Some(value.into());
         self
     }
 
     /// Sets [`node_port`](Self::node_port).
-    #[must_use]
     #[inline]
     pub fn with_node_port(mut self, value: i32) -> Self {
         self.node_port = Some(value);
@@ -59,7 +55,6 @@ impl ServicePortApplyConfiguration {
     }
 
     /// Sets [`port`](Self::port).
-    #[must_use]
     #[inline]
     pub fn with_port(mut self, value: i32) -> Self {
         self.port = Some(value);
@@ -67,16 +62,12 @@ impl ServicePortApplyConfiguration {
     }
 
     /// Sets [`protocol`](Self::protocol).
-    #[must_use]
-    #[inline]
     pub fn with_protocol(mut self, value: impl Into<String>) -> Self {
         self.protocol = Some(value.into());
         self
     }
 
     /// Sets [`target_port`](Self::target_port).
-    #[must_use]
-    #[inline]
     pub fn with_target_port(
         mut self,
         value: impl Into<::kubesmith_runtime::k8s_openapi::apimachinery::pkg::util::intstr::IntOrString>,

@@ -12,7 +12,8 @@ use ::kubesmith_runtime::serde::{Deserialize, Serialize};
 /// matchExpressions are ANDed. An empty label selector matches all objects. A null label
 /// selector matches no objects.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(crate = "::kubesmith_runtime::serde", default)]
+#[must_use]
+#[serde(crate = "::kubesmith_runtime::serde")]
 pub struct LabelSelectorApplyConfiguration {
     /// matchExpressions is a list of label selector requirements.
     #[serde(rename = "matchExpressions", skip_serializing_if = "Option::is_none")]
@@ -24,8 +25,6 @@ pub struct LabelSelectorApplyConfiguration {
 
 impl LabelSelectorApplyConfiguration {
     /// Appends to [`match_expressions`](Self::match_expressions).
-    #[must_use]
-    #[inline]
     pub fn with_match_expressions(
         mut self,
         items: impl IntoIterator<
@@ -37,8 +36,6 @@ impl LabelSelectorApplyConfiguration {
     }
 
     /// Adds to [`match_labels`](Self::match_labels); a key that is there gets the new value.
-    #[must_use]
-    #[inline]
     pub fn with_match_labels(
         mut self,
         entries: impl IntoIterator<Item = (impl Into<String>, impl Into<String>)>,

@@ -11,7 +11,8 @@ use ::kubesmith_runtime::serde::{Deserialize, Serialize};
 /// A label selector requirement is a selector that contains values, a key, and an operator
 /// that relates the key and values.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(crate = "::kubesmith_runtime::serde", default)]
+#[must_use]
+#[serde(crate = "::kubesmith_runtime::serde")]
 pub struct LabelSelectorRequirementApplyConfiguration {
     /// key is the label key that the selector applies to.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -26,24 +27,18 @@ pub struct LabelSelectorRequirementApplyConfiguration {
 
 impl LabelSelectorRequirementApplyConfiguration {
     /// Sets [`key`](Self::key).
-    #[must_use]
-    #[inline]
     pub fn with_key(mut self, value: impl Into<String>) -> Self {
         self.key = Some(value.into());
         self
     }
 
     /// Sets [`operator`](Self::operator).
-    #[must_use]
-    #[inline]
     pub fn with_operator(mut self, value: impl Into<String>) -> Self {
         self.operator = Some(value.into());
         self
     }
 
     /// Appends to [`values`](Self::values).
-    #[must_use]
-    #[inline]
     pub fn with_values(
         mut self,
         items: impl IntoIterator<Item = impl Into<String>>,

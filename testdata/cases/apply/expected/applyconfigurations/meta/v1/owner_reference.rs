@@ -12,7 +12,8 @@ use ::kubesmith_runtime::serde::{Deserialize, Serialize};
 /// object must be in the same namespace as the dependent, or be cluster-scoped, so there is
 /// no namespace field.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(crate = "::kubesmith_runtime::serde", default)]
+#[must_use]
+#[serde(crate = "::kubesmith_runtime::serde")]
 pub struct OwnerReferenceApplyConfiguration {
     /// API version of the referent.
     #[serde(rename = "apiVersion", skip_serializing_if = "Option::is_none")]
@@ -37,15 +38,12 @@ pub struct OwnerReferenceApplyConfiguration {
 
 impl OwnerReferenceApplyConfiguration {
     /// Sets [`api_version`](Self::api_version).
-    #[must_use]
-    #[inline]
     pub fn with_api_version(mut self, value: impl Into<String>) -> Self {
         self.api_version = Some(value.into());
         self
     }
 
     /// Sets [`block_owner_deletion`](Self::block_owner_deletion).
-    #[must_use]
     #[inline]
     pub fn with_block_owner_deletion(mut self, value: bool) -> Self {
         self.block_owner_deletion = Some(value);
@@ -53,7 +51,6 @@ impl OwnerReferenceApplyConfiguration {
     }
 
     /// Sets [`controller`](Self::controller).
-    #[must_use]
     #[inline]
     pub fn with_controller(mut self, value: bool) -> Self {
         self.controller = Some(value);
@@ -61,24 +58,18 @@ impl OwnerReferenceApplyConfiguration {
     }
 
     /// Sets [`kind`](Self::kind).
-    #[must_use]
-    #[inline]
     pub fn with_kind(mut self, value: impl Into<String>) -> Self {
         self.kind = Some(value.into());
         self
     }
 
     /// Sets [`name`](Self::name).
-    #[must_use]
-    #[inline]
     pub fn with_name(mut self, value: impl Into<String>) -> Self {
         self.name = Some(value.into());
         self
     }
 
     /// Sets [`uid`](Self::uid).
-    #[must_use]
-    #[inline]
     pub fn with_uid(mut self, value: impl Into<String>) -> Self {
         self.uid = Some(value.into());
         self

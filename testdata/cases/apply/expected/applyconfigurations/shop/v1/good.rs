@@ -10,7 +10,8 @@ use ::kubesmith_runtime::serde::{Deserialize, Serialize};
 ///
 /// Something to sell.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(crate = "::kubesmith_runtime::serde", default)]
+#[must_use]
+#[serde(crate = "::kubesmith_runtime::serde")]
 pub struct GoodApplyConfiguration {
     /// Its name.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -25,15 +26,12 @@ pub struct GoodApplyConfiguration {
 
 impl GoodApplyConfiguration {
     /// Sets [`name`](Self::name).
-    #[must_use]
-    #[inline]
     pub fn with_name(mut self, value: impl Into<String>) -> Self {
         self.name = Some(value.into());
         self
     }
 
     /// Sets [`price`](Self::price).
-    #[must_use]
     #[inline]
     pub fn with_price(mut self, value: i32) -> Self {
         self.price = Some(value);
@@ -41,7 +39,6 @@ impl GoodApplyConfiguration {
     }
 
     /// Sets [`stock`](Self::stock).
-    #[must_use]
     #[inline]
     pub fn with_stock(mut self, value: i32) -> Self {
         self.stock = Some(value);

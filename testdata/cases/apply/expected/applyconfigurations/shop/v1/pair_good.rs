@@ -10,7 +10,8 @@ use ::kubesmith_runtime::serde::{Deserialize, Serialize};
 ///
 /// Two of a kind.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(crate = "::kubesmith_runtime::serde", default)]
+#[must_use]
+#[serde(crate = "::kubesmith_runtime::serde")]
 pub struct PairGoodApplyConfiguration {
     /// One.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -22,7 +23,6 @@ pub struct PairGoodApplyConfiguration {
 
 impl PairGoodApplyConfiguration {
     /// Sets [`first`](Self::first).
-    #[must_use]
     #[inline]
     pub fn with_first(mut self, value: super::GoodApplyConfiguration) -> Self {
         self.first = Some(value);
@@ -30,7 +30,6 @@ impl PairGoodApplyConfiguration {
     }
 
     /// Sets [`second`](Self::second).
-    #[must_use]
     #[inline]
     pub fn with_second(mut self, value: super::GoodApplyConfiguration) -> Self {
         self.second = Some(value);

@@ -10,7 +10,8 @@ use ::kubesmith_runtime::serde::{Deserialize, Serialize};
 ///
 /// Two of a kind.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(crate = "::kubesmith_runtime::serde", default)]
+#[must_use]
+#[serde(crate = "::kubesmith_runtime::serde")]
 pub struct PairStringApplyConfiguration {
     /// One.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -22,16 +23,12 @@ pub struct PairStringApplyConfiguration {
 
 impl PairStringApplyConfiguration {
     /// Sets [`first`](Self::first).
-    #[must_use]
-    #[inline]
     pub fn with_first(mut self, value: impl Into<String>) -> Self {
         self.first = Some(value.into());
         self
     }
 
     /// Sets [`second`](Self::second).
-    #[must_use]
-    #[inline]
     pub fn with_second(mut self, value: impl Into<String>) -> Self {
         self.second = Some(value.into());
         self

@@ -10,7 +10,8 @@ use ::kubesmith_runtime::serde::{Deserialize, Serialize};
 ///
 /// Something that comes by ship.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(crate = "::kubesmith_runtime::serde", default)]
+#[must_use]
+#[serde(crate = "::kubesmith_runtime::serde")]
 pub struct PortGoodApplyConfiguration {
     /// The ship.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -22,16 +23,12 @@ pub struct PortGoodApplyConfiguration {
 
 impl PortGoodApplyConfiguration {
     /// Sets [`ship`](Self::ship).
-    #[must_use]
-    #[inline]
     pub fn with_ship(mut self, value: impl Into<String>) -> Self {
         self.ship = Some(value.into());
         self
     }
 
     /// Sets [`papers`](Self::papers).
-    #[must_use]
-    #[inline]
     pub fn with_papers(mut self, value: impl Into<::kubesmith_runtime::serde_json::Value>) -> Self {
         self.papers = Some(value.into());
         self

@@ -10,7 +10,8 @@ use ::kubesmith_runtime::serde::{Deserialize, Serialize};
 ///
 /// What is wanted of a shop.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(crate = "::kubesmith_runtime::serde", default)]
+#[must_use]
+#[serde(crate = "::kubesmith_runtime::serde")]
 pub struct ShopSpecApplyConfiguration {
     /// How many tills are open.
     #[serde(rename = "tillCount", skip_serializing_if = "Option::is_none")]
@@ -76,7 +77,7 @@ pub struct ShopSpecApplyConfiguration {
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     pub delivery: Option<::case_apply::Delivery>,
     /// Absent, null or a text.
-    #[serde(rename = "closedSince", skip_serializing_if = "Option::is_none", deserialize_with = "::kubesmith_runtime::applyconfigurations::nullable")]
+    #[serde(rename = "closedSince", skip_serializing_if = "Option::is_none", default, deserialize_with = "::kubesmith_runtime::applyconfigurations::nullable")]
     pub closed_since: Option<Option<String>>,
     /// A tuple.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -115,7 +116,6 @@ pub struct ShopSpecApplyConfiguration {
 
 impl ShopSpecApplyConfiguration {
     /// Sets [`till_count`](Self::till_count).
-    #[must_use]
     #[inline]
     pub fn with_till_count(mut self, value: i32) -> Self {
         self.till_count = Some(value);
@@ -123,15 +123,12 @@ impl ShopSpecApplyConfiguration {
     }
 
     /// Sets [`type_`](Self::type_).
-    #[must_use]
-    #[inline]
     pub fn with_type(mut self, value: impl Into<String>) -> Self {
         self.type_ = Some(value.into());
         self
     }
 
     /// Sets [`match_`](Self::match_).
-    #[must_use]
     #[inline]
     pub fn with_match(mut self, value: bool) -> Self {
         self.match_ = Some(value);
@@ -139,7 +136,6 @@ impl ShopSpecApplyConfiguration {
     }
 
     /// Sets [`floor`](Self::floor).
-    #[must_use]
     #[inline]
     pub fn with_floor(mut self, value: u8) -> Self {
         self.floor = Some(value);
@@ -147,8 +143,6 @@ impl ShopSpecApplyConfiguration {
     }
 
     /// Appends to [`aisles`](Self::aisles).
-    #[must_use]
-    #[inline]
     pub fn with_aisles(
         mut self,
         items: impl IntoIterator<Item = impl Into<String>>,
@@ -160,24 +154,18 @@ impl ShopSpecApplyConfiguration {
     }
 
     /// Appends to [`shelves`](Self::shelves).
-    #[must_use]
-    #[inline]
     pub fn with_shelves(mut self, items: impl IntoIterator<Item = i64>) -> Self {
         self.shelves.get_or_insert_default().extend(items);
         self
     }
 
     /// Appends to [`goods`](Self::goods).
-    #[must_use]
-    #[inline]
     pub fn with_goods(mut self, items: impl IntoIterator<Item = super::GoodApplyConfiguration>) -> Self {
         self.goods.get_or_insert_default().extend(items);
         self
     }
 
     /// Appends to [`flags`](Self::flags).
-    #[must_use]
-    #[inline]
     pub fn with_flags(
         mut self,
         items: impl IntoIterator<Item = impl Into<String>>,
@@ -189,8 +177,6 @@ impl ShopSpecApplyConfiguration {
     }
 
     /// Adds to [`notes`](Self::notes); a key that is there gets the new value.
-    #[must_use]
-    #[inline]
     pub fn with_notes(
         mut self,
         entries: impl IntoIterator<Item = (impl Into<String>, impl Into<String>)>,
@@ -202,8 +188,6 @@ impl ShopSpecApplyConfiguration {
     }
 
     /// Adds to [`rooms`](Self::rooms); a key that is there gets the new value.
-    #[must_use]
-    #[inline]
     pub fn with_rooms(
         mut self,
         entries: impl IntoIterator<Item = (impl Into<String>, super::GoodApplyConfiguration)>,
@@ -215,8 +199,6 @@ impl ShopSpecApplyConfiguration {
     }
 
     /// Adds to [`scores`](Self::scores); a key that is there gets the new value.
-    #[must_use]
-    #[inline]
     pub fn with_scores(
         mut self,
         entries: impl IntoIterator<Item = (impl Into<String>, Vec<i32>)>,
@@ -228,31 +210,24 @@ impl ShopSpecApplyConfiguration {
     }
 
     /// Sets [`phase`](Self::phase).
-    #[must_use]
-    #[inline]
     pub fn with_phase(mut self, value: impl Into<::case_apply::Phase>) -> Self {
         self.phase = Some(value.into());
         self
     }
 
     /// Sets [`mood`](Self::mood).
-    #[must_use]
-    #[inline]
     pub fn with_mood(mut self, value: impl Into<String>) -> Self {
         self.mood = Some(value.into());
         self
     }
 
     /// Sets [`payment`](Self::payment).
-    #[must_use]
-    #[inline]
     pub fn with_payment(mut self, value: impl Into<::case_apply::Payment>) -> Self {
         self.payment = Some(value.into());
         self
     }
 
     /// Sets [`opens`](Self::opens).
-    #[must_use]
     #[inline]
     pub fn with_opens(mut self, value: u8) -> Self {
         self.opens = Some(value);
@@ -260,7 +235,6 @@ impl ShopSpecApplyConfiguration {
     }
 
     /// Sets [`best`](Self::best).
-    #[must_use]
     #[inline]
     pub fn with_best(mut self, value: super::GoodApplyConfiguration) -> Self {
         self.best = Some(value);
@@ -268,7 +242,6 @@ impl ShopSpecApplyConfiguration {
     }
 
     /// Sets [`pair`](Self::pair).
-    #[must_use]
     #[inline]
     pub fn with_pair(mut self, value: super::PairGoodApplyConfiguration) -> Self {
         self.pair = Some(value);
@@ -276,7 +249,6 @@ impl ShopSpecApplyConfiguration {
     }
 
     /// Sets [`names`](Self::names).
-    #[must_use]
     #[inline]
     pub fn with_names(mut self, value: super::PairStringApplyConfiguration) -> Self {
         self.names = Some(value);
@@ -284,31 +256,24 @@ impl ShopSpecApplyConfiguration {
     }
 
     /// Sets [`street`](Self::street).
-    #[must_use]
-    #[inline]
     pub fn with_street(mut self, value: impl Into<String>) -> Self {
         self.street = Some(value.into());
         self
     }
 
     /// Sets [`town`](Self::town).
-    #[must_use]
-    #[inline]
     pub fn with_town(mut self, value: impl Into<String>) -> Self {
         self.town = Some(value.into());
         self
     }
 
     /// Sets [`delivery`](Self::delivery).
-    #[must_use]
-    #[inline]
     pub fn with_delivery(mut self, value: impl Into<::case_apply::Delivery>) -> Self {
         self.delivery = Some(value.into());
         self
     }
 
     /// Sets [`closed_since`](Self::closed_since).
-    #[must_use]
     #[inline]
     pub fn with_closed_since(mut self, value: Option<String>) -> Self {
         self.closed_since = Some(value);
@@ -316,16 +281,12 @@ impl ShopSpecApplyConfiguration {
     }
 
     /// Sets [`position`](Self::position).
-    #[must_use]
-    #[inline]
     pub fn with_position(mut self, value: impl Into<::kubesmith_runtime::serde_json::Value>) -> Self {
         self.position = Some(value.into());
         self
     }
 
     /// Sets [`size`](Self::size).
-    #[must_use]
-    #[inline]
     pub fn with_size(
         mut self,
         value: impl Into<::kubesmith_runtime::k8s_openapi::apimachinery::pkg::api::resource::Quantity>,
@@ -335,8 +296,6 @@ impl ShopSpecApplyConfiguration {
     }
 
     /// Sets [`door`](Self::door).
-    #[must_use]
-    #[inline]
     pub fn with_door(
         mut self,
         value: impl Into<::kubesmith_runtime::k8s_openapi::apimachinery::pkg::util::intstr::IntOrString>,
@@ -346,8 +305,6 @@ impl ShopSpecApplyConfiguration {
     }
 
     /// Sets [`since`](Self::since).
-    #[must_use]
-    #[inline]
     pub fn with_since(
         mut self,
         value: impl Into<::kubesmith_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::Time>,
@@ -357,23 +314,18 @@ impl ShopSpecApplyConfiguration {
     }
 
     /// Sets [`seal`](Self::seal).
-    #[must_use]
-    #[inline]
     pub fn with_seal(mut self, value: impl Into<::kubesmith_runtime::k8s_openapi::ByteString>) -> Self {
         self.seal = Some(value.into());
         self
     }
 
     /// Sets [`extra`](Self::extra).
-    #[must_use]
-    #[inline]
     pub fn with_extra(mut self, value: impl Into<::kubesmith_runtime::serde_json::Value>) -> Self {
         self.extra = Some(value.into());
         self
     }
 
     /// Sets [`selector`](Self::selector).
-    #[must_use]
     #[inline]
     pub fn with_selector(
         mut self,
@@ -384,8 +336,6 @@ impl ShopSpecApplyConfiguration {
     }
 
     /// Appends to [`env`](Self::env).
-    #[must_use]
-    #[inline]
     pub fn with_env(
         mut self,
         items: impl IntoIterator<
@@ -397,8 +347,6 @@ impl ShopSpecApplyConfiguration {
     }
 
     /// Appends to [`ports`](Self::ports).
-    #[must_use]
-    #[inline]
     pub fn with_ports(
         mut self,
         items: impl IntoIterator<
@@ -410,7 +358,6 @@ impl ShopSpecApplyConfiguration {
     }
 
     /// Sets [`schema`](Self::schema).
-    #[must_use]
     #[inline]
     pub fn with_schema(
         mut self,
@@ -421,7 +368,6 @@ impl ShopSpecApplyConfiguration {
     }
 
     /// Sets [`good`](Self::good).
-    #[must_use]
     #[inline]
     pub fn with_good(mut self, value: super::PortGoodApplyConfiguration) -> Self {
         self.good = Some(value);

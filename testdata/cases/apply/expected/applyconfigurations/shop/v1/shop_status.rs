@@ -10,7 +10,8 @@ use ::kubesmith_runtime::serde::{Deserialize, Serialize};
 ///
 /// What was seen of a shop.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(crate = "::kubesmith_runtime::serde", default)]
+#[must_use]
+#[serde(crate = "::kubesmith_runtime::serde")]
 pub struct ShopStatusApplyConfiguration {
     /// What holds of it.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -22,8 +23,6 @@ pub struct ShopStatusApplyConfiguration {
 
 impl ShopStatusApplyConfiguration {
     /// Appends to [`conditions`](Self::conditions).
-    #[must_use]
-    #[inline]
     pub fn with_conditions(
         mut self,
         items: impl IntoIterator<
@@ -35,7 +34,6 @@ impl ShopStatusApplyConfiguration {
     }
 
     /// Sets [`customers`](Self::customers).
-    #[must_use]
     #[inline]
     pub fn with_customers(mut self, value: i32) -> Self {
         self.customers = Some(value);

@@ -10,7 +10,8 @@ use ::kubesmith_runtime::serde::{Deserialize, Serialize};
 ///
 /// What is wanted of a town.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(crate = "::kubesmith_runtime::serde", default)]
+#[must_use]
+#[serde(crate = "::kubesmith_runtime::serde")]
 pub struct TownSpecApplyConfiguration {
     /// Its name.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -22,16 +23,12 @@ pub struct TownSpecApplyConfiguration {
 
 impl TownSpecApplyConfiguration {
     /// Sets [`title`](Self::title).
-    #[must_use]
-    #[inline]
     pub fn with_title(mut self, value: impl Into<String>) -> Self {
         self.title = Some(value.into());
         self
     }
 
     /// Adds to [`other`](Self::other), which stand beside the other fields.
-    #[must_use]
-    #[inline]
     pub fn with_other(
         mut self,
         entries: impl IntoIterator<Item = (impl Into<String>, i32)>,

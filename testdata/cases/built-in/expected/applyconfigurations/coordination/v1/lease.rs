@@ -15,7 +15,8 @@ use crate::built_in::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration
 ///
 /// Lease defines a lease concept.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(crate = "::kubesmith_runtime::serde", default)]
+#[must_use]
+#[serde(crate = "::kubesmith_runtime::serde")]
 pub struct LeaseApplyConfiguration {
     /// APIVersion defines the versioned schema of this representation of an object.
     #[serde(rename = "apiVersion", skip_serializing_if = "Option::is_none")]
@@ -34,8 +35,6 @@ pub struct LeaseApplyConfiguration {
 
 impl LeaseApplyConfiguration {
     /// Configures the `Lease` of this name and namespace.
-    #[must_use]
-    #[inline]
     pub fn new(name: impl Into<String>, namespace: impl Into<String>) -> Self {
         let metadata = ObjectMetaApplyConfiguration::default().with_name(name).with_namespace(namespace);
         Self::default()
@@ -45,16 +44,12 @@ impl LeaseApplyConfiguration {
     }
 
     /// Sets the name of the object.
-    #[must_use]
-    #[inline]
     pub fn with_name(mut self, name: impl Into<String>) -> Self {
         self.metadata = Some(self.metadata.unwrap_or_default().with_name(name));
         self
     }
 
     /// Sets the namespace of the object.
-    #[must_use]
-    #[inline]
     pub fn with_namespace(mut self, namespace: impl Into<String>) -> Self {
         self.metadata = Some(
             self.metadata.unwrap_or_default().with_namespace(namespace),
@@ -63,8 +58,6 @@ impl LeaseApplyConfiguration {
     }
 
     /// Adds labels to the object.
-    #[must_use]
-    #[inline]
     pub fn with_labels(
         mut self,
         labels: impl IntoIterator<Item = (impl Into<String>, impl Into<String>)>,
@@ -74,8 +67,6 @@ impl LeaseApplyConfiguration {
     }
 
     /// Adds annotations to the object.
-    #[must_use]
-    #[inline]
     pub fn with_annotations(
         mut self,
         annotations: impl IntoIterator<Item = (impl Into<String>, impl Into<String>)>,
@@ -87,8 +78,6 @@ impl LeaseApplyConfiguration {
     }
 
     /// Appends to the finalizers of the object.
-    #[must_use]
-    #[inline]
     pub fn with_finalizers(
         mut self,
         finalizers: impl IntoIterator<Item = impl Into<String>>,
@@ -102,23 +91,18 @@ impl LeaseApplyConfiguration {
 
 impl LeaseApplyConfiguration {
     /// Sets [`api_version`](Self::api_version).
-    #[must_use]
-    #[inline]
     pub fn with_api_version(mut self, value: impl Into<String>) -> Self {
         self.api_version = Some(value.into());
         self
     }
 
     /// Sets [`kind`](Self::kind).
-    #[must_use]
-    #[inline]
     pub fn with_kind(mut self, value: impl Into<String>) -> Self {
         self.kind = Some(value.into());
         self
     }
 
     /// Sets [`metadata`](Self::metadata).
-    #[must_use]
     #[inline]
     pub fn with_metadata(mut self, value: ObjectMetaApplyConfiguration) -> Self {
         self.metadata = Some(value);
@@ -126,7 +110,6 @@ impl LeaseApplyConfiguration {
     }
 
     /// Sets [`spec`](Self::spec).
-    #[must_use]
     #[inline]
     pub fn with_spec(mut self, value: super::LeaseSpecApplyConfiguration) -> Self {
         self.spec = Some(value);

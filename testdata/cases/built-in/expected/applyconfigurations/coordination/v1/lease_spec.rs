@@ -10,7 +10,8 @@ use ::kubesmith_runtime::serde::{Deserialize, Serialize};
 ///
 /// LeaseSpec is a specification of a Lease.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(crate = "::kubesmith_runtime::serde", default)]
+#[must_use]
+#[serde(crate = "::kubesmith_runtime::serde")]
 pub struct LeaseSpecApplyConfiguration {
     /// acquireTime is a time when the current lease was acquired.
     #[serde(rename = "acquireTime", skip_serializing_if = "Option::is_none")]
@@ -39,8 +40,6 @@ pub struct LeaseSpecApplyConfiguration {
 
 impl LeaseSpecApplyConfiguration {
     /// Sets [`acquire_time`](Self::acquire_time).
-    #[must_use]
-    #[inline]
     pub fn with_acquire_time(
         mut self,
         value: impl Into<::kubesmith_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::MicroTime>,
@@ -50,15 +49,12 @@ impl LeaseSpecApplyConfiguration {
     }
 
     /// Sets [`holder_identity`](Self::holder_identity).
-    #[must_use]
-    #[inline]
     pub fn with_holder_identity(mut self, value: impl Into<String>) -> Self {
         self.holder_identity = Some(value.into());
         self
     }
 
     /// Sets [`lease_duration_seconds`](Self::lease_duration_seconds).
-    #[must_use]
     #[inline]
     pub fn with_lease_duration_seconds(mut self, value: i32) -> Self {
         self.lease_duration_seconds = Some(value);
@@ -66,7 +62,6 @@ impl LeaseSpecApplyConfiguration {
     }
 
     /// Sets [`lease_transitions`](Self::lease_transitions).
-    #[must_use]
     #[inline]
     pub fn with_lease_transitions(mut self, value: i32) -> Self {
         self.lease_transitions = Some(value);
@@ -74,16 +69,12 @@ impl LeaseSpecApplyConfiguration {
     }
 
     /// Sets [`preferred_holder`](Self::preferred_holder).
-    #[must_use]
-    #[inline]
     pub fn with_preferred_holder(mut self, value: impl Into<String>) -> Self {
         self.preferred_holder = Some(value.into());
         self
     }
 
     /// Sets [`renew_time`](Self::renew_time).
-    #[must_use]
-    #[inline]
     pub fn with_renew_time(
         mut self,
         value: impl Into<::kubesmith_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::MicroTime>,
@@ -93,8 +84,6 @@ impl LeaseSpecApplyConfiguration {
     }
 
     /// Sets [`strategy`](Self::strategy).
-    #[must_use]
-    #[inline]
     pub fn with_strategy(mut self, value: impl Into<String>) -> Self {
         self.strategy = Some(value.into());
         self

@@ -15,7 +15,8 @@ use crate::built_in::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration
 ///
 /// ConfigMap holds configuration data for pods to consume.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(crate = "::kubesmith_runtime::serde", default)]
+#[must_use]
+#[serde(crate = "::kubesmith_runtime::serde")]
 pub struct ConfigMapApplyConfiguration {
     /// APIVersion defines the versioned schema of this representation of an object.
     #[serde(rename = "apiVersion", skip_serializing_if = "Option::is_none")]
@@ -40,8 +41,6 @@ pub struct ConfigMapApplyConfiguration {
 
 impl ConfigMapApplyConfiguration {
     /// Configures the `ConfigMap` of this name and namespace.
-    #[must_use]
-    #[inline]
     pub fn new(name: impl Into<String>, namespace: impl Into<String>) -> Self {
         let metadata = ObjectMetaApplyConfiguration::default().with_name(name).with_namespace(namespace);
         Self::default()
@@ -51,16 +50,12 @@ impl ConfigMapApplyConfiguration {
     }
 
     /// Sets the name of the object.
-    #[must_use]
-    #[inline]
     pub fn with_name(mut self, name: impl Into<String>) -> Self {
         self.metadata = Some(self.metadata.unwrap_or_default().with_name(name));
         self
     }
 
     /// Sets the namespace of the object.
-    #[must_use]
-    #[inline]
     pub fn with_namespace(mut self, namespace: impl Into<String>) -> Self {
         self.metadata = Some(
             self.metadata.unwrap_or_default().with_namespace(namespace),
@@ -69,8 +64,6 @@ impl ConfigMapApplyConfiguration {
     }
 
     /// Adds labels to the object.
-    #[must_use]
-    #[inline]
     pub fn with_labels(
         mut self,
         labels: impl IntoIterator<Item = (impl Into<String>, impl Into<String>)>,
@@ -80,8 +73,6 @@ impl ConfigMapApplyConfiguration {
     }
 
     /// Adds annotations to the object.
-    #[must_use]
-    #[inline]
     pub fn with_annotations(
         mut self,
         annotations: impl IntoIterator<Item = (impl Into<String>, impl Into<String>)>,
@@ -93,8 +84,6 @@ impl ConfigMapApplyConfiguration {
     }
 
     /// Appends to the finalizers of the object.
-    #[must_use]
-    #[inline]
     pub fn with_finalizers(
         mut self,
         finalizers: impl IntoIterator<Item = impl Into<String>>,
@@ -108,16 +97,12 @@ impl ConfigMapApplyConfiguration {
 
 impl ConfigMapApplyConfiguration {
     /// Sets [`api_version`](Self::api_version).
-    #[must_use]
-    #[inline]
     pub fn with_api_version(mut self, value: impl Into<String>) -> Self {
         self.api_version = Some(value.into());
         self
     }
 
     /// Adds to [`binary_data`](Self::binary_data); a key that is there gets the new value.
-    #[must_use]
-    #[inline]
     pub fn with_binary_data(
         mut self,
         entries: impl IntoIterator<Item = (impl Into<String>, impl Into<::kubesmith_runtime::k8s_openapi::ByteString>)>,
@@ -129,8 +114,6 @@ impl ConfigMapApplyConfiguration {
     }
 
     /// Adds to [`data`](Self::data); a key that is there gets the new value.
-    #[must_use]
-    #[inline]
     pub fn with_data(
         mut self,
         entries: impl IntoIterator<Item = (impl Into<String>, impl Into<String>)>,
@@ -142,7 +125,6 @@ impl ConfigMapApplyConfiguration {
     }
 
     /// Sets [`immutable`](Self::immutable).
-    #[must_use]
     #[inline]
     pub fn with_immutable(mut self, value: bool) -> Self {
         self.immutable = Some(value);
@@ -150,15 +132,12 @@ impl ConfigMapApplyConfiguration {
     }
 
     /// Sets [`kind`](Self::kind).
-    #[must_use]
-    #[inline]
     pub fn with_kind(mut self, value: impl Into<String>) -> Self {
         self.kind = Some(value.into());
         self
     }
 
     /// Sets [`metadata`](Self::metadata).
-    #[must_use]
     #[inline]
     pub fn with_metadata(mut self, value: ObjectMetaApplyConfiguration) -> Self {
         self.metadata = Some(value);

@@ -19,7 +19,8 @@ use crate::built_in::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration
 /// the continued existence of events with that Reason. Events should be treated as
 /// informative, best-effort, supplemental data.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(crate = "::kubesmith_runtime::serde", default)]
+#[must_use]
+#[serde(crate = "::kubesmith_runtime::serde")]
 pub struct EventApplyConfiguration {
     /// What action was taken/failed regarding to the Regarding object.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -77,8 +78,6 @@ pub struct EventApplyConfiguration {
 
 impl EventApplyConfiguration {
     /// Configures the `Event` of this name and namespace.
-    #[must_use]
-    #[inline]
     pub fn new(name: impl Into<String>, namespace: impl Into<String>) -> Self {
         let metadata = ObjectMetaApplyConfiguration::default().with_name(name).with_namespace(namespace);
         Self::default()
@@ -88,16 +87,12 @@ impl EventApplyConfiguration {
     }
 
     /// Sets the name of the object.
-    #[must_use]
-    #[inline]
     pub fn with_name(mut self, name: impl Into<String>) -> Self {
         self.metadata = Some(self.metadata.unwrap_or_default().with_name(name));
         self
     }
 
     /// Sets the namespace of the object.
-    #[must_use]
-    #[inline]
     pub fn with_namespace(mut self, namespace: impl Into<String>) -> Self {
         self.metadata = Some(
             self.metadata.unwrap_or_default().with_namespace(namespace),
@@ -106,8 +101,6 @@ impl EventApplyConfiguration {
     }
 
     /// Adds labels to the object.
-    #[must_use]
-    #[inline]
     pub fn with_labels(
         mut self,
         labels: impl IntoIterator<Item = (impl Into<String>, impl Into<String>)>,
@@ -117,8 +110,6 @@ impl EventApplyConfiguration {
     }
 
     /// Adds annotations to the object.
-    #[must_use]
-    #[inline]
     pub fn with_annotations(
         mut self,
         annotations: impl IntoIterator<Item = (impl Into<String>, impl Into<String>)>,
@@ -130,8 +121,6 @@ impl EventApplyConfiguration {
     }
 
     /// Appends to the finalizers of the object.
-    #[must_use]
-    #[inline]
     pub fn with_finalizers(
         mut self,
         finalizers: impl IntoIterator<Item = impl Into<String>>,
@@ -145,23 +134,18 @@ impl EventApplyConfiguration {
 
 impl EventApplyConfiguration {
     /// Sets [`action`](Self::action).
-    #[must_use]
-    #[inline]
     pub fn with_action(mut self, value: impl Into<String>) -> Self {
         self.action = Some(value.into());
         self
     }
 
     /// Sets [`api_version`](Self::api_version).
-    #[must_use]
-    #[inline]
     pub fn with_api_version(mut self, value: impl Into<String>) -> Self {
         self.api_version = Some(value.into());
         self
     }
 
     /// Sets [`count`](Self::count).
-    #[must_use]
     #[inline]
     pub fn with_count(mut self, value: i32) -> Self {
         self.count = Some(value);
@@ -169,8 +153,6 @@ impl EventApplyConfiguration {
     }
 
     /// Sets [`event_time`](Self::event_time).
-    #[must_use]
-    #[inline]
     pub fn with_event_time(
         mut self,
         value: impl Into<::kubesmith_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::MicroTime>,
@@ -180,8 +162,6 @@ impl EventApplyConfiguration {
     }
 
     /// Sets [`first_timestamp`](Self::first_timestamp).
-    #[must_use]
-    #[inline]
     pub fn with_first_timestamp(
         mut self,
         value: impl Into<::kubesmith_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::Time>,
@@ -191,7 +171,6 @@ impl EventApplyConfiguration {
     }
 
     /// Sets [`involved_object`](Self::involved_object).
-    #[must_use]
     #[inline]
     pub fn with_involved_object(mut self, value: super::ObjectReferenceApplyConfiguration) -> Self {
         self.involved_object = Some(value);
@@ -199,16 +178,12 @@ impl EventApplyConfiguration {
     }
 
     /// Sets [`kind`](Self::kind).
-    #[must_use]
-    #[inline]
     pub fn with_kind(mut self, value: impl Into<String>) -> Self {
         self.kind = Some(value.into());
         self
     }
 
     /// Sets [`last_timestamp`](Self::last_timestamp).
-    #[must_use]
-    #[inline]
     pub fn with_last_timestamp(
         mut self,
         value: impl Into<::kubesmith_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::Time>,
@@ -218,15 +193,12 @@ impl EventApplyConfiguration {
     }
 
     /// Sets [`message`](Self::message).
-    #[must_use]
-    #[inline]
     pub fn with_message(mut self, value: impl Into<String>) -> Self {
         self.message = Some(value.into());
         self
     }
 
     /// Sets [`metadata`](Self::metadata).
-    #[must_use]
     #[inline]
     pub fn with_metadata(mut self, value: ObjectMetaApplyConfiguration) -> Self {
         self.metadata = Some(value);
@@ -234,15 +206,12 @@ impl EventApplyConfiguration {
     }
 
     /// Sets [`reason`](Self::reason).
-    #[must_use]
-    #[inline]
     pub fn with_reason(mut self, value: impl Into<String>) -> Self {
         self.reason = Some(value.into());
         self
     }
 
     /// Sets [`related`](Self::related).
-    #[must_use]
     #[inline]
     pub fn with_related(mut self, value: super::ObjectReferenceApplyConfiguration) -> Self {
         self.related = Some(value);
@@ -250,23 +219,18 @@ impl EventApplyConfiguration {
     }
 
     /// Sets [`reporting_component`](Self::reporting_component).
-    #[must_use]
-    #[inline]
     pub fn with_reporting_component(mut self, value: impl Into<String>) -> Self {
         self.reporting_component = Some(value.into());
         self
     }
 
     /// Sets [`reporting_instance`](Self::reporting_instance).
-    #[must_use]
-    #[inline]
     pub fn with_reporting_instance(mut self, value: impl Into<String>) -> Self {
         self.reporting_instance = Some(value.into());
         self
     }
 
     /// Sets [`series`](Self::series).
-    #[must_use]
     #[inline]
     pub fn with_series(mut self, value: super::EventSeriesApplyConfiguration) -> Self {
         self.series = Some(value);
@@ -274,7 +238,6 @@ impl EventApplyConfiguration {
     }
 
     /// Sets [`source`](Self::source).
-    #[must_use]
     #[inline]
     pub fn with_source(mut self, value: super::EventSourceApplyConfiguration) -> Self {
         self.source = Some(value);
@@ -282,8 +245,6 @@ impl EventApplyConfiguration {
     }
 
     /// Sets [`type_`](Self::type_).
-    #[must_use]
-    #[inline]
     pub fn with_type(mut self, value: impl Into<String>) -> Self {
         self.type_ = Some(value.into());
         self

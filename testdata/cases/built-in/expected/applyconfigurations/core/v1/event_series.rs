@@ -11,7 +11,8 @@ use ::kubesmith_runtime::serde::{Deserialize, Serialize};
 /// EventSeries contain information on series of events, i.e. thing that was/is happening
 /// continuously for some time.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(crate = "::kubesmith_runtime::serde", default)]
+#[must_use]
+#[serde(crate = "::kubesmith_runtime::serde")]
 pub struct EventSeriesApplyConfiguration {
     /// Number of occurrences in this series up to the last heartbeat time
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -23,7 +24,6 @@ pub struct EventSeriesApplyConfiguration {
 
 impl EventSeriesApplyConfiguration {
     /// Sets [`count`](Self::count).
-    #[must_use]
     #[inline]
     pub fn with_count(mut self, value: i32) -> Self {
         self.count = Some(value);
@@ -31,8 +31,6 @@ impl EventSeriesApplyConfiguration {
     }
 
     /// Sets [`last_observed_time`](Self::last_observed_time).
-    #[must_use]
-    #[inline]
     pub fn with_last_observed_time(
         mut self,
         value: impl Into<::kubesmith_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::MicroTime>,

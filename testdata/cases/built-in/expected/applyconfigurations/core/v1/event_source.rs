@@ -10,7 +10,8 @@ use ::kubesmith_runtime::serde::{Deserialize, Serialize};
 ///
 /// EventSource contains information for an event.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(crate = "::kubesmith_runtime::serde", default)]
+#[must_use]
+#[serde(crate = "::kubesmith_runtime::serde")]
 pub struct EventSourceApplyConfiguration {
     /// Component from which the event is generated.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -22,16 +23,12 @@ pub struct EventSourceApplyConfiguration {
 
 impl EventSourceApplyConfiguration {
     /// Sets [`component`](Self::component).
-    #[must_use]
-    #[inline]
     pub fn with_component(mut self, value: impl Into<String>) -> Self {
         self.component = Some(value.into());
         self
     }
 
     /// Sets [`host`](Self::host).
-    #[must_use]
-    #[inline]
     pub fn with_host(mut self, value: impl Into<String>) -> Self {
         self.host = Some(value.into());
         self

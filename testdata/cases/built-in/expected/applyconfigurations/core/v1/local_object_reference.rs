@@ -11,7 +11,8 @@ use ::kubesmith_runtime::serde::{Deserialize, Serialize};
 /// LocalObjectReference contains enough information to let you locate the referenced object
 /// inside the same namespace.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(crate = "::kubesmith_runtime::serde", default)]
+#[must_use]
+#[serde(crate = "::kubesmith_runtime::serde")]
 pub struct LocalObjectReferenceApplyConfiguration {
     /// Name of the referent.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -20,8 +21,6 @@ pub struct LocalObjectReferenceApplyConfiguration {
 
 impl LocalObjectReferenceApplyConfiguration {
     /// Sets [`name`](Self::name).
-    #[must_use]
-    #[inline]
     pub fn with_name(mut self, value: impl Into<String>) -> Self {
         self.name = Some(value.into());
         self

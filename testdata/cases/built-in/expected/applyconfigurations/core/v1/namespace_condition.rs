@@ -10,7 +10,8 @@ use ::kubesmith_runtime::serde::{Deserialize, Serialize};
 ///
 /// NamespaceCondition contains details about state of namespace.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(crate = "::kubesmith_runtime::serde", default)]
+#[must_use]
+#[serde(crate = "::kubesmith_runtime::serde")]
 pub struct NamespaceConditionApplyConfiguration {
     /// Last time the condition transitioned from one status to another.
     #[serde(rename = "lastTransitionTime", skip_serializing_if = "Option::is_none")]
@@ -31,8 +32,6 @@ pub struct NamespaceConditionApplyConfiguration {
 
 impl NamespaceConditionApplyConfiguration {
     /// Sets [`last_transition_time`](Self::last_transition_time).
-    #[must_use]
-    #[inline]
     pub fn with_last_transition_time(
         mut self,
         value: impl Into<::kubesmith_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::Time>,
@@ -42,32 +41,24 @@ impl NamespaceConditionApplyConfiguration {
     }
 
     /// Sets [`message`](Self::message).
-    #[must_use]
-    #[inline]
     pub fn with_message(mut self, value: impl Into<String>) -> Self {
         self.message = Some(value.into());
         self
     }
 
     /// Sets [`reason`](Self::reason).
-    #[must_use]
-    #[inline]
     pub fn with_reason(mut self, value: impl Into<String>) -> Self {
         self.reason = Some(value.into());
         self
     }
 
     /// Sets [`status`](Self::status).
-    #[must_use]
-    #[inline]
     pub fn with_status(mut self, value: impl Into<String>) -> Self {
         self.status = Some(value.into());
         self
     }
 
     /// Sets [`type_`](Self::type_).
-    #[must_use]
-    #[inline]
     pub fn with_type(mut self, value: impl Into<String>) -> Self {
         self.type_ = Some(value.into());
         self

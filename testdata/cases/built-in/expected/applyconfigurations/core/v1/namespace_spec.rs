@@ -10,7 +10,8 @@ use ::kubesmith_runtime::serde::{Deserialize, Serialize};
 ///
 /// NamespaceSpec describes the attributes on a Namespace.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(crate = "::kubesmith_runtime::serde", default)]
+#[must_use]
+#[serde(crate = "::kubesmith_runtime::serde")]
 pub struct NamespaceSpecApplyConfiguration {
     /// Finalizers is an opaque list of values that must be empty to permanently remove object
     /// from storage.
@@ -20,8 +21,6 @@ pub struct NamespaceSpecApplyConfiguration {
 
 impl NamespaceSpecApplyConfiguration {
     /// Appends to [`finalizers`](Self::finalizers).
-    #[must_use]
-    #[inline]
     pub fn with_finalizers(
         mut self,
         items: impl IntoIterator<Item = impl Into<String>>,

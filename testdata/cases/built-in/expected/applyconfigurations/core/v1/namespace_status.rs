@@ -10,7 +10,8 @@ use ::kubesmith_runtime::serde::{Deserialize, Serialize};
 ///
 /// NamespaceStatus is information about the current status of a Namespace.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(crate = "::kubesmith_runtime::serde", default)]
+#[must_use]
+#[serde(crate = "::kubesmith_runtime::serde")]
 pub struct NamespaceStatusApplyConfiguration {
     /// Represents the latest available observations of a namespace's current state.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -22,16 +23,12 @@ pub struct NamespaceStatusApplyConfiguration {
 
 impl NamespaceStatusApplyConfiguration {
     /// Appends to [`conditions`](Self::conditions).
-    #[must_use]
-    #[inline]
     pub fn with_conditions(mut self, items: impl IntoIterator<Item = super::NamespaceConditionApplyConfiguration>) -> Self {
         self.conditions.get_or_insert_default().extend(items);
         self
     }
 
     /// Sets [`phase`](Self::phase).
-    #[must_use]
-    #[inline]
     pub fn with_phase(mut self, value: impl Into<String>) -> Self {
         self.phase = Some(value.into());
         self

@@ -11,7 +11,8 @@ use ::kubesmith_runtime::serde::{Deserialize, Serialize};
 /// ObjectReference contains enough information to let you inspect or modify the referred
 /// object.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(crate = "::kubesmith_runtime::serde", default)]
+#[must_use]
+#[serde(crate = "::kubesmith_runtime::serde")]
 pub struct ObjectReferenceApplyConfiguration {
     /// API version of the referent.
     #[serde(rename = "apiVersion", skip_serializing_if = "Option::is_none")]
@@ -40,56 +41,42 @@ pub struct ObjectReferenceApplyConfiguration {
 
 impl ObjectReferenceApplyConfiguration {
     /// Sets [`api_version`](Self::api_version).
-    #[must_use]
-    #[inline]
     pub fn with_api_version(mut self, value: impl Into<String>) -> Self {
         self.api_version = Some(value.into());
         self
     }
 
     /// Sets [`field_path`](Self::field_path).
-    #[must_use]
-    #[inline]
     pub fn with_field_path(mut self, value: impl Into<String>) -> Self {
         self.field_path = Some(value.into());
         self
     }
 
     /// Sets [`kind`](Self::kind).
-    #[must_use]
-    #[inline]
     pub fn with_kind(mut self, value: impl Into<String>) -> Self {
         self.kind = Some(value.into());
         self
     }
 
     /// Sets [`name`](Self::name).
-    #[must_use]
-    #[inline]
     pub fn with_name(mut self, value: impl Into<String>) -> Self {
         self.name = Some(value.into());
         self
     }
 
     /// Sets [`namespace`](Self::namespace).
-    #[must_use]
-    #[inline]
     pub fn with_namespace(mut self, value: impl Into<String>) -> Self {
         self.namespace = Some(value.into());
         self
     }
 
     /// Sets [`resource_version`](Self::resource_version).
-    #[must_use]
-    #[inline]
     pub fn with_resource_version(mut self, value: impl Into<String>) -> Self {
         self.resource_version = Some(value.into());
         self
     }
 
     /// Sets [`uid`](Self::uid).
-    #[must_use]
-    #[inline]
     pub fn with_uid(mut self, value: impl Into<String>) -> Self {
         self.uid = Some(value.into());
         self

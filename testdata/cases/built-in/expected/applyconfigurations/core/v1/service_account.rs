@@ -17,7 +17,8 @@ use crate::built_in::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration
 /// systems, for an identity \* a principal that can be authenticated and authorized \* a set
 /// of secrets
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(crate = "::kubesmith_runtime::serde", default)]
+#[must_use]
+#[serde(crate = "::kubesmith_runtime::serde")]
 pub struct ServiceAccountApplyConfiguration {
     /// APIVersion defines the versioned schema of this representation of an object.
     #[serde(rename = "apiVersion", skip_serializing_if = "Option::is_none")]
@@ -44,8 +45,6 @@ pub struct ServiceAccountApplyConfiguration {
 
 impl ServiceAccountApplyConfiguration {
     /// Configures the `ServiceAccount` of this name and namespace.
-    #[must_use]
-    #[inline]
     pub fn new(name: impl Into<String>, namespace: impl Into<String>) -> Self {
         let metadata = ObjectMetaApplyConfiguration::default().with_name(name).with_namespace(namespace);
         Self::default()
@@ -55,16 +54,12 @@ impl ServiceAccountApplyConfiguration {
     }
 
     /// Sets the name of the object.
-    #[must_use]
-    #[inline]
     pub fn with_name(mut self, name: impl Into<String>) -> Self {
         self.metadata = Some(self.metadata.unwrap_or_default().with_name(name));
         self
     }
 
     /// Sets the namespace of the object.
-    #[must_use]
-    #[inline]
     pub fn with_namespace(mut self, namespace: impl Into<String>) -> Self {
         self.metadata = Some(
             self.metadata.unwrap_or_default().with_namespace(namespace),
@@ -73,8 +68,6 @@ impl ServiceAccountApplyConfiguration {
     }
 
     /// Adds labels to the object.
-    #[must_use]
-    #[inline]
     pub fn with_labels(
         mut self,
         labels: impl IntoIterator<Item = (impl Into<String>, impl Into<String>)>,
@@ -84,8 +77,6 @@ impl ServiceAccountApplyConfiguration {
     }
 
     /// Adds annotations to the object.
-    #[must_use]
-    #[inline]
     pub fn with_annotations(
         mut self,
         annotations: impl IntoIterator<Item = (impl Into<String>, impl Into<String>)>,
@@ -97,8 +88,6 @@ impl ServiceAccountApplyConfiguration {
     }
 
     /// Appends to the finalizers of the object.
-    #[must_use]
-    #[inline]
     pub fn with_finalizers(
         mut self,
         finalizers: impl IntoIterator<Item = impl Into<String>>,
@@ -112,15 +101,12 @@ impl ServiceAccountApplyConfiguration {
 
 impl ServiceAccountApplyConfiguration {
     /// Sets [`api_version`](Self::api_version).
-    #[must_use]
-    #[inline]
     pub fn with_api_version(mut self, value: impl Into<String>) -> Self {
         self.api_version = Some(value.into());
         self
     }
 
     /// Sets [`automount_service_account_token`](Self::automount_service_account_token).
-    #[must_use]
     #[inline]
     pub fn with_automount_service_account_token(mut self, value: bool) -> Self {
         self.automount_service_account_token = Some(value);
@@ -128,23 +114,18 @@ impl ServiceAccountApplyConfiguration {
     }
 
     /// Appends to [`image_pull_secrets`](Self::image_pull_secrets).
-    #[must_use]
-    #[inline]
     pub fn with_image_pull_secrets(mut self, items: impl IntoIterator<Item = super::LocalObjectReferenceApplyConfiguration>) -> Self {
         self.image_pull_secrets.get_or_insert_default().extend(items);
         self
     }
 
     /// Sets [`kind`](Self::kind).
-    #[must_use]
-    #[inline]
     pub fn with_kind(mut self, value: impl Into<String>) -> Self {
         self.kind = Some(value.into());
         self
     }
 
     /// Sets [`metadata`](Self::metadata).
-    #[must_use]
     #[inline]
     pub fn with_metadata(mut self, value: ObjectMetaApplyConfiguration) -> Self {
         self.metadata = Some(value);
@@ -152,8 +133,6 @@ impl ServiceAccountApplyConfiguration {
     }
 
     /// Appends to [`secrets`](Self::secrets).
-    #[must_use]
-    #[inline]
     pub fn with_secrets(mut self, items: impl IntoIterator<Item = super::ObjectReferenceApplyConfiguration>) -> Self {
         self.secrets.get_or_insert_default().extend(items);
         self

@@ -19,7 +19,8 @@ use crate::header::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration;
 ///
 /// Cart holds what a customer wants.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(crate = "::kubesmith_runtime::serde", default)]
+#[must_use]
+#[serde(crate = "::kubesmith_runtime::serde")]
 pub struct CartApplyConfiguration {
     /// Group and version of the object.
     #[serde(rename = "apiVersion", skip_serializing_if = "Option::is_none")]
@@ -37,8 +38,6 @@ pub struct CartApplyConfiguration {
 
 impl CartApplyConfiguration {
     /// Configures the `Cart` of this name.
-    #[must_use]
-    #[inline]
     pub fn new(name: impl Into<String>) -> Self {
         let metadata = ObjectMetaApplyConfiguration::default().with_name(name);
         Self::default()
@@ -48,16 +47,12 @@ impl CartApplyConfiguration {
     }
 
     /// Sets the name of the object.
-    #[must_use]
-    #[inline]
     pub fn with_name(mut self, name: impl Into<String>) -> Self {
         self.metadata = Some(self.metadata.unwrap_or_default().with_name(name));
         self
     }
 
     /// Adds labels to the object.
-    #[must_use]
-    #[inline]
     pub fn with_labels(
         mut self,
         labels: impl IntoIterator<Item = (impl Into<String>, impl Into<String>)>,
@@ -67,8 +62,6 @@ impl CartApplyConfiguration {
     }
 
     /// Adds annotations to the object.
-    #[must_use]
-    #[inline]
     pub fn with_annotations(
         mut self,
         annotations: impl IntoIterator<Item = (impl Into<String>, impl Into<String>)>,
@@ -80,8 +73,6 @@ impl CartApplyConfiguration {
     }
 
     /// Appends to the finalizers of the object.
-    #[must_use]
-    #[inline]
     pub fn with_finalizers(
         mut self,
         finalizers: impl IntoIterator<Item = impl Into<String>>,
@@ -95,23 +86,18 @@ impl CartApplyConfiguration {
 
 impl CartApplyConfiguration {
     /// Sets [`api_version`](Self::api_version).
-    #[must_use]
-    #[inline]
     pub fn with_api_version(mut self, value: impl Into<String>) -> Self {
         self.api_version = Some(value.into());
         self
     }
 
     /// Sets [`kind`](Self::kind).
-    #[must_use]
-    #[inline]
     pub fn with_kind(mut self, value: impl Into<String>) -> Self {
         self.kind = Some(value.into());
         self
     }
 
     /// Sets [`metadata`](Self::metadata).
-    #[must_use]
     #[inline]
     pub fn with_metadata(mut self, value: ObjectMetaApplyConfiguration) -> Self {
         self.metadata = Some(value);
@@ -119,7 +105,6 @@ impl CartApplyConfiguration {
     }
 
     /// Sets [`spec`](Self::spec).
-    #[must_use]
     #[inline]
     pub fn with_spec(mut self, value: super::CartSpecApplyConfiguration) -> Self {
         self.spec = Some(value);

@@ -14,7 +14,8 @@ use ::kubesmith_runtime::serde::{Deserialize, Serialize};
 ///
 /// Scale represents a scaling request for a resource.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(crate = "::kubesmith_runtime::serde", default)]
+#[must_use]
+#[serde(crate = "::kubesmith_runtime::serde")]
 pub struct ScaleApplyConfiguration {
     /// APIVersion defines the versioned schema of this representation of an object.
     #[serde(rename = "apiVersion", skip_serializing_if = "Option::is_none")]
@@ -36,7 +37,6 @@ pub struct ScaleApplyConfiguration {
 
 impl ScaleApplyConfiguration {
     /// Configures a `Scale`, which is applied to what the request names.
-    #[must_use]
     #[inline]
     pub fn new() -> Self {
         Self::default()
@@ -45,16 +45,12 @@ impl ScaleApplyConfiguration {
     }
 
     /// Sets the name of the object.
-    #[must_use]
-    #[inline]
     pub fn with_name(mut self, name: impl Into<String>) -> Self {
         self.metadata = Some(self.metadata.unwrap_or_default().with_name(name));
         self
     }
 
     /// Sets the namespace of the object.
-    #[must_use]
-    #[inline]
     pub fn with_namespace(mut self, namespace: impl Into<String>) -> Self {
         self.metadata = Some(
             self.metadata.unwrap_or_default().with_namespace(namespace),
@@ -63,8 +59,6 @@ impl ScaleApplyConfiguration {
     }
 
     /// Adds labels to the object.
-    #[must_use]
-    #[inline]
     pub fn with_labels(
         mut self,
         labels: impl IntoIterator<Item = (impl Into<String>, impl Into<String>)>,
@@ -74,8 +68,6 @@ impl ScaleApplyConfiguration {
     }
 
     /// Adds annotations to the object.
-    #[must_use]
-    #[inline]
     pub fn with_annotations(
         mut self,
         annotations: impl IntoIterator<Item = (impl Into<String>, impl Into<String>)>,
@@ -87,8 +79,6 @@ impl ScaleApplyConfiguration {
     }
 
     /// Appends to the finalizers of the object.
-    #[must_use]
-    #[inline]
     pub fn with_finalizers(
         mut self,
         finalizers: impl IntoIterator<Item = impl Into<String>>,
@@ -102,23 +92,18 @@ impl ScaleApplyConfiguration {
 
 impl ScaleApplyConfiguration {
     /// Sets [`api_version`](Self::api_version).
-    #[must_use]
-    #[inline]
     pub fn with_api_version(mut self, value: impl Into<String>) -> Self {
         self.api_version = Some(value.into());
         self
     }
 
     /// Sets [`kind`](Self::kind).
-    #[must_use]
-    #[inline]
     pub fn with_kind(mut self, value: impl Into<String>) -> Self {
         self.kind = Some(value.into());
         self
     }
 
     /// Sets [`metadata`](Self::metadata).
-    #[must_use]
     #[inline]
     pub fn with_metadata(
         mut self,
@@ -129,7 +114,6 @@ impl ScaleApplyConfiguration {
     }
 
     /// Sets [`spec`](Self::spec).
-    #[must_use]
     #[inline]
     pub fn with_spec(mut self, value: super::ScaleSpecApplyConfiguration) -> Self {
         self.spec = Some(value);
@@ -137,7 +121,6 @@ impl ScaleApplyConfiguration {
     }
 
     /// Sets [`status`](Self::status).
-    #[must_use]
     #[inline]
     pub fn with_status(mut self, value: super::ScaleStatusApplyConfiguration) -> Self {
         self.status = Some(value);

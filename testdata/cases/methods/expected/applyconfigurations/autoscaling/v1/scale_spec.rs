@@ -10,7 +10,8 @@ use ::kubesmith_runtime::serde::{Deserialize, Serialize};
 ///
 /// ScaleSpec describes the attributes of a scale subresource.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(crate = "::kubesmith_runtime::serde", default)]
+#[must_use]
+#[serde(crate = "::kubesmith_runtime::serde")]
 pub struct ScaleSpecApplyConfiguration {
     /// replicas is the desired number of instances for the scaled object.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -19,7 +20,6 @@ pub struct ScaleSpecApplyConfiguration {
 
 impl ScaleSpecApplyConfiguration {
     /// Sets [`replicas`](Self::replicas).
-    #[must_use]
     #[inline]
     pub fn with_replicas(mut self, value: i32) -> Self {
         self.replicas = Some(value);

@@ -10,7 +10,8 @@ use ::kubesmith_runtime::serde::{Deserialize, Serialize};
 ///
 /// ScaleStatus represents the current status of a scale subresource.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(crate = "::kubesmith_runtime::serde", default)]
+#[must_use]
+#[serde(crate = "::kubesmith_runtime::serde")]
 pub struct ScaleStatusApplyConfiguration {
     /// replicas is the actual number of observed instances of the scaled object.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -22,7 +23,6 @@ pub struct ScaleStatusApplyConfiguration {
 
 impl ScaleStatusApplyConfiguration {
     /// Sets [`replicas`](Self::replicas).
-    #[must_use]
     #[inline]
     pub fn with_replicas(mut self, value: i32) -> Self {
         self.replicas = Some(value);
@@ -30,8 +30,6 @@ impl ScaleStatusApplyConfiguration {
     }
 
     /// Sets [`selector`](Self::selector).
-    #[must_use]
-    #[inline]
     pub fn with_selector(mut self, value: impl Into<String>) -> Self {
         self.selector = Some(value.into());
         self

@@ -15,7 +15,8 @@ use crate::methods::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration;
 ///
 /// Fleet is scaled: its methods come with the subresource.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(crate = "::kubesmith_runtime::serde", default)]
+#[must_use]
+#[serde(crate = "::kubesmith_runtime::serde")]
 pub struct FleetApplyConfiguration {
     /// Group and version of the object.
     #[serde(rename = "apiVersion", skip_serializing_if = "Option::is_none")]
@@ -36,8 +37,6 @@ pub struct FleetApplyConfiguration {
 
 impl FleetApplyConfiguration {
     /// Configures the `Fleet` of this name and namespace.
-    #[must_use]
-    #[inline]
     pub fn new(name: impl Into<String>, namespace: impl Into<String>) -> Self {
         let metadata = ObjectMetaApplyConfiguration::default().with_name(name).with_namespace(namespace);
         Self::default()
@@ -47,16 +46,12 @@ impl FleetApplyConfiguration {
     }
 
     /// Sets the name of the object.
-    #[must_use]
-    #[inline]
     pub fn with_name(mut self, name: impl Into<String>) -> Self {
         self.metadata = Some(self.metadata.unwrap_or_default().with_name(name));
         self
     }
 
     /// Sets the namespace of the object.
-    #[must_use]
-    #[inline]
     pub fn with_namespace(mut self, namespace: impl Into<String>) -> Self {
         self.metadata = Some(
             self.metadata.unwrap_or_default().with_namespace(namespace),
@@ -65,8 +60,6 @@ impl FleetApplyConfiguration {
     }
 
     /// Adds labels to the object.
-    #[must_use]
-    #[inline]
     pub fn with_labels(
         mut self,
         labels: impl IntoIterator<Item = (impl Into<String>, impl Into<String>)>,
@@ -76,8 +69,6 @@ impl FleetApplyConfiguration {
     }
 
     /// Adds annotations to the object.
-    #[must_use]
-    #[inline]
     pub fn with_annotations(
         mut self,
         annotations: impl IntoIterator<Item = (impl Into<String>, impl Into<String>)>,
@@ -89,8 +80,6 @@ impl FleetApplyConfiguration {
     }
 
     /// Appends to the finalizers of the object.
-    #[must_use]
-    #[inline]
     pub fn with_finalizers(
         mut self,
         finalizers: impl IntoIterator<Item = impl Into<String>>,
@@ -104,23 +93,18 @@ impl FleetApplyConfiguration {
 
 impl FleetApplyConfiguration {
     /// Sets [`api_version`](Self::api_version).
-    #[must_use]
-    #[inline]
     pub fn with_api_version(mut self, value: impl Into<String>) -> Self {
         self.api_version = Some(value.into());
         self
     }
 
     /// Sets [`kind`](Self::kind).
-    #[must_use]
-    #[inline]
     pub fn with_kind(mut self, value: impl Into<String>) -> Self {
         self.kind = Some(value.into());
         self
     }
 
     /// Sets [`metadata`](Self::metadata).
-    #[must_use]
     #[inline]
     pub fn with_metadata(mut self, value: ObjectMetaApplyConfiguration) -> Self {
         self.metadata = Some(value);
@@ -128,7 +112,6 @@ impl FleetApplyConfiguration {
     }
 
     /// Sets [`spec`](Self::spec).
-    #[must_use]
     #[inline]
     pub fn with_spec(mut self, value: super::WantedApplyConfiguration) -> Self {
         self.spec = Some(value);
@@ -136,7 +119,6 @@ impl FleetApplyConfiguration {
     }
 
     /// Sets [`status`](Self::status).
-    #[must_use]
     #[inline]
     pub fn with_status(mut self, value: super::SeenApplyConfiguration) -> Self {
         self.status = Some(value);

@@ -16,7 +16,8 @@ use crate::methods::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration;
 /// Lamp has its own create, a verb of the status alone, and the same methods on a
 /// subresource, of the whole cluster.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(crate = "::kubesmith_runtime::serde", default)]
+#[must_use]
+#[serde(crate = "::kubesmith_runtime::serde")]
 pub struct LampApplyConfiguration {
     /// Group and version of the object.
     #[serde(rename = "apiVersion", skip_serializing_if = "Option::is_none")]
@@ -37,8 +38,6 @@ pub struct LampApplyConfiguration {
 
 impl LampApplyConfiguration {
     /// Configures the `Lamp` of this name.
-    #[must_use]
-    #[inline]
     pub fn new(name: impl Into<String>) -> Self {
         let metadata = ObjectMetaApplyConfiguration::default().with_name(name);
         Self::default()
@@ -48,16 +47,12 @@ impl LampApplyConfiguration {
     }
 
     /// Sets the name of the object.
-    #[must_use]
-    #[inline]
     pub fn with_name(mut self, name: impl Into<String>) -> Self {
         self.metadata = Some(self.metadata.unwrap_or_default().with_name(name));
         self
     }
 
     /// Adds labels to the object.
-    #[must_use]
-    #[inline]
     pub fn with_labels(
         mut self,
         labels: impl IntoIterator<Item = (impl Into<String>, impl Into<String>)>,
@@ -67,8 +62,6 @@ impl LampApplyConfiguration {
     }
 
     /// Adds annotations to the object.
-    #[must_use]
-    #[inline]
     pub fn with_annotations(
         mut self,
         annotations: impl IntoIterator<Item = (impl Into<String>, impl Into<String>)>,
@@ -80,8 +73,6 @@ impl LampApplyConfiguration {
     }
 
     /// Appends to the finalizers of the object.
-    #[must_use]
-    #[inline]
     pub fn with_finalizers(
         mut self,
         finalizers: impl IntoIterator<Item = impl Into<String>>,
@@ -95,23 +86,18 @@ impl LampApplyConfiguration {
 
 impl LampApplyConfiguration {
     /// Sets [`api_version`](Self::api_version).
-    #[must_use]
-    #[inline]
     pub fn with_api_version(mut self, value: impl Into<String>) -> Self {
         self.api_version = Some(value.into());
         self
     }
 
     /// Sets [`kind`](Self::kind).
-    #[must_use]
-    #[inline]
     pub fn with_kind(mut self, value: impl Into<String>) -> Self {
         self.kind = Some(value.into());
         self
     }
 
     /// Sets [`metadata`](Self::metadata).
-    #[must_use]
     #[inline]
     pub fn with_metadata(mut self, value: ObjectMetaApplyConfiguration) -> Self {
         self.metadata = Some(value);
@@ -119,7 +105,6 @@ impl LampApplyConfiguration {
     }
 
     /// Sets [`spec`](Self::spec).
-    #[must_use]
     #[inline]
     pub fn with_spec(mut self, value: super::WantedApplyConfiguration) -> Self {
         self.spec = Some(value);
@@ -127,7 +112,6 @@ impl LampApplyConfiguration {
     }
 
     /// Sets [`status`](Self::status).
-    #[must_use]
     #[inline]
     pub fn with_status(mut self, value: super::SeenApplyConfiguration) -> Self {
         self.status = Some(value);

@@ -10,7 +10,8 @@ use ::kubesmith_runtime::serde::{Deserialize, Serialize};
 ///
 /// What was seen of any of the kinds.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(crate = "::kubesmith_runtime::serde", default)]
+#[must_use]
+#[serde(crate = "::kubesmith_runtime::serde")]
 pub struct SeenApplyConfiguration {
     /// How many there are.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -22,7 +23,6 @@ pub struct SeenApplyConfiguration {
 
 impl SeenApplyConfiguration {
     /// Sets [`size`](Self::size).
-    #[must_use]
     #[inline]
     pub fn with_size(mut self, value: i32) -> Self {
         self.size = Some(value);
@@ -30,8 +30,6 @@ impl SeenApplyConfiguration {
     }
 
     /// Sets [`selector`](Self::selector).
-    #[must_use]
-    #[inline]
     pub fn with_selector(mut self, value: impl Into<String>) -> Self {
         self.selector = Some(value.into());
         self

@@ -15,7 +15,8 @@ use crate::summaries::applyconfigurations::meta::v1::ObjectMetaApplyConfiguratio
 ///
 /// See \[the docs\] and \<https\://example.com>, or https\://example.com/b?c=d#e.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(crate = "::kubesmith_runtime::serde", default)]
+#[must_use]
+#[serde(crate = "::kubesmith_runtime::serde")]
 pub struct LinkApplyConfiguration {
     /// Group and version of the object.
     #[serde(rename = "apiVersion", skip_serializing_if = "Option::is_none")]
@@ -33,8 +34,6 @@ pub struct LinkApplyConfiguration {
 
 impl LinkApplyConfiguration {
     /// Configures the `Link` of this name.
-    #[must_use]
-    #[inline]
     pub fn new(name: impl Into<String>) -> Self {
         let metadata = ObjectMetaApplyConfiguration::default().with_name(name);
         Self::default()
@@ -44,16 +43,12 @@ impl LinkApplyConfiguration {
     }
 
     /// Sets the name of the object.
-    #[must_use]
-    #[inline]
     pub fn with_name(mut self, name: impl Into<String>) -> Self {
         self.metadata = Some(self.metadata.unwrap_or_default().with_name(name));
         self
     }
 
     /// Adds labels to the object.
-    #[must_use]
-    #[inline]
     pub fn with_labels(
         mut self,
         labels: impl IntoIterator<Item = (impl Into<String>, impl Into<String>)>,
@@ -63,8 +58,6 @@ impl LinkApplyConfiguration {
     }
 
     /// Adds annotations to the object.
-    #[must_use]
-    #[inline]
     pub fn with_annotations(
         mut self,
         annotations: impl IntoIterator<Item = (impl Into<String>, impl Into<String>)>,
@@ -76,8 +69,6 @@ impl LinkApplyConfiguration {
     }
 
     /// Appends to the finalizers of the object.
-    #[must_use]
-    #[inline]
     pub fn with_finalizers(
         mut self,
         finalizers: impl IntoIterator<Item = impl Into<String>>,
@@ -91,23 +82,18 @@ impl LinkApplyConfiguration {
 
 impl LinkApplyConfiguration {
     /// Sets [`api_version`](Self::api_version).
-    #[must_use]
-    #[inline]
     pub fn with_api_version(mut self, value: impl Into<String>) -> Self {
         self.api_version = Some(value.into());
         self
     }
 
     /// Sets [`kind`](Self::kind).
-    #[must_use]
-    #[inline]
     pub fn with_kind(mut self, value: impl Into<String>) -> Self {
         self.kind = Some(value.into());
         self
     }
 
     /// Sets [`metadata`](Self::metadata).
-    #[must_use]
     #[inline]
     pub fn with_metadata(mut self, value: ObjectMetaApplyConfiguration) -> Self {
         self.metadata = Some(value);
@@ -115,7 +101,6 @@ impl LinkApplyConfiguration {
     }
 
     /// Sets [`spec`](Self::spec).
-    #[must_use]
     #[inline]
     pub fn with_spec(mut self, value: super::LinkSpecApplyConfiguration) -> Self {
         self.spec = Some(value);

@@ -10,7 +10,8 @@ use ::kubesmith_runtime::serde::{Deserialize, Serialize};
 ///
 /// What is wanted of a Quoted.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(crate = "::kubesmith_runtime::serde", default)]
+#[must_use]
+#[serde(crate = "::kubesmith_runtime::serde")]
 pub struct QuotedSpecApplyConfiguration {
     /// Its size.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -19,7 +20,6 @@ pub struct QuotedSpecApplyConfiguration {
 
 impl QuotedSpecApplyConfiguration {
     /// Sets [`size`](Self::size).
-    #[must_use]
     #[inline]
     pub fn with_size(mut self, value: i32) -> Self {
         self.size = Some(value);

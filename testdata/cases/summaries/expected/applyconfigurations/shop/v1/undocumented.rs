@@ -13,7 +13,8 @@ use crate::summaries::applyconfigurations::meta::v1::ObjectMetaApplyConfiguratio
 
 /// The fields of a `Undocumented` that a field manager wants; what is not set is not sent.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(crate = "::kubesmith_runtime::serde", default)]
+#[must_use]
+#[serde(crate = "::kubesmith_runtime::serde")]
 pub struct UndocumentedApplyConfiguration {
     /// Group and version of the object.
     #[serde(rename = "apiVersion", skip_serializing_if = "Option::is_none")]
@@ -31,8 +32,6 @@ pub struct UndocumentedApplyConfiguration {
 
 impl UndocumentedApplyConfiguration {
     /// Configures the `Undocumented` of this name.
-    #[must_use]
-    #[inline]
     pub fn new(name: impl Into<String>) -> Self {
         let metadata = ObjectMetaApplyConfiguration::default().with_name(name);
         Self::default()
@@ -42,16 +41,12 @@ impl UndocumentedApplyConfiguration {
     }
 
     /// Sets the name of the object.
-    #[must_use]
-    #[inline]
     pub fn with_name(mut self, name: impl Into<String>) -> Self {
         self.metadata = Some(self.metadata.unwrap_or_default().with_name(name));
         self
     }
 
     /// Adds labels to the object.
-    #[must_use]
-    #[inline]
     pub fn with_labels(
         mut self,
         labels: impl IntoIterator<Item = (impl Into<String>, impl Into<String>)>,
@@ -61,8 +56,6 @@ impl UndocumentedApplyConfiguration {
     }
 
     /// Adds annotations to the object.
-    #[must_use]
-    #[inline]
     pub fn with_annotations(
         mut self,
         annotations: impl IntoIterator<Item = (impl Into<String>, impl Into<String>)>,
@@ -74,8 +67,6 @@ impl UndocumentedApplyConfiguration {
     }
 
     /// Appends to the finalizers of the object.
-    #[must_use]
-    #[inline]
     pub fn with_finalizers(
         mut self,
         finalizers: impl IntoIterator<Item = impl Into<String>>,
@@ -89,23 +80,18 @@ impl UndocumentedApplyConfiguration {
 
 impl UndocumentedApplyConfiguration {
     /// Sets [`api_version`](Self::api_version).
-    #[must_use]
-    #[inline]
     pub fn with_api_version(mut self, value: impl Into<String>) -> Self {
         self.api_version = Some(value.into());
         self
     }
 
     /// Sets [`kind`](Self::kind).
-    #[must_use]
-    #[inline]
     pub fn with_kind(mut self, value: impl Into<String>) -> Self {
         self.kind = Some(value.into());
         self
     }
 
     /// Sets [`metadata`](Self::metadata).
-    #[must_use]
     #[inline]
     pub fn with_metadata(mut self, value: ObjectMetaApplyConfiguration) -> Self {
         self.metadata = Some(value);
@@ -113,7 +99,6 @@ impl UndocumentedApplyConfiguration {
     }
 
     /// Sets [`spec`](Self::spec).
-    #[must_use]
     #[inline]
     pub fn with_spec(mut self, value: super::UndocumentedSpecApplyConfiguration) -> Self {
         self.spec = Some(value);

@@ -5,8 +5,10 @@
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
 /// Checks `Wall` objects by their schema; also to be given to a validating webhook.
-pub static VALIDATOR: ::kubesmith_runtime::validation::SchemaValidator = ::kubesmith_runtime::validation::SchemaValidator::new(
-    ::core::include_str!("wall.json"),
+pub static VALIDATOR: ::kubesmith_runtime::validation::SchemaValidator = ::kubesmith_runtime::validation::SchemaValidator::of_crd(
+    ::core::include_str!("../../../crds.json"),
+    "walls.castle.example.com",
+    "v1",
 );
 
 impl crate::validations::validations::Validate for ::case_validations::Wall {

@@ -10,7 +10,8 @@ use ::kubesmith_runtime::serde::{Deserialize, Serialize};
 ///
 /// What was seen of a Cart.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(crate = "::kubesmith_runtime::serde", default)]
+#[must_use]
+#[serde(crate = "::kubesmith_runtime::serde")]
 pub struct CartStatusApplyConfiguration {
     /// Phase in a word.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -19,8 +20,6 @@ pub struct CartStatusApplyConfiguration {
 
 impl CartStatusApplyConfiguration {
     /// Sets [`phase`](Self::phase).
-    #[must_use]
-    #[inline]
     pub fn with_phase(mut self, value: impl Into<String>) -> Self {
         self.phase = Some(value.into());
         self

@@ -1,39 +1,48 @@
-//! Emits the CRDs of a client package's fake clientset: one list as JSON, which reads ten times as fast as YAML.
+//! Emits the CRDs that a client package embeds, for its fake clientset and its validation: one list as JSON, which reads ten
+//! times as fast as YAML.
 //!
-//! They are those of the CRD emitter, without descriptions. A kind that skips its CRD has one here that accepts any
-//! object, so that its clients work on the fake as well.
+//! They are those of the CRD emitter, without descriptions, a line for each. A kind that skips its CRD has one here that
+//! accepts any object, so that its clients work on the fake as well.
+
+use std::collections::BTreeMap;
 
 use kubesmith_apiextensions::structural::validate_crd;
-use serde::Serialize;
 use serde_json::Value;
 
 use crate::definition::{self, Definition, Version};
-use crate::ir::{Conversion, Ir, Resource};
+use crate::ir::{Conversion, Ir, Resource, TypeId};
 use crate::output::CLIENT_JSON_MARK;
+use crate::parallel;
 use crate::schema::{Schema, Schemas};
 
-/// The fields in the order in which they are written: the mark stands before the CRDs.
-#[derive(Serialize)]
-struct List {
-    #[serde(rename = "apiVersion")]
-    api_version: &'static str,
-    kind: &'static str,
-    description: String,
-    items: Vec<Value>,
-}
+/// The file of the list, relative to the package's source folder.
+pub const FILE: &str = "crds.json";
 
-/// Emits the list.
-pub fn emit(ir: &Ir, schemas: &Schemas) -> String {
+/// Emits the list. With `all` it has the kinds that skip their CRD, too.
+pub fn emit(ir: &Ir, schemas: &Schemas, all: bool) -> String {
     let schemas = schemas.undocumented();
     let definitions = definition::build(ir, &schemas);
-    let list = List {
-        api_version: "v1",
-        kind: "List",
-        description: format!("{CLIENT_JSON_MARK} v{}. DO NOT EDIT.", env!("CARGO_PKG_VERSION")),
-        items: definitions.iter().map(Definition::to_value).chain(left_out(ir, &definitions)).collect(),
-    };
-    // Strings and maps with string keys always have a JSON form.
-    serde_json::to_string_pretty(&list).map(|text| text + "\n").unwrap_or_default()
+    let written = parallel::map(&definitions, |definition| definition.to_value().to_string());
+    let open = if all { left_out(ir, &definitions) } else { Vec::new() };
+    let lines: Vec<String> = written.into_iter().chain(open.iter().map(Value::to_string)).collect();
+    format!(
+        "{{\"apiVersion\": \"v1\", \"kind\": \"List\",\n\"description\": \"{CLIENT_JSON_MARK} v{}. DO NOT EDIT.\",\n\"items\": [\n{}\n]}}\n",
+        env!("CARGO_PKG_VERSION"),
+        lines.join(",\n")
+    )
+}
+
+/// The names of the CRDs by the types of their versions. A version that its CRD leaves out is not among them.
+pub fn names(ir: &Ir, schemas: &Schemas) -> BTreeMap<TypeId, String> {
+    let definitions = definition::build(ir, schemas);
+    let versions = definitions.iter().flat_map(|definition| {
+        let name = format!("{}.{}", definition.first().plural, definition.group);
+        definition.versions.iter().map(move |version| (version, name.clone()))
+    });
+    versions
+        .filter(|(version, _)| version.schema.is_some())
+        .map(|(it, name)| (it.resource.root, name))
+        .collect()
 }
 
 /// Definitions of kinds with clients that have no CRD: their objects may hold anything.
