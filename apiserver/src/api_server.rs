@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::authorization::AuthorizationMode;
 use crate::clock::{Clock, SystemClock};
 use crate::controllers::{Controllers, Selection};
 use crate::error::Error;
@@ -39,6 +40,8 @@ pub struct ApiServerOptions {
     pub data_dir: Option<PathBuf>,
     /// Starts with no objects, and takes objects in namespaces that do not exist.
     pub bare: bool,
+    /// How requests are authorized.
+    pub authorization: AuthorizationMode,
 }
 
 /// How a user proves who it is.
@@ -75,8 +78,12 @@ impl ApiServer {
             }
             None => Store::new(history),
         };
-        let server_options =
-            ServerOptions { seed: options.seed, controllers: options.controllers, bare: options.bare };
+        let server_options = ServerOptions {
+            seed: options.seed,
+            controllers: options.controllers,
+            bare: options.bare,
+            authorization: options.authorization,
+        };
         let server = Server::new(Arc::new(store), clock, server_options);
         let selection = Selection { manager: options.controllers, node: options.simulated_node };
         let controllers = match selection == Selection::default() {

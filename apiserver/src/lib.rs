@@ -26,10 +26,11 @@
 //! ```
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::needless_pass_by_value))]
 
-mod access;
 mod admission;
 mod api_server;
 pub mod apply;
+mod authentication;
+mod authorization;
 mod builtin;
 mod clock;
 mod controllers;
@@ -64,6 +65,7 @@ mod verbs;
 mod webhook;
 
 pub use api_server::{ApiServer, ApiServerOptions, UserCredentials};
+pub use authorization::AuthorizationMode;
 pub use clock::{Clock, ManualClock, SystemClock};
 pub use error::{DataError, Error};
 pub use http::reply::{Body, Reply};

@@ -17,7 +17,7 @@ pub(crate) fn json_patch(target: &mut Value, patch: &Value) -> ApiResult<()> {
             "The allowed maximum operations in a JSON patch is {JSON_PATCH_OPERATIONS}, got {}",
             operations.len()
         );
-        return Err(ApiError::entity_too_large(text));
+        return Err(ApiError::entity_too_large(&text));
     }
     if let Some(other) = operations.iter().find(|operation| !operation.is_object() && !operation.is_null()) {
         let actual = match other {

@@ -16,6 +16,7 @@ use serde_json::{Value, json};
 use tokio::sync::watch as signal;
 
 use crate::admission::Hooks;
+use crate::authorization::{self, AuthorizationMode};
 use crate::clock::{Clock, Ids, rfc3339};
 use crate::http::negotiate;
 use crate::http::path::{self, ResourcePath, Target};
@@ -24,7 +25,7 @@ use crate::http::reply::{Body, Reply};
 use crate::registry::{Registry, ResourceDef};
 use crate::status::{ApiError, ApiResult};
 use crate::store::{NotDurable, Object, Store, WriteError};
-use crate::{access, admission, crd, custom, discovery, meta, verbs, webhook};
+use crate::{admission, authentication, crd, custom, discovery, meta, verbs, webhook};
 
 /// The largest body, in bytes; kube-apiserver's own limit.
 const BODY_LIMIT: usize = 3 * 1024 * 1024;
@@ -71,6 +72,8 @@ pub(crate) struct ServerOptions {
     pub(crate) controllers: bool,
     /// Whether there is nothing but what is written: no object of the server's own, and namespaces need not exist.
     pub(crate) bare: bool,
+    /// How requests are authorized.
+    pub(crate) authorization: AuthorizationMode,
 }
 
 impl Server {
@@ -95,6 +98,7 @@ impl Server {
                 server.seed_namespace(name);
             }
             server.seed_service();
+            server.seed_policy();
         }
         server.refresh();
         server.refresh_hooks();
@@ -114,6 +118,35 @@ impl Server {
         });
         // Nobody else writes yet, so the name is still free.
         let _ = self.store.create("namespaces", name, value);
+    }
+
+    /// Adds the default roles and bindings that are not there.
+    fn seed_policy(&self) {
+        let registry = Registry::new(std::iter::empty());
+        for mut object in authorization::default_policy() {
+            let kind = object["kind"].as_str().unwrap_or_default();
+            let Some(def) = registry.all().find(|def| def.kind == kind) else { continue };
+            let name = meta::name(&object).to_owned();
+            if self.store.get(&def.collection, &name).is_none() {
+                meta::set(&mut object, "uid", self.ids.uid());
+                meta::set(&mut object, "creationTimestamp", self.now());
+                // Nobody else writes yet, so the name is still free.
+                let _ = self.store.create(&def.collection, &name, object);
+            }
+        }
+        self.refresh_roles();
+    }
+
+    /// Brings aggregated cluster roles up to date: the work of kube-controller-manager, which rules need to be right.
+    pub(crate) fn refresh_roles(&self) {
+        if self.options.controllers || self.options.authorization == AuthorizationMode::Rbac {
+            authorization::aggregate(self);
+        }
+    }
+
+    /// How requests are authorized.
+    pub(crate) fn authorization(&self) -> AuthorizationMode {
+        self.options.authorization
     }
 
     /// Whether the in-process controllers run.
@@ -240,16 +273,14 @@ impl Server {
         if let Some(path) = other.filter(|path| discovery::is_public(path)) {
             return discovery::other(self, path, parts);
         }
-        let user = access::user(self, parts)?;
+        let user = authentication::user(self, parts)?;
+        authorization::authorize_request(self, &user, parts, &target, &query)?;
         if let Some(path) = other {
             return discovery::other(self, path, parts);
         }
         let registry = self.registry();
         match target {
             Target::Resource(path) => {
-                if let Some(answer) = access::review(self, &user, &path, parts, &body) {
-                    return answer;
-                }
                 let def = registry
                     .find(&path.group, &path.version, &path.resource)
                     .filter(|def| def.namespaced || path.namespace.is_empty())

@@ -174,7 +174,8 @@ impl ApiError {
     /// Something that is not allowed.
     pub fn forbidden(about: About, message: &str) -> Self {
         let name = if about.name.is_empty() { String::new() } else { format!(" {:?}", about.name) };
-        let message = format!("{}{name} is forbidden: {message}", about.qualified());
+        let is = if about.kind.is_empty() { "forbidden" } else { " is forbidden" };
+        let message = format!("{}{name}{is}: {message}", about.qualified());
         Self::status(403, "Forbidden", message).about(about)
     }
 
@@ -251,8 +252,7 @@ impl ApiError {
     }
 
     pub(crate) fn too_large(limit: usize) -> Self {
-        let message = format!("Request entity too large: limit is {limit}");
-        Self::status(413, "RequestEntityTooLarge", message)
+        Self::entity_too_large(&format!("limit is {limit}"))
     }
 
     pub(crate) fn timeout() -> Self {
@@ -271,8 +271,13 @@ impl ApiError {
         error
     }
 
-    pub(crate) fn entity_too_large(message: String) -> Self {
-        Self::status(413, "RequestEntityTooLarge", message)
+    pub(crate) fn entity_too_large(message: &str) -> Self {
+        Self::status(413, "RequestEntityTooLarge", format!("Request entity too large: {message}"))
+    }
+
+    pub(crate) fn unroutable_media_type() -> Self {
+        let message = "415: Unsupported Media Type".to_owned();
+        Self::status(415, "UnsupportedMediaType", message).about(About::default())
     }
 
     pub(crate) fn unsupported_media_type(accepted: &[&str]) -> Self {

@@ -11,7 +11,7 @@ use crate::meta;
 use crate::server::Server;
 
 /// Who signs, and whom tokens are for when nobody says.
-pub(crate) const ISSUER: &str = "https://kubernetes.default.svc.cluster.local";
+pub(crate) const ISSUER: &str = "https://kubernetes.default.svc";
 
 /// The claim with a user's groups, which tokens of service accounts do not have.
 const GROUPS: &str = "groups";
@@ -25,26 +25,44 @@ fn encoded(part: &Value) -> String {
     URL_SAFE_NO_PAD.encode(part.to_string())
 }
 
-/// A token for a service account, good for so many seconds.
+/// A token for a service account, good for so many seconds. A bound token ends with the object that it is bound to.
 ///
 /// # Errors
-/// When the server's identity cannot be read.
+/// Returns an error if the server's identity cannot be read.
 pub(crate) fn issue(
     server: &Server,
     account: &Value,
+    bound: &[Bound],
     audiences: &Value,
     seconds: i64,
 ) -> Result<String, Error> {
     let (namespace, name) = (meta::namespace(account), meta::name(account));
     let now = server.timestamp().as_second();
+    let mut about = json!({"namespace": namespace,
+                           "serviceaccount": {"name": name, "uid": meta::text(account, "uid")}});
+    for bound in bound {
+        about[bound.claim] = json!({"name": bound.name, "uid": bound.uid});
+    }
     let claims = json!({
         "aud": audiences, "exp": now.saturating_add(seconds), "iat": now, "nbf": now, "iss": ISSUER,
         "jti": server.ids.uid(), "sub": format!("system:serviceaccount:{namespace}:{name}"),
-        "kubernetes.io": {"namespace": namespace,
-                          "serviceaccount": {"name": name, "uid": meta::text(account, "uid")}},
+        "kubernetes.io": about,
     });
     sign(server, &claims)
 }
+
+/// An object that a token is bound to.
+#[derive(Clone, Debug)]
+pub(crate) struct Bound {
+    /// The name of its claim: the resource in the singular.
+    pub(crate) claim: &'static str,
+    pub(crate) name: String,
+    pub(crate) uid: String,
+}
+
+/// The claims of bound objects, the collections of the objects, and whether these have a namespace.
+const BOUND: &[(&str, &str, bool)] =
+    &[("pod", "pods", true), ("secret", "secrets", true), ("node", "nodes", false)];
 
 /// A token for a user, good for as long as the server's identity.
 ///
@@ -60,8 +78,14 @@ fn sign(server: &Server, claims: &Value) -> Result<String, Error> {
     Ok(format!("{text}.{}", URL_SAFE_NO_PAD.encode(signature)))
 }
 
-/// The user whose token this is; `None` when it is none of ours, or no longer good.
+/// The user whose token this is, if the token is for this server; `None` if it is not one of ours or no longer good.
 pub(crate) fn user(server: &Server, token: &str) -> Option<Value> {
+    let (user, audiences) = user_and_audiences(server, token)?;
+    audiences.iter().any(|audience| audience == ISSUER).then_some(user)
+}
+
+/// The user whose token this is, and whom the token is for.
+pub(crate) fn user_and_audiences(server: &Server, token: &str) -> Option<(Value, Vec<String>)> {
     let (text, signature) = token.rsplit_once('.')?;
     let signature = URL_SAFE_NO_PAD.decode(signature).ok()?;
     hmac::verify(&key(server).ok()?, text.as_bytes(), &signature).ok()?;
@@ -73,19 +97,47 @@ pub(crate) fn user(server: &Server, token: &str) -> Option<Value> {
     if let Some(groups) = claims.get(GROUPS) {
         let mut groups = meta::strings(groups);
         groups.push("system:authenticated");
-        return Some(json!({"username": claims["sub"], "groups": groups}));
+        return Some((json!({"username": claims["sub"], "groups": groups}), vec![ISSUER.to_owned()]));
     }
+    let audiences = meta::strings(&claims["aud"]).into_iter().map(str::to_owned).collect();
+    Some((account(server, &claims)?, audiences))
+}
+
+/// The service account of a token; `None` if the account, or an object that the token is bound to, is not there any more.
+fn account(server: &Server, claims: &Value) -> Option<Value> {
     let about = &claims["kubernetes.io"];
-    let (namespace, account) = (about["namespace"].as_str()?, &about["serviceaccount"]);
-    let stored =
-        server.store.get("serviceaccounts", &format!("{namespace}/{}", account["name"].as_str()?))?;
-    if stored.value["metadata"]["uid"] != account["uid"] {
+    let namespace = about["namespace"].as_str()?;
+    let is_there = |collection: &str, namespace: &str, claim: &Value| {
+        let slash = if namespace.is_empty() { "" } else { "/" };
+        let key = format!("{namespace}{slash}{}", claim["name"].as_str().unwrap_or_default());
+        let stored = server.store.get(collection, &key);
+        stored.is_some_and(|stored| stored.value["metadata"]["uid"] == claim["uid"])
+    };
+    let account = &about["serviceaccount"];
+    if !is_there("serviceaccounts", namespace, account) {
         return None;
+    }
+    let mut extra =
+        json!({"authentication.kubernetes.io/credential-id": [format!("JTI={}", claims["jti"].as_str()?)]});
+    for (claim, collection, namespaced) in BOUND {
+        let bound = &about[*claim];
+        if bound.is_null() {
+            continue;
+        }
+        // The node of a pod is only told of; the token lives as long as the pod.
+        let decides = *claim != "node" || about["pod"].is_null();
+        if decides && !is_there(collection, if *namespaced { namespace } else { "" }, bound) {
+            return None;
+        }
+        if *claim != "secret" {
+            extra[format!("authentication.kubernetes.io/{claim}-name")] = json!([bound["name"]]);
+            extra[format!("authentication.kubernetes.io/{claim}-uid")] = json!([bound["uid"]]);
+        }
     }
     Some(json!({
         "username": claims["sub"], "uid": account["uid"],
         "groups": ["system:serviceaccounts", format!("system:serviceaccounts:{namespace}"),
                    "system:authenticated"],
-        "extra": {"authentication.kubernetes.io/credential-id": [format!("JTI={}", claims["jti"].as_str()?)]},
+        "extra": extra,
     }))
 }

@@ -7,7 +7,7 @@ use std::io::{self, Write as _};
 use std::net::{SocketAddr, ToSocketAddrs as _};
 use std::path::{Path, PathBuf};
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use kubesmith_testenv::{Backend, DataError, Error as EnvError, TestEnv};
 use serde::Deserialize as _;
 use serde_yaml::Value;
@@ -40,9 +40,21 @@ pub(crate) struct Serve {
     /// replica sets and those make pods.
     #[arg(long)]
     controllers: bool,
+    /// How requests are authorized: AlwaysAllow lets every user do everything, RBAC evaluates roles and bindings.
+    #[arg(long, value_name = "MODE", default_value = "AlwaysAllow")]
+    authorization_mode: AuthorizationMode,
     /// Also stands in for a node and the scheduler: pods become running and ready. No container is run.
     #[arg(long)]
     simulated_node: bool,
+}
+
+/// kube-apiserver's modes that need no nodes, in its spelling.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum AuthorizationMode {
+    #[value(name = "AlwaysAllow")]
+    AlwaysAllow,
+    #[value(name = "RBAC")]
+    Rbac,
 }
 
 /// Why the server did not start, or ended by itself.
@@ -110,6 +122,7 @@ async fn run(arguments: &Serve) -> Result<(), ServeError> {
     let mut builder = builder
         .controllers(arguments.controllers)
         .simulated_node(arguments.simulated_node)
+        .rbac(arguments.authorization_mode == AuthorizationMode::Rbac)
         .crd_paths(&arguments.crds);
     if let Some(folder) = &arguments.data {
         builder = builder.data_dir(folder);

@@ -10,7 +10,7 @@ use k8s_openapi::api::admissionregistration::v1::{
 use k8s_openapi::api::core::v1::Namespace;
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use kube::{Api, Client, Config};
-use kubesmith_apiserver::Clock;
+use kubesmith_apiserver::{AuthorizationMode, Clock};
 use tokio::time::Instant;
 
 use crate::backend::{Arguments, Backend, Options, Running, Variables};
@@ -159,6 +159,18 @@ impl TestEnvBuilder {
     #[must_use]
     pub fn simulated_node(mut self, run: bool) -> Self {
         self.options.embedded.simulated_node = run;
+        self
+    }
+
+    /// Lets roles and bindings decide what users may do, as on a cluster. The embedded server allows every user everything
+    /// unless this is set; a control plane and a cluster have rules of their own. [`TestEnv::client`] keeps all rights;
+    /// [`TestEnv::add_user`] and tokens of service accounts give clients that have none until a binding gives them some.
+    #[must_use]
+    pub fn rbac(mut self, evaluate: bool) -> Self {
+        self.options.embedded.authorization = match evaluate {
+            true => AuthorizationMode::Rbac,
+            false => AuthorizationMode::AlwaysAllow,
+        };
         self
     }
 

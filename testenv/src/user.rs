@@ -7,7 +7,8 @@ use crate::kubeconfig;
 
 /// A user to add to an environment with [`TestEnv::add_user`](crate::TestEnv::add_user).
 ///
-/// A kube-apiserver lets it do what its name and groups are bound to, and members of `system:masters` everything.
+/// A kube-apiserver lets it do what its name and groups are bound to, and members of `system:masters` everything. So does the
+/// embedded server with [`rbac`](crate::TestEnvBuilder::rbac); without it, every user may do everything.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct User {
     /// The user's name.

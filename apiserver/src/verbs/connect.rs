@@ -1,4 +1,6 @@
-//! Subresources that are actions: binding and evicting pods, tokens of service accounts, and what would need a kubelet.
+//! Subresources that are actions: binding and evicting pods, tokens of service accounts, and the ones that need a kubelet.
+
+mod token;
 
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -17,10 +19,6 @@ use crate::selector;
 use crate::server::Call;
 use crate::status::{About, ApiError, ApiResult};
 use crate::store::{Object, WriteError};
-use crate::tokens;
-
-/// How long a token is good for when the client does not say, in seconds.
-const TOKEN_SECONDS: i64 = 3600;
 
 /// Answers the subresource of a path; `None` when it is no action.
 pub(super) async fn dispatch(call: &Call<'_>, method: &Method) -> Option<ApiResult<Reply>> {
@@ -38,7 +36,7 @@ pub(super) async fn dispatch(call: &Call<'_>, method: &Method) -> Option<ApiResu
     Some(match action {
         (_, "binding") | ("bindings", _) if *method == Method::POST => bind(call).await,
         (_, "eviction") if *method == Method::POST => evict(call).await,
-        (_, "token") if *method == Method::POST => token(call).await,
+        (_, "token") if *method == Method::POST => token::create(call).await,
         (_, "binding" | "eviction" | "token") | ("bindings", _) => Err(ApiError::method_not_allowed()),
         (_, "log") => no_log(call),
         _ => no_kubelet(call),
@@ -202,44 +200,6 @@ fn check_budgets(call: &Call<'_>, pod: &Value) -> ApiResult<()> {
         }
     }
     Ok(())
-}
-
-/// A token for a service account.
-async fn token(call: &Call<'_>) -> ApiResult<Reply> {
-    let request = run(call, |_, request| issued(call, request).map(Some)).await?;
-    Ok(Reply::value(201, &request, call.accepted.yaml))
-}
-
-/// The request with its token.
-fn issued(call: &Call<'_>, mut request: Value) -> ApiResult<Value> {
-    let account = &write::at_path(call)?.value;
-    let audiences = match request["spec"]["audiences"].as_array() {
-        Some(audiences) if !audiences.is_empty() => json!(audiences),
-        _ => json!([tokens::ISSUER]),
-    };
-    let seconds = request["spec"]["expirationSeconds"].as_i64().unwrap_or(TOKEN_SECONDS);
-    if seconds < 600 {
-        let cause = crate::status::Cause::invalid(
-            "spec.expirationSeconds",
-            seconds,
-            "may not specify a duration less than 10 minutes",
-        );
-        let about = About::new("authentication.k8s.io", "TokenRequest", "");
-        return Err(ApiError::invalid(about, vec![cause]));
-    }
-    let signed = tokens::issue(&call.server, account, &audiences, seconds)
-        .map_err(|e| ApiError::internal(e.to_string()))?;
-    request["kind"] = "TokenRequest".into();
-    request["apiVersion"] = "authentication.k8s.io/v1".into();
-    request["metadata"] = json!({"name": call.path.name, "namespace": call.path.namespace,
-                                 "creationTimestamp": call.server.now()});
-    request["spec"]["audiences"] = audiences;
-    request["spec"]["expirationSeconds"] = seconds.into();
-    if request["spec"]["boundObjectRef"].is_null() {
-        request["spec"]["boundObjectRef"] = Value::Null;
-    }
-    request["status"] = json!({"token": signed, "expirationTimestamp": call.server.later(seconds)});
-    Ok(request)
 }
 
 /// The container that a client means has to be told before anything else.

@@ -8,6 +8,7 @@ mod create;
 pub(crate) mod delete;
 mod patch;
 mod read;
+mod review;
 mod scale;
 mod update;
 mod watch;
@@ -46,6 +47,10 @@ fn written(
 pub(crate) async fn dispatch(call: &Call<'_>, method: &Method) -> ApiResult<Reply> {
     if call.def.is_review() && (*method != Method::POST || !call.path.name.is_empty()) {
         return Err(ApiError::method_not_allowed());
+    }
+    // A Binding is an action; other reviews are questions.
+    if call.def.is_review() && !call.def.group.is_empty() {
+        return review::create(call).await;
     }
     if !call.def.is_custom()
         && let Some(answer) = connect::dispatch(call, method).await

@@ -10,6 +10,7 @@ use serde_json::Value;
 
 use super::{admit, delete};
 use crate::admission::{self, Attributes, Operation};
+use crate::authorization;
 use crate::builtin::Stage;
 use crate::conversion::{self, Served};
 use crate::meta;
@@ -118,6 +119,11 @@ async fn attempt<W: Write>(request: Attributes<'_>, write: &mut W) -> ApiResult<
         Some(object) => Some(write.admitted(old, object)?),
         None => None,
     };
+
+    // registry/rbac: a writer of roles needs the rights that it gives.
+    if let Some(object) = object.as_ref().filter(|_| request.is_resource()) {
+        authorization::check_escalation(request.call, old, object)?;
+    }
 
     // registry/rest: BeforeCreate, BeforeUpdate, BeforeDelete.
     write.prepare(current.as_ref(), object.as_mut())?;

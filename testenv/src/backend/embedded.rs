@@ -13,7 +13,16 @@ use crate::user::{AuthenticatedUser, User};
 /// The first option that was set and means nothing to `backend`.
 pub(super) fn unknown_to(options: &ApiServerOptions, backend: Backend) -> Option<&'static str> {
     // A new option has to be placed here as well.
-    let ApiServerOptions { clock, seed, history, controllers, simulated_node, data_dir, bare: _ } = options;
+    let ApiServerOptions {
+        clock,
+        seed,
+        history,
+        controllers,
+        simulated_node,
+        data_dir,
+        bare: _,
+        authorization: _,
+    } = options;
     let set = [
         (clock.is_some(), "clock"),
         (seed.is_some(), "seed"),

@@ -17,6 +17,7 @@ mod history;
 mod hostile;
 mod kinds;
 mod parts;
+mod rbac;
 mod robust;
 #[cfg(unix)]
 mod stand_in;

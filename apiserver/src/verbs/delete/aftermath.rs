@@ -6,10 +6,10 @@ use serde_json::Value;
 
 use super::options::DeleteOptions;
 use super::{Deletion, deletion, is_held};
-use crate::admission;
 use crate::registry::{Behaviour, ResourceDef};
 use crate::server::Server;
 use crate::store::{Object, WriteError};
+use crate::{admission, authorization};
 use crate::{crd, meta};
 
 const RETRIES: usize = 1000;
@@ -72,6 +72,9 @@ pub(in crate::verbs) fn after_write(server: &Server, def: &ResourceDef) {
     }
     if def.group == admission::GROUP {
         server.refresh_hooks();
+    }
+    if def.collection == authorization::CLUSTER_ROLES {
+        server.refresh_roles();
     }
 }
 

@@ -1,0 +1,159 @@
+//! Authorization: whether a user may do what a request asks for.
+//!
+//! kube-apiserver's `k8s.io/apiserver/pkg/authorization`. The modes are those of `--authorization-mode` that make sense without
+//! nodes; members of `system:masters` may always do everything.
+
+mod aggregate;
+mod escalation;
+mod policy;
+mod rbac;
+mod request;
+
+pub(crate) use aggregate::{CLUSTER_ROLES, aggregate};
+pub(crate) use escalation::check as check_escalation;
+pub(crate) use policy::objects as default_policy;
+pub(crate) use rbac::rules as rules_of;
+
+use serde_json::Value;
+
+use crate::meta;
+use crate::server::Server;
+use crate::status::{About, ApiError, ApiResult};
+
+/// The group whose members may do everything (`SystemPrivilegedGroup` of apiserver/pkg/authentication/user).
+pub(crate) const MASTERS: &str = "system:masters";
+
+/// How requests are authorized: kube-apiserver's `--authorization-mode`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum AuthorizationMode {
+    /// Every user may do everything.
+    #[default]
+    AlwaysAllow,
+    /// Roles and bindings decide.
+    Rbac,
+}
+
+/// One question: may this user do this?
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Attributes<'a> {
+    /// The user as `authentication.k8s.io` describes it.
+    pub(crate) user: &'a Value,
+    /// The verb: `get`, `list`, `create`, ...; of a path, the HTTP method in lower case.
+    pub(crate) verb: &'a str,
+    /// What the user wants to act on.
+    pub(crate) target: Target<'a>,
+}
+
+/// What a request acts on.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Target<'a> {
+    /// A path that is no resource, such as `/healthz`.
+    Path(&'a str),
+    /// A resource.
+    Resource(Resource<'a>),
+}
+
+/// A resource, as rules name it.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Resource<'a> {
+    pub(crate) group: &'a str,
+    pub(crate) resource: &'a str,
+    /// Empty: the object itself.
+    pub(crate) subresource: &'a str,
+    /// Empty: all namespaces, or cluster scope.
+    pub(crate) namespace: &'a str,
+    /// Empty: all names.
+    pub(crate) name: &'a str,
+}
+
+/// The answer, with its reason.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Decision {
+    /// The user may.
+    Allow(String),
+    /// No rule allows it.
+    NoOpinion(String),
+}
+
+impl Decision {
+    pub(crate) fn is_allowed(&self) -> bool {
+        matches!(self, Self::Allow(_))
+    }
+
+    pub(crate) fn reason(&self) -> &str {
+        let (Self::Allow(reason) | Self::NoOpinion(reason)) = self;
+        reason
+    }
+}
+
+/// Whether the user is a member of the group.
+pub(crate) fn is_member(user: &Value, group: &str) -> bool {
+    meta::strings(&user["groups"]).contains(&group)
+}
+
+/// The name of a user.
+pub(crate) fn username(user: &Value) -> &str {
+    user["username"].as_str().unwrap_or_default()
+}
+
+/// Answers a question in the server's mode.
+pub(crate) fn decide(server: &Server, attributes: &Attributes<'_>) -> Decision {
+    if server.authorization() == AuthorizationMode::AlwaysAllow || is_member(attributes.user, MASTERS) {
+        return Decision::Allow(String::new());
+    }
+    rbac::decide(server, attributes)
+}
+
+/// Refuses what the user may not do.
+///
+/// # Errors
+/// Returns `Forbidden` in kube-apiserver's words (`ForbiddenStatusError` of
+/// apiserver/pkg/endpoints/handlers/responsewriters/errors.go).
+pub(crate) fn authorize(server: &Server, attributes: &Attributes<'_>) -> ApiResult<()> {
+    match decide(server, attributes) {
+        Decision::Allow(_) => Ok(()),
+        Decision::NoOpinion(reason) => Err(forbidden(attributes, &reason)),
+    }
+}
+
+/// Authorizes a request by its method and path.
+///
+/// # Errors
+/// As for [`authorize`].
+pub(crate) fn authorize_request(
+    server: &Server,
+    user: &Value,
+    parts: &http::request::Parts,
+    target: &crate::http::path::Target,
+    query: &crate::http::query::Query,
+) -> ApiResult<()> {
+    if server.authorization() == AuthorizationMode::AlwaysAllow {
+        return Ok(());
+    }
+    let request = request::Request::new(parts, target, query);
+    authorize(server, &request.attributes(user))
+}
+
+fn forbidden(attributes: &Attributes<'_>, reason: &str) -> ApiError {
+    let (user, verb) = (username(attributes.user), attributes.verb);
+    let (about, message) = match attributes.target {
+        Target::Path(path) => (About::default(), format!("User {user:?} cannot {verb} path {path:?}")),
+        Target::Resource(on) => {
+            let slash = if on.subresource.is_empty() { "" } else { "/" };
+            let place = match on.namespace {
+                "" => "at the cluster scope".to_owned(),
+                namespace => format!("in the namespace {namespace:?}"),
+            };
+            let resource = format!("{}{slash}{}", on.resource, on.subresource);
+            let text = format!(
+                "User {user:?} cannot {verb} resource {resource:?} in API group {:?} {place}",
+                on.group
+            );
+            (About::new(on.group, on.resource, on.name), text)
+        }
+    };
+    // Browsers may show the text.
+    let message = message.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+    let colon = if reason.is_empty() { "" } else { ": " };
+    ApiError::forbidden(about, &format!("{message}{colon}{reason}"))
+}

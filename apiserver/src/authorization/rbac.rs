@@ -1,0 +1,176 @@
+//! Rules of roles and bindings: kubernetes/plugin/pkg/auth/authorizer/rbac and pkg/registry/rbac/validation/rule.go.
+
+use serde_json::Value;
+
+use super::{Attributes, Decision, Resource, Target, is_member, username};
+use crate::meta;
+use crate::server::Server;
+
+const CLUSTER_ROLE_BINDINGS: &str = "clusterrolebindings.rbac.authorization.k8s.io";
+const ROLE_BINDINGS: &str = "rolebindings.rbac.authorization.k8s.io";
+const ROLES: &str = "roles.rbac.authorization.k8s.io";
+
+/// What matches everything in a rule.
+const ALL: &str = "*";
+
+/// Answers a question by the rules of the user's roles.
+pub(super) fn decide(server: &Server, attributes: &Attributes<'_>) -> Decision {
+    let namespace = match attributes.target {
+        Target::Resource(on) => on.namespace,
+        Target::Path(_) => "",
+    };
+    let mut faults = Vec::new();
+    for grant in grants(server, attributes.user, namespace) {
+        match grant.rules {
+            Ok(rules) if rules.iter().any(|rule| allows(rule, attributes)) => {
+                return Decision::Allow(format!("RBAC: allowed by {}", grant.source));
+            }
+            Ok(_) => {}
+            Err(fault) => faults.push(fault),
+        }
+    }
+    Decision::NoOpinion(match aggregated(faults).as_str() {
+        "" => String::new(),
+        faults => format!("RBAC: {faults}"),
+    })
+}
+
+/// The rules that apply to a user in a namespace (`""`: cluster scope), and the faults on the way to them.
+pub(crate) fn rules(server: &Server, user: &Value, namespace: &str) -> (Vec<Value>, String) {
+    let (mut rules, mut faults) = (Vec::new(), Vec::new());
+    for grant in grants(server, user, namespace) {
+        match grant.rules {
+            Ok(found) => rules.extend(found),
+            Err(fault) => faults.push(fault),
+        }
+    }
+    (rules, aggregated(faults))
+}
+
+/// Several errors as Go's `NewAggregate` shows them: each once, in brackets if there are more than one.
+fn aggregated(faults: Vec<String>) -> String {
+    let mut unique: Vec<String> = Vec::new();
+    for fault in faults {
+        if !unique.contains(&fault) {
+            unique.push(fault);
+        }
+    }
+    if unique.len() > 1 { format!("[{}]", unique.join(", ")) } else { unique.pop().unwrap_or_default() }
+}
+
+/// What one binding gives to a user.
+struct Grant {
+    source: String,
+    rules: Result<Vec<Value>, String>,
+}
+
+/// The bindings that name the user: those of the cluster first.
+fn grants(server: &Server, user: &Value, namespace: &str) -> Vec<Grant> {
+    let mut found = bound(server, user, CLUSTER_ROLE_BINDINGS, "");
+    if !namespace.is_empty() {
+        found.extend(bound(server, user, ROLE_BINDINGS, namespace));
+    }
+    found
+}
+
+fn bound(server: &Server, user: &Value, collection: &str, namespace: &str) -> Vec<Grant> {
+    let prefix = if namespace.is_empty() { String::new() } else { format!("{namespace}/") };
+    let bindings = server.store.list(collection, &prefix, None).map(|list| list.objects).unwrap_or_default();
+    let grant = |binding: &Value| {
+        let mut subjects = binding["subjects"].as_array().into_iter().flatten();
+        let subject = subjects.find(|subject| applies(user, subject, namespace))?;
+        let rules = referenced(server, &binding["roleRef"], namespace);
+        Some(Grant { source: describe(binding, subject, namespace), rules })
+    };
+    bindings.iter().filter_map(|(_, binding)| grant(&binding.value)).collect()
+}
+
+fn applies(user: &Value, subject: &Value, namespace: &str) -> bool {
+    let name = meta_text(subject, "name");
+    match meta_text(subject, "kind") {
+        "User" => username(user) == name,
+        "Group" => is_member(user, name),
+        "ServiceAccount" => {
+            let namespace = match meta_text(subject, "namespace") {
+                "" => namespace,
+                own => own,
+            };
+            !namespace.is_empty() && username(user) == format!("system:serviceaccount:{namespace}:{name}")
+        }
+        _ => false,
+    }
+}
+
+/// The rules of the role that a binding refers to.
+///
+/// # Errors
+/// Returns the text of the error if there is no such role.
+pub(super) fn referenced(server: &Server, role: &Value, namespace: &str) -> Result<Vec<Value>, String> {
+    let name = meta_text(role, "name");
+    let (collection, key, resource) = match meta_text(role, "kind") {
+        "Role" => (ROLES, format!("{namespace}/{name}"), "role"),
+        "ClusterRole" => (super::CLUSTER_ROLES, name.to_owned(), "clusterrole"),
+        kind => return Err(format!("unsupported role reference kind: {kind:?}")),
+    };
+    let missing = || format!("{resource}.rbac.authorization.k8s.io {name:?} not found");
+    let stored = server.store.get(collection, &key).ok_or_else(missing)?;
+    Ok(stored.value["rules"].as_array().cloned().unwrap_or_default())
+}
+
+/// Names a binding as kube-apiserver does, which puts names before namespaces here.
+fn describe(binding: &Value, subject: &Value, namespace: &str) -> String {
+    let (kind, own) = match namespace {
+        "" => ("ClusterRoleBinding", meta::name(binding).to_owned()),
+        namespace => ("RoleBinding", format!("{}/{namespace}", meta::name(binding))),
+    };
+    let role = &binding["roleRef"];
+    let who = match (meta_text(subject, "kind"), meta_text(subject, "namespace")) {
+        ("ServiceAccount", "") => format!("{}/{namespace}", meta_text(subject, "name")),
+        ("ServiceAccount", own) => format!("{}/{own}", meta_text(subject, "name")),
+        _ => meta_text(subject, "name").to_owned(),
+    };
+    format!(
+        "{kind} {own:?} of {} {:?} to {} {who:?}",
+        meta_text(role, "kind"),
+        meta_text(role, "name"),
+        meta_text(subject, "kind")
+    )
+}
+
+fn meta_text<'a>(value: &'a Value, field: &str) -> &'a str {
+    value[field].as_str().unwrap_or_default()
+}
+
+/// Whether a rule allows it (`RuleAllows`).
+fn allows(rule: &Value, attributes: &Attributes<'_>) -> bool {
+    let has = |field: &str, value: &str| meta::strings(&rule[field]).iter().any(|v| *v == ALL || *v == value);
+    has("verbs", attributes.verb)
+        && match &attributes.target {
+            Target::Path(path) => {
+                meta::strings(&rule["nonResourceURLs"]).iter().any(|url| url_covers(url, path))
+            }
+            Target::Resource(on) => {
+                let names = meta::strings(&rule["resourceNames"]);
+                has("apiGroups", on.group)
+                    && names_resource(&meta::strings(&rule["resources"]), on)
+                    && (names.is_empty() || names.contains(&on.name))
+            }
+        }
+}
+
+/// Whether a rule's resources include this one: by name, as `*`, or as `*/subresource`.
+fn names_resource(resources: &[&str], on: &Resource<'_>) -> bool {
+    resources.iter().any(|listed| match listed.split_once('/') {
+        None => *listed == ALL || (on.subresource.is_empty() && *listed == on.resource),
+        Some((resource, subresource)) => {
+            !on.subresource.is_empty()
+                && subresource == on.subresource
+                && (resource == ALL || resource == on.resource)
+        }
+    })
+}
+
+/// Whether a rule's path, which may end in `*`, covers another.
+pub(super) fn url_covers(url: &str, path: &str) -> bool {
+    url == path || (url.ends_with(ALL) && path.starts_with(url.trim_end_matches('*')))
+}

@@ -1,0 +1,65 @@
+//! What a request asks for, in the words of authorization: `RequestInfo` of apiserver/pkg/endpoints/request/requestinfo.go.
+
+use http::Method;
+use http::request::Parts;
+use serde_json::Value;
+
+use super::{Attributes, Resource, Target};
+use crate::http::path;
+use crate::http::query::Query;
+
+/// The parts of a request that rules look at.
+pub(super) struct Request<'a> {
+    verb: String,
+    path: &'a str,
+    resource: Option<Resource<'a>>,
+}
+
+impl<'a> Request<'a> {
+    pub(super) fn new(parts: &'a Parts, target: &'a path::Target, query: &'a Query) -> Self {
+        let path = parts.uri.path();
+        let path::Target::Resource(on) = target else {
+            return Self { verb: parts.method.as_str().to_lowercase(), path, resource: None };
+        };
+        let mut resource = Resource {
+            group: &on.group,
+            resource: &on.resource,
+            subresource: &on.subresource,
+            namespace: &on.namespace,
+            name: &on.name,
+        };
+        // A namespace is in itself, so that roles in it can allow to read it.
+        if on.group.is_empty() && on.resource == "namespaces" && on.namespace.is_empty() {
+            resource.namespace = &on.name;
+        }
+        let verb = verb(&parts.method, on, query, &mut resource.name);
+        Self { verb: verb.to_owned(), path, resource: Some(resource) }
+    }
+
+    pub(super) fn attributes(&'a self, user: &'a Value) -> Attributes<'a> {
+        let target = self.resource.map_or(Target::Path(self.path), Target::Resource);
+        Attributes { user, verb: &self.verb, target }
+    }
+}
+
+/// The verb of a request for a resource. A list of one name counts as a request for that name.
+fn verb<'a>(method: &Method, on: &path::ResourcePath, query: &'a Query, name: &mut &'a str) -> &'static str {
+    match *method {
+        Method::POST => "create",
+        Method::PUT => "update",
+        Method::PATCH => "patch",
+        Method::DELETE if on.name.is_empty() => "deletecollection",
+        Method::DELETE => "delete",
+        Method::GET | Method::HEAD if on.watch => "watch",
+        Method::GET | Method::HEAD if on.name.is_empty() => {
+            let selector = query.get("fieldSelector");
+            let mut selected = selector.split(',').filter_map(|part| part.split_once('='));
+            if let Some((_, value)) = selected.find(|(field, _)| *field == "metadata.name") {
+                *name = value.trim_start_matches('=');
+            }
+            if query.flag("watch") { "watch" } else { "list" }
+        }
+        Method::GET | Method::HEAD => "get",
+        _ => "",
+    }
+}

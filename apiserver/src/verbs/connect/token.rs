@@ -1,0 +1,116 @@
+//! Tokens of service accounts: pkg/registry/core/serviceaccount/storage/token.go.
+
+use serde_json::{Value, json};
+
+use super::run;
+use crate::http::query::WriteOptions;
+use crate::http::reply::Reply;
+use crate::server::Call;
+use crate::status::{About, ApiError, ApiResult, Cause};
+use crate::tokens::{self, Bound};
+use crate::verbs::write;
+use crate::{managed, meta};
+
+/// How long a token is good for when the client does not say, in seconds.
+const SECONDS: i64 = 3600;
+/// The shortest and the longest time, in seconds (`ValidateTokenRequest` of pkg/apis/authentication/validation).
+const SHORTEST: i64 = 600;
+const LONGEST: i64 = 1 << 32;
+
+/// A token for a service account.
+pub(super) async fn create(call: &Call<'_>) -> ApiResult<Reply> {
+    let mut request = run(call, |_, request| issued(call, request).map(Some)).await?;
+    let status = request["status"].take();
+    if let Some(request) = request.as_object_mut() {
+        request.remove("status");
+    }
+    // Only what the client gave has a manager.
+    let options = WriteOptions::parse(&call.query, "CreateOptions")?;
+    managed::updated(call, None, &mut request, &options).await;
+    if request["spec"]["boundObjectRef"].is_null() {
+        request["spec"]["boundObjectRef"] = Value::Null;
+    }
+    request["status"] = status;
+    Ok(Reply::value(201, &request, call.accepted.yaml))
+}
+
+/// The request with its token.
+fn issued(call: &Call<'_>, mut request: Value) -> ApiResult<Value> {
+    let account = &write::at_path(call)?.value;
+    let audiences = match request["spec"]["audiences"].as_array() {
+        Some(audiences) if !audiences.is_empty() => json!(audiences),
+        _ => json!([tokens::ISSUER]),
+    };
+    let seconds = request["spec"]["expirationSeconds"].as_i64().unwrap_or(SECONDS);
+    check(seconds)?;
+    let bound = bound(call, meta::name(account), &request["spec"]["boundObjectRef"])?;
+    let signed = tokens::issue(&call.server, account, &bound, &audiences, seconds)
+        .map_err(|e| ApiError::internal(e.to_string()))?;
+    request["kind"] = "TokenRequest".into();
+    request["apiVersion"] = "authentication.k8s.io/v1".into();
+    request["metadata"] = json!({"name": call.path.name, "namespace": call.path.namespace,
+                                 "uid": call.server.ids.uid(), "creationTimestamp": call.server.now()});
+    request["spec"]["audiences"] = audiences;
+    request["spec"]["expirationSeconds"] = seconds.into();
+    request["status"] = json!({"token": signed, "expirationTimestamp": call.server.later(seconds)});
+    Ok(request)
+}
+
+fn check(seconds: i64) -> ApiResult<()> {
+    let text = match seconds {
+        ..SHORTEST => "may not specify a duration less than 10 minutes",
+        SHORTEST..=LONGEST => return Ok(()),
+        _ => "may not specify a duration larger than 2^32 seconds",
+    };
+    let about = About::new("authentication.k8s.io", "TokenRequest", "");
+    Err(ApiError::invalid(about, vec![Cause::invalid("spec.expirationSeconds", seconds, text)]))
+}
+
+/// The object that the token is bound to, and the node of a pod.
+fn bound(call: &Call<'_>, account: &str, reference: &Value) -> ApiResult<Vec<Bound>> {
+    if reference.is_null() {
+        return Ok(Vec::new());
+    }
+    let text = |field: &str| reference[field].as_str().unwrap_or_default();
+    let (version, kind, name) = (text("apiVersion"), text("kind"), text("name"));
+    let (claim, plural) = match (version, kind) {
+        ("v1", "Pod") => ("pod", "pods"),
+        ("v1", "Secret") => ("secret", "secrets"),
+        ("v1", "Node") => ("node", "nodes"),
+        _ => {
+            let slash = if version.contains('/') { "" } else { "/" };
+            let text = format!("cannot bind token to object of type {slash}{version}, Kind={kind}");
+            return Err(ApiError::bad_request(text));
+        }
+    };
+    let object = stored(call, plural, name)?;
+    if kind == "Pod" && object["spec"]["serviceAccountName"] != account {
+        let text = format!(
+            "cannot bind token for serviceaccount {account:?} to pod running with different serviceaccount name."
+        );
+        return Err(ApiError::bad_request(text));
+    }
+    let uid = meta::text(&object, "uid");
+    if !text("uid").is_empty() && text("uid") != uid {
+        let message = format!(
+            "the UID in the bound object reference ({}) does not match the UID in record. The object might have been \
+             deleted and then recreated",
+            text("uid")
+        );
+        return Err(ApiError::conflict(About::new("", kind, name), &message));
+    }
+    let mut bound = vec![Bound { claim, name: name.to_owned(), uid: uid.to_owned() }];
+    let node = object["spec"]["nodeName"].as_str().unwrap_or_default();
+    if kind == "Pod" && !node.is_empty() {
+        let uid = stored(call, "nodes", node).map(|node| meta::text(&node, "uid").to_owned());
+        bound.push(Bound { claim: "node", name: node.to_owned(), uid: uid.unwrap_or_default() });
+    }
+    Ok(bound)
+}
+
+fn stored(call: &Call<'_>, plural: &str, name: &str) -> ApiResult<Value> {
+    let missing = || ApiError::not_found(About::new("", plural, name));
+    let def = call.server.registry().find("", "v1", plural).ok_or_else(missing)?;
+    let object = call.server.store.get(&def.collection, &def.key(&call.path.namespace, name));
+    object.map(|object| object.value.clone()).ok_or_else(missing)
+}

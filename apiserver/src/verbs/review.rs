@@ -1,0 +1,200 @@
+//! Reviews: questions about users and rights, which are answered and not stored.
+//!
+//! kube-apiserver's pkg/registry/authorization and pkg/registry/authentication.
+
+use serde_json::{Value, json};
+
+use crate::authorization::{self, Attributes, AuthorizationMode, Resource, Target};
+use crate::http::query::WriteOptions;
+use crate::http::reply::Reply;
+use crate::http::{decode, protobuf};
+use crate::server::Call;
+use crate::status::{About, ApiError, ApiResult, Cause};
+use crate::{managed, meta, tokens};
+
+/// Answers a review.
+pub(super) async fn create(call: &Call<'_>) -> ApiResult<Reply> {
+    let options = WriteOptions::parse(&call.query, "CreateOptions")?;
+    let mut review = match call.body.starts_with(protobuf::MAGIC) {
+        true => protobuf::decode(&call.body).map_err(ApiError::bad_request)?,
+        false => {
+            decode::json(&call.body)
+                .or_else(|_| decode::yaml(&call.body))
+                .map_err(ApiError::bad_request)?
+                .value
+        }
+    };
+    if !review.is_object() {
+        return Err(ApiError::bad_request("the body is no object"));
+    }
+    review["apiVersion"] = call.def.api_version().into();
+    review["kind"] = call.def.kind.clone().into();
+    meta::map_at(&mut review, "metadata");
+    // Status is the server's to say, and has no manager.
+    if let Some(review) = review.as_object_mut() {
+        review.remove("status");
+    }
+    managed::updated(call, None, &mut review, &options).await;
+    let status = answer(call, &review)?;
+    review["status"] = status;
+    Ok(Reply::value(201, &review, call.accepted.yaml))
+}
+
+fn answer(call: &Call<'_>, review: &Value) -> ApiResult<Value> {
+    let spec = &review["spec"];
+    match call.def.kind.as_str() {
+        "SelfSubjectReview" => Ok(json!({"userInfo": call.user})),
+        "TokenReview" => token(call, spec),
+        "SelfSubjectRulesReview" => rules(call, spec),
+        "SelfSubjectAccessReview" => {
+            check(spec, Vec::new())?;
+            Ok(access(call, &call.user, spec))
+        }
+        kind => {
+            let nobody = spec["user"].as_str().unwrap_or_default().is_empty()
+                && spec["groups"].as_array().is_none_or(Vec::is_empty);
+            let mut causes = Vec::new();
+            if nobody {
+                let text = "at least one of user or group must be specified";
+                causes.push(Cause::invalid("spec.user", "\"\"", text));
+            }
+            if kind == "LocalSubjectAccessReview" {
+                causes.extend(local_causes(call, spec));
+            }
+            check(spec, causes)?;
+            let user = json!({"username": spec["user"], "groups": spec["groups"], "uid": spec["uid"],
+                              "extra": spec["extra"]});
+            Ok(access(call, &user, spec))
+        }
+    }
+}
+
+/// `ValidateSubjectAccessReviewSpec` of pkg/apis/authorization/validation.
+fn check(spec: &Value, more: Vec<Cause>) -> ApiResult<()> {
+    let (resource, path) = (&spec["resourceAttributes"], &spec["nonResourceAttributes"]);
+    let mut causes = Vec::new();
+    if !resource.is_null() && !path.is_null() {
+        // The fields are those of Go's internal type, which has no JSON names.
+        let shown = json!({"Path": text(path, "path"), "Verb": text(path, "verb")});
+        let text = "cannot be specified in combination with resourceAttributes";
+        causes.push(Cause::invalid("spec.nonResourceAttributes", shown, text));
+    }
+    if resource.is_null() && path.is_null() {
+        let text = "exactly one of nonResourceAttributes or resourceAttributes must be specified";
+        causes.push(Cause::invalid("spec.resourceAttributes", "null", text));
+    }
+    causes.extend(more);
+    if causes.is_empty() {
+        return Ok(());
+    }
+    // kube-apiserver names no kind here.
+    Err(ApiError::invalid(About::new("authorization.k8s.io", "", ""), causes))
+}
+
+fn local_causes(call: &Call<'_>, spec: &Value) -> Vec<Cause> {
+    let mut causes = Vec::new();
+    let asked = text(&spec["resourceAttributes"], "namespace");
+    if !spec["resourceAttributes"].is_null() && asked != call.path.namespace {
+        let quoted = format!("{asked:?}");
+        causes.push(Cause::invalid(
+            "spec.resourceAttributes.namespace",
+            quoted,
+            "must match metadata.namespace",
+        ));
+    }
+    if !spec["nonResourceAttributes"].is_null() {
+        let path = &spec["nonResourceAttributes"];
+        let shown = json!({"Path": text(path, "path"), "Verb": text(path, "verb")});
+        causes.push(Cause::invalid(
+            "spec.nonResourceAttributes",
+            shown,
+            "disallowed on this kind of request",
+        ));
+    }
+    causes
+}
+
+fn text<'a>(value: &'a Value, field: &str) -> &'a str {
+    value[field].as_str().unwrap_or_default()
+}
+
+/// The status of an access review.
+fn access(call: &Call<'_>, user: &Value, spec: &Value) -> Value {
+    let on = match &spec["resourceAttributes"] {
+        Value::Null => Target::Path(text(&spec["nonResourceAttributes"], "path")),
+        on => Target::Resource(Resource {
+            group: text(on, "group"),
+            resource: text(on, "resource"),
+            subresource: text(on, "subresource"),
+            namespace: text(on, "namespace"),
+            name: text(on, "name"),
+        }),
+    };
+    let asked =
+        if spec["resourceAttributes"].is_null() { "nonResourceAttributes" } else { "resourceAttributes" };
+    let attributes = Attributes { user, verb: text(&spec[asked], "verb"), target: on };
+    let decision = authorization::decide(&call.server, &attributes);
+    let mut status = json!({"allowed": decision.is_allowed()});
+    if !decision.reason().is_empty() {
+        status["reason"] = decision.reason().into();
+    }
+    status
+}
+
+/// The rules of the user in a namespace (pkg/registry/authorization/selfsubjectrulesreview).
+fn rules(call: &Call<'_>, spec: &Value) -> ApiResult<Value> {
+    let namespace = text(spec, "namespace");
+    if namespace.is_empty() {
+        return Err(ApiError::bad_request("no namespace on request"));
+    }
+    let all = json!(["*"]);
+    let (rules, fault) = match call.server.authorization() {
+        AuthorizationMode::AlwaysAllow => (
+            vec![
+                json!({"verbs": all, "apiGroups": all, "resources": all}),
+                json!({"verbs": all, "nonResourceURLs": all}),
+            ],
+            String::new(),
+        ),
+        AuthorizationMode::Rbac => authorization::rules_of(&call.server, &call.user, namespace),
+    };
+    let of = |field: &str, kept: &[&str]| -> Vec<Value> {
+        let rules = rules.iter().filter(|rule| rule[field].as_array().is_some_and(|list| !list.is_empty()));
+        let keep = |rule: &Value| {
+            let pairs = kept.iter().filter(|key| !rule[**key].is_null());
+            pairs.map(|key| ((*key).to_owned(), rule[*key].clone())).collect()
+        };
+        rules.map(|rule| Value::Object(keep(rule))).collect()
+    };
+    let mut status = json!({
+        "resourceRules": of("resources", &["verbs", "apiGroups", "resources", "resourceNames"]),
+        "nonResourceRules": of("nonResourceURLs", &["verbs", "nonResourceURLs"]),
+        "incomplete": false,
+    });
+    if !fault.is_empty() {
+        status["evaluationError"] = fault.into();
+    }
+    Ok(status)
+}
+
+/// The user of a token, if the token is for one of the audiences that are asked for.
+fn token(call: &Call<'_>, spec: &Value) -> ApiResult<Value> {
+    let given = text(spec, "token");
+    if given.is_empty() {
+        return Err(ApiError::bad_request("token is required for TokenReview in authentication"));
+    }
+    let asked = meta::strings(&spec["audiences"]);
+    let asked = if asked.is_empty() { vec![tokens::ISSUER] } else { asked };
+    let Some((user, audiences)) = tokens::user_and_audiences(&call.server, given) else {
+        return Ok(json!({"user": {}, "error": "invalid bearer token"}));
+    };
+    let shared: Vec<&str> =
+        asked.iter().copied().filter(|asked| audiences.iter().any(|own| own == asked)).collect();
+    if shared.is_empty() {
+        let error = format!(
+            "[invalid bearer token, token audiences {audiences:?} is invalid for the target audiences {asked:?}]"
+        );
+        return Ok(json!({"user": {}, "error": error.replace(", \"", " \"")}));
+    }
+    Ok(json!({"authenticated": true, "user": user, "audiences": shared}))
+}

@@ -1,0 +1,241 @@
+//! Roles and bindings decide when the server evaluates them.
+
+use http::Request;
+use http_body_util::BodyExt as _;
+use kube::Client;
+use kube::client::Body;
+use kubesmith_testenv::{TestEnv, User};
+use serde_json::{Value, json};
+
+const RBAC: &str = "/apis/rbac.authorization.k8s.io/v1";
+const PODS: &str = "/api/v1/namespaces/default/pods";
+
+/// A request of a client: its method and path, headers and body.
+struct Call<'a>(&'a str, &'a str, &'a [(&'a str, &'a str)], Value);
+
+async fn send(client: &Client, Call(method, path, headers, body): Call<'_>) -> (u16, Value) {
+    let mut request = Request::builder().method(method).uri(path).header("content-type", "application/json");
+    for (name, value) in headers {
+        request = request.header(*name, *value);
+    }
+    let body = if body.is_null() { String::new() } else { body.to_string() };
+    let response = client.send(request.body(Body::from(body.into_bytes())).unwrap()).await.unwrap();
+    let status = response.status().as_u16();
+    let bytes = response.into_body().collect().await.unwrap().to_bytes();
+    (status, serde_json::from_slice(&bytes).unwrap_or_default())
+}
+
+async fn get(client: &Client, path: &str) -> (u16, Value) {
+    send(client, Call("GET", path, &[], Value::Null)).await
+}
+
+async fn post(client: &Client, path: &str, body: Value) -> (u16, Value) {
+    send(client, Call("POST", path, &[], body)).await
+}
+
+/// An environment that evaluates rules, and a user without any.
+async fn env_and_jane() -> (TestEnv, Client) {
+    let mut env = TestEnv::builder().rbac(true).start().await.unwrap();
+    let jane = User { name: "jane".to_owned(), groups: vec!["cooks".to_owned()] };
+    let jane = env.add_user(&jane).await.unwrap().client();
+    (env, jane)
+}
+
+/// Gives the group of the user a role in the namespace `default` with these rules.
+async fn grant(env: &TestEnv, name: &str, rules: Value) {
+    let roles = format!("{RBAC}/namespaces/default/roles");
+    let role = json!({"metadata": {"name": name}, "rules": rules});
+    assert_eq!(post(&env.client(), &roles, role).await.0, 201);
+    let binding = json!({
+        "metadata": {"name": name}, "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": name},
+        "subjects": [{"kind": "Group", "apiGroup": "rbac.authorization.k8s.io", "name": "cooks"}],
+    });
+    let bindings = format!("{RBAC}/namespaces/default/rolebindings");
+    assert_eq!(post(&env.client(), &bindings, binding).await.0, 201);
+}
+
+#[tokio::test]
+async fn user_is_refused_until_a_role_allows_it() {
+    let (env, jane) = env_and_jane().await;
+    let (status, refused) = get(&jane, PODS).await;
+    let text = "pods is forbidden: User \"jane\" cannot list resource \"pods\" in API group \"\" in the namespace \"default\"";
+    assert_eq!((status, &refused["message"]), (403, &json!(text)));
+    assert_eq!(refused["details"], json!({"kind": "pods"}));
+
+    grant(&env, "readers", json!([{"verbs": ["list"], "apiGroups": [""], "resources": ["pods"]}])).await;
+    assert_eq!(get(&jane, PODS).await.0, 200);
+    assert_eq!(get(&jane, "/api/v1/pods").await.0, 403, "the role is for one namespace");
+    assert_eq!(get(&jane, &format!("{PODS}?watch=1")).await.0, 403);
+    let (_, one) = get(&jane, &format!("{PODS}/a")).await;
+    let text = "pods \"a\" is forbidden: User \"jane\" cannot get resource \"pods\" in API group \"\" in the namespace \"default\"";
+    assert_eq!(one["message"], text);
+    let (_, path) = get(&jane, "/metrics").await;
+    assert_eq!(path["message"], "forbidden: User \"jane\" cannot get path \"/metrics\"");
+    assert_eq!(get(&jane, "/apis").await.0, 200, "every authenticated user discovers");
+    assert_eq!(
+        get(&env.client(), "/api/v1/pods").await.0,
+        200,
+        "the client of the environment has all rights"
+    );
+}
+
+#[tokio::test]
+async fn rules_name_subresources_and_objects() {
+    let (env, jane) = env_and_jane().await;
+    let rules = json!([
+        {"verbs": ["get"], "apiGroups": [""], "resources": ["pods/log", "*/status"]},
+        {"verbs": ["*"], "apiGroups": ["*"], "resources": ["configmaps"], "resourceNames": ["mine"]},
+    ]);
+    grant(&env, "parts", rules).await;
+    for (path, allowed) in [
+        ("pods/a/log", true),
+        ("pods/a/status", true),
+        ("replicationcontrollers/a/status", true),
+        ("pods/a", false),
+        ("pods/a/exec", false),
+        ("configmaps/mine", true),
+        ("configmaps/yours", false),
+        ("configmaps", false),
+        ("configmaps?fieldSelector=metadata.name%3Dmine", true),
+    ] {
+        let (status, _) = get(&jane, &format!("/api/v1/namespaces/default/{path}")).await;
+        assert_eq!(status != 403, allowed, "{path}: {status}");
+    }
+}
+
+#[tokio::test]
+async fn access_reviews_follow_the_rules() {
+    let (env, jane) = env_and_jane().await;
+    grant(&env, "readers", json!([{"verbs": ["list"], "apiGroups": [""], "resources": ["pods"]}])).await;
+    let reviews = "/apis/authorization.k8s.io/v1";
+    let list = json!({"verb": "list", "resource": "pods", "namespace": "default"});
+    let own = json!({"spec": {"resourceAttributes": list}});
+    let (_, own) = post(&jane, &format!("{reviews}/selfsubjectaccessreviews"), own).await;
+    let reason = "RBAC: allowed by RoleBinding \"readers/default\" of Role \"readers\" to Group \"cooks\"";
+    assert_eq!(own["status"], json!({"allowed": true, "reason": reason}));
+
+    let other = json!({"spec": {"user": "joe", "resourceAttributes": list}});
+    let (_, other) = post(&env.client(), &format!("{reviews}/subjectaccessreviews"), other).await;
+    assert_eq!(other["status"], json!({"allowed": false}));
+
+    let rules = json!({"spec": {"namespace": "default"}});
+    let (_, rules) = post(&jane, &format!("{reviews}/selfsubjectrulesreviews"), rules).await;
+    let list = json!({"verbs": ["list"], "apiGroups": [""], "resources": ["pods"]});
+    assert!(rules["status"]["resourceRules"].as_array().unwrap().contains(&list), "{rules}");
+
+    let local = json!({"spec": {"user": "joe", "resourceAttributes": {"namespace": "other", "verb": "get"}}});
+    let path = format!("{reviews}/namespaces/default/localsubjectaccessreviews");
+    let (status, local) = post(&env.client(), &path, local).await;
+    assert_eq!(
+        (status, &local["details"]["causes"][0]["field"]),
+        (422, &json!("spec.resourceAttributes.namespace"))
+    );
+}
+
+#[tokio::test]
+async fn nobody_grants_more_than_it_has() {
+    let (env, jane) = env_and_jane().await;
+    let own = json!([
+        {"verbs": ["create"], "apiGroups": ["rbac.authorization.k8s.io"], "resources": ["roles", "rolebindings"]},
+        {"verbs": ["get", "list"], "apiGroups": [""], "resources": ["pods"]},
+    ]);
+    grant(&env, "own", own).await;
+    let roles = format!("{RBAC}/namespaces/default/roles");
+    let role = |name: &str, verbs: &[&str]| {
+        json!({"metadata": {"name": name},
+               "rules": [{"verbs": verbs, "apiGroups": [""], "resources": ["pods"]}]})
+    };
+    assert_eq!(post(&jane, &roles, role("less", &["get"])).await.0, 201);
+    let (status, refused) = post(&jane, &roles, role("more", &["get", "watch", "delete"])).await;
+    let text = "roles.rbac.authorization.k8s.io \"more\" is forbidden: user \"jane\" (groups=[\"cooks\" \
+                \"system:authenticated\"]) is attempting to grant RBAC permissions not currently held:\n\
+                {APIGroups:[\"\"], Resources:[\"pods\"], Verbs:[\"watch\" \"delete\"]}";
+    assert_eq!((status, refused["message"].as_str()), (403, Some(text)));
+
+    let bindings = format!("{RBAC}/namespaces/default/rolebindings");
+    let binding = |kind: &str, name: &str| {
+        let role = json!({"apiGroup": "rbac.authorization.k8s.io", "kind": kind, "name": name});
+        json!({"metadata": {"name": format!("b-{name}")}, "roleRef": role, "subjects": []})
+    };
+    assert_eq!(post(&jane, &bindings, binding("Role", "less")).await.0, 201);
+    assert_eq!(post(&jane, &bindings, binding("ClusterRole", "cluster-admin")).await.0, 403);
+    assert_eq!(post(&jane, &bindings, binding("Role", "none")).await.0, 404);
+
+    let bind = json!([{"verbs": ["bind", "escalate"], "apiGroups": ["rbac.authorization.k8s.io"],
+                       "resources": ["clusterroles", "roles"]}]);
+    grant(&env, "trusted", bind).await;
+    assert_eq!(post(&jane, &bindings, binding("ClusterRole", "cluster-admin")).await.0, 201);
+    assert_eq!(post(&jane, &roles, role("more", &["get", "watch"])).await.0, 201);
+}
+
+#[tokio::test]
+async fn impersonation_needs_a_rule_for_each_part() {
+    let (env, jane) = env_and_jane().await;
+    let as_joe: &[(&str, &str)] = &[("impersonate-user", "joe"), ("impersonate-group", "bakers")];
+    let who = "/apis/authentication.k8s.io/v1/selfsubjectreviews";
+    let (status, refused) = send(&jane, Call("POST", who, as_joe, json!({}))).await;
+    let text = "users \"joe\" is forbidden: User \"jane\" cannot impersonate resource \"users\" in API group \"\" at the cluster scope";
+    assert_eq!((status, &refused["message"]), (403, &json!(text)));
+    let (_, joe) = send(&env.client(), Call("POST", who, as_joe, json!({}))).await;
+    let groups = json!(["bakers", "system:authenticated"]);
+    assert_eq!(joe["status"]["userInfo"], json!({"username": "joe", "groups": groups}));
+    let account: &[(&str, &str)] = &[("impersonate-user", "system:serviceaccount:a:b")];
+    let (_, account) = send(&env.client(), Call("POST", who, account, json!({}))).await;
+    let groups = json!(["system:serviceaccounts", "system:serviceaccounts:a", "system:authenticated"]);
+    assert_eq!(account["status"]["userInfo"]["groups"], groups);
+    let group: &[(&str, &str)] = &[("impersonate-group", "bakers")];
+    assert_eq!(send(&env.client(), Call("POST", who, group, json!({}))).await.0, 500);
+}
+
+#[tokio::test]
+async fn cluster_roles_are_aggregated() {
+    let (env, jane) = env_and_jane().await;
+    let more = json!({
+        "metadata": {"name": "crontabs", "labels": {"rbac.authorization.k8s.io/aggregate-to-view": "true"}},
+        "rules": [{"verbs": ["get", "list"], "apiGroups": ["stable.example.com"], "resources": ["crontabs"]}],
+    });
+    assert_eq!(post(&env.client(), &format!("{RBAC}/clusterroles"), more).await.0, 201);
+    for role in ["view", "edit", "admin"] {
+        let (_, role) = get(&env.client(), &format!("{RBAC}/clusterroles/{role}")).await;
+        let rules = role["rules"].as_array().unwrap();
+        assert!(rules.iter().any(|rule| rule["resources"] == json!(["crontabs"])), "{role}");
+        assert!(rules.iter().any(|rule| rule["resources"] == json!(["namespaces"])), "{role}");
+    }
+    let binding = json!({
+        "metadata": {"name": "jane"},
+        "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "view"},
+        "subjects": [{"kind": "User", "apiGroup": "rbac.authorization.k8s.io", "name": "jane"}],
+    });
+    assert_eq!(post(&env.client(), &format!("{RBAC}/clusterrolebindings"), binding).await.0, 201);
+    assert_eq!(get(&jane, "/api/v1/pods").await.0, 200);
+    assert_eq!(get(&jane, "/api/v1/secrets").await.0, 403);
+    assert_eq!(get(&jane, "/apis/stable.example.com/v1/crontabs").await.0, 404, "allowed, and not there");
+}
+
+#[tokio::test]
+async fn bound_token_ends_with_its_object() {
+    let env = TestEnv::builder().rbac(true).start().await.unwrap();
+    let client = env.client();
+    let account = json!({"metadata": {"name": "robot"}});
+    post(&client, "/api/v1/namespaces/default/serviceaccounts", account).await;
+    let pod = json!({"metadata": {"name": "p"}, "spec": {"serviceAccountName": "robot",
+                     "containers": [{"name": "c", "image": "i"}]}});
+    assert_eq!(post(&client, PODS, pod).await.0, 201);
+    let tokens = "/api/v1/namespaces/default/serviceaccounts/robot/token";
+    let bound = |kind: &str, name: &str| json!({"spec": {"boundObjectRef": {"kind": kind, "apiVersion": "v1", "name": name}}});
+    assert_eq!(post(&client, tokens, bound("Pod", "none")).await.0, 404);
+    let (status, refused) = post(&client, tokens, bound("Foo", "p")).await;
+    assert_eq!(
+        (status, &refused["message"]),
+        (400, &json!("cannot bind token to object of type /v1, Kind=Foo"))
+    );
+    let (_, token) = post(&client, tokens, bound("Pod", "p")).await;
+    let review = json!({"spec": {"token": token["status"]["token"]}});
+    let reviews = "/apis/authentication.k8s.io/v1/tokenreviews";
+    let (_, known) = post(&client, reviews, review.clone()).await;
+    assert_eq!(known["status"]["user"]["username"], "system:serviceaccount:default:robot");
+    assert_eq!(known["status"]["user"]["extra"]["authentication.kubernetes.io/pod-name"], json!(["p"]));
+    send(&client, Call("DELETE", &format!("{PODS}/p?gracePeriodSeconds=0"), &[], Value::Null)).await;
+    let (_, unknown) = post(&client, reviews, review).await;
+    assert_eq!(unknown["status"]["authenticated"], Value::Null);
+}
