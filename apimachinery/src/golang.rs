@@ -1,5 +1,9 @@
 //! How Go prints values: messages of an API server show values in Go's notation.
 
+mod scan;
+
+pub use scan::json_error;
+
 use serde_json::{Number, Value};
 
 /// A string as Go's `%q` prints it.
@@ -133,6 +137,34 @@ pub fn type_name(value: &Value) -> &'static str {
         Value::Object(_) => "map[string]interface {}",
     }
 }
+
+/// What encoding/json says of a value that does not fit a Go type.
+///
+/// ```
+/// use kubesmith_apimachinery::golang::cannot_unmarshal;
+///
+/// let text = cannot_unmarshal(&serde_json::json!([]), "int64");
+/// assert_eq!(text, "json: cannot unmarshal array into Go value of type int64");
+/// ```
+#[must_use]
+pub fn cannot_unmarshal(value: &Value, into: &str) -> String {
+    let kind = match value {
+        Value::Null => "null",
+        Value::Bool(_) => "bool",
+        Value::Number(_) => "number",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
+    };
+    format!("json: cannot unmarshal {kind} into Go value of type {into}")
+}
+
+/// The type as which Go decodes objects that may be anything.
+pub const MAP: &str = "map[string]interface {}";
+
+/// The type as which apimachinery reads the kind of an object (runtime/serializer/json/meta.go).
+pub const TYPE_META: &str =
+    r#"struct { APIVersion string "json:\"apiVersion,omitempty\""; Kind string "json:\"kind,omitempty\"" }"#;
 
 /// A value as Go's encoding/json writes it: keys sorted, HTML characters escaped.
 #[must_use]

@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::fmt;
 
+use kubesmith_apimachinery::golang::json_error;
 use kubesmith_apimachinery::yaml::{MemberName, Scalar, is_plain, json_number, merge};
 use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
@@ -20,14 +21,12 @@ pub(crate) struct Decoded {
 /// # Errors
 /// What is wrong with the text.
 pub(crate) fn json(body: &[u8]) -> Result<Decoded, String> {
-    if body.is_empty() {
-        return Err("unexpected end of JSON input (<empty>)".to_owned());
-    }
     let duplicates = RefCell::new(Vec::new());
     let seed = Seed { path: String::new(), duplicates: &duplicates, yaml: None };
     let mut deserializer = serde_json::Deserializer::from_slice(body);
-    let value = seed.deserialize(&mut deserializer).map_err(|e| e.to_string())?;
-    deserializer.end().map_err(|e| e.to_string())?;
+    let go = |e: serde_json::Error| json_error(body).unwrap_or_else(|| e.to_string());
+    let value = seed.deserialize(&mut deserializer).map_err(go)?;
+    deserializer.end().map_err(go)?;
     Ok(Decoded { value, duplicates: duplicates.into_inner() })
 }
 
@@ -44,8 +43,18 @@ pub(crate) fn yaml(body: &[u8]) -> Result<Decoded, String> {
     let seed = Seed { path: String::new(), duplicates: &duplicates, yaml: Some(text) };
     let value = seed
         .deserialize(serde_yaml::Deserializer::from_str(text))
-        .map_err(|e| format!("error converting YAML to JSON: {e}"))?;
+        .map_err(|e| format!("error converting YAML to JSON: {}", goyaml(&e)))?;
     Ok(Decoded { value, duplicates: duplicates.into_inner() })
+}
+
+/// The words of goyaml, whose parser is that of serde_yaml as well (`fail` of goyaml's decode.go).
+fn goyaml(error: &serde_yaml::Error) -> String {
+    let text = error.to_string();
+    let text = text.split(" at line ").next().unwrap_or_default();
+    match error.location().map(|at| at.line()) {
+        Some(line @ 2..) => format!("yaml: line {line}: {text}"),
+        _ => format!("yaml: {text}"),
+    }
 }
 
 /// Reads one document of a text of several.

@@ -146,7 +146,9 @@ pub(crate) fn patch_kind(headers: &HeaderMap, custom: bool) -> ApiResult<PatchKi
         "application/merge-patch+json" => Ok(PatchKind::Merge),
         "application/strategic-merge-patch+json" if !custom => Ok(PatchKind::Strategic),
         "application/apply-patch+yaml" => Ok(PatchKind::Apply),
-        _ => Err(ApiError::unsupported_media_type(patch_types(custom))),
+        _ if custom => Err(ApiError::unsupported_media_type(patch_types(custom))),
+        // The router refuses it, before any handler (`Consumes` of endpoints/installer.go).
+        _ => Err(ApiError::unroutable_media_type()),
     }
 }
 

@@ -1,5 +1,7 @@
 //! Query strings and the options in them.
 
+use kubesmith_apimachinery::golang;
+
 use super::path::decode;
 use crate::status::{ApiError, ApiResult, Cause};
 
@@ -100,9 +102,10 @@ impl WriteOptions {
             let message = "Too long: may not be more than 128 bytes".to_owned();
             causes.push(Cause::new("FieldValueTooLong", "fieldManager", message));
         }
-        if field_manager.chars().any(|c| c.is_control()) {
-            let text = "should not contain control characters";
-            causes.push(Cause::invalid("fieldManager", format!("{field_manager:?}"), text));
+        // `ValidateFieldManager` of apimachinery/pkg/apis/meta/v1/validation; `%#U` shows the character if it can.
+        for (at, c) in field_manager.char_indices().filter(|(_, c)| !golang::is_print(*c)) {
+            let text = format!("invalid character U+{:04X} (at position {at})", u32::from(c));
+            causes.push(Cause::invalid("fieldManager", golang::quote(&field_manager), &text));
         }
         if !causes.is_empty() {
             return Err(ApiError::invalid_options(kind, causes));

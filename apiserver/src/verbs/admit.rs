@@ -3,7 +3,8 @@
 use kubesmith_apiextensions::structural::object_meta::{
     validate_core_finalizers, validate_object_meta, validate_object_meta_update, warn_of_finalizers,
 };
-use serde_json::Value;
+use kubesmith_apimachinery::golang;
+use serde_json::{Value, json};
 
 use crate::apply;
 use crate::builtin::parts::Part;
@@ -30,17 +31,34 @@ pub(super) fn read_object(call: &Call<'_>) -> ApiResult<Decoded> {
             protobuf::decode(&call.body).map(|value| Decoded { value, duplicates: Vec::new() })
         }
     };
-    let unrecognised = |why: String| {
-        ApiError::bad_request(format!(
-            "the object provided is unrecognized (must be of type {kind}): couldn't get version/kind; {why}"
-        ))
+    let decoded = decoded.and_then(|decoded| match &decoded.value {
+        Value::Object(_) => Ok(decoded),
+        Value::Null => Ok(Decoded { value: json!({}), ..decoded }),
+        other => Err(format!("json parse error: {}", golang::cannot_unmarshal(other, golang::TYPE_META))),
+    });
+    decoded.map_err(|why| unrecognised(kind, &format!("couldn't get version/kind; {why}"), &call.body))
+}
+
+/// The body is no object of a known kind (`transformDecodeError` of endpoints/handlers/rest.go).
+fn unrecognised(kind: &str, why: &str, body: &[u8]) -> ApiError {
+    let summary = summary(body);
+    ApiError::bad_request(format!(
+        "the object provided is unrecognized (must be of type {kind}): {why} ({summary})"
+    ))
+}
+
+/// The beginning of a body (`summarizeData` of endpoints/handlers/rest.go).
+fn summary(body: &[u8]) -> String {
+    const LENGTH: usize = 30;
+    let (start, more) = match body.len() {
+        0 => return "<empty>".to_owned(),
+        length if length > LENGTH => (&body[..LENGTH], " ..."),
+        _ => (body, ""),
     };
-    let decoded = decoded.map_err(unrecognised)?;
-    if !decoded.value.is_object() {
-        let why = "json parse error: json: cannot unmarshal into Go value of type struct";
-        return Err(unrecognised(why.to_owned()));
+    match start.first() {
+        Some(b'{') => format!("{}{more}", String::from_utf8_lossy(start)),
+        _ => format!("{}{more}", start.iter().map(|byte| format!("{byte:02x}")).collect::<String>()),
     }
-    Ok(decoded)
 }
 
 /// Checks that the body says what the path says, and fills in what it leaves out for built-in kinds.
@@ -72,8 +90,15 @@ pub(super) fn check_identity(call: &Call<'_>, value: &mut Value) -> ApiResult<()
     }
     let version = text(value, "apiVersion");
     if version.is_empty() || (kind.is_empty() && def.is_custom()) {
-        let missing = if kind.is_empty() { "Kind" } else { "apiVersion" };
-        return Err(ApiError::bad_request(format!("Object '{missing}' is missing in the body")));
+        if kind.is_empty() {
+            let shown = match call.body.first() {
+                Some(b'{') => String::from_utf8_lossy(&call.body).into_owned(),
+                _ => golang::json(value),
+            };
+            let why = format!("Object 'Kind' is missing in '{shown}'");
+            return Err(unrecognised(&def.kind, &why, &call.body));
+        }
+        return Err(ApiError::bad_request("Object 'apiVersion' is missing in the body"));
     }
     if version != expected {
         return Err(ApiError::bad_request(format!(
@@ -98,10 +123,12 @@ pub(super) fn check_kind(def: &ResourceDef, value: &Value) -> ApiResult<()> {
 pub(super) fn check_place(call: &Call<'_>, value: &mut Value, name: &str) -> ApiResult<()> {
     let given = meta::name(value).to_owned();
     if !name.is_empty() {
-        if given.is_empty() && call.def.is_custom() {
-            return Err(ApiError::bad_request("name must be provided"));
+        if given.is_empty() {
+            return Err(ApiError::bad_request(format!(
+                "the name of the object ({name} based on URL) was undeterminable: name must be provided"
+            )));
         }
-        if !given.is_empty() && given != name {
+        if given != name {
             return Err(ApiError::bad_request(format!(
                 "the name of the object ({given}) does not match the name on the URL ({name})"
             )));
@@ -135,24 +162,28 @@ pub(super) fn settle_fields(
     duplicates: &[String],
     options: &WriteOptions,
 ) -> ApiResult<Vec<String>> {
+    fields(def, value, duplicates, options).map_err(|fault| {
+        let (kind, version) = (&def.kind, &def.version);
+        ApiError::bad_request(format!("{kind} in version {version:?} cannot be handled as a {kind}: {fault}"))
+    })
+}
+
+/// As [`settle_fields`], with the bare fault.
+pub(super) fn fields(
+    def: &ResourceDef,
+    value: &mut Value,
+    duplicates: &[String],
+    options: &WriteOptions,
+) -> Result<Vec<String>, String> {
     let unknown = match &def.behaviour {
         Behaviour::BuiltIn(built_in) => {
-            let mut unknown = builtin::settle(built_in, value).map_err(|e| {
-                ApiError::bad_request(format!(
-                    "{} in version {:?} cannot be handled as a {}: {e}",
-                    def.kind, def.version, def.kind
-                ))
-            })?;
+            let mut unknown = builtin::settle(built_in, value).map_err(|e| e.to_string())?;
             unknown.sort();
             unknown
         }
         Behaviour::Custom(custom) => {
-            let of_metadata = custom.coerce(value).map_err(|cause| {
-                ApiError::bad_request(format!(
-                    "{} in version {:?} cannot be handled as a {}: {}: {}",
-                    def.kind, def.version, def.kind, cause.field, cause.message
-                ))
-            })?;
+            let of_metadata =
+                custom.coerce(value).map_err(|cause| format!("{}: {}", cause.field, cause.message))?;
             // As kube-apiserver reports them: the object's metadata, then the schema, then embedded metadata.
             let is_own = |path: &String| path.starts_with("metadata.");
             let (mut unknown, embedded): (Vec<_>, Vec<_>) = of_metadata.into_iter().partition(is_own);
@@ -169,13 +200,7 @@ pub(super) fn settle_fields(
         _ if faults.is_empty() => Ok(Vec::new()),
         FieldValidation::Ignore => Ok(Vec::new()),
         FieldValidation::Warn => Ok(faults),
-        FieldValidation::Strict => Err(ApiError::bad_request(format!(
-            "{} in version {:?} cannot be handled as a {}: strict decoding error: {}",
-            def.kind,
-            def.version,
-            def.kind,
-            faults.join(", ")
-        ))),
+        FieldValidation::Strict => Err(format!("strict decoding error: {}", faults.join(", "))),
     }
 }
 

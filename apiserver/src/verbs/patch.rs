@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use kubesmith_apimachinery::golang;
 use kubesmith_apimachinery::patch::merge_patch;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::update::{self, Edit};
 use super::{admit, create, read};
@@ -60,30 +61,75 @@ impl Edit for Patched<'_> {
     async fn edit(&mut self, current: &Value) -> ApiResult<Value> {
         let mut next = current.clone();
         carry_out(self.call, self.kind, &mut next, &self.patch.value)?;
-        self.warnings = settle(self.call, &mut next, self.patch, self.options)?;
+        self.warnings = self.settle(&mut next)?;
         keeps_uid(self.call, current, &next)?;
         update::has_version(self.call, &next)?;
         Ok(next)
     }
 }
 
+impl Patched<'_> {
+    /// Brings a patched object into shape; returns the warnings about its fields.
+    fn settle(&self, next: &mut Value) -> ApiResult<Vec<String>> {
+        let call = self.call;
+        keeps_version(call, next)?;
+        admit::check_identity(call, next)?;
+        let warnings = admit::fields(&call.def, next, &self.patch.duplicates, self.options)
+            .map_err(|fault| self.refused(next, &fault))?;
+        admit::check_kind(&call.def, next)?;
+        admit::check_place(call, next, &call.path.name)?;
+        Ok(warnings)
+    }
+
+    /// The patched object is none of its kind (`applyJSPatch` and `strategicPatchObject` of endpoints/handlers/patch.go).
+    fn refused(&self, next: &Value, fault: &str) -> ApiError {
+        let shown = match self.kind {
+            PatchKind::Strategic => golang::display(&self.patch.value),
+            _ => golang::json(next),
+        };
+        // A strategic merge patch ends in Go's conversion from maps, which names the type alone.
+        let scalar = fault.strip_prefix("json: cannot unmarshal ").and_then(|fault| fault.rsplit(' ').next());
+        let scalar =
+            scalar.filter(|into| self.kind == PatchKind::Strategic && !into.contains(['.', '[', '*']));
+        let fault = scalar.map_or_else(|| fault.to_owned(), |into| format!("unrecognized type: {into}"));
+        let cause = Cause::invalid("patch", golang::quote(&shown), &fault);
+        ApiError::invalid(About::default(), vec![cause])
+    }
+}
+
 /// Reads the patch itself.
 pub(super) fn decoded(call: &Call<'_>, kind: PatchKind) -> ApiResult<Decoded> {
-    let decoded = match kind {
-        PatchKind::Apply => decode::json(&call.body).or_else(|_| decode::yaml(&call.body)),
-        _ => decode::json(&call.body),
+    // What Go decodes the patch into, and the words before its error (endpoints/handlers/patch.go).
+    let (decoded, into, prefix) = match kind {
+        PatchKind::Json => (decode::json(&call.body), "[]handlers.jsonPatchOp", "error decoding patch: "),
+        PatchKind::Merge => (decode::json(&call.body), golang::MAP, "error decoding patch: "),
+        PatchKind::Strategic => (decode::json(&call.body), golang::MAP, ""),
+        PatchKind::Apply => (
+            decode::json(&call.body).or_else(|_| decode::yaml(&call.body)),
+            golang::MAP,
+            "error decoding YAML: ",
+        ),
     };
-    let mut decoded = decoded.map_err(|e| ApiError::bad_request(format!("error decoding patch: {e}")))?;
-    if matches!(kind, PatchKind::Apply) {
+    let refuse = |why: &str| Err(ApiError::bad_request(format!("{prefix}{why}")));
+    let mut decoded = match decoded {
+        Ok(decoded) => decoded,
+        Err(why) => return refuse(&why),
+    };
+    match (kind, &decoded.value) {
+        (PatchKind::Json, Value::Array(_)) => {}
+        (PatchKind::Merge | PatchKind::Strategic | PatchKind::Apply, Value::Object(_)) => {}
+        (PatchKind::Merge, Value::Null) => return Err(ApiError::bad_request("Invalid JSON Patch")),
+        (PatchKind::Json, Value::Null) => decoded.value = json!([]),
+        (_, Value::Null) => decoded.value = json!({}),
+        (PatchKind::Apply, other) => {
+            let why = golang::cannot_unmarshal(other, into);
+            return refuse(&format!("error unmarshaling JSON: while decoding JSON: {why}"));
+        }
+        (_, other) => return refuse(&golang::cannot_unmarshal(other, into)),
+    }
+    if kind == PatchKind::Apply {
         // kube-apiserver reads a configuration as YAML, whose way to JSON writes numbers anew.
         meta::go_numbers(&mut decoded.value);
-    }
-    let fits = match kind {
-        PatchKind::Json => decoded.value.is_array(),
-        _ => decoded.value.is_object(),
-    };
-    if !fits {
-        return Err(ApiError::bad_request("error decoding patch: the patch has the wrong JSON type"));
     }
     Ok(decoded)
 }
@@ -111,21 +157,6 @@ fn message(call: &Call<'_>) -> Option<&'static Type> {
         Behaviour::BuiltIn(built_in) => built_in.message(),
         Behaviour::Custom(_) => None,
     }
-}
-
-/// Brings a patched object into shape; answers the warnings about its fields.
-fn settle(
-    call: &Call<'_>,
-    next: &mut Value,
-    patch: &Decoded,
-    options: &WriteOptions,
-) -> ApiResult<Vec<String>> {
-    keeps_version(call, next)?;
-    admit::check_identity(call, next)?;
-    let warnings = admit::settle_fields(&call.def, next, &patch.duplicates, options)?;
-    admit::check_kind(&call.def, next)?;
-    admit::check_place(call, next, &call.path.name)?;
-    Ok(warnings)
 }
 
 /// A patch of a custom resource may not change its `apiVersion`.
@@ -186,6 +217,13 @@ async fn applied(
         if nameless {
             let cause = Cause::required("metadata.name", "name or generateName is required");
             return Err(ApiError::invalid(def.about(""), vec![cause]));
+        }
+        let uid = meta::text(wanted, "uid");
+        if !uid.is_empty() {
+            let text = format!(
+                "uid mismatch: the provided object specified uid {uid}, and no existing object was found"
+            );
+            return Err(ApiError::conflict(def.about(&call.path.name), &text));
         }
         let merged = merged(call, None, wanted, options).await?;
         return Ok((create::insert(call, merged, options).await?, true));

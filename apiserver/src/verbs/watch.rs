@@ -93,7 +93,8 @@ fn check_options(call: &Call<'_>) -> ApiResult<bool> {
         return Ok(false);
     }
     if matching != "NotOlderThan" {
-        let mut causes = vec![forbidden("sendInitialEvents requires setting resourceVersionMatch to NotOlderThan")];
+        let mut causes =
+            vec![forbidden("sendInitialEvents requires setting resourceVersionMatch to NotOlderThan")];
         if !matching.is_empty() {
             let quoted = format!("{matching:?}");
             causes.push(Cause::not_supported("resourceVersionMatch", &quoted, &["NotOlderThan"]));

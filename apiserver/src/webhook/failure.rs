@@ -4,7 +4,11 @@ use std::error::Error;
 use std::io;
 
 use http::response::Parts;
+use kubesmith_apimachinery::golang;
 use serde_json::Value;
+
+/// The words before the error of an answer that is no JSON object.
+const UNREADABLE: &str = "couldn't get version/kind; json parse error: ";
 
 /// The cause of a call that got no answer from `address`.
 pub(super) fn of_call(error: &(dyn Error + 'static), address: &str) -> String {
@@ -80,8 +84,10 @@ pub(super) fn answer(head: &Parts, body: &[u8]) -> Result<Value, String> {
     }
     match decoded {
         Ok(Value::Object(map)) => Ok(Value::Object(map)),
-        Ok(_) => Err("couldn't get version/kind; json parse error: json: cannot unmarshal into Go value of type struct".to_owned()),
-        Err(error) => Err(format!("couldn't get version/kind; json parse error: {}", of_json(body, &error))),
+        Ok(other) => Err(format!("{UNREADABLE}{}", golang::cannot_unmarshal(&other, golang::TYPE_META))),
+        Err(error) => {
+            Err(format!("{UNREADABLE}{}", golang::json_error(body).unwrap_or_else(|| error.to_string())))
+        }
     }
 }
 
@@ -111,19 +117,6 @@ fn of_code(code: u16, text: &str) -> String {
             .to_owned(),
         500.. => format!("an error on the server ({text:?}) has prevented the request from succeeding"),
         _ => format!("the server responded with the status code {code} but did not return more information"),
-    }
-}
-
-fn of_json(body: &[u8], error: &serde_json::Error) -> String {
-    if error.is_eof() {
-        return "unexpected end of JSON input".to_owned();
-    }
-    let at = error.column().saturating_sub(1);
-    let line = body.split(|b| *b == b'\n').nth(error.line().saturating_sub(1));
-    let found = line.and_then(|line| std::str::from_utf8(line.get(at..)?).ok()?.chars().next());
-    match found {
-        Some(c) => format!("invalid character {c:?} looking for beginning of value"),
-        None => error.to_string(),
     }
 }
 

@@ -76,14 +76,15 @@ async fn pages_show_one_state_whatever_is_written_between_them() {
 }
 
 #[tokio::test]
-async fn everybody_may_do_everything() {
+async fn every_user_may_do_everything_unless_rules_are_evaluated() {
     let env = TestEnv::builder().start().await.unwrap();
     let path = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
     let review = json!({"spec": {"resourceAttributes": {"verb": "get", "resource": "pods"}}});
     let (status, body) = send_json(&env, "POST", path, review).await;
     assert_eq!((status, &body["status"]["allowed"]), (201, &json!(true)));
     let kind = "application/vnd.kubernetes.protobuf";
-    let encoded = b"k8s\0\x0a\x32\x0a\x17authorization.k8s.io/v1\x12\x17SelfSubjectAccessReview";
+    let encoded = b"k8s\0\x0a\x32\x0a\x17authorization.k8s.io/v1\x12\x17SelfSubjectAccessReview\
+                    \x12\x09\x12\x07\x0a\x05\x12\x03get";
     let (status, body) = send(&env, "POST", path, kind, &encoded[..]).await;
     assert_eq!((status, &body["status"]["allowed"]), (201, &json!(true)));
     let (_, service) =
@@ -307,4 +308,66 @@ async fn whole_floats_are_stored_as_integers() {
     assert_eq!((code, told(&applied)), (200, (Some(1), "1".to_owned())));
     let (code, patched) = send(&env, "PATCH", &path, MERGE, r#"{"spec": {"n": 1e0}}"#).await;
     assert_eq!((code, told(&patched)), (200, (Some(2), "1".to_owned())));
+}
+
+/// kube-apiserver decodes with Go's encoding/json, whose words reach the client.
+#[tokio::test]
+async fn malformed_bodies_are_refused_in_the_words_of_go() {
+    const MAPS: &str = "/api/v1/namespaces/default/configmaps";
+    const JSON: &str = "application/json-patch+json";
+    const MERGE: &str = "application/merge-patch+json";
+    const STRATEGIC: &str = "application/strategic-merge-patch+json";
+    const APPLY: &str = "application/apply-patch+yaml";
+    let env = TestEnv::builder().start().await.unwrap();
+    let map = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "m"}});
+    send_json(&env, "POST", MAPS, map).await;
+    let one = format!("{MAPS}/m?fieldManager=f");
+    let map_type = "json: cannot unmarshal array into Go value of type map[string]interface {}";
+    for (kind, body, code, text) in [
+        (JSON, "x", 400, "error decoding patch: invalid character 'x' looking for beginning of value"),
+        (
+            JSON,
+            "\"x\"",
+            400,
+            "error decoding patch: json: cannot unmarshal string into Go value of type []handlers.jsonPatchOp",
+        ),
+        (MERGE, "[]", 400, &format!("error decoding patch: {map_type}")),
+        (MERGE, "null", 400, "Invalid JSON Patch"),
+        (STRATEGIC, "[]", 400, map_type),
+        (STRATEGIC, "", 400, "unexpected end of JSON input"),
+        (
+            APPLY,
+            "[]",
+            400,
+            &format!("error decoding YAML: error unmarshaling JSON: while decoding JSON: {map_type}"),
+        ),
+        (APPLY, "", 400, "invalid object type: /, Kind="),
+        (
+            APPLY,
+            "a: b: c",
+            400,
+            "error decoding YAML: error converting YAML to JSON: yaml: mapping values are not allowed in this context",
+        ),
+        (
+            JSON,
+            r#"[{"op": "replace", "path": "", "value": {}}]"#,
+            400,
+            "the name of the object (m based on URL) was undeterminable: name must be provided",
+        ),
+        ("application/json", "{}", 415, "415: Unsupported Media Type"),
+    ] {
+        let (status, answer) = send(&env, "PATCH", &one, kind, body).await;
+        assert_eq!((status, answer["message"].as_str()), (code, Some(text)), "{kind} {body}");
+    }
+    let (status, answer) = send(&env, "POST", MAPS, "application/json", "{\"a\":").await;
+    let text = "the object provided is unrecognized (must be of type ConfigMap): couldn't get version/kind; \
+                json parse error: unexpected end of JSON input ({\"a\":)";
+    assert_eq!((status, answer["message"].as_str()), (400, Some(text)));
+    let strict = format!("{one}&fieldValidation=Strict");
+    let (status, answer) = send(&env, "PATCH", &strict, STRATEGIC, r#"{"data":{"a":"1","a":"2"}}"#).await;
+    let text = " \"\" is invalid: patch: Invalid value: \"map[data:map[a:2]]\": strict decoding error: duplicate field \"data.a\"";
+    assert_eq!((status, answer["message"].as_str()), (422, Some(text)));
+    let uid = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "n", "uid": "u"}});
+    let (status, _) = send(&env, "PATCH", &format!("{MAPS}/n?fieldManager=f"), APPLY, uid.to_string()).await;
+    assert_eq!(status, 409, "nothing with this uid is there to be changed");
 }

@@ -2,6 +2,7 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
+use kubesmith_apimachinery::golang;
 use serde_json::Value;
 
 use super::field::{Errors, Field};
@@ -139,23 +140,12 @@ fn docker_config(member: &Field<'_>, errors: &mut Errors) {
     errors.invalid(&member.holding(&shown), &go_json_error(&bytes));
 }
 
-/// What Go's `encoding/json` says of a text that is no JSON object, as far as its first character tells.
+/// What Go's `encoding/json` says of a text that is no JSON object.
 fn go_json_error(bytes: &[u8]) -> String {
-    let text = String::from_utf8_lossy(bytes);
-    let kind = match serde_json::from_str::<Value>(&text) {
-        Ok(Value::String(_)) => "string",
-        Ok(Value::Number(_)) => "number",
-        Ok(Value::Bool(_)) => "bool",
-        Ok(Value::Array(_)) => "array",
-        _ => {
-            return match text.trim_start().chars().next() {
-                None => "unexpected end of JSON input".to_owned(),
-                Some('{' | '[' | '"') => "unexpected end of JSON input".to_owned(),
-                Some(first) => format!("invalid character '{first}' looking for beginning of value"),
-            };
-        }
-    };
-    format!("json: cannot unmarshal {kind} into Go value of type map[string]interface {{}}")
+    golang::json_error(bytes).unwrap_or_else(|| {
+        let value = serde_json::from_slice(bytes).unwrap_or_default();
+        golang::cannot_unmarshal(&value, golang::MAP)
+    })
 }
 
 #[cfg(test)]

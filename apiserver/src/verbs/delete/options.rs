@@ -1,7 +1,9 @@
 //! `DeleteOptions`: where they come from, and their meaning for an object.
 
+use kubesmith_apimachinery::golang;
 use serde_json::{Map, Value, json};
 
+use crate::http::negotiate::BodyFormat;
 use crate::http::query::{self, Query};
 use crate::http::{decode, negotiate, protobuf};
 use crate::meta;
@@ -152,24 +154,19 @@ impl DeleteOptions {
 /// `UnsupportedMediaType`, or `BadRequest` in the words of apimachinery's decoder.
 fn decoded(call: &Call<'_>) -> ApiResult<Value> {
     const SCHEME: &str = "k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme/register.go:27";
-    negotiate::object_format(call.headers, false)?;
+    let format = negotiate::object_format(call.headers, false)?;
     let unrecognised =
         |why: &str| ApiError::bad_request(format!("couldn't get version/kind; json parse error: {why}"));
-    let mut body = body(&call.body).map_err(|error| unrecognised(error.message()))?;
-    let shape = match &body {
-        Value::Object(_) => None,
-        Value::Null => return Ok(json!({})),
-        Value::Array(_) => Some("array"),
-        Value::String(_) => Some("string"),
-        Value::Bool(_) => Some("bool"),
-        Value::Number(_) => Some("number"),
+    let decoded = match format {
+        BodyFormat::Json => decode::json(&call.body).map(|decoded| decoded.value),
+        BodyFormat::Yaml => decode::yaml(&call.body).map(|decoded| decoded.value),
+        BodyFormat::Protobuf => protobuf::decode(&call.body),
     };
-    if let Some(shape) = shape {
-        return Err(unrecognised(&format!(
-            "json: cannot unmarshal {shape} into Go value of type struct {{ APIVersion string \
-             \"json:\\\"apiVersion,omitempty\\\"\"; Kind string \"json:\\\"kind,omitempty\\\"\" }}"
-        )));
-    }
+    let mut body = match decoded.map_err(|why| unrecognised(&why))? {
+        Value::Null => return Ok(json!({})),
+        body @ Value::Object(_) => body,
+        other => return Err(unrecognised(&golang::cannot_unmarshal(&other, golang::TYPE_META))),
+    };
     let kind = body["kind"].as_str().unwrap_or_default();
     if !matches!(kind, "" | "DeleteOptions") {
         let version = body["apiVersion"].as_str().unwrap_or_default();
