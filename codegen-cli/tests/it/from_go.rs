@@ -138,7 +138,11 @@ fn row(name: &str, cells: &[&str], counted: &[usize]) -> String {
     }
     for (cell, lines) in cells[kept..].iter().zip(counted) {
         // Words stay where there is nothing to count.
-        out.push_str(&if is_near(number(cell), *lines) { format!(" {cell} |") } else { format!(" {lines} |") });
+        out.push_str(&if is_near(number(cell), *lines) {
+            format!(" {cell} |")
+        } else {
+            format!(" {lines} |")
+        });
     }
     out
 }
