@@ -64,7 +64,7 @@ pub(crate) fn default(crd: &mut Value, stage: Stage) {
             name => json!([name]),
         };
         let empty = json!({"plural": "", "kind": ""});
-        crd["status"] = json!({"conditions": [], "acceptedNames": empty, "storedVersions": stored});
+        crd["status"] = json!({"conditions": null, "acceptedNames": empty, "storedVersions": stored});
     } else if crd["status"].is_object() {
         remember_storage_version(crd);
     }
@@ -188,7 +188,10 @@ pub(crate) fn set_condition(
     now: &str,
 ) {
     let status = if status { "True" } else { "False" };
-    let list = map_at(crd, "status").entry("conditions").or_insert_with(|| json!([]));
+    let list = map_at(crd, "status").entry("conditions").or_insert(Value::Null);
+    if list.is_null() {
+        *list = json!([]);
+    }
     let Value::Array(list) = list else { return };
     let entry = json!({
         "type": kind, "status": status, "lastTransitionTime": now, "reason": reason, "message": message,

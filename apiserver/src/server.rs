@@ -154,6 +154,11 @@ impl Server {
         self.options.controllers
     }
 
+    /// Whether there is nothing but what is written.
+    pub(crate) fn is_bare(&self) -> bool {
+        self.options.bare
+    }
+
     /// Whether objects can only be made in namespaces that exist.
     pub(crate) fn needs_namespaces(&self) -> bool {
         !self.options.bare
@@ -199,15 +204,33 @@ impl Server {
         self.clock.now()
     }
 
-    /// The next address for a service, from 10.0.0.0/16.
+    /// An address for a service that no other has, from 10.0.0.0/16.
     pub(crate) fn service_address(&self) -> String {
-        let n = self.store.count("service-addresses") % 0xffff + 1;
-        format!("10.0.{}.{}", n >> 8, n & 0xff)
+        let used =
+            |address: &str| self.any_service(|spec| meta::strings(&spec["clusterIPs"]).contains(&address));
+        let next = || {
+            let n = self.store.count("service-addresses") % 0xffff + 1;
+            format!("10.0.{}.{}", n >> 8, n & 0xff)
+        };
+        // A full range would never end; then an address is given twice.
+        (0..0xffff).map(|_| next()).find(|address| !used(address)).unwrap_or_else(next)
     }
 
-    /// The next port on the nodes for a service, from 30000 to 32767.
+    /// Whether a stored service has a spec like this.
+    fn any_service(&self, is_so: impl Fn(&Value) -> bool) -> bool {
+        let services = self.store.list("services", "", None).map(|list| list.objects).unwrap_or_default();
+        services.iter().any(|(_, service)| is_so(&service.value["spec"]))
+    }
+
+    /// A port on the nodes that no other service has, from 30000 to 32767.
     pub(crate) fn node_port(&self) -> u64 {
-        30_000 + self.store.count("node-ports") % 2_768
+        let used = |number: u64| {
+            self.any_service(|spec| {
+                spec["ports"].as_array().into_iter().flatten().any(|p| p["nodePort"] == number)
+            })
+        };
+        let next = || 30_000 + self.store.count("node-ports") % 2_768;
+        (0..2_768).map(|_| next()).find(|number| !used(*number)).unwrap_or_else(next)
     }
 
     pub(crate) fn registry(&self) -> Arc<Registry> {

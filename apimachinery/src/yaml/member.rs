@@ -6,7 +6,7 @@ use serde::de::{DeserializeSeed, Deserializer, Error, Visitor};
 use serde_json::{Map, Value};
 
 use super::scalar::float_key;
-use super::{Scalar, is_plain};
+use super::{Scalar, is_plain, line_of};
 
 /// Merges the value of a `<<` key, a map or a list of maps, into `out`. It replaces the entries before it, and the first map of a
 /// list wins, as in goyaml.
@@ -26,6 +26,23 @@ pub fn merge(out: &mut Map<String, Value>, merged: Value) -> Result<(), &'static
     Ok(())
 }
 
+/// A key of a mapping.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Member {
+    /// The key as a string.
+    pub name: String,
+    /// Whether it is the merge key `<<`.
+    pub merges: bool,
+    /// The line of the key in YAML, from 1, if the parser tells.
+    pub line: Option<usize>,
+}
+
+impl Member {
+    fn new(name: String) -> Self {
+        Self { name, merges: false, line: None }
+    }
+}
+
 /// Reads a key, and whether it is the merge key `<<`. Keys of YAML may be other scalars than strings; they become strings as in goyaml.
 #[derive(Clone, Copy, Debug)]
 pub struct MemberName<'a> {
@@ -41,65 +58,67 @@ impl<'a> MemberName<'a> {
 }
 
 impl<'de> DeserializeSeed<'de> for MemberName<'_> {
-    type Value = (String, bool);
+    type Value = Member;
 
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(String, bool), D::Error> {
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Member, D::Error> {
         deserializer.deserialize_any(self)
     }
 }
 
 impl<'de> Visitor<'de> for MemberName<'_> {
-    type Value = (String, bool);
+    type Value = Member;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a scalar key")
     }
 
-    fn visit_bool<E>(self, v: bool) -> Result<(String, bool), E> {
-        Ok((v.to_string(), false))
+    fn visit_bool<E>(self, v: bool) -> Result<Member, E> {
+        Ok(Member::new(v.to_string()))
     }
 
-    fn visit_i64<E>(self, v: i64) -> Result<(String, bool), E> {
-        Ok((v.to_string(), false))
+    fn visit_i64<E>(self, v: i64) -> Result<Member, E> {
+        Ok(Member::new(v.to_string()))
     }
 
-    fn visit_u64<E>(self, v: u64) -> Result<(String, bool), E> {
-        Ok((v.to_string(), false))
-    }
-
-    #[expect(clippy::cast_precision_loss, reason = "that is what a float is")]
-    fn visit_u128<E>(self, v: u128) -> Result<(String, bool), E> {
-        Ok((float_key(v as f64), false))
+    fn visit_u64<E>(self, v: u64) -> Result<Member, E> {
+        Ok(Member::new(v.to_string()))
     }
 
     #[expect(clippy::cast_precision_loss, reason = "that is what a float is")]
-    fn visit_i128<E>(self, v: i128) -> Result<(String, bool), E> {
-        Ok((float_key(v as f64), false))
+    fn visit_u128<E>(self, v: u128) -> Result<Member, E> {
+        Ok(Member::new(float_key(v as f64)))
     }
 
-    fn visit_f64<E>(self, v: f64) -> Result<(String, bool), E> {
-        Ok((float_key(v), false))
+    #[expect(clippy::cast_precision_loss, reason = "that is what a float is")]
+    fn visit_i128<E>(self, v: i128) -> Result<Member, E> {
+        Ok(Member::new(float_key(v as f64)))
     }
 
-    fn visit_str<E>(self, v: &str) -> Result<(String, bool), E> {
-        Ok((v.to_owned(), false))
+    fn visit_f64<E>(self, v: f64) -> Result<Member, E> {
+        Ok(Member::new(float_key(v)))
     }
 
-    fn visit_borrowed_str<E: Error>(self, v: &'de str) -> Result<(String, bool), E> {
+    fn visit_str<E>(self, v: &str) -> Result<Member, E> {
+        Ok(Member::new(v.to_owned()))
+    }
+
+    fn visit_borrowed_str<E: Error>(self, v: &'de str) -> Result<Member, E> {
+        let line = self.yaml.and_then(|source| line_of(source, v));
         if !self.yaml.is_some_and(|source| is_plain(source, v)) {
-            return self.visit_str(v);
+            return Ok(Member { line, ..Member::new(v.to_owned()) });
         }
-        match Scalar::of(v) {
+        let member = match Scalar::of(v) {
             Scalar::Null => self.visit_unit(),
             Scalar::Bool(value) => self.visit_bool(value),
             Scalar::Integer(value) => self.visit_i64(value),
             Scalar::Unsigned(value) => self.visit_u64(value),
             Scalar::Float(value) => self.visit_f64(value),
-            Scalar::Time | Scalar::Text => Ok((v.to_owned(), v == "<<")),
-        }
+            Scalar::Time | Scalar::Text => Ok(Member { merges: v == "<<", ..Member::new(v.to_owned()) }),
+        }?;
+        Ok(Member { line, ..member })
     }
 
-    fn visit_unit<E: Error>(self) -> Result<(String, bool), E> {
+    fn visit_unit<E: Error>(self) -> Result<Member, E> {
         Err(E::custom("a key must not be null"))
     }
 }

@@ -55,14 +55,24 @@ impl Scalar {
     }
 }
 
+/// The text before a scalar that a parser borrowed from its source; `None` for one that it copied, which lies outside.
+fn before<'s>(source: &'s str, scalar: &str) -> Option<&'s str> {
+    let start = (scalar.as_ptr() as usize).checked_sub(source.as_ptr() as usize)?;
+    let is_within = start.checked_add(scalar.len()).is_some_and(|end| end <= source.len());
+    source.get(..start).filter(|_| is_within)
+}
+
+/// The line of a scalar that a parser borrowed from its source, from 1; `None` for one that it copied.
+#[must_use]
+pub fn line_of(source: &str, scalar: &str) -> Option<usize> {
+    Some(before(source, scalar)?.matches('\n').count() + 1)
+}
+
 /// Whether a scalar that a parser borrowed from its source has neither quotes nor a tag there. If so, YAML 1.1 may give it another
 /// meaning than the string that a parser of YAML 1.2 found.
 #[must_use]
 pub fn is_plain(source: &str, scalar: &str) -> bool {
-    let Some(start) = (scalar.as_ptr() as usize).checked_sub(source.as_ptr() as usize) else { return false };
-    // Scalars that the parser copied lie outside of the source.
-    let is_within = start.checked_add(scalar.len()).is_some_and(|end| end <= source.len());
-    let Some(mut before) = source.get(..start).filter(|_| is_within) else { return false };
+    let Some(mut before) = before(source, scalar) else { return false };
     if before.ends_with(['"', '\'']) {
         return false;
     }

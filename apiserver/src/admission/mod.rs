@@ -16,7 +16,7 @@ mod validating;
 pub(crate) use attributes::{Attributes, Operation, Options, kind_of_subresource};
 pub(crate) use conditions::fault as condition_fault;
 pub(crate) use hook::Hooks;
-pub(crate) use validating::validate;
+pub(crate) use plugins::{NOT_READY, PROTECTION_FINALIZERS};
 
 use serde_json::Value;
 
@@ -32,6 +32,18 @@ use crate::status::ApiResult;
 pub(crate) async fn mutate(attributes: &Attributes<'_>, mut object: Option<&mut Value>) -> ApiResult<()> {
     plugins::admit(attributes, object.as_deref_mut())?;
     mutating::mutate(attributes, object).await
+}
+
+/// Lets plugins and validating webhooks refuse the object of a request as it will be stored; `None` for a deletion.
+///
+/// # Errors
+/// Returns the first refusal or failure.
+///
+/// # Cancel safety
+/// Dropping the future gives up the calls that are under way.
+pub(crate) async fn validate(attributes: &Attributes<'_>, object: Option<&Value>) -> ApiResult<()> {
+    plugins::validate(attributes, object)?;
+    validating::validate(attributes, object).await
 }
 
 /// The API group of the configurations.

@@ -11,6 +11,7 @@ mod events;
 mod kinds;
 pub(crate) mod parts;
 pub(crate) mod printers;
+mod services;
 pub(crate) mod warnings;
 mod webhooks;
 

@@ -33,6 +33,8 @@ const fn apps(kind: &'static str, plural: &'static str, collection: &'static str
 
 pub(super) const PODS: Resource = core("Pod", "pods");
 pub(super) const NODES: Resource = core("Node", "nodes");
+pub(super) const CLAIMS: Resource = core("PersistentVolumeClaim", "persistentvolumeclaims");
+pub(super) const VOLUMES: Resource = core("PersistentVolume", "persistentvolumes");
 pub(super) const EVENTS: Resource = core("Event", "events");
 pub(super) const NAMESPACES: Resource = core("Namespace", "namespaces");
 pub(super) const CONFIG_MAPS: Resource = core("ConfigMap", "configmaps");

@@ -9,7 +9,9 @@ mod accounts;
 mod cluster;
 mod deployments;
 mod node;
+mod nodes;
 mod pods;
+mod protection;
 mod queue;
 mod replicasets;
 
@@ -41,6 +43,8 @@ enum Controller {
     Accounts,
     Deployments,
     ReplicaSets,
+    Protection,
+    Nodes,
     Node,
 }
 
@@ -54,6 +58,8 @@ impl Controller {
             Self::Accounts => accounts::WATCHES,
             Self::Deployments => deployments::WATCHES,
             Self::ReplicaSets => replicasets::WATCHES,
+            Self::Protection => protection::WATCHES,
+            Self::Nodes => nodes::WATCHES,
             Self::Node => node::WATCHES,
         }
     }
@@ -64,6 +70,8 @@ impl Controller {
             Self::Accounts => accounts::keys(collection, &object.value),
             Self::Deployments => deployments::keys(cluster, collection, key, &object.value),
             Self::ReplicaSets => replicasets::keys(cluster, collection, key, &object.value),
+            Self::Protection => protection::keys(collection, key, &object.value),
+            Self::Nodes => vec![key.to_owned()],
             Self::Node => node::keys(cluster, collection, key),
         }
     }
@@ -73,6 +81,8 @@ impl Controller {
             Self::Accounts => accounts::reconcile(cluster, key).await,
             Self::Deployments => deployments::reconcile(cluster, key).await,
             Self::ReplicaSets => replicasets::reconcile(cluster, key).await,
+            Self::Protection => protection::reconcile(cluster, key).await,
+            Self::Nodes => nodes::reconcile(cluster, key).await,
             Self::Node => node::reconcile(cluster, key).await,
         }
     }
@@ -98,7 +108,13 @@ impl Controllers {
     pub(crate) fn start(server: &Arc<Server>, selection: Selection) -> Self {
         let mut controllers = Vec::new();
         if selection.manager {
-            controllers.extend([Controller::Accounts, Controller::Deployments, Controller::ReplicaSets]);
+            controllers.extend([
+                Controller::Accounts,
+                Controller::Deployments,
+                Controller::ReplicaSets,
+                Controller::Protection,
+                Controller::Nodes,
+            ]);
         }
         if selection.node {
             controllers.push(Controller::Node);

@@ -3,9 +3,9 @@
 
 use serde_json::{Value, json};
 
-use super::Outcome;
 use super::cluster::{Cluster, Fault, NODES, PODS, controller_of, unless_gone};
 use super::pods::is_over;
+use super::{Outcome, nodes};
 use crate::meta;
 
 pub(super) const WATCHES: &[&str] = &[PODS.collection, NODES.collection];
@@ -72,8 +72,9 @@ async fn register(cluster: &Cluster) -> Result<(), Fault> {
                      "kernelVersion": "", "kubeProxyVersion": "", "kubeletVersion": "v1.36.0+kubesmith",
                      "machineID": "", "operatingSystem": "linux", "osImage": "", "systemUUID": ""},
     });
-    cluster.update_status(NODES, &ready).await?;
-    Ok(())
+    let node = cluster.update_status(NODES, &ready).await?;
+    // It is ready, so it takes off the taint of a node that is not; there may be no controller manager.
+    unless_gone(cluster.patch(NODES, &node, &nodes::without_not_ready(&node)).await)
 }
 
 /// Gives a pod its place, if it waits for the scheduler that every cluster has.

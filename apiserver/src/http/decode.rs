@@ -12,8 +12,34 @@ use serde_json::{Map, Number, Value};
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Decoded {
     pub(crate) value: Value,
-    /// Paths of members that were given more than once; the last one counts.
-    pub(crate) duplicates: Vec<String>,
+    /// The members that were given more than once; the last one counts.
+    pub(crate) duplicates: Duplicates,
+}
+
+/// Faults of members that were given more than once.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Duplicates {
+    faults: Vec<String>,
+    yaml: bool,
+}
+
+impl Duplicates {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.faults.is_empty()
+    }
+
+    /// The faults one by one, as warnings name them.
+    pub(crate) fn warnings(&self) -> Vec<String> {
+        self.faults.clone()
+    }
+
+    /// The faults as an error lists them: goyaml reports all of its own as one.
+    pub(crate) fn errors(&self) -> Vec<String> {
+        if !self.yaml || self.faults.is_empty() {
+            return self.faults.clone();
+        }
+        vec![format!("yaml: unmarshal errors:\n  {}", self.faults.join("\n  "))]
+    }
 }
 
 /// Reads JSON; nesting is limited by the parser.
@@ -21,13 +47,13 @@ pub(crate) struct Decoded {
 /// # Errors
 /// What is wrong with the text.
 pub(crate) fn json(body: &[u8]) -> Result<Decoded, String> {
-    let duplicates = RefCell::new(Vec::new());
-    let seed = Seed { path: String::new(), duplicates: &duplicates, yaml: None };
+    let faults = RefCell::new(Vec::new());
+    let seed = Seed { path: String::new(), faults: &faults, yaml: None };
     let mut deserializer = serde_json::Deserializer::from_slice(body);
     let go = |e: serde_json::Error| json_error(body).unwrap_or_else(|| e.to_string());
     let value = seed.deserialize(&mut deserializer).map_err(go)?;
     deserializer.end().map_err(go)?;
-    Ok(Decoded { value, duplicates: duplicates.into_inner() })
+    Ok(Decoded { value, duplicates: Duplicates { faults: faults.into_inner(), yaml: false } })
 }
 
 /// Reads one YAML document: that of YAML 1.1, as goyaml, which kube-apiserver has, reads it.
@@ -39,12 +65,12 @@ pub(crate) fn yaml(body: &[u8]) -> Result<Decoded, String> {
     if open_brackets(body) > YAML_OPEN_BRACKETS {
         return Err("error converting YAML to JSON: yaml: exceeded max depth of 10000".to_owned());
     }
-    let duplicates = RefCell::new(Vec::new());
-    let seed = Seed { path: String::new(), duplicates: &duplicates, yaml: Some(text) };
+    let faults = RefCell::new(Vec::new());
+    let seed = Seed { path: String::new(), faults: &faults, yaml: Some(text) };
     let value = seed
         .deserialize(serde_yaml::Deserializer::from_str(text))
         .map_err(|e| format!("error converting YAML to JSON: {}", goyaml(&e)))?;
-    Ok(Decoded { value, duplicates: duplicates.into_inner() })
+    Ok(Decoded { value, duplicates: Duplicates { faults: faults.into_inner(), yaml: true } })
 }
 
 /// The words of goyaml, whose parser is that of serde_yaml as well (`fail` of goyaml's decode.go).
@@ -65,8 +91,8 @@ pub(crate) fn document<'de>(
     text: &'de str,
     document: serde_yaml::Deserializer<'de>,
 ) -> Result<Value, serde_yaml::Error> {
-    let duplicates = RefCell::new(Vec::new());
-    Seed { path: String::new(), duplicates: &duplicates, yaml: Some(text) }.deserialize(document)
+    let faults = RefCell::new(Vec::new());
+    Seed { path: String::new(), faults: &faults, yaml: Some(text) }.deserialize(document)
 }
 
 /// The YAML parser's time grows with the square of brackets that are open at once.
@@ -89,7 +115,8 @@ fn open_brackets(text: &[u8]) -> usize {
 #[derive(Clone)]
 struct Seed<'a> {
     path: String,
-    duplicates: &'a RefCell<Vec<String>>,
+    /// Faults of members that were given more than once.
+    faults: &'a RefCell<Vec<String>>,
     /// The source, if it is YAML.
     yaml: Option<&'a str>,
 }
@@ -186,7 +213,8 @@ impl<'de> Visitor<'de> for Seed<'_> {
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Value, A::Error> {
         let mut out = Map::new();
-        while let Some((key, merges)) = map.next_key_seed(MemberName::of(self.yaml))? {
+        while let Some(key) = map.next_key_seed(MemberName::of(self.yaml))? {
+            let (line, merges, key) = (key.line, key.merges, key.name);
             if merges {
                 merge(&mut out, map.next_value_seed(self.clone())?).map_err(serde::de::Error::custom)?;
                 continue;
@@ -194,9 +222,15 @@ impl<'de> Visitor<'de> for Seed<'_> {
             let inner = self.member(&key);
             let path = inner.path.clone();
             let value = map.next_value_seed(inner)?;
-            if out.insert(key, value).is_some() {
-                self.duplicates.borrow_mut().push(path);
+            if out.contains_key(&key) {
+                self.faults.borrow_mut().push(match (self.yaml, line) {
+                    (Some(_), Some(line)) => format!("line {line}: key {key:?} already set in map"),
+                    // The parser does not tell the line of a quoted key with escapes.
+                    (Some(_), None) => format!("key {key:?} already set in map"),
+                    (None, _) => format!("duplicate field {path:?}"),
+                });
             }
+            out.insert(key, value);
         }
         Ok(Value::Object(out))
     }
@@ -211,7 +245,14 @@ mod tests {
     fn repeated_members_are_reported_by_path() {
         let decoded = json(br#"{"a":1,"b":[{"c":1,"c":2}],"a":3}"#).unwrap();
         assert_eq!(decoded.value, json!({"a": 3, "b": [{"c": 2}]}));
-        assert_eq!(decoded.duplicates, ["b[0].c", "a"]);
+        assert_eq!(decoded.duplicates.errors(), [r#"duplicate field "b[0].c""#, r#"duplicate field "a""#]);
+        let decoded = yaml(b"a: 1\nb:\n  - c: 1\n    c: 2\na: 3\n").unwrap();
+        let lines = [r#"line 4: key "c" already set in map"#, r#"line 5: key "a" already set in map"#];
+        assert_eq!(decoded.duplicates.warnings(), lines);
+        assert_eq!(
+            decoded.duplicates.errors(),
+            [format!("yaml: unmarshal errors:\n  {}\n  {}", lines[0], lines[1])]
+        );
     }
 
     #[test]

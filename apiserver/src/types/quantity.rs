@@ -57,6 +57,12 @@ pub(crate) fn nanos(text: &str) -> Option<i128> {
     parse(text.trim()).map(|(nanos, _)| nanos)
 }
 
+/// The decimal text of an amount in units of 10^-9.
+pub(crate) fn of_nanos(nanos: i128) -> String {
+    let (amount, step) = shortened(nanos);
+    format!("{amount}{}", DECIMAL[step])
+}
+
 /// The amount in the largest unit in which it is whole; the unit as an index of [`DECIMAL`].
 fn shortened(nanos: i128) -> (i128, usize) {
     if nanos == 0 {

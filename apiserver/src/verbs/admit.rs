@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::apply;
 use crate::builtin::parts::Part;
 use crate::builtin::{self, Stage};
-use crate::http::decode::{self, Decoded};
+use crate::http::decode::{self, Decoded, Duplicates};
 use crate::http::negotiate::{self, BodyFormat};
 use crate::http::protobuf;
 use crate::http::query::{FieldValidation, WriteOptions};
@@ -28,7 +28,7 @@ pub(super) fn read_object(call: &Call<'_>) -> ApiResult<Decoded> {
         BodyFormat::Json => decode::json(&call.body).map_err(|e| format!("json parse error: {e}")),
         BodyFormat::Yaml => decode::yaml(&call.body),
         BodyFormat::Protobuf => {
-            protobuf::decode(&call.body).map(|value| Decoded { value, duplicates: Vec::new() })
+            protobuf::decode(&call.body).map(|value| Decoded { value, duplicates: Duplicates::default() })
         }
     };
     let decoded = decoded.and_then(|decoded| match &decoded.value {
@@ -159,7 +159,7 @@ pub(super) fn check_namespace_of(call: &Call<'_>, value: &Value) -> ApiResult<()
 pub(super) fn settle_fields(
     def: &ResourceDef,
     value: &mut Value,
-    duplicates: &[String],
+    duplicates: &Duplicates,
     options: &WriteOptions,
 ) -> ApiResult<Vec<String>> {
     fields(def, value, duplicates, options).map_err(|fault| {
@@ -172,7 +172,7 @@ pub(super) fn settle_fields(
 pub(super) fn fields(
     def: &ResourceDef,
     value: &mut Value,
-    duplicates: &[String],
+    duplicates: &Duplicates,
     options: &WriteOptions,
 ) -> Result<Vec<String>, String> {
     let unknown = match &def.behaviour {
@@ -194,13 +194,17 @@ pub(super) fn fields(
             unknown
         }
     };
-    let mut faults: Vec<String> = duplicates.iter().map(|path| format!("duplicate field {path:?}")).collect();
-    faults.extend(unknown.iter().map(|path| format!("unknown field {path:?}")));
+    let unknown = unknown.iter().map(|path| format!("unknown field {path:?}"));
     match options.field_validation {
-        _ if faults.is_empty() => Ok(Vec::new()),
         FieldValidation::Ignore => Ok(Vec::new()),
-        FieldValidation::Warn => Ok(faults),
-        FieldValidation::Strict => Err(format!("strict decoding error: {}", faults.join(", "))),
+        FieldValidation::Warn => Ok(duplicates.warnings().into_iter().chain(unknown).collect()),
+        FieldValidation::Strict => {
+            let faults: Vec<String> = duplicates.errors().into_iter().chain(unknown).collect();
+            if faults.is_empty() {
+                return Ok(Vec::new());
+            }
+            Err(format!("strict decoding error: {}", faults.join(", ")))
+        }
     }
 }
 
@@ -208,7 +212,7 @@ pub(super) fn fields(
 pub(super) fn settle_applied(
     call: &Call<'_>,
     value: &mut Value,
-    duplicates: &[String],
+    duplicates: &Duplicates,
     options: &WriteOptions,
 ) -> ApiResult<Vec<String>> {
     let def = &call.def;
@@ -219,9 +223,20 @@ pub(super) fn settle_applied(
             None
         }
     };
-    let Some(message) = message else { return settle_fields(def, value, duplicates, options) };
-    check_declared(value, message)?;
-    Ok(Vec::new())
+    let warnings = match options.field_validation {
+        FieldValidation::Ignore => Vec::new(),
+        FieldValidation::Warn => duplicates.warnings(),
+        FieldValidation::Strict if duplicates.is_empty() => Vec::new(),
+        FieldValidation::Strict => {
+            let prefix = "error strict decoding YAML: error converting YAML to JSON: ";
+            return Err(ApiError::bad_request(format!("{prefix}{}", duplicates.errors().join(", "))));
+        }
+    };
+    match message {
+        Some(message) => check_declared(value, message)?,
+        None => return Ok([warnings, settle_fields(def, value, &Duplicates::default(), options)?].concat()),
+    }
+    Ok(warnings)
 }
 
 /// Refuses a configuration that does not fit its type.
@@ -244,7 +259,7 @@ pub(super) fn check_declared(config: &Value, message: &'static Type) -> ApiResul
 /// When the object is none of its kind.
 pub(crate) fn settle_changed(def: &ResourceDef, value: &mut Value) -> ApiResult<()> {
     let ignoring = WriteOptions { field_validation: FieldValidation::Ignore, ..WriteOptions::default() };
-    settle_fields(def, value, &[], &ignoring)?;
+    settle_fields(def, value, &Duplicates::default(), &ignoring)?;
     crate::meta::tidy(value);
     default(def, value, Stage::Update);
     Ok(())

@@ -10,6 +10,7 @@ use serde_json::Value;
 use super::{admit, create, delete};
 use crate::builtin::Stage;
 use crate::conversion;
+use crate::http::decode::Duplicates;
 use crate::http::query::{FieldValidation, WriteOptions};
 use crate::registry::ResourceDef;
 use crate::server::Server;
@@ -98,7 +99,7 @@ pub(crate) fn take(server: &Arc<Server>, def: &ResourceDef, namespace: &str, nam
 /// When it is none of its kind, has no name that the kind allows, or is one that no server keeps.
 fn complete(server: &Server, def: &ResourceDef, value: &mut Value) -> ApiResult<()> {
     let ignoring = WriteOptions { field_validation: FieldValidation::Ignore, ..WriteOptions::default() };
-    admit::settle_fields(def, value, &[], &ignoring)?;
+    admit::settle_fields(def, value, &Duplicates::default(), &ignoring)?;
     meta::tidy(value);
     if meta::name(value).is_empty() && !meta::text(value, "generateName").is_empty() {
         let name = format!("{}{}", meta::text(value, "generateName"), server.ids.suffix());

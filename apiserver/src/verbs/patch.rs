@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::update::{self, Edit};
 use super::{admit, create, read};
-use crate::http::decode::{self, Decoded};
+use crate::http::decode::{self, Decoded, Duplicates};
 use crate::http::negotiate::{self, PatchKind};
 use crate::http::query::{FieldValidation, WriteOptions};
 use crate::http::reply::Reply;
@@ -104,11 +104,7 @@ pub(super) fn decoded(call: &Call<'_>, kind: PatchKind) -> ApiResult<Decoded> {
         PatchKind::Json => (decode::json(&call.body), "[]handlers.jsonPatchOp", "error decoding patch: "),
         PatchKind::Merge => (decode::json(&call.body), golang::MAP, "error decoding patch: "),
         PatchKind::Strategic => (decode::json(&call.body), golang::MAP, ""),
-        PatchKind::Apply => (
-            decode::json(&call.body).or_else(|_| decode::yaml(&call.body)),
-            golang::MAP,
-            "error decoding YAML: ",
-        ),
+        PatchKind::Apply => (configuration(&call.body), golang::MAP, "error decoding YAML: "),
     };
     let refuse = |why: &str| Err(ApiError::bad_request(format!("{prefix}{why}")));
     let mut decoded = match decoded {
@@ -132,6 +128,14 @@ pub(super) fn decoded(call: &Call<'_>, kind: PatchKind) -> ApiResult<Decoded> {
         meta::go_numbers(&mut decoded.value);
     }
     Ok(decoded)
+}
+
+/// Reads a configuration to apply: YAML, of which JSON is the quicker part as long as nothing is wrong with it.
+fn configuration(body: &[u8]) -> Result<Decoded, String> {
+    match decode::json(body) {
+        Ok(decoded) if decoded.duplicates.is_empty() => Ok(decoded),
+        _ => decode::yaml(body),
+    }
 }
 
 /// Carries out a patch that is no apply.
@@ -266,7 +270,7 @@ pub(super) async fn merged(
     let mut merged = crate::managed::applied(call, live, wanted, options).await?;
     if !call.def.is_custom() {
         let ignoring = WriteOptions { field_validation: FieldValidation::Ignore, ..options.clone() };
-        admit::settle_fields(&call.def, &mut merged, &[], &ignoring)?;
+        admit::settle_fields(&call.def, &mut merged, &Duplicates::default(), &ignoring)?;
     }
     Ok(merged)
 }

@@ -126,6 +126,10 @@ impl<E: Edit> Write for Update<'_, E> {
         let (Some(current), Some(wanted)) = (current, object) else { return Ok(()) };
         let (def, current) = (&self.call.def, current.value());
         let version = meta::text(wanted, "resourceVersion");
+        if !version.is_empty() && version.parse::<u64>().is_err() {
+            let quoted = kubesmith_apimachinery::golang::quote(version);
+            return Err(ApiError::unexpected(format!("strconv.ParseUint: parsing {quoted}: invalid syntax")));
+        }
         if !matches!(version, "" | "0") && version != meta::text(current, "resourceVersion") {
             return Err(ApiError::modified(def.about(&self.call.path.name)));
         }

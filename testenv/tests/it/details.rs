@@ -367,7 +367,76 @@ async fn malformed_bodies_are_refused_in_the_words_of_go() {
     let (status, answer) = send(&env, "PATCH", &strict, STRATEGIC, r#"{"data":{"a":"1","a":"2"}}"#).await;
     let text = " \"\" is invalid: patch: Invalid value: \"map[data:map[a:2]]\": strict decoding error: duplicate field \"data.a\"";
     assert_eq!((status, answer["message"].as_str()), (422, Some(text)));
+    let twice = "apiVersion: v1\nkind: ConfigMap\ndata:\n  a: '1'\n  a: '2'\n";
+    let (status, answer) = send(&env, "PATCH", &strict, APPLY, twice).await;
+    let text = "error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:\n  line 5: key \"a\" already set in map";
+    assert_eq!((status, answer["message"].as_str()), (400, Some(text)));
+    let version =
+        json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "n", "resourceVersion": "5"}});
+    let path = format!("{MAPS}/n?fieldManager=f&dryRun=All");
+    let (status, answer) = send(&env, "PATCH", &path, APPLY, version.to_string()).await;
+    assert_eq!((status, &answer["kind"]), (201, &json!("ConfigMap")), "{answer}");
     let uid = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "n", "uid": "u"}});
     let (status, _) = send(&env, "PATCH", &format!("{MAPS}/n?fieldManager=f"), APPLY, uid.to_string()).await;
     assert_eq!(status, 409, "nothing with this uid is there to be changed");
+}
+
+/// Admission plugins that are on by default on every cluster.
+#[tokio::test]
+async fn namespaces_claims_and_nodes_get_what_admission_gives_them() {
+    const SPACE: &str = "/api/v1/namespaces/default";
+    let env = TestEnv::builder().start().await.unwrap();
+    let range = json!({"metadata": {"name": "r"}, "spec": {"limits": [
+        {"type": "Container", "default": {"cpu": "1"}, "defaultRequest": {"cpu": "500m"}, "max": {"cpu": "2"}},
+        {"type": "PersistentVolumeClaim", "max": {"storage": "1Gi"}}]}});
+    assert_eq!(send_json(&env, "POST", &format!("{SPACE}/limitranges"), range).await.0, 201);
+    let pods = format!("{SPACE}/pods");
+    let pod = |name: &str, resources: Value| {
+        let container = json!({"name": "c", "image": "i", "resources": resources});
+        json!({"metadata": {"name": name}, "spec": {"containers": [container]}})
+    };
+    let (_, filled) = send_json(&env, "POST", &pods, pod("a", json!({}))).await;
+    let resources = &filled["spec"]["containers"][0]["resources"];
+    assert_eq!(*resources, json!({"limits": {"cpu": "1"}, "requests": {"cpu": "500m"}}));
+    let text = "LimitRanger plugin set: cpu request for container c; cpu limit for container c";
+    assert_eq!(filled["metadata"]["annotations"]["kubernetes.io/limit-ranger"], text);
+    let (status, refused) = send_json(&env, "POST", &pods, pod("b", json!({"limits": {"cpu": "3"}}))).await;
+    let text = "pods \"b\" is forbidden: maximum cpu usage per Container is 2, but limit is 3";
+    assert_eq!((status, refused["message"].as_str()), (403, Some(text)));
+
+    let claims = format!("{SPACE}/persistentvolumeclaims");
+    let claim = |storage: &str| {
+        json!({"metadata": {"name": "c"},
+               "spec": {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": storage}}}})
+    };
+    let (status, refused) = send_json(&env, "POST", &claims, claim("2Gi")).await;
+    let text = "persistentvolumeclaims \"c\" is forbidden: maximum storage usage per PersistentVolumeClaim is 1Gi, but request is 2Gi";
+    assert_eq!((status, refused["message"].as_str()), (403, Some(text)));
+    let (_, stored) = send_json(&env, "POST", &claims, claim("1Gi")).await;
+    assert_eq!(stored["metadata"]["finalizers"], json!(["kubernetes.io/pvc-protection"]));
+    let (_, node) = send_json(&env, "POST", "/api/v1/nodes", json!({"metadata": {"name": "n"}})).await;
+    assert_eq!(
+        node["spec"]["taints"],
+        json!([{"key": "node.kubernetes.io/not-ready", "effect": "NoSchedule"}])
+    );
+}
+
+#[tokio::test]
+async fn service_gives_back_what_its_new_type_does_not_use() {
+    const SERVICES: &str = "/api/v1/namespaces/default/services";
+    const MERGE: &str = "application/merge-patch+json";
+    let env = TestEnv::builder().start().await.unwrap();
+    let service = json!({"metadata": {"name": "s"}, "spec": {"type": "NodePort", "ports": [{"port": 80}]}});
+    let (_, made) = send_json(&env, "POST", SERVICES, service).await;
+    let number = made["spec"]["ports"][0]["nodePort"].clone();
+    let other = json!({"metadata": {"name": "o"}, "spec": {"type": "NodePort", "ports": [{"port": 80, "nodePort": number.as_u64().unwrap() + 1}]}});
+    assert_eq!(send_json(&env, "POST", SERVICES, other).await.0, 201);
+    let third = json!({"metadata": {"name": "t"}, "spec": {"type": "NodePort", "ports": [{"port": 80}]}});
+    let (_, third) = send_json(&env, "POST", SERVICES, third).await;
+    assert_eq!(third["spec"]["ports"][0]["nodePort"], number.as_u64().unwrap() + 2, "no port is given twice");
+    let patch = r#"{"spec": {"type": "ExternalName", "externalName": "a.b"}}"#;
+    let (status, external) = send(&env, "PATCH", &format!("{SERVICES}/s"), MERGE, patch).await;
+    let spec = json!({"type": "ExternalName", "externalName": "a.b", "sessionAffinity": "None",
+                      "ports": [{"port": 80, "protocol": "TCP", "targetPort": 80}]});
+    assert_eq!((status, &external["spec"]), (200, &spec));
 }

@@ -4,9 +4,15 @@
 
 mod default_storage_class;
 mod default_toleration_seconds;
+mod limit_ranger;
 mod namespace_lifecycle;
 mod priority;
 mod service_account;
+mod storage_object_in_use_protection;
+mod taint_nodes_by_condition;
+
+pub(crate) use storage_object_in_use_protection::FINALIZERS as PROTECTION_FINALIZERS;
+pub(crate) use taint_nodes_by_condition::NOT_READY;
 
 use serde_json::Value;
 
@@ -19,11 +25,20 @@ type Plugin = fn(&Attributes<'_>, Option<&mut Value>) -> ApiResult<()>;
 /// The plugins in kube-apiserver's order (`pkg/kubeapiserver/options/plugins.go`); webhooks come after them.
 const ORDER: &[Plugin] = &[
     namespace_lifecycle::admit,
+    limit_ranger::admit,
     service_account::admit,
+    taint_nodes_by_condition::admit,
     priority::admit,
     default_toleration_seconds::admit,
+    storage_object_in_use_protection::admit,
     default_storage_class::admit,
 ];
+
+/// Refuses an object that mutating admission is done with.
+type Validator = fn(&Attributes<'_>, Option<&Value>) -> ApiResult<()>;
+
+/// The plugins that check objects, in the same order; validating webhooks come after them.
+const VALIDATORS: &[Validator] = &[limit_ranger::validate];
 
 /// Runs all plugins.
 ///
@@ -31,6 +46,14 @@ const ORDER: &[Plugin] = &[
 /// Returns the first refusal.
 pub(super) fn admit(attributes: &Attributes<'_>, mut object: Option<&mut Value>) -> ApiResult<()> {
     ORDER.iter().try_for_each(|plugin| plugin(attributes, object.as_deref_mut()))
+}
+
+/// Runs all checks of plugins.
+///
+/// # Errors
+/// Returns the first refusal.
+pub(super) fn validate(attributes: &Attributes<'_>, object: Option<&Value>) -> ApiResult<()> {
+    VALIDATORS.iter().try_for_each(|plugin| plugin(attributes, object))
 }
 
 /// The object, if it is created or updated as a whole and of this collection.

@@ -83,6 +83,7 @@ pub(super) static KINDS: &[BuiltIn] = &[
     BuiltIn {
         create_on_update: true,
         unconditional_update: false,
+        default: defaults::lease,
         check: check::lease,
         ..kind("coordination.k8s.io", "Lease", "leases", "lease", &[])
     },

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use kubesmith_apimachinery::yaml::{MemberName, Scalar, is_plain, json_number, merge};
+use kubesmith_apimachinery::yaml::{Member, MemberName, Scalar, is_plain, json_number, merge};
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 
@@ -119,7 +119,7 @@ impl<'de> Visitor<'de> for Walk<'_> {
 
     fn visit_map<A: MapAccess<'de>>(mut self, mut access: A) -> Result<Value, A::Error> {
         let mut out = Map::new();
-        while let Some((name, merges)) = access.next_key_seed(MemberName::of(self.yaml))? {
+        while let Some(Member { name, merges, .. }) = access.next_key_seed(MemberName::of(self.yaml))? {
             if merges {
                 merge(&mut out, access.next_value_seed(self.again())?).map_err(A::Error::custom)?;
                 continue;

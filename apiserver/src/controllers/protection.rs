@@ -1,0 +1,54 @@
+//! Claims and volumes that are being deleted go once nothing uses them: pvc-protection-controller and
+//! pv-protection-controller of kube-controller-manager.
+
+use serde_json::{Value, json};
+
+use super::Outcome;
+use super::cluster::{CLAIMS, Cluster, PODS, Resource, VOLUMES, unless_gone};
+use crate::admission::PROTECTION_FINALIZERS;
+use crate::meta;
+
+pub(super) const WATCHES: &[&str] = &[CLAIMS.collection, VOLUMES.collection, PODS.collection];
+
+/// The claim or volume; of a pod, its claims. A key begins with the collection.
+pub(super) fn keys(collection: &str, key: &str, object: &Value) -> Vec<String> {
+    if collection != PODS.collection {
+        return vec![format!("{collection}/{key}")];
+    }
+    let namespace = meta::namespace(object);
+    claims(object).map(|name| format!("{}/{namespace}/{name}", CLAIMS.collection)).collect()
+}
+
+pub(super) async fn reconcile(cluster: &Cluster, key: &str) -> Outcome {
+    let Some((collection, key)) = key.split_once('/') else { return Ok(None) };
+    let of = if collection == CLAIMS.collection { CLAIMS } else { VOLUMES };
+    let Some(stored) = cluster.get(of, key) else { return Ok(None) };
+    let object = &stored.value;
+    let finalizer = PROTECTION_FINALIZERS.iter().find(|(of, _)| *of == collection).map(|(_, name)| *name);
+    let finalizers = meta::finalizers(object);
+    let held = finalizer.is_some_and(|finalizer| finalizers.contains(&finalizer));
+    if held && meta::is_terminating(object) && !is_used(cluster, of, object) {
+        let left: Vec<&str> = finalizers.into_iter().filter(|name| Some(*name) != finalizer).collect();
+        let patch = json!({"metadata": {"finalizers": left}});
+        unless_gone(cluster.patch(of, object, &patch).await)?;
+    }
+    Ok(None)
+}
+
+/// A volume is used while it is bound, a claim while a pod with a node has it.
+fn is_used(cluster: &Cluster, of: Resource, object: &Value) -> bool {
+    if of == VOLUMES {
+        return object["status"]["phase"] == "Bound";
+    }
+    let pods = cluster.list(PODS, meta::namespace(object));
+    let name = meta::name(object);
+    pods.iter()
+        .filter(|pod| !pod["spec"]["nodeName"].is_null())
+        .any(|pod| claims(pod).any(|claim| claim == name))
+}
+
+/// The names of the claims that a pod uses.
+fn claims(pod: &Value) -> impl Iterator<Item = &str> {
+    let volumes = pod["spec"]["volumes"].as_array().into_iter().flatten();
+    volumes.filter_map(|volume| volume["persistentVolumeClaim"]["claimName"].as_str())
+}
