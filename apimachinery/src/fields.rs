@@ -67,6 +67,13 @@ impl Selector {
         self.0.iter().map(|term| term.field.as_str())
     }
 
+    /// Returns the value that a field must have, if a term names one.
+    #[must_use]
+    pub fn requires_exact_match(&self, field: &str) -> Option<&str> {
+        let mut terms = self.0.iter().filter(|term| term.is_equal && term.field == field);
+        terms.next().map(|term| term.value.as_str())
+    }
+
     /// Whether an object matches; `value` returns the text of a field, which is empty if the object lacks it.
     #[must_use]
     pub fn matches_by(&self, value: impl Fn(&str) -> String) -> bool {

@@ -7,20 +7,25 @@ use base64::engine::general_purpose::STANDARD as BASE64;
 use serde_json::{Value, json};
 
 use crate::builtin::certificates;
-use crate::http::negotiate::{self, Shape};
+use crate::http::negotiate::{self, Endpoint, Shape};
 use crate::http::path::Target;
+use crate::http::query::Query;
 use crate::http::reply::Reply;
 use crate::registry::{Registry, ResourceDef};
 use crate::server::Server;
 use crate::status::{ApiError, ApiResult};
+use crate::{metrics, tokens};
 
 /// The Kubernetes version whose behaviour this server has.
 pub(crate) const MINOR: &str = "36";
 
 /// Answers a discovery path.
 pub(crate) fn answer(registry: &Registry, target: &Target, parts: &Parts) -> ApiResult<Reply> {
-    let root = matches!(target, Target::CoreVersions | Target::Groups);
-    let accepted = negotiate::accept(&parts.headers, root)?;
+    let endpoint = match target {
+        Target::CoreVersions | Target::Groups => Endpoint::AllGroups,
+        _ => Endpoint::Discovery,
+    };
+    let accepted = negotiate::accept(&parts.headers, endpoint)?;
     let yaml = accepted.yaml;
     if let Shape::Discovery(version) = &accepted.shape {
         let core = *target == Target::CoreVersions;
@@ -50,7 +55,7 @@ pub(crate) fn answer(registry: &Registry, target: &Target, parts: &Parts) -> Api
             }
             resource_list(registry, group, version)
         }
-        Target::Resource(_) | Target::Other(_) => return Err(ApiError::NoSuchPath),
+        Target::Resource(_) | Target::Other(_) | Target::VerbAlone => return Err(ApiError::NoSuchPath),
     };
     Ok(Reply::value(200, &value, yaml))
 }
@@ -252,25 +257,59 @@ pub(crate) fn is_public(path: &str) -> bool {
     matches!(first, "version" | "healthz" | "livez" | "readyz")
 }
 
+/// The answer to a path that begins with a verb and names nothing: kube-apiserver's filter for it fails.
+pub(crate) fn no_request_info(parts: &Parts) -> Reply {
+    let uri = parts.uri.path_and_query().map_or_else(|| parts.uri.path(), |path| path.as_str());
+    let why = "failed to create RequestInfo: unable to determine kind and namespace from url";
+    Reply::text(500, format!("Internal Server Error: {uri:?}: {why}, {uri}\n"))
+}
+
 /// Paths that are neither resources nor discovery.
 pub(crate) fn other(server: &Server, path: &str, parts: &Parts) -> ApiResult<Reply> {
-    if parts.method != Method::GET && parts.method != Method::HEAD {
-        return Err(ApiError::NoSuchPath);
-    }
+    let reads = parts.method == Method::GET || parts.method == Method::HEAD;
     match path {
-        "/version" => Ok(Reply::json(200, &version())),
-        "/healthz" | "/readyz" | "/livez" => Ok(Reply::text(200, "ok")),
-        "/" => Ok(Reply::json(
-            200,
-            &json!({"paths": ["/api", "/apis", "/healthz", "/livez", "/openapi/v3", "/readyz", "/version"]}),
-        )),
-        path if path.starts_with("/healthz/")
-            || path.starts_with("/readyz/")
-            || path.starts_with("/livez/") =>
-        {
-            Ok(Reply::text(200, "ok"))
+        // These are routes of go-restful, the others handlers that take any method.
+        "/version" | "/.well-known/openid-configuration" | "/openid/v1/jwks" if !reads => {
+            Err(ApiError::method_not_allowed())
         }
+        "/version" => Ok(Reply::json(200, &version())),
+        "/.well-known/openid-configuration" => Ok(Reply::json(200, &tokens::configuration())),
+        "/openid/v1/jwks" => Ok(Reply::typed("application/jwk-set+json", &json!({"keys": []}))),
+        "/metrics" => Ok(Reply::text_of(metrics::CONTENT_TYPE, metrics::text(server))),
+        "/" => Ok(Reply::json(200, &json!({"paths": root_paths(&server.registry())}))),
+        path if is_health(path) => Ok(health(path, parts.uri.query().unwrap_or_default())),
         path => crate::openapi::answer(&server.registry(), path),
+    }
+}
+
+/// The paths that `/` names.
+fn root_paths(registry: &Registry) -> Vec<String> {
+    let mut paths = vec!["/.well-known/openid-configuration".to_owned()];
+    paths.extend(["/api", "/api/v1", "/apis", "/apis/"].map(str::to_owned));
+    for (group, versions) in registry.groups().iter().filter(|(group, _)| !group.is_empty()) {
+        paths.push(format!("/apis/{group}"));
+        paths.extend(versions.iter().map(|version| format!("/apis/{group}/{version}")));
+    }
+    let rest =
+        ["/healthz", "/livez", "/metrics", "/openapi/v2", "/openapi/v3", "/openapi/v3/", "/openid/v1/jwks"];
+    paths.extend(rest.into_iter().chain(["/readyz", "/version"]).map(str::to_owned));
+    paths
+}
+
+const HEALTH: [&str; 3] = ["/healthz", "/livez", "/readyz"];
+
+fn is_health(path: &str) -> bool {
+    HEALTH
+        .iter()
+        .any(|check| path.strip_prefix(check).is_some_and(|rest| rest.is_empty() || rest.starts_with('/')))
+}
+
+/// A health check, with what was checked if the client asks for it.
+fn health(path: &str, query: &str) -> Reply {
+    let name = path.trim_start_matches('/');
+    match Query::parse(query).has("verbose") && !name.contains('/') {
+        true => Reply::text(200, format!("[+]ping ok\n[+]log ok\n[+]etcd ok\n{name} check passed\n")),
+        false => Reply::text(200, "ok"),
     }
 }
 
@@ -280,6 +319,15 @@ fn version() -> Value {
         "minCompatibilityMajor": "1", "minCompatibilityMinor": "35",
         "gitVersion": format!("v1.{MINOR}.0+kubesmith"), "gitCommit": "", "gitTreeState": "clean",
         "buildDate": "1970-01-01T00:00:00Z", "goVersion": "", "compiler": "rustc",
-        "platform": format!("{}/{}", std::env::consts::OS, std::env::consts::ARCH),
+        "platform": format!("{}/{}", std::env::consts::OS, go_arch(std::env::consts::ARCH)),
     })
+}
+
+/// Go's name of a processor.
+fn go_arch(arch: &str) -> &str {
+    match arch {
+        "x86_64" => "amd64",
+        "aarch64" => "arm64",
+        other => other,
+    }
 }

@@ -18,7 +18,7 @@ use tokio::sync::watch as signal;
 use crate::admission::Hooks;
 use crate::authorization::{self, AuthorizationMode};
 use crate::clock::{Clock, Ids, rfc3339};
-use crate::http::negotiate;
+use crate::http::negotiate::{self, Endpoint};
 use crate::http::path::{self, ResourcePath, Target};
 use crate::http::query::Query;
 use crate::http::reply::{Body, Reply};
@@ -287,10 +287,18 @@ impl Server {
     }
 
     async fn dispatch(self: &Arc<Self>, parts: &Parts, body: Bytes) -> ApiResult<Reply> {
+        self.route(parts, body).await.map_err(|error| match error {
+            ApiError::NoSuchPath if path::is_routed(parts.uri.path()) => ApiError::no_such_resource(),
+            error => error,
+        })
+    }
+
+    async fn route(self: &Arc<Self>, parts: &Parts, body: Bytes) -> ApiResult<Reply> {
         let target = path::parse(parts.uri.path()).map_err(|()| ApiError::NoSuchPath)?;
         let query = Query::parse(parts.uri.query().unwrap_or_default());
         let other = match &target {
             Target::Other(path) => Some(path),
+            Target::VerbAlone => return Ok(discovery::no_request_info(parts)),
             _ => None,
         };
         if let Some(path) = other.filter(|path| discovery::is_public(path)) {
@@ -326,7 +334,12 @@ impl Server {
         body: Bytes,
         user: Value,
     ) -> ApiResult<Reply> {
-        let accepted = negotiate::accept(&parts.headers, false)?;
+        let endpoint = match () {
+            () if def.is_custom() => Endpoint::Custom,
+            () if path.name.is_empty() => Endpoint::Collection,
+            () => Endpoint::Object,
+        };
+        let accepted = negotiate::accept(&parts.headers, endpoint)?;
         let deprecated = def.deprecated.clone();
         let warnings = Mutex::default();
         let headers = &parts.headers;
@@ -336,7 +349,11 @@ impl Server {
         warnings.splice(0..0, deprecated);
         match reply {
             Ok(reply) => Ok(reply.with_warnings(warnings)),
-            Err(error) => Err(error.with_more_warnings(warnings)),
+            Err(ApiError::NoSuchPath) => Err(ApiError::NoSuchPath),
+            Err(error) => {
+                let yaml = negotiate::errors_in_yaml(headers);
+                Ok(Reply::error_in(&error.with_more_warnings(warnings), yaml))
+            }
         }
     }
 

@@ -209,6 +209,18 @@ impl ApiError {
         Self::status(406, "NotAcceptable", message)
     }
 
+    /// No route answers in an accepted media type; go-restful's words.
+    pub(crate) fn not_routed(available: &[&str]) -> Self {
+        let available = available.join(", ");
+        let message = format!("406: Not Acceptable\n\nAvailable representations: {available}");
+        Self::status(406, "NotAcceptable", message).about(About::default())
+    }
+
+    /// The object cannot have the asked-for form.
+    pub(crate) fn no_such_form(message: String) -> Self {
+        Self::status(406, "NotAcceptable", message)
+    }
+
     /// There is such an object already.
     pub fn already_exists(about: About) -> Self {
         let message = format!("{} {:?} already exists", about.qualified(), about.name);

@@ -5,9 +5,11 @@ use kubesmith_apimachinery::jsonpath::Found;
 use serde_json::{Map, Value, json};
 
 use crate::builtin::printers;
+use crate::http::query::Query;
 use crate::meta;
 use crate::registry::{Column, ResourceDef};
 use crate::server::Call;
+use crate::status::{ApiError, ApiResult};
 
 const NAME_DESCRIPTION: &str = "Name must be unique within a namespace. Is required when creating resources, although \
 some resources may allow a client to request the generation of an appropriate name automatically. Name is primarily \
@@ -19,10 +21,39 @@ pub(crate) fn list_metadata(object: &Value) -> Value {
     json!({"resourceVersion": meta::text(object, "resourceVersion")})
 }
 
+/// What the rows of a table have of their objects: the query parameter `includeObject`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Include {
+    Metadata,
+    Object,
+    None,
+}
+
+impl Include {
+    /// Reads the options of a table.
+    ///
+    /// # Errors
+    /// `BadRequest`, as apimachinery's `ValidateTableOptions` has it.
+    pub(crate) fn parse(query: &Query) -> ApiResult<Self> {
+        match query.get("includeObject") {
+            "" | "Metadata" => Ok(Self::Metadata),
+            "Object" => Ok(Self::Object),
+            "None" => Ok(Self::None),
+            other => Err(ApiError::bad_request(format!(
+                "Unable to convert to Table as requested: includeObject: Invalid value: {other:?}: must be 'Metadata', \
+                 'Object', 'None', or empty"
+            ))),
+        }
+    }
+}
+
 /// A table of objects with the options of a request.
-pub(crate) fn table(call: &Call<'_>, version: &str, items: &[Value], metadata: &Value) -> Value {
-    let now = call.server.timestamp();
-    of(&call.def, version, items, metadata, true, now, call.query.get("includeObject"))
+///
+/// # Errors
+/// `BadRequest` for unknown options.
+pub(crate) fn table(call: &Call<'_>, version: &str, items: &[Value], metadata: &Value) -> ApiResult<Value> {
+    let include = Include::parse(&call.query)?;
+    Ok(of(&call.def, version, items, metadata, true, call.server.timestamp(), include))
 }
 
 /// A table of objects; only the first of a watch has `headers`.
@@ -33,29 +64,24 @@ pub(crate) fn of(
     metadata: &Value,
     headers: bool,
     now: Timestamp,
-    include: &str,
+    include: Include,
 ) -> Value {
-    let rows: Vec<Value> = items
-        .iter()
-        .map(|item| {
-            let mut row = Map::new();
-            row.insert("cells".to_owned(), Value::Array(cells(def, item, now)));
-            let conditions = if def.is_custom() { Value::Null } else { printers::conditions(def, item) };
-            if !conditions.is_null() {
-                row.insert("conditions".to_owned(), conditions);
-            }
-            match include {
-                "None" => {}
-                "Object" => {
-                    row.insert("object".to_owned(), item.clone());
-                }
-                _ => {
-                    row.insert("object".to_owned(), partial(item, "v1"));
-                }
-            }
-            Value::Object(row)
-        })
-        .collect();
+    let row = |item: &Value| {
+        let mut row = Map::new();
+        row.insert("cells".to_owned(), Value::Array(cells(def, item, now)));
+        let conditions = if def.is_custom() { Value::Null } else { printers::conditions(def, item) };
+        if !conditions.is_null() {
+            row.insert("conditions".to_owned(), conditions);
+        }
+        let object = match include {
+            Include::None => Value::Null,
+            Include::Object => item.clone(),
+            Include::Metadata => partial(item, version),
+        };
+        row.insert("object".to_owned(), object);
+        Value::Object(row)
+    };
+    let rows: Vec<Value> = items.iter().map(row).collect();
     let head = if headers { head(def) } else { Vec::new() };
     json!({
         "kind": "Table", "apiVersion": format!("meta.k8s.io/{version}"), "metadata": metadata,

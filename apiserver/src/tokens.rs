@@ -16,6 +16,14 @@ pub(crate) const ISSUER: &str = "https://kubernetes.default.svc";
 /// The claim with a user's groups, which tokens of service accounts do not have.
 const GROUPS: &str = "groups";
 
+/// What `/.well-known/openid-configuration` says of the issuer. Only this server can check its tokens, so no key is published.
+pub(crate) fn configuration() -> Value {
+    json!({
+        "issuer": ISSUER, "jwks_uri": format!("{ISSUER}/openid/v1/jwks"), "response_types_supported": ["id_token"],
+        "subject_types_supported": ["public"], "id_token_signing_alg_values_supported": ["HS256"],
+    })
+}
+
 fn key(server: &Server) -> Result<hmac::Key, Error> {
     let identity = Identity::of(&server.store)?;
     Ok(hmac::Key::new(hmac::HMAC_SHA256, identity.token.as_bytes()))

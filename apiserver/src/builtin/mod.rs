@@ -11,13 +11,14 @@ mod events;
 mod kinds;
 pub(crate) mod parts;
 pub(crate) mod printers;
+pub(crate) mod selectable;
 mod services;
 pub(crate) mod warnings;
 mod webhooks;
 
 use serde_json::Value;
 
-pub(crate) use kinds::all;
+pub(crate) use kinds::{all, has_group};
 
 use crate::names::NameRule;
 use crate::registry::{Behaviour, ResourceDef, ScalePaths};
@@ -57,6 +58,7 @@ pub(crate) struct BuiltIn {
     /// Whether a delete answers the object instead of a `Status`.
     pub(crate) returns_deleted: bool,
     pub(crate) name_rule: NameRule,
+    /// Fields that selectors may name beside name and namespace; a kind without any has no field conversion of its own.
     pub(crate) selectable: &'static [&'static str],
     /// Reads the value into the kind's type and writes it back, for kinds that the table of types does not have.
     pub(crate) typed: Option<Typed>,

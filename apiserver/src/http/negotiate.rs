@@ -18,6 +18,10 @@ const BUILT_IN_PATCHES: &[&str] = &[
     "application/apply-patch+cbor",
 ];
 
+/// Media types of watches in kube-apiserver's errors.
+const STREAM_TYPES: &[&str] =
+    &["application/json;stream=watch", "application/vnd.kubernetes.protobuf;stream=watch"];
+
 /// How objects are shown.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Shape {
@@ -25,10 +29,26 @@ pub(crate) enum Shape {
     Plain,
     /// `meta.k8s.io` Table of this version.
     Table(String),
-    /// Only the metadata.
-    Metadata(String),
+    /// `PartialObjectMetadata` of this version.
+    Partial(String),
+    /// `PartialObjectMetadataList` of this version.
+    PartialList(String),
     /// Discovery of everything at once.
     Discovery(String),
+}
+
+/// What a path answers with, which decides the forms it can have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Endpoint {
+    Object,
+    /// Lists and watches.
+    Collection,
+    /// Custom resources, which no router of kube-apiserver's looks at.
+    Custom,
+    /// One group, or one version of it.
+    Discovery,
+    /// All groups, which may be described at once.
+    AllGroups,
 }
 
 /// What an `Accept` header settles.
@@ -38,62 +58,104 @@ pub(crate) struct Accepted {
     pub(crate) shape: Shape,
 }
 
+/// A media range of an `Accept` header.
+struct Range<'a> {
+    media_type: &'a str,
+    /// In thousandths.
+    quality: i32,
+    parameters: Vec<(&'a str, &'a str)>,
+}
+
+/// The ranges in the order of preference, as goautoneg sorts them.
+fn ranges(headers: &HeaderMap) -> Vec<Range<'_>> {
+    let texts = headers.get_all(ACCEPT).into_iter().filter_map(|header| header.to_str().ok());
+    let ranges = texts.flat_map(|text| text.split(',')).map(str::trim).filter(|range| !range.is_empty());
+    let mut ranges: Vec<Range<'_>> = ranges.map(range).collect();
+    // A stable sort keeps the client's order among equals.
+    ranges.sort_by_key(|range| (-range.quality, range.media_type == "*/*", range.media_type.ends_with("/*")));
+    ranges
+}
+
+fn range(text: &str) -> Range<'_> {
+    let mut parts = text.split(';').map(str::trim);
+    let media_type = parts.next().unwrap_or_default();
+    let (mut quality, mut parameters) = (1000, Vec::new());
+    for part in parts {
+        match part.split_once('=').unwrap_or((part, "")) {
+            ("q", value) => quality = value.parse::<f32>().map_or(1000, |q| (q * 1000.0) as i32),
+            parameter => parameters.push(parameter),
+        }
+    }
+    Range { media_type, quality, parameters }
+}
+
 /// Chooses the first acceptable form.
 ///
 /// # Errors
-/// `NotAcceptable` when there is none.
-pub(crate) fn accept(headers: &HeaderMap, discovery: bool) -> ApiResult<Accepted> {
-    let mut ranges: Vec<(i32, Accepted)> = Vec::new();
-    let mut any = false;
-    for header in headers.get_all(ACCEPT) {
-        let Ok(text) = header.to_str() else { continue };
-        for range in text.split(',').map(str::trim).filter(|r| !r.is_empty()) {
-            any = true;
-            ranges.extend(media_range(range, discovery));
-        }
-    }
-    if !any {
+/// `NotAcceptable` when there is none: from go-restful's router when no media type fits, otherwise from the handler.
+pub(crate) fn accept(headers: &HeaderMap, endpoint: Endpoint) -> ApiResult<Accepted> {
+    let ranges = ranges(headers);
+    if ranges.is_empty() {
         return Ok(Accepted::default());
     }
-    // A stable sort keeps the client's order among equals.
-    ranges.sort_by_key(|(quality, _)| -quality);
-    match ranges.into_iter().next() {
-        Some((_, accepted)) => Ok(accepted),
-        None => Err(ApiError::not_acceptable(OBJECT_TYPES)),
+    let routed = |range: &Range<'_>| range.media_type == "*/*" || OBJECT_TYPES.contains(&range.media_type);
+    if endpoint != Endpoint::Custom && !ranges.iter().any(routed) {
+        let streams = if endpoint == Endpoint::Collection { STREAM_TYPES } else { &[] };
+        return Err(ApiError::not_routed([OBJECT_TYPES, streams].concat().as_slice()));
     }
+    let accepted = ranges.iter().find_map(|range| served(range, endpoint));
+    accepted.ok_or_else(|| ApiError::not_acceptable(OBJECT_TYPES))
 }
 
-/// One acceptable media range with its quality in thousandths; `None` when it cannot be served.
-fn media_range(range: &str, discovery: bool) -> Option<(i32, Accepted)> {
-    let mut parts = range.split(';').map(str::trim);
-    let yaml = match parts.next()? {
+/// Whether errors are written as YAML: converted forms do not count for them.
+pub(crate) fn errors_in_yaml(headers: &HeaderMap) -> bool {
+    let ranges = ranges(headers);
+    let plain = ranges.iter().filter(|range| range.parameters.is_empty());
+    plain.filter_map(|range| served(range, Endpoint::Object)).next().is_some_and(|accepted| accepted.yaml)
+}
+
+/// Checks that the chosen form can be a stream of events, which YAML cannot be.
+///
+/// # Errors
+/// `NotAcceptable`.
+pub(crate) fn check_stream(accepted: &Accepted) -> ApiResult<()> {
+    if accepted.yaml { Err(ApiError::not_acceptable(STREAM_TYPES)) } else { Ok(()) }
+}
+
+/// The form that a range asks for; `None` when it cannot be served.
+fn served(range: &Range<'_>, endpoint: Endpoint) -> Option<Accepted> {
+    let yaml = match range.media_type {
         "application/json" | "*/*" | "application/*" => false,
         "application/yaml" => true,
         _ => return None,
     };
-    let (mut kind, mut version, mut group, mut quality) = ("", "", "", 1000);
-    for part in parts {
-        let (key, value) = part.split_once('=').unwrap_or((part, ""));
-        match key {
+    let (mut kind, mut version, mut group) = ("", "", "");
+    for (key, value) in &range.parameters {
+        match *key {
             "as" => kind = value,
             "v" => version = value,
             "g" => group = value,
-            "q" => quality = value.parse::<f32>().map_or(1000, |q| (q * 1000.0) as i32),
+            "stream" if !matches!(*value, "" | "watch") => return None,
             _ => {}
         }
     }
+    let objects = matches!(endpoint, Endpoint::Object | Endpoint::Collection | Endpoint::Custom);
+    let owned = version.to_owned();
     let shape = match (kind, group, version) {
-        ("", ..) => Shape::Plain,
-        ("Table", "meta.k8s.io", "v1" | "v1beta1") => Shape::Table(version.to_owned()),
-        ("PartialObjectMetadata" | "PartialObjectMetadataList", "meta.k8s.io", "v1" | "v1beta1") => {
-            Shape::Metadata(version.to_owned())
+        ("", "", "") => Shape::Plain,
+        ("Table", "meta.k8s.io", "v1" | "v1beta1") if objects => Shape::Table(owned),
+        ("PartialObjectMetadata", "meta.k8s.io", "v1" | "v1beta1") if objects => Shape::Partial(owned),
+        ("PartialObjectMetadataList", "meta.k8s.io", "v1" | "v1beta1") if objects => {
+            Shape::PartialList(owned)
         }
-        ("APIGroupDiscoveryList", "apidiscovery.k8s.io", "v2" | "v2beta1") if discovery => {
-            Shape::Discovery(version.to_owned())
+        ("APIGroupDiscoveryList", "apidiscovery.k8s.io", "v2" | "v2beta1")
+            if endpoint == Endpoint::AllGroups =>
+        {
+            Shape::Discovery(owned)
         }
         _ => return None,
     };
-    Some((quality, Accepted { yaml, shape }))
+    Some(Accepted { yaml, shape })
 }
 
 /// The form of a body.
@@ -156,21 +218,38 @@ pub(crate) fn patch_kind(headers: &HeaderMap, custom: bool) -> ApiResult<PatchKi
 mod tests {
     use super::*;
 
-    fn accepts(text: &str) -> ApiResult<Accepted> {
+    fn accepts(text: &str, endpoint: Endpoint) -> ApiResult<Accepted> {
         let mut headers = HeaderMap::new();
         headers.insert(ACCEPT, text.parse().unwrap());
-        accept(&headers, false)
+        accept(&headers, endpoint)
     }
 
     #[test]
-    fn the_first_form_that_can_be_served_wins() {
-        let table = accepts("application/json;as=Table;v=v1;g=meta.k8s.io,application/json").unwrap();
+    fn first_form_that_can_be_served_is_chosen() {
+        let of = |text| accepts(text, Endpoint::Object).unwrap();
+        let table = of("application/json;as=Table;v=v1;g=meta.k8s.io,application/json");
         assert_eq!(table.shape, Shape::Table("v1".to_owned()));
-        let plain = accepts("application/vnd.kubernetes.protobuf, application/json").unwrap();
-        assert_eq!(plain, Accepted::default());
-        let yaml = accepts("application/json;q=0.5,application/yaml;q=0.9").unwrap();
-        assert!(yaml.yaml);
-        assert_eq!(accepts("text/csv").unwrap_err().code(), 406);
-        assert_eq!(accepts("application/json;as=Other;v=v1;g=x").unwrap_err().code(), 406);
+        assert_eq!(of("application/vnd.kubernetes.protobuf, application/json"), Accepted::default());
+        assert!(of("application/json;q=0.5,application/yaml;q=0.9").yaml);
+        assert!(of("*/*,application/yaml").yaml);
+        assert_eq!(of("application/json;stream=watch"), Accepted::default());
+    }
+
+    #[test]
+    fn refusal_names_what_the_path_can_answer_with() {
+        let refused = |text, endpoint| accepts(text, endpoint).unwrap_err().message().to_owned();
+        let routed = "406: Not Acceptable\n\nAvailable representations: application/json, application/yaml, \
+                      application/vnd.kubernetes.protobuf";
+        assert_eq!(refused("text/csv", Endpoint::Object), routed);
+        let streams = "application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch";
+        assert_eq!(refused("text/csv", Endpoint::Collection), format!("{routed}, {streams}"));
+        let handled = "only the following media types are accepted: application/json, application/yaml, \
+                       application/vnd.kubernetes.protobuf";
+        assert_eq!(refused("text/csv", Endpoint::Custom), handled);
+        assert_eq!(refused("application/json;as=Other;v=v1;g=x", Endpoint::Object), handled);
+        assert_eq!(
+            refused("application/json;as=APIGroupDiscoveryList;v=v2;g=apidiscovery.k8s.io", Endpoint::Object),
+            handled
+        );
     }
 }

@@ -1,5 +1,7 @@
 //! What a URL path asks for.
 
+use crate::builtin;
+
 /// A path below `/api` or `/apis` that names a resource.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ResourcePath {
@@ -32,31 +34,45 @@ pub enum Target {
     GroupVersion(String, String),
     /// A resource.
     Resource(ResourcePath),
+    /// The deprecated verbs `proxy` and `watch` without anything behind them.
+    VerbAlone,
     /// Any other path, without a slash at the end.
     Other(String),
 }
 
-/// Reads a path.
+/// Reads a path. It is decoded before it is split, as Go's `URL.Path` is.
 ///
 /// # Errors
-/// `Err(())` when a segment's percent-encoding is not UTF-8.
+/// `Err(())` when the percent-encoding is not UTF-8.
 #[allow(clippy::result_unit_err)]
 pub fn parse(path: &str) -> Result<Target, ()> {
-    let mut parts = Vec::new();
-    for part in path.split('/').filter(|p| !p.is_empty()) {
-        parts.push(decode(part).ok_or(())?);
+    let path = decode(path).ok_or(())?;
+    let trimmed = path.trim_matches('/');
+    let parts: Vec<&str> = if trimmed.is_empty() { Vec::new() } else { trimmed.split('/').collect() };
+    if parts.contains(&"") {
+        return Ok(Target::Other(format!("/{trimmed}")));
     }
-    let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
     Ok(match parts.as_slice() {
         ["api"] => Target::CoreVersions,
         ["apis"] => Target::Groups,
         ["api", version] => Target::GroupVersion(String::new(), (*version).to_owned()),
         ["apis", group] => Target::Group((*group).to_owned()),
         ["apis", group, version] => Target::GroupVersion((*group).to_owned(), (*version).to_owned()),
+        ["api", _, "proxy" | "watch"] | ["apis", _, _, "proxy" | "watch"] => Target::VerbAlone,
         ["api", version, rest @ ..] => resource("", version, rest),
         ["apis", group, version, rest @ ..] => resource(group, version, rest),
-        _ => Target::Other(format!("/{}", parts.join("/"))),
+        _ => Target::Other(format!("/{trimmed}")),
     })
+}
+
+/// Whether go-restful routes a path: kube-apiserver answers unknown ones with a `Status` there, and with plain text elsewhere.
+pub(crate) fn is_routed(path: &str) -> bool {
+    let mut parts = path.trim_start_matches('/').split('/');
+    match parts.next() {
+        Some("api") => true,
+        Some("apis") => parts.next().is_some_and(|group| !group.is_empty() && builtin::has_group(group)),
+        _ => false,
+    }
 }
 
 fn resource(group: &str, version: &str, rest: &[&str]) -> Target {
@@ -134,6 +150,15 @@ mod tests {
         check("/api/v1/namespaces/a/pods/b/log", ("", "v1", "a", "pods", "b", "log"));
         check("/apis/g.x/v1/namespaces/a/ws/b", ("g.x", "v1", "a", "ws", "b", ""));
         check("/apis/g.x/v1/ws/system%3Ax", ("g.x", "v1", "", "ws", "system:x", ""));
+    }
+
+    #[test]
+    fn path_is_decoded_before_it_is_split() {
+        check("/api/v1/namespaces/a/pods/b%2Flog", ("", "v1", "a", "pods", "b", "log"));
+        check("/api/v1/namespaces/a/pods/", ("", "v1", "a", "pods", "", ""));
+        assert_eq!(parse("/api//v1"), Ok(Target::Other("/api//v1".to_owned())));
+        assert_eq!(parse("/api/v1/watch"), Ok(Target::VerbAlone));
+        assert!(is_routed("/api//v1") && is_routed("/apis/apps/v9") && !is_routed("/apis/a.example/v1"));
     }
 
     #[test]

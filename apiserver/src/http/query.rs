@@ -1,5 +1,7 @@
 //! Query strings and the options in them.
 
+use std::num::{IntErrorKind, ParseIntError};
+
 use kubesmith_apimachinery::golang;
 
 use super::path::decode;
@@ -45,17 +47,27 @@ impl Query {
             .is_some_and(|(_, v)| !matches!(v.to_lowercase().as_str(), "0" | "false"))
     }
 
-    /// A whole number.
+    /// Whether there is a value for `key`, be it an empty one.
+    pub(crate) fn has(&self, key: &str) -> bool {
+        self.0.iter().any(|(k, _)| k == key)
+    }
+
+    /// A whole number; `None` without a value, as an empty one is no number.
     ///
     /// # Errors
-    /// `BadRequest` when the value is none.
+    /// `BadRequest` in the words of Go's `strconv.ParseInt`.
     pub(crate) fn number(&self, key: &str) -> ApiResult<Option<i64>> {
-        match self.get(key) {
-            "" => Ok(None),
-            text => text.parse().map(Some).map_err(|_| {
-                ApiError::bad_request(format!("strconv.ParseInt: parsing {text:?}: invalid syntax"))
-            }),
+        if !self.has(key) {
+            return Ok(None);
         }
+        let text = self.get(key);
+        text.parse().map(Some).map_err(|error: ParseIntError| {
+            let why = match error.kind() {
+                IntErrorKind::PosOverflow | IntErrorKind::NegOverflow => "value out of range",
+                _ => "invalid syntax",
+            };
+            ApiError::bad_request(format!("strconv.ParseInt: parsing {text:?}: {why}"))
+        })
     }
 }
 

@@ -12,6 +12,7 @@ use http_body_util::{BodyExt, Full, StreamBody};
 use kubesmith_apimachinery::yaml::to_yaml;
 use serde_json::Value;
 
+use crate::encode;
 use crate::status::ApiError;
 
 /// The body of every answer.
@@ -41,12 +42,12 @@ impl Reply {
     /// JSON.
     #[must_use]
     pub fn json(code: u16, value: &Value) -> Self {
-        Self::json_bytes(code, serde_json::to_vec(value).unwrap_or_default())
+        Self::json_bytes(code, encode::to_vec(value))
     }
 
     /// JSON under a content type of its own.
     pub(crate) fn typed(content_type: &'static str, value: &Value) -> Self {
-        Self::new(200, content_type, serde_json::to_vec(value).unwrap_or_default())
+        Self::new(200, content_type, encode::to_vec(value))
     }
 
     /// An object in the form the client asked for.
@@ -57,8 +58,13 @@ impl Reply {
         Self::json(code, value)
     }
 
-    pub(crate) fn text(code: u16, text: &'static str) -> Self {
+    pub(crate) fn text(code: u16, text: impl Into<Bytes>) -> Self {
         Self::new(code, "text/plain; charset=utf-8", text)
+    }
+
+    /// Text of another content type.
+    pub(crate) fn text_of(content_type: &'static str, text: impl Into<Bytes>) -> Self {
+        Self::new(200, content_type, text)
     }
 
     /// Watch events.
@@ -76,10 +82,15 @@ impl Reply {
     /// A failed request.
     #[must_use]
     pub fn error(error: &ApiError) -> Self {
+        Self::error_in(error, false)
+    }
+
+    /// A failed request, in the form that the client asked for.
+    pub(crate) fn error_in(error: &ApiError, yaml: bool) -> Self {
         match error {
             ApiError::NoSuchPath => Self::text(404, "404 page not found\n"),
             ApiError::Status(status) => {
-                Self::json(status.code, &error.to_value()).with_warnings(status.warnings.clone())
+                Self::value(status.code, &error.to_value(), yaml).with_warnings(status.warnings.clone())
             }
         }
     }

@@ -60,7 +60,7 @@ impl Object {
     }
 
     fn render(&self) -> Bytes {
-        serde_json::to_vec(&self.value).unwrap_or_default().into()
+        crate::encode::to_vec(&self.value).into()
     }
 }
 

@@ -1,26 +1,22 @@
 //! DELETE of a collection.
 
-use serde_json::{Value, json};
+use std::sync::Arc;
 
 use super::delete::{DeleteOptions, delete_one};
-use super::read::Selectors;
-use crate::conversion::{self, Served};
+use super::list;
+use crate::http::list_options::ListOptions;
 use crate::http::reply::Reply;
 use crate::server::Call;
-use crate::status::{ApiError, ApiResult};
+use crate::status::ApiResult;
+use crate::store::Object;
 
+/// Deletes the objects that a list with the same options has, and answers with that list. With a limit, the rest stays.
 pub(super) async fn delete_collection(call: &Call<'_>) -> ApiResult<Reply> {
-    let def = &call.def;
+    let listed = ListOptions::parse(&call.query)?;
     let options = DeleteOptions::parse(call)?;
-    let selectors = Selectors::parse(call, "")?;
-    let prefix = def.prefix(&call.path.namespace);
-    let snapshot = call
-        .server
-        .store
-        .list(&def.collection, &prefix, None)
-        .map_err(|_| ApiError::internal("the present state could not be listed"))?;
-    let mut deleted = Vec::new();
-    for (key, object) in selectors.selected(&call.server, snapshot.objects.into_iter()).await? {
+    let page = list::page(call, &listed).await?;
+    let mut deleted: Vec<Arc<Object>> = Vec::new();
+    for (key, object) in page.objects {
         match delete_one(call, &key, "", &options).await {
             Ok(_) => deleted.push(object),
             // Somebody else deleted it in the meantime.
@@ -28,14 +24,5 @@ pub(super) async fn delete_collection(call: &Call<'_>) -> ApiResult<Reply> {
             Err(error) => return Err(error),
         }
     }
-    let served = conversion::all(&call.server, def, &deleted).await?;
-    let items: Vec<&Value> = served.iter().map(Served::value).collect();
-    let mut list = json!({
-        "apiVersion": def.api_version(), "kind": def.list_kind,
-        "metadata": {"resourceVersion": snapshot.rv.to_string()}, "items": items,
-    });
-    if def.is_custom() {
-        list["metadata"]["continue"] = "".into();
-    }
-    Ok(Reply::value(200, &list, call.accepted.yaml))
+    list::answer(call, &deleted, page.metadata).await
 }

@@ -6,10 +6,12 @@ mod collection;
 mod connect;
 mod create;
 pub(crate) mod delete;
+mod list;
 mod patch;
 mod read;
 mod review;
 mod scale;
+mod selectors;
 mod update;
 mod watch;
 mod write;
@@ -22,6 +24,7 @@ use serde_json::Value;
 use crate::builtin::parts::Part;
 use crate::conversion;
 use crate::garbage;
+use crate::http::list_options::ListOptions;
 use crate::http::reply::Reply;
 use crate::registry::ResourceDef;
 use crate::server::{Call, Server};
@@ -72,10 +75,14 @@ pub(crate) async fn dispatch(call: &Call<'_>, method: &Method) -> ApiResult<Repl
 async fn all(call: &Call<'_>, method: &Method) -> ApiResult<Reply> {
     let everywhere = call.def.namespaced && call.path.namespace.is_empty();
     match *method {
-        Method::GET | Method::HEAD if call.path.watch || call.query.flag("watch") => {
-            watch::watch(call, "").await
+        Method::GET | Method::HEAD => {
+            let options = ListOptions::parse(&call.query)?;
+            if call.path.watch || options.watch {
+                watch::watch(call, "", &options).await
+            } else {
+                list::list(call, &options).await
+            }
         }
-        Method::GET | Method::HEAD => read::list(call).await,
         Method::POST if !everywhere => create::create(call).await,
         Method::DELETE if call.def.collection == "namespaces" => Err(ApiError::method_not_allowed()),
         Method::DELETE if !everywhere || call.def.is_custom() => collection::delete_collection(call).await,
@@ -115,8 +122,9 @@ async fn item(call: &Call<'_>, method: &Method) -> ApiResult<Reply> {
     }
     let main = call.path.subresource.is_empty();
     match *method {
-        Method::GET | Method::HEAD if main && (call.path.watch || call.query.flag("watch")) => {
-            watch::watch(call, &call.path.name).await
+        // Only the deprecated prefix watches one object: `watch=true` has no effect on the path of one.
+        Method::GET | Method::HEAD if main && call.path.watch => {
+            watch::watch(call, &call.path.name, &ListOptions::parse(&call.query)?).await
         }
         Method::GET | Method::HEAD => read::get(call).await,
         Method::PUT => update::put(call).await,

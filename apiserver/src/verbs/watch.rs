@@ -9,15 +9,18 @@ use serde_json::{Value, json};
 use tokio::sync::watch as signal;
 use tokio::time::{Instant, Interval, sleep_until};
 
-use super::read::{self, Selectors};
+use super::read;
+use super::selectors::Selectors;
 use crate::conversion::{self, Served};
-use crate::http::negotiate::{Accepted, Shape};
+use crate::encode;
+use crate::http::list_options::ListOptions;
+use crate::http::negotiate::{self, Accepted, Shape};
 use crate::http::reply::Reply;
 use crate::registry::ResourceDef;
 use crate::server::{Call, Server};
-use crate::status::{ApiError, ApiResult, Cause};
+use crate::status::{ApiError, ApiResult};
 use crate::store::{Change, Cursor, Event, Object, Snapshot};
-use crate::table;
+use crate::table::{self, Include};
 
 /// How long a watch lasts when the client does not say; kube-apiserver draws from 30 to 60 minutes.
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(45 * 60);
@@ -26,35 +29,38 @@ const BOOKMARK_PERIOD: Duration = Duration::from_secs(60);
 /// Marks the bookmark that ends the initial events.
 const INITIAL_EVENTS_END: &str = "k8s.io/initial-events-end";
 
-pub(super) async fn watch(call: &Call<'_>, name: &str) -> ApiResult<Reply> {
-    let selectors = Selectors::parse(call, name)?;
-    let streaming = check_options(call)?;
-    let text = call.query.get("resourceVersion");
-    let from = read::parse_version(text).map_err(ApiError::unexpected)?;
-    let bookmarks = call.query.flag("allowWatchBookmarks");
-    let timeout = match call.query.number("timeoutSeconds")? {
+pub(super) async fn watch(call: &Call<'_>, name: &str, options: &ListOptions) -> ApiResult<Reply> {
+    let selectors = Selectors::new(call, options, name)?;
+    let include = match call.accepted.shape {
+        Shape::Table(_) => Include::parse(&call.query)?,
+        _ => Include::Metadata,
+    };
+    let from = read::parse_version(&options.resource_version).map_err(ApiError::unexpected)?;
+    negotiate::check_stream(&call.accepted)?;
+    let timeout = match options.timeout_seconds {
         Some(seconds) if seconds > 0 => Duration::from_secs(seconds.unsigned_abs()),
         _ => DEFAULT_TIMEOUT,
     };
     let def = call.def.clone();
     let prefix = def.prefix(&call.path.namespace);
     let store = &call.server.store;
-    // `sendInitialEvents=false` begins with the next change.
-    let sends_none = !streaming && !call.query.get("sendInitialEvents").is_empty();
-    let initial = !sends_none && (streaming || matches!(from, None | Some(0)));
-    let (first, cursor) = if initial {
-        let (snapshot, cursor) = store.list_and_watch(&def.collection, &prefix);
-        (Some(snapshot), cursor)
-    } else {
-        let from = from.filter(|from| *from > 0 || !sends_none).unwrap_or_else(|| store.current());
-        (None, store.watch(&def.collection, from))
+    let at_once = matches!(from, None | Some(0));
+    let (first, cursor) = match options.send_initial_events {
+        // Without what is there, a watch begins with the next change.
+        Some(false) if at_once => (None, store.watch(&def.collection, store.current())),
+        initial if at_once || initial == Some(true) => {
+            let (snapshot, cursor) = store.list_and_watch(&def.collection, &prefix);
+            (Some(snapshot), cursor)
+        }
+        _ => (None, store.watch(&def.collection, from.unwrap_or_default())),
     };
+    let streaming = options.send_initial_events == Some(true);
     let state = Watch {
         encoder: Encoder {
             def,
             accepted: call.accepted.clone(),
             server: call.server.clone(),
-            include: call.query.get("includeObject").to_owned(),
+            include,
             first_table: true,
         },
         prefix,
@@ -62,46 +68,18 @@ pub(super) async fn watch(call: &Call<'_>, name: &str) -> ApiResult<Reply> {
         cursor,
         out: BytesMut::new(),
         end: Instant::now() + timeout,
-        bookmarks: bookmarks
+        bookmarks: options
+            .bookmarks
             .then(|| tokio::time::interval_at(Instant::now() + BOOKMARK_PERIOD, BOOKMARK_PERIOD)),
         stopping: call.server.stopping(),
         seen: from.unwrap_or_default(),
         done: false,
-        initial: first.map(|snapshot| (snapshot, streaming && bookmarks)),
+        initial: first.map(|snapshot| (snapshot, streaming && options.bookmarks)),
     };
     Ok(Reply::stream(stream::unfold(state, |mut state| async move {
         let bytes = state.next().await?;
         Some((bytes, state))
     })))
-}
-
-/// Checks the options of a streaming list; answers whether this is one.
-fn check_options(call: &Call<'_>) -> ApiResult<bool> {
-    let given = call.query.get("sendInitialEvents");
-    let matching = call.query.get("resourceVersionMatch");
-    let forbidden = |text: &str| Cause::forbidden("resourceVersionMatch", text);
-    let refuse = |text: &str| Err(ApiError::invalid_options("ListOptions", vec![forbidden(text)]));
-    if !matching.is_empty() && !call.query.get("continue").is_empty() {
-        return refuse("resourceVersionMatch is forbidden when continue is provided");
-    }
-    if given.is_empty() {
-        if !matching.is_empty() {
-            return refuse(
-                "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided",
-            );
-        }
-        return Ok(false);
-    }
-    if matching != "NotOlderThan" {
-        let mut causes =
-            vec![forbidden("sendInitialEvents requires setting resourceVersionMatch to NotOlderThan")];
-        if !matching.is_empty() {
-            let quoted = format!("{matching:?}");
-            causes.push(Cause::not_supported("resourceVersionMatch", &quoted, &["NotOlderThan"]));
-        }
-        return Err(ApiError::invalid_options("ListOptions", causes));
-    }
-    Ok(call.query.flag("sendInitialEvents"))
 }
 
 /// A running watch. Nobody waits for it: it takes events out of the history when its client reads.
@@ -266,22 +244,15 @@ struct Encoder {
     accepted: Accepted,
     /// For the present time, from which tables tell ages.
     server: Arc<Server>,
-    include: String,
+    include: Include,
     /// Only the first table of a watch names its columns.
     first_table: bool,
 }
 
 impl Encoder {
     fn line(&mut self, out: &mut BytesMut, kind: &str, object: &Served) {
-        if self.accepted.shape == Shape::Plain {
-            let body = object.json();
-            out.reserve(body.len() + 32);
-            out.put_slice(b"{\"type\":\"");
-            out.put_slice(kind.as_bytes());
-            out.put_slice(b"\",\"object\":");
-            out.put_slice(&body);
-            out.put_slice(b"}\n");
-            return;
+        if matches!(self.accepted.shape, Shape::Plain | Shape::PartialList(_)) {
+            return Self::event(out, kind, &object.json());
         }
         let shaped = self.shaped(object.value().clone());
         Self::raw(out, kind, &shaped);
@@ -299,11 +270,12 @@ impl Encoder {
                     &metadata,
                     first,
                     self.server.timestamp(),
-                    &self.include,
+                    self.include,
                 )
             }
-            Shape::Metadata(version) => table::partial(&value, version),
-            Shape::Plain | Shape::Discovery(_) => value,
+            Shape::Partial(version) => table::partial(&value, version),
+            // An event has no list; kube-apiserver then sends the object as it is.
+            Shape::PartialList(_) | Shape::Plain | Shape::Discovery(_) => value,
         }
     }
 
@@ -313,7 +285,7 @@ impl Encoder {
             metadata["annotations"] = json!({INITIAL_EVENTS_END: "true"});
         }
         let (mut version, mut kind) = (self.def.api_version(), self.def.kind.clone());
-        if let Shape::Metadata(v) = &self.accepted.shape {
+        if let Shape::Partial(v) = &self.accepted.shape {
             (version, kind) = (format!("meta.k8s.io/{v}"), "PartialObjectMetadata".to_owned());
         }
         let mut object = json!({"apiVersion": version, "kind": kind, "metadata": metadata});
@@ -323,8 +295,16 @@ impl Encoder {
         Self::raw(out, "BOOKMARK", &object);
     }
 
+    fn event(out: &mut BytesMut, kind: &str, object: &[u8]) {
+        out.reserve(object.len() + 32);
+        out.put_slice(b"{\"type\":\"");
+        out.put_slice(kind.as_bytes());
+        out.put_slice(b"\",\"object\":");
+        out.put_slice(object);
+        out.put_slice(b"}\n");
+    }
+
     fn raw(out: &mut BytesMut, kind: &str, object: &Value) {
-        out.put_slice(json!({"type": kind, "object": object}).to_string().as_bytes());
-        out.put_u8(b'\n');
+        Self::event(out, kind, &encode::to_vec(object));
     }
 }

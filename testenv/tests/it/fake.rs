@@ -164,7 +164,8 @@ async fn a_fake_begins_empty_and_needs_no_namespaces() {
 async fn the_tracker_writes_behind_the_clients_back() {
     let fake = Fake::<Client>::new([map("a", "x")]).unwrap();
     let tracker = fake.tracker();
-    let mut events = Box::pin(maps(&fake).watch(&WatchParams::default(), "0").await.unwrap());
+    let mut events =
+        Box::pin(maps(&fake).watch(&WatchParams::default().disable_bookmarks(), "0").await.unwrap());
     fake.clear_actions();
 
     let mut next = async || events.try_next().await.unwrap().unwrap();
@@ -335,7 +336,7 @@ async fn a_watch_of_made_events() {
     let fake = empty();
     let watcher = FakeWatcher::new();
     fake.prepend_watch_reactor("configmaps", watcher.reactor());
-    let events = maps(&fake).watch(&WatchParams::default(), "0").await.unwrap();
+    let events = maps(&fake).watch(&WatchParams::default().disable_bookmarks(), "0").await.unwrap();
     let reader = tokio::spawn(events.map(|event| format!("{:?}", event.unwrap())).collect::<Vec<_>>());
     watcher.add(map("a", "x"));
     tokio::task::yield_now().await;
@@ -423,12 +424,12 @@ async fn finalizers_hold_as_on_a_server() {
 #[tokio::test]
 async fn stopping_and_dropping_end_watches() {
     let fake = empty();
-    let events = maps(&fake).watch(&WatchParams::default(), "0").await.unwrap();
+    let events = maps(&fake).watch(&WatchParams::default().disable_bookmarks(), "0").await.unwrap();
     fake.stop().await;
     assert_eq!(events.count().await, 0);
 
     let fake = empty();
-    let events = maps(&fake).watch(&WatchParams::default(), "0").await.unwrap();
+    let events = maps(&fake).watch(&WatchParams::default().disable_bookmarks(), "0").await.unwrap();
     drop(fake);
     assert_eq!(events.count().await, 0);
 }

@@ -18,6 +18,7 @@ mod hostile;
 mod kinds;
 mod parts;
 mod rbac;
+mod reads;
 mod robust;
 #[cfg(unix)]
 mod stand_in;

@@ -9,7 +9,7 @@ pub(super) static KINDS: &[BuiltIn] = &[
         namespaced: false,
         status: true,
         name_rule: NameRule::Label,
-        selectable: &["status.phase", "name"],
+        selectable: &["status.phase"],
         default: defaults::namespace,
         prepare: defaults::hold_namespace,
         ..kind("", "Namespace", "namespaces", "namespace", &["ns"])
@@ -69,7 +69,11 @@ pub(super) static KINDS: &[BuiltIn] = &[
             "regarding.namespace",
             "regarding.name",
             "regarding.uid",
+            "regarding.apiVersion",
+            "regarding.resourceVersion",
+            "regarding.fieldPath",
             "reason",
+            "reportingController",
             "type",
         ],
         conversion: Some(Conversion {

@@ -67,3 +67,8 @@ pub(crate) fn all() -> impl Iterator<Item = &'static BuiltIn> {
         .into_iter()
         .flatten()
 }
+
+/// Whether kube-apiserver itself serves a group; the core group has the empty name.
+pub(crate) fn has_group(group: &str) -> bool {
+    all().any(|kind| kind.group == group)
+}

@@ -10,7 +10,6 @@ pub(super) static KINDS: &[BuiltIn] = &[
         status: true,
         namespaced: false,
         returns_deleted: true,
-        selectable: &["name"],
         default: defaults::volume_object,
         check: check::volume,
         ..kind("", "PersistentVolume", "persistentvolumes", "persistentvolume", &["pv"])
@@ -18,7 +17,6 @@ pub(super) static KINDS: &[BuiltIn] = &[
     BuiltIn {
         status: true,
         returns_deleted: true,
-        selectable: &["name"],
         default: defaults::claim,
         check: check::claim,
         ..kind("", "PersistentVolumeClaim", "persistentvolumeclaims", "persistentvolumeclaim", &["pvc"])

@@ -29,7 +29,9 @@ pub(super) static KINDS: &[BuiltIn] = &[
             "spec.serviceAccountName",
             "spec.hostNetwork",
             "status.phase",
+            "spec.host",
             "status.podIP",
+            "status.podIPs",
             "status.nominatedNodeName",
         ],
         default: defaults::pod,
@@ -63,7 +65,6 @@ pub(super) static KINDS: &[BuiltIn] = &[
     },
     BuiltIn {
         scale: true,
-        selectable: &["status.replicas"],
         default: defaults::replica_set,
         check: check::replica_set,
         check_status: check::replicas_status,

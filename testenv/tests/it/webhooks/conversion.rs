@@ -180,8 +180,8 @@ async fn a_watch_shows_the_version_that_it_asks_for() {
     let gvk = GroupVersionKind::gvk("a.example", "v2", "Widget");
     let resource = ApiResource::from_gvk_with_plural(&gvk, "widgets");
     let api: Api<DynamicObject> = Api::namespaced_with(env.client(), "default", &resource);
-    let mut all = api.watch(&WatchParams::default(), "0").await.unwrap().boxed();
-    let wide = WatchParams::default().fields("spec.dimensions.width=2");
+    let mut all = api.watch(&WatchParams::default().disable_bookmarks(), "0").await.unwrap().boxed();
+    let wide = WatchParams::default().disable_bookmarks().fields("spec.dimensions.width=2");
     let mut wide = api.watch(&wide, "0").await.unwrap().boxed();
     let shown = |event: WatchEvent<DynamicObject>| match event {
         WatchEvent::Added(o) => format!("+{}", o.data["spec"]["dimensions"]["width"]),

@@ -1,0 +1,102 @@
+//! The selectors of lists, watches and deletions of collections, on stored objects.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use kubesmith_apimachinery::{fields, labels};
+
+use crate::conversion::{self, Served};
+use crate::http::list_options::ListOptions;
+use crate::registry::ResourceDef;
+use crate::selector;
+use crate::server::{Call, Server};
+use crate::status::{ApiError, ApiResult};
+use crate::store::Object;
+
+/// The selectors of a list, a watch or a deletion.
+pub(super) struct Selectors {
+    labels: labels::Selector,
+    fields: fields::Selector,
+    def: Arc<ResourceDef>,
+}
+
+impl Selectors {
+    /// The selectors of a request, which has to name fields that the kind offers. A `name` in the path selects that object alone.
+    ///
+    /// # Errors
+    /// `BadRequest` for fields that cannot be selected, or a selector of another name than the path's.
+    pub(super) fn new(call: &Call<'_>, options: &ListOptions, name: &str) -> ApiResult<Self> {
+        let def = &call.def;
+        selector::check_fields(&options.fields, def)?;
+        let mut fields = options.fields.clone();
+        if !name.is_empty() {
+            if fields.is_everything() {
+                fields = selector::fields(&format!("metadata.name={name}"))?;
+            } else if fields.requires_exact_match("metadata.name") != Some(name) {
+                return Err(ApiError::bad_request(
+                    "fieldSelector metadata.name doesn't match requested name",
+                ));
+            }
+        }
+        Ok(Self { labels: options.labels.clone(), fields, def: def.clone() })
+    }
+
+    /// Whether a stored object is selected, by what the asked-for version says; `None` when a webhook has to be asked
+    /// for that.
+    pub(super) fn select(&self, object: &Arc<Object>) -> Option<bool> {
+        if self.select_all() {
+            return Some(true);
+        }
+        if !conversion::is_by_webhook(&self.def)
+            && !self.labels.matches_json(&object.value["metadata"]["labels"])
+        {
+            return Some(false);
+        }
+        if self.fields.is_everything() && !conversion::is_by_webhook(&self.def) {
+            return Some(true);
+        }
+        conversion::at_once(&self.def, object).map(|served| self.matches(&served))
+    }
+
+    /// Whether an object is selected.
+    pub(super) fn matches(&self, object: &Served) -> bool {
+        self.labels.matches_json(&object.value()["metadata"]["labels"])
+            && selector::fields_match(&self.fields, &self.def, object.value())
+    }
+
+    /// Whether everything is selected.
+    pub(super) fn select_all(&self) -> bool {
+        self.labels.is_everything() && self.fields.is_everything()
+    }
+
+    /// Those of the stored objects that are selected.
+    ///
+    /// # Errors
+    /// When the conversion webhook fails.
+    pub(super) async fn selected(
+        &self,
+        server: &Server,
+        objects: impl Iterator<Item = (Arc<str>, Arc<Object>)>,
+    ) -> ApiResult<Vec<(Arc<str>, Arc<Object>)>> {
+        let (mut selected, mut open) = (Vec::new(), Vec::new());
+        for (key, object) in objects {
+            match self.select(&object) {
+                Some(false) => {}
+                Some(true) => selected.push((key, object)),
+                None => {
+                    open.push(selected.len());
+                    selected.push((key, object));
+                }
+            }
+        }
+        if open.is_empty() {
+            return Ok(selected);
+        }
+        let asked: Vec<Arc<Object>> = open.iter().map(|at| selected[*at].1.clone()).collect();
+        let served = conversion::all(server, &self.def, &asked).await?;
+        let refused = open.iter().zip(&served).filter(|(_, served)| !self.matches(served));
+        let refused: BTreeSet<usize> = refused.map(|(at, _)| *at).collect();
+        let kept = selected.into_iter().enumerate().filter(|(at, _)| !refused.contains(at));
+        Ok(kept.map(|(_, entry)| entry).collect())
+    }
+}
