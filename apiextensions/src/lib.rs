@@ -6,6 +6,10 @@
 //! refuse.
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::needless_pass_by_value))]
 
+#[cfg(feature = "structural")]
 pub mod cel;
+#[cfg(feature = "structural")]
 pub mod openapi;
+pub mod schema;
+#[cfg(feature = "structural")]
 pub mod structural;

@@ -5,7 +5,7 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::ops::Deref;
 use std::sync::Arc;
 
-use kubesmith_apiextensions::structural::{CustomResource, Structural};
+use kubesmith_apiextensions::structural::CustomResource;
 use kubesmith_apimachinery::jsonpath::JsonPath;
 use serde_json::{Value, json};
 
@@ -116,7 +116,7 @@ impl Schema {
     fn new(crd: &Value, version: &Value) -> Self {
         let schema = version["schema"]["openAPIV3Schema"].clone();
         // A stored CRD has been checked; should its schema not parse all the same, everything is kept.
-        let parsed = Structural::parse(&schema);
+        let parsed = kubesmith_apiextensions::schema::Schema::enforced(&schema);
         let preserves_unknown = crd["spec"]["preserveUnknownFields"] == true || parsed.is_err();
         let structural = parsed.unwrap_or_default();
         Self {

@@ -1,19 +1,18 @@
-//! Schemas: the type, how two of them are joined, and how those of resources are built.
+//! How schemas of resources are built, and how two of them are joined.
 
 mod branch;
 mod build;
 mod enums;
 mod forms;
 mod merge;
-mod props;
 mod size;
 mod union;
 
 pub(crate) use build::standard_fields;
 pub use build::{SchemaOptions, Schemas, build};
 pub(crate) use forms::{close, nullable, unit};
-pub use merge::{TypeConflict, overlay};
-pub use props::{Additional, ExternalDocs, Rule, Schema};
+pub use kubesmith_apiextensions::schema::{Additional, ExternalDocs, Number, Rule, Schema};
+pub use merge::{TypeConflict, difference, overlay};
 pub(crate) use union::{Junction, union};
 
 /// CEL's reserved words, which field names are escaped for.

@@ -16,7 +16,7 @@ mod unicode;
 
 pub use error::{Error, ErrorCode};
 #[cfg(feature = "match")]
-pub use matching::{Pattern, Regex, to_hir};
+pub use matching::{Regex, to_hir};
 
 /// Checks that Go compiles an expression.
 ///

@@ -35,7 +35,7 @@ use std::sync::Arc;
 
 use serde_json::Value as Json;
 
-use crate::structural::Structural;
+use crate::structural::Schema;
 use ast::Ast;
 use checker::Checked;
 use estimate::Estimate;
@@ -68,7 +68,7 @@ pub struct Program {
 #[derive(Debug)]
 pub struct Activation<'a> {
     /// The schema of the place.
-    pub schema: &'a Structural,
+    pub schema: &'a Schema,
     /// Whether the place is the root of a resource.
     pub is_resource: bool,
     /// The value.

@@ -11,7 +11,7 @@ use super::{
     compile, render,
 };
 use crate::structural::{
-    Additional, Cause, CauseKind, ListType, Path, Rule, Structural, lists, resolve_field_path,
+    Additional, Cause, CauseKind, ListType, Path, Rule, Schema, lists, resolve_field_path,
 };
 
 /// A rule that does not compile.
@@ -56,21 +56,17 @@ pub fn max_cardinality(min_size: u64) -> u64 {
 ///
 /// # Errors
 /// The error of the rule or of its message expression.
-pub fn compile_rule(schema: &Structural, decl: &Arc<Decl>, rule: &Rule) -> Result<CompiledRule, RuleError> {
+pub fn compile_rule(schema: &Schema, decl: &Arc<Decl>, rule: &Rule) -> Result<CompiledRule, RuleError> {
     let old_self = if rule.optional_old_self == Some(true) { OldSelf::Optional } else { OldSelf::Plain };
     let program = compile(&rule.rule, decl, old_self)
         .map_err(|issues| RuleError::Rule(format!("compilation failed: {}", render(&rule.rule, &issues))))?;
     if program.result_type() != Type::Bool {
         return Err(RuleError::Rule("cel expression must evaluate to a bool".to_owned()));
     }
-    let message = match rule.message_expression.as_str() {
-        "" => None,
-        source => Some(compile_message(source, decl, old_self)?),
-    };
-    let field_path = match rule.field_path.as_str() {
-        "" => String::new(),
-        path => resolve_field_path(path, schema, true).map(|found| found.text).unwrap_or_default(),
-    };
+    let message = rule.message_expression.as_deref();
+    let message = message.map(|source| compile_message(source, decl, old_self)).transpose()?;
+    let found = rule.field_path.as_deref().and_then(|path| resolve_field_path(path, schema, true).ok());
+    let field_path = found.map(|found| found.text).unwrap_or_default();
     Ok(CompiledRule { program, message, old_self, field_path })
 }
 
@@ -87,7 +83,7 @@ fn compile_message(source: &str, decl: &Arc<Decl>, old_self: OldSelf) -> Result<
 /// The compiled rules of a schema, in a tree like the schema's.
 #[derive(Debug)]
 pub struct Validator {
-    schema: Structural,
+    schema: Schema,
     is_resource: bool,
     rules: Vec<Result<CompiledRule, RuleError>>,
     items: Option<Box<Validator>>,
@@ -117,18 +113,18 @@ struct Pair<'v> {
 impl Validator {
     /// Compiles the rules of a schema; `None` if there are none.
     #[must_use]
-    pub fn new(schema: &Structural, is_resource: bool) -> Option<Self> {
-        if !schema.any(&|s| !s.rules.is_empty()) {
+    pub fn new(schema: &Schema, is_resource: bool) -> Option<Self> {
+        if !schema.any(&|s| !s.validations.is_empty()) {
             return None;
         }
         let is_resource = is_resource || schema.embedded_resource;
-        let decl = match schema.rules.is_empty() {
+        let decl = match schema.validations.is_empty() {
             true => None,
             false => Decl::of(schema, is_resource, "selfType"),
         };
         let rules = match &decl {
             None => Vec::new(),
-            Some(decl) => schema.rules.iter().map(|rule| compile_rule(schema, decl, rule)).collect(),
+            Some(decl) => schema.validations.iter().map(|rule| compile_rule(schema, decl, rule)).collect(),
         };
         let additional = match &schema.additional_properties {
             Some(Additional::Schema(all)) => Self::new(all, false).map(Box::new),
@@ -166,7 +162,7 @@ impl Validator {
         if pair.new.is_null() || budget.0.is_none() {
             return;
         }
-        if !self.schema.rules.is_empty() {
+        if !self.schema.validations.is_empty() {
             self.expressions(path, pair, budget, causes);
         }
         match pair.new {
@@ -221,7 +217,7 @@ impl Validator {
     }
 
     fn expressions(&self, path: &Path, pair: Pair<'_>, budget: &mut Budget, causes: &mut Vec<Cause>) {
-        let type_ = self.schema.type_.as_str();
+        let type_ = self.schema.type_name();
         let old = pair.old.filter(|old| !old.is_null());
         let variables = Variables::new(&Activation {
             schema: &self.schema,
@@ -229,7 +225,7 @@ impl Validator {
             object: pair.new,
             old,
         });
-        for (rule, compiled) in self.schema.rules.iter().zip(&self.rules) {
+        for (rule, compiled) in self.schema.validations.iter().zip(&self.rules) {
             let compiled = match compiled {
                 Ok(compiled) => compiled,
                 Err(error) => {
@@ -287,7 +283,7 @@ impl Validator {
         let detail = match message(compiled, rule, variables, budget) {
             Ok(Some(text)) => text,
             Ok(None) => default_message(rule),
-            Err(detail) => return Cause::invalid(path, self.schema.type_.as_str(), detail),
+            Err(detail) => return Cause::invalid(path, self.schema.type_name(), detail),
         };
         let value = object.clone();
         let cause = match rule.reason.as_deref() {
@@ -296,7 +292,7 @@ impl Validator {
             Some("FieldValueDuplicate") => Cause::duplicate(path, value),
             _ => Cause::new(CauseKind::Invalid, path, value, detail),
         };
-        match self.schema.type_.as_str() {
+        match self.schema.type_name() {
             "object" | "array" => cause.without_value(),
             _ => cause,
         }
@@ -304,16 +300,13 @@ impl Validator {
 }
 
 fn rule_text(rule: &Rule) -> &str {
-    match rule.message.is_empty() {
-        true => rule.rule.trim(),
-        false => rule.message.trim(),
-    }
+    rule.message.as_deref().unwrap_or(&rule.rule).trim()
 }
 
 fn default_message(rule: &Rule) -> String {
-    match rule.message.is_empty() {
-        true => format!("failed rule: {}", rule_text(rule)),
-        false => rule_text(rule).to_owned(),
+    match rule.message {
+        None => format!("failed rule: {}", rule_text(rule)),
+        Some(_) => rule_text(rule).to_owned(),
     }
 }
 
@@ -355,7 +348,8 @@ fn message(
         }
         Err(EvalError::CostExceeded) => {
             budget.0 = None;
-            let source = crate::structural::golang::quote(&rule.message_expression);
+            let source =
+                crate::structural::golang::quote(rule.message_expression.as_deref().unwrap_or_default());
             Err(format!(
                 "no further validation rules will be run due to call cost exceeds limit for messageExpression: {source}"
             ))

@@ -3,17 +3,17 @@ use std::sync::Arc;
 use serde_json::{Value as Json, json};
 
 use super::*;
-use crate::structural::{Cause, Structural};
+use crate::structural::{Cause, Schema};
 
-fn schema(properties: Json) -> Structural {
-    Structural::parse(&json!({"type": "object", "properties": properties})).unwrap()
+fn schema(properties: Json) -> Schema {
+    Schema::enforced(&json!({"type": "object", "properties": properties})).unwrap()
 }
 
-fn decl(schema: &Structural) -> Arc<Decl> {
+fn decl(schema: &Schema) -> Arc<Decl> {
     Decl::of(schema, false, "self").unwrap()
 }
 
-fn everything() -> Structural {
+fn everything() -> Schema {
     schema(json!({
         "s": {"type": "string"}, "n": {"type": "integer"}, "d": {"type": "number"}, "b": {"type": "boolean"},
         "by": {"type": "string", "format": "byte"}, "t": {"type": "string", "format": "date-time"},
@@ -247,7 +247,7 @@ proptest::proptest! {
 }
 
 fn validator(spec: Json) -> Validator {
-    Validator::new(&Structural::parse(&spec).unwrap(), false).unwrap()
+    Validator::new(&Schema::enforced(&spec).unwrap(), false).unwrap()
 }
 
 fn texts(causes: &[Cause]) -> Vec<String> {

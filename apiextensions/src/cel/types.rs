@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::structural::{Additional, Structural};
+use crate::structural::{Additional, Schema};
 
 /// The type of an expression.
 #[derive(Clone, Debug, PartialEq)]
@@ -140,11 +140,11 @@ impl Decl {
     ///
     /// The root of a resource always has `apiVersion`, `kind`, `metadata.name` and `metadata.generateName`.
     #[must_use]
-    pub fn of(schema: &Structural, is_resource: bool, name: &str) -> Option<Arc<Self>> {
+    pub fn of(schema: &Schema, is_resource: bool, name: &str) -> Option<Arc<Self>> {
         if schema.int_or_string {
             return Some(Self::scalar(Type::Dyn, 1, max_length(schema).unwrap_or(MAX_REQUEST_BYTES - 2)));
         }
-        match schema.type_.as_str() {
+        match schema.type_name() {
             "array" => Self::of_list(schema, name),
             "object" => match &schema.additional_properties {
                 Some(Additional::Schema(all)) => Self::of_map(schema, all, name),
@@ -158,7 +158,7 @@ impl Decl {
         }
     }
 
-    fn of_list(schema: &Structural, name: &str) -> Option<Arc<Self>> {
+    fn of_list(schema: &Schema, name: &str) -> Option<Arc<Self>> {
         let items = schema.items.as_ref()?;
         let element = Self::of(items, items.embedded_resource, &format!("{name}.@idx"))?;
         let fitting = (MAX_REQUEST_BYTES - 2) / (element.min_size + 1);
@@ -172,7 +172,7 @@ impl Decl {
         }))
     }
 
-    fn of_map(schema: &Structural, all: &Structural, name: &str) -> Option<Arc<Self>> {
+    fn of_map(schema: &Schema, all: &Schema, name: &str) -> Option<Arc<Self>> {
         let element = Self::of(all, all.embedded_resource, &format!("{name}.@elem"))?;
         let fitting = (MAX_REQUEST_BYTES - 2) / (element.min_size + 6);
         Some(Arc::new(Self {
@@ -186,7 +186,7 @@ impl Decl {
         }))
     }
 
-    fn of_object(schema: &Structural, is_resource: bool, name: &str) -> Arc<Self> {
+    fn of_object(schema: &Schema, is_resource: bool, name: &str) -> Arc<Self> {
         let mut fields = BTreeMap::new();
         let mut min_size = 2;
         for (field, property) in &schema.properties {
@@ -216,8 +216,8 @@ impl Decl {
         Arc::new(Self { type_, max_elements: 0, min_size, element: None, key: None, fields })
     }
 
-    fn of_string(schema: &Structural) -> Arc<Self> {
-        match schema.format.as_str() {
+    fn of_string(schema: &Schema) -> Arc<Self> {
+        match schema.format_name() {
             "byte" => {
                 let max = schema.max_length.map_or(MAX_REQUEST_BYTES - 2, not_negative);
                 Self::scalar(Type::Bytes, 2, max)
@@ -226,7 +226,7 @@ impl Decl {
             "date" => Self::scalar(Type::Timestamp, 12, 12),
             "date-time" => Self::scalar(Type::Timestamp, 21, 32),
             _ => {
-                let longest = schema.enum_values.iter().filter_map(|v| v.as_str()).map(str::len).max();
+                let longest = schema.allowed_values().iter().filter_map(|v| v.as_str()).map(str::len).max();
                 let longest = longest.and_then(|l| u64::try_from(l).ok()).unwrap_or(MAX_REQUEST_BYTES - 2);
                 Self::scalar(Type::String, 2, max_length(schema).unwrap_or(longest))
             }
@@ -239,7 +239,7 @@ fn not_negative(value: i64) -> u64 {
 }
 
 /// The greatest length in bytes: schemas count characters of up to four bytes.
-fn max_length(schema: &Structural) -> Option<u64> {
+fn max_length(schema: &Schema) -> Option<u64> {
     schema.max_length.map(|max| not_negative(max).saturating_mul(4))
 }
 
@@ -327,7 +327,7 @@ mod tests {
 
     #[test]
     fn declarations_have_types_and_sizes() {
-        let schema = Structural::parse(&json!({"type": "object", "required": ["a"], "properties": {
+        let schema = Schema::enforced(&json!({"type": "object", "required": ["a"], "properties": {
             "a": {"type": "string", "maxLength": 10}, "t": {"type": "string", "format": "date-time"},
             "l": {"type": "array", "items": {"type": "integer"}}, "any": {"x-kubernetes-preserve-unknown-fields": true},
             "m": {"type": "object", "additionalProperties": {"type": "boolean"}, "maxProperties": 3}}}))

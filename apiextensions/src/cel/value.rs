@@ -14,7 +14,7 @@ use super::semver::Semver;
 use super::types::escape;
 use super::url::Url;
 use crate::structural::formats::parse_duration;
-use crate::structural::{Additional, ListType, Structural, golang};
+use crate::structural::{Additional, ListType, Schema, golang};
 
 /// A value.
 #[derive(Clone, Debug)]
@@ -118,7 +118,7 @@ impl Value {
     }
 
     /// A JSON value as its schema types it. Fields that expressions cannot see are left out.
-    pub(super) fn of(schema: &Structural, json: &Json, is_resource: bool) -> Self {
+    pub(super) fn of(schema: &Schema, json: &Json, is_resource: bool) -> Self {
         if schema.int_or_string {
             return Self::untyped(json);
         }
@@ -134,18 +134,18 @@ impl Value {
                 }
                 _ => Self::of_object(schema, map, is_resource || schema.embedded_resource),
             },
-            Json::String(text) if schema.type_ == "string" => Self::of_text(schema, text),
-            Json::Number(n) if schema.type_ == "number" => Self::Double(n.as_f64().unwrap_or(f64::NAN)),
+            Json::String(text) if schema.is_type("string") => Self::of_text(schema, text),
+            Json::Number(n) if schema.is_type("number") => Self::Double(n.as_f64().unwrap_or(f64::NAN)),
             #[expect(clippy::cast_possible_truncation, reason = "validation admits whole numbers only")]
-            Json::Number(n) if schema.type_ == "integer" => {
+            Json::Number(n) if schema.is_type("integer") => {
                 Self::Int(n.as_i64().unwrap_or_else(|| n.as_f64().unwrap_or(0.0) as i64))
             }
             other => Self::untyped(other),
         }
     }
 
-    fn of_text(schema: &Structural, text: &str) -> Self {
-        let special = match schema.format.as_str() {
+    fn of_text(schema: &Schema, text: &str) -> Self {
+        let special = match schema.format_name() {
             "byte" => {
                 base64::engine::general_purpose::STANDARD.decode(text).ok().map(|b| Self::Bytes(b.into()))
             }
@@ -156,7 +156,7 @@ impl Value {
         special.unwrap_or_else(|| Self::string(text))
     }
 
-    fn of_array(schema: &Structural, items: &[Json]) -> Self {
+    fn of_array(schema: &Schema, items: &[Json]) -> Self {
         let item = |json: &Json| match &schema.items {
             Some(items) => Self::of(items, json, items.embedded_resource),
             None => Self::untyped(json),
@@ -171,7 +171,7 @@ impl Value {
         Self::List(Arc::new(List { items: items.iter().map(item).collect(), kind }))
     }
 
-    fn of_object(schema: &Structural, map: &serde_json::Map<String, Json>, is_resource: bool) -> Self {
+    fn of_object(schema: &Schema, map: &serde_json::Map<String, Json>, is_resource: bool) -> Self {
         let mut fields = BTreeMap::new();
         for (name, value) in map {
             let Some(property) = schema.properties.get(name) else { continue };

@@ -5,14 +5,14 @@ use serde_json::Value;
 use super::cause::Cause;
 use super::lists::validate_lists;
 use super::meta::validate_embedded;
-use super::schema::{SchemaError, Structural};
 use super::validate::{blocks_rules, validate, validate_at, validate_update};
 use crate::cel::Validator;
+use crate::schema::{Schema, SchemaError};
 
 /// The checks of one version of a custom resource. Compile it once per definition; it is immutable afterwards.
 #[derive(Debug)]
 pub struct Checker {
-    schema: Structural,
+    schema: Schema,
     rules: Option<Validator>,
 }
 
@@ -22,19 +22,19 @@ impl Checker {
     /// # Errors
     /// The schema cannot be read.
     pub fn new(open_api_v3_schema: &Value) -> Result<Self, SchemaError> {
-        Ok(Self::from_schema(Structural::parse(open_api_v3_schema)?))
+        Ok(Self::from_schema(Schema::enforced(open_api_v3_schema)?))
     }
 
     /// Takes a schema that was read already.
     #[must_use]
-    pub fn from_schema(schema: Structural) -> Self {
+    pub fn from_schema(schema: Schema) -> Self {
         let rules = Validator::new(&schema, true);
         Self { schema, rules }
     }
 
     /// The schema, for defaulting and pruning.
     #[must_use]
-    pub fn schema(&self) -> &Structural {
+    pub fn schema(&self) -> &Schema {
         &self.schema
     }
 

@@ -6,8 +6,8 @@ use super::cause::Cause;
 use super::check::Checker;
 use super::object_meta::{NameRule, validate_object_meta, validate_object_meta_update};
 use super::scale::ScalePaths;
-use super::schema::Structural;
 use super::{apply_defaults, meta, prune};
+use crate::schema::Schema;
 
 /// The rules of one version of a custom resource. Make it once per definition; it is immutable afterwards.
 #[derive(Debug)]
@@ -38,7 +38,7 @@ const GENERATED_PREFIX: usize = 58;
 impl CustomResource {
     /// A resource with this schema, and without subresources.
     #[must_use]
-    pub fn new(schema: Structural) -> Self {
+    pub fn new(schema: Schema) -> Self {
         Self { checker: Checker::from_schema(schema), status: false, scale: None, preserves_unknown: false }
     }
 
@@ -60,7 +60,7 @@ impl CustomResource {
 
     /// The schema.
     #[must_use]
-    pub fn schema(&self) -> &Structural {
+    pub fn schema(&self) -> &Schema {
         self.checker.schema()
     }
 
@@ -232,7 +232,7 @@ mod tests {
     use serde_json::json;
 
     fn resource() -> CustomResource {
-        let schema = Structural::parse(&json!({"type": "object", "properties": {
+        let schema = Schema::enforced(&json!({"type": "object", "properties": {
             "spec": {"type": "object", "properties": {
                 "replicas": {"type": "integer", "default": 1},
                 "name": {"type": "string", "maxLength": 3}}},

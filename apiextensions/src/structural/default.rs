@@ -2,22 +2,22 @@
 
 use serde_json::{Map, Value};
 
-use super::schema::Structural;
+use crate::schema::Schema;
 
 /// Drops nulls that the schema does not admit and has no default for, then fills in defaults, outer ones first.
 ///
 /// Calling it again changes nothing.
-pub fn apply_defaults(schema: &Structural, object: &mut Value) {
+pub fn apply_defaults(schema: &Schema, object: &mut Value) {
     drop_nulls(schema, object);
     fill(schema, object);
 }
 
-fn refuses_null(schema: Option<&Structural>, value: &Value) -> bool {
+fn refuses_null(schema: Option<&Schema>, value: &Value) -> bool {
     value.is_null() && schema.is_some_and(|s| !s.nullable)
 }
 
 /// Drops nulls of fields that are not nullable and have no default: they are taken for absent.
-pub fn drop_nulls(schema: &Structural, value: &mut Value) {
+pub fn drop_nulls(schema: &Schema, value: &mut Value) {
     match value {
         Value::Object(map) => {
             map.retain(|name, value| {
@@ -39,7 +39,7 @@ pub fn drop_nulls(schema: &Structural, value: &mut Value) {
     }
 }
 
-fn fill(schema: &Structural, value: &mut Value) {
+fn fill(schema: &Schema, value: &mut Value) {
     match value {
         Value::Object(map) => fill_object(schema, map),
         Value::Array(items) => {
@@ -53,13 +53,13 @@ fn fill(schema: &Structural, value: &mut Value) {
     }
 }
 
-fn replace_null(schema: &Structural, value: &mut Value) {
+fn replace_null(schema: &Schema, value: &mut Value) {
     if let (true, Some(default)) = (refuses_null(Some(schema), value), &schema.default) {
         *value = default.clone();
     }
 }
 
-fn fill_object(schema: &Structural, map: &mut Map<String, Value>) {
+fn fill_object(schema: &Schema, map: &mut Map<String, Value>) {
     for (name, property) in &schema.properties {
         let Some(default) = &property.default else { continue };
         if map.get(name).is_none_or(|value| refuses_null(Some(property), value)) {
@@ -83,7 +83,7 @@ mod tests {
 
     #[test]
     fn defaults_are_filled_outer_first() {
-        let schema = Structural::parse(
+        let schema = Schema::enforced(
             &json!({"type": "object", "properties": {"spec": {"type": "object", "default": {},
             "properties": {
                 "mode": {"type": "string", "default": "auto"},

@@ -5,6 +5,8 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use crate::schema::Schema;
+
 /// Formats as the server normalises their names: without dashes.
 /// Source: the table of supported formats of apiextensions-apiserver 1.36.
 const KNOWN: &[&str] = &[
@@ -40,6 +42,19 @@ const KNOWN: &[&str] = &[
 #[must_use]
 pub fn is_known(format: &str) -> bool {
     KNOWN.contains(&normalised(format).as_str())
+}
+
+/// Whether the server checks the format of a schema, given its type.
+#[must_use]
+pub fn applies(schema: &Schema) -> bool {
+    let format = schema.format_name();
+    match schema.type_name() {
+        _ if schema.int_or_string => is_known(format),
+        "" | "string" => is_known(format),
+        "integer" => matches!(format, "int32" | "int64"),
+        "number" => matches!(format, "float" | "double"),
+        _ => false,
+    }
 }
 
 fn normalised(format: &str) -> String {

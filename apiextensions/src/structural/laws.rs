@@ -5,8 +5,8 @@ use serde_json::{Map, Value, json};
 
 use super::*;
 
-fn schema() -> Structural {
-    Structural::parse(&json!({"type": "object", "properties": {
+fn schema() -> Schema {
+    Schema::enforced(&json!({"type": "object", "properties": {
         "a": {"type": "string", "default": "d", "maxLength": 3},
         "b": {"type": "object", "default": {}, "properties": {
             "c": {"type": "integer", "default": 1}, "d": {"type": "array", "items": {"type": "object",

@@ -3,18 +3,18 @@
 use serde_json::{Map, Value};
 
 use super::cause::Cause;
-use super::schema::{Additional, ListType, Structural};
 use super::{Path, golang};
+use crate::schema::{Additional, ListType, Schema};
 
 /// The faults of all sets and maps of an object.
 #[must_use]
-pub fn validate_lists(schema: &Structural, object: &Value) -> Vec<Cause> {
+pub fn validate_lists(schema: &Schema, object: &Value) -> Vec<Cause> {
     let mut causes = Vec::new();
     walk(schema, object, &Path::root(), &mut causes);
     causes
 }
 
-fn walk(schema: &Structural, value: &Value, path: &Path, causes: &mut Vec<Cause>) {
+fn walk(schema: &Schema, value: &Value, path: &Path, causes: &mut Vec<Cause>) {
     match value {
         Value::Array(items) => {
             match schema.effective_list_type() {
@@ -45,7 +45,7 @@ fn walk(schema: &Structural, value: &Value, path: &Path, causes: &mut Vec<Cause>
     }
 }
 
-fn check_keys(schema: &Structural, items: &[Value], path: &Path, causes: &mut Vec<Cause>) {
+fn check_keys(schema: &Schema, items: &[Value], path: &Path, causes: &mut Vec<Cause>) {
     for (i, item) in items.iter().enumerate() {
         if !item.is_object() && !item.is_null() {
             let detail = "must be an object for an array of list-type map";
@@ -61,7 +61,7 @@ fn check_keys(schema: &Structural, items: &[Value], path: &Path, causes: &mut Ve
 
 /// The key of an item of a list map: an object with those key fields that the item has. None if it is no object.
 #[must_use]
-pub fn map_key(schema: &Structural, item: &Value) -> Option<Value> {
+pub fn map_key(schema: &Schema, item: &Value) -> Option<Value> {
     let empty = Map::new();
     let map = match item {
         Value::Object(map) => map,
@@ -93,7 +93,7 @@ mod tests {
 
     #[test]
     fn repetitions_are_named_once() {
-        let schema = Structural::parse(&json!({"type": "object", "properties": {
+        let schema = Schema::enforced(&json!({"type": "object", "properties": {
             "s": {"type": "array", "x-kubernetes-list-type": "set", "items": {"type": "string"}},
             "m": {"type": "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["a", "b"],
                   "items": {"type": "object", "properties": {"a": {"type": "string"}, "b": {"type": "integer"}}}}}}))

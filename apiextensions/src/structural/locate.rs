@@ -1,6 +1,8 @@
 //! Finds the node of a schema that a cause speaks of.
 
-use super::schema::{Additional, Structural};
+use std::sync::Arc;
+
+use crate::schema::{Additional, Schema};
 
 /// A step from a node of a schema to one below.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,7 +20,7 @@ pub enum Step {
 ///
 /// Names of fields may hold brackets and dots, so that the schema decides where a name ends.
 #[must_use]
-pub fn locate<'t>(root: &Structural, text: &'t str) -> (Vec<Step>, &'t str) {
+pub fn locate<'t>(root: &Schema, text: &'t str) -> (Vec<Step>, &'t str) {
     let (mut node, mut rest) = (root, text);
     let mut steps = Vec::new();
     while let Some((step, next, after)) = step(node, rest) {
@@ -28,12 +30,12 @@ pub fn locate<'t>(root: &Structural, text: &'t str) -> (Vec<Step>, &'t str) {
     (steps, rest)
 }
 
-fn step<'s, 't>(node: &'s Structural, text: &'t str) -> Option<(Step, &'s Structural, &'t str)> {
+fn step<'s, 't>(node: &'s Schema, text: &'t str) -> Option<(Step, &'s Schema, &'t str)> {
     if let Some(rest) = text.strip_prefix(".properties[") {
-        let named = |(name, schema): (&String, &'s Structural)| {
+        let named = |(name, schema): (&String, &'s Arc<Schema>)| {
             let after = rest.strip_prefix(name.as_str())?.strip_prefix(']')?;
             let ends = after.is_empty() || after.starts_with('.');
-            ends.then(|| (Step::Property(name.clone()), schema, after))
+            ends.then(|| (Step::Property(name.clone()), schema.as_ref(), after))
         };
         // Of names that begin alike the longest one was meant.
         return node.properties.iter().filter_map(named).min_by_key(|(_, _, after)| after.len());
@@ -48,21 +50,21 @@ fn step<'s, 't>(node: &'s Structural, text: &'t str) -> Option<(Step, &'s Struct
     }
 }
 
-impl Structural {
+impl Schema {
     /// The node that steps lead to.
     #[must_use]
-    pub fn at(&self, steps: &[Step]) -> Option<&Structural> {
+    pub fn at(&self, steps: &[Step]) -> Option<&Schema> {
         steps.iter().try_fold(self, |node, step| match step {
-            Step::Property(name) => node.properties.get(name),
+            Step::Property(name) => node.properties.get(name).map(Arc::as_ref),
             Step::Items => node.items.as_deref(),
             Step::Values => node.additional_schema(),
         })
     }
 
     /// The node that steps lead to, to be changed.
-    pub fn at_mut(&mut self, steps: &[Step]) -> Option<&mut Structural> {
+    pub fn at_mut(&mut self, steps: &[Step]) -> Option<&mut Schema> {
         steps.iter().try_fold(self, |node, step| match step {
-            Step::Property(name) => node.properties.get_mut(name),
+            Step::Property(name) => node.properties.get_mut(name).map(Arc::make_mut),
             Step::Items => node.items.as_deref_mut(),
             Step::Values => match &mut node.additional_properties {
                 Some(Additional::Schema(all)) => Some(&mut **all),
@@ -79,7 +81,7 @@ mod tests {
 
     #[test]
     fn paths_are_followed_to_the_innermost_node() {
-        let schema = Structural::parse(&json!({"type": "object", "properties": {
+        let schema = Schema::enforced(&json!({"type": "object", "properties": {
             "a": {"type": "string"}, "a].properties[b": {"type": "string"},
             "l": {"type": "array", "items": {"type": "object", "additionalProperties": {"type": "string"}}}}}))
         .unwrap();

@@ -3,15 +3,15 @@
 use serde_json::{Map, Value};
 
 use super::cause::Cause;
-use super::schema::Structural;
 use super::{Path, names};
+use crate::schema::Schema;
 
 /// Checks the types of metadata, at the root and in embedded resources, drops unknown and empty fields of it, and returns
 /// the paths of the unknown ones, sorted.
 ///
 /// # Errors
 /// A field of another type than metadata has there.
-pub fn coerce(schema: &Structural, object: &mut Value) -> Result<Vec<String>, Cause> {
+pub fn coerce(schema: &Schema, object: &mut Value) -> Result<Vec<String>, Cause> {
     let mut unknown = Vec::new();
     walk(schema, object, &Path::root(), true, &mut unknown)?;
     unknown.sort();
@@ -19,7 +19,7 @@ pub fn coerce(schema: &Structural, object: &mut Value) -> Result<Vec<String>, Ca
 }
 
 fn walk(
-    schema: &Structural,
+    schema: &Schema,
     value: &mut Value,
     path: &Path,
     is_resource: bool,
@@ -35,7 +35,7 @@ fn walk(
             }
             for (name, value) in map {
                 let below = match schema.properties.get(name) {
-                    Some(property) => Some((property, path.child(name))),
+                    Some(property) => Some((property.as_ref(), path.child(name))),
                     None => schema.additional_schema().map(|all| (all, path.key(name))),
                 };
                 if let Some((field, path)) = below {
@@ -243,13 +243,13 @@ fn coerce_item(
 
 /// The faults of embedded resources below the root: each needs `apiVersion` and `kind`, and fine metadata.
 #[must_use]
-pub fn validate_embedded(schema: &Structural, object: &Value) -> Vec<Cause> {
+pub fn validate_embedded(schema: &Schema, object: &Value) -> Vec<Cause> {
     let mut causes = Vec::new();
     walk_embedded(schema, object, &Path::root(), &mut causes);
     causes
 }
 
-fn walk_embedded(schema: &Structural, value: &Value, path: &Path, causes: &mut Vec<Cause>) {
+fn walk_embedded(schema: &Schema, value: &Value, path: &Path, causes: &mut Vec<Cause>) {
     match value {
         Value::Object(map) => {
             if schema.embedded_resource {
@@ -331,8 +331,8 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn schema() -> Structural {
-        Structural::parse(&json!({"type": "object", "properties": {"pod": {"type": "object",
+    fn schema() -> Schema {
+        Schema::enforced(&json!({"type": "object", "properties": {"pod": {"type": "object",
             "x-kubernetes-embedded-resource": true, "x-kubernetes-preserve-unknown-fields": true}}}))
         .unwrap()
     }

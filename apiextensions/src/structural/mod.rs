@@ -1,15 +1,16 @@
 //! Structural schemas: what an API server does with `openAPIV3Schema`.
 //!
-//! In: JSON values and a parsed [`Structural`]. Out: changed values and ordered [`Cause`]s with kube-apiserver's texts.
+//! In: JSON values and a parsed [`Schema`]. Out: changed values and ordered [`Cause`]s with kube-apiserver's texts.
 //! The module does no I/O and knows neither HTTP nor storage.
 //!
-//! Schemas are at most [`schema::MAX_SCHEMA_DEPTH`] levels deep, and every walk follows the schema, so that no object can
+//! Schemas are at most [`MAX_SCHEMA_DEPTH`](crate::schema::MAX_SCHEMA_DEPTH) levels deep, and every walk follows the schema, so that no object can
 //! exhaust the stack.
 
 pub mod check;
 pub mod crd;
 pub mod custom;
 pub mod default;
+mod enforced;
 pub mod formats;
 #[cfg(test)]
 mod laws;
@@ -19,11 +20,11 @@ pub mod meta;
 pub mod object_meta;
 pub mod prune;
 pub mod scale;
-pub mod schema;
 pub mod strict;
 pub mod validate;
 pub mod webhook;
 
+pub use crate::schema::{Additional, ListType, MapType, Rule, Schema, SchemaError};
 pub use check::Checker;
 pub use crd::{Excess, Expression, Large, explain_cost, resolve_field_path, validate_crd};
 pub use custom::CustomResource;
@@ -37,5 +38,4 @@ pub use locate::{Step, locate};
 pub use object_meta::NameRule;
 pub use prune::{prune, prune_part};
 pub use scale::ScalePaths;
-pub use schema::{Additional, ListType, MapType, Rule, SchemaError, Structural};
 pub use validate::{blocks_rules, validate, validate_at, validate_update};

@@ -3,16 +3,16 @@
 use serde_json::Value;
 
 use super::Path;
-use super::schema::Structural;
+use crate::schema::Schema;
 
 /// Drops unknown fields of a whole object and returns their paths, sorted. `apiVersion`, `kind` and `metadata` stay,
 /// at the root and in embedded resources.
-pub fn prune(schema: &Structural, object: &mut Value) -> Vec<String> {
+pub fn prune(schema: &Schema, object: &mut Value) -> Vec<String> {
     prune_part(schema, object, true)
 }
 
 /// Like [`prune`]; `is_resource` says whether the value is an object with `apiVersion`, `kind` and `metadata`.
-pub fn prune_part(schema: &Structural, value: &mut Value, is_resource: bool) -> Vec<String> {
+pub fn prune_part(schema: &Schema, value: &mut Value, is_resource: bool) -> Vec<String> {
     let mut unknown = Vec::new();
     drop_unknown(Some(schema), value, &Path::root(), is_resource || schema.embedded_resource, &mut unknown);
     unknown.sort();
@@ -27,7 +27,7 @@ fn is_meta(name: &str) -> bool {
 const MAX_FREE_DEPTH: usize = 256;
 
 fn drop_unknown(
-    schema: Option<&Structural>,
+    schema: Option<&Schema>,
     value: &mut Value,
     path: &Path,
     embedded: bool,
@@ -37,7 +37,7 @@ fn drop_unknown(
         drop_everything(value, path, 0, unknown);
         return;
     };
-    let keep_unknown = schema.preserves_unknown_fields();
+    let keep_unknown = schema.preserve_unknown_fields;
     match value {
         Value::Object(map) => {
             let names: Vec<String> = map.keys().cloned().collect();
@@ -98,7 +98,7 @@ mod tests {
 
     #[test]
     fn unknown_fields_go_and_are_named() {
-        let schema = Structural::parse(&json!({"type": "object", "properties": {"spec": {"type": "object", "properties": {
+        let schema = Schema::enforced(&json!({"type": "object", "properties": {"spec": {"type": "object", "properties": {
             "known": {"type": "string"},
             "free": {"type": "object", "x-kubernetes-preserve-unknown-fields": true,
                 "properties": {"inner": {"type": "object", "properties": {"a": {"type": "string"}}}}},

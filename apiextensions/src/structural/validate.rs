@@ -7,24 +7,24 @@
 use serde_json::{Map, Number, Value};
 
 use super::cause::{Cause, CauseKind, NO_FIELD};
-use super::schema::{Additional, ListType, Structural};
 use super::{formats, golang, lists};
+use crate::schema::{Additional, Keyword, Limit, ListType, Measure, Schema};
 
 /// Validates an object that has no predecessor.
 #[must_use]
-pub fn validate(schema: &Structural, object: &Value) -> Vec<Cause> {
+pub fn validate(schema: &Schema, object: &Value) -> Vec<Cause> {
     validate_at("", schema, object, None)
 }
 
 /// Validates an object against its predecessor: what did not change is not held against it.
 #[must_use]
-pub fn validate_update(schema: &Structural, object: &Value, old: &Value) -> Vec<Cause> {
+pub fn validate_update(schema: &Schema, object: &Value, old: &Value) -> Vec<Cause> {
     validate_at("", schema, object, Some(old))
 }
 
 /// Validates a part of an object. Causes name fields below `path`, while their texts, as the server's, do not repeat it.
 #[must_use]
-pub fn validate_at(path: &str, schema: &Structural, value: &Value, old: Option<&Value>) -> Vec<Cause> {
+pub fn validate_at(path: &str, schema: &Schema, value: &Value, old: Option<&Value>) -> Vec<Cause> {
     let mut causes = check(schema, "", value, old).causes;
     for cause in &mut causes {
         if let Some(rest) = cause.field.strip_prefix('.') {
@@ -76,7 +76,7 @@ impl Outcome {
     }
 }
 
-fn check(schema: &Structural, path: &str, value: &Value, old: Option<&Value>) -> Outcome {
+fn check(schema: &Schema, path: &str, value: &Value, old: Option<&Value>) -> Outcome {
     let outcome = check_new(schema, path, value, old);
     match old {
         Some(old) if !outcome.causes.is_empty() && old == value => Outcome::default(),
@@ -84,21 +84,21 @@ fn check(schema: &Structural, path: &str, value: &Value, old: Option<&Value>) ->
     }
 }
 
-fn check_new(schema: &Structural, path: &str, value: &Value, old: Option<&Value>) -> Outcome {
+fn check_new(schema: &Schema, path: &str, value: &Value, old: Option<&Value>) -> Outcome {
     let mut outcome = Outcome::default();
     if value.is_null() {
         outcome.merge(check_null(schema, path));
         outcome.merge(check_enum(schema, path, value));
         return outcome;
     }
-    if !allowed_types(schema).is_empty() || !schema.format.is_empty() {
+    if !allowed_types(schema).is_empty() || schema.format.is_some() {
         outcome.step(check_type(schema, path, value));
     }
     outcome.step(check_junctors(schema, path, value));
     match value {
         Value::String(text) => {
             outcome.step(check_string(schema, path, text));
-            if !schema.format.is_empty() && formats::is_known(&schema.format) {
+            if schema.format.is_some() && formats::is_known(schema.format_name()) {
                 outcome.step(check_format(schema, path, text));
             }
         }
@@ -114,8 +114,8 @@ fn check_new(schema: &Structural, path: &str, value: &Value, old: Option<&Value>
     outcome
 }
 
-fn allowed_types(schema: &Structural) -> Vec<&str> {
-    match schema.type_.as_str() {
+fn allowed_types(schema: &Schema) -> Vec<&str> {
+    match schema.type_name() {
         _ if schema.int_or_string => vec!["integer", "string"],
         "" => Vec::new(),
         one => vec![one],
@@ -140,7 +140,7 @@ fn type_fault(path: &str, wanted: &str, found: &str) -> Outcome {
     Outcome::fault(Cause::type_invalid(path, found, detail))
 }
 
-fn check_null(schema: &Structural, path: &str) -> Outcome {
+fn check_null(schema: &Schema, path: &str) -> Outcome {
     let types = allowed_types(schema);
     match types.is_empty() || types.contains(&"null") || schema.nullable {
         true => Outcome::fine(),
@@ -148,7 +148,7 @@ fn check_null(schema: &Structural, path: &str) -> Outcome {
     }
 }
 
-fn check_type(schema: &Structural, path: &str, value: &Value) -> Outcome {
+fn check_type(schema: &Schema, path: &str, value: &Value) -> Outcome {
     let types = allowed_types(schema);
     let (type_, format) = type_of(value);
     let is_text = matches!(value, Value::String(_) | Value::Array(_));
@@ -156,24 +156,21 @@ fn check_type(schema: &Structural, path: &str, value: &Value) -> Outcome {
     let fits = types.contains(&type_)
         || (type_ == "number" && whole && types.contains(&"integer"))
         || (type_ == "integer" && types.contains(&"number"));
-    if !is_text && !schema.format.is_empty() && !fits && format != schema.format {
-        return type_fault(path, &schema.format, format);
+    if !is_text && schema.format.is_some() && !fits && format != schema.format_name() {
+        return type_fault(path, schema.format_name(), format);
     }
     let numeric = types.contains(&"number") || types.contains(&"integer");
-    if !numeric && !schema.format.is_empty() && is_text {
+    if !numeric && schema.format.is_some() && is_text {
         return Outcome::fine();
     }
     if fits { Outcome::fine() } else { type_fault(path, &types.join(","), type_) }
 }
 
-fn check_string(schema: &Structural, path: &str, text: &str) -> Outcome {
-    let length = i64::try_from(text.chars().count()).unwrap_or(i64::MAX);
-    if let Some(max) = schema.max_length.filter(|max| length > *max) {
-        return Outcome::fault(Cause::too_long(path, max));
-    }
-    if let Some(min) = schema.min_length.filter(|min| length < *min) {
-        let detail = format!("{path} in body should be at least {min} chars long");
-        return Outcome::fault(Cause::invalid(path, text, detail));
+fn check_string(schema: &Schema, path: &str, text: &str) -> Outcome {
+    let sizes = check_size(Measure::Characters, schema, path, || text.chars().count(), text);
+    // The greatest length is checked first, and one fault is enough.
+    if let Some(cause) = sizes.into_iter().next_back() {
+        return Outcome::fault(cause);
     }
     if let Some(pattern) = &schema.pattern {
         let source = pattern.source();
@@ -188,10 +185,40 @@ fn check_string(schema: &Structural, path: &str, text: &str) -> Outcome {
     Outcome::default()
 }
 
-fn check_format(schema: &Structural, path: &str, text: &str) -> Outcome {
-    match formats::validates(&schema.format, text) {
+/// The faults of a size, in the order of the table; `value` is what the server shows of a value that is too small.
+fn check_size(
+    measure: Measure,
+    schema: &Schema,
+    path: &str,
+    size: impl Fn() -> usize,
+    value: impl Into<Value> + Clone,
+) -> Vec<Cause> {
+    let check = |keyword: &Keyword| {
+        let bound = keyword.count(schema)?;
+        let size = i64::try_from(size()).unwrap_or(i64::MAX);
+        match (keyword.limit?, measure) {
+            (Limit::Least(_), _) if size >= bound => None,
+            (Limit::Most(_), _) if size <= bound => None,
+            (Limit::Most(_), Measure::Characters) => Some(Cause::too_long(path, bound)),
+            (Limit::Most(_), _) => Some(Cause::too_many(path, size, bound)),
+            (Limit::Least(_), Measure::Characters) => {
+                let detail = format!("{path} in body should be at least {bound} chars long");
+                Some(Cause::invalid(path, value.clone(), detail))
+            }
+            (Limit::Least(_), measure) => {
+                let noun = if measure == Measure::Items { "items" } else { "properties" };
+                let detail = format!("{path} in body should have at least {bound} {noun}");
+                Some(Cause::invalid(path, value.clone(), detail))
+            }
+        }
+    };
+    Keyword::limits(measure).filter_map(check).collect()
+}
+
+fn check_format(schema: &Schema, path: &str, text: &str) -> Outcome {
+    match formats::validates(schema.format_name(), text) {
         true => Outcome::default(),
-        false => type_fault(path, &schema.format, text),
+        false => type_fault(path, schema.format_name(), text),
     }
 }
 
@@ -242,15 +269,15 @@ impl Num {
     }
 }
 
-fn check_number(schema: &Structural, path: &str, number: &Number) -> Outcome {
+fn check_number(schema: &Schema, path: &str, number: &Number) -> Outcome {
     let mut outcome = Outcome::default();
     let value = Num::of(number);
     let fault = |detail: String| Cause::invalid(path, Value::Number(number.clone()), detail);
     if let Some(detail) = out_of_range(schema, path, value) {
         outcome.add(Cause::invalid("", "", detail));
     }
-    if let Some(factor) = schema.multiple_of {
-        let factor = value.like(factor);
+    if let Some(factor) = &schema.multiple_of {
+        let factor = value.like(factor.float());
         if !factor.float().is_nan() && factor.float() <= 0.0 {
             let detail = format!("factor MultipleOf declared for {path} must be positive: {}", factor.text());
             outcome.add(Cause::invalid(path, factor.float(), detail));
@@ -258,15 +285,15 @@ fn check_number(schema: &Structural, path: &str, number: &Number) -> Outcome {
             outcome.add(fault(format!("{path} in body should be a multiple of {}", factor.text())));
         }
     }
-    if let Some(min) = schema.minimum {
-        let bound = value.like(min);
+    if let Some(min) = &schema.minimum {
+        let bound = value.like(min.float());
         if value.less(bound) || (schema.exclusive_minimum && !bound.less(value)) {
             let what = if schema.exclusive_minimum { "greater than" } else { "greater than or equal to" };
             outcome.add(fault(format!("{path} in body should be {what} {}", bound.text())));
         }
     }
-    if let Some(max) = schema.maximum {
-        let bound = value.like(max);
+    if let Some(max) = &schema.maximum {
+        let bound = value.like(max.float());
         if bound.less(value) || (schema.exclusive_maximum && !value.less(bound)) {
             let what = if schema.exclusive_maximum { "less than" } else { "less than or equal to" };
             outcome.add(fault(format!("{path} in body should be {what} {}", bound.text())));
@@ -300,11 +327,11 @@ fn is_json_integer(value: f64) -> bool {
 
 /// The range check of `int32`, `int64` and `float`; only where the type is one alone.
 #[expect(clippy::cast_possible_truncation, reason = "the cast is what is checked")]
-fn out_of_range(schema: &Structural, path: &str, value: Num) -> Option<String> {
+fn out_of_range(schema: &Schema, path: &str, value: Num) -> Option<String> {
     if schema.int_or_string {
         return None;
     }
-    let fits = match (schema.type_.as_str(), schema.format.as_str(), value) {
+    let fits = match (schema.type_name(), schema.format_name(), value) {
         ("integer", "int32", Num::Int(i)) => i32::try_from(i).is_ok(),
         ("integer", _, Num::Int(_)) => true,
         ("integer", format, Num::Float(f)) => {
@@ -314,8 +341,8 @@ fn out_of_range(schema: &Structural, path: &str, value: Num) -> Option<String> {
         ("number", "float", value) => (value.float() as f32).is_finite(),
         _ => true,
     };
-    let type_ = &schema.type_;
-    match (fits, schema.format.as_str()) {
+    let type_ = schema.type_name();
+    match (fits, schema.format_name()) {
         (true, _) => None,
         (false, "") => Some(format!("Checked value must be of type {type_} (default format) in {path}")),
         (false, format) => {
@@ -324,7 +351,7 @@ fn out_of_range(schema: &Structural, path: &str, value: Num) -> Option<String> {
     }
 }
 
-fn check_array(schema: &Structural, path: &str, items: &[Value], old: Option<&Value>) -> Outcome {
+fn check_array(schema: &Schema, path: &str, items: &[Value], old: Option<&Value>) -> Outcome {
     let mut outcome = Outcome::default();
     if let Some(item_schema) = &schema.items {
         let old_items = old.and_then(Value::as_array);
@@ -333,13 +360,9 @@ fn check_array(schema: &Structural, path: &str, items: &[Value], old: Option<&Va
             outcome.merge(check(item_schema, &format!("{path}[{i}]"), item, old_item));
         }
     }
-    let size = i64::try_from(items.len()).unwrap_or(i64::MAX);
-    if let Some(min) = schema.min_items.filter(|min| size < *min) {
-        outcome.add(Cause::invalid(path, size, format!("{path} in body should have at least {min} items")));
-    }
-    if let Some(max) = schema.max_items.filter(|max| size > *max) {
-        outcome.add(Cause::too_many(path, size, max));
-    }
+    check_size(Measure::Items, schema, path, || items.len(), items.len())
+        .into_iter()
+        .for_each(|cause| outcome.add(cause));
     if schema.unique_items && lists::repeated(items.iter()).next().is_some() {
         outcome.add(Cause::invalid(path, "", format!("{path} in body shouldn't contain duplicates")));
     }
@@ -348,7 +371,7 @@ fn check_array(schema: &Structural, path: &str, items: &[Value], old: Option<&Va
 }
 
 /// The old item with the same key; items of other lists than maps cannot be told to belong together.
-fn correlated_item<'v>(schema: &Structural, item: &Value, old: &'v [Value]) -> Option<&'v Value> {
+fn correlated_item<'v>(schema: &Schema, item: &Value, old: &'v [Value]) -> Option<&'v Value> {
     if schema.effective_list_type() != ListType::Map {
         return None;
     }
@@ -356,15 +379,13 @@ fn correlated_item<'v>(schema: &Structural, item: &Value, old: &'v [Value]) -> O
     old.iter().find(|candidate| lists::map_key(schema, candidate).as_ref() == Some(&key))
 }
 
-fn check_enum(schema: &Structural, path: &str, value: &Value) -> Outcome {
-    if schema.enum_values.is_empty() || schema.enum_values.iter().any(|allowed| same(allowed, value)) {
+fn check_enum(schema: &Schema, path: &str, value: &Value) -> Outcome {
+    let allowed = schema.allowed_values();
+    if allowed.is_empty() || allowed.iter().any(|allowed| same(allowed, value)) {
         return Outcome::default();
     }
-    let supported: Vec<String> = schema
-        .enum_values
-        .iter()
-        .map(|v| v.as_str().map_or_else(|| golang::json(v), str::to_owned))
-        .collect();
+    let shown = |value: &Value| value.as_str().map_or_else(|| golang::json(value), str::to_owned);
+    let supported: Vec<String> = allowed.iter().map(shown).collect();
     Outcome::fault(Cause::not_supported(path, value.clone(), &supported))
 }
 
@@ -377,19 +398,11 @@ pub fn same(a: &Value, b: &Value) -> bool {
     }
 }
 
-fn check_object(schema: &Structural, path: &str, map: &Map<String, Value>, old: Option<&Value>) -> Outcome {
+fn check_object(schema: &Schema, path: &str, map: &Map<String, Value>, old: Option<&Value>) -> Outcome {
     let mut outcome = Outcome::default();
-    let size = i64::try_from(map.len()).unwrap_or(i64::MAX);
-    if let Some(min) = schema.min_properties.filter(|min| size < *min) {
-        outcome.add(Cause::invalid(
-            path,
-            size,
-            format!("{path} in body should have at least {min} properties"),
-        ));
-    }
-    if let Some(max) = schema.max_properties.filter(|max| size > *max) {
-        outcome.add(Cause::too_many(path, size, max));
-    }
+    check_size(Measure::Properties, schema, path, || map.len(), map.len())
+        .into_iter()
+        .for_each(|cause| outcome.add(cause));
     let old_map = old.and_then(Value::as_object);
     let old_field = |name: &str| {
         let versioned = path.is_empty() && matches!(name, "apiVersion" | "kind");
@@ -397,7 +410,7 @@ fn check_object(schema: &Structural, path: &str, map: &Map<String, Value>, old: 
     };
     for (name, value) in map.iter().filter(|(name, _)| !schema.properties.contains_key(*name)) {
         match &schema.additional_properties {
-            Some(Additional::Any(false)) => {
+            Some(Additional::Allowed(false)) => {
                 let detail = format!("{path}.{name} in body is a forbidden property");
                 outcome.add(Cause::invalid(path, name.as_str(), detail));
             }
@@ -419,7 +432,7 @@ fn check_object(schema: &Structural, path: &str, map: &Map<String, Value>, old: 
     outcome
 }
 
-fn check_junctors(schema: &Structural, path: &str, value: &Value) -> Outcome {
+fn check_junctors(schema: &Schema, path: &str, value: &Value) -> Outcome {
     let mut outcome = Outcome::default();
     let plain = |detail: String| Cause::invalid("", "", detail);
     check_any_of(schema, path, value, &mut outcome);
@@ -444,7 +457,7 @@ fn check_junctors(schema: &Structural, path: &str, value: &Value) -> Outcome {
     outcome
 }
 
-fn check_any_of(schema: &Structural, path: &str, value: &Value, outcome: &mut Outcome) {
+fn check_any_of(schema: &Schema, path: &str, value: &Value, outcome: &mut Outcome) {
     let mut best: Option<Outcome> = None;
     for branch in &schema.any_of {
         let result = check(branch, path, value, None);
@@ -463,7 +476,7 @@ fn check_any_of(schema: &Structural, path: &str, value: &Value, outcome: &mut Ou
     }
 }
 
-fn check_one_of(schema: &Structural, path: &str, value: &Value, outcome: &mut Outcome) {
+fn check_one_of(schema: &Schema, path: &str, value: &Value, outcome: &mut Outcome) {
     let (mut valid, mut first, mut best) = (0, None, None::<Outcome>);
     for branch in &schema.one_of {
         let result = check(branch, path, value, None);
@@ -510,7 +523,7 @@ mod tests {
     use serde_json::json;
 
     fn causes(schema: Value, object: Value) -> Vec<String> {
-        validate(&Structural::parse(&schema).unwrap(), &object).iter().map(Cause::to_string).collect()
+        validate(&Schema::enforced(&schema).unwrap(), &object).iter().map(Cause::to_string).collect()
     }
 
     #[test]
@@ -604,7 +617,7 @@ mod tests {
 
     #[test]
     fn what_did_not_change_is_not_held_against_an_update() {
-        let schema = Structural::parse(&json!({"type": "object", "properties": {
+        let schema = Schema::enforced(&json!({"type": "object", "properties": {
             "a": {"type": "string", "maxLength": 1}, "b": {"type": "integer"},
             "l": {"type": "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["k"],
                   "items": {"type": "object", "properties": {"k": {"type": "string"}, "v": {"type": "string", "maxLength": 1}}}}}}))

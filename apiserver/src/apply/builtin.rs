@@ -1,14 +1,14 @@
 //! Merge rules of built-in kinds, as schemas that name only what is special: list maps, sets and atomic structures.
 //! Everything else merges by its shape. They are put together from the table of types.
 
-use kubesmith_apiextensions::structural::Structural;
+use kubesmith_apiextensions::structural::Schema;
 use serde_json::{Map, Value, json};
 
 use crate::types::{self, Field, Merge, Shape, Type};
 
 /// One that could not be read would merge by shape alone, and a test reads them all.
-pub(super) fn parse(schema: &Value) -> Structural {
-    Structural::parse(schema).unwrap_or_default()
+pub(super) fn parse(schema: &Value) -> Schema {
+    Schema::enforced(schema).unwrap_or_default()
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "every caller builds the value in place")]
@@ -133,9 +133,9 @@ mod tests {
     fn every_rule_can_be_read() {
         for kind in crate::builtin::all() {
             let rules = schema(kind.group, kind.version, kind.kind);
-            assert!(Structural::parse(&rules).is_ok(), "{kind:?}: {rules}");
+            assert!(Schema::enforced(&rules).is_ok(), "{kind:?}: {rules}");
         }
-        assert!(Structural::parse(&object_meta()).is_ok());
+        assert!(Schema::enforced(&object_meta()).is_ok());
     }
 
     #[test]

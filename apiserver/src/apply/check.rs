@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use kubesmith_apiextensions::structural::{Additional, Structural};
+use kubesmith_apiextensions::structural::{Additional, Schema};
 use kubesmith_apimachinery::golang;
 use serde_json::{Map, Value};
 
@@ -54,22 +54,22 @@ impl Check {
         let Some(schema) = ty.schema().filter(|_| !value.is_null() && self.path.len() < MAX_DEPTH) else {
             return;
         };
-        let keeps_unknown = keeps_unknown || schema.preserves_unknown_fields();
+        let keeps_unknown = keeps_unknown || schema.preserve_unknown_fields;
         match (declared(schema), value) {
             ("object" | "", Value::Object(map)) => self.members(ty, schema, keeps_unknown, map),
             ("array" | "", Value::Array(items)) => self.items(ty, keeps_unknown, items),
             (declared, value) => {
-                if let Some(fault) = mismatch(declared, &schema.format, value) {
+                if let Some(fault) = mismatch(declared, schema.format_name(), value) {
                     self.fault(&fault);
                 }
             }
         }
     }
 
-    fn members(&mut self, ty: Ty<'_>, schema: &Structural, keeps_unknown: bool, map: &Map<String, Value>) {
+    fn members(&mut self, ty: Ty<'_>, schema: &Schema, keeps_unknown: bool, map: &Map<String, Value>) {
         let open = match &schema.additional_properties {
             Some(Additional::Schema(_)) => true,
-            Some(Additional::Any(any)) => *any,
+            Some(Additional::Allowed(any)) => *any,
             None => keeps_unknown || schema.properties.is_empty(),
         };
         for (name, value) in map {
@@ -102,8 +102,8 @@ impl Check {
     }
 }
 
-fn declared(schema: &Structural) -> &str {
-    if schema.int_or_string { "" } else { &schema.type_ }
+fn declared(schema: &Schema) -> &str {
+    if schema.int_or_string { "" } else { schema.type_name() }
 }
 
 /// What is wrong with a value where another type is declared.

@@ -1,6 +1,6 @@
 //! Fields that managers own by a schema that has changed since.
 
-use kubesmith_apiextensions::structural::{Additional, ListType, MapType, Structural};
+use kubesmith_apiextensions::structural::{Additional, ListType, MapType, Schema};
 
 use super::managed::Managed;
 use super::set::{Element, Set};
@@ -45,13 +45,13 @@ fn field<'a>(ty: Ty<'a>, element: &Element) -> Ty<'a> {
 }
 
 /// Maps of anything stay as they are, as kube-apiserver leaves them.
-fn is_whole(schema: &Structural) -> bool {
-    if schema.type_ == "array" {
+fn is_whole(schema: &Schema) -> bool {
+    if schema.is_type("array") {
         return schema.effective_list_type() == ListType::Atomic;
     }
     let of_anything = match &schema.additional_properties {
-        Some(Additional::Schema(all)) => all.type_.is_empty() || is_untyped_text(all),
-        Some(Additional::Any(any)) => *any,
+        Some(Additional::Schema(all)) => all.type_.is_none() || is_untyped_text(all),
+        Some(Additional::Allowed(any)) => *any,
         None => true,
     };
     let is_free = schema.properties.is_empty() && of_anything;
@@ -59,6 +59,6 @@ fn is_whole(schema: &Structural) -> bool {
 }
 
 /// Texts of a format may be any scalar.
-fn is_untyped_text(schema: &Structural) -> bool {
-    schema.type_ == "string" && !matches!(schema.format.as_str(), "" | "byte")
+fn is_untyped_text(schema: &Schema) -> bool {
+    schema.is_type("string") && !matches!(schema.format_name(), "" | "byte")
 }

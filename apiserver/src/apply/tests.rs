@@ -1,11 +1,13 @@
-use kubesmith_apiextensions::structural::Structural;
+use std::sync::Arc;
+
+use kubesmith_apiextensions::structural::Schema;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
 
-fn schema() -> Structural {
-    Structural::parse(&json!({"type": "object", "properties": {"spec": {"type": "object", "properties": {
+fn schema() -> Schema {
+    Schema::enforced(&json!({"type": "object", "properties": {"spec": {"type": "object", "properties": {
         "size": {"type": "integer"}, "color": {"type": "string"},
         "ports": {"type": "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["name"],
             "items": {"type": "object", "required": ["name"],
@@ -490,11 +492,11 @@ fn parts_of_what_has_become_one_value_are_owned_as_that_value() {
     let live =
         apply(&granular, &Value::Null, &config(object.clone()), &manager("one", 1), false).unwrap().object;
     let mut whole = schema();
-    let spec = whole.properties.get_mut("spec").unwrap();
+    let spec = Arc::make_mut(whole.properties.get_mut("spec").unwrap());
     for list in ["ports", "tags"] {
-        spec.properties.get_mut(list).unwrap().list_type = None;
+        Arc::make_mut(spec.properties.get_mut(list).unwrap()).list_type = None;
     }
-    spec.properties.get_mut("free").unwrap().map_type = Some("atomic".to_owned());
+    Arc::make_mut(spec.properties.get_mut("free").unwrap()).map_type = Some("atomic".to_owned());
     let whole = Typed::custom(&whole);
     let after = json!({"f:spec": {"f:ports": {}, "f:tags": {}, "f:free": {"f:x": {".": {}, "f:y": {}}}}});
     let updated = update(&whole, &live, &live.clone(), &manager("web", 2));

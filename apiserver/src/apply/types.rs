@@ -3,9 +3,9 @@
 //! A [`Typed`] is a schema that says of every list and map whether it is owned as a whole or by its parts. For custom
 //! resources it comes from the structural schema; for built-in kinds see [`super::builtin`].
 
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
-use kubesmith_apiextensions::structural::{Additional, ListType, MapType, Structural};
+use kubesmith_apiextensions::structural::{Additional, ListType, MapType, Schema};
 use serde_json::{Map, Value, json};
 
 use super::builtin;
@@ -14,7 +14,7 @@ use super::set::Element;
 /// The merge rules of one kind of object.
 #[derive(Clone, Debug)]
 pub struct Typed {
-    pub(crate) schema: Structural,
+    pub(crate) schema: Schema,
     /// What an object of the kind has before anything is set: Go structures always have their inner structures.
     pub(crate) blank: Value,
     /// Whether every member is a declared field: the schema names only those with rules of their own.
@@ -23,12 +23,12 @@ pub struct Typed {
     pub(crate) keeps_unknown: bool,
 }
 
-static OBJECT_META: LazyLock<Structural> = LazyLock::new(|| builtin::parse(&builtin::object_meta()));
+static OBJECT_META: LazyLock<Schema> = LazyLock::new(|| builtin::parse(&builtin::object_meta()));
 
 impl Typed {
     /// The rules of a custom resource: those of its schema, and those of metadata.
     #[must_use]
-    pub fn custom(schema: &Structural) -> Self {
+    pub fn custom(schema: &Schema) -> Self {
         let mut schema = schema.clone();
         add_metadata(&mut schema, true);
         Self { schema, blank: json!({}), closed: false, keeps_unknown: false }
@@ -50,16 +50,15 @@ impl Typed {
 }
 
 /// Embedded resources get the rules of metadata as the root does.
-fn add_metadata(schema: &mut Structural, is_root: bool) {
+fn add_metadata(schema: &mut Schema, is_root: bool) {
     if is_root || schema.embedded_resource {
-        schema.properties.insert("metadata".to_owned(), OBJECT_META.clone());
+        schema.properties.insert("metadata".to_owned(), OBJECT_META.clone().into());
         for name in ["apiVersion", "kind"] {
-            let text = Structural { type_: "string".to_owned(), ..Structural::default() };
-            schema.properties.insert(name.to_owned(), text);
+            schema.properties.insert(name.to_owned(), Schema::of_type("string").into());
         }
     }
     for (_, property) in schema.properties.iter_mut().filter(|(name, _)| *name != "metadata") {
-        add_metadata(property, false);
+        add_metadata(Arc::make_mut(property), false);
     }
     if let Some(items) = &mut schema.items {
         add_metadata(items, false);
@@ -72,7 +71,7 @@ fn add_metadata(schema: &mut Structural, is_root: bool) {
 /// The rules of one place: a schema, or none where the values themselves tell (maps merge, lists are atomic).
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ty<'a> {
-    schema: Option<&'a Structural>,
+    schema: Option<&'a Schema>,
     closed: bool,
 }
 
@@ -90,18 +89,18 @@ impl<'a> Ty<'a> {
         Self { schema: Some(&typed.schema), closed: typed.closed }
     }
 
-    fn at(self, schema: Option<&'a Structural>) -> Self {
+    fn at(self, schema: Option<&'a Schema>) -> Self {
         Self { schema, closed: self.closed }
     }
 
     /// What the place holds; where no schema tells, the value does.
     pub(crate) fn atom(self, value: Option<&Value>) -> Atom {
-        let declared = self.schema.map_or("", |s| if s.int_or_string { "" } else { s.type_.as_str() });
+        let declared = self.schema.map_or("", |s| if s.int_or_string { "" } else { s.type_name() });
         let atomic = self.schema.is_some_and(|s| s.effective_map_type() == MapType::Atomic);
         match (declared, value) {
             ("object", Some(Value::Object(_) | Value::Null) | None) => Atom::Map { atomic },
             ("array", Some(Value::Array(_) | Value::Null) | None) => {
-                Atom::List(self.schema.map_or(ListType::Atomic, Structural::effective_list_type))
+                Atom::List(self.schema.map_or(ListType::Atomic, Schema::effective_list_type))
             }
             // Nothing where anything may be stands for a map, which it therefore does not replace.
             (_, Some(Value::Object(_))) | ("", Some(Value::Null)) => Atom::Map { atomic },
@@ -113,14 +112,14 @@ impl<'a> Ty<'a> {
     /// The rules of a field, and whether the schema names that very field.
     pub(crate) fn field(self, name: &str) -> (Ty<'a>, bool) {
         let Some(schema) = self.schema else { return (self, self.closed) };
-        match (schema.properties.get(name), schema.additional_schema()) {
+        match (schema.properties.get(name).map(Arc::as_ref), schema.additional_schema()) {
             (Some(property), _) => (self.at(Some(property)), true),
             (None, Some(additional)) => (self.at(Some(additional)), false),
             (None, None) => (self.at(None), self.closed),
         }
     }
 
-    pub(crate) fn schema(self) -> Option<&'a Structural> {
+    pub(crate) fn schema(self) -> Option<&'a Schema> {
         self.schema
     }
 
@@ -139,7 +138,7 @@ impl<'a> Ty<'a> {
     /// # Errors
     /// What is wrong with the item.
     pub(crate) fn element(self, item: &Value) -> Result<Element, String> {
-        match self.schema.map(Structural::effective_list_type) {
+        match self.schema.map(Schema::effective_list_type) {
             Some(ListType::Map) => self.key(item),
             Some(ListType::Set) => value_of(item),
             _ => Err("invalid indexing of non-associative list".to_owned()),

@@ -1,42 +1,33 @@
 //! Compares bounds: of numbers, lengths and sizes.
 
-use kubesmith_apiextensions::structural::{Structural, validate};
+use std::cmp::Ordering;
+
+use kubesmith_apiextensions::schema::{Keyword, Limit, Measure, Number, Schema};
+use kubesmith_apiextensions::structural::validate;
 
 use super::ChangeCode;
 use super::schema::{Types, Walk};
 
 /// Compares the bounds that matter to values of these types.
-pub(super) fn check(walk: &mut Walk<'_>, old: &Structural, new: &Structural, types: Types) {
+pub(super) fn check(walk: &mut Walk<'_>, old: &Schema, new: &Schema, types: Types) {
     if types.has(Types::INTEGER) || types.has(Types::FRACTION) {
         numbers(walk, old, new, !types.has(Types::FRACTION));
     }
-    if types.has(Types::STRING) {
-        sizes(
-            walk,
-            ["minLength", "maxLength"],
-            [old.min_length, old.max_length],
-            [new.min_length, new.max_length],
-            None,
-        );
+    for (measure, type_) in [
+        (Measure::Characters, Types::STRING),
+        (Measure::Items, Types::ARRAY),
+        (Measure::Properties, Types::OBJECT),
+    ] {
+        if types.has(type_) {
+            sizes(walk, measure, old, new);
+        }
     }
     if types.has(Types::ARRAY) {
-        sizes(
-            walk,
-            ["minItems", "maxItems"],
-            [old.min_items, old.max_items],
-            [new.min_items, new.max_items],
-            None,
-        );
         match (old.unique_items, new.unique_items) {
             (false, true) => tell(walk, true, "uniqueItems", "items have to be unique".to_owned()),
             (true, false) => tell(walk, false, "uniqueItems", "items need not be unique any more".to_owned()),
             _ => {}
         }
-    }
-    if types.has(Types::OBJECT) {
-        let (before, after) =
-            ([old.min_properties, old.max_properties], [new.min_properties, new.max_properties]);
-        sizes(walk, ["minProperties", "maxProperties"], before, after, Some(implied(old)));
     }
 }
 
@@ -46,10 +37,9 @@ fn tell(walk: &mut Walk<'_>, is_tighter: bool, keyword: &str, message: String) {
 }
 
 /// How few and how many fields an object has, whatever its bounds say.
-fn implied(old: &Structural) -> [i64; 2] {
+fn implied(old: &Schema) -> [i64; 2] {
     let count = |length: usize| i64::try_from(length).unwrap_or(i64::MAX);
-    let is_open =
-        old.preserves_unknown_fields() || old.additional_properties.is_some() || old.embedded_resource;
+    let is_open = old.preserve_unknown_fields || old.additional_properties.is_some() || old.embedded_resource;
     // A root has standard fields as well, and no bounds in practice.
     let is_open = is_open || old.properties.contains_key("metadata");
     // Absent fields with a default are filled in before anything is counted.
@@ -58,28 +48,30 @@ fn implied(old: &Structural) -> [i64; 2] {
     [count(least), if is_open { i64::MAX } else { count(old.properties.len()) }]
 }
 
-/// Lengths and sizes: the least and the greatest.
-fn sizes(
-    walk: &mut Walk<'_>,
-    keywords: [&str; 2],
-    old: [Option<i64>; 2],
-    new: [Option<i64>; 2],
-    implied: Option<[i64; 2]>,
-) {
-    let [least, most] = implied.unwrap_or([0, i64::MAX]);
-    let (before, after) = (old[0].unwrap_or(0).max(0), new[0].unwrap_or(0).max(0));
-    let message = || moved(keywords[0], old[0].filter(|v| *v > 0), new[0].filter(|v| *v > 0));
-    if after > before && after <= least {
-        walk.add_at(ChangeCode::ConstraintChanged, &[keywords[0]], message());
-    } else if after != before {
-        tell(walk, after > before, keywords[0], message());
-    }
-    let (before, after) = (old[1].unwrap_or(i64::MAX), new[1].unwrap_or(i64::MAX));
-    let message = || moved(keywords[1], old[1], new[1]);
-    if after < before && after >= most {
-        walk.add_at(ChangeCode::ConstraintChanged, &[keywords[1]], message());
-    } else if after != before {
-        tell(walk, after < before, keywords[1], message());
+/// Lengths and sizes.
+fn sizes(walk: &mut Walk<'_>, measure: Measure, old: &Schema, new: &Schema) {
+    let [least, most] = if measure == Measure::Properties { implied(old) } else { [0, i64::MAX] };
+    for keyword in Keyword::limits(measure) {
+        let (from, to) = (keyword.count(old), keyword.count(new));
+        let (change, is_implied, message) = match keyword.limit {
+            Some(Limit::Most(_)) => {
+                let (before, after) = (from.unwrap_or(i64::MAX), to.unwrap_or(i64::MAX));
+                (before.cmp(&after), after >= most, moved(keyword.name, from, to))
+            }
+            _ => {
+                // Zero says nothing.
+                let (from, to) = (from.filter(|v| *v > 0), to.filter(|v| *v > 0));
+                let (before, after) = (from.unwrap_or(0), to.unwrap_or(0));
+                (after.cmp(&before), after <= least, moved(keyword.name, from, to))
+            }
+        };
+        match change {
+            Ordering::Equal => {}
+            Ordering::Greater if is_implied => {
+                walk.add_at(ChangeCode::ConstraintChanged, &[keyword.name], message);
+            }
+            change => tell(walk, change == Ordering::Greater, keyword.name, message),
+        }
     }
 }
 
@@ -93,28 +85,31 @@ fn moved<T: std::fmt::Display>(keyword: &str, old: Option<T>, new: Option<T>) ->
     }
 }
 
-fn numbers(walk: &mut Walk<'_>, old: &Structural, new: &Structural, is_whole: bool) {
-    let bound = |value: Option<f64>, is_exclusive: bool| value.map(|value| (value, is_exclusive));
-    let minimum = |schema: &Structural| bound(schema.minimum, schema.exclusive_minimum);
+fn numbers(walk: &mut Walk<'_>, old: &Schema, new: &Schema, is_whole: bool) {
+    let bound = |value: &Option<Number>, is_exclusive: bool, sign: f64| {
+        value.as_ref().map(|value| (sign * value.float(), is_exclusive))
+    };
+    let minimum = |schema: &Schema| bound(&schema.minimum, schema.exclusive_minimum, 1.0);
     // The greatest is the least with other signs.
-    let maximum = |schema: &Structural| bound(schema.maximum.map(|value| -value), schema.exclusive_maximum);
-    let shown = |value: Option<f64>, is_exclusive: bool| {
-        value.map(|value| format!("{value}{}", if is_exclusive { " (exclusive)" } else { "" }))
+    let maximum = |schema: &Schema| bound(&schema.maximum, schema.exclusive_maximum, -1.0);
+    let shown = |value: &Option<Number>, is_exclusive: bool| {
+        let end = if is_exclusive { " (exclusive)" } else { "" };
+        value.as_ref().map(|value| format!("{}{end}", value.float()))
     };
     let sides = [
         (
             "minimum",
             minimum(old),
             minimum(new),
-            shown(old.minimum, old.exclusive_minimum),
-            shown(new.minimum, new.exclusive_minimum),
+            shown(&old.minimum, old.exclusive_minimum),
+            shown(&new.minimum, new.exclusive_minimum),
         ),
         (
             "maximum",
             maximum(old),
             maximum(new),
-            shown(old.maximum, old.exclusive_maximum),
-            shown(new.maximum, new.exclusive_maximum),
+            shown(&old.maximum, old.exclusive_maximum),
+            shown(&new.maximum, new.exclusive_maximum),
         ),
     ];
     for (keyword, before, after, from, to) in sides {
@@ -128,10 +123,10 @@ fn numbers(walk: &mut Walk<'_>, old: &Structural, new: &Structural, is_whole: bo
         }
         let message = moved(keyword, from, to);
         match after.partial_cmp(&before) {
-            Some(std::cmp::Ordering::Equal) => {
+            Some(Ordering::Equal) => {
                 walk.add_at(ChangeCode::ConstraintChanged, &[keyword], message);
             }
-            order => tell(walk, order != Some(std::cmp::Ordering::Less), keyword, message),
+            order => tell(walk, order != Some(Ordering::Less), keyword, message),
         }
     }
     multiple_of(walk, old, new, is_whole);
@@ -147,12 +142,12 @@ fn effective(bound: Option<(f64, bool)>, is_whole: bool) -> (f64, bool) {
 }
 
 /// The whole numbers that bounds admit, as texts, if they are few.
-pub(super) fn whole_numbers(schema: &Structural) -> Option<Vec<String>> {
+pub(super) fn whole_numbers(schema: &Schema) -> Option<Vec<String>> {
     const MOST: f64 = 1_000.0;
     let is_small = |bound: &f64| bound.abs() < 9e15;
-    let least = schema.minimum.filter(is_small)?.ceil();
-    let most = schema.maximum.filter(is_small)?.floor();
-    if schema.type_ != "integer" || schema.nullable || most - least >= MOST {
+    let least = schema.minimum.as_ref().map(Number::float).filter(is_small)?.ceil();
+    let most = schema.maximum.as_ref().map(Number::float).filter(is_small)?.floor();
+    if !schema.is_type("integer") || schema.nullable || most - least >= MOST {
         return None;
     }
     #[expect(clippy::cast_possible_truncation, reason = "both are whole and in the range of exact floats")]
@@ -166,19 +161,20 @@ pub(super) fn whole_numbers(schema: &Structural) -> Option<Vec<String>> {
 }
 
 /// Whether a bound, with another sign where it is the greatest, refuses no number of 32 bits where the format does.
-fn is_beyond_int32(schema: &Structural, keyword: &str, bound: f64) -> bool {
+fn is_beyond_int32(schema: &Schema, keyword: &str, bound: f64) -> bool {
     let least = if keyword == "minimum" { f64::from(i32::MIN) } else { -f64::from(i32::MAX) };
-    schema.type_ == "integer" && schema.format == "int32" && bound <= least
+    schema.is_type("integer") && schema.format_name() == "int32" && bound <= least
 }
 
 /// Whether the bounds of whole numbers are those of 32 bits, or narrower.
-pub(super) fn within_int32(schema: &Structural) -> bool {
-    schema.minimum.is_some_and(|least| least >= f64::from(i32::MIN))
-        && schema.maximum.is_some_and(|most| most <= f64::from(i32::MAX))
+pub(super) fn within_int32(schema: &Schema) -> bool {
+    schema.minimum.as_ref().is_some_and(|least| least.float() >= f64::from(i32::MIN))
+        && schema.maximum.as_ref().is_some_and(|most| most.float() <= f64::from(i32::MAX))
 }
 
-fn multiple_of(walk: &mut Walk<'_>, old: &Structural, new: &Structural, is_whole: bool) {
-    let (before, after) = (old.multiple_of, new.multiple_of);
+fn multiple_of(walk: &mut Walk<'_>, old: &Schema, new: &Schema, is_whole: bool) {
+    let factor = |schema: &Schema| schema.multiple_of.as_ref().map(Number::float);
+    let (before, after) = (factor(old), factor(new));
     if before == after {
         return;
     }
@@ -194,7 +190,7 @@ fn multiple_of(walk: &mut Walk<'_>, old: &Structural, new: &Structural, is_whole
 
 /// Whether a number is a multiple of a factor, as servers reckon: 0.3 is one of 0.1.
 fn is_multiple(number: f64, factor: f64) -> bool {
-    let schema =
-        Structural { type_: "number".to_owned(), multiple_of: Some(factor), ..Structural::default() };
+    let multiple_of = serde_json::Number::from_f64(factor).map(Number::from);
+    let schema = Schema { multiple_of, ..Schema::of_type("number") };
     validate(&schema, &number.into()).is_empty()
 }

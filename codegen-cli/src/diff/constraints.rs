@@ -1,13 +1,14 @@
 //! Compares what is said of values: enums, bounds, formats, patterns, junctors.
 
-use kubesmith_apiextensions::structural::{Structural, validate};
+use kubesmith_apiextensions::schema::{KEYWORDS, Keyword, Kind, Role, Schema};
+use kubesmith_apiextensions::structural::validate;
 use serde_json::Value;
 
 use super::schema::{Types, Walk, brief, contrasted};
 use super::{ChangeCode, bounds};
 
 /// Compares the constraints of two nodes.
-pub(super) fn check(walk: &mut Walk<'_>, old: &Structural, new: &Structural) {
+pub(super) fn check(walk: &mut Walk<'_>, old: &Schema, new: &Schema) {
     let types = Types::of(old);
     if let Some(values) = finite(old, types) {
         return listed(walk, &values, old, new);
@@ -24,9 +25,9 @@ pub(super) fn check(walk: &mut Walk<'_>, old: &Structural, new: &Structural) {
 }
 
 /// The values of a node that has few.
-fn finite(old: &Structural, types: Types) -> Option<Vec<Value>> {
+fn finite(old: &Schema, types: Types) -> Option<Vec<Value>> {
     let is_scalar = !types.has(Types::OBJECT) && !types.has(Types::ARRAY);
-    match &old.enum_values[..] {
+    match old.allowed_values() {
         [] if types == Types::BOOLEAN => {
             let null = old.nullable.then_some(Value::Null);
             Some([false, true].map(Value::from).into_iter().chain(null).collect())
@@ -37,14 +38,14 @@ fn finite(old: &Structural, types: Types) -> Option<Vec<Value>> {
 }
 
 /// Where all values are known, each of them is tried.
-fn listed(walk: &mut Walk<'_>, values: &[Value], old: &Structural, new: &Structural) {
+fn listed(walk: &mut Walk<'_>, values: &[Value], old: &Schema, new: &Schema) {
     // Whether null is admitted is told as such.
-    if (Structural { nullable: new.nullable, ..constraints(old) }) == constraints(new) {
+    if (Schema { nullable: new.nullable, ..constraints(old) }) == constraints(new) {
         return;
     }
     // Without enums the rest of a node is as cheap to try for thousands of values.
-    let accepted: std::collections::BTreeSet<String> = new.enum_values.iter().map(normal).collect();
-    let without = |schema: &Structural| Structural { enum_values: Vec::new(), ..constraints(schema) };
+    let accepted: std::collections::BTreeSet<String> = new.allowed_values().iter().map(normal).collect();
+    let without = |schema: &Schema| Schema { enum_: None, ..constraints(schema) };
     let (before, after) = (without(old), without(new));
     let admits = |value: &&Value| {
         (accepted.is_empty() || accepted.contains(&normal(value))) && validate(&after, value).is_empty()
@@ -57,11 +58,12 @@ fn listed(walk: &mut Walk<'_>, values: &[Value], old: &Structural, new: &Structu
         return walk.add_at(ChangeCode::EnumNarrowed, &["enum"], gone(&lost));
     }
     let known: std::collections::BTreeSet<String> = values.iter().map(normal).collect();
-    let added: Vec<&Value> = new.enum_values.iter().filter(|value| !known.contains(&normal(value))).collect();
-    if old.enum_values.is_empty() || (new.enum_values.len() == values.len() && added.is_empty()) {
+    let added: Vec<&Value> =
+        new.allowed_values().iter().filter(|value| !known.contains(&normal(value))).collect();
+    if old.allowed_values().is_empty() || (new.allowed_values().len() == values.len() && added.is_empty()) {
         let message = "the values that are admitted are the same";
         walk.add(ChangeCode::ConstraintChanged, message);
-    } else if new.enum_values.is_empty() {
+    } else if new.allowed_values().is_empty() {
         walk.add_at(ChangeCode::EnumRemoved, &["enum"], "all values are admitted");
     } else {
         let message = match &added[..] {
@@ -73,19 +75,15 @@ fn listed(walk: &mut Walk<'_>, values: &[Value], old: &Structural, new: &Structu
 }
 
 /// The constraints alone, without what is below and rules.
-fn constraints(schema: &Structural) -> Structural {
-    Structural {
-        items: None,
-        properties: std::collections::BTreeMap::new(),
-        additional_properties: None,
-        required: Vec::new(),
-        rules: Vec::new(),
-        default: None,
-        description: String::new(),
-        title: String::new(),
-        documented: false,
-        ..schema.clone()
-    }
+fn constraints(schema: &Schema) -> Schema {
+    let mut out = Schema::default();
+    let is_kept = |keyword: &&Keyword| {
+        !matches!(keyword.role, Role::Documentation)
+            && !matches!(keyword.kind, Kind::Properties | Kind::Additional | Kind::Rules | Kind::Any)
+            && !matches!(keyword.name, "items" | "required")
+    };
+    KEYWORDS.iter().filter(is_kept).for_each(|keyword| keyword.copy(schema, &mut out));
+    out
 }
 
 /// A value as text, in which 1 and 1.0 are the same.
@@ -112,9 +110,9 @@ fn few(values: impl Iterator<Item = String>) -> String {
 }
 
 /// Enums of nodes that admit objects or lists as well, and new enums.
-fn enums(walk: &mut Walk<'_>, old: &Structural, new: &Structural) {
-    let set = |schema: &Structural| -> std::collections::BTreeSet<String> {
-        schema.enum_values.iter().map(normal).collect()
+fn enums(walk: &mut Walk<'_>, old: &Schema, new: &Schema) {
+    let set = |schema: &Schema| -> std::collections::BTreeSet<String> {
+        schema.allowed_values().iter().map(normal).collect()
     };
     let (before, after) = (set(old), set(new));
     match (before.is_empty(), after.is_empty()) {
@@ -128,7 +126,7 @@ fn enums(walk: &mut Walk<'_>, old: &Structural, new: &Structural) {
             );
         }
         (true, false) => {
-            let message = format!("only {}", few(new.enum_values.iter().map(brief)));
+            let message = format!("only {}", few(new.allowed_values().iter().map(brief)));
             walk.add_at(ChangeCode::EnumAdded, &["enum"], message);
         }
         (false, true) => walk.add_at(ChangeCode::EnumRemoved, &["enum"], "all values are admitted"),
@@ -144,13 +142,13 @@ fn enums(walk: &mut Walk<'_>, old: &Structural, new: &Structural) {
     }
 }
 
-fn format(walk: &mut Walk<'_>, old: &Structural, new: &Structural) {
+fn format(walk: &mut Walk<'_>, old: &Schema, new: &Schema) {
     let (before, after) = (effective(old), effective(new));
     if before == after {
         return;
     }
     let below = &["format"];
-    let (from, to) = (&old.format, &new.format);
+    let (from, to) = (old.format_name(), new.format_name());
     if after.is_empty() {
         walk.add_at(ChangeCode::FormatRemoved, below, format!("`{from}` is not checked any more"));
     } else if before.is_empty() && after == "int32" && bounds::within_int32(old) {
@@ -165,8 +163,8 @@ fn format(walk: &mut Walk<'_>, old: &Structural, new: &Structural) {
 }
 
 /// The format as far as it refuses anything.
-pub(super) fn effective(schema: &Structural) -> String {
-    match (schema.type_.as_str(), schema.format.as_str()) {
+pub(super) fn effective(schema: &Schema) -> String {
+    match (schema.type_name(), schema.format_name()) {
         // Servers hold numbers in 64 bits whatever is said.
         ("integer", "int64") | ("number", "double") | (_, "password") => String::new(),
         (_, format) => format.replace('-', ""),
@@ -183,8 +181,8 @@ fn is_wider(wide: &str, narrow: &str) -> bool {
     )
 }
 
-fn pattern(walk: &mut Walk<'_>, old: &Structural, new: &Structural) {
-    let source = |schema: &Structural| schema.pattern.as_ref().map(|pattern| pattern.source().to_owned());
+fn pattern(walk: &mut Walk<'_>, old: &Schema, new: &Schema) {
+    let source = |schema: &Schema| schema.pattern.as_ref().map(|pattern| pattern.source().to_owned());
     let below = &["pattern"];
     match (source(old), source(new)) {
         (None, Some(new)) => {
@@ -202,8 +200,8 @@ fn pattern(walk: &mut Walk<'_>, old: &Structural, new: &Structural) {
     }
 }
 
-fn junctors(walk: &mut Walk<'_>, old: &Structural, new: &Structural) {
-    let has_all = |all: &[Structural], some: &[Structural]| some.iter().all(|branch| all.contains(branch));
+fn junctors(walk: &mut Walk<'_>, old: &Schema, new: &Schema) {
+    let has_all = |all: &[Schema], some: &[Schema]| some.iter().all(|branch| all.contains(branch));
     let mut tell = |keyword: &str, is_looser: bool| {
         let (code, message) = match is_looser {
             true => (ChangeCode::JunctorLoosened, format!("`{keyword}` admits more")),
@@ -228,12 +226,7 @@ fn junctors(walk: &mut Walk<'_>, old: &Structural, new: &Structural) {
 }
 
 /// `anyOf`, without the one that says "integer or string" once more.
-fn any_of(schema: &Structural) -> &[Structural] {
-    let is_type = |branch: &Structural, type_: &str| {
-        *branch == Structural { type_: type_.to_owned(), ..Structural::default() }
-    };
-    match &schema.any_of[..] {
-        [a, b] if schema.int_or_string && is_type(a, "integer") && is_type(b, "string") => &[],
-        branches => branches,
-    }
+fn any_of(schema: &Schema) -> &[Schema] {
+    let is_type = schema.int_or_string && schema.any_of == ["integer", "string"].map(Schema::of_type);
+    if is_type { &[] } else { &schema.any_of }
 }

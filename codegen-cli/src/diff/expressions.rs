@@ -1,7 +1,7 @@
 //! Compares the CEL rules of a node.
 
 use kubesmith_apiextensions::cel::{Known, Relation, follows, mentions, relation};
-use kubesmith_apiextensions::structural::{Rule, Structural};
+use kubesmith_apiextensions::structural::{Rule, Schema};
 
 use super::schema::{Walk, contrasted};
 use super::{ChangeCode, fields};
@@ -10,17 +10,19 @@ use super::{ChangeCode, fields};
 const MAX_PAIRS: usize = 2_500;
 
 /// Compares the rules of two nodes.
-pub(super) fn check(walk: &mut Walk<'_>, old: &Structural, new: &Structural) {
-    let mut before: Vec<&Rule> = old.rules.iter().filter(|rule| !new.rules.contains(rule)).collect();
-    let mut after: Vec<&Rule> = new.rules.iter().filter(|rule| !old.rules.contains(rule)).collect();
+pub(super) fn check(walk: &mut Walk<'_>, old: &Schema, new: &Schema) {
+    let mut before: Vec<&Rule> =
+        old.validations.iter().filter(|rule| !new.validations.contains(rule)).collect();
+    let mut after: Vec<&Rule> =
+        new.validations.iter().filter(|rule| !old.validations.contains(rule)).collect();
     let is_few = before.len().saturating_mul(after.len()) <= MAX_PAIRS;
     type Matches = fn(&Rule, &Rule) -> bool;
     let same: Matches = |old, new| old.rule == new.rule;
     let comparable: Matches = |old, new| relation(&old.rule, &new.rule) != Relation::Unclear;
-    let named: Matches = |old, new| !new.message.is_empty() && old.message == new.message;
+    let named: Matches = |old, new| new.message.is_some() && old.message == new.message;
     let steps: &[Matches] = if is_few { &[same, comparable, named] } else { &[same] };
     if is_few {
-        regrouped(walk, [&old.rules, &new.rules], &mut before, &mut after);
+        regrouped(walk, [&old.validations, &new.validations], &mut before, &mut after);
     }
     for matches in steps {
         after.retain(|rule| match before.iter().position(|old| matches(old, rule)) {
@@ -36,7 +38,8 @@ pub(super) fn check(walk: &mut Walk<'_>, old: &Structural, new: &Structural) {
     }
     let below = &["x-kubernetes-validations"];
     for rule in after {
-        let follows = |known| is_few && is_plain(rule) && follows(&rule.rule, &sources(&old.rules), known);
+        let follows =
+            |known| is_few && is_plain(rule) && follows(&rule.rule, &sources(&old.validations), known);
         if follows(&|_| None) {
             let message = format!("new, and as the others were: `{}`", brief(rule));
             walk.add_at(ChangeCode::RuleMessageChanged, below, message);
@@ -98,7 +101,7 @@ fn added(rule: &Rule) -> ChangeCode {
 }
 
 /// What all stored objects have in a field that is new: nothing, or its default.
-fn known(old: &Structural, new: &Structural, name: &str) -> Option<Known> {
+fn known(old: &Schema, new: &Schema, name: &str) -> Option<Known> {
     let field = new.properties.get(name).filter(|_| fields::drops(old, name))?;
     Some(field.default.clone().map_or(Known::Absent, Known::Is))
 }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use kubesmith_apiextensions::structural::{Additional, MapType, Structural};
+use kubesmith_apiextensions::structural::{Additional, MapType, Schema};
 
 use super::ChangeCode;
 use super::schema::{Context, Types, Walk, brief, contrasted, guards, guards_field};
@@ -11,7 +11,7 @@ use super::schema::{Context, Types, Walk, brief, contrasted, guards, guards_fiel
 /// What a schema says of a field.
 #[derive(Clone, Copy)]
 enum Field<'a> {
-    Known(&'a Structural),
+    Known(&'a Schema),
     /// Any value is kept.
     Free,
     /// Any value is kept, but objects lose all fields: `additionalProperties: true`.
@@ -22,24 +22,24 @@ enum Field<'a> {
 
 impl<'a> Field<'a> {
     /// Of values that no property names.
-    fn other(schema: &'a Structural) -> Self {
+    fn other(schema: &'a Schema) -> Self {
         match &schema.additional_properties {
             Some(Additional::Schema(all)) => Field::Known(all),
-            Some(Additional::Any(true)) => Field::Emptied,
-            _ if schema.preserves_unknown_fields() => Field::Free,
+            Some(Additional::Allowed(true)) => Field::Emptied,
+            _ if schema.preserve_unknown_fields => Field::Free,
             _ => Field::Dropped,
         }
     }
 
-    fn named(schema: &'a Structural, name: &str) -> Self {
-        schema.properties.get(name).map_or_else(|| Self::other(schema), Field::Known)
+    fn named(schema: &'a Schema, name: &str) -> Self {
+        schema.properties.get(name).map_or_else(|| Self::other(schema), |known| Field::Known(known))
     }
 }
 
 /// Compares two schemas of objects.
-pub(super) fn object(walk: &mut Walk<'_>, old: &Structural, new: &Structural, context: Context<'_>) {
+pub(super) fn object(walk: &mut Walk<'_>, old: &Schema, new: &Schema, context: Context<'_>) {
     if old.effective_map_type() != new.effective_map_type() {
-        let word = |schema: &Structural| match schema.effective_map_type() {
+        let word = |schema: &Schema| match schema.effective_map_type() {
             MapType::Atomic => "atomic",
             MapType::Granular => "granular",
         };
@@ -64,7 +64,7 @@ pub(super) fn object(walk: &mut Walk<'_>, old: &Structural, new: &Structural, co
 }
 
 /// Whether an object is pruned of a field, so that none has it.
-pub(super) fn drops(schema: &Structural, name: &str) -> bool {
+pub(super) fn drops(schema: &Schema, name: &str) -> bool {
     let is_standard = schema.embedded_resource || matches!(name, "apiVersion" | "kind" | "metadata");
     !is_standard && matches!(Field::named(schema, name), Field::Dropped)
 }
@@ -106,25 +106,25 @@ fn field(walk: &mut Walk<'_>, old: Field<'_>, new: Field<'_>, guarded: bool, is_
 }
 
 /// Whether values may be objects, or hold some.
-fn holds_fields(schema: &Structural) -> bool {
+fn holds_fields(schema: &Schema) -> bool {
     let types = Types::of(schema);
     types.has(Types::OBJECT) || types.has(Types::ARRAY)
 }
 
 /// Whether the schema keeps and admits every value.
-fn admits_anything(schema: &Structural) -> bool {
-    let bare = Structural {
-        description: String::new(),
-        title: String::new(),
+fn admits_anything(schema: &Schema) -> bool {
+    let bare = Schema {
+        description: None,
+        title: None,
         nullable: false,
-        preserve_unknown_fields: None,
+        preserve_unknown_fields: false,
         ..schema.clone()
     };
-    schema.preserves_unknown_fields() && schema.nullable && bare == Structural::default()
+    schema.preserve_unknown_fields && schema.nullable && bare == Schema::default()
 }
 
-fn article(schema: &Structural) -> &str {
-    match schema.type_.as_str() {
+fn article(schema: &Schema) -> &str {
+    match schema.type_name() {
         _ if schema.int_or_string => "an integer or a string",
         "integer" => "an integer",
         "number" => "a number",
@@ -137,28 +137,27 @@ fn article(schema: &Structural) -> &str {
 }
 
 /// `apiVersion`, `kind` and `metadata` of a resource are there whether a schema says so or not, and never pruned.
-fn standard(walk: &mut Walk<'_>, name: &str, old: &Structural, new: &Structural, guarded: bool) {
+fn standard(walk: &mut Walk<'_>, name: &str, old: &Schema, new: &Schema, guarded: bool) {
     let (old, new) = (declared(name, old), declared(name, new));
     walk.node(&old, &new, Context { guarded, resource: (false, false), keys: &[] });
 }
 
-fn declared<'a>(name: &str, schema: &'a Structural) -> Cow<'a, Structural> {
-    let of_type = |type_: &str| Structural { type_: type_.to_owned(), ..Structural::default() };
+fn declared<'a>(name: &str, schema: &'a Schema) -> Cow<'a, Schema> {
     match (name, schema.properties.get(name)) {
         ("metadata", found) => {
-            let mut out = found.cloned().unwrap_or_else(|| of_type("object"));
-            out.preserve_unknown_fields = Some(true);
+            let mut out = found.map_or_else(|| Schema::of_type("object"), |found| found.as_ref().clone());
+            out.preserve_unknown_fields = true;
             for name in ["name", "generateName"] {
-                out.properties.entry(name.to_owned()).or_insert_with(|| of_type("string"));
+                out.properties.entry(name.to_owned()).or_insert_with(|| Schema::of_type("string").into());
             }
             Cow::Owned(out)
         }
-        (_, Some(found)) => Cow::Borrowed(found),
-        (_, None) => Cow::Owned(of_type("string")),
+        (_, Some(found)) => Cow::Borrowed(found.as_ref()),
+        (_, None) => Cow::Owned(Schema::of_type("string")),
     }
 }
 
-fn required(walk: &mut Walk<'_>, old: &Structural, new: &Structural, context: Context<'_>) {
+fn required(walk: &mut Walk<'_>, old: &Schema, new: &Schema, context: Context<'_>) {
     let is_root = context.resource == (true, true) && !new.embedded_resource;
     for name in new.required.iter().filter(|name| !old.required.contains(name)) {
         let is_standard = matches!(name.as_str(), "apiVersion" | "kind" | "metadata");
@@ -180,7 +179,7 @@ fn required(walk: &mut Walk<'_>, old: &Structural, new: &Structural, context: Co
 }
 
 /// What becomes of fields that no property names.
-fn others(walk: &mut Walk<'_>, old: &Structural, new: &Structural, guarded: bool) {
+fn others(walk: &mut Walk<'_>, old: &Schema, new: &Schema, guarded: bool) {
     let (before, after) = (Field::other(old), Field::other(new));
     let keyword = &["x-kubernetes-preserve-unknown-fields"];
     match (before, after) {
@@ -208,13 +207,7 @@ fn others(walk: &mut Walk<'_>, old: &Structural, new: &Structural, guarded: bool
 }
 
 /// Compares the defaults of a field.
-pub(super) fn default(
-    walk: &mut Walk<'_>,
-    old: &Structural,
-    new: &Structural,
-    guarded: bool,
-    is_required: bool,
-) {
+pub(super) fn default(walk: &mut Walk<'_>, old: &Schema, new: &Schema, guarded: bool, is_required: bool) {
     let below = &["default"];
     match (&old.default, &new.default) {
         (None, Some(value)) if guarded => {

@@ -1,8 +1,9 @@
 //! Definitions as they are compared: values, and the structural schemas of their versions.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
-use kubesmith_apiextensions::structural::{Additional, SchemaError, Structural};
+use kubesmith_apiextensions::structural::{Additional, Schema, SchemaError};
 use serde_json::Value;
 
 /// Definitions by their names, which are made of plural and group.
@@ -37,7 +38,7 @@ pub struct Version {
     /// All of it.
     pub value: Value,
     /// Its schema; one that keeps everything for a definition that preserves unknown fields as a whole.
-    pub schema: Structural,
+    pub schema: Schema,
 }
 
 impl Definition {
@@ -54,8 +55,8 @@ impl Definition {
         for (number, value) in list.into_iter().flatten().enumerate() {
             let is = |key: &str| value[key] == Value::Bool(true);
             let schema = match value.pointer("/schema/openAPIV3Schema") {
-                Some(schema) => Structural::parse(schema)?,
-                None => Structural { type_: "object".to_owned(), ..Structural::default() },
+                Some(schema) => Schema::enforced(schema)?,
+                None => Schema::of_type("object"),
             };
             versions.push(Version {
                 name: value["name"].as_str().unwrap_or_default().to_owned(),
@@ -98,12 +99,13 @@ impl Definition {
 }
 
 /// The schema with nothing pruned anywhere, as `spec.preserveUnknownFields` of old definitions has it.
-fn kept(mut schema: Structural) -> Structural {
-    if matches!(schema.type_.as_str(), "" | "object") && schema.additional_properties.is_none() {
-        schema.preserve_unknown_fields = Some(true);
+fn kept(mut schema: Schema) -> Schema {
+    if matches!(schema.type_name(), "" | "object") && schema.additional_properties.is_none() {
+        schema.preserve_unknown_fields = true;
     }
-    schema.properties =
-        std::mem::take(&mut schema.properties).into_iter().map(|(name, below)| (name, kept(below))).collect();
+    for below in schema.properties.values_mut() {
+        *below = kept(Arc::unwrap_or_clone(std::mem::take(below))).into();
+    }
     schema.items = schema.items.map(|items| Box::new(kept(*items)));
     schema.additional_properties = schema.additional_properties.map(|values| match values {
         Additional::Schema(values) => Additional::Schema(Box::new(kept(*values))),

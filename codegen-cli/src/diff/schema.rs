@@ -1,7 +1,7 @@
 //! Walks two schemas side by side.
 
 use kubesmith_apiextensions::cel::touches;
-use kubesmith_apiextensions::structural::{ListType, Path, Structural};
+use kubesmith_apiextensions::structural::{ListType, Path, Schema};
 use serde_json::Value;
 
 use super::{Certainty, Change, ChangeCode, Class, Ratchets, constraints, expressions, fields};
@@ -14,7 +14,7 @@ pub(super) struct Place<'a> {
 }
 
 /// The changes between the schemas of a version.
-pub(super) fn compare(place: Place<'_>, old: &Structural, new: &Structural, changes: &mut Vec<Change>) {
+pub(super) fn compare(place: Place<'_>, old: &Schema, new: &Schema, changes: &mut Vec<Change>) {
     let mut walk = Walk {
         place,
         path: Path::root(),
@@ -116,7 +116,7 @@ impl Walk<'_> {
     }
 
     /// Compares two nodes and what is below.
-    pub(super) fn node(&mut self, old: &Structural, new: &Structural, context: Context<'_>) {
+    pub(super) fn node(&mut self, old: &Schema, new: &Schema, context: Context<'_>) {
         if old == new {
             return;
         }
@@ -138,7 +138,7 @@ impl Walk<'_> {
         self.entangled = around;
     }
 
-    fn children(&mut self, old: &Structural, new: &Structural, context: Context<'_>) {
+    fn children(&mut self, old: &Schema, new: &Schema, context: Context<'_>) {
         let types = Types::of(old);
         if types.has(Types::OBJECT) {
             fields::object(self, old, new, context);
@@ -149,13 +149,13 @@ impl Walk<'_> {
     }
 
     /// Whether the rest is worth comparing.
-    fn types(&mut self, old: &Structural, new: &Structural) -> bool {
+    fn types(&mut self, old: &Schema, new: &Schema) -> bool {
         let (before, after) = (Types::of(old), Types::of(new));
         let message = || format!("{} became {}", shown(old), shown(new));
         if !after.contains(before) {
             let around = self.entangled;
             // An API server lets a list pass as a text with a format.
-            self.entangled = around || (before == Types::ARRAY && !new.format.is_empty());
+            self.entangled = around || (before == Types::ARRAY && new.format.is_some());
             self.add_at(ChangeCode::TypeChanged, &["type"], message());
             self.entangled = around;
             return false;
@@ -166,9 +166,11 @@ impl Walk<'_> {
         true
     }
 
-    fn nullable(&mut self, old: &Structural, new: &Structural) {
+    fn nullable(&mut self, old: &Schema, new: &Schema) {
         match (old.nullable, new.nullable) {
-            (true, false) if !old.enum_values.is_empty() && !old.enum_values.contains(&Value::Null) => {
+            (true, false)
+                if !old.allowed_values().is_empty() && !old.allowed_values().contains(&Value::Null) =>
+            {
                 let message = "null is not admitted any more; it never was by the enum";
                 self.add(ChangeCode::ConstraintChanged, message);
             }
@@ -178,14 +180,14 @@ impl Walk<'_> {
         }
     }
 
-    fn embedded(&mut self, old: &Structural, new: &Structural) {
+    fn embedded(&mut self, old: &Schema, new: &Schema) {
         let below = &["x-kubernetes-embedded-resource"];
         match (old.embedded_resource, new.embedded_resource) {
             (false, true) => {
                 let message = "the value has to be an object with apiVersion, kind and valid metadata";
                 self.add_at(ChangeCode::EmbeddedResourceAdded, below, message);
             }
-            (true, false) if new.preserves_unknown_fields() && !new.properties.contains_key("metadata") => {
+            (true, false) if new.preserve_unknown_fields && !new.properties.contains_key("metadata") => {
                 let message = "apiVersion, kind and metadata are fields like any other";
                 self.add_at(ChangeCode::EmbeddedResourceOpened, below, message);
             }
@@ -197,7 +199,7 @@ impl Walk<'_> {
         }
     }
 
-    fn list(&mut self, old: &Structural, new: &Structural, context: Context<'_>) {
+    fn list(&mut self, old: &Schema, new: &Schema, context: Context<'_>) {
         self.list_type(old, new);
         let (Some(before), Some(after)) = (&old.items, &new.items) else { return };
         let type_ = new.effective_list_type();
@@ -213,7 +215,7 @@ impl Walk<'_> {
         self.correlated = around;
     }
 
-    fn list_type(&mut self, old: &Structural, new: &Structural) {
+    fn list_type(&mut self, old: &Schema, new: &Schema) {
         let (before, after) = (old.effective_list_type(), new.effective_list_type());
         let below = &["x-kubernetes-list-type"];
         let message = format!("list type {} became {}", word(before), word(after));
@@ -227,7 +229,7 @@ impl Walk<'_> {
         }
     }
 
-    fn list_keys(&mut self, old: &Structural, new: &Structural) {
+    fn list_keys(&mut self, old: &Schema, new: &Schema) {
         let (before, after) = (&old.list_map_keys, &new.list_map_keys);
         let covers = |all: &[String], some: &[String]| some.iter().all(|key| all.contains(key));
         let code = match (covers(after, before), covers(before, after)) {
@@ -261,31 +263,33 @@ fn word(list_type: ListType) -> &'static str {
 }
 
 /// Whether other constraints of the node may exclude the values that one of them excludes from now on.
-fn is_entangled(old: &Structural) -> bool {
+fn is_entangled(old: &Schema) -> bool {
     // Numbers of 32 bits are bounds among others.
     !matches!(constraints::effective(old).as_str(), "" | "int32")
         || old.pattern.is_some()
         || old.multiple_of.is_some()
-        || !old.rules.is_empty()
+        || !old.validations.is_empty()
         || old.junctions().next().is_some()
 }
 
 /// Whether the node may refuse a value for fields that are put into it.
-pub(super) fn guards(schema: &Structural) -> bool {
-    !schema.rules.is_empty() || guards_all(schema)
+pub(super) fn guards(schema: &Schema) -> bool {
+    !schema.validations.is_empty() || guards_all(schema)
 }
 
 /// Whether the node may refuse a value for this field that is put into it.
-pub(super) fn guards_field(schema: &Structural, name: &str) -> bool {
-    guards_all(schema) || schema.rules.iter().any(|rule| touches(&rule.rule, name))
+pub(super) fn guards_field(schema: &Schema, name: &str) -> bool {
+    guards_all(schema) || schema.validations.iter().any(|rule| touches(&rule.rule, name))
 }
 
-fn guards_all(schema: &Structural) -> bool {
-    schema.junctions().next().is_some() || schema.max_properties.is_some() || !schema.enum_values.is_empty()
+fn guards_all(schema: &Schema) -> bool {
+    schema.junctions().next().is_some()
+        || schema.max_properties.is_some()
+        || !schema.allowed_values().is_empty()
 }
 
-fn shown(schema: &Structural) -> &str {
-    match schema.type_.as_str() {
+fn shown(schema: &Schema) -> &str {
+    match schema.type_name() {
         _ if schema.int_or_string => "integer or string",
         "" => "any type",
         type_ => type_,
@@ -304,8 +308,8 @@ impl Types {
     pub(super) const OBJECT: Types = Types(16);
     pub(super) const ARRAY: Types = Types(32);
 
-    pub(super) fn of(schema: &Structural) -> Types {
-        match schema.type_.as_str() {
+    pub(super) fn of(schema: &Schema) -> Types {
+        match schema.type_name() {
             _ if schema.int_or_string => Types(Types::INTEGER.0 | Types::STRING.0),
             "" => Types(63),
             "integer" => Types::INTEGER,

@@ -1,5 +1,6 @@
 //! What a CustomResourceDefinition says, whatever words it uses: two that are equal here are the same to an API server.
 
+use kubesmith_apiextensions::schema::{Keyword, Kind};
 use serde_json::{Map, Value};
 
 /// Annotations that name the generator, not the API.
@@ -120,26 +121,26 @@ pub(super) fn clean(schema: Value) -> Value {
     let Value::Object(members) = schema else { return schema };
     let mut out = Map::new();
     for (key, value) in members {
-        let value = match key.as_str() {
-            "default" | "example" if !value.is_null() => numbers(value),
-            "enum" if value.as_array().is_some_and(|values| !values.is_empty()) => numbers(value),
-            "additionalProperties" if value.is_boolean() => value,
-            "minimum" | "maximum" | "multipleOf" => numbers(value),
+        let value = match Keyword::named(&key).map(|keyword| keyword.kind) {
+            Some(Kind::Any) if !value.is_null() => numbers(value),
+            Some(Kind::Values) if value.as_array().is_some_and(|values| !values.is_empty()) => numbers(value),
+            Some(Kind::Additional) if value.is_boolean() => value,
+            Some(Kind::Number) => numbers(value),
             _ if is_nothing(&value) => continue,
-            "items" | "not" | "additionalProperties" => clean(value),
-            "allOf" | "anyOf" | "oneOf" => match value {
+            Some(Kind::Schema | Kind::Additional) => clean(value),
+            Some(Kind::Schemas) => match value {
                 Value::Array(items) => items.into_iter().map(clean).collect(),
                 other => other,
             },
-            "properties" => match value {
+            Some(Kind::Properties) => match value {
                 Value::Object(found) if found.is_empty() => continue,
                 Value::Object(found) => {
                     found.into_iter().map(|(name, schema)| (name, clean(schema))).collect()
                 }
                 other => other,
             },
-            "required" => sorted(value),
-            "x-kubernetes-validations" => rules(value),
+            _ if key == "required" => sorted(value),
+            Some(Kind::Rules) => rules(value),
             _ => value,
         };
         out.insert(key, value);

@@ -1,12 +1,12 @@
 //! Facts as keys of attributes: those that have a key of their own, and the rest as `extra`.
 
+use kubesmith_apiextensions::schema::{KEYWORDS, Kind, RULE_REASONS, SCHEMA_TYPES, Values};
 use kubesmith_apimachinery::yaml;
-use kubesmith_core::grammar::{RULE_REASONS, SCHEMA_TYPES};
-use serde_json::{Map, Number, Value};
+use serde_json::{Map, Value};
 
 use super::attributes::Key;
 use crate::docs;
-use crate::schema::{Rule, Schema};
+use crate::schema::{Number, Rule, Schema};
 
 /// What values a constraint is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,6 +31,20 @@ impl Form {
             Some("object") => Self::Object,
             _ => Self::Any,
         }
+    }
+}
+
+impl Form {
+    /// Whether values of this form are among those that a keyword restricts.
+    fn admits(self, of: Values) -> bool {
+        matches!(
+            (self, of),
+            (Self::Any, _)
+                | (Self::Number, Values::Numbers)
+                | (Self::Text, Values::Strings)
+                | (Self::List, Values::Lists)
+                | (Self::Object, Values::Objects)
+        )
     }
 }
 
@@ -90,73 +104,64 @@ pub(super) fn documentation(text: &str) -> Option<Vec<String>> {
 
 /// Takes what `#[validation]` says.
 fn constraints(rest: &mut Schema, whole: &Schema) -> Vec<Key> {
-    let mut out = Vec::new();
     let form = Form::of(whole);
-    let fits = |wanted: Form| form == wanted || form == Form::Any;
-    macro_rules! take {
-        ($form:ident, $make:ident: $($name:literal = $field:ident),*) => {
-            $(if fits(Form::$form)
-                && let Some(value) = rest.$field.take()
-            {
-                out.push($make($name, value));
-            })*
-        };
-    }
-    let number = |name: &str, number: Number| Key::number(name, &number);
-    let count = |name: &str, count: u64| Key::Plain(format!("{name} = {count}"));
-    let text = |name: &str, text: String| Key::text(name, &text);
-    if rest.type_.as_deref().is_some_and(|type_| SCHEMA_TYPES.contains(&type_)) {
-        out.extend(rest.type_.take().map(|type_| Key::text("type", &type_)));
-    }
     let bounds = [&rest.minimum, &rest.maximum, &rest.multiple_of];
     // API servers take fractions of integers as well, for which there are no keys.
-    let is_number = fits(Form::Number)
-        && (whole.type_.as_deref() != Some("integer") || bounds.into_iter().flatten().all(is_whole));
-    let has = (rest.minimum.is_some(), rest.maximum.is_some());
-    if is_number {
-        take!(Number, number: "minimum" = minimum, "maximum" = maximum, "multiple_of" = multiple_of);
-    }
-    let mut flag = |given: &mut bool, name: &str, fits: bool| {
-        if *given && fits {
-            *given = false;
-            out.push(Key::Plain(name.to_string()));
+    let is_number = !whole.is_type("integer") || bounds.into_iter().flatten().all(Number::is_whole);
+    let (has_minimum, has_maximum) = (rest.minimum.is_some(), rest.maximum.is_some());
+    let mut out = Vec::new();
+    for keyword in KEYWORDS.iter().filter(|keyword| keyword.schema_key.is_none()) {
+        let Some(attribute) = keyword.attribute.filter(|_| keyword.is_set(rest)) else { continue };
+        let has_key = match keyword.name {
+            // The keys stand beside their bounds.
+            "exclusiveMinimum" => is_number && has_minimum,
+            "exclusiveMaximum" => is_number && has_maximum,
+            "minimum" | "maximum" | "multipleOf" => is_number,
+            "type" => SCHEMA_TYPES.contains(&rest.type_name()),
+            "enum" => is_distinct(rest.allowed_values()),
+            "x-kubernetes-validations" => rest.validations.iter().all(is_plain),
+            _ => true,
+        };
+        if !has_key || keyword.of.is_some_and(|of| !form.admits(of)) {
+            continue;
         }
-    };
-    // The keys stand beside their bounds.
-    flag(&mut rest.exclusive_minimum, "exclusive_minimum", is_number && has.0);
-    flag(&mut rest.exclusive_maximum, "exclusive_maximum", is_number && has.1);
-    flag(&mut rest.unique_items, "unique_items", fits(Form::List));
-    flag(&mut rest.int_or_string, "x_int_or_string", true);
-    take!(Text, count: "min_length" = min_length, "max_length" = max_length);
-    take!(Text, text: "pattern" = pattern);
-    if let Some(format) = rest.format.take() {
-        out.push(text("format", format));
-    }
-    take!(List, count: "min_items" = min_items, "max_items" = max_items);
-    take!(Object, count: "min_properties" = min_properties, "max_properties" = max_properties);
-    let is_set =
-        |values: &Vec<Value>| values.iter().enumerate().all(|(at, value)| !values[..at].contains(value));
-    if let Some(values) = rest.enum_.take_if(|values| is_set(values)) {
-        let literals = values.iter().map(|value| Key::Plain(super::attributes::json(value)));
-        out.push(Key::List("enum".to_string(), literals.collect()));
-    }
-    if let Some(items) = rest.items.as_deref().filter(|_| fits(Form::List)) {
-        let mut inner = items.clone();
-        let keys = constraints(&mut inner, whole.items.as_deref().unwrap_or(items));
-        // What is not all a constraint is said in one place.
-        if inner.is_empty() && !keys.is_empty() {
-            out.push(Key::List("items".to_string(), keys));
-            rest.items = None;
+        match keyword.kind {
+            Kind::Rules => out.extend(rest.validations.iter().map(rule)),
+            Kind::Schema => match items(rest, whole) {
+                Some(key) => out.push(key),
+                None => continue,
+            },
+            // The type stands before what it is for.
+            _ if keyword.name == "type" => out.insert(0, key(attribute.name, keyword.value(rest))),
+            _ => out.push(key(attribute.name, keyword.value(rest))),
         }
-    }
-    if rest.validations.iter().all(is_plain) {
-        out.extend(std::mem::take(&mut rest.validations).iter().map(rule));
+        keyword.clear(rest);
     }
     out
 }
 
-fn is_whole(number: &Number) -> bool {
-    number.as_f64().is_none_or(|number| number.fract() == 0.0)
+fn key(name: &str, value: Value) -> Key {
+    match value {
+        Value::String(text) => Key::text(name, &text),
+        Value::Number(number) => Key::number(name, &number),
+        Value::Array(values) => {
+            let literals = values.iter().map(|value| Key::Plain(super::attributes::json(value)));
+            Key::List(name.to_string(), literals.collect())
+        }
+        _ => Key::Plain(name.to_string()),
+    }
+}
+
+/// `items(...)`, if constraints say all of them: what they do not say all of is said in one place.
+fn items(rest: &Schema, whole: &Schema) -> Option<Key> {
+    let items = rest.items.as_deref()?;
+    let mut inner = items.clone();
+    let keys = constraints(&mut inner, whole.items.as_deref().unwrap_or(items));
+    (inner.is_empty() && !keys.is_empty()).then(|| Key::List("items".to_string(), keys))
+}
+
+fn is_distinct(values: &[Value]) -> bool {
+    values.iter().enumerate().all(|(at, value)| !values[..at].contains(value))
 }
 
 /// Whether a rule's members have keys.

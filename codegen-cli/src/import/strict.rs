@@ -1,10 +1,11 @@
 //! Reads a schema and tells of what would be lost on the way.
 
+use kubesmith_apiextensions::schema::{Keyword, Kind, REFUSED_KEYWORDS};
 use serde_json::Value;
 
 use super::canonical::clean;
 use super::reader::remove;
-use crate::schema::Schema;
+use crate::schema::{Rule, Schema};
 
 /// Something in a schema that cannot be imported.
 #[derive(Debug)]
@@ -29,26 +30,6 @@ pub(super) struct Strict {
 /// How deep schemas may be; the API server's limit is below what a YAML parser reads.
 const DEEPEST: usize = 100;
 
-const TEXTS: &[&str] =
-    &["description", "format", "pattern", "title", "type", "x-kubernetes-list-type", "x-kubernetes-map-type"];
-const FLAGS: &[&str] = &[
-    "exclusiveMaximum",
-    "exclusiveMinimum",
-    "nullable",
-    "uniqueItems",
-    "x-kubernetes-embedded-resource",
-    "x-kubernetes-int-or-string",
-    "x-kubernetes-preserve-unknown-fields",
-];
-const COUNTS: &[&str] = &["maxItems", "maxLength", "maxProperties", "minItems", "minLength", "minProperties"];
-const NUMBERS: &[&str] = &["maximum", "minimum", "multipleOf"];
-const LISTS: &[&str] = &["required", "x-kubernetes-list-map-keys", "enum", "x-kubernetes-validations"];
-const OTHERS: &[&str] = &["default", "example", "externalDocs"];
-/// Keywords of JSON Schema that API servers know and refuse.
-const REFUSED: &[&str] =
-    &["$ref", "$schema", "id", "additionalItems", "definitions", "dependencies", "patternProperties"];
-const RULE: &[&str] = &["rule", "message", "messageExpression", "reason", "fieldPath", "optionalOldSelf"];
-
 /// Reads a schema; all that is wrong with it is told.
 pub(super) fn read(schema: &Value) -> Strict {
     let mut walk = Walk { path: Vec::new(), mistakes: Vec::new(), unknown: Vec::new() };
@@ -59,7 +40,7 @@ pub(super) fn read(schema: &Value) -> Strict {
     }
     let mut known = schema.clone();
     unknown.iter().for_each(|path| remove(&mut known, path));
-    let read = serde_json::from_value(clean(known)).map_err(|error| {
+    let read = Schema::parse(&clean(known)).map_err(|error| {
         let message = format!("the schema cannot be read: {error}");
         mistakes.push(Mistake { path: Vec::new(), message, help: "mend the value" });
     });
@@ -96,36 +77,37 @@ impl Walk {
     }
 
     fn keyword(&mut self, keyword: &str, value: &Value) {
-        match keyword {
-            "items" if value.is_array() => {
-                self.wrong("`items` is a list", "API servers take one schema for all items");
+        let Some(row) = Keyword::named(keyword) else { return self.no_keyword(keyword) };
+        let (fits, expected) = match row.kind {
+            Kind::Schema if keyword == "items" && value.is_array() => {
+                return self.wrong("`items` is a list", "API servers take one schema for all items");
             }
-            "items" | "not" => self.schema(value),
-            "additionalProperties" if value.is_boolean() => {}
-            "additionalProperties" => self.schema(value),
-            "properties" => self.properties(value),
-            "allOf" | "anyOf" | "oneOf" => self.branches(value),
-            "$ref" => self.wrong("`$ref` is refused by API servers", "write the schema in its place"),
-            _ if REFUSED.contains(&keyword) => {
-                self.wrong(format!("`{keyword}` is refused by API servers"), "say it in another way");
-            }
-            "x-kubernetes-validations" => self.rules(value),
-            _ => self.scalar(keyword, value),
+            Kind::Schema => return self.schema(value),
+            Kind::Additional if value.is_boolean() => return,
+            Kind::Additional => return self.schema(value),
+            Kind::Properties => return self.properties(value),
+            Kind::Schemas => return self.branches(value),
+            Kind::Rules => return self.rules(value),
+            Kind::Text | Kind::Word => (value.is_string(), "a string"),
+            Kind::Flag => (value.is_boolean(), "true or false"),
+            Kind::Count => (value.is_u64(), "an integer that is not negative"),
+            Kind::Number => (value.is_number(), "a number"),
+            Kind::Texts | Kind::Values => (value.is_array(), "a list"),
+            Kind::Any | Kind::Docs => return,
+        };
+        if !fits {
+            self.wrong(format!("`{keyword}` is not {expected}"), "mend the value");
         }
     }
 
-    fn scalar(&mut self, keyword: &str, value: &Value) {
-        let expected = match keyword {
-            _ if TEXTS.contains(&keyword) => (value.is_string(), "a string"),
-            _ if FLAGS.contains(&keyword) => (value.is_boolean(), "true or false"),
-            _ if COUNTS.contains(&keyword) => (value.is_u64(), "an integer that is not negative"),
-            _ if NUMBERS.contains(&keyword) => (value.is_number(), "a number"),
-            _ if LISTS.contains(&keyword) => (value.is_array(), "a list"),
-            _ if OTHERS.contains(&keyword) => (true, ""),
-            _ => return self.unknown.push(self.path.clone()),
-        };
-        if !expected.0 {
-            self.wrong(format!("`{keyword}` is not {}", expected.1), "mend the value");
+    /// A keyword that no definition has: refused, or dropped.
+    fn no_keyword(&mut self, keyword: &str) {
+        match keyword {
+            "$ref" => self.wrong("`$ref` is refused by API servers", "write the schema in its place"),
+            _ if keyword == "$schema" || REFUSED_KEYWORDS.contains(&keyword) => {
+                self.wrong(format!("`{keyword}` is refused by API servers"), "say it in another way");
+            }
+            _ => self.unknown.push(self.path.clone()),
         }
     }
 
@@ -154,7 +136,7 @@ impl Walk {
         for (at, rule) in rules.iter().enumerate() {
             self.below(&at.to_string(), |walk| match rule {
                 Value::Object(members) => {
-                    for name in members.keys().filter(|name| !RULE.contains(&name.as_str())) {
+                    for name in members.keys().filter(|name| !Rule::MEMBERS.contains(&name.as_str())) {
                         walk.below(name, |walk| walk.unknown.push(walk.path.clone()));
                     }
                     if !members.get("rule").is_some_and(Value::is_string) {

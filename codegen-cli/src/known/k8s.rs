@@ -37,7 +37,10 @@ pub(super) fn convert(make: Make, embedded_object_meta: bool) -> Schema {
     let (root, definitions) = generate(make);
     let mut inliner = Inliner { definitions: &definitions, embedded_object_meta, open: HashSet::new() };
     let mut schema: Schema = serde_json::from_value(inliner.value(root)).unwrap_or_default();
-    schema.walk_mut(&mut drop_refused_keys);
+    schema.walk_mut(&mut |schema| {
+        schema.required.sort();
+        drop_refused_keys(schema);
+    });
     schema
 }
 

@@ -1,9 +1,10 @@
 //! The known types, and what the form of each is taken from.
 
-use serde_json::{Number, Value};
+use kubesmith_apiextensions::schema::Pattern;
+use serde_json::Value;
 
 use super::{Known, list_of};
-use crate::schema::Schema;
+use crate::schema::{Number, Schema};
 
 /// Pattern of quantities, as controller-gen writes it.
 const QUANTITY_PATTERN: &str = r"^(\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))))?$";
@@ -219,7 +220,7 @@ fn int_or_string() -> Schema {
 }
 
 fn quantity() -> Schema {
-    Schema { pattern: Some(QUANTITY_PATTERN.to_string()), ..int_or_string() }
+    Schema { pattern: Some(Pattern::new(QUANTITY_PATTERN)), ..int_or_string() }
 }
 
 fn std_duration() -> Schema {

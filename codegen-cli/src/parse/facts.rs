@@ -2,19 +2,19 @@
 
 use std::collections::BTreeMap;
 
-use kubesmith_core::grammar::{self, Json, Spanned};
+use kubesmith_apiextensions::schema::KEYWORDS;
+use kubesmith_core::grammar::{Json, Spanned};
 use kubesmith_core::model::{
-    Constraints, Conversion, GenclientAttrs, MethodAttrs, ModuleAttrs, OneOf, OneOfKind, Presence,
-    ResourceAttrs, ResourceInput, Rule, SchemaAttrs, ValidationAttrs, Verb,
+    Conversion, GenclientAttrs, MethodAttrs, ModuleAttrs, OneOf, OneOfKind, Presence, ResourceAttrs,
+    ResourceInput, SchemaAttrs, ValidationAttrs, Verb,
 };
 use kubesmith_core::names;
-use serde_json::{Map, Number, Value};
 
 use super::Parser;
 use crate::ir::{
     self, ConversionWebhook, CrdStyle, CrdVersion, Deprecation, PrintColumn, Scale, Scope, WebhookEndpoint,
 };
-use crate::schema::{ExternalDocs, Rule as SchemaRule, Schema, cel_field, overlay};
+use crate::schema::{Rule, Schema, cel_field, overlay};
 use crate::syntax::Name;
 use crate::syntax::facts::{GenclientFacts, MethodFacts, ModuleFacts, ResourceFacts, TypeFacts};
 
@@ -28,22 +28,13 @@ impl Parser<'_> {
         attrs: &SchemaAttrs,
         presence: Option<&Spanned<Presence>>,
     ) -> TypeFacts {
-        let mut schema = constraints(&validation.constraints);
+        let mut schema = validation.constraints.schema.clone();
         schema.validations.extend(ordered_one_ofs(&validation.one_ofs).into_iter().map(one_of_rule));
-        schema.default = attrs.default.as_ref().map(|default| json(&default.value));
-        schema.example = attrs.example.as_ref().map(|example| json(&example.value));
-        schema.title = text(attrs.title.as_ref());
-        schema.external_docs = attrs.external_docs.as_ref().map(|docs| ExternalDocs {
-            url: Some(docs.url.value.clone()),
-            description: text(docs.description.as_ref()),
-        });
-        schema.nullable = attrs.nullable.is_some();
-        schema.list_type = attrs.list_type.as_ref().map(|ty| ty.value.as_str().to_string());
-        schema.list_map_keys = attrs.list_map_keys.iter().map(|key| key.value.clone()).collect();
-        let map_type = attrs.map_type.as_ref().or(attrs.struct_type.as_ref());
-        schema.map_type = map_type.map(|ty| ty.value.as_str().to_string());
-        schema.preserve_unknown_fields |= attrs.preserve_unknown_fields.is_some();
-        schema.embedded_resource |= attrs.embedded_resource.is_some();
+        schema.default = attrs.default.as_ref().map(|default| default.value.to_value());
+        schema.example = attrs.example.as_ref().map(|example| example.value.to_value());
+        // Both attributes may say the same flag, and nothing else twice.
+        let own = KEYWORDS.iter().filter(|keyword| keyword.is_set(&attrs.facts.schema));
+        own.for_each(|keyword| keyword.copy(&attrs.facts.schema, &mut schema));
         if let Some(extra) = &attrs.extra {
             let extra = self::schema(&extra.value);
             // They say nothing twice.
@@ -219,36 +210,6 @@ fn verb(verb: Verb) -> ir::Verb {
     }
 }
 
-fn constraints(c: &Constraints) -> Schema {
-    let number = |n: &Option<Spanned<grammar::Number>>| n.as_ref().and_then(|n| self::number(n.value));
-    let count = |n: &Option<Spanned<u64>>| n.as_ref().map(|n| n.value);
-    Schema {
-        minimum: number(&c.minimum),
-        maximum: number(&c.maximum),
-        exclusive_minimum: c.exclusive_minimum.is_some(),
-        exclusive_maximum: c.exclusive_maximum.is_some(),
-        multiple_of: number(&c.multiple_of),
-        min_length: count(&c.min_length),
-        max_length: count(&c.max_length),
-        pattern: text(c.pattern.as_ref()),
-        format: text(c.format.as_ref()),
-        min_items: count(&c.min_items),
-        max_items: count(&c.max_items),
-        unique_items: c.unique_items.is_some(),
-        min_properties: count(&c.min_properties),
-        max_properties: count(&c.max_properties),
-        enum_: (!c.enum_values.is_empty())
-            .then(|| c.enum_values.iter().map(|value| json(&value.value)).collect()),
-        type_: c.schema_type.as_ref().map(|ty| ty.value.as_str().to_string()),
-        validations: c.rules.iter().map(rule).collect(),
-        int_or_string: c.x_int_or_string.is_some(),
-        embedded_resource: c.x_embedded_resource.is_some(),
-        preserve_unknown_fields: c.x_preserve_unknown_fields.is_some(),
-        items: c.items.as_ref().map(|items| Box::new(constraints(&items.value))),
-        ..Schema::default()
-    }
-}
-
 /// One-of groups in the order in which controller-gen writes their rules: by kind, then as in the source.
 pub(super) fn ordered_one_ofs(one_ofs: &[OneOf]) -> Vec<&OneOf> {
     let mut ordered: Vec<&OneOf> = one_ofs.iter().filter(|one_of| !one_of.fields.is_empty()).collect();
@@ -256,7 +217,7 @@ pub(super) fn ordered_one_ofs(one_ofs: &[OneOf]) -> Vec<&OneOf> {
     ordered
 }
 
-fn one_of_rule(one_of: &OneOf) -> SchemaRule {
+fn one_of_rule(one_of: &OneOf) -> Rule {
     let has = |name: &Spanned<String>| format!("has(self.{})", cel_field(&name.value));
     let names: Vec<&str> = one_of.fields.iter().map(|name| name.value.as_str()).collect();
     let names = names.join(" ");
@@ -274,46 +235,16 @@ fn one_of_rule(one_of: &OneOf) -> SchemaRule {
             format!("at least one of the fields in [{names}] must be set"),
         ),
     };
-    SchemaRule { rule, message: Some(message), ..SchemaRule::default() }
-}
-
-fn rule(rule: &Rule) -> SchemaRule {
-    SchemaRule {
-        rule: text(rule.rule.as_ref()).unwrap_or_default(),
-        message: text(rule.message.as_ref()),
-        message_expression: text(rule.message_expression.as_ref()),
-        reason: text(rule.reason.as_ref()),
-        field_path: text(rule.field_path.as_ref()),
-        optional_old_self: rule.optional_old_self.as_ref().map(|value| value.value),
-    }
+    Rule { rule, message: Some(message), ..Rule::default() }
 }
 
 fn text(text: Option<&Spanned<String>>) -> Option<String> {
     text.map(|text| text.value.clone())
 }
 
-fn number(number: grammar::Number) -> Option<Number> {
-    match number {
-        grammar::Number::Int(n) => Some(n.into()),
-        grammar::Number::Float(x) => Number::from_f64(x),
-    }
-}
-
 /// A schema that was checked.
 fn schema(value: &Json) -> Schema {
-    serde_json::from_value(json(value)).unwrap_or_default()
-}
-
-pub(super) fn json(value: &Json) -> Value {
-    match value {
-        Json::Null => Value::Null,
-        Json::Bool(b) => Value::Bool(*b),
-        Json::Number(n) => number(*n).map_or(Value::Null, Value::Number),
-        Json::String(s) => Value::String(s.clone()),
-        Json::Array(items) => Value::Array(items.iter().map(json).collect()),
-        Json::Empty => Value::Object(Map::new()),
-        Json::Object(members) => {
-            Value::Object(members.iter().map(|(key, value)| (key.clone(), json(value))).collect())
-        }
-    }
+    let mut schema = Schema::parse(&value.to_value()).unwrap_or_default();
+    schema.walk_mut(&mut |schema| schema.required.sort());
+    schema
 }

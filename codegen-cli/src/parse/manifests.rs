@@ -14,7 +14,7 @@ use kubesmith_core::grammar::{FAMILIES, Family, ItemAttributes, Parsed, Place, S
 use kubesmith_core::model::{RbacAttrs, WebhookAttrs, WebhookConfigurationAttrs};
 use syn::{Attribute, File, Ident, Meta};
 
-use super::{Parser, facts};
+use super::Parser;
 use crate::ir::{PolicyRule, Span, WEBHOOK_SERVICE, Webhook, WebhookConfiguration};
 use crate::syntax::facts::{ManifestFacts, WebhookFacts};
 use outline::Outline;
@@ -82,8 +82,7 @@ impl Reader<'_> {
     }
 
     fn webhook(&self, attrs: &WebhookAttrs) -> WebhookFacts {
-        let patch =
-            attrs.patch.as_ref().map(|patch| (facts::json(&patch.value), self.parser.loc(patch.span)));
+        let patch = attrs.patch.as_ref().map(|patch| (patch.value.to_value(), self.parser.loc(patch.span)));
         let webhook = Webhook { mutating: attrs.mutating, object: object(attrs), span: Span::default() };
         WebhookFacts { webhook, patch, loc: self.parser.loc(attrs.span) }
     }

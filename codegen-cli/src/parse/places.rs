@@ -1,7 +1,7 @@
 //! Where the values of attributes stand, by the names that they have in the CRD.
 
 use kubesmith_core::grammar::{Json, Spanned};
-use kubesmith_core::model::{Constraints, ResourceAttrs, Rule, SchemaAttrs, ValidationAttrs};
+use kubesmith_core::model::{ResourceAttrs, SchemaAttrs, ValidationAttrs};
 use proc_macro2::Span;
 
 use super::Parser;
@@ -12,10 +12,12 @@ impl Parser<'_> {
     /// The places of what attributes add to a schema: `default`, `items.pattern`, `x-kubernetes-validations[0].rule`.
     pub(super) fn schema_places(&self, validation: &ValidationAttrs, attrs: &SchemaAttrs) -> Places {
         let mut out = Collector::default();
-        out.constraints(&validation.constraints, "");
+        let constraints = &validation.constraints;
+        let said = constraints.places.iter().chain(&attrs.facts.places);
+        out.spans.extend(said.map(|(name, span)| (name.clone(), *span)));
         // Their rules follow the others.
         for (index, one_of) in
-            (validation.constraints.rules.len()..).zip(ordered_one_ofs(&validation.one_ofs))
+            (constraints.schema.validations.len()..).zip(ordered_one_ofs(&validation.one_ofs))
         {
             out.span(&format!("x-kubernetes-validations[{index}]"), Some(one_of.span));
         }
@@ -29,15 +31,6 @@ impl Parser<'_> {
                 out.span(keyword, Some(extra.span));
             }
         }
-        out.value("x-kubernetes-list-type", attrs.list_type.as_ref());
-        out.value("x-kubernetes-list-map-keys", attrs.list_map_keys.first());
-        for (index, key) in attrs.list_map_keys.iter().enumerate() {
-            out.value(&format!("x-kubernetes-list-map-keys[{index}]"), Some(key));
-        }
-        out.value("x-kubernetes-map-type", attrs.map_type.as_ref().or(attrs.struct_type.as_ref()));
-        out.span("nullable", attrs.nullable);
-        out.span("x-kubernetes-preserve-unknown-fields", attrs.preserve_unknown_fields);
-        out.span("x-kubernetes-embedded-resource", attrs.embedded_resource);
         out.span("schemaless", attrs.schemaless);
         out.span("immutable", attrs.immutable);
         self.places(out)
@@ -96,48 +89,5 @@ impl Collector {
 
     fn value<T>(&mut self, name: &str, value: Option<&Spanned<T>>) {
         self.span(name, value.map(|value| value.span));
-    }
-
-    /// `prefix` is `items.` for attributes of the items of a list.
-    fn constraints(&mut self, c: &Constraints, prefix: &str) {
-        let mut add = |name: &str, span: Option<Span>| {
-            self.spans.extend(span.map(|span| (format!("{prefix}{name}"), span)));
-        };
-        fn at<T>(value: &Option<Spanned<T>>) -> Option<Span> {
-            value.as_ref().map(|value| value.span)
-        }
-        add("minimum", at(&c.minimum));
-        add("maximum", at(&c.maximum));
-        add("multipleOf", at(&c.multiple_of));
-        add("minLength", at(&c.min_length));
-        add("maxLength", at(&c.max_length));
-        add("pattern", at(&c.pattern));
-        add("format", at(&c.format));
-        add("minItems", at(&c.min_items));
-        add("maxItems", at(&c.max_items));
-        add("uniqueItems", c.unique_items);
-        add("minProperties", at(&c.min_properties));
-        add("maxProperties", at(&c.max_properties));
-        add("enum", c.enum_values.first().map(|value| value.span));
-        add("type", at(&c.schema_type));
-        add("x-kubernetes-int-or-string", c.x_int_or_string);
-        add("x-kubernetes-embedded-resource", c.x_embedded_resource);
-        add("x-kubernetes-preserve-unknown-fields", c.x_preserve_unknown_fields);
-        for (index, rule) in c.rules.iter().enumerate() {
-            self.rule(rule, &format!("{prefix}x-kubernetes-validations[{index}]"));
-        }
-        if let Some(items) = &c.items {
-            self.constraints(&items.value, &format!("{prefix}items."));
-        }
-    }
-
-    fn rule(&mut self, rule: &Rule, prefix: &str) {
-        self.span(prefix, Some(rule.span));
-        self.value(&format!("{prefix}.rule"), rule.rule.as_ref());
-        self.value(&format!("{prefix}.message"), rule.message.as_ref());
-        self.value(&format!("{prefix}.messageExpression"), rule.message_expression.as_ref());
-        self.value(&format!("{prefix}.reason"), rule.reason.as_ref());
-        self.value(&format!("{prefix}.fieldPath"), rule.field_path.as_ref());
-        self.value(&format!("{prefix}.optionalOldSelf"), rule.optional_old_self.as_ref());
     }
 }

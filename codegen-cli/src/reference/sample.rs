@@ -7,12 +7,12 @@ use std::collections::BTreeSet;
 
 use kubesmith_apiextensions::structural::{Cause, Checker, aggregate, apply_defaults};
 use kubesmith_apimachinery::yaml;
-use serde_json::{Map, Number, Value, json};
+use serde_json::{Map, Value, json};
 
 use self::branches::absorb;
 use super::{Sample, strings, text};
 use crate::ir::{Resource, Scope};
-use crate::schema::{Additional, Schema};
+use crate::schema::{Additional, Number, Schema};
 
 /// Branches of alternatives that are tried.
 const BRANCHES: usize = 4;
@@ -27,10 +27,10 @@ const SHIFTS: usize = 4;
 const ROUNDS: usize = 4;
 
 /// Items of a list that are made at most.
-const ITEMS: u64 = 20;
+const ITEMS: i64 = 20;
 
 /// Items of lists and maps that are made at most, those of the lists in them included.
-const ROOM: u64 = 400;
+const ROOM: i64 = 400;
 
 /// How deep optional fields are filled in.
 const DEPTH: usize = 5;
@@ -140,12 +140,12 @@ struct At {
     /// How many values it is in.
     depth: usize,
     /// How many items may still be made in it.
-    room: u64,
+    room: i64,
 }
 
 impl At {
     /// As many items as a list may have here.
-    fn most(self) -> u64 {
+    fn most(self) -> i64 {
         self.room.min(ITEMS)
     }
 
@@ -155,7 +155,7 @@ impl At {
     }
 
     /// The place of one of so many items.
-    fn among(self, items: u64) -> Self {
+    fn among(self, items: i64) -> Self {
         Self { depth: self.depth + 1, room: self.room / items.max(1) }
     }
 }
@@ -182,7 +182,7 @@ impl Maker {
         schema.example = None;
         // A manifest without a spec would show nothing.
         if schema.properties.contains_key("spec") {
-            schema.required.insert("spec".to_string());
+            schema.required.insert("spec");
         }
         self.value(&schema, 0, At { depth: 0, room: ROOM })
     }
@@ -234,7 +234,7 @@ impl Maker {
 
     fn array(&self, schema: &Schema, at: At) -> Value {
         let length =
-            schema.min_items.unwrap_or(0).max(1).min(schema.max_items.unwrap_or(u64::MAX)).min(at.most());
+            schema.min_items.unwrap_or(0).max(1).min(schema.max_items.unwrap_or(i64::MAX)).min(at.most());
         let empty = Schema::default();
         let items = schema.items.as_deref().unwrap_or(&empty);
         let inside = at.among(length);
@@ -291,8 +291,7 @@ impl Maker {
 /// A text where only texts of a pattern are accepted, such as a quantity; a number where the pattern takes numbers.
 fn text_or_number(schema: &Schema, salt: usize) -> Value {
     let number = (salt + 1).to_string();
-    let pattern = schema.pattern.as_ref().map(kubesmith_goregex::Pattern::new);
-    match pattern.is_none_or(|pattern| pattern.is_match(&number) == Ok(true)) {
+    match schema.pattern.as_ref().is_none_or(|pattern| pattern.is_match(&number) == Ok(true)) {
         true => number.into(),
         false => strings::text(schema, salt).into(),
     }
@@ -300,7 +299,7 @@ fn text_or_number(schema: &Schema, salt: usize) -> Value {
 
 /// The `salt`th number from the least on, or up to the greatest.
 fn integer(schema: &Schema, salt: usize) -> Value {
-    let bound = |bound: &Option<Number>| bound.as_ref().and_then(Number::as_f64);
+    let bound = |bound: &Option<Number>| bound.as_ref().map(Number::float);
     let step = bound(&schema.multiple_of).filter(|step| *step > 0.0).unwrap_or(1.0);
     let exclusive = |given: bool| if given { step } else { 0.0 };
     let least = bound(&schema.minimum).map(|least| (least / step).ceil() * step);

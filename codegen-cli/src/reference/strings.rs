@@ -1,7 +1,6 @@
 //! Texts that a schema accepts.
 
 use kubesmith_apiextensions::structural::formats;
-use kubesmith_goregex::Pattern;
 use regex_syntax::hir::{Class, Hir, HirKind};
 
 use crate::schema::Schema;
@@ -34,13 +33,12 @@ const CHARACTERS: &str = "abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKLMNOPQR
 /// A text that the schema accepts, as far as its length, format and pattern go; the `salt`th of those that are tried. If none
 /// fits, an empty one.
 pub(super) fn text(schema: &Schema, salt: usize) -> String {
-    let pattern = schema.pattern.as_ref().map(Pattern::new);
     let fits = |text: &String| {
-        let length = text.chars().count() as u64;
+        let length = i64::try_from(text.chars().count()).unwrap_or(i64::MAX);
         schema.min_length.is_none_or(|least| length >= least)
             && schema.max_length.is_none_or(|most| length <= most)
             && schema.format.as_ref().is_none_or(|f| !formats::is_known(f) || formats::validates(f, text))
-            && pattern.as_ref().is_none_or(|pattern| pattern.is_match(text).unwrap_or(false))
+            && schema.pattern.as_ref().is_none_or(|pattern| pattern.is_match(text).unwrap_or(false))
     };
     let mut found: Vec<String> = Vec::new();
     for text in candidates(schema).filter(fits) {
@@ -120,12 +118,14 @@ impl Maker {
 
 #[cfg(test)]
 mod tests {
+    use kubesmith_apiextensions::schema::Pattern;
+
     use super::*;
 
     #[test]
     fn texts_fit_patterns_formats_and_lengths() {
         let pattern =
-            |source: &str| Schema { pattern: Some(source.to_string()), ..Schema::of_type("string") };
+            |source: &str| Schema { pattern: Some(Pattern::new(source)), ..Schema::of_type("string") };
         for source in [
             "^[a-z]{3}-[0-9]{2,4}$",
             r"^\d+$",
@@ -143,6 +143,6 @@ mod tests {
         assert_eq!(text(&Schema::formatted("string", "ipv4"), 0), "192.0.2.1");
         assert_eq!(text(&Schema { max_length: Some(1), ..Schema::default() }, 1), "b");
         assert_eq!(text(&pattern("^[b-c]$"), 1), "c");
-        assert_eq!(text(&Schema { min_length: Some(u64::MAX), ..Schema::default() }, 0), "");
+        assert_eq!(text(&Schema { min_length: Some(i64::MAX), ..Schema::default() }, 0), "");
     }
 }

@@ -1,6 +1,7 @@
 //! What a schema checks, in words.
 
-use serde_json::{Number, Value};
+use kubesmith_apiextensions::schema::{KEYWORDS, Keyword, Kind, Limit};
+use serde_json::Value;
 
 use super::{Inline, Target, Text, code, plain, text};
 use crate::schema::{Additional, Rule, Schema};
@@ -38,35 +39,44 @@ fn say(out: &mut Vec<Text>, before: &str, value: impl Into<String>, after: &str)
     out.push(text);
 }
 
+/// What each keyword says, in the order of the table.
 fn own(schema: &Schema, out: &mut Vec<Text>) {
-    if let Some(title) = &schema.title {
-        out.push(vec![plain("called "), plain(format!("\u{201c}{title}\u{201d}"))]);
-    }
-    numbers(schema, out);
-    lengths(schema, out);
-    if let Some(pattern) = &schema.pattern {
-        say(out, "matches the pattern ", pattern, "");
-    }
-    if let Some(values) = &schema.enum_ {
-        let mut text = vec![plain("one of ")];
-        listed(values.iter().map(Value::to_string), &mut text);
-        out.push(text);
-    }
-    if schema.nullable {
-        out.push(vec![plain("may be "), code("null")]);
-    }
-    lists(schema, out);
-    if schema.embedded_resource {
-        say(out, "a whole object, with ", "apiVersion", " and kind");
-    }
-    if schema.preserve_unknown_fields {
-        out.push(vec![plain("fields that are not described here are kept")]);
-    }
-    if let Some(docs) = &schema.external_docs {
-        out.extend(external(docs.description.as_deref(), docs.url.as_deref()));
-    }
-    if let Some(example) = &schema.example {
-        say(out, "for example ", example.to_string(), "");
+    for keyword in KEYWORDS.iter().filter(|keyword| keyword.is_set(schema)) {
+        let value = || match keyword.value(schema) {
+            Value::String(text) if keyword.kind == Kind::Text => text,
+            value => value.to_string(),
+        };
+        match (keyword.name, keyword.words) {
+            (_, Some(words)) if keyword.kind == Kind::Flag => out.push(vec![plain(words)]),
+            (_, Some(words)) => say(out, words, value(), ""),
+            (_, None) if keyword.limit.is_some() => size(keyword, schema, out),
+            ("title", _) => {
+                let title = schema.title.as_deref().unwrap_or_default();
+                out.push(vec![plain("called "), plain(format!("\u{201c}{title}\u{201d}"))]);
+            }
+            ("minimum", _) => {
+                say(out, if schema.exclusive_minimum { "greater than " } else { "at least " }, value(), "");
+            }
+            ("maximum", _) => {
+                say(out, if schema.exclusive_maximum { "less than " } else { "at most " }, value(), "");
+            }
+            ("enum", _) => {
+                let mut text = vec![plain("one of ")];
+                listed(schema.allowed_values().iter().map(Value::to_string), &mut text);
+                out.push(text);
+            }
+            ("nullable", _) => out.push(vec![plain("may be "), code("null")]),
+            ("x-kubernetes-list-type", _) => out.extend(list_type(schema)),
+            ("x-kubernetes-map-type", _) => out.extend(map_type(schema)),
+            ("x-kubernetes-embedded-resource", _) => {
+                say(out, "a whole object, with ", "apiVersion", " and kind")
+            }
+            ("externalDocs", _) => {
+                let docs = schema.external_docs.as_ref();
+                out.extend(docs.and_then(|docs| external(docs.description.as_deref(), docs.url.as_deref())));
+            }
+            _ => {}
+        }
     }
 }
 
@@ -80,60 +90,42 @@ fn external(description: Option<&str>, address: Option<&str>) -> Option<Text> {
     Some(vec![plain("see "), link])
 }
 
-fn numbers(schema: &Schema, out: &mut Vec<Text>) {
-    let bound = |bound: &Option<Number>, exclusive, beyond: &str, up_to: &str, out: &mut Vec<Text>| {
-        if let Some(bound) = bound {
-            say(out, if exclusive { beyond } else { up_to }, bound.to_string(), "");
-        }
-    };
-    bound(&schema.minimum, schema.exclusive_minimum, "greater than ", "at least ", out);
-    bound(&schema.maximum, schema.exclusive_maximum, "less than ", "at most ", out);
-    bound(&schema.multiple_of, false, "", "a multiple of ", out);
-}
-
-fn lengths(schema: &Schema, out: &mut Vec<Text>) {
-    for (least, most, one, many) in [
-        (schema.min_length, schema.max_length, " character", " characters"),
-        (schema.min_items, schema.max_items, " item", " items"),
-        (schema.min_properties, schema.max_properties, " field", " fields"),
-    ] {
-        let noun = |count: u64| if count == 1 { one } else { many };
-        match (least, most) {
-            (Some(least), Some(most)) if least == most => {
-                say(out, "exactly ", least.to_string(), noun(least));
-            }
-            _ => {
-                if let Some(least) = least {
-                    say(out, "at least ", least.to_string(), noun(least));
-                }
-                if let Some(most) = most {
-                    say(out, "at most ", most.to_string(), noun(most));
-                }
-            }
-        }
-    }
-    if schema.unique_items {
-        out.push(vec![plain("no item stands there twice")]);
+/// A bound of a size; two that are equal are one.
+fn size(keyword: &Keyword, schema: &Schema, out: &mut Vec<Text>) {
+    let (Some(limit), Some(count)) = (keyword.limit, keyword.count(schema)) else { return };
+    let [one, many] = limit.measure().nouns();
+    let noun = format!(" {}", if count == 1 { one } else { many });
+    let others = Keyword::limits(limit.measure()).filter(|other| other.limit != keyword.limit);
+    let is_exact = others.into_iter().any(|other| other.count(schema) == Some(count));
+    match limit {
+        Limit::Least(_) if is_exact => say(out, "exactly ", count.to_string(), &noun),
+        Limit::Least(_) => say(out, "at least ", count.to_string(), &noun),
+        Limit::Most(_) if is_exact => {}
+        Limit::Most(_) => say(out, "at most ", count.to_string(), &noun),
     }
 }
 
-/// How lists and maps are merged when several appliers own them.
-fn lists(schema: &Schema, out: &mut Vec<Text>) {
-    match schema.list_type.as_deref() {
-        Some("map") => {
+/// How a list is merged when several appliers own it.
+fn list_type(schema: &Schema) -> Option<Text> {
+    Some(match schema.list_type.as_deref()? {
+        "map" => {
             let mut text = vec![plain("a map: items are told apart by ")];
             listed(schema.list_map_keys.iter().cloned(), &mut text);
-            out.push(text);
+            text
         }
-        Some("set") => out.push(vec![plain("a set: no item stands there twice")]),
-        Some("atomic") => out.push(vec![plain("atomic: applied as a whole")]),
-        _ => {}
-    }
-    match schema.map_type.as_deref() {
-        Some("atomic") => out.push(vec![plain("atomic: applied as a whole")]),
-        Some("granular") => out.push(vec![plain("granular: each field is applied by itself")]),
-        _ => {}
-    }
+        "set" => vec![plain("a set: no item stands there twice")],
+        "atomic" => vec![plain("atomic: applied as a whole")],
+        _ => return None,
+    })
+}
+
+/// How a map is merged when several appliers own it.
+fn map_type(schema: &Schema) -> Option<Text> {
+    Some(match schema.map_type.as_deref()? {
+        "atomic" => vec![plain("atomic: applied as a whole")],
+        "granular" => vec![plain("granular: each field is applied by itself")],
+        _ => return None,
+    })
 }
 
 fn listed(values: impl Iterator<Item = String>, text: &mut Text) {

@@ -1,10 +1,8 @@
 //! What a branch of `oneOf` or `anyOf` keeps of an alternative: the restrictions of values that the common
 //! shape does not have already.
 
-use serde_json::Number;
-
 use super::forms;
-use super::props::Schema;
+use kubesmith_apiextensions::schema::{KEYWORDS, Keyword, Number, Role, Schema};
 
 /// The branch of the alternative `schema` beside the common shape `shape`.
 pub(super) fn restrict(schema: &Schema, shape: &Schema) -> Schema {
@@ -25,19 +23,16 @@ pub(super) fn restrict(schema: &Schema, shape: &Schema) -> Schema {
 /// The restrictions of the value itself.
 fn values(schema: &Schema, shape: &Schema) -> Schema {
     let mut out = Schema::default();
-    macro_rules! differing {
-        ($($field:ident),*) => {
-            $(if schema.$field != shape.$field {
-                out.$field.clone_from(&schema.$field);
-            })*
-        };
-    }
-    differing!(maximum, exclusive_maximum, minimum, exclusive_minimum, multiple_of, max_length, min_length);
-    differing!(pattern, max_items, min_items, max_properties, min_properties, enum_, required);
-    // Formats of numbers are held against the type, which a branch has not.
-    if schema.type_.as_deref() == Some("string") {
-        differing!(format);
-    }
+    let is_own = |keyword: &&Keyword| match keyword.name {
+        // API servers refuse it everywhere.
+        "uniqueItems" => false,
+        // Formats of numbers are held against the type, which a branch has not.
+        "format" => schema.is_type("string"),
+        "required" => true,
+        _ => keyword.role == Role::Restriction,
+    };
+    let differs = |keyword: &&Keyword| is_own(keyword) && !keyword.equal(schema, shape);
+    KEYWORDS.iter().filter(differs).for_each(|keyword| keyword.copy(schema, &mut out));
     out
 }
 

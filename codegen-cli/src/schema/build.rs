@@ -2,13 +2,13 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use kubesmith_apiextensions::schema::{KEYWORDS, Role, Rule, Schema};
 use kubesmith_apiextensions::structural::formats;
 use kubesmith_core::diag::Code;
 
 use super::enums::{Place, is_object};
 use super::forms;
 use super::merge::{TypeConflict, overlay};
-use super::props::{Rule, Schema};
 use super::union::Junction;
 use crate::diag::Diagnostic;
 use crate::docs;
@@ -42,10 +42,8 @@ impl Schemas {
         let mut roots = self.roots.clone();
         for schema in roots.values_mut() {
             schema.walk_mut(&mut |part| {
-                part.description = None;
-                part.title = None;
-                part.example = None;
-                part.external_docs = None;
+                let documentation = KEYWORDS.iter().filter(|keyword| keyword.role == Role::Documentation);
+                documentation.for_each(|keyword| keyword.clear(part));
             });
         }
         Self { roots, types: HashMap::new() }
@@ -189,13 +187,13 @@ impl<'a> Builder<'a> {
         let mut schema = schema.clone();
         if !self.options.keep_unknown_formats {
             schema.walk_mut(&mut |schema| {
-                let type_ = schema.type_.as_deref();
-                let is_known = |format: &String| match type_ {
-                    Some("integer") => matches!(format.as_str(), "int32" | "int64"),
-                    Some("number") => matches!(format.as_str(), "float" | "double"),
-                    _ => formats::is_known(format),
+                let is_known = match schema.type_name() {
+                    "integer" | "number" => formats::applies(schema),
+                    _ => formats::is_known(schema.format_name()),
                 };
-                schema.format = schema.format.take().filter(is_known);
+                if !is_known {
+                    schema.format = None;
+                }
             });
         }
         schema
@@ -226,7 +224,7 @@ impl<'a> Builder<'a> {
 
     /// A list of so many items; all of them share one schema.
     fn tuple(&mut self, mut items: Vec<Schema>, span: &Span) -> Schema {
-        let len = Some(items.len() as u64);
+        let len = i64::try_from(items.len()).ok();
         if items.iter().any(|item| *item != items[0]) {
             items.iter_mut().for_each(|item| item.description = None);
         }
@@ -257,7 +255,8 @@ impl<'a> Builder<'a> {
             TypeRef::List(item) => known::list_of(self.reference(item)),
             TypeRef::Array(item, len) => {
                 let list = known::list_of(self.reference(item));
-                Schema { min_items: Some(*len), max_items: Some(*len), ..list }
+                let len = i64::try_from(*len).ok();
+                Schema { min_items: len, max_items: len, ..list }
             }
             TypeRef::Tuple(items) => {
                 let items = items.iter().map(|item| self.reference(item)).collect();

@@ -5,10 +5,10 @@ use serde_json::Value;
 
 use super::build::Builder;
 use super::forms;
-use super::props::Schema;
 use super::union::{Conflict, Junction, union};
 use crate::diag::Diagnostic;
 use crate::ir::{Enum, Span, Tagging, TypeRef, Variant};
+use kubesmith_apiextensions::schema::Schema;
 
 /// Whether an enum is a value of its own, or its fields stand in an enclosing object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

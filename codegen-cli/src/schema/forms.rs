@@ -3,9 +3,9 @@
 
 use std::sync::Arc;
 
-use serde_json::{Number, Value};
+use serde_json::Value;
 
-use super::props::{Additional, Schema};
+use kubesmith_apiextensions::schema::{Additional, Number, Schema};
 
 /// Any value.
 pub(super) fn free() -> Schema {

@@ -1,10 +1,9 @@
 //! Joins what a type says with what a field of that type adds, as controller-gen's flattening of
-//! `allOf: [type, field]` does.
+//! `allOf: [type, field]` does, and finds what a field must add. How a keyword joins is in the table of keywords.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::props::{Additional, Schema};
+use kubesmith_apiextensions::schema::{KEYWORDS, Keyword, Kind, Merge, Schema};
 
 /// Two parts of a schema that contradict each other.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -18,124 +17,148 @@ pub struct TypeConflict {
 
 /// Lays `over` (a field's facts) on `base` (its type's schema).
 ///
-/// Description, title, example and default of `over` win. Limits that both have stay side by side as `allOf` branches,
-/// the type's first, and so do patterns and formats that differ. Of two enums the values remain that both allow. Rules of
-/// `over` come first.
-///
 /// # Errors
 /// When both name different types.
-pub fn overlay(mut base: Schema, over: Schema) -> Result<Schema, TypeConflict> {
-    let mut clash = (Schema::default(), Schema::default());
+pub fn overlay(mut base: Schema, mut over: Schema) -> Result<Schema, TypeConflict> {
     if let (Some(first), Some(second)) = (&base.type_, &over.type_)
         && first != second
     {
         return Err(TypeConflict { first: first.clone(), second: second.clone() });
     }
-    prefer(&mut base.type_, over.type_);
-    prefer(&mut base.description, over.description);
-    prefer(&mut base.title, over.title);
-    prefer(&mut base.example, over.example);
-    prefer(&mut base.default, over.default);
-    prefer(&mut base.external_docs, over.external_docs);
-    prefer(&mut base.map_type, over.map_type);
-    macro_rules! constraint {
-        ($join:ident: $($field:ident),*) => {
-            $($join(&mut base.$field, over.$field, &mut clash.0.$field, &mut clash.1.$field);)*
-        };
-    }
-    constraint!(join: maximum, minimum, multiple_of, max_length, min_length, max_items, min_items);
-    constraint!(join_unequal: max_properties, min_properties, format, pattern);
-    base.enum_ = match (base.enum_.take(), over.enum_) {
-        (Some(mine), Some(theirs)) => Some(mine.into_iter().filter(|value| theirs.contains(value)).collect()),
-        (mine, theirs) => theirs.or(mine),
-    };
-    prefer(&mut base.list_type, over.list_type);
-    if !over.list_map_keys.is_empty() {
-        base.list_map_keys = over.list_map_keys;
-    }
-    base.exclusive_maximum |= over.exclusive_maximum;
-    base.exclusive_minimum |= over.exclusive_minimum;
-    base.unique_items |= over.unique_items;
-    base.nullable |= over.nullable;
-    base.embedded_resource |= over.embedded_resource;
-    base.int_or_string |= over.int_or_string;
-    base.preserve_unknown_fields |= over.preserve_unknown_fields;
-    base.required.extend(over.required);
-    let mut validations = over.validations;
-    validations.append(&mut base.validations);
-    base.validations = validations;
-    overlay_children(&mut base, over.properties, over.items, over.additional_properties)?;
-    for (mine, theirs) in
-        [(&mut base.any_of, over.any_of), (&mut base.one_of, over.one_of), (&mut base.all_of, over.all_of)]
-    {
-        if mine.is_empty() {
-            *mine = theirs;
-        } else if *mine != theirs {
-            mine.extend(theirs);
+    let mut apart = [Schema::default(), Schema::default()];
+    for keyword in KEYWORDS {
+        let is_both = keyword.is_set(&base);
+        match keyword.merge {
+            _ if !keyword.is_set(&over) => {}
+            Merge::Apart if is_both => move_apart(keyword, &mut base, &mut over, &mut apart),
+            Merge::ApartIfUnequal if is_both && keyword.equal(&base, &over) => {}
+            Merge::ApartIfUnequal if is_both => move_apart(keyword, &mut base, &mut over, &mut apart),
+            Merge::Prefer | Merge::Either | Merge::Apart | Merge::ApartIfUnequal => {
+                keyword.take(&mut over, &mut base);
+            }
+            Merge::Intersect | Merge::Before | Merge::Union | Merge::Append | Merge::Own => {}
         }
     }
-    match (&base.not, over.not) {
-        (Some(_), Some(not)) => base.all_of.push(Schema { not: Some(not), ..Schema::default() }),
-        (None, not) => base.not = not,
-        (Some(_), None) => {}
+    join_lists(&mut base, &mut over);
+    join_children(&mut base, &mut over)?;
+    match over.not.take() {
+        Some(not) if base.not.is_some() => base.all_of.push(Schema { not: Some(not), ..Schema::default() }),
+        Some(not) => base.not = Some(not),
+        None => {}
     }
-    if !clash.0.is_empty() {
-        base.all_of.extend([clash.0, clash.1]);
+    if !apart[0].is_empty() {
+        base.all_of.extend(apart);
     }
     Ok(base)
 }
 
-fn overlay_children(
-    base: &mut Schema,
-    properties: BTreeMap<String, Arc<Schema>>,
-    items: Option<Box<Schema>>,
-    additional: Option<Additional>,
-) -> Result<(), TypeConflict> {
-    for (name, schema) in properties {
+/// Moves a constraint that both have to the branches, even if it is the same: of most limits controller-gen compares where
+/// they are kept, not what they are.
+fn move_apart(keyword: &Keyword, base: &mut Schema, over: &mut Schema, apart: &mut [Schema; 2]) {
+    keyword.take(base, &mut apart[0]);
+    keyword.take(over, &mut apart[1]);
+}
+
+/// Joins the keywords whose values are lists.
+fn join_lists(base: &mut Schema, over: &mut Schema) {
+    base.enum_ = match (base.enum_.take(), over.enum_.take()) {
+        (Some(mine), Some(theirs)) => Some(mine.into_iter().filter(|value| theirs.contains(value)).collect()),
+        (mine, theirs) => theirs.or(mine),
+    };
+    base.required.extend(std::mem::take(&mut over.required));
+    let mut validations = std::mem::take(&mut over.validations);
+    validations.append(&mut base.validations);
+    base.validations = validations;
+    for (mine, theirs) in [
+        (&mut base.any_of, &mut over.any_of),
+        (&mut base.one_of, &mut over.one_of),
+        (&mut base.all_of, &mut over.all_of),
+    ] {
+        if mine != theirs {
+            mine.append(theirs);
+        }
+    }
+}
+
+fn join_children(base: &mut Schema, over: &mut Schema) -> Result<(), TypeConflict> {
+    for (name, schema) in std::mem::take(&mut over.properties) {
         let merged = match base.properties.remove(&name) {
             Some(existing) => overlay(Arc::unwrap_or_clone(existing), Arc::unwrap_or_clone(schema))?.into(),
             None => schema,
         };
         base.properties.insert(name, merged);
     }
-    if let Some(items) = items {
+    if let Some(items) = over.items.take() {
         base.items = Some(Box::new(match base.items.take() {
             Some(existing) => overlay(*existing, *items)?,
             None => *items,
         }));
     }
-    base.additional_properties = additional.or(base.additional_properties.take());
     Ok(())
 }
 
-fn prefer<T>(base: &mut Option<T>, over: Option<T>) {
-    if over.is_some() {
-        *base = over;
+/// The least that [`overlay`] must lay on `base` so that it becomes `wanted`; `None`: nothing that is added does.
+pub fn difference(base: &Schema, wanted: &Schema) -> Option<Schema> {
+    if base.type_ != wanted.type_ {
+        return None;
     }
-}
-
-/// Joins a constraint; one that both sides have moves to the branches, even if it is the same: of most limits
-/// controller-gen compares where they are kept, not what they are.
-fn join<T>(base: &mut Option<T>, over: Option<T>, first: &mut Option<T>, second: &mut Option<T>) {
-    match (base.take(), over) {
-        (Some(mine), Some(theirs)) => {
-            *first = Some(mine);
-            *second = Some(theirs);
+    let mut out = Schema::default();
+    for keyword in KEYWORDS.iter().filter(|keyword| !keyword.equal(base, wanted)) {
+        match keyword.merge {
+            // Names of keys can be left out as well, which then takes nothing away.
+            Merge::Prefer if keyword.kind != Kind::Texts && !keyword.is_set(wanted) => return None,
+            Merge::Either if keyword.is_set(base) => return None,
+            Merge::Apart | Merge::ApartIfUnequal | Merge::Intersect if keyword.is_set(base) => return None,
+            Merge::Prefer | Merge::Either | Merge::Apart | Merge::ApartIfUnequal | Merge::Intersect => {
+                keyword.copy(wanted, &mut out);
+            }
+            Merge::Before | Merge::Union | Merge::Append | Merge::Own => {}
         }
-        (mine, theirs) => *base = theirs.or(mine),
     }
+    if base.not != wanted.not {
+        if base.not.is_some() {
+            return None;
+        }
+        out.not.clone_from(&wanted.not);
+    }
+    if !base.required.iter().all(|name| wanted.required.contains(name)) {
+        return None;
+    }
+    out.required = wanted.required.iter().filter(|name| !base.required.contains(name)).cloned().collect();
+    out.validations = wanted.validations.strip_suffix(base.validations.as_slice())?.to_vec();
+    for (base, wanted, out) in [
+        (&base.any_of, &wanted.any_of, &mut out.any_of),
+        (&base.one_of, &wanted.one_of, &mut out.one_of),
+        (&base.all_of, &wanted.all_of, &mut out.all_of),
+    ] {
+        if base != wanted {
+            *out = wanted.strip_prefix(base.as_slice())?.to_vec();
+        }
+    }
+    children(base, wanted, &mut out)?;
+    Some(out)
 }
 
-/// Joins a constraint of which equal ones collapse.
-fn join_unequal<T: PartialEq>(
-    base: &mut Option<T>,
-    over: Option<T>,
-    first: &mut Option<T>,
-    second: &mut Option<T>,
-) {
-    if over != *base {
-        join(base, over, first, second);
+fn children(base: &Schema, wanted: &Schema, out: &mut Schema) -> Option<()> {
+    if base.properties.keys().any(|name| !wanted.properties.contains_key(name)) {
+        return None;
     }
+    for (name, wanted) in &wanted.properties {
+        let added = match base.properties.get(name) {
+            Some(base) if Arc::ptr_eq(base, wanted) || base == wanted => continue,
+            Some(base) => Arc::new(difference(base, wanted)?),
+            None => wanted.clone(),
+        };
+        out.properties.insert(name.clone(), added);
+    }
+    out.items = match (&base.items, &wanted.items) {
+        (None, None) => None,
+        (Some(base), Some(wanted)) if base == wanted => None,
+        (Some(base), Some(wanted)) => Some(Box::new(difference(base, wanted)?)),
+        (None, Some(wanted)) => Some(wanted.clone()),
+        (Some(_), None) => return None,
+    };
+    Some(())
 }
 
 #[cfg(test)]

@@ -3,9 +3,9 @@
 use kubesmith_core::diag::Code;
 
 use super::build::Builder;
-use super::props::Schema;
 use crate::diag::Diagnostic;
 use crate::ir::{Resource, Shape, TypeId, TypeRef};
+use kubesmith_apiextensions::schema::Schema;
 
 /// How many schemas the schema of a resource may hold: of a Pod's specification it has 1500.
 const NODE_LIMIT: u64 = 100_000;

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 
 use super::branch::restrict;
 use super::forms;
-use super::props::{Additional, Schema};
+use kubesmith_apiextensions::schema::{Additional, KEYWORDS, Keyword, Role, Schema};
 
 /// How many alternatives a value satisfies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -123,38 +123,26 @@ fn shape(schemas: &[&Schema], path: &str, conflicts: &mut Vec<Conflict>) -> Sche
 
 /// Restrictions that all alternatives have alike need no branches.
 fn agreed_values(schemas: &[&Schema], out: &mut Schema) {
-    macro_rules! keep {
-        ($($field:ident),*) => {
-            $(if schemas.iter().all(|schema| schema.$field == schemas[0].$field) {
-                out.$field.clone_from(&schemas[0].$field);
-            })*
-        };
-    }
-    keep!(title, default, format, maximum, exclusive_maximum, minimum, exclusive_minimum, multiple_of);
-    keep!(max_length, min_length, pattern, max_items, min_items, unique_items, max_properties);
-    keep!(min_properties, enum_);
+    let alike = |keyword: &Keyword| schemas.iter().all(|schema| keyword.equal(schema, schemas[0]));
+    let is_kept = |keyword: &&Keyword| {
+        (keyword.role == Role::Restriction || matches!(keyword.name, "title" | "default")) && alike(keyword)
+    };
+    KEYWORDS.iter().filter(is_kept).for_each(|keyword| keyword.copy(schemas[0], out));
 }
 
 /// Keywords that no branch may have: all alternatives have them alike, or they cannot be kept.
 fn structure(schemas: &[&Schema], path: &str, out: &mut Schema, conflicts: &mut Vec<Conflict>) {
     let mut conflict = |keyword| conflicts.push(Conflict { keyword, path: path.to_string() });
-    macro_rules! agree {
-        ($($field:ident for $type_:literal: $keyword:literal),*) => {
-            $(
-                let mut concerned = schemas.iter().filter(|schema| schema.type_.as_deref() == Some($type_));
-                if let Some(first) = concerned.next() {
-                    let alike = concerned.all(|schema| schema.$field == first.$field);
-                    if alike && out.type_.as_deref() == Some($type_) {
-                        out.$field.clone_from(&first.$field);
-                    } else if !alike {
-                        conflict($keyword);
-                    }
-                }
-            )*
-        };
+    for keyword in KEYWORDS.iter().filter(|keyword| keyword.role == Role::Apply) {
+        let concerns = |schema: &&&Schema| keyword.of.is_some_and(|of| of.fit(schema.type_name()));
+        let concerned: Vec<&Schema> = schemas.iter().filter(concerns).copied().collect();
+        let Some(first) = concerned.first() else { continue };
+        if !concerned.iter().all(|schema| keyword.equal(schema, first)) {
+            conflict(keyword.name);
+        } else if concerns(&&&*out) {
+            keyword.copy(first, out);
+        }
     }
-    agree!(list_type for "array": "x-kubernetes-list-type", list_map_keys for "array": "x-kubernetes-list-map-keys",
-        map_type for "object": "x-kubernetes-map-type");
     if schemas.iter().all(|schema| schema.validations == schemas[0].validations) {
         out.validations.clone_from(&schemas[0].validations);
     } else {

@@ -1,6 +1,7 @@
 //! Constraints fit the types they stand on. Core has checked those whose type is written beside them; here the names of
 //! types are known.
 
+use kubesmith_apiextensions::schema::{KEYWORDS, Keyword, Kind, Role, Values};
 use kubesmith_core::diag::Code;
 use kubesmith_core::grammar::{Family, definitions};
 
@@ -24,35 +25,6 @@ pub(super) fn fit(input: &Input<'_>, out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// What a constraint is for.
-#[derive(Clone, Copy, PartialEq)]
-enum Target {
-    Numbers,
-    Strings,
-    Lists,
-    Maps,
-}
-
-impl Target {
-    fn fits(self, ty: &str) -> bool {
-        match self {
-            Target::Numbers => matches!(ty, "integer" | "number"),
-            Target::Strings => ty == "string",
-            Target::Lists => ty == "array",
-            Target::Maps => ty == "object",
-        }
-    }
-
-    fn describe(self) -> &'static str {
-        match self {
-            Target::Numbers => "numbers",
-            Target::Strings => "strings",
-            Target::Lists => "lists",
-            Target::Maps => "maps and structs",
-        }
-    }
-}
-
 /// Where constraints stand.
 struct Site<'a> {
     input: &'a Input<'a>,
@@ -64,9 +36,9 @@ impl Site<'_> {
     /// `facts` are what attributes say, `schema` what came of it together with the type.
     fn check(&self, facts: &Schema, schema: &Schema, prefix: &str, out: &mut Vec<Diagnostic>) {
         if let Some(ty) = schema.type_.as_deref().filter(|_| !schema.int_or_string) {
-            for (keyword, key, target, given) in keywords(facts) {
-                let place = format!("{prefix}{keyword}");
-                if given && !target.fits(ty) && !self.is_extra(&place) {
+            for (keyword, key, target) in keywords(facts) {
+                let place = format!("{prefix}{}", keyword.name);
+                if !target.fit(ty) && !self.is_extra(&place) {
                     out.push(self.misfit(&place, key, target, ty));
                 }
             }
@@ -97,7 +69,7 @@ impl Site<'_> {
         self.input.loc(self.places.get(place).unwrap_or(self.span))
     }
 
-    fn misfit(&self, place: &str, key: &str, target: Target, ty: &str) -> Diagnostic {
+    fn misfit(&self, place: &str, key: &str, target: Values, ty: &str) -> Diagnostic {
         let loc = self.loc(place);
         let name = written(self.input.sources, loc, key);
         let found = match ty {
@@ -114,24 +86,19 @@ impl Site<'_> {
     }
 }
 
-/// The constraints with their names in a schema and in attributes, what they are for, and whether they are given.
-fn keywords(facts: &Schema) -> [(&'static str, &'static str, Target, bool); 13] {
-    use Target::{Lists, Maps, Numbers, Strings};
-    [
-        ("minimum", "minimum", Numbers, facts.minimum.is_some()),
-        ("maximum", "maximum", Numbers, facts.maximum.is_some()),
-        ("multipleOf", "multiple_of", Numbers, facts.multiple_of.is_some()),
-        ("minLength", "min_length", Strings, facts.min_length.is_some()),
-        ("maxLength", "max_length", Strings, facts.max_length.is_some()),
-        ("pattern", "pattern", Strings, facts.pattern.is_some()),
-        ("minItems", "min_items", Lists, facts.min_items.is_some()),
-        ("maxItems", "max_items", Lists, facts.max_items.is_some()),
-        ("x-kubernetes-list-type", "list_type", Lists, facts.list_type.is_some()),
-        ("minProperties", "min_properties", Maps, facts.min_properties.is_some()),
-        ("maxProperties", "max_properties", Maps, facts.max_properties.is_some()),
-        ("x-kubernetes-map-type", "map_type", Maps, facts.map_type.is_some()),
-        ("x-kubernetes-embedded-resource", "embedded_resource", Maps, facts.embedded_resource),
-    ]
+/// The constraints that are given and have a key of their own, with the key and what they are for.
+fn keywords(facts: &Schema) -> Vec<(&'static Keyword, &'static str, Values)> {
+    let is_checked = |keyword: &&'static Keyword| match keyword.kind {
+        // Core looks after the others, whose meaning depends on other keys.
+        Kind::Flag => keyword.name == "x-kubernetes-embedded-resource",
+        Kind::Texts => false,
+        _ => keyword.role != Role::Shape,
+    };
+    let row = |keyword: &'static Keyword| {
+        let key = keyword.schema_key.or(keyword.attribute.map(|attribute| attribute.name));
+        Some((keyword, key?, keyword.of?))
+    };
+    KEYWORDS.iter().filter(|keyword| keyword.is_set(facts)).filter(is_checked).filter_map(row).collect()
 }
 
 /// The key, or the marker if it was written as one: what stands there is a comment then.

@@ -13,7 +13,7 @@ use super::numbers::range;
 use crate::definition::path::values;
 use crate::diag::Diagnostic;
 use crate::ir::{Enum, Field, Ir, Resource, Shape, Span, Tagging, TypeDef, TypeRef};
-use crate::schema::{Schema, Schemas};
+use crate::schema::{Number, Schema, Schemas};
 use crate::source::SourceMap;
 
 /// The largest integer up to which every integer is a JSON number of every client.
@@ -146,7 +146,7 @@ fn float(_: &Ir, field: &Field, schema: &Schema) -> Option<Finding> {
 /// A 64-bit integer has a bound that JavaScript's numbers hold.
 fn large_integer(_: &Ir, field: &Field, schema: &Schema) -> Option<Finding> {
     let wide = ["i64", "u64", "isize", "usize"].map(|name| TypeRef::Known(name.to_string()));
-    let maximum = schema.maximum.as_ref().and_then(serde_json::Number::as_i64);
+    let maximum = schema.maximum.as_ref().and_then(|maximum| maximum.as_i64());
     (wide.contains(&field.ty) && maximum.is_none_or(|maximum| maximum > SAFE_INTEGER)).then(|| {
         let message = format!(
             "`{}` may be larger than 2^53, where JSON numbers of some clients lose digits",
@@ -229,7 +229,7 @@ fn missing_bounds(schema: &Schema, least: i128, greatest: i128) -> Vec<String> {
         return Vec::new();
     }
     let branches = || std::iter::once(schema).chain(&schema.all_of);
-    let number = |number: &serde_json::Number| number.as_i64().map(i128::from);
+    let number = |number: &Number| number.as_i64().map(i128::from);
     let minimum =
         branches().filter_map(|s| s.minimum.as_ref().and_then(number)).max().unwrap_or(format_least);
     let maximum =

@@ -10,7 +10,7 @@ mod rules;
 mod schema;
 mod site;
 
-use kubesmith_apiextensions::structural::{Cause, CauseKind, Step, Structural, validate_crd};
+use kubesmith_apiextensions::structural::{Cause, CauseKind, Schema, Step, validate_crd};
 use kubesmith_apimachinery::field::cause::{BadValue, NO_FIELD};
 use kubesmith_core::diag::Code;
 use serde_json::{Map, Value};
@@ -46,9 +46,9 @@ fn explained(
 }
 
 /// The schemas of the versions; `None` where one cannot be read.
-fn schemas(crd: &Value) -> Vec<Option<Structural>> {
+fn schemas(crd: &Value) -> Vec<Option<Schema>> {
     let versions = crd.pointer("/spec/versions").and_then(Value::as_array);
-    let schema = |version: &Value| Structural::parse(version.pointer("/schema/openAPIV3Schema")?).ok();
+    let schema = |version: &Value| Schema::enforced(version.pointer("/schema/openAPIV3Schema")?).ok();
     versions.into_iter().flatten().map(schema).collect()
 }
 
@@ -85,7 +85,7 @@ pub(crate) enum About<'t> {
 struct Report<'a> {
     input: &'a Input<'a>,
     definition: &'a Definition<'a>,
-    schemas: Vec<Option<Structural>>,
+    schemas: Vec<Option<Schema>>,
 }
 
 impl<'a> Report<'a> {

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::OnceLock;
 
 use arbitrary::{Arbitrary, Unstructured};
-use kubesmith_apiextensions::structural::{self, Structural};
+use kubesmith_apiextensions::structural::{self, Schema};
 use kubesmith_forms::{enums, flat, generic, known, plain};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner, contextualize_config};
@@ -28,11 +28,10 @@ fn crd() -> &'static Value {
     crd.as_ref().unwrap()
 }
 
-fn schema() -> &'static Structural {
-    static SCHEMA: OnceLock<Structural> = OnceLock::new();
-    SCHEMA.get_or_init(|| {
-        Structural::parse(&crd()["spec"]["versions"][0]["schema"]["openAPIV3Schema"]).unwrap()
-    })
+fn schema() -> &'static Schema {
+    static SCHEMA: OnceLock<Schema> = OnceLock::new();
+    SCHEMA
+        .get_or_init(|| Schema::enforced(&crd()["spec"]["versions"][0]["schema"]["openAPIV3Schema"]).unwrap())
 }
 
 /// What an API server makes of the value of a field, and its objections.

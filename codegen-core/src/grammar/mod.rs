@@ -25,7 +25,7 @@ pub use marker::{
 pub use meaningless::{MEANINGLESS, Meaningless};
 pub use parse::{Entry, Parsed, parse_attributes, parse_each, parse_module};
 pub use suggest::{closest, edit_distance};
-pub use table::{FAMILIES, METHOD_VERBS, MODULE, RULE_REASONS, SCHEMA_TYPES, VERBS};
+pub use table::{FAMILIES, METHOD_VERBS, MODULE, VERBS};
 pub use value::{Json, Number, Spanned, Value};
 
 /// An attribute family.
@@ -98,7 +98,7 @@ pub struct FamilySpec {
 }
 
 /// A key of an attribute.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct KeySpec {
     /// The name as written; it may be a Rust keyword.
     pub name: &'static str,

@@ -53,6 +53,14 @@ impl Number {
         }
     }
 
+    /// The number as a value.
+    pub fn to_value(self) -> serde_json::Value {
+        match self {
+            Self::Int(number) => number.into(),
+            Self::Float(number) => number.into(),
+        }
+    }
+
     /// Whether it has no fraction.
     pub fn is_integral(self) -> bool {
         match self {
@@ -96,7 +104,7 @@ impl Json {
         Self::from_value(&serde_json::from_str(text).ok()?)
     }
 
-    pub(super) fn from_value(value: &serde_json::Value) -> Option<Self> {
+    pub(crate) fn from_value(value: &serde_json::Value) -> Option<Self> {
         use serde_json::Value;
         Some(match value {
             Value::Null => Self::Null,
@@ -114,6 +122,22 @@ impl Json {
                 Self::Object(members.iter().map(member).collect::<Option<_>>()?)
             }
         })
+    }
+
+    /// The literal as a value; members stand in the order of their names.
+    pub fn to_value(&self) -> serde_json::Value {
+        use serde_json::Value;
+        match self {
+            Self::Null => Value::Null,
+            Self::Bool(value) => (*value).into(),
+            Self::Number(number) => number.to_value(),
+            Self::String(text) => text.as_str().into(),
+            Self::Array(items) => items.iter().map(Self::to_value).collect(),
+            Self::Empty => Value::Object(serde_json::Map::new()),
+            Self::Object(members) => {
+                Value::Object(members.iter().map(|(name, value)| (name.clone(), value.to_value())).collect())
+            }
+        }
     }
 
     /// The kind of value in words, with an article.

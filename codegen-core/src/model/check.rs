@@ -1,81 +1,85 @@
 //! Rules between constraints, and between constraints and the type they stand on.
 
+use kubesmith_apiextensions::schema::{KEYWORDS, Keyword, Limit, Measure, Number, Rule, Schema, Values};
 use proc_macro2::Span;
+use serde_json::Value;
 
-use super::{Constraints, Rule, SchemaAttrs, SchemaType, TypeShape, check_simple_path};
+use super::validation::Places;
+use super::{Constraints, SchemaAttrs, TypeShape, check_simple_path};
 use crate::diag::{Code, Diagnostic, Diagnostics};
-use crate::grammar::{Json, Number, Spanned};
+use crate::grammar::Json;
 
 /// Checks the constraints of a type, field or list item whose type has this shape.
 ///
 /// A shape that the syntax does not show is taken to fit.
 pub fn check_constraints(constraints: &Constraints, shape: &TypeShape, diagnostics: &mut Diagnostics) {
-    let shape = effective_shape(constraints, shape);
-    fit(constraints, &shape, diagnostics);
-    integral_bounds(constraints, &shape, diagnostics);
-    bounds(constraints, diagnostics);
-    exclusive(constraints, diagnostics);
-    multiple_of(constraints, diagnostics);
-    pattern(constraints, diagnostics);
-    enum_values(constraints, &shape, diagnostics);
-    for rule in &constraints.rules {
-        check_rule(rule, diagnostics);
+    Check { schema: &constraints.schema, places: &constraints.places, prefix: "" }.run(shape, diagnostics);
+}
+
+/// The constraints of one value, written at the places whose names begin with the prefix.
+#[derive(Clone, Copy)]
+struct Check<'a> {
+    schema: &'a Schema,
+    places: &'a Places,
+    prefix: &'a str,
+}
+
+impl Check<'_> {
+    fn run(self, shape: &TypeShape, diagnostics: &mut Diagnostics) {
+        let shape = effective_shape(self.schema, shape);
+        self.fit(&shape, diagnostics);
+        self.integral_bounds(&shape, diagnostics);
+        self.bounds(diagnostics);
+        self.exclusive(diagnostics);
+        self.multiple_of(diagnostics);
+        self.pattern(diagnostics);
+        self.enum_values(&shape, diagnostics);
+        for (at, rule) in self.schema.validations.iter().enumerate() {
+            self.rule(rule, &format!("x-kubernetes-validations[{at}]"), diagnostics);
+        }
+        if let Some(items) = &self.schema.items {
+            let item_shape = match shape {
+                TypeShape::Array(item) => *item,
+                _ => TypeShape::Unknown,
+            };
+            let prefix = format!("{}items.", self.prefix);
+            Check { schema: items, prefix: &prefix, ..self }.run(&item_shape, diagnostics);
+        }
     }
-    if let Some(items) = &constraints.items {
-        let item_shape = match shape {
-            TypeShape::Array(item) => *item,
-            _ => TypeShape::Unknown,
-        };
-        check_constraints(&items.value, &item_shape, diagnostics);
+
+    /// Where a keyword or a part of its value was written.
+    fn at(self, name: &str) -> Option<Span> {
+        self.places.get(&format!("{}{name}", self.prefix)).copied()
     }
 }
 
 /// The shape in the schema: an explicit `type` wins over the Rust type.
-fn effective_shape(constraints: &Constraints, shape: &TypeShape) -> TypeShape {
-    if constraints.x_int_or_string.is_some() {
+fn effective_shape(schema: &Schema, shape: &TypeShape) -> TypeShape {
+    if schema.int_or_string {
         return TypeShape::Unknown;
     }
-    let Some(explicit) = &constraints.schema_type else { return shape.clone() };
-    match (explicit.value, shape) {
-        (SchemaType::Array, TypeShape::Array(_)) | (SchemaType::Object, TypeShape::Map(_)) => shape.clone(),
-        (SchemaType::Array, _) => TypeShape::Array(Box::new(TypeShape::Unknown)),
-        (SchemaType::Object, _) => TypeShape::Object,
-        (SchemaType::String, _) => TypeShape::String,
-        (SchemaType::Integer, _) => TypeShape::Integer,
-        (SchemaType::Number, _) => TypeShape::Number,
-        (SchemaType::Boolean, _) => TypeShape::Boolean,
+    match (schema.type_name(), shape) {
+        ("array", TypeShape::Array(_)) | ("object", TypeShape::Map(_)) => shape.clone(),
+        ("array", _) => TypeShape::Array(Box::new(TypeShape::Unknown)),
+        ("object", _) => TypeShape::Object,
+        ("string", _) => TypeShape::String,
+        ("integer", _) => TypeShape::Integer,
+        ("number", _) => TypeShape::Number,
+        ("boolean", _) => TypeShape::Boolean,
+        _ => shape.clone(),
     }
 }
 
-/// The values that a group of keys constrains.
-#[derive(Clone, Copy, PartialEq)]
-enum Target {
-    Numbers,
-    Strings,
-    Lists,
-    Maps,
-}
-
-impl Target {
-    fn fits(self, shape: &TypeShape) -> bool {
-        matches!(
-            (self, shape),
-            (_, TypeShape::Unknown)
-                | (Self::Numbers, TypeShape::Integer | TypeShape::Number)
-                | (Self::Strings, TypeShape::String)
-                | (Self::Lists, TypeShape::Array(_))
-                | (Self::Maps, TypeShape::Map(_) | TypeShape::Object)
-        )
-    }
-
-    fn describe(self) -> &'static str {
-        match self {
-            Self::Numbers => "numbers",
-            Self::Strings => "strings",
-            Self::Lists => "lists",
-            Self::Maps => "maps and structs",
-        }
-    }
+/// Whether values of that shape are those that a keyword restricts.
+fn fits(values: Values, shape: &TypeShape) -> bool {
+    matches!(
+        (values, shape),
+        (_, TypeShape::Unknown)
+            | (Values::Numbers, TypeShape::Integer | TypeShape::Number)
+            | (Values::Strings, TypeShape::String)
+            | (Values::Lists, TypeShape::Array(_))
+            | (Values::Objects, TypeShape::Map(_) | TypeShape::Object)
+    )
 }
 
 /// The key of the same meaning for values of that shape.
@@ -92,10 +96,10 @@ fn counterpart(key: &str, shape: &TypeShape) -> Option<String> {
     (is_bound && name != key).then_some(name)
 }
 
-fn misfit(key: &str, target: Target, shape: &TypeShape, span: Span) -> Diagnostic {
-    let message = format!("`{key}` is for {}, but the type is {}", target.describe(), shape.describe());
+fn misfit(key: &str, values: Values, shape: &TypeShape, span: Span) -> Diagnostic {
+    let message = format!("`{key}` is for {}, but the type is {}", values.describe(), shape.describe());
     let item_fits =
-        matches!(shape, TypeShape::Array(item) if target.fits(item) && **item != TypeShape::Unknown);
+        matches!(shape, TypeShape::Array(item) if fits(values, item) && **item != TypeShape::Unknown);
     let help = if item_fits {
         format!("for the items of the list, write items({key} ...)")
     } else if let Some(other) = counterpart(key, shape) {
@@ -106,165 +110,154 @@ fn misfit(key: &str, target: Target, shape: &TypeShape, span: Span) -> Diagnosti
     Diagnostic::error(Code::WRONG_TYPE_FOR_KEY, span, message).help(help)
 }
 
-/// Every key stands on a type that it can constrain.
-fn fit(c: &Constraints, shape: &TypeShape, diagnostics: &mut Diagnostics) {
-    fn at<T>(value: &Option<Spanned<T>>) -> Option<Span> {
-        value.as_ref().map(|value| value.span)
-    }
-    let keys = [
-        ("minimum", Target::Numbers, at(&c.minimum)),
-        ("maximum", Target::Numbers, at(&c.maximum)),
-        ("exclusive_minimum", Target::Numbers, c.exclusive_minimum),
-        ("exclusive_maximum", Target::Numbers, c.exclusive_maximum),
-        ("multiple_of", Target::Numbers, at(&c.multiple_of)),
-        ("min_length", Target::Strings, at(&c.min_length)),
-        ("max_length", Target::Strings, at(&c.max_length)),
-        ("pattern", Target::Strings, at(&c.pattern)),
-        ("min_items", Target::Lists, at(&c.min_items)),
-        ("max_items", Target::Lists, at(&c.max_items)),
-        ("unique_items", Target::Lists, c.unique_items),
-        ("items", Target::Lists, at(&c.items)),
-        ("min_properties", Target::Maps, at(&c.min_properties)),
-        ("max_properties", Target::Maps, at(&c.max_properties)),
-        ("x_embedded_resource", Target::Maps, c.x_embedded_resource),
-        ("x_preserve_unknown_fields", Target::Maps, c.x_preserve_unknown_fields),
-    ];
-    for (key, target, span) in keys {
-        if let Some(span) = span.filter(|_| !target.fits(shape)) {
-            diagnostics.push(misfit(key, target, shape, span));
-        }
-    }
+/// The key of a keyword in attributes.
+fn key(keyword: &Keyword) -> &'static str {
+    keyword.attribute.map_or("", |attribute| attribute.name)
 }
 
-/// Bounds of integers are integers.
-fn integral_bounds(c: &Constraints, shape: &TypeShape, diagnostics: &mut Diagnostics) {
-    if *shape != TypeShape::Integer {
-        return;
-    }
-    for (key, bound) in [("minimum", &c.minimum), ("maximum", &c.maximum), ("multiple_of", &c.multiple_of)] {
-        if let Some(bound) = bound.as_ref().filter(|bound| !bound.value.is_integral()) {
-            let message = format!("`{key} = {}` is not an integer, but the type is", bound.value);
-            let help = format!("write {key} = {}", bound.value.as_f64().round());
-            diagnostics.push(Diagnostic::error(Code::WRONG_TYPE_FOR_KEY, bound.span, message).help(help));
+impl Check<'_> {
+    /// Every key stands on a type that it can constrain.
+    fn fit(self, shape: &TypeShape, diagnostics: &mut Diagnostics) {
+        for keyword in KEYWORDS.iter().filter(|keyword| keyword.is_set(self.schema)) {
+            if let (Some(values), Some(span)) = (keyword.of, self.at(keyword.name))
+                && !fits(values, shape)
+            {
+                diagnostics.push(misfit(key(keyword), values, shape, span));
+            }
         }
     }
-}
 
-/// Lower bounds do not exceed upper ones.
-fn bounds(c: &Constraints, diagnostics: &mut Diagnostics) {
-    let numbers = (c.minimum.as_ref(), c.maximum.as_ref());
-    if let (Some(low), Some(high)) = numbers {
-        let (a, b) = (low.value.as_f64(), high.value.as_f64());
-        let strict = c.exclusive_minimum.is_some() || c.exclusive_maximum.is_some();
-        #[allow(clippy::float_cmp, reason = "both come from literals")]
-        if a > b || (strict && a == b) {
-            reversed("minimum", &low.map_text(), "maximum", &high.map_text(), diagnostics);
+    /// Bounds of integers are integers.
+    fn integral_bounds(self, shape: &TypeShape, diagnostics: &mut Diagnostics) {
+        if *shape != TypeShape::Integer {
+            return;
+        }
+        let schema = self.schema;
+        for (key, name, bound) in [
+            ("minimum", "minimum", &schema.minimum),
+            ("maximum", "maximum", &schema.maximum),
+            ("multiple_of", "multipleOf", &schema.multiple_of),
+        ] {
+            if let (Some(bound), Some(span)) = (bound.as_ref().filter(|it| !it.is_whole()), self.at(name)) {
+                let message = format!("`{key} = {bound}` is not an integer, but the type is");
+                let help = format!("write {key} = {}", bound.float().round());
+                diagnostics.push(Diagnostic::error(Code::WRONG_TYPE_FOR_KEY, span, message).help(help));
+            }
         }
     }
-    for (low_key, low, high_key, high) in [
-        ("min_length", &c.min_length, "max_length", &c.max_length),
-        ("min_items", &c.min_items, "max_items", &c.max_items),
-        ("min_properties", &c.min_properties, "max_properties", &c.max_properties),
-    ] {
-        if let (Some(low), Some(high)) = (low, high)
-            && low.value > high.value
+
+    /// Lower bounds do not exceed upper ones.
+    fn bounds(self, diagnostics: &mut Diagnostics) {
+        let schema = self.schema;
+        if let (Some(low), Some(high)) = (&schema.minimum, &schema.maximum) {
+            let strict = schema.exclusive_minimum || schema.exclusive_maximum;
+            if low.float() > high.float() || (strict && low == high) {
+                let names = ["minimum", "maximum"];
+                self.reversed(names, names, [low.plain().to_string(), high.plain().to_string()], diagnostics);
+            }
+        }
+        for measure in [Measure::Characters, Measure::Items, Measure::Properties] {
+            let given = |keyword: &'static Keyword| Some((keyword, keyword.count(schema)?));
+            if let [(least, low), (most, high)] =
+                Keyword::limits(measure).filter_map(given).collect::<Vec<_>>()[..]
+                && low > high
+            {
+                let shown = [low.to_string(), high.to_string()];
+                self.reversed([least.name, most.name], [key(least), key(most)], shown, diagnostics);
+            }
+        }
+    }
+
+    fn reversed(self, names: [&str; 2], keys: [&str; 2], shown: [String; 2], out: &mut Diagnostics) {
+        let ([low_key, high_key], [low, high]) = (keys, shown);
+        let [Some(span), Some(other)] = names.map(|name| self.at(name)) else { return };
+        let message = format!("no value is allowed: `{low_key}` is {low}, `{high_key}` is {high}");
+        out.push(
+            Diagnostic::error(Code::BOUNDS, span, message)
+                .secondary(other, "the upper bound")
+                .help(format!("`{low_key}` must not exceed `{high_key}`")),
+        );
+    }
+
+    /// Exclusive bounds have a bound.
+    fn exclusive(self, diagnostics: &mut Diagnostics) {
+        for (key, name, bound) in [
+            ("exclusive_minimum", "exclusiveMinimum", "minimum"),
+            ("exclusive_maximum", "exclusiveMaximum", "maximum"),
+        ] {
+            if let (Some(span), None) = (self.at(name), self.at(bound)) {
+                let message = format!("`{key}` has no effect without `{bound}`");
+                let help = format!("add {bound} = ..., which is then itself not allowed");
+                diagnostics.push(Diagnostic::error(Code::EXCLUSIVE_WITHOUT_BOUND, span, message).help(help));
+            }
+        }
+    }
+
+    fn multiple_of(self, diagnostics: &mut Diagnostics) {
+        let factor = self.schema.multiple_of.as_ref().filter(|factor| factor.float() <= 0.0);
+        if let (Some(factor), Some(span)) = (factor, self.at("multipleOf")) {
+            let message = format!("`multiple_of = {}` is not positive", factor.plain());
+            let help = "write a number above zero";
+            diagnostics.push(Diagnostic::error(Code::INVALID_MULTIPLE_OF, span, message).help(help));
+        }
+    }
+
+    fn pattern(self, diagnostics: &mut Diagnostics) {
+        if let (Some(pattern), Some(span)) = (&self.schema.pattern, self.at("pattern"))
+            && let Err(error) = kubesmith_goregex::check(pattern.source())
         {
-            reversed(low_key, &low.map_text(), high_key, &high.map_text(), diagnostics);
+            let message = format!("invalid pattern: {}: `{}`", error.code, error.expression);
+            let help = "API servers compile patterns with RE2: https://github.com/google/re2/wiki/Syntax";
+            diagnostics.push(Diagnostic::error(Code::INVALID_PATTERN, span, message).help(help));
+        }
+    }
+
+    /// Allowed values differ and are of the field's type.
+    fn enum_values(self, shape: &TypeShape, diagnostics: &mut Diagnostics) {
+        let values = self.schema.allowed_values();
+        for (at, value) in values.iter().enumerate() {
+            let Some(span) = self.at(&format!("enum[{at}]")) else { continue };
+            let first = values[..at].iter().position(|other| other == value);
+            if let Some(first) = first.and_then(|first| self.at(&format!("enum[{first}]"))) {
+                let message = format!("the value {value} is given twice");
+                let diagnostic = Diagnostic::error(Code::INVALID_ENUM, span, message);
+                diagnostics.push(diagnostic.secondary(first, "first given here").help("keep one of them"));
+            }
+            if !value.is_null()
+                && let Some((found, shape)) = mismatch(value, shape)
+            {
+                let message =
+                    format!("the value {found} is {}, but the type is {}", describe(found), shape.describe());
+                diagnostics
+                    .push(Diagnostic::error(Code::INVALID_ENUM, span, message).help(shape_hint(shape)));
+            }
         }
     }
 }
 
-trait MapText {
-    fn map_text(&self) -> Spanned<String>;
-}
-
-impl<T: ToString> MapText for Spanned<T> {
-    fn map_text(&self) -> Spanned<String> {
-        Spanned::new(self.value.to_string(), self.span)
-    }
-}
-
-fn reversed(
-    low_key: &str,
-    low: &Spanned<String>,
-    high_key: &str,
-    high: &Spanned<String>,
-    out: &mut Diagnostics,
-) {
-    let message =
-        format!("no value is allowed: `{low_key}` is {}, `{high_key}` is {}", low.value, high.value);
-    out.push(
-        Diagnostic::error(Code::BOUNDS, low.span, message)
-            .secondary(high.span, "the upper bound")
-            .help(format!("`{low_key}` must not exceed `{high_key}`")),
-    );
-}
-
-/// Exclusive bounds have a bound.
-fn exclusive(c: &Constraints, diagnostics: &mut Diagnostics) {
-    for (key, given, bound, present) in [
-        ("exclusive_minimum", c.exclusive_minimum, "minimum", c.minimum.is_some()),
-        ("exclusive_maximum", c.exclusive_maximum, "maximum", c.maximum.is_some()),
-    ] {
-        if let Some(span) = given.filter(|_| !present) {
-            let message = format!("`{key}` has no effect without `{bound}`");
-            let help = format!("add {bound} = ..., which is then itself not allowed");
-            diagnostics.push(Diagnostic::error(Code::EXCLUSIVE_WITHOUT_BOUND, span, message).help(help));
-        }
-    }
-}
-
-fn multiple_of(c: &Constraints, diagnostics: &mut Diagnostics) {
-    if let Some(factor) = c.multiple_of.as_ref().filter(|factor| factor.value.as_f64() <= 0.0) {
-        let message = format!("`multiple_of = {}` is not positive", factor.value);
-        let help = "write a number above zero";
-        diagnostics.push(Diagnostic::error(Code::INVALID_MULTIPLE_OF, factor.span, message).help(help));
-    }
-}
-
-fn pattern(c: &Constraints, diagnostics: &mut Diagnostics) {
-    if let Some(pattern) = &c.pattern
-        && let Err(error) = kubesmith_goregex::check(&pattern.value)
-    {
-        let message = format!("invalid pattern: {}: `{}`", error.code, error.expression);
-        let help = "API servers compile patterns with RE2: https://github.com/google/re2/wiki/Syntax";
-        diagnostics.push(Diagnostic::error(Code::INVALID_PATTERN, pattern.span, message).help(help));
-    }
-}
-
-/// Allowed values differ and are of the field's type.
-fn enum_values(c: &Constraints, shape: &TypeShape, diagnostics: &mut Diagnostics) {
-    for (at, value) in c.enum_values.iter().enumerate() {
-        if let Some(first) = c.enum_values[..at].iter().find(|other| *other == value) {
-            let message = format!("the value {} is given twice", value.value);
-            let diagnostic = Diagnostic::error(Code::INVALID_ENUM, value.span, message);
-            diagnostics.push(diagnostic.secondary(first.span, "first given here").help("keep one of them"));
-        }
-        if value.value != Json::Null
-            && let Some((found, shape)) = mismatch(&value.value, shape)
-        {
-            let message =
-                format!("the value {found} is {}, but the type is {}", found.describe(), shape.describe());
-            let help = shape_hint(shape);
-            diagnostics.push(Diagnostic::error(Code::INVALID_ENUM, value.span, message).help(help));
-        }
-    }
+/// The kind of value in words, with an article.
+fn describe(value: &Value) -> &'static str {
+    Json::from_value(value).map_or("a number", |json| json.describe())
 }
 
 /// The innermost value that is not of its type, with that type.
-fn mismatch<'a>(value: &'a Json, shape: &'a TypeShape) -> Option<(&'a Json, &'a TypeShape)> {
+fn mismatch<'a>(value: &'a Value, shape: &'a TypeShape) -> Option<(&'a Value, &'a TypeShape)> {
     match (shape, value) {
         (TypeShape::Unknown, _)
-        | (TypeShape::String, Json::String(_))
-        | (TypeShape::Number, Json::Number(_))
-        | (TypeShape::Boolean, Json::Bool(_))
-        | (TypeShape::Object, Json::Object(_)) => None,
-        (TypeShape::Integer, Json::Number(n)) if n.is_integral() => None,
-        (TypeShape::Array(item), Json::Array(values)) => {
+        | (TypeShape::String, Value::String(_))
+        | (TypeShape::Number, Value::Number(_))
+        | (TypeShape::Boolean, Value::Bool(_))
+        | (TypeShape::Object, Value::Object(_)) => None,
+        (TypeShape::Integer, Value::Number(n))
+            if !n.is_f64() || n.as_f64().is_some_and(|n| n.fract() == 0.0) =>
+        {
+            None
+        }
+        (TypeShape::Array(item), Value::Array(values)) => {
             values.iter().find_map(|value| mismatch(value, item))
         }
-        (TypeShape::Map(entry), Json::Object(members)) => {
-            members.iter().find_map(|(_, value)| mismatch(value, entry))
+        (TypeShape::Map(entry), Value::Object(members)) => {
+            members.values().find_map(|value| mismatch(value, entry))
         }
         _ => Some((value, shape)),
     }
@@ -282,42 +275,47 @@ fn shape_hint(shape: &TypeShape) -> &'static str {
     }
 }
 
-/// The rules of the API server for an entry of `x-kubernetes-validations`, without compiling CEL.
-fn check_rule(rule: &Rule, diagnostics: &mut Diagnostics) {
-    let mut error = |span, message: String, help: &str| {
-        diagnostics.push(Diagnostic::error(Code::INVALID_RULE, span, message).help(help));
-    };
-    if let Some(cel) = &rule.rule {
-        if cel.value.trim().is_empty() {
-            error(
-                cel.span,
-                "the rule is blank".into(),
-                "write a CEL expression: rule = \"self.min <= self.max\"",
-            );
-        } else if cel.value.trim().contains(['\n', '\r']) && rule.message.is_none() {
+impl Check<'_> {
+    /// The rules of the API server for an entry of `x-kubernetes-validations`, without compiling CEL.
+    fn rule(self, rule: &Rule, name: &str, diagnostics: &mut Diagnostics) {
+        let mut error = |part: &str, message: String, help: &str| {
+            if let Some(span) = self.at(&format!("{name}.{part}")) {
+                diagnostics.push(Diagnostic::error(Code::INVALID_RULE, span, message).help(help));
+            }
+        };
+        let cel = rule.rule.trim();
+        if cel.is_empty() {
+            let help = "write a CEL expression: rule = \"self.min <= self.max\"";
+            error("rule", "the rule is blank".into(), help);
+        } else if cel.contains(['\n', '\r']) && rule.message.is_none() {
             let message = "a rule of several lines needs a `message`".into();
-            error(
-                cel.span,
-                message,
-                "API servers repeat one-line rules in their answer, but not these; add message = \"...\"",
-            );
+            let help =
+                "API servers repeat one-line rules in their answer, but not these; add message = \"...\"";
+            error("rule", message, help);
         }
-    }
-    // Breaks around the words do not count.
-    if let Some(message) = rule.message.as_ref().filter(|m| m.value.trim().contains(['\n', '\r'])) {
-        error(message.span, "the message contains a line break".into(), "API servers accept one line only");
-    }
-    if let Some(message) = rule.message.as_ref().filter(|m| m.value.trim().is_empty()) {
-        error(message.span, "the message is blank".into(), "say what is wrong, or leave the key out");
-    }
-    if let Some(path) = &rule.field_path {
-        // The path of a child is written like `.child` or `['child']`, without list indices.
-        let plain = path.value.starts_with("['") && path.value.ends_with("']");
-        if let Err(reason) = check_simple_path(&path.value)
-            && !plain
-        {
-            let message = format!("invalid field path {:?}: {reason}", path.value);
-            error(path.span, message, "paths of rules look like this: \".spec.min\" or \"['min-size']\"");
+        if let Some(message) = rule.message.as_deref().map(str::trim) {
+            // Breaks around the words do not count.
+            if message.contains(['\n', '\r']) {
+                error(
+                    "message",
+                    "the message contains a line break".into(),
+                    "API servers accept one line only",
+                );
+            }
+            if message.is_empty() {
+                error("message", "the message is blank".into(), "say what is wrong, or leave the key out");
+            }
+        }
+        if let Some(path) = &rule.field_path {
+            // The path of a child is written like `.child` or `['child']`, without list indices.
+            let plain = path.starts_with("['") && path.ends_with("']");
+            if let Err(reason) = check_simple_path(path)
+                && !plain
+            {
+                let message = format!("invalid field path {path:?}: {reason}");
+                let help = "paths of rules look like this: \".spec.min\" or \"['min-size']\"";
+                error("fieldPath", message, help);
+            }
         }
     }
 }
@@ -330,13 +328,13 @@ pub fn check_default(
     diagnostics: &mut Diagnostics,
 ) {
     let Some(default) = &schema.default else { return };
-    let shape = effective_shape(constraints, shape);
-    let span = default.span;
+    let shape = effective_shape(&constraints.schema, shape);
+    let (value, span) = (default.value.to_value(), default.span);
     let mut error = |message: String, help: String| {
         diagnostics.push(Diagnostic::error(Code::INVALID_DEFAULT, span, message).help(help));
     };
-    if default.value == Json::Null {
-        if schema.nullable.is_none() {
+    if value.is_null() {
+        if !schema.facts.schema.nullable {
             error(
                 "the default is null, but the field is not nullable".into(),
                 "add `nullable`, or another default".into(),
@@ -344,16 +342,12 @@ pub fn check_default(
         }
         return;
     }
-    if let Some((found, expected)) = mismatch(&default.value, &shape) {
-        let what = if *found == default.value {
-            "the default".to_owned()
-        } else {
-            format!("{found} in the default")
-        };
-        let message = format!("{what} is {}, but the type is {}", found.describe(), expected.describe());
+    if let Some((found, expected)) = mismatch(&value, &shape) {
+        let what = if *found == value { "the default".to_owned() } else { format!("{found} in the default") };
+        let message = format!("{what} is {}, but the type is {}", describe(found), expected.describe());
         return error(message, shape_hint(expected).into());
     }
-    if let Some(reason) = violation(&default.value, constraints) {
+    if let Some(reason) = violation(&value, &constraints.schema) {
         error(
             format!("the default {} is refused by {reason}", default.value),
             "choose a default that is allowed".into(),
@@ -362,46 +356,31 @@ pub fn check_default(
 }
 
 /// The constraint that a value breaks.
-fn violation(value: &Json, c: &Constraints) -> Option<String> {
-    if !c.enum_values.is_empty() && !c.enum_values.iter().any(|allowed| allowed.value == *value) {
+fn violation(value: &Value, schema: &Schema) -> Option<String> {
+    let allowed = schema.allowed_values();
+    if !allowed.is_empty() && !allowed.contains(value) {
         return Some("`enum`".to_owned());
     }
-    match value {
-        Json::Number(number) => number_violation(*number, c),
-        Json::String(text) => {
-            let length = text.chars().count() as u64;
-            outside(length, c.min_length.as_ref(), c.max_length.as_ref(), "length")
-        }
-        Json::Array(items) => {
-            outside(items.len() as u64, c.min_items.as_ref(), c.max_items.as_ref(), "items")
-        }
-        Json::Object(members) => {
-            outside(members.len() as u64, c.min_properties.as_ref(), c.max_properties.as_ref(), "properties")
-        }
-        Json::Null | Json::Bool(_) | Json::Empty => None,
-    }
+    let broken = |keyword: &Keyword| {
+        let (limit, bound) = (keyword.limit?, keyword.count(schema)?);
+        let size = i64::try_from(limit.measure().of(value)?).unwrap_or(i64::MAX);
+        let is_broken = match limit {
+            Limit::Least(_) => size < bound,
+            Limit::Most(_) => size > bound,
+        };
+        is_broken.then(|| format!("`{} = {bound}`", key(keyword)))
+    };
+    let number = value.as_f64().and_then(|number| number_violation(number, schema));
+    number.or_else(|| KEYWORDS.iter().find_map(broken))
 }
 
-fn number_violation(number: Number, c: &Constraints) -> Option<String> {
-    let value = number.as_f64();
-    let low = c.minimum.as_ref().map(|bound| bound.value);
-    let high = c.maximum.as_ref().map(|bound| bound.value);
-    if let Some(low) =
-        low.filter(|low| value < low.as_f64() || (c.exclusive_minimum.is_some() && value <= low.as_f64()))
-    {
-        return Some(format!("`minimum = {low}`"));
+fn number_violation(value: f64, schema: &Schema) -> Option<String> {
+    let is_below = |low: &&Number| value < low.float() || (schema.exclusive_minimum && value <= low.float());
+    let is_above =
+        |high: &&Number| value > high.float() || (schema.exclusive_maximum && value >= high.float());
+    if let Some(low) = schema.minimum.as_ref().filter(is_below) {
+        return Some(format!("`minimum = {}`", low.plain()));
     }
-    if let Some(high) =
-        high.filter(|high| value > high.as_f64() || (c.exclusive_maximum.is_some() && value >= high.as_f64()))
-    {
-        return Some(format!("`maximum = {high}`"));
-    }
-    None
-}
-
-fn outside(size: u64, low: Option<&Spanned<u64>>, high: Option<&Spanned<u64>>, what: &str) -> Option<String> {
-    if let Some(low) = low.filter(|low| size < low.value) {
-        return Some(format!("`min_{what} = {}`", low.value));
-    }
-    high.filter(|high| size > high.value).map(|high| format!("`max_{what} = {}`", high.value))
+    let high = schema.maximum.as_ref().filter(is_above)?;
+    Some(format!("`maximum = {}`", high.plain()))
 }

@@ -1,89 +1,33 @@
 //! `extra = {...}`: parts of a schema that no other key says.
 
+use kubesmith_apiextensions::schema::{Keyword, Kind, Rule};
+
 use super::{Constraints, SchemaAttrs};
 use crate::diag::{Code, Diagnostic, Diagnostics};
-use crate::grammar::{Json, Spanned};
+use crate::grammar::Json;
 
-/// The kind of value that a keyword of a schema takes.
-#[derive(Clone, Copy)]
-enum Kind {
-    Text,
-    Texts,
-    Number,
-    Count,
-    Flag,
-    Any,
-    Values,
-    Schema,
-    Schemas,
-    /// A schema or a boolean.
-    Additional,
-    /// Schemas by name.
-    Properties,
-    Rules,
-    Docs,
+/// The kind of a keyword's value, or of a member of another kind.
+type Known = fn(&str) -> Option<Kind>;
+
+fn keyword(name: &str) -> Option<Kind> {
+    Keyword::named(name).map(|keyword| keyword.kind)
 }
 
-/// The keywords of a CRD's schema that an API server takes.
-const KEYWORDS: &[(&str, Kind)] = &[
-    ("additionalProperties", Kind::Additional),
-    ("allOf", Kind::Schemas),
-    ("anyOf", Kind::Schemas),
-    ("default", Kind::Any),
-    ("description", Kind::Text),
-    ("enum", Kind::Values),
-    ("example", Kind::Any),
-    ("exclusiveMaximum", Kind::Flag),
-    ("exclusiveMinimum", Kind::Flag),
-    ("externalDocs", Kind::Docs),
-    ("format", Kind::Text),
-    ("items", Kind::Schema),
-    ("maxItems", Kind::Count),
-    ("maxLength", Kind::Count),
-    ("maxProperties", Kind::Count),
-    ("maximum", Kind::Number),
-    ("minItems", Kind::Count),
-    ("minLength", Kind::Count),
-    ("minProperties", Kind::Count),
-    ("minimum", Kind::Number),
-    ("multipleOf", Kind::Number),
-    ("not", Kind::Schema),
-    ("nullable", Kind::Flag),
-    ("oneOf", Kind::Schemas),
-    ("pattern", Kind::Text),
-    ("properties", Kind::Properties),
-    ("required", Kind::Texts),
-    ("title", Kind::Text),
-    ("type", Kind::Text),
-    ("uniqueItems", Kind::Flag),
-    ("x-kubernetes-embedded-resource", Kind::Flag),
-    ("x-kubernetes-int-or-string", Kind::Flag),
-    ("x-kubernetes-list-map-keys", Kind::Texts),
-    ("x-kubernetes-list-type", Kind::Text),
-    ("x-kubernetes-map-type", Kind::Text),
-    ("x-kubernetes-preserve-unknown-fields", Kind::Flag),
-    ("x-kubernetes-validations", Kind::Rules),
-];
+fn rule_member(name: &str) -> Option<Kind> {
+    let kind = if name == "optionalOldSelf" { Kind::Flag } else { Kind::Text };
+    Rule::MEMBERS.contains(&name).then_some(kind)
+}
 
-/// Members of a rule.
-const RULE: &[(&str, Kind)] = &[
-    ("rule", Kind::Text),
-    ("message", Kind::Text),
-    ("messageExpression", Kind::Text),
-    ("reason", Kind::Text),
-    ("fieldPath", Kind::Text),
-    ("optionalOldSelf", Kind::Flag),
-];
-
-/// Members of `externalDocs`.
-const DOCS: &[(&str, Kind)] = &[("url", Kind::Text), ("description", Kind::Text)];
+fn docs_member(name: &str) -> Option<Kind> {
+    matches!(name, "url" | "description").then_some(Kind::Text)
+}
 
 /// Checks that a literal is a schema, or returns the error and its place in it.
 pub(super) fn check_schema(schema: &Json) -> Result<(), String> {
-    members(schema, KEYWORDS, "")
+    members(schema, keyword, "")
 }
 
-fn members(object: &Json, known: &[(&str, Kind)], path: &str) -> Result<(), String> {
+fn members(object: &Json, known: Known, path: &str) -> Result<(), String> {
     let members = match object {
         Json::Object(members) => members.as_slice(),
         Json::Empty => &[],
@@ -91,10 +35,10 @@ fn members(object: &Json, known: &[(&str, Kind)], path: &str) -> Result<(), Stri
     };
     for (name, json) in members {
         let path = below(path, name);
-        let Some((_, kind)) = known.iter().find(|(keyword, _)| keyword == name) else {
+        let Some(kind) = known(name) else {
             return Err(format!("`{path}` is no keyword of a CRD's schema"));
         };
-        value(json, *kind, &path)?;
+        value(json, kind, &path)?;
     }
     Ok(())
 }
@@ -111,7 +55,7 @@ fn wrong(path: &str, expected: &str, found: &Json) -> String {
 fn value(json: &Json, kind: Kind, path: &str) -> Result<(), String> {
     let is_right = |fits: bool, expected: &str| if fits { Ok(()) } else { Err(wrong(path, expected, json)) };
     match kind {
-        Kind::Text => is_right(matches!(json, Json::String(_)), "a string"),
+        Kind::Text | Kind::Word => is_right(matches!(json, Json::String(_)), "a string"),
         Kind::Number => is_right(matches!(json, Json::Number(_)), "a number"),
         Kind::Count => {
             let fits = matches!(json, Json::Number(n) if n.is_integral() && n.as_f64() >= 0.0);
@@ -120,13 +64,13 @@ fn value(json: &Json, kind: Kind, path: &str) -> Result<(), String> {
         // Absence says the same as false.
         Kind::Flag => is_right(matches!(json, Json::Bool(true)), "true"),
         Kind::Any => Ok(()),
-        Kind::Schema => members(json, KEYWORDS, path),
+        Kind::Schema => members(json, keyword, path),
         Kind::Additional if matches!(json, Json::Bool(_)) => Ok(()),
-        Kind::Additional => members(json, KEYWORDS, path),
-        Kind::Docs => members(json, DOCS, path),
+        Kind::Additional => members(json, keyword, path),
+        Kind::Docs => members(json, docs_member, path),
         Kind::Properties => match json {
             Json::Object(found) => {
-                found.iter().try_for_each(|(name, schema)| members(schema, KEYWORDS, &below(path, name)))
+                found.iter().try_for_each(|(name, schema)| members(schema, keyword, &below(path, name)))
             }
             _ => is_right(false, "an object"),
         },
@@ -136,8 +80,8 @@ fn value(json: &Json, kind: Kind, path: &str) -> Result<(), String> {
                 let path = format!("{path}[{at}]");
                 match kind {
                     Kind::Texts => value(item, Kind::Text, &path),
-                    Kind::Schemas => members(item, KEYWORDS, &path),
-                    Kind::Rules => members(item, RULE, &path),
+                    Kind::Schemas => members(item, keyword, &path),
+                    Kind::Rules => members(item, rule_member, &path),
                     _ => Ok(()),
                 }
             })
@@ -162,9 +106,9 @@ pub(super) fn check_extra(attrs: &SchemaAttrs, constraints: &Constraints, diagno
         let help = "leave the key out";
         diagnostics.push(Diagnostic::error(Code::EMPTY_STRING, extra.span, message).help(help));
     }
-    for (keyword, _) in members {
-        if let Some(key) = said(attrs, constraints, keyword) {
-            let message = format!("`{keyword}` of `extra` is said by `{key}` as well");
+    for (name, _) in members {
+        if let Some(key) = Keyword::named(name).and_then(|keyword| said(attrs, constraints, keyword)) {
+            let message = format!("`{name}` of `extra` is said by `{key}` as well");
             diagnostics.push(
                 Diagnostic::error(Code::CONTRADICTION, extra.span, message).help("say it in one of them"),
             );
@@ -173,51 +117,13 @@ pub(super) fn check_extra(attrs: &SchemaAttrs, constraints: &Constraints, diagno
 }
 
 /// The key beside `extra` that says this keyword.
-fn said(attrs: &SchemaAttrs, c: &Constraints, keyword: &str) -> Option<&'static str> {
-    fn has<T>(value: &Option<Spanned<T>>) -> bool {
-        value.is_some()
-    }
-    let (key, is_said) = match keyword {
-        "default" => ("default", has(&attrs.default) || has(&attrs.default_ref)),
-        "description" => ("description", has(&attrs.description)),
-        "example" => ("example", has(&attrs.example)),
-        "title" => ("title", has(&attrs.title)),
-        "externalDocs" => ("external_docs", attrs.external_docs.is_some()),
-        "nullable" => ("nullable", attrs.nullable.is_some()),
-        "x-kubernetes-list-type" => ("list_type", has(&attrs.list_type)),
-        "x-kubernetes-list-map-keys" => ("list_map_key", !attrs.list_map_keys.is_empty()),
-        "x-kubernetes-map-type" => {
-            ("map_type or struct_type", has(&attrs.map_type) || has(&attrs.struct_type))
-        }
-        "x-kubernetes-preserve-unknown-fields" => (
-            "preserve_unknown_fields",
-            attrs.preserve_unknown_fields.is_some() || c.x_preserve_unknown_fields.is_some(),
-        ),
-        "x-kubernetes-embedded-resource" => {
-            ("embedded_resource", attrs.embedded_resource.is_some() || c.x_embedded_resource.is_some())
-        }
-        "x-kubernetes-int-or-string" => ("x_int_or_string", c.x_int_or_string.is_some()),
-        "x-kubernetes-validations" => ("rule", !c.rules.is_empty()),
-        "minimum" => ("minimum", has(&c.minimum)),
-        "maximum" => ("maximum", has(&c.maximum)),
-        "exclusiveMinimum" => ("exclusive_minimum", c.exclusive_minimum.is_some()),
-        "exclusiveMaximum" => ("exclusive_maximum", c.exclusive_maximum.is_some()),
-        "multipleOf" => ("multiple_of", has(&c.multiple_of)),
-        "minLength" => ("min_length", has(&c.min_length)),
-        "maxLength" => ("max_length", has(&c.max_length)),
-        "pattern" => ("pattern", has(&c.pattern)),
-        "format" => ("format", has(&c.format)),
-        "minItems" => ("min_items", has(&c.min_items)),
-        "maxItems" => ("max_items", has(&c.max_items)),
-        "uniqueItems" => ("unique_items", c.unique_items.is_some()),
-        "minProperties" => ("min_properties", has(&c.min_properties)),
-        "maxProperties" => ("max_properties", has(&c.max_properties)),
-        "enum" => ("enum", !c.enum_values.is_empty()),
-        "type" => ("type", has(&c.schema_type)),
-        "items" => ("items", has(&c.items)),
-        _ => return None,
-    };
-    is_said.then_some(key)
+fn said(attrs: &SchemaAttrs, constraints: &Constraints, keyword: &Keyword) -> Option<&'static str> {
+    let is_given = |key: &&'static str| attrs.keys.contains(key);
+    let key = keyword.schema_key.filter(is_given);
+    // A struct has a name of its own for it.
+    let other = Some("struct_type").filter(|key| keyword.schema_key == Some("map_type") && is_given(key));
+    let constraint = keyword.attribute.filter(|_| keyword.is_set(&constraints.schema));
+    key.or(other).or(constraint.map(|attribute| attribute.name))
 }
 
 #[cfg(test)]

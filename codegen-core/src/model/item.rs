@@ -389,18 +389,23 @@ fn presence(
 fn check_topology(schema: &SchemaAttrs, shape: &TypeShape, diagnostics: &mut Diagnostics) {
     let list = matches!(shape, TypeShape::Array(_) | TypeShape::Unknown);
     let object = matches!(shape, TypeShape::Map(_) | TypeShape::Object | TypeShape::Unknown);
+    let map_type = if schema.keys.contains("struct_type") { "struct_type" } else { "map_type" };
     let keys = [
-        ("list_type", schema.list_type.as_ref().map(|ty| ty.span), list, "lists"),
-        ("map_type", schema.map_type.as_ref().map(|ty| ty.span), object, "maps"),
-        ("struct_type", schema.struct_type.as_ref().map(|ty| ty.span), object, "structs"),
-        ("preserve_unknown_fields", schema.preserve_unknown_fields, object || list, "maps and structs"),
-        ("embedded_resource", schema.embedded_resource, object, "maps and structs"),
+        ("list_type", "x-kubernetes-list-type", list, "lists"),
+        (map_type, "x-kubernetes-map-type", object, if map_type == "map_type" { "maps" } else { "structs" }),
+        (
+            "preserve_unknown_fields",
+            "x-kubernetes-preserve-unknown-fields",
+            object || list,
+            "maps and structs",
+        ),
+        ("embedded_resource", "x-kubernetes-embedded-resource", object, "maps and structs"),
     ];
-    for (key, span, fits, what) in keys {
-        if let Some(span) = span.filter(|_| !fits) {
+    for (key, name, fits, what) in keys {
+        if let Some(span) = schema.facts.places.get(name).filter(|_| !fits) {
             let message = format!("`{key}` is for {what}, but the type is {}", shape.describe());
             let help = "remove it, or put it where such a value is";
-            diagnostics.push(Diagnostic::error(Code::WRONG_TYPE_FOR_KEY, span, message).help(help));
+            diagnostics.push(Diagnostic::error(Code::WRONG_TYPE_FOR_KEY, *span, message).help(help));
         }
     }
 }

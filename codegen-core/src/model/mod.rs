@@ -33,10 +33,10 @@ pub use module::ModuleAttrs;
 pub use rbac::RbacAttrs;
 pub use resource::{Deprecation, PrintColumn, ResourceAttrs, Scale, StringPair};
 pub use root::{MissingFact, ResourceInput, check_root_derives, missing_facts};
-pub use schema::{ExternalDocs, ListType, MergeType, SchemaAttrs};
+pub use schema::SchemaAttrs;
 pub use serde::{RenameRule, SerdeContainer, SerdeDefault, SerdeField, SerdeVariant};
 pub use shape::{TypeShape, is_option};
-pub use validation::{Constraints, OneOf, OneOfKind, Rule, SchemaType, ValidationAttrs};
+pub use validation::{Constraints, OneOf, OneOfKind, Places, ValidationAttrs};
 pub use webhook::{WebhookAttrs, WebhookConfigurationAttrs};
 
 use crate::diag::{Code, Diagnostic, Diagnostics};

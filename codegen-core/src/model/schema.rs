@@ -1,57 +1,13 @@
 //! `#[schema(...)]`
 
+use std::collections::BTreeSet;
+
+use kubesmith_apiextensions::schema::{ExternalDocs, KEYWORDS};
 use proc_macro2::Span;
 
-use super::{EntryValue, TypeShape};
+use super::{Constraints, EntryValue, TypeShape};
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::grammar::{Entry, Json, Parsed, Spanned, Value};
-
-/// How server-side apply merges a list.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs, reason = "the names are those of x-kubernetes-list-type")]
-pub enum ListType {
-    Atomic,
-    Set,
-    Map,
-}
-
-impl ListType {
-    /// The name in `x-kubernetes-list-type`.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Atomic => "atomic",
-            Self::Set => "set",
-            Self::Map => "map",
-        }
-    }
-}
-
-/// How server-side apply merges a map or struct.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs, reason = "the names are those of x-kubernetes-map-type")]
-pub enum MergeType {
-    Granular,
-    Atomic,
-}
-
-impl MergeType {
-    /// The name in `x-kubernetes-map-type`.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Granular => "granular",
-            Self::Atomic => "atomic",
-        }
-    }
-}
-
-/// `external_docs(...)`
-#[derive(Clone, Debug, PartialEq)]
-pub struct ExternalDocs {
-    /// An absolute URL.
-    pub url: Spanned<String>,
-    /// What the link leads to.
-    pub description: Option<Spanned<String>>,
-}
 
 /// What `#[schema(...)]` says.
 #[derive(Clone, Debug, Default)]
@@ -59,25 +15,20 @@ pub struct ExternalDocs {
 pub struct SchemaAttrs {
     /// The first attribute; `None`: there is none.
     pub span: Option<Span>,
+    /// What the keys of keywords add to the schema, but for `default` and `example`.
+    pub facts: Constraints,
     pub default: Option<Spanned<Json>>,
     /// The path of the constant that is the default.
     pub default_ref: Option<Spanned<String>>,
     pub example: Option<Spanned<Json>>,
     pub description: Option<Spanned<String>>,
-    pub title: Option<Spanned<String>>,
-    pub external_docs: Option<ExternalDocs>,
-    pub nullable: Option<Span>,
-    pub list_type: Option<Spanned<ListType>>,
-    pub list_map_keys: Vec<Spanned<String>>,
-    pub map_type: Option<Spanned<MergeType>>,
-    pub struct_type: Option<Spanned<MergeType>>,
-    pub preserve_unknown_fields: Option<Span>,
-    pub embedded_resource: Option<Span>,
     pub schemaless: Option<Span>,
     pub extra: Option<Spanned<Json>>,
     pub immutable: Option<Span>,
     pub required: Option<Span>,
     pub optional: Option<Span>,
+    /// The keys that are given.
+    pub keys: BTreeSet<&'static str>,
     /// The first key beside `required` and `optional`.
     pub beyond_presence: Option<Span>,
 }
@@ -96,35 +47,61 @@ impl SchemaAttrs {
 
     fn set(&mut self, entry: &Entry, diagnostics: &mut Diagnostics) {
         let span = entry.given();
+        if span.is_some() {
+            self.keys.insert(entry.key.name);
+        }
         match (entry.key.name, &entry.value) {
             ("default", Value::Json(json)) => self.default = Some(json.clone()),
             ("default", Value::Reference(path)) => self.default_ref = Some(path.clone()),
             ("example", Value::Json(json)) => self.example = Some(json.clone()),
             ("description", _) => self.description = entry.string(),
             ("extra", Value::Json(json)) => self.extra = Some(json.clone()),
-            ("title", _) => self.title = entry.string(),
-            ("external_docs", _) => self.external_docs = external_docs(entry, diagnostics),
-            ("nullable", _) => self.nullable = span,
-            ("list_type", _) => {
-                self.list_type = entry.string().map(|name| {
-                    name.map(|name| match name.as_str() {
-                        "set" => ListType::Set,
-                        "map" => ListType::Map,
-                        _ => ListType::Atomic,
-                    })
-                });
-            }
-            ("list_map_key", _) => self.list_map_keys.extend(entry.strings()),
-            ("map_type", _) => self.map_type = merge_type(entry),
-            ("struct_type", _) => self.struct_type = merge_type(entry),
-            ("preserve_unknown_fields", _) => self.preserve_unknown_fields = span,
-            ("embedded_resource", _) => self.embedded_resource = span,
+            ("external_docs", _) => self.external_docs(entry, diagnostics),
             ("schemaless", _) => self.schemaless = span,
             ("immutable", _) => self.immutable = span,
             ("required", _) => self.required = span,
             ("optional", _) => self.optional = span,
-            _ => {}
+            (key, value) => self.fact(key, value, entry.span),
         }
+    }
+
+    /// Takes a key that says a keyword as it is.
+    fn fact(&mut self, key: &str, value: &Value, span: Span) {
+        // The two differ in what they stand on.
+        let key = if key == "struct_type" { "map_type" } else { key };
+        let Some(keyword) = KEYWORDS.iter().find(|keyword| keyword.schema_key == Some(key)) else { return };
+        let Constraints { schema, places } = &mut self.facts;
+        let (value, span) = match value {
+            Value::Flag => (true.into(), span),
+            Value::String(text) => (text.value.as_str().into(), text.span),
+            Value::Strings(texts) => {
+                for text in texts {
+                    places.insert(format!("{}[{}]", keyword.name, schema.list_map_keys.len()), text.span);
+                    places.entry(keyword.name.to_owned()).or_insert(text.span);
+                    schema.list_map_keys.push(text.value.clone());
+                }
+                return;
+            }
+            _ => return,
+        };
+        // The grammar lets only values of the right type pass.
+        if keyword.set(schema, &value).is_ok() {
+            places.insert(keyword.name.to_owned(), span);
+        }
+    }
+
+    fn external_docs(&mut self, entry: &Entry, diagnostics: &mut Diagnostics) {
+        let find =
+            |name: &str| entry.nested().iter().find(|e| e.key.name == name).and_then(EntryValue::string);
+        let Some(url) = find("url") else { return };
+        if !is_absolute_url(&url.value) {
+            let message = format!("{:?} is not an absolute URL", url.value);
+            let help = "write it with scheme and host: https://example.com/docs";
+            diagnostics.push(Diagnostic::error(Code::INVALID_URL, url.span, message).help(help));
+            return;
+        }
+        let description = find("description").map(|text| text.value);
+        self.facts.schema.external_docs = Some(ExternalDocs { url: Some(url.value), description });
     }
 
     /// A marker's `{}` is an empty list where a list is wanted.
@@ -140,48 +117,34 @@ impl SchemaAttrs {
 
     /// `list_map_key` and `list_type = "map"` need each other.
     fn check_list_keys(&self, parsed: &Parsed, diagnostics: &mut Diagnostics) {
-        let is_map = self.list_type.as_ref().is_some_and(|ty| ty.value == ListType::Map);
-        if let Some(entry) = parsed.get("list_map_key").filter(|_| !is_map) {
+        let Constraints { schema, places } = &self.facts;
+        let list_type = places.get("x-kubernetes-list-type").zip(schema.list_type.as_deref());
+        let map = list_type.filter(|(_, ty)| *ty == "map");
+        if let Some(entry) = parsed.get("list_map_key").filter(|_| map.is_none()) {
             let message = "`list_map_key` needs `list_type = \"map\"`";
             let help = "add list_type = \"map\"";
             let mut diagnostic = Diagnostic::error(Code::LIST_MAP_KEY, entry.span, message).help(help);
-            if let Some(ty) = &self.list_type {
-                diagnostic =
-                    diagnostic.secondary(ty.span, format!("the list is of type {}", ty.value.as_str()));
+            if let Some((span, ty)) = list_type {
+                diagnostic = diagnostic.secondary(*span, format!("the list is of type {ty}"));
             }
             diagnostics.push(diagnostic);
         }
-        if let Some(ty) = self.list_type.as_ref().filter(|_| is_map && parsed.get("list_map_key").is_none()) {
+        if let Some((span, _)) = map.filter(|_| parsed.get("list_map_key").is_none()) {
             let message = "a list of type map needs `list_map_key`";
             let help = "name the fields that identify an item: list_map_key = \"name\"";
-            diagnostics.push(Diagnostic::error(Code::LIST_MAP_KEY, ty.span, message).help(help));
+            diagnostics.push(Diagnostic::error(Code::LIST_MAP_KEY, *span, message).help(help));
         }
-        for (at, key) in self.list_map_keys.iter().enumerate() {
-            if let Some(first) = self.list_map_keys[..at].iter().find(|other| *other == key) {
-                let message = format!("the list map key {:?} is given twice", key.value);
-                let diagnostic = Diagnostic::error(Code::DUPLICATE_KEY, key.span, message);
-                diagnostics
-                    .push(diagnostic.secondary(first.span, "first given here").help("keep one of them"));
+        let keys = &schema.list_map_keys;
+        let place = |at: usize| places.get(&format!("x-kubernetes-list-map-keys[{at}]")).copied();
+        for (at, key) in keys.iter().enumerate() {
+            let first = keys[..at].iter().position(|other| other == key);
+            if let (Some(span), Some(first)) = (place(at), first.and_then(place)) {
+                let message = format!("the list map key {key:?} is given twice");
+                let diagnostic = Diagnostic::error(Code::DUPLICATE_KEY, span, message);
+                diagnostics.push(diagnostic.secondary(first, "first given here").help("keep one of them"));
             }
         }
     }
-}
-
-fn merge_type(entry: &Entry) -> Option<Spanned<MergeType>> {
-    let name = entry.string()?;
-    Some(name.map(|name| if name == "atomic" { MergeType::Atomic } else { MergeType::Granular }))
-}
-
-fn external_docs(entry: &Entry, diagnostics: &mut Diagnostics) -> Option<ExternalDocs> {
-    let find = |name: &str| entry.nested().iter().find(|e| e.key.name == name).and_then(EntryValue::string);
-    let url = find("url")?;
-    if !is_absolute_url(&url.value) {
-        let message = format!("{:?} is not an absolute URL", url.value);
-        let help = "write it with scheme and host: https://example.com/docs";
-        diagnostics.push(Diagnostic::error(Code::INVALID_URL, url.span, message).help(help));
-        return None;
-    }
-    Some(ExternalDocs { url, description: find("description") })
 }
 
 /// A scheme, `://` and a host, nothing that cannot stand in a URL.

@@ -1,96 +1,23 @@
 //! `#[validation(...)]`
 
+use std::collections::BTreeMap;
+
+use kubesmith_apiextensions::schema::{KEYWORDS, Keyword, Rule, Schema};
 use proc_macro2::Span;
 
 use super::EntryValue;
-use crate::grammar::{Entry, Json, Number, Parsed, Spanned, Value};
+use crate::grammar::{Entry, Parsed, Spanned, Value};
 
-/// A type of a structural schema.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs, reason = "the names are those of OpenAPI")]
-pub enum SchemaType {
-    String,
-    Integer,
-    Number,
-    Boolean,
-    Array,
-    Object,
-}
+/// Where parts of a schema were written: `maxLength`, `items.pattern`, `enum[0]`, `x-kubernetes-validations[0].rule`.
+pub type Places = BTreeMap<String, Span>;
 
-impl SchemaType {
-    /// The type of that name.
-    pub fn parse(name: &str) -> Option<Self> {
-        Some(match name {
-            "string" => Self::String,
-            "integer" => Self::Integer,
-            "number" => Self::Number,
-            "boolean" => Self::Boolean,
-            "array" => Self::Array,
-            "object" => Self::Object,
-            _ => return None,
-        })
-    }
-
-    /// OpenAPI's name.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::String => "string",
-            Self::Integer => "integer",
-            Self::Number => "number",
-            Self::Boolean => "boolean",
-            Self::Array => "array",
-            Self::Object => "object",
-        }
-    }
-}
-
-/// `rule(...)`, an entry of `x-kubernetes-validations`.
-#[derive(Clone, Debug)]
-pub struct Rule {
-    /// The key.
-    pub span: Span,
-    /// CEL expression; `None` where its absence has been reported.
-    pub rule: Option<Spanned<String>>,
-    /// `message`
-    pub message: Option<Spanned<String>>,
-    /// `message_expression`
-    pub message_expression: Option<Spanned<String>>,
-    /// `reason`, one of [`crate::grammar::RULE_REASONS`].
-    pub reason: Option<Spanned<String>>,
-    /// `field_path`
-    pub field_path: Option<Spanned<String>>,
-    /// `optional_old_self`
-    pub optional_old_self: Option<Spanned<bool>>,
-}
-
-/// The constraints of a type, a field or the items of a list.
+/// The constraints of a type or field.
 #[derive(Clone, Debug, Default)]
-#[allow(missing_docs, reason = "the names are the keys, which the table describes")]
 pub struct Constraints {
-    pub minimum: Option<Spanned<Number>>,
-    pub maximum: Option<Spanned<Number>>,
-    pub exclusive_minimum: Option<Span>,
-    pub exclusive_maximum: Option<Span>,
-    pub multiple_of: Option<Spanned<Number>>,
-    pub min_length: Option<Spanned<u64>>,
-    pub max_length: Option<Spanned<u64>>,
-    pub pattern: Option<Spanned<String>>,
-    pub format: Option<Spanned<String>>,
-    pub min_items: Option<Spanned<u64>>,
-    pub max_items: Option<Spanned<u64>>,
-    pub unique_items: Option<Span>,
-    pub min_properties: Option<Spanned<u64>>,
-    pub max_properties: Option<Spanned<u64>>,
-    /// The allowed values; empty: any.
-    pub enum_values: Vec<Spanned<Json>>,
-    /// `type`, which overrides the one of the Rust type.
-    pub schema_type: Option<Spanned<SchemaType>>,
-    pub rules: Vec<Rule>,
-    pub x_int_or_string: Option<Span>,
-    pub x_embedded_resource: Option<Span>,
-    pub x_preserve_unknown_fields: Option<Span>,
-    /// Constraints of the items.
-    pub items: Option<Spanned<Box<Constraints>>>,
+    /// What they add to the schema.
+    pub schema: Schema,
+    /// Where each of them was written.
+    pub places: Places,
 }
 
 /// How many fields of a group may be set.
@@ -163,62 +90,70 @@ impl ValidationAttrs {
 impl Constraints {
     fn from_entries(entries: &[Entry]) -> Self {
         let mut out = Self::default();
-        for entry in entries {
-            out.set(entry);
-        }
+        read(entries, "", &mut out.schema, &mut out.places);
         out
     }
+}
 
-    fn set(&mut self, entry: &Entry) {
-        let span = entry.given();
-        match (entry.key.name, &entry.value) {
-            ("minimum", Value::Number(n)) => self.minimum = Some(n.clone()),
-            ("maximum", Value::Number(n)) => self.maximum = Some(n.clone()),
-            ("exclusive_minimum", _) => self.exclusive_minimum = span,
-            ("exclusive_maximum", _) => self.exclusive_maximum = span,
-            ("multiple_of", Value::Number(n)) => self.multiple_of = Some(n.clone()),
-            ("min_length", Value::Unsigned(n)) => self.min_length = Some(n.clone()),
-            ("max_length", Value::Unsigned(n)) => self.max_length = Some(n.clone()),
-            ("pattern", _) => self.pattern = entry.string(),
-            ("format", _) => self.format = entry.string(),
-            ("min_items", Value::Unsigned(n)) => self.min_items = Some(n.clone()),
-            ("max_items", Value::Unsigned(n)) => self.max_items = Some(n.clone()),
-            ("unique_items", _) => self.unique_items = span,
-            ("min_properties", Value::Unsigned(n)) => self.min_properties = Some(n.clone()),
-            ("max_properties", Value::Unsigned(n)) => self.max_properties = Some(n.clone()),
-            ("enum", Value::Jsons(values)) => self.enum_values = values.clone(),
-            ("type", _) => {
-                self.schema_type = entry
-                    .string()
-                    .and_then(|name| SchemaType::parse(&name.value).map(|ty| Spanned::new(ty, name.span)));
+/// Takes the constraints of a schema; `prefix` leads to it: `items.`.
+fn read(entries: &[Entry], prefix: &str, schema: &mut Schema, places: &mut Places) {
+    for entry in entries {
+        let is_key = |keyword: &&Keyword| keyword.attribute.is_some_and(|it| it.name == entry.key.name);
+        let Some(keyword) = KEYWORDS.iter().find(is_key) else { continue };
+        let name = format!("{prefix}{}", keyword.name);
+        let (value, span) = match &entry.value {
+            Value::Flag => (true.into(), entry.span),
+            Value::String(text) => (text.value.as_str().into(), text.span),
+            Value::Unsigned(count) => (count.value.into(), count.span),
+            Value::Number(number) => (number.value.to_value(), number.span),
+            Value::Jsons(values) => {
+                for (at, value) in values.iter().enumerate() {
+                    places.insert(format!("{name}[{at}]"), value.span);
+                }
+                let first = values.first().map_or(entry.span, |value| value.span);
+                (values.iter().map(|value| value.value.to_value()).collect(), first)
             }
-            ("rule", Value::Nested(entries)) => self.rules.push(Rule::from_entries(entries, entry.span)),
-            ("x_int_or_string", _) => self.x_int_or_string = span,
-            ("x_embedded_resource", _) => self.x_embedded_resource = span,
-            ("x_preserve_unknown_fields", _) => self.x_preserve_unknown_fields = span,
-            ("items", Value::Nested(entries)) => {
-                self.items = Some(Spanned::new(Box::new(Self::from_entries(entries)), entry.span));
+            Value::Nested(entries) if keyword.name == "items" => {
+                let items = schema.items.insert(Box::default());
+                read(entries, &format!("{name}."), items, places);
+                places.insert(name, entry.span);
+                continue;
             }
-            _ => {}
+            Value::Nested(entries) => {
+                let name = format!("{name}[{}]", schema.validations.len());
+                schema.validations.push(rule(entries, &name, places));
+                places.insert(name, entry.span);
+                continue;
+            }
+            _ => continue,
+        };
+        // The grammar lets only values of the right type pass.
+        if keyword.set(schema, &value).is_ok() {
+            places.insert(name, span);
         }
     }
 }
 
-impl Rule {
-    fn from_entries(entries: &[Entry], span: Span) -> Self {
-        let find = |name: &str| entries.iter().find(|entry| entry.key.name == name);
-        let string = |name: &str| find(name).and_then(EntryValue::string);
-        Self {
-            span,
-            rule: string("rule"),
-            message: string("message"),
-            message_expression: string("message_expression"),
-            reason: string("reason"),
-            field_path: string("field_path"),
-            optional_old_self: find("optional_old_self").and_then(|entry| match &entry.value {
-                Value::Bool(value) => Some(value.clone()),
-                _ => None,
-            }),
-        }
+/// An entry of `x-kubernetes-validations`. Where its expression is missing, that has been reported.
+fn rule(entries: &[Entry], name: &str, places: &mut Places) -> Rule {
+    let mut text = |key: &str, member: &str| {
+        let text = entries.iter().find(|entry| entry.key.name == key)?.string()?;
+        places.insert(format!("{name}.{member}"), text.span);
+        Some(text.value)
+    };
+    let mut out = Rule {
+        rule: text("rule", "rule").unwrap_or_default(),
+        message: text("message", "message"),
+        message_expression: text("message_expression", "messageExpression"),
+        reason: text("reason", "reason"),
+        field_path: text("field_path", "fieldPath"),
+        optional_old_self: None,
+    };
+    if let Some(Entry { value: Value::Bool(given), .. }) =
+        entries.iter().find(|entry| entry.key.name == "optional_old_self")
+    {
+        out.optional_old_self = Some(given.value);
+        places.insert(format!("{name}.optionalOldSelf"), given.span);
     }
+    out
 }

@@ -1,13 +1,11 @@
 //! Matching: expressions are handed to regex-automata as syntax that is already resolved.
 
 mod hir;
-mod pattern;
 mod set;
 
 use regex_automata::meta;
 use regex_syntax::hir::Hir;
 
-pub use self::pattern::Pattern;
 use crate::ast::Node;
 use crate::error::{Error, ErrorCode};
 use crate::parse::parse;

@@ -52,7 +52,7 @@ mod webhook;
 use std::fmt;
 use std::sync::OnceLock;
 
-use kubesmith_apiextensions::structural::{CustomResource, SchemaError, Structural};
+use kubesmith_apiextensions::structural::{CustomResource, Schema, SchemaError};
 use kubesmith_apimachinery::field::{Cause, CauseKind};
 use serde::Serialize;
 use serde_json::Value;
@@ -214,7 +214,7 @@ fn read(source: &Source) -> Result<CustomResource, DefinitionError> {
         None => serde_json::from_str(source.text).map_err(DefinitionError::Json)?,
         Some((name, version)) => version_of(source.text, name, version)?,
     };
-    let schema = Structural::parse(&version["schema"]["openAPIV3Schema"]).map_err(DefinitionError::Schema)?;
+    let schema = Schema::enforced(&version["schema"]["openAPIV3Schema"]).map_err(DefinitionError::Schema)?;
     Ok(CustomResource::new(schema).with_subresources(&version["subresources"]))
 }
 

@@ -2,8 +2,8 @@
 
 use super::rules::Cardinality;
 use crate::cel::{Decl, compile_rule, escape, max_cardinality};
+use crate::schema::{Rule, Schema};
 use crate::structural::locate::Step;
-use crate::structural::schema::{Rule, Structural};
 
 /// Which expression of a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,7 +42,7 @@ const BOUNDS: [i64; 14] = [10_000, 4_096, 1_024, 512, 256, 128, 64, 32, 20, 16, 
 /// What an expression costs, and why it is more than `limit`. `None` for places without such a rule, and for rules that do not compile.
 #[must_use]
 pub fn explain_cost(
-    root: &Structural,
+    root: &Schema,
     at: &[Step],
     index: usize,
     expression: Expression,
@@ -81,13 +81,13 @@ struct Site<'a> {
 
 impl Site<'_> {
     /// The cost, and the places below the rule whose size it depends on, as the estimate names them.
-    fn measure(&self, root: &Structural) -> Option<(u64, Vec<Vec<String>>)> {
+    fn measure(&self, root: &Schema) -> Option<(u64, Vec<Vec<String>>)> {
         let mut cardinality = Cardinality::Times(1);
         for depth in 0..self.at.len() {
             cardinality = cardinality.below(root.at(&self.at[..depth])?);
         }
         let node = root.at(self.at)?;
-        let rule: &Rule = node.rules.get(self.index)?;
+        let rule: &Rule = node.validations.get(self.index)?;
         let decl = Decl::of(node, self.at.is_empty(), "selfType")?;
         let compiled = compile_rule(node, &decl, rule).ok()?;
         let times = match (self.expression, cardinality) {
@@ -103,7 +103,7 @@ impl Site<'_> {
     }
 
     /// Everything that has a size around the rule and among what the estimate looked at.
-    fn candidates(&self, root: &Structural, sized: &[Vec<String>]) -> Vec<Large> {
+    fn candidates(&self, root: &Schema, sized: &[Vec<String>]) -> Vec<Large> {
         let mut out: Vec<Large> = Vec::new();
         let mut add = |steps: Vec<Step>| {
             let known = root.at(&steps).and_then(bound);
@@ -124,7 +124,7 @@ impl Site<'_> {
 }
 
 /// The steps to a place that the estimate calls `self.items.@items.name`.
-fn steps_of(node: &Structural, path: &[String]) -> Option<Vec<Step>> {
+fn steps_of(node: &Schema, path: &[String]) -> Option<Vec<Step>> {
     let mut node = node;
     let mut steps = Vec::new();
     let (_, names) =
@@ -145,17 +145,17 @@ fn steps_of(node: &Structural, path: &[String]) -> Option<Vec<Step>> {
 }
 
 /// The keyword that bounds the size of a node, with the bound.
-fn bound(node: &Structural) -> Option<(&'static str, Option<i64>)> {
-    match node.type_.as_str() {
+fn bound(node: &Schema) -> Option<(&'static str, Option<i64>)> {
+    match node.type_name() {
         "array" => Some(("maxItems", node.max_items)),
         "object" if node.additional_properties.is_some() => Some(("maxProperties", node.max_properties)),
-        "string" if node.enum_values.is_empty() => Some(("maxLength", node.max_length)),
+        "string" if node.allowed_values().is_empty() => Some(("maxLength", node.max_length)),
         "" if node.int_or_string => Some(("maxLength", node.max_length)),
         _ => None,
     }
 }
 
-fn set_bound(root: &mut Structural, place: &Large, value: i64) {
+fn set_bound(root: &mut Schema, place: &Large, value: i64) {
     let Some(node) = root.at_mut(&place.steps) else { return };
     let bound = match place.keyword {
         "maxItems" => &mut node.max_items,
@@ -176,8 +176,7 @@ mod tests {
         at: &[Step],
         expression: Expression,
     ) -> (Vec<(String, &'static str)>, Option<u64>) {
-        let excess =
-            explain_cost(&Structural::parse(schema).unwrap(), at, 0, expression, RULE_LIMIT).unwrap();
+        let excess = explain_cost(&Schema::enforced(schema).unwrap(), at, 0, expression, RULE_LIMIT).unwrap();
         assert!(excess.cost > RULE_LIMIT);
         let shown = |place: &Large| {
             let names = place.steps.iter().map(|step| match step {
@@ -212,7 +211,7 @@ mod tests {
 
     #[test]
     fn places_without_a_rule_have_no_cost() {
-        let schema = Structural::parse(&json!({"type": "object"})).unwrap();
+        let schema = Schema::enforced(&json!({"type": "object"})).unwrap();
         assert_eq!(explain_cost(&schema, &[], 0, Expression::Rule, 1), None);
         assert_eq!(explain_cost(&schema, &[Step::Items], 0, Expression::Rule, 1), None);
     }

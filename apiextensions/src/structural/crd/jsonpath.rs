@@ -1,6 +1,6 @@
 //! The simple field paths of rules and selectable fields: `.spec.a['b'].c`.
 
-use crate::structural::schema::Structural;
+use crate::schema::Schema;
 
 /// A path that was found in a schema.
 #[derive(Clone, Debug, PartialEq)]
@@ -10,7 +10,7 @@ pub struct FieldPath<'a> {
     /// The first field.
     pub root: String,
     /// The schema that it leads to.
-    pub schema: &'a Structural,
+    pub schema: &'a Schema,
 }
 
 /// Follows a path of fields, `['quoted']` map keys included.
@@ -19,7 +19,7 @@ pub struct FieldPath<'a> {
 /// Where it leaves the schema, or what cannot be read, in the server's words.
 pub fn resolve_field_path<'a>(
     path: &str,
-    schema: &'a Structural,
+    schema: &'a Schema,
     array_notation: bool,
 ) -> Result<FieldPath<'a>, String> {
     let mut node = schema;

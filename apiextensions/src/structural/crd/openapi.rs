@@ -5,12 +5,15 @@ use serde_json::Value;
 use super::rules::{Cardinality, Rules, Site};
 use super::structure::validate_structural;
 use crate::cel::Validator;
+use crate::schema::{Additional, KEYWORDS, Keyword, Rule, Schema, SchemaError};
 use crate::structural::cause::Cause;
-use crate::structural::schema::{Additional, Rule, SchemaError, Structural};
 use crate::structural::{Path, meta, prune, resolve_field_path, validate};
 
 /// The types that a schema may name.
 const TYPES: [&str; 6] = ["array", "boolean", "integer", "number", "object", "string"];
+
+/// Refused where it is false.
+const NO_PRESERVE: &str = "x-kubernetes-preserve-unknown-fields";
 
 /// The faults of a schema; `before` is the stored schema of the version on update.
 pub(super) fn validate_schema(
@@ -20,7 +23,7 @@ pub(super) fn validate_schema(
     path: &Path,
     causes: &mut Vec<Cause>,
 ) {
-    let schema = match Structural::parse(json) {
+    let schema = match Schema::enforced(json) {
         Ok(schema) => schema,
         Err(error) => {
             causes.push(unreadable(&error, path));
@@ -53,34 +56,10 @@ fn unreadable(error: &SchemaError, path: &Path) -> Cause {
 }
 
 /// The first keyword that a root may not have while status is a subresource.
-fn check_root_with_status(schema: &Structural, json: &Value, path: &Path, causes: &mut Vec<Cause>) {
-    const ALLOWED: [(&str, &str); 22] = [
-        ("description", "Description"),
-        ("type", "Type"),
-        ("format", "Format"),
-        ("title", "Title"),
-        ("maximum", "Maximum"),
-        ("exclusiveMaximum", "ExclusiveMaximum"),
-        ("minimum", "Minimum"),
-        ("exclusiveMinimum", "ExclusiveMinimum"),
-        ("maxLength", "MaxLength"),
-        ("minLength", "MinLength"),
-        ("pattern", "Pattern"),
-        ("maxItems", "MaxItems"),
-        ("minItems", "MinItems"),
-        ("uniqueItems", "UniqueItems"),
-        ("multipleOf", "MultipleOf"),
-        ("required", "Required"),
-        ("items", "Items"),
-        ("properties", "Properties"),
-        ("externalDocs", "ExternalDocs"),
-        ("example", "Example"),
-        ("x-kubernetes-preserve-unknown-fields", "XPreserveUnknownFields"),
-        ("x-kubernetes-validations", "XValidations"),
-    ];
-    if !matches!(schema.type_.as_str(), "" | "object") {
+fn check_root_with_status(schema: &Schema, json: &Value, path: &Path, causes: &mut Vec<Cause>) {
+    if !matches!(schema.type_name(), "" | "object") {
         let detail = "only \"object\" is allowed as the type at the root of the schema if the status subresource is enabled";
-        causes.push(Cause::invalid(path.child("type"), schema.type_.as_str(), detail));
+        causes.push(Cause::invalid(path.child("type"), schema.type_name(), detail));
         return;
     }
     let zero = |v: &Value| match v {
@@ -89,8 +68,11 @@ fn check_root_with_status(schema: &Structural, json: &Value, path: &Path, causes
         _ => false,
     };
     let map = json.as_object().into_iter().flatten();
-    if map.filter(|(_, v)| !zero(v)).any(|(key, _)| !ALLOWED.iter().any(|(name, _)| name == key)) {
-        let names: Vec<&str> = ALLOWED.iter().map(|(_, go)| *go).collect();
+    let is_allowed = |name: &str| Keyword::named(name).is_some_and(|keyword| keyword.at_root.is_some());
+    if map.filter(|(_, v)| !zero(v)).any(|(key, _)| !is_allowed(key)) {
+        let mut names: Vec<(u8, &str)> = KEYWORDS.iter().filter_map(|keyword| keyword.at_root).collect();
+        names.sort_unstable();
+        let names: Vec<&str> = names.into_iter().map(|(_, go)| go).collect();
         let detail = format!(
             "only [{}] fields are allowed at the root of the schema if the status subresource is enabled",
             names.join(" ")
@@ -100,14 +82,14 @@ fn check_root_with_status(schema: &Structural, json: &Value, path: &Path, causes
 }
 
 /// Defaults have to fit the schema that they stand in, and to name known fields only.
-fn check_defaults(schema: &Structural, path: &Path) -> Vec<Cause> {
+fn check_defaults(schema: &Schema, path: &Path) -> Vec<Cause> {
     let mut causes = Vec::new();
     walk_defaults(schema, true, false, path, &mut causes);
     causes
 }
 
 fn walk_defaults(
-    schema: &Structural,
+    schema: &Schema,
     is_resource: bool,
     inside_meta: bool,
     path: &Path,
@@ -129,7 +111,7 @@ fn walk_defaults(
 }
 
 fn check_default(
-    schema: &Structural,
+    schema: &Schema,
     default: &Value,
     is_resource: bool,
     inside_meta: bool,
@@ -180,7 +162,7 @@ impl Place {
     }
 
     /// The place of the parts of a list, map or object.
-    fn below(&self, schema: &Structural) -> Self {
+    fn below(&self, schema: &Schema) -> Self {
         let mut place = self.clone();
         place.cardinality = self.cardinality.map(|c| c.below(schema));
         place
@@ -208,7 +190,7 @@ struct Walk {
 }
 
 impl Walk {
-    fn node(&mut self, schema: &Structural, path: &Path, place: &Place, is_root: bool) {
+    fn node(&mut self, schema: &Schema, path: &Path, place: &Place, is_root: bool) {
         let known_faults = self.schema_causes.len();
         check_keywords(schema, path, place, &mut self.schema_causes);
         self.children(schema, path, place, is_root);
@@ -221,7 +203,7 @@ impl Walk {
         check_list_type(schema, path, causes);
         check_list_keys(schema, path, causes);
         check_list_items(schema, path, causes);
-        for (i, rule) in schema.rules.iter().enumerate() {
+        for (i, rule) in schema.validations.iter().enumerate() {
             check_rule_text(schema, rule, &path.child("x-kubernetes-validations").index(i), causes);
         }
         // Rules of a schema that is wrong in itself would be reported for what is not their fault.
@@ -231,7 +213,7 @@ impl Walk {
         }
     }
 
-    fn children(&mut self, schema: &Structural, path: &Path, place: &Place, is_root: bool) {
+    fn children(&mut self, schema: &Schema, path: &Path, place: &Place, is_root: bool) {
         let place = &place.below(schema);
         if let Some(Additional::Schema(all)) = &schema.additional_properties {
             let place = match place.inside_meta {
@@ -266,16 +248,17 @@ impl Walk {
     }
 }
 
-fn check_keywords(schema: &Structural, path: &Path, place: &Place, causes: &mut Vec<Cause>) {
-    let type_ = schema.type_.as_str();
+fn check_keywords(schema: &Schema, path: &Path, place: &Place, causes: &mut Vec<Cause>) {
+    let type_ = schema.type_name();
     if !type_.is_empty() && !TYPES.contains(&type_) {
         causes.push(Cause::not_supported(path.child("type"), type_, &TYPES.map(str::to_owned)));
     }
     if let (true, Some(reason)) = (schema.default.is_some(), &place.no_defaults) {
         causes.push(Cause::forbidden(path.child("default"), format!("must not be set {reason}")));
     }
-    for keyword in &schema.refused_keywords {
+    for keyword in &schema.refused {
         let detail = match keyword.as_str() {
+            NO_PRESERVE => continue,
             "items" => "items must be a schema object and not an array".to_owned(),
             keyword => format!("{keyword} is not supported"),
         };
@@ -293,30 +276,29 @@ fn check_keywords(schema: &Structural, path: &Path, place: &Place, causes: &mut 
         let detail = "uniqueItems cannot be set to true since the runtime complexity becomes quadratic";
         causes.push(Cause::forbidden(path.child("uniqueItems"), detail));
     }
-    let closed = !matches!(schema.additional_properties, None | Some(Additional::Any(true)));
+    let closed = !matches!(schema.additional_properties, None | Some(Additional::Allowed(true)));
     if closed && !schema.properties.is_empty() {
         let detail = "additionalProperties and properties are mutual exclusive";
         causes.push(Cause::forbidden(path.child("additionalProperties"), detail));
     }
 }
 
-fn check_preserve(schema: &Structural, path: &Path, causes: &mut Vec<Cause>) {
-    if schema.preserve_unknown_fields == Some(false) {
-        let field = path.child("x-kubernetes-preserve-unknown-fields");
-        causes.push(Cause::invalid(field, false, "must be true or undefined"));
+fn check_preserve(schema: &Schema, path: &Path, causes: &mut Vec<Cause>) {
+    if schema.refused.iter().any(|keyword| keyword == NO_PRESERVE) {
+        causes.push(Cause::invalid(path.child(NO_PRESERVE), false, "must be true or undefined"));
     }
 }
 
-fn wrong_type(schema: &Structural, path: &Path, detail: &str) -> Cause {
-    match schema.type_.as_str() {
+fn wrong_type(schema: &Schema, path: &Path, detail: &str) -> Cause {
+    match schema.type_name() {
         "" => Cause::required(path.child("type"), detail),
         type_ => Cause::invalid(path.child("type"), type_, detail),
     }
 }
 
-fn check_map_type(schema: &Structural, path: &Path, causes: &mut Vec<Cause>) {
+fn check_map_type(schema: &Schema, path: &Path, causes: &mut Vec<Cause>) {
     let Some(map_type) = schema.map_type.as_deref() else { return };
-    if schema.type_ != "object" {
+    if !schema.is_type("object") {
         causes.push(wrong_type(schema, path, "must be object if x-kubernetes-map-type is specified"));
     }
     let known = ["atomic", "granular"];
@@ -326,17 +308,17 @@ fn check_map_type(schema: &Structural, path: &Path, causes: &mut Vec<Cause>) {
     }
 }
 
-fn check_list_type(schema: &Structural, path: &Path, causes: &mut Vec<Cause>) {
+fn check_list_type(schema: &Schema, path: &Path, causes: &mut Vec<Cause>) {
     let Some(list_type) = schema.list_type.as_deref() else { return };
     let items = schema.items.as_deref();
-    if schema.type_ != "array" {
+    if !schema.is_type("array") {
         causes.push(wrong_type(schema, path, "must be array if x-kubernetes-list-type is specified"));
     } else if let (Some(items), "set") = (items, list_type) {
         let detail = "must be atomic as item of a list with x-kubernetes-list-type=set";
         let below = path.child("items");
         let own: Value = items.list_type.clone().map_or(Value::Null, Value::String);
-        let is_list = items.type_ == "array" && !matches!(items.list_type.as_deref(), None | Some("atomic"));
-        let is_map = items.type_ == "object" && items.map_type.as_deref() != Some("atomic");
+        let is_list = items.is_type("array") && !matches!(items.list_type.as_deref(), None | Some("atomic"));
+        let is_map = items.is_type("object") && items.map_type.as_deref() != Some("atomic");
         if is_list {
             causes.push(Cause::invalid(below.child("x-kubernetes-list-type"), own, detail));
         } else if is_map {
@@ -350,7 +332,7 @@ fn check_list_type(schema: &Structural, path: &Path, causes: &mut Vec<Cause>) {
     }
 }
 
-fn check_list_keys(schema: &Structural, path: &Path, causes: &mut Vec<Cause>) {
+fn check_list_keys(schema: &Schema, path: &Path, causes: &mut Vec<Cause>) {
     let list_type = schema.list_type.as_deref();
     if !schema.list_map_keys.is_empty() {
         let field = path.child("x-kubernetes-list-type");
@@ -373,9 +355,9 @@ fn check_list_keys(schema: &Structural, path: &Path, causes: &mut Vec<Cause>) {
         causes.push(Cause::required(path.child("items"), detail));
         return;
     };
-    if items.type_ != "object" {
+    if !items.is_type("object") {
         let detail = "must be object if parent array's x-kubernetes-list-type is map";
-        causes.push(Cause::invalid(path.child("items").child("type"), items.type_.as_str(), detail));
+        causes.push(Cause::invalid(path.child("items").child("type"), items.type_name(), detail));
         return;
     }
     let keys = || Value::from(schema.list_map_keys.clone());
@@ -385,10 +367,10 @@ fn check_list_keys(schema: &Structural, path: &Path, causes: &mut Vec<Cause>) {
                 let detail = "entries must all be names of item properties";
                 causes.push(Cause::invalid(&keys_field, keys(), detail));
             }
-            Some(property) if matches!(property.type_.as_str(), "array" | "object") => {
+            Some(property) if matches!(property.type_name(), "array" | "object") => {
                 let field = path.child("items").child("properties").key(key).child("type");
                 let detail = "must be a scalar type if parent array's x-kubernetes-list-type is map";
-                causes.push(Cause::invalid(field, items.type_.as_str(), detail));
+                causes.push(Cause::invalid(field, items.type_name(), detail));
             }
             Some(_) => {}
         }
@@ -399,7 +381,7 @@ fn check_list_keys(schema: &Structural, path: &Path, causes: &mut Vec<Cause>) {
 }
 
 /// Items of sets and list maps are never null, and their keys are always there.
-fn check_list_items(schema: &Structural, path: &Path, causes: &mut Vec<Cause>) {
+fn check_list_items(schema: &Schema, path: &Path, causes: &mut Vec<Cause>) {
     let (Some(items), Some(list_type @ ("set" | "map"))) = (&schema.items, schema.list_type.as_deref())
     else {
         return;
@@ -426,34 +408,30 @@ fn check_list_items(schema: &Structural, path: &Path, causes: &mut Vec<Cause>) {
     }
 }
 
-fn check_rule_text(schema: &Structural, rule: &Rule, path: &Path, causes: &mut Vec<Cause>) {
+fn check_rule_text(schema: &Schema, rule: &Rule, path: &Path, causes: &mut Vec<Cause>) {
     const REASONS: [&str; 4] =
         ["FieldValueDuplicate", "FieldValueForbidden", "FieldValueInvalid", "FieldValueRequired"];
     let broken = |text: &str| text.contains(['\n', '\r']);
-    let (text, message) = (rule.rule.trim(), rule.message.trim());
+    let given = rule.message.as_deref().unwrap_or_default();
+    let (text, message) = (rule.rule.trim(), given.trim());
     if text.is_empty() {
         causes.push(Cause::required(path.child("rule"), "rule is not specified"));
-    } else if !rule.message.is_empty() && message.is_empty() {
-        let detail = "must be non-empty if specified";
-        causes.push(Cause::invalid(path.child("message"), rule.message.as_str(), detail));
+    } else if !given.is_empty() && message.is_empty() {
+        causes.push(Cause::invalid(path.child("message"), given, "must be non-empty if specified"));
     } else if broken(message) {
-        let detail = "must not contain line breaks";
-        causes.push(Cause::invalid(path.child("message"), rule.message.as_str(), detail));
+        causes.push(Cause::invalid(path.child("message"), given, "must not contain line breaks"));
     } else if broken(text) && message.is_empty() {
         let detail = "message must be specified if rule contains line breaks";
         causes.push(Cause::required(path.child("message"), detail));
     }
-    if !rule.message_expression.is_empty() && rule.message_expression.trim().is_empty() {
+    if rule.message_expression.as_deref().is_some_and(|expression| expression.trim().is_empty()) {
         let detail = "messageExpression must be non-empty if specified";
         causes.push(Cause::required(path.child("messageExpression"), detail));
     }
     if let Some(reason) = rule.reason.as_deref().filter(|r| !REASONS.contains(r)) {
         causes.push(Cause::not_supported(path.child("reason"), reason, &REASONS.map(str::to_owned)));
     }
-    let field_path = rule.field_path.as_str();
-    if field_path.is_empty() {
-        return;
-    }
+    let Some(field_path) = rule.field_path.as_deref() else { return };
     let mut fault = |detail: &str| causes.push(Cause::invalid(path.child("fieldPath"), field_path, detail));
     if field_path.trim().is_empty() {
         fault("must be non-empty if specified");

@@ -1,9 +1,9 @@
 //! The rules of a schema: whether they compile, and whether they are cheap enough.
 
 use crate::cel::{CompiledRule, Decl, RuleError, compile_rule, max_cardinality};
-use crate::structural::Path;
+use crate::schema::{Additional, Rule, Schema};
 use crate::structural::cause::{Cause, CauseKind};
-use crate::structural::schema::{Additional, Rule, Structural};
+use crate::structural::{Path, golang};
 
 /// What one rule may cost. Source: StaticEstimatedCostLimit of the API server.
 pub const RULE_LIMIT: u64 = 10_000_000;
@@ -11,6 +11,21 @@ pub const RULE_LIMIT: u64 = 10_000_000;
 pub const TOTAL_LIMIT: u64 = 100_000_000;
 /// So many of the most expensive rules are named.
 const NAMED: usize = 4;
+
+/// A rule as the server prints it when it refuses it: a Go structure written as JSON.
+fn go_json(rule: &Rule) -> String {
+    let string = golang::json_string;
+    let text = |text: &Option<String>| string(text.as_deref().unwrap_or_default());
+    let reason = rule.reason.as_deref().map_or("null".to_owned(), string);
+    let optional = rule.optional_old_self.map_or("null".to_owned(), |b| b.to_string());
+    format!(
+        "{{\"Rule\":{},\"Message\":{},\"MessageExpression\":{},\"Reason\":{reason},\"FieldPath\":{},\"OptionalOldSelf\":{optional}}}",
+        string(&rule.rule),
+        text(&rule.message),
+        text(&rule.message_expression),
+        text(&rule.field_path),
+    )
+}
 
 /// How often a place can be there in an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,9 +38,9 @@ pub(super) enum Cardinality {
 
 impl Cardinality {
     /// The cardinality of the parts of a list, map or object.
-    pub(super) fn below(self, schema: &Structural) -> Self {
-        let factor = match (schema.type_.as_str(), &schema.additional_properties) {
-            ("object", Some(Additional::Schema(_) | Additional::Any(_))) => schema.max_properties,
+    pub(super) fn below(self, schema: &Schema) -> Self {
+        let factor = match (schema.type_name(), &schema.additional_properties) {
+            ("object", Some(Additional::Schema(_) | Additional::Allowed(_))) => schema.max_properties,
             ("array", _) => schema.max_items,
             _ => Some(1),
         };
@@ -61,8 +76,8 @@ impl Rules {
     }
 
     /// Compiles the rules of a node.
-    pub(super) fn check(&mut self, schema: &Structural, is_root: bool, site: &Site<'_>) {
-        if schema.rules.is_empty() {
+    pub(super) fn check(&mut self, schema: &Schema, is_root: bool, site: &Site<'_>) {
+        if schema.validations.is_empty() {
             return;
         }
         let path = site.path.child("x-kubernetes-validations");
@@ -71,7 +86,9 @@ impl Rules {
             self.causes.push(Cause::new(CauseKind::Internal, path, "", detail));
             return;
         };
-        for (i, rule) in schema.rules.iter().enumerate().filter(|(_, rule)| !rule.rule.trim().is_empty()) {
+        for (i, rule) in
+            schema.validations.iter().enumerate().filter(|(_, rule)| !rule.rule.trim().is_empty())
+        {
             let at = path.index(i);
             match compile_rule(schema, &decl, rule) {
                 Ok(compiled) => self.compiled(rule, &compiled, &at, &decl, site),
@@ -81,7 +98,7 @@ impl Rules {
                         RuleError::Message(_) => at.child("messageExpression"),
                     };
                     let cause = Cause::invalid(field, "", error.detail());
-                    self.causes.push(cause.with_raw_value(rule.to_go_json()));
+                    self.causes.push(cause.with_raw_value(go_json(rule)));
                 }
             }
         }
@@ -154,4 +171,19 @@ fn over_budget(what: &str, cost: u64, limit: u64) -> String {
     format!(
         "{what} exceeds budget by factor of {factor} (try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are declared)"
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rule_is_printed_as_a_go_structure() {
+        let reason = Some("FieldValueInvalid".to_owned());
+        let rule = Rule { rule: "true".to_owned(), reason, ..Rule::default() };
+        assert_eq!(
+            go_json(&rule),
+            r#"{"Rule":"true","Message":"","MessageExpression":"","Reason":"FieldValueInvalid","FieldPath":"","OptionalOldSelf":null}"#
+        );
+    }
 }

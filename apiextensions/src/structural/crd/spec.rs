@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 use super::openapi::validate_schema;
 use super::resolve_field_path;
 use super::shape::{flag, list, present, text, texts};
+use crate::schema::Schema;
 use crate::structural::cause::Cause;
-use crate::structural::schema::Structural;
 use crate::structural::webhook::{validate_ca_bundle, validate_client_config};
 use crate::structural::{Path, golang, names};
 
@@ -314,7 +314,7 @@ fn check_selectable(version: &Value, path: &Path, causes: &mut Vec<Cause>) {
     if fields.is_empty() {
         return;
     }
-    let Some(Ok(schema)) = present(version, "/schema/openAPIV3Schema").map(Structural::parse) else {
+    let Some(Ok(schema)) = present(version, "/schema/openAPIV3Schema").map(Schema::enforced) else {
         causes.push(Cause::invalid(path, "", "may only be set when validations.schema is included"));
         return;
     };
@@ -336,7 +336,7 @@ fn check_selectable(version: &Value, path: &Path, causes: &mut Vec<Cause>) {
         if found.root == "metadata" {
             causes.push(Cause::invalid(&at, json_path, "must not point to fields in metadata"));
         }
-        if !matches!(found.schema.type_.as_str(), "string" | "boolean" | "integer") {
+        if !matches!(found.schema.type_name(), "string" | "boolean" | "integer") {
             let detail = "must point to a field of type string, boolean or integer. Enum string fields and strings with formats are allowed.";
             causes.push(Cause::invalid(&at, json_path, detail));
         }

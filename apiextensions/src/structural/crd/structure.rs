@@ -1,10 +1,10 @@
 //! The rules that make a schema structural.
 
-use serde_json::Value;
+use std::sync::Arc;
 
+use crate::schema::{Additional, KEYWORDS, Schema};
 use crate::structural::Path;
 use crate::structural::cause::Cause;
-use crate::structural::schema::{Additional, Structural};
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Level {
@@ -15,7 +15,7 @@ enum Level {
 
 /// The faults of a schema that is not structural, sorted by text.
 #[must_use]
-pub fn validate_structural(path: &Path, schema: &Structural) -> Vec<Cause> {
+pub fn validate_structural(path: &Path, schema: &Schema) -> Vec<Cause> {
     let mut causes = Vec::new();
     if has_refused_keywords(schema) {
         return causes;
@@ -27,19 +27,13 @@ pub fn validate_structural(path: &Path, schema: &Structural) -> Vec<Cause> {
 }
 
 /// Whether the server cannot convert the schema, and so does not look at its structure. Source: `validateUnsupportedFields`
-/// of apiextensions-apiserver's pkg/apiserver/schema/convert.go.
-fn has_refused_keywords(schema: &Structural) -> bool {
-    let additional = match &schema.additional_properties {
-        Some(Additional::Schema(all)) => Some(all.as_ref()),
-        _ => None,
-    };
-    let junctions: Vec<&Structural> = schema.junctions().map(|(_, branch)| branch).collect();
-    let below = schema.items.as_deref().into_iter().chain(additional).chain(schema.properties.values());
-    !schema.refused_keywords.is_empty() || below.chain(junctions).any(has_refused_keywords)
+/// and `newExtensions` of apiextensions-apiserver's pkg/apiserver/schema/convert.go.
+fn has_refused_keywords(schema: &Schema) -> bool {
+    schema.any(&|schema| !schema.refused.is_empty())
 }
 
-fn check(schema: &Structural, level: Level, path: &Path, causes: &mut Vec<Cause>) {
-    if schema.type_ == "array" && schema.items.is_none() {
+fn check(schema: &Schema, level: Level, path: &Path, causes: &mut Vec<Cause>) {
+    if schema.is_type("array") && schema.items.is_none() {
         causes.push(Cause::required(path.child("items"), "must be specified"));
     }
     if let Some(items) = &schema.items {
@@ -64,9 +58,9 @@ fn check(schema: &Structural, level: Level, path: &Path, causes: &mut Vec<Cause>
     check_meta(schema, level, path, causes);
 }
 
-fn check_extensions(schema: &Structural, path: &Path, causes: &mut Vec<Cause>) {
+fn check_extensions(schema: &Schema, path: &Path, causes: &mut Vec<Cause>) {
     let detail = "must be false if x-kubernetes-int-or-string is true";
-    if schema.int_or_string && schema.preserves_unknown_fields() {
+    if schema.int_or_string && schema.preserve_unknown_fields {
         causes.push(Cause::invalid(path.child("x-kubernetes-preserve-unknown-fields"), true, detail));
     }
     if schema.int_or_string && schema.embedded_resource {
@@ -74,8 +68,8 @@ fn check_extensions(schema: &Structural, path: &Path, causes: &mut Vec<Cause>) {
     }
 }
 
-fn check_type(schema: &Structural, level: Level, path: &Path, causes: &mut Vec<Cause>) {
-    let type_ = schema.type_.as_str();
+fn check_type(schema: &Schema, level: Level, path: &Path, causes: &mut Vec<Cause>) {
+    let type_ = schema.type_name();
     let below = || path.child("type");
     if schema.embedded_resource && type_ != "object" {
         let detail = "must be object if x-kubernetes-embedded-resource is true";
@@ -83,7 +77,7 @@ fn check_type(schema: &Structural, level: Level, path: &Path, causes: &mut Vec<C
             "" => Cause::required(below(), detail),
             type_ => Cause::invalid(below(), type_, detail),
         });
-    } else if type_.is_empty() && !schema.int_or_string && !schema.preserves_unknown_fields() {
+    } else if type_.is_empty() && !schema.int_or_string && !schema.preserve_unknown_fields {
         let detail = match level {
             Level::Root => "must not be empty at the root",
             Level::Item => "must not be empty for specified array items",
@@ -101,55 +95,54 @@ fn check_type(schema: &Structural, level: Level, path: &Path, causes: &mut Vec<C
 }
 
 /// `kind`, `apiVersion` and `metadata` belong to the server; a schema may restrict names only.
-fn check_meta(schema: &Structural, level: Level, path: &Path, causes: &mut Vec<Cause>) {
+fn check_meta(schema: &Schema, level: Level, path: &Path, causes: &mut Vec<Cause>) {
     let is_resource = level == Level::Root || schema.embedded_resource;
     let properties = || path.child("properties");
     for name in ["kind", "apiVersion"] {
-        if let Some(property) = schema.properties.get(name).filter(|p| is_resource && p.type_ != "string") {
+        if let Some(property) = schema.properties.get(name).filter(|p| is_resource && !p.is_type("string")) {
             let field = properties().key(name).child("type");
-            causes.push(Cause::invalid(field, property.type_.as_str(), "must be string"));
+            causes.push(Cause::invalid(field, property.type_name(), "must be string"));
         }
     }
     if let Some(metadata) = schema.properties.get("metadata") {
         let field = properties().key("metadata");
-        if is_resource && metadata.type_ != "object" {
-            causes.push(Cause::invalid(field.child("type"), metadata.type_.as_str(), "must be object"));
+        if is_resource && !metadata.is_type("object") {
+            causes.push(Cause::invalid(field.child("type"), metadata.type_name(), "must be object"));
         }
         if level == Level::Root && !restricts_names_only(metadata) {
             let detail = "must not specify anything other than name and generateName, but metadata is implicitly specified";
             causes.push(Cause::forbidden(field, detail));
         }
     }
-    let free = schema.preserves_unknown_fields() || !schema.properties.is_empty();
+    let free = schema.preserve_unknown_fields || !schema.properties.is_empty();
     if schema.embedded_resource && !free {
         let detail = "must not be empty if x-kubernetes-embedded-resource is true without x-kubernetes-preserve-unknown-fields";
         causes.push(Cause::required(path.child("properties"), detail));
     }
 }
 
-fn restricts_names_only(metadata: &Structural) -> bool {
+fn restricts_names_only(metadata: &Schema) -> bool {
     let mut bare = metadata.clone();
     if bare.properties.keys().all(|name| name == "name" || name == "generateName") {
         bare.properties.clear();
     }
-    bare.type_.clear();
+    bare.type_ = None;
     bare.default = None;
-    bare.documented = false;
-    bare == Structural::default()
+    (bare.example, bare.external_docs) = (None, None);
+    bare == Schema::default()
 }
 
-fn is_int_or_string(any_of: &[Structural]) -> bool {
-    let only = |type_: &str| Structural { type_: type_.to_owned(), ..Structural::default() };
-    any_of.len() == 2 && *any_of == [only("integer"), only("string")]
+fn is_int_or_string(any_of: &[Schema]) -> bool {
+    *any_of == ["integer", "string"].map(Schema::of_type)
 }
 
-fn starts_with_int_or_string(schema: &Structural) -> bool {
+fn starts_with_int_or_string(schema: &Schema) -> bool {
     schema.all_of.first().is_some_and(|first| is_int_or_string(&first.any_of))
 }
 
 /// What stands in junctors may restrict values, not shapes.
 fn check_values(
-    schema: &Structural,
+    schema: &Schema,
     skip_any_of: bool,
     skip_first_all_of: bool,
     path: &Path,
@@ -168,7 +161,7 @@ fn check_values(
     }
 }
 
-fn check_nested(schema: &Structural, skip_any_of: bool, path: &Path, causes: &mut Vec<Cause>) {
+fn check_nested(schema: &Schema, skip_any_of: bool, path: &Path, causes: &mut Vec<Cause>) {
     check_values(schema, skip_any_of, false, path, causes);
     if let Some(items) = &schema.items {
         check_nested(items, false, &path.child("items"), causes);
@@ -176,24 +169,11 @@ fn check_nested(schema: &Structural, skip_any_of: bool, path: &Path, causes: &mu
     for (name, property) in &schema.properties {
         check_nested(property, false, &path.child("properties").key(name), causes);
     }
-    let mut forbid = |condition: bool, name: &str, what: &str| {
-        if condition {
-            causes.push(Cause::forbidden(path.child(name), format!("must be {what} to be structural")));
-        }
-    };
-    forbid(!schema.type_.is_empty(), "type", "empty");
-    forbid(schema.additional_properties.is_some(), "additionalProperties", "undefined");
-    forbid(schema.default.as_ref().is_some_and(|d| *d != Value::Null), "default", "undefined");
-    forbid(!schema.title.is_empty(), "title", "empty");
-    forbid(!schema.description.is_empty(), "description", "empty");
-    forbid(schema.nullable, "nullable", "false");
-    forbid(schema.preserves_unknown_fields(), "x-kubernetes-preserve-unknown-fields", "false");
-    forbid(schema.embedded_resource, "x-kubernetes-embedded-resource", "false");
-    forbid(schema.int_or_string, "x-kubernetes-int-or-string", "false");
-    forbid(!schema.list_map_keys.is_empty(), "x-kubernetes-list-map-keys", "empty");
-    forbid(schema.list_type.is_some(), "x-kubernetes-list-type", "undefined");
-    forbid(schema.map_type.is_some(), "x-kubernetes-map-type", "undefined");
-    forbid(!schema.rules.is_empty(), "x-kubernetes-validations", "empty");
+    let forbidden = KEYWORDS.iter().filter_map(|keyword| Some((keyword, keyword.in_junctors?)));
+    for (keyword, instead) in forbidden.filter(|(keyword, _)| keyword.is_set(schema)) {
+        causes
+            .push(Cause::forbidden(path.child(keyword.name), format!("must be {instead} to be structural")));
+    }
     if schema.properties.contains_key("metadata") {
         let field = path.child("properties").key("metadata");
         causes.push(Cause::forbidden(field, "must not be specified in a nested context"));
@@ -201,19 +181,13 @@ fn check_nested(schema: &Structural, skip_any_of: bool, path: &Path, causes: &mu
 }
 
 /// Whatever a junctor at the root speaks of has to be specified outside of it as well.
-fn complete(schema: &Structural, path: &Path, causes: &mut Vec<Cause>) {
+fn complete(schema: &Schema, path: &Path, causes: &mut Vec<Cause>) {
     for (name, branch) in schema.junctions() {
         complete_nested(branch, Some(schema), path, &path.child(&name), causes);
     }
 }
 
-fn complete_nested(
-    values: &Structural,
-    shape: Option<&Structural>,
-    at: &Path,
-    from: &Path,
-    causes: &mut Vec<Cause>,
-) {
+fn complete_nested(values: &Schema, shape: Option<&Schema>, at: &Path, from: &Path, causes: &mut Vec<Cause>) {
     let Some(shape) = shape else {
         causes.push(Cause::required(at, format!("because it is defined in {from}")));
         return;
@@ -228,6 +202,6 @@ fn complete_nested(
     for (name, property) in &values.properties {
         let at = at.child("properties").key(name);
         let from = from.child("properties").key(name);
-        complete_nested(property, shape.properties.get(name), &at, &from, causes);
+        complete_nested(property, shape.properties.get(name).map(Arc::as_ref), &at, &from, causes);
     }
 }

@@ -1,7 +1,7 @@
 use serde_json::{Value, json};
 
 use super::*;
-use crate::structural::{Cause, Path, Structural};
+use crate::structural::{Cause, Path, Schema};
 
 /// A definition whose schema has these properties below `spec`.
 fn crd(properties: Value) -> Value {
@@ -192,7 +192,7 @@ fn versions_are_printed_as_the_server_keeps_them() {
 
 #[test]
 fn junctors_speak_of_specified_fields_only() {
-    let schema = Structural::parse(&json!({"type": "object", "properties": {"a": {"type": "string"}},
+    let schema = Schema::enforced(&json!({"type": "object", "properties": {"a": {"type": "string"}},
         "anyOf": [{"required": ["a"]}, {"properties": {"b": {"pattern": "x"}}}]}))
     .unwrap();
     let texts: Vec<String> =
@@ -202,12 +202,12 @@ fn junctors_speak_of_specified_fields_only() {
 
 #[test]
 fn field_paths_are_followed() {
-    let schema = Structural::parse(&json!({"type": "object", "properties": {"a": {"type": "object",
+    let schema = Schema::enforced(&json!({"type": "object", "properties": {"a": {"type": "object",
         "properties": {"b-c": {"type": "string"}}}, "m": {"type": "object", "additionalProperties": {"type": "integer"}}}}))
     .unwrap();
     assert_eq!(resolve_field_path(".a['b-c']", &schema, true).unwrap().text, "a.b-c");
     assert_eq!(resolve_field_path(".m['k.x']", &schema, true).unwrap().text, "m[k.x]");
-    assert_eq!(resolve_field_path(".a.b-c", &schema, false).unwrap().schema.type_, "string");
+    assert_eq!(resolve_field_path(".a.b-c", &schema, false).unwrap().schema.type_name(), "string");
     for bad in ["", "a", ".a.", ".a['b", ".x", ".a['b-c']"] {
         assert!(resolve_field_path(bad, &schema, false).is_err(), "{bad}");
     }

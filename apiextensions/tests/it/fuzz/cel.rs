@@ -3,7 +3,7 @@
 use kubesmith_apiextensions::cel::{
     Activation, Binding, Decl, Expression, OldSelf, PER_CALL_LIMIT, Type, Variables, compile, render,
 };
-use kubesmith_apiextensions::structural::Structural;
+use kubesmith_apiextensions::structural::Schema;
 use serde_json::{Value, json};
 
 /// What the language knows.
@@ -101,8 +101,8 @@ pub(crate) const WORDS: &[&str] = &[
     "'[[:alpha:]]{1000}'",
 ];
 
-fn schema() -> Structural {
-    Structural::parse(&json!({"type": "object", "properties": {
+fn schema() -> Schema {
+    Schema::enforced(&json!({"type": "object", "properties": {
         "s": {"type": "string"}, "n": {"type": "integer"}, "d": {"type": "number"}, "b": {"type": "boolean"},
         "by": {"type": "string", "format": "byte"}, "t": {"type": "string", "format": "date-time"},
         "du": {"type": "string", "format": "duration"}, "nul": {"type": "string", "nullable": true},

@@ -1,6 +1,6 @@
 //! What an API server would refuse a definition for, by the rules that `generate` and the embedded server check it by.
 
-use kubesmith_apiextensions::structural::{Step, Structural, locate, validate_crd};
+use kubesmith_apiextensions::structural::{Schema, Step, locate, validate_crd};
 use kubesmith_core::diag::Code;
 use serde_json::{Value, json};
 
@@ -41,7 +41,7 @@ fn path(crd: &Value, field: &str, order: &[usize]) -> (Vec<String>, String) {
     match about(field) {
         About::Schema(at, text) => {
             let schema = crd.pointer(&format!("/spec/versions/{at}/schema/openAPIV3Schema"));
-            let root = schema.and_then(|schema| Structural::parse(schema).ok());
+            let root = schema.and_then(|schema| Schema::enforced(schema).ok());
             let (steps, rest) = root.as_ref().map_or((Vec::new(), text), |root| locate(root, text));
             let mut path = version(at, "schema.openAPIV3Schema");
             for step in steps {

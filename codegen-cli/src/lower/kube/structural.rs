@@ -3,10 +3,11 @@
 
 use std::sync::Arc;
 
-use serde_json::{Map, Number, Value, json};
+use kubesmith_apiextensions::schema::{KEYWORDS, Keyword, Kind, Values};
+use serde_json::{Map, Value};
 
 use super::pieces;
-use crate::schema::{Additional, Junction, Schema, close, union, unit};
+use crate::schema::{Additional, Junction, Number, Schema, close, union, unit};
 
 /// The schema as data. Keywords that `JSONSchemaProps` does not have are left out, as kube does.
 pub(super) fn schema(value: Value) -> Schema {
@@ -44,48 +45,31 @@ fn convert(mut value: Value, position: Position) -> Schema {
 
 /// The keywords that are taken as they are.
 fn base(members: &Map<String, Value>) -> Schema {
-    const PLAIN: &[&str] = &[
-        "description",
-        "type",
-        "format",
-        "title",
-        "default",
-        "example",
-        "multipleOf",
-        "maxLength",
-        "minLength",
-        "pattern",
-        "maxItems",
-        "minItems",
-        "maxProperties",
-        "minProperties",
-        "enum",
-        "required",
-        "nullable",
-        "externalDocs",
-        "x-kubernetes-embedded-resource",
-        "x-kubernetes-int-or-string",
-        "x-kubernetes-list-map-keys",
-        "x-kubernetes-list-type",
-        "x-kubernetes-map-type",
-        "x-kubernetes-preserve-unknown-fields",
-        "x-kubernetes-validations",
-    ];
-    let said = |key: &&str| members.get(*key).filter(|value| !value.is_null()).cloned();
-    // A keyword of the wrong kind does not hide the others.
-    let fits = |key: &str, value: &Value| serde_json::from_value::<Schema>(json!({key: value})).is_ok();
-    let kept =
-        PLAIN.iter().filter_map(|key| Some((*key, said(key)?))).filter(|(key, value)| fits(key, value));
-    let kept: Map<String, Value> = kept.map(|(key, value)| (key.to_string(), value)).collect();
-    let mut out: Schema = serde_json::from_value(Value::Object(kept)).unwrap_or_default();
-    out.multiple_of = out.multiple_of.as_ref().map(plain);
+    let mut out = Schema::default();
+    let is_plain = |keyword: &&Keyword| match keyword.kind {
+        // These are converted; see `items`, `properties` and `branches`.
+        Kind::Schema | Kind::Schemas | Kind::Properties | Kind::Additional => false,
+        // See `bounds`.
+        _ => !matches!(keyword.of, Some(Values::Numbers)) && keyword.name != "uniqueItems",
+    };
+    for keyword in KEYWORDS.iter().filter(is_plain) {
+        if let Some(value) = members.get(keyword.name).filter(|value| !value.is_null()) {
+            // A keyword of the wrong kind does not hide the others.
+            let _ = keyword.set(&mut out, value);
+        }
+    }
+    out.required.sort();
+    // Kube says nothing of what it does not set.
+    out.refused.clear();
     out
 }
 
 /// Bounds are numbers in OpenAPI 3.0, their strictness a flag; JSON Schema has strict bounds.
 fn bounds(members: &Map<String, Value>, out: &mut Schema) {
+    let plain = |number: &serde_json::Number| Number::from(number.clone()).plain();
     let number = |key: &str| members.get(key).and_then(Value::as_number).map(plain);
     (out.minimum, out.maximum) = (number("minimum"), number("maximum"));
+    out.multiple_of = number("multipleOf");
     match members.get("exclusiveMinimum") {
         Some(Value::Bool(strict)) => out.exclusive_minimum = *strict,
         Some(Value::Number(bound)) => (out.minimum, out.exclusive_minimum) = (Some(plain(bound)), true),
@@ -95,17 +79,6 @@ fn bounds(members: &Map<String, Value>, out: &mut Schema) {
         Some(Value::Bool(strict)) => out.exclusive_maximum = *strict,
         Some(Value::Number(bound)) => (out.maximum, out.exclusive_maximum) = (Some(plain(bound)), true),
         _ => {}
-    }
-}
-
-/// `1.0` is 1.
-fn plain(number: &Number) -> Number {
-    #[allow(clippy::cast_possible_truncation, reason = "the bound is within the range of integers")]
-    match number.as_f64() {
-        Some(value) if number.is_f64() && value.fract() == 0.0 && value.abs() < 1e15 => {
-            Number::from(value as i64)
-        }
-        _ => number.clone(),
     }
 }
 

@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use serde_json::Number;
+use kubesmith_apiextensions::schema::{KEYWORDS, Limit};
 
-use crate::schema::{Schema, overlay};
+use crate::schema::{Number, Schema, overlay};
 
 /// Adds the restrictions of a branch.
 pub(super) fn absorb(schema: &mut Schema, mut branch: Schema) {
     let properties = std::mem::take(&mut branch.properties);
-    schema.required.append(&mut branch.required);
+    schema.required.extend(std::mem::take(&mut branch.required));
     if let (Some(items), Some(more)) = (schema.items.as_deref_mut(), branch.items.take()) {
         absorb(items, *more);
     }
@@ -30,19 +30,16 @@ pub(super) fn absorb(schema: &mut Schema, mut branch: Schema) {
 
 /// Puts the limits that both hold into the branch, and takes them out of the schema: beside one another they would stay apart.
 fn limits(schema: &mut Schema, branch: &mut Schema) {
-    for (mine, theirs) in [
-        (&mut schema.max_length, &mut branch.max_length),
-        (&mut schema.max_items, &mut branch.max_items),
-        (&mut schema.max_properties, &mut branch.max_properties),
-    ] {
-        *theirs = joined(mine.take(), theirs.take(), u64::min);
-    }
-    for (mine, theirs) in [
-        (&mut schema.min_length, &mut branch.min_length),
-        (&mut schema.min_items, &mut branch.min_items),
-        (&mut schema.min_properties, &mut branch.min_properties),
-    ] {
-        *theirs = joined(mine.take(), theirs.take(), u64::max);
+    for keyword in KEYWORDS {
+        let keeps_mine = match (keyword.limit, keyword.count(schema), keyword.count(branch)) {
+            (Some(Limit::Most(_)), Some(mine), theirs) => theirs.is_none_or(|theirs| mine < theirs),
+            (Some(Limit::Least(_)), Some(mine), theirs) => theirs.is_none_or(|theirs| mine > theirs),
+            _ => continue,
+        };
+        match keeps_mine {
+            true => keyword.take(schema, branch),
+            false => keyword.clear(schema),
+        }
     }
     let bound = |bound: &mut Option<Number>, exclusive: &mut bool| {
         let exclusive = std::mem::take(exclusive);
@@ -74,7 +71,7 @@ fn joined<T>(a: Option<T>, b: Option<T>, join: impl FnOnce(T, T) -> T) -> Option
 
 /// The bound of the two that lets less pass; of equal ones the exclusive.
 fn stricter(a: (Number, bool), b: (Number, bool), beyond: fn(f64, f64) -> bool) -> (Number, bool) {
-    let (first, second) = (a.0.as_f64().unwrap_or(0.0), b.0.as_f64().unwrap_or(0.0));
+    let (first, second) = (a.0.float(), b.0.float());
     match beyond(first, second) || (first == second && a.1) {
         true => a,
         false => b,
@@ -89,7 +86,7 @@ fn common_multiple(a: Number, b: Number) -> Number {
         _ => None,
     };
     match least {
-        Some(least) => least.into(),
+        Some(least) => serde_json::Number::from(least).into(),
         None if a.as_f64() > b.as_f64() => a,
         None => b,
     }

@@ -1,6 +1,6 @@
 //! Defaults that an API server refuses.
 
-use kubesmith_apiextensions::structural::{Cause, CauseKind, Step, Structural, prune_part};
+use kubesmith_apiextensions::structural::{Cause, CauseKind, Schema, Step, prune_part};
 use kubesmith_core::diag::Code;
 use kubesmith_core::grammar::closest;
 use serde_json::Value;
@@ -24,7 +24,7 @@ pub(super) fn refusal(site: &Site<'_>, cause: &Cause) -> Option<Diagnostic> {
     Some(Diagnostic::error(Code::INVALID_DEFAULT, site.loc(), message).help(help))
 }
 
-fn problem(node: &Structural, default: &Value, below: &str, cause: &Cause) -> (String, Option<String>) {
+fn problem(node: &Schema, default: &Value, below: &str, cause: &Cause) -> (String, Option<String>) {
     if cause.detail == "must not have unknown fields" {
         return unknown(node, default);
     }
@@ -74,13 +74,13 @@ fn place_and_words<'t>(path: &'t str, detail: &'t str) -> (&'t str, &'t str) {
 
 /// Whether a value stands where an integer or a string is wanted and is none of them: the server says so once for each
 /// of the alternatives.
-fn is_neither(node: &Structural, path: &str, value: &Value) -> bool {
+fn is_neither(node: &Schema, path: &str, value: &Value) -> bool {
     let is_integer = value.as_f64().is_some_and(|number| number.fract() == 0.0);
     node.at(&inside(node, path)).is_some_and(|node| node.int_or_string) && !value.is_string() && !is_integer
 }
 
 /// Fields of the default that the schema does not have.
-fn unknown(node: &Structural, default: &Value) -> (String, Option<String>) {
+fn unknown(node: &Schema, default: &Value) -> (String, Option<String>) {
     let dropped = prune_part(node, &mut default.clone(), node.embedded_resource);
     let Some(first) = dropped.first() else {
         return ("it has fields that the schema does not know".to_string(), None);
@@ -92,7 +92,7 @@ fn unknown(node: &Structural, default: &Value) -> (String, Option<String>) {
 }
 
 /// The steps to the node that describes a part of a default.
-fn inside(node: &Structural, path: &str) -> Vec<Step> {
+fn inside(node: &Schema, path: &str) -> Vec<Step> {
     let mut steps = Vec::new();
     for part in path.split(['.', '[']).filter(|part| !part.is_empty()) {
         let step = match node.at(&steps) {

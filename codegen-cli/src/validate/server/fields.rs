@@ -1,7 +1,7 @@
 //! Fields that a rule names and cannot see.
 
 use kubesmith_apiextensions::cel::{Decl, escape};
-use kubesmith_apiextensions::structural::{Step, Structural};
+use kubesmith_apiextensions::structural::{Schema, Step};
 use kubesmith_core::grammar::closest;
 
 use super::site::Site;
@@ -57,7 +57,7 @@ pub(super) fn hint(site: &Site<'_>, message: &str) -> Option<String> {
     closest(wanted, names.iter().copied()).map(|near| format!("did you mean `{near}`?"))
 }
 
-fn collect<'s>(node: &'s Structural, steps: &[Step], out: &mut Vec<Known<'s>>) {
+fn collect<'s>(node: &'s Schema, steps: &[Step], out: &mut Vec<Known<'s>>) {
     let below = |step: Step| steps.iter().cloned().chain([step]).collect::<Vec<_>>();
     for (name, child) in &node.properties {
         let steps = below(Step::Property(name.clone()));
@@ -75,7 +75,7 @@ fn collect<'s>(node: &'s Structural, steps: &[Step], out: &mut Vec<Known<'s>>) {
 }
 
 /// The node that has no type: this one, or what its items or values lead to.
-fn without_type(node: &Structural, mut steps: Vec<Step>) -> Vec<Step> {
+fn without_type(node: &Schema, mut steps: Vec<Step>) -> Vec<Step> {
     let below = match (&node.items, node.additional_schema()) {
         (Some(items), _) => (items.as_ref(), Step::Items),
         (None, Some(values)) => (values, Step::Values),

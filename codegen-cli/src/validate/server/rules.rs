@@ -1,6 +1,7 @@
 //! CEL rules that do not compile, look at values that are not there, or cost too much.
 
 use kubesmith_apiextensions::cel::{Decl, Issue, OldSelf, compile};
+use kubesmith_apiextensions::schema::Keyword;
 use kubesmith_apiextensions::structural::crd::{RULE_LIMIT, TOTAL_LIMIT};
 use kubesmith_apiextensions::structural::{Cause, CauseKind, Excess, Expression, Rule, Step, explain_cost};
 use kubesmith_core::diag::Code;
@@ -77,7 +78,7 @@ pub(super) fn total(site: &Site<'_>, cause: &Cause) -> Diagnostic {
 
 /// The first rule of a node that does not compile.
 pub(super) fn first_that_does_not_compile(site: &Site<'_>) -> Option<Diagnostic> {
-    let rules = site.node().rules.iter().enumerate();
+    let rules = site.node().validations.iter().enumerate();
     let mut parts = rules.flat_map(|(index, rule)| {
         let part = move |name| Part { site, rule, index, name };
         [part("rule"), part("messageExpression")]
@@ -89,7 +90,7 @@ impl<'a> Part<'a> {
     /// The one that the tail of a place names.
     fn of(site: &'a Site<'a>) -> Option<Self> {
         let (index, name) = site.rule()?;
-        Some(Self { site, rule: site.node().rules.get(index)?, index, name })
+        Some(Self { site, rule: site.node().validations.get(index)?, index, name })
     }
 
     fn expression(&self) -> Expression {
@@ -112,8 +113,7 @@ impl<'a> Part<'a> {
     fn does_not_compile(&self) -> Option<Diagnostic> {
         let source = match self.expression() {
             Expression::Rule => &self.rule.rule,
-            Expression::Message if self.rule.message_expression.is_empty() => return None,
-            Expression::Message => &self.rule.message_expression,
+            Expression::Message => self.rule.message_expression.as_ref()?,
         };
         let old = if self.rule.optional_old_self == Some(true) { OldSelf::Optional } else { OldSelf::Plain };
         let node = self.site.node();
@@ -170,10 +170,10 @@ impl<'a> Part<'a> {
     }
 
     fn leads_nowhere(&self) -> Diagnostic {
-        let name = self.rule.field_path.trim_start_matches('.');
+        let path = self.rule.field_path.as_deref().unwrap_or_default();
+        let name = path.trim_start_matches('.');
         let near = closest(name, self.site.node().properties.keys().map(String::as_str));
-        let message =
-            format!("`field_path = \"{}\"` names no field of {}", self.rule.field_path, self.site.name());
+        let message = format!("`field_path = \"{path}\"` names no field of {}", self.site.name());
         self.says(message).help(near.map_or_else(
             || "the path starts where the rule stands; names are those of the JSON".to_string(),
             |near| format!("did you mean \".{near}\"?"),
@@ -183,11 +183,7 @@ impl<'a> Part<'a> {
 
 /// What to bound, and how far.
 fn bound(site: &Site<'_>, diagnostic: Diagnostic, excess: &Excess) -> Diagnostic {
-    let key = |keyword: &str| match keyword {
-        "maxItems" => "max_items",
-        "maxProperties" => "max_properties",
-        _ => "max_length",
-    };
+    let key = |keyword: &str| Keyword::named(keyword).and_then(|it| it.attribute).map_or("", |it| it.name);
     let mut diagnostic = diagnostic;
     let value = excess.bound.map_or("...".to_string(), |bound| bound.to_string());
     let mut wanted = Vec::new();

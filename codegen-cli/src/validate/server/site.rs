@@ -1,6 +1,6 @@
 //! From a place in a schema to the field or type that it was made of.
 
-use kubesmith_apiextensions::structural::{Rule, Step, Structural, locate};
+use kubesmith_apiextensions::structural::{Rule, Step, locate};
 
 use super::super::Input;
 use crate::ir::{Enum, Field, Ir, Places, Resource, Shape, Span, Tagging, TypeId, TypeRef};
@@ -22,7 +22,7 @@ struct Owner<'a> {
 pub(super) struct Site<'a> {
     pub(super) input: &'a Input<'a>,
     pub(super) resource: &'a Resource,
-    pub(super) root: &'a Structural,
+    pub(super) root: &'a Schema,
     /// The way to the innermost node.
     pub(super) steps: Vec<Step>,
     /// What follows the node: `.default.size`, `.x-kubernetes-validations[0].rule`.
@@ -33,12 +33,7 @@ pub(super) struct Site<'a> {
 
 impl<'a> Site<'a> {
     /// Reads the text behind `openAPIV3Schema`.
-    pub(super) fn new(
-        input: &'a Input<'a>,
-        resource: &'a Resource,
-        root: &'a Structural,
-        text: &'a str,
-    ) -> Self {
+    pub(super) fn new(input: &'a Input<'a>, resource: &'a Resource, root: &'a Schema, text: &'a str) -> Self {
         let (steps, tail) = locate(root, text);
         let owners = owners(input.ir, resource, &steps);
         Self { input, resource, root, steps, tail, owners }
@@ -56,7 +51,7 @@ impl<'a> Site<'a> {
     }
 
     /// The node that the steps lead to.
-    pub(super) fn node(&self) -> &'a Structural {
+    pub(super) fn node(&self) -> &'a Schema {
         self.root.at(&self.steps).unwrap_or(self.root)
     }
 
@@ -139,7 +134,7 @@ impl<'a> Site<'a> {
 
     /// The attribute with a part of the rule of this number: `rule`, `messageExpression`.
     pub(super) fn rule_part(&self, index: usize, part: &str) -> Option<Loc> {
-        let rules = &self.node().rules;
+        let rules = &self.node().validations;
         let wanted = rules.get(index)?;
         // Equal rules come from different attributes, in the order in which the node has them.
         let before = rules[..index].iter().filter(|rule| *rule == wanted).count();
@@ -156,22 +151,9 @@ impl<'a> Site<'a> {
             let name = format!("{prefix}.x-kubernetes-validations[{own}].{part}");
             longest(owner.places, name.trim_start_matches('.'))
         };
-        let alike = facts.validations.iter().enumerate().filter(|(_, rule)| is_same(rule, wanted));
+        let alike = facts.validations.iter().enumerate().filter(|(_, rule)| *rule == wanted);
         alike.filter_map(|(own, _)| place(own)).collect()
     }
-}
-
-/// Whether a rule of the source became this one.
-fn is_same(given: &crate::schema::Rule, rule: &Rule) -> bool {
-    fn text(given: &Option<String>) -> &str {
-        given.as_deref().unwrap_or_default()
-    }
-    given.rule == rule.rule
-        && text(&given.message) == rule.message
-        && text(&given.message_expression) == rule.message_expression
-        && text(&given.field_path) == rule.field_path
-        && given.reason == rule.reason
-        && given.optional_old_self == rule.optional_old_self
 }
 
 /// Attributes of a list describe its items, and no deeper place.

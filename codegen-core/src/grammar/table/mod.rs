@@ -29,13 +29,6 @@ pub const VERBS: &[&str] = &[
 /// The verbs that client-gen makes methods of their own with.
 pub const METHOD_VERBS: &[&str] = &["create", "update", "get", "list", "patch", "apply"];
 
-/// The types of a structural schema.
-pub const SCHEMA_TYPES: &[&str] = &["string", "integer", "number", "boolean", "array", "object"];
-
-/// Reasons of a validation rule.
-pub const RULE_REASONS: &[&str] =
-    &["FieldValueInvalid", "FieldValueForbidden", "FieldValueRequired", "FieldValueDuplicate"];
-
 const fn key(
     name: &'static str,
     shape: Shape,

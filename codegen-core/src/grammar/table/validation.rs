@@ -1,138 +1,63 @@
-//! Keys of `#[validation]`.
+//! Keys of `#[validation]`. Those of constraints come from the table of keywords.
 
-use super::{KeySpec, Places, RULE_REASONS, SCHEMA_TYPES, Shape, key};
+use kubesmith_apiextensions::schema::{KEYWORDS, Keyword, Kind, RULE_REASONS};
 
-/// The constraints, shared by fields, types and `items(...)`.
-macro_rules! constraints {
-    ($($extra:expr),* $(,)?) => {
-        [
-            key("minimum", Shape::Number, &["kubebuilder:validation:Minimum"], "Least number", "minimum = 1")
-                .also(&["min"]),
-            key("maximum", Shape::Number, &["kubebuilder:validation:Maximum"], "Greatest number", "maximum = 99.5")
-                .also(&["max"]),
-            key(
-                "exclusive_minimum",
-                Shape::Flag,
-                &["kubebuilder:validation:ExclusiveMinimum"],
-                "The minimum itself is not allowed",
-                "exclusive_minimum",
-            ),
-            key(
-                "exclusive_maximum",
-                Shape::Flag,
-                &["kubebuilder:validation:ExclusiveMaximum"],
-                "The maximum itself is not allowed",
-                "exclusive_maximum",
-            ),
-            key(
-                "multiple_of",
-                Shape::Number,
-                &["kubebuilder:validation:MultipleOf"],
-                "Only multiples of this number",
-                "multiple_of = 3",
-            ),
-            key("min_length", Shape::Unsigned, &["kubebuilder:validation:MinLength"], "Least characters", "min_length = 1"),
-            key("max_length", Shape::Unsigned, &["kubebuilder:validation:MaxLength"], "Most characters", "max_length = 63"),
-            key(
-                "pattern",
-                Shape::String,
-                &["kubebuilder:validation:Pattern"],
-                "Regular expression (RE2) that the text must contain a match of",
-                r#"pattern = "^[a-z]+$""#,
-            )
-            .also(&["regex"]),
-            key(
-                "format",
-                Shape::String,
-                &["kubebuilder:validation:Format"],
-                "Format, such as date-time, ipv4 or uuid",
-                r#"format = "ipv4""#,
-            ),
-            key("min_items", Shape::Unsigned, &["kubebuilder:validation:MinItems"], "Least items", "min_items = 1"),
-            key("max_items", Shape::Unsigned, &["kubebuilder:validation:MaxItems"], "Most items", "max_items = 10"),
-            key(
-                "unique_items",
-                Shape::Flag,
-                &["kubebuilder:validation:UniqueItems"],
-                "Items differ (API servers refuse it in CRDs; prefer list_type = \"set\")",
-                "unique_items",
-            ),
-            key(
-                "min_properties",
-                Shape::Unsigned,
-                &["kubebuilder:validation:MinProperties"],
-                "Least entries of a map or struct",
-                "min_properties = 1",
-            ),
-            key(
-                "max_properties",
-                Shape::Unsigned,
-                &["kubebuilder:validation:MaxProperties"],
-                "Most entries of a map or struct",
-                "max_properties = 8",
-            ),
-            key(
-                "enum",
-                Shape::Jsons,
-                &["kubebuilder:validation:Enum"],
-                "The allowed values",
-                r#"enum("TCP", "UDP")"#,
-            )
-            .also(&["one_of", "values"]),
-            key(
-                "type",
-                Shape::OneOf(SCHEMA_TYPES),
-                &["kubebuilder:validation:Type"],
-                "Type in the schema, instead of the one that follows from the Rust type",
-                r#"type = "string""#,
-            )
-            .also(&["type_"]),
-            key(
-                "rule",
-                Shape::Nested(RULE),
-                &["kubebuilder:validation:XValidation"],
-                "A CEL rule",
-                r#"rule(rule = "self.min <= self.max", message = "min must not exceed max")"#,
-            )
-            .repeatable()
-            .also(&["x_validation", "cel", "rules"]),
-            key(
-                "x_int_or_string",
-                Shape::Flag,
-                &["kubebuilder:validation:XIntOrString"],
-                "An integer or a string",
-                "x_int_or_string",
-            )
-            .also(&["int_or_string"]),
-            key(
-                "x_embedded_resource",
-                Shape::Flag,
-                &["kubebuilder:validation:XEmbeddedResource"],
-                "A complete object with apiVersion, kind and metadata",
-                "x_embedded_resource",
-            ),
-            key(
-                "x_preserve_unknown_fields",
-                Shape::Flag,
-                &["kubebuilder:validation:XPreserveUnknownFields"],
-                "Fields that the schema does not name are kept",
-                "x_preserve_unknown_fields",
-            ),
-            key(
-                "items",
-                Shape::Nested(&ITEMS),
-                &[],
-                "Constraints of the items of a list; nests for lists of lists",
-                "items(min_length = 1)",
-            ),
-            $($extra,)*
-        ]
-    };
+use super::{KeySpec, Places, Shape, key};
+
+/// How many keywords have a key.
+const CONSTRAINTS: usize = {
+    let (mut count, mut at) = (0, 0);
+    while at < KEYWORDS.len() {
+        count += KEYWORDS[at].attribute.is_some() as usize;
+        at += 1;
+    }
+    count
+};
+
+/// The keys of constraints, which fields, types and `items(...)` share.
+static ITEMS: [KeySpec; CONSTRAINTS] = with_constraints(&[]);
+
+pub(super) static VALIDATION: [KeySpec; CONSTRAINTS + PRESENCE.len()] = with_constraints(&PRESENCE);
+
+/// The keys of constraints, and others behind them.
+const fn with_constraints<const N: usize>(others: &[KeySpec]) -> [KeySpec; N] {
+    let mut out = [key("", Shape::Flag, &[], "", ""); N];
+    let (mut next, mut at) = (0, 0);
+    while at < KEYWORDS.len() {
+        if let Some(spec) = constraint(&KEYWORDS[at]) {
+            out[next] = spec;
+            next += 1;
+        }
+        at += 1;
+    }
+    at = 0;
+    while at < others.len() {
+        out[next + at] = others[at];
+        at += 1;
+    }
+    out
 }
 
-static ITEMS: [KeySpec; 21] = constraints![];
+/// The key that writes a keyword.
+const fn constraint(keyword: &Keyword) -> Option<KeySpec> {
+    let Some(attribute) = keyword.attribute else { return None };
+    let shape = match keyword.kind {
+        Kind::Flag => Shape::Flag,
+        Kind::Count => Shape::Unsigned,
+        Kind::Number => Shape::Number,
+        Kind::Values => Shape::Jsons,
+        Kind::Schema => Shape::Nested(&ITEMS),
+        Kind::Rules => Shape::Nested(RULE),
+        _ if keyword.allowed.is_empty() => Shape::String,
+        _ => Shape::OneOf(keyword.allowed),
+    };
+    let spec = key(attribute.name, shape, attribute.markers, attribute.doc, attribute.example);
+    let spec = spec.also(attribute.also);
+    Some(if matches!(keyword.kind, Kind::Rules) { spec.repeatable() } else { spec })
+}
 
-pub(super) static VALIDATION: [KeySpec; 26] = constraints![
+/// Keys that become rules, or say whether a field must be given.
+const PRESENCE: [KeySpec; 5] = [
     key(
         "exactly_one_of",
         Shape::Strings,
@@ -160,14 +85,8 @@ pub(super) static VALIDATION: [KeySpec; 26] = constraints![
     )
     .repeatable()
     .on(Places::TYPE),
-    key(
-        "required",
-        Shape::Flag,
-        &["kubebuilder:validation:Required"],
-        "The field must be given",
-        "required",
-    )
-    .on(Places::FIELD),
+    key("required", Shape::Flag, &["kubebuilder:validation:Required"], "The field must be given", "required")
+        .on(Places::FIELD),
     key(
         "optional",
         Shape::Flag,
@@ -178,7 +97,7 @@ pub(super) static VALIDATION: [KeySpec; 26] = constraints![
     .on(Places::FIELD),
 ];
 
-static RULE: &[KeySpec] = &[
+const RULE: &[KeySpec] = &[
     key(
         "rule",
         Shape::String,

@@ -1,9 +1,11 @@
 //! Random objects that a schema accepts, and whether a Rust type keeps them.
 
 use std::fmt::Write as _;
+use std::sync::Arc;
 
+use kubesmith_apiextensions::schema::Number as Bound;
 use kubesmith_apiextensions::structural::{
-    Additional, ListType, Structural, apply_defaults, prune, validate, validate_lists,
+    Additional, ListType, Schema, apply_defaults, prune, validate, validate_lists,
 };
 use kubesmith_goregex::to_hir;
 use regex_syntax::hir::{Class, Hir, HirKind};
@@ -102,7 +104,7 @@ impl Random {
 /// An object of a kind as an API server would store it: valid, pruned and with its defaults. Rules in CEL are not asked: no type
 /// depends on them. `None`: none was found.
 pub(crate) fn object(
-    schema: &Structural,
+    schema: &Schema,
     api_version: &str,
     kind: &str,
     random: &mut Random,
@@ -138,13 +140,13 @@ fn metadata(random: &mut Random) -> Value {
     out
 }
 
-fn fits(schema: &Structural, value: &Value) -> bool {
+fn fits(schema: &Schema, value: &Value) -> bool {
     validate(schema, value).is_empty() && validate_lists(schema, value).is_empty()
 }
 
 impl Random {
     /// A value for the schema; `None` if none was found.
-    fn value(&mut self, schema: &Structural, depth: usize) -> Option<Value> {
+    fn value(&mut self, schema: &Schema, depth: usize) -> Option<Value> {
         self.made += 1;
         if self.made > WORK {
             return None;
@@ -168,7 +170,7 @@ impl Random {
     }
 
     /// A value made of `chosen` that `schema` accepts.
-    fn tried(&mut self, chosen: &Structural, schema: &Structural, depth: usize) -> Option<Value> {
+    fn tried(&mut self, chosen: &Schema, schema: &Schema, depth: usize) -> Option<Value> {
         (0..TRIES).find_map(|_| {
             let value = self.made(chosen, depth)?;
             fits(schema, &value).then_some(value)
@@ -176,7 +178,7 @@ impl Random {
     }
 
     /// The schema with what one of each of its branches adds.
-    fn chosen(&mut self, schema: &Structural) -> Structural {
+    fn chosen(&mut self, schema: &Schema) -> Schema {
         let mut out = schema.clone();
         let mut branches = std::mem::take(&mut out.all_of);
         for alternatives in [
@@ -206,9 +208,9 @@ impl Random {
         out
     }
 
-    fn made(&mut self, schema: &Structural, depth: usize) -> Option<Value> {
-        if !schema.enum_values.is_empty() {
-            return Some(self.one(&schema.enum_values).clone());
+    fn made(&mut self, schema: &Schema, depth: usize) -> Option<Value> {
+        if !schema.allowed_values().is_empty() {
+            return Some(self.one(schema.allowed_values()).clone());
         }
         if schema.int_or_string {
             let is_text = self.once_in(2);
@@ -218,7 +220,7 @@ impl Random {
                 Some(self.below(70_000).into())
             };
         }
-        match schema.type_.as_str() {
+        match schema.type_name() {
             "string" => self.text(schema).map(Value::from),
             "integer" => Some(self.integer(schema)),
             "number" => Some(self.number(schema)),
@@ -247,7 +249,7 @@ impl Random {
         }
     }
 
-    fn text(&mut self, schema: &Structural) -> Option<String> {
+    fn text(&mut self, schema: &Schema) -> Option<String> {
         let least = usize::try_from(schema.min_length.unwrap_or(0)).unwrap_or(0);
         let most = usize::try_from(schema.max_length.unwrap_or(1_000)).unwrap_or(1_000);
         let text = if let Some(pattern) = schema.pattern.as_ref().filter(|_| !self.once_in(4)) {
@@ -256,7 +258,7 @@ impl Random {
             let more = *self.one(&[0, 1, 3, least]);
             self.matching(&hir, more, &mut out)?;
             out
-        } else if !schema.format.is_empty() || schema.pattern.is_some() {
+        } else if schema.format.is_some() || schema.pattern.is_some() {
             (*self.one(FORMATS)).to_string()
         } else {
             (*self.one(TEXTS)).to_string()
@@ -331,18 +333,21 @@ impl Random {
         clippy::cast_possible_truncation,
         reason = "bounds of integers are within their range"
     )]
-    fn integer(&mut self, schema: &Structural) -> Value {
-        let (mut least, mut most) = match schema.format.as_str() {
+    fn integer(&mut self, schema: &Schema) -> Value {
+        let (mut least, mut most) = match schema.format_name() {
             "int32" => (i64::from(i32::MIN), i64::from(i32::MAX)),
             _ => (i64::MIN, i64::MAX),
         };
-        if let Some(minimum) = schema.minimum {
+        if let Some(minimum) = schema.minimum.as_ref().map(Bound::float) {
             least = least.max(minimum.ceil() as i64);
         }
-        if let Some(maximum) = schema.maximum {
+        if let Some(maximum) = schema.maximum.as_ref().map(Bound::float) {
             most = most.min(maximum.floor() as i64);
         }
-        let step = schema.multiple_of.map_or(1, |step| (step as i64).max(1));
+        let step = schema
+            .multiple_of
+            .as_ref()
+            .map_or(1, |step| (step.float() as i64).max(1));
         let near = least
             .max(0)
             .saturating_add(i64::try_from(self.below(100)).unwrap_or(0));
@@ -350,16 +355,24 @@ impl Random {
         (value.clamp(least, most.max(least)) / step * step).into()
     }
 
-    fn number(&mut self, schema: &Structural) -> Value {
-        let step = schema.multiple_of.unwrap_or(0.25);
-        let least = schema.minimum.unwrap_or(-1e6).max(-1e300);
-        let most = schema.maximum.unwrap_or(least + 2e6).min(1e300);
+    fn number(&mut self, schema: &Schema) -> Value {
+        let step = schema.multiple_of.as_ref().map_or(0.25, Bound::float);
+        let least = schema
+            .minimum
+            .as_ref()
+            .map_or(-1e6, Bound::float)
+            .max(-1e300);
+        let most = schema
+            .maximum
+            .as_ref()
+            .map_or(least + 2e6, Bound::float)
+            .min(1e300);
         let some = least + (self.below(1_000) as f64) * step;
         let value = *self.one(&[least, most, some, some.floor()]);
         Number::from_f64((value / step).round() * step).map_or(Value::Null, Value::Number)
     }
 
-    fn array(&mut self, schema: &Structural, depth: usize) -> Option<Value> {
+    fn array(&mut self, schema: &Schema, depth: usize) -> Option<Value> {
         let least = usize::try_from(schema.min_items.unwrap_or(0)).unwrap_or(0);
         let most = usize::try_from(schema.max_items.unwrap_or(1_000)).unwrap_or(1_000);
         let more = if self.is_enough(depth) {
@@ -368,7 +381,7 @@ impl Random {
             self.below(3)
         };
         let mut out: Vec<Value> = Vec::new();
-        let empty = Structural::default();
+        let empty = Schema::default();
         let items = schema.items.as_deref().unwrap_or(&empty);
         for _ in 0..(least + more).min(most) {
             let Some(item) = self.value(items, depth + 1) else {
@@ -385,7 +398,7 @@ impl Random {
         (out.len() >= least).then(|| out.into())
     }
 
-    fn object(&mut self, schema: &Structural, depth: usize) -> Option<Value> {
+    fn object(&mut self, schema: &Schema, depth: usize) -> Option<Value> {
         let mut out = Map::new();
         if schema.embedded_resource {
             out.insert("apiVersion".to_string(), "v1".into());
@@ -408,11 +421,11 @@ impl Random {
         }
         match &schema.additional_properties {
             Some(Additional::Schema(values)) => self.entries(schema, values, depth, &mut out),
-            Some(Additional::Any(true)) => {
-                self.entries(schema, &Structural::default(), depth, &mut out)
+            Some(Additional::Allowed(true)) => {
+                self.entries(schema, &Schema::default(), depth, &mut out)
             }
-            _ if schema.preserves_unknown_fields() => {
-                self.entries(schema, &Structural::default(), depth, &mut out)
+            _ if schema.preserve_unknown_fields => {
+                self.entries(schema, &Schema::default(), depth, &mut out)
             }
             _ => {}
         }
@@ -421,8 +434,8 @@ impl Random {
 
     fn entries(
         &mut self,
-        schema: &Structural,
-        values: &Structural,
+        schema: &Schema,
+        values: &Schema,
         depth: usize,
         out: &mut Map<String, Value>,
     ) {
@@ -447,11 +460,11 @@ impl Random {
 }
 
 /// Adds the restrictions of a branch.
-fn absorb(schema: &mut Structural, branch: &Structural) {
+fn absorb(schema: &mut Schema, branch: &Schema) {
     schema.required.extend(branch.required.iter().cloned());
     for (name, property) in &branch.properties {
         match schema.properties.get_mut(name) {
-            Some(known) => absorb(known, property),
+            Some(known) => absorb(Arc::make_mut(known), property),
             None => {
                 schema.properties.insert(name.clone(), property.clone());
             }
@@ -460,17 +473,17 @@ fn absorb(schema: &mut Structural, branch: &Structural) {
     if let (Some(items), Some(more)) = (schema.items.as_deref_mut(), branch.items.as_deref()) {
         absorb(items, more);
     }
-    if schema.type_.is_empty() {
+    if schema.type_.is_none() {
         schema.type_.clone_from(&branch.type_);
     }
-    if !branch.enum_values.is_empty() {
-        schema.enum_values.clone_from(&branch.enum_values);
+    if !branch.allowed_values().is_empty() {
+        schema.enum_.clone_from(&branch.enum_);
     }
     if branch.not.is_some() {
         schema.not.clone_from(&branch.not);
     }
     schema.pattern = branch.pattern.clone().or(schema.pattern.take());
-    if schema.format.is_empty() {
+    if schema.format.is_none() {
         schema.format.clone_from(&branch.format);
     }
     let larger = |a: Option<i64>, b: Option<i64>| a.max(b);
@@ -481,8 +494,8 @@ fn absorb(schema: &mut Structural, branch: &Structural) {
     schema.max_items = smaller(schema.max_items, branch.max_items);
     schema.min_properties = larger(schema.min_properties, branch.min_properties);
     schema.max_properties = smaller(schema.max_properties, branch.max_properties);
-    schema.minimum = branch.minimum.or(schema.minimum);
-    schema.maximum = branch.maximum.or(schema.maximum);
+    schema.minimum = branch.minimum.clone().or(schema.minimum.take());
+    schema.maximum = branch.maximum.clone().or(schema.maximum.take());
 }
 
 /// The first place where what came back is not what was given, as text.
@@ -490,7 +503,7 @@ fn absorb(schema: &mut Structural, branch: &Structural) {
 /// Numbers are compared by their value. A quantity that was a number comes back as text, as from Go's type; a null in an optional
 /// field that has no default comes back as absence.
 pub(crate) fn difference(
-    schema: Option<&Structural>,
+    schema: Option<&Schema>,
     given: &Value,
     back: &Value,
     path: &str,

@@ -1,6 +1,6 @@
 //! Whether the types of a definition keep every object that it accepts.
 
-use kubesmith_apiextensions::structural::Structural;
+use kubesmith_apiextensions::structural::Schema;
 use kubesmith_runtime::ResourceInfo;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -21,7 +21,7 @@ where
         .iter()
         .find(|version| version["name"] == T::VERSION)
         .ok_or("no version")?;
-    let schema = Structural::parse(&version["schema"]["openAPIV3Schema"])
+    let schema = Schema::enforced(&version["schema"]["openAPIV3Schema"])
         .map_err(|error| error.to_string())?;
     let mut made = 0;
     for seed in 0..objects {

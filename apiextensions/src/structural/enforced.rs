@@ -1,0 +1,40 @@
+//! Schemas as API servers enforce them.
+
+use serde_json::Value;
+
+use super::formats;
+use crate::schema::{Schema, SchemaError};
+
+impl Schema {
+    /// Reads a schema as API servers enforce it: a format that they do not know for the type is as good as absent.
+    ///
+    /// # Errors
+    /// A keyword of the wrong type, or a schema nested too deeply.
+    pub fn enforced(schema: &Value) -> Result<Self, SchemaError> {
+        let mut schema = Self::parse(schema)?;
+        schema.walk_mut(&mut |node| {
+            if node.format.is_some() && !formats::applies(node) {
+                node.format = None;
+            }
+        });
+        Ok(schema)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn enforced_schema_drops_format_when_servers_do_not_know_it() {
+        let schema = Schema::enforced(&json!({"properties": {
+            "a": {"type": "string", "format": "no-such-format", "pattern": "^x"},
+            "m": {"type": "object", "additionalProperties": {"type": "integer", "format": "int32"}},
+            "i": {"x-kubernetes-int-or-string": true, "type": "integer", "format": "int32"}}}))
+        .unwrap();
+        assert_eq!(schema.properties["a"].format, None);
+        assert_eq!(schema.properties["m"].field("any").unwrap().format_name(), "int32");
+        assert_eq!(schema.properties["i"].format, None);
+    }
+}
