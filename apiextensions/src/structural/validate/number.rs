@@ -1,0 +1,137 @@
+//! Numbers: bounds, factors and the ranges of formats.
+
+use serde_json::{Number, Value};
+
+use super::Outcome;
+use crate::schema::Schema;
+use crate::structural::cause::Cause;
+use crate::structural::golang;
+
+/// A number as the server holds it: an int64 or a float64.
+#[derive(Clone, Copy)]
+enum Num {
+    Int(i64),
+    Float(f64),
+}
+
+impl Num {
+    fn of(number: &Number) -> Self {
+        match number.as_i64() {
+            Some(i) => Self::Int(i),
+            None => Self::Float(number.as_f64().unwrap_or(f64::NAN)),
+        }
+    }
+
+    /// A bound, seen as the kind of number that it is compared with (Go converts by truncation).
+    #[expect(clippy::cast_possible_truncation, reason = "the server truncates bounds of integers as well")]
+    fn like(self, bound: f64) -> Self {
+        match self {
+            Self::Int(_) => Self::Int(bound as i64),
+            Self::Float(_) => Self::Float(bound),
+        }
+    }
+
+    fn less(self, other: Self) -> bool {
+        match (self, other) {
+            (Self::Int(a), Self::Int(b)) => a < b,
+            (a, b) => a.float() < b.float(),
+        }
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "only mixed kinds are compared as floats")]
+    fn float(self) -> f64 {
+        match self {
+            Self::Int(i) => i as f64,
+            Self::Float(f) => f,
+        }
+    }
+
+    fn text(self) -> String {
+        match self {
+            Self::Int(i) => i.to_string(),
+            Self::Float(f) => golang::float(f),
+        }
+    }
+}
+
+pub(super) fn check_number(schema: &Schema, path: &str, number: &Number) -> Outcome {
+    let mut outcome = Outcome::default();
+    let value = Num::of(number);
+    let fault = |detail: String| Cause::invalid(path, Value::Number(number.clone()), detail);
+    if let Some(detail) = out_of_range(schema, path, value) {
+        outcome.add(Cause::invalid("", "", detail));
+    }
+    if let Some(factor) = &schema.multiple_of {
+        let factor = value.like(factor.float());
+        if !factor.float().is_nan() && factor.float() <= 0.0 {
+            let detail = format!("factor MultipleOf declared for {path} must be positive: {}", factor.text());
+            outcome.add(Cause::invalid(path, factor.float(), detail));
+        } else if !is_multiple(value, factor) {
+            outcome.add(fault(format!("{path} in body should be a multiple of {}", factor.text())));
+        }
+    }
+    if let Some(min) = &schema.minimum {
+        let bound = value.like(min.float());
+        if value.less(bound) || (schema.exclusive_minimum && !bound.less(value)) {
+            let what = if schema.exclusive_minimum { "greater than" } else { "greater than or equal to" };
+            outcome.add(fault(format!("{path} in body should be {what} {}", bound.text())));
+        }
+    }
+    if let Some(max) = &schema.maximum {
+        let bound = value.like(max.float());
+        if bound.less(value) || (schema.exclusive_maximum && !value.less(bound)) {
+            let what = if schema.exclusive_maximum { "less than" } else { "less than or equal to" };
+            outcome.add(fault(format!("{path} in body should be {what} {}", bound.text())));
+        }
+    }
+    outcome.passed += 1;
+    outcome
+}
+
+fn is_multiple(value: Num, factor: Num) -> bool {
+    match (value, factor) {
+        (Num::Int(v), Num::Int(f)) => f != 0 && v.checked_rem(f).unwrap_or(0) == 0,
+        (v, f) => {
+            let (v, f) = (v.float(), f.float());
+            let quotient = if f < 1.0 { 1.0 / f * v } else { v / f };
+            is_json_integer(quotient)
+        }
+    }
+}
+
+/// Whether a float stands for an integer within the exact range of floats, give or take rounding. Source:
+/// `IsFloat64AJSONInteger` of go-openapi/swag.
+pub(super) fn is_json_integer(value: f64) -> bool {
+    const MAX_EXACT: f64 = 9_007_199_254_740_991.0;
+    if !value.is_finite() || value.abs() > MAX_EXACT {
+        return false;
+    }
+    let near = value.round();
+    value == near || (value - near).abs() / (value.abs() + near.abs()).max(f64::MIN_POSITIVE) < 1e-9
+}
+
+/// The range check of `int32`, `int64` and `float`; only where the type is one alone.
+#[expect(clippy::cast_possible_truncation, reason = "the cast is what is checked")]
+fn out_of_range(schema: &Schema, path: &str, value: Num) -> Option<String> {
+    if schema.int_or_string {
+        return None;
+    }
+    let fits = match (schema.type_name(), schema.format_name(), value) {
+        ("integer", "int32", Num::Int(i)) => i32::try_from(i).is_ok(),
+        ("integer", _, Num::Int(_)) => true,
+        ("integer", format, Num::Float(f)) => {
+            let limit = if format == "int32" { 2_147_483_648.0 } else { 9_223_372_036_854_775_808.0 };
+            f.fract() == 0.0 && f >= -limit && f < limit && !golang::float(f).contains('e')
+        }
+        ("number", "float", value) => (value.float() as f32).is_finite(),
+        _ => true,
+    };
+    let type_ = schema.type_name();
+    match (fits, schema.format_name()) {
+        (true, _) => None,
+        (false, "") => Some(format!("Checked value must be of type {type_} (default format) in {path}")),
+        (false, format) => {
+            Some(format!("Checked value must be of type {type_} with format {format} in {path}"))
+        }
+    }
+}

@@ -1,0 +1,107 @@
+use super::*;
+use serde_json::json;
+
+fn causes(schema: Value, object: Value) -> Vec<String> {
+    validate(&Schema::enforced(&schema).unwrap(), &object).iter().map(Cause::to_string).collect()
+}
+
+#[test]
+fn int_or_string_errors_have_the_words_of_the_server() {
+    let schema = json!({"type": "object", "properties": {"ios": {"x-kubernetes-int-or-string": true,
+        "anyOf": [{"type": "integer"}, {"type": "string"}]}}});
+    assert_eq!(causes(schema.clone(), json!({"ios": "80%"})), Vec::<String>::new());
+    assert_eq!(
+        causes(schema, json!({"ios": 1.5})),
+        [
+            "ios: Invalid value: \"number\": ios in body must be of type integer,string: \"number\"",
+            "<nil>: Invalid value: \"\": \"ios\" must validate at least one schema (anyOf)",
+            "ios: Invalid value: \"number\": ios in body must be of type integer: \"number\"",
+            "<nil>: Invalid value: \"\": Checked value must be of type integer (default format) in ios",
+        ]
+    );
+}
+
+#[test]
+fn values_outside_bounds_formats_and_types_are_refused() {
+    for (schema, value, wanted) in [
+        (
+            json!({"type": "number", "minimum": 0, "exclusiveMinimum": true}),
+            json!(0.0),
+            vec!["a: Invalid value: 0: a in body should be greater than 0"],
+        ),
+        (
+            json!({"type": "integer", "format": "int32"}),
+            json!(3_000_000_000_i64),
+            vec!["<nil>: Invalid value: \"\": Checked value must be of type integer with format int32 in a"],
+        ),
+        (json!({"type": "integer"}), json!(2.0), vec![]),
+        (
+            json!({"type": "integer", "format": "int64"}),
+            json!(9_223_372_036_854_775_808_u64),
+            vec![
+                "a: Invalid value: \"float64\": a in body must be of type int64: \"float64\"",
+                "<nil>: Invalid value: \"\": Checked value must be of type integer with format int64 in a",
+            ],
+        ),
+        (
+            json!({"type": "string"}),
+            json!(null),
+            vec!["a: Invalid value: \"null\": a in body must be of type string: \"null\""],
+        ),
+        (json!({"type": "string", "nullable": true}), json!(null), vec![]),
+        (
+            json!({"type": "string", "format": "date"}),
+            json!("x"),
+            vec!["a: Invalid value: \"x\": a in body must be of type date: \"x\""],
+        ),
+        (
+            json!({"type": "string", "format": "date"}),
+            json!(1),
+            vec!["a: Invalid value: \"int64\": a in body must be of type date: \"int64\""],
+        ),
+        (
+            json!({"type": "string", "maxLength": 2}),
+            json!("äöü"),
+            vec!["a: Too long: may not be more than 2 bytes"],
+        ),
+        (
+            json!({"type": "integer", "enum": [1, 2]}),
+            json!(3),
+            vec!["a: Unsupported value: 3: supported values: \"1\", \"2\""],
+        ),
+        (
+            json!({"type": "object", "additionalProperties": {"type": "integer"}}),
+            json!({"k": "v"}),
+            vec!["a.k: Invalid value: \"string\": a.k in body must be of type integer: \"string\""],
+        ),
+        (
+            json!({"type": "string", "not": {"pattern": "^a"}}),
+            json!("ab"),
+            vec!["<nil>: Invalid value: \"\": \"a\" must not validate the schema (not)"],
+        ),
+        (
+            json!({"type": "string", "oneOf": [{"pattern": "a"}, {"pattern": "b"}]}),
+            json!("ab"),
+            vec![
+                "<nil>: Invalid value: \"\": \"a\" must validate one and only one schema (oneOf). Found 2 valid alternatives",
+            ],
+        ),
+    ] {
+        let object = json!({"a": value});
+        assert_eq!(causes(json!({"type": "object", "properties": {"a": schema}}), object), wanted);
+    }
+}
+
+#[test]
+fn update_accepts_invalid_parts_when_they_did_not_change() {
+    let schema = Schema::enforced(&json!({"type": "object", "properties": {
+        "a": {"type": "string", "maxLength": 1}, "b": {"type": "integer"},
+        "l": {"type": "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["k"],
+              "items": {"type": "object", "properties": {"k": {"type": "string"}, "v": {"type": "string", "maxLength": 1}}}}}}))
+    .unwrap();
+    let old = json!({"a": "long", "b": 1, "l": [{"k": "x", "v": "long"}]});
+    let ok = json!({"a": "long", "b": 2, "l": [{"k": "y"}, {"k": "x", "v": "long"}]});
+    assert_eq!(validate_update(&schema, &ok, &old), []);
+    let bad = json!({"a": "longer", "b": 2});
+    assert_eq!(validate_update(&schema, &bad, &old).len(), 1);
+}

@@ -1,0 +1,162 @@
+//! Calls of functions and constructors.
+
+use serde_json::{Value, json};
+
+use crate::load::ModuleId;
+use crate::lower::kube::literals::paired;
+use crate::lower::kube::types::{Dialect, Env, Ty};
+use crate::resolve::{self, ItemId};
+use crate::syntax::kube::{Body, Field};
+use crate::syntax::{PathExpr, ValueExpr, ValueKind};
+
+impl Dialect<'_, '_> {
+    pub(super) fn called(
+        &mut self,
+        env: &Env,
+        ty: Option<&Ty>,
+        path: &PathExpr,
+        arguments: &[ValueExpr],
+        depth: usize,
+    ) -> Option<Value> {
+        let last = path.segments.last()?.clone();
+        match (self.resolve_value(env, path), arguments) {
+            (Some(resolve::Value::Item(krate, module, item)), []) => {
+                let owner = self.owner_of(env, path);
+                let inner = Env::module(krate, module).owned(owner);
+                self.value_at(&inner, ty, &item.expr, depth)
+            }
+            (Some(resolve::Value::Item(krate, module, item)), _) => {
+                let ValueKind::Function(names, body) = &item.expr.kind else { return None };
+                let inner = self.call_env(env, path, (krate, module), names, arguments);
+                self.value_at(&inner, ty, body, depth)
+            }
+            (Some(resolve::Value::Constructor(id)), _) => self.constructed(env, ty, id, arguments, depth),
+            (Some(resolve::Value::Variant(id, name)), _) => {
+                let derived = self.item(id).schemars.as_deref()?;
+                self.check_item(ty, id)?;
+                let Body::Enum(variants) = &derived.body else { return None };
+                let variant = variants.iter().find(|variant| variant.name.text == name)?;
+                let Body::Tuple(fields) = &variant.body else { return None };
+                let content = self.tuple_value(env, id, fields, arguments, depth)?;
+                self.variant(derived, variant, Some(content))
+            }
+            // `Default::default()`, `T::default()` of a type that derives it, `Vec::new()`
+            (_, []) if last == "default" || last == "new" => match (self.owner_of(env, path), ty) {
+                (Some(owner @ Ty::Item(..)), _) => {
+                    if let Ty::Item(id, _) = &owner {
+                        self.check_item(ty, *id)?;
+                    }
+                    self.default_at(&owner, depth)
+                }
+                (Some(owner), None) => self.default_at(&owner, depth),
+                (_, Some(ty)) => self.default_at(ty, depth),
+                _ => None,
+            },
+            (Some(resolve::Value::External(path)), [_, _, _, _]) if path == "std::net::Ipv4Addr::new" => {
+                let parts: Option<Vec<u64>> =
+                    arguments.iter().map(|part| self.value_at(env, None, part, depth)?.as_u64()).collect();
+                let parts: Vec<String> = parts?.iter().map(u64::to_string).collect();
+                Some(json!(parts.join(".")))
+            }
+            (Some(resolve::Value::External(path)), [argument]) => self.made(env, ty, &path, argument, depth),
+            _ => None,
+        }
+    }
+
+    /// The scope inside of a function, with its arguments.
+    pub(in super::super) fn call_env(
+        &mut self,
+        env: &Env,
+        path: &PathExpr,
+        (krate, module): (usize, ModuleId),
+        names: &[String],
+        arguments: &[ValueExpr],
+    ) -> Env {
+        let owner = self.owner_of(env, path);
+        let named = names.iter().cloned().zip(arguments.iter().cloned());
+        let locals = named.map(|(name, value)| (name, env.clone(), value)).collect();
+        Env::module(krate, module).owned(owner).with_locals(locals)
+    }
+
+    /// The result of other crates' constructors for an argument.
+    fn made(
+        &mut self,
+        env: &Env,
+        ty: Option<&Ty>,
+        path: &str,
+        argument: &ValueExpr,
+        depth: usize,
+    ) -> Option<Value> {
+        let number = |dialect: &mut Self| {
+            let value = dialect.value_at(env, None, argument, depth)?;
+            value.as_u64()
+        };
+        let is_set = |ty: &Ty| matches!(ty, Ty::Known(known, _) if known.ends_with("Set"));
+        if path.ends_with("Set::from") && !ty.is_some_and(|ty| is_set(&self.unwrapped(ty))) {
+            return None;
+        }
+        if path.ends_with("Map::from") && ty.is_none() {
+            return self.value_at(env, None, argument, depth).map(paired);
+        }
+        match path.rsplit("::").next()? {
+            "from_secs" => number(self).map(|secs| json!({"secs": secs, "nanos": 0})),
+            "from_millis" => {
+                number(self).map(|ms| json!({"secs": ms / 1000, "nanos": (ms % 1000) * 1_000_000}))
+            }
+            "Object" if matches!(&argument.kind, ValueKind::Call(_, none) if none.is_empty()) => {
+                Some(json!({}))
+            }
+            "Some" => {
+                let inner = match ty {
+                    Some(Ty::Known(known, arguments)) if known == "Option" => {
+                        Some(self.type_argument(known, arguments, 0)?)
+                    }
+                    ty => ty.cloned(),
+                };
+                self.value_at(env, inner.as_ref(), argument, depth)
+            }
+            "Borrowed" | "Owned" | "V4" | "V6" | "new" | "from" | "Int" | "String" | "Quantity" | "Bool"
+            | "into" => self.value_at(env, ty, argument, depth),
+            _ => None,
+        }
+    }
+
+    fn constructed(
+        &mut self,
+        env: &Env,
+        ty: Option<&Ty>,
+        id: ItemId,
+        arguments: &[ValueExpr],
+        depth: usize,
+    ) -> Option<Value> {
+        self.check_item(ty, id)?;
+        let derived = self.item(id).schemars.as_deref().filter(|derived| derived.derives_serialize)?;
+        let Body::Tuple(fields) = &derived.body else { return None };
+        self.tuple_value(env, id, fields, arguments, depth)
+    }
+
+    /// The content of a tuple struct or variant.
+    fn tuple_value(
+        &mut self,
+        env: &Env,
+        id: ItemId,
+        fields: &[Field],
+        arguments: &[ValueExpr],
+        depth: usize,
+    ) -> Option<Value> {
+        if fields.len() != arguments.len() {
+            return None;
+        }
+        let inner = Env::module(id.krate, id.module);
+        let values: Option<Vec<Value>> = fields
+            .iter()
+            .zip(arguments)
+            .map(|(field, argument)| {
+                let ty = self.ty(&inner, &field.ty)?;
+                self.value_at(env, Some(&ty), argument, depth)
+            })
+            .collect();
+        let mut values = values?;
+        Some(if values.len() == 1 { values.remove(0) } else { Value::Array(values) })
+    }
+}
