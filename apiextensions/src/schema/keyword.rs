@@ -206,6 +206,8 @@ pub struct Keyword {
     pub merge: Merge,
     /// What it bounds, if it bounds a size.
     pub limit: Option<Limit>,
+    /// Whether `diff` has a rule for this keyword. See [`Keyword::narrows`] for the others.
+    pub has_own_diff: bool,
     /// What it must be inside of junctors, if it may not stand there (apiextensions' rules for structural schemas).
     pub in_junctors: Option<&'static str>,
     /// Its place among the keywords that a root may have beside a status subresource, with its name in Go
@@ -243,6 +245,13 @@ impl Keyword {
     /// The keywords that bound a size.
     pub fn limits(measure: Measure) -> impl DoubleEndedIterator<Item = &'static Self> {
         KEYWORDS.iter().filter(move |keyword| keyword.limit.is_some_and(|limit| limit.measure() == measure))
+    }
+
+    /// Whether fewer values are valid with the keyword than without, and perhaps others with another value. `diff` reports a
+    /// new or changed one as narrowing and a removed one as widening. Bounds of sizes are compared by their values instead.
+    #[must_use]
+    pub fn narrows(&self) -> bool {
+        self.role == Role::Restriction && self.limit.is_none() && !self.has_own_diff
     }
 
     /// Whether a schema has the keyword.
@@ -309,6 +318,7 @@ impl Keyword {
             of: None,
             merge,
             limit: None,
+            has_own_diff: false,
             in_junctors: None,
             at_root: None,
             attribute: None,
@@ -345,6 +355,11 @@ impl Keyword {
     const fn limit(mut self, limit: Limit) -> Self {
         self.limit = Some(limit);
         self.of(limit.measure().values())
+    }
+
+    pub(super) const fn own_diff(mut self) -> Self {
+        self.has_own_diff = true;
+        self
     }
 
     pub(super) const fn not_in_junctors(mut self, instead: &'static str) -> Self {

@@ -88,28 +88,28 @@ keywords! {
     }
     /// `minimum`.
     minimum: Option<Number> = Number "minimum" {
-        .of(Values::Numbers).at_root(6, "Minimum")
+        .of(Values::Numbers).own_diff().at_root(6, "Minimum")
         .key("minimum", &["kubebuilder:validation:Minimum"], "Least number", "minimum = 1").also(&["min"])
     }
     /// `maximum`.
     maximum: Option<Number> = Number "maximum" {
-        .of(Values::Numbers).at_root(4, "Maximum")
+        .of(Values::Numbers).own_diff().at_root(4, "Maximum")
         .key("maximum", &["kubebuilder:validation:Maximum"], "Greatest number", "maximum = 99.5").also(&["max"])
     }
     /// `multipleOf`.
     multiple_of: Option<Number> = Number "multipleOf" {
-        .of(Values::Numbers).at_root(14, "MultipleOf").words("a multiple of ")
+        .of(Values::Numbers).own_diff().at_root(14, "MultipleOf").words("a multiple of ")
         .key("multiple_of", &["kubebuilder:validation:MultipleOf"], "Only multiples of this number", "multiple_of = 3")
     }
     /// `exclusiveMinimum`: the minimum itself is not allowed.
     exclusive_minimum: bool = Flag "exclusiveMinimum" {
-        .role(Role::Restriction).of(Values::Numbers).at_root(7, "ExclusiveMinimum")
+        .role(Role::Restriction).of(Values::Numbers).own_diff().at_root(7, "ExclusiveMinimum")
         .key("exclusive_minimum", &["kubebuilder:validation:ExclusiveMinimum"],
             "The minimum itself is not allowed", "exclusive_minimum")
     }
     /// `exclusiveMaximum`: the maximum itself is not allowed.
     exclusive_maximum: bool = Flag "exclusiveMaximum" {
-        .role(Role::Restriction).of(Values::Numbers).at_root(5, "ExclusiveMaximum")
+        .role(Role::Restriction).of(Values::Numbers).own_diff().at_root(5, "ExclusiveMaximum")
         .key("exclusive_maximum", &["kubebuilder:validation:ExclusiveMaximum"],
             "The maximum itself is not allowed", "exclusive_maximum")
     }
@@ -131,7 +131,7 @@ keywords! {
     }
     /// `pattern`.
     pattern: Option<Pattern> = Text "pattern" {
-        .role(Role::Restriction).of(Values::Strings).merge(Merge::ApartIfUnequal).at_root(10, "Pattern")
+        .role(Role::Restriction).own_diff().of(Values::Strings).merge(Merge::ApartIfUnequal).at_root(10, "Pattern")
         .words("matches the pattern ")
         .key("pattern", &["kubebuilder:validation:Pattern"],
             "Regular expression (RE2) that the text must contain a match of", r#"pattern = "^[a-z]+$""#)
@@ -139,7 +139,7 @@ keywords! {
     }
     /// `format`.
     format: Option<String> = Text "format" {
-        .role(Role::Restriction).merge(Merge::ApartIfUnequal).at_root(2, "Format")
+        .role(Role::Restriction).own_diff().merge(Merge::ApartIfUnequal).at_root(2, "Format")
         .key("format", &["kubebuilder:validation:Format"],
             "Format, such as date-time, ipv4 or uuid", r#"format = "ipv4""#)
     }
@@ -174,7 +174,7 @@ keywords! {
     }
     /// `enum`. `Some` of nothing allows no value; a schema that was read never has it.
     enum_: Option<Vec<Value>> = Values "enum" {
-        .role(Role::Restriction).merge(Merge::Intersect)
+        .role(Role::Restriction).own_diff().merge(Merge::Intersect)
         .key("enum", &["kubebuilder:validation:Enum"], "The allowed values", r#"enum("TCP", "UDP")"#)
         .also(&["one_of", "values"])
     }

@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use kubesmith_apiextensions::schema::{Keyword, Limit, Measure, Number, Schema};
+use kubesmith_apiextensions::schema::{Keyword, Limit, Measure, Number, Schema, Values};
 use kubesmith_apiextensions::structural::validate;
 
 use super::ChangeCode;
@@ -10,28 +10,17 @@ use super::schema::{Types, Walk};
 
 /// Compares the bounds that matter to values of these types.
 pub(super) fn check(walk: &mut Walk<'_>, old: &Schema, new: &Schema, types: Types) {
-    if types.has(Types::INTEGER) || types.has(Types::FRACTION) {
+    if types.any_of(Values::Numbers) {
         numbers(walk, old, new, !types.has(Types::FRACTION));
     }
-    for (measure, type_) in [
-        (Measure::Characters, Types::STRING),
-        (Measure::Items, Types::ARRAY),
-        (Measure::Properties, Types::OBJECT),
-    ] {
-        if types.has(type_) {
+    for measure in [Measure::Characters, Measure::Items, Measure::Properties] {
+        if types.any_of(measure.values()) {
             sizes(walk, measure, old, new);
-        }
-    }
-    if types.has(Types::ARRAY) {
-        match (old.unique_items, new.unique_items) {
-            (false, true) => tell(walk, true, "uniqueItems", "items have to be unique".to_owned()),
-            (true, false) => tell(walk, false, "uniqueItems", "items need not be unique any more".to_owned()),
-            _ => {}
         }
     }
 }
 
-fn tell(walk: &mut Walk<'_>, is_tighter: bool, keyword: &str, message: String) {
+pub(super) fn tell(walk: &mut Walk<'_>, is_tighter: bool, keyword: &str, message: String) {
     let code = if is_tighter { ChangeCode::BoundTightened } else { ChangeCode::BoundLoosened };
     walk.add_at(code, &[keyword], message);
 }
@@ -76,12 +65,12 @@ fn sizes(walk: &mut Walk<'_>, measure: Measure, old: &Schema, new: &Schema) {
 }
 
 /// "maximum 20 became 10"
-fn moved<T: std::fmt::Display>(keyword: &str, old: Option<T>, new: Option<T>) -> String {
+pub(super) fn moved<T: std::fmt::Display>(keyword: &str, old: Option<T>, new: Option<T>) -> String {
     match (old, new) {
         (None, Some(new)) => format!("{keyword} {new} is new"),
         (Some(old), None) => format!("{keyword} {old} is gone"),
         (Some(old), Some(new)) => format!("{keyword} {old} became {new}"),
-        (None, None) => format!("{keyword} is said in another way"),
+        (None, None) => format!("{keyword} is written in another way"),
     }
 }
 

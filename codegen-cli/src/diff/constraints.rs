@@ -21,6 +21,7 @@ pub(super) fn check(walk: &mut Walk<'_>, old: &Schema, new: &Schema) {
     if types.has(Types::STRING) {
         pattern(walk, old, new);
     }
+    others(walk, old, new, types);
     junctors(walk, old, new);
 }
 
@@ -197,6 +198,21 @@ fn pattern(walk: &mut Walk<'_>, old: &Schema, new: &Schema) {
             walk.add_at(ChangeCode::PatternChanged, below, format!("`{old}` became `{new}`"));
         }
         _ => {}
+    }
+}
+
+/// Keywords that have no rule of their own.
+fn others(walk: &mut Walk<'_>, old: &Schema, new: &Schema, types: Types) {
+    let matters = |keyword: &&Keyword| {
+        keyword.narrows() && keyword.of.is_none_or(|of| types.any_of(of)) && !keyword.equal(old, new)
+    };
+    for keyword in KEYWORDS.iter().filter(matters) {
+        let value = |schema: &Schema| keyword.is_set(schema).then(|| brief(&keyword.value(schema)));
+        let message = match keyword.kind {
+            Kind::Flag => format!("{} is {}", keyword.name, if keyword.is_set(new) { "new" } else { "gone" }),
+            _ => bounds::moved(keyword.name, value(old), value(new)),
+        };
+        bounds::tell(walk, keyword.is_set(new), keyword.name, message);
     }
 }
 

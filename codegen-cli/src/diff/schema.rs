@@ -1,6 +1,7 @@
 //! Walks two schemas side by side.
 
 use kubesmith_apiextensions::cel::touches;
+use kubesmith_apiextensions::schema::{KEYWORDS, Values};
 use kubesmith_apiextensions::structural::{ListType, Path, Schema};
 use serde_json::Value;
 
@@ -269,6 +270,7 @@ fn is_entangled(old: &Schema) -> bool {
         || old.pattern.is_some()
         || old.multiple_of.is_some()
         || !old.validations.is_empty()
+        || KEYWORDS.iter().any(|keyword| keyword.narrows() && keyword.is_set(old))
         || old.junctions().next().is_some()
 }
 
@@ -325,6 +327,16 @@ impl Types {
 
     pub(super) fn has(self, other: Types) -> bool {
         self.0 & other.0 != 0
+    }
+
+    /// Whether values that a keyword restricts are among them.
+    pub(super) fn any_of(self, values: Values) -> bool {
+        self.has(match values {
+            Values::Numbers => Types(Types::INTEGER.0 | Types::FRACTION.0),
+            Values::Strings => Types::STRING,
+            Values::Lists => Types::ARRAY,
+            Values::Objects => Types::OBJECT,
+        })
     }
 
     pub(super) fn contains(self, other: Types) -> bool {

@@ -2,13 +2,20 @@
 
 use std::fmt::Write as _;
 
+use kubesmith_apiextensions::schema::{KEYWORDS, Role};
+
 use super::definition::{Definition, Syntax, Target, argument_name, is_typical};
 use crate::diag::Diagnostics;
 use crate::grammar::parse::parse_example;
 use crate::grammar::{Entry, Family, Json, KeySpec, Value};
 
-/// Flags whose markers take `true`; the others take nothing.
-const BOOLEANS: &[&str] = &["exclusive_minimum", "exclusive_maximum", "unique_items"];
+/// Whether the flag's marker takes `true`, as those of controller-gen do that restrict values. The others take nothing.
+fn is_boolean(key: &KeySpec) -> bool {
+    KEYWORDS.iter().any(|keyword| {
+        keyword.role == Role::Restriction
+            && keyword.attribute.is_some_and(|attribute| attribute.name == key.name)
+    })
+}
 
 /// The marker with an example of its value: `+kubebuilder:validation:MinLength=1`.
 ///
@@ -79,7 +86,7 @@ fn argument(name: &str, entry: &Entry, syntax: Syntax) -> String {
 fn value(entry: &Entry, syntax: Syntax) -> Option<String> {
     let list = |texts: Vec<String>| texts.join(if syntax == Syntax::Words { "," } else { ";" });
     Some(match &entry.value {
-        Value::Flag if BOOLEANS.contains(&entry.key.name) => "true".to_owned(),
+        Value::Flag if is_boolean(entry.key) => "true".to_owned(),
         Value::Bool(value) => value.value.to_string(),
         Value::Flag | Value::Invalid | Value::Nested(_) => return None,
         Value::String(text) if syntax == Syntax::Words => text.value.clone(),
