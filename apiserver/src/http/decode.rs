@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::fmt;
 
+use bytes::Bytes;
 use kubesmith_apimachinery::golang::json_error;
 use kubesmith_apimachinery::yaml::{MemberName, Scalar, is_plain, json_number, merge};
 use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
@@ -21,11 +22,40 @@ pub(crate) struct Decoded {
 pub(crate) struct Duplicates {
     faults: Vec<String>,
     yaml: bool,
+    /// The body, which tells the order of its members.
+    body: Bytes,
 }
 
 impl Duplicates {
     pub(crate) fn is_empty(&self) -> bool {
         self.faults.is_empty()
+    }
+
+    /// The same for a body that is kept, so that [`order`](Self::order) knows it.
+    pub(crate) fn of_body(self, body: &Bytes) -> Self {
+        Self { body: body.clone(), ..self }
+    }
+
+    /// Brings paths of members into the order of the body, in which Go's decoder finds them.
+    pub(crate) fn order(&self, paths: &mut [String]) {
+        paths.sort();
+        if paths.len() < 2 || self.body.is_empty() {
+            return;
+        }
+        let members = RefCell::new(Vec::new());
+        let faults = RefCell::default();
+        let text = std::str::from_utf8(&self.body).ok().filter(|_| self.yaml);
+        let seed = Seed { path: String::new(), faults: &faults, members: Some(&members), yaml: text };
+        // The body was read before; what cannot be read again has no order.
+        let read = match text {
+            Some(text) => seed.deserialize(serde_yaml::Deserializer::from_str(text)).is_ok(),
+            None => seed.deserialize(&mut serde_json::Deserializer::from_slice(&self.body)).is_ok(),
+        };
+        if read {
+            let members = members.into_inner();
+            let at = |path: &String| members.iter().position(|member| member == path);
+            paths.sort_by_key(at);
+        }
     }
 
     /// The faults one by one, as warnings name them.
@@ -48,12 +78,12 @@ impl Duplicates {
 /// What is wrong with the text.
 pub(crate) fn json(body: &[u8]) -> Result<Decoded, String> {
     let faults = RefCell::new(Vec::new());
-    let seed = Seed { path: String::new(), faults: &faults, yaml: None };
+    let seed = Seed { path: String::new(), faults: &faults, members: None, yaml: None };
     let mut deserializer = serde_json::Deserializer::from_slice(body);
     let go = |e: serde_json::Error| json_error(body).unwrap_or_else(|| e.to_string());
     let value = seed.deserialize(&mut deserializer).map_err(go)?;
     deserializer.end().map_err(go)?;
-    Ok(Decoded { value, duplicates: Duplicates { faults: faults.into_inner(), yaml: false } })
+    Ok(Decoded { value, duplicates: Duplicates { faults: faults.into_inner(), ..Duplicates::default() } })
 }
 
 /// Reads one YAML document: that of YAML 1.1, as goyaml, which kube-apiserver has, reads it.
@@ -66,11 +96,14 @@ pub(crate) fn yaml(body: &[u8]) -> Result<Decoded, String> {
         return Err("error converting YAML to JSON: yaml: exceeded max depth of 10000".to_owned());
     }
     let faults = RefCell::new(Vec::new());
-    let seed = Seed { path: String::new(), faults: &faults, yaml: Some(text) };
+    let seed = Seed { path: String::new(), faults: &faults, members: None, yaml: Some(text) };
     let value = seed
         .deserialize(serde_yaml::Deserializer::from_str(text))
         .map_err(|e| format!("error converting YAML to JSON: {}", goyaml(&e)))?;
-    Ok(Decoded { value, duplicates: Duplicates { faults: faults.into_inner(), yaml: true } })
+    Ok(Decoded {
+        value,
+        duplicates: Duplicates { faults: faults.into_inner(), yaml: true, body: Bytes::new() },
+    })
 }
 
 /// The words of goyaml, whose parser is that of serde_yaml as well (`fail` of goyaml's decode.go).
@@ -92,7 +125,7 @@ pub(crate) fn document<'de>(
     document: serde_yaml::Deserializer<'de>,
 ) -> Result<Value, serde_yaml::Error> {
     let faults = RefCell::new(Vec::new());
-    Seed { path: String::new(), faults: &faults, yaml: Some(text) }.deserialize(document)
+    Seed { path: String::new(), faults: &faults, members: None, yaml: Some(text) }.deserialize(document)
 }
 
 /// The YAML parser's time grows with the square of brackets that are open at once.
@@ -117,6 +150,8 @@ struct Seed<'a> {
     path: String,
     /// Faults of members that were given more than once.
     faults: &'a RefCell<Vec<String>>,
+    /// The paths of all members in their order, if they are asked for.
+    members: Option<&'a RefCell<Vec<String>>>,
     /// The source, if it is YAML.
     yaml: Option<&'a str>,
 }
@@ -221,6 +256,9 @@ impl<'de> Visitor<'de> for Seed<'_> {
             }
             let inner = self.member(&key);
             let path = inner.path.clone();
+            if let Some(members) = self.members {
+                members.borrow_mut().push(path.clone());
+            }
             let value = map.next_value_seed(inner)?;
             if out.contains_key(&key) {
                 self.faults.borrow_mut().push(match (self.yaml, line) {

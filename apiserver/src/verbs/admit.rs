@@ -32,7 +32,7 @@ pub(super) fn read_object(call: &Call<'_>) -> ApiResult<Decoded> {
         }
     };
     let decoded = decoded.and_then(|decoded| match &decoded.value {
-        Value::Object(_) => Ok(decoded),
+        Value::Object(_) => Ok(Decoded { duplicates: decoded.duplicates.of_body(&call.body), ..decoded }),
         Value::Null => Ok(Decoded { value: json!({}), ..decoded }),
         other => Err(format!("json parse error: {}", golang::cannot_unmarshal(other, golang::TYPE_META))),
     });
@@ -178,7 +178,7 @@ pub(super) fn fields(
     let unknown = match &def.behaviour {
         Behaviour::BuiltIn(built_in) => {
             let mut unknown = builtin::settle(built_in, value).map_err(|e| e.to_string())?;
-            unknown.sort();
+            duplicates.order(&mut unknown);
             unknown
         }
         Behaviour::Custom(custom) => {
