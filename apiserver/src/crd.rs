@@ -1,6 +1,6 @@
 //! CustomResourceDefinitions: defaults, checks, and the conditions that say which of them are served.
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::builtin::Stage;
 use crate::meta::map_at;
@@ -136,36 +136,40 @@ fn claims(names: &Value, field: &str, value: &str) -> bool {
         || names["shortNames"].as_array().is_some_and(|list| list.iter().any(|n| n == value))
 }
 
-/// (reason, message) of the names that somebody else has.
-fn conflicts(names: &Value, taken: impl Fn(&str, &str) -> bool) -> Vec<(&'static str, String)> {
+/// A name that somebody else has: its field in `spec.names`, the condition's reason and its message.
+type Conflict = (&'static str, &'static str, String);
+
+fn conflicts(names: &Value, taken: impl Fn(&str, &str) -> bool) -> Vec<Conflict> {
     let mut out = Vec::new();
-    for (field, reason) in [("plural", "PluralConflict"), ("singular", "SingularConflict")] {
-        if taken(field, text(names, field)) {
-            out.push((reason, format!("{} is already in use", quoted(text(names, field)))));
+    let mut check = |field: &'static str, reason: &'static str, name: &str| {
+        if taken(field, name) {
+            out.push((field, reason, format!("{} is already in use", quoted(name))));
         }
-    }
+    };
+    check("plural", "PluralConflict", text(names, "plural"));
+    check("singular", "SingularConflict", text(names, "singular"));
     for short in crate::meta::strings(&names["shortNames"]) {
-        if taken("shortNames", short) {
-            out.push(("ShortNamesConflict", format!("{} is already in use", quoted(short))));
-        }
+        check("shortNames", "ShortNamesConflict", short);
     }
-    for (field, reason) in [("kind", "KindConflict"), ("listKind", "ListKindConflict")] {
-        if taken(field, text(names, field)) {
-            out.push((reason, format!("{} is already in use", quoted(text(names, field)))));
-        }
-    }
+    check("kind", "KindConflict", text(names, "kind"));
+    check("listKind", "ListKindConflict", text(names, "listKind"));
     out
 }
 
-fn apply_names(crd: &mut Value, conflicts: &[(&'static str, String)], now: &str) {
-    let names = crd["spec"]["names"].clone();
+/// Accepts the names that nobody else has, as the naming controller of apiextensions does (`pkg/controller/status`).
+fn apply_names(crd: &mut Value, conflicts: &[Conflict], now: &str) {
+    let names = crd["spec"]["names"].as_object().cloned().unwrap_or_default();
+    let free = names.into_iter().filter(|(field, _)| conflicts.iter().all(|(taken, ..)| taken != field));
+    let free: Map<String, Value> = free.collect();
     let accepted = conflicts.is_empty();
-    if accepted {
-        map_at(crd, "status").insert("acceptedNames".to_owned(), names);
+    let before = map_at(crd, "status").entry("acceptedNames").or_insert_with(|| json!({}));
+    match before.as_object_mut().filter(|_| !accepted) {
+        Some(before) => before.extend(free),
+        None => *before = Value::Object(free),
     }
     match conflicts.last() {
         None => set_condition(crd, "NamesAccepted", true, "NoConflicts", "no conflicts found", now),
-        Some((reason, message)) => set_condition(crd, "NamesAccepted", false, reason, message, now),
+        Some((_, reason, message)) => set_condition(crd, "NamesAccepted", false, reason, message, now),
     }
     if is_established(crd) {
         return;

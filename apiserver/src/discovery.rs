@@ -14,7 +14,7 @@ use crate::http::reply::Reply;
 use crate::registry::{Registry, ResourceDef};
 use crate::server::Server;
 use crate::status::{ApiError, ApiResult};
-use crate::{metrics, tokens};
+use crate::{api_services, metrics, tokens};
 
 /// The Kubernetes version whose behaviour this server has.
 pub(crate) const MINOR: &str = "36";
@@ -37,8 +37,8 @@ pub(crate) fn answer(registry: &Registry, target: &Target, parts: &Parts) -> Api
             "serverAddressByClientCIDRs": [{"clientCIDR": "0.0.0.0/0", "serverAddress": "127.0.0.1:6443"}],
         }),
         Target::Groups => {
-            let groups = registry.groups().iter().filter(|(name, _)| !name.is_empty());
-            let groups: Vec<Value> = groups.map(|(name, versions)| group(name, versions)).collect();
+            let groups: Vec<Value> =
+                named_groups(registry).map(|(name, versions)| group(name, versions)).collect();
             json!({"kind": "APIGroupList", "apiVersion": "v1", "groups": groups})
         }
         Target::Group(name) => {
@@ -60,6 +60,13 @@ pub(crate) fn answer(registry: &Registry, target: &Target, parts: &Parts) -> Api
     Ok(Reply::value(200, &value, yaml))
 }
 
+/// The groups beside the core group, as kube-aggregator sorts them.
+fn named_groups(registry: &Registry) -> impl Iterator<Item = (&String, &Vec<String>)> {
+    let mut groups: Vec<_> = registry.groups().iter().filter(|(name, _)| !name.is_empty()).collect();
+    groups.sort_by_key(|(name, _)| std::cmp::Reverse(api_services::group_priority(name)));
+    groups.into_iter()
+}
+
 fn api_version(group: &str, version: &str) -> String {
     if group.is_empty() { version.to_owned() } else { format!("{group}/{version}") }
 }
@@ -70,9 +77,13 @@ fn group(name: &str, versions: &[String]) -> Value {
     json!({"name": name, "versions": all, "preferredVersion": all.first()})
 }
 
-fn verbs(def: &ResourceDef) -> Vec<&'static str> {
+/// The verbs of a resource.
+pub(crate) fn verbs(def: &ResourceDef) -> Vec<&'static str> {
     if def.is_review() {
         return vec!["create"];
+    }
+    if def.is_computed() {
+        return vec!["get", "list"];
     }
     if def.collection == "namespaces" {
         return vec!["create", "delete", "get", "list", "patch", "update", "watch"];
@@ -98,7 +109,7 @@ fn resource_list(registry: &Registry, group: &str, version: &str) -> Value {
         if !def.categories.is_empty() {
             main["categories"] = json!(def.categories);
         }
-        if !def.is_review() {
+        if def.is_stored() {
             main["storageVersionHash"] = json!(storage_version_hash(&def));
         }
         resources.push(main);
@@ -114,10 +125,14 @@ fn resource_list(registry: &Registry, group: &str, version: &str) -> Value {
             resources.push(entry);
         }
     }
-    json!({
-        "kind": "APIResourceList", "apiVersion": "v1", "groupVersion": api_version(group, version),
-        "resources": resources,
-    })
+    let mut list = json!({
+        "kind": "APIResourceList", "groupVersion": api_version(group, version), "resources": resources,
+    });
+    // The core group's list is encoded in a version without a name.
+    if !group.is_empty() {
+        list["apiVersion"] = "v1".into();
+    }
+    list
 }
 
 struct Subresource {
@@ -181,6 +196,10 @@ fn subresources(def: &ResourceDef) -> Vec<Subresource> {
         let group_version = Some(("autoscaling", "v1"));
         out.push(Subresource { name: "scale", kind: "Scale".to_owned(), group_version, verbs: SUB_VERBS });
     }
+    // apiextensions names the status before the scale, kube-apiserver's installer sorts by name.
+    if !def.is_custom() {
+        out.sort_by_key(|sub| sub.name);
+    }
     out
 }
 
@@ -194,8 +213,12 @@ fn storage_version_hash(def: &ResourceDef) -> String {
 
 /// All groups at once, as `apidiscovery.k8s.io` has them.
 fn aggregated(registry: &Registry, core: bool, version: &str) -> Reply {
-    let groups = registry.groups().iter().filter(|(name, _)| name.is_empty() == core);
+    let groups: Vec<(&String, &Vec<String>)> = match core {
+        true => registry.groups().get_key_value("").into_iter().collect(),
+        false => named_groups(registry).collect(),
+    };
     let items: Vec<Value> = groups
+        .into_iter()
         .map(|(name, versions)| {
             let versions: Vec<Value> =
                 versions.iter().map(|v| aggregated_version(registry, name, v)).collect();
@@ -218,8 +241,11 @@ fn aggregated(registry: &Registry, core: bool, version: &str) -> Reply {
 }
 
 fn aggregated_version(registry: &Registry, group: &str, version: &str) -> Value {
-    let kind =
-        |group: &str, version: &str, kind: &str| json!({"group": group, "version": version, "kind": kind});
+    let kind = |group: &str, version: &str, kind: &str| {
+        // Of the core group, discovery says no version.
+        let version = if group.is_empty() { "" } else { version };
+        json!({"group": group, "version": version, "kind": kind})
+    };
     let resources: Vec<Value> = registry
         .of_version(group, version)
         .iter()

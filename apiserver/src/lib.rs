@@ -28,6 +28,7 @@
 
 mod admission;
 mod api_server;
+mod api_services;
 pub mod apply;
 mod authentication;
 mod authorization;

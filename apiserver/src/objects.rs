@@ -132,7 +132,7 @@ impl Objects {
 
     fn find(&self, api_version: &str, kind: &str) -> Result<Arc<ResourceDef>, ObjectError> {
         let registry = self.server.registry();
-        let mut known = registry.all().filter(|def| !def.is_review());
+        let mut known = registry.all().filter(|def| def.is_stored());
         let found = known.find(|def| def.kind == kind && def.api_version() == api_version).cloned();
         let unknown =
             || ObjectError::UnknownKind { api_version: api_version.to_owned(), kind: kind.to_owned() };

@@ -83,6 +83,16 @@ impl ResourceDef {
         matches!(&self.behaviour, Behaviour::BuiltIn(built_in) if built_in.review)
     }
 
+    /// Whether objects are made when they are read, and not stored.
+    pub(crate) fn is_computed(&self) -> bool {
+        matches!(&self.behaviour, Behaviour::BuiltIn(built_in) if built_in.computed)
+    }
+
+    /// Whether objects are stored.
+    pub(crate) fn is_stored(&self) -> bool {
+        !self.is_review() && !self.is_computed()
+    }
+
     pub(crate) fn is_custom(&self) -> bool {
         matches!(self.behaviour, Behaviour::Custom(_))
     }
@@ -169,7 +179,7 @@ impl Registry {
     /// One definition for each stored collection.
     pub(crate) fn stored(&self) -> Vec<Arc<ResourceDef>> {
         let mut seen = BTreeMap::new();
-        for def in self.resources.values().filter(|def| !def.is_review()) {
+        for def in self.resources.values().filter(|def| def.is_stored()) {
             if def.is_storage_version() || !seen.contains_key(&def.collection) {
                 seen.insert(def.collection.clone(), def.clone());
             }

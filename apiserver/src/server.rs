@@ -25,7 +25,7 @@ use crate::http::reply::{Body, Reply};
 use crate::registry::{Registry, ResourceDef};
 use crate::status::{ApiError, ApiResult};
 use crate::store::{NotDurable, Object, Store, WriteError};
-use crate::{admission, authentication, crd, custom, discovery, meta, verbs, webhook};
+use crate::{admission, api_services, authentication, crd, custom, discovery, meta, verbs, webhook};
 
 /// The largest body, in bytes; kube-apiserver's own limit.
 const BODY_LIMIT: usize = 3 * 1024 * 1024;
@@ -334,12 +334,7 @@ impl Server {
         body: Bytes,
         user: Value,
     ) -> ApiResult<Reply> {
-        let endpoint = match () {
-            () if def.is_custom() => Endpoint::Custom,
-            () if path.name.is_empty() => Endpoint::Collection,
-            () => Endpoint::Object,
-        };
-        let accepted = negotiate::accept(&parts.headers, endpoint)?;
+        let accepted = negotiate::accept(&parts.headers, Endpoint::of(&def, &path))?;
         let deprecated = def.deprecated.clone();
         let warnings = Mutex::default();
         let headers = &parts.headers;
@@ -373,6 +368,9 @@ impl Server {
             if settled && changed.is_empty() {
                 let served = values.iter().filter(|crd| crd::is_established(crd)).flat_map(custom::defs);
                 let registry = Arc::new(Registry::new(served));
+                if !self.options.bare {
+                    api_services::sync(self, &registry);
+                }
                 *self.registry.write().unwrap_or_else(PoisonError::into_inner) = registry;
                 return;
             }

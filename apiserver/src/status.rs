@@ -97,6 +97,8 @@ pub struct StatusError {
     pub(crate) warnings: Vec<String>,
     /// Seconds after which the client should try again.
     pub(crate) retry_after: Option<u32>,
+    /// Where to continue a list that cannot go on as it began; empty for other errors.
+    continue_token: String,
     /// A whole `Status` that somebody else made.
     given: Option<Value>,
 }
@@ -114,6 +116,7 @@ impl ApiError {
             causes: Vec::new(),
             warnings: Vec::new(),
             retry_after: None,
+            continue_token: String::new(),
             given: None,
         }))
     }
@@ -135,6 +138,14 @@ impl ApiError {
     /// Names the fields at fault.
     pub(crate) fn with_causes(self, causes: Vec<Cause>) -> Self {
         self.causes(causes)
+    }
+
+    /// Says where the rest of a list begins.
+    pub(crate) fn with_continue(mut self, token: String) -> Self {
+        if let Self::Status(status) = &mut self {
+            status.continue_token = token;
+        }
+        self
     }
 
     /// Puts words before the message.
@@ -383,6 +394,9 @@ impl StatusError {
         let mut out = json!({
             "kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Failure", "message": self.message,
         });
+        if !self.continue_token.is_empty() {
+            out["metadata"]["continue"] = json!(self.continue_token);
+        }
         if !self.reason.is_empty() {
             out["reason"] = json!(self.reason);
         }

@@ -51,6 +51,8 @@ pub(crate) struct BuiltIn {
     pub(crate) generation: bool,
     /// Whether objects are questions that are answered and not stored.
     pub(crate) review: bool,
+    /// Whether objects are made when they are read, and not stored.
+    pub(crate) computed: bool,
     /// Whether `PUT` makes an object that is not there.
     pub(crate) create_on_update: bool,
     /// Whether `PUT` may leave out the version it replaces.

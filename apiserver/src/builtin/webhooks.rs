@@ -32,6 +32,43 @@ fn fill(object: &mut Value, key: &str, value: Value) {
     }
 }
 
+/// Defaults of an admission policy.
+pub(crate) fn default_policy(object: &mut Value, _: Stage) {
+    let mutating = object["kind"] == "MutatingAdmissionPolicy";
+    let Some(spec) = object.get_mut("spec") else { return };
+    fill(spec, "failurePolicy", json!("Fail"));
+    if mutating {
+        fill(spec, "reinvocationPolicy", json!("Never"));
+    }
+    default_match(spec.get_mut("matchConstraints"));
+}
+
+/// Defaults of the binding of an admission policy.
+pub(crate) fn default_policy_binding(object: &mut Value, _: Stage) {
+    let Some(spec) = object.get_mut("spec") else { return };
+    if let Some(reference) = spec.get_mut("paramRef") {
+        fill(reference, "parameterNotFoundAction", json!("Deny"));
+    }
+    default_match(spec.get_mut("matchResources"));
+}
+
+/// Defaults of `MatchResources`, if there are any.
+fn default_match(resources: Option<&mut Value>) {
+    let Some(resources) = resources else { return };
+    for (key, value) in [
+        ("matchPolicy", json!("Equivalent")),
+        ("namespaceSelector", json!({})),
+        ("objectSelector", json!({})),
+    ] {
+        fill(resources, key, value);
+    }
+    for key in ["resourceRules", "excludeResourceRules"] {
+        for rule in resources.get_mut(key).and_then(Value::as_array_mut).into_iter().flatten() {
+            fill(rule, "scope", json!("*"));
+        }
+    }
+}
+
 pub(crate) fn default_validating(object: &mut Value, _: Stage) {
     for hook in hooks_mut(object) {
         default_hook(hook);

@@ -3,6 +3,8 @@
 use ::http::HeaderMap;
 use ::http::header::{ACCEPT, CONTENT_TYPE};
 
+use super::path::ResourcePath;
+use crate::registry::ResourceDef;
 use crate::status::{ApiError, ApiResult};
 
 /// Media types kube-apiserver names in its errors.
@@ -49,6 +51,17 @@ pub(crate) enum Endpoint {
     Discovery,
     /// All groups, which may be described at once.
     AllGroups,
+}
+
+impl Endpoint {
+    /// The endpoint of a resource's path.
+    pub(crate) fn of(def: &ResourceDef, path: &ResourcePath) -> Self {
+        match path.name.as_str() {
+            _ if def.is_custom() => Self::Custom,
+            "" => Self::Collection,
+            _ => Self::Object,
+        }
+    }
 }
 
 /// What an `Accept` header settles.

@@ -6,9 +6,12 @@ use std::sync::LazyLock;
 
 use k8s_openapi::api::{
     admissionregistration, apps, authentication, authorization, autoscaling, batch, certificates,
-    coordination, core, discovery, events, networking, node, policy, rbac, scheduling, storage,
+    coordination, core, discovery, events, flowcontrol, networking, node, policy, rbac, resource, scheduling,
+    storage,
 };
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions;
+use k8s_openapi::apimachinery::pkg::apis::meta;
+use k8s_openapi::kube_aggregator::pkg::apis::apiregistration;
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, SchemaGenerator};
 use serde_json::{Value, json};
@@ -22,6 +25,10 @@ static DEFINITIONS: LazyLock<BTreeMap<String, Value>> = LazyLock::new(|| {
     for kind in KINDS {
         (kind.describe)(&mut generator);
     }
+    describe::<autoscaling::v1::Scale>(&mut generator);
+    describe::<meta::v1::DeleteOptions>(&mut generator);
+    describe::<meta::v1::ListMeta>(&mut generator);
+    describe::<meta::v1::Status>(&mut generator);
     let definitions = generator.take_definitions(true);
     definitions.into_iter().map(|(name, schema)| (name.clone(), finished(&name, schema))).collect()
 });
@@ -72,6 +79,7 @@ static KINDS: &[Described] = &[
     ),
     described::<authorization::v1::SubjectAccessReview>("authorization.k8s.io", "v1", "SubjectAccessReview"),
     described::<core::v1::Binding>("", "v1", "Binding"),
+    described::<core::v1::ComponentStatus>("", "v1", "ComponentStatus"),
     described::<core::v1::ConfigMap>("", "v1", "ConfigMap"),
     described::<core::v1::Endpoints>("", "v1", "Endpoints"),
     described::<core::v1::Event>("", "v1", "Event"),
@@ -87,6 +95,41 @@ static KINDS: &[Described] = &[
     described::<core::v1::Secret>("", "v1", "Secret"),
     described::<core::v1::Service>("", "v1", "Service"),
     described::<core::v1::ServiceAccount>("", "v1", "ServiceAccount"),
+    described::<admissionregistration::v1::MutatingAdmissionPolicy>(
+        "admissionregistration.k8s.io",
+        "v1",
+        "MutatingAdmissionPolicy",
+    ),
+    described::<admissionregistration::v1::MutatingAdmissionPolicyBinding>(
+        "admissionregistration.k8s.io",
+        "v1",
+        "MutatingAdmissionPolicyBinding",
+    ),
+    described::<admissionregistration::v1::ValidatingAdmissionPolicy>(
+        "admissionregistration.k8s.io",
+        "v1",
+        "ValidatingAdmissionPolicy",
+    ),
+    described::<admissionregistration::v1::ValidatingAdmissionPolicyBinding>(
+        "admissionregistration.k8s.io",
+        "v1",
+        "ValidatingAdmissionPolicyBinding",
+    ),
+    described::<apiregistration::v1::APIService>("apiregistration.k8s.io", "v1", "APIService"),
+    described::<flowcontrol::v1::FlowSchema>("flowcontrol.apiserver.k8s.io", "v1", "FlowSchema"),
+    described::<flowcontrol::v1::PriorityLevelConfiguration>(
+        "flowcontrol.apiserver.k8s.io",
+        "v1",
+        "PriorityLevelConfiguration",
+    ),
+    described::<networking::v1::IPAddress>("networking.k8s.io", "v1", "IPAddress"),
+    described::<networking::v1::ServiceCIDR>("networking.k8s.io", "v1", "ServiceCIDR"),
+    described::<resource::v1::DeviceClass>("resource.k8s.io", "v1", "DeviceClass"),
+    described::<resource::v1::ResourceClaim>("resource.k8s.io", "v1", "ResourceClaim"),
+    described::<resource::v1::ResourceClaimTemplate>("resource.k8s.io", "v1", "ResourceClaimTemplate"),
+    described::<resource::v1::ResourceSlice>("resource.k8s.io", "v1", "ResourceSlice"),
+    described::<storage::v1::CSIStorageCapacity>("storage.k8s.io", "v1", "CSIStorageCapacity"),
+    described::<storage::v1::VolumeAttributesClass>("storage.k8s.io", "v1", "VolumeAttributesClass"),
     described::<admissionregistration::v1::MutatingWebhookConfiguration>(
         "admissionregistration.k8s.io",
         "v1",
@@ -135,13 +178,29 @@ static KINDS: &[Described] = &[
     described::<storage::v1::VolumeAttachment>("storage.k8s.io", "v1", "VolumeAttachment"),
 ];
 
-/// The definitions of a built-in resource and of everything in it, by name.
-pub(super) fn definitions(def: &ResourceDef) -> BTreeMap<String, Value> {
-    let of = |k: &&Described| k.group == def.group && k.version == def.version && k.kind == def.kind;
-    let Some(root) = KINDS.iter().find(of).map(|kind| (kind.name)()) else { return BTreeMap::new() };
-    let list = format!("{root}List");
-    let mut out = BTreeMap::from([(list, list_of(def, &root))]);
-    let mut open = vec![root.clone().into_owned()];
+/// The definition of scales.
+pub(super) const SCALE: &str = "io.k8s.api.autoscaling.v1.Scale";
+
+/// The definitions that operations refer to beside those of their resources.
+pub(super) fn shared(has_scale: bool) -> BTreeMap<String, Value> {
+    let meta = ["DeleteOptions", "ListMeta", "Status"]
+        .map(|kind| format!("io.k8s.apimachinery.pkg.apis.meta.v1.{kind}"));
+    closure(meta.into_iter().chain(has_scale.then(|| SCALE.to_owned())))
+}
+
+/// The definition of a built-in kind.
+pub(super) fn name(def: &ResourceDef) -> String {
+    described_as(def).map_or_else(String::new, |kind| (kind.name)().into_owned())
+}
+
+fn described_as(def: &ResourceDef) -> Option<&'static Described> {
+    KINDS.iter().find(|kind| kind.group == def.group && kind.version == def.version && kind.kind == def.kind)
+}
+
+/// Definitions with everything in them.
+fn closure(roots: impl Iterator<Item = String>) -> BTreeMap<String, Value> {
+    let mut out = BTreeMap::new();
+    let mut open: Vec<String> = roots.collect();
     let mut seen = BTreeSet::new();
     while let Some(name) = open.pop() {
         if !seen.insert(name.clone()) {
@@ -152,6 +211,14 @@ pub(super) fn definitions(def: &ResourceDef) -> BTreeMap<String, Value> {
             out.insert(name, schema.clone());
         }
     }
+    out
+}
+
+/// The definitions of a built-in resource and of everything in it, by name.
+pub(super) fn definitions(def: &ResourceDef) -> BTreeMap<String, Value> {
+    let Some(root) = described_as(def).map(|kind| (kind.name)()) else { return BTreeMap::new() };
+    let mut out = closure(std::iter::once(root.clone().into_owned()));
+    out.insert(format!("{root}List"), list_of(def, &root));
     if let Some(schema) = out.get_mut(&*root) {
         schema[super::GROUP_VERSION_KIND] = json!([super::gvk(def)]);
         // The API's own documents demand no metadata.

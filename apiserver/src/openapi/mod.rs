@@ -1,13 +1,14 @@
-//! `/openapi/v3`: the schemas of what is served.
+//! `/openapi/v3` and `/openapi/v2`: the schemas and paths of what is served.
 
 mod builtin;
+mod paths;
+mod v2;
 
 use std::collections::BTreeMap;
 
 use kubesmith_apiextensions::openapi::{self, CustomKind, GROUP_VERSION_KIND};
 use serde_json::{Value, json};
 
-use crate::http::negotiate;
 use crate::http::reply::Reply;
 use crate::registry::{Behaviour, Registry, ResourceDef};
 use crate::status::{ApiError, ApiResult};
@@ -22,41 +23,83 @@ fn patch_definition() -> Value {
 
 /// Answers a path below `/openapi`.
 pub(crate) fn answer(registry: &Registry, path: &str) -> ApiResult<Reply> {
-    if path == "/openapi/v3" {
-        let mut paths = serde_json::Map::new();
-        for (group, versions) in registry.groups() {
-            for version in versions {
-                let name = document_name(group, version);
-                let url = format!("/openapi/v3/{name}");
-                paths.insert(name, json!({"serverRelativeURL": url}));
-            }
-        }
-        return Ok(Reply::json(200, &json!({"paths": paths})));
+    match path {
+        "/openapi/v2" => return Ok(Reply::json(200, &v2::everything(registry))),
+        "/openapi/v3" => return Ok(Reply::json(200, &json!({"paths": documents(registry)}))),
+        _ => {}
     }
     let name = path.strip_prefix("/openapi/v3/").ok_or(ApiError::NoSuchPath)?;
-    let (group, version) = match name.split('/').collect::<Vec<_>>().as_slice() {
-        ["api", version] => (String::new(), (*version).to_owned()),
-        ["apis", group, version] => ((*group).to_owned(), (*version).to_owned()),
-        _ => return Err(ApiError::NoSuchPath),
+    let document = match name.split('/').collect::<Vec<_>>().as_slice() {
+        ["api", version] if registry.has_version("", version) => document(registry, "", version),
+        ["apis", group, version] if registry.has_version(group, version) => {
+            document(registry, group, version)
+        }
+        _ => match discovery_paths(registry).into_iter().find(|(known, _)| known == name) {
+            Some((_, path)) => discovery_document(&path),
+            // kube-aggregator's own handler answers without a body.
+            None => return Ok(Reply::text(404, "")),
+        },
     };
-    let defs = registry.of_version(&group, &version);
-    if defs.is_empty() {
-        return Err(ApiError::NoSuchPath);
-    }
+    Ok(Reply::json(200, &document))
+}
+
+/// The names of all documents with their addresses.
+fn documents(registry: &Registry) -> serde_json::Map<String, Value> {
+    let versions = registry
+        .groups()
+        .iter()
+        .flat_map(|(group, versions)| versions.iter().map(move |version| document_name(group, version)));
+    let names = versions.chain(discovery_paths(registry).into_iter().map(|(name, _)| name));
+    names.map(|name| (name.clone(), json!({"serverRelativeURL": format!("/openapi/v3/{name}")}))).collect()
+}
+
+/// The documents of what is no resource, each with the path it describes. Groups of custom resources have none.
+fn discovery_paths(registry: &Registry) -> Vec<(String, String)> {
+    let groups =
+        registry.groups().keys().filter(|group| !group.is_empty() && crate::builtin::has_group(group));
+    let fixed = [
+        (".well-known/openid-configuration", "/.well-known/openid-configuration/"),
+        ("api", "/api/"),
+        ("apis", "/apis/"),
+        ("openid/v1/jwks", "/openid/v1/jwks/"),
+        ("version", "/version/"),
+    ];
+    let fixed = fixed.map(|(name, path)| (name.to_owned(), path.to_owned()));
+    groups.map(|group| (format!("apis/{group}"), format!("/apis/{group}/"))).chain(fixed).collect()
+}
+
+fn discovery_document(path: &str) -> Value {
+    let get = json!({"responses": {"200": {"description": "OK"}, "401": {"description": "Unauthorized"}}});
+    let mut paths = serde_json::Map::new();
+    paths.insert(path.to_owned(), json!({"get": get}));
+    json!({"openapi": "3.0.0", "info": {"title": "Kubernetes", "version": "v1.36.0"}, "paths": paths,
+           "components": {}})
+}
+
+/// The document of a group and version.
+fn document(registry: &Registry, group: &str, version: &str) -> Value {
+    let defs = registry.of_version(group, version);
     let mut schemas = openapi::metadata_definitions();
     schemas.insert(PATCH.to_owned(), patch_definition());
+    schemas.extend(builtin::shared(defs.iter().any(|def| def.scale.is_some())));
     let mut paths = serde_json::Map::new();
     for def in &defs {
         schemas.extend(definitions(def));
-        for (path, item) in path_items(def) {
-            paths.insert(path, item);
-        }
+        paths.extend(paths::of(def));
     }
-    let document = json!({
+    json!({
         "openapi": "3.0.0", "info": {"title": "Kubernetes", "version": "v1.36.0"},
         "paths": paths, "components": {"schemas": schemas},
-    });
-    Ok(Reply::json(200, &document))
+    })
+}
+
+fn reference(definition: &str) -> Value {
+    json!({"$ref": format!("#/components/schemas/{definition}")})
+}
+
+/// The definition of a custom resource's kind.
+fn custom_name(def: &ResourceDef, kind: &str) -> String {
+    openapi::definition_name(&def.group, &def.version, kind)
 }
 
 fn document_name(group: &str, version: &str) -> String {
@@ -83,42 +126,4 @@ fn definitions(def: &ResourceDef) -> BTreeMap<String, Value> {
 
 fn gvk(def: &ResourceDef) -> Value {
     json!({"group": def.group, "version": def.version, "kind": def.kind})
-}
-
-/// The paths whose parameters clients look up before they use them.
-fn path_items(def: &ResourceDef) -> Vec<(String, Value)> {
-    let root = if def.group.is_empty() {
-        format!("/api/{}", def.version)
-    } else {
-        format!("/apis/{}/{}", def.group, def.version)
-    };
-    let place = if def.namespaced { "/namespaces/{namespace}" } else { "" };
-    let collection = format!("{root}{place}/{}", def.plural);
-    let operation = |action: &str, parameters: &[&str]| {
-        let parameters: Vec<Value> = parameters
-            .iter()
-            .map(|name| json!({"name": name, "in": "query", "schema": {"type": "string", "uniqueItems": true}}))
-            .collect();
-        json!({
-            "x-kubernetes-action": action, "x-kubernetes-group-version-kind": gvk(def),
-            "parameters": parameters, "responses": {"200": {"description": "OK"}},
-        })
-    };
-    let write = ["dryRun", "fieldManager", "fieldValidation"];
-    let all =
-        json!({"post": operation("post", &write), "get": operation("list", &["labelSelector", "watch"])});
-    let mut one = json!({
-        "get": operation("get", &[]), "put": operation("put", &write),
-        "delete": operation("delete", &["dryRun", "propagationPolicy"]),
-    });
-    one["patch"] = operation("patch", &["dryRun", "fieldManager", "fieldValidation", "force"]);
-    one["patch"]["requestBody"] = json!({"content": patches(def)});
-    vec![(collection.clone(), all), (format!("{collection}/{{name}}"), one)]
-}
-
-/// The media types of patches: clients choose by them how they apply.
-fn patches(def: &ResourceDef) -> Value {
-    let content = json!({"schema": {"$ref": format!("#/components/schemas/{PATCH}")}});
-    let types = negotiate::patch_types(def.is_custom());
-    Value::Object(types.iter().map(|media_type| ((*media_type).to_owned(), content.clone())).collect())
 }

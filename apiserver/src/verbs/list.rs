@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use base64::Engine as _;
-use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use base64::engine::general_purpose::{GeneralPurpose, NO_PAD};
+use base64::{Engine as _, alphabet};
 use serde_json::{Map, Value, json};
 
 use super::read::{self, parse_version};
@@ -18,29 +18,64 @@ use crate::status::{ApiError, ApiResult};
 use crate::store::{Object, Snapshot, SnapshotError};
 use crate::table;
 
-/// A continue token: the version the first page was read at, and where the next page starts.
+/// What follows after the end of a page's version: the rest of the list as it is then.
+const INCONSISTENT: &str = "The provided continue parameter is too old to display a consistent list result. You can start a \
+new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the \
+results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or \
+deleted between the time the first chunk was returned and now may show up in the list.";
+
+/// Go's decoder is not strict about the last bits.
+const TOKENS: GeneralPurpose =
+    GeneralPurpose::new(&alphabet::URL_SAFE, NO_PAD.with_decode_allow_trailing_bits(true));
+
+/// A continue token: the version the first page was read at, and where the next page starts (`pkg/storage/continue.go`).
+#[derive(Clone, Debug)]
 struct Token {
-    rv: u64,
+    /// `None` is the version at the time of the request.
+    rv: Option<u64>,
     start: String,
 }
 
 impl Token {
     fn encode(&self) -> String {
-        let value = json!({"v": "meta.k8s.io/v1", "rv": self.rv, "start": self.start});
-        URL_SAFE_NO_PAD.encode(value.to_string())
+        let rv = self.rv.map_or_else(|| json!(-1), Value::from);
+        TOKENS.encode(json!({"v": "meta.k8s.io/v1", "rv": rv, "start": self.start}).to_string())
     }
 
     fn decode(text: &str) -> ApiResult<Self> {
-        let bad = |why: &str| {
+        let bad = |why: String| {
             ApiError::bad_request(format!("invalid continue token: continue key is not valid: {why}"))
         };
-        let bytes = URL_SAFE_NO_PAD.decode(text.trim_end_matches('=')).map_err(|e| bad(&e.to_string()))?;
-        let value: Value = serde_json::from_slice(&bytes).map_err(|e| bad(&e.to_string()))?;
-        match (value["rv"].as_u64(), value["start"].as_str(), value["v"].as_str()) {
-            (Some(rv), Some(start), Some("meta.k8s.io/v1")) => Ok(Self { rv, start: start.to_owned() }),
-            _ => Err(bad("incorrect encoded start resourceVersion")),
+        if let Some(at) = corrupt_at(text) {
+            return Err(bad(format!("illegal base64 data at input byte {at}")));
+        }
+        let bytes = TOKENS.decode(text.replace(['\r', '\n'], "")).map_err(|e| bad(e.to_string()))?;
+        let value: Value = serde_json::from_slice(&bytes).map_err(|e| bad(e.to_string()))?;
+        let version = value["v"].as_str().unwrap_or_default();
+        if version != "meta.k8s.io/v1" {
+            return Err(bad(format!("server does not recognize this encoded version {version}")));
+        }
+        let rv = match value["rv"].as_i64() {
+            None | Some(0) => {
+                return Err(bad(
+                    "incorrect encoded start resourceVersion (version meta.k8s.io/v1)".to_owned()
+                ));
+            }
+            Some(rv) => u64::try_from(rv).ok(),
+        };
+        match value["start"].as_str().unwrap_or_default() {
+            "" => Err(bad("encoded start key empty (version meta.k8s.io/v1)".to_owned())),
+            start => Ok(Self { rv, start: start.to_owned() }),
         }
     }
+}
+
+/// Where Go's decoder of unpadded base64 stops, if it does.
+fn corrupt_at(text: &str) -> Option<usize> {
+    let symbols = || text.bytes().enumerate().filter(|(_, byte)| !matches!(byte, b'\r' | b'\n'));
+    let foreign = symbols().find(|(_, byte)| !byte.is_ascii_alphanumeric() && !matches!(byte, b'-' | b'_'));
+    // A single symbol at the end is not a whole byte.
+    foreign.map(|(at, _)| at).or_else(|| (symbols().count() % 4 == 1).then(|| text.len() - 1))
 }
 
 pub(super) async fn list(call: &Call<'_>, options: &ListOptions) -> ApiResult<Reply> {
@@ -59,8 +94,8 @@ pub(super) struct Page {
 pub(super) async fn page(call: &Call<'_>, options: &ListOptions) -> ApiResult<Page> {
     let selectors = Selectors::new(call, options, "")?;
     let (at, start) = position(call, options)?;
-    let snapshot = snapshot(call, options, at)?;
-    let behind = |key: &str| start.as_deref().is_none_or(|start| key > start);
+    let snapshot = snapshot(call, at, start.as_deref())?;
+    let behind = |key: &str| start.as_deref().is_none_or(|start| key >= start);
     let objects = snapshot.objects.into_iter().filter(|(key, _)| behind(key));
     let mut objects = selectors.selected(&call.server, objects).await?;
     let mut limit = usize::try_from(options.limit.unwrap_or(0)).unwrap_or(0);
@@ -73,8 +108,9 @@ pub(super) async fn page(call: &Call<'_>, options: &ListOptions) -> ApiResult<Pa
     let mut metadata = Map::new();
     metadata.insert("resourceVersion".to_owned(), Value::from(snapshot.rv.to_string()));
     if rest > 0 {
-        let last = objects.last().map(|(key, _)| key.to_string()).unwrap_or_default();
-        let token = Token { rv: snapshot.rv, start: last };
+        // The first key that can follow.
+        let start = objects.last().map(|(key, _)| format!("{key}\0")).unwrap_or_default();
+        let token = Token { rv: Some(snapshot.rv), start };
         metadata.insert("continue".to_owned(), Value::from(token.encode()));
         if selectors.select_all() {
             metadata.insert("remainingItemCount".to_owned(), Value::from(rest));
@@ -126,7 +162,7 @@ fn position(call: &Call<'_>, options: &ListOptions) -> ApiResult<(Option<u64>, O
             return Err(ApiError::bad_request(text));
         }
         let token = Token::decode(&options.continue_token)?;
-        return Ok((Some(token.rv), Some(token.start)));
+        return Ok((token.rv, Some(token.start)));
     }
     let bad = |e: String| ApiError::bad_request(format!("invalid resource version: {e}"));
     let version = parse_version(rv).map_err(bad)?;
@@ -139,17 +175,42 @@ fn position(call: &Call<'_>, options: &ListOptions) -> ApiResult<(Option<u64>, O
     }
 }
 
-fn snapshot(call: &Call<'_>, options: &ListOptions, at: Option<u64>) -> ApiResult<Snapshot> {
+fn snapshot(call: &Call<'_>, at: Option<u64>, start: Option<&str>) -> ApiResult<Snapshot> {
     let prefix = call.def.prefix(&call.path.namespace);
-    call.server.store.list(&call.def.collection, &prefix, at).map_err(|error| match error {
-        SnapshotError::Compacted if options.continue_token.is_empty() => {
-            let asked = at.unwrap_or_default();
-            ApiError::expired(format!("The resourceVersion for the provided list is too old: {asked}"))
+    call.server.store.list(&call.def.collection, &prefix, at).map_err(|error| match (error, start) {
+        (SnapshotError::Compacted, None) => {
+            ApiError::expired("The resourceVersion for the provided list is too old.")
         }
-        SnapshotError::Compacted => ApiError::expired(
-            "The provided continue parameter is too old to display a consistent list result. You can start a new list \
-             without the continue parameter.",
-        ),
-        SnapshotError::Future { current } => ApiError::future_version(at.unwrap_or_default(), current),
+        (SnapshotError::Compacted, Some(start)) => {
+            let rest = Token { rv: None, start: start.to_owned() };
+            ApiError::expired(INCONSISTENT).with_continue(rest.encode())
+        }
+        (SnapshotError::Future { current }, _) => ApiError::future_version(at.unwrap_or_default(), current),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn continue_token_is_refused_where_go_stops() {
+        for (text, expected) in [
+            ("bogus", "illegal base64 data at input byte 4"),
+            ("ab=c", "illegal base64 data at input byte 2"),
+            ("eyJ2IjoieCIsInJ2IjoxLCJzdGFydCI6ImEifQ", "server does not recognize this encoded version x"),
+            (
+                "eyJ2IjoibWV0YS5rOHMuaW8vdjEifQ",
+                "incorrect encoded start resourceVersion (version meta.k8s.io/v1)",
+            ),
+        ] {
+            let error = Token::decode(text).unwrap_err();
+            assert_eq!(
+                error.message(),
+                format!("invalid continue token: continue key is not valid: {expected}")
+            );
+        }
+        let token = Token { rv: None, start: "a/b\0".to_owned() };
+        assert_eq!(Token::decode(&token.encode()).unwrap().start, token.start);
+    }
 }

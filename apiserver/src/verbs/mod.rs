@@ -3,6 +3,7 @@
 pub(crate) mod admit;
 pub(crate) mod behind;
 mod collection;
+mod components;
 mod connect;
 mod create;
 pub(crate) mod delete;
@@ -54,6 +55,9 @@ pub(crate) async fn dispatch(call: &Call<'_>, method: &Method) -> ApiResult<Repl
     // A Binding is an action; other reviews are questions.
     if call.def.is_review() && !call.def.group.is_empty() {
         return review::create(call).await;
+    }
+    if call.def.is_computed() {
+        return components::dispatch(call, method).await;
     }
     if !call.def.is_custom()
         && let Some(answer) = connect::dispatch(call, method).await

@@ -62,7 +62,7 @@ pub(super) async fn dispatch(call: &Call<'_>, method: &Method) -> ApiResult<Repl
                 }
             }
         }
-        _ => Err(ApiError::method_not_allowed()),
+        _ => Err(super::not_supported(call, method)),
     }
 }
 

@@ -160,6 +160,10 @@ async fn the_table_agrees_with_a_server() {
         let Ok(list) = client.request::<Value>(request).await else { continue };
         let resources = list["resources"].as_array().unwrap();
         let Some(resource) = resources.iter().find(|it| it["name"] == kind.plural) else { continue };
+        // client-go has a whole client for component statuses, which a server only shows.
+        if kind.plural == "componentstatuses" {
+            continue;
+        }
         seen += 1;
         assert_eq!(resource["kind"], kind.kind);
         assert_eq!(resource["namespaced"], kind.scope == Scope::Namespaced, "{}", kind.path);

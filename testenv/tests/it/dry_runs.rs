@@ -6,7 +6,7 @@ use http::Method;
 use kubesmith_testenv::TestEnv;
 use serde_json::{Value, json};
 
-use crate::support::{call, send};
+use crate::support::{call, judge, send};
 
 const RECORDED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../testdata/apiserver/dry-runs.json");
 
@@ -18,14 +18,7 @@ async fn dry_runs_are_answered_as_kube_apiserver_answers_them() {
     assert_eq!(call(&env, Method::POST, "/api/v1/namespaces", namespace).await.0, 201);
     let mut report = Vec::new();
     for entry in &recorded {
-        let difference = difference(&env, entry).await;
-        match (&entry["differs"], difference) {
-            (Value::Null, Some(difference)) => report.push(format!("{}: {difference}", entry["name"])),
-            (Value::String(_), None) => {
-                report.push(format!("{} is equal now: remove `differs`", entry["name"]))
-            }
-            _ => {}
-        }
+        judge(&mut report, entry, difference(&env, entry).await);
     }
     assert!(report.is_empty(), "{} of {}:\n{}", report.len(), recorded.len(), report.join("\n"));
     env.stop().await;

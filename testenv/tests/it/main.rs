@@ -19,8 +19,10 @@ mod kinds;
 mod parts;
 mod rbac;
 mod reads;
+mod recorded_reads;
 mod robust;
 #[cfg(unix)]
 mod stand_in;
 mod support;
+mod surface;
 mod webhooks;

@@ -4,7 +4,7 @@ use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions;
 use serde::Deserialize as _;
 use serde_json::Value;
 
-use super::kind;
+use super::{kind, no_check};
 use crate::builtin::{BuiltIn, check, defaults, webhooks};
 
 /// CRDs are no part of the table of types: they are read into their type and written back.
@@ -24,7 +24,66 @@ const fn webhook_configuration(name: &'static str, plural: &'static str, singula
     }
 }
 
+/// A policy, or a binding that puts one in force.
+const fn admission_policy(name: &'static str, plural: &'static str, singular: &'static str) -> BuiltIn {
+    BuiltIn { check: no_check, ..webhook_configuration(name, plural, singular) }
+}
+
+/// A kind of the server's flow control; requests here are not queued by it.
+const fn flow_control(name: &'static str, plural: &'static str, singular: &'static str) -> BuiltIn {
+    BuiltIn {
+        namespaced: false,
+        status: true,
+        generation: true,
+        ..kind("flowcontrol.apiserver.k8s.io", name, plural, singular, &[])
+    }
+}
+
 pub(super) static KINDS: &[BuiltIn] = &[
+    BuiltIn {
+        namespaced: false,
+        computed: true,
+        deprecated: Some("v1 ComponentStatus is deprecated in v1.19+"),
+        ..kind("", "ComponentStatus", "componentstatuses", "componentstatus", &["cs"])
+    },
+    BuiltIn {
+        namespaced: false,
+        status: true,
+        unconditional_update: false,
+        categories: &["api-extensions"],
+        ..kind(crate::api_services::GROUP, "APIService", "apiservices", "apiservice", &[])
+    },
+    flow_control("FlowSchema", "flowschemas", "flowschema"),
+    flow_control("PriorityLevelConfiguration", "prioritylevelconfigurations", "prioritylevelconfiguration"),
+    BuiltIn {
+        status: true,
+        default: webhooks::default_policy,
+        ..admission_policy(
+            "ValidatingAdmissionPolicy",
+            "validatingadmissionpolicies",
+            "validatingadmissionpolicy",
+        )
+    },
+    BuiltIn {
+        default: webhooks::default_policy_binding,
+        ..admission_policy(
+            "ValidatingAdmissionPolicyBinding",
+            "validatingadmissionpolicybindings",
+            "validatingadmissionpolicybinding",
+        )
+    },
+    BuiltIn {
+        default: webhooks::default_policy,
+        ..admission_policy("MutatingAdmissionPolicy", "mutatingadmissionpolicies", "mutatingadmissionpolicy")
+    },
+    BuiltIn {
+        default: webhooks::default_policy_binding,
+        ..admission_policy(
+            "MutatingAdmissionPolicyBinding",
+            "mutatingadmissionpolicybindings",
+            "mutatingadmissionpolicybinding",
+        )
+    },
     BuiltIn {
         namespaced: false,
         generation: true,

@@ -46,6 +46,7 @@ const fn kind(
         scale: false,
         generation: false,
         review: false,
+        computed: false,
         create_on_update: false,
         unconditional_update: true,
         returns_deleted: false,

@@ -40,6 +40,12 @@ pub(super) static KINDS: &[BuiltIn] = &[
         ..kind(GROUP, "Ingress", "ingresses", "ingress", &["ing"])
     },
     BuiltIn {
+        namespaced: false,
+        status: true,
+        ..kind(GROUP, "ServiceCIDR", "servicecidrs", "servicecidr", &[])
+    },
+    BuiltIn { namespaced: false, ..kind(GROUP, "IPAddress", "ipaddresses", "ipaddress", &["ip"]) },
+    BuiltIn {
         generation: true,
         namespaced: false,
         ..kind(GROUP, "IngressClass", "ingressclasses", "ingressclass", &[])

@@ -1,9 +1,10 @@
-//! Volumes and what provides them.
+//! Volumes and devices, and what provides them.
 
 use super::kind;
 use crate::builtin::{BuiltIn, check, defaults};
 
 const GROUP: &str = "storage.k8s.io";
+const DEVICES: &str = "resource.k8s.io";
 
 pub(super) static KINDS: &[BuiltIn] = &[
     BuiltIn {
@@ -47,5 +48,36 @@ pub(super) static KINDS: &[BuiltIn] = &[
         unconditional_update: false,
         returns_deleted: true,
         ..kind(GROUP, "CSINode", "csinodes", "csinode", &[])
+    },
+    BuiltIn {
+        unconditional_update: false,
+        ..kind(GROUP, "CSIStorageCapacity", "csistoragecapacities", "csistoragecapacity", &[])
+    },
+    BuiltIn {
+        namespaced: false,
+        returns_deleted: true,
+        ..kind(GROUP, "VolumeAttributesClass", "volumeattributesclasses", "volumeattributesclass", &["vac"])
+    },
+    BuiltIn {
+        namespaced: false,
+        generation: true,
+        returns_deleted: true,
+        ..kind(DEVICES, "DeviceClass", "deviceclasses", "deviceclass", &[])
+    },
+    BuiltIn {
+        status: true,
+        returns_deleted: true,
+        ..kind(DEVICES, "ResourceClaim", "resourceclaims", "resourceclaim", &[])
+    },
+    BuiltIn {
+        returns_deleted: true,
+        ..kind(DEVICES, "ResourceClaimTemplate", "resourceclaimtemplates", "resourceclaimtemplate", &[])
+    },
+    BuiltIn {
+        namespaced: false,
+        generation: true,
+        returns_deleted: true,
+        selectable: &["spec.nodeName", "spec.driver"],
+        ..kind(DEVICES, "ResourceSlice", "resourceslices", "resourceslice", &[])
     },
 ];

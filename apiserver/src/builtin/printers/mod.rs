@@ -1,6 +1,7 @@
 //! The tables that `kubectl get` shows for built-in kinds: columns and cells as kube-apiserver's printers have them.
 
 mod cells;
+mod control;
 mod network;
 mod pods;
 mod storage;
@@ -64,7 +65,7 @@ const CREATED: &[BuiltInColumn] =
 impl BuiltInColumn {
     /// What the table's head says of the column.
     pub(crate) fn head(&self, description: &str) -> Value {
-        let format = if matches!(self.cell, Cell::Name) { "name" } else { "" };
+        let format = if self.name == "Name" { "name" } else { "" };
         json!({"name": self.name, "type": self.kind, "format": format, "description": description,
                "priority": self.priority})
     }
@@ -127,6 +128,20 @@ pub(crate) fn columns(def: &ResourceDef) -> &'static [BuiltInColumn] {
         "certificatesigningrequests" => cells::CERTIFICATE_REQUESTS,
         "priorityclasses" => cells::PRIORITY_CLASSES,
         "runtimeclasses" => cells::RUNTIME_CLASSES,
+        "validatingadmissionpolicies" => control::VALIDATING_POLICIES,
+        "mutatingadmissionpolicies" => control::MUTATING_POLICIES,
+        "validatingadmissionpolicybindings" | "mutatingadmissionpolicybindings" => control::POLICY_BINDINGS,
+        "apiservices" => control::API_SERVICES,
+        "componentstatuses" => control::COMPONENTS,
+        "flowschemas" => control::FLOW_SCHEMAS,
+        "prioritylevelconfigurations" => control::PRIORITY_LEVELS,
+        "servicecidrs" => network::SERVICE_CIDRS,
+        "ipaddresses" => network::ADDRESSES,
+        "csistoragecapacities" => storage::CAPACITIES,
+        "volumeattributesclasses" => storage::ATTRIBUTES,
+        "deviceclasses" | "resourceclaimtemplates" => cells::AGED,
+        "resourceclaims" => storage::RESOURCE_CLAIMS,
+        "resourceslices" => storage::RESOURCE_SLICES,
         "mutatingwebhookconfigurations" | "validatingwebhookconfigurations" => cells::WEBHOOKS,
         _ => CREATED,
     }

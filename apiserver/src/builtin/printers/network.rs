@@ -148,6 +148,19 @@ fn parameters(parameters: &Value) -> Value {
     format!("{}{group}/{}", string(parameters, "kind"), string(parameters, "name")).into()
 }
 
+pub(super) const SERVICE_CIDRS: &[BuiltInColumn] =
+    &[NAME, made("CIDRs", |o, _| crate::meta::strings(&o["spec"]["cidrs"]).join(",").into()), AGE];
+
+pub(super) const ADDRESSES: &[BuiltInColumn] = &[
+    NAME,
+    made("ParentRef", |o, _| {
+        let parent = &o["spec"]["parentRef"];
+        let parts = ["group", "resource", "namespace", "name"].map(|part| string(parent, part));
+        parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("/").into()
+    }),
+    AGE,
+];
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -78,6 +78,42 @@ fn bound(claim: &Value) -> bool {
     !string(&claim["spec"], "volumeName").is_empty()
 }
 
+pub(super) const CAPACITIES: &[BuiltInColumn] = &[
+    NAME,
+    text("StorageClassName", Cell::At("/storageClassName")),
+    made("Capacity", |o, _| o["capacity"].as_str().unwrap_or("<unset>").into()),
+];
+
+pub(super) const ATTRIBUTES: &[BuiltInColumn] = &[NAME, text("DriverName", Cell::At("/driverName")), AGE];
+
+pub(super) const RESOURCE_CLAIMS: &[BuiltInColumn] =
+    &[NAME, made("State", |o, _| claim_state(o).into()), AGE];
+
+pub(super) const RESOURCE_SLICES: &[BuiltInColumn] = &[
+    NAME,
+    made("Node", |o, _| or_unset(&o["spec"]["nodeName"])),
+    text("Driver", Cell::At("/spec/driver")),
+    text("Pool", Cell::At("/spec/pool/name")),
+    AGE,
+];
+
+/// What is done with a claim of devices.
+fn claim_state(claim: &Value) -> String {
+    let mut states = Vec::new();
+    if !claim["metadata"]["deletionTimestamp"].is_null() {
+        states.push("deleted");
+    }
+    match claim["status"]["allocation"].is_null() {
+        true if states.is_empty() => states.push("pending"),
+        true => {}
+        false => states.push("allocated"),
+    }
+    if !list(&claim["status"]["reservedFor"]).is_empty() {
+        states.push("reserved");
+    }
+    states.join(",")
+}
+
 fn or_unset(value: &Value) -> Value {
     value.as_str().unwrap_or("<unset>").into()
 }
