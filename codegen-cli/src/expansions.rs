@@ -22,11 +22,13 @@ use crate::parallel;
 use crate::paths::display;
 use crate::source::{FileId, Loc, SourceFile, SourceMap};
 
-/// Warns of files that nothing takes in, that cannot be read, or that collide with others. `root` is the module path of the
-/// package in its crate.
+/// Warns of files that nothing takes in, that cannot be read, or that collide with others. `points` are the kinds that can be
+/// extended, as [`extension_points`](crate::emit::rust::extension_points) lists them; `root` is the module path of the package in
+/// its crate.
 pub fn check(
     target: &Target,
     files: &HandWritten,
+    points: &[String],
     root: &[String],
     sources: &mut SourceMap,
 ) -> Vec<Diagnostic> {
@@ -35,7 +37,7 @@ pub fn check(
     }
     let generated = generated(target, files);
     let (taken, left): (Vec<&str>, Vec<&str>) =
-        files.texts.keys().map(String::as_str).partition(|name| is_taken_in(name, &generated));
+        files.texts.keys().map(String::as_str).partition(|name| is_taken_in(name, points, &generated));
     let mut add = |name: &str, text: &str| {
         let path = files.folder.join(name);
         let file = SourceFile { name: display(&path).into(), path, text: text.to_owned() };
@@ -68,7 +70,7 @@ pub fn check(
     let declared = modules.declared();
     for name in left.into_iter().filter(|name| !declared.contains(*name)) {
         let id = add(name, files.texts[name].as_deref().unwrap_or_default());
-        found.push(orphans::diagnostic(name, start(id), &generated));
+        found.push(orphans::diagnostic(name, start(id), points, &generated));
     }
     found
 }
@@ -84,33 +86,21 @@ fn generated<'t>(target: &'t Target, files: &HandWritten) -> BTreeMap<&'t str, &
 }
 
 /// Whether the file that is extended declares it as a module.
-fn is_taken_in(name: &str, generated: &BTreeMap<&str, &str>) -> bool {
+fn is_taken_in(name: &str, points: &[String], generated: &BTreeMap<&str, &str>) -> bool {
     if name == REGISTER_CUSTOM {
         return generated.contains_key("clientset/mod.rs");
     }
-    let Some(stem) = name.strip_suffix(EXPANSION) else { return false };
-    let file = name.rsplit_once('/').map_or(name, |(_, file)| file);
-    let declared = format!("#[path = \"{file}\"]");
-    generated.get(format!("{stem}.rs").as_str()).is_some_and(|text| text.contains(&declared))
+    name.strip_suffix(EXPANSION).is_some_and(|stem| points.iter().any(|point| point == stem))
 }
 
-/// The files whose definitions are at hand in a file that is taken in: of the kind, its traits and its group-version.
-fn neighbours(name: &str) -> [String; 4] {
-    let stem = name.strip_suffix(EXPANSION).unwrap_or(name);
+/// The files whose definitions are at hand in a file that is taken in: of the group-version, and of the clientset.
+fn neighbours(name: &str) -> [String; 2] {
     let folder = name.rsplit_once('/').map_or("", |(folder, _)| folder);
-    [
-        format!("{stem}.rs"),
-        format!("{stem}/interface.rs"),
-        format!("{folder}/mod.rs"),
-        "clientset/mod.rs".to_owned(),
-    ]
+    [format!("{folder}.rs"), "clientset/mod.rs".to_owned()]
 }
 
 fn module(name: &str, file: FileId, by_hand: bool, index: Index) -> Module {
-    let path = match name.strip_suffix(EXPANSION) {
-        Some(stem) if by_hand => format!("{stem}/expansion"),
-        _ => name.trim_end_matches(".rs").trim_end_matches("/mod").to_owned(),
-    };
+    let path = name.trim_end_matches(".rs").trim_end_matches("/mod");
     let path = path.split('/').map(str::to_owned).collect();
     let folder = name.rsplit_once('/').map_or("", |(folder, _)| folder).to_owned();
     Module { path, folder, file, by_hand, index }

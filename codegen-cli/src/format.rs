@@ -4,17 +4,23 @@
 /// user's rustfmt is configured to do. The plain form `#![rustfmt::skip]` is not stable.
 const SKIP_RUSTFMT: &str = "#![cfg_attr(rustfmt, rustfmt_skip)]\n";
 
-/// Prints a file: `header` (comments), the file's documentation, its items with empty lines between.
-pub fn rust(header: &str, file: &syn::File) -> String {
+/// Prints the beginning of a file: its documentation, and items with empty lines between.
+pub fn head(file: &syn::File) -> String {
     let text = prettyplease::unparse(file);
     let docs_end = inner_part(&text);
-    let mut out = String::with_capacity(header.len() + text.len() + text.len() / 8);
-    out.push_str(header);
-    out.push('\n');
+    let mut out = String::with_capacity(text.len() + text.len() / 8);
     out.push_str(&text[..docs_end]);
     out.push_str(SKIP_RUSTFMT);
     separate_items(&text[docs_end..], &mut out);
     out
+}
+
+/// Prints items with empty lines between.
+pub fn items(file: &syn::File) -> String {
+    let text = prettyplease::unparse(file);
+    let mut out = String::with_capacity(text.len() + text.len() / 8);
+    separate_items(&text, &mut out);
+    out.split_off(usize::from(out.starts_with('\n')))
 }
 
 /// Length of the leading inner documentation and inner attributes.
@@ -63,34 +69,29 @@ fn begins_item(line: &str) -> bool {
     indentation(line) <= 4 && starts.iter().any(|start| line.trim_start().starts_with(start))
 }
 
-/// Whether the line closes an item at that depth: a brace, or the one line of a type or an associated constant.
+/// Whether the line closes an item at that depth: a brace, or a semicolon behind a type or a value.
 fn ends_block(line: &str, depth: usize) -> bool {
     let text = line.trim_start();
-    let one_line = if depth == 0 { &["pub type "][..] } else { &["type ", "const "][..] };
-    let value = depth == 0 && text == ");";
-    let empty = depth == 0 && is_empty_impl(text);
+    let ends_value = match depth {
+        0 => text.ends_with(';') && list(line).is_none(),
+        _ => ["type ", "const "].iter().any(|start| text.starts_with(start)),
+    };
     indentation(line) == depth
-        && (text == "}"
-            || text == "{}"
-            || value
-            || empty
-            || one_line.iter().any(|start| text.starts_with(start)))
+        && (text == "}" || text == "{}" || ends_value || (depth == 0 && text.ends_with(" {}")))
 }
 
 fn is_empty_impl(line: &str) -> bool {
     line.starts_with("impl ") && line.ends_with("{}")
 }
 
-/// Whether both lines are implementations that have nothing in them.
+/// Whether both lines are implementations that have nothing in them, or types of one implementation.
 fn is_list_of_impls(before: &str, line: &str) -> bool {
-    is_empty_impl(before) && is_empty_impl(line)
+    let both = |is: fn(&str) -> bool| is(before) && is(line);
+    both(is_empty_impl) || both(|line| line.starts_with("    type "))
 }
 
 /// Whether a list of modules or of imports ends between the lines.
 fn leaves_list(before: &str, line: &str) -> bool {
-    let list = |line: &str| {
-        ["pub mod ", "pub use ", "mod ", "use "].into_iter().find(|start| line.starts_with(start))
-    };
     match (list(before), list(line)) {
         (Some(before), Some(line)) => before != line,
         (Some(_), None) => indentation(line) == 0,
@@ -98,12 +99,17 @@ fn leaves_list(before: &str, line: &str) -> bool {
     }
 }
 
+/// The beginning of a line that belongs to a list of modules or of imports.
+fn list(line: &str) -> Option<&'static str> {
+    ["pub mod ", "pub use ", "mod ", "use "].into_iter().find(|start| line.starts_with(start))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn format(source: &str) -> String {
-        rust("// H\n", &syn::parse_file(source).unwrap())
+        head(&syn::parse_file(source).unwrap())
     }
 
     #[test]
@@ -113,7 +119,7 @@ mod tests {
              /// S.\npub struct S { x: u8 }\nimpl S { fn a() {} fn b() {} }\n\
              pub type A = S; impl T for S { type X = u8; const Y: u8 = 1; fn c() { if true { a(); } b(); } }",
         );
-        let expected = "// H\n\n//! Docs.\n#![allow(dead_code)]\n#![cfg_attr(rustfmt, rustfmt_skip)]\n\n\
+        let expected = "//! Docs.\n#![allow(dead_code)]\n#![cfg_attr(rustfmt, rustfmt_skip)]\n\n\
             pub mod a;\npub mod b;\n\npub use self::a::A;\n\n/// S.\npub struct S {\n    x: u8,\n}\n\n\
             impl S {\n    fn a() {}\n    fn b() {}\n}\n\n\
             pub type A = S;\n\n\
@@ -126,7 +132,7 @@ mod tests {
         let text = format(
             "use a::A; use b::B; mod c; pub use c::C; impl A for C {} impl B for C {} impl D for C { fn d() {} }",
         );
-        let expected = "// H\n\n#![cfg_attr(rustfmt, rustfmt_skip)]\n\n\
+        let expected = "#![cfg_attr(rustfmt, rustfmt_skip)]\n\n\
             use a::A;\nuse b::B;\n\nmod c;\n\npub use c::C;\n\n\
             impl A for C {}\nimpl B for C {}\n\nimpl D for C {\n    fn d() {}\n}\n";
         assert_eq!(text, expected);

@@ -9,6 +9,7 @@ use crate::builtin;
 use crate::config::{ClientTarget, Generator, Settings};
 use crate::definition;
 use crate::diag::{self, Diagnostic};
+use crate::emit::rust;
 use crate::expansions;
 use crate::ir::Ir;
 use crate::load::{self, HandWritten, LoadOptions, Loaded, Unsaved};
@@ -140,9 +141,12 @@ fn after_load(
             diagnostics.extend(validate::without_client(&ir, sources));
         }
     }
-    if let Some(client) = targets.iter().find(|target| target.kind == Kind::Rust) {
+    if let (Some(client), false) =
+        (targets.iter().find(|target| target.kind == Kind::Rust), hand_written.texts.is_empty())
+    {
+        let points = rust::extension_points(&ir, &targets::rust_options(settings, &client.root, made));
         let root = module_path(settings);
-        diagnostics.extend(expansions::check(client, &hand_written, &root, loaded.sources_mut()));
+        diagnostics.extend(expansions::check(client, &hand_written, &points, &root, loaded.sources_mut()));
     }
     drop(definitions);
     (ir, targets)

@@ -1,4 +1,4 @@
-//! Listers, by group and version: reads from the informers' caches.
+//! Listers of `__ApiVersion__`.
 
-#[each(group)]
-pub mod __group__;
+__imports__! {}
+__kinds__! {}

@@ -1,4 +1,5 @@
 //! Validation of the kinds of `__ApiVersion__`.
 
-#[each(kind)]
-pub mod __module__;
+use ::kubesmith_runtime::validation::SchemaValidator;
+
+__kinds__! {}

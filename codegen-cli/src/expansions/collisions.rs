@@ -49,16 +49,22 @@ enum TraitId {
 struct Known<'m> {
     modules: &'m Modules<'m>,
     members: BTreeMap<Id, Vec<Member<'m>>>,
+    /// The verbs of generated clients, which anything else of that name hides.
+    verbs: BTreeMap<Id, Vec<Member<'m>>>,
     given: Vec<Given>,
 }
 
 impl<'m> Known<'m> {
     fn new(modules: &'m Modules<'m>) -> Self {
-        let mut known = Self { modules, members: BTreeMap::new(), given: Vec::new() };
+        let mut known = Self { modules, members: BTreeMap::new(), verbs: BTreeMap::new(), given: Vec::new() };
         for (at, module) in modules.list.iter().enumerate() {
             for (owner, name) in &module.index.members {
                 let Some(owner) = modules.resolve(module, owner) else { continue };
                 known.members.entry(owner).or_default().push((at, name));
+            }
+            for (owner, name) in &module.index.verbs {
+                let Some(owner) = modules.resolve(module, owner) else { continue };
+                known.verbs.entry(owner).or_default().push((at, name));
             }
             for given in &module.index.implemented {
                 let Some(owner) = modules.resolve(module, &given.owner) else { continue };
@@ -132,6 +138,7 @@ impl<'m> Known<'m> {
         for (owner, members) in &self.members {
             for (_, name) in members.iter().filter(|(module, _)| *module == at) {
                 let found = self.again(at, owner, name).or_else(|| self.through(at, owner, name));
+                let found = found.or_else(|| self.hidden(owner, name));
                 out.extend(found.filter(|_| told.insert(name.loc)));
             }
         }
@@ -175,6 +182,26 @@ impl<'m> Known<'m> {
         })
     }
 
+    /// The verb of that name of the client that has the member, in itself or by a trait.
+    fn hidden(&self, owner: &Id, name: &Name) -> Option<Diagnostic> {
+        let by_trait = self.given.iter().filter(|given| match &given.of_trait {
+            TraitId::Own(id, _) => id == owner && !given.is_bound,
+            TraitId::Foreign(..) => false,
+        });
+        let mut clients = by_trait.map(|given| &given.owner).chain([owner]);
+        let (client, (_, verb)) = clients.find_map(|client| {
+            let verbs = self.verbs.get(client)?;
+            Some((client, verbs.iter().find(|(_, verb)| verb.text == name.text)?))
+        })?;
+        let message = format!("`{}` hides the verb of `{}`", name.text, client.1);
+        let diagnostic = collision(name.loc, message)
+            .label("defined again")
+            .secondary(verb.loc, "the generated client has it by this trait")
+            .note("a call by this name means what is written here, wherever it is in scope")
+            .help("give it another name");
+        Some(diagnostic)
+    }
+
     /// A member of the same name of another trait that was written by hand.
     fn of_another_trait(&self, at: usize, given: &Given, of_trait: &Id, name: &Name) -> Option<Member<'m>> {
         let others = self.given.iter().filter(|other| other.owner == given.owner);
@@ -214,7 +241,7 @@ fn without_function(module: &Module) -> Option<Diagnostic> {
         None => (start(module.file), "there is no function `add_to_scheme`"),
     };
     let diagnostic = collision(loc, message.to_owned())
-        .note("the generated clientset/scheme.rs calls it, so that rustc refuses the package")
+        .note("the generated clientset/mod.rs calls it, so that rustc refuses the package")
         .help("write `pub fn add_to_scheme(scheme: &mut Scheme)`, or remove the file");
     Some(diagnostic)
 }

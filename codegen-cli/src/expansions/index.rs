@@ -28,6 +28,8 @@ pub(super) struct Index {
     pub(super) uses: Vec<UseItem>,
     /// Types and traits, and what they have in themselves: methods, constants and types.
     pub(super) members: Vec<(Segments, Name)>,
+    /// Generated clients, and the methods that they have by the verbs' traits of the runtime.
+    pub(super) verbs: Vec<(Segments, Name)>,
     /// Types and traits, and the traits that they have.
     pub(super) implemented: Vec<Implemented>,
     /// Files beside this one that it declares as modules.
@@ -147,7 +149,12 @@ impl Reader {
                         self.implemented(owner, path, true, loc);
                     }
                 }
-                None => self.implemented(owner, path, false, loc),
+                None => {
+                    for text in methods_of_verb(&segments(path)) {
+                        self.index.verbs.push((owner.clone(), Name { text, loc }));
+                    }
+                    self.implemented(owner, path, false, loc);
+                }
             }
             return;
         }
@@ -189,16 +196,32 @@ fn supertraits(item: &syn::ItemTrait) -> Vec<Segments> {
     bounds(&item.supertraits).into_iter().chain(of_self).collect()
 }
 
-/// The methods that an interface has by a trait of the runtime's `client::verbs`.
+/// The methods that a type has by a trait of the runtime's `client::verbs` or its `delegate`.
 fn methods_of_verb(of_trait: &[String]) -> Vec<String> {
-    match of_trait {
-        [module, verb] if module == "verbs" && verb == "Patch" => {
-            ["patch", "patch_subresource"].map(str::to_owned).into()
-        }
-        [module, verb] if module == "verbs" => vec![verb.to_snake_case()],
+    let [.., module, verb] = of_trait else { return Vec::new() };
+    match (module.as_str(), verb.as_str()) {
+        ("verbs" | "delegate", "All") => ALL.map(str::to_owned).into(),
+        ("verbs" | "delegate", "Patch") => ["patch", "patch_subresource"].map(str::to_owned).into(),
+        ("verbs" | "delegate", verb) if verb != "GeneratedClient" => vec![verb.to_snake_case()],
         _ => Vec::new(),
     }
 }
+
+/// The methods of every verb.
+const ALL: [&str; 12] = [
+    "create",
+    "update",
+    "update_status",
+    "delete",
+    "delete_collection",
+    "get",
+    "list",
+    "watch",
+    "patch",
+    "patch_subresource",
+    "apply",
+    "apply_status",
+];
 
 /// The traits that a parameter has.
 fn bounds_of(generics: &syn::Generics, parameter: &syn::Ident) -> Vec<Segments> {

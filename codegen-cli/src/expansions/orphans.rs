@@ -14,10 +14,15 @@ use crate::source::Loc;
 const PARTS: [(&str, &str); 2] = [("clientset/typed", "client"), ("listers", "lister")];
 
 /// Says that nothing takes the file in.
-pub(super) fn diagnostic(name: &str, loc: Loc, generated: &BTreeMap<&str, &str>) -> Diagnostic {
+pub(super) fn diagnostic(
+    name: &str,
+    loc: Loc,
+    points: &[String],
+    generated: &BTreeMap<&str, &str>,
+) -> Diagnostic {
     let message = "no generated file takes this one in, so that it is not compiled";
     let (note, help) = match name.strip_suffix(EXPANSION) {
-        Some(stem) => (missing(stem, generated), near(stem, generated)),
+        Some(stem) => (missing(stem, points), near(stem, points)),
         None => of_scheme(generated),
     };
     Diagnostic::warning(Code::ORPHANED_EXPANSION, loc, message).note(note).help(help)
@@ -25,7 +30,7 @@ pub(super) fn diagnostic(name: &str, loc: Loc, generated: &BTreeMap<&str, &str>)
 
 /// A `register_custom.rs` in another folder than the clientset's, or without one.
 fn of_scheme(generated: &BTreeMap<&str, &str>) -> (String, String) {
-    match is_taken_in(REGISTER_CUSTOM, generated) {
+    match is_taken_in(REGISTER_CUSTOM, &[], generated) {
         true => (
             "the scheme lies in the folder clientset, and takes in the file beside it".to_owned(),
             format!("move it to {REGISTER_CUSTOM}, or remove it"),
@@ -42,25 +47,26 @@ fn split(path: &str) -> (&str, &str) {
 }
 
 /// What is missing beside the file.
-fn missing(stem: &str, generated: &BTreeMap<&str, &str>) -> String {
+fn missing(stem: &str, points: &[String]) -> String {
     let (folder, kind) = split(stem);
     let Some((part, what)) = PARTS.iter().find(|(part, _)| folder.starts_with(part)) else {
         return "clients, in clientset/typed, and listers, in listers, take in the files beside them; nothing else does"
             .to_owned();
     };
     let below = folder.trim_start_matches(part);
-    let other =
-        PARTS.iter().find(|(other, _)| generated.contains_key(format!("{other}{below}/{kind}.rs").as_str()));
+    let other = PARTS.iter().find(|(other, _)| points.contains(&format!("{other}{below}/{kind}")));
     match other {
-        Some((_, other)) => format!("this kind has a {other}, but no {what}: {stem}.rs is not generated"),
-        None => format!("there is no {what} {stem}.rs beside it: its kind is gone, or called otherwise"),
+        Some((_, other)) => format!("this kind has a {other}, but no {what}"),
+        None => {
+            format!("{folder}.rs has no {what} of a kind `{kind}`: the kind is gone, or has another name")
+        }
     }
 }
 
 /// What may have been meant: the kind of that name in another version, one of a similar name, the other part of the kind.
-fn near(stem: &str, generated: &BTreeMap<&str, &str>) -> String {
+fn near(stem: &str, points: &[String]) -> String {
     let (folder, kind) = split(stem);
-    let kinds = extensible(generated);
+    let kinds: Vec<(&str, &str)> = points.iter().map(|point| split(point)).collect();
     let part = PARTS.iter().map(|(part, _)| *part).find(|part| folder.starts_with(part));
     let of_part = |folder: &str| part.is_some_and(|part| folder.starts_with(part));
     let similar = |is_place: &dyn Fn(&str) -> bool| {
@@ -84,15 +90,4 @@ fn near(stem: &str, generated: &BTreeMap<&str, &str>) -> String {
         }
         (None, None) => "remove it, or let a kind have a client or a lister".to_owned(),
     }
-}
-
-/// Folder and name of every file that one can be added to.
-fn extensible<'g>(generated: &BTreeMap<&'g str, &'g str>) -> Vec<(&'g str, &'g str)> {
-    let kind = |path: &&'g str| {
-        let part = PARTS.iter().map(|(part, _)| *part).find(|part| path.starts_with(part))?;
-        // Below a part lie a group, a version and the kind.
-        let is_kind = path[part.len()..].matches('/').count() == 3 && !path.ends_with("/mod.rs");
-        path.strip_suffix(".rs").filter(|_| is_kind).map(split)
-    };
-    generated.keys().filter_map(kind).collect()
 }

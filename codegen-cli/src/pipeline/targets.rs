@@ -104,14 +104,29 @@ fn clients(ir: &Ir) -> impl Iterator<Item = &Resource> {
 
 /// The client package; empty without a resource that asks for a client.
 fn client(settings: &Settings, root: &Path, made: EmitInput<'_>) -> OutputTree {
-    let EmitInput { ir, schemas, crates, .. } = made;
+    let EmitInput { ir, schemas, .. } = made;
     let mut out = OutputTree::new();
     if clients(ir).next().is_none() {
         return out;
     }
+    let options = rust_options(settings, root, made);
+    for (path, text) in rust::emit(ir, &options) {
+        out.insert(path, text);
+    }
+    let has_fake = options.parts.has_fake();
+    if has_fake || !options.validated.is_empty() {
+        let text = embedded::emit(ir, schemas, has_fake);
+        out.insert(options.package.source_path(embedded::FILE), text);
+    }
+    out
+}
+
+/// The options of the client package.
+pub(super) fn rust_options(settings: &Settings, root: &Path, made: EmitInput<'_>) -> rust::RustOptions {
+    let EmitInput { ir, schemas, crates, .. } = made;
     let has = |generator| settings.only.contains(&generator);
     let wanted = &settings.client;
-    let options = rust::RustOptions {
+    rust::RustOptions {
         parts: rust::Parts {
             client: has(Generator::Client),
             apply: wanted.apply_configurations,
@@ -125,16 +140,7 @@ fn client(settings: &Settings, root: &Path, made: EmitInput<'_>) -> OutputTree {
         defaults: if wanted.defaults { rust::defaults(ir, schemas) } else { rust::Defaults::default() },
         conversions: wanted.conversions,
         header: settings.header.clone().unwrap_or_default(),
-    };
-    for (path, text) in rust::emit(ir, &options) {
-        out.insert(path, text);
     }
-    let has_fake = options.parts.has_fake();
-    if has_fake || !options.validated.is_empty() {
-        let text = embedded::emit(ir, schemas, has_fake);
-        out.insert(options.package.source_path(embedded::FILE), text);
-    }
-    out
 }
 
 fn package(settings: &Settings, root: &Path, crates: &Crates, ir: &Ir) -> rust::Package {

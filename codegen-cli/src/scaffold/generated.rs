@@ -161,7 +161,6 @@ fn values(
     let values = Values::default()
         .with("kind", &resource.kind)
         .with("a_kind", with_article(&resource.kind))
-        .with("kind_module", names.module)
         .with("conversions", names.conversions)
         .with("plural", &resource.plural)
         .with("qualified_group", &group.name)

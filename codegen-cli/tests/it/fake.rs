@@ -38,7 +38,7 @@ fn crates_have_one_and_modules_when_asked() {
         ("module = \"crate::generated\"\nfake_clientset = true", true),
     ] {
         let package = package(&sample, configuration);
-        assert_eq!(text(&package, "clientset/fake/mod.rs").is_some(), there, "{configuration}");
+        assert_eq!(text(&package, "clientset/fake.rs").is_some(), there, "{configuration}");
         let clientset = text(&package, "clientset/mod.rs").unwrap();
         let gate =
             if configuration.contains("module") { "#[cfg(test)]" } else { "#[cfg(feature = \"fake\")]" };
@@ -59,7 +59,7 @@ fn what_is_no_longer_wanted_goes() {
     sample.write("kubesmith.toml", without);
     assert!(sample.run(&["generate"]).status.success());
     let left = sample.tree("client");
-    assert!(!left.contains_key("src/crds.json") && !left.contains_key("src/clientset/fake/mod.rs"));
+    assert!(!left.contains_key("src/crds.json") && !left.contains_key("src/clientset/fake.rs"));
     assert!(left.contains_key("src/clientset/fake/mine.json"));
     assert!(left.keys().any(|path| path.starts_with("openapi/")), "{:?}", left.keys());
 }

@@ -16,7 +16,6 @@ const CLIENTSET: &str = "clientset";
 
 const ECSBINDING: Places = &[
     ("api/src/", "type, list, deep copies, registration", BY_HAND),
-    ("client/src/clientset/scheme.rs", "type, list, deep copies, registration", GENERATED),
     ("client/src/informers/", "informer, lister, factory", GENERATED),
     ("client/src/listers/", "informer, lister, factory", GENERATED),
     ("config/crd/bases/", "CRD and sample", GENERATED),
@@ -33,8 +32,7 @@ const KUSTOMIZE: &str = "role, bindings, Deployment, Service: the kustomize tree
 
 const BALANCER: Places = &[
     ("api/src/", "types, markers, registration", BY_HAND),
-    ("client/src/clientset/scheme.rs", "types, markers, registration", GENERATED),
-    ("client/src/clientset/fake/", "fake clientset", GENERATED),
+    ("client/src/clientset/fake.rs", "fake clientset", GENERATED),
     ("client/src/informers/", "informers, listers", GENERATED),
     ("client/src/listers/", "informers, listers", GENERATED),
     ("config/crd/bases/", "CRD, role", GENERATED),
@@ -55,7 +53,7 @@ const MORE: Places = &[
     ("controller/Cargo.toml", NOT_COUNTED, BY_HAND),
     ("client/src/applyconfigurations/", "apply configurations", GENERATED),
     ("client/src/validations/", "validation without a server", GENERATED),
-    ("client/src/clientset/fake/", "fake clientset", GENERATED),
+    ("client/src/clientset/fake.rs", "fake clientset", GENERATED),
     ("client/src/", CLIENTSET, GENERATED),
     ("dist/install.yaml", "everything in one file, dist/install.yaml", GENERATED),
     ("docs/", "reference documentation", GENERATED),

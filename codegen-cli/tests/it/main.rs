@@ -4,6 +4,7 @@
 mod accepted;
 mod aliases;
 mod api_rules;
+mod applyconfigurations;
 mod architecture;
 mod builtin;
 mod cli;

@@ -178,7 +178,7 @@ fn a_crate_without_a_client_is_not_named() {
         let rust = files.filter(|(path, _)| path.ends_with(".rs"));
         rust.filter(|(_, text)| text.contains(name)).map(|(path, _)| path.to_string()).collect::<Vec<_>>()
     };
-    let of_gadget = ["src/clientset/scheme.rs", "src/validations/example/v1/gadget.rs"];
+    let of_gadget = ["src/clientset/mod.rs", "src/validations/example/v1.rs"];
     assert_eq!(named("::sample_api::Gadget"), of_gadget);
     assert_eq!(named("Stranger"), [""; 0]);
 }

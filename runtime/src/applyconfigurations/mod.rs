@@ -73,11 +73,14 @@
 
 mod extract;
 mod fields;
+pub mod meta;
 mod nullable;
+mod object;
 
 pub use extract::{ExtractError, extract, extract_value};
 pub use fields::{FieldSet, FieldsError};
 pub use nullable::nullable;
+pub use object::{Absent, ClusterApplyConfiguration, NamespacedApplyConfiguration, ObjectApplyConfiguration};
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;

@@ -394,8 +394,7 @@ where
     where
         C: ApplyConfiguration<Object = K>,
     {
-        let (name, patch) = self.configured(configuration)?;
-        self.patch(&name, params, &Patch::Apply(patch)).await
+        self.apply_fields(None, configuration, params).await
     }
 
     /// Server-side apply of an apply configuration through a subresource such as `status`.
@@ -411,23 +410,34 @@ where
     where
         C: ApplyConfiguration<Object = K>,
     {
-        let (name, patch) = self.configured(configuration)?;
-        self.patch_subresource(subresource, &name, params, &Patch::Apply(patch)).await
+        self.apply_fields(Some(subresource), configuration, params).await
     }
 
-    /// The name of what is configured, and the patch.
-    fn configured<C>(&self, configuration: &C) -> Result<(String, Value), Error>
+    /// Server-side apply of the fields that a value writes as JSON, its name among them.
+    pub(super) async fn apply_fields<C>(
+        &self,
+        subresource: Option<&str>,
+        configuration: &C,
+        params: &PatchParams,
+    ) -> Result<K, Error>
     where
-        C: ApplyConfiguration<Object = K>,
+        C: Serialize,
     {
-        let patch = serde_json::to_value(configuration)
+        let fields = serde_json::to_value(configuration)
             .map_err(|error| self.failed("apply", None)(kube::Error::SerdeError(error)))?;
-        match patch.pointer("/metadata/name").and_then(Value::as_str) {
-            Some(name) if !name.is_empty() => Ok((name.to_owned(), patch)),
-            _ => Err(Error::BadRequest {
-                request: self.request("apply", None),
-                reason: "the apply configuration has no name: make it with `new`, or call `with_name`",
-            }),
+        let name = match fields.pointer("/metadata/name").and_then(Value::as_str) {
+            Some(name) if !name.is_empty() => name.to_owned(),
+            _ => {
+                return Err(Error::BadRequest {
+                    request: self.request("apply", None),
+                    reason: "the apply configuration has no name: make it with `new`, or call `with_name`",
+                });
+            }
+        };
+        let patch = Patch::Apply(fields);
+        match subresource {
+            Some(subresource) => self.patch_subresource(subresource, &name, params, &patch).await,
+            None => self.patch(&name, params, &patch).await,
         }
     }
 

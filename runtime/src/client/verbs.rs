@@ -58,40 +58,67 @@ use kube::api::{
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::{Deletion, ResponseFuture, TypedClient, WatchStream};
+use super::{Deletion, KindClient, ResponseFuture, Result, TypedClient, WatchStream};
 
-/// Clients that have the runtime's inside, and which of its verbs are theirs.
+/// The traits by which a generated client names its kind and its verbs.
 ///
-/// Generated clients say with these traits that a verb of theirs is that of the [`TypedClient`] in them.
+/// A generated client is a type of its own around a [`KindClient`](super::KindClient). It implements [`GeneratedClient`] and a
+/// trait of this module for each of its verbs; [`All`](delegate::All) stands for all of them. The methods are those of
+/// [`KindClient`](super::KindClient), which has one for each of these traits and no others.
 pub mod delegate {
-    use crate::applyconfigurations::ApplyConfiguration;
-    use crate::client::TypedClient;
+    use std::ops::Deref;
 
-    /// A client with the runtime's inside.
+    use serde::Serialize;
+
+    use crate::client::{KindClient, TypedClient};
+
+    /// A client of one kind with the runtime's client inside.
     pub trait Delegate: Send + Sync + 'static {
-        /// What the client is of.
+        /// The kind.
         type Object: super::Kind;
+        /// The type that [`Apply`] and [`ApplyStatus`] take: the kind's apply configuration, or the kind itself.
+        type Configuration: Serialize + Send + Sync + 'static;
 
-        /// The client inside.
+        /// The client inside, which has every verb.
         fn typed(&self) -> &TypedClient<Self::Object>;
+    }
+
+    /// A client that is generated: it dereferences to its requests and is made of them.
+    pub trait GeneratedClient:
+        Deref<Target = KindClient<Self>> + From<KindClient<Self>> + Send + Sync + 'static
+    {
+        /// As [`Delegate::Object`].
+        type Object: super::Kind;
+        /// As [`Delegate::Configuration`].
+        type Configuration: Serialize + Send + Sync + 'static;
+    }
+
+    impl<C: GeneratedClient> Delegate for C {
+        type Configuration = C::Configuration;
+        type Object = C::Object;
+
+        fn typed(&self) -> &TypedClient<C::Object> {
+            self.deref().typed()
+        }
     }
 
     /// Has [`Patch`](super::Patch).
     pub trait Patch: Delegate {}
 
     /// Has [`Apply`](super::Apply).
-    pub trait Apply: Delegate {
-        /// What is applied.
-        type Configuration: ApplyConfiguration<Object = Self::Object> + Send + Sync + 'static;
-    }
+    pub trait Apply: Delegate {}
 
     /// Has [`ApplyStatus`](super::ApplyStatus).
-    pub trait ApplyStatus: Delegate {
-        /// What is applied.
-        type Configuration: ApplyConfiguration<Object = Self::Object> + Send + Sync + 'static;
-    }
+    pub trait ApplyStatus: Delegate {}
 
     pub use super::marker::*;
+
+    /// Has every verb.
+    pub trait All: Delegate {}
+
+    impl<C: All> Patch for C {}
+    impl<C: All> Apply for C {}
+    impl<C: All> ApplyStatus for C {}
 }
 
 /// What clients are of: the types of kinds. Whatever can be one is.
@@ -125,7 +152,16 @@ macro_rules! verbs {
                 fn $method(&self, $($name: $ty),*) -> impl ResponseFuture<$answer>;
             }
 
-            impl<K: Kind> delegate::$verb for TypedClient<K> {}
+            impl<K: Kind, C: delegate::$verb<Object = K>> KindClient<C> {
+                $(#[$doc])*
+                ///
+                /// # Errors
+                #[doc = concat!("As [`TypedClient::", stringify!($method), "`].")]
+                #[inline]
+                pub async fn $method(&self, $($name: $ty),*) -> Result<$answer> {
+                    self.typed().$method($($name),*).await
+                }
+            }
 
             impl<K: Kind, C: delegate::$verb<Object = K>> $verb<K> for C {
                 fn $method(&self, $($name: $ty),*) -> impl ResponseFuture<$answer> {
@@ -139,6 +175,8 @@ macro_rules! verbs {
             $(
                 #[doc = concat!("Has [`", stringify!($verb), "`](super::", stringify!($verb), ").")]
                 pub trait $verb: super::delegate::Delegate {}
+
+                impl<C: super::delegate::All> $verb for C {}
             )*
         }
     };
@@ -189,6 +227,7 @@ pub trait Patch<K: Clone>: Send + Sync + 'static {
 }
 
 impl<K: Kind> delegate::Delegate for TypedClient<K> {
+    type Configuration = K;
     type Object = K;
 
     fn typed(&self) -> &TypedClient<K> {
@@ -196,7 +235,7 @@ impl<K: Kind> delegate::Delegate for TypedClient<K> {
     }
 }
 
-impl<K: Kind> delegate::Patch for TypedClient<K> {}
+impl<K: Kind> delegate::All for TypedClient<K> {}
 
 impl<K: Kind, C: delegate::Patch<Object = K>> Patch<K> for C {
     fn patch<P>(&self, name: &str, params: &PatchParams, patch: &PatchOf<P>) -> impl ResponseFuture<K>
@@ -220,6 +259,38 @@ impl<K: Kind, C: delegate::Patch<Object = K>> Patch<K> for C {
     }
 }
 
+impl<K: Kind, C: delegate::Patch<Object = K>> KindClient<C> {
+    /// Changes parts of an object.
+    ///
+    /// # Errors
+    /// As [`TypedClient::patch`].
+    #[inline]
+    pub async fn patch<P>(&self, name: &str, params: &PatchParams, patch: &PatchOf<P>) -> Result<K>
+    where
+        P: Serialize + Debug,
+    {
+        self.typed().patch(name, params, patch).await
+    }
+
+    /// Changes parts of a subresource of an object, such as `status`.
+    ///
+    /// # Errors
+    /// As [`TypedClient::patch_subresource`].
+    #[inline]
+    pub async fn patch_subresource<P>(
+        &self,
+        subresource: &str,
+        name: &str,
+        params: &PatchParams,
+        patch: &PatchOf<P>,
+    ) -> Result<K>
+    where
+        P: Serialize + Debug,
+    {
+        self.typed().patch_subresource(subresource, name, params, patch).await
+    }
+}
+
 /// Creates or changes an object by server-side apply.
 pub trait Apply<K: Clone, A>: Send + Sync + 'static {
     /// Creates or changes an object by server-side apply: the configuration's fields become the field manager's, which the
@@ -236,7 +307,19 @@ impl<C: delegate::Apply> Apply<C::Object, C::Configuration> for C {
         configuration: &C::Configuration,
         params: &PatchParams,
     ) -> impl ResponseFuture<C::Object> {
-        self.typed().apply_configuration(configuration, params)
+        self.typed().apply_fields(None, configuration, params)
+    }
+}
+
+impl<C: delegate::Apply> KindClient<C> {
+    /// Creates or changes an object by server-side apply: the configuration's fields become the field manager's. The
+    /// parameters name the manager and whether it takes fields from others (`force`).
+    ///
+    /// # Errors
+    /// As [`TypedClient::apply_configuration`].
+    #[inline]
+    pub async fn apply(&self, configuration: &C::Configuration, params: &PatchParams) -> Result<C::Object> {
+        self.typed().apply_fields(None, configuration, params).await
     }
 }
 
@@ -255,6 +338,63 @@ impl<C: delegate::ApplyStatus> ApplyStatus<C::Object, C::Configuration> for C {
         configuration: &C::Configuration,
         params: &PatchParams,
     ) -> impl ResponseFuture<C::Object> {
-        self.typed().apply_configuration_to("status", configuration, params)
+        self.typed().apply_fields(Some("status"), configuration, params)
     }
+}
+
+impl<C: delegate::ApplyStatus> KindClient<C> {
+    /// Changes the status of an object by server-side apply; the parameters name the field manager.
+    ///
+    /// # Errors
+    /// As [`TypedClient::apply_configuration_to`].
+    #[inline]
+    pub async fn apply_status(
+        &self,
+        configuration: &C::Configuration,
+        params: &PatchParams,
+    ) -> Result<C::Object> {
+        self.typed().apply_fields(Some("status"), configuration, params).await
+    }
+}
+
+/// Every verb, for kinds that leave none out.
+///
+/// ```
+/// use k8s_openapi::api::core::v1::ConfigMap;
+/// use kube::api::{DeleteParams, PostParams};
+/// use kubesmith_runtime::client::{Result, verbs};
+///
+/// async fn recreate(maps: &impl verbs::All<ConfigMap, ConfigMap>, map: &ConfigMap, name: &str) -> Result<ConfigMap> {
+///     maps.delete(name, &DeleteParams::default()).await?;
+///     maps.create(map, &PostParams::default()).await
+/// }
+/// ```
+pub trait All<K: Clone, A>:
+    Create<K>
+    + Update<K>
+    + UpdateStatus<K>
+    + Delete<K>
+    + DeleteCollection<K>
+    + Get<K>
+    + List<K>
+    + Watch<K>
+    + Patch<K>
+    + Apply<K, A>
+    + ApplyStatus<K, A>
+{
+}
+
+impl<K: Clone, A, C> All<K, A> for C where
+    C: Create<K>
+        + Update<K>
+        + UpdateStatus<K>
+        + Delete<K>
+        + DeleteCollection<K>
+        + Get<K>
+        + List<K>
+        + Watch<K>
+        + Patch<K>
+        + Apply<K, A>
+        + ApplyStatus<K, A>
+{
 }

@@ -88,6 +88,7 @@ mod factory;
 mod filter;
 mod fresh;
 mod handler;
+mod kind;
 mod mailbox;
 mod metrics;
 mod options;
@@ -109,6 +110,7 @@ pub use filter::FilteringResourceEventHandler;
 pub use handler::{
     Deleted, EventKind, HandlerOptions, ResourceEventHandler, ResourceEventHandlerFuncs, SlowCall,
 };
+pub use kind::KindInformer;
 pub use metrics::InformerState;
 pub use options::InformerOptions;
 pub use registration::{HandlerRegistration, HandlerState};

@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use proc_macro2::TokenStream;
+
 use crate::ir::{Ir, RustType, TypeDef, TypeId};
 
 use super::{Package, RustOptions, comments, file_header, plan};
@@ -98,14 +100,28 @@ fn krate(path: &str) -> Option<&str> {
     path.split_once("::").map(|(krate, _)| krate)
 }
 
-/// A file: its path in the package and its text.
+/// Items as a syntax tree.
+///
+/// # Panics
+/// The tokens are not Rust. They are built of identifiers, paths and literals, so that no input makes them so;
+/// `codegen-cli/tests/it/properties.rs` tries.
+pub(super) fn items(tokens: TokenStream) -> syn::File {
+    syn::parse2(tokens.clone())
+        .unwrap_or_else(|error| panic!("generated code is not Rust: {error}\n{tokens}"))
+}
+
+/// A file: its path in the package and its text. `code` is Rust that was written as text.
 ///
 /// # Panics
 /// The code is no Rust. It is made of identifiers and paths that were parsed, of JSON in [literals](json) and of texts without
 /// line breaks in comments, so that no input makes it so; `codegen-cli/tests/it/properties.rs` tries.
 pub(super) fn file(options: &RustOptions, source: &str, path: &str, code: &str) -> (String, String) {
+    (options.package.source_path(path), text(&options.header, source, code))
+}
+
+/// The text of a file; see [`file`].
+pub(super) fn text(header: &str, source: &str, code: &str) -> String {
     let parsed =
         syn::parse_file(code).unwrap_or_else(|error| panic!("generated code is no Rust: {error}\n{code}"));
-    let header = file_header(&comments(&options.header, "//"), "//", source);
-    (options.package.source_path(path), crate::format::rust(&header, &parsed))
+    file_header(&comments(header, "//"), "//", source) + "\n" + &crate::format::head(&parsed)
 }

@@ -1,7 +1,7 @@
 //! Cargo.toml of a generated package.
 
-use super::{Dependency, Package, RustOptions, comments, file_header, plan, root_docs};
-use crate::ir::Ir;
+use super::plan::Plan;
+use super::{Dependency, Package, comments, file_header, root_docs};
 
 /// Emits the manifest; a module has none.
 ///
@@ -14,9 +14,10 @@ use crate::ir::Ir;
 /// kubesmith-runtime = "0.1.0"
 /// kubesmith-testenv = { version = "0.1.0", optional = true }
 /// ```
-pub(super) fn emit(ir: &Ir, options: &RustOptions) -> Option<String> {
+pub(super) fn emit(plan: &Plan<'_>) -> Option<String> {
+    let (ir, options) = (plan.ir, plan.options);
     let Package::Crate { name, runtime, testenv, apis } = &options.package else { return None };
-    let mut out = file_header(&comments(&options.header, "#"), "#", &plan::packages(ir));
+    let mut out = file_header(&comments(&options.header, "#"), "#", &plan.sources);
     // A client belongs to the version of its API.
     let version = ir.crates.first().map_or("0.1.0", |input| input.version.as_str());
     let description = format!("{} of {}", root_docs::parts(ir, options.parts), root_docs::group_names(ir));
@@ -36,7 +37,7 @@ pub(super) fn emit(ir: &Ir, options: &RustOptions) -> Option<String> {
         features.push_str(&format!("fake = [\"dep:{TESTENV}\"]\n"));
     }
     dependencies.sort_by_key(|(name, _)| *name);
-    if !options.validated.is_empty() {
+    if !plan.validations().is_empty() {
         features.push_str("# `validate()` of every kind, as an API server does it.\n");
         features.push_str("validation = [\"kubesmith-runtime/validation\"]\n");
     }

@@ -1,62 +1,94 @@
-//! What the placeholders of a client's methods stand for.
+//! The methods of a kind's client that have names of their own.
 
-use std::sync::Arc;
+use proc_macro2::TokenStream;
+use quote::quote;
 
-use super::apply::ApplyTypes;
-use super::plan::object_path;
-use super::skeleton::Bindings;
-use super::{RustOptions, docs, names};
-use crate::ir::{Ir, Method, Resource, Verb};
+use super::plan::{KindPlan, Plan, object_path};
+use super::skeleton::{Docs, ident, path};
+use super::{docs, names};
+use crate::ir::{Method, Resource, Verb};
 
-/// The methods of a kind's client that have names of their own.
-pub(super) fn bindings(
-    ir: &Ir,
-    resource: &Resource,
-    apply: &ApplyTypes,
-    options: &RustOptions,
-) -> Vec<Arc<Bindings>> {
-    let methods = resource.client.as_ref().map_or(&[][..], |tags| &tags.methods);
-    methods.iter().map(|method| Arc::new(one(ir, resource, method, apply, options))).collect()
+/// A method in its three places.
+pub(super) struct MethodTokens {
+    /// As a method of the client.
+    pub(super) own: TokenStream,
+    /// As a method of the client's trait.
+    pub(super) declared: TokenStream,
+    /// The trait's method for the client.
+    pub(super) delegated: TokenStream,
 }
 
-/// Whether one of them takes a patch, of any type.
-pub(super) fn any_patch(resource: &Resource) -> bool {
-    resource.client.iter().flat_map(|tags| &tags.methods).any(|method| method.verb == Verb::Patch)
+/// The methods of a kind in their order.
+pub(super) fn tokens(plan: &Plan<'_>, kind: &KindPlan<'_>) -> Vec<MethodTokens> {
+    kind.methods().iter().map(|method| one(plan, kind.resource, method)).collect()
 }
 
-fn one(ir: &Ir, resource: &Resource, method: &Method, apply: &ApplyTypes, options: &RustOptions) -> Bindings {
-    let input = method.input.as_deref().map(|path| {
-        let configuration = apply.path_of_input(ir, path).filter(|_| method.verb == Verb::Apply);
-        configuration.unwrap_or_else(|| object_path(path, &options.package))
-    });
-    let result = object_path(&method.result, &options.package);
-    let answer = match method.verb {
-        Verb::List => format!("::kubesmith_runtime::kube::api::ObjectList<{result}>"),
-        _ => result,
-    };
+fn one(plan: &Plan<'_>, resource: &Resource, method: &Method) -> MethodTokens {
+    let docs = Docs(documentation(resource, method));
+    let name = ident(&names::identifier(&method.name));
     let (request, params) = match method.verb {
-        Verb::Get => ("get", ""),
-        Verb::List => ("list", "ListParams"),
-        Verb::Patch => ("patch", "PatchParams"),
-        Verb::Apply => ("apply", "PatchParams"),
-        Verb::Update => ("update", "PostParams"),
-        _ => ("create", "PostParams"),
+        Verb::Get => ("get", None),
+        Verb::List => ("list", Some(quote!(ListParams))),
+        Verb::Patch => ("patch", Some(quote!(PatchParams))),
+        Verb::Apply => ("apply", Some(quote!(PatchParams))),
+        Verb::Update => ("update", Some(quote!(PostParams))),
+        _ => ("create", Some(quote!(PostParams))),
     };
-    let in_subresource = method.subresource.is_some();
-    Bindings::default()
-        .text("MethodDoc", documentation(resource, method))
-        .text("method", names::identifier(&method.name))
-        .text("target", if in_subresource { "subresource" } else { "resource" })
-        .text("subresource", method.subresource.as_deref().unwrap_or_default())
-        .text("request", request)
-        .text("Params", params)
-        .flag("in_subresource", in_subresource)
-        .flag("named", in_subresource || !matches!(method.verb, Verb::Create | Verb::List))
-        .flag("patches", method.verb == Verb::Patch)
-        .flag("sends", input.is_some())
-        .flag("has_params", !params.is_empty())
-        .path("Input", input.unwrap_or_default())
-        .path("Answer", answer)
+    let request = ident(request);
+    let is_patch = method.verb == Verb::Patch;
+    let is_named = method.subresource.is_some() || !matches!(method.verb, Verb::Create | Verb::List);
+    let (mut declared, mut given) = (TokenStream::new(), TokenStream::new());
+    if is_named {
+        declared.extend(quote!(name: &str,));
+        given.extend(quote!(name,));
+    }
+    if let Some(input) = input(plan, method) {
+        declared.extend(quote!(input: &#input,));
+        given.extend(quote!(input,));
+    }
+    if let Some(params) = params {
+        declared.extend(quote!(params: &::kubesmith_runtime::kube::api::#params,));
+        given.extend(quote!(params,));
+    }
+    if is_patch {
+        declared.extend(quote!(patch: &::kubesmith_runtime::kube::api::Patch<P>,));
+        given.extend(quote!(patch,));
+    }
+    let parameter = |bounds: TokenStream| is_patch.then(|| quote!(<P: #bounds>));
+    let (serialize, debug) = (quote!(::kubesmith_runtime::serde::Serialize), quote!(::core::fmt::Debug));
+    let own = parameter(quote!(#serialize + #debug));
+    let of_trait = parameter(quote!(#serialize + #debug + Sync));
+    let answer = answer(plan, method);
+    let target = match &method.subresource {
+        Some(subresource) => quote!(subresource(#subresource)),
+        None => quote!(resource()),
+    };
+    let signature = quote!(fn #name #of_trait(&self, #declared) -> impl client::ResponseFuture<#answer>);
+    MethodTokens {
+        own: quote! {
+            #docs
+            pub async fn #name #own(&self, #declared) -> client::Result<#answer> {
+                self.inner.typed().#target.#request(#given).await
+            }
+        },
+        declared: quote!(#docs #signature;),
+        delegated: quote!(#signature { self.#name(#given) }),
+    }
+}
+
+/// The type of what the method sends; none where it sends nothing, or a patch of any type.
+fn input(plan: &Plan<'_>, method: &Method) -> Option<TokenStream> {
+    let sent = method.input.as_deref()?;
+    let configuration = plan.apply.path_of_input(plan.ir, sent).filter(|_| method.verb == Verb::Apply);
+    Some(path(&configuration.unwrap_or_else(|| object_path(sent, &plan.options.package))))
+}
+
+fn answer(plan: &Plan<'_>, method: &Method) -> TokenStream {
+    let result = path(&object_path(&method.result, &plan.options.package));
+    match method.verb {
+        Verb::List => quote!(::kubesmith_runtime::kube::api::ObjectList<#result>),
+        _ => result,
+    }
 }
 
 /// One line on what the method does.

@@ -1,43 +1,45 @@
 //! Emits the client package: clientset, apply configurations, informers and listers.
 //!
-//! Input: the [`Ir`] and [`RustOptions`]. Output: file texts by relative path. It decides nothing
-//! about the API and does no I/O: [`plan`] says which files there are and what their placeholders
-//! stand for, [`skeleton`] fills the embedded skeletons in, [`crate::format`] prints them, [`layout`]
-//! does so once for all kinds of one shape. For the kind `EcsBinding` the tree is
+//! Input: the [`Ir`] and [`RustOptions`]. Output: file texts by relative path. It decides nothing about the API and does no
+//! I/O: [`plan`] settles names, the modules of the parts build items with quote or take them from [`skeleton`]s, and
+//! [`crate::format`] prints them, block by block. For the kind `EcsBinding` the tree is
 //!
 //! ```text
-//! clientset/{mod,scheme}.rs   clientset/typed/ecs/v1/ecs_binding.rs   clientset/typed/ecs/v1/ecs_binding/interface.rs
-//! clientset/fake/mod.rs
-//! applyconfigurations/ecs/v1/{ecs_binding,ecs_binding_spec}.rs
-//! conversions/ecs/ecs_binding.rs   defaults/ecs/v1.rs
-//! informers/{mod,factory,generic}.rs   informers/ecs/v1/ecs_binding.rs
-//! listers/ecs/v1/ecs_binding.rs
-//! validations/ecs/v1/ecs_binding.rs   crds.json
+//! lib.rs                       applyconfigurations/ecs/v1.rs
+//! clientset/{mod,fake}.rs      clientset/typed/ecs/v1.rs
+//! conversions/{mod,ecs/ecs_binding}.rs   defaults/{mod,ecs/v1}.rs
+//! informers/{mod,ecs/v1}.rs    listers/ecs/v1.rs
+//! validations/{mod,ecs/v1}.rs  crds.json
 //! ```
 
 mod apply;
+mod clients;
 mod code;
 mod conversions;
 mod defaults;
 mod docs;
-mod imports;
-mod layout;
+mod informers;
+mod listers;
 mod manifest;
 mod methods;
+mod modules;
 mod names;
+mod package;
 mod plan;
 mod root_docs;
 mod skeleton;
+mod validations;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::num::NonZero;
+
+use proc_macro2::TokenStream;
 
 use crate::ir::{Ir, TypeId};
+use crate::parallel;
 
-use layout::Layout;
+pub use apply::shared_configurations;
 pub(crate) use names::KindNames;
-use plan::{Job, Plan};
-use skeleton::{Bindings, Skeleton};
+use plan::{GroupPlan, Part, Plan};
 
 pub use defaults::{Defaults, defaults};
 
@@ -56,7 +58,7 @@ pub struct RustOptions {
     /// Whether there are functions that convert between versions; without `client` there are none.
     pub conversions: bool,
     /// Files below the source folder that were written by hand to extend the package, `/`-separated: those that belong to a
-    /// kind's file or to the scheme become modules.
+    /// kind's file or to the scheme become modules. See [`crate::load::hand_written`].
     pub hand_written: BTreeSet<String>,
     /// Text that begins every file, such as a licence; `""`: none. A line that is no comment
     /// becomes one.
@@ -140,73 +142,107 @@ pub enum Dependency {
     },
 }
 
-/// How many files are worth a thread of their own.
-const FILES_PER_THREAD: usize = 64;
+/// Items that are formatted together: those of a kind or of a type, or the beginning of a file.
+type Block<'p> = Box<dyn Fn() -> TokenStream + Send + Sync + 'p>;
+
+/// A file of the package.
+struct File<'p> {
+    /// Path relative to the package's source folder.
+    path: String,
+    /// Where the API comes from, for the header.
+    source: &'p str,
+    blocks: Vec<Block<'p>>,
+}
+
+impl<'p> File<'p> {
+    fn new(plan: &'p Plan<'p>, path: impl Into<String>) -> Self {
+        Self { path: path.into(), source: &plan.sources, blocks: Vec::new() }
+    }
+
+    fn block(&mut self, items: impl Fn() -> TokenStream + Send + Sync + 'p) {
+        self.blocks.push(Box::new(items));
+    }
+}
 
 /// Emits the package: file texts by path relative to the package's or module's folder.
 pub fn emit(ir: &Ir, options: &RustOptions) -> BTreeMap<String, String> {
     let ir = &*ir.for_clients();
     let plan = Plan::new(ir, options);
-    let files = plan.jobs().len();
-    let threads =
-        std::thread::available_parallelism().map_or(1, NonZero::get).min(1 + files / FILES_PER_THREAD);
-    let mut tree: BTreeMap<String, String> = std::thread::scope(|scope| {
-        let plan = &plan;
-        let others: Vec<_> = (1..threads)
-            .map(|share| scope.spawn(move || render_share(plan, options, share, threads)))
-            .collect();
-        let mut tree: BTreeMap<_, _> = render_share(plan, options, 0, threads).into_iter().collect();
-        for other in others {
-            match other.join() {
-                Ok(files) => tree.extend(files),
-                Err(panic) => std::panic::resume_unwind(panic),
-            }
-        }
-        tree
-    });
+    let mut files = package::files(&plan);
+    for (path, blocks) in plan.apply.files() {
+        files.push(File { path: format!("applyconfigurations/{path}"), source: &plan.sources, blocks });
+    }
+    files.extend(clients::files(&plan));
+    files.extend(informers::files(&plan));
+    files.extend(listers::files(&plan));
+    files.extend(validations::files(&plan));
+    let texts = render(files, &options.header);
+    let mut tree: BTreeMap<String, String> =
+        texts.into_iter().map(|(path, text)| (options.package.source_path(&path), text)).collect();
     if options.parts.client {
         tree.extend(defaults::files(ir, options));
         if options.conversions {
             tree.extend(conversions::files(ir, options));
         }
     }
-    if let Some(manifest) = manifest::emit(ir, options) {
+    if let Some(manifest) = manifest::emit(&plan) {
         tree.insert("Cargo.toml".to_owned(), manifest);
     }
     tree
 }
 
-/// Renders every `of`-th file, beginning with number `share`. Syntax trees cannot be shared
-/// between threads, so each thread has its own skeletons; they cost little.
-fn render_share(plan: &Plan, options: &RustOptions, share: usize, of: usize) -> Vec<(String, String)> {
-    let mut printer = Printer::default();
-    let boilerplate = comments(&options.header, "//");
-    let render = |job: Job<'_>| {
-        let header = file_header(&boilerplate, "//", job.source);
-        let text = printer.print(&header, job.template, &plan.package, &job.bindings);
-        (options.package.source_path(&job.path), text)
+/// The kinds that a file by hand can extend: its path without `_expansion.rs`, below the source folder.
+pub fn extension_points(ir: &Ir, options: &RustOptions) -> Vec<String> {
+    let ir = &*ir.for_clients();
+    let plan = Plan::new(ir, options);
+    let points = |folder: &str, parts: Vec<Part<'_>>| {
+        let of_part = |part: &Part<'_>| {
+            let folder = format!("{folder}/{}/{}", part.group.module, part.version.module);
+            part.kinds.iter().map(move |kind| format!("{folder}/{}", kind.module)).collect::<Vec<_>>()
+        };
+        parts.iter().flat_map(of_part).collect::<Vec<_>>()
     };
-    plan.jobs().into_iter().skip(share).step_by(of).map(render).collect()
+    let mut out = points("clientset/typed", plan.clients());
+    out.extend(points("listers", plan.listers()));
+    out
 }
 
-/// Skeletons and layouts, made when first used.
-#[derive(Default)]
-struct Printer {
-    skeletons: BTreeMap<Template, Skeleton>,
-    layouts: BTreeMap<(Template, Vec<bool>), Layout>,
+/// The texts of files by their paths. Threads share the blocks.
+fn render(files: Vec<File<'_>>, header: &str) -> Vec<(String, String)> {
+    let blocks: Vec<(bool, &Block<'_>)> = files
+        .iter()
+        .flat_map(|file| file.blocks.iter().enumerate().map(|(at, block)| (at == 0, block)))
+        .collect();
+    let mut texts = parallel::map(&blocks, |(is_head, block)| {
+        let items = code::items(block());
+        if *is_head { crate::format::head(&items) } else { crate::format::items(&items) }
+    })
+    .into_iter();
+    drop(blocks);
+    let boilerplate = comments(header, "//");
+    let text = |file: File<'_>| {
+        let blocks: Vec<String> = texts.by_ref().take(file.blocks.len()).collect();
+        (file.path, file_header(&boilerplate, "//", file.source) + "\n" + &blocks.join("\n"))
+    };
+    files.into_iter().map(text).collect()
 }
 
-impl Printer {
-    fn print(&mut self, header: &str, template: Template, package: &Bindings, file: &Bindings) -> String {
-        let skeleton = self.skeletons.entry(template).or_insert_with(|| Skeleton::parse(template.source()));
-        if !template.has_layouts() || (template.has_methods() && file.rows().is_some()) {
-            return crate::format::rust(header, &skeleton.fill(&[package, file]));
+/// The text of a file with these items.
+fn render_file(blocks: Vec<Block<'_>>, source: &str) -> String {
+    let file = File { path: String::new(), source, blocks };
+    render(vec![file], "").into_iter().map(|(_, text)| text).collect()
+}
+
+/// The versions of a part by their groups.
+fn by_group<'a, 'p>(parts: &'a [Part<'p>]) -> Vec<(&'p GroupPlan<'p>, Vec<&'a Part<'p>>)> {
+    let mut groups: Vec<(&GroupPlan<'_>, Vec<&Part<'_>>)> = Vec::new();
+    for part in parts {
+        match groups.last_mut() {
+            Some((group, parts)) if std::ptr::eq(*group, part.group) => parts.push(part),
+            _ => groups.push((part.group, vec![part])),
         }
-        let shape = Layout::shape(file);
-        let layout =
-            self.layouts.entry((template, shape)).or_insert_with(|| Layout::new(skeleton, package, file));
-        layout.print(skeleton, header, package, file)
     }
+    groups
 }
 
 /// The header text as comments.
@@ -233,105 +269,6 @@ fn file_header(boilerplate: &str, mark: &str, source: &str) -> String {
     format!(
         "{boilerplate}{gap}{mark} Code generated by kubesmith v{version}. DO NOT EDIT.\n{mark} @generated from {source}\n"
     )
-}
-
-/// The skeletons, parsed when first used.
-macro_rules! templates {
-    ($($(#[$doc:meta])* $name:ident = $file:literal;)*) => {
-        /// A skeleton's name.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-        enum Template { $($(#[$doc])* $name,)* }
-
-        impl Template {
-            #[cfg(test)]
-            const ALL: &[Self] = &[$(Self::$name,)*];
-
-            fn name(self) -> &'static str {
-                match self { $(Self::$name => $file,)* }
-            }
-        }
-    };
-}
-
-templates! {
-    /// `lib.rs` or the module's `mod.rs`.
-    Root = "root";
-    /// `clientset/mod.rs`.
-    Clientset = "clientset";
-    /// `clientset/scheme.rs`.
-    Scheme = "scheme";
-    /// `clientset/fake/mod.rs`.
-    Fake = "fake";
-    /// `clientset/typed/mod.rs`.
-    Typed = "typed";
-    /// `clientset/typed/<group>/mod.rs`.
-    TypedGroup = "typed_group";
-    /// `clientset/typed/<group>/<version>/mod.rs`.
-    TypedVersion = "typed_version";
-    /// `clientset/typed/<group>/<version>/<kind>.rs`.
-    TypedKind = "typed_kind";
-    /// `clientset/typed/<group>/<version>/<kind>/interface.rs`.
-    TypedInterface = "typed_interface";
-    /// `applyconfigurations/mod.rs`.
-    Apply = "apply";
-    /// `applyconfigurations/<group>/mod.rs`.
-    ApplyGroup = "apply_group";
-    /// `applyconfigurations/<group>/<version>/mod.rs`.
-    ApplyVersion = "apply_version";
-    /// `applyconfigurations/<group>/<version>/<type>.rs`.
-    ApplyType = "apply_type";
-    /// `informers/mod.rs`.
-    Informers = "informers";
-    /// `informers/factory.rs`.
-    InformerFactory = "informer_factory";
-    /// `informers/generic.rs`.
-    InformerGeneric = "informer_generic";
-    /// `informers/<group>/mod.rs`.
-    InformerGroup = "informer_group";
-    /// `informers/<group>/<version>/mod.rs`.
-    InformerVersion = "informer_version";
-    /// `informers/<group>/<version>/<kind>.rs`.
-    InformerKind = "informer_kind";
-    /// `listers/mod.rs`.
-    Listers = "listers";
-    /// `listers/<group>/mod.rs`.
-    ListersGroup = "listers_group";
-    /// `listers/<group>/<version>/mod.rs`.
-    ListersVersion = "listers_version";
-    /// `listers/<group>/<version>/<kind>.rs`.
-    ListerKind = "lister_kind";
-    /// `validations/mod.rs`.
-    Validations = "validations";
-    /// `validations/<group>/mod.rs`.
-    ValidationsGroup = "validations_group";
-    /// `validations/<group>/<version>/mod.rs`.
-    ValidationsVersion = "validations_version";
-    /// `validations/<group>/<version>/<kind>.rs`.
-    ValidationKind = "validation_kind";
-}
-
-impl Template {
-    /// The skeleton's text.
-    ///
-    /// # Panics
-    /// There is no such skeleton; a test parses each.
-    fn source(self) -> &'static str {
-        let name = self.name();
-        kubesmith_templates::rust(name).unwrap_or_else(|| panic!("no skeleton is called {name}"))
-    }
-
-    /// Whether there is such a file for every kind or type, so that layouts pay.
-    fn has_layouts(self) -> bool {
-        matches!(
-            self,
-            Self::TypedKind | Self::TypedInterface | Self::ApplyType | Self::InformerKind | Self::ListerKind
-        )
-    }
-
-    /// Whether it shows the methods of the kind's client that have names of their own, which a layout does not know.
-    fn has_methods(self) -> bool {
-        matches!(self, Self::TypedKind | Self::TypedInterface)
-    }
 }
 
 #[cfg(test)]

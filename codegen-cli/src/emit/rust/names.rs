@@ -3,8 +3,25 @@
 use heck::ToSnakeCase;
 use kubesmith_core::names::is_keyword;
 
-use super::imports::CLIENT_PRELUDE;
 use crate::ir::{Group, Resource, Version};
+
+/// The types of `kubesmith_runtime::client::prelude`, which programs import beside those of a package.
+const CLIENT_PRELUDE: &[&str] = &[
+    "DeleteParams",
+    "Deletion",
+    "Error",
+    "ListParams",
+    "ObjectList",
+    "Patch",
+    "PatchParams",
+    "PostParams",
+    "ResponseFuture",
+    "RestClient",
+    "Result",
+    "TypedClient",
+    "WatchParams",
+    "WatchStream",
+];
 
 /// Modules that stand beside the groups' modules in some part of the tree.
 const GROUP_NEIGHBOURS: &[&str] = &["factory", "generic", "scheme", "typed"];
@@ -39,8 +56,6 @@ pub(crate) struct KindNames {
     pub(crate) group: String,
     /// Module of the version.
     pub(crate) version: String,
-    /// Module of the kind, in the version's.
-    pub(crate) module: String,
     /// Module of the kind's conversions, in the group's.
     pub(crate) conversions: String,
     /// Method of a group-version's client and informers.
@@ -58,7 +73,6 @@ impl KindNames {
         let group_module = group_module(&group.module);
         let version_module = module(&version.name, &group_module);
         Self {
-            module: module(&resource.code.module, &version_module),
             conversions: module(&resource.code.module, &group_module),
             accessor: accessor(&resource.code.accessor),
             version_accessor: accessor(&version.name),

@@ -3,12 +3,6 @@
 use super::{KindNames, Package, Parts, RustOptions, names, plan};
 use crate::ir::{Group, Ir, Resource, Scope, Verb, Version};
 
-/// What apply configurations are for.
-const APPLY: &str = "# Server-side apply
-
-`apply` takes one of the [`applyconfigurations`]: the fields that a field manager wants,
-set with methods `with_...`, and no others. Functions `extract_...` read back what a manager has applied.";
-
 /// How many group-versions are named one by one.
 const MANY: usize = 6;
 
@@ -20,10 +14,6 @@ pub(super) fn text(ir: &Ir, options: &RustOptions) -> String {
         out.push_str(&example.text(options));
         out.push_str("\n\n");
         out.push_str(&example.traits());
-        if options.parts.apply && example.has(&[Verb::Apply]) {
-            out.push_str("\n\n");
-            out.push_str(APPLY);
-        }
     }
     out
 }
@@ -107,21 +97,12 @@ impl<'i> Example<'i> {
 
     /// What traits are for, by those of the kind.
     fn traits(&self) -> String {
-        let KindNames { group, version, module, .. } =
-            KindNames::new(self.group, self.version, self.resource);
-        let folder = format!("clientset::typed::{group}::{version}::{module}");
-        let kind = names::type_part(&self.resource.kind);
+        let KindNames { group, version, .. } = KindNames::new(self.group, self.version, self.resource);
         let getter = names::getter(&self.resource.code.plural);
-        let path = &self.resource.code.type_path;
-        let object = path.rsplit("::").next().unwrap_or(path);
         format!(
-            "# Traits
-
-Clients have traits beside them. A controller that takes `impl {getter}`
-([`{getter}`]({folder}::{getter}), [`{kind}Interface`]({folder}::{kind}Interface),
-[`Interface`](clientset::Interface) of all clients) takes these clients, and clients of your own in a test. Of a client that
-it was given, `use kubesmith_runtime::client::prelude::*` brings the methods into scope; code that needs one verb alone asks
-for `impl kubesmith_runtime::client::verbs::Get<{object}>`."
+            "Clients have traits beside them, for code that takes any client: \
+             [`{getter}`](clientset::typed::{group}::{version}::{getter}),\n\
+             [`Interface`](clientset::Interface) of all clients, and those of single verbs in `kubesmith_runtime::client::verbs`."
         )
     }
 
@@ -133,9 +114,9 @@ for `impl kubesmith_runtime::client::verbs::Get<{object}>`."
         };
         let KindNames { accessor, version_accessor: version, group_version, informer_group, .. } =
             KindNames::new(self.group, self.version, self.resource);
-        let (scope, lister_scope) = match self.resource.scope {
-            Scope::Cluster => ("", ""),
-            Scope::Namespaced => ("\n    .namespace(\"default\")", ".namespace(\"default\")"),
+        let scope = match self.resource.scope {
+            Scope::Cluster => "",
+            Scope::Namespaced => ".namespace(\"default\")",
         };
         let kind = &self.resource.kind;
         format!(
@@ -149,20 +130,15 @@ use {root}::{{Clientset, SharedInformerFactory}};
 
 # async fn example() -> Result<(), Box<dyn std::error::Error>> {{
 let clients = Clientset::try_default().await?;
-let object = clients
-    .{group_version}()
-    .{accessor}(){scope}
-    .get(\"example\")
-    .await?;
+let client = clients.{group_version}().{accessor}(){scope};
+let object = client.get(\"example\").await?;
 println!(\"{kind} {{:?}}\", object.metadata.uid);
 
-let factory = SharedInformerFactory::builder(clients)
-    .resync(Duration::from_secs(30))
-    .build();
+let factory = SharedInformerFactory::builder(clients).resync(Duration::from_secs(30)).build();
 let lister = factory.{informer_group}().{version}().{accessor}().lister();
 factory.start();
 factory.wait_for_cache_sync(Duration::from_secs(10)).await?;
-for object in lister{lister_scope}.list(&Selector::everything()) {{
+for object in lister{scope}.list(&Selector::everything()) {{
     println!(\"{kind} {{:?}}\", object.metadata.name);
 }}
 factory.shutdown().await;

@@ -16,17 +16,11 @@
 //!
 //! # async fn example() -> Result<(), Box<dyn std::error::Error>> {
 //! let clients = Clientset::try_default().await?;
-//! let object = clients
-//!     .stable_v1()
-//!     .cron_tabs()
-//!     .namespace("default")
-//!     .get("example")
-//!     .await?;
+//! let client = clients.stable_v1().cron_tabs().namespace("default");
+//! let object = client.get("example").await?;
 //! println!("CronTab {:?}", object.metadata.uid);
 //!
-//! let factory = SharedInformerFactory::builder(clients)
-//!     .resync(Duration::from_secs(30))
-//!     .build();
+//! let factory = SharedInformerFactory::builder(clients).resync(Duration::from_secs(30)).build();
 //! let lister = factory.stable().v1().cron_tabs().lister();
 //! factory.start();
 //! factory.wait_for_cache_sync(Duration::from_secs(10)).await?;
@@ -38,20 +32,23 @@
 //! # }
 //! ```
 //!
-//! # Traits
-//!
-//! Clients have traits beside them. A controller that takes `impl CronTabsGetter`
-//! ([`CronTabsGetter`](clientset::typed::stable::v1::cron_tab::CronTabsGetter), [`CronTabInterface`](clientset::typed::stable::v1::cron_tab::CronTabInterface),
-//! [`Interface`](clientset::Interface) of all clients) takes these clients, and clients of your own in a test. Of a client that
-//! it was given, `use kubesmith_runtime::client::prelude::*` brings the methods into scope; code that needs one verb alone asks
-//! for `impl kubesmith_runtime::client::verbs::Get<CronTab>`.
+//! Clients have traits beside them, for code that takes any client: [`CronTabsGetter`](clientset::typed::stable::v1::CronTabsGetter),
+//! [`Interface`](clientset::Interface) of all clients, and those of single verbs in `kubesmith_runtime::client::verbs`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
 pub mod clientset;
 pub mod conversions;
 pub mod defaults;
 pub mod informers;
-pub mod listers;
+
+/// Listers, by group and version: reads from the informers' caches.
+pub mod listers {
+    /// Listers of the group `stable.example.com`.
+    pub mod stable {
+        pub mod v1;
+        pub mod v1beta1;
+    }
+}
 
 #[cfg(feature = "validation")]
 pub mod validations;

@@ -16,16 +16,11 @@
 //!
 //! # async fn example() -> Result<(), Box<dyn std::error::Error>> {
 //! let clients = Clientset::try_default().await?;
-//! let object = clients
-//!     .tsi_v1alpha1()
-//!     .ip_pools()
-//!     .get("example")
-//!     .await?;
+//! let client = clients.tsi_v1alpha1().ip_pools();
+//! let object = client.get("example").await?;
 //! println!("IPPool {:?}", object.metadata.uid);
 //!
-//! let factory = SharedInformerFactory::builder(clients)
-//!     .resync(Duration::from_secs(30))
-//!     .build();
+//! let factory = SharedInformerFactory::builder(clients).resync(Duration::from_secs(30)).build();
 //! let lister = factory.tsi().v1alpha1().ip_pools().lister();
 //! factory.start();
 //! factory.wait_for_cache_sync(Duration::from_secs(10)).await?;
@@ -37,18 +32,25 @@
 //! # }
 //! ```
 //!
-//! # Traits
-//!
-//! Clients have traits beside them. A controller that takes `impl IPPoolsGetter`
-//! ([`IPPoolsGetter`](clientset::typed::tsi::v1alpha1::ip_pool::IPPoolsGetter), [`IPPoolInterface`](clientset::typed::tsi::v1alpha1::ip_pool::IPPoolInterface),
-//! [`Interface`](clientset::Interface) of all clients) takes these clients, and clients of your own in a test. Of a client that
-//! it was given, `use kubesmith_runtime::client::prelude::*` brings the methods into scope; code that needs one verb alone asks
-//! for `impl kubesmith_runtime::client::verbs::Get<IPPool>`.
+//! Clients have traits beside them, for code that takes any client: [`IPPoolsGetter`](clientset::typed::tsi::v1alpha1::IPPoolsGetter),
+//! [`Interface`](clientset::Interface) of all clients, and those of single verbs in `kubesmith_runtime::client::verbs`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
 pub mod clientset;
 pub mod informers;
-pub mod listers;
+
+/// Listers, by group and version: reads from the informers' caches.
+pub mod listers {
+    /// Listers of the group `core`.
+    pub mod core {
+        pub mod v1;
+    }
+
+    /// Listers of the group `tsi.tiduyun.com`.
+    pub mod tsi {
+        pub mod v1alpha1;
+    }
+}
 
 #[cfg(feature = "validation")]
 pub mod validations;

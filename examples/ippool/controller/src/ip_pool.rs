@@ -8,7 +8,7 @@ use ippool_client::clientset::Clientset;
 use ippool_client::clientset::typed::core::v1::Pods;
 use ippool_client::clientset::typed::tsi::v1alpha1::IPPools;
 use ippool_client::informers::SharedInformerFactory;
-use ippool_client::listers::tsi::v1alpha1::ip_pool::IPPoolLister;
+use ippool_client::listers::tsi::v1alpha1::IPPoolLister;
 use k8s_openapi::api::core::v1::Pod;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
 use k8s_openapi::jiff::Timestamp;

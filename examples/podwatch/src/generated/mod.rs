@@ -16,17 +16,11 @@
 //!
 //! # async fn example() -> Result<(), Box<dyn std::error::Error>> {
 //! let clients = Clientset::try_default().await?;
-//! let object = clients
-//!     .core_v1()
-//!     .pods()
-//!     .namespace("default")
-//!     .get("example")
-//!     .await?;
+//! let client = clients.core_v1().pods().namespace("default");
+//! let object = client.get("example").await?;
 //! println!("Pod {:?}", object.metadata.uid);
 //!
-//! let factory = SharedInformerFactory::builder(clients)
-//!     .resync(Duration::from_secs(30))
-//!     .build();
+//! let factory = SharedInformerFactory::builder(clients).resync(Duration::from_secs(30)).build();
 //! let lister = factory.core().v1().pods().lister();
 //! factory.start();
 //! factory.wait_for_cache_sync(Duration::from_secs(10)).await?;
@@ -38,19 +32,21 @@
 //! # }
 //! ```
 //!
-//! # Traits
-//!
-//! Clients have traits beside them. A controller that takes `impl PodsGetter`
-//! ([`PodsGetter`](clientset::typed::core::v1::pod::PodsGetter), [`PodInterface`](clientset::typed::core::v1::pod::PodInterface),
-//! [`Interface`](clientset::Interface) of all clients) takes these clients, and clients of your own in a test. Of a client that
-//! it was given, `use kubesmith_runtime::client::prelude::*` brings the methods into scope; code that needs one verb alone asks
-//! for `impl kubesmith_runtime::client::verbs::Get<Pod>`.
+//! Clients have traits beside them, for code that takes any client: [`PodsGetter`](clientset::typed::core::v1::PodsGetter),
+//! [`Interface`](clientset::Interface) of all clients, and those of single verbs in `kubesmith_runtime::client::verbs`.
 #![allow(dead_code, unreachable_pub, reason = "a program need not use everything here")]
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
 pub mod clientset;
 pub mod informers;
-pub mod listers;
+
+/// Listers, by group and version: reads from the informers' caches.
+pub mod listers {
+    /// Listers of the group `core`.
+    pub mod core {
+        pub mod v1;
+    }
+}
 
 pub use self::clientset::Clientset;
 pub use self::informers::SharedInformerFactory;

@@ -16,17 +16,11 @@
 //!
 //! # async fn example() -> Result<(), Box<dyn std::error::Error>> {
 //! let clients = Clientset::try_default().await?;
-//! let object = clients
-//!     .samplecontroller_v1alpha1()
-//!     .foos()
-//!     .namespace("default")
-//!     .get("example")
-//!     .await?;
+//! let client = clients.samplecontroller_v1alpha1().foos().namespace("default");
+//! let object = client.get("example").await?;
 //! println!("Foo {:?}", object.metadata.uid);
 //!
-//! let factory = SharedInformerFactory::builder(clients)
-//!     .resync(Duration::from_secs(30))
-//!     .build();
+//! let factory = SharedInformerFactory::builder(clients).resync(Duration::from_secs(30)).build();
 //! let lister = factory.samplecontroller().v1alpha1().foos().lister();
 //! factory.start();
 //! factory.wait_for_cache_sync(Duration::from_secs(10)).await?;
@@ -38,18 +32,25 @@
 //! # }
 //! ```
 //!
-//! # Traits
-//!
-//! Clients have traits beside them. A controller that takes `impl FoosGetter`
-//! ([`FoosGetter`](clientset::typed::samplecontroller::v1alpha1::foo::FoosGetter), [`FooInterface`](clientset::typed::samplecontroller::v1alpha1::foo::FooInterface),
-//! [`Interface`](clientset::Interface) of all clients) takes these clients, and clients of your own in a test. Of a client that
-//! it was given, `use kubesmith_runtime::client::prelude::*` brings the methods into scope; code that needs one verb alone asks
-//! for `impl kubesmith_runtime::client::verbs::Get<Foo>`.
+//! Clients have traits beside them, for code that takes any client: [`FoosGetter`](clientset::typed::samplecontroller::v1alpha1::FoosGetter),
+//! [`Interface`](clientset::Interface) of all clients, and those of single verbs in `kubesmith_runtime::client::verbs`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
 pub mod clientset;
 pub mod informers;
-pub mod listers;
+
+/// Listers, by group and version: reads from the informers' caches.
+pub mod listers {
+    /// Listers of the group `apps`.
+    pub mod apps {
+        pub mod v1;
+    }
+
+    /// Listers of the group `samplecontroller.k8s.io`.
+    pub mod samplecontroller {
+        pub mod v1alpha1;
+    }
+}
 
 #[cfg(feature = "validation")]
 pub mod validations;

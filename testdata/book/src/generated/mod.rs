@@ -13,17 +13,11 @@
 //!
 //! # async fn example() -> Result<(), Box<dyn std::error::Error>> {
 //! let clients = Clientset::try_default().await?;
-//! let object = clients
-//!     .bakery_v1()
-//!     .orders()
-//!     .namespace("default")
-//!     .get("example")
-//!     .await?;
+//! let client = clients.bakery_v1().orders().namespace("default");
+//! let object = client.get("example").await?;
 //! println!("Order {:?}", object.metadata.uid);
 //!
-//! let factory = SharedInformerFactory::builder(clients)
-//!     .resync(Duration::from_secs(30))
-//!     .build();
+//! let factory = SharedInformerFactory::builder(clients).resync(Duration::from_secs(30)).build();
 //! let lister = factory.bakery().v1().orders().lister();
 //! factory.start();
 //! factory.wait_for_cache_sync(Duration::from_secs(10)).await?;
@@ -35,25 +29,36 @@
 //! # }
 //! ```
 //!
-//! # Traits
-//!
-//! Clients have traits beside them. A controller that takes `impl OrdersGetter`
-//! ([`OrdersGetter`](clientset::typed::bakery::v1::order::OrdersGetter), [`OrderInterface`](clientset::typed::bakery::v1::order::OrderInterface),
-//! [`Interface`](clientset::Interface) of all clients) takes these clients, and clients of your own in a test. Of a client that
-//! it was given, `use kubesmith_runtime::client::prelude::*` brings the methods into scope; code that needs one verb alone asks
-//! for `impl kubesmith_runtime::client::verbs::Get<Order>`.
-//!
-//! # Server-side apply
-//!
-//! `apply` takes one of the [`applyconfigurations`]: the fields that a field manager wants,
-//! set with methods `with_...`, and no others. Functions `extract_...` read back what a manager has applied.
+//! Clients have traits beside them, for code that takes any client: [`OrdersGetter`](clientset::typed::bakery::v1::OrdersGetter),
+//! [`Interface`](clientset::Interface) of all clients, and those of single verbs in `kubesmith_runtime::client::verbs`.
 #![allow(dead_code, unreachable_pub, reason = "a program need not use everything here")]
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
-pub mod applyconfigurations;
+/// Apply configurations, by group and version: the parts of objects that a field manager wants, for server-side
+/// apply.
+///
+/// Each type has a method `with_...` for each field; only what was set is sent. For kinds there are functions that
+/// extract what a manager has applied before. Those of `meta/v1` are the runtime's.
+pub mod applyconfigurations {
+    pub use ::kubesmith_runtime::applyconfigurations::meta;
+
+    /// Apply configurations of the group `bakery`.
+    pub mod bakery {
+        pub mod v1;
+    }
+}
+
 pub mod clientset;
 pub mod informers;
-pub mod listers;
+
+/// Listers, by group and version: reads from the informers' caches.
+pub mod listers {
+    /// Listers of the group `bakery.example.com`.
+    pub mod bakery {
+        pub mod v1;
+    }
+}
+
 pub mod validations;
 
 pub use self::clientset::Clientset;

@@ -5,7 +5,30 @@
 #![allow(dead_code, unreachable_pub, reason = "a program need not use everything here")]
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
-pub mod applyconfigurations;
+/// Apply configurations, by group and version: the parts of objects that a field manager wants, for server-side
+/// apply.
+///
+/// Each type has a method `with_...` for each field; only what was set is sent. For kinds there are functions that
+/// extract what a manager has applied before. Those of `meta/v1` are the runtime's.
+pub mod applyconfigurations {
+    pub use ::kubesmith_runtime::applyconfigurations::meta;
+
+    /// Apply configurations of the group `apiextensions`.
+    pub mod apiextensions {
+        pub mod v1;
+    }
+
+    /// Apply configurations of the group `core`.
+    pub mod core {
+        pub mod v1;
+    }
+
+    /// Apply configurations of the group `shop`.
+    pub mod shop {
+        pub mod v1;
+    }
+}
+
 pub mod clientset;
 pub mod defaults;
 

@@ -13,17 +13,11 @@
 //!
 //! # async fn example() -> Result<(), Box<dyn std::error::Error>> {
 //! let clients = Clientset::try_default().await?;
-//! let object = clients
-//!     .shop_v1()
-//!     .carts()
-//!     .namespace("default")
-//!     .get("example")
-//!     .await?;
+//! let client = clients.shop_v1().carts().namespace("default");
+//! let object = client.get("example").await?;
 //! println!("Cart {:?}", object.metadata.uid);
 //!
-//! let factory = SharedInformerFactory::builder(clients)
-//!     .resync(Duration::from_secs(30))
-//!     .build();
+//! let factory = SharedInformerFactory::builder(clients).resync(Duration::from_secs(30)).build();
 //! let lister = factory.shop().v1().carts().lister();
 //! factory.start();
 //! factory.wait_for_cache_sync(Duration::from_secs(10)).await?;
@@ -35,19 +29,56 @@
 //! # }
 //! ```
 //!
-//! # Traits
-//!
-//! Clients have traits beside them. A controller that takes `impl CartsGetter`
-//! ([`CartsGetter`](clientset::typed::shop::v1::cart::CartsGetter), [`CartInterface`](clientset::typed::shop::v1::cart::CartInterface),
-//! [`Interface`](clientset::Interface) of all clients) takes these clients, and clients of your own in a test. Of a client that
-//! it was given, `use kubesmith_runtime::client::prelude::*` brings the methods into scope; code that needs one verb alone asks
-//! for `impl kubesmith_runtime::client::verbs::Get<Cart>`.
+//! Clients have traits beside them, for code that takes any client: [`CartsGetter`](clientset::typed::shop::v1::CartsGetter),
+//! [`Interface`](clientset::Interface) of all clients, and those of single verbs in `kubesmith_runtime::client::verbs`.
 #![allow(dead_code, unreachable_pub, reason = "a program need not use everything here")]
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
 pub mod clientset;
 pub mod informers;
-pub mod listers;
+
+/// Listers, by group and version: reads from the informers' caches.
+pub mod listers {
+    /// Listers of the group `core`.
+    pub mod core {
+        pub mod v1;
+    }
+
+    /// Listers of the group `apiextensions.k8s.io`.
+    pub mod apiextensions {
+        pub mod v1;
+    }
+
+    /// Listers of the group `apps`.
+    pub mod apps {
+        pub mod v1;
+    }
+
+    /// Listers of the group `certificates.k8s.io`.
+    pub mod certificates {
+        pub mod v1;
+    }
+
+    /// Listers of the group `events.k8s.io`.
+    pub mod events {
+        pub mod v1;
+    }
+
+    /// Listers of the group `policy`.
+    pub mod policy {
+        pub mod v1;
+    }
+
+    /// Listers of the group `rbac.authorization.k8s.io`.
+    pub mod rbac {
+        pub mod v1;
+    }
+
+    /// Listers of the group `shop.example.com`.
+    pub mod shop {
+        pub mod v1;
+    }
+}
 
 pub use self::clientset::Clientset;
 pub use self::informers::SharedInformerFactory;

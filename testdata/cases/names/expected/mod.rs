@@ -13,17 +13,11 @@
 //!
 //! # async fn example() -> Result<(), Box<dyn std::error::Error>> {
 //! let clients = Clientset::try_default().await?;
-//! let object = clients
-//!     .generic_v1()
-//!     .apply_configurations()
-//!     .namespace("default")
-//!     .get("example")
-//!     .await?;
+//! let client = clients.generic_v1().apply_configurations().namespace("default");
+//! let object = client.get("example").await?;
 //! println!("ApplyConfiguration {:?}", object.metadata.uid);
 //!
-//! let factory = SharedInformerFactory::builder(clients)
-//!     .resync(Duration::from_secs(30))
-//!     .build();
+//! let factory = SharedInformerFactory::builder(clients).resync(Duration::from_secs(30)).build();
 //! let lister = factory.generic().v1().apply_configurations().lister();
 //! factory.start();
 //! factory.wait_for_cache_sync(Duration::from_secs(10)).await?;
@@ -35,25 +29,59 @@
 //! # }
 //! ```
 //!
-//! # Traits
-//!
-//! Clients have traits beside them. A controller that takes `impl ApplyConfigurationsGetter`
-//! ([`ApplyConfigurationsGetter`](clientset::typed::generic_::v1::apply_configuration::ApplyConfigurationsGetter), [`ApplyConfigurationInterface`](clientset::typed::generic_::v1::apply_configuration::ApplyConfigurationInterface),
-//! [`Interface`](clientset::Interface) of all clients) takes these clients, and clients of your own in a test. Of a client that
-//! it was given, `use kubesmith_runtime::client::prelude::*` brings the methods into scope; code that needs one verb alone asks
-//! for `impl kubesmith_runtime::client::verbs::Get<ApplyConfiguration>`.
-//!
-//! # Server-side apply
-//!
-//! `apply` takes one of the [`applyconfigurations`]: the fields that a field manager wants,
-//! set with methods `with_...`, and no others. Functions `extract_...` read back what a manager has applied.
+//! Clients have traits beside them, for code that takes any client: [`ApplyConfigurationsGetter`](clientset::typed::generic_::v1::ApplyConfigurationsGetter),
+//! [`Interface`](clientset::Interface) of all clients, and those of single verbs in `kubesmith_runtime::client::verbs`.
 #![allow(dead_code, unreachable_pub, reason = "a program need not use everything here")]
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
-pub mod applyconfigurations;
+/// Apply configurations, by group and version: the parts of objects that a field manager wants, for server-side
+/// apply.
+///
+/// Each type has a method `with_...` for each field; only what was set is sent. For kinds there are functions that
+/// extract what a manager has applied before. Those of `meta/v1` are the runtime's.
+pub mod applyconfigurations {
+    pub use ::kubesmith_runtime::applyconfigurations::meta;
+
+    /// Apply configurations of the group `generic_`.
+    pub mod generic_ {
+        pub mod v1;
+    }
+
+    /// Apply configurations of the group `plain`.
+    pub mod plain {
+        pub mod foo_10;
+        pub mod new;
+        pub mod v0;
+    }
+
+    /// Apply configurations of the group `start`.
+    pub mod start {
+        pub mod v1;
+    }
+}
+
 pub mod clientset;
 pub mod informers;
-pub mod listers;
+
+/// Listers, by group and version: reads from the informers' caches.
+pub mod listers {
+    /// Listers of the group `generic.example.com`.
+    pub mod generic_ {
+        pub mod v1;
+    }
+
+    /// Listers of the group `plain.example.com`.
+    pub mod plain {
+        pub mod foo_10;
+        pub mod new;
+        pub mod v0;
+    }
+
+    /// Listers of the group `start.example.com`.
+    pub mod start {
+        pub mod v1;
+    }
+}
 
 pub use self::clientset::Clientset;
 pub use self::informers::SharedInformerFactory;

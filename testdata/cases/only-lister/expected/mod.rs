@@ -5,4 +5,10 @@
 #![allow(dead_code, unreachable_pub, reason = "a program need not use everything here")]
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
-pub mod listers;
+/// Listers, by group and version: reads from the informers' caches.
+pub mod listers {
+    /// Listers of the group `shop.example.com`.
+    pub mod shop {
+        pub mod v1;
+    }
+}

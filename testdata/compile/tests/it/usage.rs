@@ -88,7 +88,7 @@ fn the_scheme_knows_every_kind_and_its_list() {
 async fn parts_work_alone() {
     let factory = only_informer::SharedInformerFactory::builder(client()).build();
     let lister: Lister<Cart> = factory.shop().v1().carts().lister();
-    let lister = only_lister::listers::shop::v1::CartLister::new(lister);
+    let lister: only_lister::listers::shop::v1::CartLister = lister;
     assert!(lister.list(&Selector::everything()).is_empty());
 }
 
@@ -103,17 +103,15 @@ async fn awkward_names_are_usable() {
     // The client of PatchParam objects cannot be called like the parameters of a patch.
     let _: fn(RestClient) -> names::clientset::typed::generic_::v1::PatchParams_ =
         names::clientset::typed::generic_::v1::PatchParams_::new;
-    // Both kinds Foo and FooFrom have an `extract_foo_from`.
+    // Both kinds Foo and FooFrom have an `extract_foo_from`: the second has an underscore behind its name.
     let (foo, from) = (generic::Foo::default(), generic::FooFrom::default());
-    assert!(
-        names::applyconfigurations::generic_::v1::foo::extract_foo_from(&foo, "manager", "status").is_err()
-    );
-    assert!(names::applyconfigurations::generic_::v1::foo_from::extract_foo_from(&from, "manager").is_err());
+    assert!(names::applyconfigurations::generic_::v1::extract_foo_from(&foo, "manager", "status").is_err());
+    assert!(names::applyconfigurations::generic_::v1::extract_foo_from_(&from, "manager").is_err());
 }
 
 #[tokio::test]
 async fn files_written_by_hand_extend_what_is_generated() {
-    use namespaced_scope::clientset::typed::shop::v1::cart::expansion::CartExpansion;
+    use namespaced_scope::clientset::typed::shop::v1::cart_expansion::CartExpansion;
 
     let env = crate::crds::server("namespaced-scope").await;
     let carts = namespaced_scope::Clientset::new(env.client()).shop_v1().carts().namespace("default");

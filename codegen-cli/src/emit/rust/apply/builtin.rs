@@ -28,7 +28,7 @@ pub(super) fn place(name: &str) -> (String, String, String) {
 
 /// What a field of the type holds.
 pub(super) fn form(name: &str) -> Form {
-    if known::definition(name).and_then(properties).is_some() {
+    if is_struct(name) {
         return Form::Struct(Key::BuiltIn(name.to_owned()));
     }
     match path(name).filter(|path| known::is_known(path)) {
@@ -40,6 +40,11 @@ pub(super) fn form(name: &str) -> Form {
 /// A type that is set as a whole, by its path in k8s-openapi.
 pub(super) fn whole(path: &str) -> Form {
     Form::Whole { path: format!("{K8S_OPENAPI}{path}"), converts: true }
+}
+
+/// Whether the type is a struct, whose fields an apply configuration sets one by one.
+pub(super) fn is_struct(name: &str) -> bool {
+    known::definition(name).and_then(properties).is_some()
 }
 
 /// The fields of a struct, and what is said of it.

@@ -1,214 +1,255 @@
-//! The files of the apply configurations and what their placeholders stand for.
+//! The files of the apply configurations.
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::collections::{BTreeMap, BTreeSet};
 
-use proc_macro2::Literal;
+use proc_macro2::TokenStream;
+use quote::quote;
 
-use super::super::imports::{self, Imports};
-use super::super::plan::BUILT_IN_SOURCE;
-use super::super::skeleton::Bindings;
-use super::super::{docs, names};
-use super::fields::Field;
-use super::place::Place;
-use super::{ApplyTypes, Form, Key, Kind, Type};
+use super::super::skeleton::{Docs, Skeleton, ident, path};
+use super::super::{Block, docs, modules, names};
+use super::{ApplyTypes, Form, Home, Key, Kind, RUNTIME, Type, setters, shared};
 use crate::ir::Scope;
-
-/// Fields of an object's metadata that its configuration sets by methods of its own.
-const META: [(&str, &str); 5] = [
-    ("labels", "meta_labels"),
-    ("annotations", "meta_annotations"),
-    ("finalizers", "meta_finalizers"),
-    ("name", "meta_name"),
-    ("namespace", "meta_namespace"),
-];
-
-/// The files, by groups.
-pub(in super::super) struct Files {
-    /// Names all groups.
-    pub(in super::super) bindings: Arc<Bindings>,
-    pub(in super::super) groups: Vec<GroupFiles>,
-}
-
-/// The files of a group.
-pub(in super::super) struct GroupFiles {
-    pub(in super::super) bindings: Arc<Bindings>,
-    pub(in super::super) module: String,
-    pub(in super::super) versions: Vec<VersionFiles>,
-}
-
-/// The files of a version.
-pub(in super::super) struct VersionFiles {
-    pub(in super::super) bindings: Arc<Bindings>,
-    pub(in super::super) module: String,
-    pub(in super::super) types: Vec<TypeFile>,
-}
-
-/// The file of a type.
-pub(in super::super) struct TypeFile {
-    pub(in super::super) bindings: Arc<Bindings>,
-    pub(in super::super) module: String,
-    /// Where the type is defined.
-    pub(in super::super) source: String,
-}
-
-impl ApplyTypes {
-    /// What is to be rendered; `source` names a user's source file in a header.
-    pub(in super::super) fn files(&self, source: impl Fn(&str) -> String) -> Files {
-        let mut tree: BTreeMap<&str, BTreeMap<&str, Vec<TypeFile>>> = BTreeMap::new();
-        for (key, ty) in &self.types {
-            let file = TypeFile {
-                bindings: Arc::new(self.type_bindings(key, ty)),
-                module: ty.place.module(),
-                source: ty.file.as_deref().map_or_else(|| BUILT_IN_SOURCE.to_owned(), &source),
-            };
-            tree.entry(&ty.place.group).or_default().entry(&ty.place.version).or_default().push(file);
-        }
-        let groups: Vec<GroupFiles> =
-            tree.into_iter().map(|(module, versions)| group_files(module, versions)).collect();
-        let list = groups.iter().map(|group| Arc::clone(&group.bindings)).collect();
-        Files { bindings: Arc::new(Bindings::default().list("group", list)), groups }
-    }
-
-    fn type_bindings(&self, key: &Key, ty: &Type) -> Bindings {
-        let kind = self.kinds.get(key);
-        let mut imports = Imports::new([ty.place.configuration()]);
-        let bindings = self.kind_bindings(kind, ty, &mut imports);
-        let field = |field: &Field| Arc::new(self.field_bindings(&ty.place, &imports, field));
-        let fields = ty.fields.iter().map(field).collect();
-        bindings
-            .text("Type", &ty.place.name)
-            .text("module", ty.place.module())
-            .text("Summary", docs::summary(paragraph(&ty.summary)))
-            .flag("kind", kind.is_some())
-            .flag("extracts", kind.is_some_and(|kind| self.exports_extracts(kind, ty)))
-            .list("field", fields)
-    }
-
-    /// Whether the version's module exports the kind's functions. Where one is wanted twice (`extract_foo_from` of the kinds Foo
-    /// and FooFrom), both kinds' are reached through their own modules only.
-    fn exports_extracts(&self, kind: &Kind, ty: &Type) -> bool {
-        let of_version = self.types.iter().filter(|(_, other)| other.place.is_beside(&ty.place));
-        let mut others = of_version.filter_map(|(key, _)| self.kinds.get(key));
-        let own = extract(kind);
-        others.all(|other| {
-            let other = extract(other);
-            other != format!("{own}_from") && own != format!("{other}_from")
-        })
-    }
-
-    fn kind_bindings(&self, kind: Option<&Kind>, ty: &Type, imports: &mut Imports) -> Bindings {
-        let bindings = Bindings::default();
-        let Some(kind) = kind else { return bindings };
-        // A field of the object itself with this name has the method.
-        let is_free = |name: &str| ty.fields.iter().all(|field| field.rust != name);
-        let bindings = META.iter().fold(bindings, |bindings, (name, flag)| {
-            bindings.flag(flag, is_free(name) && (*name != "namespace" || kind.scope != Some(Scope::Cluster)))
-        });
-        let meta = self.path(&Key::BuiltIn(OBJECT_META.to_owned()));
-        // A kind that belongs to a request alone sets no metadata.
-        let meta = if kind.scope.is_some() { &*meta } else { "" };
-        let bindings = imports.bind(bindings, &imports::OBJECT, &kind.object);
-        imports
-            .bind(bindings, &imports::OBJECT_META, meta)
-            .text("Kind", &kind.kind)
-            .text("api_version", &kind.api_version)
-            .text("ApiVersion", docs::plain(&kind.api_version))
-            .text("extract", extract(kind))
-            .flag("namespaced", kind.scope == Some(Scope::Namespaced))
-            .flag("cluster", kind.scope == Some(Scope::Cluster))
-            .flag("of_subresource", kind.scope.is_none())
-    }
-
-    fn field_bindings(&self, place: &Place, imports: &Imports, field: &Field) -> Bindings {
-        let doc = docs::summary(sentence(&field.doc));
-        let doc = if doc.is_empty() { format!("The field `{}`.", docs::plain(&field.json)) } else { doc };
-        let (form, is_map) = match &field.form {
-            Form::List(item) => (&**item, false),
-            Form::Map(value) => (&**value, true),
-            form => (form, false),
-        };
-        let is_list = matches!(field.form, Form::List(_));
-        let ty = self.rust(place, imports, &field.form);
-        let ty = if field.boxed { format!("Box<{ty}>") } else { ty };
-        let converts = field.boxed || matches!(form, Form::Whole { converts: true, .. });
-        let item = if is_list || is_map { self.rust(place, imports, form) } else { ty.clone() };
-        let is_bare = field.flatten && is_map;
-        Bindings::default()
-            .text("field", &field.rust)
-            .text("with", format!("with_{}", names::bare(&field.rust)))
-            .text("Doc", doc)
-            .text("serde", serde_attribute(field, is_bare))
-            .path("FieldType", if is_bare { ty } else { format!("Option<{ty}>") })
-            .path("Item", item)
-            .flag("whole", !is_list && !is_map && !converts)
-            .flag("whole_into", !is_list && !is_map && converts)
-            .flag("list", is_list && !converts)
-            .flag("list_into", is_list && converts)
-            .flag("map", is_map && !is_bare && !converts)
-            .flag("map_into", is_map && !is_bare && converts)
-            .flag("flat", is_bare && !converts)
-            .flag("flat_into", is_bare && converts)
-    }
-}
-
-/// The function that reads back what a manager has applied; behind `_from`, of a subresource.
-fn extract(kind: &Kind) -> String {
-    format!("extract_{}", names::bare(&kind.module))
-}
 
 /// The type of an object's metadata.
 const OBJECT_META: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta";
 
-/// What serde is told of a field.
-fn serde_attribute(field: &Field, is_bare: bool) -> String {
-    let skip = if is_bare { "::std::collections::BTreeMap::is_empty" } else { "Option::is_none" };
-    let skip = format!("skip_serializing_if = {}", Literal::string(skip));
-    if field.flatten {
-        return format!("flatten, {skip}");
+/// The types of a version, those that are kinds with what is known of them.
+type OfVersion<'t> = Vec<(Option<&'t Kind>, &'t Type)>;
+
+impl ApplyTypes {
+    /// The files of the versions, by their paths below the module, in blocks.
+    pub(in super::super) fn files(&self) -> Vec<(String, Vec<Block<'_>>)> {
+        self.versions()
+            .into_iter()
+            .map(|((group, version), types)| self.file(group, version, types))
+            .collect()
     }
-    let rename = if field.rust == field.json {
-        String::new()
-    } else {
-        format!("rename = {}, ", Literal::string(&field.json))
-    };
-    let null = if matches!(field.form, Form::Nullable(_)) {
-        ", default, deserialize_with = \"::kubesmith_runtime::applyconfigurations::nullable\""
-    } else {
-        ""
-    };
-    format!("{rename}{skip}{null}")
+
+    /// The types by the modules of their group and version, in the order of their names.
+    fn versions(&self) -> BTreeMap<(&str, &str), OfVersion<'_>> {
+        let mut out: BTreeMap<_, OfVersion<'_>> = BTreeMap::new();
+        for (key, ty) in &self.types {
+            let of_version = out.entry((ty.place.group.as_str(), ty.place.version.as_str())).or_default();
+            of_version.push((self.kinds.get(key), ty));
+        }
+        out.values_mut().for_each(|types| types.sort_by(|(_, a), (_, b)| a.place.name.cmp(&b.place.name)));
+        out
+    }
+
+    fn file<'t>(&'t self, group: &str, version: &str, types: OfVersion<'t>) -> (String, Vec<Block<'t>>) {
+        let of_head = types.clone();
+        let (group_module, version_module) = (group.to_owned(), version.to_owned());
+        let mut blocks: Vec<Block<'t>> =
+            vec![Box::new(move || self.head((&group_module, &version_module), &of_head))];
+        let mut taken = BTreeSet::new();
+        for (kind, ty) in types {
+            let Some(kind) = kind else {
+                blocks.push(Box::new(move || self.structure(ty)));
+                continue;
+            };
+            let mut free = |mut name: String| {
+                while !taken.insert(name.clone()) {
+                    name.push('_');
+                }
+                name
+            };
+            let extract = free(format!("extract_{}", names::bare(&kind.module)));
+            let extract_from = free(format!("extract_{}_from", names::bare(&kind.module)));
+            blocks.push(Box::new(move || self.kind(kind, ty, [&extract, &extract_from])));
+        }
+        (format!("{group}/{version}.rs"), blocks)
+    }
+
+    /// The imports of a file.
+    fn head(&self, group_and_version: (&str, &str), types: &OfVersion<'_>) -> TokenStream {
+        let title = format!("{}::{}", group_and_version.0, group_and_version.1);
+        let is_struct =
+            |(kind, ty): &&(Option<&Kind>, &Type)| kind.is_none() || self.alias(kind, ty).is_none();
+        let mut imports = BTreeSet::new();
+        for (_, ty) in types.iter().filter(is_struct) {
+            ty.fields.iter().for_each(|field| self.imports(&ty.place, &field.form, &mut imports));
+        }
+        if types.iter().any(|(kind, _)| kind.is_some()) {
+            imports.insert(self.home.module());
+        }
+        // The runtime has the other crates as dependencies.
+        imports.retain(|path| self.home == Home::Package || !path.starts_with(RUNTIME));
+        let imports = imports.iter().map(|text| path(text));
+        let serde = types.iter().any(|ty| is_struct(&ty)).then(|| match self.home {
+            Home::Package => quote!(
+                use ::kubesmith_runtime::serde::{Deserialize, Serialize};
+            ),
+            Home::Runtime => quote!(
+                use serde::{Deserialize, Serialize};
+            ),
+        });
+        let is_beside_shared = self.home == Home::Package && group_and_version == shared::MODULES;
+        let shared = (self.uses_shared && is_beside_shared).then(|| {
+            quote!(
+                pub use ::kubesmith_runtime::applyconfigurations::meta::v1::*;
+            )
+        });
+        Skeleton::new("apply")
+            .name("GroupVersion", title)
+            .items("imports", quote!(#(use #imports;)* #serde #shared))
+            .fill()
+    }
+
+    /// The module, with those of Kubernetes' groups that types lead into.
+    pub(in super::super) fn modules(&self) -> TokenStream {
+        if self.types.is_empty() {
+            return TokenStream::new();
+        }
+        let mut groups: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+        for (group, version) in self.versions().into_keys() {
+            groups.entry(group).or_default().push(version);
+        }
+        let shared = self.uses_shared && !groups.contains_key(shared::MODULES.0);
+        let shared = shared.then(|| {
+            quote!(
+                pub use ::kubesmith_runtime::applyconfigurations::meta;
+            )
+        });
+        let tree = modules::tree(
+            "Apply configurations",
+            groups.into_iter().map(|(group, versions)| (group, group, versions)),
+        );
+        quote! {
+            /// Apply configurations, by group and version: the parts of objects that a field manager wants, for server-side
+            /// apply.
+            ///
+            /// Each type has a method `with_...` for each field; only what was set is sent. For kinds there are functions that
+            /// extract what a manager has applied before. Those of `meta/v1` are the runtime's.
+            pub mod applyconfigurations {
+                #shared
+                #tree
+            }
+        }
+    }
+
+    /// A struct with a method for each field.
+    fn structure(&self, ty: &Type) -> TokenStream {
+        let setters = self.setters(ty);
+        let (declaration, name) = (self.declaration(ty), ident(&ty.place.configuration()));
+        quote!(#declaration impl #name { #setters })
+    }
+
+    fn setters(&self, ty: &Type) -> TokenStream {
+        ty.fields.iter().map(|field| setters::method(field, |form| self.rust(&ty.place, form))).collect()
+    }
+
+    fn declaration(&self, ty: &Type) -> TokenStream {
+        let fields =
+            ty.fields.iter().map(|field| setters::declaration(field, |form| self.rust(&ty.place, form)));
+        let serde =
+            (self.home == Home::Package).then(|| quote!(#[serde(crate = "::kubesmith_runtime::serde")]));
+        let (docs, name) = (Docs(docs_of(ty)), ident(&ty.place.configuration()));
+        quote! {
+            #docs
+            #[derive(Clone, Debug, Default, Serialize, Deserialize)]
+            #serde
+            #[must_use]
+            pub struct #name { #(#fields)* }
+        }
+    }
+
+    /// A kind: a name for the common form of objects, or a struct of its own.
+    fn kind(&self, kind: &Kind, ty: &Type, [extract, extract_from]: [&String; 2]) -> TokenStream {
+        let name = ident(&ty.place.configuration());
+        let declared = match self.alias(&Some(kind), ty) {
+            Some(alias) => {
+                let docs = Docs(docs_of(ty));
+                quote!(#docs pub type #name = #alias;)
+            }
+            None => self.own_kind(kind, ty),
+        };
+        let extract = Skeleton::new("apply_extract")
+            .name("Type", ty.place.configuration())
+            .name("Object", &kind.object)
+            .name("apply", "applyconfigurations")
+            .name("extract", extract)
+            .name("extract_from", extract_from)
+            .fill();
+        quote!(#declared #extract)
+    }
+
+    /// What a kind with nothing but metadata, spec and status is another name for.
+    fn alias(&self, kind: &Option<&Kind>, ty: &Type) -> Option<TokenStream> {
+        let kind = kind.as_ref()?;
+        let scope = match kind.scope? {
+            Scope::Cluster => quote!(ClusterApplyConfiguration),
+            Scope::Namespaced => quote!(NamespacedApplyConfiguration),
+        };
+        let [api_version, of_kind, metadata, rest @ ..] = &ty.fields[..] else { return None };
+        let is_meta = matches!(&metadata.form, Form::Struct(Key::BuiltIn(name)) if name == OBJECT_META);
+        let names = [api_version, of_kind, metadata].map(|field| (field.json.as_str(), field.rust.as_str()));
+        let is_object = is_meta
+            && names == [("apiVersion", "api_version"), ("kind", "kind"), ("metadata", "metadata")]
+            && ty.fields.iter().all(|field| !field.flatten && !field.boxed);
+        let fields: Vec<_> = rest.iter().map(|field| (field.json.as_str(), field.rust.as_str())).collect();
+        if !is_object || !matches!(fields[..], [("spec", "spec")] | [("spec", "spec"), ("status", "status")])
+        {
+            return None;
+        }
+        let is_struct = |form: &Form| matches!(form, Form::Struct(_));
+        let types = rest
+            .iter()
+            .all(|field| is_struct(&field.form))
+            .then(|| rest.iter().map(|field| path(&self.rust(&ty.place, &field.form))).collect::<Vec<_>>())?;
+        let object = path(&kind.object);
+        Some(quote!(applyconfigurations::#scope<#object, #(#types),*>))
+    }
+
+    /// A struct for a kind, with methods for its metadata.
+    fn own_kind(&self, kind: &Kind, ty: &Type) -> TokenStream {
+        let name = ident(&ty.place.configuration());
+        let (declaration, setters, object) = (self.declaration(ty), self.setters(ty), path(&kind.object));
+        let (api_version, of_kind) = (&kind.api_version, &kind.kind);
+        let begin = quote!(Self::default().with_api_version(#api_version).with_kind(#of_kind));
+        let meta = quote!(applyconfigurations::meta::v1::ObjectMetaApplyConfiguration);
+        let new = match kind.scope {
+            Some(Scope::Cluster) => quote! {
+                pub fn new(name: impl Into<String>) -> Self {
+                    #begin.with_metadata(#meta::default().with_name(name))
+                }
+            },
+            Some(Scope::Namespaced) => quote! {
+                pub fn new(name: impl Into<String>, namespace: impl Into<String>) -> Self {
+                    #begin.with_metadata(#meta::default().with_name(name).with_namespace(namespace))
+                }
+            },
+            None => quote!(pub fn new() -> Self { #begin }),
+        };
+        let docs = Docs(match kind.scope {
+            Some(Scope::Cluster) => format!("Configures the `{of_kind}` of this name."),
+            Some(Scope::Namespaced) => format!("Configures the `{of_kind}` of this name and namespace."),
+            None => format!("Configures a `{of_kind}`, which is applied to what the request names."),
+        });
+        // A field of the object itself with this name has the method.
+        let is_free = |name: &&str| ty.fields.iter().all(|field| field.rust != *name);
+        let is_there = |name: &&str| *name != "namespace" || kind.scope != Some(Scope::Cluster);
+        let metadata = ty.fields.iter().any(|field| field.rust == "metadata").then_some(setters::METADATA);
+        let metadata =
+            metadata.into_iter().flatten().filter(is_free).filter(is_there).map(setters::of_metadata);
+        quote! {
+            #declaration
+            impl #name {
+                #docs
+                #new
+                #(#metadata)*
+                #setters
+            }
+            impl applyconfigurations::ApplyConfiguration for #name { type Object = #object; }
+        }
+    }
 }
 
-/// The text up to the first empty line.
-fn paragraph(text: &str) -> &str {
-    text.split("\n\n").next().unwrap_or_default()
-}
-
-/// The first sentence of a text.
-fn sentence(text: &str) -> &str {
-    let text = paragraph(text);
-    let mut ends = text.match_indices(['.', '\n']).filter(|(at, _)| {
-        let rest = &text[at + 1..];
-        // Not behind `e.g.`, nor in a name.
-        rest.starts_with([' ', '\n'])
-            && rest.trim_start().starts_with(|c: char| c.is_ascii_uppercase() || c == '`')
-    });
-    ends.find(|(at, mark)| *mark == "." && !text[..*at].ends_with("e.g") && !text[..*at].ends_with("i.e"))
-        .map_or(text, |(at, _)| &text[..=at])
-}
-
-fn group_files(module: &str, versions: BTreeMap<&str, Vec<TypeFile>>) -> GroupFiles {
-    let versions: Vec<VersionFiles> =
-        versions.into_iter().map(|(version, types)| version_files(module, version, types)).collect();
-    let list = versions.iter().map(|version| Arc::clone(&version.bindings)).collect();
-    let bindings = Bindings::default().text("group", module).text("GroupTitle", module).list("version", list);
-    GroupFiles { bindings: Arc::new(bindings), module: module.to_owned(), versions }
-}
-
-fn version_files(group: &str, module: &str, mut types: Vec<TypeFile>) -> VersionFiles {
-    types.sort_by(|a, b| a.module.cmp(&b.module));
-    let list = types.iter().map(|file| Arc::clone(&file.bindings)).collect();
-    let bindings = Bindings::default().text("version", module).text("group", group).list("ty", list);
-    VersionFiles { bindings: Arc::new(bindings), module: module.to_owned(), types }
+/// What an apply configuration is, and what is said of its type.
+fn docs_of(ty: &Type) -> String {
+    let what = format!(
+        "The fields of a `{}` that a field manager wants; what is not set is not sent.",
+        ty.place.name
+    );
+    let summary = docs::summary(ty.summary.split("\n\n").next().unwrap_or_default());
+    if summary.is_empty() { what } else { format!("{what}\n\n{summary}") }
 }

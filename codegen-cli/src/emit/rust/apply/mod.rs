@@ -1,9 +1,9 @@
 //! Apply configurations: which types have one, where it lies and what fields it has.
 //!
-//! Every struct that a kind with an apply verb leads into, or one that a method applies, gets one, those of Kubernetes' own types included, each once
-//! per package: `applyconfigurations/<group>/<version>/<type>.rs`. A user's type lies with the kind that uses it
-//! ([`place`]), a built-in type where Kubernetes has it. [`forms`] says what fields hold, from the representation and from
-//! what is known of built-in types ([`builtin`]).
+//! Every struct that a kind with an apply verb leads into gets one, as does one that a method applies:
+//! `applyconfigurations/<group>/<version>.rs`. A user's type lies with the kind that uses it ([`place`]), a built-in type where
+//! Kubernetes has it. Those of `meta/v1` are in the runtime ([`shared`]), so that packages share them. [`forms`] says what
+//! fields hold, from the representation and from what is known of built-in types ([`builtin`]).
 //!
 //! Enums are values as a whole, as a server's patch cannot change the variant and keep the rest: the user's own type, where
 //! it can be named, else its JSON. Newtypes are what they hold, flattened structs are fields of what they are flattened
@@ -15,18 +15,19 @@ mod files;
 mod forms;
 mod kinds;
 mod place;
+mod setters;
+mod shared;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::ir::{Ir, TypeId};
 
-use super::imports::Imports;
 use super::{RustOptions, names};
 use fields::Field;
 use kinds::Kind;
 use place::Place;
 
-pub(super) use files::Files;
+pub use shared::shared_configurations;
 
 /// A type with an apply configuration.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -58,8 +59,6 @@ struct Type {
     fields: Vec<Field>,
     /// First paragraph of its documentation.
     summary: String,
-    /// The file that it is defined in, for the header; of a built-in type none.
-    file: Option<String>,
 }
 
 /// The apply configurations of a package.
@@ -69,12 +68,49 @@ pub(super) struct ApplyTypes {
     kinds: BTreeMap<Key, Kind>,
     /// Path of the module, as seen from inside the package.
     root: String,
+    /// Where the rest is found.
+    home: Home,
+    /// Whether they lead into types that the runtime has.
+    uses_shared: bool,
+}
+
+/// Where the generated code is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Home {
+    /// In a client package.
+    Package,
+    /// In the runtime.
+    Runtime,
+}
+
+impl Home {
+    /// The runtime's path.
+    fn runtime(self) -> &'static str {
+        match self {
+            Home::Package => RUNTIME,
+            Home::Runtime => "crate",
+        }
+    }
+
+    /// The runtime's module of apply configurations.
+    fn module(self) -> String {
+        format!("{}::applyconfigurations", self.runtime())
+    }
+}
+
+/// The runtime's path in a client package.
+const RUNTIME: &str = "::kubesmith_runtime";
+
+/// The crate that the runtime re-exports, and the path in it, of a type that is named by the runtime.
+fn re_exported(path: &str) -> Option<(&str, &str)> {
+    let path = path.strip_prefix(RUNTIME)?.strip_prefix("::")?;
+    path.split_once("::").map(|(krate, _)| (krate, path))
 }
 
 impl ApplyTypes {
     pub(super) fn new(ir: &Ir, options: &RustOptions) -> Self {
         let root = format!("{}::applyconfigurations", super::plan::root_path(&options.package));
-        let mut out = Self { types: BTreeMap::new(), kinds: BTreeMap::new(), root };
+        let mut out = Self::empty(root, Home::Package);
         if !(options.parts.client && options.parts.apply) {
             return out;
         }
@@ -96,10 +132,18 @@ impl ApplyTypes {
         out
     }
 
+    fn empty(root: String, home: Home) -> Self {
+        Self { types: BTreeMap::new(), kinds: BTreeMap::new(), root, home, uses_shared: false }
+    }
+
     /// Takes the type in, and those that it leads into.
     fn walk(&mut self, reader: &forms::Reader<'_>, uses: &mut place::Uses, kind: usize, start: Key) {
         let mut open = vec![start];
         while let Some(key) = open.pop() {
+            if shared::is_shared(&key) {
+                self.uses_shared = true;
+                continue;
+            }
             if !uses.add(kind, &key) {
                 continue;
             }
@@ -114,17 +158,17 @@ impl ApplyTypes {
     }
 
     fn read(&self, reader: &forms::Reader<'_>, key: &Key) -> Type {
-        let (mut fields, summary, file) = match key {
+        let (fields, summary) = match key {
             Key::Named(id) => {
                 let definition = &reader.ir.types[id.0 as usize];
-                let text = definition.description.clone().unwrap_or_default();
-                (reader.fields(*id), text, Some(definition.span.file.to_string()))
+                (reader.fields(*id), definition.description.clone().unwrap_or_default())
             }
-            Key::BuiltIn(name) => {
-                let (fields, text) = builtin::fields(name);
-                (fields, text, None)
-            }
+            Key::BuiltIn(name) => builtin::fields(name),
         };
+        self.of_fields(key, fields, summary)
+    }
+
+    fn of_fields(&self, key: &Key, mut fields: Vec<Field>, summary: String) -> Type {
         if self.kinds.contains_key(key) {
             let missing = fields::type_meta()
                 .into_iter()
@@ -133,7 +177,7 @@ impl ApplyTypes {
             fields.splice(0..0, missing);
         }
         fields::settle_names(&mut fields);
-        Type { place: Place::default(), fields, summary, file }
+        Type { place: Place::default(), fields, summary }
     }
 
     /// Puts fields on the heap through which a struct would hold itself.
@@ -183,31 +227,60 @@ impl ApplyTypes {
     }
 
     fn path(&self, key: &Key) -> String {
-        match self.types.get(key) {
-            Some(Type { place, .. }) => {
-                format!("{}::{}::{}::{}", self.root, place.group, place.version, place.configuration())
-            }
-            None => forms::JSON.to_owned(),
-        }
+        let (root, place) = match (key, self.types.get(key)) {
+            (_, Some(Type { place, .. })) => (&self.root, place),
+            (Key::BuiltIn(name), None) => (&self.home.module(), &Place::of_built_in(name)),
+            (Key::Named(_), None) => return forms::JSON.to_owned(),
+        };
+        format!("{root}::{}::{}::{}", place.group, place.version, place.configuration())
     }
 
-    /// What the file of one type calls another.
-    fn name_in(&self, from: &Place, imports: &Imports, key: &Key) -> String {
+    /// What the file of one type calls another; the file has [imports](Self::imports).
+    fn name_in(&self, from: &Place, key: &Key) -> String {
         match self.types.get(key) {
-            Some(Type { place, .. }) if place.is_beside(from) => format!("super::{}", place.configuration()),
-            _ => imports.shortest(&self.path(key)).to_owned(),
+            Some(Type { place, .. }) if place.is_beside(from) => place.configuration(),
+            _ => {
+                let path = self.path(key);
+                match path.strip_prefix(&format!("{}::", self.home.module())) {
+                    Some(rest) if shared::is_shared(key) => rest.to_owned(),
+                    _ => path,
+                }
+            }
         }
     }
 
     /// How the type of a field is written in the file of the type that has it.
-    fn rust(&self, from: &Place, imports: &Imports, form: &Form) -> String {
-        let inner = |form: &Form| self.rust(from, imports, form);
+    fn rust(&self, from: &Place, form: &Form) -> String {
+        let inner = |form: &Form| self.rust(from, form);
         match form {
-            Form::Whole { path, .. } => path.clone(),
-            Form::Struct(key) => self.name_in(from, imports, key),
+            Form::Whole { path, .. } => re_exported(path).map_or(path.as_str(), |(_, path)| path).to_owned(),
+            Form::Struct(key) => self.name_in(from, key),
             Form::List(item) => format!("Vec<{}>", inner(item)),
-            Form::Map(value) => format!("::std::collections::BTreeMap<String, {}>", inner(value)),
+            Form::Map(value) => format!("BTreeMap<String, {}>", inner(value)),
             Form::Nullable(form) => format!("Option<{}>", inner(form)),
+        }
+    }
+
+    /// What the file of a type has to import for a field.
+    fn imports(&self, from: &Place, form: &Form, out: &mut BTreeSet<String>) {
+        let module = self.home.module();
+        match form {
+            Form::Whole { path, .. } => {
+                out.extend(re_exported(path).map(|(krate, _)| format!("{RUNTIME}::{krate}")))
+            }
+            Form::Struct(key) if shared::is_shared(key) && self.name_in(from, key).starts_with("meta::") => {
+                out.insert(format!("{module}::meta"));
+            }
+            Form::Struct(_) => {}
+            Form::List(inner) => self.imports(from, inner, out),
+            Form::Map(inner) => {
+                out.insert("::std::collections::BTreeMap".to_owned());
+                self.imports(from, inner, out);
+            }
+            Form::Nullable(inner) => {
+                out.insert(module);
+                self.imports(from, inner, out);
+            }
         }
     }
 }

@@ -17,9 +17,10 @@ pub(super) struct Place {
 }
 
 impl Place {
-    /// Module and file of the type.
-    pub(super) fn module(&self) -> String {
-        names::module(&self.name.to_snake_case(), &self.version)
+    /// Where the apply configuration of a type of Kubernetes lies.
+    pub(super) fn of_built_in(name: &str) -> Self {
+        let (group, version, name) = builtin::place(name);
+        Self { group, version, name }
     }
 
     /// The name of its apply configuration.
@@ -128,8 +129,7 @@ fn camel(name: &str) -> String {
     name.to_upper_camel_case().chars().filter(char::is_ascii_alphanumeric).collect()
 }
 
-/// The last name of the list that nothing else has, or the longest with a number. Names that differ in case alone would
-/// be one file on some machines.
+/// The last name of the list that nothing else has, or the longest with a number. Names do not differ in case alone.
 fn free(
     taken: &mut BTreeSet<(String, String, String)>,
     group: &str,

@@ -24,18 +24,15 @@ pub(in super::super) fn files(ir: &Ir, options: &RustOptions) -> BTreeMap<String
         add(format!("conversions/{group}/{module}.rs"), &text(&Pairs::new(ir, options, &kind), &kind));
         groups.entry(group).or_insert((kind.group, Vec::new())).1.push(module);
     }
+    let mut root = "//! Conversions between the versions of kinds, by group and kind.\n".to_owned();
     for (module, (group, kinds)) in &groups {
         let title = docs::plain(if group.name.is_empty() { "core" } else { &group.name });
         let modules: String = kinds.iter().map(|kind| format!("pub mod {kind};\n")).collect();
-        let text = format!("//! Conversions of the group `{title}`, by kind.\n{modules}");
-        add(format!("conversions/{module}/mod.rs"), &text);
+        root +=
+            &format!("/// Conversions of the group `{title}`, by kind.\npub mod {module} {{\n{modules}}}\n");
     }
     if !groups.is_empty() {
-        let modules: String = groups.keys().map(|group| format!("pub mod {group};\n")).collect();
-        add(
-            "conversions/mod.rs".to_owned(),
-            &format!("//! Conversions between the versions of kinds, by group and kind.\n{modules}"),
-        );
+        add("conversions/mod.rs".to_owned(), &root);
     }
     out
 }

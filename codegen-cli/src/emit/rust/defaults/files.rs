@@ -16,7 +16,7 @@ pub(in super::super) fn files(ir: &Ir, options: &RustOptions) -> BTreeMap<String
         let (path, text) = code::file(options, &source, path, text);
         out.insert(path, text);
     };
-    let mut groups = Vec::new();
+    let (mut groups, mut tree) = (Vec::new(), String::new());
     for group in &ir.groups {
         let module = names::group_module(&group.module);
         let mut versions = Vec::new();
@@ -34,20 +34,16 @@ pub(in super::super) fn files(ir: &Ir, options: &RustOptions) -> BTreeMap<String
         }
         let title = docs::plain(if group.name.is_empty() { "core" } else { &group.name });
         let modules: String = versions.iter().map(|version| format!("pub mod {version};\n")).collect();
-        add(
-            &format!("defaults/{module}/mod.rs"),
-            &format!("//! Defaults of the group `{title}`.\n{modules}"),
-        );
+        tree += &format!("/// Defaults of the group `{title}`.\npub mod {module} {{\n{modules}}}\n");
         groups.push((module, versions));
     }
     if !groups.is_empty() {
-        add("defaults/mod.rs", &root(&groups));
+        add("defaults/mod.rs", &root(&groups, &tree));
     }
     out
 }
 
-fn root(groups: &[(String, Vec<String>)]) -> String {
-    let modules: String = groups.iter().map(|(group, _)| format!("pub mod {group};\n")).collect();
+fn root(groups: &[(String, Vec<String>)], modules: &str) -> String {
     let calls: String = groups
         .iter()
         .flat_map(|(group, versions)| {

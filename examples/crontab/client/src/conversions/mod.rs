@@ -7,4 +7,7 @@
 //! Conversions between the versions of kinds, by group and kind.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
-pub mod stable;
+/// Conversions of the group `stable.example.com`, by kind.
+pub mod stable {
+    pub mod cron_tab;
+}

@@ -7,7 +7,11 @@
 //! Defaults, by group and version: what fields get that are unset.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
-pub mod stable;
+/// Defaults of the group `stable.example.com`.
+pub mod stable {
+    pub mod v1;
+    pub mod v1beta1;
+}
 
 /// Objects that have defaults.
 pub trait SetDefaults {

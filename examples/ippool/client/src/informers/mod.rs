@@ -7,10 +7,128 @@
 //! Shared informers, by group and version, and the factory that owns them.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
-pub mod factory;
-pub mod generic;
-pub mod core;
-pub mod tsi;
+use ::kubesmith_runtime::informer;
 
-pub use self::factory::SharedInformerFactory;
-pub use self::generic::GenericInformer;
+/// Hands out one shared informer per kind, starts them, waits for their caches and shuts them down.
+///
+/// It is a handle: clones share the informers. It dereferences to the runtime's
+/// [`SharedInformerFactory`](informer::SharedInformerFactory), which has `start`, `wait_for_cache_sync`, `shutdown`, and
+/// `informer_for` for kinds that are not in this package.
+#[derive(Clone, Debug)]
+pub struct SharedInformerFactory {
+    inner: informer::SharedInformerFactory,
+}
+
+impl SharedInformerFactory {
+    /// Starts a factory's configuration; a clientset or a client says which server to watch.
+    #[must_use]
+    pub fn builder(
+        client: impl Into<::kubesmith_runtime::kube::Client>,
+    ) -> informer::SharedInformerFactoryBuilder<Self> {
+        informer::SharedInformerFactoryBuilder::new(client.into())
+    }
+
+    /// Informers of the group `core`.
+    #[must_use]
+    pub fn core(&self) -> core::CoreInformers {
+        core::CoreInformers(self.inner.clone())
+    }
+
+    /// Informers of the group `tsi.tiduyun.com`.
+    #[must_use]
+    pub fn tsi(&self) -> tsi::TsiInformers {
+        tsi::TsiInformers(self.inner.clone())
+    }
+
+    /// The informer of a resource, for code that learns its name at run time.
+    ///
+    /// # Errors
+    /// The resource is not in this package.
+    #[inline]
+    pub fn for_resource(
+        &self,
+        resource: &::kubesmith_runtime::kube::core::GroupVersionResource,
+    ) -> Result<GenericInformer, informer::UnknownResource> {
+        let informer = match (
+            &*resource.group,
+            &*resource.version,
+            &*resource.resource,
+        ) {
+            ("", "v1", "pods") => GenericInformer::CoreV1Pods(self.core().v1().pods()),
+            ("tsi.tiduyun.com", "v1alpha1", "ippools") => {
+                GenericInformer::TsiV1alpha1IPPools(self.tsi().v1alpha1().ip_pools())
+            }
+            _ => return Err(informer::UnknownResource::new(resource)),
+        };
+        Ok(informer)
+    }
+}
+
+impl From<informer::SharedInformerFactory> for SharedInformerFactory {
+    fn from(inner: informer::SharedInformerFactory) -> Self {
+        Self { inner }
+    }
+}
+
+impl ::core::ops::Deref for SharedInformerFactory {
+    type Target = informer::SharedInformerFactory;
+
+    fn deref(&self) -> &Self::Target {
+        &self.inner
+    }
+}
+
+/// An informer of any kind of this package.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+#[allow(clippy::enum_variant_names, reason = "the names are those of the kinds")]
+pub enum GenericInformer {
+    /// Informer of `pods` in `v1`.
+    CoreV1Pods(core::v1::PodInformer),
+    /// Informer of `ippools` in `tsi.tiduyun.com/v1alpha1`.
+    TsiV1alpha1IPPools(tsi::v1alpha1::IPPoolInformer),
+}
+
+impl GenericInformer {
+    /// Whether the informer's cache is complete.
+    #[must_use]
+    #[inline]
+    pub fn has_synced(&self) -> bool {
+        match self {
+            Self::CoreV1Pods(it) => it.informer().has_synced(),
+            Self::TsiV1alpha1IPPools(it) => it.informer().has_synced(),
+        }
+    }
+}
+
+/// Informers of the group `core`.
+pub mod core {
+    pub mod v1;
+
+    /// Informers of the group `core`: one accessor per version.
+    #[derive(Clone, Debug)]
+    pub struct CoreInformers(pub(super) super::informer::SharedInformerFactory);
+    impl CoreInformers {
+        /// Informers of `v1`.
+        #[must_use]
+        pub fn v1(&self) -> v1::CoreV1Informers {
+            v1::CoreV1Informers(self.0.clone())
+        }
+    }
+}
+
+/// Informers of the group `tsi.tiduyun.com`.
+pub mod tsi {
+    pub mod v1alpha1;
+
+    /// Informers of the group `tsi.tiduyun.com`: one accessor per version.
+    #[derive(Clone, Debug)]
+    pub struct TsiInformers(pub(super) super::informer::SharedInformerFactory);
+    impl TsiInformers {
+        /// Informers of `tsi.tiduyun.com/v1alpha1`.
+        #[must_use]
+        pub fn v1alpha1(&self) -> v1alpha1::TsiV1alpha1Informers {
+            v1alpha1::TsiV1alpha1Informers(self.0.clone())
+        }
+    }
+}

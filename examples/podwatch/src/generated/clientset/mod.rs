@@ -7,100 +7,114 @@
 //! The clientset: one place to get every client of this package from.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
-pub mod scheme;
-pub mod typed;
+use ::kubesmith_runtime::client;
+use ::kubesmith_runtime::kube::{Client, Config};
 
-/// The clients of every group-version of this package: for code that takes any clientset, and for
-/// clientsets of your own.
+/// Typed clients, by group and version.
+pub mod typed {
+    /// Clients of the group `core`.
+    pub mod core {
+        pub mod v1;
+    }
+}
+
+/// The scheme: which Rust type stands for which group, version and kind.
+pub mod scheme {
+    use ::kubesmith_runtime::scheme::Scheme;
+
+    /// Makes a scheme that knows every kind of this package, lists included.
+    #[must_use]
+    #[inline]
+    pub fn scheme() -> Scheme {
+        let mut scheme = Scheme::new();
+        add_to_scheme(&mut scheme);
+        scheme
+    }
+
+    /// Adds every kind of this package to a scheme.
+    #[inline]
+    pub fn add_to_scheme(scheme: &mut Scheme) {
+        scheme
+            .register::<::kubesmith_runtime::k8s_openapi::api::core::v1::Pod>("PodList");
+    }
+}
+
+/// The clients of every group-version of this package: for code that takes any clientset, and for clientsets of
+/// your own.
 pub trait Interface: Send + Sync + 'static {
     /// Clients of `v1`.
-    type CoreV1: self::typed::core::v1::CoreV1Interface;
+    type CoreV1: typed::core::v1::CoreV1Interface;
 
     /// What the server serves: its version, groups and resources.
-    fn discovery(&self) -> ::kubesmith_runtime::client::Discovery;
+    fn discovery(&self) -> client::Discovery;
 
     /// Clients of `v1`.
     fn core_v1(&self) -> Self::CoreV1;
-}
-
-/// Clients of every group-version of this package over one connection pool.
-#[derive(Clone)]
-pub struct Clientset {
-    client: ::kubesmith_runtime::kube::Client,
-}
-
-impl Clientset {
-    /// Makes a clientset from the environment: the kubeconfig, or the service account when it
-    /// runs in a pod.
-    ///
-    /// # Errors
-    /// No configuration is found, or it is unusable.
-    pub async fn try_default() -> ::kubesmith_runtime::client::Result<Self> {
-        ::kubesmith_runtime::client::try_default().await.map(Self::new)
-    }
-
-    /// Makes a clientset from a configuration; nothing is sent to the server.
-    ///
-    /// # Errors
-    /// The configuration is unusable.
-    pub async fn try_from_config(
-        config: ::kubesmith_runtime::kube::Config,
-    ) -> ::kubesmith_runtime::client::Result<Self> {
-        ::kubesmith_runtime::client::connect(config).await.map(Self::new)
-    }
-
-    /// Makes a clientset from a configuration and options, such as a user agent or a rate limit; nothing is sent to the
-    /// server.
-    ///
-    /// # Errors
-    /// The configuration is unusable, or the options cannot be.
-    pub async fn try_from_config_with_options(
-        config: ::kubesmith_runtime::kube::Config,
-        options: ::kubesmith_runtime::client::ClientOptions,
-    ) -> ::kubesmith_runtime::client::Result<Self> {
-        ::kubesmith_runtime::client::connect_with_options(config, options)
-            .await
-            .map(Self::new)
-    }
-
-    /// Makes a clientset from a client that exists.
-    #[must_use]
-    pub fn new(client: ::kubesmith_runtime::kube::Client) -> Self {
-        Self { client }
-    }
-
-    /// The client underneath.
-    #[must_use]
-    pub fn client(&self) -> &::kubesmith_runtime::kube::Client {
-        &self.client
-    }
-
-    /// What the server serves: its version, groups and resources.
-    #[must_use]
-    pub fn discovery(&self) -> ::kubesmith_runtime::client::Discovery {
-        ::kubesmith_runtime::client::Discovery::new(self.client.clone())
-    }
-
-    /// Clients of `v1`.
-    #[must_use]
-    pub fn core_v1(&self) -> self::typed::core::v1::CoreV1Client {
-        self::typed::core::v1::CoreV1Client::new(self.client.clone())
-    }
 }
 
 impl Interface for Clientset {
     type CoreV1 = self::typed::core::v1::CoreV1Client;
 
     fn discovery(&self) -> ::kubesmith_runtime::client::Discovery {
-        self.discovery()
+        self::Clientset::discovery(self)
     }
 
     fn core_v1(&self) -> Self::CoreV1 {
-        self.core_v1()
+        self::Clientset::core_v1(self)
     }
 }
 
-impl ::core::convert::From<Clientset> for ::kubesmith_runtime::kube::Client {
+/// Clients of every group-version of this package over one connection pool.
+#[derive(Clone)]
+pub struct Clientset {
+    client: Client,
+}
+
+impl Clientset {
+    /// Makes a clientset from the environment: the kubeconfig, or the service account when it runs in a pod.
+    pub async fn try_default() -> client::Result<Self> {
+        client::try_default().await.map(Self::new)
+    }
+
+    /// Makes a clientset from a configuration; nothing is sent to the server.
+    pub async fn try_from_config(config: Config) -> client::Result<Self> {
+        client::connect(config).await.map(Self::new)
+    }
+
+    /// Makes a clientset from a configuration and options, such as a user agent or a rate limit; nothing is sent to the server.
+    pub async fn try_from_config_with_options(
+        config: Config,
+        options: client::ClientOptions,
+    ) -> client::Result<Self> {
+        client::connect_with_options(config, options).await.map(Self::new)
+    }
+
+    /// Makes a clientset from a client that exists.
+    #[must_use]
+    pub fn new(client: Client) -> Self {
+        Self { client }
+    }
+
+    /// The client underneath.
+    #[must_use]
+    pub fn client(&self) -> &Client {
+        &self.client
+    }
+
+    /// What the server serves: its version, groups and resources.
+    #[must_use]
+    pub fn discovery(&self) -> client::Discovery {
+        client::Discovery::new(self.client.clone())
+    }
+
+    /// Clients of `v1`.
+    #[must_use]
+    pub fn core_v1(&self) -> typed::core::v1::CoreV1Client {
+        typed::core::v1::CoreV1Client::new(self.client.clone())
+    }
+}
+
+impl From<Clientset> for Client {
     fn from(clients: Clientset) -> Self {
         clients.client
     }

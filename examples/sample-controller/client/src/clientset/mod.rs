@@ -7,22 +7,60 @@
 //! The clientset: one place to get every client of this package from.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::kubesmith_runtime::client;
+use ::kubesmith_runtime::kube::{Client, Config};
+
 #[cfg(feature = "fake")]
 pub mod fake;
-pub mod scheme;
-pub mod typed;
 
-/// The clients of every group-version of this package: for code that takes any clientset, and for
-/// clientsets of your own.
+/// Typed clients, by group and version.
+pub mod typed {
+    /// Clients of the group `apps`.
+    pub mod apps {
+        pub mod v1;
+    }
+
+    /// Clients of the group `samplecontroller.k8s.io`.
+    pub mod samplecontroller {
+        pub mod v1alpha1;
+    }
+}
+
+/// The scheme: which Rust type stands for which group, version and kind.
+pub mod scheme {
+    use ::kubesmith_runtime::scheme::Scheme;
+
+    /// Makes a scheme that knows every kind of this package, lists included.
+    #[must_use]
+    #[inline]
+    pub fn scheme() -> Scheme {
+        let mut scheme = Scheme::new();
+        add_to_scheme(&mut scheme);
+        scheme
+    }
+
+    /// Adds every kind of this package to a scheme.
+    #[inline]
+    pub fn add_to_scheme(scheme: &mut Scheme) {
+        scheme
+            .register::<
+                ::kubesmith_runtime::k8s_openapi::api::apps::v1::Deployment,
+            >("DeploymentList");
+        scheme.register::<::sample_controller_api::v1alpha1::Foo>("FooList");
+    }
+}
+
+/// The clients of every group-version of this package: for code that takes any clientset, and for clientsets of
+/// your own.
 pub trait Interface: Send + Sync + 'static {
     /// Clients of `apps/v1`.
-    type AppsV1: self::typed::apps::v1::AppsV1Interface;
+    type AppsV1: typed::apps::v1::AppsV1Interface;
 
     /// Clients of `samplecontroller.k8s.io/v1alpha1`.
-    type SamplecontrollerV1alpha1: self::typed::samplecontroller::v1alpha1::SamplecontrollerV1alpha1Interface;
+    type SamplecontrollerV1alpha1: typed::samplecontroller::v1alpha1::SamplecontrollerV1alpha1Interface;
 
     /// What the server serves: its version, groups and resources.
-    fn discovery(&self) -> ::kubesmith_runtime::client::Discovery;
+    fn discovery(&self) -> client::Discovery;
 
     /// Clients of `apps/v1`.
     fn apps_v1(&self) -> Self::AppsV1;
@@ -31,100 +69,84 @@ pub trait Interface: Send + Sync + 'static {
     fn samplecontroller_v1alpha1(&self) -> Self::SamplecontrollerV1alpha1;
 }
 
+impl Interface for Clientset {
+    type AppsV1 = self::typed::apps::v1::AppsV1Client;
+    type SamplecontrollerV1alpha1 = self::typed::samplecontroller::v1alpha1::SamplecontrollerV1alpha1Client;
+
+    fn discovery(&self) -> ::kubesmith_runtime::client::Discovery {
+        self::Clientset::discovery(self)
+    }
+
+    fn apps_v1(&self) -> Self::AppsV1 {
+        self::Clientset::apps_v1(self)
+    }
+
+    fn samplecontroller_v1alpha1(&self) -> Self::SamplecontrollerV1alpha1 {
+        self::Clientset::samplecontroller_v1alpha1(self)
+    }
+}
+
 /// Clients of every group-version of this package over one connection pool.
 #[derive(Clone)]
 pub struct Clientset {
-    client: ::kubesmith_runtime::kube::Client,
+    client: Client,
 }
 
 impl Clientset {
-    /// Makes a clientset from the environment: the kubeconfig, or the service account when it
-    /// runs in a pod.
-    ///
-    /// # Errors
-    /// No configuration is found, or it is unusable.
-    pub async fn try_default() -> ::kubesmith_runtime::client::Result<Self> {
-        ::kubesmith_runtime::client::try_default().await.map(Self::new)
+    /// Makes a clientset from the environment: the kubeconfig, or the service account when it runs in a pod.
+    pub async fn try_default() -> client::Result<Self> {
+        client::try_default().await.map(Self::new)
     }
 
     /// Makes a clientset from a configuration; nothing is sent to the server.
-    ///
-    /// # Errors
-    /// The configuration is unusable.
-    pub async fn try_from_config(
-        config: ::kubesmith_runtime::kube::Config,
-    ) -> ::kubesmith_runtime::client::Result<Self> {
-        ::kubesmith_runtime::client::connect(config).await.map(Self::new)
+    pub async fn try_from_config(config: Config) -> client::Result<Self> {
+        client::connect(config).await.map(Self::new)
     }
 
-    /// Makes a clientset from a configuration and options, such as a user agent or a rate limit; nothing is sent to the
-    /// server.
-    ///
-    /// # Errors
-    /// The configuration is unusable, or the options cannot be.
+    /// Makes a clientset from a configuration and options, such as a user agent or a rate limit; nothing is sent to the server.
     pub async fn try_from_config_with_options(
-        config: ::kubesmith_runtime::kube::Config,
-        options: ::kubesmith_runtime::client::ClientOptions,
-    ) -> ::kubesmith_runtime::client::Result<Self> {
-        ::kubesmith_runtime::client::connect_with_options(config, options)
-            .await
-            .map(Self::new)
+        config: Config,
+        options: client::ClientOptions,
+    ) -> client::Result<Self> {
+        client::connect_with_options(config, options).await.map(Self::new)
     }
 
     /// Makes a clientset from a client that exists.
     #[must_use]
-    pub fn new(client: ::kubesmith_runtime::kube::Client) -> Self {
+    pub fn new(client: Client) -> Self {
         Self { client }
     }
 
     /// The client underneath.
     #[must_use]
-    pub fn client(&self) -> &::kubesmith_runtime::kube::Client {
+    pub fn client(&self) -> &Client {
         &self.client
     }
 
     /// What the server serves: its version, groups and resources.
     #[must_use]
-    pub fn discovery(&self) -> ::kubesmith_runtime::client::Discovery {
-        ::kubesmith_runtime::client::Discovery::new(self.client.clone())
+    pub fn discovery(&self) -> client::Discovery {
+        client::Discovery::new(self.client.clone())
     }
 
     /// Clients of `apps/v1`.
     #[must_use]
-    pub fn apps_v1(&self) -> self::typed::apps::v1::AppsV1Client {
-        self::typed::apps::v1::AppsV1Client::new(self.client.clone())
+    pub fn apps_v1(&self) -> typed::apps::v1::AppsV1Client {
+        typed::apps::v1::AppsV1Client::new(self.client.clone())
     }
 
     /// Clients of `samplecontroller.k8s.io/v1alpha1`.
     #[must_use]
     pub fn samplecontroller_v1alpha1(
         &self,
-    ) -> self::typed::samplecontroller::v1alpha1::SamplecontrollerV1alpha1Client {
-        self::typed::samplecontroller::v1alpha1::SamplecontrollerV1alpha1Client::new(
+    ) -> typed::samplecontroller::v1alpha1::SamplecontrollerV1alpha1Client {
+        typed::samplecontroller::v1alpha1::SamplecontrollerV1alpha1Client::new(
             self.client.clone(),
         )
     }
 }
 
-impl Interface for Clientset {
-    type AppsV1 = self::typed::apps::v1::AppsV1Client;
-
-    type SamplecontrollerV1alpha1 = self::typed::samplecontroller::v1alpha1::SamplecontrollerV1alpha1Client;
-
-    fn discovery(&self) -> ::kubesmith_runtime::client::Discovery {
-        self.discovery()
-    }
-
-    fn apps_v1(&self) -> Self::AppsV1 {
-        self.apps_v1()
-    }
-
-    fn samplecontroller_v1alpha1(&self) -> Self::SamplecontrollerV1alpha1 {
-        self.samplecontroller_v1alpha1()
-    }
-}
-
-impl ::core::convert::From<Clientset> for ::kubesmith_runtime::kube::Client {
+impl From<Clientset> for Client {
     fn from(clients: Clientset) -> Self {
         clients.client
     }

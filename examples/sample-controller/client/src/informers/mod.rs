@@ -7,10 +7,134 @@
 //! Shared informers, by group and version, and the factory that owns them.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
-pub mod factory;
-pub mod generic;
-pub mod apps;
-pub mod samplecontroller;
+use ::kubesmith_runtime::informer;
 
-pub use self::factory::SharedInformerFactory;
-pub use self::generic::GenericInformer;
+/// Hands out one shared informer per kind, starts them, waits for their caches and shuts them down.
+///
+/// It is a handle: clones share the informers. It dereferences to the runtime's
+/// [`SharedInformerFactory`](informer::SharedInformerFactory), which has `start`, `wait_for_cache_sync`, `shutdown`, and
+/// `informer_for` for kinds that are not in this package.
+#[derive(Clone, Debug)]
+pub struct SharedInformerFactory {
+    inner: informer::SharedInformerFactory,
+}
+
+impl SharedInformerFactory {
+    /// Starts a factory's configuration; a clientset or a client says which server to watch.
+    #[must_use]
+    pub fn builder(
+        client: impl Into<::kubesmith_runtime::kube::Client>,
+    ) -> informer::SharedInformerFactoryBuilder<Self> {
+        informer::SharedInformerFactoryBuilder::new(client.into())
+    }
+
+    /// Informers of the group `apps`.
+    #[must_use]
+    pub fn apps(&self) -> apps::AppsInformers {
+        apps::AppsInformers(self.inner.clone())
+    }
+
+    /// Informers of the group `samplecontroller.k8s.io`.
+    #[must_use]
+    pub fn samplecontroller(&self) -> samplecontroller::SamplecontrollerInformers {
+        samplecontroller::SamplecontrollerInformers(self.inner.clone())
+    }
+
+    /// The informer of a resource, for code that learns its name at run time.
+    ///
+    /// # Errors
+    /// The resource is not in this package.
+    #[inline]
+    pub fn for_resource(
+        &self,
+        resource: &::kubesmith_runtime::kube::core::GroupVersionResource,
+    ) -> Result<GenericInformer, informer::UnknownResource> {
+        let informer = match (
+            &*resource.group,
+            &*resource.version,
+            &*resource.resource,
+        ) {
+            ("apps", "v1", "deployments") => {
+                GenericInformer::AppsV1Deployments(self.apps().v1().deployments())
+            }
+            ("samplecontroller.k8s.io", "v1alpha1", "foos") => {
+                GenericInformer::SamplecontrollerV1alpha1Foos(
+                    self.samplecontroller().v1alpha1().foos(),
+                )
+            }
+            _ => return Err(informer::UnknownResource::new(resource)),
+        };
+        Ok(informer)
+    }
+}
+
+impl From<informer::SharedInformerFactory> for SharedInformerFactory {
+    fn from(inner: informer::SharedInformerFactory) -> Self {
+        Self { inner }
+    }
+}
+
+impl ::core::ops::Deref for SharedInformerFactory {
+    type Target = informer::SharedInformerFactory;
+
+    fn deref(&self) -> &Self::Target {
+        &self.inner
+    }
+}
+
+/// An informer of any kind of this package.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+#[allow(clippy::enum_variant_names, reason = "the names are those of the kinds")]
+pub enum GenericInformer {
+    /// Informer of `deployments` in `apps/v1`.
+    AppsV1Deployments(apps::v1::DeploymentInformer),
+    /// Informer of `foos` in `samplecontroller.k8s.io/v1alpha1`.
+    SamplecontrollerV1alpha1Foos(samplecontroller::v1alpha1::FooInformer),
+}
+
+impl GenericInformer {
+    /// Whether the informer's cache is complete.
+    #[must_use]
+    #[inline]
+    pub fn has_synced(&self) -> bool {
+        match self {
+            Self::AppsV1Deployments(it) => it.informer().has_synced(),
+            Self::SamplecontrollerV1alpha1Foos(it) => it.informer().has_synced(),
+        }
+    }
+}
+
+/// Informers of the group `apps`.
+pub mod apps {
+    pub mod v1;
+
+    /// Informers of the group `apps`: one accessor per version.
+    #[derive(Clone, Debug)]
+    pub struct AppsInformers(pub(super) super::informer::SharedInformerFactory);
+    impl AppsInformers {
+        /// Informers of `apps/v1`.
+        #[must_use]
+        pub fn v1(&self) -> v1::AppsV1Informers {
+            v1::AppsV1Informers(self.0.clone())
+        }
+    }
+}
+
+/// Informers of the group `samplecontroller.k8s.io`.
+pub mod samplecontroller {
+    pub mod v1alpha1;
+
+    /// Informers of the group `samplecontroller.k8s.io`: one accessor per version.
+    #[derive(Clone, Debug)]
+    pub struct SamplecontrollerInformers(
+        pub(super) super::informer::SharedInformerFactory,
+    );
+    impl SamplecontrollerInformers {
+        /// Informers of `samplecontroller.k8s.io/v1alpha1`.
+        #[must_use]
+        pub fn v1alpha1(&self) -> v1alpha1::SamplecontrollerV1alpha1Informers {
+            v1alpha1::SamplecontrollerV1alpha1Informers(self.0.clone())
+        }
+    }
+}

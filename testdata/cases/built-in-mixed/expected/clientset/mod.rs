@@ -4,38 +4,151 @@
 //! The clientset: one place to get every client of this package from.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
-pub mod scheme;
-pub mod typed;
+use ::kubesmith_runtime::client;
+use ::kubesmith_runtime::kube::{Client, Config};
 
-/// The clients of every group-version of this package: for code that takes any clientset, and for
-/// clientsets of your own.
+/// Typed clients, by group and version.
+pub mod typed {
+    /// Clients of the group `core`.
+    pub mod core {
+        pub mod v1;
+    }
+
+    /// Clients of the group `apiextensions.k8s.io`.
+    pub mod apiextensions {
+        pub mod v1;
+    }
+
+    /// Clients of the group `apps`.
+    pub mod apps {
+        pub mod v1;
+    }
+
+    /// Clients of the group `certificates.k8s.io`.
+    pub mod certificates {
+        pub mod v1;
+    }
+
+    /// Clients of the group `events.k8s.io`.
+    pub mod events {
+        pub mod v1;
+    }
+
+    /// Clients of the group `policy`.
+    pub mod policy {
+        pub mod v1;
+    }
+
+    /// Clients of the group `rbac.authorization.k8s.io`.
+    pub mod rbac {
+        pub mod v1;
+    }
+
+    /// Clients of the group `shop.example.com`.
+    pub mod shop {
+        pub mod v1;
+    }
+}
+
+/// The scheme: which Rust type stands for which group, version and kind.
+pub mod scheme {
+    use ::kubesmith_runtime::scheme::Scheme;
+
+    /// Makes a scheme that knows every kind of this package, lists included.
+    #[must_use]
+    #[inline]
+    pub fn scheme() -> Scheme {
+        let mut scheme = Scheme::new();
+        add_to_scheme(&mut scheme);
+        scheme
+    }
+
+    /// Adds every kind of this package to a scheme.
+    #[inline]
+    pub fn add_to_scheme(scheme: &mut Scheme) {
+        scheme
+            .register::<
+                ::kubesmith_runtime::k8s_openapi::api::core::v1::Endpoints,
+            >("EndpointsList");
+        scheme
+            .register::<::kubesmith_runtime::k8s_openapi::api::core::v1::Pod>("PodList");
+        scheme
+            .register::<
+                ::kubesmith_runtime::k8s_openapi::api::core::v1::Service,
+            >("ServiceList");
+        scheme
+            .register::<
+                ::kubesmith_runtime::k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition,
+            >("CustomResourceDefinitionList");
+        scheme
+            .register::<
+                ::kubesmith_runtime::k8s_openapi::api::apps::v1::ControllerRevision,
+            >("ControllerRevisionList");
+        scheme
+            .register::<
+                ::kubesmith_runtime::k8s_openapi::api::apps::v1::DaemonSet,
+            >("DaemonSetList");
+        scheme
+            .register::<
+                ::kubesmith_runtime::k8s_openapi::api::apps::v1::Deployment,
+            >("DeploymentList");
+        scheme
+            .register::<
+                ::kubesmith_runtime::k8s_openapi::api::apps::v1::ReplicaSet,
+            >("ReplicaSetList");
+        scheme
+            .register::<
+                ::kubesmith_runtime::k8s_openapi::api::apps::v1::StatefulSet,
+            >("StatefulSetList");
+        scheme
+            .register::<
+                ::kubesmith_runtime::k8s_openapi::api::certificates::v1::CertificateSigningRequest,
+            >("CertificateSigningRequestList");
+        scheme
+            .register::<
+                ::kubesmith_runtime::k8s_openapi::api::events::v1::Event,
+            >("EventList");
+        scheme
+            .register::<
+                ::kubesmith_runtime::k8s_openapi::api::policy::v1::PodDisruptionBudget,
+            >("PodDisruptionBudgetList");
+        scheme
+            .register::<
+                ::kubesmith_runtime::k8s_openapi::api::rbac::v1::Role,
+            >("RoleList");
+        scheme.register::<::case_namespaced_scope::Cart>("CartList");
+    }
+}
+
+/// The clients of every group-version of this package: for code that takes any clientset, and for clientsets of
+/// your own.
 pub trait Interface: Send + Sync + 'static {
     /// Clients of `v1`.
-    type CoreV1: self::typed::core::v1::CoreV1Interface;
+    type CoreV1: typed::core::v1::CoreV1Interface;
 
     /// Clients of `apiextensions.k8s.io/v1`.
-    type ApiextensionsV1: self::typed::apiextensions::v1::ApiextensionsV1Interface;
+    type ApiextensionsV1: typed::apiextensions::v1::ApiextensionsV1Interface;
 
     /// Clients of `apps/v1`.
-    type AppsV1: self::typed::apps::v1::AppsV1Interface;
+    type AppsV1: typed::apps::v1::AppsV1Interface;
 
     /// Clients of `certificates.k8s.io/v1`.
-    type CertificatesV1: self::typed::certificates::v1::CertificatesV1Interface;
+    type CertificatesV1: typed::certificates::v1::CertificatesV1Interface;
 
     /// Clients of `events.k8s.io/v1`.
-    type EventsV1: self::typed::events::v1::EventsV1Interface;
+    type EventsV1: typed::events::v1::EventsV1Interface;
 
     /// Clients of `policy/v1`.
-    type PolicyV1: self::typed::policy::v1::PolicyV1Interface;
+    type PolicyV1: typed::policy::v1::PolicyV1Interface;
 
     /// Clients of `rbac.authorization.k8s.io/v1`.
-    type RbacV1: self::typed::rbac::v1::RbacV1Interface;
+    type RbacV1: typed::rbac::v1::RbacV1Interface;
 
     /// Clients of `shop.example.com/v1`.
-    type ShopV1: self::typed::shop::v1::ShopV1Interface;
+    type ShopV1: typed::shop::v1::ShopV1Interface;
 
     /// What the server serves: its version, groups and resources.
-    fn discovery(&self) -> ::kubesmith_runtime::client::Discovery;
+    fn discovery(&self) -> client::Discovery;
 
     /// Clients of `v1`.
     fn core_v1(&self) -> Self::CoreV1;
@@ -62,172 +175,146 @@ pub trait Interface: Send + Sync + 'static {
     fn shop_v1(&self) -> Self::ShopV1;
 }
 
+impl Interface for Clientset {
+    type CoreV1 = self::typed::core::v1::CoreV1Client;
+    type ApiextensionsV1 = self::typed::apiextensions::v1::ApiextensionsV1Client;
+    type AppsV1 = self::typed::apps::v1::AppsV1Client;
+    type CertificatesV1 = self::typed::certificates::v1::CertificatesV1Client;
+    type EventsV1 = self::typed::events::v1::EventsV1Client;
+    type PolicyV1 = self::typed::policy::v1::PolicyV1Client;
+    type RbacV1 = self::typed::rbac::v1::RbacV1Client;
+    type ShopV1 = self::typed::shop::v1::ShopV1Client;
+
+    fn discovery(&self) -> ::kubesmith_runtime::client::Discovery {
+        self::Clientset::discovery(self)
+    }
+
+    fn core_v1(&self) -> Self::CoreV1 {
+        self::Clientset::core_v1(self)
+    }
+
+    fn apiextensions_v1(&self) -> Self::ApiextensionsV1 {
+        self::Clientset::apiextensions_v1(self)
+    }
+
+    fn apps_v1(&self) -> Self::AppsV1 {
+        self::Clientset::apps_v1(self)
+    }
+
+    fn certificates_v1(&self) -> Self::CertificatesV1 {
+        self::Clientset::certificates_v1(self)
+    }
+
+    fn events_v1(&self) -> Self::EventsV1 {
+        self::Clientset::events_v1(self)
+    }
+
+    fn policy_v1(&self) -> Self::PolicyV1 {
+        self::Clientset::policy_v1(self)
+    }
+
+    fn rbac_v1(&self) -> Self::RbacV1 {
+        self::Clientset::rbac_v1(self)
+    }
+
+    fn shop_v1(&self) -> Self::ShopV1 {
+        self::Clientset::shop_v1(self)
+    }
+}
+
 /// Clients of every group-version of this package over one connection pool.
 #[derive(Clone)]
 pub struct Clientset {
-    client: ::kubesmith_runtime::kube::Client,
+    client: Client,
 }
 
 impl Clientset {
-    /// Makes a clientset from the environment: the kubeconfig, or the service account when it
-    /// runs in a pod.
-    ///
-    /// # Errors
-    /// No configuration is found, or it is unusable.
-    pub async fn try_default() -> ::kubesmith_runtime::client::Result<Self> {
-        ::kubesmith_runtime::client::try_default().await.map(Self::new)
+    /// Makes a clientset from the environment: the kubeconfig, or the service account when it runs in a pod.
+    pub async fn try_default() -> client::Result<Self> {
+        client::try_default().await.map(Self::new)
     }
 
     /// Makes a clientset from a configuration; nothing is sent to the server.
-    ///
-    /// # Errors
-    /// The configuration is unusable.
-    pub async fn try_from_config(
-        config: ::kubesmith_runtime::kube::Config,
-    ) -> ::kubesmith_runtime::client::Result<Self> {
-        ::kubesmith_runtime::client::connect(config).await.map(Self::new)
+    pub async fn try_from_config(config: Config) -> client::Result<Self> {
+        client::connect(config).await.map(Self::new)
     }
 
-    /// Makes a clientset from a configuration and options, such as a user agent or a rate limit; nothing is sent to the
-    /// server.
-    ///
-    /// # Errors
-    /// The configuration is unusable, or the options cannot be.
+    /// Makes a clientset from a configuration and options, such as a user agent or a rate limit; nothing is sent to the server.
     pub async fn try_from_config_with_options(
-        config: ::kubesmith_runtime::kube::Config,
-        options: ::kubesmith_runtime::client::ClientOptions,
-    ) -> ::kubesmith_runtime::client::Result<Self> {
-        ::kubesmith_runtime::client::connect_with_options(config, options)
-            .await
-            .map(Self::new)
+        config: Config,
+        options: client::ClientOptions,
+    ) -> client::Result<Self> {
+        client::connect_with_options(config, options).await.map(Self::new)
     }
 
     /// Makes a clientset from a client that exists.
     #[must_use]
-    pub fn new(client: ::kubesmith_runtime::kube::Client) -> Self {
+    pub fn new(client: Client) -> Self {
         Self { client }
     }
 
     /// The client underneath.
     #[must_use]
-    pub fn client(&self) -> &::kubesmith_runtime::kube::Client {
+    pub fn client(&self) -> &Client {
         &self.client
     }
 
     /// What the server serves: its version, groups and resources.
     #[must_use]
-    pub fn discovery(&self) -> ::kubesmith_runtime::client::Discovery {
-        ::kubesmith_runtime::client::Discovery::new(self.client.clone())
+    pub fn discovery(&self) -> client::Discovery {
+        client::Discovery::new(self.client.clone())
     }
 
     /// Clients of `v1`.
     #[must_use]
-    pub fn core_v1(&self) -> self::typed::core::v1::CoreV1Client {
-        self::typed::core::v1::CoreV1Client::new(self.client.clone())
+    pub fn core_v1(&self) -> typed::core::v1::CoreV1Client {
+        typed::core::v1::CoreV1Client::new(self.client.clone())
     }
 
     /// Clients of `apiextensions.k8s.io/v1`.
     #[must_use]
-    pub fn apiextensions_v1(
-        &self,
-    ) -> self::typed::apiextensions::v1::ApiextensionsV1Client {
-        self::typed::apiextensions::v1::ApiextensionsV1Client::new(self.client.clone())
+    pub fn apiextensions_v1(&self) -> typed::apiextensions::v1::ApiextensionsV1Client {
+        typed::apiextensions::v1::ApiextensionsV1Client::new(self.client.clone())
     }
 
     /// Clients of `apps/v1`.
     #[must_use]
-    pub fn apps_v1(&self) -> self::typed::apps::v1::AppsV1Client {
-        self::typed::apps::v1::AppsV1Client::new(self.client.clone())
+    pub fn apps_v1(&self) -> typed::apps::v1::AppsV1Client {
+        typed::apps::v1::AppsV1Client::new(self.client.clone())
     }
 
     /// Clients of `certificates.k8s.io/v1`.
     #[must_use]
-    pub fn certificates_v1(
-        &self,
-    ) -> self::typed::certificates::v1::CertificatesV1Client {
-        self::typed::certificates::v1::CertificatesV1Client::new(self.client.clone())
+    pub fn certificates_v1(&self) -> typed::certificates::v1::CertificatesV1Client {
+        typed::certificates::v1::CertificatesV1Client::new(self.client.clone())
     }
 
     /// Clients of `events.k8s.io/v1`.
     #[must_use]
-    pub fn events_v1(&self) -> self::typed::events::v1::EventsV1Client {
-        self::typed::events::v1::EventsV1Client::new(self.client.clone())
+    pub fn events_v1(&self) -> typed::events::v1::EventsV1Client {
+        typed::events::v1::EventsV1Client::new(self.client.clone())
     }
 
     /// Clients of `policy/v1`.
     #[must_use]
-    pub fn policy_v1(&self) -> self::typed::policy::v1::PolicyV1Client {
-        self::typed::policy::v1::PolicyV1Client::new(self.client.clone())
+    pub fn policy_v1(&self) -> typed::policy::v1::PolicyV1Client {
+        typed::policy::v1::PolicyV1Client::new(self.client.clone())
     }
 
     /// Clients of `rbac.authorization.k8s.io/v1`.
     #[must_use]
-    pub fn rbac_v1(&self) -> self::typed::rbac::v1::RbacV1Client {
-        self::typed::rbac::v1::RbacV1Client::new(self.client.clone())
+    pub fn rbac_v1(&self) -> typed::rbac::v1::RbacV1Client {
+        typed::rbac::v1::RbacV1Client::new(self.client.clone())
     }
 
     /// Clients of `shop.example.com/v1`.
     #[must_use]
-    pub fn shop_v1(&self) -> self::typed::shop::v1::ShopV1Client {
-        self::typed::shop::v1::ShopV1Client::new(self.client.clone())
+    pub fn shop_v1(&self) -> typed::shop::v1::ShopV1Client {
+        typed::shop::v1::ShopV1Client::new(self.client.clone())
     }
 }
 
-impl Interface for Clientset {
-    type CoreV1 = self::typed::core::v1::CoreV1Client;
-
-    type ApiextensionsV1 = self::typed::apiextensions::v1::ApiextensionsV1Client;
-
-    type AppsV1 = self::typed::apps::v1::AppsV1Client;
-
-    type CertificatesV1 = self::typed::certificates::v1::CertificatesV1Client;
-
-    type EventsV1 = self::typed::events::v1::EventsV1Client;
-
-    type PolicyV1 = self::typed::policy::v1::PolicyV1Client;
-
-    type RbacV1 = self::typed::rbac::v1::RbacV1Client;
-
-    type ShopV1 = self::typed::shop::v1::ShopV1Client;
-
-    fn discovery(&self) -> ::kubesmith_runtime::client::Discovery {
-        self.discovery()
-    }
-
-    fn core_v1(&self) -> Self::CoreV1 {
-        self.core_v1()
-    }
-
-    fn apiextensions_v1(&self) -> Self::ApiextensionsV1 {
-        self.apiextensions_v1()
-    }
-
-    fn apps_v1(&self) -> Self::AppsV1 {
-        self.apps_v1()
-    }
-
-    fn certificates_v1(&self) -> Self::CertificatesV1 {
-        self.certificates_v1()
-    }
-
-    fn events_v1(&self) -> Self::EventsV1 {
-        self.events_v1()
-    }
-
-    fn policy_v1(&self) -> Self::PolicyV1 {
-        self.policy_v1()
-    }
-
-    fn rbac_v1(&self) -> Self::RbacV1 {
-        self.rbac_v1()
-    }
-
-    fn shop_v1(&self) -> Self::ShopV1 {
-        self.shop_v1()
-    }
-}
-
-impl ::core::convert::From<Clientset> for ::kubesmith_runtime::kube::Client {
+impl From<Clientset> for Client {
     fn from(clients: Clientset) -> Self {
         clients.client
     }

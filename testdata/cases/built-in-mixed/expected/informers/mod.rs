@@ -4,16 +4,348 @@
 //! Shared informers, by group and version, and the factory that owns them.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
-pub mod factory;
-pub mod generic;
-pub mod core;
-pub mod apiextensions;
-pub mod apps;
-pub mod certificates;
-pub mod events;
-pub mod policy;
-pub mod rbac;
-pub mod shop;
+use ::kubesmith_runtime::informer;
 
-pub use self::factory::SharedInformerFactory;
-pub use self::generic::GenericInformer;
+/// Hands out one shared informer per kind, starts them, waits for their caches and shuts them down.
+///
+/// It is a handle: clones share the informers. It dereferences to the runtime's
+/// [`SharedInformerFactory`](informer::SharedInformerFactory), which has `start`, `wait_for_cache_sync`, `shutdown`, and
+/// `informer_for` for kinds that are not in this package.
+#[derive(Clone, Debug)]
+pub struct SharedInformerFactory {
+    inner: informer::SharedInformerFactory,
+}
+
+impl SharedInformerFactory {
+    /// Starts a factory's configuration; a clientset or a client says which server to watch.
+    #[must_use]
+    pub fn builder(
+        client: impl Into<::kubesmith_runtime::kube::Client>,
+    ) -> informer::SharedInformerFactoryBuilder<Self> {
+        informer::SharedInformerFactoryBuilder::new(client.into())
+    }
+
+    /// Informers of the group `core`.
+    #[must_use]
+    pub fn core(&self) -> core::CoreInformers {
+        core::CoreInformers(self.inner.clone())
+    }
+
+    /// Informers of the group `apiextensions.k8s.io`.
+    #[must_use]
+    pub fn apiextensions(&self) -> apiextensions::ApiextensionsInformers {
+        apiextensions::ApiextensionsInformers(self.inner.clone())
+    }
+
+    /// Informers of the group `apps`.
+    #[must_use]
+    pub fn apps(&self) -> apps::AppsInformers {
+        apps::AppsInformers(self.inner.clone())
+    }
+
+    /// Informers of the group `certificates.k8s.io`.
+    #[must_use]
+    pub fn certificates(&self) -> certificates::CertificatesInformers {
+        certificates::CertificatesInformers(self.inner.clone())
+    }
+
+    /// Informers of the group `events.k8s.io`.
+    #[must_use]
+    pub fn events(&self) -> events::EventsInformers {
+        events::EventsInformers(self.inner.clone())
+    }
+
+    /// Informers of the group `policy`.
+    #[must_use]
+    pub fn policy(&self) -> policy::PolicyInformers {
+        policy::PolicyInformers(self.inner.clone())
+    }
+
+    /// Informers of the group `rbac.authorization.k8s.io`.
+    #[must_use]
+    pub fn rbac(&self) -> rbac::RbacInformers {
+        rbac::RbacInformers(self.inner.clone())
+    }
+
+    /// Informers of the group `shop.example.com`.
+    #[must_use]
+    pub fn shop(&self) -> shop::ShopInformers {
+        shop::ShopInformers(self.inner.clone())
+    }
+
+    /// The informer of a resource, for code that learns its name at run time.
+    ///
+    /// # Errors
+    /// The resource is not in this package.
+    #[inline]
+    pub fn for_resource(
+        &self,
+        resource: &::kubesmith_runtime::kube::core::GroupVersionResource,
+    ) -> Result<GenericInformer, informer::UnknownResource> {
+        let informer = match (
+            &*resource.group,
+            &*resource.version,
+            &*resource.resource,
+        ) {
+            ("", "v1", "endpoints") => {
+                GenericInformer::CoreV1Endpoints(self.core().v1().endpoints())
+            }
+            ("", "v1", "pods") => GenericInformer::CoreV1Pods(self.core().v1().pods()),
+            ("", "v1", "services") => {
+                GenericInformer::CoreV1Services(self.core().v1().services())
+            }
+            ("apiextensions.k8s.io", "v1", "customresourcedefinitions") => {
+                GenericInformer::ApiextensionsV1CustomResourceDefinitions(
+                    self.apiextensions().v1().custom_resource_definitions(),
+                )
+            }
+            ("apps", "v1", "controllerrevisions") => {
+                GenericInformer::AppsV1ControllerRevisions(
+                    self.apps().v1().controller_revisions(),
+                )
+            }
+            ("apps", "v1", "daemonsets") => {
+                GenericInformer::AppsV1DaemonSets(self.apps().v1().daemon_sets())
+            }
+            ("apps", "v1", "deployments") => {
+                GenericInformer::AppsV1Deployments(self.apps().v1().deployments())
+            }
+            ("apps", "v1", "replicasets") => {
+                GenericInformer::AppsV1ReplicaSets(self.apps().v1().replica_sets())
+            }
+            ("apps", "v1", "statefulsets") => {
+                GenericInformer::AppsV1StatefulSets(self.apps().v1().stateful_sets())
+            }
+            ("certificates.k8s.io", "v1", "certificatesigningrequests") => {
+                GenericInformer::CertificatesV1CertificateSigningRequests(
+                    self.certificates().v1().certificate_signing_requests(),
+                )
+            }
+            ("events.k8s.io", "v1", "events") => {
+                GenericInformer::EventsV1Events(self.events().v1().events())
+            }
+            ("policy", "v1", "poddisruptionbudgets") => {
+                GenericInformer::PolicyV1PodDisruptionBudgets(
+                    self.policy().v1().pod_disruption_budgets(),
+                )
+            }
+            ("rbac.authorization.k8s.io", "v1", "roles") => {
+                GenericInformer::RbacV1Roles(self.rbac().v1().roles())
+            }
+            ("shop.example.com", "v1", "carts") => {
+                GenericInformer::ShopV1Carts(self.shop().v1().carts())
+            }
+            _ => return Err(informer::UnknownResource::new(resource)),
+        };
+        Ok(informer)
+    }
+}
+
+impl From<informer::SharedInformerFactory> for SharedInformerFactory {
+    fn from(inner: informer::SharedInformerFactory) -> Self {
+        Self { inner }
+    }
+}
+
+impl ::core::ops::Deref for SharedInformerFactory {
+    type Target = informer::SharedInformerFactory;
+
+    fn deref(&self) -> &Self::Target {
+        &self.inner
+    }
+}
+
+/// An informer of any kind of this package.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+#[allow(clippy::enum_variant_names, reason = "the names are those of the kinds")]
+pub enum GenericInformer {
+    /// Informer of `endpoints` in `v1`.
+    CoreV1Endpoints(core::v1::EndpointsInformer),
+    /// Informer of `pods` in `v1`.
+    CoreV1Pods(core::v1::PodInformer),
+    /// Informer of `services` in `v1`.
+    CoreV1Services(core::v1::ServiceInformer),
+    /// Informer of `customresourcedefinitions` in `apiextensions.k8s.io/v1`.
+    ApiextensionsV1CustomResourceDefinitions(
+        apiextensions::v1::CustomResourceDefinitionInformer,
+    ),
+    /// Informer of `controllerrevisions` in `apps/v1`.
+    AppsV1ControllerRevisions(apps::v1::ControllerRevisionInformer),
+    /// Informer of `daemonsets` in `apps/v1`.
+    AppsV1DaemonSets(apps::v1::DaemonSetInformer),
+    /// Informer of `deployments` in `apps/v1`.
+    AppsV1Deployments(apps::v1::DeploymentInformer),
+    /// Informer of `replicasets` in `apps/v1`.
+    AppsV1ReplicaSets(apps::v1::ReplicaSetInformer),
+    /// Informer of `statefulsets` in `apps/v1`.
+    AppsV1StatefulSets(apps::v1::StatefulSetInformer),
+    /// Informer of `certificatesigningrequests` in `certificates.k8s.io/v1`.
+    CertificatesV1CertificateSigningRequests(
+        certificates::v1::CertificateSigningRequestInformer,
+    ),
+    /// Informer of `events` in `events.k8s.io/v1`.
+    EventsV1Events(events::v1::EventInformer),
+    /// Informer of `poddisruptionbudgets` in `policy/v1`.
+    PolicyV1PodDisruptionBudgets(policy::v1::PodDisruptionBudgetInformer),
+    /// Informer of `roles` in `rbac.authorization.k8s.io/v1`.
+    RbacV1Roles(rbac::v1::RoleInformer),
+    /// Informer of `carts` in `shop.example.com/v1`.
+    ShopV1Carts(shop::v1::CartInformer),
+}
+
+impl GenericInformer {
+    /// Whether the informer's cache is complete.
+    #[must_use]
+    #[inline]
+    pub fn has_synced(&self) -> bool {
+        match self {
+            Self::CoreV1Endpoints(it) => it.informer().has_synced(),
+            Self::CoreV1Pods(it) => it.informer().has_synced(),
+            Self::CoreV1Services(it) => it.informer().has_synced(),
+            Self::ApiextensionsV1CustomResourceDefinitions(it) => {
+                it.informer().has_synced()
+            }
+            Self::AppsV1ControllerRevisions(it) => it.informer().has_synced(),
+            Self::AppsV1DaemonSets(it) => it.informer().has_synced(),
+            Self::AppsV1Deployments(it) => it.informer().has_synced(),
+            Self::AppsV1ReplicaSets(it) => it.informer().has_synced(),
+            Self::AppsV1StatefulSets(it) => it.informer().has_synced(),
+            Self::CertificatesV1CertificateSigningRequests(it) => {
+                it.informer().has_synced()
+            }
+            Self::EventsV1Events(it) => it.informer().has_synced(),
+            Self::PolicyV1PodDisruptionBudgets(it) => it.informer().has_synced(),
+            Self::RbacV1Roles(it) => it.informer().has_synced(),
+            Self::ShopV1Carts(it) => it.informer().has_synced(),
+        }
+    }
+}
+
+/// Informers of the group `core`.
+pub mod core {
+    pub mod v1;
+
+    /// Informers of the group `core`: one accessor per version.
+    #[derive(Clone, Debug)]
+    pub struct CoreInformers(pub(super) super::informer::SharedInformerFactory);
+    impl CoreInformers {
+        /// Informers of `v1`.
+        #[must_use]
+        pub fn v1(&self) -> v1::CoreV1Informers {
+            v1::CoreV1Informers(self.0.clone())
+        }
+    }
+}
+
+/// Informers of the group `apiextensions.k8s.io`.
+pub mod apiextensions {
+    pub mod v1;
+
+    /// Informers of the group `apiextensions.k8s.io`: one accessor per version.
+    #[derive(Clone, Debug)]
+    pub struct ApiextensionsInformers(pub(super) super::informer::SharedInformerFactory);
+    impl ApiextensionsInformers {
+        /// Informers of `apiextensions.k8s.io/v1`.
+        #[must_use]
+        pub fn v1(&self) -> v1::ApiextensionsV1Informers {
+            v1::ApiextensionsV1Informers(self.0.clone())
+        }
+    }
+}
+
+/// Informers of the group `apps`.
+pub mod apps {
+    pub mod v1;
+
+    /// Informers of the group `apps`: one accessor per version.
+    #[derive(Clone, Debug)]
+    pub struct AppsInformers(pub(super) super::informer::SharedInformerFactory);
+    impl AppsInformers {
+        /// Informers of `apps/v1`.
+        #[must_use]
+        pub fn v1(&self) -> v1::AppsV1Informers {
+            v1::AppsV1Informers(self.0.clone())
+        }
+    }
+}
+
+/// Informers of the group `certificates.k8s.io`.
+pub mod certificates {
+    pub mod v1;
+
+    /// Informers of the group `certificates.k8s.io`: one accessor per version.
+    #[derive(Clone, Debug)]
+    pub struct CertificatesInformers(pub(super) super::informer::SharedInformerFactory);
+    impl CertificatesInformers {
+        /// Informers of `certificates.k8s.io/v1`.
+        #[must_use]
+        pub fn v1(&self) -> v1::CertificatesV1Informers {
+            v1::CertificatesV1Informers(self.0.clone())
+        }
+    }
+}
+
+/// Informers of the group `events.k8s.io`.
+pub mod events {
+    pub mod v1;
+
+    /// Informers of the group `events.k8s.io`: one accessor per version.
+    #[derive(Clone, Debug)]
+    pub struct EventsInformers(pub(super) super::informer::SharedInformerFactory);
+    impl EventsInformers {
+        /// Informers of `events.k8s.io/v1`.
+        #[must_use]
+        pub fn v1(&self) -> v1::EventsV1Informers {
+            v1::EventsV1Informers(self.0.clone())
+        }
+    }
+}
+
+/// Informers of the group `policy`.
+pub mod policy {
+    pub mod v1;
+
+    /// Informers of the group `policy`: one accessor per version.
+    #[derive(Clone, Debug)]
+    pub struct PolicyInformers(pub(super) super::informer::SharedInformerFactory);
+    impl PolicyInformers {
+        /// Informers of `policy/v1`.
+        #[must_use]
+        pub fn v1(&self) -> v1::PolicyV1Informers {
+            v1::PolicyV1Informers(self.0.clone())
+        }
+    }
+}
+
+/// Informers of the group `rbac.authorization.k8s.io`.
+pub mod rbac {
+    pub mod v1;
+
+    /// Informers of the group `rbac.authorization.k8s.io`: one accessor per version.
+    #[derive(Clone, Debug)]
+    pub struct RbacInformers(pub(super) super::informer::SharedInformerFactory);
+    impl RbacInformers {
+        /// Informers of `rbac.authorization.k8s.io/v1`.
+        #[must_use]
+        pub fn v1(&self) -> v1::RbacV1Informers {
+            v1::RbacV1Informers(self.0.clone())
+        }
+    }
+}
+
+/// Informers of the group `shop.example.com`.
+pub mod shop {
+    pub mod v1;
+
+    /// Informers of the group `shop.example.com`: one accessor per version.
+    #[derive(Clone, Debug)]
+    pub struct ShopInformers(pub(super) super::informer::SharedInformerFactory);
+    impl ShopInformers {
+        /// Informers of `shop.example.com/v1`.
+        #[must_use]
+        pub fn v1(&self) -> v1::ShopV1Informers {
+            v1::ShopV1Informers(self.0.clone())
+        }
+    }
+}

@@ -4,10 +4,150 @@
 //! Shared informers, by group and version, and the factory that owns them.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
-pub mod factory;
-pub mod generic;
-pub mod core;
-pub mod coordination;
+use ::kubesmith_runtime::informer;
 
-pub use self::factory::SharedInformerFactory;
-pub use self::generic::GenericInformer;
+/// Hands out one shared informer per kind, starts them, waits for their caches and shuts them down.
+///
+/// It is a handle: clones share the informers. It dereferences to the runtime's
+/// [`SharedInformerFactory`](informer::SharedInformerFactory), which has `start`, `wait_for_cache_sync`, `shutdown`, and
+/// `informer_for` for kinds that are not in this package.
+#[derive(Clone, Debug)]
+pub struct SharedInformerFactory {
+    inner: informer::SharedInformerFactory,
+}
+
+impl SharedInformerFactory {
+    /// Starts a factory's configuration; a clientset or a client says which server to watch.
+    #[must_use]
+    pub fn builder(
+        client: impl Into<::kubesmith_runtime::kube::Client>,
+    ) -> informer::SharedInformerFactoryBuilder<Self> {
+        informer::SharedInformerFactoryBuilder::new(client.into())
+    }
+
+    /// Informers of the group `core`.
+    #[must_use]
+    pub fn core(&self) -> core::CoreInformers {
+        core::CoreInformers(self.inner.clone())
+    }
+
+    /// Informers of the group `coordination.k8s.io`.
+    #[must_use]
+    pub fn coordination(&self) -> coordination::CoordinationInformers {
+        coordination::CoordinationInformers(self.inner.clone())
+    }
+
+    /// The informer of a resource, for code that learns its name at run time.
+    ///
+    /// # Errors
+    /// The resource is not in this package.
+    #[inline]
+    pub fn for_resource(
+        &self,
+        resource: &::kubesmith_runtime::kube::core::GroupVersionResource,
+    ) -> Result<GenericInformer, informer::UnknownResource> {
+        let informer = match (
+            &*resource.group,
+            &*resource.version,
+            &*resource.resource,
+        ) {
+            ("", "v1", "configmaps") => {
+                GenericInformer::CoreV1ConfigMaps(self.core().v1().config_maps())
+            }
+            ("", "v1", "events") => {
+                GenericInformer::CoreV1Events(self.core().v1().events())
+            }
+            ("", "v1", "namespaces") => {
+                GenericInformer::CoreV1Namespaces(self.core().v1().namespaces())
+            }
+            ("", "v1", "serviceaccounts") => {
+                GenericInformer::CoreV1ServiceAccounts(
+                    self.core().v1().service_accounts(),
+                )
+            }
+            ("coordination.k8s.io", "v1", "leases") => {
+                GenericInformer::CoordinationV1Leases(self.coordination().v1().leases())
+            }
+            _ => return Err(informer::UnknownResource::new(resource)),
+        };
+        Ok(informer)
+    }
+}
+
+impl From<informer::SharedInformerFactory> for SharedInformerFactory {
+    fn from(inner: informer::SharedInformerFactory) -> Self {
+        Self { inner }
+    }
+}
+
+impl ::core::ops::Deref for SharedInformerFactory {
+    type Target = informer::SharedInformerFactory;
+
+    fn deref(&self) -> &Self::Target {
+        &self.inner
+    }
+}
+
+/// An informer of any kind of this package.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+#[allow(clippy::enum_variant_names, reason = "the names are those of the kinds")]
+pub enum GenericInformer {
+    /// Informer of `configmaps` in `v1`.
+    CoreV1ConfigMaps(core::v1::ConfigMapInformer),
+    /// Informer of `events` in `v1`.
+    CoreV1Events(core::v1::EventInformer),
+    /// Informer of `namespaces` in `v1`.
+    CoreV1Namespaces(core::v1::NamespaceInformer),
+    /// Informer of `serviceaccounts` in `v1`.
+    CoreV1ServiceAccounts(core::v1::ServiceAccountInformer),
+    /// Informer of `leases` in `coordination.k8s.io/v1`.
+    CoordinationV1Leases(coordination::v1::LeaseInformer),
+}
+
+impl GenericInformer {
+    /// Whether the informer's cache is complete.
+    #[must_use]
+    #[inline]
+    pub fn has_synced(&self) -> bool {
+        match self {
+            Self::CoreV1ConfigMaps(it) => it.informer().has_synced(),
+            Self::CoreV1Events(it) => it.informer().has_synced(),
+            Self::CoreV1Namespaces(it) => it.informer().has_synced(),
+            Self::CoreV1ServiceAccounts(it) => it.informer().has_synced(),
+            Self::CoordinationV1Leases(it) => it.informer().has_synced(),
+        }
+    }
+}
+
+/// Informers of the group `core`.
+pub mod core {
+    pub mod v1;
+
+    /// Informers of the group `core`: one accessor per version.
+    #[derive(Clone, Debug)]
+    pub struct CoreInformers(pub(super) super::informer::SharedInformerFactory);
+    impl CoreInformers {
+        /// Informers of `v1`.
+        #[must_use]
+        pub fn v1(&self) -> v1::CoreV1Informers {
+            v1::CoreV1Informers(self.0.clone())
+        }
+    }
+}
+
+/// Informers of the group `coordination.k8s.io`.
+pub mod coordination {
+    pub mod v1;
+
+    /// Informers of the group `coordination.k8s.io`: one accessor per version.
+    #[derive(Clone, Debug)]
+    pub struct CoordinationInformers(pub(super) super::informer::SharedInformerFactory);
+    impl CoordinationInformers {
+        /// Informers of `coordination.k8s.io/v1`.
+        #[must_use]
+        pub fn v1(&self) -> v1::CoordinationV1Informers {
+            v1::CoordinationV1Informers(self.0.clone())
+        }
+    }
+}

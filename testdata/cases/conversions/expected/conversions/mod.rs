@@ -4,4 +4,10 @@
 //! Conversions between the versions of kinds, by group and kind.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
-pub mod post;
+/// Conversions of the group `post.example.com`, by kind.
+pub mod post {
+    pub mod letter;
+    pub mod pallet;
+    pub mod parcel;
+    pub mod waybill;
+}

@@ -4,7 +4,10 @@
 //! Defaults, by group and version: what fields get that are unset.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
-pub mod cafe;
+/// Defaults of the group `cafe.example.com`.
+pub mod cafe {
+    pub mod v1;
+}
 
 /// Objects that have defaults.
 pub trait SetDefaults {

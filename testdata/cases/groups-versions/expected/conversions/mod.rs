@@ -4,4 +4,7 @@
 //! Conversions between the versions of kinds, by group and kind.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
-pub mod shop;
+/// Conversions of the group `shop.example.com`, by kind.
+pub mod shop {
+    pub mod cart;
+}

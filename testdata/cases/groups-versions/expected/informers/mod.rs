@@ -4,10 +4,142 @@
 //! Shared informers, by group and version, and the factory that owns them.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
-pub mod factory;
-pub mod generic;
-pub mod library;
-pub mod shop;
+use ::kubesmith_runtime::informer;
 
-pub use self::factory::SharedInformerFactory;
-pub use self::generic::GenericInformer;
+/// Hands out one shared informer per kind, starts them, waits for their caches and shuts them down.
+///
+/// It is a handle: clones share the informers. It dereferences to the runtime's
+/// [`SharedInformerFactory`](informer::SharedInformerFactory), which has `start`, `wait_for_cache_sync`, `shutdown`, and
+/// `informer_for` for kinds that are not in this package.
+#[derive(Clone, Debug)]
+pub struct SharedInformerFactory {
+    inner: informer::SharedInformerFactory,
+}
+
+impl SharedInformerFactory {
+    /// Starts a factory's configuration; a clientset or a client says which server to watch.
+    #[must_use]
+    pub fn builder(
+        client: impl Into<::kubesmith_runtime::kube::Client>,
+    ) -> informer::SharedInformerFactoryBuilder<Self> {
+        informer::SharedInformerFactoryBuilder::new(client.into())
+    }
+
+    /// Informers of the group `library.example.com`.
+    #[must_use]
+    pub fn library(&self) -> library::LibraryInformers {
+        library::LibraryInformers(self.inner.clone())
+    }
+
+    /// Informers of the group `shop.example.com`.
+    #[must_use]
+    pub fn shop(&self) -> shop::ShopInformers {
+        shop::ShopInformers(self.inner.clone())
+    }
+
+    /// The informer of a resource, for code that learns its name at run time.
+    ///
+    /// # Errors
+    /// The resource is not in this package.
+    #[inline]
+    pub fn for_resource(
+        &self,
+        resource: &::kubesmith_runtime::kube::core::GroupVersionResource,
+    ) -> Result<GenericInformer, informer::UnknownResource> {
+        let informer = match (
+            &*resource.group,
+            &*resource.version,
+            &*resource.resource,
+        ) {
+            ("library.example.com", "v1beta1", "books") => {
+                GenericInformer::LibraryV1beta1Books(self.library().v1beta1().books())
+            }
+            ("shop.example.com", "v2", "carts") => {
+                GenericInformer::ShopV2Carts(self.shop().v2().carts())
+            }
+            ("shop.example.com", "v1", "carts") => {
+                GenericInformer::ShopV1Carts(self.shop().v1().carts())
+            }
+            _ => return Err(informer::UnknownResource::new(resource)),
+        };
+        Ok(informer)
+    }
+}
+
+impl From<informer::SharedInformerFactory> for SharedInformerFactory {
+    fn from(inner: informer::SharedInformerFactory) -> Self {
+        Self { inner }
+    }
+}
+
+impl ::core::ops::Deref for SharedInformerFactory {
+    type Target = informer::SharedInformerFactory;
+
+    fn deref(&self) -> &Self::Target {
+        &self.inner
+    }
+}
+
+/// An informer of any kind of this package.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+#[allow(clippy::enum_variant_names, reason = "the names are those of the kinds")]
+pub enum GenericInformer {
+    /// Informer of `books` in `library.example.com/v1beta1`.
+    LibraryV1beta1Books(library::v1beta1::BookInformer),
+    /// Informer of `carts` in `shop.example.com/v2`.
+    ShopV2Carts(shop::v2::CartInformer),
+    /// Informer of `carts` in `shop.example.com/v1`.
+    ShopV1Carts(shop::v1::CartInformer),
+}
+
+impl GenericInformer {
+    /// Whether the informer's cache is complete.
+    #[must_use]
+    #[inline]
+    pub fn has_synced(&self) -> bool {
+        match self {
+            Self::LibraryV1beta1Books(it) => it.informer().has_synced(),
+            Self::ShopV2Carts(it) => it.informer().has_synced(),
+            Self::ShopV1Carts(it) => it.informer().has_synced(),
+        }
+    }
+}
+
+/// Informers of the group `library.example.com`.
+pub mod library {
+    pub mod v1beta1;
+
+    /// Informers of the group `library.example.com`: one accessor per version.
+    #[derive(Clone, Debug)]
+    pub struct LibraryInformers(pub(super) super::informer::SharedInformerFactory);
+    impl LibraryInformers {
+        /// Informers of `library.example.com/v1beta1`.
+        #[must_use]
+        pub fn v1beta1(&self) -> v1beta1::LibraryV1beta1Informers {
+            v1beta1::LibraryV1beta1Informers(self.0.clone())
+        }
+    }
+}
+
+/// Informers of the group `shop.example.com`.
+pub mod shop {
+    pub mod v2;
+    pub mod v1;
+
+    /// Informers of the group `shop.example.com`: one accessor per version.
+    #[derive(Clone, Debug)]
+    pub struct ShopInformers(pub(super) super::informer::SharedInformerFactory);
+    impl ShopInformers {
+        /// Informers of `shop.example.com/v2`.
+        #[must_use]
+        pub fn v2(&self) -> v2::ShopV2Informers {
+            v2::ShopV2Informers(self.0.clone())
+        }
+        /// Informers of `shop.example.com/v1`.
+        #[must_use]
+        pub fn v1(&self) -> v1::ShopV1Informers {
+            v1::ShopV1Informers(self.0.clone())
+        }
+    }
+}

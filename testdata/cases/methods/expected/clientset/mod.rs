@@ -4,100 +4,118 @@
 //! The clientset: one place to get every client of this package from.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
-pub mod scheme;
-pub mod typed;
+use ::kubesmith_runtime::client;
+use ::kubesmith_runtime::kube::{Client, Config};
 
-/// The clients of every group-version of this package: for code that takes any clientset, and for
-/// clientsets of your own.
+/// Typed clients, by group and version.
+pub mod typed {
+    /// Clients of the group `yard.example.com`.
+    pub mod harbour {
+        pub mod v1;
+    }
+}
+
+/// The scheme: which Rust type stands for which group, version and kind.
+pub mod scheme {
+    use ::kubesmith_runtime::scheme::Scheme;
+
+    /// Makes a scheme that knows every kind of this package, lists included.
+    #[must_use]
+    #[inline]
+    pub fn scheme() -> Scheme {
+        let mut scheme = Scheme::new();
+        add_to_scheme(&mut scheme);
+        scheme
+    }
+
+    /// Adds every kind of this package to a scheme.
+    #[inline]
+    pub fn add_to_scheme(scheme: &mut Scheme) {
+        scheme.register::<::case_methods::Crane>("CraneList");
+        scheme.register::<::case_methods::Dock>("DockList");
+        scheme.register::<::case_methods::Fleet>("FleetList");
+        scheme.register::<::case_methods::Gate>("GateList");
+        scheme.register::<::case_methods::Lamp>("LampList");
+        scheme.register::<::case_methods::Rope>("RopeList");
+    }
+}
+
+/// The clients of every group-version of this package: for code that takes any clientset, and for clientsets of
+/// your own.
 pub trait Interface: Send + Sync + 'static {
     /// Clients of `yard.example.com/v1`.
-    type HarbourV1: self::typed::harbour::v1::HarbourV1Interface;
+    type HarbourV1: typed::harbour::v1::HarbourV1Interface;
 
     /// What the server serves: its version, groups and resources.
-    fn discovery(&self) -> ::kubesmith_runtime::client::Discovery;
+    fn discovery(&self) -> client::Discovery;
 
     /// Clients of `yard.example.com/v1`.
     fn harbour_v1(&self) -> Self::HarbourV1;
-}
-
-/// Clients of every group-version of this package over one connection pool.
-#[derive(Clone)]
-pub struct Clientset {
-    client: ::kubesmith_runtime::kube::Client,
-}
-
-impl Clientset {
-    /// Makes a clientset from the environment: the kubeconfig, or the service account when it
-    /// runs in a pod.
-    ///
-    /// # Errors
-    /// No configuration is found, or it is unusable.
-    pub async fn try_default() -> ::kubesmith_runtime::client::Result<Self> {
-        ::kubesmith_runtime::client::try_default().await.map(Self::new)
-    }
-
-    /// Makes a clientset from a configuration; nothing is sent to the server.
-    ///
-    /// # Errors
-    /// The configuration is unusable.
-    pub async fn try_from_config(
-        config: ::kubesmith_runtime::kube::Config,
-    ) -> ::kubesmith_runtime::client::Result<Self> {
-        ::kubesmith_runtime::client::connect(config).await.map(Self::new)
-    }
-
-    /// Makes a clientset from a configuration and options, such as a user agent or a rate limit; nothing is sent to the
-    /// server.
-    ///
-    /// # Errors
-    /// The configuration is unusable, or the options cannot be.
-    pub async fn try_from_config_with_options(
-        config: ::kubesmith_runtime::kube::Config,
-        options: ::kubesmith_runtime::client::ClientOptions,
-    ) -> ::kubesmith_runtime::client::Result<Self> {
-        ::kubesmith_runtime::client::connect_with_options(config, options)
-            .await
-            .map(Self::new)
-    }
-
-    /// Makes a clientset from a client that exists.
-    #[must_use]
-    pub fn new(client: ::kubesmith_runtime::kube::Client) -> Self {
-        Self { client }
-    }
-
-    /// The client underneath.
-    #[must_use]
-    pub fn client(&self) -> &::kubesmith_runtime::kube::Client {
-        &self.client
-    }
-
-    /// What the server serves: its version, groups and resources.
-    #[must_use]
-    pub fn discovery(&self) -> ::kubesmith_runtime::client::Discovery {
-        ::kubesmith_runtime::client::Discovery::new(self.client.clone())
-    }
-
-    /// Clients of `yard.example.com/v1`.
-    #[must_use]
-    pub fn harbour_v1(&self) -> self::typed::harbour::v1::HarbourV1Client {
-        self::typed::harbour::v1::HarbourV1Client::new(self.client.clone())
-    }
 }
 
 impl Interface for Clientset {
     type HarbourV1 = self::typed::harbour::v1::HarbourV1Client;
 
     fn discovery(&self) -> ::kubesmith_runtime::client::Discovery {
-        self.discovery()
+        self::Clientset::discovery(self)
     }
 
     fn harbour_v1(&self) -> Self::HarbourV1 {
-        self.harbour_v1()
+        self::Clientset::harbour_v1(self)
     }
 }
 
-impl ::core::convert::From<Clientset> for ::kubesmith_runtime::kube::Client {
+/// Clients of every group-version of this package over one connection pool.
+#[derive(Clone)]
+pub struct Clientset {
+    client: Client,
+}
+
+impl Clientset {
+    /// Makes a clientset from the environment: the kubeconfig, or the service account when it runs in a pod.
+    pub async fn try_default() -> client::Result<Self> {
+        client::try_default().await.map(Self::new)
+    }
+
+    /// Makes a clientset from a configuration; nothing is sent to the server.
+    pub async fn try_from_config(config: Config) -> client::Result<Self> {
+        client::connect(config).await.map(Self::new)
+    }
+
+    /// Makes a clientset from a configuration and options, such as a user agent or a rate limit; nothing is sent to the server.
+    pub async fn try_from_config_with_options(
+        config: Config,
+        options: client::ClientOptions,
+    ) -> client::Result<Self> {
+        client::connect_with_options(config, options).await.map(Self::new)
+    }
+
+    /// Makes a clientset from a client that exists.
+    #[must_use]
+    pub fn new(client: Client) -> Self {
+        Self { client }
+    }
+
+    /// The client underneath.
+    #[must_use]
+    pub fn client(&self) -> &Client {
+        &self.client
+    }
+
+    /// What the server serves: its version, groups and resources.
+    #[must_use]
+    pub fn discovery(&self) -> client::Discovery {
+        client::Discovery::new(self.client.clone())
+    }
+
+    /// Clients of `yard.example.com/v1`.
+    #[must_use]
+    pub fn harbour_v1(&self) -> typed::harbour::v1::HarbourV1Client {
+        typed::harbour::v1::HarbourV1Client::new(self.client.clone())
+    }
+}
+
+impl From<Clientset> for Client {
     fn from(clients: Clientset) -> Self {
         clients.client
     }

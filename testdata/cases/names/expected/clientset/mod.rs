@@ -4,29 +4,98 @@
 //! The clientset: one place to get every client of this package from.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
-pub mod scheme;
-pub mod typed;
+use ::kubesmith_runtime::client;
+use ::kubesmith_runtime::kube::{Client, Config};
 
-/// The clients of every group-version of this package: for code that takes any clientset, and for
-/// clientsets of your own.
+/// Typed clients, by group and version.
+pub mod typed {
+    /// Clients of the group `generic.example.com`.
+    pub mod generic_ {
+        pub mod v1;
+    }
+
+    /// Clients of the group `plain.example.com`.
+    pub mod plain {
+        pub mod foo_10;
+        pub mod new;
+        pub mod v0;
+    }
+
+    /// Clients of the group `start.example.com`.
+    pub mod start {
+        pub mod v1;
+    }
+}
+
+/// The scheme: which Rust type stands for which group, version and kind.
+pub mod scheme {
+    use ::kubesmith_runtime::scheme::Scheme;
+
+    /// Makes a scheme that knows every kind of this package, lists included.
+    #[must_use]
+    #[inline]
+    pub fn scheme() -> Scheme {
+        let mut scheme = Scheme::new();
+        add_to_scheme(&mut scheme);
+        scheme
+    }
+
+    /// Adds every kind of this package to a scheme.
+    #[inline]
+    pub fn add_to_scheme(scheme: &mut Scheme) {
+        scheme
+            .register::<
+                ::case_names::generic::ApplyConfiguration,
+            >("ApplyConfigurationList");
+        scheme.register::<::case_names::generic::Arc>("ArcList");
+        scheme.register::<::case_names::generic::prelude::MyBox>("BoxList");
+        scheme.register::<::case_names::generic::Client>("ClientList");
+        scheme.register::<::case_names::generic::Clientset>("ClientsetList");
+        scheme.register::<::case_names::generic::ExtractError>("ExtractErrorList");
+        scheme.register::<::case_names::generic::Foo>("FooList");
+        scheme.register::<::case_names::generic::FooFrom>("FooFromList");
+        scheme.register::<::case_names::generic::Mod>("ModList");
+        scheme.register::<::case_names::generic::NamespacedFoo>("NamespacedFooList");
+        scheme.register::<::case_names::generic::prelude::MyOption>("OptionList");
+        scheme.register::<::case_names::generic::PatchParam>("PatchParamList");
+        scheme.register::<::case_names::generic::RestClient>("RestClientList");
+        scheme.register::<::case_names::generic::prelude::MyResult>("ResultList");
+        scheme.register::<::case_names::generic::prelude::MySend>("SendList");
+        scheme
+            .register::<
+                ::case_names::generic::SharedInformerFactory,
+            >("SharedInformerFactoryList");
+        scheme.register::<::case_names::generic::prelude::MyString>("StringList");
+        scheme.register::<::case_names::generic::Type>("TypeList");
+        scheme.register::<::case_names::generic::V1>("V1List");
+        scheme.register::<::case_names::generic::prelude::MyVec>("VecList");
+        scheme.register::<::case_names::plain::Dashed>("DashedList");
+        scheme.register::<::case_names::plain::Plain>("PlainList");
+        scheme.register::<::case_names::plain::Exposer>("ExposerList");
+        scheme.register::<::case_names::start::Builder>("BuilderList");
+    }
+}
+
+/// The clients of every group-version of this package: for code that takes any clientset, and for clientsets of
+/// your own.
 pub trait Interface: Send + Sync + 'static {
     /// Clients of `generic.example.com/v1`.
-    type GenericV1: self::typed::generic_::v1::GenericV1Interface;
+    type GenericV1: typed::generic_::v1::GenericV1Interface;
 
     /// Clients of `plain.example.com/foo-10`.
-    type PlainFoo10: self::typed::plain::foo_10::PlainFoo10Interface;
+    type PlainFoo10: typed::plain::foo_10::PlainFoo10Interface;
 
     /// Clients of `plain.example.com/new`.
-    type PlainNew: self::typed::plain::new::PlainNewInterface;
+    type PlainNew: typed::plain::new::PlainNewInterface;
 
     /// Clients of `plain.example.com/v0`.
-    type PlainV0: self::typed::plain::v0::PlainV0Interface;
+    type PlainV0: typed::plain::v0::PlainV0Interface;
 
     /// Clients of `start.example.com/v1`.
-    type StartV1: self::typed::start::v1::StartV1Interface;
+    type StartV1: typed::start::v1::StartV1Interface;
 
     /// What the server serves: its version, groups and resources.
-    fn discovery(&self) -> ::kubesmith_runtime::client::Discovery;
+    fn discovery(&self) -> client::Discovery;
 
     /// Clients of `generic.example.com/v1`.
     fn generic_v1(&self) -> Self::GenericV1;
@@ -44,132 +113,113 @@ pub trait Interface: Send + Sync + 'static {
     fn start_v1(&self) -> Self::StartV1;
 }
 
+impl Interface for Clientset {
+    type GenericV1 = self::typed::generic_::v1::GenericV1Client;
+    type PlainFoo10 = self::typed::plain::foo_10::PlainFoo10Client;
+    type PlainNew = self::typed::plain::new::PlainNewClient;
+    type PlainV0 = self::typed::plain::v0::PlainV0Client;
+    type StartV1 = self::typed::start::v1::StartV1Client;
+
+    fn discovery(&self) -> ::kubesmith_runtime::client::Discovery {
+        self::Clientset::discovery(self)
+    }
+
+    fn generic_v1(&self) -> Self::GenericV1 {
+        self::Clientset::generic_v1(self)
+    }
+
+    fn plain_foo_10(&self) -> Self::PlainFoo10 {
+        self::Clientset::plain_foo_10(self)
+    }
+
+    fn plain_new(&self) -> Self::PlainNew {
+        self::Clientset::plain_new(self)
+    }
+
+    fn plain_v0(&self) -> Self::PlainV0 {
+        self::Clientset::plain_v0(self)
+    }
+
+    fn start_v1(&self) -> Self::StartV1 {
+        self::Clientset::start_v1(self)
+    }
+}
+
 /// Clients of every group-version of this package over one connection pool.
 #[derive(Clone)]
 pub struct Clientset {
-    client: ::kubesmith_runtime::kube::Client,
+    client: Client,
 }
 
 impl Clientset {
-    /// Makes a clientset from the environment: the kubeconfig, or the service account when it
-    /// runs in a pod.
-    ///
-    /// # Errors
-    /// No configuration is found, or it is unusable.
-    pub async fn try_default() -> ::kubesmith_runtime::client::Result<Self> {
-        ::kubesmith_runtime::client::try_default().await.map(Self::new)
+    /// Makes a clientset from the environment: the kubeconfig, or the service account when it runs in a pod.
+    pub async fn try_default() -> client::Result<Self> {
+        client::try_default().await.map(Self::new)
     }
 
     /// Makes a clientset from a configuration; nothing is sent to the server.
-    ///
-    /// # Errors
-    /// The configuration is unusable.
-    pub async fn try_from_config(
-        config: ::kubesmith_runtime::kube::Config,
-    ) -> ::kubesmith_runtime::client::Result<Self> {
-        ::kubesmith_runtime::client::connect(config).await.map(Self::new)
+    pub async fn try_from_config(config: Config) -> client::Result<Self> {
+        client::connect(config).await.map(Self::new)
     }
 
-    /// Makes a clientset from a configuration and options, such as a user agent or a rate limit; nothing is sent to the
-    /// server.
-    ///
-    /// # Errors
-    /// The configuration is unusable, or the options cannot be.
+    /// Makes a clientset from a configuration and options, such as a user agent or a rate limit; nothing is sent to the server.
     pub async fn try_from_config_with_options(
-        config: ::kubesmith_runtime::kube::Config,
-        options: ::kubesmith_runtime::client::ClientOptions,
-    ) -> ::kubesmith_runtime::client::Result<Self> {
-        ::kubesmith_runtime::client::connect_with_options(config, options)
-            .await
-            .map(Self::new)
+        config: Config,
+        options: client::ClientOptions,
+    ) -> client::Result<Self> {
+        client::connect_with_options(config, options).await.map(Self::new)
     }
 
     /// Makes a clientset from a client that exists.
     #[must_use]
-    pub fn new(client: ::kubesmith_runtime::kube::Client) -> Self {
+    pub fn new(client: Client) -> Self {
         Self { client }
     }
 
     /// The client underneath.
     #[must_use]
-    pub fn client(&self) -> &::kubesmith_runtime::kube::Client {
+    pub fn client(&self) -> &Client {
         &self.client
     }
 
     /// What the server serves: its version, groups and resources.
     #[must_use]
-    pub fn discovery(&self) -> ::kubesmith_runtime::client::Discovery {
-        ::kubesmith_runtime::client::Discovery::new(self.client.clone())
+    pub fn discovery(&self) -> client::Discovery {
+        client::Discovery::new(self.client.clone())
     }
 
     /// Clients of `generic.example.com/v1`.
     #[must_use]
-    pub fn generic_v1(&self) -> self::typed::generic_::v1::GenericV1Client {
-        self::typed::generic_::v1::GenericV1Client::new(self.client.clone())
+    pub fn generic_v1(&self) -> typed::generic_::v1::GenericV1Client {
+        typed::generic_::v1::GenericV1Client::new(self.client.clone())
     }
 
     /// Clients of `plain.example.com/foo-10`.
     #[must_use]
-    pub fn plain_foo_10(&self) -> self::typed::plain::foo_10::PlainFoo10Client {
-        self::typed::plain::foo_10::PlainFoo10Client::new(self.client.clone())
+    pub fn plain_foo_10(&self) -> typed::plain::foo_10::PlainFoo10Client {
+        typed::plain::foo_10::PlainFoo10Client::new(self.client.clone())
     }
 
     /// Clients of `plain.example.com/new`.
     #[must_use]
-    pub fn plain_new(&self) -> self::typed::plain::new::PlainNewClient {
-        self::typed::plain::new::PlainNewClient::new(self.client.clone())
+    pub fn plain_new(&self) -> typed::plain::new::PlainNewClient {
+        typed::plain::new::PlainNewClient::new(self.client.clone())
     }
 
     /// Clients of `plain.example.com/v0`.
     #[must_use]
-    pub fn plain_v0(&self) -> self::typed::plain::v0::PlainV0Client {
-        self::typed::plain::v0::PlainV0Client::new(self.client.clone())
+    pub fn plain_v0(&self) -> typed::plain::v0::PlainV0Client {
+        typed::plain::v0::PlainV0Client::new(self.client.clone())
     }
 
     /// Clients of `start.example.com/v1`.
     #[must_use]
-    pub fn start_v1(&self) -> self::typed::start::v1::StartV1Client {
-        self::typed::start::v1::StartV1Client::new(self.client.clone())
+    pub fn start_v1(&self) -> typed::start::v1::StartV1Client {
+        typed::start::v1::StartV1Client::new(self.client.clone())
     }
 }
 
-impl Interface for Clientset {
-    type GenericV1 = self::typed::generic_::v1::GenericV1Client;
-
-    type PlainFoo10 = self::typed::plain::foo_10::PlainFoo10Client;
-
-    type PlainNew = self::typed::plain::new::PlainNewClient;
-
-    type PlainV0 = self::typed::plain::v0::PlainV0Client;
-
-    type StartV1 = self::typed::start::v1::StartV1Client;
-
-    fn discovery(&self) -> ::kubesmith_runtime::client::Discovery {
-        self.discovery()
-    }
-
-    fn generic_v1(&self) -> Self::GenericV1 {
-        self.generic_v1()
-    }
-
-    fn plain_foo_10(&self) -> Self::PlainFoo10 {
-        self.plain_foo_10()
-    }
-
-    fn plain_new(&self) -> Self::PlainNew {
-        self.plain_new()
-    }
-
-    fn plain_v0(&self) -> Self::PlainV0 {
-        self.plain_v0()
-    }
-
-    fn start_v1(&self) -> Self::StartV1 {
-        self.start_v1()
-    }
-}
-
-impl ::core::convert::From<Clientset> for ::kubesmith_runtime::kube::Client {
+impl From<Clientset> for Client {
     fn from(clients: Clientset) -> Self {
         clients.client
     }

@@ -4,11 +4,306 @@
 //! Shared informers, by group and version, and the factory that owns them.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
-pub mod factory;
-pub mod generic;
-pub mod generic_;
-pub mod plain;
-pub mod start;
+use ::kubesmith_runtime::informer;
 
-pub use self::factory::SharedInformerFactory;
-pub use self::generic::GenericInformer;
+/// Hands out one shared informer per kind, starts them, waits for their caches and shuts them down.
+///
+/// It is a handle: clones share the informers. It dereferences to the runtime's
+/// [`SharedInformerFactory`](informer::SharedInformerFactory), which has `start`, `wait_for_cache_sync`, `shutdown`, and
+/// `informer_for` for kinds that are not in this package.
+#[derive(Clone, Debug)]
+pub struct SharedInformerFactory {
+    inner: informer::SharedInformerFactory,
+}
+
+impl SharedInformerFactory {
+    /// Starts a factory's configuration; a clientset or a client says which server to watch.
+    #[must_use]
+    pub fn builder(
+        client: impl Into<::kubesmith_runtime::kube::Client>,
+    ) -> informer::SharedInformerFactoryBuilder<Self> {
+        informer::SharedInformerFactoryBuilder::new(client.into())
+    }
+
+    /// Informers of the group `generic.example.com`.
+    #[must_use]
+    pub fn generic(&self) -> generic_::GenericInformers {
+        generic_::GenericInformers(self.inner.clone())
+    }
+
+    /// Informers of the group `plain.example.com`.
+    #[must_use]
+    pub fn plain(&self) -> plain::PlainInformers {
+        plain::PlainInformers(self.inner.clone())
+    }
+
+    /// Informers of the group `start.example.com`.
+    #[must_use]
+    pub fn start_(&self) -> start::StartInformers {
+        start::StartInformers(self.inner.clone())
+    }
+
+    /// The informer of a resource, for code that learns its name at run time.
+    ///
+    /// # Errors
+    /// The resource is not in this package.
+    #[inline]
+    pub fn for_resource(
+        &self,
+        resource: &::kubesmith_runtime::kube::core::GroupVersionResource,
+    ) -> Result<GenericInformer, informer::UnknownResource> {
+        let informer = match (
+            &*resource.group,
+            &*resource.version,
+            &*resource.resource,
+        ) {
+            ("generic.example.com", "v1", "applyconfigurations") => {
+                GenericInformer::GenericV1ApplyConfigurations(
+                    self.generic().v1().apply_configurations(),
+                )
+            }
+            ("generic.example.com", "v1", "arcs") => {
+                GenericInformer::GenericV1Arcs(self.generic().v1().arcs())
+            }
+            ("generic.example.com", "v1", "boxes") => {
+                GenericInformer::GenericV1Boxes(self.generic().v1().boxes())
+            }
+            ("generic.example.com", "v1", "clients") => {
+                GenericInformer::GenericV1Clients(self.generic().v1().clients())
+            }
+            ("generic.example.com", "v1", "clientsets") => {
+                GenericInformer::GenericV1Clientsets(self.generic().v1().clientsets())
+            }
+            ("generic.example.com", "v1", "extracterrors") => {
+                GenericInformer::GenericV1ExtractErrors(
+                    self.generic().v1().extract_errors(),
+                )
+            }
+            ("generic.example.com", "v1", "foos") => {
+                GenericInformer::GenericV1Foos(self.generic().v1().foos())
+            }
+            ("generic.example.com", "v1", "foofroms") => {
+                GenericInformer::GenericV1FooFroms(self.generic().v1().foo_froms())
+            }
+            ("generic.example.com", "v1", "mods") => {
+                GenericInformer::GenericV1Mods(self.generic().v1().mods())
+            }
+            ("generic.example.com", "v1", "namespacedfoos") => {
+                GenericInformer::GenericV1NamespacedFoos_(
+                    self.generic().v1().namespaced_foos(),
+                )
+            }
+            ("generic.example.com", "v1", "options") => {
+                GenericInformer::GenericV1Options(self.generic().v1().options())
+            }
+            ("generic.example.com", "v1", "patchparams") => {
+                GenericInformer::GenericV1PatchParams_(
+                    self.generic().v1().patch_params(),
+                )
+            }
+            ("generic.example.com", "v1", "restclients") => {
+                GenericInformer::GenericV1RestClients(self.generic().v1().rest_clients())
+            }
+            ("generic.example.com", "v1", "results") => {
+                GenericInformer::GenericV1Results(self.generic().v1().results())
+            }
+            ("generic.example.com", "v1", "sends") => {
+                GenericInformer::GenericV1Sends(self.generic().v1().sends())
+            }
+            ("generic.example.com", "v1", "sharedinformerfactories") => {
+                GenericInformer::GenericV1SharedInformerFactories(
+                    self.generic().v1().shared_informer_factories(),
+                )
+            }
+            ("generic.example.com", "v1", "strings") => {
+                GenericInformer::GenericV1Strings(self.generic().v1().strings())
+            }
+            ("generic.example.com", "v1", "types") => {
+                GenericInformer::GenericV1Types(self.generic().v1().types())
+            }
+            ("generic.example.com", "v1", "v1s") => {
+                GenericInformer::GenericV1V1s(self.generic().v1().v1s())
+            }
+            ("generic.example.com", "v1", "vecs") => {
+                GenericInformer::GenericV1Vecs(self.generic().v1().vecs())
+            }
+            ("plain.example.com", "foo-10", "dasheds") => {
+                GenericInformer::PlainFoo10Dasheds(self.plain().foo_10().dasheds())
+            }
+            ("plain.example.com", "new", "plains") => {
+                GenericInformer::PlainNewPlains(self.plain().new_().plains())
+            }
+            ("plain.example.com", "v0", "exposers") => {
+                GenericInformer::PlainV0Exposers(self.plain().v0().exposers())
+            }
+            ("start.example.com", "v1", "builders") => {
+                GenericInformer::StartV1Builders(self.start_().v1().builders())
+            }
+            _ => return Err(informer::UnknownResource::new(resource)),
+        };
+        Ok(informer)
+    }
+}
+
+impl From<informer::SharedInformerFactory> for SharedInformerFactory {
+    fn from(inner: informer::SharedInformerFactory) -> Self {
+        Self { inner }
+    }
+}
+
+impl ::core::ops::Deref for SharedInformerFactory {
+    type Target = informer::SharedInformerFactory;
+
+    fn deref(&self) -> &Self::Target {
+        &self.inner
+    }
+}
+
+/// An informer of any kind of this package.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+#[allow(clippy::enum_variant_names, reason = "the names are those of the kinds")]
+pub enum GenericInformer {
+    /// Informer of `applyconfigurations` in `generic.example.com/v1`.
+    GenericV1ApplyConfigurations(generic_::v1::ApplyConfigurationInformer),
+    /// Informer of `arcs` in `generic.example.com/v1`.
+    GenericV1Arcs(generic_::v1::ArcInformer),
+    /// Informer of `boxes` in `generic.example.com/v1`.
+    GenericV1Boxes(generic_::v1::BoxInformer),
+    /// Informer of `clients` in `generic.example.com/v1`.
+    GenericV1Clients(generic_::v1::ClientInformer),
+    /// Informer of `clientsets` in `generic.example.com/v1`.
+    GenericV1Clientsets(generic_::v1::ClientsetInformer),
+    /// Informer of `extracterrors` in `generic.example.com/v1`.
+    GenericV1ExtractErrors(generic_::v1::ExtractErrorInformer),
+    /// Informer of `foos` in `generic.example.com/v1`.
+    GenericV1Foos(generic_::v1::FooInformer),
+    /// Informer of `foofroms` in `generic.example.com/v1`.
+    GenericV1FooFroms(generic_::v1::FooFromInformer),
+    /// Informer of `mods` in `generic.example.com/v1`.
+    GenericV1Mods(generic_::v1::ModInformer),
+    /// Informer of `namespacedfoos` in `generic.example.com/v1`.
+    GenericV1NamespacedFoos_(generic_::v1::NamespacedFooInformer),
+    /// Informer of `options` in `generic.example.com/v1`.
+    GenericV1Options(generic_::v1::OptionInformer),
+    /// Informer of `patchparams` in `generic.example.com/v1`.
+    GenericV1PatchParams_(generic_::v1::PatchParamInformer),
+    /// Informer of `restclients` in `generic.example.com/v1`.
+    GenericV1RestClients(generic_::v1::RestClientInformer),
+    /// Informer of `results` in `generic.example.com/v1`.
+    GenericV1Results(generic_::v1::ResultInformer),
+    /// Informer of `sends` in `generic.example.com/v1`.
+    GenericV1Sends(generic_::v1::SendInformer),
+    /// Informer of `sharedinformerfactories` in `generic.example.com/v1`.
+    GenericV1SharedInformerFactories(generic_::v1::SharedInformerFactoryInformer),
+    /// Informer of `strings` in `generic.example.com/v1`.
+    GenericV1Strings(generic_::v1::StringInformer),
+    /// Informer of `types` in `generic.example.com/v1`.
+    GenericV1Types(generic_::v1::TypeInformer),
+    /// Informer of `v1s` in `generic.example.com/v1`.
+    GenericV1V1s(generic_::v1::V1Informer),
+    /// Informer of `vecs` in `generic.example.com/v1`.
+    GenericV1Vecs(generic_::v1::VecInformer),
+    /// Informer of `dasheds` in `plain.example.com/foo-10`.
+    PlainFoo10Dasheds(plain::foo_10::DashedInformer),
+    /// Informer of `plains` in `plain.example.com/new`.
+    PlainNewPlains(plain::new::PlainInformer),
+    /// Informer of `exposers` in `plain.example.com/v0`.
+    PlainV0Exposers(plain::v0::ExposerInformer),
+    /// Informer of `builders` in `start.example.com/v1`.
+    StartV1Builders(start::v1::BuilderInformer),
+}
+
+impl GenericInformer {
+    /// Whether the informer's cache is complete.
+    #[must_use]
+    #[inline]
+    pub fn has_synced(&self) -> bool {
+        match self {
+            Self::GenericV1ApplyConfigurations(it) => it.informer().has_synced(),
+            Self::GenericV1Arcs(it) => it.informer().has_synced(),
+            Self::GenericV1Boxes(it) => it.informer().has_synced(),
+            Self::GenericV1Clients(it) => it.informer().has_synced(),
+            Self::GenericV1Clientsets(it) => it.informer().has_synced(),
+            Self::GenericV1ExtractErrors(it) => it.informer().has_synced(),
+            Self::GenericV1Foos(it) => it.informer().has_synced(),
+            Self::GenericV1FooFroms(it) => it.informer().has_synced(),
+            Self::GenericV1Mods(it) => it.informer().has_synced(),
+            Self::GenericV1NamespacedFoos_(it) => it.informer().has_synced(),
+            Self::GenericV1Options(it) => it.informer().has_synced(),
+            Self::GenericV1PatchParams_(it) => it.informer().has_synced(),
+            Self::GenericV1RestClients(it) => it.informer().has_synced(),
+            Self::GenericV1Results(it) => it.informer().has_synced(),
+            Self::GenericV1Sends(it) => it.informer().has_synced(),
+            Self::GenericV1SharedInformerFactories(it) => it.informer().has_synced(),
+            Self::GenericV1Strings(it) => it.informer().has_synced(),
+            Self::GenericV1Types(it) => it.informer().has_synced(),
+            Self::GenericV1V1s(it) => it.informer().has_synced(),
+            Self::GenericV1Vecs(it) => it.informer().has_synced(),
+            Self::PlainFoo10Dasheds(it) => it.informer().has_synced(),
+            Self::PlainNewPlains(it) => it.informer().has_synced(),
+            Self::PlainV0Exposers(it) => it.informer().has_synced(),
+            Self::StartV1Builders(it) => it.informer().has_synced(),
+        }
+    }
+}
+
+/// Informers of the group `generic.example.com`.
+pub mod generic_ {
+    pub mod v1;
+
+    /// Informers of the group `generic.example.com`: one accessor per version.
+    #[derive(Clone, Debug)]
+    pub struct GenericInformers(pub(super) super::informer::SharedInformerFactory);
+    impl GenericInformers {
+        /// Informers of `generic.example.com/v1`.
+        #[must_use]
+        pub fn v1(&self) -> v1::GenericV1Informers {
+            v1::GenericV1Informers(self.0.clone())
+        }
+    }
+}
+
+/// Informers of the group `plain.example.com`.
+pub mod plain {
+    pub mod foo_10;
+    pub mod new;
+    pub mod v0;
+
+    /// Informers of the group `plain.example.com`: one accessor per version.
+    #[derive(Clone, Debug)]
+    pub struct PlainInformers(pub(super) super::informer::SharedInformerFactory);
+    impl PlainInformers {
+        /// Informers of `plain.example.com/foo-10`.
+        #[must_use]
+        pub fn foo_10(&self) -> foo_10::PlainFoo10Informers {
+            foo_10::PlainFoo10Informers(self.0.clone())
+        }
+        /// Informers of `plain.example.com/new`.
+        #[must_use]
+        pub fn new_(&self) -> new::PlainNewInformers {
+            new::PlainNewInformers(self.0.clone())
+        }
+        /// Informers of `plain.example.com/v0`.
+        #[must_use]
+        pub fn v0(&self) -> v0::PlainV0Informers {
+            v0::PlainV0Informers(self.0.clone())
+        }
+    }
+}
+
+/// Informers of the group `start.example.com`.
+pub mod start {
+    pub mod v1;
+
+    /// Informers of the group `start.example.com`: one accessor per version.
+    #[derive(Clone, Debug)]
+    pub struct StartInformers(pub(super) super::informer::SharedInformerFactory);
+    impl StartInformers {
+        /// Informers of `start.example.com/v1`.
+        #[must_use]
+        pub fn v1(&self) -> v1::StartV1Informers {
+            v1::StartV1Informers(self.0.clone())
+        }
+    }
+}

@@ -4,9 +4,150 @@
 //! Shared informers, by group and version, and the factory that owns them.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
-pub mod factory;
-pub mod generic;
-pub mod shop;
+use ::kubesmith_runtime::informer;
 
-pub use self::factory::SharedInformerFactory;
-pub use self::generic::GenericInformer;
+/// Hands out one shared informer per kind, starts them, waits for their caches and shuts them down.
+///
+/// It is a handle: clones share the informers. It dereferences to the runtime's
+/// [`SharedInformerFactory`](informer::SharedInformerFactory), which has `start`, `wait_for_cache_sync`, `shutdown`, and
+/// `informer_for` for kinds that are not in this package.
+#[derive(Clone, Debug)]
+pub struct SharedInformerFactory {
+    inner: informer::SharedInformerFactory,
+}
+
+impl SharedInformerFactory {
+    /// Starts a factory's configuration; a clientset or a client says which server to watch.
+    #[must_use]
+    pub fn builder(
+        client: impl Into<::kubesmith_runtime::kube::Client>,
+    ) -> informer::SharedInformerFactoryBuilder<Self> {
+        informer::SharedInformerFactoryBuilder::new(client.into())
+    }
+
+    /// Informers of the group `shop.example.com`.
+    #[must_use]
+    pub fn shop(&self) -> shop::ShopInformers {
+        shop::ShopInformers(self.inner.clone())
+    }
+
+    /// The informer of a resource, for code that learns its name at run time.
+    ///
+    /// # Errors
+    /// The resource is not in this package.
+    #[inline]
+    pub fn for_resource(
+        &self,
+        resource: &::kubesmith_runtime::kube::core::GroupVersionResource,
+    ) -> Result<GenericInformer, informer::UnknownResource> {
+        let informer = match (
+            &*resource.group,
+            &*resource.version,
+            &*resource.resource,
+        ) {
+            ("shop.example.com", "v1", "fenceds") => {
+                GenericInformer::ShopV1Fenceds(self.shop().v1().fenceds())
+            }
+            ("shop.example.com", "v1", "headings") => {
+                GenericInformer::ShopV1Headings(self.shop().v1().headings())
+            }
+            ("shop.example.com", "v1", "htmls") => {
+                GenericInformer::ShopV1Htmls(self.shop().v1().htmls())
+            }
+            ("shop.example.com", "v1", "indenteds") => {
+                GenericInformer::ShopV1Indenteds(self.shop().v1().indenteds())
+            }
+            ("shop.example.com", "v1", "links") => {
+                GenericInformer::ShopV1Links(self.shop().v1().links())
+            }
+            ("shop.example.com", "v1", "lists") => {
+                GenericInformer::ShopV1Lists(self.shop().v1().lists())
+            }
+            ("shop.example.com", "v1", "longs") => {
+                GenericInformer::ShopV1Longs(self.shop().v1().longs())
+            }
+            ("shop.example.com", "v1", "quoteds") => {
+                GenericInformer::ShopV1Quoteds(self.shop().v1().quoteds())
+            }
+            ("shop.example.com", "v1", "undocumenteds") => {
+                GenericInformer::ShopV1Undocumenteds(self.shop().v1().undocumenteds())
+            }
+            _ => return Err(informer::UnknownResource::new(resource)),
+        };
+        Ok(informer)
+    }
+}
+
+impl From<informer::SharedInformerFactory> for SharedInformerFactory {
+    fn from(inner: informer::SharedInformerFactory) -> Self {
+        Self { inner }
+    }
+}
+
+impl ::core::ops::Deref for SharedInformerFactory {
+    type Target = informer::SharedInformerFactory;
+
+    fn deref(&self) -> &Self::Target {
+        &self.inner
+    }
+}
+
+/// An informer of any kind of this package.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+#[allow(clippy::enum_variant_names, reason = "the names are those of the kinds")]
+pub enum GenericInformer {
+    /// Informer of `fenceds` in `shop.example.com/v1`.
+    ShopV1Fenceds(shop::v1::FencedInformer),
+    /// Informer of `headings` in `shop.example.com/v1`.
+    ShopV1Headings(shop::v1::HeadingInformer),
+    /// Informer of `htmls` in `shop.example.com/v1`.
+    ShopV1Htmls(shop::v1::HtmlInformer),
+    /// Informer of `indenteds` in `shop.example.com/v1`.
+    ShopV1Indenteds(shop::v1::IndentedInformer),
+    /// Informer of `links` in `shop.example.com/v1`.
+    ShopV1Links(shop::v1::LinkInformer),
+    /// Informer of `lists` in `shop.example.com/v1`.
+    ShopV1Lists(shop::v1::ListInformer),
+    /// Informer of `longs` in `shop.example.com/v1`.
+    ShopV1Longs(shop::v1::LongInformer),
+    /// Informer of `quoteds` in `shop.example.com/v1`.
+    ShopV1Quoteds(shop::v1::QuotedInformer),
+    /// Informer of `undocumenteds` in `shop.example.com/v1`.
+    ShopV1Undocumenteds(shop::v1::UndocumentedInformer),
+}
+
+impl GenericInformer {
+    /// Whether the informer's cache is complete.
+    #[must_use]
+    #[inline]
+    pub fn has_synced(&self) -> bool {
+        match self {
+            Self::ShopV1Fenceds(it) => it.informer().has_synced(),
+            Self::ShopV1Headings(it) => it.informer().has_synced(),
+            Self::ShopV1Htmls(it) => it.informer().has_synced(),
+            Self::ShopV1Indenteds(it) => it.informer().has_synced(),
+            Self::ShopV1Links(it) => it.informer().has_synced(),
+            Self::ShopV1Lists(it) => it.informer().has_synced(),
+            Self::ShopV1Longs(it) => it.informer().has_synced(),
+            Self::ShopV1Quoteds(it) => it.informer().has_synced(),
+            Self::ShopV1Undocumenteds(it) => it.informer().has_synced(),
+        }
+    }
+}
+
+/// Informers of the group `shop.example.com`.
+pub mod shop {
+    pub mod v1;
+
+    /// Informers of the group `shop.example.com`: one accessor per version.
+    #[derive(Clone, Debug)]
+    pub struct ShopInformers(pub(super) super::informer::SharedInformerFactory);
+    impl ShopInformers {
+        /// Informers of `shop.example.com/v1`.
+        #[must_use]
+        pub fn v1(&self) -> v1::ShopV1Informers {
+            v1::ShopV1Informers(self.0.clone())
+        }
+    }
+}

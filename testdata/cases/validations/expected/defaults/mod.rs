@@ -4,7 +4,10 @@
 //! Defaults, by group and version: what fields get that are unset.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
-pub mod castle;
+/// Defaults of the group `castle.example.com`.
+pub mod castle {
+    pub mod v1;
+}
 
 /// Objects that have defaults.
 pub trait SetDefaults {

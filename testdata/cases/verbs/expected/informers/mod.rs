@@ -4,9 +4,128 @@
 //! Shared informers, by group and version, and the factory that owns them.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
-pub mod factory;
-pub mod generic;
-pub mod shop;
+use ::kubesmith_runtime::informer;
 
-pub use self::factory::SharedInformerFactory;
-pub use self::generic::GenericInformer;
+/// Hands out one shared informer per kind, starts them, waits for their caches and shuts them down.
+///
+/// It is a handle: clones share the informers. It dereferences to the runtime's
+/// [`SharedInformerFactory`](informer::SharedInformerFactory), which has `start`, `wait_for_cache_sync`, `shutdown`, and
+/// `informer_for` for kinds that are not in this package.
+#[derive(Clone, Debug)]
+pub struct SharedInformerFactory {
+    inner: informer::SharedInformerFactory,
+}
+
+impl SharedInformerFactory {
+    /// Starts a factory's configuration; a clientset or a client says which server to watch.
+    #[must_use]
+    pub fn builder(
+        client: impl Into<::kubesmith_runtime::kube::Client>,
+    ) -> informer::SharedInformerFactoryBuilder<Self> {
+        informer::SharedInformerFactoryBuilder::new(client.into())
+    }
+
+    /// Informers of the group `shop.example.com`.
+    #[must_use]
+    pub fn shop(&self) -> shop::ShopInformers {
+        shop::ShopInformers(self.inner.clone())
+    }
+
+    /// The informer of a resource, for code that learns its name at run time.
+    ///
+    /// # Errors
+    /// The resource is not in this package.
+    #[inline]
+    pub fn for_resource(
+        &self,
+        resource: &::kubesmith_runtime::kube::core::GroupVersionResource,
+    ) -> Result<GenericInformer, informer::UnknownResource> {
+        let informer = match (
+            &*resource.group,
+            &*resource.version,
+            &*resource.resource,
+        ) {
+            ("shop.example.com", "v1", "everies") => {
+                GenericInformer::ShopV1Everies(self.shop().v1().everies())
+            }
+            ("shop.example.com", "v1", "nostatuses") => {
+                GenericInformer::ShopV1NoStatuses(self.shop().v1().no_statuses())
+            }
+            ("shop.example.com", "v1", "onlylistwatches") => {
+                GenericInformer::ShopV1OnlyListWatches(
+                    self.shop().v1().only_list_watches(),
+                )
+            }
+            ("shop.example.com", "v1", "readonlies") => {
+                GenericInformer::ShopV1Readonlies(self.shop().v1().readonlies())
+            }
+            ("shop.example.com", "v1", "skipdeletes") => {
+                GenericInformer::ShopV1SkipDeletes(self.shop().v1().skip_deletes())
+            }
+            _ => return Err(informer::UnknownResource::new(resource)),
+        };
+        Ok(informer)
+    }
+}
+
+impl From<informer::SharedInformerFactory> for SharedInformerFactory {
+    fn from(inner: informer::SharedInformerFactory) -> Self {
+        Self { inner }
+    }
+}
+
+impl ::core::ops::Deref for SharedInformerFactory {
+    type Target = informer::SharedInformerFactory;
+
+    fn deref(&self) -> &Self::Target {
+        &self.inner
+    }
+}
+
+/// An informer of any kind of this package.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+#[allow(clippy::enum_variant_names, reason = "the names are those of the kinds")]
+pub enum GenericInformer {
+    /// Informer of `everies` in `shop.example.com/v1`.
+    ShopV1Everies(shop::v1::EveryInformer),
+    /// Informer of `nostatuses` in `shop.example.com/v1`.
+    ShopV1NoStatuses(shop::v1::NoStatusInformer),
+    /// Informer of `onlylistwatches` in `shop.example.com/v1`.
+    ShopV1OnlyListWatches(shop::v1::OnlyListWatchInformer),
+    /// Informer of `readonlies` in `shop.example.com/v1`.
+    ShopV1Readonlies(shop::v1::ReadonlyInformer),
+    /// Informer of `skipdeletes` in `shop.example.com/v1`.
+    ShopV1SkipDeletes(shop::v1::SkipDeleteInformer),
+}
+
+impl GenericInformer {
+    /// Whether the informer's cache is complete.
+    #[must_use]
+    #[inline]
+    pub fn has_synced(&self) -> bool {
+        match self {
+            Self::ShopV1Everies(it) => it.informer().has_synced(),
+            Self::ShopV1NoStatuses(it) => it.informer().has_synced(),
+            Self::ShopV1OnlyListWatches(it) => it.informer().has_synced(),
+            Self::ShopV1Readonlies(it) => it.informer().has_synced(),
+            Self::ShopV1SkipDeletes(it) => it.informer().has_synced(),
+        }
+    }
+}
+
+/// Informers of the group `shop.example.com`.
+pub mod shop {
+    pub mod v1;
+
+    /// Informers of the group `shop.example.com`: one accessor per version.
+    #[derive(Clone, Debug)]
+    pub struct ShopInformers(pub(super) super::informer::SharedInformerFactory);
+    impl ShopInformers {
+        /// Informers of `shop.example.com/v1`.
+        #[must_use]
+        pub fn v1(&self) -> v1::ShopV1Informers {
+            v1::ShopV1Informers(self.0.clone())
+        }
+    }
+}

@@ -13,7 +13,6 @@ pub trait CartExpansion {
 
 impl CartExpansion for super::NamespacedCarts {
     async fn exists(&self, name: &str) -> Result<bool> {
-        // What is private to the client is at hand.
-        Ok(self.inner.get_opt(name).await?.is_some())
+        Ok(self.typed().get_opt(name).await?.is_some())
     }
 }

@@ -27,21 +27,21 @@ pub trait AnyCarts: CartInterface {
 
 impl<T: CartInterface> AnyCarts for T {}
 
-impl super::Carts {
+impl super::ExampleV1Client {
     pub fn new(&self) {}
     pub fn count(&self) {}
 
     #[cfg(feature = "none")]
-    pub fn namespace(&self) {}
+    pub fn rest_client(&self) {}
 }
 
 impl Clientset {
     pub fn everything(&self) {}
 }
 
-impl std::fmt::Debug for super::Carts {
+impl std::fmt::Debug for super::ExampleV1Client {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Carts")
+        f.write_str("ExampleV1Client")
     }
 }
 

@@ -1,7 +1,7 @@
 //! What another file has already.
 
-use super::super::cart::expansion::CartExpansion;
-use super::super::{NamespacedCarts, Shelves};
+use super::cart_expansion::CartExpansion;
+use super::{NamespacedCarts, Shelves};
 
 /// A method of the trait has the name of another trait's.
 pub trait ShelfExpansion {

@@ -1,0 +1,2 @@
+/// __Docs__
+pub type __Lister__ = lister::Lister<__Object__>;

@@ -1,4 +1,0 @@
-//! Listers of the group `__GroupTitle__`.
-
-#[each(version)]
-pub mod __version__;

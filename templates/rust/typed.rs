@@ -1,4 +1,0 @@
-//! Typed clients, by group and version.
-
-#[each(group)]
-pub mod __group__;

@@ -1,4 +1,0 @@
-//! Clients of the group `__GroupTitle__`.
-
-#[each(version)]
-pub mod __version__;

@@ -1,0 +1,1 @@
+impl __root__::validations::ValidateStatus for __Object__ {}
