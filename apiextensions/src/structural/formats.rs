@@ -3,7 +3,7 @@
 use std::net::{Ipv4Addr, Ipv6Addr};
 use std::sync::LazyLock;
 
-use regex::Regex;
+use regex_automata::meta::Regex;
 
 use crate::schema::Schema;
 
@@ -267,9 +267,10 @@ fn parse_date(text: &str) -> Option<jiff::civil::Date> {
 
 /// RFC 3339 with the liberties that the server takes: several widths of fraction, a zone without colon or none at all.
 fn is_date_time(text: &str) -> bool {
-    let Some(parts) = DATE_TIME.captures(text) else { return false };
-    let number = |i: usize| parts.get(i).and_then(|m| m.as_str().parse::<u32>().ok()).unwrap_or(0);
-    let date = parts.get(0).map(|m| &m.as_str()[..10]).and_then(parse_date);
+    let mut parts = DATE_TIME.create_captures();
+    DATE_TIME.captures(text, &mut parts);
+    let number = |i| parts.get_group(i).and_then(|part| text[part.range()].parse::<u32>().ok()).unwrap_or(0);
+    let date = parts.get_group(0).map(|whole| &text[whole.range()][..10]).and_then(parse_date);
     date.is_some() && number(4) < 24 && number(5) < 60 && number(6) < 60 && number(10) < 24 && number(11) < 60
 }
 
@@ -282,8 +283,9 @@ pub fn parse_duration(text: &str) -> Option<i64> {
     }
     let mut found = None;
     for part in DURATION_PARTS.captures_iter(text) {
-        let amount: i64 = part[1].parse().ok()?;
-        if let Some(unit) = long_unit(&part[2].to_lowercase()) {
+        let group = |i| part.get_group(i).map(|group| &text[group.range()]);
+        let amount: i64 = group(1)?.parse().ok()?;
+        if let Some(unit) = group(2).and_then(|unit| long_unit(&unit.to_lowercase())) {
             found = Some(found.unwrap_or(0_i64).wrapping_add(amount.wrapping_mul(unit)));
         }
     }

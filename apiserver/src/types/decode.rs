@@ -236,10 +236,9 @@ fn bytes(value: &mut Value) -> Result<(), String> {
     text.retain(|c| c != '\n' && c != '\r');
     match BASE64.decode(text.as_bytes()) {
         Ok(_) => Ok(()),
-        Err(
-            base64::DecodeError::InvalidByte(at, _)
-            | base64::DecodeError::InvalidLastSymbol { offset: at, .. },
-        ) => Err(format!("illegal base64 data at input byte {at}")),
+        Err(base64::DecodeError::InvalidByte(at, _) | base64::DecodeError::InvalidLastSymbol(at, _)) => {
+            Err(format!("illegal base64 data at input byte {at}"))
+        }
         Err(_) => Err(format!("illegal base64 data at input byte {}", text.len() / 4 * 4)),
     }
 }

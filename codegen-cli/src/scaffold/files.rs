@@ -243,35 +243,7 @@ struct Image {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
-    use std::fs;
-
     use super::*;
-
-    /// The packages of the repository that a package depends on, itself included.
-    fn closure(root: &Path, folder: &str, out: &mut BTreeSet<String>) {
-        if !out.insert(folder.to_owned()) {
-            return;
-        }
-        let read = |path: &Path| fs::read_to_string(path).unwrap().parse::<toml::Table>().unwrap();
-        let workspace = read(&root.join("Cargo.toml"));
-        let manifest = read(&root.join(folder).join("Cargo.toml"));
-        for name in manifest["dependencies"].as_table().unwrap().keys() {
-            let path = workspace["workspace"]["dependencies"].get(name).and_then(|found| found.get("path"));
-            if let Some(path) = path {
-                closure(root, path.as_str().unwrap(), out);
-            }
-        }
-    }
-
-    #[test]
-    fn the_image_gets_all_that_the_packages_depend_on() {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-        let mut needed = BTreeSet::from(["Cargo.toml".to_owned()]);
-        closure(&root, "runtime", &mut needed);
-        closure(&root, "testenv", &mut needed);
-        assert_eq!(needed.iter().map(String::as_str).collect::<Vec<_>>(), PARTS);
-    }
 
     #[test]
     fn the_source_lies_in_the_image_as_seen_from_the_project() {

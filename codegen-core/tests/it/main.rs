@@ -6,6 +6,7 @@ mod book;
 mod docs;
 mod fuzz;
 mod markers;
+mod packages;
 mod robust;
 mod rules;
 mod table;

@@ -2,6 +2,7 @@
 //! hack/scaffold.sh compiles a project and runs its tests.
 
 mod names;
+mod source;
 mod versions;
 
 use std::collections::BTreeMap;

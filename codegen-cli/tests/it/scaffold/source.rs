@@ -1,0 +1,71 @@
+//! Where a project finds kubesmith's packages: `--kubesmith-source`.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use super::Project;
+
+/// The repository.
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_path_buf()
+}
+
+/// The packages of the repository that a package depends on, itself included.
+fn closure(root: &Path, folder: &str, out: &mut BTreeSet<String>) {
+    if !out.insert(folder.to_owned()) {
+        return;
+    }
+    let read = |path: &Path| fs::read_to_string(path).unwrap().parse::<toml::Table>().unwrap();
+    let workspace = read(&root.join("Cargo.toml"));
+    let manifest = read(&root.join(folder).join("Cargo.toml"));
+    for name in manifest["dependencies"].as_table().unwrap().keys() {
+        let path = workspace["workspace"]["dependencies"].get(name).and_then(|found| found.get("path"));
+        if let Some(path) = path {
+            closure(root, path.as_str().unwrap(), out);
+        }
+    }
+}
+
+#[test]
+fn image_gets_all_that_the_packages_depend_on() {
+    let project = Project::empty();
+    project.works(&["init", "--kubesmith-source", root().to_str().unwrap()]);
+    let dockerfile = project.read("Dockerfile");
+    let copied = dockerfile.lines().filter_map(|line| line.strip_prefix("COPY --from=kubesmith [\""));
+    let copied: BTreeSet<String> =
+        copied.filter_map(|rest| Some(rest.split_once('"')?.0.to_owned())).collect();
+    let mut needed = BTreeSet::from(["Cargo.toml".to_owned()]);
+    closure(&root(), "runtime", &mut needed);
+    closure(&root(), "testenv", &mut needed);
+    assert_eq!(copied, needed);
+}
+
+#[test]
+fn project_depends_on_a_revision_of_a_git_repository() {
+    let project = Project::empty();
+    let out = project.works(&["init", "--kubesmith-source", "https://git.example.com/kubesmith#abc123"]);
+    assert!(out.contains("source in https://git.example.com/kubesmith, revision abc123"), "{out}");
+    let git = "{ git = \"https://git.example.com/kubesmith\", rev = \"abc123\"";
+    let manifest = project.read("Cargo.toml");
+    assert!(manifest.contains(&format!("kubesmith-runtime = {git}")), "{manifest}");
+}
+
+#[test]
+fn program_that_cargo_installed_from_a_revision_makes_projects_of_that_revision() {
+    let project = Project::empty();
+    let installed = project.dir.path().join("installed");
+    fs::create_dir_all(installed.join("bin")).unwrap();
+    let program = installed.join("bin/kubesmith");
+    fs::hard_link(env!("CARGO_BIN_EXE_kubesmith"), &program)
+        .or_else(|_| fs::copy(env!("CARGO_BIN_EXE_kubesmith"), &program).map(drop))
+        .unwrap();
+    let version = env!("CARGO_PKG_VERSION");
+    let from = "git+https://git.example.com/kubesmith?branch=main#abc123";
+    let list = format!("[v1]\n\"kubesmith {version} ({from})\" = [\"kubesmith\"]\n");
+    fs::write(installed.join(".crates.toml"), list).unwrap();
+    let out = Command::new(&program).arg("init").current_dir(project.path("")).output().unwrap();
+    let text = String::from_utf8_lossy(&out.stdout);
+    assert!(text.contains("source in https://git.example.com/kubesmith, revision abc123"), "{text}");
+}
