@@ -6,11 +6,13 @@ mod header;
 mod manifests;
 mod merge;
 mod only;
+mod schema;
+mod show;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use crate::cfg::FeatureChoice;
 use crate::lints::{LintConfig, Lints};
@@ -23,12 +25,15 @@ pub use manifests::{
     RbacSettings, WebhookConfig, WebhookService, WebhookSettings,
 };
 use merge::merge;
+pub use schema::SCHEMA;
+pub use show::show;
 
 /// Name of the configuration file that is looked for in the current folder.
 pub const FILE_NAME: &str = "kubesmith.toml";
 
 /// A generator that `only` may name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, clap::ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, clap::ValueEnum)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Generator {
     /// CustomResourceDefinition YAML.
@@ -68,12 +73,13 @@ pub const ALL_GENERATORS: [Generator; 9] = [
 pub const CLIENT_GENERATORS: [Generator; 3] = [Generator::Client, Generator::Lister, Generator::Informer];
 
 /// The file as it is written.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Config {
     /// Folders, relative to the file, with a `kubesmith.toml` each: one run does them all. Everything else then stands
     /// in theirs.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub members: Vec<PathBuf>,
     /// Crate folders, relative to the file.
     #[serde(default)]
@@ -94,33 +100,38 @@ pub struct Config {
     /// What ` YEAR` in the header becomes.
     pub year: Option<String>,
     /// The CRDs.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub crd: CrdConfig,
     /// The client package.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub client: ClientConfig,
     /// The roles.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub rbac: RbacConfig,
     /// The webhook configurations.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub webhook: WebhookConfig,
     /// The OpenAPI documents and the report of API rules.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub openapi: OpenapiConfig,
     /// The reference documentation.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub docs: DocsConfig,
     /// The manifests that run the manager.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub deploy: DeployConfig,
     /// Levels of warnings.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub lints: LintConfig,
 }
 
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
+
 /// Table `[crd]`.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct CrdConfig {
     /// Folder of the YAML files.
@@ -146,7 +157,8 @@ pub struct CrdConfig {
 }
 
 /// Table `[client]`.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ClientConfig {
     /// Folder of the package or module.
@@ -169,7 +181,8 @@ pub struct ClientConfig {
     pub fake_clientset: Option<bool>,
     /// Kinds of Kubernetes that there are clients, informers and listers for as well: `apps/v1/Deployment`, `v1/Pod`, or
     /// `apps/v1` for all of a group-version.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(test, schemars(with = "Vec<String>"))]
     pub kinds: Vec<KindName>,
 }
 
@@ -363,11 +376,22 @@ fn parse(text: &str) -> Result<Config, String> {
         let suggestion = unknown_key(error.message()).and_then(|(key, known)| {
             kubesmith_core::grammar::closest(key, known.iter().copied()).map(str::to_string)
         });
-        match suggestion {
-            Some(name) => format!("{}\nhelp: did you mean `{name}`?", message.trim_end()),
-            None => message.trim_end().to_string(),
-        }
+        let help = match suggestion {
+            Some(name) => format!("did you mean `{name}`?"),
+            None => mended(error.message()),
+        };
+        format!("{}\nhelp: {help}", message.trim_end())
     })
+}
+
+/// What to write in place of a value that TOML or serde refuses.
+fn mended(message: &str) -> String {
+    match message.rsplit_once("expected ").map(|(_, expected)| expected.trim()) {
+        Some("a sequence") => "write a list: [\"...\"]".to_owned(),
+        Some("a boolean") => "write true or false, without quotes".to_owned(),
+        Some("a string") => "write the value in quotes".to_owned(),
+        _ => "`kubesmith config schema` prints the keys and their types".to_owned(),
+    }
 }
 
 /// Takes serde's "unknown field `x`, expected one of `a`, `b`" apart.

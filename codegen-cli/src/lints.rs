@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use kubesmith_core::diag::{CODES, Code, Severity};
 use kubesmith_core::grammar::closest;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use crate::diag::Diagnostic;
 
@@ -56,7 +56,8 @@ pub const LINTS: &[(Code, Level)] = &[
 const ALL: &str = "all";
 
 /// Codes by level: the table `[lints]`, and the flags.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, clap::Args)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, clap::Args)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct LintConfig {
     /// Warnings that are not shown, by code, or `all`.
@@ -116,6 +117,15 @@ impl Lints {
         }
         self.levels.extend(named);
         Ok(())
+    }
+
+    /// Every code with its level, as the table `[lints]`.
+    pub(crate) fn config(&self) -> LintConfig {
+        let at = |level: Level| -> Vec<String> {
+            let codes = self.levels.iter().filter(|(_, own)| **own == level);
+            codes.map(|(code, _)| code.to_string()).collect()
+        };
+        LintConfig { allow: at(Level::Allow), warn: at(Level::Warn), deny: at(Level::Deny) }
     }
 
     /// Drops, keeps and raises warnings by their levels.

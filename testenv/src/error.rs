@@ -29,7 +29,7 @@ pub enum Error {
         source: serde_yaml::Error,
     },
     /// A CRD was refused.
-    #[error("the CRD {name:?} was refused: {source}")]
+    #[error("the CRD {name:?} was refused: {}", said(source))]
     Install {
         /// The CRD's name.
         name: String,
@@ -37,7 +37,7 @@ pub enum Error {
         source: Box<kube::Error>,
     },
     /// A CRD could not be deleted.
-    #[error("the CRD {name:?} could not be deleted: {source}")]
+    #[error("the CRD {name:?} could not be deleted: {}", said(source))]
     Uninstall {
         /// The CRD's name.
         name: String,
@@ -45,7 +45,7 @@ pub enum Error {
         source: Box<kube::Error>,
     },
     /// A webhook configuration was refused.
-    #[error("the webhook configuration {name:?} was refused: {source}")]
+    #[error("the webhook configuration {name:?} was refused: {}", said(source))]
     InstallWebhook {
         /// The configuration's name.
         name: String,
@@ -53,7 +53,7 @@ pub enum Error {
         source: Box<kube::Error>,
     },
     /// A webhook configuration could not be deleted.
-    #[error("the webhook configuration {name:?} could not be deleted: {source}")]
+    #[error("the webhook configuration {name:?} could not be deleted: {}", said(source))]
     UninstallWebhook {
         /// The configuration's name.
         name: String,
@@ -169,6 +169,14 @@ pub enum Error {
         /// What the system said.
         source: std::io::Error,
     },
+}
+
+/// The server's message, without the status around it.
+fn said(error: &kube::Error) -> String {
+    match error {
+        kube::Error::Api(status) => status.message.clone(),
+        other => other.to_string(),
+    }
 }
 
 impl From<kubesmith_apiserver::Error> for Error {

@@ -3,9 +3,12 @@
 use std::fs;
 use std::io;
 
-use super::{Exit, MessageFormat, print, refuse, report, write};
+use super::generate::refuse;
+use super::{Exit, print, report};
 use crate::api_rules::Report;
+use crate::diag::MessageFormat;
 use crate::pipeline::Generated;
+use crate::write;
 
 /// Prints what is not accepted, or accepted without need, and a diff of the file.
 pub(super) fn check(generated: &[Generated], format: MessageFormat) -> io::Result<Exit> {

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use kubesmith_core::names::object;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::manifests::{self, Places};
 use super::{Config, Generator, ManifestFlags, UsageError, WebhookService};
@@ -28,7 +28,8 @@ pub(crate) const WEBHOOK_PORT: u16 = 9443;
 const PREFIX_MAX: usize = 63 - "controller-manager-metrics-service".len();
 
 /// Table `[deploy]`.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct DeployConfig {
     /// Folder of the kustomize tree, usually `config`. CRDs, roles and webhook configurations lie in its subfolders
@@ -71,7 +72,8 @@ pub struct DeployConfig {
 }
 
 /// When a node pulls an image.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[allow(missing_docs, reason = "the names are those of Container")]
 pub enum PullPolicy {
     Always,
@@ -91,7 +93,8 @@ impl PullPolicy {
 }
 
 /// An object whose keys become environment variables.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum EnvSource {
     /// Name of a Secret.
@@ -101,7 +104,8 @@ pub enum EnvSource {
 }
 
 /// Requests and limits: quantities by the name of the resource.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ResourceRequirements {
     /// What the scheduler reserves.

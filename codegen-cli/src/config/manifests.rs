@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::{Generator, UsageError, header};
 
@@ -14,7 +14,8 @@ const ROLE_NAME: &str = "manager-role";
 const ROLE_FILE: &str = "role.yaml";
 
 /// Table `[rbac]`.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct RbacConfig {
     /// Folder of the roles.
@@ -30,7 +31,8 @@ pub struct RbacConfig {
 }
 
 /// Table `[webhook]`.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct WebhookConfig {
     /// Folder of `manifests.yaml`.
@@ -42,7 +44,8 @@ pub struct WebhookConfig {
 }
 
 /// Table `[openapi]`.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct OpenapiConfig {
     /// Folder of the documents.
@@ -52,7 +55,8 @@ pub struct OpenapiConfig {
 }
 
 /// Table `[docs]`.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct DocsConfig {
     /// Folder of the documentation.
@@ -62,7 +66,8 @@ pub struct DocsConfig {
 }
 
 /// A format of reference documentation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, clap::ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, clap::ValueEnum)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum DocsFormat {
     /// One Markdown file for each version of a group.

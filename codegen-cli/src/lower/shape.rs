@@ -95,25 +95,25 @@ impl Ctx<'_> {
             return Some(Shape::Newtype(Box::new(element)));
         }
         let name = &item.name;
-        let (message, loc, label) = match self.implementation(id) {
+        let (message, loc, label, first) = match self.implementation(id) {
             Some(found) => {
                 let message =
                     format!("an implementation of `{}` makes the JSON form of `{}`", found.text, name.text);
-                (message, found.loc, "written by hand")
+                (message, found.loc, "written by hand", "")
             }
             None => {
                 let message = format!("`{}` derives neither `Serialize` nor `Deserialize`", name.text);
-                (message, name.loc, "defined here")
+                (message, name.loc, "defined here", "derive them; or ")
             }
         };
         self.diagnostics.push(
             Diagnostic::error(Code::UNSUPPORTED_SERDE, path.loc, message)
                 .secondary(loc, label)
                 .note("the source is read, not run, so that only derived forms are known")
-                .help(
-                    "say what the JSON is with `#[validation(type = \"...\")]` on the type, which derives `Schema`, or with \
-                     `#[schema(schemaless)]` and `#[validation(type = \"...\")]` on the field",
-                ),
+                .help(format!(
+                    "{first}say what the JSON is with `#[validation(type = \"...\")]` on the type, which derives `Schema`, \
+                     or with `#[schema(schemaless)]` and `#[validation(type = \"...\")]` on the field"
+                )),
         );
         None
     }

@@ -207,7 +207,14 @@ impl Check<'_> {
             && let Err(error) = kubesmith_goregex::check(pattern.source())
         {
             let message = format!("invalid pattern: {}: `{}`", error.code, error.expression);
-            let help = "API servers compile patterns with RE2: https://github.com/google/re2/wiki/Syntax";
+            let looks_around = ["(?=", "(?!", "(?<"].iter().any(|start| error.expression.starts_with(start));
+            let help = match looks_around {
+                true => {
+                    "API servers compile patterns with RE2, which has no look-around: write a rule, such as \
+                     rule(rule = \"!self.startsWith('x')\")"
+                }
+                false => "API servers compile patterns with RE2: https://github.com/google/re2/wiki/Syntax",
+            };
             diagnostics.push(Diagnostic::error(Code::INVALID_PATTERN, span, message).help(help));
         }
     }

@@ -130,7 +130,14 @@ impl<'a> Part<'a> {
         for issue in issues.iter().skip(1).take(3) {
             diagnostic = diagnostic.secondary(self.place(issue), issue.message.clone());
         }
-        Some(diagnostic.help_opt(fields::hint(self.site, &first.message)))
+        let notation = || {
+            let is_syntax = first.message.starts_with("Syntax error");
+            is_syntax.then(|| {
+                "write CEL, such as `self.min <= self.max`; `kubesmith explain validation.rule` has more"
+                    .to_owned()
+            })
+        };
+        Some(diagnostic.help_opt(fields::hint(self.site, &first.message).or_else(notation)))
     }
 
     /// The place of a fault inside of the literal.

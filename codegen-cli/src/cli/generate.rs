@@ -1,0 +1,263 @@
+//! `kubesmith generate`
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use clap::Args;
+use kubesmith_core::diag::Code;
+
+use super::{Exit, committed, print, report, usage};
+use crate::api_rules::Report;
+use crate::config::{self, FeatureFlags, Generator, ManifestFlags, Overrides, Settings};
+use crate::diag::{self, Diagnostic, MessageFormat};
+use crate::lints::LintConfig;
+use crate::output::Target;
+use crate::pipeline::{self, Generated};
+use crate::source::SourceMap;
+use crate::write::{self, OutputError, Plan, Summary};
+
+/// The settings of a run. Every value stands in kubesmith.toml or here; flags win.
+#[derive(Debug, Args)]
+pub(super) struct Flags {
+    /// Configuration file; default: kubesmith.toml in the current folder, if it exists and no --input is given.
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// Folder of a crate with API types (the one with its Cargo.toml); may be repeated.
+    #[arg(long, value_name = "DIR", num_args = 1..)]
+    input: Vec<PathBuf>,
+    #[command(flatten)]
+    features: FeatureFlags,
+    /// Folder of the client package; CRDs, roles and webhook configurations go to its subfolders `crds`, `rbac` and
+    /// `webhook` unless they have folders of their own.
+    #[arg(long, value_name = "DIR")]
+    output: Option<PathBuf>,
+    /// Folder of the CRDs.
+    #[arg(long, value_name = "DIR")]
+    crd_output: Option<PathBuf>,
+    /// What to generate; default: everything but OpenAPI documents and reference documentation, which need a
+    /// folder. A flag of a generator that is left out, here or by `only` in kubesmith.toml, is an error.
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    only: Vec<Generator>,
+    /// Makes the client a crate of its own with this name.
+    #[arg(long, value_name = "NAME", conflicts_with = "module")]
+    crate_name: Option<String>,
+    /// Makes the client a module of an existing crate, at this path: crate::generated.
+    #[arg(long, value_name = "PATH")]
+    module: Option<String>,
+    /// Comments that begin every generated Rust file; ` YEAR` in them is replaced.
+    #[arg(long, value_name = "FILE")]
+    header_file: Option<PathBuf>,
+    /// What ` YEAR` in headers becomes.
+    #[arg(long, value_name = "YEAR")]
+    year: Option<String>,
+    /// Longest description in CRDs, in bytes; 0 leaves all of them out.
+    #[arg(long, value_name = "N")]
+    max_desc_len: Option<usize>,
+    /// Allows floating point fields, which do not survive the way through every client.
+    #[arg(long)]
+    allow_dangerous_types: bool,
+    /// Gives embedded metadata a schema: name, namespace, labels, annotations, finalizers.
+    #[arg(long)]
+    generate_embedded_object_meta: bool,
+    /// Keeps formats in schemas of kube-rs's types that API servers do not know and warn of, such as uint32.
+    #[arg(long)]
+    keep_unknown_formats: bool,
+    /// Writes spec.preserveUnknownFields into CRDs that were once v1beta1; false is all that v1 allows.
+    #[arg(long = "deprecated-v1beta1-compatibility-preserve-unknown-fields", value_name = "BOOL")]
+    preserve_unknown_fields: Option<bool>,
+    /// `#` comments that begin every CRD; ` YEAR` in them is replaced.
+    #[arg(long, value_name = "FILE")]
+    crd_header_file: Option<PathBuf>,
+    #[command(flatten)]
+    manifests: ManifestFlags,
+    #[command(flatten)]
+    lints: LintConfig,
+}
+
+/// Arguments of `kubesmith generate`.
+#[derive(Debug, Args)]
+pub(super) struct Generate {
+    #[command(flatten)]
+    flags: Flags,
+    /// Accepts the violations of API rules that there are: writes them to the file of --report-filename.
+    #[arg(long, conflicts_with = "check")]
+    update_report: bool,
+    /// Writes nothing; prints a diff and exits with 1 when files are out of date.
+    #[arg(long)]
+    check: bool,
+    /// Prints the intermediate representation as JSON and writes nothing.
+    #[arg(long, conflicts_with = "check")]
+    dump_ir: bool,
+    /// How diagnostics are shown.
+    #[arg(long, value_name = "FORMAT", value_enum, default_value = "human")]
+    message_format: MessageFormat,
+}
+
+impl Flags {
+    /// Reads the file and adds the flags; one result for each member.
+    ///
+    /// # Errors
+    /// As [`config::settings`].
+    pub(super) fn settings(self) -> Result<Vec<Settings>, config::UsageError> {
+        let implied =
+            self.config.is_none() && self.input.is_empty() && Path::new(config::FILE_NAME).is_file();
+        let file = self.config.clone().or_else(|| implied.then(|| PathBuf::from(config::FILE_NAME)));
+        config::settings(
+            file.as_deref(),
+            Overrides {
+                input: self.input,
+                features: self.features,
+                output: self.output,
+                crd_output: self.crd_output,
+                only: self.only,
+                crate_name: self.crate_name,
+                module: self.module,
+                header_file: self.header_file,
+                year: self.year,
+                max_desc_len: self.max_desc_len,
+                allow_dangerous_types: self.allow_dangerous_types,
+                generate_embedded_object_meta: self.generate_embedded_object_meta,
+                keep_unknown_formats: self.keep_unknown_formats,
+                preserve_unknown_fields: self.preserve_unknown_fields,
+                crd_header_file: self.crd_header_file,
+                manifests: self.manifests,
+                lints: self.lints,
+            },
+        )
+    }
+}
+
+/// Runs the command.
+pub(super) fn run(arguments: Generate) -> io::Result<Exit> {
+    let start = Instant::now();
+    let format = arguments.message_format;
+    let (check, dump_ir, update_report) = (arguments.check, arguments.dump_ir, arguments.update_report);
+    let settings = match arguments.flags.settings() {
+        Ok(settings) if dump_ir && settings.len() > 1 => {
+            return Ok(usage("--dump-ir prints one representation: choose a member with --config"));
+        }
+        Ok(settings)
+            if update_report && settings.iter().all(|settings| settings.openapi.report.is_none()) =>
+        {
+            return Ok(usage(
+                "--update-report has no effect: name the file with --report-filename, or `report_filename` in the \
+                 `[openapi]` table",
+            ));
+        }
+        Ok(settings) => settings,
+        Err(error) => return Ok(usage(&error.to_string())),
+    };
+    let mut generated: Vec<Generated> = settings.iter().map(pipeline::generate).collect();
+    for generated in &generated {
+        report(&generated.diagnostics, &generated.sources, format);
+    }
+    if generated.iter().any(|generated| diag::has_errors(&generated.diagnostics)) {
+        return Ok(Exit::Failed);
+    }
+    if dump_ir {
+        return dump(&generated);
+    }
+    let accepted = if update_report { Exit::Fine } else { report::check(&generated, format)? };
+    if accepted != Exit::Fine && !check {
+        return Ok(accepted);
+    }
+    let reports =
+        generated.iter().filter(|_| update_report).filter_map(|generated| generated.report.as_ref());
+    let mut targets: Vec<Target> = reports.filter_map(Report::target).collect();
+    targets.extend(generated.iter_mut().flat_map(|generated| std::mem::take(&mut generated.targets)));
+    let plan = match write::plan(&targets) {
+        Ok(plan) => plan,
+        Err(errors) => return Ok(refuse(&errors, format)),
+    };
+    if let Exit::Failed = tell_breaks(&plan, &settings.into_iter().zip(generated).collect::<Vec<_>>(), format)
+    {
+        return Ok(Exit::Failed);
+    }
+    if check {
+        return if plan.is_clean() && accepted != Exit::Fine { Ok(accepted) } else { drift(&plan) };
+    }
+    let kept = kept(&plan);
+    match plan.write() {
+        Ok(summary) => {
+            print(&(sentence(summary, start) + &kept))?;
+            Ok(Exit::Fine)
+        }
+        Err(error) => Ok(refuse(&[error], format)),
+    }
+}
+
+/// Tells what would break what is there.
+fn tell_breaks(plan: &Plan, runs: &[(Settings, Generated)], format: MessageFormat) -> Exit {
+    let mut exit = Exit::Fine;
+    for (found, (_, generated)) in committed::check(plan, runs).iter().zip(runs) {
+        report(found, &generated.sources, format);
+        if diag::has_errors(found) {
+            exit = Exit::Failed;
+        }
+    }
+    exit
+}
+
+fn dump(generated: &[Generated]) -> io::Result<Exit> {
+    for generated in generated {
+        let text = serde_json::to_string_pretty(&generated.ir).map_err(io::Error::other)?;
+        print(&(text + "\n"))?;
+    }
+    Ok(Exit::Fine)
+}
+
+/// Which files of a deployment are no longer ours; what is made of the others may then differ from the tree.
+fn kept(plan: &Plan) -> String {
+    let files = plan.kept_files();
+    if files.is_empty() {
+        return String::new();
+    }
+    let list: String = files.iter().map(|file| format!("  {file}\n")).collect();
+    format!("kept as their owner made them; an installer does not have what they say:\n{list}")
+}
+
+/// "wrote 14 files, removed 1, 3 unchanged in 12 ms"
+fn sentence(summary: Summary, start: Instant) -> String {
+    let files = if summary.written == 1 { "file" } else { "files" };
+    let removed = if summary.removed > 0 { format!(", removed {}", summary.removed) } else { String::new() };
+    format!(
+        "wrote {} {files}{removed}, {} unchanged in {} ms\n",
+        summary.written,
+        summary.unchanged,
+        start.elapsed().as_millis()
+    )
+}
+
+fn drift(plan: &Plan) -> io::Result<Exit> {
+    if plan.is_clean() {
+        print("everything is up to date\n")?;
+        return Ok(Exit::Fine);
+    }
+    print(&plan.diff())?;
+    let files = plan.changed_files();
+    let mut text = String::from("error: generated files are out of date; run `kubesmith generate`\n");
+    for file in &files {
+        text.push_str(&format!("  {file}\n"));
+    }
+    diag::print_to_stderr(&text);
+    Ok(Exit::Failed)
+}
+
+pub(super) fn refuse(errors: &[OutputError], format: MessageFormat) -> Exit {
+    let diagnostics: Vec<Diagnostic> = errors.iter().map(output_diagnostic).collect();
+    report(&diagnostics, &SourceMap::default(), format);
+    Exit::Failed
+}
+
+fn output_diagnostic(error: &OutputError) -> Diagnostic {
+    match error {
+        OutputError::Foreign { .. } => Diagnostic::error(Code::FOREIGN_FILE, None, error.to_string())
+            .note("files that do not bear kubesmith's mark are never overwritten")
+            .help("move or delete the file, or choose another output folder"),
+        OutputError::Io { .. } => Diagnostic::error(Code::CANNOT_WRITE, None, error.to_string())
+            .help("check the permissions of the output folder and the space on its disk"),
+        OutputError::Twice { .. } => Diagnostic::error(Code::CANNOT_WRITE, None, error.to_string())
+            .help("choose different output folders for the CRDs and the client"),
+    }
+}

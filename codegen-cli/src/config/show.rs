@@ -1,0 +1,154 @@
+//! The settings of a run as a file that says all of them: `kubesmith config show`.
+
+use std::path::{Path, PathBuf};
+
+use super::{
+    ClientConfig, ClientTarget, Config, CrdConfig, DeployConfig, DeploySettings, DocsConfig, Generator,
+    OpenapiConfig, RbacConfig, Settings, WebhookConfig,
+};
+use crate::paths::display;
+
+/// Prints settings as TOML that [`super::settings`] reads as the same settings. Header files are left out: only their text
+/// is known.
+///
+/// # Errors
+/// A value cannot be written as TOML.
+pub fn show(settings: &Settings) -> Result<String, toml::ser::Error> {
+    toml::to_string(&config(settings))
+}
+
+fn path(path: &Path) -> PathBuf {
+    PathBuf::from(display(path))
+}
+
+fn config(settings: &Settings) -> Config {
+    Config {
+        input: settings.input.iter().map(|input| path(input)).collect(),
+        features: settings.features.names.clone(),
+        all_features: settings.features.all,
+        no_default_features: settings.features.no_default,
+        only: Some(settings.only.iter().copied().filter(|generator| runs(settings, *generator)).collect()),
+        crd: crd(settings),
+        client: client(settings),
+        rbac: settings.rbac.as_ref().map_or_else(RbacConfig::default, |rbac| RbacConfig {
+            output: Some(path(&rbac.output)),
+            role_name: Some(rbac.role_name.clone()),
+            file_name: Some(rbac.file_name.clone()),
+            ..RbacConfig::default()
+        }),
+        webhook: settings.webhook.as_ref().map_or_else(WebhookConfig::default, |webhook| WebhookConfig {
+            output: Some(path(&webhook.output)),
+            ..WebhookConfig::default()
+        }),
+        openapi: OpenapiConfig {
+            output: settings.openapi.output.as_deref().map(path),
+            report_filename: settings.openapi.report.as_deref().map(path),
+        },
+        docs: settings.docs.as_ref().map_or_else(DocsConfig::default, |docs| DocsConfig {
+            output: Some(path(&docs.output)),
+            formats: Some(docs.formats.clone()),
+        }),
+        deploy: settings.deploy.as_ref().map_or_else(DeployConfig::default, deploy),
+        lints: settings.lints.config(),
+        ..Config::default()
+    }
+}
+
+/// Whether a generator has somewhere to write.
+fn runs(settings: &Settings, generator: Generator) -> bool {
+    match generator {
+        Generator::Crd => settings.crd_output.is_some(),
+        Generator::Client | Generator::Lister | Generator::Informer => settings.client.output.is_some(),
+        Generator::Rbac => settings.rbac.is_some(),
+        Generator::Webhook => settings.webhook.is_some(),
+        Generator::Openapi => settings.openapi.output.is_some() || settings.openapi.report.is_some(),
+        Generator::Docs => settings.docs.is_some(),
+        Generator::Deploy => settings.deploy.is_some(),
+    }
+}
+
+fn crd(settings: &Settings) -> CrdConfig {
+    CrdConfig {
+        output: settings.crd_output.as_deref().map(path),
+        max_desc_len: settings.max_desc_len,
+        allow_dangerous_types: settings.allow_dangerous_types,
+        generate_embedded_object_meta: settings.generate_embedded_object_meta,
+        keep_unknown_formats: settings.keep_unknown_formats,
+        deprecated_v1beta1_compatibility_preserve_unknown_fields: settings
+            .refuse_unknown_fields
+            .then_some(false),
+        ..CrdConfig::default()
+    }
+}
+
+fn client(settings: &Settings) -> ClientConfig {
+    let client = &settings.client;
+    let Some(output) = client.output.as_deref() else { return ClientConfig::default() };
+    let (crate_name, module) = match client.target.clone() {
+        Some(ClientTarget::Crate(name)) => (Some(name), None),
+        Some(ClientTarget::Module(path)) => (None, Some(path)),
+        None => (None, None),
+    };
+    ClientConfig {
+        output: Some(path(output)),
+        crate_name,
+        module,
+        apply_configurations: Some(client.apply_configurations),
+        validations: Some(client.validations),
+        defaults: Some(client.defaults),
+        conversions: Some(client.conversions),
+        fake_clientset: Some(client.fake_clientset),
+        kinds: client.kinds.clone(),
+    }
+}
+
+fn deploy(deploy: &DeploySettings) -> DeployConfig {
+    DeployConfig {
+        output: Some(path(&deploy.output)),
+        name: Some(deploy.name.clone()),
+        namespace: Some(deploy.namespace.clone()),
+        name_prefix: Some(deploy.name_prefix.clone()),
+        image: Some(deploy.image.clone()),
+        image_pull_policy: deploy.image_pull_policy,
+        replicas: Some(deploy.replicas),
+        args: deploy.args.clone(),
+        env: deploy.env.clone(),
+        env_from: deploy.env_from.clone(),
+        resources: Some(deploy.resources.clone()),
+        leader_election: Some(deploy.leader_election),
+        metrics_port: Some(deploy.metrics_port.unwrap_or(0)),
+        health_port: Some(deploy.health_port),
+        prometheus: deploy.prometheus,
+        installer: deploy.installer.as_deref().map(path),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Overrides, merge::merge, parse};
+    use super::*;
+
+    fn shown(text: &str) -> String {
+        let config = parse(text).unwrap();
+        show(&merge(config, Path::new(""), Overrides::default()).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn shown_settings_are_read_as_the_same_settings() {
+        for text in [
+            "input = [\"api\"]\n[crd]\noutput = \"crds\"\n[client]\noutput = \"client\"\nkinds = [\"v1/Pod\"]",
+            "input = [\"api\"]\nonly = [\"rbac\"]\nfeatures = [\"a\"]\n[rbac]\noutput = \"r\"\n[lints]\ndeny = [\"all\"]",
+            "input = [\"api\"]\n[client]\noutput = \"c\"\nmodule = \"crate::g\"\n[deploy]\noutput = \"config\"\nname = \"a\"\n\
+             metrics_port = 0\nenv_from = [{ secret = \"s\" }]\nenv = { A = \"b\" }\n[docs]\noutput = \"docs\"",
+        ] {
+            let first = shown(text);
+            assert_eq!(shown(&first), first);
+        }
+    }
+
+    #[test]
+    fn generators_without_a_folder_are_not_shown() {
+        let text = shown("input = [\"api\"]\n[crd]\noutput = \"crds\"\n[client]\noutput = \"client\"");
+        assert!(text.contains("only = [\"crd\", \"client\", \"lister\", \"informer\"]"), "{text}");
+    }
+}
