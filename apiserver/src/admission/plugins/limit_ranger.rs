@@ -166,10 +166,10 @@ fn container_faults(limit: &Value, kind: &str, usage: &Usage) -> Vec<String> {
         match (usage.requests.get(&name), usage.limits.get(&name)) {
             (None, _) => faults.push(format!("{rule}.  No request is specified")),
             (Some((amount, text)), _) if *amount < bound.0 => {
-                faults.push(format!("{rule}, but request is {text}"))
+                faults.push(format!("{rule}, but request is {text}"));
             }
             (_, Some((amount, text))) if *amount < bound.0 => {
-                faults.push(format!("{rule}, but limit is {text}"))
+                faults.push(format!("{rule}, but limit is {text}"));
             }
             _ => {}
         }
@@ -179,10 +179,10 @@ fn container_faults(limit: &Value, kind: &str, usage: &Usage) -> Vec<String> {
         match (usage.limits.get(&name), usage.requests.get(&name)) {
             (None, _) => faults.push(format!("{rule}.  No limit is specified")),
             (Some((amount, text)), _) if *amount > bound.0 => {
-                faults.push(format!("{rule}, but limit is {text}"))
+                faults.push(format!("{rule}, but limit is {text}"));
             }
             (_, Some((amount, text))) if *amount > bound.0 => {
-                faults.push(format!("{rule}, but request is {text}"))
+                faults.push(format!("{rule}, but request is {text}"));
             }
             _ => {}
         }
