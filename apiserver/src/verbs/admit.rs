@@ -177,7 +177,7 @@ pub(super) fn fields(
 ) -> Result<Vec<String>, String> {
     let unknown = match &def.behaviour {
         Behaviour::BuiltIn(built_in) => {
-            let mut unknown = builtin::settle(built_in, value).map_err(|e| e.to_string())?;
+            let mut unknown = builtin::settle(built_in, value)?;
             duplicates.order(&mut unknown);
             unknown
         }

@@ -444,7 +444,7 @@ fn alternatives(own: &Schema) -> Option<Vec<&String>> {
     }
     let members: Vec<&String> = own.one_of.iter().map(only_required).collect::<Option<_>>()?;
     let distinct: HashSet<&&String> = members.iter().collect();
-    let is_free = |name: &&String| own.properties.contains_key(*name) && !own.required.contains(*name);
+    let is_free = |name: &&String| own.properties.contains_key(*name) && !own.required.contains(name);
     (members.len() > 1 && distinct.len() == members.len() && members.iter().all(is_free)).then_some(members)
 }
 

@@ -69,7 +69,7 @@ fn own(schema: &Schema, out: &mut Vec<Text>) {
             ("x-kubernetes-list-type", _) => out.extend(list_type(schema)),
             ("x-kubernetes-map-type", _) => out.extend(map_type(schema)),
             ("x-kubernetes-embedded-resource", _) => {
-                say(out, "a whole object, with ", "apiVersion", " and kind")
+                say(out, "a whole object, with ", "apiVersion", " and kind");
             }
             ("externalDocs", _) => {
                 let docs = schema.external_docs.as_ref();

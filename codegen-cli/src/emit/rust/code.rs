@@ -105,7 +105,7 @@ fn krate(path: &str) -> Option<&str> {
 /// # Panics
 /// The tokens are not Rust. They are built of identifiers, paths and literals, so that no input makes them so;
 /// `codegen-cli/tests/it/properties.rs` tries.
-pub(super) fn items(tokens: TokenStream) -> syn::File {
+pub(super) fn items(tokens: &TokenStream) -> syn::File {
     syn::parse2(tokens.clone())
         .unwrap_or_else(|error| panic!("generated code is not Rust: {error}\n{tokens}"))
 }

@@ -214,7 +214,7 @@ fn render(files: Vec<File<'_>>, header: &str) -> Vec<(String, String)> {
         .flat_map(|file| file.blocks.iter().enumerate().map(|(at, block)| (at == 0, block)))
         .collect();
     let mut texts = parallel::map(&blocks, |(is_head, block)| {
-        let items = code::items(block());
+        let items = code::items(&block());
         if *is_head { crate::format::head(&items) } else { crate::format::items(&items) }
     })
     .into_iter();

@@ -58,7 +58,7 @@ impl<'s> Skeleton<'s> {
                     match rest.next() {
                         Some(TokenTree::Group(group)) => self.attribute(&mark, inner, &group, &mut out),
                         other => {
-                            out.extend([Some(TokenTree::Punct(mark)), inner, other].into_iter().flatten())
+                            out.extend([Some(TokenTree::Punct(mark)), inner, other].into_iter().flatten());
                         }
                     }
                 }
@@ -74,7 +74,7 @@ impl<'s> Skeleton<'s> {
                 TokenTree::Ident(ident) => self.ident(ident, &mut out),
                 TokenTree::Literal(literal) => out.append(self.literal(literal)),
                 TokenTree::Group(group) => {
-                    out.append(Group::new(group.delimiter(), self.stream(group.stream())))
+                    out.append(Group::new(group.delimiter(), self.stream(group.stream())));
                 }
                 other @ TokenTree::Punct(_) => out.append(other),
             }

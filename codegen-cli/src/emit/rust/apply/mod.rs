@@ -266,7 +266,7 @@ impl ApplyTypes {
         let module = self.home.module();
         match form {
             Form::Whole { path, .. } => {
-                out.extend(re_exported(path).map(|(krate, _)| format!("{RUNTIME}::{krate}")))
+                out.extend(re_exported(path).map(|(krate, _)| format!("{RUNTIME}::{krate}")));
             }
             Form::Struct(key) if shared::is_shared(key) && self.name_in(from, key).starts_with("meta::") => {
                 out.insert(format!("{module}::meta"));
