@@ -6,7 +6,8 @@ use serde::de::{DeserializeSeed, Deserializer, Error, Visitor};
 use serde_json::{Map, Value};
 
 use super::scalar::float_key;
-use super::{Scalar, is_plain, line_of};
+use super::scalar::offset_of;
+use super::{Scalar, is_plain};
 
 /// Merges the value of a `<<` key, a map or a list of maps, into `out`. It replaces the entries before it, and the first map of a
 /// list wins, as in goyaml.
@@ -33,13 +34,13 @@ pub struct Member {
     pub name: String,
     /// Whether it is the merge key `<<`.
     pub merges: bool,
-    /// The line of the key in YAML, from 1, if the parser tells.
-    pub line: Option<usize>,
+    /// Where the key begins in YAML, in bytes, if the parser tells.
+    pub offset: Option<usize>,
 }
 
 impl Member {
     fn new(name: String) -> Self {
-        Self { name, merges: false, line: None }
+        Self { name, merges: false, offset: None }
     }
 }
 
@@ -103,9 +104,9 @@ impl<'de> Visitor<'de> for MemberName<'_> {
     }
 
     fn visit_borrowed_str<E: Error>(self, v: &'de str) -> Result<Member, E> {
-        let line = self.yaml.and_then(|source| line_of(source, v));
+        let offset = self.yaml.and_then(|source| offset_of(source, v));
         if !self.yaml.is_some_and(|source| is_plain(source, v)) {
-            return Ok(Member { line, ..Member::new(v.to_owned()) });
+            return Ok(Member { offset, ..Member::new(v.to_owned()) });
         }
         let member = match Scalar::of(v) {
             Scalar::Null => self.visit_unit(),
@@ -115,7 +116,7 @@ impl<'de> Visitor<'de> for MemberName<'_> {
             Scalar::Float(value) => self.visit_f64(value),
             Scalar::Time | Scalar::Text => Ok(Member { merges: v == "<<", ..Member::new(v.to_owned()) }),
         }?;
-        Ok(Member { line, ..member })
+        Ok(Member { offset, ..member })
     }
 
     fn visit_unit<E: Error>(self) -> Result<Member, E> {

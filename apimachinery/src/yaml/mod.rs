@@ -16,6 +16,6 @@ mod tests;
 mod writer;
 
 pub use member::{Member, MemberName, merge};
-pub use scalar::{Scalar, is_plain, json_number, line_of, reads_as_other_than_string};
+pub use scalar::{Scalar, is_plain, json_number, reads_as_other_than_string};
 pub use style::is_hidden;
 pub use writer::{document, to_visible_yaml, to_yaml};

@@ -62,10 +62,9 @@ fn before<'s>(source: &'s str, scalar: &str) -> Option<&'s str> {
     source.get(..start).filter(|_| is_within)
 }
 
-/// The line of a scalar that a parser borrowed from its source, from 1; `None` for one that it copied.
-#[must_use]
-pub fn line_of(source: &str, scalar: &str) -> Option<usize> {
-    Some(before(source, scalar)?.matches('\n').count() + 1)
+/// Where a scalar that a parser borrowed from its source begins, in bytes; `None` for one that it copied.
+pub(super) fn offset_of(source: &str, scalar: &str) -> Option<usize> {
+    before(source, scalar).map(str::len)
 }
 
 /// Whether a scalar that a parser borrowed from its source has neither quotes nor a tag there. If so, YAML 1.1 may give it another

@@ -1,6 +1,7 @@
 //! Bodies: JSON and YAML, with the paths of fields that occur twice.
 
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::fmt;
 
 use bytes::Bytes;
@@ -53,8 +54,9 @@ impl Duplicates {
         };
         if read {
             let members = members.into_inner();
-            let at = |path: &String| members.iter().position(|member| member == path);
-            paths.sort_by_key(at);
+            let places: BTreeMap<&String, usize> =
+                members.iter().enumerate().rev().map(|(place, path)| (path, place)).collect();
+            paths.sort_by_key(|path| places.get(path).copied());
         }
     }
 
@@ -83,7 +85,8 @@ pub(crate) fn json(body: &[u8]) -> Result<Decoded, String> {
     let go = |e: serde_json::Error| json_error(body).unwrap_or_else(|| e.to_string());
     let value = seed.deserialize(&mut deserializer).map_err(go)?;
     deserializer.end().map_err(go)?;
-    Ok(Decoded { value, duplicates: Duplicates { faults: faults.into_inner(), ..Duplicates::default() } })
+    let faults = faults.into_inner().into_iter().map(|fault| fault.text).collect();
+    Ok(Decoded { value, duplicates: Duplicates { faults, ..Duplicates::default() } })
 }
 
 /// Reads one YAML document: that of YAML 1.1, as goyaml, which kube-apiserver has, reads it.
@@ -100,10 +103,28 @@ pub(crate) fn yaml(body: &[u8]) -> Result<Decoded, String> {
     let value = seed
         .deserialize(serde_yaml::Deserializer::from_str(text))
         .map_err(|e| format!("error converting YAML to JSON: {}", goyaml(&e)))?;
-    Ok(Decoded {
-        value,
-        duplicates: Duplicates { faults: faults.into_inner(), yaml: true, body: Bytes::new() },
-    })
+    let faults = with_lines(text, faults.into_inner());
+    Ok(Decoded { value, duplicates: Duplicates { faults, yaml: true, body: Bytes::new() } })
+}
+
+/// A member that was given more than once.
+struct Fault {
+    /// Where its key begins in YAML. The parser does not tell it of a quoted key with escapes.
+    offset: Option<usize>,
+    text: String,
+}
+
+/// The faults with their lines, which are counted in one walk over the text.
+fn with_lines(source: &str, mut faults: Vec<Fault>) -> Vec<String> {
+    faults.sort_by_key(|fault| fault.offset);
+    let (mut line, mut counted) = (1, 0);
+    let mut numbered = |fault: Fault| {
+        let Some(offset) = fault.offset else { return fault.text };
+        line += source.get(counted..offset).map_or(0, |text| text.matches('\n').count());
+        counted = offset;
+        format!("line {line}: {}", fault.text)
+    };
+    faults.drain(..).map(&mut numbered).collect()
 }
 
 /// The words of goyaml, whose parser is that of serde_yaml as well (`fail` of goyaml's decode.go).
@@ -149,7 +170,7 @@ fn open_brackets(text: &[u8]) -> usize {
 struct Seed<'a> {
     path: String,
     /// Faults of members that were given more than once.
-    faults: &'a RefCell<Vec<String>>,
+    faults: &'a RefCell<Vec<Fault>>,
     /// The paths of all members in their order, if they are asked for.
     members: Option<&'a RefCell<Vec<String>>>,
     /// The source, if it is YAML.
@@ -249,7 +270,7 @@ impl<'de> Visitor<'de> for Seed<'_> {
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Value, A::Error> {
         let mut out = Map::new();
         while let Some(key) = map.next_key_seed(MemberName::of(self.yaml))? {
-            let (line, merges, key) = (key.line, key.merges, key.name);
+            let (offset, merges, key) = (key.offset, key.merges, key.name);
             if merges {
                 merge(&mut out, map.next_value_seed(self.clone())?).map_err(serde::de::Error::custom)?;
                 continue;
@@ -261,12 +282,11 @@ impl<'de> Visitor<'de> for Seed<'_> {
             }
             let value = map.next_value_seed(inner)?;
             if out.contains_key(&key) {
-                self.faults.borrow_mut().push(match (self.yaml, line) {
-                    (Some(_), Some(line)) => format!("line {line}: key {key:?} already set in map"),
-                    // The parser does not tell the line of a quoted key with escapes.
-                    (Some(_), None) => format!("key {key:?} already set in map"),
-                    (None, _) => format!("duplicate field {path:?}"),
-                });
+                let text = match self.yaml {
+                    Some(_) => format!("key {key:?} already set in map"),
+                    None => format!("duplicate field {path:?}"),
+                };
+                self.faults.borrow_mut().push(Fault { offset, text });
             }
             out.insert(key, value);
         }

@@ -62,9 +62,9 @@ use super::{Deletion, KindClient, ResponseFuture, Result, TypedClient, WatchStre
 
 /// The traits by which a generated client names its kind and its verbs.
 ///
-/// A generated client is a type of its own around a [`KindClient`](super::KindClient). It implements [`GeneratedClient`] and a
-/// trait of this module for each of its verbs; [`All`](delegate::All) stands for all of them. The methods are those of
-/// [`KindClient`](super::KindClient), which has one for each of these traits and no others.
+/// A generated client is a type of its own around a [`KindClient`]. It implements [`GeneratedClient`](delegate::GeneratedClient)
+/// and a trait of this module for each of its verbs; [`All`](delegate::All) stands for all of them. The methods are those of
+/// [`KindClient`], which has one for each of these traits and no others.
 pub mod delegate {
     use std::ops::Deref;
 

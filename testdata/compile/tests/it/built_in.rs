@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use k8s_openapi::api::authentication::v1::{TokenReview, TokenReviewSpec};
-use k8s_openapi::api::authorization::v1::LocalSubjectAccessReview;
+use k8s_openapi::api::authorization::v1::{
+    LocalSubjectAccessReview, ResourceAttributes, SubjectAccessReviewSpec,
+};
 use k8s_openapi::api::core::v1::{Container, Pod, PodSpec};
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use kube::api::{DeleteParams, ListParams, ObjectMeta, PatchParams, PostParams};
@@ -82,7 +84,15 @@ async fn what_is_not_stored_is_only_created() {
         clients.authentication_v1().token_reviews().create(&question, &PostParams::default()).await.unwrap();
     assert_ne!(answer.status.unwrap().authenticated, Some(true));
     let reviews = clients.authorization_v1().local_subject_access_reviews().namespace("default");
-    let answer = reviews.create(&LocalSubjectAccessReview::default(), &PostParams::default()).await.unwrap();
+    let resource_attributes =
+        Some(ResourceAttributes { namespace: Some("default".into()), ..ResourceAttributes::default() });
+    let spec = SubjectAccessReviewSpec {
+        user: Some("joe".into()),
+        resource_attributes,
+        ..SubjectAccessReviewSpec::default()
+    };
+    let question = LocalSubjectAccessReview { spec, ..LocalSubjectAccessReview::default() };
+    let answer = reviews.create(&question, &PostParams::default()).await.unwrap();
     assert!(answer.status.is_some());
     env.stop().await;
 }
