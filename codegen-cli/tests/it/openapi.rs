@@ -96,7 +96,8 @@ async fn definitions_equal_what_a_server_publishes() {
             let mut all = names(theirs);
             all.retain(|name| !OF_PATHS.iter().any(|of_paths| name.ends_with(of_paths)));
             assert_eq!(names(ours), all, "{name}");
-            for definition in names(ours) {
+            // The server describes Kubernetes' own types at more length; `known` types have tests of their own.
+            for definition in names(ours).into_iter().filter(|name| !name.starts_with("io.k8s.")) {
                 let place = difference(&ours[&definition], &theirs[&definition]);
                 assert_eq!(place, None, "{name}: {definition}");
             }
