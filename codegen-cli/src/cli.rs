@@ -151,11 +151,16 @@ pub fn run(cli: Cli) -> io::Result<Exit> {
 }
 
 fn report(diagnostics: &[Diagnostic], sources: &SourceMap, format: MessageFormat) {
+    report_with(diagnostics, sources, format, "nothing was written");
+}
+
+/// As [`report`], with the end of the last line.
+fn report_with(diagnostics: &[Diagnostic], sources: &SourceMap, format: MessageFormat, end: &str) {
     let mut text = diag::render(diagnostics, sources, format, has_color(format));
     let errors = diagnostics.iter().filter(|d| d.severity == Severity::Error).count();
     if errors > 0 && format == MessageFormat::Human {
         let noun = if errors == 1 { "error" } else { "errors" };
-        text.push_str(&format!("{errors} {noun}; nothing was written\n"));
+        text.push_str(&format!("{errors} {noun}; {end}\n"));
     }
     diag::print_to_stderr(&text);
 }

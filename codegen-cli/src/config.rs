@@ -3,6 +3,7 @@
 mod deploy;
 mod features;
 mod header;
+mod kinds;
 mod manifests;
 mod merge;
 mod only;
@@ -16,10 +17,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::cfg::FeatureChoice;
 use crate::lints::{LintConfig, Lints};
+use crate::selection::Selection;
 
 pub use deploy::{DeployConfig, DeploySettings, EnvSource, PullPolicy, ResourceRequirements};
 pub(crate) use deploy::{WEBHOOK_PORT, check_project as check_project_name};
 pub use features::FeatureFlags;
+pub use kinds::KindFlags;
 pub use manifests::{
     DocsConfig, DocsFormat, DocsSettings, ManifestFlags, OpenapiConfig, OpenapiSettings, RbacConfig,
     RbacSettings, WebhookConfig, WebhookService, WebhookSettings,
@@ -93,6 +96,18 @@ pub struct Config {
     /// Whether the feature `default` is left out.
     #[serde(default)]
     pub no_default_features: bool,
+    /// Kinds to generate, `Order` or `Order.bakery.example.com`; all when absent.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub kinds: Vec<String>,
+    /// Groups whose kinds to generate, `bakery.example.com` or `*.example.com`; all when absent.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub groups: Vec<String>,
+    /// Kinds and groups that are left out.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub exclude: Vec<String>,
+    /// Whether kinds without errors are written where others have some.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub keep_going: bool,
     /// Generators to run; all when absent.
     pub only: Option<Vec<Generator>>,
     /// File whose text begins every generated Rust file; ` YEAR` in it is replaced.
@@ -204,6 +219,7 @@ pub struct ConfigFile {
 pub struct Overrides {
     pub input: Vec<PathBuf>,
     pub features: FeatureFlags,
+    pub kinds: KindFlags,
     pub output: Option<PathBuf>,
     pub crd_output: Option<PathBuf>,
     pub only: Vec<Generator>,
@@ -258,6 +274,12 @@ pub struct Settings {
     pub input: Vec<PathBuf>,
     /// Which of their features are on.
     pub features: FeatureChoice,
+    /// Which of their kinds are generated.
+    pub selection: Selection,
+    /// Whether flags chose the kinds, for this run only: files of other kinds stay.
+    pub chosen_for_run: bool,
+    /// Whether kinds without errors are written where others have some.
+    pub keep_going: bool,
     /// Generators to run, in order, without repetition.
     pub only: Vec<Generator>,
     /// Folder of the CRDs; present when they are generated.
@@ -337,6 +359,9 @@ fn check_members(path: &Path, config: &Config, flags: &Overrides) -> Result<(), 
     let one_only = [
         ("--input", !flags.input.is_empty()),
         ("--features", !flags.features.features.is_empty()),
+        ("--kind", !flags.kinds.kinds.is_empty()),
+        ("--group", !flags.kinds.groups.is_empty()),
+        ("--exclude", !flags.kinds.exclude.is_empty()),
         ("--output", flags.output.is_some()),
         ("--crd-output", flags.crd_output.is_some()),
         ("--crate-name", flags.crate_name.is_some()),

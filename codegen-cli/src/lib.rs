@@ -37,6 +37,7 @@ pub mod resolve;
 pub mod roles;
 pub mod scaffold;
 pub mod schema;
+pub mod selection;
 #[cfg(feature = "serve")]
 mod serve;
 pub mod source;

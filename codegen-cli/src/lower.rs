@@ -11,6 +11,7 @@ mod manifests;
 mod methods;
 mod resource;
 mod rust_types;
+mod selection;
 mod shape;
 mod types;
 mod values;
@@ -22,17 +23,20 @@ use kubesmith_core::diag::Code;
 
 use self::generics::Instance;
 use self::generics::Scope;
-use crate::diag::Diagnostic;
+use crate::diag::{self, Diagnostic};
 use crate::ir::{InputCrate, Ir, Places, RustType, TypeDef, TypeId, TypeRef};
 use crate::load::Crates;
 use crate::paths::display;
 use crate::resolve::{ItemId, Resolver};
+use crate::selection::Selection;
 use crate::source::SourceMap;
 use crate::syntax::facts;
 
 /// What lowering may accept.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct LowerOptions {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LowerOptions<'a> {
+    /// Which kinds are lowered.
+    pub selection: &'a Selection,
     /// Floating point fields, whose text differs between implementations.
     pub allow_dangerous_types: bool,
     /// Which generated code names root types.
@@ -60,10 +64,14 @@ pub struct Lowering {
     pub diagnostics: Vec<Diagnostic>,
     /// Crates that types lead into and that were not read, by their indices in [`Crates::foreign`].
     pub wanted: BTreeSet<usize>,
+    /// Groups and names of the kinds that were chosen, those with errors included.
+    pub kinds: BTreeSet<(String, String)>,
+    /// Whether a type was used whose own attributes have errors.
+    pub is_broken: bool,
 }
 
-/// Lowers every resource of the input crates.
-pub fn lower(crates: &Crates, sources: &SourceMap, options: LowerOptions) -> Lowering {
+/// Lowers the chosen resources of the input crates.
+pub fn lower(crates: &Crates, sources: &SourceMap, options: LowerOptions<'_>) -> Lowering {
     let resolver = Resolver::new(crates);
     let mut ctx = Ctx {
         crates,
@@ -80,27 +88,20 @@ pub fn lower(crates: &Crates, sources: &SourceMap, options: LowerOptions) -> Low
         withheld: Vec::new(),
         diagnostics: Vec::new(),
     };
+    let chosen = ctx.choose();
     let mut resources = Vec::new();
-    for (id, item) in resolver.items() {
-        // Core refuses parameters of a root type.
-        let is_root = item.generics.is_empty() && crates.list[id.krate].is_input;
-        let wanted = is_root && !resolver.module_facts(id).skip;
-        if let Some(facts) = item.resource.as_ref().filter(|_| wanted) {
+    for (id, item) in resolver.items().filter(|(id, _)| chosen.ids.contains(id)) {
+        if let Some(facts) = &item.resource {
             resources.extend(ctx.resource(id, item, facts));
         }
     }
-    resources.extend(ctx.custom_resources());
+    resources.extend(ctx.custom_resources(&chosen.ids));
     let manifests = manifests::lower(crates, sources, &mut ctx.diagnostics);
     let nothing = resources.is_empty() && manifests.is_empty();
-    if nothing && ctx.diagnostics.is_empty() && !crates.list.is_empty() {
+    if nothing && !diag::has_errors(&ctx.diagnostics) && !crates.list.is_empty() {
         let inputs = crates.list.iter().filter(|krate| krate.is_input);
         let names: Vec<String> = inputs.map(|krate| display(&krate.folder)).collect();
-        ctx.diagnostics.push(
-            Diagnostic::error(Code::NO_RESOURCE, None, format!("no resource in {}", names.join(", "))).help(
-                "a resource is a struct with `#[derive(Resource)]` and `#[resource(group = \"...\", version = \"...\")]`, or kube's \
-                 `#[derive(CustomResource)]`; types that macros define are not seen",
-            ),
-        );
+        ctx.diagnostics.push(nothing_found(&names.join(", "), chosen.is_part));
     }
     let groups = ctx.groups(resources);
     let has_types = |lib: &str| ctx.types.iter().any(|ty| ty.path.split("::").next() == Some(lib));
@@ -112,7 +113,25 @@ pub fn lower(crates: &Crates, sources: &SourceMap, options: LowerOptions) -> Low
         path: display(&krate.folder),
     });
     let ir = Ir { crates: list.collect(), groups, built_in: Vec::new(), types: ctx.types, manifests };
-    Lowering { ir, diagnostics: ctx.diagnostics, wanted: resolver.wanted() }
+    Lowering {
+        ir,
+        diagnostics: ctx.diagnostics,
+        wanted: resolver.wanted(),
+        kinds: chosen.kinds,
+        is_broken: resolver.is_broken(),
+    }
+}
+
+fn nothing_found(inputs: &str, has_left_out: bool) -> Diagnostic {
+    if has_left_out {
+        let message = format!("every kind in {inputs} is left out");
+        return Diagnostic::error(Code::NO_RESOURCE, None, message)
+            .help("look at `--kind`, `--group` and `--exclude`, and at the same keys of kubesmith.toml");
+    }
+    Diagnostic::error(Code::NO_RESOURCE, None, format!("no resource in {inputs}")).help(
+        "a resource is a struct with `#[derive(Resource)]` and `#[resource(group = \"...\", version = \"...\")]`, or kube's \
+         `#[derive(CustomResource)]`; types that macros define are not seen",
+    )
 }
 
 /// State of a lowering.
@@ -120,7 +139,7 @@ pub(crate) struct Ctx<'a> {
     crates: &'a Crates,
     pub(crate) resolver: &'a Resolver<'a>,
     sources: &'a SourceMap,
-    options: LowerOptions,
+    options: LowerOptions<'a>,
     types: Vec<TypeDef>,
     /// Types that were lowered; of those with mistakes the diagnostics in `withheld`.
     known: HashMap<Instance, Result<TypeId, usize>>,

@@ -23,11 +23,11 @@ use syn::{Attribute, Ident, Item, Meta, Visibility as SynVisibility};
 
 use self::derives::DeriveNames;
 use crate::cfg::Cfg;
-use crate::diag::Diagnostic;
+use crate::diag::{self, Diagnostic};
 use crate::nesting;
 use crate::source::{FileId, Loc};
 use crate::syntax::facts::{ManifestFacts, ModuleFacts};
-use crate::syntax::{FileSyntax, Items, ModuleItem, Name, TypeKind, UseItem, Visibility};
+use crate::syntax::{FileSyntax, Items, ModuleItem, Name, TypeItem, TypeKind, UseItem, Visibility};
 
 /// Parses a file, as far as conditions let it be compiled. After a syntax error there are no items.
 pub fn parse_file(file: FileId, text: &str, cfg: &Cfg) -> (FileSyntax, Vec<Diagnostic>) {
@@ -140,10 +140,9 @@ impl Parser<'_> {
     fn module_items(&mut self, items: &[Item], out: &mut Items) {
         for item in items.iter().filter(|item| self.cfg.active(attributes(item))) {
             match item {
-                Item::Struct(item) => out.types.push(self.structure(item)),
-                Item::Enum(item) => out.types.push(self.enumeration(item)),
-                Item::Type(item) => out.types.push(self.alias(item)),
-                Item::Union(item) => out.types.push(self.union(item)),
+                Item::Struct(_) | Item::Enum(_) | Item::Type(_) | Item::Union(_) => {
+                    out.types.extend(self.definition(item));
+                }
                 Item::Trait(item) => {
                     let mut definition = self.type_item(&item.ident, &item.vis, &item.generics);
                     definition.kind = TypeKind::Other("a trait");
@@ -165,6 +164,20 @@ impl Parser<'_> {
                 item => out.values.extend(self.value_item(item)),
             }
         }
+    }
+
+    /// A type, and whether its attributes have errors.
+    fn definition(&mut self, item: &Item) -> Option<TypeItem> {
+        let before = self.diagnostics.len();
+        let mut definition = match item {
+            Item::Struct(item) => self.structure(item),
+            Item::Enum(item) => self.enumeration(item),
+            Item::Type(item) => self.alias(item),
+            Item::Union(item) => self.union(item),
+            _ => return None,
+        };
+        definition.is_broken = diag::has_errors(&self.diagnostics[before..]);
+        Some(definition)
     }
 
     /// The name of a macro that stands for items. What a file that is included holds may be part of the API.

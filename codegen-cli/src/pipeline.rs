@@ -1,21 +1,23 @@
 //! Runs the stages in order. A gate stops the run where later stages would only repeat errors.
 
+mod keep_going;
 mod targets;
 
-use kubesmith_core::diag::Code;
+use kubesmith_core::diag::{Code, Severity};
 
 use crate::api_rules::{self, Report};
 use crate::builtin;
 use crate::config::{ClientTarget, Generator, Settings};
-use crate::definition;
+use crate::definition::{self, Definition};
 use crate::diag::{self, Diagnostic};
 use crate::emit::rust;
 use crate::expansions;
 use crate::ir::Ir;
 use crate::load::{self, HandWritten, LoadOptions, Loaded, Unsaved};
-use crate::lower::{self, ClientUse, LowerOptions};
+use crate::lower::{self, ClientUse, LowerOptions, Lowering};
 use crate::output::{Kind, Target};
-use crate::schema::{self, SchemaOptions};
+use crate::schema::{self, SchemaOptions, Schemas};
+use crate::selection::Selection;
 use crate::source::SourceMap;
 use crate::validate;
 
@@ -24,7 +26,7 @@ use crate::validate;
 pub struct Generated {
     /// The intermediate representation; incomplete when there are errors.
     pub ir: Ir,
-    /// The files to write; empty if there are errors.
+    /// The files to write; empty if there are errors, unless the run keeps going.
     pub targets: Vec<Target>,
     /// Violations of the API rules; `None` if there are errors, or no report is configured.
     pub report: Option<Report>,
@@ -61,16 +63,29 @@ fn run(settings: &Settings, unsaved: &Unsaved, emit: Emit) -> Generated {
     let mut ir = Ir::default();
     let mut targets = Vec::new();
     let mut diagnostics = loaded.diagnostics().to_vec();
+    let mut failed = Vec::new();
     if !diagnostics.iter().any(|d| is_incomplete(d.code)) {
-        (ir, targets) = after_load(settings, &mut loaded, &mut diagnostics, emit);
+        let mut selection = settings.selection.clone();
+        let mut is_all = false;
+        if settings.keep_going {
+            let failing = keep_going::failing(settings, &mut loaded);
+            failed = diagnostics.extract_if(.., |found| found.severity == Severity::Error).collect();
+            failed.extend(failing.diagnostics);
+            selection.exclude.extend(failing.kinds);
+            is_all = failing.is_all;
+        }
+        if !is_all {
+            (ir, targets) = after_load(settings, &selection, &mut loaded, &mut diagnostics, emit);
+        }
     }
     let sources = loaded.into_sources();
     settings.lints.apply(&mut diagnostics);
-    diag::sort(&mut diagnostics, &sources);
-    if diag::has_errors(&diagnostics) {
+    let has_errors = diag::has_errors(&diagnostics);
+    if has_errors {
         targets.clear();
     }
-    let has_errors = diag::has_errors(&diagnostics);
+    diagnostics.append(&mut failed);
+    diag::sort(&mut diagnostics, &sources);
     let report = settings.openapi.report.as_ref().filter(|_| !has_errors);
     let report = report.map(|path| Report { path: path.clone(), violations: api_rules::violations(&ir) });
     Generated { ir, targets, report, sources, diagnostics }
@@ -83,11 +98,12 @@ fn is_incomplete(code: Code) -> bool {
 
 fn after_load(
     settings: &Settings,
+    selection: &Selection,
     loaded: &mut Loaded,
     diagnostics: &mut Vec<Diagnostic>,
     emit: Emit,
 ) -> (Ir, Vec<Target>) {
-    let (mut ir, mut found) = lowered(settings, loaded);
+    let Lowering { mut ir, diagnostics: mut found, .. } = lowered(settings, selection, loaded);
     if settings.client.output.is_some() {
         found.extend(builtin::add(&mut ir, &settings.client.kinds, &settings.file, loaded.sources_mut()));
     }
@@ -98,21 +114,8 @@ fn after_load(
     if diag::has_errors(diagnostics) {
         return (ir, Vec::new());
     }
-    let options = SchemaOptions {
-        max_desc_len: settings.max_desc_len,
-        embedded_object_meta: settings.generate_embedded_object_meta,
-        keep_unknown_formats: settings.keep_unknown_formats,
-    };
-    let (schemas, found) = schema::build(&ir, sources, options);
-    // What was not built cannot be checked.
-    let is_partial = found.iter().any(|found| found.code == Code::SCHEMA_TOO_LARGE);
-    diagnostics.extend(found);
-    if is_partial {
-        return (ir, Vec::new());
-    }
-    diagnostics.extend(definition::columns::infer(&mut ir, &schemas, sources));
-    let mut definitions = definition::build(&ir, &schemas);
-    diagnostics.extend(validate::validate(&ir, &schemas, &definitions, sources));
+    let Some(schemas) = schemas(settings, &mut ir, sources, diagnostics) else { return (ir, Vec::new()) };
+    let mut definitions = validated(&ir, &schemas, sources, diagnostics);
     if diag::has_errors(diagnostics) {
         return (ir, Vec::new());
     }
@@ -152,6 +155,40 @@ fn after_load(
     (ir, targets)
 }
 
+/// The schemas of kinds; `None`: one is too large, and what was not built cannot be checked.
+fn schemas(
+    settings: &Settings,
+    ir: &mut Ir,
+    sources: &SourceMap,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Option<Schemas> {
+    let options = SchemaOptions {
+        max_desc_len: settings.max_desc_len,
+        embedded_object_meta: settings.generate_embedded_object_meta,
+        keep_unknown_formats: settings.keep_unknown_formats,
+    };
+    let (schemas, found) = schema::build(ir, sources, options);
+    let is_partial = found.iter().any(|found| found.code == Code::SCHEMA_TOO_LARGE);
+    diagnostics.extend(found);
+    if is_partial {
+        return None;
+    }
+    diagnostics.extend(definition::columns::infer(ir, &schemas, sources));
+    Some(schemas)
+}
+
+/// The definitions, checked.
+fn validated<'a>(
+    ir: &'a Ir,
+    schemas: &'a Schemas,
+    sources: &SourceMap,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Vec<Definition<'a>> {
+    let definitions = definition::build(ir, schemas);
+    diagnostics.extend(validate::validate(ir, schemas, &definitions, sources));
+    definitions
+}
+
 /// Files written by hand that stand beside the generated ones.
 fn hand_written(settings: &Settings) -> HandWritten {
     match (&settings.client.output, &settings.client.target) {
@@ -170,17 +207,17 @@ fn module_path(settings: &Settings) -> Vec<String> {
 }
 
 /// Lowers the inputs, and reads the crates that their types lead into.
-fn lowered(settings: &Settings, loaded: &mut Loaded) -> (Ir, Vec<Diagnostic>) {
+fn lowered(settings: &Settings, selection: &Selection, loaded: &mut Loaded) -> Lowering {
     let client = match (&settings.client.output, &settings.client.target) {
         (None, _) => ClientUse::None,
         (Some(_), Some(ClientTarget::Module(_))) => ClientUse::Module,
         (Some(_), _) => ClientUse::Package,
     };
-    let options = LowerOptions { allow_dangerous_types: settings.allow_dangerous_types, client };
+    let options = LowerOptions { selection, allow_dangerous_types: settings.allow_dangerous_types, client };
     loop {
         let lowering = lower::lower(&loaded.crates, loaded.sources(), options);
         if !loaded.read(&lowering.wanted) {
-            return (lowering.ir, lowering.diagnostics);
+            return lowering;
         }
     }
 }

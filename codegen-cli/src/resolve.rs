@@ -7,7 +7,7 @@
 mod hints;
 mod values;
 
-use std::cell::{OnceCell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 
 use kubesmith_core::names;
@@ -79,6 +79,8 @@ pub struct Resolver<'a> {
     impls: OnceCell<HashMap<ItemId, Vec<Impl<'a>>>>,
     /// Crates that would have to be read, by their indices in [`Crates::foreign`].
     wanted: RefCell<BTreeSet<usize>>,
+    /// Whether a definition was asked for whose attributes have errors.
+    broken: Cell<bool>,
 }
 
 /// An `impl` block and the module that it stands in.
@@ -113,12 +115,20 @@ impl<'a> Resolver<'a> {
             public: RefCell::default(),
             impls: OnceCell::new(),
             wanted: RefCell::default(),
+            broken: Cell::new(false),
         }
     }
 
     /// The definition.
     pub fn item(&self, id: ItemId) -> &'a TypeItem {
-        &self.crates.list[id.krate].modules[id.module].types[id.item]
+        let item = &self.crates.list[id.krate].modules[id.module].types[id.item];
+        self.broken.set(self.broken.get() || item.is_broken);
+        item
+    }
+
+    /// Whether [`Resolver::item`] gave a definition whose attributes have errors.
+    pub fn is_broken(&self) -> bool {
+        self.broken.get()
     }
 
     /// Every definition, crate by crate, in source order.

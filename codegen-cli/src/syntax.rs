@@ -85,6 +85,8 @@ pub struct TypeItem {
     pub kind: TypeKind,
     /// Whether core has checked it, because it has one of our derives.
     pub checked: bool,
+    /// Whether its attributes have errors, so that it is not known as a whole.
+    pub is_broken: bool,
     /// The first attribute or marker on it or inside of it that has no effect, because the type has none of our derives.
     pub unread: Option<Name>,
     /// Facts from `#[validation]` and `#[schema]`.

@@ -181,6 +181,11 @@ impl Plan {
         self.writes.is_empty() && self.removals.is_empty()
     }
 
+    /// Leaves generated files alone that no target has: this run is not for all kinds.
+    pub fn keep_others(&mut self) {
+        self.removals.clear();
+    }
+
     /// Unified diff from the disk to the targets; empty when there is none.
     pub fn diff(&self) -> String {
         let mut changes: Vec<&Change> = self.writes.iter().chain(&self.removals).collect();

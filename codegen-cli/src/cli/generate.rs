@@ -7,9 +7,9 @@ use std::time::Instant;
 use clap::Args;
 use kubesmith_core::diag::Code;
 
-use super::{Exit, committed, print, report, usage};
+use super::{Exit, committed, print, report, report_with, usage};
 use crate::api_rules::Report;
-use crate::config::{self, FeatureFlags, Generator, ManifestFlags, Overrides, Settings};
+use crate::config::{self, FeatureFlags, Generator, KindFlags, ManifestFlags, Overrides, Settings};
 use crate::diag::{self, Diagnostic, MessageFormat};
 use crate::lints::LintConfig;
 use crate::output::Target;
@@ -28,6 +28,8 @@ pub(super) struct Flags {
     input: Vec<PathBuf>,
     #[command(flatten)]
     features: FeatureFlags,
+    #[command(flatten)]
+    kinds: KindFlags,
     /// Folder of the client package; CRDs, roles and webhook configurations go to its subfolders `crds`, `rbac` and
     /// `webhook` unless they have folders of their own.
     #[arg(long, value_name = "DIR")]
@@ -108,6 +110,7 @@ impl Flags {
             Overrides {
                 input: self.input,
                 features: self.features,
+                kinds: self.kinds,
                 output: self.output,
                 crd_output: self.crd_output,
                 only: self.only,
@@ -149,15 +152,21 @@ pub(super) fn run(arguments: Generate) -> io::Result<Exit> {
         Err(error) => return Ok(usage(&error.to_string())),
     };
     let mut generated: Vec<Generated> = settings.iter().map(pipeline::generate).collect();
+    let failed = generated.iter().any(|generated| diag::has_errors(&generated.diagnostics));
+    let is_stopped = failed && !goes_on(&settings, &generated);
+    let end = if is_stopped { "nothing was written" } else { "the kinds without errors go on" };
     for generated in &generated {
-        report(&generated.diagnostics, &generated.sources, format);
+        report_with(&generated.diagnostics, &generated.sources, format, end);
     }
-    if generated.iter().any(|generated| diag::has_errors(&generated.diagnostics)) {
+    if is_stopped {
         return Ok(Exit::Failed);
     }
+    let fine = if failed { Exit::Failed } else { Exit::Fine };
     if dump_ir {
-        return dump(&generated);
+        dump(&generated)?;
+        return Ok(fine);
     }
+    let is_part = failed || settings.iter().any(|settings| settings.chosen_for_run);
     let accepted = if update_report { Exit::Fine } else { report::check(&generated, format)? };
     if accepted != Exit::Fine && !check {
         return Ok(accepted);
@@ -166,25 +175,36 @@ pub(super) fn run(arguments: Generate) -> io::Result<Exit> {
         generated.iter().filter(|_| update_report).filter_map(|generated| generated.report.as_ref());
     let mut targets: Vec<Target> = reports.filter_map(Report::target).collect();
     targets.extend(generated.iter_mut().flat_map(|generated| std::mem::take(&mut generated.targets)));
-    let plan = match write::plan(&targets) {
+    let mut plan = match write::plan(&targets) {
         Ok(plan) => plan,
         Err(errors) => return Ok(refuse(&errors, format)),
     };
+    if is_part {
+        plan.keep_others();
+    }
     if let Exit::Failed = tell_breaks(&plan, &settings.into_iter().zip(generated).collect::<Vec<_>>(), format)
     {
         return Ok(Exit::Failed);
     }
     if check {
-        return if plan.is_clean() && accepted != Exit::Fine { Ok(accepted) } else { drift(&plan) };
+        let exit = if accepted == Exit::Fine { fine } else { accepted };
+        return if plan.is_clean() && exit != Exit::Fine { Ok(exit) } else { drift(&plan) };
     }
     let kept = kept(&plan);
     match plan.write() {
         Ok(summary) => {
             print(&(sentence(summary, start) + &kept))?;
-            Ok(Exit::Fine)
+            Ok(fine)
         }
         Err(error) => Ok(refuse(&[error], format)),
     }
+}
+
+/// Whether something can be written beside errors.
+fn goes_on(settings: &[Settings], generated: &[Generated]) -> bool {
+    let mut runs = settings.iter().zip(generated);
+    runs.all(|(settings, generated)| settings.keep_going || !diag::has_errors(&generated.diagnostics))
+        && generated.iter().any(|generated| !generated.targets.is_empty())
 }
 
 /// Tells what would break what is there.
@@ -199,12 +219,12 @@ fn tell_breaks(plan: &Plan, runs: &[(Settings, Generated)], format: MessageForma
     exit
 }
 
-fn dump(generated: &[Generated]) -> io::Result<Exit> {
+fn dump(generated: &[Generated]) -> io::Result<()> {
     for generated in generated {
         let text = serde_json::to_string_pretty(&generated.ir).map_err(io::Error::other)?;
         print(&(text + "\n"))?;
     }
-    Ok(Exit::Fine)
+    Ok(())
 }
 
 /// Which files of a deployment are no longer ours; what is made of the others may then differ from the tree.

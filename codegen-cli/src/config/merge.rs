@@ -10,13 +10,14 @@ use super::manifests::{self, Places};
 use super::{
     ALL_GENERATORS, CLIENT_GENERATORS, ClientConfig, ClientSettings, ClientTarget, Config, ConfigFile,
     DeploySettings, DocsSettings, FILE_NAME, Generator, OpenapiSettings, Overrides, RbacSettings, Settings,
-    UsageError, WebhookSettings, features, header,
+    UsageError, WebhookSettings, features, header, kinds,
 };
 
 /// File and flags together. Paths in the file are relative to `base`.
 pub(super) fn merge(mut config: Config, base: &Path, flags: Overrides) -> Result<Settings, UsageError> {
     deploy::place(&mut config);
     let features = features::choice(&config, &flags.features)?;
+    let selection = kinds::selection(&config, &flags.kinds)?;
     let from_file = |path: &PathBuf| if base.as_os_str().is_empty() { path.clone() } else { base.join(path) };
     let input = match flags.input.is_empty() {
         true => config.input.iter().map(from_file).collect(),
@@ -49,6 +50,9 @@ pub(super) fn merge(mut config: Config, base: &Path, flags: Overrides) -> Result
     Ok(Settings {
         input,
         features,
+        selection,
+        chosen_for_run: flags.kinds.is_given(),
+        keep_going: flags.kinds.keep_going || config.keep_going,
         only,
         crd_output,
         client: client(config.client, client_output, client_target),

@@ -27,6 +27,10 @@ fn config(settings: &Settings) -> Config {
         features: settings.features.names.clone(),
         all_features: settings.features.all,
         no_default_features: settings.features.no_default,
+        kinds: settings.selection.kinds.clone(),
+        groups: settings.selection.groups.clone(),
+        exclude: settings.selection.exclude.clone(),
+        keep_going: settings.keep_going,
         only: Some(settings.only.iter().copied().filter(|generator| runs(settings, *generator)).collect()),
         crd: crd(settings),
         client: client(settings),
@@ -137,6 +141,7 @@ mod tests {
     fn shown_settings_are_read_as_the_same_settings() {
         for text in [
             "input = [\"api\"]\n[crd]\noutput = \"crds\"\n[client]\noutput = \"client\"\nkinds = [\"v1/Pod\"]",
+            "input = [\"api\"]\nkinds = [\"Order\"]\ngroups = [\"example.com\"]\nexclude = [\"Cart\"]\nkeep_going = true\nonly = [\"crd\"]\n[crd]\noutput = \"crds\"",
             "input = [\"api\"]\nonly = [\"rbac\"]\nfeatures = [\"a\"]\n[rbac]\noutput = \"r\"\n[lints]\ndeny = [\"all\"]",
             "input = [\"api\"]\n[client]\noutput = \"c\"\nmodule = \"crate::g\"\n[deploy]\noutput = \"config\"\nname = \"a\"\n\
              metrics_port = 0\nenv_from = [{ secret = \"s\" }]\nenv = { A = \"b\" }\n[docs]\noutput = \"docs\"",

@@ -1,6 +1,6 @@
 //! Root types: from `#[resource]` and `#[genclient]` to the resources of groups and versions.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use kubesmith_core::diag::Code;
 use kubesmith_core::model::missing_facts;
@@ -71,12 +71,10 @@ impl Ctx<'_> {
         Some(self.lowered(facts, (group?, version?), module.code_name, root))
     }
 
-    /// Lowers every resource in kube's dialect.
-    pub(super) fn custom_resources(&mut self) -> Vec<Lowered> {
+    /// Lowers the chosen resources in kube's dialect.
+    pub(super) fn custom_resources(&mut self, chosen: &BTreeSet<ItemId>) -> Vec<Lowered> {
         let resolver = self.resolver;
-        let crates = self.crates;
-        let found = resolver.items().filter(|(id, _)| crates.list[id.krate].is_input);
-        let found = found.filter(|(id, _)| !resolver.module_facts(*id).skip);
+        let found = resolver.items().filter(|(id, _)| chosen.contains(id));
         let found = found.filter_map(|(id, item)| Some((id, item.custom_resource.as_deref()?)));
         let mut dialect = Dialect::new(self);
         let made: Vec<_> = found.map(|(id, resource)| (id, resource, dialect.root(id, resource))).collect();

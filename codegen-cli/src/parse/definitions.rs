@@ -26,6 +26,7 @@ impl Parser<'_> {
             generics: self.params(generics),
             kind: TypeKind::Unit,
             checked: false,
+            is_broken: false,
             unread: None,
             facts: Default::default(),
             serde: ContainerSerde::default(),

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use kubesmith_core::diag::Code;
+use kubesmith_core::names;
 
 use super::Input;
 use crate::diag::Diagnostic;
@@ -174,10 +175,9 @@ fn title(group: &Group) -> &str {
 /// API servers refuse CRDs of Kubernetes' own groups without the annotation.
 pub(super) fn protected_groups_are_approved(input: &Input<'_>, out: &mut Vec<Diagnostic>) {
     for group in &input.ir.groups {
-        let protected = [".k8s.io", ".kubernetes.io"].iter().any(|suffix| group.name.ends_with(suffix))
-            || matches!(group.name.as_str(), "k8s.io" | "kubernetes.io");
+        let protected = names::is_protected_group(&group.name);
         for resource in resources(group).filter(|_| protected) {
-            if !resource.crd.skipped && !resource.crd.annotations.contains_key("api-approved.kubernetes.io") {
+            if !resource.crd.skipped && !resource.crd.annotations.contains_key(names::API_APPROVED) {
                 out.push(
                     Diagnostic::error(
                         Code::INVALID_API_APPROVED,

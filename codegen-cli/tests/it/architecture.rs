@@ -6,10 +6,11 @@ use std::path::{Path, PathBuf};
 
 /// The top-level modules, each after those that it may use: what everything stands on, the stages in the order of the
 /// pipeline with the values between them, and the commands.
-const ORDER: [&str; 37] = [
+const ORDER: [&str; 38] = [
     "parallel",
     "nesting",
     "cfg",
+    "selection",
     "docs",
     "paths",
     "source",

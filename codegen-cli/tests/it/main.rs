@@ -34,5 +34,6 @@ mod openapi;
 mod properties;
 mod resolution;
 mod scaffold;
+mod selection;
 mod serve;
 mod support;

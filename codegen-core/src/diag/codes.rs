@@ -295,6 +295,15 @@ codes! {
          for and k8s-openapi has types for. What is only sent to a subresource, such as an Eviction, has no client of its own.";
     BUILT_IN_TWICE = 421, "built-in kind named twice",
         "Each kind in `kinds` is named once, by itself or with its group-version.";
+    UNKNOWN_KIND = 422, "selection without a kind",
+        "`--kind`, `--group` and `--exclude`, or the same keys of kubesmith.toml, name kinds and groups of the inputs. Each entry \
+         matches at least one: a kind by its name, `Order`, or with its group, `Order.bakery.example.com`; a group by its name, or \
+         those below one, `*.example.com`.";
+    KIND_LEFT_OUT = 423, "kind left out",
+        "Three sorts of kinds in kube-rs's dialect are left out unless `--kind` names them: those with `schema = \"disabled\"`, \
+         which have no schema that a server accepts; those of Kubernetes' own groups (`*.k8s.io`) without an approval; and copies \
+         of other projects' types, in files that kopium generated or in modules called `vendor`, `vendored` or `third_party`. \
+         `--group` brings back the last two.";
 
     DUPLICATE_KIND = 501, "kind defined twice",
         "A kind has one definition per version of its group.";

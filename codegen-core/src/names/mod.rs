@@ -13,6 +13,16 @@ pub use label::{
 pub use plural::{pluralize_kind, pluralize_type};
 pub use version::{Stage, Version, compare_versions};
 
+/// The annotation with which a definition may be installed in a group of Kubernetes.
+pub const API_APPROVED: &str = "api-approved.kubernetes.io";
+
+/// Whether the group belongs to Kubernetes, so that a definition in it needs an approval (apiextensions'
+/// `IsProtectedCommunityGroup`).
+pub fn is_protected_group(group: &str) -> bool {
+    [".k8s.io", ".kubernetes.io"].iter().any(|suffix| group.ends_with(suffix))
+        || matches!(group, "k8s.io" | "kubernetes.io")
+}
+
 /// Scope of a resource.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Scope {

@@ -14,6 +14,13 @@ use crate::syntax::{ImplItem, ValueKind};
 impl Dialect<'_, '_> {
     /// The schema of the root type; `None` after a diagnostic.
     pub(crate) fn root(&mut self, id: ItemId, resource: &CustomResource) -> Option<Schema> {
+        let before = self.ctx.diagnostics.len();
+        let schema = self.root_schema(id, resource);
+        self.ctx.add_skip_hint(before, &resource.facts.kind.text);
+        schema
+    }
+
+    fn root_schema(&mut self, id: ItemId, resource: &CustomResource) -> Option<Schema> {
         let mut schema = match resource.schema {
             SchemaMode::Derived => self.derived_root(id, resource)?,
             SchemaMode::Manual => self.manual_root(id, resource)?,
@@ -22,7 +29,7 @@ impl Dialect<'_, '_> {
                 self.error(
                     Diagnostic::error(Code::SCHEMA_AT_RUN_TIME, resource.loc, message)
                         .note("an API server refuses a definition without a schema, so a program has to add one")
-                        .help("remove `schema = \"disabled\"`, or leave the type out of the input"),
+                        .help("remove `schema = \"disabled\"`, or do not name the kind with `--kind`"),
                 );
                 return None;
             }
