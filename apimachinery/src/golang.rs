@@ -148,15 +148,20 @@ pub fn type_name(value: &Value) -> &'static str {
 /// ```
 #[must_use]
 pub fn cannot_unmarshal(value: &Value, into: &str) -> String {
-    let kind = match value {
+    format!("json: cannot unmarshal {} into Go value of type {into}", json_type(value))
+}
+
+/// The kind of a JSON value in errors of encoding/json (`UnmarshalTypeError.Value`).
+#[must_use]
+pub fn json_type(value: &Value) -> &'static str {
+    match value {
         Value::Null => "null",
         Value::Bool(_) => "bool",
         Value::Number(_) => "number",
         Value::String(_) => "string",
         Value::Array(_) => "array",
         Value::Object(_) => "object",
-    };
-    format!("json: cannot unmarshal {kind} into Go value of type {into}")
+    }
 }
 
 /// The type as which Go decodes objects that may be anything.

@@ -4,6 +4,7 @@
 //! - [`field`]: paths of fields, and errors of fields in kube-apiserver's words.
 //! - [`labels`] and [`fields`]: selectors.
 //! - [`golang`]: how Go prints values, which messages and YAML depend on.
+//! - [`quantity`]: quantities such as `1.5Gi`.
 //! - [`yaml`] (feature `yaml`): the bytes that `sigs.k8s.io/yaml` writes, and the scalars that it reads.
 //! - [`patch`] (feature `patch`): JSON patch, merge patch and strategic merge patch.
 //! - [`jsonpath`] (feature `jsonpath`): the paths of printer columns.
@@ -20,5 +21,6 @@ pub mod labels;
 pub mod names;
 #[cfg(feature = "patch")]
 pub mod patch;
+pub mod quantity;
 #[cfg(feature = "yaml")]
 pub mod yaml;

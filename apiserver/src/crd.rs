@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::builtin::Stage;
-use crate::meta::map_at;
+use crate::meta::{self, map_at};
 use crate::names::quoted;
 use crate::status::Cause;
 
@@ -14,17 +14,13 @@ pub(crate) const COLLECTION: &str = "customresourcedefinitions.apiextensions.k8s
 /// The finalizer that holds a CRD until its objects are gone.
 pub(crate) const CLEANUP: &str = "customresourcecleanup.apiextensions.k8s.io";
 
-fn text<'a>(value: &'a Value, key: &str) -> &'a str {
-    value[key].as_str().unwrap_or_default()
-}
-
 fn versions(crd: &Value) -> &[Value] {
     crd["spec"]["versions"].as_array().map_or(&[], Vec::as_slice)
 }
 
 /// The version that objects are stored as.
 pub(crate) fn storage_version(crd: &Value) -> &str {
-    versions(crd).iter().find(|v| v["storage"] == true).map_or("", |v| text(v, "name"))
+    versions(crd).iter().find(|v| v["storage"] == true).map_or("", |v| meta::member(v, "name"))
 }
 
 /// The store's collection of the CRD's objects; a CRD that is made anew gets a new one.
@@ -43,7 +39,7 @@ fn condition<'a>(crd: &'a Value, kind: &str) -> Option<&'a Value> {
 /// Fills in what kube-apiserver does.
 pub(crate) fn default(crd: &mut Value, stage: Stage) {
     map_at(crd, "spec");
-    let kind = text(&crd["spec"]["names"], "kind").to_owned();
+    let kind = meta::member(&crd["spec"]["names"], "kind").to_owned();
     let names = map_at(&mut crd["spec"], "names");
     if names.get("singular").is_none_or(|v| v == "") {
         names.insert("singular".to_owned(), Value::from(kind.to_lowercase()));
@@ -99,13 +95,17 @@ pub(crate) fn reconcile(crds: &[Value], now: &str) -> Vec<Value> {
         .iter()
         .filter(|crd| crd["status"]["acceptedNames"]["plural"].as_str().is_some_and(|p| !p.is_empty()))
         .map(|crd| {
-            (name_of(crd), text(&crd["spec"], "group").to_owned(), crd["status"]["acceptedNames"].clone())
+            (
+                name_of(crd),
+                meta::member(&crd["spec"], "group").to_owned(),
+                crd["status"]["acceptedNames"].clone(),
+            )
         })
         .collect();
     let mut changed = Vec::new();
     for crd in crds {
         let own = name_of(crd);
-        let group = text(&crd["spec"], "group");
+        let group = meta::member(&crd["spec"], "group");
         let taken = |field: &str, value: &str| {
             accepted
                 .iter()
@@ -146,13 +146,13 @@ fn conflicts(names: &Value, taken: impl Fn(&str, &str) -> bool) -> Vec<Conflict>
             out.push((field, reason, format!("{} is already in use", quoted(name))));
         }
     };
-    check("plural", "PluralConflict", text(names, "plural"));
-    check("singular", "SingularConflict", text(names, "singular"));
+    check("plural", "PluralConflict", meta::member(names, "plural"));
+    check("singular", "SingularConflict", meta::member(names, "singular"));
     for short in crate::meta::strings(&names["shortNames"]) {
         check("shortNames", "ShortNamesConflict", short);
     }
-    check("kind", "KindConflict", text(names, "kind"));
-    check("listKind", "ListKindConflict", text(names, "listKind"));
+    check("kind", "KindConflict", meta::member(names, "kind"));
+    check("listKind", "ListKindConflict", meta::member(names, "listKind"));
     out
 }
 

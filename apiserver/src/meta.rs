@@ -5,7 +5,12 @@ use serde_json::{Map, Value};
 
 /// A string at `metadata.<field>`, empty when absent.
 pub(crate) fn text<'a>(object: &'a Value, field: &str) -> &'a str {
-    object["metadata"][field].as_str().unwrap_or_default()
+    member(&object["metadata"], field)
+}
+
+/// A string in any JSON object, empty when absent.
+pub(crate) fn member<'a>(object: &'a Value, name: &str) -> &'a str {
+    object[name].as_str().unwrap_or_default()
 }
 
 pub(crate) fn name(object: &Value) -> &str {

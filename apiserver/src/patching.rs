@@ -1,6 +1,6 @@
 //! Patches of requests, and the answers to patches that do not apply.
 
-use kubesmith_apimachinery::patch;
+use kubesmith_apimachinery::{golang, patch};
 use serde_json::Value;
 
 use crate::status::{ApiError, ApiResult};
@@ -20,14 +20,7 @@ pub(crate) fn json_patch(target: &mut Value, patch: &Value) -> ApiResult<()> {
         return Err(ApiError::entity_too_large(&text));
     }
     if let Some(other) = operations.iter().find(|operation| !operation.is_object() && !operation.is_null()) {
-        let actual = match other {
-            Value::Bool(_) => "bool",
-            Value::Number(_) => "number",
-            Value::String(_) => "string",
-            _ => "array",
-        };
-        let text = format!("json: cannot unmarshal {actual} into Go value of type jsonpatch.Operation");
-        return Err(ApiError::bad_request(text));
+        return Err(ApiError::bad_request(golang::cannot_unmarshal(other, "jsonpatch.Operation")));
     }
     *target = patch::json_patch(target, operations).map_err(|_| ApiError::unprocessable_patch())?;
     Ok(())

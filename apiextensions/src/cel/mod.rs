@@ -22,7 +22,6 @@ mod macros;
 mod moment;
 mod overloads;
 mod parser;
-mod quantity;
 mod rules;
 mod semver;
 #[cfg(test)]

@@ -5,11 +5,11 @@ use std::net::IpAddr;
 use std::sync::Arc;
 
 use base64::Engine;
+use kubesmith_apimachinery::quantity::Quantity;
 use serde_json::Value as Json;
 
 use super::access::{AccessDecision, Question};
 use super::moment::Moment;
-use super::quantity::Quantity;
 use super::semver::Semver;
 use super::types::escape;
 use super::url::Url;

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::cause::Cause;
-use super::{Path, names};
+use super::{Path, golang, names};
 use crate::schema::Schema;
 
 /// Checks the types of metadata, at the root and in embedded resources, drops unknown and empty fields of it, and returns
@@ -113,21 +113,10 @@ const METADATA: &[(&str, Kind)] = &[
     ("managedFields", Kind::Objects(MANAGED)),
 ];
 
-fn go_type(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "bool",
-        Value::Number(_) => "number",
-        Value::String(_) => "string",
-        Value::Array(_) => "array",
-        Value::Object(_) => "object",
-    }
-}
-
 fn mismatch(value: &Value, field: &str, wanted: &str) -> String {
     format!(
         "json: cannot unmarshal {} into Go struct field ObjectMeta.{field} of type {wanted}",
-        go_type(value)
+        golang::json_type(value)
     )
 }
 
@@ -141,7 +130,7 @@ fn coerce_metadata(metadata: &mut Value, path: &Path, unknown: &mut Vec<String>)
             return Ok(());
         }
         other => {
-            let found = go_type(other);
+            let found = golang::json_type(other);
             return Err(fault(format!("json: cannot unmarshal {found} into Go value of type v1.ObjectMeta")));
         }
     };

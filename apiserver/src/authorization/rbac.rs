@@ -86,12 +86,12 @@ fn bound(server: &Server, user: &Value, collection: &str, namespace: &str) -> Ve
 }
 
 fn applies(user: &Value, subject: &Value, namespace: &str) -> bool {
-    let name = meta_text(subject, "name");
-    match meta_text(subject, "kind") {
+    let name = meta::member(subject, "name");
+    match meta::member(subject, "kind") {
         "User" => username(user) == name,
         "Group" => is_member(user, name),
         "ServiceAccount" => {
-            let namespace = match meta_text(subject, "namespace") {
+            let namespace = match meta::member(subject, "namespace") {
                 "" => namespace,
                 own => own,
             };
@@ -106,8 +106,8 @@ fn applies(user: &Value, subject: &Value, namespace: &str) -> bool {
 /// # Errors
 /// Returns the text of the error if there is no such role.
 pub(super) fn referenced(server: &Server, role: &Value, namespace: &str) -> Result<Vec<Value>, String> {
-    let name = meta_text(role, "name");
-    let (collection, key, resource) = match meta_text(role, "kind") {
+    let name = meta::member(role, "name");
+    let (collection, key, resource) = match meta::member(role, "kind") {
         "Role" => (ROLES, format!("{namespace}/{name}"), "role"),
         "ClusterRole" => (super::CLUSTER_ROLES, name.to_owned(), "clusterrole"),
         kind => return Err(format!("unsupported role reference kind: {kind:?}")),
@@ -124,21 +124,17 @@ fn describe(binding: &Value, subject: &Value, namespace: &str) -> String {
         namespace => ("RoleBinding", format!("{}/{namespace}", meta::name(binding))),
     };
     let role = &binding["roleRef"];
-    let who = match (meta_text(subject, "kind"), meta_text(subject, "namespace")) {
-        ("ServiceAccount", "") => format!("{}/{namespace}", meta_text(subject, "name")),
-        ("ServiceAccount", own) => format!("{}/{own}", meta_text(subject, "name")),
-        _ => meta_text(subject, "name").to_owned(),
+    let who = match (meta::member(subject, "kind"), meta::member(subject, "namespace")) {
+        ("ServiceAccount", "") => format!("{}/{namespace}", meta::member(subject, "name")),
+        ("ServiceAccount", own) => format!("{}/{own}", meta::member(subject, "name")),
+        _ => meta::member(subject, "name").to_owned(),
     };
     format!(
         "{kind} {own:?} of {} {:?} to {} {who:?}",
-        meta_text(role, "kind"),
-        meta_text(role, "name"),
-        meta_text(subject, "kind")
+        meta::member(role, "kind"),
+        meta::member(role, "name"),
+        meta::member(subject, "kind")
     )
-}
-
-fn meta_text<'a>(value: &'a Value, field: &str) -> &'a str {
-    value[field].as_str().unwrap_or_default()
 }
 
 /// Whether a rule allows it (`RuleAllows`).

@@ -20,10 +20,6 @@ fn hooks(object: &Value) -> &[Value] {
     object["webhooks"].as_array().map_or(&[], Vec::as_slice)
 }
 
-fn text<'a>(value: &'a Value, key: &str) -> &'a str {
-    value[key].as_str().unwrap_or_default()
-}
-
 fn fill(object: &mut Value, key: &str, value: Value) {
     if let Value::Object(map) = object
         && map.get(key).is_none_or(Value::is_null)
@@ -108,7 +104,7 @@ pub(crate) fn check(object: &Value, old: Option<&Value>) -> Vec<status::Cause> {
         let path = Path::new("webhooks").index(i);
         check_hook(hook, old.is_some_and(|old| same_conditions(object, old)), lenient, &path, &mut causes);
         check_review_versions(hook, lenient, &path.child("admissionReviewVersions"), &mut causes);
-        let name = text(hook, "name");
+        let name = meta::member(hook, "name");
         if !lenient.names && !name.is_empty() && seen.contains(&name) {
             causes.push(Cause::duplicate(path.child("name"), name));
         }
@@ -128,11 +124,11 @@ struct Lenient {
 impl Lenient {
     fn towards(old: Option<&Value>) -> Self {
         let Some(old) = old else { return Self::default() };
-        let names: Vec<&str> = hooks(old).iter().map(|hook| text(hook, "name")).collect();
+        let names: Vec<&str> = hooks(old).iter().map(|hook| meta::member(hook, "name")).collect();
         Self {
             side_effects: hooks(old)
                 .iter()
-                .any(|h| !matches!(text(h, "sideEffects"), "None" | "NoneOnDryRun")),
+                .any(|h| !matches!(meta::member(h, "sideEffects"), "None" | "NoneOnDryRun")),
             versions: hooks(old).iter().any(|h| {
                 let versions = meta::strings(&h["admissionReviewVersions"]);
                 !versions.is_empty() && !versions.iter().any(|v| is_known_version(v))
@@ -160,7 +156,7 @@ fn check_hook(
     path: &Path,
     causes: &mut Vec<Cause>,
 ) {
-    check_name(text(hook, "name"), &path.child("name"), causes);
+    check_name(meta::member(hook, "name"), &path.child("name"), causes);
     for (i, rule) in hook["rules"].as_array().into_iter().flatten().enumerate() {
         check_rule(rule, &path.child("rules").index(i), causes);
     }
@@ -317,7 +313,7 @@ fn check_selector(selector: &Value, path: &Path, causes: &mut Vec<Cause>) {
 
 fn check_term(term: &Value, path: &Path, causes: &mut Vec<Cause>) {
     let values = meta::strings(&term["values"]);
-    match text(term, "operator") {
+    match meta::member(term, "operator") {
         "In" | "NotIn" => {
             if values.is_empty() {
                 let detail = "must be specified when `operator` is 'In' or 'NotIn'";
@@ -335,7 +331,7 @@ fn check_term(term: &Value, path: &Path, causes: &mut Vec<Cause>) {
             causes.push(Cause::invalid(path.child("operator"), other, detail));
         }
     }
-    let key = text(term, "key");
+    let key = meta::member(term, "key");
     let faults = names::qualified_name(key);
     causes.extend(faults.into_iter().map(|f| Cause::invalid(path.child("key"), key, f)));
     for (i, value) in values.into_iter().enumerate() {
@@ -353,13 +349,13 @@ fn check_conditions(conditions: &Value, path: &Path, causes: &mut Vec<Cause>) {
     let mut seen: Vec<&str> = Vec::new();
     for (i, condition) in conditions.iter().enumerate() {
         let path = path.index(i);
-        let expression = text(condition, "expression").trim();
+        let expression = meta::member(condition, "expression").trim();
         if expression.is_empty() {
             causes.push(Cause::required(path.child("expression"), ""));
         } else if let Some(fault) = crate::admission::condition_fault(expression) {
             causes.push(Cause::invalid(path.child("expression"), expression, fault));
         }
-        let name = text(condition, "name");
+        let name = meta::member(condition, "name");
         if name.is_empty() {
             causes.push(Cause::required(path.child("name"), ""));
             continue;

@@ -74,7 +74,10 @@ async fn register(cluster: &Cluster) -> Result<(), Fault> {
     });
     let node = cluster.update_status(NODES, &ready).await?;
     // It is ready, so it takes off the taint of a node that is not; there may be no controller manager.
-    unless_gone(cluster.patch(NODES, &node, &nodes::without_not_ready(&node)).await)
+    match nodes::patch(&node) {
+        Some(patch) => unless_gone(cluster.patch(NODES, &node, &patch).await),
+        None => Ok(()),
+    }
 }
 
 /// Gives a pod its place, if it waits for the scheduler that every cluster has.

@@ -1,31 +1,96 @@
-//! The taint of nodes that are not ready follows their condition: a part of kube-controller-manager's node-lifecycle-controller.
+//! The taints of nodes follow their conditions: `doNoScheduleTaintingPass` of kube-controller-manager's
+//! node-lifecycle-controller.
 
 use serde_json::{Value, json};
 
 use super::Outcome;
 use super::cluster::{Cluster, NODES, unless_gone};
 use crate::admission::NOT_READY;
+use crate::meta;
 
 pub(super) const WATCHES: &[&str] = &[NODES.collection];
+
+/// Conditions, the status in which each taints its node, and the taint (k8s.io/api/core/v1/well_known_taints.go).
+const CONDITIONS: &[(&str, &str, &str)] = &[
+    ("Ready", "False", NOT_READY),
+    ("Ready", "Unknown", "node.kubernetes.io/unreachable"),
+    ("MemoryPressure", "True", "node.kubernetes.io/memory-pressure"),
+    ("DiskPressure", "True", "node.kubernetes.io/disk-pressure"),
+    ("NetworkUnavailable", "True", "node.kubernetes.io/network-unavailable"),
+    ("PIDPressure", "True", "node.kubernetes.io/pid-pressure"),
+];
+
+/// The taint of nodes that take no pods.
+const UNSCHEDULABLE: &str = "node.kubernetes.io/unschedulable";
 
 pub(super) async fn reconcile(cluster: &Cluster, key: &str) -> Outcome {
     let Some(stored) = cluster.get(NODES, key) else { return Ok(None) };
     let node = &stored.value;
-    let mut conditions = node["status"]["conditions"].as_array().into_iter().flatten();
-    let ready = conditions.any(|condition| condition["type"] == "Ready" && condition["status"] == "True");
-    if ready && taints(node).any(|taint| taint["key"] == NOT_READY) {
-        unless_gone(cluster.patch(NODES, node, &without_not_ready(node)).await)?;
+    // A node that has not reported yet keeps the taint that admission gave it.
+    if node["status"]["conditions"].is_array()
+        && let Some(patch) = patch(node)
+    {
+        unless_gone(cluster.patch(NODES, node, &patch).await)?;
     }
     Ok(None)
 }
 
-/// The patch that takes the taint off a node.
-pub(super) fn without_not_ready(node: &Value) -> Value {
-    let others: Vec<&Value> = taints(node).filter(|taint| taint["key"] != NOT_READY).collect();
-    let taints = if others.is_empty() { Value::Null } else { json!(others) };
-    json!({"spec": {"taints": taints}})
+/// The patch that gives a node the taints of its conditions; `None` if it has them.
+pub(super) fn patch(node: &Value) -> Option<Value> {
+    let taints = node["spec"]["taints"].as_array().map_or(&[][..], Vec::as_slice);
+    let others = taints.iter().filter(|taint| !is_ours(taint)).cloned();
+    let wanted: Vec<Value> =
+        others.chain(keys(node).map(|key| json!({"key": key, "effect": "NoSchedule"}))).collect();
+    let has = |taint: &Value| {
+        taints.iter().any(|own| own["key"] == taint["key"] && own["effect"] == taint["effect"])
+    };
+    if wanted.len() == taints.len() && wanted.iter().all(has) {
+        return None;
+    }
+    let taints = if wanted.is_empty() { Value::Null } else { json!(wanted) };
+    Some(json!({"spec": {"taints": taints}}))
 }
 
-fn taints(node: &Value) -> impl Iterator<Item = &Value> {
-    node["spec"]["taints"].as_array().into_iter().flatten()
+fn is_ours(taint: &Value) -> bool {
+    let key = meta::member(taint, "key");
+    let known = key == UNSCHEDULABLE || CONDITIONS.iter().any(|(.., of)| *of == key);
+    known && taint["effect"] == "NoSchedule"
+}
+
+/// The keys of the taints that a node has to have.
+fn keys(node: &Value) -> impl Iterator<Item = &'static str> {
+    let holds = |kind: &str, status: &str| {
+        let mut conditions = node["status"]["conditions"].as_array().into_iter().flatten();
+        conditions.any(|condition| condition["type"] == kind && condition["status"] == status)
+    };
+    let of_conditions = CONDITIONS.iter().filter(move |(kind, status, _)| holds(kind, status));
+    let unschedulable = (node["spec"]["unschedulable"] == true).then_some(UNSCHEDULABLE);
+    of_conditions.map(|(.., key)| *key).chain(unschedulable)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(spec: Value, conditions: Value, wanted: Value) {
+        let node = json!({"spec": spec, "status": {"conditions": conditions}});
+        assert_eq!(patch(&node).unwrap_or_default()["spec"]["taints"], wanted, "{node}");
+    }
+
+    #[test]
+    fn taints_follow_conditions() {
+        let not_ready = json!({"key": NOT_READY, "effect": "NoSchedule"});
+        let own = json!({"key": "own", "effect": "NoExecute"});
+        let ready = |status: &str| json!([{"type": "Ready", "status": status}]);
+        let both = json!({"taints": [own, not_ready]});
+        check(both.clone(), ready("True"), json!([own]));
+        check(both, ready("False"), Value::Null);
+        check(json!({}), ready("False"), json!([not_ready]));
+        check(json!({}), ready("True"), Value::Null);
+        let unreachable = json!({"key": "node.kubernetes.io/unreachable", "effect": "NoSchedule"});
+        check(json!({"taints": [not_ready]}), ready("Unknown"), json!([unreachable]));
+        let unschedulable = json!({"key": UNSCHEDULABLE, "effect": "NoSchedule"});
+        check(json!({"unschedulable": true}), ready("True"), json!([unschedulable]));
+    }
 }

@@ -79,9 +79,10 @@ fn discovery_document(path: &str) -> Value {
 /// The document of a group and version.
 fn document(registry: &Registry, group: &str, version: &str) -> Value {
     let defs = registry.of_version(group, version);
-    let mut schemas = openapi::metadata_definitions();
+    let mut schemas = builtin::shared(defs.iter().any(|def| def.scale.is_some()));
     schemas.insert(PATCH.to_owned(), patch_definition());
-    schemas.extend(builtin::shared(defs.iter().any(|def| def.scale.is_some())));
+    // `generate` writes the same definitions, so that clients made of either agree.
+    schemas.extend(openapi::metadata_definitions());
     let mut paths = serde_json::Map::new();
     for def in &defs {
         schemas.extend(definitions(def));

@@ -4,9 +4,11 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use jiff::Timestamp;
+use kubesmith_apimachinery::golang;
+use kubesmith_apimachinery::quantity::Quantity;
 use serde_json::{Map, Value};
 
-use super::{Field, Shape, Type, find, quantity};
+use super::{Field, Shape, Type, find};
 
 /// Where in an object a value stands.
 #[derive(Clone, Copy)]
@@ -231,7 +233,7 @@ fn scalar(value: &mut Value, field: &Field, at: &At<'_>, of: &'static Type) -> R
 
 fn bytes(value: &mut Value) -> Result<(), String> {
     let Value::String(text) = value else {
-        return Err(format!("json: cannot unmarshal {} into Go value of type []uint8", json_type(value)));
+        return Err(golang::cannot_unmarshal(value, "[]uint8"));
     };
     text.retain(|c| c != '\n' && c != '\r');
     match BASE64.decode(text.as_bytes()) {
@@ -249,7 +251,8 @@ fn amount(value: &mut Value) -> Result<(), String> {
         Value::Number(number) => number.to_string(),
         other => other.to_string(),
     };
-    *value = quantity::canonical(&text)?.into();
+    let quantity = Quantity::parse(text.trim()).map_err(|error| error.to_string())?;
+    *value = quantity.to_string().into();
     Ok(())
 }
 
@@ -260,13 +263,13 @@ fn int_or_string(value: &Value) -> Result<(), String> {
         Value::Number(number) => {
             Err(format!("json: cannot unmarshal number {number} into Go value of type int32"))
         }
-        other => Err(format!("json: cannot unmarshal {} into Go value of type int32", json_type(other))),
+        other => Err(golang::cannot_unmarshal(other, "int32")),
     }
 }
 
 fn time(value: &mut Value, layout: &str, format: &str) -> Result<(), String> {
     let Value::String(text) = &*value else {
-        return Err(format!("json: cannot unmarshal {} into Go value of type string", json_type(value)));
+        return Err(golang::cannot_unmarshal(value, "string"));
     };
     let refused = |rest: &str, part: &str| {
         format!("parsing time {text:?} as {layout:?}: cannot parse {rest:?} as {part:?}")
@@ -286,17 +289,6 @@ fn time(value: &mut Value, layout: &str, format: &str) -> Result<(), String> {
     Ok(())
 }
 
-fn json_type(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "bool",
-        Value::Number(_) => "number",
-        Value::String(_) => "string",
-        Value::Array(_) => "array",
-        Value::Object(_) => "object",
-    }
-}
-
 /// A field's type in Go's notation.
 fn go_type(field: &Field) -> String {
     let of = match field.of {
@@ -312,7 +304,7 @@ fn go_type(field: &Field) -> String {
 }
 
 fn mismatch(value: &Value, wanted: &str, at: &At<'_>, of: &Type) -> String {
-    cannot(json_type(value), wanted, at, of)
+    cannot(golang::json_type(value), wanted, at, of)
 }
 
 fn cannot(what: &str, wanted: &str, at: &At<'_>, of: &Type) -> String {

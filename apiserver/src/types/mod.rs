@@ -5,7 +5,6 @@
 //! published schemas all read this one table.
 
 pub(crate) mod decode;
-pub(crate) mod quantity;
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;

@@ -4,10 +4,10 @@
 
 use serde_json::{Value, json};
 
+use super::admit;
 use crate::authorization::{self, Attributes, AuthorizationMode, Resource, Target};
 use crate::http::query::WriteOptions;
 use crate::http::reply::Reply;
-use crate::http::{decode, protobuf};
 use crate::server::Call;
 use crate::status::{About, ApiError, ApiResult, Cause};
 use crate::{managed, meta, tokens};
@@ -15,29 +15,19 @@ use crate::{managed, meta, tokens};
 /// Answers a review.
 pub(super) async fn create(call: &Call<'_>) -> ApiResult<Reply> {
     let options = WriteOptions::parse(&call.query, "CreateOptions")?;
-    let mut review = match call.body.starts_with(protobuf::MAGIC) {
-        true => protobuf::decode(&call.body).map_err(ApiError::bad_request)?,
-        false => {
-            decode::json(&call.body)
-                .or_else(|_| decode::yaml(&call.body))
-                .map_err(ApiError::bad_request)?
-                .value
-        }
-    };
-    if !review.is_object() {
-        return Err(ApiError::bad_request("the body is no object"));
+    let decoded = admit::read_object(call)?;
+    let mut review = decoded.value;
+    admit::check_identity(call, &mut review)?;
+    let warnings = admit::settle_fields(&call.def, &mut review, &decoded.duplicates, &options)?;
+    if call.def.namespaced {
+        admit::check_namespace_of(call, &review)?;
     }
-    review["apiVersion"] = call.def.api_version().into();
-    review["kind"] = call.def.kind.clone().into();
-    meta::map_at(&mut review, "metadata");
     // Status is the server's to say, and has no manager.
-    if let Some(review) = review.as_object_mut() {
-        review.remove("status");
-    }
+    meta::object_mut(&mut review).remove("status");
     managed::updated(call, None, &mut review, &options).await;
     let status = answer(call, &review)?;
     review["status"] = status;
-    Ok(Reply::value(201, &review, call.accepted.yaml))
+    Ok(Reply::value(201, &review, call.accepted.yaml).with_warnings(warnings))
 }
 
 fn answer(call: &Call<'_>, review: &Value) -> ApiResult<Value> {
@@ -75,7 +65,7 @@ fn check(spec: &Value, more: Vec<Cause>) -> ApiResult<()> {
     let mut causes = Vec::new();
     if !resource.is_null() && !path.is_null() {
         // The fields are those of Go's internal type, which has no JSON names.
-        let shown = json!({"Path": text(path, "path"), "Verb": text(path, "verb")});
+        let shown = json!({"Path": meta::member(path, "path"), "Verb": meta::member(path, "verb")});
         let text = "cannot be specified in combination with resourceAttributes";
         causes.push(Cause::invalid("spec.nonResourceAttributes", shown, text));
     }
@@ -93,7 +83,7 @@ fn check(spec: &Value, more: Vec<Cause>) -> ApiResult<()> {
 
 fn local_causes(call: &Call<'_>, spec: &Value) -> Vec<Cause> {
     let mut causes = Vec::new();
-    let asked = text(&spec["resourceAttributes"], "namespace");
+    let asked = meta::member(&spec["resourceAttributes"], "namespace");
     if !spec["resourceAttributes"].is_null() && asked != call.path.namespace {
         let quoted = format!("{asked:?}");
         causes.push(Cause::invalid(
@@ -104,7 +94,7 @@ fn local_causes(call: &Call<'_>, spec: &Value) -> Vec<Cause> {
     }
     if !spec["nonResourceAttributes"].is_null() {
         let path = &spec["nonResourceAttributes"];
-        let shown = json!({"Path": text(path, "path"), "Verb": text(path, "verb")});
+        let shown = json!({"Path": meta::member(path, "path"), "Verb": meta::member(path, "verb")});
         causes.push(Cause::invalid(
             "spec.nonResourceAttributes",
             shown,
@@ -114,25 +104,21 @@ fn local_causes(call: &Call<'_>, spec: &Value) -> Vec<Cause> {
     causes
 }
 
-fn text<'a>(value: &'a Value, field: &str) -> &'a str {
-    value[field].as_str().unwrap_or_default()
-}
-
 /// The status of an access review.
 fn access(call: &Call<'_>, user: &Value, spec: &Value) -> Value {
     let on = match &spec["resourceAttributes"] {
-        Value::Null => Target::Path(text(&spec["nonResourceAttributes"], "path")),
+        Value::Null => Target::Path(meta::member(&spec["nonResourceAttributes"], "path")),
         on => Target::Resource(Resource {
-            group: text(on, "group"),
-            resource: text(on, "resource"),
-            subresource: text(on, "subresource"),
-            namespace: text(on, "namespace"),
-            name: text(on, "name"),
+            group: meta::member(on, "group"),
+            resource: meta::member(on, "resource"),
+            subresource: meta::member(on, "subresource"),
+            namespace: meta::member(on, "namespace"),
+            name: meta::member(on, "name"),
         }),
     };
     let asked =
         if spec["resourceAttributes"].is_null() { "nonResourceAttributes" } else { "resourceAttributes" };
-    let attributes = Attributes { user, verb: text(&spec[asked], "verb"), target: on };
+    let attributes = Attributes { user, verb: meta::member(&spec[asked], "verb"), target: on };
     let decision = authorization::decide(&call.server, &attributes);
     let mut status = json!({"allowed": decision.is_allowed()});
     if !decision.reason().is_empty() {
@@ -143,7 +129,7 @@ fn access(call: &Call<'_>, user: &Value, spec: &Value) -> Value {
 
 /// The rules of the user in a namespace (pkg/registry/authorization/selfsubjectrulesreview).
 fn rules(call: &Call<'_>, spec: &Value) -> ApiResult<Value> {
-    let namespace = text(spec, "namespace");
+    let namespace = meta::member(spec, "namespace");
     if namespace.is_empty() {
         return Err(ApiError::bad_request("no namespace on request"));
     }
@@ -179,7 +165,7 @@ fn rules(call: &Call<'_>, spec: &Value) -> ApiResult<Value> {
 
 /// The user of a token, if the token is for one of the audiences that are asked for.
 fn token(call: &Call<'_>, spec: &Value) -> ApiResult<Value> {
-    let given = text(spec, "token");
+    let given = meta::member(spec, "token");
     if given.is_empty() {
         return Err(ApiError::bad_request("token is required for TokenReview in authentication"));
     }

@@ -11,8 +11,9 @@ mod time;
 
 use std::sync::Arc;
 
+use kubesmith_apimachinery::quantity::Quantity;
+
 use super::access;
-use super::quantity::Quantity;
 use super::semver::Semver;
 use super::url::Url;
 use super::value::{Key, List, ListKind, Value};
@@ -75,7 +76,7 @@ pub(super) fn call(function: &str, args: &[Value]) -> Called {
 
 fn ordered(function: &str, args: &[Value]) -> Called {
     let order = match args {
-        [Value::Quantity(a), Value::Quantity(b)] => a.compare(**b),
+        [Value::Quantity(a), Value::Quantity(b)] => a.cmp(b),
         [Value::Semver(a), Value::Semver(b)] => a.compare(b),
         _ => return no_overload(),
     };
@@ -89,19 +90,21 @@ fn ordered(function: &str, args: &[Value]) -> Called {
 fn quantity(function: &str, args: &[Value]) -> Called {
     let wrap = |q: Quantity| Value::Quantity(Arc::new(q));
     Ok(match (function, args) {
-        ("quantity", [Value::String(text)]) => wrap(Quantity::parse(text)?),
+        ("quantity", [Value::String(text)]) => {
+            wrap(Quantity::parse(text).map_err(|error| error.to_string())?)
+        }
         ("isQuantity", [Value::String(text)]) => Value::Bool(Quantity::parse(text).is_ok()),
         ("sign", [Value::Quantity(q)]) => Value::Int(q.sign()),
-        ("asApproximateFloat", [Value::Quantity(q)]) => Value::Double(q.as_float()),
-        ("isInteger", [Value::Quantity(q)]) => Value::Bool(q.as_integer().is_some()),
-        ("asInteger", [Value::Quantity(q)]) => match q.as_integer() {
+        ("asApproximateFloat", [Value::Quantity(q)]) => Value::Double(q.as_f64()),
+        ("isInteger", [Value::Quantity(q)]) => Value::Bool(q.as_i64().is_some()),
+        ("asInteger", [Value::Quantity(q)]) => match q.as_i64() {
             Some(i) => Value::Int(i),
             None => return Err("cannot convert value to integer".to_owned()),
         },
-        ("add", [Value::Quantity(a), Value::Quantity(b)]) => wrap(a.add(**b)),
-        ("sub", [Value::Quantity(a), Value::Quantity(b)]) => wrap(a.sub(**b)),
-        ("add", [Value::Quantity(a), Value::Int(b)]) => wrap(a.add(Quantity::of_int(*b))),
-        ("sub", [Value::Quantity(a), Value::Int(b)]) => wrap(a.sub(Quantity::of_int(*b))),
+        ("add", [Value::Quantity(a), Value::Quantity(b)]) => wrap(**a + **b),
+        ("sub", [Value::Quantity(a), Value::Quantity(b)]) => wrap(**a - **b),
+        ("add", [Value::Quantity(a), Value::Int(b)]) => wrap(**a + Quantity::from(*b)),
+        ("sub", [Value::Quantity(a), Value::Int(b)]) => wrap(**a - Quantity::from(*b)),
         _ => return no_overload(),
     })
 }

@@ -30,7 +30,7 @@ pub fn validate(schema: &Schema, object: &Value) -> Vec<Cause> {
     validate_at("", schema, object, None)
 }
 
-/// Validates an update. Parts that did not change are accepted as they are.
+/// Validates an update. It accepts invalid parts that `old` has as well.
 #[must_use]
 pub fn validate_update(schema: &Schema, object: &Value, old: &Value) -> Vec<Cause> {
     validate_at("", schema, object, Some(old))

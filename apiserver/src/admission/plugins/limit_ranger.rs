@@ -2,14 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use kubesmith_apimachinery::golang;
+use kubesmith_apimachinery::quantity::Quantity;
 use serde_json::Value;
 
 use super::super::{Attributes, Operation};
 use super::object_of;
 use crate::meta;
 use crate::status::{ApiError, ApiResult};
-use crate::types::quantity::nanos;
 
 /// The annotation that names the defaults that were set.
 const ANNOTATION: &str = "kubernetes.io/limit-ranger";
@@ -105,22 +104,24 @@ impl Defaults {
     }
 }
 
-/// What something asks for and may use at most, in units of 10^-9.
+type Quantities = BTreeMap<String, Quantity>;
+
+/// The quantities of a field, by resource.
+fn quantities(value: &Value) -> Quantities {
+    let read =
+        |(name, amount): (&String, &Value)| Some((name.clone(), Quantity::parse(amount.as_str()?).ok()?));
+    value.as_object().into_iter().flatten().filter_map(read).collect()
+}
+
+/// What something asks for and may use at most.
 struct Usage {
-    requests: BTreeMap<String, (i128, String)>,
-    limits: BTreeMap<String, (i128, String)>,
+    requests: Quantities,
+    limits: Quantities,
 }
 
 impl Usage {
     fn of(resources: &Value) -> Self {
-        let read = |field: &str| {
-            let read = |(name, amount): (&String, &Value)| {
-                let text = amount.as_str()?;
-                Some((name.clone(), (nanos(text)?, text.to_owned())))
-            };
-            resources[field].as_object().into_iter().flatten().filter_map(read).collect()
-        };
-        Self { requests: read("requests"), limits: read("limits") }
+        Self { requests: quantities(&resources["requests"]), limits: quantities(&resources["limits"]) }
     }
 }
 
@@ -141,14 +142,13 @@ fn pod_faults(pod: &Value, limits: &[Value]) -> Vec<String> {
 /// The sums of the containers; an init container counts alone, if it needs more (`podRequests` and `podLimits`).
 fn of_pod(pod: &Value) -> Usage {
     let mut usage = Usage { requests: BTreeMap::new(), limits: BTreeMap::new() };
-    let merge =
-        |into: &mut BTreeMap<String, (i128, String)>, from: BTreeMap<String, (i128, String)>, adds: bool| {
-            for (name, (amount, text)) in from {
-                let own = into.entry(name).or_insert((0, String::new()));
-                own.0 = if adds { own.0 + amount } else { own.0.max(amount) };
-                own.1 = if own.0 == amount { text } else { crate::types::quantity::of_nanos(own.0) };
-            }
-        };
+    let merge = |into: &mut Quantities, from: Quantities, adds: bool| {
+        for (name, amount) in from {
+            let merged =
+                into.get(&name).map_or(amount, |own| if adds { *own + amount } else { (*own).max(amount) });
+            into.insert(name, merged);
+        }
+    };
     for (list, adds) in [("containers", true), ("initContainers", false)] {
         for container in pod["spec"][list].as_array().into_iter().flatten() {
             let own = Usage::of(&container["resources"]);
@@ -161,54 +161,54 @@ fn of_pod(pod: &Value) -> Usage {
 
 fn container_faults(limit: &Value, kind: &str, usage: &Usage) -> Vec<String> {
     let mut faults = Vec::new();
-    for (name, bound) in bounds(limit, "min") {
-        let rule = format!("minimum {name} usage per {kind} is {}", bound.1);
+    for (name, bound) in quantities(&limit["min"]) {
+        let rule = format!("minimum {name} usage per {kind} is {bound}");
         match (usage.requests.get(&name), usage.limits.get(&name)) {
             (None, _) => faults.push(format!("{rule}.  No request is specified")),
-            (Some((amount, text)), _) if *amount < bound.0 => {
-                faults.push(format!("{rule}, but request is {text}"));
+            (Some(amount), _) if *amount < bound => {
+                faults.push(format!("{rule}, but request is {amount}"));
             }
-            (_, Some((amount, text))) if *amount < bound.0 => {
-                faults.push(format!("{rule}, but limit is {text}"));
+            (_, Some(amount)) if *amount < bound => {
+                faults.push(format!("{rule}, but limit is {amount}"));
             }
             _ => {}
         }
     }
-    for (name, bound) in bounds(limit, "max") {
-        let rule = format!("maximum {name} usage per {kind} is {}", bound.1);
+    for (name, bound) in quantities(&limit["max"]) {
+        let rule = format!("maximum {name} usage per {kind} is {bound}");
         match (usage.limits.get(&name), usage.requests.get(&name)) {
             (None, _) => faults.push(format!("{rule}.  No limit is specified")),
-            (Some((amount, text)), _) if *amount > bound.0 => {
-                faults.push(format!("{rule}, but limit is {text}"));
+            (Some(amount), _) if *amount > bound => {
+                faults.push(format!("{rule}, but limit is {amount}"));
             }
-            (_, Some((amount, text))) if *amount > bound.0 => {
-                faults.push(format!("{rule}, but request is {text}"));
+            (_, Some(amount)) if *amount > bound => {
+                faults.push(format!("{rule}, but request is {amount}"));
             }
             _ => {}
         }
     }
-    for (name, bound) in bounds(limit, "maxLimitRequestRatio") {
-        let rule = format!("{name} max limit to request ratio per {kind} is {}", bound.1);
-        faults.extend(ratio_fault(&rule, bound.0, usage.requests.get(&name), usage.limits.get(&name)));
+    for (name, bound) in quantities(&limit["maxLimitRequestRatio"]) {
+        let rule = format!("{name} max limit to request ratio per {kind} is {bound}");
+        faults.extend(ratio_fault(&rule, bound, usage.requests.get(&name), usage.limits.get(&name)));
     }
     faults
 }
 
 fn ratio_fault(
     rule: &str,
-    most: i128,
-    request: Option<&(i128, String)>,
-    limit: Option<&(i128, String)>,
+    most: Quantity,
+    request: Option<&Quantity>,
+    limit: Option<&Quantity>,
 ) -> Option<String> {
-    let Some((request, _)) = request.filter(|(amount, _)| *amount != 0) else {
+    let Some(request) = request.filter(|amount| amount.sign() != 0) else {
         return Some(format!("{rule}, but no request is specified or request is 0"));
     };
-    let Some((limit, _)) = limit.filter(|(amount, _)| *amount != 0) else {
+    let Some(limit) = limit.filter(|amount| amount.sign() != 0) else {
         return Some(format!("{rule}, but no limit is specified or limit is 0"));
     };
-    #[expect(clippy::cast_precision_loss, reason = "Go compares floats here")]
-    let (ratio, most) = (*limit as f64 / *request as f64, most as f64 / 1e9);
-    (ratio > most).then(|| format!("{rule}, but provided ratio is {ratio:.6}"))
+    // Go compares floats here.
+    let ratio = limit.as_f64() / request.as_f64();
+    (ratio > most.as_f64()).then(|| format!("{rule}, but provided ratio is {ratio:.6}"))
 }
 
 fn claim_faults(claim: &Value, limits: &[Value]) -> Vec<String> {
@@ -216,14 +216,14 @@ fn claim_faults(claim: &Value, limits: &[Value]) -> Vec<String> {
     let mut faults = Vec::new();
     for limit in limits.iter().filter(|limit| limit["type"] == "PersistentVolumeClaim") {
         for (field, word) in [("min", "minimum"), ("max", "maximum")] {
-            for (name, bound) in bounds(limit, field) {
-                let rule = format!("{word} {name} usage per PersistentVolumeClaim is {}", bound.1);
+            for (name, bound) in quantities(&limit[field]) {
+                let rule = format!("{word} {name} usage per PersistentVolumeClaim is {bound}");
                 match usage.requests.get(&name) {
                     None => faults.push(format!("{rule}.  No request is specified")),
-                    Some((amount, text))
-                        if (field == "min" && *amount < bound.0) || (field == "max" && *amount > bound.0) =>
+                    Some(amount)
+                        if (field == "min" && *amount < bound) || (field == "max" && *amount > bound) =>
                     {
-                        faults.push(format!("{rule}, but request is {text}"));
+                        faults.push(format!("{rule}, but request is {amount}"));
                     }
                     Some(_) => {}
                 }
@@ -231,13 +231,4 @@ fn claim_faults(claim: &Value, limits: &[Value]) -> Vec<String> {
         }
     }
     faults
-}
-
-/// The bounds of a limit by resource.
-fn bounds(limit: &Value, field: &str) -> Vec<(String, (i128, String))> {
-    let read = |(name, amount): (String, Value)| {
-        let text = amount.as_str().map_or_else(|| golang::display(&amount), str::to_owned);
-        Some((name, (nanos(&text)?, text)))
-    };
-    amounts(&limit[field]).into_iter().filter_map(read).collect()
 }

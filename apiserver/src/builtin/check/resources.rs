@@ -3,10 +3,10 @@
 //! Source: `pkg/apis/core/validation` and `pkg/apis/core/helper` of Kubernetes 1.36.
 
 use kubesmith_apimachinery::names;
+use kubesmith_apimachinery::quantity::Quantity;
 use serde_json::Value;
 
 use super::field::{Errors, Field, NEGATIVE};
-use crate::types::quantity::nanos;
 
 /// `IsStandardContainerResourceName`, apart from huge pages.
 const CONTAINER: &[&str] = &["cpu", "memory", "ephemeral-storage"];
@@ -56,6 +56,10 @@ pub(super) fn amount(field: &Field<'_>) -> i128 {
         Value::Number(number) => nanos(&number.to_string()).unwrap_or_default(),
         _ => 0,
     }
+}
+
+fn nanos(text: &str) -> Option<i128> {
+    Quantity::parse(text).ok().map(Quantity::nanos)
 }
 
 fn is_huge_pages(name: &str) -> bool {
