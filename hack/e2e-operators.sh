@@ -19,33 +19,34 @@ run_balancer() {
   [ -e /usr/lib/nginx/modules/ngx_stream_module.so ] || PATH=$PATH:/usr/sbin nginx -V 2>&1 |
     grep -q -- '--with-stream ' || install_packages libnginx-mod-stream
   need ip iproute2
-  cargo test --locked --package balancer-controller --test e2e
+  run_test examples/balancer/controller e2e
 }
 
 run_postgreswriter() {
   compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null || need initdb postgresql
-  cargo test --locked --package postgreswriter-controller --test e2e
+  run_test examples/postgreswriter/controller e2e
 }
 
 run_ecsbinding() {
-  on_a_cluster --package ecsbinding-controller --test e2e
+  on_a_cluster examples/ecsbinding/controller e2e
 }
 
 run_ippool() {
-  on_a_cluster --package ippool-controller --test ip_pool --test manager
+  on_a_cluster examples/ippool/controller ip_pool
+  on_a_cluster examples/ippool/controller manager
 }
 
 run_sample-controller() {
-  on_a_cluster --package sample-controller --test e2e
+  on_a_cluster examples/sample-controller/controller e2e
 }
 
 run_podwatch() {
-  on_a_cluster --package podwatch --test steps
+  on_a_cluster examples/podwatch steps
 }
 
 on_a_cluster() {
   [ "${USE_EXISTING_CLUSTER:-}" = true ] || [ -n "$server" ] || serve "$target/e2e-operators"
-  USE_EXISTING_CLUSTER=true cargo test --locked "$@"
+  USE_EXISTING_CLUSTER=true run_test "$@"
 }
 
 need_tools

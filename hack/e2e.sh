@@ -33,7 +33,7 @@ run_node() {
 }
 
 run_kube-rs() {
-  KUBESMITH_E2E_KUBECONFIG=$KUBECONFIG cargo test --quiet --locked --package kubesmith-e2e-kube-rs
+  KUBESMITH_E2E_KUBECONFIG=$KUBECONFIG run_test e2e/kube-rs controller
 }
 
 need_tools

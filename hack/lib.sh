@@ -29,16 +29,31 @@ need_tools() {
   need cc gcc libc6-dev
 }
 
+# build_kubesmith: builds the command, unless the caller has named one in KUBESMITH.
+build_kubesmith() {
+  [ -n "${KUBESMITH:-}" ] || cargo build "$@" --locked --package kubesmith
+  kubesmith=$(realpath "${KUBESMITH:-${CARGO_TARGET_DIR:-target}/debug/kubesmith}")
+}
+
+# run_test FOLDER NAME ARGUMENT...: a test program of the package in the folder, as `hack/test.sh` builds it. `cargo test --package`
+# would choose other features, and compile the dependencies again.
+run_test() {
+  local program
+  program=$(cargo test --quiet --locked --workspace --test "$2" --no-run --message-format json |
+    sed -n "\\|\"manifest_path\":\"$PWD/$1/Cargo.toml\"|s|.*\"name\":\"$2\".*\"executable\":\"\([^\"]*\)\".*|\1|p")
+  (cd "$1" && "$program" "${@:3}")
+}
+
 # serve FOLDER ARGUMENT...: a cluster without containers, `kubesmith serve`, until the script ends. Its kubeconfig and what it
 # prints are in the folder; KUBECONFIG leads to it.
 serve() {
   local folder=$1
-  cargo build --quiet --locked --package kubesmith
+  build_kubesmith --quiet
   mkdir -p "$folder"
   rm -f "$folder/kubeconfig"
   # Of an earlier run.
   : >"$folder/serve.log"
-  "$target/debug/kubesmith" serve --addr 127.0.0.1:0 --controllers --simulated-node \
+  "$kubesmith" serve --addr 127.0.0.1:0 --controllers --simulated-node \
     --kubeconfig "$folder/kubeconfig" "${@:2}" >"$folder/serve.log" 2>&1 &
   server=$!
   trap stop_serving EXIT

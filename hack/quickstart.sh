@@ -13,7 +13,7 @@ export CARGO_TARGET_DIR="$PWD/target"
 project=quickstart/ecsbinding
 
 say "1. build the kubesmith command"
-cargo build --locked --package kubesmith
+build_kubesmith
 
 say "2. a fresh project: API types and a controller, nothing generated"
 rm -rf quickstart
@@ -37,7 +37,7 @@ TOML
 sed -n '/^\/\/\/ hopegi/,/^}/p' "$project/api/src/v1.rs"
 
 say "3. kubesmith generate: CRD and typed client package, from source"
-"$CARGO_TARGET_DIR/debug/kubesmith" generate --config "$project/kubesmith.toml"
+"$kubesmith" generate --config "$project/kubesmith.toml"
 find "$project/client" "$project/config" -type f | LC_ALL=C sort
 echo
 sed -n '/^kind:/,/^    schema:/p' "$project"/config/crd/bases/*.yaml

@@ -11,10 +11,9 @@ source=$PWD
 export CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-$source/target}"
 # The project has no profile of its own; dependencies with debug info would be built anew, at several times the disk.
 export CARGO_PROFILE_DEV_DEBUG="${CARGO_PROFILE_DEV_DEBUG:-0}"
-kubesmith=$CARGO_TARGET_DIR/debug/kubesmith
 project=$CARGO_TARGET_DIR/scaffold/pools
 
-cargo build --quiet --locked --package kubesmith
+build_kubesmith --quiet
 rm -rf "$project"
 mkdir -p "$project"
 cd "$project"

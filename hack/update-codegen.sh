@@ -3,4 +3,5 @@
 set -o errexit -o nounset -o pipefail
 source "$(dirname "$0")/lib.sh"
 
-cargo run --quiet --locked --package kubesmith -- generate
+build_kubesmith --quiet
+"$kubesmith" generate

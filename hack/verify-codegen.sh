@@ -3,7 +3,8 @@
 set -o errexit -o nounset -o pipefail
 source "$(dirname "$0")/lib.sh"
 
-if ! cargo run --quiet --locked --package kubesmith -- generate --check; then
+build_kubesmith --quiet
+if ! "$kubesmith" generate --check; then
   echo "generated code is out of date: run hack/update-codegen.sh" >&2
   exit 1
 fi
