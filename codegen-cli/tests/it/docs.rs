@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::PathBuf;
+use std::sync::LazyLock;
 
 use kubesmith::config::{Generator, ManifestFlags, Overrides};
 use kubesmith::output::Kind;
@@ -37,7 +38,10 @@ fn generate(input: PathBuf) -> Made {
     Made { crds: of(Kind::Crd), docs: of(Kind::Docs) }
 }
 
-/// Every folder with types that the tests have.
+/// What every folder with types that the tests have generates, made once for all tests.
+static MADE: LazyLock<Vec<(PathBuf, Made)>> =
+    LazyLock::new(|| inputs().into_iter().map(|input| (input.clone(), generate(input))).collect());
+
 fn inputs() -> Vec<PathBuf> {
     let folders =
         |name: &str| fs::read_dir(support::testdata().join(name)).unwrap().map(|entry| entry.unwrap().path());
@@ -63,10 +67,11 @@ fn anchors(text: &str) -> BTreeSet<&str> {
 #[test]
 fn every_link_leads_to_an_anchor() {
     let mut links = 0;
-    for input in inputs() {
-        let made = generate(input.clone());
+    for (input, made) in MADE.iter() {
+        let of_file: BTreeMap<&str, BTreeSet<&str>> =
+            made.docs.iter().map(|(name, text)| (name.as_str(), anchors(text))).collect();
         for (name, text) in &made.docs {
-            let own = anchors(text);
+            let own = &of_file[name.as_str()];
             let in_html = between(text, "href=\"#", "\"");
             let in_markdown = between(text, "](#", ")");
             for link in in_html.into_iter().chain(in_markdown) {
@@ -78,7 +83,7 @@ fn every_link_leads_to_an_anchor() {
                 .filter(|link| link.contains(".md#") && !link.contains(':'))
             {
                 let (file, id) = link.split_once('#').unwrap();
-                assert!(anchors(&made.docs[file]).contains(id), "{}/{name}: {link}", input.display());
+                assert!(of_file[file].contains(id), "{}/{name}: {link}", input.display());
             }
         }
     }
@@ -104,8 +109,7 @@ fn checkers(crds: &BTreeMap<String, String>) -> BTreeMap<(String, String), Check
 #[test]
 fn samples_are_accepted() {
     let (mut accepted, mut refused) = (0, Vec::new());
-    for input in inputs() {
-        let made = generate(input.clone());
+    for (input, made) in MADE.iter() {
         let checkers = checkers(&made.crds);
         let texts = made.docs.iter().filter(|(name, _)| name.ends_with(".md"));
         let samples = texts.flat_map(|(_, text)| text.split("\nSample:\n\n```yaml\n").skip(1));
