@@ -1,6 +1,6 @@
 /// Validation of `__Kind__` objects.
 pub mod __module__ {
-    /// Checks `__Kind__` objects by their schema; also to be given to a validating webhook.
+    /// Validates `__Kind__` objects by their schema. A validating webhook can use it too.
     pub static VALIDATOR: super::SchemaValidator =
         super::SchemaValidator::of_crd(__root__::validations::CRDS, "__crd__", "__version__");
 }

@@ -1,4 +1,4 @@
-//! What an API server would say of objects, without asking one.
+//! Validation of objects by the rules of an API server, without a server.
 
 use ::kubesmith_runtime::field::FieldErrors;
 use ::kubesmith_runtime::serde::Serialize;
@@ -9,28 +9,28 @@ __modules__! {}
 /// The CRDs of this package.
 pub(crate) const CRDS: &str = ::core::include_str!("../crds.json");
 
-/// Checks of objects that are to be written, as an API server does them: metadata, the schema, its rules. All faults come at
-/// once. Defaults count as filled in.
+/// Validates objects as an API server does before it stores them: metadata, the schema and its rules. It returns all faults at
+/// once, and fills in defaults before.
 pub trait Validate: Serialize + Sized {
     /// The validator of the kind.
     fn validator() -> &'static SchemaValidator;
 
-    /// What a server says when the object is created.
+    /// Validates a new object.
     #[must_use]
     fn validate(&self) -> FieldErrors {
         Self::validator().validate(self)
     }
 
-    /// What a server says when the object replaces `old`. Faults that were there before are let pass.
+    /// Validates an object that replaces `old`. It accepts faults that `old` has as well.
     #[must_use]
     fn validate_update(&self, old: &Self) -> FieldErrors {
         Self::validator().validate_update(self, old)
     }
 }
 
-/// Checks of a status that is written by itself; kinds with a status subresource have them.
+/// Validates a status that is written by itself. Kinds with a status subresource implement this.
 pub trait ValidateStatus: Validate {
-    /// What a server says when the object's status replaces that of `old`. Nothing else of the object counts.
+    /// Validates the status of an object that replaces that of `old`, and nothing else of the object.
     #[must_use]
     fn validate_status_update(&self, old: &Self) -> FieldErrors {
         Self::validator().validate_status_update(self, old)

@@ -123,7 +123,7 @@ impl<'s> Skeleton<'s> {
         }
     }
 
-    /// The text with what its placeholders stand for; `None`: there is no placeholder.
+    /// Returns the text with its placeholders replaced, or `None` if it has none.
     fn replaced(&self, text: &str) -> Option<String> {
         let mut out = String::new();
         let mut rest = text;

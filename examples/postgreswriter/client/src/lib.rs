@@ -39,8 +39,8 @@
 /// Apply configurations, by group and version: the parts of objects that a field manager wants, for server-side
 /// apply.
 ///
-/// Each type has a method `with_...` for each field; only what was set is sent. For kinds there are functions that
-/// extract what a manager has applied before. Those of `meta/v1` are the runtime's.
+/// Each type has a method `with_...` for each field, and sends the fields that were set. A kind has functions that
+/// extract the fields that a manager applied before. The types of `meta/v1` are the runtime's.
 pub mod applyconfigurations {
     pub use ::kubesmith_runtime::applyconfigurations::meta;
 

@@ -11,7 +11,7 @@ use ::kubesmith_runtime::validation::SchemaValidator;
 
 /// Validation of `CronTab` objects.
 pub mod cron_tab {
-    /// Checks `CronTab` objects by their schema; also to be given to a validating webhook.
+    /// Validates `CronTab` objects by their schema. A validating webhook can use it too.
     pub static VALIDATOR: super::SchemaValidator = super::SchemaValidator::of_crd(
         crate::validations::CRDS,
         "crontabs.stable.example.com",

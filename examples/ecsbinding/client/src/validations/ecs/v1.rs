@@ -11,7 +11,7 @@ use ::kubesmith_runtime::validation::SchemaValidator;
 
 /// Validation of `EcsBinding` objects.
 pub mod ecs_binding {
-    /// Checks `EcsBinding` objects by their schema; also to be given to a validating webhook.
+    /// Validates `EcsBinding` objects by their schema. A validating webhook can use it too.
     pub static VALIDATOR: super::SchemaValidator = super::SchemaValidator::of_crd(
         crate::validations::CRDS,
         "ecsbinding.hopegi.com",

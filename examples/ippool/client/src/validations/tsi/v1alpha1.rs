@@ -11,7 +11,7 @@ use ::kubesmith_runtime::validation::SchemaValidator;
 
 /// Validation of `IPPool` objects.
 pub mod ip_pool {
-    /// Checks `IPPool` objects by their schema; also to be given to a validating webhook.
+    /// Validates `IPPool` objects by their schema. A validating webhook can use it too.
     pub static VALIDATOR: super::SchemaValidator = super::SchemaValidator::of_crd(
         crate::validations::CRDS,
         "ippools.tsi.tiduyun.com",

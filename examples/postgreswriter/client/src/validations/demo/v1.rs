@@ -11,7 +11,7 @@ use ::kubesmith_runtime::validation::SchemaValidator;
 
 /// Validation of `PostgresWriter` objects.
 pub mod postgres_writer {
-    /// Checks `PostgresWriter` objects by their schema; also to be given to a validating webhook.
+    /// Validates `PostgresWriter` objects by their schema. A validating webhook can use it too.
     pub static VALIDATOR: super::SchemaValidator = super::SchemaValidator::of_crd(
         crate::validations::CRDS,
         "postgreswriters.demo.yash.com",

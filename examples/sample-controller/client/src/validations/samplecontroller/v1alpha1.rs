@@ -11,7 +11,7 @@ use ::kubesmith_runtime::validation::SchemaValidator;
 
 /// Validation of `Foo` objects.
 pub mod foo {
-    /// Checks `Foo` objects by their schema; also to be given to a validating webhook.
+    /// Validates `Foo` objects by their schema. A validating webhook can use it too.
     pub static VALIDATOR: super::SchemaValidator = super::SchemaValidator::of_crd(
         crate::validations::CRDS,
         "foos.samplecontroller.k8s.io",

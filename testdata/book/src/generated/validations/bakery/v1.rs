@@ -8,7 +8,7 @@ use ::kubesmith_runtime::validation::SchemaValidator;
 
 /// Validation of `Order` objects.
 pub mod order {
-    /// Checks `Order` objects by their schema; also to be given to a validating webhook.
+    /// Validates `Order` objects by their schema. A validating webhook can use it too.
     pub static VALIDATOR: super::SchemaValidator = super::SchemaValidator::of_crd(
         crate::generated::validations::CRDS,
         "orders.bakery.example.com",

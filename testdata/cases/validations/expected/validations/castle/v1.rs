@@ -8,7 +8,7 @@ use ::kubesmith_runtime::validation::SchemaValidator;
 
 /// Validation of `Gate` objects.
 pub mod gate {
-    /// Checks `Gate` objects by their schema; also to be given to a validating webhook.
+    /// Validates `Gate` objects by their schema. A validating webhook can use it too.
     pub static VALIDATOR: super::SchemaValidator = super::SchemaValidator::of_crd(
         crate::validations::validations::CRDS,
         "gates.castle.example.com",
@@ -26,7 +26,7 @@ impl crate::validations::validations::ValidateStatus for ::case_validations::Gat
 
 /// Validation of `Wall` objects.
 pub mod wall {
-    /// Checks `Wall` objects by their schema; also to be given to a validating webhook.
+    /// Validates `Wall` objects by their schema. A validating webhook can use it too.
     pub static VALIDATOR: super::SchemaValidator = super::SchemaValidator::of_crd(
         crate::validations::validations::CRDS,
         "walls.castle.example.com",

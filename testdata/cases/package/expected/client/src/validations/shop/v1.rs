@@ -8,7 +8,7 @@ use ::kubesmith_runtime::validation::SchemaValidator;
 
 /// Validation of `Cart` objects.
 pub mod cart {
-    /// Checks `Cart` objects by their schema; also to be given to a validating webhook.
+    /// Validates `Cart` objects by their schema. A validating webhook can use it too.
     pub static VALIDATOR: super::SchemaValidator = super::SchemaValidator::of_crd(
         crate::validations::CRDS,
         "carts.shop.example.com",
