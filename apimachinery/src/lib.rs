@@ -2,6 +2,7 @@
 //!
 //! - [`names`]: the rules of names, label keys and label values.
 //! - [`field`]: paths of fields, and errors of fields in kube-apiserver's words.
+//! - [`fieldpath`]: sets of fields, as `managedFields` has them.
 //! - [`labels`] and [`fields`]: selectors.
 //! - [`golang`]: how Go prints values, which messages and YAML depend on.
 //! - [`quantity`]: quantities such as `1.5Gi`.
@@ -13,6 +14,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::needless_pass_by_value))]
 
 pub mod field;
+pub mod fieldpath;
 pub mod fields;
 pub mod golang;
 #[cfg(feature = "jsonpath")]

@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 
 use kubesmith_apiextensions::structural::{Additional, Schema};
+use kubesmith_apimachinery::fieldpath::{PathElement, path_text};
 use kubesmith_apimachinery::golang;
 use serde_json::{Map, Value};
 
-use super::set::{Element, path_text};
 use super::types::{Ty, Typed};
 use super::walk::MAX_DEPTH;
 
@@ -38,7 +38,7 @@ fn check(typed: &Typed, value: &Value, stored: bool) -> Result<(), String> {
 
 struct Check {
     stored: bool,
-    path: Vec<Element>,
+    path: Vec<PathElement>,
     faults: Vec<String>,
 }
 
@@ -73,7 +73,7 @@ impl Check {
             None => keeps_unknown || schema.properties.is_empty(),
         };
         for (name, value) in map {
-            self.path.push(Element::Field(name.clone()));
+            self.path.push(PathElement::Field(name.clone()));
             if open || self.stored || schema.properties.contains_key(name) {
                 self.node(ty.field(name).0, keeps_unknown, value);
             } else {
@@ -86,7 +86,7 @@ impl Check {
     fn items(&mut self, ty: Ty<'_>, keeps_unknown: bool, items: &[Value]) {
         let mut seen = BTreeSet::new();
         for (i, item) in items.iter().enumerate() {
-            let element = if ty.is_associative() { ty.element(item) } else { Ok(Element::Index(i)) };
+            let element = if ty.is_associative() { ty.element(item) } else { Ok(PathElement::Index(i)) };
             let element = match element {
                 Ok(element) => element,
                 // Nothing can be said of the rest without a path.

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use kubesmith_apimachinery::fieldpath::{PathElement, path_text};
 use serde_json::{Map, Value};
 
 use super::check::mismatch;
-use super::set::{Element, path_text};
 use super::types::{key_of, value_of};
 use crate::types::{self, Field, Merge, Shape, Type};
 
@@ -20,7 +20,7 @@ pub(crate) fn faults(config: &Value, of: &'static Type) -> Vec<String> {
 }
 
 struct Walk {
-    path: Vec<Element>,
+    path: Vec<PathElement>,
     faults: Vec<String>,
 }
 
@@ -38,7 +38,7 @@ impl Walk {
 
     fn members(&mut self, map: &Map<String, Value>, of: &'static Type) {
         for (name, value) in map {
-            self.path.push(Element::Field(name.clone()));
+            self.path.push(PathElement::Field(name.clone()));
             match of.members.get(name.as_str()) {
                 Some(field) => self.field(field, value),
                 None if of.has_type_meta() && matches!(name.as_str(), "apiVersion" | "kind") => {
@@ -57,7 +57,7 @@ impl Walk {
             (Shape::List, other) => self.is("array", "", other),
             (Shape::Map, Value::Object(map)) => {
                 for (name, value) in map {
-                    self.path.push(Element::Field(name.clone()));
+                    self.path.push(PathElement::Field(name.clone()));
                     self.one(field.of, value);
                     self.path.pop();
                 }
@@ -104,7 +104,7 @@ impl Walk {
             }
             ("strings", Value::Array(items)) => {
                 for (i, item) in items.iter().enumerate() {
-                    self.path.push(Element::Index(i));
+                    self.path.push(PathElement::Index(i));
                     self.one("string", item);
                     self.path.pop();
                 }
@@ -116,7 +116,7 @@ impl Walk {
 }
 
 /// What tells an item of a list from the others.
-fn element(field: &Field, place: usize, item: &Value) -> Result<Element, String> {
+fn element(field: &Field, place: usize, item: &Value) -> Result<PathElement, String> {
     match field.merge {
         Merge::Set => value_of(item),
         Merge::Keys(keys) => {
@@ -125,6 +125,6 @@ fn element(field: &Field, place: usize, item: &Value) -> Result<Element, String>
             let default = |name: &str| members?.get(name)?.default.map(Value::from);
             key_of(&keys, default, item)
         }
-        Merge::ByShape | Merge::Atomic => Ok(Element::Index(place)),
+        Merge::ByShape | Merge::Atomic => Ok(PathElement::Index(place)),
     }
 }

@@ -2,10 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use kubesmith_apimachinery::fieldpath::Set;
 use kubesmith_apimachinery::golang;
 use serde_json::{Map, Value};
-
-use super::set::Set;
 
 /// How a manager got its fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -123,7 +122,7 @@ impl Managed {
             }
             let set = match entry.get("fieldsV1") {
                 None | Some(Value::Null) => Set::default(),
-                Some(fields) => Set::from_fields_v1(fields)?,
+                Some(fields) => Set::from_fields_v1(fields).ok()?,
             };
             let identity = Identity {
                 name: text("manager"),

@@ -10,18 +10,17 @@ mod managed;
 mod prune;
 mod reconcile;
 mod scale;
-mod set;
 mod types;
 mod versions;
 mod walk;
 
+use kubesmith_apimachinery::fieldpath::{PathElement, Set, path_text};
 use serde_json::{Map, Value};
 
 pub(crate) use declared::faults as declared_faults;
 use managed::{Identity, Managed, Owned};
 pub use managed::{Manager, Operation};
 pub use scale::{ReplicasPaths, SCALE_VERSION, scale};
-pub use set::{Element, Set, path_text};
 use types::Ty;
 pub use types::Typed;
 use versions::{Comparisons, Same};
@@ -169,7 +168,8 @@ impl Scope {
     fn new(manager: &Manager) -> Self {
         let mut ignored = Set::default();
         for field in manager.ignored {
-            let path: Vec<Element> = field.split('.').map(|part| Element::Field(part.to_owned())).collect();
+            let path: Vec<PathElement> =
+                field.split('.').map(|part| PathElement::Field(part.to_owned())).collect();
             ignored.insert(&path);
         }
         Self { ignored, only: manager.only }
@@ -191,9 +191,9 @@ impl Scope {
     }
 }
 
-fn begins_with(path: &[Element], beginning: &[&str]) -> bool {
-    let fits = |(element, name): (&Element, &&str)| match element {
-        Element::Field(field) => field == name || *name == "*",
+fn begins_with(path: &[PathElement], beginning: &[&str]) -> bool {
+    let fits = |(element, name): (&PathElement, &&str)| match element {
+        PathElement::Field(field) => field == name || *name == "*",
         _ => *name == "*",
     };
     path.len() >= beginning.len() && path.iter().zip(beginning).all(fits)
@@ -250,7 +250,7 @@ fn record_update(
 fn server_set() -> Set {
     let mut set = Set::default();
     for name in ["apiVersion", "kind", "metadata"] {
-        set.insert(&[Element::Field(name.to_owned())]);
+        set.insert(&[PathElement::Field(name.to_owned())]);
     }
     for name in [
         "name",
@@ -263,7 +263,7 @@ fn server_set() -> Set {
         "managedFields",
         "resourceVersion",
     ] {
-        set.insert(&[Element::Field("metadata".to_owned()), Element::Field(name.to_owned())]);
+        set.insert(&[PathElement::Field("metadata".to_owned()), PathElement::Field(name.to_owned())]);
     }
     set
 }

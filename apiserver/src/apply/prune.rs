@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use kubesmith_apimachinery::fieldpath::Set;
 use serde_json::Value;
 
 use super::managed::{Managed, Owned};
-use super::set::Set;
 use super::types::Ty;
 use super::versions::{Unconverted, Versions, converted};
 use super::walk;

@@ -2,8 +2,9 @@
 
 use kubesmith_apiextensions::structural::{Additional, ListType, MapType, Schema};
 
+use kubesmith_apimachinery::fieldpath::{PathElement, Set};
+
 use super::managed::Managed;
-use super::set::{Element, Set};
 use super::types::Ty;
 use super::versions::Versions;
 
@@ -23,7 +24,7 @@ pub(super) fn reconcile(versions: &dyn Versions, managed: &mut Managed) {
 }
 
 /// Collects the values that the schema says are whole and `set` owns parts of.
-fn collect(ty: Ty<'_>, set: &Set, path: &mut Vec<Element>, whole: &mut Set) {
+fn collect(ty: Ty<'_>, set: &Set, path: &mut Vec<PathElement>, whole: &mut Set) {
     for (element, parts) in set.children() {
         let below = field(ty, element);
         let Some(schema) = below.schema() else { continue };
@@ -37,9 +38,9 @@ fn collect(ty: Ty<'_>, set: &Set, path: &mut Vec<Element>, whole: &mut Set) {
     }
 }
 
-fn field<'a>(ty: Ty<'a>, element: &Element) -> Ty<'a> {
+fn field<'a>(ty: Ty<'a>, element: &PathElement) -> Ty<'a> {
     match element {
-        Element::Field(name) => ty.field(name).0,
+        PathElement::Field(name) => ty.field(name).0,
         _ => ty.item(),
     }
 }

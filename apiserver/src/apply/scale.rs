@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
+use kubesmith_apimachinery::fieldpath::{PathElement, Set};
 use serde_json::Value;
 
 use super::managed::{Identity, Managed, Operation, Owned};
-use super::set::{Element, Set};
 use super::types::Typed;
 
 /// The `apiVersion` of every scale.
@@ -87,8 +87,11 @@ const IN_SCALE: &str = ".spec.replicas";
 
 /// The one field at a JSON path.
 fn field(path: &str) -> Set {
-    let path: Vec<Element> =
-        path.split('.').filter(|part| !part.is_empty()).map(|part| Element::Field(part.to_owned())).collect();
+    let path: Vec<PathElement> = path
+        .split('.')
+        .filter(|part| !part.is_empty())
+        .map(|part| PathElement::Field(part.to_owned()))
+        .collect();
     let mut set = Set::default();
     set.insert(&path);
     set

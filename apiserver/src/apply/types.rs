@@ -6,10 +6,10 @@
 use std::sync::{Arc, LazyLock};
 
 use kubesmith_apiextensions::structural::{Additional, ListType, MapType, Schema};
+use kubesmith_apimachinery::fieldpath::PathElement;
 use serde_json::{Map, Value, json};
 
 use super::builtin;
-use super::set::Element;
 
 /// The merge rules of one kind of object.
 #[derive(Clone, Debug)]
@@ -137,7 +137,7 @@ impl<'a> Ty<'a> {
     ///
     /// # Errors
     /// What is wrong with the item.
-    pub(crate) fn element(self, item: &Value) -> Result<Element, String> {
+    pub(crate) fn element(self, item: &Value) -> Result<PathElement, String> {
         match self.schema.map(Schema::effective_list_type) {
             Some(ListType::Map) => self.key(item),
             Some(ListType::Set) => value_of(item),
@@ -145,7 +145,7 @@ impl<'a> Ty<'a> {
         }
     }
 
-    fn key(self, item: &Value) -> Result<Element, String> {
+    fn key(self, item: &Value) -> Result<PathElement, String> {
         let keys = self.schema.map(|s| s.list_map_keys.as_slice()).unwrap_or_default();
         let default = |name: &str| self.item().field(name).0.schema.and_then(|s| s.default.clone());
         key_of(keys, default, item)
@@ -156,12 +156,12 @@ impl<'a> Ty<'a> {
 ///
 /// # Errors
 /// What is wrong with the item.
-pub(super) fn value_of(item: &Value) -> Result<Element, String> {
+pub(super) fn value_of(item: &Value) -> Result<PathElement, String> {
     match item {
         Value::Object(_) => Err("associative list without keys has an element that's a map type".to_owned()),
         Value::Array(_) => Err("not supported: associative list with lists as elements".to_owned()),
         Value::Null => Err("associative list without keys has an element that's an explicit null".to_owned()),
-        scalar => Ok(Element::value(scalar)),
+        scalar => Ok(PathElement::value(scalar)),
     }
 }
 
@@ -173,7 +173,7 @@ pub(super) fn key_of(
     keys: &[String],
     default: impl Fn(&str) -> Option<Value>,
     item: &Value,
-) -> Result<Element, String> {
+) -> Result<PathElement, String> {
     let map = match item {
         Value::Object(map) => map,
         Value::Null => return Err("associative list with keys may not have a null element".to_owned()),
@@ -190,5 +190,5 @@ pub(super) fn key_of(
             keys.join(" ")
         ));
     }
-    Ok(Element::key(fields))
+    Ok(PathElement::key(fields))
 }

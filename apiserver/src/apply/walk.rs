@@ -7,10 +7,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use kubesmith_apiextensions::structural::ListType;
 use kubesmith_apiextensions::structural::validate::same;
+use kubesmith_apimachinery::fieldpath::{PathElement, Set, path_text};
 use serde_json::{Map, Value};
 
 use super::Scope;
-use super::set::{Element, Set, path_text};
 use super::types::{Atom, Ty};
 
 /// How deep objects are looked into.
@@ -41,7 +41,7 @@ impl Comparison {
 }
 
 struct Compare {
-    path: Vec<Element>,
+    path: Vec<PathElement>,
     found: Comparison,
 }
 
@@ -102,7 +102,7 @@ impl Compare {
         false
     }
 
-    fn below(&mut self, element: Element, ty: Ty<'_>, left: Option<&Value>, right: Option<&Value>) {
+    fn below(&mut self, element: PathElement, ty: Ty<'_>, left: Option<&Value>, right: Option<&Value>) {
         self.path.push(element);
         self.node(ty, left, right);
         self.path.pop();
@@ -114,14 +114,14 @@ impl Compare {
         let names: BTreeSet<&String> = left.into_iter().chain(right).flat_map(Map::keys).collect();
         for name in names {
             let (l, r) = (left.and_then(|m| m.get(name)), right.and_then(|m| m.get(name)));
-            self.below(Element::Field(name.clone()), ty.field(name).0, l, r);
+            self.below(PathElement::Field(name.clone()), ty.field(name).0, l, r);
         }
     }
 
     fn lists(&mut self, ty: Ty<'_>, left: Option<&Value>, right: Option<&Value>) {
         let left = by_element(ty, left);
         let right = by_element(ty, right);
-        let elements: BTreeSet<&Element> = left.keys().chain(right.keys()).collect();
+        let elements: BTreeSet<&PathElement> = left.keys().chain(right.keys()).collect();
         let none = Vec::new();
         for element in elements {
             let l = left.get(element).unwrap_or(&none);
@@ -131,7 +131,7 @@ impl Compare {
     }
 
     /// Items that occur more than once are compared as a whole.
-    fn items(&mut self, ty: Ty<'_>, element: &Element, left: &[&Value], right: &[&Value]) {
+    fn items(&mut self, ty: Ty<'_>, element: &PathElement, left: &[&Value], right: &[&Value]) {
         let mut path = self.path.clone();
         path.push(element.clone());
         match (left.len(), right.len()) {
@@ -160,8 +160,8 @@ impl Compare {
 }
 
 /// The items of a list by what tells them apart; items that nothing tells apart are left out.
-fn by_element<'v>(ty: Ty<'_>, list: Option<&'v Value>) -> BTreeMap<Element, Vec<&'v Value>> {
-    let mut found: BTreeMap<Element, Vec<&Value>> = BTreeMap::new();
+fn by_element<'v>(ty: Ty<'_>, list: Option<&'v Value>) -> BTreeMap<PathElement, Vec<&'v Value>> {
+    let mut found: BTreeMap<PathElement, Vec<&Value>> = BTreeMap::new();
     for item in list.and_then(Value::as_array).into_iter().flatten() {
         if let Ok(element) = ty.element(item) {
             found.entry(element).or_default().push(item);
@@ -177,7 +177,7 @@ pub(crate) fn fields_of(ty: Ty<'_>, value: &Value) -> Set {
     set
 }
 
-fn list_fields(ty: Ty<'_>, value: &Value, path: &mut Vec<Element>, set: &mut Set) {
+fn list_fields(ty: Ty<'_>, value: &Value, path: &mut Vec<PathElement>, set: &mut Set) {
     let atom = ty.atom(Some(value));
     let whole = matches!(atom, Atom::Scalar | Atom::Map { atomic: true } | Atom::List(ListType::Atomic));
     if whole || path.len() >= MAX_DEPTH {
@@ -188,7 +188,7 @@ fn list_fields(ty: Ty<'_>, value: &Value, path: &mut Vec<Element>, set: &mut Set
         Value::Object(map) => {
             for (name, value) in map {
                 let (field, named) = ty.field(name);
-                path.push(Element::Field(name.clone()));
+                path.push(PathElement::Field(name.clone()));
                 list_fields(field, value, path, set);
                 if !named || value.is_null() || value.as_object().is_some_and(Map::is_empty) {
                     set.insert(path);
@@ -215,7 +215,7 @@ pub(crate) fn with_named_parents(ty: Ty<'_>, set: &Set) -> Set {
     let mut result = set.members_only();
     for (element, child) in set.children() {
         let below = match element {
-            Element::Field(name) => {
+            PathElement::Field(name) => {
                 let (field, named) = ty.field(name);
                 if named {
                     result = result.with_member(element.clone());
@@ -235,7 +235,7 @@ pub(crate) fn remove(ty: Ty<'_>, value: &Value, set: &Set) -> Value {
         (Atom::Map { atomic: false }, Value::Object(map)) if !map.is_empty() => {
             let mut rest = Map::new();
             for (name, value) in map {
-                let element = Element::Field(name.clone());
+                let element = PathElement::Field(name.clone());
                 if set.has_element(&element) {
                     continue;
                 }
@@ -274,7 +274,7 @@ pub(crate) fn merge(ty: Ty<'_>, left: &Value, right: &Value) -> Result<Value, St
 }
 
 struct Merge {
-    path: Vec<Element>,
+    path: Vec<PathElement>,
 }
 
 impl Merge {
@@ -304,7 +304,7 @@ impl Merge {
 
     fn below(
         &mut self,
-        element: &Element,
+        element: &PathElement,
         ty: Ty<'_>,
         left: Option<&Value>,
         right: Option<&Value>,
@@ -327,7 +327,7 @@ impl Merge {
         let mut out = Map::new();
         for name in names {
             let (l, r) = (left.and_then(|m| m.get(name)), right.and_then(|m| m.get(name)));
-            if let Some(value) = self.below(&Element::Field(name.clone()), ty.field(name).0, l, r)? {
+            if let Some(value) = self.below(&PathElement::Field(name.clone()), ty.field(name).0, l, r)? {
                 out.insert(name.clone(), value);
             }
         }
@@ -339,8 +339,8 @@ impl Merge {
         ty: Ty<'_>,
         list: Option<&'v Value>,
         duplicates: bool,
-    ) -> Result<Vec<(Element, &'v Value)>, String> {
-        let mut found: Vec<(Element, &Value)> = Vec::new();
+    ) -> Result<Vec<(PathElement, &'v Value)>, String> {
+        let mut found: Vec<(PathElement, &Value)> = Vec::new();
         let mut seen = BTreeSet::new();
         for (i, item) in list.and_then(Value::as_array).into_iter().flatten().enumerate() {
             let path = path_text(&self.path);
@@ -392,20 +392,20 @@ enum Step {
 }
 
 struct Interleave<'a> {
-    left: Vec<&'a Element>,
-    right: Vec<&'a Element>,
-    in_left: BTreeSet<&'a Element>,
-    in_right: BTreeSet<&'a Element>,
+    left: Vec<&'a PathElement>,
+    right: Vec<&'a PathElement>,
+    in_left: BTreeSet<&'a PathElement>,
+    in_right: BTreeSet<&'a PathElement>,
     /// Items of both lists, in the right list's order, last one first.
-    shared: Vec<&'a Element>,
+    shared: Vec<&'a PathElement>,
 }
 
 impl<'a> Interleave<'a> {
-    fn new(left: &'a [(Element, &Value)], right: &'a [(Element, &Value)]) -> Self {
-        let left: Vec<&Element> = left.iter().map(|(e, _)| e).collect();
-        let right: Vec<&Element> = right.iter().map(|(e, _)| e).collect();
-        let in_left: BTreeSet<&Element> = left.iter().copied().collect();
-        let in_right: BTreeSet<&Element> = right.iter().copied().collect();
+    fn new(left: &'a [(PathElement, &Value)], right: &'a [(PathElement, &Value)]) -> Self {
+        let left: Vec<&PathElement> = left.iter().map(|(e, _)| e).collect();
+        let right: Vec<&PathElement> = right.iter().map(|(e, _)| e).collect();
+        let in_left: BTreeSet<&PathElement> = left.iter().copied().collect();
+        let in_right: BTreeSet<&PathElement> = right.iter().copied().collect();
         let shared = right.iter().rev().copied().filter(|e| in_left.contains(e)).collect();
         Self { left, right, in_left, in_right, shared }
     }
@@ -413,7 +413,7 @@ impl<'a> Interleave<'a> {
     fn order(mut self) -> Vec<Step> {
         let (mut l, mut r) = (0, 0);
         let mut steps = Vec::new();
-        let mut merged: BTreeSet<&Element> = BTreeSet::new();
+        let mut merged: BTreeSet<&PathElement> = BTreeSet::new();
         while l < self.left.len() || r < self.right.len() {
             if l < self.left.len() && r < self.right.len() {
                 let element = self.left[l];

@@ -1,11 +1,13 @@
 //! What a field manager has applied, read back from the object.
 
+use std::collections::BTreeSet;
+
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ManagedFieldsEntry;
+use kubesmith_apimachinery::fieldpath::{FieldsError, PathElement, Set};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::ApplyConfiguration;
-use super::fields::{FieldSet, FieldsError, PathElement};
 
 /// Why nothing could be extracted.
 #[derive(Debug, thiserror::Error)]
@@ -77,7 +79,7 @@ where
     if entries.is_empty() {
         return Err(ExtractError::NoManagedFields);
     }
-    let mut own = FieldSet::default();
+    let mut own = Set::default();
     let mut others = Vec::new();
     let mut is_found = false;
     for entry in entries {
@@ -89,7 +91,7 @@ where
         }
     }
     let whole = serde_json::to_value(object).map_err(ExtractError::Object)?;
-    let others: Vec<&FieldSet> = others.iter().collect();
+    let others: Vec<&Set> = others.iter().collect();
     let mut value = match below(&whole, &own, &others) {
         Value::Object(value) => value,
         _ => Map::new(),
@@ -118,28 +120,31 @@ fn is_applied(entry: &ManagedFieldsEntry, manager: &str, subresource: &str) -> b
         && entry.subresource.as_deref().unwrap_or_default() == subresource
 }
 
-fn fields(entry: &ManagedFieldsEntry) -> Result<FieldSet, ExtractError> {
-    let Some(fields) = &entry.fields_v1 else { return Ok(FieldSet::default()) };
-    FieldSet::parse(&fields.0)
+fn fields(entry: &ManagedFieldsEntry) -> Result<Set, ExtractError> {
+    let Some(fields) = &entry.fields_v1 else { return Ok(Set::default()) };
+    Set::from_fields_v1(&fields.0)
         .map_err(|source| ExtractError::Fields { manager: entry.manager.clone().unwrap_or_default(), source })
 }
 
 /// The fields of a value that a set names; `others` is what everybody else owns in it.
-pub(super) fn below(value: &Value, own: &FieldSet, others: &[&FieldSet]) -> Value {
+pub(super) fn below(value: &Value, own: &Set, others: &[&Set]) -> Value {
     match value {
         Value::Object(fields) => {
             let owned = fields.iter().filter_map(|(name, value)| {
-                let others: Vec<&FieldSet> = others.iter().filter_map(|set| set.field(name)).collect();
-                Some((name.clone(), owned(value, own.field(name)?, &others)))
+                let element = PathElement::Field(name.clone());
+                let others: Vec<&Set> = others.iter().filter_map(|set| set.get(&element)).collect();
+                Some((name.clone(), owned(value, own.get(&element)?, &others)))
             });
             Value::Object(owned.collect())
         }
         Value::Array(items) => {
+            let (own, others) = (Items::of(own), others.iter().map(|set| Items::of(set)));
+            let others: Vec<Items<'_>> = others.collect();
             let owned = items.iter().enumerate().filter_map(|(at, item)| {
-                let (element, own) = own.item(at, item)?;
-                let others: Vec<&FieldSet> =
-                    others.iter().filter_map(|set| set.item(at, item)).map(|(_, set)| set).collect();
-                Some(with_keys(owned(item, own, &others), element, item))
+                let (element, own) = own.find(at, item)?;
+                let others: Vec<&Set> =
+                    others.iter().filter_map(|items| items.find(at, item)).map(|(_, set)| set).collect();
+                Some(with_keys(owned(item, own, &others), &element, item))
             });
             Value::Array(owned.collect())
         }
@@ -147,19 +152,43 @@ pub(super) fn below(value: &Value, own: &FieldSet, others: &[&FieldSet]) -> Valu
     }
 }
 
+/// What a set says of the items of a list.
+struct Items<'s> {
+    set: &'s Set,
+    /// The names of key fields. A list has one group of them, unless its schema changed.
+    keys: BTreeSet<Vec<String>>,
+}
+
+impl<'s> Items<'s> {
+    fn of(set: &'s Set) -> Self {
+        let keys = set.elements().filter_map(PathElement::key_fields);
+        Self { set, keys: keys.map(|fields| fields.into_iter().map(|(name, _)| name).collect()).collect() }
+    }
+
+    /// How the set names an item, and what it has below it.
+    fn find(&self, at: usize, item: &Value) -> Option<(PathElement, &'s Set)> {
+        let by_key = self.keys.iter().filter_map(|names| {
+            let field = |name: &String| Some((name.clone(), item.get(name)?.clone()));
+            names.iter().map(field).collect::<Option<Map<_, _>>>().map(PathElement::key)
+        });
+        let mut elements = by_key.chain([PathElement::value(item), PathElement::Index(at)]);
+        elements.find_map(|element| self.set.get(&element).map(|below| (element, below)))
+    }
+}
+
 /// A member of the set: with members below it, these; else the whole value, which then is a scalar, atomic or empty. It
 /// was empty when it was applied if somebody else owns parts of it, for parts of what is atomic have no owner.
-fn owned(value: &Value, own: &FieldSet, others: &[&FieldSet]) -> Value {
-    let is_shared = others.iter().any(|set| !set.is_leaf());
-    if own.is_leaf() && !is_shared { value.clone() } else { below(value, own, others) }
+fn owned(value: &Value, own: &Set, others: &[&Set]) -> Value {
+    let is_shared = others.iter().any(|set| !set.is_empty());
+    if own.is_empty() && !is_shared { value.clone() } else { below(value, own, others) }
 }
 
 /// The item of a list with the key fields, without which it could not be applied.
 fn with_keys(mut owned: Value, element: &PathElement, item: &Value) -> Value {
-    if let (PathElement::Key(key), Value::Object(fields)) = (element, &mut owned) {
-        for name in key.keys() {
-            if let Some(value) = item.get(name) {
-                fields.entry(name.clone()).or_insert_with(|| value.clone());
+    if let (Some(key), Value::Object(fields)) = (element.key_fields(), &mut owned) {
+        for (name, _) in key {
+            if let Some(value) = item.get(&name) {
+                fields.entry(name).or_insert_with(|| value.clone());
             }
         }
     }

@@ -3,7 +3,7 @@
 //! An apply configuration holds the fields of an object that one field manager wants, and no others: server-side apply
 //! makes the manager the owner of what stands in it, and takes away what it owned before and no longer names. The types are
 //! generated; here is what works on any of them: [`extract`] reads back from an object what a manager has applied, by the
-//! object's `managedFields` ([`FieldSet`]).
+//! object's `managedFields` ([`fieldpath`]).
 //!
 //! A controller that wants to change a part of what it applied extracts, changes and applies again, and so never takes back
 //! by accident what it does not mention:
@@ -72,13 +72,12 @@
 //! ```
 
 mod extract;
-mod fields;
 pub mod meta;
 mod nullable;
 mod object;
 
 pub use extract::{ExtractError, extract, extract_value};
-pub use fields::{FieldSet, FieldsError};
+pub use kubesmith_apimachinery::fieldpath;
 pub use nullable::nullable;
 pub use object::{Absent, ClusterApplyConfiguration, NamespacedApplyConfiguration, ObjectApplyConfiguration};
 

@@ -1,8 +1,9 @@
 use k8s_openapi::api::core::v1::Service;
+use kubesmith_apimachinery::fieldpath::Set;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::{ExtractError, FieldSet, extract_value};
+use super::{ExtractError, extract_value};
 
 fn service(managed: Value) -> Service {
     let mut service = json!({
@@ -210,7 +211,7 @@ fn is_part(part: &Value, whole: &Value) -> bool {
 }
 
 fn below(value: &Value, fields: &Value) -> Value {
-    super::extract::below(value, &FieldSet::parse(fields).unwrap(), &[])
+    super::extract::below(value, &Set::from_fields_v1(fields).unwrap(), &[])
 }
 
 proptest! {
@@ -233,7 +234,7 @@ proptest! {
     #[test]
     fn no_fields_upset_it(value in values(), fields in values(), names in proptest::collection::btree_map("[fkvi.]:?[a-z0-9{}\":]{0,6}", values(), 0..4)) {
         for fields in [fields, json!(names)] {
-            if let Ok(set) = FieldSet::parse(&fields) {
+            if let Ok(set) = Set::from_fields_v1(&fields) {
                 super::extract::below(&value, &set, &[&set]);
             }
         }

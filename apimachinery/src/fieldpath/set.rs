@@ -1,84 +1,26 @@
-//! Sets of fields, and their JSON form `fieldsV1`.
+//! Sets of paths, and their JSON form.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use kubesmith_apimachinery::golang;
 use serde_json::{Map, Value};
 
-/// One step of a path into an object.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Element {
-    /// A field of a structure or an entry of a map.
-    Field(String),
-    /// The item of a list map with these key fields (canonical JSON).
-    Key(String),
-    /// The item of a set (canonical JSON).
-    Value(String),
-    /// An item by its place.
-    Index(usize),
-}
-
-impl Element {
-    /// The item of a set.
-    #[must_use]
-    pub fn value(value: &Value) -> Self {
-        Self::Value(golang::json(value))
-    }
-
-    /// The item of a list map.
-    #[must_use]
-    pub fn key(fields: Map<String, Value>) -> Self {
-        Self::Key(golang::json(&Value::Object(fields)))
-    }
-
-    fn encode(&self) -> String {
-        match self {
-            Self::Field(name) => format!("f:{name}"),
-            Self::Key(key) => format!("k:{key}"),
-            Self::Value(value) => format!("v:{value}"),
-            Self::Index(index) => format!("i:{index}"),
-        }
-    }
-
-    fn decode(text: &str) -> Option<Self> {
-        let (kind, rest) = text.split_once(':')?;
-        Some(match kind {
-            "f" => Self::Field(rest.to_owned()),
-            "k" => Self::key(serde_json::from_str(rest).ok()?),
-            "v" => Self::value(&serde_json::from_str(rest).ok()?),
-            "i" => Self::Index(rest.parse().ok()?),
-            _ => return None,
-        })
-    }
-}
-
-impl std::fmt::Display for Element {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let shown = |value: &Value| match value {
-            Value::String(s) => golang::quote(s),
-            other => golang::json(other),
-        };
-        match self {
-            Self::Field(name) => write!(f, ".{name}"),
-            Self::Key(key) => {
-                let map: Map<String, Value> = serde_json::from_str(key).unwrap_or_default();
-                let parts: Vec<String> = map.iter().map(|(k, v)| format!("{k}={}", shown(v))).collect();
-                write!(f, "[{}]", parts.join(","))
-            }
-            Self::Value(value) => {
-                let value: Value = serde_json::from_str(value).unwrap_or_default();
-                write!(f, "[={}]", shown(&value))
-            }
-            Self::Index(index) => write!(f, "[{index}]"),
-        }
-    }
-}
+use super::element::{FieldsError, PathElement};
 
 /// A set of paths. A path may be a member and have members below it at the same time.
+///
+/// ```
+/// use kubesmith_apimachinery::fieldpath::Set;
+/// use serde_json::json;
+///
+/// let fields = json!({"f:spec": {"f:ports": {"k:{\"name\":\"web\"}": {".": {}, "f:port": {}}}}});
+/// let set = Set::from_fields_v1(&fields).unwrap();
+/// assert_eq!(set.to_fields_v1(), fields);
+/// assert!(Set::from_fields_v1(&json!({"k:web": {}})).is_err());
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Set {
-    members: BTreeSet<Element>,
-    children: BTreeMap<Element, Set>,
+    members: BTreeSet<PathElement>,
+    children: BTreeMap<PathElement, Set>,
 }
 
 /// Sets nested deeper than this are not decoded.
@@ -86,7 +28,7 @@ const MAX_DEPTH: usize = 200;
 
 impl Set {
     /// Adds a path; the empty path is no member of any set.
-    pub fn insert(&mut self, path: &[Element]) {
+    pub fn insert(&mut self, path: &[PathElement]) {
         let Some((last, parents)) = path.split_last() else { return };
         let mut node = self;
         for parent in parents {
@@ -97,7 +39,7 @@ impl Set {
 
     /// Whether this very path is a member.
     #[must_use]
-    pub fn has(&self, path: &[Element]) -> bool {
+    pub fn has(&self, path: &[PathElement]) -> bool {
         let Some((last, parents)) = path.split_last() else { return false };
         let mut node = self;
         for parent in parents {
@@ -110,29 +52,49 @@ impl Set {
     }
 
     /// Whether the element itself is a member at the top.
-    pub(crate) fn has_element(&self, element: &Element) -> bool {
+    #[must_use]
+    pub fn has_element(&self, element: &PathElement) -> bool {
         self.members.contains(element)
     }
 
+    /// What is below an element: nothing if the element itself is the last member, `None` if the set does not know it.
+    #[must_use]
+    pub fn get(&self, element: &PathElement) -> Option<&Set> {
+        static NOTHING: Set = Set { members: BTreeSet::new(), children: BTreeMap::new() };
+        self.children.get(element).or_else(|| self.members.contains(element).then_some(&NOTHING))
+    }
+
+    /// The elements at the top, members and those with members below them.
+    pub fn elements(&self) -> impl Iterator<Item = &PathElement> {
+        self.members.iter().chain(self.children.keys().filter(|element| !self.members.contains(element)))
+    }
+
     /// What is below an element, if anything is.
-    pub(crate) fn below(&self, element: &Element) -> Option<&Set> {
+    #[must_use]
+    pub fn below(&self, element: &PathElement) -> Option<&Set> {
         self.children.get(element).filter(|set| !set.is_empty())
     }
 
-    pub(crate) fn children(&self) -> impl Iterator<Item = (&Element, &Set)> {
+    /// The elements with something below them.
+    pub fn children(&self) -> impl Iterator<Item = (&PathElement, &Set)> {
         self.children.iter()
     }
 
-    pub(crate) fn with_member(mut self, element: Element) -> Self {
+    /// The set with an element at the top as well.
+    #[must_use]
+    pub fn with_member(mut self, element: PathElement) -> Self {
         self.members.insert(element);
         self
     }
 
-    pub(crate) fn members_only(&self) -> Self {
+    /// The members at the top alone.
+    #[must_use]
+    pub fn members_only(&self) -> Self {
         Self { members: self.members.clone(), children: BTreeMap::new() }
     }
 
-    pub(crate) fn set_child(&mut self, element: Element, child: Set) {
+    /// Puts a set below an element, in place of what was there.
+    pub fn set_child(&mut self, element: PathElement, child: Set) {
         self.children.insert(element, child);
     }
 
@@ -206,13 +168,13 @@ impl Set {
 
     /// All paths, parents before what is below them.
     #[must_use]
-    pub fn paths(&self) -> Vec<Vec<Element>> {
+    pub fn paths(&self) -> Vec<Vec<PathElement>> {
         let mut paths = Vec::new();
         self.collect_paths(&mut Vec::new(), &mut paths);
         paths
     }
 
-    fn collect_paths(&self, prefix: &mut Vec<Element>, paths: &mut Vec<Vec<Element>>) {
+    fn collect_paths(&self, prefix: &mut Vec<PathElement>, paths: &mut Vec<Vec<PathElement>>) {
         for member in &self.members {
             let mut path = prefix.clone();
             path.push(member.clone());
@@ -242,18 +204,24 @@ impl Set {
         Value::Object(map)
     }
 
-    /// Reads the JSON of `fieldsV1`; None if it is none.
-    #[must_use]
-    pub fn from_fields_v1(fields: &Value) -> Option<Set> {
+    /// Reads the JSON of `fieldsV1`. Unknown kinds of path elements are left out, as structured-merge-diff does.
+    ///
+    /// # Errors
+    /// Names the first part that is no `FieldsV1`.
+    pub fn from_fields_v1(fields: &Value) -> Result<Self, FieldsError> {
         Self::decode(fields, 0).map(|(set, _)| set)
     }
 
     /// The set, and whether the node itself is a member.
-    fn decode(fields: &Value, depth: usize) -> Option<(Set, bool)> {
-        let map = fields.as_object().filter(|_| depth < MAX_DEPTH)?;
-        let mut set = Set::default();
+    fn decode(fields: &Value, depth: usize) -> Result<(Self, bool), FieldsError> {
+        let failed = |problem| FieldsError::new(&fields.to_string(), problem);
+        let map = fields.as_object().ok_or_else(|| failed("is no object"))?;
+        if depth == MAX_DEPTH {
+            return Err(failed("is nested too deep"));
+        }
+        let mut set = Self::default();
         for (key, below) in map.iter().filter(|(key, _)| *key != ".") {
-            let element = Element::decode(key)?;
+            let Some(element) = PathElement::decode(key)? else { continue };
             let (child, member) = Self::decode(below, depth + 1)?;
             if member {
                 set.members.insert(element.clone());
@@ -262,53 +230,9 @@ impl Set {
                 set.children.insert(element, child);
             }
         }
-        Some((set, map.is_empty() || map.contains_key(".")))
+        Ok((set, map.is_empty() || map.contains_key(".")))
     }
-}
-
-/// A path as conflicts show it: `.spec.ports[name="web"].port`.
-#[must_use]
-pub fn path_text(path: &[Element]) -> String {
-    path.iter().map(Element::to_string).collect()
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-    use serde_json::json;
-
-    #[test]
-    fn fields_v1_round_trips() {
-        let fields = json!({"f:spec": {".": {}, "f:size": {}, "f:ports": {"k:{\"name\":\"web\"}": {".": {}, "f:port": {}}},
-            "f:tags": {"v:\"x\"": {}}, "f:l": {"i:3": {}}}});
-        let set = Set::from_fields_v1(&fields).unwrap();
-        assert_eq!(set.to_fields_v1(), fields);
-        let texts: Vec<String> = set.paths().iter().map(|p| path_text(p)).collect();
-        assert!(texts.contains(&".spec.ports[name=\"web\"].port".to_owned()), "{texts:?}");
-        assert!(texts.contains(&".spec.tags[=\"x\"]".to_owned()));
-        for bad in [json!({"x": {}}), json!({"k:{": {}}), json!([]), json!({"f:a": 1})] {
-            assert_eq!(Set::from_fields_v1(&bad), None);
-        }
-    }
-
-    fn sets() -> impl Strategy<Value = Set> {
-        prop::collection::vec(prop::collection::vec("[abc]", 1..4), 0..8).prop_map(|paths| {
-            let mut set = Set::default();
-            for path in paths {
-                set.insert(&path.into_iter().map(Element::Field).collect::<Vec<_>>());
-            }
-            set
-        })
-    }
-
-    proptest! {
-        #[test]
-        fn sets_obey_the_laws_of_sets(a in sets(), b in sets()) {
-            prop_assert_eq!(a.union(&b).paths().len() + a.intersection(&b).paths().len(), a.paths().len() + b.paths().len());
-            prop_assert!(a.difference(&b).intersection(&b).is_empty());
-            prop_assert_eq!(a.difference(&b).union(&a.intersection(&b)).to_fields_v1(), a.to_fields_v1());
-            prop_assert_eq!(Set::from_fields_v1(&a.to_fields_v1()).unwrap(), a);
-        }
-    }
-}
+mod tests;
