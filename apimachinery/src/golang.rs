@@ -1,8 +1,10 @@
 //! How Go prints values: messages of an API server show values in Go's notation.
 
+mod convert;
 mod scan;
 
-pub use scan::json_error;
+pub use convert::from_unstructured;
+pub use scan::{json_error, json_number_error};
 
 use serde_json::{Number, Value};
 

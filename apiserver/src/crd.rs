@@ -116,7 +116,7 @@ pub(crate) fn reconcile(crds: &[Value], now: &str) -> Vec<Value> {
         if next != *crd {
             accepted.retain(|(other, _, _)| *other != own);
             accepted.push((own, group.to_owned(), next["status"]["acceptedNames"].clone()));
-            changed.push(next);
+            changed.push(crate::managed::updated_definition(crd, &next, now));
         }
     }
     changed

@@ -140,6 +140,11 @@ impl Schema {
         self.rules.default(object);
     }
 
+    /// As [`default`](Self::default), but keeps nulls that have no default.
+    pub(crate) fn fill_defaults(&self, object: &mut Value) {
+        self.rules.fill_defaults(object);
+    }
+
     /// Checks the types of metadata and drops what it does not know; answers the paths of that.
     pub(crate) fn coerce(&self, object: &mut Value) -> Result<Vec<String>, Cause> {
         self.rules.coerce(object).map_err(Cause::from)

@@ -9,10 +9,12 @@ use crate::apply::{self, ApplyError, Manager, ReplicasPaths, Typed, Unconverted,
 use crate::builtin::BuiltIn;
 use crate::builtin::parts::Part;
 use crate::conversion;
+use crate::crd;
 use crate::http::query::WriteOptions;
 use crate::registry::Behaviour;
 use crate::server::Call;
 use crate::status::{ApiError, ApiResult, Cause};
+use crate::tokens;
 
 type Rules = BTreeMap<(&'static str, &'static str, &'static str), OnceLock<Typed>>;
 
@@ -21,6 +23,9 @@ static BUILT_IN: LazyLock<Rules> = LazyLock::new(|| {
     let kinds = crate::builtin::all();
     kinds.map(|kind| ((kind.group, kind.version, kind.kind), OnceLock::new())).collect()
 });
+
+static DEFINITION: LazyLock<Typed> =
+    LazyLock::new(|| Typed::builtin(crd::GROUP, "v1", "CustomResourceDefinition"));
 
 fn typed(built_in: &BuiltIn) -> &'static Typed {
     let (group, version, kind) = (built_in.group, built_in.version, built_in.kind);
@@ -107,6 +112,27 @@ pub(crate) fn check_config(call: &Call<'_>, config: &Value) -> ApiResult<()> {
 /// Records who set which fields of a scale by a write that is no apply.
 pub(crate) fn updated_scale(call: &Call<'_>, old: &Value, new: &Value, options: &WriteOptions) -> Value {
     apply::update(apply::scale(), old, new, &manager_of_scale(call, options))
+}
+
+/// A definition of custom resources whose status the server changed, with the server as the manager of the change.
+pub(crate) fn updated_definition(old: &Value, new: &Value, now: &str) -> Value {
+    let manager = Manager {
+        name: "kube-apiserver".to_owned(),
+        api_version: format!("{}/v1", crd::GROUP),
+        subresource: "status".to_owned(),
+        time: now.to_owned(),
+        ignored: &["metadata", "spec"],
+        only: &[],
+    };
+    apply::update(&DEFINITION, old, new, &manager)
+}
+
+/// Records who set which fields of a request for a token, as its client sent it.
+pub(crate) fn updated_token(call: &Call<'_>, request: &Value, options: &WriteOptions) -> Value {
+    static TOKEN: LazyLock<Typed> = LazyLock::new(|| Typed::builtin(tokens::GROUP, "v1", tokens::REQUEST));
+    let api_version = format!("{}/v1", tokens::GROUP);
+    let manager = Manager { api_version, ignored: &[], ..manager(call, options) };
+    apply::update(&TOKEN, &Value::Null, request, &manager)
 }
 
 /// As [`applied`], for a scale.

@@ -1,7 +1,8 @@
 //! Reading and changing `metadata` of objects held as JSON.
 
+use kubesmith_apimachinery::golang;
 use kubesmith_apimachinery::yaml::json_number;
-use serde_json::{Map, Value};
+use serde_json::{Map, Number, Value};
 
 /// A string at `metadata.<field>`, empty when absent.
 pub(crate) fn text<'a>(object: &'a Value, field: &str) -> &'a str {
@@ -52,11 +53,14 @@ pub(crate) fn remove(object: &mut Value, field: &str) {
     }
 }
 
-/// Writes every number as Go's `encoding/json` does: `1.0` and `1e3` become integers.
+/// Writes every number as Go's `encoding/json` does after decoding: `1.0` and `1e3` become integers, integers beyond 63 bits
+/// floats.
 pub(crate) fn go_numbers(value: &mut Value) {
     match value {
-        Value::Number(number) if number.is_f64() => {
-            if let Some(settled) = number.as_f64().and_then(json_number) {
+        Value::Number(number) if !number.is_i64() => {
+            let Some(float) = number.as_f64() else { return };
+            let whole = golang::json_float(float).parse::<u64>().ok().map(Number::from);
+            if let Some(settled) = whole.or_else(|| json_number(float)) {
                 *number = settled;
             }
         }

@@ -73,9 +73,10 @@ impl ResourceDef {
         About::new(&self.group, &self.plural, name)
     }
 
-    /// An error's subject, named by the kind.
+    /// An error's subject, named by the kind: for built-in kinds that of the internal type, which both groups of events share.
     pub(crate) fn about_kind(&self, name: &str) -> About {
-        About::new(&self.group, &self.kind, name)
+        let stored = self.stored_as.split_once('/').map_or("", |(group, _)| group);
+        About::new(if self.is_custom() { &self.group } else { stored }, &self.kind, name)
     }
 
     /// Whether objects are questions that are answered and not stored.
@@ -107,6 +108,24 @@ impl ResourceDef {
     /// Key of an object in the store.
     pub(crate) fn key(&self, namespace: &str, name: &str) -> String {
         if self.namespaced { format!("{namespace}/{name}") } else { name.to_owned() }
+    }
+
+    /// Key of an object in kube-apiserver's etcd, which errors of its storage name
+    /// (`SpecialDefaultResourcePrefixes` of pkg/kubeapiserver/default_storage_factory_builder.go).
+    pub(crate) fn storage_key(&self, namespace: &str, name: &str) -> String {
+        let (group, plural) = (self.group.as_str(), self.plural.as_str());
+        let collection = match (group, plural) {
+            ("", "replicationcontrollers") => "controllers",
+            ("", "endpoints") => "services/endpoints",
+            ("", "services") => "services/specs",
+            ("", "nodes") => "minions",
+            ("networking.k8s.io", "ingresses") => "ingress",
+            _ if self.is_custom() || matches!(group, "apiextensions.k8s.io" | "apiregistration.k8s.io") => {
+                return format!("/registry/{group}/{plural}/{}", self.key(namespace, name));
+            }
+            _ => plural,
+        };
+        format!("/registry/{collection}/{}", self.key(namespace, name))
     }
 
     /// Prefix of the keys of a namespace's objects; of all when `namespace` is empty.

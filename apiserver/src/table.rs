@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use kubesmith_apimachinery::jsonpath::Found;
 use serde_json::{Map, Value, json};
 
-use crate::builtin::printers;
+use crate::builtin::{TEMPLATE_GENERATION, printers};
 use crate::http::query::Query;
 use crate::meta;
 use crate::registry::{Column, ResourceDef};
@@ -89,11 +89,20 @@ pub(crate) fn of(
     })
 }
 
-/// The metadata of one object.
+/// The metadata of one object, as kube-apiserver holds it inside: of a daemon set without the annotation that is a field there.
 pub(crate) fn partial(object: &Value, version: &str) -> Value {
+    let mut metadata = object["metadata"].clone();
+    if let Some(annotations) = metadata.get_mut("annotations").and_then(Value::as_object_mut)
+        && object["kind"] == "DaemonSet"
+        && object["apiVersion"] == "apps/v1"
+    {
+        annotations.remove(TEMPLATE_GENERATION);
+        if annotations.is_empty() {
+            meta::object_mut(&mut metadata).remove("annotations");
+        }
+    }
     json!({
-        "kind": "PartialObjectMetadata", "apiVersion": format!("meta.k8s.io/{version}"),
-        "metadata": object["metadata"],
+        "kind": "PartialObjectMetadata", "apiVersion": format!("meta.k8s.io/{version}"), "metadata": metadata,
     })
 }
 

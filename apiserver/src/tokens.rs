@@ -10,6 +10,10 @@ use crate::identity::Identity;
 use crate::meta;
 use crate::server::Server;
 
+/// Group and kind of requests for tokens.
+pub(crate) const GROUP: &str = "authentication.k8s.io";
+pub(crate) const REQUEST: &str = "TokenRequest";
+
 /// Who signs, and whom tokens are for when nobody says.
 pub(crate) const ISSUER: &str = "https://kubernetes.default.svc";
 

@@ -6,7 +6,7 @@ use super::cause::Cause;
 use super::check::Checker;
 use super::object_meta::{NameRule, validate_object_meta, validate_object_meta_update};
 use super::scale::ScalePaths;
-use super::{apply_defaults, meta, prune};
+use super::{apply_defaults, default, meta, prune};
 use crate::schema::Schema;
 
 /// The rules of one version of a custom resource. Make it once per definition; it is immutable afterwards.
@@ -64,14 +64,26 @@ impl CustomResource {
         self.checker.schema()
     }
 
-    /// Removes what the schema does not know; answers the paths of what was removed.
+    /// Removes fields that the schema does not know, and nulls that it takes for absent. Returns the paths of the former.
+    ///
+    /// Source: `unstructuredSchemaCoercer` of apiextensions-apiserver's pkg/apiserver/customresource_handler.go.
     pub fn prune(&self, object: &mut Value) -> Vec<String> {
-        if self.preserves_unknown { Vec::new() } else { prune::prune(self.schema(), object) }
+        if self.preserves_unknown {
+            return Vec::new();
+        }
+        let unknown = prune::prune(self.schema(), object);
+        default::drop_nulls(self.schema(), object);
+        unknown
     }
 
-    /// Fills in the schema's defaults.
+    /// Drops nulls that the schema takes for absent, and fills in its defaults.
     pub fn default(&self, object: &mut Value) {
         apply_defaults(self.schema(), object);
+    }
+
+    /// Fills in the schema's defaults. Other nulls stay: those of an applied configuration are values, to be validated.
+    pub fn fill_defaults(&self, object: &mut Value) {
+        default::fill(self.schema(), object);
     }
 
     /// Checks the types of metadata and drops what it does not know; answers the paths of that.
@@ -87,7 +99,7 @@ impl CustomResource {
     #[must_use]
     pub fn check(&self, object: &Value, old: Option<&Value>, status_only: bool) -> Vec<Cause> {
         let mut causes = match old {
-            Some(old) => validate_object_meta_update(object, old, NameRule::Subdomain),
+            Some(old) => validate_object_meta_update(object, old),
             None => validate_object_meta(object, NameRule::Subdomain),
         };
         causes.extend(match old {

@@ -39,7 +39,8 @@ pub fn drop_nulls(schema: &Schema, value: &mut Value) {
     }
 }
 
-fn fill(schema: &Schema, value: &mut Value) {
+/// Fills in defaults, outer ones first. Nulls without a default stay.
+pub fn fill(schema: &Schema, value: &mut Value) {
     match value {
         Value::Object(map) => fill_object(schema, map),
         Value::Array(items) => {

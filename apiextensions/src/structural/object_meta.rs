@@ -69,12 +69,29 @@ pub fn validate_object_meta(object: &Value, rule: NameRule) -> Vec<Cause> {
 }
 
 /// The faults of `metadata` of an object that replaces another; one that is being deleted gets no new finalizers.
+///
+/// A server checks the whole metadata once and what may change twice, and reports all three: `validateCommonFields` of
+/// apiserver's pkg/registry/rest/update.go, then the strategy of the kind.
 #[must_use]
-pub fn validate_object_meta_update(object: &Value, old: &Value, rule: NameRule) -> Vec<Cause> {
+pub fn validate_object_meta_update(object: &Value, old: &Value) -> Vec<Cause> {
     let mut causes = Vec::new();
-    check_rest(&object["metadata"], rule, &mut causes);
-    causes.extend(new_finalizers(object, old));
+    check_rest(&object["metadata"], NameRule::PathSegment, &mut causes);
+    for _ in 0..2 {
+        causes.extend(new_finalizers(object, old));
+        check_immutable(&object["metadata"], &old["metadata"], &mut causes);
+        check_fields(&object["metadata"], &mut causes);
+    }
     causes
+}
+
+/// Fields that no update changes. The name and namespace are those of the request.
+fn check_immutable(metadata: &Value, old: &Value, causes: &mut Vec<Cause>) {
+    for field in ["uid", "deletionTimestamp", "deletionGracePeriodSeconds"] {
+        let (new, old) = (&metadata[field], &old[field]);
+        if new != old {
+            causes.push(Cause::invalid(format!("metadata.{field}"), new.clone(), "field is immutable"));
+        }
+    }
 }
 
 /// Everything but `generateName`, which only matters once.
@@ -86,10 +103,19 @@ fn check_rest(metadata: &Value, rule: NameRule, causes: &mut Vec<Cause>) {
         let faults = rule.check(name);
         causes.extend(faults.into_iter().map(|fault| Cause::invalid("metadata.name", name, fault)));
     }
+    if let Some(generation @ ..=-1) = metadata["generation"].as_i64() {
+        let text = "must be greater than or equal to 0";
+        causes.push(Cause::invalid("metadata.generation", generation, text));
+    }
+    check_fields(metadata, causes);
+    check_finalizers(&metadata["finalizers"], causes);
+}
+
+/// The fields that creates and updates both check.
+fn check_fields(metadata: &Value, causes: &mut Vec<Cause>) {
     causes.extend(validate_labels(&metadata["labels"], "metadata.labels"));
     check_annotations(&metadata["annotations"], causes);
     check_owners(&metadata["ownerReferences"], causes);
-    check_finalizers(&metadata["finalizers"], causes);
 }
 
 /// The faults of the labels that stand at `path`: apimachinery's `ValidateLabels`.
@@ -237,8 +263,7 @@ fn new_finalizers(object: &Value, old: &Value) -> Vec<Cause> {
         "no new finalizers can be added if the object is being deleted, found new finalizers []string{{{}}}",
         added.join(", ")
     );
-    // kube-apiserver runs this check twice and reports both.
-    vec![Cause::forbidden("metadata.finalizers", &text), Cause::forbidden("metadata.finalizers", &text)]
+    vec![Cause::forbidden("metadata.finalizers", &text)]
 }
 
 #[cfg(test)]
@@ -305,9 +330,14 @@ mod tests {
         );
         let gone = json!({"metadata": {"deletionTimestamp": "2026-01-01T00:00:00Z", "finalizers": ["a/b"]}});
         let more = json!({"metadata": {"finalizers": ["a/b", "a/c"]}});
-        assert_eq!(new_finalizers(&more, &gone).len(), 2);
+        assert_eq!(new_finalizers(&more, &gone).len(), 1);
+        let mut twice = gone.clone();
+        twice["metadata"]["name"] = json!("w");
+        twice["metadata"]["uid"] = json!("other");
+        twice["metadata"]["finalizers"] = json!(["a/b", "a/c"]);
+        assert_eq!(validate_object_meta_update(&twice, &gone).len(), 4);
         assert!(new_finalizers(&gone, &gone).is_empty());
-        let renamed = json!({"metadata": {"name": "w", "generateName": "W-"}});
-        assert!(validate_object_meta_update(&renamed, &gone, NameRule::Subdomain).is_empty());
+        let renamed = json!({"metadata": {"name": "w", "generateName": "w-"}});
+        assert!(validate_object_meta_update(&renamed, &renamed).is_empty());
     }
 }

@@ -22,6 +22,41 @@ pub fn json_error(text: &[u8]) -> Option<String> {
     })
 }
 
+/// What Go says of the first number of a JSON text that no float can hold; `None` if there is none.
+///
+/// ```
+/// use kubesmith_apimachinery::golang::json_number_error;
+///
+/// let fault = json_number_error(b"{\"1e400\": [1e3, 1e400]}");
+/// assert_eq!(fault.as_deref(), Some("json: cannot unmarshal number 1e400 into Go value of type float64"));
+/// assert_eq!(json_number_error(b"{\"a\": -1.5}"), None);
+/// ```
+#[must_use]
+pub fn json_number_error(text: &[u8]) -> Option<String> {
+    let (mut at, mut is_text) = (0, false);
+    while let Some(byte) = text.get(at) {
+        match byte {
+            b'\\' if is_text => at += 1,
+            b'"' => is_text = !is_text,
+            b'-' | b'0'..=b'9' if !is_text => {
+                let is_part = |byte: &&u8| matches!(byte, b'+' | b'-' | b'.' | b'e' | b'E' | b'0'..=b'9');
+                let length = text[at..].iter().take_while(is_part).count();
+                let number = std::str::from_utf8(&text[at..at + length]).unwrap_or_default();
+                if number.parse::<f64>().is_ok_and(f64::is_infinite) {
+                    return Some(format!(
+                        "json: cannot unmarshal number {number} into Go value of type float64"
+                    ));
+                }
+                at += length;
+                continue;
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+    None
+}
+
 enum Fault {
     End,
     Depth,

@@ -20,13 +20,6 @@ fn atomic() -> Value {
     json!({"type": "object", "x-kubernetes-map-type": "atomic", "x-kubernetes-preserve-unknown-fields": true})
 }
 
-fn text(default: Option<&str>) -> Value {
-    match default {
-        Some(default) => json!({"type": "string", "default": default}),
-        None => json!({"type": "string"}),
-    }
-}
-
 /// The rules of metadata, of which every field is named: it is the same in all kinds.
 pub(super) fn object_meta() -> Value {
     let mut rules = declared("meta.ObjectMeta");
@@ -49,7 +42,7 @@ fn declared(name: &str) -> Value {
 fn by_type(field: &Field) -> Value {
     match (field.shape, field.of) {
         (Shape::List, _) => json!({"type": "array"}),
-        (Shape::Map, _) => json!({"type": "object", "additionalProperties": text(None)}),
+        (Shape::Map, _) => json!({"type": "object", "additionalProperties": scalar("string")}),
         (Shape::One | Shape::Inline, of) => scalar(of),
     }
 }
@@ -59,7 +52,7 @@ fn scalar(of: &str) -> Value {
         "bool" => json!({"type": "boolean"}),
         "int32" | "int64" => json!({"type": "integer"}),
         "meta.Time" => json!({"type": "string", "format": "date-time"}),
-        _ => text(None),
+        _ => json!({"type": "string"}),
     }
 }
 
@@ -84,8 +77,9 @@ fn rules(field: &Field) -> Option<Value> {
             let keys: Vec<&str> = keys.split(',').collect();
             let mut items = inner.map(message).unwrap_or_else(|| object(json!({})));
             for key in inner.into_iter().flat_map(|t| keys.iter().filter_map(|key| t.members.get(key))) {
-                if key.of == "string" {
-                    items["properties"][key.name] = text(key.default);
+                items["properties"][key.name] = scalar(key.of);
+                if let Some(default) = key.key_default() {
+                    items["properties"][key.name]["default"] = default;
                 }
             }
             Some(json!({"type": "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": keys,
@@ -104,7 +98,7 @@ fn rules(field: &Field) -> Option<Value> {
 pub(super) fn schema(group: &str, version: &str, kind: &str) -> Value {
     if group == crate::crd::GROUP {
         let conditions = json!({"type": "array", "x-kubernetes-list-type": "map",
-            "x-kubernetes-list-map-keys": ["type"], "items": object(json!({"type": text(None)}))});
+            "x-kubernetes-list-map-keys": ["type"], "items": object(json!({"type": scalar("string")}))});
         return object(json!({"status": object(json!({"conditions": conditions}))}));
     }
     types::of_kind(&api_version(group, version), kind).map_or_else(|| object(json!({})), message)

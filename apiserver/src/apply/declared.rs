@@ -122,7 +122,7 @@ fn element(field: &Field, place: usize, item: &Value) -> Result<PathElement, Str
         Merge::Keys(keys) => {
             let keys: Vec<String> = keys.split(',').map(str::to_owned).collect();
             let members = types::find(field.of).map(|of| &of.members);
-            let default = |name: &str| members?.get(name)?.default.map(Value::from);
+            let default = |name: &str| members?.get(name)?.key_default();
             key_of(&keys, default, item)
         }
         Merge::ByShape | Merge::Atomic => Ok(PathElement::Index(place)),

@@ -240,7 +240,7 @@ pub(crate) fn remove(ty: Ty<'_>, value: &Value, set: &Set) -> Value {
                     continue;
                 }
                 let kept = match set.below(&element) {
-                    Some(below) => remove(ty.field(name).0, value, below),
+                    Some(below) => remove_below(ty.field(name).0, value, below),
                     None => value.clone(),
                 };
                 rest.insert(name.clone(), kept);
@@ -255,12 +255,23 @@ pub(crate) fn remove(ty: Ty<'_>, value: &Value, set: &Set) -> Value {
                     continue;
                 }
                 let below = element.as_ref().and_then(|e| set.below(e));
-                rest.push(below.map_or_else(|| item.clone(), |below| remove(ty.item(), item, below)));
+                rest.push(below.map_or_else(|| item.clone(), |below| remove_below(ty.item(), item, below)));
             }
             if rest.is_empty() { Value::Null } else { Value::Array(rest) }
         }
         (Atom::Scalar, value) => value.clone(),
         _ => Value::Null,
+    }
+}
+
+/// As [`remove`] for a part of a value, which stays, empty, when nothing is left in it.
+///
+/// Source: typed/remove.go of structured-merge-diff 6.3.2.
+fn remove_below(ty: Ty<'_>, value: &Value, set: &Set) -> Value {
+    match (remove(ty, value, set), value) {
+        (Value::Null, Value::Object(_)) => Value::Object(Map::new()),
+        (Value::Null, Value::Array(_)) => Value::Array(Vec::new()),
+        (rest, _) => rest,
     }
 }
 

@@ -161,7 +161,7 @@ fn check_spec(spec: &Value, causes: &mut Vec<Cause>) {
     let pem = BASE64.decode(request).unwrap_or_default();
     if pem::type_of(&pem) != Some("CERTIFICATE REQUEST") {
         let text = "PEM block type must be CERTIFICATE REQUEST";
-        causes.push(Cause::invalid("spec.request", bytes(&pem), text));
+        causes.push(Cause::invalid("spec.request", quoted(request), text));
     }
     let mut seen: Vec<&str> = Vec::new();
     let usages = meta::strings(&spec["usages"]);
@@ -191,12 +191,6 @@ fn check_spec(spec: &Value, causes: &mut Vec<Cause>) {
         let text = "may not specify a duration less than 600 seconds (10 minutes)";
         causes.push(Cause::invalid("spec.expirationSeconds", seconds, text));
     }
-}
-
-/// Bytes as Go prints them.
-fn bytes(bytes: &[u8]) -> String {
-    let parts: Vec<String> = bytes.iter().map(|byte| format!("{byte:#x}")).collect();
-    format!("[]byte{{{}}}", parts.join(", "))
 }
 
 /// PEM, as far as its types go.

@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use super::services;
+use super::{defaults, services};
 use crate::registry::{Behaviour, ResourceDef};
 use crate::server::Server;
 use crate::types;
@@ -19,6 +19,7 @@ pub(crate) fn created(server: &Server, def: &ResourceDef, value: &mut Value) {
     }
     (kind.default)(value, super::Stage::Create);
     (kind.prepare)(value);
+    drop_disabled(def, value);
     if def.collection == "persistentvolumes" {
         note_phase(server, &Value::Null, value);
     }
@@ -27,13 +28,38 @@ pub(crate) fn created(server: &Server, def: &ResourceDef, value: &mut Value) {
     }
 }
 
-/// Completes an object that replaces `current`.
-pub(crate) fn updated(server: &Server, def: &ResourceDef, current: &Value, value: &mut Value) {
+/// Completes an object that replaces `current` through this subresource.
+pub(crate) fn updated(
+    server: &Server,
+    def: &ResourceDef,
+    subresource: &str,
+    current: &Value,
+    value: &mut Value,
+) {
+    drop_disabled(def, value);
+    match def.collection.as_str() {
+        // Only the subresource `finalize` changes them (pkg/registry/core/namespace/strategy.go).
+        "namespaces" if subresource != "finalize" => {
+            value["spec"]["finalizers"] = current["spec"]["finalizers"].clone();
+        }
+        "daemonsets.apps" => defaults::count_template_generation(current, value),
+        _ => {}
+    }
     if def.collection == "persistentvolumes" {
         note_phase(server, current, value);
     }
     if def.collection == "services" {
         services::updated(server, current, value);
+    }
+}
+
+/// Drops fields of features that are off. They have owners all the same.
+fn drop_disabled(def: &ResourceDef, value: &mut Value) {
+    // Coordinated leader election: `dropDisabledFields` of pkg/registry/coordination/lease/strategy.go.
+    if def.collection == "leases.coordination.k8s.io"
+        && let Some(spec) = value.get_mut("spec").and_then(Value::as_object_mut)
+    {
+        spec.retain(|field, _| !matches!(field.as_str(), "strategy" | "preferredHolder"));
     }
 }
 

@@ -2,8 +2,6 @@
 
 use serde_json::{Value, json};
 
-use crate::status::Cause;
-
 /// Members that both forms share under other names: (core, events.k8s.io).
 const RENAMED: &[(&str, &str)] = &[
     ("involvedObject", "regarding"),
@@ -73,17 +71,6 @@ fn default_events(object: &mut Value) {
     for time in ["deprecatedFirstTimestamp", "deprecatedLastTimestamp", "eventTime"] {
         fill(object, time, Value::Null);
     }
-}
-
-pub(super) fn check_core(object: &Value, _: Option<&Value>) -> Vec<Cause> {
-    let involved = object["involvedObject"]["namespace"].as_str().unwrap_or_default();
-    let own = crate::meta::namespace(object);
-    let fits = if involved.is_empty() { own == "default" } else { involved == own };
-    if fits {
-        return Vec::new();
-    }
-    let text = "does not match event.namespace";
-    vec![Cause::invalid("involvedObject.namespace", crate::names::quoted(involved), text)]
 }
 
 #[cfg(test)]

@@ -18,6 +18,7 @@ mod webhooks;
 
 use serde_json::Value;
 
+pub(crate) use defaults::TEMPLATE_GENERATION;
 pub(crate) use kinds::{all, has_group};
 
 use crate::names::NameRule;

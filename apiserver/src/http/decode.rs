@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use bytes::Bytes;
-use kubesmith_apimachinery::golang::json_error;
+use kubesmith_apimachinery::golang::{json_error, json_number_error};
 use kubesmith_apimachinery::yaml::{MemberName, Scalar, is_plain, json_number, merge};
 use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
@@ -49,7 +49,7 @@ impl Duplicates {
         let seed = Seed { path: String::new(), faults: &faults, members: Some(&members), yaml: text };
         // The body was read before; what cannot be read again has no order.
         let read = match text {
-            Some(text) => seed.deserialize(serde_yaml::Deserializer::from_str(text)).is_ok(),
+            Some(text) => first(text).is_none_or(|document| seed.deserialize(document).is_ok()),
             None => seed.deserialize(&mut serde_json::Deserializer::from_slice(&self.body)).is_ok(),
         };
         if read {
@@ -82,14 +82,16 @@ pub(crate) fn json(body: &[u8]) -> Result<Decoded, String> {
     let faults = RefCell::new(Vec::new());
     let seed = Seed { path: String::new(), faults: &faults, members: None, yaml: None };
     let mut deserializer = serde_json::Deserializer::from_slice(body);
-    let go = |e: serde_json::Error| json_error(body).unwrap_or_else(|| e.to_string());
+    let go = |e: serde_json::Error| {
+        json_error(body).or_else(|| json_number_error(body)).unwrap_or_else(|| e.to_string())
+    };
     let value = seed.deserialize(&mut deserializer).map_err(go)?;
     deserializer.end().map_err(go)?;
     let faults = faults.into_inner().into_iter().map(|fault| fault.text).collect();
     Ok(Decoded { value, duplicates: Duplicates { faults, ..Duplicates::default() } })
 }
 
-/// Reads one YAML document: that of YAML 1.1, as goyaml, which kube-apiserver has, reads it.
+/// Reads the first YAML document: that of YAML 1.1, as goyaml, which kube-apiserver has, reads it.
 ///
 /// # Errors
 /// What is wrong with the text.
@@ -100,9 +102,8 @@ pub(crate) fn yaml(body: &[u8]) -> Result<Decoded, String> {
     }
     let faults = RefCell::new(Vec::new());
     let seed = Seed { path: String::new(), faults: &faults, members: None, yaml: Some(text) };
-    let value = seed
-        .deserialize(serde_yaml::Deserializer::from_str(text))
-        .map_err(|e| format!("error converting YAML to JSON: {}", goyaml(&e)))?;
+    let value = first(text).map_or(Ok(Value::Null), |document| seed.deserialize(document));
+    let value = value.map_err(|e| format!("error converting YAML to JSON: {}", goyaml(text, &e)))?;
     let faults = with_lines(text, faults.into_inner());
     Ok(Decoded { value, duplicates: Duplicates { faults, yaml: true, body: Bytes::new() } })
 }
@@ -127,14 +128,39 @@ fn with_lines(source: &str, mut faults: Vec<Fault>) -> Vec<String> {
     faults.drain(..).map(&mut numbered).collect()
 }
 
+/// The first document of a text; goyaml's `Unmarshal` does not look at the others.
+fn first(text: &str) -> Option<serde_yaml::Deserializer<'_>> {
+    serde_yaml::Deserializer::from_str(text).next()
+}
+
 /// The words of goyaml, whose parser is that of serde_yaml as well (`fail` of goyaml's decode.go).
-fn goyaml(error: &serde_yaml::Error) -> String {
+fn goyaml(source: &str, error: &serde_yaml::Error) -> String {
     let text = error.to_string();
     let text = text.split(" at line ").next().unwrap_or_default();
+    if let Some(anchor) = alias(source).filter(|_| text == "recursion limit exceeded") {
+        return format!("yaml: anchor '{anchor}' value contains itself");
+    }
     match error.location().map(|at| at.line()) {
         Some(line @ 2..) => format!("yaml: line {line}: {text}"),
         _ => format!("yaml: {text}"),
     }
+}
+
+/// The first anchor that an alias names after it.
+fn alias(source: &str) -> Option<&str> {
+    let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    let names = source.match_indices('*').map(|(at, _)| {
+        let rest = &source[at + 1..];
+        (at, &rest[..rest.find(|c| !is_name(c)).unwrap_or(rest.len())])
+    });
+    let mut known = names.filter(|(at, name)| {
+        !name.is_empty()
+            && source[..*at]
+                .split('&')
+                .skip(1)
+                .any(|rest| rest.strip_prefix(name).is_some_and(|rest| !rest.starts_with(is_name)))
+    });
+    known.next().map(|(_, name)| name)
 }
 
 /// Reads one document of a text of several.
@@ -314,6 +340,18 @@ mod tests {
     }
 
     #[test]
+    fn first_of_several_yaml_documents_is_read() {
+        assert_eq!(yaml(b"a: 1\n---\nb: [\n").unwrap().value, json!({"a": 1}));
+        assert_eq!(yaml(b"").unwrap().value, Value::Null);
+    }
+
+    #[test]
+    fn number_beyond_floats_is_named() {
+        let fault = json(b"{\"a\": 1e400}").unwrap_err();
+        assert_eq!(fault, "json: cannot unmarshal number 1e400 into Go value of type float64");
+    }
+
+    #[test]
     fn yaml_becomes_json() {
         let decoded = yaml(b"a: 1\nb: [x, 2.5, true, null]\n1: one\n").unwrap();
         assert_eq!(decoded.value, json!({"a": 1, "b": ["x", 2.5, true, null], "1": "one"}));
@@ -353,6 +391,8 @@ mod tests {
         assert!(json(b"{} {}").is_err());
         assert!(json(&b"[".repeat(100_000)).is_err());
         assert!(json(b"\"\xff\"").is_err());
+        let looped = yaml(b"a: &a\n  b: {c: *a}\n").unwrap_err();
+        assert_eq!(looped, "error converting YAML to JSON: yaml: anchor 'a' value contains itself");
         assert!(yaml(b"\xff").is_err());
         assert!(yaml(&b"[".repeat(1_000_000)).is_err());
         assert!(yaml(&b"[".repeat(1_500)).is_err());

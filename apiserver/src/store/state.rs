@@ -28,9 +28,8 @@ impl Object {
         Self { value, rv, bytes: OnceLock::new(), mark: AtomicU64::new(0) }
     }
 
-    /// An object that only looks as if it had been stored: it has no version.
-    pub(crate) fn unstored(mut value: Value) -> Self {
-        crate::meta::remove(&mut value, "resourceVersion");
+    /// An object that only looks as if it had been stored: it has the version that the client gave, if any.
+    pub(crate) fn unstored(value: Value) -> Self {
         Self { value, rv: 0, bytes: OnceLock::new(), mark: AtomicU64::new(0) }
     }
 

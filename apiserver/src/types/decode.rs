@@ -157,7 +157,7 @@ fn member(
 }
 
 /// What Go writes for a field that was not set.
-fn zero(field: &Field) -> Value {
+pub(super) fn zero(field: &Field) -> Value {
     if field.optional || field.shape != Shape::One {
         return Value::Null;
     }

@@ -9,7 +9,9 @@ pub(crate) mod decode;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
+use kubesmith_apimachinery::golang;
 use kubesmith_apimachinery::patch::{self, PatchMeta, Strategy};
+use serde_json::Value;
 
 static TYPES: LazyLock<BTreeMap<&'static str, Type>> = LazyLock::new(|| {
     let mut types: BTreeMap<&str, Type> = include_str!("types.txt").lines().filter_map(Type::parse).collect();
@@ -115,6 +117,27 @@ impl Type {
     }
 }
 
+impl Type {
+    /// A value of the type as Go's encoding/json writes it: with its members in the order of their numbers, which is that of the
+    /// fields in Go.
+    pub(crate) fn to_go_json(&self, value: &Value) -> String {
+        let Value::Object(members) = value else { return golang::json(value) };
+        let shown = |field: &Field| {
+            let value = members.get(field.name)?;
+            let text = match (find(field.of), field.shape, value) {
+                (Some(inner), Shape::List, Value::Array(items)) => {
+                    let items: Vec<String> = items.iter().map(|item| inner.to_go_json(item)).collect();
+                    format!("[{}]", items.join(","))
+                }
+                (Some(inner), Shape::One, value) => inner.to_go_json(value),
+                _ => golang::json(value),
+            };
+            Some(format!("{:?}:{text}", field.name))
+        };
+        format!("{{{}}}", self.numbered.values().filter_map(shown).collect::<Vec<_>>().join(","))
+    }
+}
+
 impl PatchMeta for &'static Type {
     fn name(self) -> &'static str {
         self.name.rsplit('.').next().unwrap_or(self.name)
@@ -134,6 +157,17 @@ impl PatchMeta for &'static Type {
 }
 
 impl Field {
+    /// What stands for an absent member of a key: its default, or the zero value of a member that is always written.
+    ///
+    /// kube-openapi publishes that zero value as the default of every field without a pointer and `omitempty`.
+    pub(crate) fn key_default(&self) -> Option<Value> {
+        match (self.default, self.of) {
+            (Some(text), "string") => Some(text.into()),
+            (Some(json), _) => serde_json::from_str(json).ok(),
+            (None, _) => (self.always && !self.optional).then(|| decode::zero(self)),
+        }
+    }
+
     /// Reads `name=number:type?!;fact`.
     fn parse(word: &'static str) -> Option<(u64, Self)> {
         let (name, rest) = word.split_once('=')?;

@@ -22,10 +22,20 @@ use crate::types::Type;
 
 /// Reads the body as an object of the resource.
 pub(super) fn read_object(call: &Call<'_>) -> ApiResult<Decoded> {
+    read_object_as(call, &call.def.kind)
+}
+
+/// Reads the body as an object of a kind.
+pub(super) fn read_object_as(call: &Call<'_>, kind: &str) -> ApiResult<Decoded> {
     let format = negotiate::object_format(call.headers, call.def.is_custom())?;
-    let kind = &call.def.kind;
     let decoded = match format {
-        BodyFormat::Json => decode::json(&call.body).map_err(|e| format!("json parse error: {e}")),
+        BodyFormat::Json => match decode::json(&call.body) {
+            // Go finds it after kind and version.
+            Err(fault) if golang::json_number_error(&call.body).as_ref() == Some(&fault) => {
+                return Err(undecodable_as(kind, &call.def.version, &fault));
+            }
+            decoded => decoded.map_err(|e| format!("json parse error: {e}")),
+        },
         BodyFormat::Yaml => decode::yaml(&call.body),
         BodyFormat::Protobuf => {
             protobuf::decode(&call.body).map(|value| Decoded { value, duplicates: Duplicates::default() })
@@ -162,10 +172,17 @@ pub(super) fn settle_fields(
     duplicates: &Duplicates,
     options: &WriteOptions,
 ) -> ApiResult<Vec<String>> {
-    fields(def, value, duplicates, options).map_err(|fault| {
-        let (kind, version) = (&def.kind, &def.version);
-        ApiError::bad_request(format!("{kind} in version {version:?} cannot be handled as a {kind}: {fault}"))
-    })
+    fields(def, value, duplicates, options).map_err(|fault| undecodable(def, &fault))
+}
+
+/// A body that is no object of its kind (`transformDecodeError` of endpoints/handlers/rest.go).
+fn undecodable(def: &ResourceDef, fault: &str) -> ApiError {
+    undecodable_as(&def.kind, &def.version, fault)
+}
+
+/// As [`undecodable`], for an object of another kind.
+pub(super) fn undecodable_as(kind: &str, version: &str, fault: &str) -> ApiError {
+    ApiError::bad_request(format!("{kind} in version {version:?} cannot be handled as a {kind}: {fault}"))
 }
 
 /// As [`settle_fields`], with the bare fault.
@@ -216,33 +233,43 @@ pub(super) fn settle_applied(
     options: &WriteOptions,
 ) -> ApiResult<Vec<String>> {
     let def = &call.def;
-    let message = match &def.behaviour {
-        Behaviour::BuiltIn(built_in) => built_in.message(),
-        Behaviour::Custom(_) => {
-            crate::managed::check_config(call, value)?;
-            None
+    match &def.behaviour {
+        Behaviour::BuiltIn(built_in) => {
+            let faults = match built_in.message() {
+                Some(message) => apply::declared_faults(value, message),
+                None => {
+                    let unknown = builtin::settle(built_in, &mut value.clone());
+                    let unknown = unknown.map_err(|fault| undecodable(def, &fault))?;
+                    unknown.iter().map(|path| format!(".{path}: field not declared in schema")).collect()
+                }
+            };
+            refuse_untyped(value, &faults)?;
         }
-    };
-    let warnings = match options.field_validation {
-        FieldValidation::Ignore => Vec::new(),
-        FieldValidation::Warn => duplicates.warnings(),
-        FieldValidation::Strict if duplicates.is_empty() => Vec::new(),
+        Behaviour::Custom(custom) => {
+            crate::managed::check_config(call, value)?;
+            custom
+                .coerce(value)
+                .map_err(|cause| undecodable(def, &format!("{}: {}", cause.field, cause.message)))?;
+        }
+    }
+    match options.field_validation {
+        FieldValidation::Ignore => Ok(Vec::new()),
+        FieldValidation::Warn => Ok(duplicates.warnings()),
+        FieldValidation::Strict if duplicates.is_empty() => Ok(Vec::new()),
         FieldValidation::Strict => {
             let prefix = "error strict decoding YAML: error converting YAML to JSON: ";
-            return Err(ApiError::bad_request(format!("{prefix}{}", duplicates.errors().join(", "))));
+            Err(ApiError::bad_request(format!("{prefix}{}", duplicates.errors().join(", "))))
         }
-    };
-    match message {
-        Some(message) => check_declared(value, message)?,
-        None => return Ok([warnings, settle_fields(def, value, &Duplicates::default(), options)?].concat()),
     }
-    Ok(warnings)
 }
 
 /// Refuses a configuration that does not fit its type.
 pub(super) fn check_declared(config: &Value, message: &'static Type) -> ApiResult<()> {
-    let faults = apply::declared_faults(config, message);
-    let faults = match faults.as_slice() {
+    refuse_untyped(config, &apply::declared_faults(config, message))
+}
+
+fn refuse_untyped(config: &Value, faults: &[String]) -> ApiResult<()> {
+    let faults = match faults {
         [] => return Ok(()),
         [one] => one.clone(),
         several => format!("errors:\n  {}", several.join("\n  ")),
@@ -268,7 +295,7 @@ pub(crate) fn settle_changed(def: &ResourceDef, value: &mut Value) -> ApiResult<
 pub(super) fn default(def: &ResourceDef, value: &mut Value, stage: Stage) {
     match &def.behaviour {
         Behaviour::BuiltIn(built_in) => (built_in.default)(value, stage),
-        Behaviour::Custom(custom) => custom.default(value),
+        Behaviour::Custom(custom) => custom.fill_defaults(value),
     }
 }
 
@@ -286,7 +313,7 @@ pub(super) fn check(
     let causes: Vec<Cause> = match &def.behaviour {
         Behaviour::BuiltIn(built_in) => {
             let causes = match old {
-                Some(old) => validate_object_meta_update(value, old, built_in.name_rule),
+                Some(old) => validate_object_meta_update(value, old),
                 None => validate_object_meta(value, built_in.name_rule),
             };
             let core = if def.collection == crate::crd::COLLECTION {
@@ -314,5 +341,29 @@ pub(super) fn check(
 pub(super) fn warn(call: &Call<'_>, value: &Value, old: Option<&Value>) {
     if call.def.is_custom() {
         warn_of_finalizers(value, old).iter().for_each(|text| call.warn(text));
+    }
+}
+
+/// Drops repeated owner references and warns of them, before mutating admission of a create or update and after every one
+/// (`dedupOwnerReferencesAndAddWarning` of endpoints/handlers/rest.go).
+pub(super) fn dedup_owners(call: &Call<'_>, value: &mut Value, after_admission: bool) {
+    let owners = value.pointer_mut("/metadata/ownerReferences").and_then(Value::as_array_mut);
+    let Some(owners) = owners else { return };
+    let (mut kept, mut repeated) = (Vec::new(), Vec::new());
+    for owner in owners.drain(..) {
+        if kept.contains(&owner) {
+            repeated.push(owner["uid"].as_str().unwrap_or_default().to_owned());
+        } else {
+            kept.push(owner);
+        }
+    }
+    *owners = kept;
+    if !repeated.is_empty() {
+        let when = if after_admission { " after mutating admission happens" } else { "" };
+        call.warn(&format!(
+            ".metadata.ownerReferences contains duplicate entries{when}; API server dedups owner references in 1.20+, and \
+             may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: {}",
+            repeated.join(", ")
+        ));
     }
 }

@@ -3,11 +3,13 @@
 mod token;
 
 use std::marker::PhantomData;
+use std::net::IpAddr;
 use std::sync::Arc;
 
 use ::http::Method;
 use serde_json::{Value, json};
 
+use super::admit;
 use super::delete::{self, DeleteOptions};
 use super::write::{self, Storage, Write};
 use crate::admission::{self, Attributes, Operation, Options};
@@ -19,6 +21,7 @@ use crate::selector;
 use crate::server::Call;
 use crate::status::{About, ApiError, ApiResult};
 use crate::store::{Object, WriteError};
+use crate::types;
 
 /// Answers the subresource of a path; `None` when it is no action.
 pub(super) async fn dispatch(call: &Call<'_>, method: &Method) -> Option<ApiResult<Reply>> {
@@ -48,16 +51,18 @@ async fn run<T: Send>(
     call: &Call<'_>,
     act: impl FnMut(&Storage<'_>, Value) -> ApiResult<Option<T>> + Send,
 ) -> ApiResult<T> {
-    let mut body = delete::body(&call.body)?;
-    if !body.is_object() {
-        return Err(ApiError::bad_request("the body is no object"));
-    }
+    let kind = admission::kind_of_subresource(&call.path.subresource);
+    let (group, version, kind) = kind.unwrap_or(("", "v1", &call.def.kind));
+    let mut body = admit::read_object_as(call, kind)?.value;
     let options = WriteOptions::parse(&call.query, "CreateOptions")?;
-    if let Some((group, version, kind)) = admission::kind_of_subresource(&call.path.subresource) {
-        let slash = if group.is_empty() { "" } else { "/" };
-        body["apiVersion"] = format!("{group}{slash}{version}").into();
-        body["kind"] = kind.into();
+    let slash = if group.is_empty() { "" } else { "/" };
+    let api_version = format!("{group}{slash}{version}");
+    if let Some(message) = types::of_kind(&api_version, kind) {
+        types::decode::settle(&mut body, message)
+            .map_err(|fault| admit::undecodable_as(kind, version, &fault))?;
     }
+    body["apiVersion"] = api_version.into();
+    body["kind"] = kind.into();
     let request = Attributes {
         call,
         operation: Operation::Create,
@@ -232,6 +237,13 @@ fn no_log(call: &Call<'_>) -> ApiResult<Reply> {
 /// Nothing runs here that could be asked.
 fn no_kubelet(call: &Call<'_>) -> ApiResult<Reply> {
     let object = &write::at_path(call)?.value;
+    // pkg/registry/core/pod/rest/subresources.go, and `IsProxyableIP` of kubernetes' pkg/proxy/util.
+    let ip = object["status"]["podIP"].as_str().unwrap_or_default().parse::<IpAddr>();
+    if (call.def.collection.as_str(), call.path.subresource.as_str()) == ("pods", "proxy")
+        && ip.map_or(true, |ip| !is_proxyable(ip))
+    {
+        return Err(ApiError::bad_request("address not allowed"));
+    }
     let (collection, sub, name) = (&call.def.collection, &call.path.subresource, &call.path.name);
     if collection == "pods" && object["spec"]["nodeName"].as_str().unwrap_or_default().is_empty() {
         return Err(ApiError::bad_request(format!("pod {name} does not have a host assigned")));
@@ -239,4 +251,12 @@ fn no_kubelet(call: &Call<'_>) -> ApiResult<Reply> {
     Err(ApiError::internal(format!(
         "this server runs no containers: {collection}/{sub} of {name:?} has no answer"
     )))
+}
+
+fn is_proxyable(ip: IpAddr) -> bool {
+    let is_link_local = match ip {
+        IpAddr::V4(ip) => ip.is_link_local(),
+        IpAddr::V6(ip) => ip.is_unicast_link_local(),
+    };
+    !ip.is_loopback() && !is_link_local && !ip.is_multicast()
 }

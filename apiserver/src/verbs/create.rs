@@ -31,24 +31,26 @@ pub(super) async fn create(call: &Call<'_>) -> ApiResult<Reply> {
     }
     admit::check_kind(&call.def, &value)?;
     admit::check_place(call, &mut value, "")?;
-    let object = insert(call, value, &options).await.map_err(|e| e.with_warnings(warnings.clone()))?;
+    admit::dedup_owners(call, &mut value, false);
+    let posted = store(call, value, &options, By::Create).await;
+    let object = posted.map_err(|e| e.with_warnings(warnings.clone()))?;
     Ok(read::shown(call, 201, &object).await?.with_warnings(warnings))
 }
 
-/// Completes, checks and stores a new object.
-pub(super) async fn insert(
-    call: &Call<'_>,
-    mut value: Value,
-    options: &WriteOptions,
-) -> ApiResult<Arc<Object>> {
+/// Which verb of the storage makes an object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum By {
+    Create,
+    Update,
+}
+
+/// Completes, checks and stores a new object of an update or an apply.
+pub(super) async fn insert(call: &Call<'_>, value: Value, options: &WriteOptions) -> ApiResult<Arc<Object>> {
+    store(call, value, options, By::Update).await
+}
+
+async fn store(call: &Call<'_>, value: Value, options: &WriteOptions, by: By) -> ApiResult<Arc<Object>> {
     refuse_terminating(call)?;
-    if options.dry_run {
-        // Source: DryRunnableStorage of apiserver. Only the real storage refuses a version.
-        meta::remove(&mut value, "resourceVersion");
-    }
-    if !meta::text(&value, "resourceVersion").is_empty() {
-        return Err(ApiError::unexpected("resourceVersion should not be set on objects to be created"));
-    }
     let name = meta::name(&value).to_owned();
     let generates = name.is_empty() && !meta::text(&value, "generateName").is_empty();
     let request = Attributes {
@@ -59,7 +61,8 @@ pub(super) async fn insert(
         options: Options::Write(options),
         dry_run: options.dry_run,
     };
-    write::run(request, &mut Create { call, value, names_left: if generates { NAME_TRIES } else { 1 } }).await
+    let names_left = if generates { NAME_TRIES } else { 1 };
+    write::run(request, &mut Create { call, value, by, names_left }).await
 }
 
 /// A definition that is being deleted takes no new objects (apiextensions-apiserver's customresource_handler.go).
@@ -77,6 +80,7 @@ fn refuse_terminating(call: &Call<'_>) -> ApiResult<()> {
 struct Create<'a> {
     call: &'a Call<'a>,
     value: Value,
+    by: By,
     /// How many more names may be tried.
     names_left: usize,
 }
@@ -91,14 +95,9 @@ impl Write for Create<'_> {
     /// The object without the fields that only the server may set.
     async fn wanted(&mut self, _: Option<&Value>) -> ApiResult<Option<Value>> {
         let mut value = self.value.clone();
-        for field in [
-            "selfLink",
-            "deletionTimestamp",
-            "deletionGracePeriodSeconds",
-            "resourceVersion",
-            "uid",
-            "creationTimestamp",
-        ] {
+        for field in
+            ["selfLink", "deletionTimestamp", "deletionGracePeriodSeconds", "uid", "creationTimestamp"]
+        {
             meta::remove(&mut value, field);
         }
         Ok(Some(value))
@@ -125,6 +124,11 @@ impl Write for Create<'_> {
     ) -> ApiResult<Option<Arc<Object>>> {
         let def = &self.call.def;
         let object = object.unwrap_or_default();
+        let version = meta::text(&object, "resourceVersion").parse::<u64>();
+        // storage/etcd3/store.go, Create. An update and a dry run do not get there.
+        if self.by == By::Create && !storage.is_dry_run() && version.is_ok_and(|version| version != 0) {
+            return Err(ApiError::unexpected("resourceVersion should not be set on objects to be created"));
+        }
         let (key, name) = (def.key_of(&object), meta::name(&object).to_owned());
         match storage.create(def, &key, object) {
             Ok(object) => Ok(Some(object)),
@@ -155,7 +159,6 @@ impl Create<'_> {
 /// Sets what the server decides.
 fn complete(call: &Call<'_>, value: &mut Value) {
     let def = &call.def;
-    meta::remove(value, "generation");
     meta::set(value, "uid", call.server.ids.uid());
     meta::set(value, "creationTimestamp", call.server.now());
     if counts_generation(def) {

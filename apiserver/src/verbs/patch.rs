@@ -61,21 +61,21 @@ impl Edit for Patched<'_> {
     async fn edit(&mut self, current: &Value) -> ApiResult<Value> {
         let mut next = current.clone();
         carry_out(self.call, self.kind, &mut next, &self.patch.value)?;
-        self.warnings = self.settle(&mut next)?;
-        keeps_uid(self.call, current, &next)?;
+        let patched = next.clone();
+        self.warnings = self.settle(&mut next, &patched)?;
         update::has_version(self.call, &next)?;
         Ok(next)
     }
 }
 
 impl Patched<'_> {
-    /// Brings a patched object into shape; returns the warnings about its fields.
-    fn settle(&self, next: &mut Value) -> ApiResult<Vec<String>> {
+    /// Brings a patched object into shape; returns the warnings about its fields. An error shows it as it was.
+    fn settle(&self, next: &mut Value, patched: &Value) -> ApiResult<Vec<String>> {
         let call = self.call;
         keeps_version(call, next)?;
         admit::check_identity(call, next)?;
         let warnings = admit::fields(&call.def, next, &self.patch.duplicates, self.options)
-            .map_err(|fault| self.refused(next, &fault))?;
+            .map_err(|fault| self.refused(patched, &fault))?;
         admit::check_kind(&call.def, next)?;
         admit::check_place(call, next, &call.path.name)?;
         Ok(warnings)
@@ -87,11 +87,10 @@ impl Patched<'_> {
             PatchKind::Strategic => golang::display(&self.patch.value),
             _ => golang::json(next),
         };
-        // A strategic merge patch ends in Go's conversion from maps, which names the type alone.
-        let scalar = fault.strip_prefix("json: cannot unmarshal ").and_then(|fault| fault.rsplit(' ').next());
-        let scalar =
-            scalar.filter(|into| self.kind == PatchKind::Strategic && !into.contains(['.', '[', '*']));
-        let fault = scalar.map_or_else(|| fault.to_owned(), |into| format!("unrecognized type: {into}"));
+        let fault = match self.kind {
+            PatchKind::Strategic => golang::from_unstructured(fault),
+            _ => fault.to_owned(),
+        };
         let cause = Cause::invalid("patch", golang::quote(&shown), &fault);
         ApiError::invalid(About::default(), vec![cause])
     }
@@ -180,19 +179,19 @@ async fn apply(call: &Call<'_>, patch: Decoded, options: &WriteOptions) -> ApiRe
     let def = &call.def;
     let mut wanted = patch.value;
     let (version, kind) = type_of(&wanted);
-    if version.is_empty() || kind.is_empty() {
+    if (version, kind) != (def.api_version().as_str(), def.kind.as_str()) {
         return Err(no_object(version, kind));
     }
+    let about = crate::apply::about(&wanted);
     admit::check_identity(call, &mut wanted)?;
     let warnings = admit::settle_applied(call, &mut wanted, &patch.duplicates, options)?;
-    admit::check_kind(def, &wanted)?;
     let nameless = meta::name(&wanted).is_empty();
     if nameless {
         meta::set(&mut wanted, "name", call.path.name.clone());
     }
     admit::check_place(call, &mut wanted, &call.path.name)?;
-    let (object, created) =
-        applied(call, &wanted, nameless, options).await.map_err(|e| e.with_warnings(warnings.clone()))?;
+    let applied = Applied { call, wanted, about, nameless, options };
+    let (object, created) = applied.carry_out().await.map_err(|e| e.with_warnings(warnings.clone()))?;
     Ok(read::shown(call, if created { 201 } else { 200 }, &object).await?.with_warnings(warnings))
 }
 
@@ -208,69 +207,66 @@ pub(super) fn no_object(version: &str, kind: &str) -> ApiError {
     ApiError::bad_request(format!("invalid object type: {group}/{version}, Kind={kind}"))
 }
 
-/// `nameless`: the configuration itself gives no name, which is enough for an object that is there.
-async fn applied(
-    call: &Call<'_>,
-    wanted: &Value,
+/// A configuration that is applied.
+struct Applied<'a> {
+    call: &'a Call<'a>,
+    wanted: Value,
+    /// What errors call the configuration.
+    about: String,
+    /// Whether the configuration itself gives no name, which is enough for an object that is there.
     nameless: bool,
-    options: &WriteOptions,
-) -> ApiResult<(Arc<Object>, bool)> {
-    let def = &call.def;
-    let key = def.key(&call.path.namespace, &call.path.name);
-    if call.server.store.get(&def.collection, &key).is_none() && call.path.subresource.is_empty() {
-        if nameless {
+    options: &'a WriteOptions,
+}
+
+impl Applied<'_> {
+    /// Creates or changes the object; says whether it is new.
+    async fn carry_out(mut self) -> ApiResult<(Arc<Object>, bool)> {
+        let Self { call, options, .. } = self;
+        let def = &call.def;
+        let key = def.key(&call.path.namespace, &call.path.name);
+        let is_new =
+            call.path.subresource.is_empty() && call.server.store.get(&def.collection, &key).is_none();
+        if !is_new {
+            return Ok((update::change(call, options, &mut self).await?, false));
+        }
+        if self.nameless {
             let cause = Cause::required("metadata.name", "name or generateName is required");
             return Err(ApiError::invalid(def.about(""), vec![cause]));
         }
-        let uid = meta::text(wanted, "uid");
+        let uid = meta::text(&self.wanted, "uid");
         if !uid.is_empty() {
             let text = format!(
                 "uid mismatch: the provided object specified uid {uid}, and no existing object was found"
             );
             return Err(ApiError::conflict(def.about(&call.path.name), &text));
         }
-        let merged = merged(call, None, wanted, options).await?;
-        return Ok((create::insert(call, merged, options).await?, true));
+        let merged = self.merged(None).await?;
+        Ok((create::insert(call, merged, options).await?, true))
     }
-    Ok((update::change(call, options, &mut Applied { call, wanted, options }).await?, false))
-}
 
-/// A configuration that is applied.
-struct Applied<'a> {
-    call: &'a Call<'a>,
-    wanted: &'a Value,
-    options: &'a WriteOptions,
+    /// The configuration merged into the live object, in the form that its type gives it.
+    async fn merged(&self, live: Option<&Value>) -> ApiResult<Value> {
+        let mut merged = crate::managed::applied(self.call, live, &self.wanted, self.options).await?;
+        if !self.call.def.is_custom() {
+            let ignoring = WriteOptions { field_validation: FieldValidation::Ignore, ..self.options.clone() };
+            admit::fields(&self.call.def, &mut merged, &Duplicates::default(), &ignoring)
+                .map_err(|fault| unconvertible(&self.about, &fault))?;
+        }
+        Ok(merged)
+    }
 }
 
 impl Edit for Applied<'_> {
     async fn edit(&mut self, current: &Value) -> ApiResult<Value> {
-        let next = merged(self.call, Some(current), self.wanted, self.options).await?;
-        keeps_uid(self.call, current, &next)?;
-        Ok(next)
+        self.merged(Some(current)).await
     }
 }
 
-/// A patch may leave the UID out but not change it.
-fn keeps_uid(call: &Call<'_>, current: &Value, next: &Value) -> ApiResult<()> {
-    let uid = meta::text(next, "uid");
-    if uid.is_empty() || uid == meta::text(current, "uid") {
-        return Ok(());
-    }
-    let cause = Cause::invalid("metadata.uid", names::quoted(uid), "field is immutable");
-    Err(ApiError::invalid(call.def.about(&call.path.name), vec![cause]))
-}
-
-/// The configuration merged into the live object, in the form that its type gives it.
-pub(super) async fn merged(
-    call: &Call<'_>,
-    live: Option<&Value>,
-    wanted: &Value,
-    options: &WriteOptions,
-) -> ApiResult<Value> {
-    let mut merged = crate::managed::applied(call, live, wanted, options).await?;
-    if !call.def.is_custom() {
-        let ignoring = WriteOptions { field_validation: FieldValidation::Ignore, ..options.clone() };
-        admit::settle_fields(&call.def, &mut merged, &Duplicates::default(), &ignoring)?;
-    }
-    Ok(merged)
+/// The merged object is none of its kind (`Apply` of apimachinery's util/managedfields/internal/structuredmerge.go).
+fn unconvertible(about: &str, fault: &str) -> ApiError {
+    let kind = about.split_once("; ").map_or(about, |(_, kind)| kind);
+    let fault = golang::from_unstructured(fault);
+    ApiError::unexpected(format!(
+        "failed to convert new object ({about}) to proper version: unable to convert unstructured object to {kind}: {fault}"
+    ))
 }

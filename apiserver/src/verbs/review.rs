@@ -10,7 +10,13 @@ use crate::http::query::WriteOptions;
 use crate::http::reply::Reply;
 use crate::server::Call;
 use crate::status::{About, ApiError, ApiResult, Cause};
-use crate::{managed, meta, tokens};
+use crate::{managed, meta, tokens, types};
+
+use super::admit;
+
+/// What clients cannot set (`WipeObjectMetaSystemFields` of apiserver's pkg/registry/rest/meta.go).
+const SYSTEM_FIELDS: [&str; 5] =
+    ["creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "uid", "selfLink"];
 
 /// Answers a review.
 pub(super) async fn create(call: &Call<'_>) -> ApiResult<Reply> {
@@ -19,8 +25,10 @@ pub(super) async fn create(call: &Call<'_>) -> ApiResult<Reply> {
     let mut review = decoded.value;
     admit::check_identity(call, &mut review)?;
     let warnings = admit::settle_fields(&call.def, &mut review, &decoded.duplicates, &options)?;
-    if call.def.namespaced {
-        admit::check_namespace_of(call, &review)?;
+    admit::check_place(call, &mut review, "")?;
+    meta::map_at(&mut review, "metadata");
+    for field in SYSTEM_FIELDS {
+        meta::remove(&mut review, field);
     }
     // Status is the server's to say, and has no manager.
     meta::object_mut(&mut review).remove("status");
@@ -37,7 +45,7 @@ fn answer(call: &Call<'_>, review: &Value) -> ApiResult<Value> {
         "TokenReview" => token(call, spec),
         "SelfSubjectRulesReview" => rules(call, spec),
         "SelfSubjectAccessReview" => {
-            check(spec, Vec::new())?;
+            check(review, Vec::new(), Vec::new())?;
             Ok(access(call, &call.user, spec))
         }
         kind => {
@@ -48,10 +56,8 @@ fn answer(call: &Call<'_>, review: &Value) -> ApiResult<Value> {
                 let text = "at least one of user or group must be specified";
                 causes.push(Cause::invalid("spec.user", "\"\"", text));
             }
-            if kind == "LocalSubjectAccessReview" {
-                causes.extend(local_causes(call, spec));
-            }
-            check(spec, causes)?;
+            let is_local = kind == "LocalSubjectAccessReview";
+            check(review, causes, if is_local { local_causes(call, spec) } else { Vec::new() })?;
             let user = json!({"username": spec["user"], "groups": spec["groups"], "uid": spec["uid"],
                               "extra": spec["extra"]});
             Ok(access(call, &user, spec))
@@ -59,8 +65,9 @@ fn answer(call: &Call<'_>, review: &Value) -> ApiResult<Value> {
     }
 }
 
-/// `ValidateSubjectAccessReviewSpec` of pkg/apis/authorization/validation.
-fn check(spec: &Value, more: Vec<Cause>) -> ApiResult<()> {
+/// `ValidateSubjectAccessReview` of pkg/apis/authorization/validation, with the faults of the user and those of a local review.
+fn check(review: &Value, user: Vec<Cause>, local: Vec<Cause>) -> ApiResult<()> {
+    let spec = &review["spec"];
     let (resource, path) = (&spec["resourceAttributes"], &spec["nonResourceAttributes"]);
     let mut causes = Vec::new();
     if !resource.is_null() && !path.is_null() {
@@ -73,12 +80,27 @@ fn check(spec: &Value, more: Vec<Cause>) -> ApiResult<()> {
         let text = "exactly one of nonResourceAttributes or resourceAttributes must be specified";
         causes.push(Cause::invalid("spec.resourceAttributes", "null", text));
     }
-    causes.extend(more);
+    causes.extend(user);
+    causes.extend(check_metadata(review));
+    causes.extend(local);
     if causes.is_empty() {
         return Ok(());
     }
     // kube-apiserver names no kind here.
     Err(ApiError::invalid(About::new("authorization.k8s.io", "", ""), causes))
+}
+
+/// The metadata of a review is empty, but for the namespace of a local one.
+fn check_metadata(review: &Value) -> Option<Cause> {
+    let is_local = review["kind"] == "LocalSubjectAccessReview";
+    let may_have = |name: &String| name == "managedFields" || (is_local && name == "namespace");
+    if review["metadata"].as_object().into_iter().flatten().all(|(name, _)| may_have(name)) {
+        return None;
+    }
+    let shown = types::find("meta.ObjectMeta")
+        .map_or(Value::Null.to_string(), |of| of.to_go_json(&review["metadata"]));
+    let text = if is_local { "must be empty except for namespace" } else { "must be empty" };
+    Some(Cause::invalid("metadata", shown, text))
 }
 
 fn local_causes(call: &Call<'_>, spec: &Value) -> Vec<Cause> {

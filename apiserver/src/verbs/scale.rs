@@ -37,6 +37,7 @@ pub(super) async fn dispatch(call: &Call<'_>, method: &Method) -> ApiResult<Repl
             let edit = |old: &Value| {
                 let mut next = wanted.clone();
                 settle(&mut next)?;
+                admit::check_place(call, &mut next, &call.path.name)?;
                 Ok(crate::managed::updated_scale(call, old, &next, &options))
             };
             write(call, &paths, &options, &edit).await

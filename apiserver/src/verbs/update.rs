@@ -27,6 +27,7 @@ pub(super) async fn put(call: &Call<'_>) -> ApiResult<Reply> {
     let warnings = admit::settle_fields(&call.def, &mut value, &decoded.duplicates, &options)?;
     admit::check_kind(&call.def, &value)?;
     admit::check_place(call, &mut value, &call.path.name)?;
+    admit::dedup_owners(call, &mut value, false);
     let (object, created) =
         replace(call, &value, &options).await.map_err(|e| e.with_warnings(warnings.clone()))?;
     Ok(read::shown(call, if created { 201 } else { 200 }, &object).await?.with_warnings(warnings))
@@ -74,8 +75,11 @@ impl Edit for Replacement<'_> {
         has_version(self.call, self.value)?;
         let (wanted, uid) = (meta::text(self.value, "uid"), meta::text(current, "uid"));
         if !wanted.is_empty() && wanted != uid {
-            let text =
-                format!("Precondition failed: UID in precondition: {wanted}, UID in object meta: {uid}");
+            let key = def.storage_key(&self.call.path.namespace, &self.call.path.name);
+            let text = format!(
+                "StorageError: invalid object, Code: 4, Key: {key}, ResourceVersion: 0, AdditionalErrorMsg: Precondition \
+                 failed: UID in precondition: {wanted}, UID in object meta: {uid}"
+            );
             return Err(ApiError::conflict(def.about(&self.call.path.name), &text));
         }
         Ok(self.value.clone())
@@ -133,7 +137,6 @@ impl<E: Edit> Write for Update<'_, E> {
         if !matches!(version, "" | "0") && version != meta::text(current, "resourceVersion") {
             return Err(ApiError::modified(def.about(&self.call.path.name)));
         }
-        keeps_deletion(self.call, current, wanted)?;
         complete(self.call, current, wanted);
         admit::check(def, wanted, Some(current), &self.call.path.subresource)?;
         admit::warn(self.call, wanted, Some(current));
@@ -171,24 +174,6 @@ impl<E: Edit> Write for Update<'_, E> {
     }
 }
 
-/// Only a deletion sets these fields (`ValidateObjectMetaAccessorUpdate` of apimachinery's validation).
-fn keeps_deletion(call: &Call<'_>, current: &Value, wanted: &Value) -> ApiResult<()> {
-    let mut causes = Vec::new();
-    for field in ["deletionTimestamp", "deletionGracePeriodSeconds"] {
-        let (old, new) = (&current["metadata"][field], &wanted["metadata"][field]);
-        let changes = if field == "deletionTimestamp" { old.is_null() } else { old != new };
-        if !new.is_null() && changes && call.path.subresource.is_empty() {
-            let cause = Cause::invalid(format!("metadata.{field}"), new, "field is immutable");
-            // kube-apiserver runs this check twice and reports both.
-            causes.extend([cause.clone(), cause]);
-        }
-    }
-    if causes.is_empty() {
-        return Ok(());
-    }
-    Err(ApiError::invalid(call.def.about_kind(&call.path.name), causes))
-}
-
 /// Refuses an object without a version, unless its kind may leave it out.
 ///
 /// # Errors
@@ -205,24 +190,36 @@ pub(super) fn has_version(call: &Call<'_>, wanted: &Value) -> ApiResult<()> {
 /// Completes an object that replaces `current`.
 fn complete(call: &Call<'_>, current: &Value, wanted: &mut Value) {
     let def = &call.def;
-    for field in
-        ["name", "namespace", "uid", "creationTimestamp", "deletionTimestamp", "generation", "selfLink"]
-    {
-        meta::copy(current, wanted, field);
-    }
-    meta::copy(current, wanted, "deletionGracePeriodSeconds");
+    keep_metadata(current, wanted);
     meta::set(wanted, "resourceVersion", meta::text(current, "resourceVersion").to_owned());
     keep_other_part(call, current, wanted);
     if !def.is_custom() {
         admit::default(def, wanted, Stage::Update);
     }
-    builtin::complete::updated(&call.server, def, current, wanted);
+    builtin::complete::updated(&call.server, def, &call.path.subresource, current, wanted);
     if create::counts_generation(def)
         && call.path.subresource != "status"
         && spec_differs(def, current, wanted)
     {
         let generation = current["metadata"]["generation"].as_i64().unwrap_or_default();
         meta::set(wanted, "generation", generation + 1);
+    }
+}
+
+/// Puts back what updates keep (`BeforeUpdate` of apiserver's pkg/registry/rest/update.go). Other values of these fields are for
+/// the check to refuse.
+fn keep_metadata(current: &Value, wanted: &mut Value) {
+    for field in ["name", "namespace", "creationTimestamp", "generation", "selfLink"] {
+        meta::copy(current, wanted, field);
+    }
+    if meta::text(wanted, "uid").is_empty() {
+        meta::copy(current, wanted, "uid");
+    }
+    if meta::is_terminating(current) {
+        meta::copy(current, wanted, "deletionTimestamp");
+    }
+    if wanted["metadata"]["deletionGracePeriodSeconds"].is_null() {
+        meta::copy(current, wanted, "deletionGracePeriodSeconds");
     }
 }
 
@@ -237,7 +234,7 @@ fn keep_other_part(call: &Call<'_>, current: &Value, wanted: &mut Value) {
             put_back(meta::object_mut(wanted), "status", given.get("status").cloned());
             meta::copy(&given, wanted, "managedFields");
             if !call.def.is_custom() {
-                keep_metadata(&call.def, &given, wanted);
+                bring_metadata(&call.def, &given, wanted);
             }
         }
         _ if call.def.status => put_back(meta::object_mut(wanted), "status", current.get("status").cloned()),
@@ -246,7 +243,7 @@ fn keep_other_part(call: &Call<'_>, current: &Value, wanted: &mut Value) {
 }
 
 /// The status of a built-in kind may bring annotations and, but for deployments, labels along.
-fn keep_metadata(def: &ResourceDef, given: &Value, wanted: &mut Value) {
+fn bring_metadata(def: &ResourceDef, given: &Value, wanted: &mut Value) {
     meta::copy(given, wanted, "annotations");
     if def.plural != "deployments" {
         meta::copy(given, wanted, "labels");

@@ -115,6 +115,9 @@ async fn attempt<W: Write>(request: Attributes<'_>, write: &mut W) -> ApiResult<
     let old_shown = old.and_then(|old| write.shown(old));
     let mut attributes = Attributes { old: old_shown.as_ref().or(old), ..request };
     admission::mutate(&attributes, object.as_mut()).await?;
+    if let Some(object) = object.as_mut().filter(|_| request.is_resource()) {
+        admit::dedup_owners(request.call, object, true);
+    }
     let mut object = match object {
         Some(object) => Some(write.admitted(old, object)?),
         None => None,
@@ -159,6 +162,11 @@ pub(super) struct Storage<'a> {
 }
 
 impl Storage<'_> {
+    /// Whether nothing is stored.
+    pub(super) fn is_dry_run(&self) -> bool {
+        self.dry_run
+    }
+
     /// The storage for a part of the write that may be a dry run of its own.
     pub(super) fn with_dry_run(&self, dry_run: bool) -> Self {
         Self { server: self.server, dry_run: self.dry_run || dry_run }

@@ -80,12 +80,17 @@ async fn an_applied_configuration_has_to_fit_the_types_of_its_kind() {
          (int or float), got string\n  \
          .spec.template.spec.containers[name=\"a\"].resources.limits.cpu: expected any scalar, got &{map[]}"
     );
-    config["spec"] = json!({"template": {"spec": {"containers": [{"image": "x"}]}}});
-    assert_eq!(
-        refused(config).await,
-        ".spec.template.spec.containers: element 0: associative list with keys has an element that omits all key fields \
-         [\"name\"] (and doesn't have default values for any key fields)"
-    );
+}
+
+#[tokio::test]
+async fn member_of_a_key_has_its_zero_value_when_a_configuration_leaves_it_out() {
+    let env = TestEnv::builder().start().await.unwrap();
+    let path = format!("{DEPLOYMENTS}/d?fieldManager=m");
+    let mut config = deployment("d");
+    config["spec"]["template"]["spec"]["containers"] = json!([{"image": "x"}]);
+    let (code, status) = patch(&env, &path, "apply-patch+yaml", config).await;
+    assert_eq!(code, 422, "{status}");
+    assert_eq!(status["details"]["causes"][0]["field"], "spec.template.spec.containers[0].name");
 }
 
 #[tokio::test]

@@ -10,7 +10,6 @@ mod conformance;
 mod controllers;
 mod data;
 mod details;
-mod dry_runs;
 mod fake;
 mod fault;
 mod history;
@@ -19,7 +18,7 @@ mod kinds;
 mod parts;
 mod rbac;
 mod reads;
-mod recorded_reads;
+mod recorded;
 mod robust;
 #[cfg(unix)]
 mod stand_in;

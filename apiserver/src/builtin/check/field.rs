@@ -141,6 +141,11 @@ impl Errors {
         self.push(Cause::invalid(&field.path, field.value, detail));
     }
 
+    /// An invalid number, which is zero if it is absent.
+    pub(super) fn invalid_number(&mut self, field: &Field<'_>, detail: &str) {
+        self.push(Cause::invalid(&field.path, field.number_or_zero(), detail));
+    }
+
     pub(super) fn forbidden(&mut self, field: &Field<'_>, detail: &str) {
         self.push(Cause::forbidden(&field.path, detail));
     }

@@ -7,6 +7,7 @@ mod containers;
 mod cron;
 mod data;
 mod endpoints;
+mod events;
 mod field;
 mod ingress;
 mod jobs;
@@ -24,6 +25,7 @@ mod workloads;
 
 pub(super) use data::{config_map, secret};
 pub(super) use endpoints::{endpoint_slice, endpoints};
+pub(super) use events::{core_event, event};
 pub(super) use ingress::{ingress, ingress_status, network_policy};
 pub(super) use jobs::{cron_job, job, job_status};
 pub(super) use objects::{lease, node, priority_class, role, role_binding, runtime_class};

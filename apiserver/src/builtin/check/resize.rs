@@ -18,10 +18,10 @@ pub(in crate::builtin) fn pod_resize(pod: &Value, old: &Value) -> Vec<Cause> {
     Errors::of(|errors| {
         whole(pod, errors);
         let (spec, before) = (Field::root(pod).child("spec"), Field::root(old).child("spec"));
-        let class = quality_of_service(spec.value);
-        if class != quality_of_service(before.value) {
-            let shown = Value::from(class);
-            errors.invalid(&spec.holding(&shown), "Pod QOS Class may not change as a result of resizing");
+        if quality_of_service(spec.value) != quality_of_service(before.value) {
+            // The class that is shown is that of the status, which the request leaves as it is.
+            let shown = &pod["status"]["qosClass"];
+            errors.invalid(&spec.holding(shown), "Pod QOS Class may not change as a result of resizing");
         }
         let statuses = Field::root(old).child("status").child("containerStatuses");
         let running = statuses.items().find(|status| status.child("state").child("running").is_set());

@@ -311,18 +311,17 @@ pub(in crate::builtin) fn replicas_status(new: &Value, old: &Value) -> Vec<Cause
         for count in counts.iter().filter(|count| **count != "unavailableReplicas") {
             let count = status.child(count);
             if count.number_or_zero() > all {
-                errors.invalid(&count, "cannot be greater than status.replicas");
+                errors.invalid_number(&count, "cannot be greater than status.replicas");
             }
         }
         let (ready, available) = (status.child("readyReplicas"), status.child("availableReplicas"));
         if available.number_or_zero() > ready.number_or_zero() {
-            errors.invalid(&available, "cannot be greater than readyReplicas");
+            errors.invalid_number(&available, "cannot be greater than readyReplicas");
         }
         let collisions = status.child("collisionCount");
         let before = old["status"]["collisionCount"].as_i64();
         if before.is_some_and(|before| collisions.number_or_zero() < before) {
-            let shown = Value::from(collisions.number_or_zero());
-            errors.invalid(&collisions.holding(&shown), "cannot be decremented");
+            errors.invalid_number(&collisions, "cannot be decremented");
         }
     })
 }

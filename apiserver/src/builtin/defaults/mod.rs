@@ -10,6 +10,7 @@ use serde_json::Value;
 
 pub(super) use objects::*;
 pub(super) use pods::{end_in_time, pod, pod_template, quality_of_service};
+pub(crate) use workloads::TEMPLATE_GENERATION;
 pub(super) use workloads::*;
 
 use super::Stage;

@@ -113,13 +113,6 @@ pub(in crate::builtin) fn volume_object(object: &mut Value, _: Stage) {
     fill(&mut object["status"], "phase", "Pending");
 }
 
-/// Drops the fields of coordinated leader election, a feature that is off (`dropDisabledFields` of registry/coordination/lease).
-pub(in crate::builtin) fn lease(object: &mut Value, _: Stage) {
-    if let Some(spec) = object.get_mut("spec").and_then(Value::as_object_mut) {
-        spec.retain(|field, _| !matches!(field.as_str(), "strategy" | "preferredHolder"));
-    }
-}
-
 pub(in crate::builtin) fn claim(object: &mut Value, _: Stage) {
     map_at(object, "spec");
     fill(&mut object["spec"], "volumeMode", "Filesystem");

@@ -85,12 +85,25 @@ pub(in crate::builtin) fn daemon_set(object: &mut Value, _: Stage) {
         fill(&mut spec["updateStrategy"]["rollingUpdate"], "maxSurge", 0);
     }
     fill(spec, "revisionHistoryLimit", 10);
+    map_at(&mut object["metadata"], "annotations").entry(TEMPLATE_GENERATION).or_insert_with(|| "0".into());
 }
 
-/// The annotation that carries a field of older versions.
+/// The annotation in which `apps/v1` shows a field of the internal type
+/// (`Convert_apps_DaemonSet_To_v1_DaemonSet` of pkg/apis/apps/v1/conversion.go).
+pub(crate) const TEMPLATE_GENERATION: &str = "deprecated.daemonset.template.generation";
+
+/// Counts the first template of a daemon set.
 pub(in crate::builtin) fn note_template_generation(set: &mut Value) {
-    let annotations = map_at(&mut set["metadata"], "annotations");
-    annotations.insert("deprecated.daemonset.template.generation".to_owned(), "1".into());
+    map_at(&mut set["metadata"], "annotations").insert(TEMPLATE_GENERATION.to_owned(), "1".into());
+}
+
+/// Counts the templates of a daemon set (`PrepareForUpdate` of pkg/registry/apps/daemonset/strategy.go).
+pub(in crate::builtin) fn count_template_generation(current: &Value, set: &mut Value) {
+    let number = current["metadata"]["annotations"][TEMPLATE_GENERATION].as_str();
+    let number: i64 = number.and_then(|number| number.parse().ok()).unwrap_or_default();
+    let next = if current["spec"]["template"] == set["spec"]["template"] { number } else { number + 1 };
+    map_at(&mut set["metadata"], "annotations")
+        .insert(TEMPLATE_GENERATION.to_owned(), next.to_string().into());
 }
 
 pub(in crate::builtin) fn job(object: &mut Value, _: Stage) {

@@ -59,7 +59,8 @@ pub(super) static KINDS: &[BuiltIn] = &[
             "source",
             "type",
         ],
-        check: both::check_core,
+        name_rule: NameRule::PathSegment,
+        check: check::core_event,
         ..kind("", "Event", "events", "event", &["ev"])
     },
     BuiltIn {
@@ -82,12 +83,12 @@ pub(super) static KINDS: &[BuiltIn] = &[
             to_stored: both::to_core,
             from_stored: both::from_core,
         }),
+        check: check::event,
         ..kind("events.k8s.io", "Event", "events", "event", &["ev"])
     },
     BuiltIn {
         create_on_update: true,
         unconditional_update: false,
-        default: defaults::lease,
         check: check::lease,
         ..kind("coordination.k8s.io", "Lease", "leases", "lease", &[])
     },

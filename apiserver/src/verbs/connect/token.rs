@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use super::run;
 use crate::http::query::WriteOptions;
 use crate::http::reply::Reply;
+use crate::names::quoted;
 use crate::server::Call;
 use crate::status::{About, ApiError, ApiResult, Cause};
 use crate::tokens::{self, Bound};
@@ -19,39 +20,42 @@ const LONGEST: i64 = 1 << 32;
 
 /// A token for a service account.
 pub(super) async fn create(call: &Call<'_>) -> ApiResult<Reply> {
-    let mut request = run(call, |_, request| issued(call, request).map(Some)).await?;
-    let status = request["status"].take();
-    if let Some(request) = request.as_object_mut() {
-        request.remove("status");
-    }
-    // Only what the client gave has a manager.
     let options = WriteOptions::parse(&call.query, "CreateOptions")?;
-    managed::updated(call, None, &mut request, &options).await;
-    if request["spec"]["boundObjectRef"].is_null() {
-        request["spec"]["boundObjectRef"] = Value::Null;
-    }
-    request["status"] = status;
+    let request = run(call, |_, request| issued(call, request, &options).map(Some)).await?;
     Ok(Reply::value(201, &request, call.accepted.yaml))
 }
 
 /// The request with its token.
-fn issued(call: &Call<'_>, mut request: Value) -> ApiResult<Value> {
+fn issued(call: &Call<'_>, mut request: Value, options: &WriteOptions) -> ApiResult<Value> {
+    let name = meta::name(&request);
+    if !name.is_empty() && name != call.path.name {
+        let cause =
+            Cause::invalid("metadata.name", quoted(name), "must match the service account name if specified");
+        return Err(ApiError::invalid(
+            About::new(tokens::GROUP, tokens::REQUEST, &call.path.name),
+            vec![cause],
+        ));
+    }
     let account = &write::at_path(call)?.value;
+    // Only the client's fields and defaults have a manager.
+    if request["spec"]["expirationSeconds"].is_null() {
+        request["spec"]["expirationSeconds"] = SECONDS.into();
+    }
+    request = managed::updated_token(call, &request, options);
     let audiences = match request["spec"]["audiences"].as_array() {
         Some(audiences) if !audiences.is_empty() => json!(audiences),
         _ => json!([tokens::ISSUER]),
     };
-    let seconds = request["spec"]["expirationSeconds"].as_i64().unwrap_or(SECONDS);
+    let seconds = request["spec"]["expirationSeconds"].as_i64().unwrap_or_default();
     check(seconds)?;
     let bound = bound(call, meta::name(account), &request["spec"]["boundObjectRef"])?;
     let signed = tokens::issue(&call.server, account, &bound, &audiences, seconds)
         .map_err(|e| ApiError::internal(e.to_string()))?;
-    request["kind"] = "TokenRequest".into();
-    request["apiVersion"] = "authentication.k8s.io/v1".into();
-    request["metadata"] = json!({"name": call.path.name, "namespace": call.path.namespace,
-                                 "uid": call.server.ids.uid(), "creationTimestamp": call.server.now()});
+    meta::set(&mut request, "name", call.path.name.clone());
+    meta::set(&mut request, "namespace", call.path.namespace.clone());
+    meta::set(&mut request, "uid", call.server.ids.uid());
+    meta::set(&mut request, "creationTimestamp", call.server.now());
     request["spec"]["audiences"] = audiences;
-    request["spec"]["expirationSeconds"] = seconds.into();
     request["status"] = json!({"token": signed, "expirationTimestamp": call.server.later(seconds)});
     Ok(request)
 }
@@ -62,7 +66,7 @@ fn check(seconds: i64) -> ApiResult<()> {
         SHORTEST..=LONGEST => return Ok(()),
         _ => "may not specify a duration larger than 2^32 seconds",
     };
-    let about = About::new("authentication.k8s.io", "TokenRequest", "");
+    let about = About::new(tokens::GROUP, tokens::REQUEST, "");
     Err(ApiError::invalid(about, vec![Cause::invalid("spec.expirationSeconds", seconds, text)]))
 }
 

@@ -10,7 +10,7 @@ use crate::registry::{Behaviour, ResourceDef};
 use crate::server::Server;
 use crate::store::{Object, WriteError};
 use crate::{admission, authorization};
-use crate::{crd, meta};
+use crate::{crd, managed, meta};
 
 const RETRIES: usize = 1000;
 
@@ -172,6 +172,12 @@ fn finish_namespace(server: &Arc<Server>, name: &str) {
 
 /// Deletes the objects of a CRD that is being deleted, and the CRD when that worked.
 fn empty_crd(server: &Arc<Server>, name: &str) {
+    server.modify(crd::COLLECTION, name, |crd| {
+        let (mut next, now) = (crd.clone(), server.now());
+        let text = "CustomResource deletion is in progress";
+        crd::set_condition(&mut next, "Terminating", true, "InstanceDeletionInProgress", text, &now);
+        (next != *crd).then(|| managed::updated_definition(crd, &next, &now))
+    });
     let registry = server.registry();
     let defs: Vec<Arc<ResourceDef>> = registry.stored();
     let own = defs.iter().find(|def| matches!(&def.behaviour, Behaviour::Custom(c) if c.crd == name));

@@ -20,7 +20,7 @@ use crate::{crd, meta};
 
 pub(super) use aftermath::{after_write, mark, remove};
 pub(crate) use aftermath::{delete_quietly, release, resume};
-pub(super) use options::{DeleteOptions, body};
+pub(super) use options::DeleteOptions;
 
 pub(super) async fn delete(call: &Call<'_>) -> ApiResult<Reply> {
     let options = DeleteOptions::parse(call)?;
@@ -236,8 +236,8 @@ fn mark_as_deleting(server: &Server, def: &ResourceDef, object: &mut Value, grac
     if def.collection == "namespaces" {
         object["status"]["phase"] = Value::from("Terminating");
     } else if def.collection == crd::COLLECTION {
-        let (now, text) = (server.now(), "CustomResource deletion is in progress");
-        crd::set_condition(object, "Terminating", true, "InstanceDeletionInProgress", text, &now);
+        let text = "CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon";
+        crd::set_condition(object, "Terminating", true, "InstanceDeletionPending", text, &server.now());
         return;
     } else {
         meta::set(object, "deletionGracePeriodSeconds", grace);

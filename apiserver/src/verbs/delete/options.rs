@@ -178,12 +178,3 @@ fn decoded(call: &Call<'_>) -> ApiResult<Value> {
     }
     Ok(body)
 }
-
-/// Reads a body that is no object of the resource.
-pub(in crate::verbs) fn body(bytes: &[u8]) -> ApiResult<Value> {
-    if bytes.starts_with(protobuf::MAGIC) {
-        return protobuf::decode(bytes).map_err(ApiError::bad_request);
-    }
-    let decoded = decode::json(bytes).or_else(|e| decode::yaml(bytes).map_err(|_| e));
-    Ok(decoded.map_err(ApiError::bad_request)?.value)
-}
