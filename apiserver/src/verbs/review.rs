@@ -12,8 +12,6 @@ use crate::server::Call;
 use crate::status::{About, ApiError, ApiResult, Cause};
 use crate::{managed, meta, tokens, types};
 
-use super::admit;
-
 /// What clients cannot set (`WipeObjectMetaSystemFields` of apiserver's pkg/registry/rest/meta.go).
 const SYSTEM_FIELDS: [&str; 5] =
     ["creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "uid", "selfLink"];
