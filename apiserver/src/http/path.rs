@@ -116,6 +116,8 @@ pub(crate) fn decode(text: &str) -> Option<String> {
     let mut i = 0;
     while i < bytes.len() {
         let hex = (bytes[i] == b'%').then(|| text.get(i + 1..i + 3)).flatten();
+        // Numbers may have a sign, which is no hexadecimal digit.
+        let hex = hex.filter(|digits| !digits.starts_with('+'));
         match hex.and_then(|h| u8::from_str_radix(h, 16).ok()) {
             Some(byte) => {
                 out.push(byte);
@@ -175,6 +177,7 @@ mod tests {
         assert_eq!(decode("%"), Some("%".to_owned()));
         assert_eq!(decode("%4"), Some("%4".to_owned()));
         assert_eq!(decode("%zz%41"), Some("%zzA".to_owned()));
+        assert_eq!(decode("%+f"), Some("%+f".to_owned()));
         assert_eq!(decode("%ff"), None);
         assert_eq!(decode("%é"), Some("%é".to_owned()));
     }
