@@ -107,6 +107,20 @@ pub fn has_errors(diagnostics: &[Diagnostic]) -> bool {
     diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error)
 }
 
+/// Moves places in what macros made to the places on disk: of the call, and in the definition of the macro.
+pub fn locate(diagnostics: &mut [Diagnostic], sources: &SourceMap) {
+    for diagnostic in diagnostics {
+        for (loc, _) in &mut diagnostic.secondary {
+            *loc = sources.real(*loc).loc;
+        }
+        let Some(real) = diagnostic.primary.map(|loc| sources.real(loc)) else { continue };
+        diagnostic.primary = Some(real.loc);
+        if let (Some(name), Some(definition)) = (real.made_by, real.definition) {
+            diagnostic.secondary.push((definition, format!("written by the macro `{name}!`")));
+        }
+    }
+}
+
 /// Puts diagnostics in the order of their places and drops repetitions.
 pub fn sort(diagnostics: &mut Vec<Diagnostic>, sources: &SourceMap) {
     let key = |d: &Diagnostic| {

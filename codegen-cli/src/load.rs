@@ -5,6 +5,7 @@
 
 mod cargo;
 mod dependencies;
+mod expansions;
 mod features;
 mod files;
 mod hand_written;
@@ -23,10 +24,11 @@ use crate::known;
 use crate::paths::display;
 use crate::source::SourceMap;
 use crate::syntax::facts::{ManifestFacts, ModuleFacts};
-use crate::syntax::{ImplItem, Name, TypeItem, UseItem, ValueItem, Visibility};
+use crate::syntax::{DeriveNames, ImplItem, MacroCall, Step, TypeItem, UseItem, ValueItem, Visibility};
 
 use cargo::Graph;
 use dependencies::{Origin, Source};
+pub use expansions::Expanded;
 use features::{Package, PackageId, Packages};
 use files::Files;
 pub use hand_written::{EXPANSION, HandWritten, REGISTER_CUSTOM, hand_written};
@@ -107,6 +109,8 @@ pub struct Crate {
     pub modules: Vec<Module>,
     /// What its files say beside types.
     pub manifests: ManifestFacts,
+    /// Kinds with the versions that its programs store.
+    pub stored: Vec<(String, String)>,
     /// Whether it was named as an input. Of dependencies nothing but types is of interest.
     pub is_input: bool,
     /// What is wrong with the files of a dependency.
@@ -184,8 +188,10 @@ pub struct Module {
     pub values: Vec<ValueItem>,
     /// Its `impl` blocks.
     pub impls: Vec<ImplItem>,
-    /// Macros that stand for items, which are not seen.
-    pub macros: Vec<Name>,
+    /// What macros act on; calls are those that are not expanded.
+    pub steps: Vec<Step>,
+    /// The names of derive macros.
+    pub derive_names: DeriveNames,
 }
 
 /// Reads crates.
@@ -307,6 +313,7 @@ impl Crate {
                 .and_then(|runtime| runtime.path.clone()),
             modules: vec![Module::new(manifest.lib.clone(), None, Visibility::Public)],
             manifests: ManifestFacts::default(),
+            stored: Vec::new(),
             is_input: true,
             problems: Vec::new(),
             is_program: false,
@@ -316,6 +323,14 @@ impl Crate {
 }
 
 impl Module {
+    /// Calls of macros that are not expanded, so that what they define is not known.
+    pub fn calls(&self) -> impl Iterator<Item = &MacroCall> {
+        self.steps.iter().filter_map(|step| match step {
+            Step::Call(call) => Some(&**call),
+            _ => None,
+        })
+    }
+
     fn new(name: String, parent: Option<ModuleId>, visibility: Visibility) -> Self {
         Self {
             name,
@@ -327,7 +342,8 @@ impl Module {
             uses: Vec::new(),
             values: Vec::new(),
             impls: Vec::new(),
-            macros: Vec::new(),
+            steps: Vec::new(),
+            derive_names: DeriveNames::default(),
         }
     }
 }

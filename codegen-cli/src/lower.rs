@@ -130,7 +130,7 @@ fn nothing_found(inputs: &str, has_left_out: bool) -> Diagnostic {
     }
     Diagnostic::error(Code::NO_RESOURCE, None, format!("no resource in {inputs}")).help(
         "a resource is a struct with `#[derive(Resource)]` and `#[resource(group = \"...\", version = \"...\")]`, or kube's \
-         `#[derive(CustomResource)]`; types that macros define are not seen",
+         `#[derive(CustomResource)]`; types that procedural macros make are not seen",
     )
 }
 

@@ -7,12 +7,16 @@ mod definitions;
 mod derives;
 mod facts;
 mod kube;
+mod macros;
 mod manifests;
 mod markers;
 mod places;
 mod types;
 pub(crate) mod uses;
 mod values;
+mod versioned;
+
+pub use macros::{ExpansionText, parse_expansion};
 
 use kubesmith_core::diag::{Code, Diagnostics};
 use kubesmith_core::grammar::{is_marker, marker_name};
@@ -21,21 +25,23 @@ use proc_macro2::Span;
 use syn::ext::IdentExt;
 use syn::{Attribute, Ident, Item, Meta, Visibility as SynVisibility};
 
-use self::derives::DeriveNames;
 use crate::cfg::Cfg;
 use crate::diag::{self, Diagnostic};
 use crate::nesting;
 use crate::source::{FileId, Loc};
 use crate::syntax::facts::{ManifestFacts, ModuleFacts};
-use crate::syntax::{FileSyntax, Items, ModuleItem, Name, TypeItem, TypeKind, UseItem, Visibility};
+use crate::syntax::{
+    DeriveNames, FileSyntax, Items, ModuleItem, Name, Step, TypeItem, TypeKind, UseItem, Visibility,
+};
 
 /// Parses a file, as far as conditions let it be compiled. After a syntax error there are no items.
 pub fn parse_file(file: FileId, text: &str, cfg: &Cfg) -> (FileSyntax, Vec<Diagnostic>) {
     let mut items = Items::default();
     let mut manifests = ManifestFacts::default();
+    let mut stored = Vec::new();
     let (offset, parsed) = match tree(file, text) {
         Ok(tree) => tree,
-        Err(diagnostics) => return (FileSyntax { file, items, manifests }, diagnostics),
+        Err(diagnostics) => return (FileSyntax { file, items, manifests, stored }, diagnostics),
     };
     let mut parser =
         Parser { file, offset, cfg, derive_names: DeriveNames::default(), diagnostics: Vec::new() };
@@ -43,9 +49,10 @@ pub fn parse_file(file: FileId, text: &str, cfg: &Cfg) -> (FileSyntax, Vec<Diagn
         items.facts = parser.module_facts(&parsed.attrs);
         parser.items(&parsed.items, &mut items);
         manifests = parser.manifests(&parsed, &text[offset..]);
+        stored = versioned::stored(&text[offset..]);
         parser.plain_comments(text);
     }
-    (FileSyntax { file, items, manifests }, parser.diagnostics)
+    (FileSyntax { file, items, manifests, stored }, parser.diagnostics)
 }
 
 /// The syntax tree of a text, and how many bytes lie before what its spans count from.
@@ -134,11 +141,15 @@ impl Parser<'_> {
         let inner = DeriveNames::of(items, &self.derive_names);
         let outer = std::mem::replace(&mut self.derive_names, inner);
         self.module_items(items, out);
-        self.derive_names = outer;
+        out.derive_names = std::mem::replace(&mut self.derive_names, outer);
     }
 
     fn module_items(&mut self, items: &[Item], out: &mut Items) {
         for item in items.iter().filter(|item| self.cfg.active(attributes(item))) {
+            if let Some(made) = self.versioned(item) {
+                self.module_items(&made, out);
+                continue;
+            }
             match item {
                 Item::Struct(_) | Item::Enum(_) | Item::Type(_) | Item::Union(_) => {
                     out.types.extend(self.definition(item));
@@ -150,6 +161,7 @@ impl Parser<'_> {
                 }
                 Item::Mod(item) => {
                     let module = self.module_item(item);
+                    out.steps.push(Step::Module(out.modules.len(), is_macro_use(&item.attrs)));
                     out.modules.push(module);
                 }
                 Item::Use(item) => {
@@ -157,10 +169,14 @@ impl Parser<'_> {
                     let global = item.leading_colon.is_some();
                     uses::leaves(&item.tree, visibility(&item.vis), global, &mut path, &mut out.uses);
                 }
-                Item::ExternCrate(item) => out.uses.push(extern_crate(item)),
+                Item::ExternCrate(item) => {
+                    if is_macro_use(&item.attrs) {
+                        out.steps.push(Step::Crate(item.ident.unraw().to_string()));
+                    }
+                    out.uses.push(extern_crate(item));
+                }
                 Item::Impl(item) => out.impls.extend(self.impl_item(item)),
-                // With a name it is `macro_rules!`.
-                Item::Macro(item) if item.ident.is_none() => out.macros.extend(self.macro_item(&item.mac)),
+                Item::Macro(item) => out.steps.extend(self.macro_item(item)),
                 item => out.values.extend(self.value_item(item)),
             }
         }
@@ -178,19 +194,6 @@ impl Parser<'_> {
         };
         definition.is_broken = diag::has_errors(&self.diagnostics[before..]);
         Some(definition)
-    }
-
-    /// The name of a macro that stands for items. What a file that is included holds may be part of the API.
-    fn macro_item(&mut self, item: &syn::Macro) -> Option<Name> {
-        let name = self.name(&item.path.segments.last()?.ident);
-        if name.text == "include" {
-            self.diagnostics.push(
-                Diagnostic::warning(Code::INCLUDED_FILE, name.loc, "the file that is included is not read")
-                    .note("what it defines is neither generated nor found when types are looked up")
-                    .help("declare the file as a module: `#[path = \"...\"] mod name;`"),
-            );
-        }
-        Some(name)
     }
 
     fn module_item(&mut self, item: &syn::ItemMod) -> ModuleItem {
@@ -241,6 +244,11 @@ impl Parser<'_> {
             );
         }
     }
+}
+
+/// Whether macros of a module or crate are known after it.
+fn is_macro_use(attributes: &[Attribute]) -> bool {
+    attributes.iter().any(|attribute| attribute.path().is_ident("macro_use"))
 }
 
 fn string(expr: &syn::Expr) -> Option<String> {

@@ -11,6 +11,7 @@ use crate::config::{ClientTarget, Generator, Settings};
 use crate::definition::{self, Definition};
 use crate::diag::{self, Diagnostic};
 use crate::emit::rust;
+use crate::expand;
 use crate::expansions;
 use crate::ir::Ir;
 use crate::load::{self, HandWritten, LoadOptions, Loaded, Unsaved};
@@ -60,6 +61,7 @@ fn run(settings: &Settings, unsaved: &Unsaved, emit: Emit) -> Generated {
     let programs = settings.rbac.is_some() || settings.webhook.is_some() || settings.deploy.is_some();
     let options = LoadOptions { generated, programs, features: &settings.features, unsaved };
     let mut loaded = load::load(&settings.input, options);
+    expand::expand(&mut loaded);
     let mut ir = Ir::default();
     let mut targets = Vec::new();
     let mut diagnostics = loaded.diagnostics().to_vec();
@@ -85,6 +87,7 @@ fn run(settings: &Settings, unsaved: &Unsaved, emit: Emit) -> Generated {
         targets.clear();
     }
     diagnostics.append(&mut failed);
+    diag::locate(&mut diagnostics, &sources);
     diag::sort(&mut diagnostics, &sources);
     let report = settings.openapi.report.as_ref().filter(|_| !has_errors);
     let report = report.map(|path| Report { path: path.clone(), violations: api_rules::violations(&ir) });
@@ -219,6 +222,7 @@ fn lowered(settings: &Settings, selection: &Selection, loaded: &mut Loaded) -> L
         if !loaded.read(&lowering.wanted) {
             return lowering;
         }
+        expand::expand(loaded);
     }
 }
 

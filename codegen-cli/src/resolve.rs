@@ -5,6 +5,7 @@
 //! It knows nothing of schemas: a path into a crate that is not read ends as its text.
 
 mod hints;
+mod macros;
 mod values;
 
 use std::cell::{Cell, OnceCell, RefCell};
@@ -14,9 +15,11 @@ use kubesmith_core::names;
 
 use crate::known;
 use crate::load::{Crates, Dependency, ModuleId};
+use crate::macros::crate_index;
 use crate::syntax::facts::ModuleFacts;
 use crate::syntax::{ImplItem, Name, PathExpr, TypeItem, Visibility};
 
+pub use macros::{Found, Macros, Scope};
 pub use values::Value;
 
 /// A type definition: crate, module, position in [`crate::load::Module::types`].
@@ -272,6 +275,9 @@ impl<'a> Resolver<'a> {
                     return self.crates.list[krate].modules[module].parent.map(|p| Target::Module(krate, p));
                 }
                 _ => {}
+            }
+            if let Some(made) = crate_index(name) {
+                return Some(Target::Module(made, 0));
             }
             if let Some(target) = self.member(krate, module, name, visited) {
                 return Some(target);

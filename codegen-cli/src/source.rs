@@ -3,6 +3,8 @@
 //! Spans of `proc_macro2` belong to the thread that parsed the text. A [`Loc`] is a plain value: the
 //! file's number and a byte range. Every stage after `parse` uses it.
 
+mod expansion;
+
 use std::collections::HashMap;
 use std::fmt;
 use std::ops::Range;
@@ -10,6 +12,9 @@ use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
 use serde::{Serialize, Serializer};
+
+use expansion::Expansion;
+pub use expansion::{Piece, Real};
 
 /// Number of a file in a [`SourceMap`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -58,6 +63,8 @@ pub struct SourceMap {
     lines: Vec<OnceLock<Vec<usize>>>,
     /// The first file of each name.
     by_name: HashMap<Arc<str>, FileId>,
+    /// Files that are expansions of macros.
+    expansions: HashMap<FileId, Expansion>,
 }
 
 impl SourceMap {
@@ -137,6 +144,7 @@ impl SourceMap {
 
     /// The place as the intermediate representation stores it.
     pub fn span(&self, loc: Loc) -> Span {
+        let loc = self.real(loc).loc;
         Span { file: self.file(loc.file).name.clone(), start: loc.start, end: loc.end }
     }
 }

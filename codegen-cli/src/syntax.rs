@@ -4,10 +4,13 @@
 
 pub mod facts;
 pub mod kube;
+mod steps;
 
 use self::facts::{GenclientFacts, ManifestFacts, ModuleFacts, ResourceFacts, TypeFacts};
 use self::kube::{JsonExpr, Predicate, SchemaFunction};
 use crate::source::{FileId, Loc};
+
+pub use self::steps::{DeriveNames, MacroCall, MacroDefinition, Step};
 
 /// An identifier and its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,8 +47,10 @@ pub struct Items {
     pub values: Vec<ValueItem>,
     /// `impl` blocks of types.
     pub impls: Vec<ImplItem>,
-    /// Macros that stand for items, which are not seen.
-    pub macros: Vec<Name>,
+    /// What macros act on.
+    pub steps: Vec<Step>,
+    /// The names of derive macros.
+    pub derive_names: DeriveNames,
 }
 
 /// A constant or a function, as far as its value can be read.
@@ -467,4 +472,6 @@ pub struct FileSyntax {
     pub items: Items,
     /// What it says beside types.
     pub manifests: ManifestFacts,
+    /// Kinds with the versions that programs store: `Kind::merged_crd(KindVersion::V1)` of stackable-versioned.
+    pub stored: Vec<(String, String)>,
 }

@@ -17,7 +17,7 @@ use crate::parallel;
 use crate::parse;
 use crate::paths::display;
 use crate::source::{FileId, Loc, SourceFile, SourceMap};
-use crate::syntax::{Items, ModuleItem};
+use crate::syntax::{Items, ModuleItem, Step};
 
 /// A file that is to be read.
 struct Request {
@@ -32,13 +32,13 @@ struct Request {
 }
 
 /// Where the items of a module stand.
-struct Place<'a> {
-    module: ModuleId,
+pub(super) struct Place<'a> {
+    pub(super) module: ModuleId,
     /// Folder against which `#[path]` is resolved.
-    path_folder: &'a Path,
+    pub(super) path_folder: &'a Path,
     /// Folder in which child modules are looked for.
-    child_folder: &'a Path,
-    chain: &'a [PathBuf],
+    pub(super) child_folder: &'a Path,
+    pub(super) chain: &'a [PathBuf],
 }
 
 /// Reads files, and remembers which.
@@ -137,8 +137,12 @@ impl Files {
             };
             if is_new {
                 krate.manifests.append(file.manifests);
+                krate.stored.extend(file.stored);
             }
-            self.add_items(krate, &place, file.items, &mut next);
+            let steps = add_items(krate, &place, file.items, &mut |place, item, id| {
+                next.extend(self.find_file(place, item, id));
+            });
+            krate.modules[place.module].steps = steps;
         }
         next
     }
@@ -181,31 +185,6 @@ impl Files {
                     .help("save the file as UTF-8"),
                 );
                 None
-            }
-        }
-    }
-
-    fn add_items(&mut self, krate: &mut Crate, place: &Place<'_>, items: Items, next: &mut Vec<Request>) {
-        let module = &mut krate.modules[place.module];
-        module.facts = items.facts.or(&module.facts);
-        module.types = items.types;
-        module.uses = items.uses;
-        module.values = items.values;
-        module.impls = items.impls;
-        module.macros = items.macros;
-        for item in items.modules {
-            let id = krate.modules.len();
-            let child = Module::new(item.name.text.clone(), Some(place.module), item.visibility);
-            krate.modules.push(Module { facts: item.facts.clone(), ..child });
-            krate.modules[place.module].children.push(id);
-            match item.inline {
-                Some(inner) => {
-                    let folder = place.child_folder.join(item.path.as_deref().unwrap_or(&item.name.text));
-                    let place =
-                        Place { module: id, path_folder: &folder, child_folder: &folder, chain: place.chain };
-                    self.add_items(krate, &place, inner, next);
-                }
-                None => next.extend(self.find_file(place, &item, id)),
             }
         }
     }
@@ -272,4 +251,43 @@ impl Files {
             declared: Some(item.name.loc),
         })
     }
+}
+
+/// Adds items to a module; returns what macros act on in them. `declared` is called for modules in other files.
+pub(super) fn add_items(
+    krate: &mut Crate,
+    place: &Place<'_>,
+    items: Items,
+    declared: &mut impl FnMut(&Place<'_>, &ModuleItem, ModuleId),
+) -> Vec<Step> {
+    let module = &mut krate.modules[place.module];
+    module.facts = items.facts.or(&module.facts);
+    module.types.extend(items.types);
+    module.uses.extend(items.uses);
+    module.values.extend(items.values);
+    module.impls.extend(items.impls);
+    module.derive_names = items.derive_names;
+    let mut ids = Vec::new();
+    for item in items.modules {
+        let id = krate.modules.len();
+        ids.push(id);
+        let child = Module::new(item.name.text.clone(), Some(place.module), item.visibility);
+        krate.modules.push(Module { facts: item.facts.clone(), ..child });
+        krate.modules[place.module].children.push(id);
+        match item.inline {
+            Some(inner) => {
+                let folder = place.child_folder.join(item.path.as_deref().unwrap_or(&item.name.text));
+                let place =
+                    Place { module: id, path_folder: &folder, child_folder: &folder, chain: place.chain };
+                let steps = add_items(krate, &place, inner, declared);
+                krate.modules[id].steps = steps;
+            }
+            None => declared(place, &item, id),
+        }
+    }
+    let with_id = |step| match step {
+        Step::Module(at, uses) => Step::Module(ids[at], uses),
+        step => step,
+    };
+    items.steps.into_iter().map(with_id).collect()
 }

@@ -76,12 +76,13 @@ impl Ctx<'_> {
         let resolver = self.resolver;
         let found = resolver.items().filter(|(id, _)| chosen.contains(id));
         let found = found.filter_map(|(id, item)| Some((id, item.custom_resource.as_deref()?)));
+        let crates = self.crates;
         let mut dialect = Dialect::new(self);
         let made: Vec<_> = found.map(|(id, resource)| (id, resource, dialect.root(id, resource))).collect();
         let all: Vec<&CustomResource> = made.iter().map(|(_, resource, _)| *resource).collect();
         let lowered = made.into_iter().filter_map(|(id, resource, schema)| {
             let mut lowered = self.custom_resource(id, resource, schema?)?;
-            lowered.resource.crd.storage = is_stored(resource, &all);
+            lowered.resource.crd.storage = is_stored(resource, &all, &crates.list[id.krate].stored);
             Some(lowered)
         });
         lowered.collect()
@@ -267,10 +268,16 @@ impl Ctx<'_> {
     }
 }
 
-/// Whether a version is stored. kube stores all that say nothing; of several versions of a kind it can be one.
-fn is_stored(resource: &CustomResource, all: &[&CustomResource]) -> bool {
+/// Whether a version is stored. kube stores all that say nothing; of several versions of a kind it can be one. `stored` has the
+/// kinds with the versions that the program stores.
+fn is_stored(resource: &CustomResource, all: &[&CustomResource], stored: &[(String, String)]) -> bool {
     if resource.storage.is_some() {
         return resource.storage == Some(true);
+    }
+    let mut said =
+        stored.iter().filter(|(kind, _)| *kind == resource.facts.kind.text).map(|(_, version)| version);
+    if let Some(version) = said.next().filter(|first| said.all(|other| other == *first)) {
+        return resource.facts.version.as_ref().is_some_and(|own| own.text == *version);
     }
     let name = |resource: &CustomResource| {
         (resource.facts.group.as_ref().map(|group| group.text.clone()), resource.facts.kind.text.clone())

@@ -97,7 +97,7 @@ impl<'a> Ctx<'a> {
     fn foreign(&self, kind: &Kind<'_>) -> Option<Diagnostic> {
         let custom = kind.custom?;
         let is_approved = kind.facts.crd.annotations.contains_key(names::API_APPROVED);
-        let text = &self.sources.file(custom.loc.file).text;
+        let text = &self.sources.file(self.sources.real(custom.loc).loc.file).text;
         let notice = text.bytes().take(NOTICE).collect::<Vec<_>>();
         let note = if names::is_protected_group(&kind.group) && !is_approved {
             format!(

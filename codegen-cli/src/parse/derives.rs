@@ -7,16 +7,21 @@ use syn::punctuated::Punctuated;
 use syn::{Attribute, Item, Token};
 
 use super::{Visibility, uses};
-use crate::syntax::{Derived, UseItem};
-
-/// Macros by the names that a module gives them: the crate and the name there.
-#[derive(Clone, Debug, Default)]
-pub(super) struct DeriveNames(HashMap<String, (String, String)>);
+use crate::syntax::{DeriveNames, Derived, UseItem};
 
 impl DeriveNames {
+    /// The names in a module that has these items as well.
+    pub(super) fn with(&self, items: &[Item]) -> Self {
+        let mut names = self.0.clone();
+        names.extend(Self::of(items, &Self::default()).0);
+        Self(names)
+    }
+
     /// The names in a module inside of one with the names `outer`.
     pub(super) fn of(items: &[Item], outer: &Self) -> Self {
-        let mut names = HashMap::new();
+        let is_all = |leaf: &UseItem| leaf.binding.is_none() && leaf.segments == ["super"];
+        let has_all = items.iter().flat_map(imported).any(|leaf| is_all(&leaf));
+        let mut names = if has_all { outer.0.clone() } else { HashMap::new() };
         for leaf in items.iter().flat_map(imported) {
             let (Some(binding), Some((first, rest))) = (leaf.binding, leaf.segments.split_first()) else {
                 continue;

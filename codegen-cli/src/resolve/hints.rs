@@ -79,7 +79,7 @@ impl Resolver<'_> {
         }
         let hint = self.lost(place, name).or_else(|| near(name, candidates)).or_else(|| self.unseen(place));
         hint.unwrap_or_else(|| {
-            format!("define `{name}`, or import it; types that macros define are not seen")
+            format!("define `{name}`, or import it; types that procedural macros make are not seen")
         })
     }
 
@@ -116,11 +116,11 @@ impl Resolver<'_> {
 
     /// What a module, or a dependency that it belongs to, may have that is not seen.
     fn unseen(&self, (krate, module): Place) -> Option<String> {
-        if let Some(found) = self.crates.list[krate].modules[module].macros.first() {
+        if let Some(found) = self.crates.list[krate].modules[module].calls().next() {
             return Some(format!(
-                "types that macros define are not seen, and `{}!` may define it: write the type out, or say what its \
-                 JSON is with `#[schema(schemaless)]` and `#[validation(type = \"...\")]` on the field",
-                found.text
+                "`{}!` is not expanded, and may define it: write the type out, or say what its JSON \
+                 is with `#[schema(schemaless)]` and `#[validation(type = \"...\")]` on the field",
+                found.name.text
             ));
         }
         self.problem(krate)

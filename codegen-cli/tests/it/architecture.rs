@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 /// The top-level modules, each after those that it may use: what everything stands on, the stages in the order of the
 /// pipeline with the values between them, and the commands.
-const ORDER: [&str; 38] = [
+const ORDER: [&str; 40] = [
     "parallel",
     "nesting",
     "cfg",
@@ -14,6 +14,7 @@ const ORDER: [&str; 38] = [
     "docs",
     "paths",
     "source",
+    "macros",
     "diag",
     "lints",
     "output",
@@ -27,6 +28,7 @@ const ORDER: [&str; 38] = [
     "parse",
     "load",
     "resolve",
+    "expand",
     "lower",
     "builtin",
     "definition",

@@ -243,7 +243,7 @@ codes! {
     UNRESOLVED_TYPE = 407, "type not found",
         "The type's path leads nowhere. Types are looked up as rustc does it, over the modules of the input crates and \
          of their dependencies, and the types that are known: those of std, k8s-openapi, serde_json, \
-         chrono, jiff, uuid, url and others. Types that macros define are not seen. For any other type, say what its JSON is \
+         chrono, jiff, uuid, url and others. Types that procedural macros make are not seen. For any other type, say what its JSON is \
          with `#[schema(schemaless)]` and `#[validation(type = \"...\")]` on the field.";
     PRIVATE_TYPE = 408, "resource is not public",
         "Generated code lives outside of the API crate and names the root type by its path, so it must be reachable: \
@@ -304,6 +304,10 @@ codes! {
          which have no schema that a server accepts; those of Kubernetes' own groups (`*.k8s.io`) without an approval; and copies \
          of other projects' types, in files that kopium generated or in modules called `vendor`, `vendored` or `third_party`. \
          `--group` brings back the last two.";
+    MACRO_EXPANSION = 424, "macro that cannot be expanded",
+        "Macros by example (`macro_rules!`) of the inputs and of path dependencies are expanded where they stand for items, \
+         as rustc does it: at most 128 expansions lead from one to the next. No rule of the macro takes the call, or what it gives \
+         is no Rust, or it is too large. Macros of other sorts are not run; the types that they would make are not known.";
 
     DUPLICATE_KIND = 501, "kind defined twice",
         "A kind has one definition per version of its group.";

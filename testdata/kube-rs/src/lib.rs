@@ -15,6 +15,7 @@ pub mod generics;
 pub mod known;
 pub mod kubernetes;
 pub mod literal;
+pub mod macros;
 pub mod numbers;
 pub mod operators;
 pub mod options;
@@ -44,11 +45,13 @@ macro_rules! kinds {
     ($($module:ident: $($root:ident),+;)+) => {
         /// Every kind of this crate.
         pub fn kinds() -> Vec<Kind> {
-            vec![$($(Kind {
+            let mut all = vec![$($(Kind {
                 module: stringify!($module),
                 root: stringify!($root),
                 crd: $module::$root::crd,
-            }),+),+]
+            }),+),+];
+            all.extend(macros::corpus::kinds());
+            all
         }
     };
 }
@@ -73,6 +76,7 @@ kinds! {
     kubernetes: Conditions, ContainerParts, Metadata, Objects, Placement, References, Scalars, Untyped,
         WholeContainer, WholePod, Wrapped;
     literal: Composed, Literals, Manual, SelfDescribed, Values;
+    macros: ClusterScoped, HoldsMade, Scoped;
     numbers: Atomics, Bounds, Floats, Integers, MaybeIntegers, Misfits, NonZero, Positive, Widths;
     operators: Backup, Certificate, Database, Pipeline;
     options: BareOptionTwice, OptionalConstraints, OptionalDefaults, OptionalItems, OptionalNewtypes,

@@ -108,12 +108,6 @@ impl Parser<'_> {
                 }
             }
         }
-        if let Some(versioned) = attributes.iter().find(|attribute| attribute.path().is_ident("versioned")) {
-            let message = format!("the macro `versioned` makes the versions of `{ident}`");
-            let help = "write the types of each version out, as `cargo expand` prints them";
-            self.kube_error(Code::SCHEMA_AT_RUN_TIME, versioned.path().span(), &message, help);
-            return None;
-        }
         for (key, given) in [
             ("group", keys.group.is_some()),
             ("version", keys.version.is_some()),

@@ -4,14 +4,7 @@ use serde::{Deserialize, Serialize};
 
 mod flags;
 
-macro_rules! newtype {
-    ($name:ident) => {
-        #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-        pub struct $name(pub String);
-    };
-}
-
-newtype!(Token);
+newtypes::newtype!(Token);
 
 #[derive(Clone, Debug, Default, PartialEq, Resource)]
 #[resource(group = "example.com", version = "v1")]

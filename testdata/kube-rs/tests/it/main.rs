@@ -1,6 +1,7 @@
 //! What kube-rs makes of the kinds of this crate, and whether the command makes the same of their source.
 #![allow(clippy::unwrap_used, missing_docs)]
 
+mod corpus;
 mod equal;
 mod refused;
 mod unreadable;

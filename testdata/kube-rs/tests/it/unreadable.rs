@@ -172,21 +172,16 @@ fn describe() -> String {
 }
 
 macro_rules! part {
-    ($name:ident) => {
-        #[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
-        pub struct $name {
-            pub value: i32,
-        }
+    () => {
+        i32
     };
 }
-
-part!(FromMacro);
 
 /// Types that macros make.
 #[derive(CustomResource, Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[kube(group = "unreadable.example.com", version = "v1", kind = "MadeByMacros")]
 pub struct MadeByMacrosSpec {
-    pub part: FromMacro, // unreadable
+    pub part: part!(), // unreadable
 }
 
 /// Values that implementations of their own write, convert or compare.

@@ -1,0 +1,87 @@
+//! Macros: definitions by example, and calls that stand for items.
+
+use std::sync::Arc;
+
+use kubesmith_core::diag::Code;
+use syn::ext::IdentExt;
+use syn::spanned::Spanned;
+
+use super::Parser;
+use crate::cfg::Cfg;
+use crate::diag::Diagnostic;
+use crate::macros::{MacroRules, trees};
+use crate::source::FileId;
+use crate::syntax::{DeriveNames, Items, MacroCall, MacroDefinition, Name, Step};
+
+/// The expansion of a call.
+#[derive(Clone, Copy, Debug)]
+pub struct ExpansionText<'a> {
+    /// Its number among the files.
+    pub file: FileId,
+    /// Its text.
+    pub text: &'a str,
+    /// The macro.
+    pub name: &'a str,
+}
+
+/// Parses the items that a call stands for, in a module with these names of derive macros.
+pub fn parse_expansion(
+    expansion: ExpansionText<'_>,
+    cfg: &Cfg,
+    names: &DeriveNames,
+) -> (Items, Vec<Diagnostic>) {
+    let mut items = Items::default();
+    let (offset, parsed) = match super::tree(expansion.file, expansion.text) {
+        Ok(tree) => tree,
+        Err(found) => {
+            return (items, found.into_iter().map(|found| unreadable(found, expansion.name)).collect());
+        }
+    };
+    let mut parser = Parser {
+        file: expansion.file,
+        offset,
+        cfg,
+        derive_names: names.with(&parsed.items),
+        diagnostics: Vec::new(),
+    };
+    parser.module_items(&parsed.items, &mut items);
+    items.derive_names = parser.derive_names;
+    (items, parser.diagnostics)
+}
+
+fn unreadable(found: Diagnostic, name: &str) -> Diagnostic {
+    let message = format!("`{name}!` gives no Rust items: {}", found.message);
+    Diagnostic { code: Code::MACRO_EXPANSION, message, notes: Vec::new(), ..found }
+}
+
+impl Parser<'_> {
+    /// A definition, or a call. What a file that is included holds may be part of the API.
+    pub(super) fn macro_item(&mut self, item: &syn::ItemMacro) -> Option<Step> {
+        let last = &item.mac.path.segments.last()?.ident;
+        let input = trees(item.mac.tokens.clone(), &|span| self.loc(span));
+        if let Some(name) = &item.ident {
+            if last != "macro_rules" {
+                return None;
+            }
+            let is_exported = self
+                .cfg
+                .expanded(&item.attrs)
+                .iter()
+                .any(|attribute| attribute.path().is_ident("macro_export"));
+            let rules = MacroRules::read(&input);
+            let definition = MacroDefinition { name: self.name(name), is_exported, rules };
+            return Some(Step::Definition(Arc::new(definition)));
+        }
+        let name = Name { text: last.unraw().to_string(), loc: self.loc(item.mac.path.span()) };
+        if name.text == "include" {
+            self.diagnostics.push(
+                Diagnostic::warning(Code::INCLUDED_FILE, name.loc, "the file that is included is not read")
+                    .note("what it defines is neither generated nor found when types are looked up")
+                    .help("declare the file as a module: `#[path = \"...\"] mod name;`"),
+            );
+        }
+        let path = self.path_expr(&item.mac.path);
+        let loc = name.loc.to(self.loc(item.mac.span()));
+        Some(Step::Call(Arc::new(MacroCall { path, name, input, loc })))
+    }
+}

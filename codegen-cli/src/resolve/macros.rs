@@ -1,0 +1,120 @@
+//! Paths of macros: names that `use` declarations bring, and macros that crates export.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::{Resolver, Target, Visited};
+use crate::load::{Crates, ModuleId};
+use crate::syntax::{MacroDefinition, PathExpr, Step};
+
+/// How many `use` declarations may lead from one to the next.
+const USE_LIMIT: usize = 64;
+
+/// A macro and its crate.
+pub type Found<'a> = (usize, &'a Arc<MacroDefinition>);
+
+/// Macros that are known by name.
+pub type Scope<'a> = HashMap<&'a str, Found<'a>>;
+
+/// The macros of the crates of a run.
+#[derive(Debug)]
+pub struct Macros<'a> {
+    /// What is known by name at the end of each module.
+    scopes: Vec<Vec<Scope<'a>>>,
+    /// `#[macro_export]`, by crate.
+    exports: Vec<Scope<'a>>,
+}
+
+impl<'a> Macros<'a> {
+    /// The exported macros of the crates.
+    pub fn new(crates: &'a Crates) -> Self {
+        let scopes = crates.list.iter().map(|krate| vec![Scope::new(); krate.modules.len()]).collect();
+        let exports = crates.list.iter().enumerate().map(|(at, krate)| {
+            let steps = krate.modules.iter().flat_map(|module| &module.steps);
+            let exported = steps.filter_map(|step| match step {
+                Step::Definition(definition) if definition.is_exported => Some(definition),
+                _ => None,
+            });
+            exported.map(|definition| (definition.name.text.as_str(), (at, definition))).collect()
+        });
+        Self { scopes, exports: exports.collect() }
+    }
+
+    /// The macros that a crate exports.
+    pub fn exports(&self, krate: usize) -> Scope<'a> {
+        self.exports[krate].clone()
+    }
+
+    /// Sets what is known by name at the end of a module.
+    pub fn set_scope(&mut self, krate: usize, module: ModuleId, scope: Scope<'a>) {
+        self.scopes[krate][module] = scope;
+    }
+}
+
+impl<'a> Resolver<'a> {
+    /// The macro that a path in a module leads to. A crate that is not read is wanted.
+    pub fn macro_of(
+        &self,
+        macros: &Macros<'a>,
+        krate: usize,
+        module: ModuleId,
+        path: &PathExpr,
+    ) -> Option<Found<'a>> {
+        self.macro_path(macros, (krate, module), path.global, &path.segments, 0)
+    }
+
+    fn macro_path(
+        &self,
+        macros: &Macros<'a>,
+        place: (usize, ModuleId),
+        global: bool,
+        segments: &[String],
+        depth: usize,
+    ) -> Option<Found<'a>> {
+        let (last, rest) = segments.split_last()?;
+        if rest.is_empty() {
+            return self.macro_in(macros, place, last, depth).filter(|_| !global);
+        }
+        match self.path(place.0, place.1, global, rest, &mut Visited::default()).ok()? {
+            Target::Module(krate, module) => self.macro_in(macros, (krate, module), last, depth),
+            Target::Unread(at, _) => {
+                self.wanted.borrow_mut().insert(at);
+                None
+            }
+            Target::Item(_) | Target::External(_) => None,
+        }
+    }
+
+    /// A macro by its name in a module.
+    fn macro_in(
+        &self,
+        macros: &Macros<'a>,
+        (krate, module): (usize, ModuleId),
+        name: &str,
+        depth: usize,
+    ) -> Option<Found<'a>> {
+        if let Some(found) = macros.exports[krate].get(name).filter(|_| module == 0) {
+            return Some(*found);
+        }
+        if depth >= USE_LIMIT {
+            return None;
+        }
+        let names = &self.names[krate][module];
+        let uses = &self.crates.list[krate].modules[module].uses;
+        if let Some(item) = names.bindings.get(name).map(|&at| &uses[at]) {
+            // `pub(crate) use name;` behind a definition.
+            return match &item.segments[..] {
+                [own] if !item.global => macros.scopes[krate][module].get(own.as_str()).copied(),
+                segments => self.macro_path(macros, (krate, module), item.global, segments, depth + 1),
+            };
+        }
+        names.globs.iter().map(|&at| &uses[at]).find_map(|item| {
+            match self.path(krate, module, item.global, &item.segments, &mut Visited::default()).ok()? {
+                Target::Module(k, m) if (k, m) != (krate, module) => {
+                    self.macro_in(macros, (k, m), name, depth + 1)
+                }
+                _ => None,
+            }
+        })
+    }
+}
