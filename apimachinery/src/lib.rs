@@ -1,18 +1,20 @@
 //! What all Kubernetes API objects have in common, whatever their kind. The model is Go's `k8s.io/apimachinery`.
 //!
 //! - [`names`]: the rules of names, label keys and label values.
+//! - [`decode`]: the reader of JSON and YAML.
 //! - [`field`]: paths of fields, and errors of fields in kube-apiserver's words.
 //! - [`fieldpath`]: sets of fields, as `managedFields` has them.
 //! - [`labels`] and [`fields`]: selectors.
 //! - [`golang`]: how Go prints values, which messages and YAML depend on.
 //! - [`quantity`]: quantities such as `1.5Gi`.
-//! - [`yaml`] (feature `yaml`): the bytes that `sigs.k8s.io/yaml` writes, and the scalars that it reads.
+//! - [`yaml`]: the bytes that `sigs.k8s.io/yaml` writes, and the scalars that it reads.
 //! - [`patch`] (feature `patch`): JSON patch, merge patch and strategic merge patch.
 //! - [`jsonpath`] (feature `jsonpath`): the paths of printer columns.
 //!
 //! Objects are JSON values here. The crate knows no kind, no schema, no HTTP and no storage, and it does no I/O.
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::needless_pass_by_value))]
 
+pub mod decode;
 pub mod field;
 pub mod fieldpath;
 pub mod fields;
@@ -24,5 +26,4 @@ pub mod names;
 #[cfg(feature = "patch")]
 pub mod patch;
 pub mod quantity;
-#[cfg(feature = "yaml")]
 pub mod yaml;

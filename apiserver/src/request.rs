@@ -7,17 +7,6 @@ use serde_json::Value;
 
 use crate::http::{decode, protobuf};
 
-/// Reads a document of a stream of YAML documents as the server reads a body.
-///
-/// # Errors
-/// Returns the parser's error if the document is no YAML that Kubernetes accepts.
-pub fn read_document<'de>(
-    text: &'de str,
-    document: serde_yaml::Deserializer<'de>,
-) -> Result<Value, serde_yaml::Error> {
-    decode::document(text, document)
-}
-
 /// Reads a body in JSON or YAML; `None` if it is neither.
 #[must_use]
 pub fn read_json_or_yaml(body: &[u8]) -> Option<Value> {

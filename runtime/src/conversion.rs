@@ -6,11 +6,12 @@ use std::error::Error as StdError;
 use std::fmt;
 use std::hash::{BuildHasher, Hash};
 
+use kubesmith_apimachinery::decode::Step;
 use serde::Serialize;
 use serde_json::Value;
 
 use crate::defaults::{Here, Inside};
-use crate::scheme::path::{self, Path, Step};
+use crate::scheme::path::{self, Path};
 
 /// An object cannot be converted. Every error converts into it with `?`, so it cannot be a [`std::error::Error`]
 /// itself.

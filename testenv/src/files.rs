@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
-use kubesmith_apiserver::request::read_document;
+use kubesmith_apimachinery::decode::read;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
@@ -60,7 +60,7 @@ fn each_document(
         let text =
             std::fs::read_to_string(&file).map_err(|source| Error::Read { path: file.clone(), source })?;
         for (i, document) in serde_yaml::Deserializer::from_str(&text).enumerate() {
-            read_document(&text, document).and_then(&mut take).map_err(|source| Error::Parse {
+            read(document, Some(&text), &mut ()).and_then(&mut take).map_err(|source| Error::Parse {
                 path: file.clone(),
                 document: i + 1,
                 source,

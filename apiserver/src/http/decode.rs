@@ -1,14 +1,11 @@
 //! Bodies: JSON and YAML, with the paths of fields that occur twice.
 
-use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::fmt;
 
 use bytes::Bytes;
+use kubesmith_apimachinery::decode::{Observer, Step, read};
 use kubesmith_apimachinery::golang::{json_error, json_number_error};
-use kubesmith_apimachinery::yaml::{MemberName, Scalar, is_plain, json_number, merge};
-use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
-use serde_json::{Map, Number, Value};
+use serde_json::Value;
 
 /// A decoded body.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -43,17 +40,15 @@ impl Duplicates {
         if paths.len() < 2 || self.body.is_empty() {
             return;
         }
-        let members = RefCell::new(Vec::new());
-        let faults = RefCell::default();
+        let mut members = Members::default();
         let text = std::str::from_utf8(&self.body).ok().filter(|_| self.yaml);
-        let seed = Seed { path: String::new(), faults: &faults, members: Some(&members), yaml: text };
         // The body was read before; what cannot be read again has no order.
-        let read = match text {
-            Some(text) => first(text).is_none_or(|document| seed.deserialize(document).is_ok()),
-            None => seed.deserialize(&mut serde_json::Deserializer::from_slice(&self.body)).is_ok(),
+        let is_read = match text {
+            Some(text) => first(text).is_none_or(|document| read(document, Some(text), &mut members).is_ok()),
+            None => read(&mut serde_json::Deserializer::from_slice(&self.body), None, &mut members).is_ok(),
         };
-        if read {
-            let members = members.into_inner();
+        if is_read {
+            let members = members.0;
             let places: BTreeMap<&String, usize> =
                 members.iter().enumerate().rev().map(|(place, path)| (path, place)).collect();
             paths.sort_by_key(|path| places.get(path).copied());
@@ -79,15 +74,14 @@ impl Duplicates {
 /// # Errors
 /// What is wrong with the text.
 pub(crate) fn json(body: &[u8]) -> Result<Decoded, String> {
-    let faults = RefCell::new(Vec::new());
-    let seed = Seed { path: String::new(), faults: &faults, members: None, yaml: None };
+    let mut repeated = Repeated::new(false);
     let mut deserializer = serde_json::Deserializer::from_slice(body);
     let go = |e: serde_json::Error| {
         json_error(body).or_else(|| json_number_error(body)).unwrap_or_else(|| e.to_string())
     };
-    let value = seed.deserialize(&mut deserializer).map_err(go)?;
+    let value = read(&mut deserializer, None, &mut repeated).map_err(go)?;
     deserializer.end().map_err(go)?;
-    let faults = faults.into_inner().into_iter().map(|fault| fault.text).collect();
+    let faults = repeated.faults.into_iter().map(|fault| fault.text).collect();
     Ok(Decoded { value, duplicates: Duplicates { faults, ..Duplicates::default() } })
 }
 
@@ -100,11 +94,10 @@ pub(crate) fn yaml(body: &[u8]) -> Result<Decoded, String> {
     if open_brackets(body) > YAML_OPEN_BRACKETS {
         return Err("error converting YAML to JSON: yaml: exceeded max depth of 10000".to_owned());
     }
-    let faults = RefCell::new(Vec::new());
-    let seed = Seed { path: String::new(), faults: &faults, members: None, yaml: Some(text) };
-    let value = first(text).map_or(Ok(Value::Null), |document| seed.deserialize(document));
+    let mut repeated = Repeated::new(true);
+    let value = first(text).map_or(Ok(Value::Null), |document| read(document, Some(text), &mut repeated));
     let value = value.map_err(|e| format!("error converting YAML to JSON: {}", goyaml(text, &e)))?;
-    let faults = with_lines(text, faults.into_inner());
+    let faults = with_lines(text, repeated.faults);
     Ok(Decoded { value, duplicates: Duplicates { faults, yaml: true, body: Bytes::new() } })
 }
 
@@ -163,18 +156,6 @@ fn alias(source: &str) -> Option<&str> {
     known.next().map(|(_, name)| name)
 }
 
-/// Reads one document of a text of several.
-///
-/// # Errors
-/// What is wrong with the document.
-pub(crate) fn document<'de>(
-    text: &'de str,
-    document: serde_yaml::Deserializer<'de>,
-) -> Result<Value, serde_yaml::Error> {
-    let faults = RefCell::new(Vec::new());
-    Seed { path: String::new(), faults: &faults, members: None, yaml: Some(text) }.deserialize(document)
-}
-
 /// The YAML parser's time grows with the square of brackets that are open at once.
 const YAML_OPEN_BRACKETS: usize = 2_000;
 
@@ -192,132 +173,50 @@ fn open_brackets(text: &[u8]) -> usize {
     most
 }
 
-#[derive(Clone)]
-struct Seed<'a> {
-    path: String,
-    /// Faults of members that were given more than once.
-    faults: &'a RefCell<Vec<Fault>>,
-    /// The paths of all members in their order, if they are asked for.
-    members: Option<&'a RefCell<Vec<String>>>,
-    /// The source, if it is YAML.
-    yaml: Option<&'a str>,
+/// Notes the members that were given more than once.
+struct Repeated {
+    faults: Vec<Fault>,
+    yaml: bool,
 }
 
-impl Seed<'_> {
-    fn member(&self, key: &str) -> Self {
-        let path = if self.path.is_empty() { key.to_owned() } else { format!("{}.{key}", self.path) };
-        Self { path, ..*self }
-    }
-
-    fn element(&self, index: usize) -> Self {
-        Self { path: format!("{}[{index}]", self.path), ..*self }
+impl Repeated {
+    fn new(yaml: bool) -> Self {
+        Self { faults: Vec::new(), yaml }
     }
 }
 
-impl<'de> DeserializeSeed<'de> for Seed<'_> {
-    type Value = Value;
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
-        deserializer.deserialize_any(self)
+impl Observer for Repeated {
+    fn duplicate(&mut self, path: &[Step], offset: Option<usize>) -> Result<(), &'static str> {
+        let text = match path.last() {
+            Some(Step::Member(name)) if self.yaml => format!("key {name:?} already set in map"),
+            _ => format!("duplicate field {:?}", path_text(path)),
+        };
+        self.faults.push(Fault { offset, text });
+        Ok(())
     }
 }
 
-impl<'de> Visitor<'de> for Seed<'_> {
-    type Value = Value;
+/// Notes the paths of all members in their order.
+#[derive(Default)]
+struct Members(Vec<String>);
 
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("any JSON value")
+impl Observer for Members {
+    fn member(&mut self, path: &[Step]) {
+        self.0.push(path_text(path));
     }
+}
 
-    fn visit_bool<E>(self, v: bool) -> Result<Value, E> {
-        Ok(Value::Bool(v))
-    }
-
-    fn visit_i64<E>(self, v: i64) -> Result<Value, E> {
-        Ok(v.into())
-    }
-
-    fn visit_u64<E>(self, v: u64) -> Result<Value, E> {
-        Ok(v.into())
-    }
-
-    // What is beyond 64 bits is a float.
-    #[expect(clippy::cast_precision_loss, reason = "that is what a float is")]
-    fn visit_u128<E: serde::de::Error>(self, v: u128) -> Result<Value, E> {
-        self.visit_f64(v as f64)
-    }
-
-    #[expect(clippy::cast_precision_loss, reason = "that is what a float is")]
-    fn visit_i128<E: serde::de::Error>(self, v: i128) -> Result<Value, E> {
-        self.visit_f64(v as f64)
-    }
-
-    fn visit_f64<E: serde::de::Error>(self, v: f64) -> Result<Value, E> {
-        // YAML gets here by way of JSON.
-        let number = self.yaml.map_or_else(|| Number::from_f64(v), |_| json_number(v));
-        number.map(Value::Number).ok_or_else(|| E::custom("a number must be finite"))
-    }
-
-    fn visit_str<E>(self, v: &str) -> Result<Value, E> {
-        Ok(v.into())
-    }
-
-    fn visit_borrowed_str<E: serde::de::Error>(self, v: &'de str) -> Result<Value, E> {
-        match self.yaml.filter(|source| is_plain(source, v)) {
-            Some(_) => Scalar::json(v).ok_or_else(|| E::custom("a number must be finite")),
-            None => Ok(v.into()),
+/// `spec.containers[0].name`.
+fn path_text(path: &[Step]) -> String {
+    let mut out = String::new();
+    for step in path {
+        match step {
+            Step::Member(name) if out.is_empty() => out.push_str(name),
+            Step::Member(name) => out.extend([".", name]),
+            Step::Item(at) => out.push_str(&format!("[{at}]")),
         }
     }
-
-    fn visit_string<E>(self, v: String) -> Result<Value, E> {
-        Ok(v.into())
-    }
-
-    fn visit_unit<E>(self) -> Result<Value, E> {
-        Ok(Value::Null)
-    }
-
-    fn visit_none<E>(self) -> Result<Value, E> {
-        Ok(Value::Null)
-    }
-
-    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
-        deserializer.deserialize_any(self)
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Value, A::Error> {
-        let mut out = Vec::new();
-        while let Some(value) = list.next_element_seed(self.element(out.len()))? {
-            out.push(value);
-        }
-        Ok(Value::Array(out))
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Value, A::Error> {
-        let mut out = Map::new();
-        while let Some(key) = map.next_key_seed(MemberName::of(self.yaml))? {
-            let (offset, merges, key) = (key.offset, key.merges, key.name);
-            if merges {
-                merge(&mut out, map.next_value_seed(self.clone())?).map_err(serde::de::Error::custom)?;
-                continue;
-            }
-            let inner = self.member(&key);
-            let path = inner.path.clone();
-            if let Some(members) = self.members {
-                members.borrow_mut().push(path.clone());
-            }
-            let value = map.next_value_seed(inner)?;
-            if out.contains_key(&key) {
-                let text = match self.yaml {
-                    Some(_) => format!("key {key:?} already set in map"),
-                    None => format!("duplicate field {path:?}"),
-                };
-                self.faults.borrow_mut().push(Fault { offset, text });
-            }
-            out.insert(key, value);
-        }
-        Ok(Value::Object(out))
-    }
+    out
 }
 
 #[cfg(test)]

@@ -5,14 +5,13 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use kube::core::{DynamicObject, GroupVersionKind};
+use kubesmith_apimachinery::decode::Step;
 use serde::Deserialize;
 use serde::de::Error as _;
 use serde_json::Value;
 
 use super::decoded::{Content, Decoded};
-#[cfg(feature = "yaml")]
-use super::hint;
-use super::path::{self, Path, Step};
+use super::path::{self, Path};
 use super::{Decode, Scheme, describe, nulls, text};
 
 /// How many errors of a document get their own lines; each look-up scans the document.
@@ -31,9 +30,8 @@ const STRICT_NAMES: usize = 1 << 20;
 /// type does not accept it, as in Go; `<<` merges maps. Time and memory are bounded for texts of any size and with
 /// any aliases.
 ///
-/// YAML is read as version 1.2: `yes`, `no`, `on`, `off`, `0644` and `1_000` are strings. kubectl reads them as
-/// version 1.1 does, as booleans and numbers. If a field has one of those types, the error says what to write
-/// instead, which both versions read alike. A scheme quotes its output so that both versions read it alike.
+/// YAML is read as kubectl reads it, by version 1.1: `yes`, `no`, `on` and `off` are booleans, `0644` and `1_000` are numbers.
+/// Quotes make them strings. A scheme quotes its output so that versions 1.1 and 1.2 read it alike.
 ///
 /// ```
 /// use kubesmith_runtime::k8s_openapi::api::core::v1::ConfigMap;
@@ -279,11 +277,6 @@ impl<'s> Decoder<'s> {
         match nulls::read_without(value, |value| typed(decode, value, self.strict)) {
             Ok((content, unknown)) => Ok((Decoded::new(gvk, content), unknown)),
             Err((message, path)) => {
-                #[cfg(feature = "yaml")]
-                let message = match hint::of(value, &path, &message) {
-                    Some(hint) => message + &hint,
-                    None => message,
-                };
                 let (gvk, field) = (Box::new(gvk), path::text(&path));
                 Err(Fault { reason: DecodeError::Invalid { gvk, field, message }, path })
             }

@@ -45,8 +45,6 @@ mod decode;
 mod decoded;
 #[cfg(feature = "yaml")]
 mod depth;
-#[cfg(feature = "yaml")]
-mod hint;
 pub(crate) mod nulls;
 pub(crate) mod path;
 // The tests read manifests in YAML.

@@ -2,9 +2,8 @@
 //!
 //! As in Go, null counts as absent if the type does not accept it. Other nulls stay, since they may have a meaning.
 
+use kubesmith_apimachinery::decode::Step;
 use serde_json::Value;
-
-use super::path::Step;
 
 /// How many nulls are removed one by one, each at the cost of decoding again. Of an object with more, all are
 /// removed.

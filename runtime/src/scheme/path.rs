@@ -2,28 +2,10 @@
 
 use std::fmt::{self, Write as _};
 
+use kubesmith_apimachinery::decode::Step;
+use kubesmith_apimachinery::yaml::MemberName;
 use serde::Deserializer;
 use serde::de::{DeserializeSeed, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
-use serde_json::Value;
-
-use super::text::Key;
-
-/// A step from a value to a contained value.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Step {
-    Member(String),
-    Item(usize),
-}
-
-impl Step {
-    /// Returns the value after the step.
-    pub(crate) fn in_value<'v>(&self, value: &'v Value) -> Option<&'v Value> {
-        match self {
-            Self::Member(name) => value.get(name),
-            Self::Item(index) => value.get(index),
-        }
-    }
-}
 
 /// The path of a value in a document.
 pub(crate) type Path = Vec<Step>;
@@ -84,14 +66,15 @@ pub(super) fn of_ignored(path: &serde_ignored::Path<'_>) -> Path {
 /// Returns the line of a path in a document, from 0; if the path does not exist, the line where it ends.
 pub(super) fn line(text: &str, path: &[Step]) -> usize {
     let mut json = serde_json::Deserializer::from_str(text);
-    let found = Locate(path).deserialize(&mut json);
+    let found = Locate { path, yaml: None }.deserialize(&mut json);
     if let Err(error) = &found
         && error.to_string().starts_with(HERE)
     {
         return error.line().saturating_sub(1);
     }
     #[cfg(feature = "yaml")]
-    if let Err(error) = Locate(path).deserialize(serde_yaml::Deserializer::from_str(text))
+    if let Err(error) =
+        (Locate { path, yaml: Some(text) }).deserialize(serde_yaml::Deserializer::from_str(text))
         && let Some(location) = error.location()
     {
         return location.line().saturating_sub(1).min(text.matches('\n').count());
@@ -103,7 +86,11 @@ pub(super) fn line(text: &str, path: &[Step]) -> usize {
 const HERE: &str = "the path ends here";
 
 /// Fails at the end of the path.
-struct Locate<'p>(&'p [Step]);
+struct Locate<'p> {
+    path: &'p [Step],
+    /// The source, if it is YAML.
+    yaml: Option<&'p str>,
+}
 
 impl<'de> DeserializeSeed<'de> for Locate<'_> {
     type Value = ();
@@ -157,22 +144,22 @@ impl<'de> Visitor<'de> for Locate<'_> {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut access: A) -> Result<(), A::Error> {
-        if let Some((Step::Item(index), rest)) = self.0.split_first() {
+        if let Some((Step::Item(index), rest)) = self.path.split_first() {
             for _ in 0..*index {
                 if access.next_element::<IgnoredAny>()?.is_none() {
                     return here();
                 }
             }
-            access.next_element_seed(Locate(rest))?;
+            access.next_element_seed(Locate { path: rest, ..self })?;
         }
         Err(A::Error::custom(HERE))
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<(), A::Error> {
-        if let Some((Step::Member(name), rest)) = self.0.split_first() {
-            while let Some(key) = access.next_key_seed(Key)? {
-                if key == *name {
-                    return access.next_value_seed(Locate(rest));
+        if let Some((Step::Member(name), rest)) = self.path.split_first() {
+            while let Some(key) = access.next_key_seed(MemberName::of(self.yaml))? {
+                if key.name == *name {
+                    return access.next_value_seed(Locate { path: rest, ..self });
                 }
                 access.next_value::<IgnoredAny>()?;
             }

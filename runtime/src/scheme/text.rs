@@ -1,17 +1,18 @@
 //! Documents of a text, and their JSON values.
 
-use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
-use std::fmt;
 use std::ops::Range;
 
-use serde::de::{DeserializeSeed, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
-use serde::{Deserializer, Serialize};
-use serde_json::{Map, Number, Value};
+use kubesmith_apimachinery::decode::{self, Observer, Step};
+#[cfg(feature = "yaml")]
+use serde::Deserializer as _;
+use serde::Serialize;
+use serde::de::IgnoredAny;
+use serde_json::Value;
 
 #[cfg(feature = "yaml")]
 use super::depth::too_deep;
-use super::path::{self, Path, Step};
+use super::path::{self, Path};
 
 /// How many bytes aliases may add to a document: more than a real document needs, and affordable.
 const ALIASES_ADD: usize = 4 << 20;
@@ -162,12 +163,12 @@ fn parse_json(text: &str, strict: bool) -> Result<Parsed, SyntaxError> {
         };
         return Err(SyntaxError { message: message.to_owned(), line: 0 });
     }
-    let state = State::new(text.len(), strict);
+    let mut notes = Notes::new(text.len(), strict);
     let mut deserializer = serde_json::Deserializer::from_str(text);
-    let read = Build(&state).deserialize(&mut deserializer);
+    let read = decode::read(&mut deserializer, None, &mut notes);
     match read.and_then(|value| deserializer.end().map(|()| value)) {
-        Ok(value) => Ok(state.parsed(value)),
-        Err(error) => Err(state.error(&error, error.line())),
+        Ok(value) => Ok(notes.parsed(value)),
+        Err(error) => Err(syntax_error(&error, error.line())),
     }
 }
 
@@ -177,14 +178,14 @@ fn parse_yaml(text: &str, strict: bool) -> Result<Parsed, SyntaxError> {
         let message = format!("more than {OPEN_BRACKETS} brackets are open");
         return Err(SyntaxError { message, line: text[..at].matches('\n').count() });
     }
-    let state = State { merges: true, ..State::new(text.len(), strict) };
-    match Build(&state).deserialize(serde_yaml::Deserializer::from_str(text)) {
-        Ok(value) => Ok(state.parsed(value)),
+    let mut notes = Notes::new(text.len(), strict);
+    match decode::read(serde_yaml::Deserializer::from_str(text), Some(text), &mut notes) {
+        Ok(value) => Ok(notes.parsed(value)),
         Err(error) => {
             // libyaml may look beyond the end for a missing part.
             let last = text.matches('\n').count() + 1;
             let line = error.location().map_or(1, |location| location.line().min(last));
-            Err(state.error(&error, line))
+            Err(syntax_error(&error, line))
         }
     }
 }
@@ -197,230 +198,50 @@ pub(super) fn to_json(value: &impl Serialize) -> Result<String, serde_json::Erro
     serde_json::to_string_pretty(value).map(|text| text + "\n")
 }
 
-/// State while a document is parsed.
-struct State {
-    /// How many more values may be made; without aliases a document is no larger than its text.
-    room: Cell<usize>,
-    /// The limit that was exceeded.
-    too_large: Cell<Option<TooLarge>>,
-    path: RefCell<Path>,
-    /// `None` if duplicates are not recorded.
-    duplicates: Option<RefCell<BTreeSet<Path>>>,
-    /// Whether `<<` merges.
-    merges: bool,
+/// What is noted while a document is parsed.
+struct Notes {
+    /// How many more bytes of values and paths may be kept; without aliases a document is no larger than its text.
+    room: usize,
+    /// The duplicate members; `None` if they are not recorded.
+    duplicates: Option<BTreeSet<Path>>,
 }
 
-/// The limits of a document.
-#[derive(Clone, Copy)]
-enum TooLarge {
-    Values,
-    Duplicates,
-}
+/// What is wrong beyond [`ALIASES_ADD`].
+const TOO_LARGE: &str = "aliases make the document larger than 4 MiB more than its text";
+const TOO_MANY_DUPLICATES: &str = "so many fields are given twice that not all of them can be named";
 
-impl State {
+impl Notes {
     fn new(length: usize, strict: bool) -> Self {
-        Self {
-            room: Cell::new(length.saturating_add(ALIASES_ADD)),
-            too_large: Cell::new(None),
-            path: RefCell::default(),
-            duplicates: strict.then(RefCell::default),
-            merges: false,
-        }
+        Self { room: length.saturating_add(ALIASES_ADD), duplicates: strict.then(BTreeSet::new) }
+    }
+
+    fn take(&mut self, bytes: usize, too_much: &'static str) -> Result<(), &'static str> {
+        self.room = self.room.checked_sub(bytes.max(1)).ok_or(too_much)?;
+        Ok(())
     }
 
     fn parsed(self, value: Value) -> Parsed {
-        Parsed { value, duplicates: self.duplicates.map(RefCell::into_inner).unwrap_or_default() }
+        Parsed { value, duplicates: self.duplicates.unwrap_or_default() }
+    }
+}
+
+impl Observer for Notes {
+    fn value(&mut self, bytes: usize) -> Result<(), &'static str> {
+        self.take(bytes, TOO_LARGE)
     }
 
-    /// Returns the reason for the end of parsing at this line, from 1.
-    fn error(&self, error: &impl fmt::Display, line: usize) -> SyntaxError {
-        let message = match self.too_large.get() {
-            Some(TooLarge::Values) => {
-                format!("aliases make the document larger than {ALIASES_ADD} bytes more than its text")
-            }
-            Some(TooLarge::Duplicates) => {
-                "so many fields are given twice that not all of them can be named".to_owned()
-            }
-            None => error.to_string().split(" at line ").next().unwrap_or_default().to_owned(),
-        };
-        SyntaxError { message, line: line.saturating_sub(1) }
-    }
-
-    fn take<E: serde::de::Error>(&self, bytes: usize, what: TooLarge) -> Result<(), E> {
-        match self.room.get().checked_sub(bytes.max(1)) {
-            Some(room) => {
-                self.room.set(room);
-                Ok(())
-            }
-            None => {
-                self.too_large.set(Some(what));
-                Err(E::custom("too large"))
-            }
-        }
-    }
-
-    fn take_value<E: serde::de::Error>(&self, bytes: usize) -> Result<(), E> {
-        self.take(bytes, TooLarge::Values)
-    }
-
-    /// Records a duplicate member at the path.
-    fn duplicate<E: serde::de::Error>(&self) -> Result<(), E> {
-        let Some(duplicates) = &self.duplicates else { return Ok(()) };
-        let path = self.path.borrow();
-        let mut duplicates = duplicates.borrow_mut();
-        if !duplicates.contains(&*path) {
-            self.take(path::size(&path), TooLarge::Duplicates)?;
-            duplicates.insert(path.clone());
+    fn duplicate(&mut self, path: &[Step], _: Option<usize>) -> Result<(), &'static str> {
+        let is_new = self.duplicates.as_ref().is_some_and(|known| !known.contains(path));
+        if is_new {
+            self.take(path::size(path), TOO_MANY_DUPLICATES)?;
+            self.duplicates.get_or_insert_default().insert(path.to_vec());
         }
         Ok(())
     }
 }
 
-/// Builds a value. Unlike serde_json it accepts any scalar as a key, and it bounds the size of aliases.
-#[derive(Clone, Copy)]
-struct Build<'s>(&'s State);
-
-impl<'de> DeserializeSeed<'de> for Build<'_> {
-    type Value = Value;
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
-        deserializer.deserialize_any(self)
-    }
-}
-
-impl<'de> Visitor<'de> for Build<'_> {
-    type Value = Value;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a value that JSON has")
-    }
-
-    fn visit_unit<E: serde::de::Error>(self) -> Result<Value, E> {
-        self.0.take_value(1).map(|()| Value::Null)
-    }
-
-    fn visit_bool<E: serde::de::Error>(self, value: bool) -> Result<Value, E> {
-        self.0.take_value(1).map(|()| Value::Bool(value))
-    }
-
-    fn visit_i64<E: serde::de::Error>(self, value: i64) -> Result<Value, E> {
-        self.0.take_value(1).map(|()| value.into())
-    }
-
-    fn visit_u64<E: serde::de::Error>(self, value: u64) -> Result<Value, E> {
-        self.0.take_value(1).map(|()| value.into())
-    }
-
-    // Numbers beyond 64 bits are floats, as in JSON.
-    fn visit_u128<E: serde::de::Error>(self, value: u128) -> Result<Value, E> {
-        self.visit_f64(value as f64)
-    }
-
-    fn visit_i128<E: serde::de::Error>(self, value: i128) -> Result<Value, E> {
-        self.visit_f64(value as f64)
-    }
-
-    fn visit_f64<E: serde::de::Error>(self, value: f64) -> Result<Value, E> {
-        self.0.take_value(1)?;
-        Number::from_f64(value).map(Value::Number).ok_or_else(|| E::custom("JSON has no such number"))
-    }
-
-    fn visit_str<E: serde::de::Error>(self, value: &str) -> Result<Value, E> {
-        self.0.take_value(value.len()).map(|()| value.into())
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
-        self.0.take_value(1)?;
-        let mut items = Vec::new();
-        loop {
-            self.0.path.borrow_mut().push(Step::Item(items.len()));
-            let item = access.next_element_seed(self)?;
-            self.0.path.borrow_mut().pop();
-            match item {
-                Some(item) => items.push(item),
-                None => return Ok(Value::Array(items)),
-            }
-        }
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
-        self.0.take_value(1)?;
-        let mut members = Map::new();
-        while let Some(name) = access.next_key_seed(Key)? {
-            self.0.take_value(name.len())?;
-            self.0.path.borrow_mut().push(Step::Member(name.clone()));
-            let value = access.next_value_seed(self)?;
-            if members.insert(name, value).is_some() {
-                self.0.duplicate()?;
-            }
-            self.0.path.borrow_mut().pop();
-        }
-        if self.0.merges
-            && let Some(merged) = members.remove("<<")
-        {
-            merge(&mut members, merged).map_err(A::Error::custom)?;
-        }
-        Ok(Value::Object(members))
-    }
-}
-
-/// Merges `<<: *anchor`, or a list of anchors; existing members stay.
-fn merge(members: &mut Map<String, Value>, merged: Value) -> Result<(), &'static str> {
-    match merged {
-        Value::Object(others) => {
-            for (name, value) in others {
-                members.entry(name).or_insert(value);
-            }
-            Ok(())
-        }
-        Value::Array(all) => all.into_iter().try_for_each(|one| merge(members, one)),
-        _ => Err("`<<` merges maps alone"),
-    }
-}
-
-/// The name of a member; YAML allows other scalars than strings.
-pub(super) struct Key;
-
-impl<'de> DeserializeSeed<'de> for Key {
-    type Value = String;
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<String, D::Error> {
-        deserializer.deserialize_any(self)
-    }
-}
-
-impl Visitor<'_> for Key {
-    type Value = String;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the name of a member")
-    }
-
-    fn visit_str<E: serde::de::Error>(self, name: &str) -> Result<String, E> {
-        Ok(name.to_owned())
-    }
-
-    fn visit_bool<E: serde::de::Error>(self, name: bool) -> Result<String, E> {
-        Ok(name.to_string())
-    }
-
-    fn visit_i64<E: serde::de::Error>(self, name: i64) -> Result<String, E> {
-        Ok(name.to_string())
-    }
-
-    fn visit_u64<E: serde::de::Error>(self, name: u64) -> Result<String, E> {
-        Ok(name.to_string())
-    }
-
-    fn visit_u128<E: serde::de::Error>(self, name: u128) -> Result<String, E> {
-        Ok(name.to_string())
-    }
-
-    fn visit_i128<E: serde::de::Error>(self, name: i128) -> Result<String, E> {
-        Ok(name.to_string())
-    }
-
-    fn visit_f64<E: serde::de::Error>(self, name: f64) -> Result<String, E> {
-        Ok(name.to_string())
-    }
+/// The reason for the end of parsing at this line, from 1.
+fn syntax_error(error: &impl ToString, line: usize) -> SyntaxError {
+    let message = error.to_string().split(" at line ").next().unwrap_or_default().to_owned();
+    SyntaxError { message, line: line.saturating_sub(1) }
 }

@@ -2,7 +2,7 @@
 
 use kube::Resource;
 use kube::core::DynamicObject;
-use kubesmith_apiserver::request::read_document;
+use kubesmith_apimachinery::decode::read;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -69,7 +69,7 @@ impl Object {
     pub fn from_yaml(text: &str) -> Result<Vec<Self>, FakeError> {
         let mut objects = Vec::new();
         for (at, document) in serde_yaml::Deserializer::from_str(text).enumerate() {
-            let value = read_document(text, document)
+            let value = read(document, Some(text), &mut ())
                 .map_err(|error| FakeError::Unreadable(format!("document {}: {error}", at + 1)))?;
             if !value.is_null() {
                 objects.push(Self::from_value(value));
