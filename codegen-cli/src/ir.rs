@@ -185,6 +185,26 @@ pub enum Verb {
 }
 
 impl Verb {
+    /// Every verb, in client-gen's order.
+    pub const ALL: [Self; 11] = [
+        Self::Create,
+        Self::Update,
+        Self::UpdateStatus,
+        Self::Delete,
+        Self::DeleteCollection,
+        Self::Get,
+        Self::List,
+        Self::Watch,
+        Self::Patch,
+        Self::Apply,
+        Self::ApplyStatus,
+    ];
+
+    /// Whether it acts on the status subresource.
+    pub fn is_status(self) -> bool {
+        matches!(self, Self::UpdateStatus | Self::ApplyStatus)
+    }
+
     /// Whether a method with this verb sends an object, whose type may be another than the kind's.
     pub fn sends_object(self) -> bool {
         matches!(self, Self::Create | Self::Update | Self::Apply)

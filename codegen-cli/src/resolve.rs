@@ -6,13 +6,15 @@
 
 mod hints;
 mod macros;
+mod public;
 mod values;
 
 use std::cell::{Cell, OnceCell, RefCell};
-use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use kubesmith_core::names;
 
+use self::public::Public;
 use crate::known;
 use crate::load::{Crates, Dependency, ModuleId};
 use crate::macros::crate_index;
@@ -77,7 +79,7 @@ struct Names<'a> {
 pub struct Resolver<'a> {
     crates: &'a Crates,
     names: Vec<Vec<Names<'a>>>,
-    public: RefCell<HashMap<usize, HashMap<ItemId, String>>>,
+    public: RefCell<HashMap<usize, Public>>,
     /// `impl` blocks of each type; looked for when one is asked for.
     impls: OnceCell<HashMap<ItemId, Vec<Impl<'a>>>>,
     /// Crates that would have to be read, by their indices in [`Crates::foreign`].
@@ -146,24 +148,6 @@ impl<'a> Resolver<'a> {
     /// The path of a definition from its crate's root, whether or not it can be named from outside.
     pub fn definition_path(&self, id: ItemId) -> String {
         format!("{}::{}", self.module_path(id.krate, id.module), self.item(id).name.text)
-    }
-
-    /// A path by which the definition can be named from outside of its crate.
-    pub fn public_path(&self, id: ItemId) -> Option<String> {
-        if self.item(id).visibility == Visibility::Public && self.is_public_module(id.krate, id.module) {
-            return Some(self.definition_path(id));
-        }
-        self.reexported(id.krate, id)
-    }
-
-    /// A path that begins with the crate and by which the definition, perhaps of another crate, can be named from outside.
-    pub fn path_from(&self, krate: usize, id: ItemId) -> Option<String> {
-        if id.krate == krate { self.public_path(id) } else { self.reexported(krate, id) }
-    }
-
-    fn reexported(&self, krate: usize, id: ItemId) -> Option<String> {
-        let mut public = self.public.borrow_mut();
-        public.entry(krate).or_insert_with(|| self.reexports(krate)).get(&id).cloned()
     }
 
     /// Facts from the module of a definition and from those around it; the nearest wins. Where the group is said and
@@ -412,46 +396,6 @@ impl<'a> Resolver<'a> {
                     && std::iter::successors(Some(by_module), |at| modules[*at].parent).any(|at| at == module)
             }
         }
-    }
-
-    /// Every type that can be named from outside through `pub use`, by its shortest path.
-    fn reexports(&self, krate: usize) -> HashMap<ItemId, String> {
-        let modules = &self.crates.list[krate].modules;
-        let mut out = HashMap::new();
-        let mut seen = HashSet::new();
-        let mut queue = VecDeque::from([(krate, 0, modules[0].name.clone())]);
-        while let Some((k, m, path)) = queue.pop_front() {
-            if !seen.insert((k, m)) {
-                continue;
-            }
-            let module = &self.crates.list[k].modules[m];
-            for (item, definition) in module.types.iter().enumerate() {
-                if definition.visibility == Visibility::Public {
-                    out.entry(ItemId { krate: k, module: m, item })
-                        .or_insert_with(|| format!("{path}::{}", definition.name.text));
-                }
-            }
-            for item in module.uses.iter().filter(|item| item.visibility == Visibility::Public) {
-                let target = self.path(k, m, item.global, &item.segments, &mut Visited::default());
-                match (target, &item.binding) {
-                    (Ok(Target::Item(id)), Some(name)) => {
-                        out.entry(id).or_insert_with(|| format!("{path}::{name}"));
-                    }
-                    (Ok(Target::Module(k, m)), Some(name)) => {
-                        queue.push_back((k, m, format!("{path}::{name}")));
-                    }
-                    (Ok(Target::Module(k, m)), None) => queue.push_back((k, m, path.clone())),
-                    _ => {}
-                }
-            }
-            for &child in &module.children {
-                let child_module = &self.crates.list[k].modules[child];
-                if child_module.visibility == Visibility::Public {
-                    queue.push_back((k, child, format!("{path}::{}", child_module.name)));
-                }
-            }
-        }
-        out
     }
 }
 

@@ -10,12 +10,14 @@ use super::generics::Scope;
 use super::{ClientUse, Ctx};
 use crate::diag::Diagnostic;
 use crate::docs;
-use crate::ir::{ClientTags, Group, Places, Resource, ResourceCode, Shape, TypeDef, TypeId, Version};
+use crate::ir::{
+    ClientTags, CrdStyle, Group, Places, Resource, ResourceCode, Shape, TypeDef, TypeId, Version,
+};
 use crate::lower::kube::Dialect;
 use crate::resolve::ItemId;
 use crate::schema::Schema;
 use crate::source::Loc;
-use crate::syntax::facts::ResourceFacts;
+use crate::syntax::facts::{GenclientFacts, ResourceFacts};
 use crate::syntax::kube::CustomResource;
 use crate::syntax::{Name, PathExpr, TypeItem};
 
@@ -93,6 +95,12 @@ impl Ctx<'_> {
         let spec = self.resolver.definition_path(id);
         let module = spec.rsplit_once("::").map_or("", |(module, _)| module);
         let path = format!("{module}::{}", resource.root.text);
+        let public = self.resolver.public_root_path(id).filter(|_| !self.crates.list[id.krate].is_program);
+        let has_status_field = resource.status.is_some();
+        let client = public
+            .as_deref()
+            .filter(|_| self.options.client != ClientUse::None)
+            .map(|public| self.client(id, &GenclientFacts::every_verb(), has_status_field, facts, public));
         let definition = TypeDef {
             path: path.clone(),
             code_path: None,
@@ -106,9 +114,9 @@ impl Ctx<'_> {
         };
         let root = Root {
             id: self.add(definition),
-            type_path: path,
-            has_status_field: resource.status.is_some(),
-            client: None,
+            type_path: public.unwrap_or(path),
+            has_status_field,
+            client,
             summary: String::new(),
             loc: self.resolver.item(id).name.loc,
         };
@@ -195,7 +203,10 @@ impl Ctx<'_> {
         for resource in resources {
             groups.entry(resource.group.text.clone()).or_default().push(resource);
         }
-        groups.into_iter().map(|(name, resources)| self.group(name, resources)).collect()
+        let groups = groups.into_iter().map(|(name, resources)| self.group(name, resources));
+        let mut groups: Vec<Group> = groups.collect();
+        tell_apart(&mut groups);
+        groups
     }
 
     fn group(&mut self, name: String, resources: Vec<Lowered>) -> Group {
@@ -265,6 +276,23 @@ impl Ctx<'_> {
             }
         }
         first.map(|name| name.text.clone())
+    }
+}
+
+/// Gives groups that share a name in code their whole names, where no attribute can: kube-rs's types have none.
+fn tell_apart(groups: &mut [Group]) {
+    let is_kube = |group: &Group| {
+        let mut kinds = group.versions.iter().flat_map(|version| &version.resources);
+        kinds.all(|kind| kind.crd.style == CrdStyle::Kube)
+    };
+    let modules: Vec<String> = groups.iter().map(|group| group.module.clone()).collect();
+    for group in groups.iter_mut().filter(|group| is_kube(group)) {
+        if modules.iter().filter(|module| **module == group.module).count() > 1 {
+            let code_name = names::upper_camel_case(&group.name);
+            group.module = names::module_name(&code_name);
+            group.informer_code_name.clone_from(&code_name);
+            group.code_name = code_name;
+        }
     }
 }
 

@@ -110,6 +110,19 @@ pub struct GenclientFacts {
     pub no_scale: bool,
 }
 
+impl GenclientFacts {
+    /// Facts of `#[genclient]` without keys, for types that cannot have the attribute.
+    pub fn every_verb() -> Self {
+        Self {
+            with_status: Verb::ALL.to_vec(),
+            without_status: Verb::ALL.into_iter().filter(|verb| !verb.is_status()).collect(),
+            chosen: None,
+            methods: Vec::new(),
+            no_scale: false,
+        }
+    }
+}
+
 /// A method of a client.
 #[derive(Clone, Debug)]
 pub struct MethodFacts {

@@ -61,15 +61,14 @@ pub fn without_verbs(ir: &Ir, informers: bool, listers: bool, sources: &SourceMa
     out
 }
 
-/// Warns of kube-rs's kinds where clients are generated: they get none.
+/// Warns of kube-rs's kinds that get no client, where clients are generated.
 pub(crate) fn without_client(ir: &Ir, sources: &SourceMap) -> Vec<Diagnostic> {
     let kinds = resources(ir).filter(|kind| kind.client.is_none() && kind.crd.style == CrdStyle::Kube);
     let warning = |kind: &Resource| {
-        let message =
-            format!("no client of {} is generated: `CustomResource` of kube-rs asks for none", kind.kind);
+        let message = format!("no client of {} is generated: no library has the type in public", kind.kind);
         Diagnostic::warning(Code::NO_CLIENT, sources.loc(&kind.span), message).help(
-            "use `kube::Api` with the type, derive kubesmith's `Resource` with `#[genclient]` instead, or generate the \
-             CRDs alone: `--only crd`",
+            "move the types to a library (src/lib.rs), make the type and the modules around it `pub`, or generate the CRDs \
+             alone: `--only crd`",
         )
     };
     kinds.map(warning).collect()

@@ -422,8 +422,9 @@ codes! {
          of these verbs, so that the kind is left out of the informers or listers that are generated. Nothing is said of a \
          client with `no_verbs`.";
     NO_CLIENT = 714, "no client of a kind in kube-rs's dialect",
-        "Clients, informers and listers are generated for types that derive kubesmith's `Resource` and have `#[genclient]`. A \
-         type with kube-rs's `CustomResource` gets a CRD, roles and documentation, and is used with `kube::Api`.";
+        "The generated package is a crate or module of its own and names the type that kube-rs's `CustomResource` makes by its \
+         path. The type has the visibility of the spec's struct. A type in a program, or in a private module that is not \
+         re-exported, gets a CRD, roles and documentation, and is used with `kube::Api`.";
 
     RBAC_RULE = 801, "rule of a role that an API server refuses",
         "A rule says which verbs are allowed on `resources` of `groups`, or on `urls`, which are no resources. The core \

@@ -17,6 +17,8 @@ pub mod defaults;
 pub mod groups_versions;
 #[path = "../../cases/header/expected/mod.rs"]
 pub mod header;
+#[path = "../../cases/kube-rs/expected/mod.rs"]
+pub mod kube_rs;
 #[path = "../../cases/methods/expected/mod.rs"]
 pub mod methods;
 #[path = "../../cases/names/expected/mod.rs"]

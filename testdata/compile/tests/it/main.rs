@@ -9,6 +9,7 @@ mod crds;
 mod defaults;
 mod fake;
 mod informers;
+mod kube_rs;
 mod left_out;
 mod methods;
 mod requests;

@@ -1,4 +1,6 @@
-//! A kind in kube-rs's dialect, which has no client.
+//! Kinds in kube-rs's dialect: one whose type is private has no client.
+
+mod private;
 
 use kube::CustomResource;
 use schemars::JsonSchema;

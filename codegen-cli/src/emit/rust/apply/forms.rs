@@ -27,8 +27,9 @@ impl Reader<'_> {
     /// The fields of a struct; those of flattened structs are among them.
     pub(super) fn fields(&self, id: TypeId) -> Vec<Field> {
         let mut out = Vec::new();
-        for field in self.definition(id).shape.fields() {
-            self.push(field, &mut out);
+        match &self.definition(id).shape {
+            Shape::Given(schema) => given(schema, &mut out),
+            shape => shape.fields().for_each(|field| self.push(field, &mut out)),
         }
         out
     }
@@ -153,6 +154,18 @@ fn known_form(path: &str) -> Form {
             Some(Simple::IntOrText) => int_or_string(),
             None => json(),
         },
+    }
+}
+
+/// The fields of a root type that only its schema describes: what its types hold is not known.
+fn given(schema: &Schema, out: &mut Vec<Field>) {
+    let metadata = known_form("k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta");
+    out.push(Field::new("metadata", "metadata", metadata, "Standard object metadata."));
+    for (name, property) in &schema.properties {
+        if !matches!(name.as_str(), "apiVersion" | "kind" | "metadata") {
+            let doc = property.description.as_deref().unwrap_or_default();
+            out.push(Field::new(name, name, said(property), doc));
+        }
     }
 }
 

@@ -1,0 +1,106 @@
+//! Paths by which types can be named from outside of their crates.
+
+use std::collections::{HashMap, HashSet, VecDeque};
+
+use super::{ItemId, Resolver, Target, Visited};
+use crate::load::ModuleId;
+use crate::syntax::{TypeItem, UseItem, Visibility};
+
+/// What can be named from outside of a crate through `pub use`, by its shortest path.
+#[derive(Debug, Default)]
+pub(super) struct Public {
+    types: HashMap<ItemId, String>,
+    /// The root types that kube-rs's `CustomResource` makes, by the types that have the attribute.
+    roots: HashMap<ItemId, String>,
+}
+
+impl Resolver<'_> {
+    /// A path by which the definition can be named from outside of its crate.
+    pub fn public_path(&self, id: ItemId) -> Option<String> {
+        if self.item(id).visibility == Visibility::Public && self.is_public_module(id.krate, id.module) {
+            return Some(self.definition_path(id));
+        }
+        self.reexported(id.krate, id)
+    }
+
+    /// A path that begins with the crate and by which the definition, perhaps of another crate, can be named from outside.
+    pub fn path_from(&self, krate: usize, id: ItemId) -> Option<String> {
+        if id.krate == krate { self.public_path(id) } else { self.reexported(krate, id) }
+    }
+
+    /// A path by which the root type that kube-rs's `CustomResource` makes of the definition can be named from outside of its
+    /// crate. No source defines it: it stands beside the definition and is as visible.
+    pub fn public_root_path(&self, id: ItemId) -> Option<String> {
+        let item = self.item(id);
+        let root = item.custom_resource.as_deref()?;
+        if item.visibility == Visibility::Public && self.is_public_module(id.krate, id.module) {
+            return Some(format!("{}::{}", self.module_path(id.krate, id.module), root.root.text));
+        }
+        self.public(id.krate, |public| public.roots.get(&id).cloned())
+    }
+
+    fn reexported(&self, krate: usize, id: ItemId) -> Option<String> {
+        self.public(krate, |public| public.types.get(&id).cloned())
+    }
+
+    fn public<T>(&self, krate: usize, read: impl FnOnce(&Public) -> T) -> T {
+        let mut public = self.public.borrow_mut();
+        read(public.entry(krate).or_insert_with(|| self.reexports(krate)))
+    }
+
+    fn reexports(&self, krate: usize) -> Public {
+        let modules = &self.crates.list[krate].modules;
+        let mut out = Public::default();
+        let mut seen = HashSet::new();
+        let mut queue = VecDeque::from([(krate, 0, modules[0].name.clone())]);
+        while let Some((k, m, path)) = queue.pop_front() {
+            if !seen.insert((k, m)) {
+                continue;
+            }
+            let module = &self.crates.list[k].modules[m];
+            for (item, definition) in module.types.iter().enumerate() {
+                if definition.visibility == Visibility::Public {
+                    let id = ItemId { krate: k, module: m, item };
+                    out.types.entry(id).or_insert_with(|| format!("{path}::{}", definition.name.text));
+                    if let Some(root) = &definition.custom_resource {
+                        out.roots.entry(id).or_insert_with(|| format!("{path}::{}", root.root.text));
+                    }
+                }
+            }
+            for item in module.uses.iter().filter(|item| item.visibility == Visibility::Public) {
+                let target = self.path(k, m, item.global, &item.segments, &mut Visited::default());
+                match (target, &item.binding) {
+                    (Ok(Target::Item(id)), Some(name)) => {
+                        out.types.entry(id).or_insert_with(|| format!("{path}::{name}"));
+                    }
+                    (Ok(Target::Module(k, m)), Some(name)) => {
+                        queue.push_back((k, m, format!("{path}::{name}")));
+                    }
+                    (Ok(Target::Module(k, m)), None) => queue.push_back((k, m, path.clone())),
+                    (Err(_), Some(name)) => {
+                        let roots = self.imported_root(k, m, item);
+                        out.roots.extend(roots.map(|id| (id, format!("{path}::{name}"))));
+                    }
+                    _ => {}
+                }
+            }
+            for &child in &module.children {
+                let child_module = &self.crates.list[k].modules[child];
+                if child_module.visibility == Visibility::Public {
+                    queue.push_back((k, child, format!("{path}::{}", child_module.name)));
+                }
+            }
+        }
+        out
+    }
+
+    /// The definition whose root type of kube-rs a `use` names.
+    fn imported_root(&self, krate: usize, module: ModuleId, item: &UseItem) -> Option<ItemId> {
+        let (name, parents) = item.segments.split_last()?;
+        let found = self.path(krate, module, item.global, parents, &mut Visited::default());
+        let Ok(Target::Module(krate, module)) = found else { return None };
+        let types = &self.crates.list[krate].modules[module].types;
+        let is_root = |it: &TypeItem| it.custom_resource.as_ref().is_some_and(|it| it.root.text == *name);
+        Some(ItemId { krate, module, item: types.iter().position(is_root)? })
+    }
+}
