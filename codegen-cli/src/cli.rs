@@ -7,6 +7,7 @@ mod generate;
 mod import;
 #[cfg(feature = "completions")]
 mod manual;
+mod migrate;
 mod report;
 mod scaffold;
 
@@ -72,6 +73,11 @@ enum Command {
     /// Running a command again adds nothing. Exit codes: 0 it is done, 1 it could not be, 2 wrong usage.
     #[command(subcommand)]
     Create(scaffold::Create),
+    /// Lists where a program uses another library for controllers, and what takes its place.
+    ///
+    /// Source is read, not run: code in macros is not seen. Exit codes: 0 the sources are read, 1 they could not be, 2 wrong
+    /// usage.
+    Migrate(migrate::Migrate),
     /// Tells what changes of an API break: stored objects, clients, or what has to be converted.
     Diff(diff::Diff),
     /// Shows the settings of a run, and the schema of kubesmith.toml.
@@ -122,6 +128,7 @@ pub fn run(cli: Cli) -> io::Result<Exit> {
         Command::Import(arguments) => import::run(&arguments),
         Command::Init(arguments) => scaffold::init(&arguments),
         Command::Create(create) => scaffold::create(&create),
+        Command::Migrate(arguments) => migrate::run(&arguments),
         Command::Diff(arguments) => diff::run(&arguments),
         Command::Config(command) => config::run(command),
         #[cfg(feature = "completions")]

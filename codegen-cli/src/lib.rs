@@ -28,6 +28,7 @@ pub mod lints;
 pub mod load;
 pub mod lower;
 pub mod macros;
+pub mod migrate;
 mod nesting;
 pub mod output;
 mod parallel;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 /// The top-level modules, each after those that it may use: what everything stands on, the stages in the order of the
 /// pipeline with the values between them, and the commands.
-const ORDER: [&str; 40] = [
+const ORDER: [&str; 41] = [
     "parallel",
     "nesting",
     "cfg",
@@ -45,6 +45,7 @@ const ORDER: [&str; 40] = [
     "cluster",
     "diff",
     "scaffold",
+    "migrate",
     "explain",
     "serve",
     "cli",

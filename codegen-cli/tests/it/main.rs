@@ -31,6 +31,7 @@ mod known_types;
 mod macros;
 mod manifests;
 mod manual;
+mod migrate;
 mod openapi;
 mod properties;
 mod resolution;

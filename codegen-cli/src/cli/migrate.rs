@@ -1,0 +1,90 @@
+//! `kubesmith migrate`
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueEnum};
+
+use super::{Exit, print};
+use crate::diag;
+use crate::migrate::{self, Report};
+use crate::paths::display;
+
+#[derive(Debug, Args)]
+pub(super) struct Migrate {
+    /// Folder of the package, with its Cargo.toml.
+    #[arg(value_name = "DIR", default_value = ".")]
+    folder: PathBuf,
+    /// The library that the program uses.
+    #[arg(long, value_name = "LIBRARY", value_enum)]
+    from: Library,
+    /// Writes the settings that generate CRDs and clients, and the module of the clients. Existing files are kept.
+    #[arg(long)]
+    write: bool,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Library {
+    /// kube, kube-runtime, and crates for leader election and tests.
+    KubeRs,
+}
+
+pub(super) fn run(arguments: &Migrate) -> io::Result<Exit> {
+    let Library::KubeRs = arguments.from;
+    let folder = arguments.folder.as_path();
+    match migrate::report(folder) {
+        Ok(report) => {
+            print(&text(&report))?;
+            for file in &report.unread {
+                diag::print_to_stderr(&format!("warning: {file}\n"));
+            }
+        }
+        Err(error) => {
+            return Ok(failed("read", folder, &error, "name the folder with the sources of the program"));
+        }
+    }
+    if !arguments.write {
+        return Ok(Exit::Fine);
+    }
+    match migrate::write(folder) {
+        Ok(written) => {
+            let lines = written.iter().map(|path| format!("wrote {}\n", display(path)));
+            print(&(lines.collect::<String>() + NEXT))?;
+            Ok(Exit::Fine)
+        }
+        Err(error) => Ok(failed("write to", folder, &error, "choose a folder that you may write to")),
+    }
+}
+
+const NEXT: &str = "next: cargo add kubesmith-runtime, then kubesmith generate\n";
+
+fn failed(action: &str, folder: &Path, error: &io::Error, help: &str) -> Exit {
+    let folder = folder.display();
+    diag::print_to_stderr(&format!("error: cannot {action} {folder}: {error}\n  = help: {help}\n"));
+    Exit::Failed
+}
+
+/// The places of each advice, by the steps of the guide.
+fn text(report: &Report) -> String {
+    let mut groups: BTreeMap<_, Vec<_>> = BTreeMap::new();
+    for place in &report.places {
+        groups.entry((place.row.step, place.row.advice)).or_default().push(place);
+    }
+    let mut out = String::new();
+    let mut step = 0;
+    for ((of_step, advice), places) in groups {
+        if step != of_step {
+            step = of_step;
+            out.push_str(&format!("step {step} of docs/from-kube-rs/migration.md\n\n"));
+        }
+        for place in places {
+            out.push_str(&format!("  {}:{}:{}: {}\n", place.file, place.line, place.column, place.path));
+        }
+        out.push_str(&format!("    {advice}\n\n"));
+    }
+    let count = |count: usize, noun: &str| format!("{count} {noun}{}", if count == 1 { "" } else { "s" });
+    let (places, files) = (count(report.places.len(), "place"), count(report.files, "file"));
+    out.push_str(&format!("{places} in {files}; code in macros is not read\n"));
+    out
+}

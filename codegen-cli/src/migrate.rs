@@ -1,0 +1,102 @@
+//! `kubesmith migrate --from kube-rs`: where a program uses kube-rs's run time, and what takes its place.
+//!
+//! docs/from-kube-rs/migration.md has the steps. Source is read, not run, so code in macros is not seen.
+
+mod manifest;
+mod rows;
+mod scan;
+mod settings;
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::paths::display;
+use crate::{nesting, parallel};
+
+pub use rows::{ROWS, Row};
+pub use settings::write;
+
+/// A use of kube-rs.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Place {
+    /// The file, as seen from the current folder.
+    pub file: String,
+    /// Line, from 1.
+    pub line: usize,
+    /// Column, from 1.
+    pub column: usize,
+    /// The path as it is in kube, such as `kube::runtime::Controller`; of a manifest the dependency.
+    pub path: String,
+    /// What takes its place.
+    pub row: &'static Row,
+}
+
+/// What was found in a folder.
+#[derive(Clone, Debug, Default)]
+pub struct Report {
+    /// The uses, by file and line.
+    pub places: Vec<Place>,
+    /// How many files were read.
+    pub files: usize,
+    /// Files that could not be read, with the reason.
+    pub unread: Vec<String>,
+}
+
+/// Reads every Rust file and manifest of a folder, without `target` and hidden folders.
+///
+/// # Errors
+/// The folder cannot be read. A file that cannot be read is part of the report.
+pub fn report(folder: &Path) -> io::Result<Report> {
+    let mut files = Vec::new();
+    sources(folder, &mut files)?;
+    let read = parallel::map(&files, |file| {
+        let name = display(file);
+        places(file, &name).map_err(|reason| format!("{name}: {reason}"))
+    });
+    let mut report = Report { files: files.len(), ..Report::default() };
+    for result in read {
+        match result {
+            Ok(places) => report.places.extend(places),
+            Err(reason) => report.unread.push(reason),
+        }
+    }
+    report.places.sort();
+    report.places.dedup();
+    Ok(report)
+}
+
+fn places(file: &Path, name: &str) -> Result<Vec<Place>, String> {
+    let text = fs::read_to_string(file).map_err(|error| error.to_string())?;
+    if is_manifest(file) {
+        return manifest::places(name, &text);
+    }
+    nesting::check(&text).map_err(|_| nesting::message())?;
+    let syntax =
+        syn::parse_file(&text).map_err(|error| format!("line {}: {error}", error.span().start().line))?;
+    Ok(scan::places(name, &syntax))
+}
+
+fn is_manifest(file: &Path) -> bool {
+    file.file_name().is_some_and(|name| name == "Cargo.toml")
+}
+
+/// Files in order of their names.
+fn sources(folder: &Path, out: &mut Vec<PathBuf>) -> io::Result<()> {
+    let mut entries = fs::read_dir(folder)?.collect::<io::Result<Vec<_>>>()?;
+    entries.sort_by_key(fs::DirEntry::file_name);
+    for entry in entries {
+        let (path, kind) = (entry.path(), entry.file_type()?);
+        let name = entry.file_name();
+        let is_left_out = name == "target" || name.as_encoded_bytes().starts_with(b".");
+        // Links are left out: they may lead in circles.
+        if kind.is_dir() && !is_left_out {
+            sources(&path, out)?;
+        } else if kind.is_file()
+            && (is_manifest(&path) || path.extension().is_some_and(|extension| extension == "rs"))
+        {
+            out.push(path);
+        }
+    }
+    Ok(())
+}

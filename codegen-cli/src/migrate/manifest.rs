@@ -1,0 +1,62 @@
+//! Finds versions of kube that are too old in a manifest.
+
+use toml::{Table, Value};
+
+use super::Place;
+use super::rows::OLD_KUBE;
+
+/// The major version of kube that the runtime is built with: its types are part of the runtime's API.
+const MAJOR: u64 = 5;
+
+/// Dependencies on another major version of kube.
+pub(super) fn places(file: &str, text: &str) -> Result<Vec<Place>, String> {
+    let manifest: Table = text.parse().map_err(|error: toml::de::Error| error.message().to_owned())?;
+    let workspace = manifest.get("workspace").and_then(Value::as_table);
+    let tables = ["dependencies", "dev-dependencies", "build-dependencies"].map(|name| manifest.get(name));
+    let tables = tables.into_iter().chain([workspace.and_then(|table| table.get("dependencies"))]);
+    let requirements = tables.flatten().filter_map(|table| requirement(table.get("kube")?));
+    let old = requirements.filter(|text| major(text).is_some_and(|major| major != MAJOR));
+    let place = |requirement: &str| {
+        let line = text.lines().position(is_kube).map_or(1, |at| at + 1);
+        Place { file: file.to_owned(), line, column: 1, path: format!("kube {requirement}"), row: &OLD_KUBE }
+    };
+    Ok(old.map(place).collect())
+}
+
+fn requirement(dependency: &Value) -> Option<&str> {
+    dependency.as_str().or_else(|| dependency.get("version")?.as_str())
+}
+
+/// The first number of a requirement such as `^0.98` or `5`.
+fn major(requirement: &str) -> Option<u64> {
+    let number = requirement.trim_start_matches(|c: char| !c.is_ascii_digit());
+    number.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
+}
+
+fn is_kube(line: &str) -> bool {
+    let line = line.trim_start();
+    line.strip_prefix("kube").is_some_and(|rest| rest.trim_start().starts_with(['=', '.']))
+        || line.starts_with('[') && line.contains("dependencies.kube]")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn other_major_version_of_kube_is_found_in_every_form() {
+        for (text, expected) in [
+            ("[dependencies]\nkube = \"3\"", Some((2, "kube 3"))),
+            ("[dependencies.kube]\nversion = \"0.98.0\"", Some((1, "kube 0.98.0"))),
+            ("[workspace.dependencies]\nserde = \"1\"\nkube = { version = \"^4\" }", Some((3, "kube ^4"))),
+            ("[dev-dependencies]\nkube.version = \"4\"", Some((2, "kube 4"))),
+            ("[dependencies]\nkube = \"5.0\"", None),
+            ("[dependencies]\nkube = { workspace = true }\nkubert = \"1\"", None),
+        ] {
+            let found = places("Cargo.toml", text).unwrap();
+            let found: Vec<_> = found.iter().map(|place| (place.line, place.path.as_str())).collect();
+            assert_eq!(found, expected.into_iter().collect::<Vec<_>>(), "{text}");
+        }
+        assert!(places("Cargo.toml", "[").is_err());
+    }
+}

@@ -1,0 +1,74 @@
+//! What takes the place of kube-rs's items. docs/from-kube-rs/migration.md explains each step.
+
+/// An item of kube-rs, and what takes its place.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Row {
+    /// The item, or the module of several.
+    pub path: &'static str,
+    /// The step of the guide.
+    pub step: u8,
+    /// What to do.
+    pub advice: &'static str,
+}
+
+const fn row(path: &'static str, step: u8, advice: &'static str) -> Row {
+    Row { path, step, advice }
+}
+
+/// A dependency on another version of kube than the runtime's.
+pub(super) const OLD_KUBE: Row = row(
+    "kube",
+    1,
+    "update kube to 5 first: the runtime's API has kube's types, and two versions of kube do not fit together",
+);
+
+const CONTROLLER: &str =
+    "use `ControllerBuilder::new(NAME).for_(&informer).complete(reconciler)` and add it to a `Manager`";
+const TEST_ENV: &str = "use `TestEnv::builder().crds([..]).start()`: an API server in the test's process";
+
+/// Every item with an answer. The longest path that fits counts.
+pub const ROWS: &[Row] = &[
+    row(
+        "kube::CustomResource",
+        1,
+        "keep it: `kubesmith generate` writes CRD, clients, informers and listers from source",
+    ),
+    row("kube::KubeSchema", 1, "keep it: `kubesmith generate` reads it"),
+    row(
+        "kube::CustomResourceExt",
+        1,
+        "a program that prints CRDs can go: `kubesmith generate --only crd` writes them",
+    ),
+    row("envtest", 2, TEST_ENV),
+    row("tower_test::mock", 2, TEST_ENV),
+    row("kube::runtime", 3, "keep it beside informers: both take the same `kube::Client`"),
+    row("kube::runtime::watcher", 3, "use an informer: `manager.factory().informer_for::<K>()`"),
+    row("kube::runtime::metadata_watcher", 3, "use `SharedInformer<PartialObjectMeta<K>>`"),
+    row("kube::runtime::reflector", 3, "use `Lister<K>` of an informer in place of the store"),
+    row("kube::runtime::WatchStreamExt", 3, "add event handlers to an informer"),
+    row("kube::runtime::Controller", 3, CONTROLLER),
+    row("kube::runtime::controller", 3, "use `kubesmith_runtime::controller`"),
+    row("kube::runtime::controller::Controller", 3, CONTROLLER),
+    row(
+        "kube::runtime::controller::Action",
+        3,
+        "use `controller::Action`: `requeue` is `requeue_after`, `await_change` is `done`",
+    ),
+    row(
+        "kube::runtime::finalizer",
+        3,
+        "use `controller::finalizer_fn` with `FinalizerEvent::Apply` and `Cleanup`",
+    ),
+    row("kube::runtime::predicates", 3, "use `Watch::on(&informer).filter(Predicate::generation_changed())`"),
+    row("kube::runtime::events", 3, "use `Manager::event_recorder`"),
+    row(
+        "kube_leader_election",
+        3,
+        "use `ManagerBuilder::leader_election`, or `ManagerFlags` with `--leader-elect`",
+    ),
+    row(
+        "kubert",
+        3,
+        "use `Manager`: leader election, probes, metrics and shutdown; `ManagerFlags` has the flags",
+    ),
+];
