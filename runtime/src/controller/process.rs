@@ -1,10 +1,12 @@
 //! Processes one key: reconciles it, counts the outcome, and queues it again if needed.
 
 use std::panic::AssertUnwindSafe;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use futures::FutureExt;
 use tokio::time::{Instant, timeout};
+use tracing::Instrument;
 
 use super::metrics::Metrics;
 use super::reconcile::{Action, ReconcileError, Reconciler};
@@ -26,6 +28,8 @@ pub(super) struct Shared<R: Reconciler> {
     pub(super) state: Option<ControllerState>,
     pub(super) error_policy: Option<ErrorPolicy<R::Key>>,
     pub(super) sharded: Option<Sharded<R::Key>>,
+    /// Counts the reconciles, for their spans.
+    pub(super) reconciles: AtomicU64,
 }
 
 /// How a reconcile ended.
@@ -75,8 +79,12 @@ impl<R: Reconciler> Shared<R> {
     }
 
     async fn reconcile(&self, key: &R::Key) -> Outcome {
+        // A root, so that each reconcile is a trace of its own for OpenTelemetry.
+        let reconcile_id = self.reconciles.fetch_add(1, Ordering::Relaxed) + 1;
+        let span = tracing::info_span!(parent: None, "reconcile", controller = self.name, ?key, reconcile_id);
         // The reconciler is called again after a panic, so its shared state must be as sound as after an error.
-        let guarded = AssertUnwindSafe(async { self.reconciler.reconcile(key).await }).catch_unwind();
+        let guarded = async { self.reconciler.reconcile(key).await }.instrument(span);
+        let guarded = AssertUnwindSafe(guarded).catch_unwind();
         let result = match self.reconcile_timeout {
             None => guarded.await,
             Some(limit) => match timeout(limit, guarded).await {

@@ -4,6 +4,7 @@ use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
 use futures::future::{OptionFuture, join_all};
@@ -246,6 +247,7 @@ impl<R: Reconciler> Controller<R> {
             metrics: registry.map(|registry| Metrics::register(&registry, &name, workers)),
             state: self.state,
             sharded,
+            reconciles: AtomicU64::new(0),
         });
         let mut tasks = JoinSet::new();
         for _ in 0..workers {

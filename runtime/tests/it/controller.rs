@@ -123,13 +123,23 @@ async fn failed_key_backs_off_until_a_success() {
 
 /// What is logged while it is this thread's: level and message.
 #[derive(Clone, Default)]
-struct Logged(Arc<Mutex<Vec<(Level, String)>>>);
+struct Logged(Arc<Mutex<Vec<(Level, String)>>>, Spans);
+
+/// The fields of each span named `reconcile`.
+type Spans = Arc<Mutex<Vec<String>>>;
 
 impl Subscriber for Logged {
     fn enabled(&self, _: &Metadata<'_>) -> bool {
         true
     }
-    fn new_span(&self, _: &Attributes<'_>) -> Id {
+    fn new_span(&self, attributes: &Attributes<'_>) -> Id {
+        if attributes.metadata().name() == "reconcile" {
+            let mut fields = format!("root={}", attributes.is_root());
+            attributes.record(&mut |field: &Field, value: &dyn std::fmt::Debug| {
+                fields.push_str(&format!(" {}={value:?}", field.name()));
+            });
+            self.1.lock().unwrap().push(fields);
+        }
         Id::from_u64(1)
     }
     fn record(&self, _: &Id, _: &Record<'_>) {}
@@ -176,6 +186,19 @@ async fn conflict_is_retried_without_a_warning() {
         (Level::WARN, "reconcile failed, the key is retried".to_owned()),
     ];
     assert_eq!(retries, expected.iter().collect::<Vec<_>>());
+}
+
+#[tokio::test(start_paused = true)]
+async fn reconcile_is_in_a_span_of_its_own() {
+    let logged = Logged::default();
+    let _guard = tracing::subscriber::set_default(logged.clone());
+    let rig =
+        Rig::start(|_, tries| if tries < 1 { Err(ReconcileError::new("no")) } else { Ok(Action::done()) });
+    rig.queue.add("a");
+    tokio::time::sleep(SECOND).await;
+    rig.stop().await.1.unwrap();
+    let expected = [1, 2].map(|id| format!("root=true controller=\"test\" key=\"a\" reconcile_id={id}"));
+    assert_eq!(*logged.1.lock().unwrap(), expected);
 }
 
 #[tokio::test(start_paused = true)]
