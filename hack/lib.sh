@@ -44,6 +44,17 @@ run_test() {
   (cd "$1" && "$program" "${@:3}")
 }
 
+# share_dependencies FOLDER: the workspace in the folder uses the versions and features that the tests of the repository use,
+# so that a target folder of theirs has its dependencies already. A member without code asks for the features: cargo unites
+# those of all members.
+share_dependencies() {
+  cp Cargo.lock "$1/Cargo.lock"
+  mkdir -p "$1/features/src"
+  printf '' >"$1/features/src/lib.rs"
+  cargo metadata --no-deps --offline --format-version 1 | python3 hack/features.py >"$1/features/Cargo.toml"
+  sed -i -e 's/^members = \[/&"features", /' -e 's/^default-members = \[/&"features", /' "$1/Cargo.toml"
+}
+
 # serve FOLDER ARGUMENT...: a cluster without containers, `kubesmith serve`, until the script ends. Its kubeconfig and what it
 # prints are in the folder; KUBECONFIG leads to it.
 serve() {

@@ -1,4 +1,4 @@
-//! The public packages of the workspace: their manifests, their sources and the book agree. hack/package.sh builds them.
+//! The public packages of the workspace: their manifests, their sources and the book agree. hack/newcomer.sh builds them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

@@ -1,0 +1,157 @@
+#!/usr/bin/env bash
+# The way of a newcomer, from packages alone and offline: the public crates packaged as `cargo publish` does, the command, the
+# example of README.md, the tutorial, and the operator of testdata/migration moved from kube-rs as the book says. Prints the
+# time of each step.
+#
+#   hack/newcomer.sh           goes all the way, in the target folder
+#   hack/newcomer.sh --names   prints the public packages as arguments of cargo
+set -o errexit -o nounset -o pipefail
+source "$(dirname "$0")/lib.sh"
+
+# Every crate of a top-level folder is public unless its manifest says otherwise.
+mapfile -t names < <(grep -L '^publish = false' ./*/Cargo.toml | xargs sed -n 's/^name = "\(kubesmith[a-z-]*\)"$/\1/p' | LC_ALL=C sort -u)
+if [ "${1:-}" = --names ]; then
+  # For `cargo publish`: other packages of the workspace are not for a registry.
+  printf -- '--package=%s\n' "${names[@]}"
+  exit
+fi
+
+need_tools
+need patch patch
+need python3 python3
+need kubectl kubernetes-client
+need make make
+export CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-$PWD/target}"
+# As the tests are built in CI, so that dependencies are there already.
+export CARGO_PROFILE_DEV_DEBUG="${CARGO_PROFILE_DEV_DEBUG:-0}" CARGO_INCREMENTAL="${CARGO_INCREMENTAL:-0}"
+# For `kubesmith init` in the tutorial.
+export KUBESMITH_SOURCE=published
+newcomer=$CARGO_TARGET_DIR/newcomer
+version=$(sed -n 's/^version = "\(.*\)"$/\1/p' Cargo.toml | head -n 1)
+# The limit of crates.io for one package, in bytes.
+limit=$((10 * 1024 * 1024))
+
+# step NAME COMMAND...: runs the command in a shell of its own, and prints how long it took and what cargo compiled.
+step() {
+  local name=$1 start=$SECONDS log=$newcomer/$1.log status
+  # In a condition, bash would not end at the first failure.
+  set +o errexit
+  (set -o errexit; "${@:2}") >"$log" 2>&1
+  status=$?
+  set -o errexit
+  if [ "$status" != 0 ]; then
+    cat "$log" >&2
+    echo "== $name failed" >&2
+    exit 1
+  fi
+  printf '== %-12s %4d s  %3d crates compiled\n' "$name" $((SECONDS - start)) "$(grep -c '^ *Compiling ' "$log")"
+}
+
+package() {
+  local name file size
+  cargo package --locked --offline --allow-dirty --no-verify "${names[@]/#/--package=}"
+  # The packages stand for those of the registry. Their manifests have no paths to each other, so each is found here or nowhere.
+  printf '[net]\noffline = true\n\n[patch.crates-io]\n' >"$newcomer/.cargo/config.toml"
+  for name in "${names[@]}"; do
+    file=$CARGO_TARGET_DIR/package/$name-$version.crate
+    size=$(stat --format=%s "$file")
+    printf '%9d bytes  %s\n' "$size" "$name"
+    [ "$size" -le "$limit" ] || { echo "$file is larger than the registry accepts: $limit bytes" >&2; exit 1; }
+    # Files of packages are all of one time, from which cargo cannot see that they have changed.
+    tar --extract --touch --gzip --file "$file" --directory "$newcomer"
+    [ "$name" = kubesmith ] || echo "$name = { path = \"$name-$version\" }" >>"$newcomer/.cargo/config.toml"
+  done
+}
+
+# workspace FOLDER MEMBER...
+workspace() {
+  local members
+  members=$(printf '"%s", ' "${@:2}")
+  printf '[workspace]\nresolver = "3"\nmembers = [%s]\n' "${members%, }" >"$1/Cargo.toml"
+  share_dependencies "$1"
+}
+
+build() {
+  workspace "$newcomer" "kubesmith-$version"
+  cd "$newcomer"
+  cargo build --package kubesmith --package features
+  # Later builds of the repository have the same name.
+  cp "$CARGO_TARGET_DIR/debug/kubesmith" bin/
+}
+
+# block INFO N: the Nth block of README.md with this info string.
+block() {
+  awk -v info="$1" -v number="$2" '
+    $0 == "```" && inside { exit }
+    inside { print }
+    $0 == "```" info { count++; inside = count == number }
+  ' README.md
+}
+
+readme() {
+  local folder=$newcomer/readme
+  mkdir -p "$folder/api/src" "$folder/program/src"
+  block toml 1 | sed 's/path = "[^"]*"/version = "'"$version"'"/' >"$folder/api/Cargo.toml"
+  block rust 1 >"$folder/api/src/lib.rs"
+  { block rust,no_run 1; printf '\nfn main() {\n    drop(bake());\n}\n'; } >"$folder/program/src/main.rs"
+  cat >"$folder/program/Cargo.toml" <<TOML
+[package]
+name = "bakery"
+version = "0.1.0"
+edition = "2024"
+
+[dependencies]
+bakery-client = { path = "../client" }
+k8s-openapi = { version = "0.29", features = ["v1_36"] }
+kubesmith-runtime = "$version"
+TOML
+  kubesmith generate --input "$folder/api" --output "$folder/client" --crate-name bakery-client
+  workspace "$folder" api client program
+  cd "$folder"
+  cargo build --workspace --all-targets
+}
+
+# listings PAGE: the blocks of a page of the book with a comment above them, as a script: `run`, `file: PATH` and `apply`.
+listings() {
+  awk '
+    /^<!-- run -->$/ { next_block = "run"; next }
+    /^<!-- apply -->$/ { next_block = "apply"; next }
+    /^<!-- file: .* -->$/ { next_block = "file"; path = $3; next }
+    /^```/ && in_block { if (in_block != "run") print "END_OF_BLOCK"; in_block = ""; next }
+    /^```/ && next_block != "" {
+      in_block = next_block; next_block = ""
+      if (in_block == "file") print "cat > " path " <<\"END_OF_BLOCK\""
+      if (in_block == "apply") print "patch --quiet -p1 <<\"END_OF_BLOCK\""
+      next
+    }
+    in_block { print }
+  ' "$1"
+}
+
+tutorial() {
+  local repository=$PWD
+  listings docs/start/tutorial.md >"$newcomer/tutorial.sh"
+  # The new project is set up after its first commands, which end in its folder.
+  sed -i "s#^cd bakery\$#cd '$repository' \&\& share_dependencies '$newcomer/bakery' \&\& cd '$newcomer/bakery'#" "$newcomer/tutorial.sh"
+  cd "$newcomer"
+  set -o xtrace
+  source ./tutorial.sh
+}
+
+migration() {
+  cp -R testdata/migration "$newcomer/documents"
+  listings docs/from-kube-rs/migration.md >"$newcomer/migration.sh"
+  share_dependencies "$newcomer/documents"
+  cd "$newcomer/documents"
+  set -o xtrace
+  source ../migration.sh
+}
+
+rm -rf "$newcomer"
+mkdir -p "$newcomer/.cargo" "$newcomer/bin"
+export PATH="$newcomer/bin:$PATH"
+step packages package
+step command build
+step readme readme
+step tutorial tutorial
+step migration migration
