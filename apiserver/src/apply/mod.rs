@@ -6,6 +6,7 @@
 mod builtin;
 mod check;
 mod declared;
+mod last_applied;
 mod managed;
 mod prune;
 mod reconcile;
@@ -302,14 +303,14 @@ pub fn apply_in(
     };
     let result = match run(versions, typed, live, applied, manager, force) {
         Err(ApplyError::Conflicts(conflicts)) if manager.name == "kubectl" => {
-            match beyond_last_applied(typed, live, conflicts, manager) {
+            match last_applied::conflicts_beyond(typed, live, conflicts, manager) {
                 left if left.is_empty() => run(versions, typed, live, applied, manager, true),
                 left => Err(ApplyError::Conflicts(left)),
             }
         }
         result => result,
     };
-    result.map(|applied_object| remember_last_applied(applied_object, applied, manager))
+    result.map(|applied_object| last_applied::remember(applied_object, applied, manager))
 }
 
 fn check_request(applied: &Value, manager: &Manager) -> Result<(), ApplyError> {
@@ -423,69 +424,6 @@ fn settle(
         return Err(ApplyError::Conflicts(conflicts));
     }
     Ok(())
-}
-
-/// The annotation in which kubectl's client-side apply keeps the last configuration.
-const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
-
-/// How many bytes annotations may have, with their names.
-const MAX_ANNOTATIONS: usize = 256 * 1024;
-
-fn last_applied(object: &Value) -> Option<&str> {
-    let text = object.get("metadata")?.get("annotations")?.get(LAST_APPLIED)?.as_str()?;
-    Some(text).filter(|text| !text.is_empty())
-}
-
-/// The conflicts about fields that client-side apply did not set or that somebody changed since: about all others the
-/// move to server-side apply is no conflict.
-fn beyond_last_applied(
-    typed: &Typed,
-    live: &Value,
-    mut conflicts: Vec<Conflict>,
-    manager: &Manager,
-) -> Vec<Conflict> {
-    if let Some(kept) = kept_since_last_applied(typed, live, manager) {
-        let kept: Vec<String> = kept.paths().iter().map(|path| path_text(path)).collect();
-        conflicts.retain(|conflict| !kept.contains(&conflict.field));
-    }
-    conflicts
-}
-
-/// What client-side apply set last and is still so; `None` if that cannot be told.
-fn kept_since_last_applied(typed: &Typed, live: &Value, manager: &Manager) -> Option<Set> {
-    let live = without_managed_fields(live);
-    let last: Value = serde_json::from_str(last_applied(&live)?).ok()?;
-    let has_kind = last.get("kind").and_then(Value::as_str).is_some_and(|kind| !kind.is_empty());
-    if !has_kind || last["apiVersion"].as_str() != Some(&manager.api_version) {
-        return None;
-    }
-    check::config(typed, &live).and_then(|()| check::config(typed, &last)).ok()?;
-    let ty = Ty::of(typed);
-    let changed = Comparison::between(ty, &last, &live);
-    Some(walk::fields_of(ty, &last).difference(&changed.modified).difference(&changed.removed))
-}
-
-/// Keeps the annotation in step, so that client-side apply can be used again.
-fn remember_last_applied(mut result: Applied, applied: &Value, manager: &Manager) -> Applied {
-    if manager.name != "kubectl" || last_applied(&result.object).is_none() {
-        return result;
-    }
-    let mut config = applied.clone();
-    if let Some(annotations) = config.pointer_mut("/metadata/annotations").and_then(Value::as_object_mut) {
-        annotations.remove(LAST_APPLIED);
-    }
-    let text = format!("{}\n", kubesmith_apimachinery::golang::json(&config));
-    if let Some(annotations) =
-        result.object.pointer_mut("/metadata/annotations").and_then(Value::as_object_mut)
-    {
-        let old = annotations.insert(LAST_APPLIED.to_owned(), Value::String(text.clone()));
-        result.changed |= old != Some(Value::String(text));
-        let size = |(name, text): (&String, &Value)| name.len() + text.as_str().map_or(0, str::len);
-        if annotations.iter().map(size).sum::<usize>() > MAX_ANNOTATIONS {
-            annotations.remove(LAST_APPLIED);
-        }
-    }
-    result
 }
 
 /// Whether two objects differ in nothing but the times of their managed fields: such a write is none.

@@ -1,10 +1,13 @@
 use std::sync::Arc;
 
 use kubesmith_apiextensions::structural::Schema;
-use proptest::prelude::*;
 use serde_json::{Value, json};
 
+use super::last_applied::LAST_APPLIED;
 use super::*;
+
+mod properties;
+mod scale;
 
 fn schema() -> Schema {
     Schema::enforced(&json!({"type": "object", "properties": {"spec": {"type": "object", "properties": {
@@ -222,96 +225,6 @@ fn built_in_kinds_know_their_lists_and_structures() {
 }
 
 /// `.spec.size` in the version of the tests, somewhere else in another, and no scale in a third.
-fn paths() -> ReplicasPaths {
-    let none = ReplicasPaths::default();
-    none.with("g/v1", Some(".spec.size")).with("g/v2", Some(".spec.count")).with("g/v3", None)
-}
-
-fn of_scale(name: &str) -> Manager {
-    let (api_version, subresource) = (SCALE_VERSION.to_owned(), "scale".to_owned());
-    Manager { api_version, subresource, ..manager(name, 2) }
-}
-
-/// An object's scale, and what it is once somebody set the replicas.
-fn scaled(object: &Value, replicas: u32, name: &str) -> (Value, Value) {
-    let mut old = json!({"apiVersion": SCALE_VERSION, "kind": "Scale", "metadata": {"uid": "u"},
-        "spec": {"replicas": 2}});
-    old["metadata"]["managedFields"] = paths().to_scale(object);
-    let mut new = old.clone();
-    new["spec"]["replicas"] = json!(replicas);
-    let new = update(scale(), &old, &new, &of_scale(name));
-    (old, new)
-}
-
-#[test]
-fn the_scale_subresource_takes_its_field() {
-    let typed = Typed::custom(&schema());
-    let mut object = update(&typed, &Value::Null, &config(json!({"size": 2})), &manager("web", 1));
-    let (old, new) = scaled(&object, 3, "hpa");
-    assert_eq!(fields(&old), [("web".to_owned(), json!({"f:spec": {"f:replicas": {}}}))]);
-    assert_eq!(old["metadata"]["managedFields"][0]["apiVersion"], "autoscaling/v1");
-    paths().to_object(&mut object, &new, "g/v1");
-    assert_eq!(
-        fields(&object),
-        [("hpa".to_owned(), json!({"f:spec": {"f:size": {}}})), ("web".to_owned(), json!({"f:spec": {}}))]
-    );
-    assert_eq!(object["metadata"]["managedFields"][0].get("time"), None, "kube-apiserver writes none");
-}
-
-/// Who sets what is set already takes nothing, and nobody loses a field.
-#[test]
-fn a_scale_that_stays_leaves_everything_to_its_owners() {
-    let typed = Typed::custom(&schema());
-    let mut object = update(&typed, &Value::Null, &config(json!({"size": 2})), &manager("web", 1));
-    let before = object.clone();
-    let (_, new) = scaled(&object, 2, "hpa");
-    paths().to_object(&mut object, &new, "g/v1");
-    assert_eq!(object, before);
-}
-
-/// Each manager's version says where the replicas are; those of versions that are gone are dropped.
-#[test]
-fn every_version_has_its_own_replicas() {
-    let entry = |name: &str, version: &str, fields: Value| {
-        json!({"manager": name, "operation": "Apply", "apiVersion": format!("g/{version}"),
-               "fieldsType": "FieldsV1", "fieldsV1": {"f:spec": fields}})
-    };
-    let both = |path: &str| json!({path: {}, "f:color": {}});
-    let mut object = json!({"metadata": {"managedFields": [
-        entry("one", "v1", both("f:size")),
-        entry("two", "v2", both("f:count")),
-        entry("three", "v3", both("f:size")),
-        entry("four", "v4", both("f:size")),
-    ]}});
-    let (old, new) = scaled(&object, 5, "hpa");
-    let owners: Vec<String> = fields(&old).into_iter().map(|(name, _)| name).collect();
-    assert_eq!(owners, ["one", "two"]);
-    paths().to_object(&mut object, &new, "g/v2");
-    let colour = || json!({"f:spec": {"f:color": {}}});
-    assert_eq!(
-        fields(&object),
-        [
-            ("one".to_owned(), colour()),
-            ("three".to_owned(), json!({"f:spec": both("f:size")})),
-            ("two".to_owned(), colour()),
-            ("hpa".to_owned(), json!({"f:spec": {"f:count": {}}})),
-        ]
-    );
-}
-
-#[test]
-fn a_conflict_about_a_scale_names_the_field_of_the_scale() {
-    let typed = Typed::custom(&schema());
-    let object = update(&typed, &Value::Null, &config(json!({"size": 2})), &manager("web", 1));
-    let (old, _) = scaled(&object, 2, "hpa");
-    let wanted = json!({"apiVersion": SCALE_VERSION, "kind": "Scale", "spec": {"replicas": 4}});
-    let refused = apply(scale(), &old, &wanted, &of_scale("me"), false).unwrap_err();
-    assert_eq!(
-        refused.to_string(),
-        "Apply failed with 1 conflict: conflict with \"web\" using autoscaling/v1: .spec.replicas"
-    );
-}
-
 #[test]
 fn an_endpoint_of_a_part_owns_that_part() {
     let typed = Typed::custom(&schema());
@@ -505,82 +418,4 @@ fn parts_of_what_has_become_one_value_are_owned_as_that_value() {
     other["tags"] = json!(["y"]);
     let error = apply(&whole, &live, &config(other), &manager("two", 2), false).unwrap_err();
     assert_eq!(error.to_string(), "Apply failed with 1 conflict: conflict with \"one\": .spec.tags");
-}
-
-fn specs() -> impl Strategy<Value = Value> {
-    let port = ("[abc]", 0..3_i32).prop_map(|(name, port)| json!({"name": name, "port": port}));
-    let ports = prop::collection::vec(port, 0..3).prop_map(|ports| {
-        let mut seen = std::collections::BTreeSet::new();
-        ports.into_iter().filter(|p| seen.insert(p["name"].to_string())).collect::<Vec<_>>()
-    });
-    let tags = prop::collection::btree_set("[xyz]", 0..3);
-    (prop::option::of(0..3_i32), prop::option::of(ports), prop::option::of(tags), prop::option::of("[pq]"))
-        .prop_map(|(size, ports, tags, free)| {
-            let mut spec = serde_json::Map::new();
-            if let Some(size) = size {
-                spec.insert("size".into(), json!(size));
-            }
-            if let Some(ports) = ports.filter(|p| !p.is_empty()) {
-                spec.insert("ports".into(), json!(ports));
-            }
-            if let Some(tags) = tags.filter(|t| !t.is_empty()) {
-                spec.insert("tags".into(), json!(tags));
-            }
-            if let Some(free) = free {
-                spec.insert("free".into(), json!({"inner": {free: 1}}));
-            }
-            Value::Object(spec)
-        })
-}
-
-proptest! {
-    #[test]
-    fn applying_again_changes_nothing(specs in prop::collection::vec((specs(), "[mn]"), 1..6)) {
-        let typed = Typed::custom(&schema());
-        let mut live = Value::Null;
-        for (i, (spec, name)) in (0..).zip(&specs) {
-            // A map that loses all of its fields becomes null, as on the server; one field always stays.
-            let mut config = config(spec.clone());
-            config["spec"]["color"] = json!("red");
-            live = apply(&typed, &live, &config, &manager(name, i), true).unwrap().object;
-            let again = apply(&typed, &live, &config, &manager(name, 59), false).unwrap();
-            prop_assert!(!again.changed);
-            prop_assert_eq!(&again.object, &live);
-        }
-    }
-
-    #[test]
-    fn a_sole_applier_gets_exactly_what_it_applied_last(specs in prop::collection::vec(specs(), 1..6)) {
-        let typed = Typed::custom(&schema());
-        let mut live = Value::Null;
-        for spec in &specs {
-            live = apply(&typed, &live, &config(spec.clone()), &manager("m", 1), false).unwrap().object;
-        }
-        let last = specs.last().unwrap();
-        let mut got = live["spec"].clone();
-        if let (Some(got), Some(want)) = (got["ports"].as_array_mut(), last["ports"].as_array()) {
-            prop_assert_eq!(got.len(), want.len());
-            got.sort_by_key(Value::to_string);
-        }
-        let mut want = last.clone();
-        if let Some(ports) = want["ports"].as_array_mut() {
-            ports.sort_by_key(Value::to_string);
-        }
-        for part in ["size", "ports", "tags", "free"] {
-            prop_assert_eq!(got.get(part).filter(|v| !v.is_null()), want.get(part).filter(|v| !v.is_null()));
-        }
-    }
-
-    #[test]
-    fn every_owned_field_of_an_updated_object_has_one_updater(a in specs(), b in specs()) {
-        let typed = Typed::custom(&schema());
-        let live = update(&typed, &Value::Null, &config(a), &manager("a", 1));
-        let mut new = config(b);
-        new["metadata"] = live["metadata"].clone();
-        let object = update(&typed, &live, &new, &manager("b", 2));
-        let sets: Vec<Set> = fields(&object).iter().map(|(_, f)| Set::from_fields_v1(f).unwrap()).collect();
-        if let [x, y] = sets.as_slice() {
-            prop_assert!(x.intersection(y).is_empty());
-        }
-    }
 }

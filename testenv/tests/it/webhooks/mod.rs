@@ -3,4 +3,5 @@
 mod admission;
 mod conversion;
 mod failures;
+mod matching;
 mod server;

@@ -1,0 +1,93 @@
+//! Who owns the number of replicas.
+
+use super::*;
+
+fn paths() -> ReplicasPaths {
+    let none = ReplicasPaths::default();
+    none.with("g/v1", Some(".spec.size")).with("g/v2", Some(".spec.count")).with("g/v3", None)
+}
+
+fn of_scale(name: &str) -> Manager {
+    let (api_version, subresource) = (SCALE_VERSION.to_owned(), "scale".to_owned());
+    Manager { api_version, subresource, ..manager(name, 2) }
+}
+
+/// An object's scale, and what it is once somebody set the replicas.
+fn scaled(object: &Value, replicas: u32, name: &str) -> (Value, Value) {
+    let mut old = json!({"apiVersion": SCALE_VERSION, "kind": "Scale", "metadata": {"uid": "u"},
+        "spec": {"replicas": 2}});
+    old["metadata"]["managedFields"] = paths().to_scale(object);
+    let mut new = old.clone();
+    new["spec"]["replicas"] = json!(replicas);
+    let new = update(scale(), &old, &new, &of_scale(name));
+    (old, new)
+}
+
+#[test]
+fn the_scale_subresource_takes_its_field() {
+    let typed = Typed::custom(&schema());
+    let mut object = update(&typed, &Value::Null, &config(json!({"size": 2})), &manager("web", 1));
+    let (old, new) = scaled(&object, 3, "hpa");
+    assert_eq!(fields(&old), [("web".to_owned(), json!({"f:spec": {"f:replicas": {}}}))]);
+    assert_eq!(old["metadata"]["managedFields"][0]["apiVersion"], "autoscaling/v1");
+    paths().to_object(&mut object, &new, "g/v1");
+    assert_eq!(
+        fields(&object),
+        [("hpa".to_owned(), json!({"f:spec": {"f:size": {}}})), ("web".to_owned(), json!({"f:spec": {}}))]
+    );
+    assert_eq!(object["metadata"]["managedFields"][0].get("time"), None, "kube-apiserver writes none");
+}
+
+/// Who sets what is set already takes nothing, and nobody loses a field.
+#[test]
+fn a_scale_that_stays_leaves_everything_to_its_owners() {
+    let typed = Typed::custom(&schema());
+    let mut object = update(&typed, &Value::Null, &config(json!({"size": 2})), &manager("web", 1));
+    let before = object.clone();
+    let (_, new) = scaled(&object, 2, "hpa");
+    paths().to_object(&mut object, &new, "g/v1");
+    assert_eq!(object, before);
+}
+
+/// Each manager's version says where the replicas are; those of versions that are gone are dropped.
+#[test]
+fn every_version_has_its_own_replicas() {
+    let entry = |name: &str, version: &str, fields: Value| {
+        json!({"manager": name, "operation": "Apply", "apiVersion": format!("g/{version}"),
+               "fieldsType": "FieldsV1", "fieldsV1": {"f:spec": fields}})
+    };
+    let both = |path: &str| json!({path: {}, "f:color": {}});
+    let mut object = json!({"metadata": {"managedFields": [
+        entry("one", "v1", both("f:size")),
+        entry("two", "v2", both("f:count")),
+        entry("three", "v3", both("f:size")),
+        entry("four", "v4", both("f:size")),
+    ]}});
+    let (old, new) = scaled(&object, 5, "hpa");
+    let owners: Vec<String> = fields(&old).into_iter().map(|(name, _)| name).collect();
+    assert_eq!(owners, ["one", "two"]);
+    paths().to_object(&mut object, &new, "g/v2");
+    let colour = || json!({"f:spec": {"f:color": {}}});
+    assert_eq!(
+        fields(&object),
+        [
+            ("one".to_owned(), colour()),
+            ("three".to_owned(), json!({"f:spec": both("f:size")})),
+            ("two".to_owned(), colour()),
+            ("hpa".to_owned(), json!({"f:spec": {"f:count": {}}})),
+        ]
+    );
+}
+
+#[test]
+fn a_conflict_about_a_scale_names_the_field_of_the_scale() {
+    let typed = Typed::custom(&schema());
+    let object = update(&typed, &Value::Null, &config(json!({"size": 2})), &manager("web", 1));
+    let (old, _) = scaled(&object, 2, "hpa");
+    let wanted = json!({"apiVersion": SCALE_VERSION, "kind": "Scale", "spec": {"replicas": 4}});
+    let refused = apply(scale(), &old, &wanted, &of_scale("me"), false).unwrap_err();
+    assert_eq!(
+        refused.to_string(),
+        "Apply failed with 1 conflict: conflict with \"web\" using autoscaling/v1: .spec.replicas"
+    );
+}
