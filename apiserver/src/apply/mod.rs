@@ -26,7 +26,6 @@ use types::Ty;
 pub use types::Typed;
 use versions::{Comparisons, Same};
 pub use versions::{Unconverted, Versions};
-use walk::Comparison;
 
 /// The result of an apply.
 #[derive(Clone, Debug, PartialEq)]
