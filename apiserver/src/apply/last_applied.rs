@@ -12,7 +12,7 @@ use super::{Applied, Conflict, Manager, check, without_managed_fields};
 pub(super) const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
 
 /// How many bytes annotations may have, with their names.
-const MAX_ANNOTATIONS: usize = 256 * 1024;
+pub(super) const MAX_ANNOTATIONS: usize = 256 * 1024;
 
 fn last_applied(object: &Value) -> Option<&str> {
     let text = object.get("metadata")?.get("annotations")?.get(LAST_APPLIED)?.as_str()?;

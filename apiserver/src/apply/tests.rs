@@ -3,7 +3,7 @@ use std::sync::Arc;
 use kubesmith_apiextensions::structural::Schema;
 use serde_json::{Value, json};
 
-use super::last_applied::LAST_APPLIED;
+use super::last_applied::{LAST_APPLIED, MAX_ANNOTATIONS};
 use super::*;
 
 mod properties;

@@ -114,11 +114,9 @@ fn variants_change_from_version_to_version() {
 #[test]
 fn conversions_that_are_tracked_have_a_status_of_their_own() {
     let changed = format!("{PART}#[derive(Default)] pub struct ChangedValues {{ pub from: String }}\n");
-    let versioned = format!(
-        "#[versioned(version(name = \"v1beta1\"), crates(versioned = \"crate\"), options(preserve_module, k8s(experimental_conversion_tracking)))]\n\
-         mod versioned {{\n#[versioned(crd(group = \"example.com\", doc = \"A farm.\", status = crate::FarmStatus))]\n\
-         #[derive(Clone, Debug, serde::Deserialize, serde::Serialize, schemars::JsonSchema, kube::CustomResource)]\npub struct FarmSpec {{ pub one: bool }}\n}}\n"
-    );
+    let versioned = "#[versioned(version(name = \"v1beta1\"), crates(versioned = \"crate\"), options(preserve_module, k8s(experimental_conversion_tracking)))]\n\
+         mod versioned {\n#[versioned(crd(group = \"example.com\", doc = \"A farm.\", status = crate::FarmStatus))]\n\
+         #[derive(Clone, Debug, serde::Deserialize, serde::Serialize, schemars::JsonSchema, kube::CustomResource)]\npub struct FarmSpec { pub one: bool }\n}\n".to_owned();
     let rest = format!("{PART}pub struct FarmStatus {{ pub ready: bool }}\n{changed}");
     let written_out = format!(
         "#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema, CustomResource)]\n{}pub struct FarmSpec {{ pub one: bool }}\n\

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::admission::{MAPS, WIDGETS, map, rules};
 use super::server::{HookServer, hook, mutating, patched, validating};
-use crate::support::{call, patch, widget, widgets};
+use crate::support::{call, patch, widgets};
 
 fn named(calls: &[(String, Value)]) -> Vec<String> {
     calls
