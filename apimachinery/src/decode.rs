@@ -1,6 +1,7 @@
 //! The one reader of JSON and YAML. Both become JSON values; YAML is read as goyaml reads it for kubectl and API servers, where
 //! `yes` is true, `0777` is octal and `<<` merges.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
@@ -52,6 +53,14 @@ pub trait Observer {
     fn duplicate(&mut self, path: &[Step], offset: Option<usize>) -> Result<(), &'static str> {
         let _ = (path, offset);
         Ok(())
+    }
+
+    /// The member at the path replaces one that `<<` merged, which goyaml takes for a duplicate when it reads strictly.
+    ///
+    /// # Errors
+    /// A message ends reading.
+    fn replaces_merged(&mut self, path: &[Step], offset: Option<usize>) -> Result<(), &'static str> {
+        self.duplicate(path, offset)
     }
 }
 
@@ -175,23 +184,36 @@ impl<'de, O: Observer> Visitor<'de> for Reader<'_, O> {
 
     fn visit_map<A: MapAccess<'de>>(mut self, mut access: A) -> Result<Value, A::Error> {
         self.observer.value(1).map_err(A::Error::custom)?;
-        let mut members = Map::new();
+        let (mut members, mut merged) = (Map::new(), BTreeSet::new());
         while let Some(Member { name, merges, offset }) = access.next_key_seed(MemberName::of(self.yaml))? {
             if merges {
-                merge(&mut members, access.next_value_seed(self.again())?).map_err(A::Error::custom)?;
+                let others = access.next_value_seed(self.again())?;
+                merged.extend(names(&others).cloned());
+                merge(&mut members, others).map_err(A::Error::custom)?;
                 continue;
             }
             self.observer.value(name.len()).map_err(A::Error::custom)?;
             self.path.push(Step::Member(name.clone()));
             self.observer.member(self.path);
             let value = access.next_value_seed(self.again())?;
+            let was_merged = merged.remove(&name);
             if members.insert(name, value).is_some() {
-                self.observer.duplicate(self.path, offset).map_err(A::Error::custom)?;
+                let observed = match was_merged {
+                    true => self.observer.replaces_merged(self.path, offset),
+                    false => self.observer.duplicate(self.path, offset),
+                };
+                observed.map_err(A::Error::custom)?;
             }
             self.path.pop();
         }
         Ok(Value::Object(members))
     }
+}
+
+/// The names in a map, or in a list of maps.
+fn names(merged: &Value) -> impl Iterator<Item = &String> {
+    let maps = merged.as_array().map_or(std::slice::from_ref(merged), Vec::as_slice);
+    maps.iter().filter_map(Value::as_object).flat_map(Map::keys)
 }
 
 #[cfg(test)]
@@ -209,6 +231,11 @@ mod tests {
 
         fn duplicate(&mut self, path: &[Step], offset: Option<usize>) -> Result<(), &'static str> {
             self.0.push(format!("again {path:?} {offset:?}"));
+            Ok(())
+        }
+
+        fn replaces_merged(&mut self, path: &[Step], _: Option<usize>) -> Result<(), &'static str> {
+            self.0.push(format!("merged {path:?}"));
             Ok(())
         }
     }
@@ -249,6 +276,17 @@ mod tests {
         let a = r#"[Member("a")]"#;
         let b = r#"[Member("a"), Item(0), Member("b")]"#;
         assert_eq!(heard.0, [a, b, a, &format!("again {a} Some(12)")]);
+    }
+
+    #[test]
+    fn member_that_replaces_a_merged_one_is_observed_as_that_once() {
+        let text = "a: &a {x: 1}\nb: {<<: *a, x: 2, x: 3}\n";
+        let mut heard = Heard::default();
+        let value = read(serde_yaml::Deserializer::from_str(text), Some(text), &mut heard).unwrap();
+        assert_eq!(value["b"], json!({"x": 3}));
+        let again: Vec<&str> =
+            heard.0.iter().filter_map(|it| it.split(' ').next()).filter(|it| !it.starts_with('[')).collect();
+        assert_eq!(again, ["merged", "again"]);
     }
 
     #[test]

@@ -230,6 +230,10 @@ impl Observer for Notes {
         self.take(bytes, TOO_LARGE)
     }
 
+    fn replaces_merged(&mut self, _: &[Step], _: Option<usize>) -> Result<(), &'static str> {
+        Ok(())
+    }
+
     fn duplicate(&mut self, path: &[Step], _: Option<usize>) -> Result<(), &'static str> {
         let is_new = self.duplicates.as_ref().is_some_and(|known| !known.contains(path));
         if is_new {
