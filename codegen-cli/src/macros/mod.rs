@@ -3,7 +3,7 @@
 //! A macro is what the Rust Reference says of it ("Macros By Example") and what rustc does where the reference is silent:
 //! [`definition`] reads rules, [`matcher`] runs rustc's matching (`rustc_expand::mbe::macro_parser`: all ways through a rule at once,
 //! no backtracking), [`fragment`] finds the end of `$x:ty` and its kin with syn, and [`transcribe`] writes the result.
-//! [`print`] turns the result into text, with the place that each token comes from.
+//! [`print()`] turns the result into text, with the place that each token comes from.
 //!
 //! Hygiene of local variables is left out: only items are read of an expansion.
 
