@@ -149,6 +149,8 @@ migration() {
 
 rm -rf "$newcomer"
 mkdir -p "$newcomer/.cargo" "$newcomer/bin"
+# A newcomer has no settings of this repository.
+: >"$newcomer/rustfmt.toml"
 export PATH="$newcomer/bin:$PATH"
 step packages package
 step command build
