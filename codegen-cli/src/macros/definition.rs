@@ -102,13 +102,27 @@ fn matchers(trees: &[Tree]) -> Result<Vec<Matcher>, ExpandError> {
             {
                 let (separator, operator, after) = operator(after, *open)?;
                 rest = after;
-                Matcher::Repeat(matchers(inner)?, separator, operator)
+                let inner = matchers(inner)?;
+                if separator.is_none() && inner.iter().all(may_be_empty) {
+                    return Err(ExpandError::new("the repetition matches no tokens", *open));
+                }
+                Matcher::Repeat(inner, separator, operator)
             }
             (Tree::Group(delimiter, inner, ..), _) => Matcher::Group(*delimiter, matchers(inner)?),
             (token, _) => Matcher::Token(token.clone()),
         });
     }
     Ok(out)
+}
+
+/// Whether a part of a matcher can match nothing, so that a repetition of it would never end
+/// (`rustc_expand::mbe::macro_rules::is_empty_token_tree`).
+fn may_be_empty(part: &Matcher) -> bool {
+    matches!(
+        part,
+        Matcher::Variable(_, Fragment::Vis)
+            | Matcher::Repeat(_, _, Operator::ZeroOrMore | Operator::ZeroOrOne)
+    )
 }
 
 fn bodies(trees: &[Tree]) -> Result<Vec<Body>, ExpandError> {

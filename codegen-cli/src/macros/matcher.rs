@@ -15,6 +15,9 @@ pub(super) enum Binding {
     Many(Vec<Binding>),
 }
 
+/// How many ways through a rule are followed at once. `$($(a)+)+` has twice as many after each token.
+const WAYS_LIMIT: usize = 1 << 12;
+
 pub(super) type Bindings = BTreeMap<String, Binding>;
 
 /// What became of a rule.
@@ -164,6 +167,9 @@ impl<'a> Run<'a> {
             let found = self.follow(ways);
             let trees = self.input.tokens[self.at].1;
             let place = trees.first().and_then(Tree::loc);
+            if found.taken.len() > WAYS_LIMIT {
+                return Err(ExpandError::new("the call can be parsed in too many ways", place));
+            }
             if self.token() == Token::End {
                 return match found.ended[..] {
                     [way] => Ok(Outcome::Matched(self.bindings(way))),

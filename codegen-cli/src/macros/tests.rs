@@ -118,6 +118,9 @@ fn rules_that_are_none_are_explained() {
     fails("($a:typ) => { b }", "a", "`typ` is no fragment specifier");
     fails("($(a),) => { b }", "a", "a repetition ends in");
     fails("($(a),?) => { b }", "a", "takes no separator");
+    for rule in ["$()* a", "$($($x:tt)*)*", "$($v:vis)+ a", "$($(a)?)?"] {
+        fails(&format!("({rule}) => {{ b }}"), "a", "the repetition matches no tokens");
+    }
     fails("", "a", "no rules");
 }
 
@@ -140,6 +143,11 @@ fn expansion_is_bounded() {
         &call,
         "the expansion has over",
     );
+}
+
+#[test]
+fn ways_through_a_rule_are_bounded() {
+    fails("($($(a)+)+) => {}", &"a ".repeat(100), "in too many ways");
 }
 
 #[test]
