@@ -80,12 +80,6 @@ impl Quantity {
         Ok(if negative { quantity.negated() } else { quantity })
     }
 
-    /// A decimal quantity of 10⁻⁹ each.
-    #[must_use]
-    pub fn from_nanos(nanos: i128) -> Self {
-        Self { nanos, format: Format::Decimal, short: None }
-    }
-
     /// The amount in units of 10⁻⁹.
     #[must_use]
     pub fn nanos(self) -> i128 {

@@ -81,5 +81,4 @@ fn quantities_have_one_text() {
         assert_eq!(quantity(given).to_string(), expected, "{given}");
         assert_eq!(quantity(expected), quantity(given), "{expected}");
     }
-    assert_eq!(Quantity::from_nanos(1_500_000_000).to_string(), "1500m");
 }
