@@ -1,7 +1,7 @@
 //! Expands calls of macros by example that stand for items, in the crates that were read.
 //!
-//! Rounds of three steps: find the macro of each call, expand and parse, put the items into the module of the call. Calls of
-//! other macros stay: what they define is not known.
+//! Rounds of three steps: find the macro of each call, expand and parse, put the items into the module of the call. A call of an
+//! unknown macro stays.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -89,8 +89,8 @@ impl<'a> Walk<'a> {
                     }
                     None => self.others.push((krate, module, call)),
                 },
-                Step::Module(inner, true) => self.module(krate, *inner, scope),
-                Step::Module(inner, false) => self.module(krate, *inner, &mut scope.clone()),
+                Step::Module { at, is_macro_use: true } => self.module(krate, *at, scope),
+                Step::Module { at, is_macro_use: false } => self.module(krate, *at, &mut scope.clone()),
                 Step::Crate(name) => {
                     if let Some(Dependency::Crate(other)) = crates.list[krate].externs.get(name) {
                         scope.extend(self.macros.exports(*other));

@@ -323,7 +323,7 @@ impl Crate {
 }
 
 impl Module {
-    /// Calls of macros that are not expanded, so that what they define is not known.
+    /// The calls of unknown macros. Their items are unknown as well.
     pub fn calls(&self) -> impl Iterator<Item = &MacroCall> {
         self.steps.iter().filter_map(|step| match step {
             Step::Call(call) => Some(&**call),

@@ -161,7 +161,8 @@ impl Parser<'_> {
                 }
                 Item::Mod(item) => {
                     let module = self.module_item(item);
-                    out.steps.push(Step::Module(out.modules.len(), is_macro_use(&item.attrs)));
+                    let is_macro_use = is_macro_use(&item.attrs);
+                    out.steps.push(Step::Module { at: out.modules.len(), is_macro_use });
                     out.modules.push(module);
                 }
                 Item::Use(item) => {

@@ -286,7 +286,7 @@ pub(super) fn add_items(
         }
     }
     let with_id = |step| match step {
-        Step::Module(at, uses) => Step::Module(ids[at], uses),
+        Step::Module { at, is_macro_use } => Step::Module { at: ids[at], is_macro_use },
         step => step,
     };
     items.steps.into_iter().map(with_id).collect()

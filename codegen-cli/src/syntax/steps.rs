@@ -14,9 +14,13 @@ pub enum Step {
     Definition(Arc<MacroDefinition>),
     /// `name! { .. }` in the place of items.
     Call(Arc<MacroCall>),
-    /// A module, by its position in [`super::Items::modules`], or its number once it is loaded; `true`: what it defines is known
-    /// after it (`#[macro_use]`).
-    Module(usize, bool),
+    /// `mod name`
+    Module {
+        /// Its position in [`super::Items::modules`]. Once the module is loaded, its number in the crate.
+        at: usize,
+        /// `#[macro_use]`: the module that declares it knows its macros after it.
+        is_macro_use: bool,
+    },
     /// `#[macro_use] extern crate name;`
     Crate(String),
 }

@@ -10,7 +10,7 @@ use super::{Mistake, Result, metas, name, text};
 /// The arguments of a kind.
 #[derive(Default)]
 pub(super) struct CrdArguments {
-    /// Those that `#[kube]` takes as they are.
+    /// Arguments that go to `#[kube]` unchanged.
     passed: Vec<Meta>,
     kind: Option<LitStr>,
     status: Option<Meta>,
