@@ -3,7 +3,7 @@
 //! Features are chosen; everything else is as on the machine that controllers run on, so that the output
 //! does not depend on the one that generates.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
@@ -48,6 +48,8 @@ pub struct FeatureChoice {
 pub struct Cfg {
     /// Features of the crate that are on.
     pub features: BTreeSet<String>,
+    /// Variables of the environment that Cargo sets from the manifest.
+    pub env: BTreeMap<String, String>,
 }
 
 impl Cfg {
@@ -212,7 +214,7 @@ mod tests {
     use super::*;
 
     fn cfg() -> Cfg {
-        Cfg { features: ["a".to_string(), "b".to_string()].into() }
+        Cfg { features: ["a".to_string(), "b".to_string()].into(), ..Cfg::default() }
     }
 
     fn holds(condition: &str) -> bool {

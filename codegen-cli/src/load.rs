@@ -262,7 +262,7 @@ fn read_manifest(packages: &mut Packages, folder: &Path) -> Result<PackageId, Bo
 /// The library of a package; of a package without one its programs.
 fn input(files: &mut Files, packages: &Packages, id: PackageId) -> Vec<Crate> {
     let Package { manifest, folder, features, .. } = packages.get(id);
-    let new = || Crate::new(manifest, folder, Cfg { features: features.clone() });
+    let new = || Crate::new(manifest, folder, Cfg { features: features.clone(), ..Cfg::default() });
     if manifest.root.is_file() || manifest.programs.is_empty() {
         let mut krate = new();
         files.library(&mut krate, manifest);
@@ -303,7 +303,7 @@ impl Crate {
             lib: manifest.lib.clone(),
             version: manifest.version.clone(),
             folder: folder.to_path_buf(),
-            cfg,
+            cfg: Cfg { env: manifest.env(), ..cfg },
             externs: BTreeMap::new(),
             optional: BTreeMap::new(),
             runtime: manifest

@@ -3,6 +3,7 @@
 //! Runs on any thread: spans are resolved to byte ranges before it returns. Only local facts are
 //! looked at; no other file is known here.
 
+mod built_in;
 mod definitions;
 mod derives;
 mod facts;

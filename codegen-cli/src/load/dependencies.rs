@@ -79,7 +79,8 @@ impl Loaded {
         self.packages.settle();
         let package = self.packages.get(id);
         let manifest = package.manifest.clone();
-        let krate = Crate::new(&manifest, folder, Cfg { features: package.features.clone() });
+        let krate =
+            Crate::new(&manifest, folder, Cfg { features: package.features.clone(), ..Cfg::default() });
         let source = Source { origin: Origin::Folder(id), root, folder: identity(folder) };
         Ok(self.add(krate, &manifest, source))
     }
@@ -104,7 +105,7 @@ impl Loaded {
         if let Some(known) = self.at(&identity(&folder)) {
             return Ok(known);
         }
-        let krate = Crate::new(&manifest, &folder, Cfg { features });
+        let krate = Crate::new(&manifest, &folder, Cfg { features, ..Cfg::default() });
         let source = Source { origin: Origin::Cargo(id), root: by.root, folder: identity(&folder) };
         Ok(self.add(krate, &manifest, source))
     }

@@ -96,6 +96,24 @@ pub(crate) fn read(folder: &Path) -> Result<Manifest, String> {
 }
 
 impl Manifest {
+    /// Variables of the environment that Cargo sets when it compiles the library, as far as they follow from the manifest
+    /// (the Cargo book, "Environment variables Cargo sets for crates").
+    pub(crate) fn env(&self) -> BTreeMap<String, String> {
+        let (release, pre) = self.version.split_once('-').unwrap_or((&self.version, ""));
+        let pre = pre.split('+').next().unwrap_or_default();
+        let mut numbers = release.split('+').next().unwrap_or_default().split('.');
+        let mut number = || numbers.next().unwrap_or_default().to_string();
+        let known = [
+            ("CARGO_PKG_NAME", self.package.clone()),
+            ("CARGO_PKG_VERSION", self.version.clone()),
+            ("CARGO_PKG_VERSION_MAJOR", number()),
+            ("CARGO_PKG_VERSION_MINOR", number()),
+            ("CARGO_PKG_VERSION_PATCH", number()),
+            ("CARGO_PKG_VERSION_PRE", pre.to_string()),
+        ];
+        known.map(|(name, value)| (name.to_string(), value)).into()
+    }
+
     /// Names and versions go into generated files; Cargo refuses these as well.
     fn check_names(&self) -> Result<(), String> {
         let is_name = |c: char| c.is_alphanumeric() || c == '-' || c == '_';

@@ -244,11 +244,14 @@ impl Parser<'_> {
         exprs.into_iter().map(|expr| self.value_at(expr, depth)).collect()
     }
 
-    /// `vec![..]`, `json!(..)`, and `concat!(..)` of literals.
+    /// `vec![..]`, `json!(..)`, and macros of std whose values are known.
     fn macro_value(&self, call: &syn::Macro, depth: usize) -> ValueKind {
         if call.path.segments.last().is_some_and(|segment| segment.ident == "json") {
             let parsed = call.parse_body_with(|input: syn::parse::ParseStream<'_>| self.json_tokens(input));
             return parsed.map_or(ValueKind::Unknown, |json| ValueKind::Json(Box::new(json)));
+        }
+        if let Some(value) = self.built_in_macro(call) {
+            return value;
         }
         if call.path.is_ident("format") {
             return self.format_value(call, depth);
@@ -261,10 +264,6 @@ impl Parser<'_> {
         let parser = syn::punctuated::Punctuated::<Expr, syn::Token![,]>::parse_terminated;
         match call.parse_body_with(parser) {
             Ok(items) if call.path.is_ident("vec") => ValueKind::List(self.values(&items, depth)),
-            Ok(items) if call.path.is_ident("concat") => {
-                let texts: Option<String> = items.iter().map(text).collect();
-                texts.map_or(ValueKind::Unknown, ValueKind::Text)
-            }
             _ => ValueKind::Unknown,
         }
     }

@@ -32,6 +32,7 @@ mod macros;
 mod manifests;
 mod manual;
 mod migrate;
+mod older_forms;
 mod openapi;
 mod properties;
 mod resolution;

@@ -567,3 +567,23 @@ pub mod foreign {
         serde_json::Map::new()
     }
 }
+
+/// Values that are known when the program is built.
+#[derive(CustomResource, Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[kube(group = "evaluated.example.com", version = "v1", kind = "BuildTime")]
+pub struct BuildTimeSpec {
+    #[serde(default = "package")]
+    pub package: String,
+    #[serde(default = "major")]
+    pub major: Option<String>,
+    #[schemars(description = concat!("In ", env!("CARGO_PKG_NAME"), ' ', 5, " ", true, stringify!(word)))]
+    pub text: String,
+}
+
+fn package() -> String {
+    concat!(env!("CARGO_PKG_NAME"), "-", env!("CARGO_PKG_VERSION_MINOR")).to_string()
+}
+
+fn major() -> Option<String> {
+    option_env!("CARGO_PKG_VERSION_MAJOR").map(|text| text.to_string())
+}

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::types::{Dialect, Env};
 use super::values::DEPTH_LIMIT;
 use crate::resolve;
-use crate::syntax::{ValueExpr, ValueKind};
+use crate::syntax::{Conversion, ValueExpr, ValueKind};
 
 impl Dialect<'_, '_> {
     /// A text that is known; `None` after a diagnostic.
@@ -28,6 +28,7 @@ impl Dialect<'_, '_> {
             ValueKind::Call(path, arguments) if path.segments.last().is_some_and(|name| name == "new") => {
                 self.text_value(env, arguments.first()?, depth + 1)
             }
+            ValueKind::Converted(Conversion::Same, inner) => self.text_value(env, inner, depth + 1),
             ValueKind::Path(path) => match self.resolve_value(env, path)? {
                 resolve::Value::Item(krate, module, item) => {
                     self.text_value(&Env::module(krate, module), &item.expr, depth + 1)

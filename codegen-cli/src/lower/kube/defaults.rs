@@ -271,6 +271,10 @@ impl<'a> Dialect<'_, 'a> {
         if matches!(path, "Option" | "serde_json::Value" | "std::marker::PhantomData") {
             return Some(Value::Null);
         }
+        // Empty, whatever their items are.
+        if path == "Vec" || path == "std::collections::VecDeque" || path.ends_with("Set") {
+            return Some(json!([]));
+        }
         if path.ends_with("::NaiveDate") || path.starts_with("jiff::") || path.starts_with("chrono::") {
             return None;
         }

@@ -2,11 +2,12 @@
 
 use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
+use syn::spanned::Spanned;
 use syn::{Attribute, Expr, ExprLit, Lit, Meta, MetaList, Token};
 
 use super::{Parser, serde};
-use crate::syntax::ValueExpr;
 use crate::syntax::kube::{Limits, Validation};
+use crate::syntax::{ValueExpr, ValueKind};
 
 /// Whose attribute is read.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -51,6 +52,20 @@ impl Parser<'_> {
                 let key = if owner == Owner::Validate { "path" } else { "pattern" };
                 let pattern = self.argument(list, key, owner == Owner::Validate);
                 out.pattern = out.pattern.take().or(pattern);
+            }
+            // Forms of schemars 0.8 and validator 0.16: the path of a pattern, and a text.
+            ("regex", Meta::NameValue(pair)) if owner != Owner::Garde => {
+                let unknown = ValueExpr { kind: ValueKind::Unknown, loc: self.loc(pair.value.span()) };
+                let pattern = match &pair.value {
+                    Expr::Lit(ExprLit { lit: Lit::Str(path), .. }) => {
+                        path.parse::<Expr>().map_or(unknown, |expr| self.value(&expr))
+                    }
+                    value => self.value(value),
+                };
+                out.pattern.get_or_insert(pattern);
+            }
+            ("contains", Meta::NameValue(pair)) if owner != Owner::Garde => {
+                out.contains = out.contains.take().or_else(|| Some(self.value(&pair.value)));
             }
             ("contains", Meta::List(list)) => {
                 let text = self.argument(list, "pattern", false);

@@ -1,0 +1,49 @@
+//! Attributes in the forms of schemars 0.8 and validator 0.16.
+
+use kubesmith::config::{self, Generator, Overrides};
+use kubesmith::diag;
+use kubesmith::pipeline::{self, Generated};
+use kubesmith_core::diag::Code;
+
+use crate::support::{self, Crate};
+
+fn run(fields: &str) -> Generated {
+    let crate_ = Crate::new(&format!(
+        "use kube::CustomResource;\nuse schemars::JsonSchema;\nuse serde::{{Deserialize, Serialize}};\n\
+         static RE: std::sync::LazyLock<regex::Regex> = std::sync::LazyLock::new(|| regex::Regex::new(\"^a+$\").unwrap());\n\
+         #[derive(CustomResource, Clone, Debug, Deserialize, Serialize, JsonSchema)]\n\
+         #[kube(group = \"example.com\", version = \"v1\", kind = \"Cart\")]\npub struct CartSpec {{ {fields} }}\n"
+    ));
+    let overrides = Overrides {
+        input: vec![crate_.path("api")],
+        crd_output: Some("crds".into()),
+        only: vec![Generator::Crd],
+        ..Overrides::default()
+    };
+    pipeline::generate(&config::settings(None, overrides).unwrap()[0])
+}
+
+#[test]
+fn pattern_by_its_path_and_text_that_is_contained_are_written() {
+    for (attribute, expected) in [
+        ("#[validate(regex = \"RE\")]", "pattern: ^a+$"),
+        ("#[schemars(regex = \"crate::RE\")]", "pattern: ^a+$"),
+        ("#[validate(regex(path = *RE))]", "pattern: ^a+$"),
+        ("#[validate(contains = \"b\")]", "pattern: b"),
+        ("#[schemars(contains = \"b\")]", "pattern: b"),
+    ] {
+        let generated = run(&format!("{attribute} pub name: String"));
+        assert!(!diag::has_errors(&generated.diagnostics), "{attribute}: {}", support::short(&generated));
+        let mut files = generated.targets.iter().flat_map(|target| target.tree.iter());
+        assert!(files.any(|(_, text)| text.contains(expected)), "{attribute}");
+    }
+}
+
+#[test]
+fn pattern_that_is_not_known_is_an_error() {
+    for attribute in ["#[validate(regex = \"ELSEWHERE\")]", "#[schemars(regex = \"not a path\")]"] {
+        let generated = run(&format!("{attribute} pub name: String"));
+        let codes: Vec<Code> = generated.diagnostics.iter().map(|found| found.code).collect();
+        assert_eq!(codes, [Code::SCHEMA_AT_RUN_TIME], "{attribute}");
+    }
+}
