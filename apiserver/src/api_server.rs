@@ -81,6 +81,7 @@ impl ApiServer {
         let server_options = ServerOptions {
             seed: options.seed,
             controllers: options.controllers,
+            simulated_node: options.simulated_node,
             bare: options.bare,
             authorization: options.authorization,
         };

@@ -42,7 +42,7 @@ fn sender(server: &Server, parts: &Parts) -> ApiResult<Value> {
         },
         (None, None) => Ok(own_user()),
         // kube-apiserver's `--anonymous-auth`, which is of use only where rules decide.
-        (None, Some(_)) if server.authorization() == AuthorizationMode::Rbac => {
+        (None, Some(_)) if server.options().authorization == AuthorizationMode::Rbac => {
             Ok(json!({"username": ANONYMOUS, "groups": [UNAUTHENTICATED]}))
         }
         (None, Some(_)) => Err(ApiError::unauthorized()),

@@ -70,6 +70,8 @@ pub(crate) struct ServerOptions {
     pub(crate) seed: Option<u64>,
     /// Whether objects follow their owners and namespaces their end.
     pub(crate) controllers: bool,
+    /// Whether a node and the scheduler are stood in for.
+    pub(crate) simulated_node: bool,
     /// Whether there is nothing but what is written: no object of the server's own, and namespaces need not exist.
     pub(crate) bare: bool,
     /// How requests are authorized.
@@ -144,14 +146,9 @@ impl Server {
         }
     }
 
-    /// How requests are authorized.
-    pub(crate) fn authorization(&self) -> AuthorizationMode {
-        self.options.authorization
-    }
-
-    /// Whether the in-process controllers run.
-    pub(crate) fn controllers(&self) -> bool {
-        self.options.controllers
+    /// How the server differs from others.
+    pub(crate) fn options(&self) -> &ServerOptions {
+        &self.options
     }
 
     /// Whether there is nothing but what is written.

@@ -144,8 +144,8 @@ impl TestEnvBuilder {
     }
 
     /// Runs what a cluster's controller manager does: dependents go with their owners, namespaces that are being deleted are
-    /// emptied, deployments make replica sets and those make pods, and every namespace has its service account `default` and
-    /// the config map `kube-root-ca.crt`. Off unless set, as beside a kube-apiserver that runs alone; an existing cluster
+    /// emptied, workloads make their pods, services have Endpoints and EndpointSlices, and every namespace has its service account
+    /// `default` and the config map `kube-root-ca.crt`. Off unless set, as beside a kube-apiserver that runs alone; an existing cluster
     /// has them anyway. Pods stay pending unless there is a [`simulated_node`](Self::simulated_node).
     #[must_use]
     pub fn controllers(mut self, run: bool) -> Self {

@@ -17,7 +17,7 @@ const GROUP: &str = "rbac.authorization.k8s.io";
 /// # Errors
 /// Returns `Forbidden` with the missing rights.
 pub(crate) fn check(call: &Call<'_>, old: Option<&Value>, object: &Value) -> ApiResult<()> {
-    let checked = call.def.group == GROUP && call.server.authorization() == AuthorizationMode::Rbac;
+    let checked = call.def.group == GROUP && call.server.options().authorization == AuthorizationMode::Rbac;
     if !checked || is_member(&call.user, MASTERS) {
         return Ok(());
     }

@@ -39,7 +39,27 @@ pub(super) const EVENTS: Resource = core("Event", "events");
 pub(super) const NAMESPACES: Resource = core("Namespace", "namespaces");
 pub(super) const CONFIG_MAPS: Resource = core("ConfigMap", "configmaps");
 pub(super) const ACCOUNTS: Resource = core("ServiceAccount", "serviceaccounts");
+pub(super) const SERVICES: Resource = core("Service", "services");
+pub(super) const ENDPOINTS: Resource = core("Endpoints", "endpoints");
+pub(super) const ENDPOINT_SLICES: Resource = Resource {
+    api_version: "discovery.k8s.io/v1",
+    kind: "EndpointSlice",
+    plural: "endpointslices",
+    collection: "endpointslices.discovery.k8s.io",
+};
+pub(super) const LEASES: Resource = Resource {
+    api_version: "coordination.k8s.io/v1",
+    kind: "Lease",
+    plural: "leases",
+    collection: "leases.coordination.k8s.io",
+};
+pub(super) const JOBS: Resource =
+    Resource { api_version: "batch/v1", kind: "Job", plural: "jobs", collection: "jobs.batch" };
 pub(super) const DEPLOYMENTS: Resource = apps("Deployment", "deployments", "deployments.apps");
+pub(super) const STATEFUL_SETS: Resource = apps("StatefulSet", "statefulsets", "statefulsets.apps");
+pub(super) const DAEMON_SETS: Resource = apps("DaemonSet", "daemonsets", "daemonsets.apps");
+pub(super) const REVISIONS: Resource =
+    apps("ControllerRevision", "controllerrevisions", "controllerrevisions.apps");
 pub(super) const REPLICA_SETS: Resource = apps("ReplicaSet", "replicasets", "replicasets.apps");
 
 /// Why a request was refused.
@@ -56,6 +76,11 @@ impl fmt::Display for Fault {
 }
 
 impl Fault {
+    /// What a request would run into now, but not later.
+    pub(super) fn waiting(message: String) -> Self {
+        Self { code: 409, message }
+    }
+
     /// Whether the object is not there (any more).
     pub(super) fn is_not_found(&self) -> bool {
         self.code == 404
@@ -138,6 +163,30 @@ impl Cluster {
         self.send(Method::PATCH, &path, "application/merge-patch+json", patch).await
     }
 
+    /// Takes a finalizer off an object, if it is still there and has it.
+    pub(super) async fn remove_finalizer(
+        &self,
+        of: Resource,
+        object: &Value,
+        finalizer: &str,
+    ) -> Result<(), Fault> {
+        let namespace = meta::namespace(object);
+        let slash = if namespace.is_empty() { "" } else { "/" };
+        let Some(stored) = self.get(of, &format!("{namespace}{slash}{}", meta::name(object))) else {
+            return Ok(());
+        };
+        let current = &stored.value;
+        let mut left = meta::finalizers(current);
+        let had = left.len();
+        left.retain(|name| *name != finalizer);
+        if left.len() == had || meta::text(current, "uid") != meta::text(object, "uid") {
+            return Ok(());
+        }
+        let version = meta::text(current, "resourceVersion");
+        let patch = json!({"metadata": {"finalizers": left, "resourceVersion": version}});
+        unless_gone(self.patch(of, current, &patch).await)
+    }
+
     /// Deletes an object that is still the one that was read.
     pub(super) async fn delete(&self, of: Resource, object: &Value, options: Value) -> Result<Value, Fault> {
         let path = path(of, meta::namespace(object), meta::name(object));
@@ -160,6 +209,15 @@ impl Cluster {
 
     /// Tells what happened to an object; that it could not be told changes nothing.
     pub(super) async fn tell(&self, component: &str, about: &Value, reason: &str, message: &str) {
+        self.record("Normal", component, about, reason, message).await;
+    }
+
+    /// Tells that something went wrong with an object.
+    pub(super) async fn warn(&self, component: &str, about: &Value, reason: &str, message: &str) {
+        self.record("Warning", component, about, reason, message).await;
+    }
+
+    async fn record(&self, kind: &str, component: &str, about: &Value, reason: &str, message: &str) {
         let namespace = meta::namespace(about);
         let namespace = if namespace.is_empty() { "default" } else { namespace };
         let time = self.time();
@@ -172,7 +230,7 @@ impl Cluster {
                 "namespace": meta::namespace(about), "uid": meta::text(about, "uid"),
                 "resourceVersion": meta::text(about, "resourceVersion"),
             },
-            "reason": reason, "message": message, "type": "Normal", "count": 1,
+            "reason": reason, "message": message, "type": kind, "count": 1,
             "source": {"component": component}, "reportingComponent": component,
             "firstTimestamp": time, "lastTimestamp": time,
         });
@@ -215,75 +273,7 @@ fn path(of: Resource, namespace: &str, name: &str) -> String {
     if name.is_empty() { collection } else { format!("{collection}/{name}") }
 }
 
-/// The owner that manages an object.
-pub(super) fn controller_of(object: &Value) -> Option<&Value> {
-    object["metadata"]["ownerReferences"].as_array()?.iter().find(|owner| owner["controller"] == true)
-}
-
-/// A reference that makes `owner` the manager of another object.
-pub(super) fn controller_reference(owner: &Value, of: Resource) -> Value {
-    json!({
-        "apiVersion": of.api_version, "kind": of.kind, "name": meta::name(owner), "uid": meta::text(owner, "uid"),
-        "controller": true, "blockOwnerDeletion": true,
-    })
-}
-
-/// Whether `owner` manages an object.
-pub(super) fn is_controlled_by(object: &Value, owner: &Value) -> bool {
-    controller_of(object).is_some_and(|reference| reference["uid"] == meta::text(owner, "uid"))
-}
-
-/// Takes the objects that `owner`'s selector selects and nobody manages, and lets go of those that it does not select;
-/// answers what the owner manages then.
-pub(super) async fn claim(
-    cluster: &Cluster,
-    of: Resource,
-    owner: &Value,
-    owner_kind: Resource,
-) -> Result<Vec<Value>, Fault> {
-    let selector = &owner["spec"]["selector"];
-    let mut own = Vec::new();
-    for object in cluster.list(of, meta::namespace(owner)) {
-        let selected = crate::selector::matches(selector, &object["metadata"]["labels"]);
-        let leaving = meta::is_terminating(owner);
-        match controller_of(&object) {
-            Some(_) if is_controlled_by(&object, owner) => {
-                if selected {
-                    own.push(object);
-                } else if !leaving {
-                    unless_gone(release(cluster, of, owner, &object).await)?;
-                }
-            }
-            None if selected && !leaving && !meta::is_terminating(&object) => {
-                let adopted = adopt(cluster, of, owner, owner_kind, &object).await;
-                match adopted {
-                    Err(fault) if fault.is_not_found() => {}
-                    adopted => own.push(adopted?),
-                }
-            }
-            _ => {}
-        }
-    }
-    Ok(own)
-}
-
-async fn adopt(
-    cluster: &Cluster,
-    of: Resource,
-    owner: &Value,
-    owner_kind: Resource,
-    object: &Value,
-) -> Result<Value, Fault> {
-    let mut owners = object["metadata"]["ownerReferences"].as_array().cloned().unwrap_or_default();
-    owners.push(controller_reference(owner, owner_kind));
-    let uid = meta::text(object, "uid");
-    cluster.patch(of, object, &json!({"metadata": {"uid": uid, "ownerReferences": owners}})).await
-}
-
-async fn release(cluster: &Cluster, of: Resource, owner: &Value, object: &Value) -> Result<Value, Fault> {
-    let mut owners = object["metadata"]["ownerReferences"].as_array().cloned().unwrap_or_default();
-    owners.retain(|reference| reference["uid"] != meta::text(owner, "uid"));
-    let owners = if owners.is_empty() { Value::Null } else { Value::Array(owners) };
-    let uid = meta::text(object, "uid");
-    cluster.patch(of, object, &json!({"metadata": {"uid": uid, "ownerReferences": owners}})).await
+/// Whether a map of labels has all of another one's.
+pub(super) fn has_labels(labels: &Value, wanted: &Value) -> bool {
+    wanted.as_object().into_iter().flatten().all(|(key, value)| labels.get(key) == Some(value))
 }

@@ -1,5 +1,5 @@
-//! What a cluster's controllers do, in this process: deployments, replica sets, the accounts of namespaces, and, as an
-//! option of its own, a node on which pods run.
+//! What a cluster's controllers do, in this process: workloads and their pods, the addresses of services, the accounts of
+//! namespaces, and, as an option of its own, a node on which pods run.
 //!
 //! One task owns everything: it turns events of the store into keys, and works the keys off in their order, one at a
 //! time. A controller is a function from a key to requests; it keeps nothing between two calls, so that an error or a
@@ -7,13 +7,21 @@
 
 mod accounts;
 mod cluster;
+mod daemonsets;
 mod deployments;
+mod endpoints;
+mod history;
+mod jobs;
+mod lease;
 mod node;
 mod nodes;
+mod owners;
+mod placement;
 mod pods;
 mod protection;
 mod queue;
 mod replicasets;
+mod statefulsets;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -43,6 +51,10 @@ enum Controller {
     Accounts,
     Deployments,
     ReplicaSets,
+    StatefulSets,
+    DaemonSets,
+    Jobs,
+    Endpoints,
     Protection,
     Nodes,
     Node,
@@ -58,6 +70,10 @@ impl Controller {
             Self::Accounts => accounts::WATCHES,
             Self::Deployments => deployments::WATCHES,
             Self::ReplicaSets => replicasets::WATCHES,
+            Self::StatefulSets => statefulsets::WATCHES,
+            Self::DaemonSets => daemonsets::WATCHES,
+            Self::Jobs => jobs::WATCHES,
+            Self::Endpoints => endpoints::WATCHES,
             Self::Protection => protection::WATCHES,
             Self::Nodes => nodes::WATCHES,
             Self::Node => node::WATCHES,
@@ -70,6 +86,10 @@ impl Controller {
             Self::Accounts => accounts::keys(collection, &object.value),
             Self::Deployments => deployments::keys(cluster, collection, key, &object.value),
             Self::ReplicaSets => replicasets::keys(cluster, collection, key, &object.value),
+            Self::StatefulSets => statefulsets::keys(cluster, collection, key, &object.value),
+            Self::DaemonSets => daemonsets::keys(cluster, collection, key, &object.value),
+            Self::Jobs => jobs::keys(cluster, collection, key, &object.value),
+            Self::Endpoints => endpoints::keys(cluster, collection, key, &object.value),
             Self::Protection => protection::keys(collection, key, &object.value),
             Self::Nodes => vec![key.to_owned()],
             Self::Node => node::keys(cluster, collection, key),
@@ -81,6 +101,10 @@ impl Controller {
             Self::Accounts => accounts::reconcile(cluster, key).await,
             Self::Deployments => deployments::reconcile(cluster, key).await,
             Self::ReplicaSets => replicasets::reconcile(cluster, key).await,
+            Self::StatefulSets => statefulsets::reconcile(cluster, key).await,
+            Self::DaemonSets => daemonsets::reconcile(cluster, key).await,
+            Self::Jobs => jobs::reconcile(cluster, key).await,
+            Self::Endpoints => endpoints::reconcile(cluster, key).await,
             Self::Protection => protection::reconcile(cluster, key).await,
             Self::Nodes => nodes::reconcile(cluster, key).await,
             Self::Node => node::reconcile(cluster, key).await,
@@ -112,6 +136,10 @@ impl Controllers {
                 Controller::Accounts,
                 Controller::Deployments,
                 Controller::ReplicaSets,
+                Controller::StatefulSets,
+                Controller::DaemonSets,
+                Controller::Jobs,
+                Controller::Endpoints,
                 Controller::Protection,
                 Controller::Nodes,
             ]);

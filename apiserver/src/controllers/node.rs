@@ -3,9 +3,10 @@
 
 use serde_json::{Value, json};
 
-use super::cluster::{Cluster, Fault, NODES, PODS, controller_of, unless_gone};
+use super::cluster::{Cluster, Fault, NODES, PODS, unless_gone};
+use super::owners::controller_of;
 use super::pods::is_over;
-use super::{Outcome, nodes};
+use super::{Outcome, lease, nodes, placement};
 use crate::meta;
 
 pub(super) const WATCHES: &[&str] = &[PODS.collection, NODES.collection];
@@ -31,7 +32,8 @@ pub(super) fn keys(cluster: &Cluster, collection: &str, key: &str) -> Vec<String
 pub(super) async fn reconcile(cluster: &Cluster, key: &str) -> Outcome {
     if key == NAME {
         register(cluster).await?;
-        return Ok(None);
+        let Some(node) = cluster.get(NODES, NAME) else { return Ok(None) };
+        return Ok(Some(lease::renew(cluster, &node.value).await?));
     }
     let Some(stored) = cluster.get(PODS, key) else { return Ok(None) };
     let pod = &stored.value;
@@ -87,13 +89,10 @@ async fn schedule(cluster: &Cluster, pod: &Value) -> Result<(), Fault> {
         return Ok(());
     }
     let Some(node) = cluster.get(NODES, NAME) else { return Ok(()) };
-    let labels = &node.value["metadata"]["labels"];
-    let wanted = pod["spec"]["nodeSelector"].as_object();
-    let taints = node.value["spec"]["taints"].as_array().map_or(&[][..], Vec::as_slice);
-    if taints.iter().any(|taint| taint["effect"] != "PreferNoSchedule" && !tolerates(pod, taint))
-        || node.value["spec"]["unschedulable"] == true
-        || !wanted.into_iter().flatten().all(|(key, value)| labels.get(key) == Some(value))
-    {
+    let is_free = placement::is_tolerated(&pod["spec"], &node.value, placement::KEEPS_OFF)
+        && (node.value["spec"]["unschedulable"] != true
+            || placement::tolerates(&pod["spec"], &nodes::taint(nodes::UNSCHEDULABLE)));
+    if !is_free || !placement::selects(&pod["spec"], &node.value) {
         return unschedulable(cluster, pod).await;
     }
     let binding = json!({"apiVersion": "v1", "kind": "Binding", "metadata": {"name": meta::name(pod)},
@@ -102,17 +101,6 @@ async fn schedule(cluster: &Cluster, pod: &Value) -> Result<(), Fault> {
     let place = format!("{}/{}", meta::namespace(pod), meta::name(pod));
     cluster.tell(SCHEDULER, pod, "Scheduled", &format!("Successfully assigned {place} to {NAME}")).await;
     Ok(())
-}
-
-fn tolerates(pod: &Value, taint: &Value) -> bool {
-    pod["spec"]["tolerations"].as_array().into_iter().flatten().any(|toleration| {
-        let text = |object: &Value, field: &str| object[field].as_str().unwrap_or_default().to_owned();
-        let (key, effect) = (text(toleration, "key"), text(toleration, "effect"));
-        let exists = toleration["operator"] == "Exists";
-        (key == text(taint, "key") || (key.is_empty() && exists))
-            && (effect == text(taint, "effect") || effect.is_empty())
-            && (exists || text(toleration, "value") == text(taint, "value"))
-    })
 }
 
 async fn unschedulable(cluster: &Cluster, pod: &Value) -> Result<(), Fault> {
@@ -250,21 +238,36 @@ fn followed(pod: &mut Value, time: &str) {
 
 /// All containers have ended well.
 fn finished(pod: &mut Value, time: &str) {
-    pod["status"]["phase"] = "Succeeded".into();
+    let done = json!({"exitCode": 0, "reason": "Completed"});
+    terminated(pod, "Succeeded", &done, "PodCompleted", time);
+}
+
+/// All containers have ended: `how` is their exit code and reason.
+fn terminated(pod: &mut Value, phase: &str, how: &Value, reason: &str, time: &str) {
+    pod["status"]["phase"] = phase.into();
     for status in pod["status"]["containerStatuses"].as_array_mut().into_iter().flatten() {
         let since = status["state"]["running"]["startedAt"].clone();
-        status["state"] = json!({"terminated": {"exitCode": 0, "reason": "Completed", "startedAt": since,
+        status["state"] = json!({"terminated": {"exitCode": how["exitCode"], "reason": how["reason"], "startedAt": since,
                                                 "finishedAt": time, "containerID": ""}});
         status["ready"] = false.into();
         status["started"] = false.into();
     }
     for kind in ["Ready", "ContainersReady"] {
-        set_condition(pod, kind, false, "PodCompleted", "", time);
+        set_condition(pod, kind, false, reason, "", time);
     }
 }
 
-/// Stops a pod that is being deleted and lets it go.
+/// Stops a pod that is being deleted and lets it go. One that finalizers hold has failed meanwhile.
 async fn end(cluster: &Cluster, pod: &Value) -> Result<(), Fault> {
+    if !meta::finalizers(pod).is_empty() && !is_over(pod) {
+        let mut next = pod.clone();
+        let (killed, text) = (json!({"exitCode": 137, "reason": "Error"}), "PodFailed");
+        terminated(&mut next, "Failed", &killed, text, &cluster.time());
+        return unless_gone(cluster.update_status(PODS, &next).await);
+    }
+    if pod["metadata"]["deletionGracePeriodSeconds"] == 0 {
+        return Ok(());
+    }
     for container in pod["spec"]["containers"].as_array().into_iter().flatten() {
         let name = container["name"].as_str().unwrap_or_default();
         cluster.tell("kubelet", pod, "Killing", &format!("Stopping container {name}")).await;
@@ -275,21 +278,6 @@ async fn end(cluster: &Cluster, pod: &Value) -> Result<(), Fault> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn taints_are_tolerated_by_key_value_and_effect() {
-        let taint = json!({"key": "k", "value": "v", "effect": "NoSchedule"});
-        for (toleration, fits) in [
-            (json!({"key": "k", "value": "v"}), true),
-            (json!({"key": "k", "operator": "Exists", "effect": "NoSchedule"}), true),
-            (json!({"operator": "Exists"}), true),
-            (json!({"key": "k", "value": "w"}), false),
-            (json!({"key": "k", "value": "v", "effect": "NoExecute"}), false),
-        ] {
-            let pod = json!({"spec": {"tolerations": [toleration]}});
-            assert_eq!(tolerates(&pod, &taint), fits, "{toleration}");
-        }
-    }
 
     #[test]
     fn a_started_pod_is_ready_and_a_job_s_pod_ends() {

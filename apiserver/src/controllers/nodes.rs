@@ -21,7 +21,7 @@ const CONDITIONS: &[(&str, &str, &str)] = &[
 ];
 
 /// The taint of nodes that take no pods.
-const UNSCHEDULABLE: &str = "node.kubernetes.io/unschedulable";
+pub(super) const UNSCHEDULABLE: &str = "node.kubernetes.io/unschedulable";
 
 pub(super) async fn reconcile(cluster: &Cluster, key: &str) -> Outcome {
     let Some(stored) = cluster.get(NODES, key) else { return Ok(None) };
@@ -39,8 +39,7 @@ pub(super) async fn reconcile(cluster: &Cluster, key: &str) -> Outcome {
 pub(super) fn patch(node: &Value) -> Option<Value> {
     let taints = node["spec"]["taints"].as_array().map_or(&[][..], Vec::as_slice);
     let others = taints.iter().filter(|taint| !is_ours(taint)).cloned();
-    let wanted: Vec<Value> =
-        others.chain(keys(node).map(|key| json!({"key": key, "effect": "NoSchedule"}))).collect();
+    let wanted: Vec<Value> = others.chain(keys(node).map(taint)).collect();
     let has = |taint: &Value| {
         taints.iter().any(|own| own["key"] == taint["key"] && own["effect"] == taint["effect"])
     };
@@ -49,6 +48,11 @@ pub(super) fn patch(node: &Value) -> Option<Value> {
     }
     let taints = if wanted.is_empty() { Value::Null } else { json!(wanted) };
     Some(json!({"spec": {"taints": taints}}))
+}
+
+/// A taint that keeps pods off.
+pub(super) fn taint(key: &str) -> Value {
+    json!({"key": key, "effect": "NoSchedule"})
 }
 
 fn is_ours(taint: &Value) -> bool {

@@ -6,7 +6,8 @@ use std::time::Duration;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use super::cluster::{Resource, controller_reference};
+use super::cluster::{Cluster, Fault, PODS, Resource, unless_gone};
+use super::owners::controller_reference;
 use crate::meta;
 
 /// Whether a pod counts: it has not ended and is not about to.
@@ -54,6 +55,32 @@ pub(super) fn from_template(owner: &Value, owner_kind: Resource, template: &Valu
     json!({"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": template["spec"]})
 }
 
+/// Creates a pod, and tells so about its owner.
+pub(super) async fn create(
+    cluster: &Cluster,
+    component: &str,
+    owner: &Value,
+    pod: &Value,
+) -> Result<Value, Fault> {
+    let made = cluster.create(PODS, meta::namespace(owner), pod).await?;
+    let message = format!("Created pod: {}", meta::name(&made));
+    cluster.tell(component, owner, "SuccessfulCreate", &message).await;
+    Ok(made)
+}
+
+/// Deletes a pod, and tells so about its owner.
+pub(super) async fn delete(
+    cluster: &Cluster,
+    component: &str,
+    owner: &Value,
+    pod: &Value,
+) -> Result<(), Fault> {
+    unless_gone(cluster.delete(PODS, pod, json!({})).await)?;
+    let message = format!("Deleted pod: {}", meta::name(pod));
+    cluster.tell(component, owner, "SuccessfulDelete", &message).await;
+    Ok(())
+}
+
 /// Which of two pods is the better one to delete: what is lost least comes first.
 pub(super) fn by_loss(a: &Value, b: &Value) -> Ordering {
     let scheduled = |pod: &Value| !pod["spec"]["nodeName"].as_str().unwrap_or_default().is_empty();
@@ -81,9 +108,28 @@ fn restarts(pod: &Value) -> i64 {
     statuses.filter_map(|status| status["restartCount"].as_i64()).sum()
 }
 
+/// A number, or a share of `all` in percent.
+pub(super) fn share(value: &Value, all: i64, up: bool) -> i64 {
+    if let Some(number) = value.as_i64() {
+        return number;
+    }
+    let percent = value.as_str().and_then(|text| text.strip_suffix('%')?.parse::<i64>().ok()).unwrap_or(0);
+    let product = percent.saturating_mul(all);
+    if up { product.saturating_add(99).div_euclid(100) } else { product.div_euclid(100) }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn shares_are_rounded_up_for_more_and_down_for_fewer() {
+        for (value, up, down) in
+            [(json!("25%"), 2, 1), (json!(3), 3, 3), (json!("0%"), 0, 0), (json!("100%"), 5, 5)]
+        {
+            assert_eq!((share(&value, 5, true), share(&value, 5, false)), (up, down), "{value}");
+        }
+    }
 
     fn pod(name: &str, status: Value) -> Value {
         json!({"metadata": {"name": name, "creationTimestamp": "2026-01-01T00:00:00Z"},

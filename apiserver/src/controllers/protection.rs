@@ -1,10 +1,10 @@
 //! Claims and volumes that are being deleted go once nothing uses them: pvc-protection-controller and
 //! pv-protection-controller of kube-controller-manager.
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::Outcome;
-use super::cluster::{CLAIMS, Cluster, PODS, Resource, VOLUMES, unless_gone};
+use super::cluster::{CLAIMS, Cluster, PODS, Resource, VOLUMES};
 use crate::admission::PROTECTION_FINALIZERS;
 use crate::meta;
 
@@ -25,12 +25,11 @@ pub(super) async fn reconcile(cluster: &Cluster, key: &str) -> Outcome {
     let Some(stored) = cluster.get(of, key) else { return Ok(None) };
     let object = &stored.value;
     let finalizer = PROTECTION_FINALIZERS.iter().find(|(of, _)| *of == collection).map(|(_, name)| *name);
-    let finalizers = meta::finalizers(object);
-    let held = finalizer.is_some_and(|finalizer| finalizers.contains(&finalizer));
-    if held && meta::is_terminating(object) && !is_used(cluster, of, object) {
-        let left: Vec<&str> = finalizers.into_iter().filter(|name| Some(*name) != finalizer).collect();
-        let patch = json!({"metadata": {"finalizers": left}});
-        unless_gone(cluster.patch(of, object, &patch).await)?;
+    if let Some(finalizer) = finalizer
+        && meta::is_terminating(object)
+        && !is_used(cluster, of, object)
+    {
+        cluster.remove_finalizer(of, object, finalizer).await?;
     }
     Ok(None)
 }

@@ -7,37 +7,22 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::Outcome;
-use super::cluster::{Cluster, Fault, PODS, REPLICA_SETS, claim, controller_of, unless_gone};
-use super::pods::{by_loss, from_template, is_active, is_ready, until_available};
-use crate::{meta, selector};
+use super::cluster::{Cluster, Fault, PODS, REPLICA_SETS, has_labels, unless_gone};
+use super::owners::{claim, owner_keys};
+use super::pods::{by_loss, create, delete, from_template, is_active, is_ready, until_available};
+use crate::meta;
 
 pub(super) const WATCHES: &[&str] = &[REPLICA_SETS.collection, PODS.collection];
 const COMPONENT: &str = "replicaset-controller";
 
-/// A replica set itself; of a pod the set that manages it, or those that might.
 pub(super) fn keys(cluster: &Cluster, collection: &str, key: &str, object: &Value) -> Vec<String> {
-    if collection == REPLICA_SETS.collection {
-        return vec![key.to_owned()];
-    }
-    let namespace = meta::namespace(object);
-    if let Some(owner) = controller_of(object) {
-        let name = owner["name"].as_str().unwrap_or_default();
-        return if owner["kind"] == REPLICA_SETS.kind {
-            vec![format!("{namespace}/{name}")]
-        } else {
-            Vec::new()
-        };
-    }
-    let sets = cluster.list(REPLICA_SETS, namespace);
-    let selecting =
-        sets.iter().filter(|set| selector::matches(&set["spec"]["selector"], &object["metadata"]["labels"]));
-    selecting.map(|set| format!("{namespace}/{}", meta::name(set))).collect()
+    owner_keys(cluster, REPLICA_SETS, collection, key, object)
 }
 
 pub(super) async fn reconcile(cluster: &Cluster, key: &str) -> Outcome {
     let Some(stored) = cluster.get(REPLICA_SETS, key) else { return Ok(None) };
     let set = &stored.value;
-    let pods = claim(cluster, PODS, set, REPLICA_SETS).await?;
+    let pods = claim(cluster, PODS, set, REPLICA_SETS, |_| true).await?;
     let managed = if meta::is_terminating(set) { Ok(()) } else { manage(cluster, set, &pods).await };
     // What was made and deleted just now counts only when its events have come.
     let again = report(cluster, set, &pods, managed.as_ref().err()).await?;
@@ -51,16 +36,12 @@ async fn manage(cluster: &Cluster, set: &Value, pods: &[Value]) -> Result<(), Fa
     let wanted = usize::try_from(set["spec"]["replicas"].as_i64().unwrap_or(1)).unwrap_or(0);
     for _ in active.len()..wanted {
         let pod = from_template(set, REPLICA_SETS, &set["spec"]["template"]);
-        let made = cluster.create(PODS, meta::namespace(set), &pod).await?;
-        let message = format!("Created pod: {}", meta::name(&made));
-        cluster.tell(COMPONENT, set, "SuccessfulCreate", &message).await;
+        create(cluster, COMPONENT, set, &pod).await?;
     }
     if active.len() > wanted {
         active.sort_by(|a, b| by_loss(a, b));
         for pod in &active[..active.len() - wanted] {
-            unless_gone(cluster.delete(PODS, pod, json!({})).await)?;
-            let message = format!("Deleted pod: {}", meta::name(pod));
-            cluster.tell(COMPONENT, set, "SuccessfulDelete", &message).await;
+            delete(cluster, COMPONENT, set, pod).await?;
         }
     }
     Ok(())
@@ -85,10 +66,8 @@ fn status(
     fault: Option<&Fault>,
 ) -> (Value, Option<Duration>) {
     let spec = &set["spec"];
-    let labels = spec["template"]["metadata"]["labels"].as_object();
-    let labelled = |pod: &&Value| {
-        labels.into_iter().flatten().all(|(key, value)| pod["metadata"]["labels"][key] == *value)
-    };
+    let labels = &spec["template"]["metadata"]["labels"];
+    let labelled = |pod: &&Value| has_labels(&pod["metadata"]["labels"], labels);
     let active: Vec<&Value> = pods.iter().filter(|pod| is_active(pod)).collect();
     let least = spec["minReadySeconds"].as_i64().unwrap_or(0);
     let waits: Vec<Duration> =

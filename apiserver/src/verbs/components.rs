@@ -7,22 +7,48 @@ use serde_json::{Map, json};
 
 use super::{list, read};
 use crate::http::reply::Reply;
+use crate::meta;
 use crate::server::Call;
 use crate::status::{ApiError, ApiResult};
 use crate::store::Object;
 
-/// Runs a verb. The server's one part is its store, which is healthy as long as it answers.
+/// The components besides the store, and where kube-apiserver asks whether they are healthy (`serversToValidate` of
+/// pkg/registry/core/rest/storage_core.go).
+const MANAGER: (&str, u16) = ("controller-manager", 10257);
+const SCHEDULER: (&str, u16) = ("scheduler", 10259);
+
+/// Runs a verb. The store is healthy as long as it answers; the others are if the server does their work.
 pub(super) async fn dispatch(call: &Call<'_>, method: &Method) -> ApiResult<Reply> {
     if !matches!(*method, Method::GET | Method::HEAD) || call.path.watch {
         return Err(ApiError::method_not_allowed());
     }
-    let store = Arc::new(Object::unstored(json!({
-        "apiVersion": "v1", "kind": "ComponentStatus", "metadata": {"name": "etcd-0"},
-        "conditions": [{"type": "Healthy", "status": "True", "message": "ok"}],
-    })));
+    let options = call.server.options();
+    let part = |(name, port): (&str, u16), runs: bool| component(name, if runs { Ok(()) } else { Err(port) });
+    let components = [
+        part(MANAGER, options.controllers),
+        component("etcd-0", Ok(())),
+        part(SCHEDULER, options.simulated_node),
+    ];
     match call.path.name.as_str() {
-        "" => list::answer(call, &[store], Map::new()).await,
-        "etcd-0" => read::shown(call, 200, &store).await,
-        name => Err(ApiError::not_found(call.def.about(name))),
+        "" => list::answer(call, &components, Map::new()).await,
+        name => match components.iter().find(|component| meta::name(&component.value) == name) {
+            Some(component) => read::shown(call, 200, component).await,
+            None => Err(ApiError::not_found(call.def.about(name))),
+        },
     }
+}
+
+/// The status of a component; one that does not run is not reached on its port.
+fn component(name: &str, health: Result<(), u16>) -> Arc<Object> {
+    let (status, message) = match health {
+        Ok(()) => ("True", "ok".to_owned()),
+        Err(port) => {
+            let url = format!("https://127.0.0.1:{port}/healthz");
+            ("False", format!("Get {url:?}: dial tcp 127.0.0.1:{port}: connect: connection refused"))
+        }
+    };
+    Arc::new(Object::unstored(json!({
+        "apiVersion": "v1", "kind": "ComponentStatus", "metadata": {"name": name},
+        "conditions": [{"type": "Healthy", "status": status, "message": message}],
+    })))
 }

@@ -42,7 +42,7 @@ fn written(
 ) {
     conversion::written(def, object);
     delete::after_write(server, def);
-    if server.controllers() {
+    if server.options().controllers {
         garbage::written(server, def, key, object, before);
     }
 }

@@ -7,6 +7,11 @@ use std::sync::Arc;
 
 use crate::support::{call, patch};
 
+mod daemonsets;
+mod endpoints;
+mod jobs;
+mod statefulsets;
+
 const DEPLOYMENTS: &str = "/apis/apps/v1/namespaces/default/deployments";
 const SETS: &str = "/apis/apps/v1/namespaces/default/replicasets";
 const PODS: &str = "/api/v1/namespaces/default/pods";
@@ -400,5 +405,20 @@ async fn pods_wait_for_a_node_that_takes_none() {
     assert_eq!(condition(&stays, "PodScheduled")["reason"], "Unschedulable");
     assert_eq!(patch(&env, node, "merge-patch+json", json!({"spec": {"taints": null}})).await.0, 200);
     until(&env, &format!("{PODS}/stays"), runs).await;
+    env.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn simulated_node_renews_its_lease() {
+    let clock = Arc::new(ManualClock::new("2026-01-01T00:00:00Z".parse().unwrap()));
+    let builder = TestEnv::builder().clock(clock.clone()).controllers(true).simulated_node(true);
+    let env = builder.start().await.unwrap();
+    let path = "/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases/node-1";
+    let lease = until(&env, path, |lease| lease["spec"]["renewTime"] == "2026-01-01T00:00:00.000000Z").await;
+    assert_eq!(lease["spec"]["holderIdentity"], "node-1");
+    assert_eq!(lease["metadata"]["ownerReferences"][0]["kind"], "Node");
+    clock.advance(10);
+    tokio::time::sleep(std::time::Duration::from_secs(11)).await;
+    until(&env, path, |lease| lease["spec"]["renewTime"] == "2026-01-01T00:00:10.000000Z").await;
     env.stop().await;
 }

@@ -47,7 +47,16 @@ async fn components_can_only_be_read() {
     let env = TestEnv::builder().start().await.unwrap();
     let (code, list) = read(&env, "/api/v1/componentstatuses").await;
     assert_eq!((code, &list["items"][0]["conditions"][0]["type"]), (200, &json!("Healthy")));
-    assert_eq!(read(&env, "/api/v1/componentstatuses/etcd-0").await.1["metadata"]["name"], "etcd-0");
+    let names: Vec<&Value> =
+        list["items"].as_array().unwrap().iter().map(|item| &item["metadata"]["name"]).collect();
+    assert_eq!(names, ["controller-manager", "etcd-0", "scheduler"]);
+    for (name, health) in [("etcd-0", "True"), ("scheduler", "False")] {
+        let (_, component) = read(&env, &format!("/api/v1/componentstatuses/{name}")).await;
+        assert_eq!(
+            (&component["metadata"]["name"], &component["conditions"][0]["status"]),
+            (&json!(name), &json!(health))
+        );
+    }
     let component = json!({"apiVersion": "v1", "kind": "ComponentStatus", "metadata": {"name": "x"}});
     assert_eq!(call(&env, Method::POST, "/api/v1/componentstatuses", component).await.0, 405);
     env.stop().await;

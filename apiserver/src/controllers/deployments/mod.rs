@@ -14,10 +14,10 @@ use std::cmp::Ordering;
 use serde_json::Value;
 
 use super::Outcome;
-use super::cluster::{
-    Cluster, DEPLOYMENTS, Fault, PODS, REPLICA_SETS, claim, controller_of, is_controlled_by, unless_gone,
-};
-use crate::{meta, selector};
+use super::cluster::{Cluster, DEPLOYMENTS, Fault, PODS, REPLICA_SETS, unless_gone};
+use super::owners::{claim, controller_of, is_controlled_by, owner_keys};
+use super::pods::share;
+use crate::meta;
 
 pub(super) const WATCHES: &[&str] = &[DEPLOYMENTS.collection, REPLICA_SETS.collection, PODS.collection];
 const COMPONENT: &str = "deployment-controller";
@@ -25,25 +25,15 @@ const COMPONENT: &str = "deployment-controller";
 /// A deployment itself; of a replica set the deployment that manages it, or those that might; of a pod the deployment
 /// behind its replica set, which may wait for the pod to end.
 pub(super) fn keys(cluster: &Cluster, collection: &str, key: &str, object: &Value) -> Vec<String> {
-    if collection == DEPLOYMENTS.collection {
-        return vec![key.to_owned()];
+    if collection != PODS.collection {
+        return owner_keys(cluster, DEPLOYMENTS, collection, key, object);
     }
-    let namespace = meta::namespace(object);
     let owner = |object: &Value, kind: &str| {
         let owner = controller_of(object).filter(|owner| owner["kind"] == kind)?;
-        Some(format!("{namespace}/{}", owner["name"].as_str().unwrap_or_default()))
+        Some(format!("{}/{}", meta::namespace(object), owner["name"].as_str().unwrap_or_default()))
     };
-    if collection == PODS.collection {
-        let set = owner(object, REPLICA_SETS.kind).and_then(|key| cluster.get(REPLICA_SETS, &key));
-        return set.and_then(|set| owner(&set.value, DEPLOYMENTS.kind)).into_iter().collect();
-    }
-    if controller_of(object).is_some() {
-        return owner(object, DEPLOYMENTS.kind).into_iter().collect();
-    }
-    let all = cluster.list(DEPLOYMENTS, namespace);
-    let labels = &object["metadata"]["labels"];
-    let selecting = all.iter().filter(|d| selector::matches(&d["spec"]["selector"], labels));
-    selecting.map(|deployment| format!("{namespace}/{}", meta::name(deployment))).collect()
+    let set = owner(object, REPLICA_SETS.kind).and_then(|key| cluster.get(REPLICA_SETS, &key));
+    set.and_then(|set| owner(&set.value, DEPLOYMENTS.kind)).into_iter().collect()
 }
 
 /// A deployment and its replica sets, as they were when the controller looked.
@@ -59,7 +49,7 @@ struct Rollout<'a> {
 pub(super) async fn reconcile(cluster: &Cluster, key: &str) -> Outcome {
     let Some(stored) = cluster.get(DEPLOYMENTS, key) else { return Ok(None) };
     let deployment = stored.value.clone();
-    let sets = claim(cluster, REPLICA_SETS, &deployment, DEPLOYMENTS).await?;
+    let sets = claim(cluster, REPLICA_SETS, &deployment, DEPLOYMENTS, |_| true).await?;
     let mut rollout = Rollout::new(cluster, deployment, sets);
     if meta::is_terminating(&rollout.deployment) {
         return rollout.write_status(None).await;
@@ -156,29 +146,4 @@ fn by_age(a: &Value, b: &Value) -> Ordering {
         .cmp(&created(b))
         .then_with(|| annotations::revision(a).cmp(&annotations::revision(b)))
         .then_with(|| meta::name(a).cmp(meta::name(b)))
-}
-
-/// A number, or a share of `all` in percent.
-fn share(value: &Value, all: i64, up: bool) -> i64 {
-    if let Some(number) = value.as_i64() {
-        return number;
-    }
-    let percent = value.as_str().and_then(|text| text.strip_suffix('%')?.parse::<i64>().ok()).unwrap_or(0);
-    let product = percent.saturating_mul(all);
-    if up { product.saturating_add(99).div_euclid(100) } else { product.div_euclid(100) }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use serde_json::json;
-
-    #[test]
-    fn shares_are_rounded_up_for_more_and_down_for_fewer() {
-        for (value, up, down) in
-            [(json!("25%"), 2, 1), (json!(3), 3, 3), (json!("0%"), 0, 0), (json!("100%"), 5, 5)]
-        {
-            assert_eq!((share(&value, 5, true), share(&value, 5, false)), (up, down), "{value}");
-        }
-    }
 }

@@ -2,16 +2,15 @@
 
 use serde_json::{Value, json};
 
-use super::super::cluster::{DEPLOYMENTS, Fault, REPLICA_SETS, controller_reference, is_controlled_by};
+use super::super::cluster::{DEPLOYMENTS, Fault, REPLICA_SETS};
+use super::super::history::hash;
+use super::super::owners::{controller_reference, is_controlled_by};
 use super::annotations::{self, give_revision};
 use super::{COMPONENT, Rollout, replicas};
 use crate::meta::{self, map_at};
 
 /// The label that tells the pods of a deployment's templates apart.
 const HASH: &str = "pod-template-hash";
-/// The letters of hashes: no vowels and nothing that is easily misread (apimachinery's `rand.SafeEncodeString`).
-const LETTERS: &[u8] = b"bcdfghjklmnpqrstvwxz2456789";
-
 fn without_hash(template: &Value) -> Value {
     let mut template = template.clone();
     if let Some(labels) = template["metadata"]["labels"].as_object_mut() {
@@ -23,18 +22,6 @@ fn without_hash(template: &Value) -> Value {
 /// Whether two templates differ in nothing but the hash in their labels.
 pub(super) fn same_template(a: &Value, b: &Value) -> bool {
     without_hash(a) == without_hash(b)
-}
-
-/// A short text that differs from template to template.
-fn hash(template: &Value, collisions: Option<u64>) -> String {
-    // 32-bit FNV-1a.
-    let step = |hash: u32, byte: u8| (hash ^ u32::from(byte)).wrapping_mul(16_777_619);
-    let mut sum = template.to_string().bytes().fold(2_166_136_261, step);
-    if let Some(collisions) = collisions {
-        sum = collisions.to_le_bytes().into_iter().fold(sum, step);
-    }
-    let letter = |byte: u8| char::from(LETTERS[usize::from(byte) % LETTERS.len()]);
-    sum.to_string().bytes().map(letter).collect()
 }
 
 impl Rollout<'_> {
@@ -129,16 +116,6 @@ impl Rollout<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn hashes_tell_templates_apart() {
-        let template = json!({"spec": {"containers": [{"image": "a"}]}});
-        let text = hash(&template, None);
-        assert!(text.len() >= 7 && text.bytes().all(|byte| LETTERS.contains(&byte)), "{text}");
-        assert_eq!(hash(&template, None), text);
-        assert_ne!(hash(&template, Some(1)), text);
-        assert_ne!(hash(&json!({"spec": {"containers": [{"image": "b"}]}}), None), text);
-    }
 
     #[test]
     fn the_hash_in_the_labels_makes_no_other_template() {

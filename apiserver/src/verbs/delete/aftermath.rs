@@ -29,12 +29,12 @@ pub(in crate::verbs) fn mark(
 
 /// What has to happen before an object that is being deleted may go.
 fn after_mark(server: &Arc<Server>, def: &ResourceDef, object: &Arc<Object>) {
-    if def.collection == "namespaces" && server.controllers() {
+    if def.collection == "namespaces" && server.options().controllers {
         empty_namespace(server, meta::name(&object.value));
     } else if def.collection == crd::COLLECTION {
         empty_crd(server, meta::name(&object.value));
     }
-    if server.controllers() {
+    if server.options().controllers {
         crate::garbage::marked(server, object.clone());
     }
 }
@@ -46,7 +46,7 @@ pub(crate) fn resume(server: &Arc<Server>) {
         for (key, object) in snapshot.objects {
             if meta::is_terminating(&object.value) {
                 after_mark(server, &def, &object);
-            } else if server.controllers() {
+            } else if server.options().controllers {
                 crate::garbage::check_owners(server, &def, &key, &object.value);
             }
         }
@@ -87,7 +87,7 @@ fn after_remove(server: &Arc<Server>, def: &ResourceDef, stored: &Arc<Object>) {
     if let Behaviour::Custom(custom) = &def.behaviour {
         finish_crd(server, &custom.crd);
     }
-    if server.controllers() {
+    if server.options().controllers {
         if def.namespaced {
             finish_namespace(server, meta::namespace(object));
         }

@@ -1,0 +1,117 @@
+//! The end of a job: why it is over, and the conditions that say so.
+
+use serde_json::{Value, json};
+
+use super::{COMPONENT, Sync, left};
+use crate::meta;
+
+/// A job will be complete when its pods are gone.
+pub(super) const SUCCESS_CRITERIA_MET: &str = "SuccessCriteriaMet";
+/// A job will have failed when its pods are gone.
+pub(super) const FAILURE_TARGET: &str = "FailureTarget";
+pub(super) const COMPLETE: &str = "Complete";
+pub(super) const FAILED: &str = "Failed";
+const SUSPENDED: &str = "Suspended";
+
+fn holding<'a>(job: &'a Value, kind: &str) -> Option<&'a Value> {
+    let mut conditions = job["status"]["conditions"].as_array()?.iter();
+    conditions.find(|condition| condition["type"] == kind && condition["status"] == "True")
+}
+
+/// The condition by which a job is over.
+pub(super) fn ended(job: &Value) -> Option<&Value> {
+    holding(job, COMPLETE).or_else(|| holding(job, FAILED))
+}
+
+impl Sync<'_> {
+    /// A new condition that holds.
+    pub(super) fn condition(&self, kind: &str, reason: &str, message: &str) -> Value {
+        let time = self.cluster.time();
+        json!({"type": kind, "status": "True", "reason": reason, "message": message, "lastProbeTime": time,
+               "lastTransitionTime": time})
+    }
+
+    /// Why the job ends, if it does: it was decided before, or too many pods have failed, or its time is over.
+    pub(super) fn decided(&mut self) -> Option<Value> {
+        for kind in [SUCCESS_CRITERIA_MET, FAILURE_TARGET] {
+            if let Some(condition) = holding(&self.job, kind) {
+                return Some(condition.clone());
+            }
+        }
+        if self.is_past_limit() {
+            let text = "Job has reached the specified backoff limit";
+            return Some(self.condition(FAILURE_TARGET, "BackoffLimitExceeded", text));
+        }
+        let deadline = self.spec("activeDeadlineSeconds").filter(|_| !self.is_suspended())?;
+        let left = left(self.cluster, &self.job["status"]["startTime"], deadline);
+        if left.is_zero() {
+            let text = "Job was active longer than specified deadline";
+            return Some(self.condition(FAILURE_TARGET, "DeadlineExceeded", text));
+        }
+        self.again = Some(left);
+        None
+    }
+
+    /// Whether too many pods have failed, or restarted where they do (`pastBackoffLimitOnFailure`).
+    fn is_past_limit(&self) -> bool {
+        let limit = self.spec("backoffLimit").unwrap_or(6);
+        if self.failed() > limit {
+            return true;
+        }
+        if self.job["spec"]["template"]["spec"]["restartPolicy"] != "OnFailure" {
+            return false;
+        }
+        let running = self
+            .pods
+            .iter()
+            .filter(|pod| matches!(pod["status"]["phase"].as_str(), Some("Running" | "Pending")));
+        let lists = ["initContainerStatuses", "containerStatuses"];
+        let statuses = running.flat_map(|pod| lists.iter().flat_map(|list| pod["status"][*list].as_array()));
+        let restarts: i64 =
+            statuses.flatten().map(|status| status["restartCount"].as_i64().unwrap_or(0)).sum();
+        restarts > 0 && restarts >= limit
+    }
+
+    /// Says whether the job is suspended, and begins its time anew when it is not any more.
+    pub(super) async fn note_suspension(&mut self) {
+        let (status, reason, text) = match self.is_suspended() {
+            true => ("True", "JobSuspended", "Job suspended"),
+            false => ("False", "JobResumed", "Job resumed"),
+        };
+        let mut condition = self.condition(SUSPENDED, reason, text);
+        condition["status"] = status.into();
+        if !self.set_condition(condition) {
+            return;
+        }
+        if !self.is_suspended() {
+            self.job["status"]["startTime"] = self.cluster.time().into();
+        }
+        let event = if self.is_suspended() { "Suspended" } else { "Resumed" };
+        self.cluster.tell(COMPONENT, &self.job, event, text).await;
+    }
+
+    /// Sets a condition, which is not there before it first holds; returns whether that changed anything
+    /// (`ensureJobConditionStatus`).
+    pub(super) fn set_condition(&mut self, condition: Value) -> bool {
+        let status = meta::object_mut(&mut self.job["status"]);
+        let list = status.entry("conditions").or_insert_with(|| json!([]));
+        let Some(list) = list.as_array_mut() else { return false };
+        match list.iter_mut().find(|old| old["type"] == condition["type"]) {
+            Some(old) if ["status", "reason", "message"].iter().all(|f| old[*f] == condition[*f]) => false,
+            Some(old) => {
+                *old = condition;
+                true
+            }
+            None if condition["status"] == "False" => {
+                if list.is_empty() {
+                    status.remove("conditions");
+                }
+                false
+            }
+            None => {
+                list.push(condition);
+                true
+            }
+        }
+    }
+}

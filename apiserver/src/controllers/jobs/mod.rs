@@ -1,0 +1,233 @@
+//! Jobs: pods that run until enough of them have succeeded.
+//!
+//! Follows kube-controller-manager's `pkg/controller/job` and, for jobs that are over, `pkg/controller/ttlafterfinished` (1.36).
+//! `podFailurePolicy`, `successPolicy` and `backoffLimitPerIndex` have no effect.
+
+mod backoff;
+mod finish;
+mod indexes;
+mod pods;
+mod track;
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::Outcome;
+use super::cluster::{Cluster, Fault, JOBS, PODS, unless_gone};
+use super::owners::{JOB_TRACKING, claim, controller_of, owner_keys};
+use super::pods::{is_active, is_over, is_ready};
+use crate::meta;
+use indexes::Indexes;
+
+pub(super) const WATCHES: &[&str] = &[JOBS.collection, PODS.collection];
+const COMPONENT: &str = "job-controller";
+/// The value of `managedBy` that means this controller.
+const MANAGER: &str = "kubernetes.io/job-controller";
+
+pub(super) fn keys(cluster: &Cluster, collection: &str, key: &str, object: &Value) -> Vec<String> {
+    owner_keys(cluster, JOBS, collection, key, object)
+}
+
+pub(super) async fn reconcile(cluster: &Cluster, key: &str) -> Outcome {
+    let stored = cluster.get(JOBS, key);
+    release_orphans(cluster, key, stored.as_ref().map_or("", |stored| meta::text(&stored.value, "uid")))
+        .await?;
+    let Some(stored) = stored else { return Ok(None) };
+    let job = &stored.value;
+    if job["spec"]["managedBy"].as_str().is_some_and(|manager| manager != MANAGER) {
+        return Ok(None);
+    }
+    if let Some(ended) = finish::ended(job) {
+        return expire(cluster, job, ended).await;
+    }
+    let pods = claim(cluster, PODS, job, JOBS, |_| true).await?;
+    Sync::new(cluster, job.clone(), pods).run().await
+}
+
+/// Lets pods go whose job is not there any more: `syncOrphanPod`.
+async fn release_orphans(cluster: &Cluster, key: &str, uid: &str) -> Result<(), Fault> {
+    let (namespace, name) = key.split_once('/').unwrap_or_default();
+    for pod in cluster.list(PODS, namespace) {
+        let is_orphan = match controller_of(&pod) {
+            None => true,
+            Some(owner) => owner["kind"] == JOBS.kind && owner["name"] == name && owner["uid"] != uid,
+        };
+        if is_orphan {
+            cluster.remove_finalizer(PODS, &pod, JOB_TRACKING).await?;
+        }
+    }
+    Ok(())
+}
+
+/// Deletes a job that is over when its time has come.
+async fn expire(cluster: &Cluster, job: &Value, ended: &Value) -> Outcome {
+    let Some(kept) = job["spec"]["ttlSecondsAfterFinished"].as_i64() else { return Ok(None) };
+    if meta::is_terminating(job) {
+        return Ok(None);
+    }
+    let left = left(cluster, &ended["lastTransitionTime"], kept);
+    if left.is_zero() {
+        let options = json!({"propagationPolicy": "Foreground"});
+        unless_gone(cluster.delete(JOBS, job, options).await)?;
+        return Ok(None);
+    }
+    Ok(Some(left))
+}
+
+/// How much of some seconds is left that began at a time.
+fn left(cluster: &Cluster, since: &Value, seconds: i64) -> Duration {
+    let since = since.as_str().and_then(|time| time.parse().ok()).unwrap_or_else(|| cluster.now());
+    let left = seconds.saturating_sub(cluster.now().as_second().saturating_sub(since.as_second()));
+    Duration::from_secs(u64::try_from(left).unwrap_or_default())
+}
+
+/// A job and its pods, as they were when the controller looked, and what becomes of them.
+struct Sync<'a> {
+    cluster: &'a Cluster,
+    job: Value,
+    pods: Vec<Value>,
+    /// The pods that count as running.
+    active: Vec<Value>,
+    /// How many pods were deleted just now, and how many of them were ready.
+    deleted: (usize, usize),
+    /// How many pods were created just now.
+    created: usize,
+    /// The indexes that have succeeded.
+    done: Indexes,
+    /// When to look again.
+    again: Option<Duration>,
+}
+
+impl<'a> Sync<'a> {
+    fn new(cluster: &'a Cluster, job: Value, pods: Vec<Value>) -> Self {
+        let active = pods.iter().filter(|pod| is_active(pod)).cloned().collect();
+        let done = Indexes::done(&job, &pods);
+        Self { cluster, job, pods, active, deleted: (0, 0), created: 0, done, again: None }
+    }
+
+    /// `syncJob`.
+    async fn run(mut self) -> Outcome {
+        let stored = self.job["status"].clone();
+        let suspended = self.is_suspended();
+        if self.job["status"]["startTime"].is_null() && !suspended {
+            self.job["status"]["startTime"] = self.cluster.time().into();
+        }
+        let mut finish = self.decided();
+        let managed = if finish.is_some() {
+            self.delete_active().await
+        } else if meta::is_terminating(&self.job) {
+            Ok(())
+        } else {
+            self.manage().await
+        };
+        if finish.is_none() && managed.is_ok() && self.is_complete() {
+            finish = Some(self.condition(
+                finish::SUCCESS_CRITERIA_MET,
+                "CompletionsReached",
+                "Reached expected number of succeeded pods",
+            ));
+        } else if finish.is_none() && managed.is_ok() && !meta::is_terminating(&self.job) {
+            self.note_suspension().await;
+        }
+        self.count_pods();
+        let tracked = self.track(finish.filter(|_| managed.is_ok()), &stored).await;
+        managed.and(tracked)?;
+        Ok(self.again)
+    }
+
+    fn spec(&self, field: &str) -> Option<i64> {
+        self.job["spec"][field].as_i64()
+    }
+
+    fn is_suspended(&self) -> bool {
+        self.job["spec"]["suspend"] == true
+    }
+
+    fn is_indexed(&self) -> bool {
+        self.job["spec"]["completionMode"] == "Indexed"
+    }
+
+    /// Whether a pod counts as failed. One that is being deleted may never get so far as to fail.
+    fn has_failed(&self, pod: &Value) -> bool {
+        let only_failed = self.job["spec"]["podReplacementPolicy"] == "Failed";
+        match pod["status"]["phase"].as_str() {
+            Some("Failed") => true,
+            Some("Succeeded") => false,
+            _ => !only_failed && meta::is_terminating(pod),
+        }
+    }
+
+    /// The pods of a kind that the status has not counted yet.
+    fn uncounted(&self, list: &str, is_one: impl Fn(&Value) -> bool) -> i64 {
+        let noted = meta::strings(&self.job["status"]["uncountedTerminatedPods"][list]);
+        let new = self.pods.iter().filter(|pod| {
+            is_tracked(pod)
+                && !noted.contains(&meta::text(pod, "uid"))
+                && (!self.is_indexed() || indexes::of_pod(&self.job, pod).is_some())
+                && is_one(pod)
+        });
+        count(noted.len() + new.count())
+    }
+
+    fn failed(&self) -> i64 {
+        self.counted("failed") + self.uncounted("failed", |pod| self.has_failed(pod))
+    }
+
+    fn succeeded(&self) -> i64 {
+        if self.is_indexed() {
+            return self.done.len();
+        }
+        self.counted("succeeded") + self.uncounted("succeeded", |pod| pod["status"]["phase"] == "Succeeded")
+    }
+
+    /// A number in the status.
+    fn counted(&self, field: &str) -> i64 {
+        self.job["status"][field].as_i64().unwrap_or(0)
+    }
+
+    /// How many pods count as running, after what was created and deleted.
+    fn running(&self) -> i64 {
+        count(self.active.len() + self.created - self.deleted.0)
+    }
+
+    fn terminating(&self) -> i64 {
+        let ending = self.pods.iter().filter(|pod| meta::is_terminating(pod) && !is_over(pod));
+        count(ending.count() + self.deleted.0)
+    }
+
+    fn is_complete(&self) -> bool {
+        match self.spec("completions") {
+            None => self.succeeded() > 0 && self.running() == 0,
+            Some(wanted) => self.succeeded() >= wanted && self.running() == 0,
+        }
+    }
+
+    /// Writes the numbers of running pods into the status.
+    fn count_pods(&mut self) {
+        let ready = self.active.iter().filter(|pod| is_ready(pod)).count() - self.deleted.1;
+        let (running, terminating) = (self.running(), self.terminating());
+        set_count(&mut self.job["status"], "active", running);
+        self.job["status"]["ready"] = count(ready).into();
+        self.job["status"]["terminating"] = terminating.into();
+    }
+}
+
+/// Whether a job has yet to count a pod.
+fn is_tracked(pod: &Value) -> bool {
+    meta::finalizers(pod).contains(&JOB_TRACKING)
+}
+
+fn count(number: usize) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}
+
+/// Sets a number that is left out when it is zero.
+fn set_count(status: &mut Value, field: &str, number: i64) {
+    let status = meta::object_mut(status);
+    if number == 0 {
+        status.remove(field);
+    } else {
+        status.insert(field.to_owned(), number.into());
+    }
+}

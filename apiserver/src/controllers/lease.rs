@@ -1,0 +1,38 @@
+//! The lease by which a node says that it lives: `pkg/kubelet` with `staging/src/k8s.io/component-helpers/apimachinery/lease`.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::cluster::{Cluster, Fault, LEASES, NODES};
+use crate::meta;
+
+const NAMESPACE: &str = "kube-node-lease";
+/// The kubelet's `nodeLeaseDurationSeconds`.
+const SECONDS: i64 = 40;
+/// A lease is renewed four times while it lasts.
+const RENEWAL: Duration = Duration::from_secs(10);
+
+/// Renews the lease of a node when it is time; returns when that will be again.
+pub(super) async fn renew(cluster: &Cluster, node: &Value) -> Result<Duration, Fault> {
+    let name = meta::name(node);
+    let stored = cluster.get(LEASES, &format!("{NAMESPACE}/{name}"));
+    let left = stored.as_ref().and_then(|stored| {
+        let renewed: jiff::Timestamp = stored.value["spec"]["renewTime"].as_str()?.parse().ok()?;
+        RENEWAL.checked_sub(Duration::try_from(cluster.now().duration_since(renewed)).ok()?)
+    });
+    if let Some(left) = left.filter(|left| !left.is_zero()) {
+        return Ok(left);
+    }
+    let time = cluster.now().strftime("%Y-%m-%dT%H:%M:%S.%6fZ").to_string();
+    let spec = json!({"holderIdentity": name, "leaseDurationSeconds": SECONDS, "renewTime": time});
+    match stored {
+        Some(stored) => cluster.patch(LEASES, &stored.value, &json!({"spec": spec})).await?,
+        None => {
+            let owner = json!({"apiVersion": NODES.api_version, "kind": NODES.kind, "name": name, "uid": meta::text(node, "uid")});
+            let lease = json!({"metadata": {"name": name, "namespace": NAMESPACE, "ownerReferences": [owner]}, "spec": spec});
+            cluster.create(LEASES, NAMESPACE, &lease).await?
+        }
+    };
+    Ok(RENEWAL)
+}
