@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use k8s_openapi::api::rbac::v1::PolicyRule;
+
 use crate::authorization::AuthorizationMode;
 use crate::clock::{Clock, SystemClock};
 use crate::controllers::{Controllers, Selection};
@@ -122,6 +124,13 @@ impl ApiServer {
         let credentials = Credentials::Token(&token);
         let kubeconfig = self.listener.as_ref().map(|listener| listener.kubeconfig_for(&credentials));
         Ok(UserCredentials { kubeconfig: kubeconfig.unwrap_or_default(), token })
+    }
+
+    /// What these rules allow that no request of the user has needed so far, each as `verb resource.group/subresource` or
+    /// `verb path`, sorted. Only [`AuthorizationMode::Rbac`] keeps account of requests.
+    #[must_use]
+    pub fn unused_permissions(&self, user: &str, rules: &[PolicyRule]) -> Vec<String> {
+        self.server.usage.unused(user, rules)
     }
 
     /// The server itself.

@@ -52,6 +52,8 @@ pub(crate) struct Server {
     stopping: signal::Sender<bool>,
     options: ServerOptions,
     pub(crate) garbage: crate::garbage::Queue,
+    /// What requests have needed of the users' roles.
+    pub(crate) usage: authorization::Usage,
     hooks: RwLock<Arc<Hooks>>,
     /// How webhooks are reached.
     pub(crate) webhooks: webhook::Clients,
@@ -92,6 +94,7 @@ impl Server {
             stopping: signal::Sender::new(false),
             options,
             garbage: crate::garbage::Queue::default(),
+            usage: authorization::Usage::default(),
             hooks: RwLock::default(),
             webhooks: webhook::Clients::default(),
         });

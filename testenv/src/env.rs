@@ -7,6 +7,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use k8s_openapi::api::admissionregistration::v1::{
     MutatingWebhookConfiguration, ValidatingWebhookConfiguration,
 };
+use k8s_openapi::api::rbac::v1::PolicyRule;
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use kube::{Client, Config};
 
@@ -204,13 +205,24 @@ impl TestEnv {
 
     /// Makes the server know a further user, as envtest's `AddUser`: kube-apiserver by a client certificate, the embedded
     /// server, which opens a socket if it has none, by a token. What the user may do is up to the server; the embedded one
-    /// lets everybody do everything.
+    /// lets everybody do everything unless [`rbac`](crate::TestEnvBuilder::rbac) is set.
     ///
     /// # Errors
     /// When certificates cannot be made or no socket can be opened, and for an existing cluster, whose users are not the
     /// environment's to make.
     pub async fn add_user(&mut self, user: &User) -> Result<AuthenticatedUser, Error> {
         self.backend.add_user(user).await
+    }
+
+    /// What these rules allow that no request of the user has needed so far. A role is minimal when a test that takes the operator
+    /// through all of its work leaves nothing. Each permission reads as `kubectl auth can-i` takes it: `patch deployments.apps/scale`,
+    /// `get /metrics`. `resourceNames` are not looked at. Requests count from the server's start, and only with
+    /// [`rbac`](crate::TestEnvBuilder::rbac), without which no rule is evaluated.
+    ///
+    /// # Errors
+    /// On another back end than the embedded server, which alone keeps account of requests.
+    pub fn unused_permissions(&self, user: &User, rules: &[PolicyRule]) -> Result<Vec<String>, Error> {
+        Ok(self.backend.embedded("unused_permissions")?.unused_permissions(&user.name, rules))
     }
 
     /// kubectl with all rights: the binary that `TEST_ASSET_KUBECTL` or `KUBEBUILDER_ASSETS` names, or the shell's.

@@ -8,16 +8,18 @@ mod escalation;
 mod policy;
 mod rbac;
 mod request;
+mod usage;
 
 pub(crate) use aggregate::{CLUSTER_ROLES, aggregate};
 pub(crate) use escalation::check as check_escalation;
 pub(crate) use policy::objects as default_policy;
 pub(crate) use rbac::rules as rules_of;
+pub(crate) use usage::Usage;
 
 use serde_json::Value;
 
 use crate::meta;
-use crate::server::Server;
+use crate::server::{Call, Server};
 use crate::status::{About, ApiError, ApiResult};
 
 /// The group whose members may do everything (`SystemPrivilegedGroup` of apiserver/pkg/authentication/user).
@@ -132,7 +134,34 @@ pub(crate) fn authorize_request(
         return Ok(());
     }
     let request = request::Request::new(parts, target, query);
-    authorize(server, &request.attributes(user))
+    allow(server, &request.attributes(user))
+}
+
+/// Authorizes the creation of what an update or an apply did not find: `withAuthorization` of
+/// apiserver/pkg/endpoints/handlers/update.go.
+///
+/// # Errors
+/// As for [`authorize`].
+pub(crate) fn authorize_creation(call: &Call<'_>) -> ApiResult<()> {
+    if call.server.options().authorization == AuthorizationMode::AlwaysAllow {
+        return Ok(());
+    }
+    let on = Resource {
+        group: &call.path.group,
+        resource: &call.path.resource,
+        subresource: &call.path.subresource,
+        namespace: &call.path.namespace,
+        name: &call.path.name,
+    };
+    let attributes = Attributes { user: &call.user, verb: "create", target: Target::Resource(on) };
+    allow(&call.server, &attributes)
+}
+
+/// As [`authorize`], for what a client asks for: the answer is noted.
+fn allow(server: &Server, attributes: &Attributes<'_>) -> ApiResult<()> {
+    authorize(server, attributes)?;
+    server.usage.note(attributes);
+    Ok(())
 }
 
 fn forbidden(attributes: &Attributes<'_>, reason: &str) -> ApiError {

@@ -138,7 +138,7 @@ fn describe(binding: &Value, subject: &Value, namespace: &str) -> String {
 }
 
 /// Whether a rule allows it (`RuleAllows`).
-fn allows(rule: &Value, attributes: &Attributes<'_>) -> bool {
+pub(super) fn allows(rule: &Value, attributes: &Attributes<'_>) -> bool {
     let has = |field: &str, value: &str| meta::strings(&rule[field]).iter().any(|v| *v == ALL || *v == value);
     has("verbs", attributes.verb)
         && match &attributes.target {

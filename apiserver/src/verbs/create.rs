@@ -7,6 +7,7 @@ use serde_json::Value;
 use super::write::{self, Storage, Write};
 use super::{admit, read};
 use crate::admission::{Attributes, Operation, Options};
+use crate::authorization;
 use crate::builtin::{self, certificates};
 use crate::conversion::Served;
 use crate::http::query::WriteOptions;
@@ -113,7 +114,8 @@ impl Write for Create<'_> {
         complete(self.call, value);
         admit::check(&self.call.def, value, None, "")?;
         admit::warn(self.call, value, None);
-        Ok(())
+        // The request itself was for an update.
+        if self.by == By::Update { authorization::authorize_creation(self.call) } else { Ok(()) }
     }
 
     fn commit(

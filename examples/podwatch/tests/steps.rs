@@ -69,7 +69,8 @@ impl Printed {
 }
 
 async fn cluster() -> Cluster {
-    Cluster::start(Needs::Api, None).await.expect("every server has pods")
+    let cluster = Cluster::start(Needs::Api, None).await.expect("every server has pods");
+    cluster.with_roles(concat!(env!("CARGO_MANIFEST_DIR"), "/config/rbac")).await
 }
 
 fn pods(cluster: &Cluster) -> NamespacedPods {
@@ -118,7 +119,7 @@ async fn watches<F: Future<Output = anyhow::Result<()>> + Send + 'static>(
     let cluster = cluster().await;
     create(&cluster, "web").await;
     let printed = Printed::default();
-    let watching = tokio::spawn(watch(cluster.client(), cluster.namespace.clone(), printed.clone()));
+    let watching = tokio::spawn(watch(cluster.operator_client(), cluster.namespace.clone(), printed.clone()));
     printed.shows(lines[0], 1).await;
     change(&cluster, "web", "changed").await;
     printed.shows(lines[1], 1).await;
@@ -194,7 +195,7 @@ fn an_informer_tells_of_what_is_there_and_of_every_change() {
     run(async {
         let cluster = cluster().await;
         create(&cluster, "early").await;
-        let informer = Informer::start(cluster.client(), &cluster.namespace);
+        let informer = Informer::start(cluster.operator_client(), &cluster.namespace);
         informer.printed.shows("Sync/Add/Update for Pod early", 1).await;
         create(&cluster, "late").await;
         informer.printed.shows("Sync/Add/Update for Pod late", 1).await;
@@ -203,6 +204,7 @@ fn an_informer_tells_of_what_is_there_and_of_every_change() {
         informer.printed.shows("Sync/Add/Update for Pod early", before + 1).await;
         delete(&cluster, "late").await;
         informer.printed.shows("Pod late does not exist anymore", 1).await;
+        cluster.role_is_minimal(&["list pods"]).await;
         informer.stop().await;
         cluster.stop().await;
     });
@@ -218,7 +220,8 @@ fn of_a_node_its_pods_are_cached_and_what_nobody_reads_is_not() {
         let stored = pods(&cluster).get("here").await.expect("a pod");
         assert!(stored.spec.is_some());
 
-        let factory = informer::factory(&Clientset::new(cluster.client()), &cluster.namespace, Some(NODE));
+        let factory =
+            informer::factory(&Clientset::new(cluster.operator_client()), &cluster.namespace, Some(NODE));
         let cached = factory.core().v1().pods().lister();
         let informer = Informer::with(factory);
         informer.printed.shows("Sync/Add/Update for Pod here", 1).await;
@@ -239,7 +242,7 @@ fn a_key_that_fails_is_tried_again_five_times_and_then_dropped_until_the_pod_cha
         let writer = log.clone();
         let subscriber = tracing_subscriber::fmt().with_ansi(false).with_writer(move || writer.clone());
         let _logged = tracing::subscriber::set_default(subscriber.finish());
-        let informer = Informer::start(cluster.client(), &cluster.namespace);
+        let informer = Informer::start(cluster.operator_client(), &cluster.namespace);
         informer.printed.refuse(Some("bad"));
         create(&cluster, "bad").await;
         eventually("it is dropped", async || {

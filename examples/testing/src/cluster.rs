@@ -10,6 +10,7 @@ use kubesmith_runtime::kube::api::{DeleteParams, ListParams, PostParams};
 use kubesmith_runtime::kube::{Api, Client, ResourceExt};
 use kubesmith_testenv::{Backend, TestEnv, TestEnvBuilder};
 
+use crate::role;
 use crate::wait::eventually;
 
 /// What a test needs of a server beside its API.
@@ -28,6 +29,8 @@ pub struct Cluster {
     pub env: TestEnv,
     /// The namespace.
     pub namespace: String,
+    /// The operator, if it has roles of its own.
+    pub(crate) operator: Option<role::Operator>,
 }
 
 impl Cluster {
@@ -38,7 +41,7 @@ impl Cluster {
     ///
     /// If the server does not start, or a CRD is refused.
     pub async fn start(needs: Needs, crds: Option<&str>) -> Option<Self> {
-        let builder = TestEnv::builder().crd_paths(crds);
+        let builder = TestEnv::builder().rbac(true).crd_paths(crds);
         Some(Self::on(with(builder, needs)?.start().await.expect("the server starts")).await)
     }
 
@@ -53,7 +56,10 @@ impl Cluster {
         if has_everybodys_crds() {
             return None;
         }
-        Some(Self::on(TestEnv::builder().crds(crds).start().await.expect("the server starts")).await)
+        Some(
+            Self::on(TestEnv::builder().rbac(true).crds(crds).start().await.expect("the server starts"))
+                .await,
+        )
     }
 
     /// As [`start`](Self::start), where no kind of the folder has a subresource. `None` on a cluster that is there already,
@@ -82,7 +88,7 @@ impl Cluster {
     /// If the namespace cannot be made.
     pub async fn on(env: TestEnv) -> Self {
         let namespace = make_namespace(env.client()).await;
-        Cluster { env, namespace }
+        Cluster { env, namespace, operator: None }
     }
 
     /// A client with all rights.

@@ -51,10 +51,10 @@ pub trait Operator {
 pub async fn a_killed_leader_is_followed<O: Operator>(cluster: Cluster) {
     let replicas = Replicas::<O>::new(cluster);
     let start = Instant::now();
-    let first = replicas.replica("first", replicas.cluster.client());
+    let first = replicas.replica("first", replicas.cluster.operator_client());
     replicas.create("before").await;
     replicas.worked_on("first", "before").await;
-    let second = replicas.replica("second", replicas.cluster.client());
+    let second = replicas.replica("second", replicas.cluster.operator_client());
     sleep(replicas.long()).await;
     assert_eq!(replicas.workers_since(start), ["first"], "the other only watches");
 
@@ -80,7 +80,7 @@ pub async fn a_leader_that_is_cut_off_is_followed<O: Operator>(cluster: Cluster)
     let first = replicas.replica("first", proxy.client());
     replicas.create("before").await;
     replicas.worked_on("first", "before").await;
-    let second = replicas.replica("second", replicas.cluster.client());
+    let second = replicas.replica("second", replicas.cluster.operator_client());
     sleep(replicas.long()).await;
 
     let cut = Instant::now();

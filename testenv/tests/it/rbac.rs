@@ -2,6 +2,7 @@
 
 use http::Request;
 use http_body_util::BodyExt as _;
+use k8s_openapi::api::rbac::v1::PolicyRule;
 use kube::Client;
 use kube::client::Body;
 use kubesmith_testenv::{TestEnv, User};
@@ -14,8 +15,10 @@ const PODS: &str = "/api/v1/namespaces/default/pods";
 struct Call<'a>(&'a str, &'a str, &'a [(&'a str, &'a str)], Value);
 
 async fn send(client: &Client, Call(method, path, headers, body): Call<'_>) -> (u16, Value) {
-    let mut request = Request::builder().method(method).uri(path).header("content-type", "application/json");
-    for (name, value) in headers {
+    let mut request = Request::builder().method(method).uri(path);
+    let content_type = ("content-type", "application/json");
+    let is_given = headers.iter().any(|(name, _)| *name == content_type.0);
+    for (name, value) in headers.iter().chain((!is_given).then_some(&content_type)) {
         request = request.header(*name, *value);
     }
     let body = if body.is_null() { String::new() } else { body.to_string() };
@@ -52,6 +55,52 @@ async fn grant(env: &TestEnv, name: &str, rules: Value) {
     });
     let bindings = format!("{RBAC}/namespaces/default/rolebindings");
     assert_eq!(post(&env.client(), &bindings, binding).await.0, 201);
+}
+
+#[tokio::test]
+async fn apply_that_creates_needs_the_right_to_create() {
+    let (env, jane) = env_and_jane().await;
+    let rules = |verbs: &[&str]| json!([{"verbs": verbs, "apiGroups": [""], "resources": ["configmaps"]}]);
+    grant(&env, "patchers", rules(&["patch"])).await;
+    let path = "/api/v1/namespaces/default/configmaps/a?fieldManager=test";
+    let map = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}, "data": {"a": "b"}});
+    let headers = [("content-type", "application/apply-patch+yaml")];
+    let apply = async || send(&jane, Call("PATCH", path, &headers, map.clone())).await;
+    let (status, refused) = apply().await;
+    let text = "configmaps \"a\" is forbidden: User \"jane\" cannot create resource \"configmaps\" in API group \"\" in the namespace \"default\"";
+    assert_eq!((status, &refused["message"]), (403, &json!(text)));
+    grant(&env, "creators", rules(&["create"])).await;
+    assert_eq!(apply().await.0, 201);
+    assert_eq!(apply().await.0, 200);
+}
+
+#[tokio::test]
+async fn permissions_without_a_request_are_unused() {
+    let (env, jane) = env_and_jane().await;
+    let rules = json!([
+        {"verbs": ["list", "watch"], "apiGroups": ["", "apps"], "resources": ["pods", "deployments/scale"]},
+        {"verbs": ["get"], "nonResourceURLs": ["/metrics"]},
+    ]);
+    grant(&env, "readers", rules.clone()).await;
+    let rules: Vec<PolicyRule> = serde_json::from_value(rules).unwrap();
+    let unused = || {
+        let jane = User { name: "jane".to_owned(), groups: Vec::new() };
+        env.unused_permissions(&jane, &rules).unwrap()
+    };
+    assert_eq!(unused().len(), 9);
+    assert_eq!(get(&jane, PODS).await.0, 200);
+    assert_eq!(get(&jane, &format!("{PODS}/a")).await.0, 403, "what is refused does not count");
+    let expected = [
+        "get /metrics",
+        "list deployments.apps/scale",
+        "list deployments/scale",
+        "list pods.apps",
+        "watch deployments.apps/scale",
+        "watch deployments/scale",
+        "watch pods",
+        "watch pods.apps",
+    ];
+    assert_eq!(unused(), expected);
 }
 
 #[tokio::test]

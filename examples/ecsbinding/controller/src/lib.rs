@@ -125,7 +125,7 @@ pub struct LabelBindings {
     recorder: EventRecorder,
 }
 
-#[rbac(groups = "hopegi.com", resources = "ecsbinding", verbs("get", "list", "watch", "patch"))]
+#[rbac(groups = "hopegi.com", resources = "ecsbinding", verbs("list", "watch", "patch"))]
 #[rbac(groups = "", resources = "events", verbs("create", "patch"))]
 impl Reconciler for LabelBindings {
     type Key = ObjectKey;

@@ -117,14 +117,9 @@ pub struct IPPoolReconciler {
     clock: fn() -> Timestamp,
 }
 
-#[rbac(
-    groups = "tsi.tiduyun.com",
-    resources = "ippools",
-    verbs("get", "list", "watch", "create", "update", "patch", "delete")
-)]
-#[rbac(groups = "tsi.tiduyun.com", resources = "ippools/status", verbs("get", "update", "patch"))]
-#[rbac(groups = "tsi.tiduyun.com", resources = "ippools/finalizers", verbs = "update")]
-#[rbac(groups = "", resources = "pods", verbs("get", "list", "watch"))]
+#[rbac(groups = "tsi.tiduyun.com", resources = "ippools", verbs("get", "list", "watch", "update"))]
+#[rbac(groups = "tsi.tiduyun.com", resources = "ippools/status", verbs = "update")]
+#[rbac(groups = "", resources = "pods", verbs("list", "watch"))]
 #[rbac(groups = "", resources = "events", verbs("create", "patch"))]
 impl Reconciler for IPPoolReconciler {
     type Key = ObjectKey;

@@ -21,12 +21,13 @@ use operator_testing::{Cluster, Needs, eventually, in_time, skipped};
 use tokio::task::JoinHandle;
 
 const CRDS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../config/crd/bases");
+const ROLES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../config/rbac");
 
 /// Longer than anything here takes.
 const LIMIT: Duration = Duration::from_secs(30);
 
 async fn cluster() -> Cluster {
-    Cluster::start(Needs::Api, Some(CRDS)).await.expect("every server has CRDs")
+    Cluster::start(Needs::Api, Some(CRDS)).await.expect("every server has CRDs").with_roles(ROLES).await
 }
 
 /// The controller, and a pool called like the test's namespace: it has none, and other tests have pools too.
@@ -41,7 +42,7 @@ struct Running {
 impl Running {
     async fn start() -> Self {
         let cluster = cluster().await;
-        let client = cluster.client();
+        let client = cluster.operator_client();
         Self::with(cluster, client)
     }
 
@@ -198,6 +199,30 @@ async fn a_pool_in_use_does_not_go() {
     running.until("going", |pool| pool.metadata.deletion_timestamp.is_some() && has_finalizer(pool)).await;
     running.pods.delete("a", &DeleteParams::default()).await.expect("it is there");
     running.gone().await;
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn role_allows_what_the_operator_does_and_no_more() {
+    let running = Running::start().await;
+    running.create("10.1.0.0/29").await;
+    running.pod("a", "10.1.0.2").await;
+    // An event that comes again is patched.
+    let ready = |status: &'static str| {
+        move |pool: &IPPool| conditions(pool).get("Ready").is_some_and(|ready| ready.starts_with(status))
+    };
+    for _ in 0..2 {
+        running.pod("b", "10.1.0.2").await;
+        running.until("a duplicate", ready("False")).await;
+        running.pods.delete("b", &DeleteParams::default()).await.expect("it is there");
+        running.until("no duplicate", ready("True")).await;
+    }
+    running.pools.delete(running.pool(), &DeleteParams::default()).await.expect("it is there");
+    running.pods.delete("a", &DeleteParams::default()).await.expect("it is there");
+    running.gone().await;
+    // A pool is read past the cache only when its status has nowhere to go.
+    let unused = ["get ippools.tsi.tiduyun.com", "list ippools.tsi.tiduyun.com"];
+    running.cluster.role_is_minimal(&unused).await;
     running.stop().await;
 }
 

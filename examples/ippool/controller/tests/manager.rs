@@ -14,9 +14,10 @@ use operator_testing::replicas::{
 use operator_testing::{Cluster, Needs, run};
 
 const CRDS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../config/crd/bases");
+const ROLES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../config/rbac");
 
 async fn cluster() -> Cluster {
-    Cluster::start(Needs::Api, Some(CRDS)).await.expect("every server has CRDs")
+    Cluster::start(Needs::Api, Some(CRDS)).await.expect("every server has CRDs").with_roles(ROLES).await
 }
 
 struct IPPools;

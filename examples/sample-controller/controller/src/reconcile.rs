@@ -68,11 +68,7 @@ pub struct FooReconciler<F, D> {
 #[rbac(groups = "samplecontroller.k8s.io", resources = "foos/status", verbs = "update")]
 // Owners are set with blockOwnerDeletion, for which OwnerReferencesPermissionEnforcement asks for this.
 #[rbac(groups = "samplecontroller.k8s.io", resources = "foos/finalizers", verbs = "update")]
-#[rbac(
-    groups = "apps",
-    resources = "deployments",
-    verbs("get", "list", "watch", "create", "update", "delete")
-)]
+#[rbac(groups = "apps", resources = "deployments", verbs("list", "watch", "create", "update", "delete"))]
 #[rbac(groups = "", resources = "events", verbs("create", "patch"))]
 impl<F: FoosGetter, D: DeploymentsGetter> Reconciler for FooReconciler<F, D> {
     type Key = ObjectKey;

@@ -76,6 +76,29 @@ async fn children_change_and_go_with_the_spec() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn role_allows_what_the_operator_does_and_no_more() {
+    let Some(operator) = Operator::start().await else { return };
+    operator.create(&sample()).await;
+    operator.ready(&operator.namespace(), "balancer-sample", Some(1)).await;
+    operator.change("balancer-sample", json!({ "backends": [{ "name": "v1", "weight": 1 }] })).await;
+    // An event that comes again is patched.
+    for port in [81, 82, 81, 82] {
+        let ports = json!([{ "name": "http", "protocol": "TCP", "port": port, "targetPort": 80 }]);
+        operator.change("balancer-sample", json!({ "ports": ports })).await;
+    }
+    let unused = [
+        "list balancers.exposer.hliangzhao.io",
+        "list configmaps",
+        "list deployments.apps",
+        "list services",
+        // For OwnerReferencesPermissionEnforcement, an admission plugin that not every cluster has.
+        "update balancers.exposer.hliangzhao.io/finalizers",
+    ];
+    operator.cluster.role_is_minimal(&unused).await;
+    operator.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_backend_without_any_selector_is_not_served() {
     let Some(operator) = Operator::start().await else { return };
     let mut balancer = sample();

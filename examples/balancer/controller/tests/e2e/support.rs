@@ -18,6 +18,7 @@ use operator_testing::{Cluster, Needs, eventually, in_time};
 use tokio::task::JoinHandle;
 
 pub(crate) const CRDS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../config/crd/bases");
+const ROLES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../config/rbac");
 
 /// The sample, as its file has it.
 pub(crate) fn sample() -> Balancer {
@@ -26,7 +27,7 @@ pub(crate) fn sample() -> Balancer {
 }
 
 pub(crate) async fn cluster(needs: Needs) -> Option<Cluster> {
-    Cluster::start(needs, Some(CRDS)).await
+    Some(Cluster::start(needs, Some(CRDS)).await?.with_roles(ROLES).await)
 }
 
 /// The operator on a server.
@@ -43,7 +44,7 @@ impl Operator {
     }
 
     pub(crate) fn on(cluster: Cluster) -> Self {
-        let client = cluster.client();
+        let client = cluster.operator_client();
         Self::with(cluster, client, &[])
     }
 

@@ -22,9 +22,10 @@ use serde_json::json;
 use tokio::task::JoinHandle;
 
 const CRDS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../config/crd/bases");
+const ROLES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../config/rbac");
 
 async fn cluster() -> Cluster {
-    Cluster::start(Needs::Api, Some(CRDS)).await.expect("every server has CRDs")
+    Cluster::start(Needs::Api, Some(CRDS)).await.expect("every server has CRDs").with_roles(ROLES).await
 }
 
 /// What the object is called that a test calls `name`: it has no namespace, and other tests have such objects too.
@@ -66,7 +67,7 @@ impl Running {
         for name in before {
             create(&bindings, &name_in(&cluster.namespace, name)).await;
         }
-        let mut manager = Manager::builder(cluster.client()).build();
+        let mut manager = Manager::builder(cluster.operator_client()).build();
         ecsbinding_controller::add_to(&mut manager, 2).expect("a new manager takes controllers");
         let stop = CancellationToken::new();
         let manager = tokio::spawn(manager.run(stop.clone().cancelled_owned()));
@@ -162,6 +163,7 @@ async fn puts_a_removed_label_back() {
     assert_eq!(label(&bare), None);
     let again = labelled(&running, "host").await;
     assert_ne!(first.metadata.resource_version, again.metadata.resource_version);
+    running.cluster.role_is_minimal(&["list ecsbinding.hopegi.com"]).await;
     running.stop().await;
 }
 

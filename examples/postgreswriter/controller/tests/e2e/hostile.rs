@@ -40,7 +40,7 @@ async fn hostile_texts_are_stored_as_they_are() {
     let quoted = format!("\"{}\"", TABLE.replace('"', "\"\""));
     postgres.execute(&format!("create table {quoted} (id text, name text, age integer, country text)")).await;
     let cluster = cluster().await;
-    let operator = Operator::start(&cluster, cluster.client(), &postgres);
+    let operator = Operator::start(&cluster, cluster.operator_client(), &postgres);
     for writer in hostile() {
         create(&cluster, &writer).await;
     }
@@ -81,7 +81,7 @@ async fn what_a_lax_crd_lets_through_is_refused_and_can_be_deleted() {
     let crd: CustomResourceDefinition =
         serde_yaml::from_str(&lines.collect::<Vec<_>>().join("\n")).expect("a CRD without checks");
     let Some(cluster) = Cluster::start_with_own_crds([crd]).await else { return };
-    let operator = Operator::start(&cluster, cluster.client(), &postgres);
+    let operator = Operator::start(&cluster, cluster.operator_client(), &postgres);
 
     let no_names =
         [("empty", String::new()), ("long", "a".repeat(64))].map(|(name, table)| student(name, &table, 1));

@@ -31,7 +31,7 @@ async fn killed_between_row_and_finalizer_it_goes_on_where_it_was() {
 
     // Nobody knows that the row is there but the status, and the spec names another table meanwhile.
     change(&cluster, "a", serde_json::json!({ "table": "others" })).await;
-    let operator = Operator::start(&cluster, cluster.client(), &postgres);
+    let operator = Operator::start(&cluster, cluster.operator_client(), &postgres);
     postgres.has("others", &["a alex 1 canada"]).await;
     assert!(postgres.rows("students").await.is_empty());
     condition(&cluster, "a", "RowWritten").await;
@@ -45,7 +45,7 @@ async fn killed_between_row_and_finalizer_it_goes_on_where_it_was() {
     postgres.has("others", &[]).await;
     operator.kill().await;
     assert!(writers(&cluster).get("a").await.is_ok(), "the finalizer keeps it");
-    let operator = Operator::start(&cluster, cluster.client(), &postgres);
+    let operator = Operator::start(&cluster, cluster.operator_client(), &postgres);
     gone(&cluster, "a").await;
     assert!(postgres.rows("others").await.is_empty());
     stop(cluster, operator).await;

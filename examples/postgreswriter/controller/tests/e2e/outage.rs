@@ -17,7 +17,7 @@ use crate::support::{Operator, change, cluster, condition, create, gone, stop, s
 async fn what_happens_while_the_database_is_stopped_is_made_good() {
     let Some(mut postgres) = Postgres::start().await else { return };
     let cluster = cluster().await;
-    let operator = Operator::start(&cluster, cluster.client(), &postgres);
+    let operator = Operator::start(&cluster, cluster.operator_client(), &postgres);
     for name in ["changed", "deleted", "kept"] {
         create(&cluster, &student(name, "students", 20)).await;
         condition(&cluster, name, "RowWritten").await;
@@ -60,9 +60,9 @@ async fn a_replica_that_started_without_a_database_is_ready_when_it_is_there() {
 
     postgres.stop();
     let address = free_address();
-    let elector = LeaderElector::builder(cluster.client(), &cluster.namespace, LEASE_NAME, "this");
+    let elector = LeaderElector::builder(cluster.operator_client(), &cluster.namespace, LEASE_NAME, "this");
     let elector = elector.build().expect("the usual times");
-    let manager = Operator::manager(&cluster, cluster.client()).leader_election(elector);
+    let manager = Operator::manager(&cluster, cluster.operator_client()).leader_election(elector);
     let operator = Operator::start_with(manager.health_address(address).build(), &postgres);
     becomes_ready(address, false).await;
     postgres.run().await;

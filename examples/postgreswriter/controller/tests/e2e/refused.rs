@@ -13,7 +13,7 @@ async fn a_row_that_another_one_keeps_out_is_said_and_made_when_that_has_gone() 
     let table = "create table prizes (id text primary key, name text unique, age integer, country text)";
     postgres.execute(table).await;
     let cluster = cluster().await;
-    let operator = Operator::start(&cluster, cluster.client(), &postgres);
+    let operator = Operator::start(&cluster, cluster.operator_client(), &postgres);
     create(&cluster, &student("first", "prizes", 20)).await;
     condition(&cluster, "first", "RowWritten").await;
 
@@ -45,7 +45,7 @@ async fn a_table_that_cannot_have_the_row_is_mended_by_the_spec_or_by_deletion()
     postgres.execute("create view view as select 1 as one").await;
     postgres.execute("create table numbers (id integer, name text, age integer, country text)").await;
     let cluster = cluster().await;
-    let operator = Operator::start(&cluster, cluster.client(), &postgres);
+    let operator = Operator::start(&cluster, cluster.operator_client(), &postgres);
     let tables = ["pg_class", "view", "numbers"];
     for table in tables {
         create(&cluster, &student(&format!("mended-{}", table.replace('_', "-")), table, 30)).await;
@@ -81,7 +81,7 @@ async fn a_table_that_was_replaced_by_another_of_its_name_has_no_row() {
     let Some(postgres) = Postgres::start().await else { return };
     postgres.execute("create table classes (like students)").await;
     let cluster = cluster().await;
-    let operator = Operator::start(&cluster, cluster.client(), &postgres);
+    let operator = Operator::start(&cluster, cluster.operator_client(), &postgres);
     for name in ["deleted", "moved"] {
         create(&cluster, &student(name, "classes", 20)).await;
         condition(&cluster, name, "RowWritten").await;
@@ -100,7 +100,7 @@ async fn a_table_that_was_replaced_by_another_of_its_name_has_no_row() {
 async fn a_crd_without_the_status_is_said() {
     let Some(postgres) = Postgres::start().await else { return };
     let Some(cluster) = Cluster::start_without_subresources(CRDS).await else { return };
-    let operator = Operator::start(&cluster, cluster.client(), &postgres);
+    let operator = Operator::start(&cluster, cluster.operator_client(), &postgres);
     create(&cluster, &student("a", "students", 20)).await;
     let said = cluster.event("a", "WriteFailed").await.message.unwrap_or_default();
     assert!(said.contains("the object is there, but not the subresource"), "{said}");

@@ -15,7 +15,7 @@ async fn the_row_is_made_changed_moved_and_removed_with_the_object() {
         .execute("create table graduates (id varchar(300), name varchar(20), age bigint, country char(6))")
         .await;
     let cluster = cluster().await;
-    let operator = Operator::start(&cluster, cluster.client(), &postgres);
+    let operator = Operator::start(&cluster, cluster.operator_client(), &postgres);
     let mut sample: PostgresWriter =
         serde_yaml::from_str(include_str!("../../../config/samples/demo_v1_postgreswriter.yaml"))
             .expect("the sample");
@@ -47,7 +47,7 @@ async fn the_row_is_made_changed_moved_and_removed_with_the_object() {
 async fn a_table_that_is_not_there_is_said_and_waited_for() {
     let Some(postgres) = Postgres::start().await else { return };
     let cluster = cluster().await;
-    let operator = Operator::start(&cluster, cluster.client(), &postgres);
+    let operator = Operator::start(&cluster, cluster.operator_client(), &postgres);
     create(&cluster, &student("early", "teachers", 40)).await;
     create(&cluster, &student("never", "nothing", 1)).await;
     create(&cluster, &student("moved", "students", 30)).await;
@@ -79,5 +79,6 @@ async fn a_table_that_is_not_there_is_said_and_waited_for() {
         writers(&cluster).delete(name, &DeleteParams::default()).await.expect("deleted");
         gone(&cluster, name).await;
     }
+    cluster.role_is_minimal(&["list postgreswriters.demo.yash.com"]).await;
     stop(cluster, operator).await;
 }

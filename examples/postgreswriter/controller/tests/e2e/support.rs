@@ -21,6 +21,7 @@ use tokio::task::JoinHandle;
 use crate::postgres::Postgres;
 
 pub(crate) const CRDS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../config/crd/bases");
+const ROLES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../config/rbac");
 
 pub(crate) fn student(name: &str, table: &str, age: i32) -> PostgresWriter {
     PostgresWriter {
@@ -36,7 +37,7 @@ pub(crate) fn student(name: &str, table: &str, age: i32) -> PostgresWriter {
 }
 
 pub(crate) async fn cluster() -> Cluster {
-    Cluster::start(Needs::Api, Some(CRDS)).await.expect("every server has CRDs")
+    Cluster::start(Needs::Api, Some(CRDS)).await.expect("every server has CRDs").with_roles(ROLES).await
 }
 
 pub(crate) fn writers(cluster: &Cluster) -> NamespacedPostgresWriters {

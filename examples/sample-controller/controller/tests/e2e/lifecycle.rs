@@ -67,6 +67,31 @@ fn what_others_do_to_the_deployment_is_undone() {
 }
 
 #[test]
+fn role_allows_what_the_operator_does_and_no_more() {
+    run(async {
+        let Some(cluster) = cluster(Needs::Controllers).await else { return };
+        let running = Running::on(cluster);
+        running.create(&foo("web")).await;
+        running.available("web", 1).await;
+        running.change("web", json!({ "replicas": 3 })).await;
+        running.available("web", 3).await;
+        running.change("web", json!({ "deploymentName": "renamed" })).await;
+        running.deployment("renamed", None).await;
+        running.no_deployment("web").await;
+        let unused = [
+            // A Foo is read past the cache only when its status has nowhere to go.
+            "get foos.samplecontroller.k8s.io",
+            "list deployments.apps",
+            "list foos.samplecontroller.k8s.io",
+            // For OwnerReferencesPermissionEnforcement, an admission plugin that not every cluster has.
+            "update foos.samplecontroller.k8s.io/finalizers",
+        ];
+        running.cluster.role_is_minimal(&unused).await;
+        running.stop().await;
+    });
+}
+
+#[test]
 fn somebody_elses_deployment_is_left_alone_and_made_up_for_when_it_goes() {
     run(async {
         let Some(cluster) = cluster(Needs::Api).await else { return };

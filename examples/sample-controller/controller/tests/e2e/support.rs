@@ -17,6 +17,7 @@ use sample_controller_client::clientset::typed::samplecontroller::v1alpha1::Name
 use tokio::task::JoinHandle;
 
 const CRDS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../config/crd/bases");
+const ROLES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../config/rbac");
 
 /// What happens before this does not come of a resync: every Foo comes by again after 30 s.
 const BEFORE_RESYNC: Duration = Duration::from_secs(25);
@@ -32,7 +33,7 @@ pub(crate) fn foo(name: &str) -> Foo {
 }
 
 pub(crate) async fn cluster(needs: Needs) -> Option<Cluster> {
-    Cluster::start(needs, Some(CRDS)).await
+    Some(Cluster::start(needs, Some(CRDS)).await?.with_roles(ROLES).await)
 }
 
 /// The controller on a server.
@@ -46,7 +47,7 @@ pub(crate) struct Running {
 
 impl Running {
     pub(crate) fn on(cluster: Cluster) -> Self {
-        let client = cluster.client();
+        let client = cluster.operator_client();
         Self::with(cluster, client)
     }
 
