@@ -11,7 +11,7 @@ use crate::builtin::parts::Part;
 use crate::conversion;
 use crate::crd;
 use crate::http::query::WriteOptions;
-use crate::registry::Behaviour;
+use crate::registry::{Behaviour, ResourceDef};
 use crate::server::Call;
 use crate::status::{ApiError, ApiResult, Cause};
 use crate::tokens;
@@ -30,6 +30,14 @@ static DEFINITION: LazyLock<Typed> =
 fn typed(built_in: &BuiltIn) -> &'static Typed {
     let (group, version, kind) = (built_in.group, built_in.version, built_in.kind);
     BUILT_IN[&(group, version, kind)].get_or_init(|| Typed::builtin(group, version, kind))
+}
+
+/// The merge rules of a resource in its version.
+pub(crate) fn rules_of(def: &ResourceDef) -> Option<&Typed> {
+    match &def.behaviour {
+        Behaviour::Custom(custom) => custom.family.version(&def.api_version()).map(|schema| &schema.typed),
+        Behaviour::BuiltIn(built_in) => Some(typed(built_in)),
+    }
 }
 
 fn manager(call: &Call<'_>, options: &WriteOptions) -> Manager {

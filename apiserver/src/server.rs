@@ -25,7 +25,7 @@ use crate::http::reply::{Body, Reply};
 use crate::registry::{Registry, ResourceDef};
 use crate::status::{ApiError, ApiResult};
 use crate::store::{NotDurable, Object, Store, WriteError};
-use crate::{admission, api_services, authentication, crd, custom, discovery, meta, verbs, webhook};
+use crate::{api_services, authentication, crd, custom, discovery, meta, verbs, webhook};
 
 /// The largest body, in bytes; kube-apiserver's own limit.
 const BODY_LIMIT: usize = 3 * 1024 * 1024;
@@ -237,20 +237,20 @@ impl Server {
         self.registry.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// The admission webhooks.
+    /// The admission webhooks and policies.
     pub(crate) fn hooks(&self) -> Arc<Hooks> {
         self.hooks.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Brings the admission webhooks in step with the stored configurations.
+    /// Brings the admission webhooks and policies in step with what is stored.
     pub(crate) fn refresh_hooks(&self) {
         let _guard = self.reconciling.lock().unwrap_or_else(PoisonError::into_inner);
-        let stored = |collection| -> Vec<Value> {
+        let stored = |collection: &str| -> Vec<Value> {
             let snapshot = self.store.list(collection, "", None);
             let objects = snapshot.map(|snapshot| snapshot.objects).unwrap_or_default();
             objects.into_iter().map(|(_, object)| object.value.clone()).collect()
         };
-        let hooks = Arc::new(Hooks::new(&stored(admission::MUTATING), &stored(admission::VALIDATING)));
+        let hooks = Arc::new(Hooks::new(&stored));
         *self.hooks.write().unwrap_or_else(PoisonError::into_inner) = hooks;
     }
 

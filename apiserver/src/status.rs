@@ -162,6 +162,14 @@ impl ApiError {
         self
     }
 
+    /// Replaces code and reason.
+    pub(crate) fn with_reason(mut self, code: u16, reason: &'static str) -> Self {
+        if let Self::Status(status) = &mut self {
+            (status.code, status.reason) = (code, reason);
+        }
+        self
+    }
+
     /// Adds `Warning` headers to the answer.
     pub(crate) fn with_warnings(mut self, warnings: Vec<String>) -> Self {
         if let Self::Status(status) = &mut self {

@@ -32,6 +32,16 @@ pub(super) struct Entry {
     pub(super) optional: bool,
 }
 
+/// A field of a message literal.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct FieldInit {
+    /// The node of the field itself, which errors point at.
+    pub(super) id: NodeId,
+    pub(super) name: String,
+    pub(super) value: Expr,
+    pub(super) optional: bool,
+}
+
 /// What a node is.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Kind {
@@ -56,7 +66,7 @@ pub(super) enum Kind {
     Map(Vec<Entry>),
     Struct {
         name: String,
-        fields: Vec<(String, Expr)>,
+        fields: Vec<FieldInit>,
     },
     Comprehension(Box<Comprehension>),
 }
@@ -94,7 +104,7 @@ impl Expr {
             Kind::Call { target, args, .. } => target.as_deref().into_iter().chain(args).collect(),
             Kind::List { elements, .. } => elements.iter().collect(),
             Kind::Map(entries) => entries.iter().flat_map(|e| [&e.key, &e.value]).collect(),
-            Kind::Struct { fields, .. } => fields.iter().map(|(_, e)| e).collect(),
+            Kind::Struct { fields, .. } => fields.iter().map(|field| &field.value).collect(),
             Kind::Comprehension(c) => {
                 vec![&c.range, &c.accu_init, &c.condition, &c.step, &c.result]
             }

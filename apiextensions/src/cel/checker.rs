@@ -1,13 +1,15 @@
 //! The type checker: finds the type of every node and the signatures that fit every call.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::ast::{Ast, Comprehension, Entry, Expr, Kind, Literal, NodeId};
+use super::ast::{Ast, Comprehension, Entry, Expr, FieldInit, Kind, Literal, NodeId};
 use super::issue::Issue;
 use super::literals;
+use super::message;
 use super::overloads::{self, Overload};
 use super::types::{Type, field_of};
+use super::unify::{Mappings, assignable, substitute};
 
 /// The result of the type check.
 #[derive(Debug)]
@@ -20,12 +22,22 @@ pub(super) struct Checked {
     pub(super) qualified: HashMap<NodeId, String>,
 }
 
+/// What an expression may use beside the standard library.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Scope<'a> {
+    pub(super) variables: &'a [(&'a str, Type)],
+    /// Whether it may construct patches: messages, and the functions for them.
+    pub(super) patches: bool,
+}
+
 /// Checks an expression in which these variables are known.
-pub(super) fn check(ast: &Ast, variables: &[(&str, Type)]) -> Result<Checked, Vec<Issue>> {
+pub(super) fn check(ast: &Ast, scope: Scope<'_>) -> Result<Checked, Vec<Issue>> {
+    let variables = scope.variables;
     let mut checker = Checker {
         ast,
+        patches: scope.patches,
         scopes: vec![variables.iter().map(|(name, t)| ((*name).to_owned(), t.clone())).collect()],
-        mappings: BTreeMap::new(),
+        mappings: Mappings::new(),
         fresh: 0,
         issues: Vec::new(),
         has_dotted_variables: variables.iter().any(|(name, _)| name.contains('.')),
@@ -48,85 +60,15 @@ pub(super) fn check(ast: &Ast, variables: &[(&str, Type)]) -> Result<Checked, Ve
     if issues.is_empty() { Ok(found) } else { Err(issues) }
 }
 
-type Mappings = BTreeMap<String, Type>;
-
 struct Checker<'a> {
     ast: &'a Ast,
+    patches: bool,
     scopes: Vec<HashMap<String, Type>>,
     mappings: Mappings,
     fresh: usize,
     issues: Vec<Issue>,
     has_dotted_variables: bool,
     found: Checked,
-}
-
-/// Types are followed to this depth.
-const MAX_TYPE_DEPTH: usize = 64;
-
-/// Replaces type parameters by their types. With `free_to_dyn`, unknown ones become dyn.
-fn substitute(mappings: &Mappings, type_: &Type, free_to_dyn: bool) -> Type {
-    replace(mappings, type_, free_to_dyn, 0)
-}
-
-fn replace(mappings: &Mappings, type_: &Type, free_to_dyn: bool, depth: usize) -> Type {
-    if depth > MAX_TYPE_DEPTH {
-        return Type::Dyn;
-    }
-    let go = |t: &Type| replace(mappings, t, free_to_dyn, depth + 1);
-    match type_ {
-        Type::Param(name) => match mappings.get(name) {
-            Some(known) => go(known),
-            None if free_to_dyn => Type::Dyn,
-            None => type_.clone(),
-        },
-        Type::List(item) => Type::list(go(item)),
-        Type::Map(key, value) => Type::map(go(key), go(value)),
-        Type::Optional(inner) => Type::optional(go(inner)),
-        Type::Type(inner) => Type::Type(Arc::new(go(inner))),
-        other => other.clone(),
-    }
-}
-
-fn occurs(name: &str, type_: &Type, mappings: &Mappings) -> bool {
-    match substitute(mappings, type_, false) {
-        Type::Param(other) => other == name,
-        Type::List(t) | Type::Optional(t) | Type::Type(t) => occurs(name, &t, mappings),
-        Type::Map(k, v) => occurs(name, &k, mappings) || occurs(name, &v, mappings),
-        _ => false,
-    }
-}
-
-/// Whether a value of type `from` is assignable to `to`. Records the types of parameters.
-fn assignable(mappings: &mut Mappings, to: &Type, from: &Type) -> bool {
-    let to = substitute(mappings, to, false);
-    let from = substitute(mappings, from, false);
-    match (&to, &from) {
-        (Type::Param(a), Type::Param(b)) if a == b => true,
-        (Type::Param(name), other) | (other, Type::Param(name)) => {
-            if occurs(name, other, mappings) {
-                return false;
-            }
-            mappings.insert(name.clone(), other.clone());
-            true
-        }
-        (a, b) if a.is_dyn_or_error() || b.is_dyn_or_error() => true,
-        (Type::List(a), Type::List(b)) | (Type::Optional(a), Type::Optional(b)) => assignable(mappings, a, b),
-        (Type::Map(ak, av), Type::Map(bk, bv)) => {
-            assignable(mappings, ak, bk) && assignable(mappings, av, bv)
-        }
-        (Type::Type(_), Type::Type(_)) => true,
-        // Null stands for absent objects, optionals and the like.
-        (Type::Null, other) | (other, Type::Null) => matches!(
-            other,
-            Type::Null
-                | Type::Object(_)
-                | Type::Optional(_)
-                | Type::Opaque(_)
-                | Type::Timestamp
-                | Type::Duration
-        ),
-        (a, b) => a == b,
-    }
 }
 
 impl<'a> Checker<'a> {
@@ -161,10 +103,7 @@ impl<'a> Checker<'a> {
             Kind::Call { target, function, args } => self.call(expr, target.as_deref(), function, args),
             Kind::List { elements, optional } => self.list(elements, optional),
             Kind::Map(entries) => self.map(entries),
-            Kind::Struct { name, .. } => {
-                self.issue(expr.id, format!("undeclared reference to '{name}' (in container '')"));
-                Type::Error
-            }
+            Kind::Struct { name, fields } => self.message(expr, name, fields),
             Kind::Comprehension(comprehension) => self.comprehension(comprehension),
         };
         self.set(expr, type_)
@@ -204,6 +143,7 @@ impl<'a> Checker<'a> {
                     Type::Error
                 }
             },
+            Type::Message(name) => self.message_field(expr.id, name, field),
             Type::Param(name) => {
                 self.mappings.insert(name.clone(), Type::Dyn);
                 Type::Dyn
@@ -244,6 +184,7 @@ impl<'a> Checker<'a> {
         }
         let mut types: Vec<Type> = args.iter().map(|arg| self.expr(arg)).collect();
         let qualified = target.and_then(qualified_name).map(|prefix| format!("{prefix}.{function}"));
+        let qualified = qualified.filter(|name| self.patches || !message::is_function(name));
         if let Some((name, signatures)) = qualified.and_then(|q| overloads::lookup(&q).map(|s| (q, s))) {
             self.found.qualified.insert(expr.id, name.clone());
             return self.resolve(expr, &name, signatures, None, args, &types);
@@ -391,6 +332,35 @@ impl<'a> Checker<'a> {
         let key = keys.unwrap_or_else(|| self.fresh());
         let value = values.unwrap_or_else(|| self.fresh());
         Type::map(key, value)
+    }
+
+    /// A message literal. Source: cel-go's `checkCreateStruct`.
+    fn message(&mut self, expr: &Expr, name: &str, fields: &[FieldInit]) -> Type {
+        if !self.patches || !message::is_known(name) {
+            self.issue(expr.id, format!("undeclared reference to '{name}' (in container '')"));
+            return Type::Error;
+        }
+        for field in fields {
+            let found = self.expr(&field.value);
+            let wanted = self.message_field(field.id, name, &field.name);
+            let found = self.unwrap_optional(&field.value, found, field.optional);
+            if !assignable(&mut self.mappings, &wanted, &found) {
+                let found = substitute(&self.mappings, &found, true);
+                let message = format!(
+                    "expected type of field '{}' is '{wanted}' but provided type is '{found}'",
+                    field.name
+                );
+                self.issue(field.id, message);
+            }
+        }
+        Type::Message(name.into())
+    }
+
+    fn message_field(&mut self, at: NodeId, message: &str, field: &str) -> Type {
+        message::field_type(message, field).unwrap_or_else(|| {
+            self.issue(at, format!("undefined field '{field}'"));
+            Type::Error
+        })
     }
 
     /// The common type of the elements of a literal. `literals` checks for differences once all types are known.

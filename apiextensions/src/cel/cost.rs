@@ -79,10 +79,22 @@ pub(super) fn call_cost(function: &str, args: &[Value]) -> u64 {
         "slice" => {
             allocating(args.get(2).map_or(0, number).saturating_sub(args.get(1).map_or(0, number)), 1.0)
         }
-        "url" | "lowerAscii" | "upperAscii" | "substring" | "trim" | "cidr" | "isIP" | "isCIDR" | "ip"
-        | "quantity" | "isQuantity" | "semver" | "isSemver" | "isURL" | "format" => {
-            scaled(size(0), TRAVERSAL)
-        }
+        "url"
+        | "lowerAscii"
+        | "upperAscii"
+        | "substring"
+        | "trim"
+        | "jsonpatch.escapeKey"
+        | "cidr"
+        | "isIP"
+        | "isCIDR"
+        | "ip"
+        | "quantity"
+        | "isQuantity"
+        | "semver"
+        | "isSemver"
+        | "isURL"
+        | "format" => scaled(size(0), TRAVERSAL),
         "replace" | "split" | "ip.isCanonical" => scaled(size(0), 2.0 * TRAVERSAL),
         "join" => args.first().map_or(1, |list| 2 * traversal(list, 0)),
         "find" | "findAll" | "matches" => {

@@ -3,10 +3,12 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::ast::{Comprehension, Entry, Expr, Kind, Literal};
+use super::ast::{Comprehension, Entry, Expr, FieldInit, Kind, Literal};
 use super::checker::{Checked, type_name};
 use super::cost::call_cost;
 use super::functions;
+use super::message::Message;
+use super::session::Session;
 use super::types::field_of;
 use super::value::{Key, List, ListKind, Value};
 
@@ -37,10 +39,13 @@ pub(super) fn fault<T>(text: impl Into<String>) -> Result<T, EvalError> {
 /// The cost of making a list, a map or an object. Source: cel-go's cost constants.
 pub(super) const LIST_COST: u64 = 10;
 const MAP_COST: u64 = 30;
+const MESSAGE_COST: u64 = 40;
 
 pub(super) struct Evaluator<'a> {
     checked: &'a Checked,
     variables: Vec<(String, Outcome)>,
+    /// Where the variables of the expression are that it does not bind itself.
+    session: Option<&'a Session<'a>>,
     limit: u64,
     /// The cost so far.
     pub(super) cost: u64,
@@ -49,7 +54,12 @@ pub(super) struct Evaluator<'a> {
 impl<'a> Evaluator<'a> {
     pub(super) fn new(checked: &'a Checked, variables: Vec<(String, Value)>, limit: u64) -> Self {
         let variables = variables.into_iter().map(|(name, value)| (name, Ok(value))).collect();
-        Self { checked, variables, limit, cost: 0 }
+        Self { checked, variables, session: None, limit, cost: 0 }
+    }
+
+    /// An evaluator whose variables are those of a session.
+    pub(super) fn within(session: &'a Session<'a>, checked: &'a Checked, limit: u64) -> Self {
+        Self { checked, variables: Vec::new(), session: Some(session), limit, cost: 0 }
     }
 
     fn charge(&mut self, cost: u64) -> Result<(), EvalError> {
@@ -68,7 +78,7 @@ impl<'a> Evaluator<'a> {
             Kind::Call { target, function, args } => self.call(expr, target.as_deref(), function, args),
             Kind::List { elements, optional } => self.list(elements, optional),
             Kind::Map(entries) => self.map(entries),
-            Kind::Struct { .. } => fault("no such overload"),
+            Kind::Struct { name, fields } => self.message(name, fields),
             Kind::Comprehension(comprehension) => self.comprehension(comprehension),
         }
     }
@@ -78,6 +88,9 @@ impl<'a> Evaluator<'a> {
         let bare = name.strip_prefix('.').unwrap_or(name);
         if let Some((_, value)) = self.variables.iter().rev().find(|(known, _)| known == bare) {
             return value.clone();
+        }
+        if let Some(value) = self.session.and_then(|session| session.value(bare)) {
+            return Ok(value);
         }
         match type_name(name) {
             Some(_) => Ok(Value::Type(Arc::from(name))),
@@ -92,6 +105,7 @@ impl<'a> Evaluator<'a> {
         }
         self.charge(1)?;
         match &value {
+            Value::Variables => self.variable(field),
             Value::Optional(inner) => Ok(Value::Optional(match inner {
                 Some(inner) => lookup(inner, field)?.map(Arc::new),
                 None => None,
@@ -103,8 +117,17 @@ impl<'a> Evaluator<'a> {
         }
     }
 
+    fn variable(&self, name: &str) -> Outcome {
+        match self.session.and_then(|session| session.variable(name)) {
+            Some(outcome) => outcome,
+            None => fault(format!("no such key: {name}")),
+        }
+    }
+
     fn has(&self, value: &Value, field: &str) -> Result<bool, EvalError> {
         match value {
+            // The checker knows their names.
+            Value::Variables => Ok(true),
             Value::Optional(None) => Ok(false),
             Value::Optional(Some(inner)) => Ok(lookup(inner, field)?.is_some()),
             value => Ok(lookup(value, field)?.is_some()),
@@ -136,6 +159,7 @@ impl<'a> Evaluator<'a> {
                 let value = self.eval(operand)?;
                 self.charge(1)?;
                 let found = match &value {
+                    Value::Variables => Some(self.variable(name)?),
                     Value::Optional(None) => None,
                     Value::Optional(Some(inner)) => lookup(inner, name)?,
                     value => lookup(value, name)?,
@@ -227,6 +251,22 @@ impl<'a> Evaluator<'a> {
         }
         self.charge(MAP_COST)?;
         Ok(Value::Map(Arc::new(map)))
+    }
+
+    fn message(&mut self, name: &str, fields: &[FieldInit]) -> Outcome {
+        let mut values = BTreeMap::new();
+        for field in fields {
+            match self.eval(&field.value)? {
+                Value::Optional(inner) if field.optional => {
+                    values.extend(inner.map(|inner| (field.name.clone(), (*inner).clone())));
+                }
+                value => {
+                    values.insert(field.name.clone(), value);
+                }
+            }
+        }
+        self.charge(MESSAGE_COST)?;
+        Ok(Value::Message(Arc::new(Message { name: name.to_owned(), fields: values })))
     }
 
     fn comprehension(&mut self, c: &Comprehension) -> Outcome {
@@ -349,6 +389,7 @@ fn lookup(value: &Value, field: &str) -> Result<Option<Value>, EvalError> {
             Ok(field_of(fields, field).filter(|value| !matches!(value, Value::Null)).cloned())
         }
         Value::Map(map) => Ok(map.get(&Key::String(Arc::from(field))).cloned()),
+        Value::Message(message) => Ok(message.fields.get(field).cloned()),
         _ => fault("no such overload"),
     }
 }

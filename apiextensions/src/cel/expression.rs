@@ -1,21 +1,23 @@
 //! Expressions over variables without a schema, such as the match conditions of admission webhooks.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde_json::Value as Json;
 
 use super::access::{Question, Stage};
-use super::ast::Ast;
+use super::ast::{Ast, Expr, Kind};
 use super::checker::{self, Checked};
-use super::eval::Evaluator;
+use super::session::{self, Composed, Session};
 use super::value::Value;
-use super::{AccessRequest, Answer, Authorizer, EvalError, Issue, Type, answer, parser};
+use super::{AccessRequest, Answer, Authorizer, EvalError, Issue, ObjectType, Type, parser};
 
 /// An expression compiled for variables of given types.
 #[derive(Debug)]
 pub struct Expression {
-    ast: Ast,
-    checked: Checked,
+    pub(super) ast: Ast,
+    pub(super) checked: Checked,
+    depth: usize,
 }
 
 /// The value of a variable.
@@ -30,7 +32,7 @@ pub enum Binding<'a> {
 }
 
 impl Binding<'_> {
-    fn value(&self) -> Value {
+    pub(super) fn value(&self) -> Value {
         let question = |stage, authorizer: &Arc<dyn Authorizer>, request| {
             Value::Question(Arc::new(Question { stage, request, authorizer: authorizer.clone() }))
         };
@@ -44,15 +46,124 @@ impl Binding<'_> {
     }
 }
 
+/// How deep an expression may be together with the named expressions that it uses. Evaluation and values recurse as deep.
+const MAX_DEPTH: usize = 500;
+
+/// The variables that expressions may use, with their types.
+#[derive(Clone, Debug)]
+pub struct Environment {
+    variables: Vec<(String, Type)>,
+    /// The types and depths of `variables.name`.
+    composed: BTreeMap<String, (Type, usize)>,
+    has_composed: bool,
+    patches: bool,
+}
+
+impl Environment {
+    /// An environment with these variables, whose names may contain dots.
+    #[must_use]
+    pub fn new(variables: &[(&str, Type)]) -> Self {
+        let variables = variables.iter().map(|(name, type_)| ((*name).to_owned(), type_.clone())).collect();
+        Self { variables, composed: BTreeMap::new(), has_composed: false, patches: false }
+    }
+
+    /// As this environment, with the messages and functions that describe patches.
+    #[must_use]
+    pub fn with_patches(self) -> Self {
+        Self { patches: true, ..self }
+    }
+
+    /// As this environment, without these variables.
+    #[must_use]
+    pub fn without(mut self, names: &[&str]) -> Self {
+        self.variables.retain(|(name, _)| !names.contains(&name.as_str()));
+        self
+    }
+
+    /// As this environment, with `variables`, be there any or none.
+    #[must_use]
+    pub fn with_composition(self) -> Self {
+        Self { has_composed: true, ..self }
+    }
+
+    /// Compiles a named expression, which later ones may use as `variables.name`. `check` turns the issues into a text, and
+    /// may refuse the expression.
+    pub fn compose(
+        &mut self,
+        name: &str,
+        source: &str,
+        check: impl FnOnce(Result<Expression, Vec<Issue>>) -> Result<Expression, String>,
+    ) -> Composed {
+        self.has_composed = true;
+        let expression = check(self.compile(source));
+        let type_ = expression.as_ref().map_or(Type::Dyn, |expression| declared(&expression.result_type()));
+        let depth = expression.as_ref().map_or(1, |expression| expression.depth);
+        self.composed.insert(name.to_owned(), (type_, depth));
+        Composed { name: name.to_owned(), expression }
+    }
+
+    /// Compiles an expression.
+    ///
+    /// # Errors
+    /// All errors of the expression, which [`render`](super::render) formats.
+    pub fn compile(&self, source: &str) -> Result<Expression, Vec<Issue>> {
+        let ast = parser::parse(source)?;
+        let mut variables: Vec<(&str, Type)> =
+            self.variables.iter().map(|(name, type_)| (name.as_str(), type_.clone())).collect();
+        if self.has_composed {
+            let fields =
+                self.composed.iter().map(|(name, (type_, _))| (name.clone(), type_.clone())).collect();
+            let object = ObjectType { name: session::TYPE_NAME.to_owned(), fields };
+            variables.push((session::VARIABLES, Type::Object(Arc::new(object))));
+        }
+        let checked = checker::check(&ast, checker::Scope { variables: &variables, patches: self.patches })?;
+        let depth = self.depth(&ast.root);
+        if depth > MAX_DEPTH {
+            let message = format!("expression recursion limit exceeded: {MAX_DEPTH}");
+            return Err(vec![Issue { position: 0, message }]);
+        }
+        Ok(Expression { ast, checked, depth })
+    }
+
+    /// The depth of a tree in which the named expressions stand in their places.
+    fn depth(&self, expr: &Expr) -> usize {
+        let named = match &expr.kind {
+            Kind::Select { operand, field, .. } => match &operand.kind {
+                Kind::Ident(name) if name == session::VARIABLES => self.composed.get(field),
+                _ => None,
+            },
+            _ => None,
+        };
+        let below = expr.children().into_iter().map(|child| self.depth(child)).max();
+        1 + below.unwrap_or(0).max(named.map_or(0, |(_, depth)| *depth))
+    }
+}
+
+/// The type that a variable has for others. Source: `convertCelTypeToDeclType` of apiserver's composition.go.
+fn declared(type_: &Type) -> Type {
+    match type_ {
+        Type::List(item) => Type::list(declared(item)),
+        Type::Map(key, value) => Type::map(declared(key), declared(value)),
+        Type::Null
+        | Type::Bool
+        | Type::Int
+        | Type::Uint
+        | Type::Double
+        | Type::String
+        | Type::Bytes
+        | Type::Timestamp
+        | Type::Duration => type_.clone(),
+        _ => Type::Dyn,
+    }
+}
+
 impl Expression {
     /// Compiles an expression over these variables, whose names may contain dots.
     ///
     /// # Errors
     /// All errors of the expression, which [`render`](super::render) formats.
     pub fn compile(source: &str, variables: &[(&str, Type)]) -> Result<Self, Vec<Issue>> {
-        let ast = parser::parse(source)?;
-        let checked = checker::check(&ast, variables)?;
-        Ok(Self { ast, checked })
+        Environment::new(variables).compile(source)
     }
 
     /// The type of the result.
@@ -69,18 +180,13 @@ impl Expression {
 
     /// Evaluates the expression. Returns the result and the cost.
     pub fn run(&self, variables: &[(&str, Binding<'_>)], limit: u64) -> (Result<Answer, EvalError>, u64) {
-        let used = variables.iter().filter(|(name, _)| self.variables().iter().any(|used| used == name));
-        let values = used.map(|(name, binding)| ((*name).to_owned(), binding.value())).collect();
-        let mut evaluator = Evaluator::new(&self.checked, values, limit);
-        let outcome = evaluator.eval(&self.ast.root);
-        (outcome.map(answer), evaluator.cost)
+        let (outcome, spent) = Session::new(variables, &[]).run(self, limit);
+        (outcome, spent.own)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
-
     use serde_json::json;
 
     use super::*;

@@ -1,6 +1,6 @@
 //! Decides from the syntax whether one rule implies another.
 
-use super::ast::{Comprehension, Entry, Expr, Kind, Literal};
+use super::ast::{Comprehension, Entry, Expr, FieldInit, Kind, Literal};
 use super::known::{Known, simplified};
 use super::parser;
 
@@ -173,7 +173,7 @@ fn bare(expr: &Expr) -> Expr {
         }
         Kind::Struct { name, fields } => Kind::Struct {
             name: name.clone(),
-            fields: fields.iter().map(|(name, value)| (name.clone(), bare(value))).collect(),
+            fields: fields.iter().map(|f| FieldInit { id: 0, value: bare(&f.value), ..f.clone() }).collect(),
         },
         Kind::Comprehension(fold) => {
             let mut fold = fold.clone();

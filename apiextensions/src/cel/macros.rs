@@ -273,7 +273,9 @@ impl Build<'_> {
                 self.renumber(&mut e.key);
                 self.renumber(&mut e.value);
             }),
-            Kind::Struct { fields, .. } => fields.iter_mut().for_each(|(_, e)| self.renumber(e)),
+            Kind::Struct { fields, .. } => {
+                fields.iter_mut().for_each(|field| self.renumber(&mut field.value));
+            }
             Kind::Comprehension(c) => {
                 for part in [&mut c.range, &mut c.accu_init, &mut c.condition, &mut c.step, &mut c.result] {
                     self.renumber(part);

@@ -19,14 +19,17 @@ mod known;
 mod lexer;
 mod literals;
 mod macros;
+mod message;
 mod moment;
 mod overloads;
 mod parser;
 mod rules;
 mod semver;
+mod session;
 #[cfg(test)]
 mod tests;
 mod types;
+mod unify;
 mod url;
 mod value;
 
@@ -43,12 +46,13 @@ use value::Value;
 
 pub use access::{AccessDecision, AccessRequest, AllowAll, Authorizer};
 pub use eval::EvalError;
-pub use expression::{Binding, Expression};
+pub use expression::{Binding, Environment, Expression};
 pub use implies::{Relation, follows, mentions, relation};
 pub use issue::{Issue, render};
 pub use known::{Known, touches};
 pub use rules::{CompiledRule, RuleError, Validator, compile_rule, max_cardinality};
-pub use types::{Decl, ObjectType, Type, escape};
+pub use session::{Composed, Session, Spent};
+pub use types::{Decl, ObjectType, Type, escape, is_reserved};
 
 /// The cost limit of one evaluation. Source: PerCallLimit of the API server.
 pub const PER_CALL_LIMIT: u64 = 1_000_000;
@@ -99,6 +103,8 @@ pub enum Answer {
     Bool(bool),
     /// A text.
     String(String),
+    /// `null`.
+    Null,
     /// Anything else, by the name of its type.
     Other(String),
 }
@@ -123,7 +129,8 @@ pub fn compile(source: &str, decl: &Arc<Decl>, old: OldSelf) -> Result<Program, 
         OldSelf::Plain => own.clone(),
         OldSelf::Optional => Type::optional(own.clone()),
     };
-    let checked = checker::check(&ast, &[("self", own), ("oldSelf", old_type)])?;
+    let variables = [("self", own), ("oldSelf", old_type)];
+    let checked = checker::check(&ast, checker::Scope { variables: &variables, patches: false })?;
     let estimate = estimate::estimate(&ast, &checked, decl);
     Ok(Program { ast, checked, estimate })
 }
@@ -174,6 +181,7 @@ fn answer(value: Value) -> Answer {
     match value {
         Value::Bool(b) => Answer::Bool(b),
         Value::String(s) => Answer::String(s.to_string()),
+        Value::Null => Answer::Null,
         other => Answer::Other(other.type_name().to_owned()),
     }
 }

@@ -396,6 +396,7 @@ quantity_sub sub quantity.(quantity) quantity
 quantity_sub_int sub quantity.(int) quantity
 string_to_ip ip (string) ip
 ip_family family ip.() int
+string_jsonpatch_escapeKey_string jsonpatch.escapeKey (string) string
 ip_is_canonical ip.isCanonical (string) bool
 ip_is_unspecified isUnspecified ip.() bool
 ip_is_loopback isLoopback ip.() bool

@@ -1,6 +1,8 @@
 //! The parser: precedence climbing. Nodes have cel-go's positions.
 
-use super::ast::{Ast, Entry, Expr, Kind, Literal, NodeId};
+mod aggregates;
+
+use super::ast::{Ast, Expr, Kind, Literal, NodeId};
 use super::issue::Issue;
 use super::lexer::{Token, TokenKind, tokens};
 use super::macros;
@@ -403,7 +405,7 @@ impl Parser {
                 macros::Expansion::Fault => Err(Fault),
             };
         }
-        if self.is("{") {
+        if let Some(name) = self.message_name(&name) {
             return self.struct_literal(name);
         }
         let name = if leading_dot { format!(".{name}") } else { name };
@@ -423,62 +425,5 @@ impl Parser {
 
     pub(super) fn call(&mut self, position: usize, function: &str, args: Vec<Expr>) -> Expr {
         self.node(position, Kind::Call { target: None, function: function.to_owned(), args })
-    }
-
-    fn list_literal(&mut self, at: usize) -> Parsed<Expr> {
-        self.next();
-        let (mut elements, mut optional) = (Vec::new(), Vec::new());
-        loop {
-            if self.eat("]").is_some() {
-                break;
-            }
-            if self.eat("?").is_some() {
-                optional.push(elements.len());
-            }
-            elements.push(self.expr()?);
-            if self.eat(",").is_none() {
-                self.expect("]")?;
-                break;
-            }
-        }
-        Ok(self.node(at, Kind::List { elements, optional }))
-    }
-
-    fn map_literal(&mut self, at: usize) -> Parsed<Expr> {
-        self.next();
-        let mut entries = Vec::new();
-        loop {
-            if self.eat("}").is_some() {
-                break;
-            }
-            let optional = self.eat("?").is_some();
-            let key = self.expr()?;
-            self.expect(":")?;
-            let value = self.expr()?;
-            entries.push(Entry { key, value, optional });
-            if self.eat(",").is_none() {
-                self.expect("}")?;
-                break;
-            }
-        }
-        Ok(self.node(at, Kind::Map(entries)))
-    }
-
-    fn struct_literal(&mut self, name: String) -> Parsed<Expr> {
-        let at = self.expect("{")?;
-        let mut fields = Vec::new();
-        loop {
-            if self.eat("}").is_some() {
-                break;
-            }
-            let (field, _) = self.field_name()?;
-            self.expect(":")?;
-            fields.push((field, self.expr()?));
-            if self.eat(",").is_none() {
-                self.expect("}")?;
-                break;
-            }
-        }
-        Ok(self.node(at, Kind::Struct { name, fields }))
     }
 }

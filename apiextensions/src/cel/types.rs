@@ -36,6 +36,8 @@ pub enum Type {
     Map(Arc<Type>, Arc<Type>),
     /// An object with declared fields.
     Object(Arc<ObjectType>),
+    /// A message that expressions construct: `Object`, `Object.spec`, `JSONPatch`.
+    Message(Arc<str>),
     /// A type of an extension, such as a quantity.
     Opaque(&'static str),
     /// A value that may be absent.
@@ -78,6 +80,7 @@ impl std::fmt::Display for Type {
             Self::List(item) => write!(f, "list({item})"),
             Self::Map(key, value) => write!(f, "map({key}, {value})"),
             Self::Object(object) => f.write_str(&object.name),
+            Self::Message(name) => f.write_str(name),
             Self::Opaque(name) => f.write_str(name),
             Self::Optional(inner) => write!(f, "optional_type({inner})"),
             Self::Type(inner) => write!(f, "type({inner})"),
@@ -267,6 +270,12 @@ const KEYWORDS: [&str; 21] = [
     "void",
     "while",
 ];
+
+/// Whether a name is one of CEL's reserved words.
+#[must_use]
+pub fn is_reserved(name: &str) -> bool {
+    KEYWORDS.contains(&name)
+}
 
 /// The field that an expression selects. A reserved word selects the field of that name, unescaped too. Source:
 /// `FindStructFieldType` of apiserver's pkg/cel, from Kubernetes 1.32 on.

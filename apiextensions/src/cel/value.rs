@@ -9,6 +9,7 @@ use kubesmith_apimachinery::quantity::Quantity;
 use serde_json::Value as Json;
 
 use super::access::{AccessDecision, Question};
+use super::message::Message;
 use super::moment::Moment;
 use super::semver::Semver;
 use super::types::escape;
@@ -33,6 +34,10 @@ pub(super) enum Value {
     Map(Arc<BTreeMap<Key, Value>>),
     /// Fields by their escaped names.
     Object(Arc<BTreeMap<String, Value>>),
+    /// What an expression constructed.
+    Message(Arc<Message>),
+    /// The variables of a [`Session`](super::Session), each evaluated when it is first used.
+    Variables,
     Optional(Option<Arc<Value>>),
     Type(Arc<str>),
     Quantity(Arc<Quantity>),
@@ -225,6 +230,8 @@ impl Value {
             Self::Duration(_) => "google.protobuf.Duration",
             Self::List(_) => "list",
             Self::Map(_) | Self::Object(_) => "map",
+            Self::Message(message) => &message.name,
+            Self::Variables => super::session::TYPE_NAME,
             Self::Optional(_) => "optional_type",
             Self::Type(_) => "type",
             Self::Quantity(_) => "kubernetes.Quantity",
@@ -268,6 +275,7 @@ impl Value {
             Self::List(list) => list.items.is_empty(),
             Self::Map(map) => map.is_empty(),
             Self::Object(fields) => fields.is_empty(),
+            Self::Message(message) => message.fields.is_empty(),
             _ => false,
         }
     }
@@ -295,6 +303,7 @@ pub(super) fn equal(a: &Value, b: &Value) -> bool {
                     (v, w) => v.is_none() && w.is_none(),
                 })
         }
+        (Value::Message(a), Value::Message(b)) => a.equals(b),
         (Value::Optional(a), Value::Optional(b)) => match (a, b) {
             (Some(a), Some(b)) => equal(a, b),
             (None, None) => true,

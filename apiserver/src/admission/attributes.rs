@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use crate::conversion;
 use crate::http::query::WriteOptions;
+use crate::meta;
 use crate::registry::ResourceDef;
 use crate::server::Call;
 use crate::status::ApiResult;
@@ -15,6 +16,7 @@ pub(crate) enum Operation {
     Create,
     Update,
     Delete,
+    Connect,
 }
 
 impl Operation {
@@ -24,17 +26,27 @@ impl Operation {
             Self::Create => "CREATE",
             Self::Update => "UPDATE",
             Self::Delete => "DELETE",
+            Self::Connect => "CONNECT",
         }
     }
 }
 
 /// Group, version and kind of subresources that are no part of the object.
-pub(crate) fn kind_of_subresource(subresource: &str) -> Option<(&str, &str, &str)> {
-    Some(match subresource {
-        "scale" => ("autoscaling", "v1", "Scale"),
-        "binding" => ("", "v1", "Binding"),
-        "eviction" => ("policy", "v1", "Eviction"),
-        "token" => ("authentication.k8s.io", "v1", "TokenRequest"),
+pub(crate) fn kind_of_subresource(
+    resource: &str,
+    subresource: &str,
+) -> Option<(&'static str, &'static str, &'static str)> {
+    Some(match (resource, subresource) {
+        (_, "scale") => ("autoscaling", "v1", "Scale"),
+        (_, "binding") => ("", "v1", "Binding"),
+        (_, "eviction") => ("policy", "v1", "Eviction"),
+        (_, "token") => ("authentication.k8s.io", "v1", "TokenRequest"),
+        (_, "exec") => ("", "v1", "PodExecOptions"),
+        (_, "attach") => ("", "v1", "PodAttachOptions"),
+        (_, "portforward") => ("", "v1", "PodPortForwardOptions"),
+        ("services", "proxy") => ("", "v1", "ServiceProxyOptions"),
+        ("nodes", "proxy") => ("", "v1", "NodeProxyOptions"),
+        (_, "proxy") => ("", "v1", "PodProxyOptions"),
         _ => return None,
     })
 }
@@ -45,6 +57,8 @@ pub(crate) enum Options<'a> {
     Write(&'a WriteOptions),
     /// `DeleteOptions` as an object.
     Delete(&'a Value),
+    /// A connection has none.
+    Connect,
 }
 
 /// One request, or one object of a request for several.
@@ -69,7 +83,7 @@ impl<'a> Attributes<'a> {
     pub(crate) fn write_options(&self) -> Option<&'a WriteOptions> {
         match self.options {
             Options::Write(options) => Some(options),
-            Options::Delete(_) => None,
+            Options::Delete(_) | Options::Connect => None,
         }
     }
 
@@ -79,7 +93,21 @@ impl<'a> Attributes<'a> {
 
     /// Whether the object is one of the resource, and not of a kind that its subresource has.
     pub(crate) fn is_resource(&self) -> bool {
-        kind_of_subresource(self.subresource()).is_none()
+        self.own_kind().is_none()
+    }
+
+    /// Group, version and kind of the object, if it is not one of the resource.
+    pub(super) fn own_kind(&self) -> Option<(&'static str, &'static str, &'static str)> {
+        kind_of_subresource(&self.def().plural, self.subresource())
+    }
+
+    /// The name in a refusal (`extractResourceName` of admission/errors.go): names are generated only later.
+    pub(super) fn shown_name(&self, object: Option<&Value>) -> String {
+        let own = |field| object.map(|object| meta::text(object, field)).filter(|text| !text.is_empty());
+        match self.name {
+            "" => own("name").or_else(|| own("generateName")).unwrap_or("Unknown").to_owned(),
+            name => name.to_owned(),
+        }
     }
 
     /// The namespace; for a namespace its own name.
@@ -102,6 +130,7 @@ impl<'a> Attributes<'a> {
         let options = match self.options {
             Options::Write(options) => options,
             Options::Delete(options) => return options.clone(),
+            Options::Connect => return Value::Null,
         };
         let kind = if self.operation == Operation::Create { "CreateOptions" } else { "UpdateOptions" };
         let mut value = json!({"kind": kind, "apiVersion": "meta.k8s.io/v1"});
@@ -154,5 +183,49 @@ impl Versioned {
         }
         self.def = to.clone();
         Ok(())
+    }
+}
+
+impl Versioned {
+    /// Puts the object into another one, which is of the version of the request.
+    ///
+    /// # Errors
+    /// When the conversion webhook fails.
+    pub(super) async fn write_back(self, attributes: &Attributes<'_>, object: &mut Value) -> ApiResult<()> {
+        let Some(changed) = self.object else { return Ok(()) };
+        *object = match attributes.is_resource() {
+            true => {
+                conversion::between(&attributes.call.server, &self.def, attributes.def(), changed).await?
+            }
+            false => changed,
+        };
+        Ok(())
+    }
+}
+
+/// The objects of a request in the versions that are needed, each converted once.
+pub(super) struct Versions<'a> {
+    attributes: &'a Attributes<'a>,
+    object: Option<&'a Value>,
+    pub(super) made: Vec<Versioned>,
+}
+
+impl<'a> Versions<'a> {
+    pub(super) fn new(attributes: &'a Attributes<'a>, object: Option<&'a Value>) -> Self {
+        Self { attributes, object, made: Vec::new() }
+    }
+
+    /// The place of a version in `made`.
+    ///
+    /// # Errors
+    /// When the conversion webhook fails.
+    pub(super) async fn index(&mut self, def: &Arc<ResourceDef>) -> ApiResult<usize> {
+        if let Some(at) = self.made.iter().position(|made| Arc::ptr_eq(&made.def, def)) {
+            return Ok(at);
+        }
+        let mut versioned = Versioned::new(self.attributes, self.object);
+        versioned.convert(self.attributes, def).await?;
+        self.made.push(versioned);
+        Ok(self.made.len() - 1)
     }
 }

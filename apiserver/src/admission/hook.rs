@@ -1,36 +1,34 @@
-//! Webhooks as their configurations describe them, and whether one hears of a request.
+//! Webhooks as their configurations describe them.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::Value;
 
-use super::attributes::{Attributes, Operation, Versioned};
+use super::GROUP;
+use super::attributes::{Attributes, Versioned};
 use super::conditions::Conditions;
-use super::rules::Rule;
+use super::expressions::Compiler;
+use super::input::Input;
+use super::matching::Criteria;
+use super::policy::Policies;
 use crate::meta;
-use crate::registry::ResourceDef;
-use crate::selector;
-use crate::status::{About, ApiError, ApiResult};
+use crate::status::{ApiError, ApiResult};
 use crate::webhook::Endpoint;
 
-/// The webhooks of all configurations, in the order in which they are called.
+/// The webhooks of all configurations, in the order in which they are called, and the policies.
 #[derive(Debug, Default)]
 pub(crate) struct Hooks {
     pub(super) mutating: Vec<Hook>,
     pub(super) validating: Vec<Hook>,
+    pub(super) policies: Policies,
 }
 
 /// One webhook.
 #[derive(Debug)]
 pub(super) struct Hook {
     pub(super) name: String,
-    rules: Vec<Rule>,
-    namespace_selector: Value,
-    object_selector: Value,
+    pub(super) criteria: Criteria,
     conditions: Conditions,
-    /// `matchPolicy: Equivalent`: rules take in other versions of the resource too.
-    equivalent: bool,
     /// `failurePolicy: Ignore`.
     pub(super) ignores_failure: bool,
     pub(super) timeout: Duration,
@@ -44,13 +42,18 @@ pub(super) struct Hook {
 }
 
 impl Hooks {
-    /// The webhooks of configurations, which come in the order of their names.
-    pub(crate) fn new(mutating: &[Value], validating: &[Value]) -> Self {
-        let hooks = |configurations: &[Value]| {
+    /// The webhooks and policies of the stored objects, which `stored` finds by their collection, in the order of their names.
+    pub(crate) fn new(stored: &dyn Fn(&str) -> Vec<Value>) -> Self {
+        let hooks = |plural: &str| {
+            let configurations = stored(&format!("{plural}.{GROUP}"));
             let hooks = configurations.iter().flat_map(|c| c["webhooks"].as_array().into_iter().flatten());
             hooks.map(Hook::of).collect()
         };
-        Self { mutating: hooks(mutating), validating: hooks(validating) }
+        Self {
+            mutating: hooks("mutatingwebhookconfigurations"),
+            validating: hooks("validatingwebhookconfigurations"),
+            policies: Policies::new(stored),
+        }
     }
 }
 
@@ -61,11 +64,8 @@ impl Hook {
         let versions = meta::strings(&hook["admissionReviewVersions"]);
         Self {
             name: text("name").to_owned(),
-            rules: hook["rules"].as_array().into_iter().flatten().map(Rule::of).collect(),
-            namespace_selector: hook["namespaceSelector"].clone(),
-            object_selector: hook["objectSelector"].clone(),
-            conditions: Conditions::of(&hook["matchConditions"]),
-            equivalent: text("matchPolicy") != "Exact",
+            criteria: Criteria::of_hook(hook),
+            conditions: Conditions::of(&hook["matchConditions"], &Compiler::new(false)),
             ignores_failure,
             timeout: Duration::from_secs(hook["timeoutSeconds"].as_u64().unwrap_or(10)),
             bears_dry_run: matches!(text("sideEffects"), "None" | "NoneOnDryRun"),
@@ -79,69 +79,6 @@ impl Hook {
         }
     }
 
-    /// The version of the resource in which the webhook hears of the request; `None` when it does not, as far as rules
-    /// and selectors say.
-    ///
-    /// # Errors
-    /// When a selector cannot be evaluated.
-    pub(super) fn matches(
-        &self,
-        attributes: &Attributes<'_>,
-        object: Option<&Value>,
-    ) -> ApiResult<Option<Arc<ResourceDef>>> {
-        let in_namespace = self.selects_namespace(attributes, object);
-        if matches!(in_namespace, Ok(false)) || !self.selects_object(attributes, object) {
-            return Ok(None);
-        }
-        let found = self.resource(attributes);
-        // A namespace that is not there matters only to those whom the request concerns.
-        if found.is_some() {
-            in_namespace?;
-        }
-        Ok(found)
-    }
-
-    fn resource(&self, attributes: &Attributes<'_>) -> Option<Arc<ResourceDef>> {
-        let own = attributes.def();
-        if self.rules.iter().any(|rule| rule.takes(attributes, own)) {
-            return Some(own.clone());
-        }
-        if !self.equivalent {
-            return None;
-        }
-        let registry = attributes.call.server.registry();
-        let others: Vec<_> =
-            registry.all().filter(|def| def.collection == own.collection && !Arc::ptr_eq(def, own)).collect();
-        self.rules
-            .iter()
-            .find_map(|rule| others.iter().find(|def| rule.takes(attributes, def)).map(|def| Arc::clone(def)))
-    }
-
-    fn selects_namespace(&self, attributes: &Attributes<'_>, object: Option<&Value>) -> ApiResult<bool> {
-        let name = attributes.namespace();
-        if selector::is_empty(&self.namespace_selector) || (name.is_empty() && !attributes.is_namespace()) {
-            return Ok(true);
-        }
-        let labels =
-            |namespace: &Value| selector::matches(&self.namespace_selector, &namespace["metadata"]["labels"]);
-        let is_written = attributes.operation != Operation::Delete && attributes.subresource().is_empty();
-        if let Some(object) = object.filter(|_| attributes.is_namespace() && is_written) {
-            return Ok(labels(object));
-        }
-        match attributes.call.server.store.get("namespaces", name) {
-            Some(namespace) => Ok(labels(&namespace.value)),
-            None => Err(ApiError::not_found(About::new("", "namespaces", name))),
-        }
-    }
-
-    fn selects_object(&self, attributes: &Attributes<'_>, object: Option<&Value>) -> bool {
-        let selected =
-            |object: &Value| selector::matches(&self.object_selector, &object["metadata"]["labels"]);
-        selector::is_empty(&self.object_selector)
-            || object.is_some_and(selected)
-            || attributes.old.is_some_and(selected)
-    }
-
     /// Whether the match conditions let the webhook hear of the request.
     ///
     /// # Errors
@@ -151,7 +88,10 @@ impl Hook {
         attributes: &Attributes<'_>,
         versioned: &Versioned,
     ) -> ApiResult<bool> {
-        self.conditions.hold(attributes, versioned).or_else(|error| {
+        if self.conditions.is_empty() {
+            return Ok(true);
+        }
+        self.conditions.hold(&Input::new(attributes, versioned)).or_else(|error| {
             if self.ignores_failure {
                 return Ok(false);
             }

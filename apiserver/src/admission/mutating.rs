@@ -1,66 +1,48 @@
 //! The mutating webhooks: one after the other, and some again when others changed the object after them.
 
-use std::collections::BTreeSet;
-
 use kubesmith_apimachinery::patch::json_patch;
 use serde_json::Value;
 
 use super::attributes::{Attributes, Versioned};
 use super::hook::Hook;
 use super::invoke::{Failure, invoke};
-use crate::conversion;
+use super::reinvocation::{Reinvocation, Round};
 use crate::status::{ApiError, ApiResult};
 use crate::verbs::admit;
 
-/// Lets the mutating webhooks change the object of a request; `None` for a deletion, which has nothing to change.
+/// Lets the mutating webhooks change the object of a request; `None` for a deletion, which has nothing to change. Returns
+/// whether one of them did.
 ///
 /// # Errors
 /// The first refusal or failure.
 ///
 /// # Cancel safety
 /// Dropping the future gives up the call that is under way.
-pub(super) async fn mutate(attributes: &Attributes<'_>, object: Option<&mut Value>) -> ApiResult<()> {
+pub(super) async fn mutate(
+    attributes: &Attributes<'_>,
+    mut object: Option<&mut Value>,
+    round: Round,
+    again: &mut Reinvocation<usize>,
+) -> ApiResult<bool> {
     let hooks = attributes.call.server.hooks();
     if hooks.mutating.is_empty() || attributes.are_exempt() {
-        return Ok(());
+        return Ok(false);
     }
+    again.begin(round, object.as_deref());
     let mut state = State {
         versioned: Versioned::new(attributes, object.as_deref()),
         has_kind: attributes.is_resource(),
         dirty: false,
-        again: Again::default(),
     };
-    for round in [Round::First, Round::Again] {
-        for (at, hook) in hooks.mutating.iter().enumerate() {
-            state.put_to(hook, at, round, attributes).await?;
-        }
-        if !state.dirty {
-            break;
-        }
+    for (at, hook) in hooks.mutating.iter().enumerate() {
+        state.put_to(hook, at, round, again, attributes).await?;
     }
-    let (Some(object), true, Some(changed)) = (object, state.dirty, state.versioned.object) else {
-        return Ok(());
-    };
-    let server = &attributes.call.server;
-    *object = match state.has_kind {
-        true => conversion::between(server, &state.versioned.def, attributes.def(), changed).await?,
-        false => changed,
-    };
-    Ok(())
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Round {
-    First,
-    Again,
-}
-
-/// Which webhooks are called a second time; webhooks by their place in the list.
-#[derive(Default)]
-struct Again {
-    /// Called already, and willing to be called again.
-    willing: BTreeSet<usize>,
-    needed: BTreeSet<usize>,
+    let dirty = state.dirty;
+    if let (Some(object), true) = (object.as_deref_mut(), dirty) {
+        state.versioned.write_back(attributes, object).await?;
+    }
+    again.end(object.as_deref());
+    Ok(dirty)
 }
 
 struct State {
@@ -68,7 +50,6 @@ struct State {
     /// Whether the object is of the resource's kind.
     has_kind: bool,
     dirty: bool,
-    again: Again,
 }
 
 impl State {
@@ -77,11 +58,13 @@ impl State {
         hook: &Hook,
         at: usize,
         round: Round,
+        again: &mut Reinvocation<usize>,
         attributes: &Attributes<'_>,
     ) -> ApiResult<()> {
-        let Some(def) = hook.matches(attributes, self.versioned.object.as_ref())? else { return Ok(()) };
+        let found = hook.criteria.matches(attributes, self.versioned.object.as_ref())?;
+        let Some(def) = found else { return Ok(()) };
         // A webhook that did not hear of the request at first does not hear of it now.
-        if round == Round::Again && !self.again.needed.contains(&at) {
+        if !again.allows(round, &at) {
             return Ok(());
         }
         self.versioned.convert(attributes, &def).await?;
@@ -94,10 +77,10 @@ impl State {
         };
         if matches!(outcome, Ok(true)) {
             self.dirty = true;
-            self.again.needed.append(&mut self.again.willing);
+            again.changed();
         }
         if hook.reinvoked {
-            self.again.willing.insert(at);
+            again.invoked(at);
         }
         outcome.err().and_then(|failure| failure.outcome(hook)).map_or(Ok(()), Err)
     }

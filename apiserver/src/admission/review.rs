@@ -63,7 +63,7 @@ pub(super) fn described(attributes: &Attributes<'_>, versioned: &Versioned) -> V
 
 fn kind(def: &ResourceDef, subresource: &str) -> Value {
     let (group, version, kind) =
-        kind_of_subresource(subresource).unwrap_or((&def.group, &def.version, &def.kind));
+        kind_of_subresource(&def.plural, subresource).unwrap_or((&def.group, &def.version, &def.kind));
     json!({"group": group, "version": version, "kind": kind})
 }
 

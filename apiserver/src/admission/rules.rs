@@ -1,4 +1,4 @@
-//! The rules that say which requests a webhook hears of.
+//! The rules that say which requests a webhook or a policy hears of.
 
 use serde_json::Value;
 
@@ -13,6 +13,8 @@ pub(super) struct Rule {
     groups: Vec<String>,
     versions: Vec<String>,
     resources: Vec<String>,
+    /// The names of objects; empty for all. Rules of webhooks have none.
+    names: Vec<String>,
     /// `Cluster` or `Namespaced`; `None` for both.
     scope: Option<String>,
 }
@@ -29,6 +31,7 @@ impl Rule {
             groups: list("apiGroups"),
             versions: list("apiVersions"),
             resources: list("resources"),
+            names: list("resourceNames"),
             scope: rule["scope"].as_str().filter(|scope| *scope != "*").map(str::to_owned),
         }
     }
@@ -39,7 +42,8 @@ impl Rule {
             && lists(&self.operations, attributes.operation.name())
             && lists(&self.groups, &def.group)
             && lists(&self.versions, &def.version)
-            && self.names(&def.plural, attributes.subresource())
+            && self.has_resource(&def.plural, attributes.subresource())
+            && (self.names.is_empty() || self.names.iter().any(|name| name == attributes.name))
     }
 
     fn has_scope(&self, attributes: &Attributes<'_>) -> bool {
@@ -52,7 +56,7 @@ impl Rule {
         }
     }
 
-    fn names(&self, resource: &str, subresource: &str) -> bool {
+    fn has_resource(&self, resource: &str, subresource: &str) -> bool {
         self.resources.iter().any(|entry| {
             let (main, sub) = entry.split_once('/').unwrap_or((entry, ""));
             (main == "*" || main == resource) && (sub == "*" || sub == subresource)
@@ -80,7 +84,11 @@ mod tests {
             (json!(["widgets", "pods/status"]), "pods", "status", true),
         ] {
             let rule = Rule::of(&json!({"resources": resources}));
-            assert_eq!(rule.names(resource, subresource), named, "{resources} {resource}/{subresource}");
+            assert_eq!(
+                rule.has_resource(resource, subresource),
+                named,
+                "{resources} {resource}/{subresource}"
+            );
         }
     }
 }

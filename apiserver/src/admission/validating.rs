@@ -1,15 +1,12 @@
 //! The validating webhooks: all that hear of a request are called at once.
 
-use std::sync::Arc;
-
 use futures::StreamExt as _;
 use futures::stream::FuturesUnordered;
 use serde_json::Value;
 
-use super::attributes::{Attributes, Versioned};
+use super::attributes::{Attributes, Versions};
 use super::hook::Hook;
 use super::invoke::invoke;
-use crate::registry::ResourceDef;
 use crate::status::ApiResult;
 
 /// Asks the validating webhooks whether the request may be done; `object` is what is to be stored.
@@ -24,10 +21,10 @@ pub(crate) async fn validate(attributes: &Attributes<'_>, object: Option<&Value>
     if hooks.validating.is_empty() || attributes.are_exempt() {
         return Ok(());
     }
-    let mut versions = Versions { attributes, object, made: Vec::new() };
+    let mut versions = Versions::new(attributes, object);
     let mut concerned: Vec<(&Hook, usize)> = Vec::new();
     for hook in &hooks.validating {
-        let Some(def) = hook.matches(attributes, object)? else { continue };
+        let Some(def) = hook.criteria.matches(attributes, object)? else { continue };
         let at = versions.index(&def).await?;
         if hook.conditions_hold(attributes, &versions.made[at])? {
             concerned.push((hook, at));
@@ -43,23 +40,4 @@ pub(crate) async fn validate(attributes: &Attributes<'_>, object: Option<&Value>
         first = first.or(outcome);
     }
     first.map_or(Ok(()), Err)
-}
-
-/// The objects in the versions that are needed, each converted once.
-struct Versions<'a> {
-    attributes: &'a Attributes<'a>,
-    object: Option<&'a Value>,
-    made: Vec<Versioned>,
-}
-
-impl Versions<'_> {
-    async fn index(&mut self, def: &Arc<ResourceDef>) -> ApiResult<usize> {
-        if let Some(at) = self.made.iter().position(|made| Arc::ptr_eq(&made.def, def)) {
-            return Ok(at);
-        }
-        let mut versioned = Versioned::new(self.attributes, self.object);
-        versioned.convert(self.attributes, def).await?;
-        self.made.push(versioned);
-        Ok(self.made.len() - 1)
-    }
 }

@@ -19,6 +19,18 @@ pub(crate) fn faults(config: &Value, of: &'static Type) -> Vec<String> {
     walk.faults
 }
 
+/// Several faults as structured-merge-diff shows them.
+///
+/// # Errors
+/// The faults, if there are any.
+pub(crate) fn joined(faults: &[String]) -> Result<(), String> {
+    match faults {
+        [] => Ok(()),
+        [one] => Err(one.clone()),
+        several => Err(format!("errors:\n  {}", several.join("\n  "))),
+    }
+}
+
 struct Walk {
     path: Vec<PathElement>,
     faults: Vec<String>,

@@ -12,18 +12,20 @@ mod prune;
 mod reconcile;
 mod scale;
 mod types;
+mod unowned;
 mod versions;
 mod walk;
 
 use kubesmith_apimachinery::fieldpath::{PathElement, Set, path_text};
 use serde_json::{Map, Value};
 
-pub(crate) use declared::faults as declared_faults;
+pub(crate) use declared::{faults as declared_faults, joined};
 use managed::{Identity, Managed, Owned};
 pub use managed::{Manager, Operation};
 pub use scale::{ReplicasPaths, SCALE_VERSION, scale};
 use types::Ty;
 pub use types::Typed;
+pub(crate) use unowned::merge as merge_unowned;
 use versions::{Comparisons, Same};
 pub use versions::{Unconverted, Versions};
 

@@ -10,6 +10,7 @@ mod defaults;
 mod events;
 mod kinds;
 pub(crate) mod parts;
+mod policies;
 pub(crate) mod printers;
 pub(crate) mod selectable;
 mod services;

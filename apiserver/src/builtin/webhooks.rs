@@ -6,6 +6,7 @@ use kubesmith_apimachinery::names;
 use serde_json::{Value, json};
 
 use super::Stage;
+use crate::admission::Compiler;
 use crate::meta;
 use crate::status;
 
@@ -20,48 +21,11 @@ fn hooks(object: &Value) -> &[Value] {
     object["webhooks"].as_array().map_or(&[], Vec::as_slice)
 }
 
-fn fill(object: &mut Value, key: &str, value: Value) {
+pub(super) fn fill(object: &mut Value, key: &str, value: Value) {
     if let Value::Object(map) = object
         && map.get(key).is_none_or(Value::is_null)
     {
         map.insert(key.to_owned(), value);
-    }
-}
-
-/// Defaults of an admission policy.
-pub(crate) fn default_policy(object: &mut Value, _: Stage) {
-    let mutating = object["kind"] == "MutatingAdmissionPolicy";
-    let Some(spec) = object.get_mut("spec") else { return };
-    fill(spec, "failurePolicy", json!("Fail"));
-    if mutating {
-        fill(spec, "reinvocationPolicy", json!("Never"));
-    }
-    default_match(spec.get_mut("matchConstraints"));
-}
-
-/// Defaults of the binding of an admission policy.
-pub(crate) fn default_policy_binding(object: &mut Value, _: Stage) {
-    let Some(spec) = object.get_mut("spec") else { return };
-    if let Some(reference) = spec.get_mut("paramRef") {
-        fill(reference, "parameterNotFoundAction", json!("Deny"));
-    }
-    default_match(spec.get_mut("matchResources"));
-}
-
-/// Defaults of `MatchResources`, if there are any.
-fn default_match(resources: Option<&mut Value>) {
-    let Some(resources) = resources else { return };
-    for (key, value) in [
-        ("matchPolicy", json!("Equivalent")),
-        ("namespaceSelector", json!({})),
-        ("objectSelector", json!({})),
-    ] {
-        fill(resources, key, value);
-    }
-    for key in ["resourceRules", "excludeResourceRules"] {
-        for rule in resources.get_mut(key).and_then(Value::as_array_mut).into_iter().flatten() {
-            fill(rule, "scope", json!("*"));
-        }
     }
 }
 
@@ -182,7 +146,8 @@ fn check_hook(
     one_of(hook, "reinvocationPolicy", &["IfNeeded", "Never"], path, causes);
     causes.extend(validate_client_config(&hook["clientConfig"], &path.child("clientConfig")));
     if !conditions_are_known {
-        check_conditions(&hook["matchConditions"], &path.child("matchConditions"), causes);
+        let path = path.child("matchConditions");
+        check_conditions(&hook["matchConditions"], &Compiler::new(false), &path, causes);
     }
 }
 
@@ -198,18 +163,18 @@ fn check_name(name: &str, path: &Path, causes: &mut Vec<Cause>) {
     }
 }
 
-fn one_of(object: &Value, field: &str, supported: &[&str], path: &Path, causes: &mut Vec<Cause>) {
+pub(super) fn one_of(object: &Value, field: &str, supported: &[&str], path: &Path, causes: &mut Vec<Cause>) {
     if let Some(value) = object[field].as_str().filter(|value| !supported.contains(value)) {
         causes.push(not_supported(&path.child(field), value, supported));
     }
 }
 
-fn not_supported(path: &Path, value: &str, supported: &[&str]) -> Cause {
+pub(super) fn not_supported(path: &Path, value: &str, supported: &[&str]) -> Cause {
     let supported: Vec<String> = supported.iter().map(|s| (*s).to_owned()).collect();
     Cause::not_supported(path, value, &supported)
 }
 
-fn check_rule(rule: &Value, path: &Path, causes: &mut Vec<Cause>) {
+pub(super) fn check_rule(rule: &Value, path: &Path, causes: &mut Vec<Cause>) {
     const OPERATIONS: &[&str] = &["*", "CONNECT", "CREATE", "DELETE", "UPDATE"];
     check_wildcard(rule, "operations", "operations", path, causes);
     for (i, operation) in meta::strings(&rule["operations"]).into_iter().enumerate() {
@@ -298,7 +263,7 @@ fn check_review_versions(hook: &Value, lenient: Lenient, path: &Path, causes: &m
     }
 }
 
-fn check_selector(selector: &Value, path: &Path, causes: &mut Vec<Cause>) {
+pub(super) fn check_selector(selector: &Value, path: &Path, causes: &mut Vec<Cause>) {
     let labels = path.child("matchLabels");
     for (key, value) in selector["matchLabels"].as_object().into_iter().flatten() {
         let value = value.as_str().unwrap_or_default();
@@ -340,7 +305,13 @@ fn check_term(term: &Value, path: &Path, causes: &mut Vec<Cause>) {
     }
 }
 
-fn check_conditions(conditions: &Value, path: &Path, causes: &mut Vec<Cause>) {
+/// Checks match conditions, which may use what the compiler knows.
+pub(super) fn check_conditions(
+    conditions: &Value,
+    compiler: &Compiler,
+    path: &Path,
+    causes: &mut Vec<Cause>,
+) {
     let conditions = conditions.as_array().map_or(&[][..], Vec::as_slice);
     if conditions.len() > MAX_CONDITIONS {
         let count = |n: usize| i64::try_from(n).unwrap_or(i64::MAX);
@@ -352,7 +323,7 @@ fn check_conditions(conditions: &Value, path: &Path, causes: &mut Vec<Cause>) {
         let expression = meta::member(condition, "expression").trim();
         if expression.is_empty() {
             causes.push(Cause::required(path.child("expression"), ""));
-        } else if let Some(fault) = crate::admission::condition_fault(expression) {
+        } else if let Err(fault) = compiler.condition(expression) {
             causes.push(Cause::invalid(path.child("expression"), expression, fault));
         }
         let name = meta::member(condition, "name");

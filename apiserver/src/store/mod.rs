@@ -42,7 +42,10 @@ pub(crate) enum WriteError {
 
 /// A version older than the kept history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Compacted;
+pub(crate) struct Compacted {
+    /// The oldest version that a watch can start after.
+    pub(crate) floor: u64,
+}
 
 /// Why a past or future state cannot be listed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -317,7 +320,7 @@ impl Store {
             return Ok(Batch { events: Vec::new(), upto: visible, complete: true, closed: true });
         };
         if rv < place.floor {
-            return Err(Compacted);
+            return Err(Compacted { floor: place.floor });
         }
         let start = place.after(rv);
         let shown = start..place.after(visible).max(start);

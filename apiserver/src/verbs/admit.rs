@@ -269,15 +269,10 @@ pub(super) fn check_declared(config: &Value, message: &'static Type) -> ApiResul
 }
 
 fn refuse_untyped(config: &Value, faults: &[String]) -> ApiResult<()> {
-    let faults = match faults {
-        [] => return Ok(()),
-        [one] => one.clone(),
-        several => format!("errors:\n  {}", several.join("\n  ")),
-    };
-    Err(ApiError::unexpected(format!(
-        "failed to create typed patch object ({}): {faults}",
-        apply::about(config)
-    )))
+    apply::joined(faults).map_err(|faults| {
+        let about = apply::about(config);
+        ApiError::unexpected(format!("failed to create typed patch object ({about}): {faults}"))
+    })
 }
 
 /// Brings an object that a webhook changed into the form that a client's body is brought into.
@@ -287,6 +282,21 @@ fn refuse_untyped(config: &Value, faults: &[String]) -> ApiResult<()> {
 pub(crate) fn settle_changed(def: &ResourceDef, value: &mut Value) -> ApiResult<()> {
     let ignoring = WriteOptions { field_validation: FieldValidation::Ignore, ..WriteOptions::default() };
     settle_fields(def, value, &Duplicates::default(), &ignoring)?;
+    crate::meta::tidy(value);
+    default(def, value, Stage::Update);
+    Ok(())
+}
+
+/// As [`settle_changed`], for an object of a built-in kind that may have no field that the kind does not know.
+///
+/// # Errors
+/// What is wrong with the object.
+pub(crate) fn settle_patched(def: &ResourceDef, value: &mut Value) -> Result<(), String> {
+    if def.is_custom() {
+        return settle_changed(def, value).map_err(|error| error.message().to_owned());
+    }
+    let strict = WriteOptions { field_validation: FieldValidation::Strict, ..WriteOptions::default() };
+    fields(def, value, &Duplicates::default(), &strict)?;
     crate::meta::tidy(value);
     default(def, value, Stage::Update);
     Ok(())

@@ -42,7 +42,7 @@ pub(super) async fn dispatch(call: &Call<'_>, method: &Method) -> Option<ApiResu
         (_, "token") if *method == Method::POST => token::create(call).await,
         (_, "binding" | "eviction" | "token") | ("bindings", _) => Err(ApiError::method_not_allowed()),
         (_, "log") => no_log(call),
-        _ => no_kubelet(call),
+        _ => connect(call).await,
     })
 }
 
@@ -51,7 +51,7 @@ async fn run<T: Send>(
     call: &Call<'_>,
     act: impl FnMut(&Storage<'_>, Value) -> ApiResult<Option<T>> + Send,
 ) -> ApiResult<T> {
-    let kind = admission::kind_of_subresource(&call.path.subresource);
+    let kind = admission::kind_of_subresource(&call.def.plural, &call.path.subresource);
     let (group, version, kind) = kind.unwrap_or(("", "v1", &call.def.kind));
     let mut body = admit::read_object_as(call, kind)?.value;
     let options = WriteOptions::parse(&call.query, "CreateOptions")?;
@@ -205,6 +205,51 @@ fn check_budgets(call: &Call<'_>, pod: &Value) -> ApiResult<()> {
         }
     }
     Ok(())
+}
+
+/// Puts a connection to admission before it ends for want of a kubelet (`ConnectResource` of endpoints/handlers/rest.go).
+async fn connect(call: &Call<'_>) -> ApiResult<Reply> {
+    let mut options = connect_options(call);
+    let request = Attributes {
+        call,
+        operation: Operation::Connect,
+        name: &call.path.name,
+        old: None,
+        options: Options::Connect,
+        dry_run: false,
+    };
+    admission::mutate(&request, Some(&mut options)).await?;
+    admission::validate(&request, Some(&options)).await?;
+    no_kubelet(call)
+}
+
+/// The object of a connection: its query as the options of its kind (`PodExecOptions` and the like).
+fn connect_options(call: &Call<'_>) -> Value {
+    let kind = admission::kind_of_subresource(&call.def.plural, &call.path.subresource);
+    let mut options = json!({"kind": kind.map_or("", |(_, _, kind)| kind), "apiVersion": "v1"});
+    let query = &call.query;
+    match call.path.subresource.as_str() {
+        "exec" | "attach" => {
+            for stream in ["stdin", "stdout", "stderr", "tty"].into_iter().filter(|name| query.flag(name)) {
+                options[stream] = true.into();
+            }
+            if !query.get("container").is_empty() {
+                options["container"] = query.get("container").into();
+            }
+            if call.path.subresource == "exec" {
+                options["command"] = query.all("command").into();
+            }
+        }
+        "portforward" => {
+            let ports: Vec<i64> = query.all("ports").iter().filter_map(|port| port.parse().ok()).collect();
+            if !ports.is_empty() {
+                options["ports"] = ports.into();
+            }
+        }
+        _ if !query.get("path").is_empty() => options["path"] = query.get("path").into(),
+        _ => {}
+    }
+    options
 }
 
 /// The container that a client means has to be told before anything else.

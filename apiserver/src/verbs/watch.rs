@@ -7,7 +7,7 @@ use bytes::{BufMut, Bytes, BytesMut};
 use futures::stream;
 use serde_json::{Value, json};
 use tokio::sync::watch as signal;
-use tokio::time::{Instant, Interval, sleep_until};
+use tokio::time::{Instant, sleep_until};
 
 use super::read;
 use super::selectors::Selectors;
@@ -19,13 +19,15 @@ use crate::http::reply::Reply;
 use crate::registry::ResourceDef;
 use crate::server::{Call, Server};
 use crate::status::{ApiError, ApiResult};
-use crate::store::{Change, Cursor, Event, Object, Snapshot};
+use crate::store::{Change, Compacted, Cursor, Event, Object, Snapshot};
 use crate::table::{self, Include};
 
 /// How long a watch lasts when the client does not say; kube-apiserver draws from 30 to 60 minutes.
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(45 * 60);
 /// How often a watch that asked for bookmarks gets one while nothing happens; kube-apiserver's period.
 const BOOKMARK_PERIOD: Duration = Duration::from_secs(60);
+/// How long before its end a watch gets a last bookmark.
+const LAST_BOOKMARK: Duration = Duration::from_secs(2);
 /// Marks the bookmark that ends the initial events.
 const INITIAL_EVENTS_END: &str = "k8s.io/initial-events-end";
 
@@ -55,6 +57,8 @@ pub(super) async fn watch(call: &Call<'_>, name: &str, options: &ListOptions) ->
         _ => (None, store.watch(&def.collection, from.unwrap_or_default())),
     };
     let streaming = options.send_initial_events == Some(true);
+    let now = Instant::now();
+    let end = now + timeout;
     let state = Watch {
         encoder: Encoder {
             def,
@@ -67,10 +71,8 @@ pub(super) async fn watch(call: &Call<'_>, name: &str, options: &ListOptions) ->
         selectors,
         cursor,
         out: BytesMut::new(),
-        end: Instant::now() + timeout,
-        bookmarks: options
-            .bookmarks
-            .then(|| tokio::time::interval_at(Instant::now() + BOOKMARK_PERIOD, BOOKMARK_PERIOD)),
+        end,
+        bookmark: next_bookmark(now, end).filter(|_| options.bookmarks),
         stopping: call.server.stopping(),
         seen: from.unwrap_or_default(),
         done: false,
@@ -82,6 +84,13 @@ pub(super) async fn watch(call: &Call<'_>, name: &str, options: &ListOptions) ->
     })))
 }
 
+/// When the next bookmark is due: after a period, or shortly before the watch ends (`nextBookmarkTime` of apiserver's
+/// pkg/storage/cacher/cache_watcher.go).
+fn next_bookmark(now: Instant, end: Instant) -> Option<Instant> {
+    let before_end = end.checked_sub(LAST_BOOKMARK)?;
+    Some((now + BOOKMARK_PERIOD).min(before_end)).filter(|at| *at > now)
+}
+
 /// A running watch. Nobody waits for it: it takes events out of the history when its client reads.
 struct Watch {
     encoder: Encoder,
@@ -91,7 +100,8 @@ struct Watch {
     /// Lines that the client has not taken.
     out: BytesMut,
     end: Instant,
-    bookmarks: Option<Interval>,
+    /// When the next bookmark is due.
+    bookmark: Option<Instant>,
     stopping: signal::Receiver<bool>,
     /// The version up to which the client knows everything.
     seen: u64,
@@ -128,10 +138,10 @@ impl Watch {
             if !self.advance().await {
                 continue;
             }
-            let bookmarks = &mut self.bookmarks;
-            let period = async {
-                match bookmarks {
-                    Some(interval) => interval.tick().await,
+            let bookmark = self.bookmark;
+            let due = async {
+                match bookmark {
+                    Some(at) => sleep_until(at).await,
                     None => std::future::pending().await,
                 }
             };
@@ -139,11 +149,17 @@ impl Watch {
                 more = self.cursor.wait() => self.done = !more,
                 _ = self.stopping.changed() => self.done = true,
                 () = sleep_until(self.end) => self.done = true,
-                // A version that is still to come is nothing that the client could know everything up to.
-                _ = period => if self.seen <= self.encoder.server.store.current() {
-                    self.encoder.bookmark(&mut self.out, self.seen, false);
-                },
+                () = due => self.mark(),
             }
+        }
+    }
+
+    /// Queues the bookmark that is due.
+    fn mark(&mut self) {
+        self.bookmark = next_bookmark(Instant::now(), self.end);
+        // A version that is still to come is nothing that the client could know everything up to.
+        if self.seen <= self.encoder.server.store.current() {
+            self.encoder.bookmark(&mut self.out, self.seen, false);
         }
     }
 
@@ -168,8 +184,9 @@ impl Watch {
             return self.begin(snapshot, marked).await;
         }
         let batch = self.cursor.take();
-        let mut batch =
-            batch.map_err(|_| ApiError::expired(format!("too old resource version: {}", self.seen)))?;
+        let mut batch = batch.map_err(|Compacted { floor }| {
+            ApiError::expired(format!("too old resource version: {} ({floor})", self.seen))
+        })?;
         batch.events.retain(|event| event.key.starts_with(&*self.prefix));
         if conversion::is_by_webhook(&self.encoder.def) {
             self.push_converted(&batch.events).await?;

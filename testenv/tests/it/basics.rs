@@ -105,7 +105,10 @@ async fn a_version_that_is_compacted_is_gone() {
     env.compact().unwrap();
     let mut watch = api.watch(&WatchParams::default(), &version).await.unwrap().boxed();
     let event = watch.try_next().await.unwrap().unwrap();
-    assert!(matches!(event, WatchEvent::Error(status) if status.code == 410));
+    let WatchEvent::Error(status) = event else { panic!("{event:?}") };
+    let floor = version.parse::<u64>().unwrap() + 1;
+    let message = format!("too old resource version: {version} ({floor})");
+    assert_eq!((status.code, status.reason, status.message), (410, "Expired".to_owned(), message));
 }
 
 #[tokio::test(start_paused = true)]
@@ -114,7 +117,8 @@ async fn bookmarks_are_of_versions_that_there_are() {
     let api = widgets(&env).await;
     let version = api.list(&ListParams::default()).await.unwrap().metadata.resource_version.unwrap();
     let future = (version.parse::<u64>().unwrap() + 10).to_string();
-    for (version, expected) in [(&version, 3), (&future, 0)] {
+    // One each minute, and one 2 s before the end.
+    for (version, expected) in [(&version, 4), (&future, 0)] {
         let watch = api.watch(&WatchParams::default().timeout(200), version).await.unwrap();
         let events: Vec<_> = watch.try_collect().await.unwrap();
         assert!(events.iter().all(|event| matches!(event, WatchEvent::Bookmark(_))), "{events:?}");

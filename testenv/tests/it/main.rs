@@ -16,6 +16,7 @@ mod history;
 mod hostile;
 mod kinds;
 mod parts;
+mod policies;
 mod rbac;
 mod reads;
 mod recorded;

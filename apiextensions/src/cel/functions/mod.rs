@@ -37,9 +37,23 @@ pub(super) fn call(function: &str, args: &[Value]) -> Called {
         | "!_" | "@in" | "_[_]" | "_[?_]" | "size" | "cel.@mapInsert" => ops::call(function, args),
         "type" | "dyn" | "bool" | "bytes" | "double" | "duration" | "int" | "string" | "timestamp"
         | "uint" => convert::call(function, args),
-        "contains" | "endsWith" | "startsWith" | "matches" | "charAt" | "lowerAscii" | "upperAscii"
-        | "replace" | "split" | "substring" | "trim" | "format" | "strings.quote" | "join" | "find"
-        | "findAll" => text::call(function, args),
+        "contains"
+        | "endsWith"
+        | "startsWith"
+        | "matches"
+        | "charAt"
+        | "lowerAscii"
+        | "upperAscii"
+        | "replace"
+        | "split"
+        | "substring"
+        | "trim"
+        | "format"
+        | "strings.quote"
+        | "join"
+        | "find"
+        | "findAll"
+        | "jsonpatch.escapeKey" => text::call(function, args),
         "indexOf" | "lastIndexOf" => match args.first() {
             Some(Value::String(_)) => text::call(function, args),
             _ => list::call(function, args),

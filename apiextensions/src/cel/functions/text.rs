@@ -17,6 +17,10 @@ pub(super) fn call(function: &str, args: &[Value]) -> Called {
         ("lowerAscii", [Value::String(s)]) => Ok(Value::string(s.to_ascii_lowercase())),
         ("upperAscii", [Value::String(s)]) => Ok(Value::string(s.to_ascii_uppercase())),
         ("trim", [Value::String(s)]) => Ok(Value::string(s.trim())),
+        // A key of a JSON pointer.
+        ("jsonpatch.escapeKey", [Value::String(s)]) => {
+            Ok(Value::string(s.replace('~', "~0").replace('/', "~1")))
+        }
         ("strings.quote", [Value::String(s)]) => Ok(Value::string(quote(s))),
         ("format", [Value::String(s), list]) => format(s, items(list)?).map(Value::string),
         ("join", [list, rest @ ..]) => join(items(list)?, rest),

@@ -1,7 +1,8 @@
 //! One rule: compiled, estimated and run.
 
 use kubesmith_apiextensions::cel::{
-    Activation, Binding, Decl, Expression, OldSelf, PER_CALL_LIMIT, Type, Variables, compile, render,
+    Activation, Binding, Decl, Environment, OldSelf, PER_CALL_LIMIT, Session, Type, Variables, compile,
+    render,
 };
 use kubesmith_apiextensions::structural::Schema;
 use serde_json::{Value, json};
@@ -95,6 +96,10 @@ pub(crate) const WORDS: &[&str] = &[
     "[]",
     "{}",
     "{'a': 1}",
+    "Object{",
+    "Object.spec{?a: ",
+    "[JSONPatch{op: 'add', path: '/a', value: ",
+    "variables.v",
     "x.y.z",
     "'(a*)*b'",
     "format.named(",
@@ -140,9 +145,15 @@ pub(crate) fn check(rule: &str) -> bool {
             Err(issues) => assert!(!render(rule, &issues).is_empty()),
         }
     }
-    if let Ok(expression) = Expression::compile(rule, &[("self", Type::Dyn), ("request.user", Type::Dyn)]) {
+    let variables = [("self", Type::Dyn), ("request.user", Type::Dyn)];
+    let mut environment = Environment::new(&variables).with_patches();
+    let composed =
+        [environment.compose("v", rule, |compiled| compiled.map_err(|issues| render(rule, &issues)))];
+    if let Ok(expression) = environment.compile(rule) {
         let bindings = [("self", Binding::Json(&object)), ("request.user", Binding::Json(&object))];
-        drop(expression.run(&bindings, PER_CALL_LIMIT));
+        let session = Session::new(&bindings, &composed);
+        drop(session.run(&expression, PER_CALL_LIMIT));
+        drop(session.patch(&expression, PER_CALL_LIMIT));
     }
     compiles
 }

@@ -38,15 +38,6 @@ pub(super) fn admit(attributes: &Attributes<'_>, object: Option<&mut Value>) -> 
         "metadata.namespace",
         format!("namespace {name} is being terminated"),
     );
-    let about = call.def.about(&name_of(attributes, object.as_deref()));
+    let about = call.def.about(&attributes.shown_name(object.as_deref()));
     Err(ApiError::forbidden(about, &text).with_causes(vec![cause]))
-}
-
-/// The name in a refusal (`extractResourceName` of admission/errors.go): names are generated only later.
-fn name_of(attributes: &Attributes<'_>, object: Option<&Value>) -> String {
-    let own = |field| object.map(|object| meta::text(object, field)).filter(|text| !text.is_empty());
-    match attributes.name {
-        "" => own("name").or_else(|| own("generateName")).unwrap_or("Unknown").to_owned(),
-        name => name.to_owned(),
-    }
 }

@@ -4,8 +4,8 @@ use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions;
 use serde::Deserialize as _;
 use serde_json::Value;
 
-use super::{kind, no_check};
-use crate::builtin::{BuiltIn, check, defaults, webhooks};
+use super::kind;
+use crate::builtin::{BuiltIn, check, defaults, policies, webhooks};
 
 /// CRDs are no part of the table of types: they are read into their type and written back.
 fn definition(value: &Value) -> Result<Value, serde_json::Error> {
@@ -22,11 +22,6 @@ const fn webhook_configuration(name: &'static str, plural: &'static str, singula
         check: webhooks::check,
         ..kind(crate::admission::GROUP, name, plural, singular, &[])
     }
-}
-
-/// A policy, or a binding that puts one in force.
-const fn admission_policy(name: &'static str, plural: &'static str, singular: &'static str) -> BuiltIn {
-    BuiltIn { check: no_check, ..webhook_configuration(name, plural, singular) }
 }
 
 /// A kind of the server's flow control; requests here are not queued by it.
@@ -57,28 +52,36 @@ pub(super) static KINDS: &[BuiltIn] = &[
     flow_control("PriorityLevelConfiguration", "prioritylevelconfigurations", "prioritylevelconfiguration"),
     BuiltIn {
         status: true,
-        default: webhooks::default_policy,
-        ..admission_policy(
+        default: policies::default_policy,
+        check: policies::check_validating,
+        ..webhook_configuration(
             "ValidatingAdmissionPolicy",
             "validatingadmissionpolicies",
             "validatingadmissionpolicy",
         )
     },
     BuiltIn {
-        default: webhooks::default_policy_binding,
-        ..admission_policy(
+        default: policies::default_binding,
+        check: policies::check_validating_binding,
+        ..webhook_configuration(
             "ValidatingAdmissionPolicyBinding",
             "validatingadmissionpolicybindings",
             "validatingadmissionpolicybinding",
         )
     },
     BuiltIn {
-        default: webhooks::default_policy,
-        ..admission_policy("MutatingAdmissionPolicy", "mutatingadmissionpolicies", "mutatingadmissionpolicy")
+        default: policies::default_policy,
+        check: policies::check_mutating,
+        ..webhook_configuration(
+            "MutatingAdmissionPolicy",
+            "mutatingadmissionpolicies",
+            "mutatingadmissionpolicy",
+        )
     },
     BuiltIn {
-        default: webhooks::default_policy_binding,
-        ..admission_policy(
+        default: policies::default_binding,
+        check: policies::check_mutating_binding,
+        ..webhook_configuration(
             "MutatingAdmissionPolicyBinding",
             "mutatingadmissionpolicybindings",
             "mutatingadmissionpolicybinding",

@@ -5,3 +5,5 @@ mod conversion;
 mod failures;
 mod matching;
 mod server;
+
+pub(crate) use server::{HookServer, answered, hook, mutating, patched};

@@ -1,0 +1,86 @@
+//! List, map and message literals.
+
+use super::{Parsed, Parser};
+use crate::cel::ast::{Entry, Expr, FieldInit, Kind, Literal};
+use crate::cel::lexer::TokenKind;
+
+impl Parser {
+    pub(super) fn list_literal(&mut self, at: usize) -> Parsed<Expr> {
+        self.next();
+        let (mut elements, mut optional) = (Vec::new(), Vec::new());
+        loop {
+            if self.eat("]").is_some() {
+                break;
+            }
+            if self.eat("?").is_some() {
+                optional.push(elements.len());
+            }
+            elements.push(self.expr()?);
+            if self.eat(",").is_none() {
+                self.expect("]")?;
+                break;
+            }
+            // What can end the expression is taken as given by ANTLR.
+            if self.peek().kind == TokenKind::End {
+                let end = self.peek().at;
+                self.issue(end, "Syntax error: missing ']' at '<EOF>'");
+                break;
+            }
+        }
+        Ok(self.node(at, Kind::List { elements, optional }))
+    }
+
+    pub(super) fn map_literal(&mut self, at: usize) -> Parsed<Expr> {
+        self.next();
+        let mut entries = Vec::new();
+        loop {
+            if self.eat("}").is_some() {
+                break;
+            }
+            let optional = self.eat("?").is_some();
+            let key = self.expr()?;
+            self.expect(":")?;
+            let value = self.expr()?;
+            entries.push(Entry { key, value, optional });
+            if self.eat(",").is_none() {
+                self.expect("}")?;
+                break;
+            }
+        }
+        Ok(self.node(at, Kind::Map(entries)))
+    }
+
+    /// The dotted name of a message, if a message literal begins with this identifier: the tokens up to `{` are eaten.
+    pub(super) fn message_name(&mut self, first: &str) -> Option<String> {
+        let (mut name, mut at) = (first.to_owned(), self.at);
+        let kind = |at: usize| self.tokens.get(at).map(|token| &token.kind);
+        while let (Some(TokenKind::Punct(".")), Some(TokenKind::Ident(part))) = (kind(at), kind(at + 1)) {
+            name = format!("{name}.{part}");
+            at += 2;
+        }
+        matches!(kind(at), Some(TokenKind::Punct("{"))).then(|| {
+            self.at = at;
+            name
+        })
+    }
+
+    pub(super) fn struct_literal(&mut self, name: String) -> Parsed<Expr> {
+        let at = self.expect("{")?;
+        let mut fields = Vec::new();
+        loop {
+            if self.eat("}").is_some() {
+                break;
+            }
+            let optional = self.eat("?").is_some();
+            let (name, _) = self.field_name()?;
+            let colon = self.expect(":")?;
+            let id = self.node(colon, Kind::Literal(Literal::Null)).id;
+            fields.push(FieldInit { id, name, value: self.expr()?, optional });
+            if self.eat(",").is_none() {
+                self.expect("}")?;
+                break;
+            }
+        }
+        Ok(self.node(at, Kind::Struct { name, fields }))
+    }
+}

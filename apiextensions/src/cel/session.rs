@@ -1,0 +1,246 @@
+//! Several expressions on the same values, which may share named expressions: `variables.name`.
+//!
+//! Source: apiserver's pkg/admission/plugin/cel/composition.go. A variable is evaluated when it is first used, once.
+
+use std::cell::{Cell, OnceCell, RefCell};
+use std::collections::BTreeMap;
+
+use serde_json::Value as Json;
+
+use super::eval::{Evaluator, Outcome, fault};
+use super::message;
+use super::value::Value;
+use super::{Answer, Binding, EvalError, Expression, PER_CALL_LIMIT, answer};
+
+/// The variable that holds the named expressions.
+pub(super) const VARIABLES: &str = "variables";
+/// The name of its type in messages.
+pub(super) const TYPE_NAME: &str = "kubernetes.variables";
+
+/// A named expression.
+#[derive(Debug)]
+pub struct Composed {
+    /// The name after `variables.`.
+    pub name: String,
+    /// The expression, or why it does not compile.
+    pub expression: Result<Expression, String>,
+}
+
+/// One evaluation of several expressions on the same values, which are converted when they are first used.
+#[derive(Debug)]
+pub struct Session<'a> {
+    bindings: &'a [(&'a str, Binding<'a>)],
+    values: Vec<OnceCell<Value>>,
+    composed: &'a [Composed],
+    memo: RefCell<BTreeMap<usize, Outcome>>,
+    /// The cost of the variables so far.
+    cost: Cell<u64>,
+}
+
+/// The cost of one evaluation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Spent {
+    /// Of the expression itself.
+    pub own: u64,
+    /// Of the variables that it used first.
+    pub variables: u64,
+}
+
+impl<'a> Session<'a> {
+    /// A session with these values and named expressions.
+    #[must_use]
+    pub fn new(bindings: &'a [(&'a str, Binding<'a>)], composed: &'a [Composed]) -> Self {
+        Self {
+            bindings,
+            values: bindings.iter().map(|_| OnceCell::new()).collect(),
+            composed,
+            memo: RefCell::default(),
+            cost: Cell::new(0),
+        }
+    }
+
+    /// Evaluates an expression. Returns the result and the cost.
+    pub fn run(&self, expression: &Expression, limit: u64) -> (Result<Answer, EvalError>, Spent) {
+        let (outcome, spent) = self.evaluate(expression, limit);
+        (outcome.map(answer), spent)
+    }
+
+    /// Evaluates an expression whose result describes a patch: an apply configuration, or a list of operations. Values that
+    /// JSON does not have, and messages whose names do not fit their fields, are an error of the inner result.
+    pub fn patch(
+        &self,
+        expression: &Expression,
+        limit: u64,
+    ) -> (Result<Result<Json, String>, EvalError>, Spent) {
+        let (outcome, spent) = self.evaluate(expression, limit);
+        (outcome.map(|value| message::to_json(&value)), spent)
+    }
+
+    fn evaluate(&self, expression: &Expression, limit: u64) -> (Outcome, Spent) {
+        let mut evaluator = Evaluator::within(self, &expression.checked, limit);
+        let outcome = evaluator.eval(&expression.ast.root);
+        let own = evaluator.cost;
+        (outcome, Spent { own, variables: self.cost.take() })
+    }
+
+    /// The value of a variable of the environment; `None` if there is none of this name.
+    pub(super) fn value(&self, name: &str) -> Option<Value> {
+        let at = self.bindings.iter().position(|(known, _)| *known == name);
+        match at {
+            Some(at) => Some(self.values.get(at)?.get_or_init(|| self.bindings[at].1.value()).clone()),
+            None => (name == VARIABLES).then_some(Value::Variables),
+        }
+    }
+
+    /// The value of a named expression; `None` if there is none of this name.
+    pub(super) fn variable(&self, name: &str) -> Option<Outcome> {
+        let at = self.composed.iter().rposition(|composed| composed.name == name)?;
+        if let Some(known) = self.memo.borrow().get(&at) {
+            return Some(known.clone());
+        }
+        // A name that is given twice may refer to itself.
+        let itself = fault(format!("composited variable {name:?} refers to itself"));
+        self.memo.borrow_mut().insert(at, itself);
+        let outcome = match &self.composed[at].expression {
+            Err(error) => fault(format!("composited variable {name:?} fails to compile: {error}")),
+            Ok(expression) => self.compute(name, expression),
+        };
+        self.memo.borrow_mut().insert(at, outcome.clone());
+        Some(outcome)
+    }
+
+    fn compute(&self, name: &str, expression: &Expression) -> Outcome {
+        let mut evaluator = Evaluator::within(self, &expression.checked, PER_CALL_LIMIT);
+        let outcome = evaluator.eval(&expression.ast.root);
+        self.cost.set(self.cost.get().saturating_add(evaluator.cost));
+        outcome.or_else(|error| fault(format!("composited variable {name:?} fails to evaluate: {error}")))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use serde_json::json;
+
+    use super::*;
+    use crate::cel::{Environment, Type};
+
+    fn run(variables: &[(&str, &str)], source: &str) -> Result<Answer, String> {
+        let mut environment = Environment::new(&[("object", Type::Dyn)]);
+        let mut composed = Vec::new();
+        for (name, source) in variables {
+            composed
+                .push(environment.compose(name, source, |compiled| compiled.map_err(|_| "no".to_owned())));
+        }
+        let expression = environment.compile(source).map_err(|issues| issues[0].message.clone())?;
+        let object = json!({"a": 1});
+        let bindings = [("object", Binding::Json(&object))];
+        let session = Session::new(&bindings, &composed);
+        session.run(&expression, PER_CALL_LIMIT).0.map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn variable_is_evaluated_when_it_is_used() {
+        let variables = [("one", "object.a"), ("two", "variables.one + 1"), ("broken", "object.nope")];
+        assert_eq!(run(&variables, "variables.two == 2"), Ok(Answer::Bool(true)));
+        assert_eq!(run(&variables, "true ? true : variables.broken"), Ok(Answer::Bool(true)));
+        assert_eq!(
+            run(&variables, "variables.broken == 1"),
+            Err("composited variable \"broken\" fails to evaluate: no such key: nope".to_owned())
+        );
+        assert_eq!(run(&variables, "variables.three == 1"), Err("undefined field 'three'".to_owned()));
+    }
+
+    #[test]
+    fn variable_has_the_type_of_its_expression() {
+        let found = run(&[("text", "'a'")], "variables.text > 1").unwrap_err();
+        assert_eq!(found, "found no matching overload for '_>_' applied to '(string, int)'");
+    }
+
+    #[test]
+    fn variable_that_refers_to_itself_is_an_error() {
+        let error = run(&[("a", "1"), ("a", "variables.a + 1")], "variables.a == 2").unwrap_err();
+        assert!(error.contains("refers to itself"), "{error}");
+    }
+
+    #[test]
+    fn chain_of_variables_that_is_too_deep_is_an_error() {
+        let names: Vec<String> = (0..200).map(|i| format!("v{i}")).collect();
+        let nested = |i: usize| match i {
+            0 => "[[[[[[1]]]]]]".to_owned(),
+            i => format!("[[[[[[variables.v{}]]]]]]", i - 1),
+        };
+        let sources: Vec<String> = (0..200).map(nested).collect();
+        let variables: Vec<(&str, &str)> =
+            names.iter().map(String::as_str).zip(sources.iter().map(String::as_str)).collect();
+        assert_eq!(run(&variables, "size(variables.v60) == 1"), Ok(Answer::Bool(true)));
+        assert_eq!(run(&variables, "variables.v60 == variables.v60"), Ok(Answer::Bool(true)));
+        let error = run(&variables, "size(variables.v199) == 1").unwrap_err();
+        assert!(error.contains("fails to compile"), "{error}");
+    }
+
+    #[test]
+    fn patches_are_described_in_json() {
+        let mut environment = Environment::new(&[("object", Type::Dyn)]);
+        let patch = |environment: &Environment, source: &str| {
+            let expression = environment.compile(source).map_err(|issues| issues[0].message.clone())?;
+            let object = json!({"a": 1});
+            let bindings = [("object", Binding::Json(&object))];
+            let session = Session::new(&bindings, &[]);
+            session.patch(&expression, PER_CALL_LIMIT).0.map_err(|error| error.to_string())?
+        };
+        let missing = "undeclared reference to 'Object' (in container '')".to_owned();
+        assert_eq!(patch(&environment, "Object{}"), Err(missing));
+        environment = environment.with_patches();
+        for (source, expected) in [
+            ("Object{}", Ok(json!({}))),
+            (
+                "Object{spec: Object.spec{replicas: object.a + 1, ?paused: optional.none(), ?n: optional.of('x')}}",
+                Ok(json!({"spec": {"replicas": 2, "n": "x"}})),
+            ),
+            (
+                "Object{spec: Object.spec{containers: [Object.spec.containers{name: 'a'}]}}",
+                Ok(json!({"spec": {"containers": [{"name": "a"}]}})),
+            ),
+            (
+                "Object{metadata: Object.metadata{labels: {'a/b': 'c'}}}",
+                Ok(json!({"metadata": {"labels": {"a/b": "c"}}})),
+            ),
+            (
+                "Object{spec: Object.wrong{}}",
+                Err(
+                    "type mismatch: unexpected type name \"Object.wrong\", expected \"Object.spec\", which matches field name path from root Object type",
+                ),
+            ),
+            (
+                "[JSONPatch{op: 'add', path: '/metadata/labels/' + jsonpatch.escapeKey('a/b~c'), value: 1.5}]",
+                Ok(json!([{"op": "add", "path": "/metadata/labels/a~1b~0c", "value": 1.5}])),
+            ),
+            (
+                "[JSONPatch{op: 'move', from: '/a', path: '/b'}, JSONPatch{op: 'add', path: '/c', value: Object.c{d: null}}]",
+                Ok(
+                    json!([{"op": "move", "path": "/b", "from": "/a"}, {"op": "add", "path": "/c", "value": {"d": null}}]),
+                ),
+            ),
+            ("JSONPatch{op: 1}", Err("expected type of field 'op' is 'string' but provided type is 'int'")),
+            ("JSONPatch{other: 1}", Err("undefined field 'other'")),
+            ("Objects{}", Err("undeclared reference to 'Objects' (in container '')")),
+        ] {
+            assert_eq!(patch(&environment, source), expected.map_err(str::to_owned), "{source}");
+        }
+    }
+
+    #[test]
+    fn values_are_shared_by_the_expressions_of_a_session() {
+        let object: Arc<Json> = Arc::new(json!({"a": 1}));
+        let bindings = [("object", Binding::Json(&object))];
+        let mut environment = Environment::new(&[("object", Type::Dyn)]);
+        let composed = [environment.compose("a", "object.a", |compiled| compiled.map_err(|_| String::new()))];
+        let expression = environment.compile("variables.a == 1").unwrap();
+        let session = Session::new(&bindings, &composed);
+        let (_, first) = session.run(&expression, PER_CALL_LIMIT);
+        let (_, second) = session.run(&expression, PER_CALL_LIMIT);
+        assert!(first.variables > 0 && second.variables == 0 && first.own == second.own);
+    }
+}

@@ -1,0 +1,273 @@
+//! The expressions of match conditions and policies: what they may use, and how they are compiled and evaluated.
+//!
+//! Source: apiserver's pkg/admission/plugin/cel.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, LazyLock};
+
+use kubesmith_apiextensions::cel::{
+    Answer, Composed, Environment, EvalError, Expression, Issue, ObjectType, PER_CALL_LIMIT, Session, Spent,
+    Type, render,
+};
+use serde_json::Value;
+
+/// The variables that need a right to be asked about; messages cannot use them.
+const AUTHORIZER: [&str; 2] = ["authorizer", "authorizer.requestResource"];
+
+static NAMESPACE: LazyLock<Type> = LazyLock::new(namespace_type);
+static REQUEST: LazyLock<Type> = LazyLock::new(request_type);
+
+fn object_type(name: &str, fields: &[(&str, Type)]) -> Type {
+    let fields: BTreeMap<String, Type> =
+        fields.iter().map(|(name, type_)| ((*name).to_owned(), type_.clone())).collect();
+    Type::Object(Arc::new(ObjectType { name: format!("kubernetes.{name}"), fields }))
+}
+
+fn texts(names: &[&'static str]) -> Vec<(&'static str, Type)> {
+    names.iter().map(|name| (*name, Type::String)).collect()
+}
+
+/// `AdmissionRequest` without what has variables of its own (`BuildRequestType`).
+fn request_type() -> Type {
+    let kind = object_type("GroupVersionKind", &texts(&["group", "version", "kind"]));
+    let resource = object_type("GroupVersionResource", &texts(&["group", "version", "resource"]));
+    let strings = || Type::list(Type::String);
+    let mut user = texts(&["username", "uid"]);
+    user.extend([("groups", strings()), ("extra", Type::map(Type::String, strings()))]);
+    let mut fields = texts(&["subResource", "requestSubResource", "name", "namespace", "operation"]);
+    fields.extend([
+        ("kind", kind.clone()),
+        ("requestKind", kind),
+        ("resource", resource.clone()),
+        ("requestResource", resource),
+        ("userInfo", object_type("UserInfo", &user)),
+        ("dryRun", Type::Bool),
+        ("options", Type::Dyn),
+    ]);
+    object_type("AdmissionRequest", &fields)
+}
+
+/// A namespace as expressions see it (`BuildNamespaceType`).
+fn namespace_type() -> Type {
+    let strings = || Type::list(Type::String);
+    let map = || Type::map(Type::String, Type::String);
+    let mut metadata = texts(&["name", "generateName", "namespace", "UID", "resourceVersion"]);
+    metadata.extend([
+        ("labels", map()),
+        ("annotations", map()),
+        ("creationTimestamp", Type::Timestamp),
+        ("deletionTimestamp", Type::Timestamp),
+        ("deletionGracePeriodSeconds", Type::Int),
+        ("generation", Type::Int),
+        ("finalizers", strings()),
+    ]);
+    let mut condition = texts(&["status", "type", "message", "reason"]);
+    condition.push(("lastTransitionTime", Type::Timestamp));
+    let conditions = Type::list(object_type("NamespaceCondition", &condition));
+    let status = object_type("NamespaceStatus", &[("conditions", conditions), ("phase", Type::String)]);
+    object_type(
+        "Namespace",
+        &[
+            ("metadata", object_type("NamespaceMetadata", &metadata)),
+            ("spec", object_type("NamespaceSpec", &[("finalizers", strings())])),
+            ("status", status),
+        ],
+    )
+}
+
+/// Compiles the expressions of one webhook or policy.
+#[derive(Debug)]
+pub(crate) struct Compiler(Environment);
+
+type Compiled = Result<Expression, String>;
+
+impl Compiler {
+    /// A compiler of expressions that may use `params` or not.
+    pub(crate) fn new(has_params: bool) -> Self {
+        let mut variables = vec![
+            ("object", Type::Dyn),
+            ("oldObject", Type::Dyn),
+            ("namespaceObject", NAMESPACE.clone()),
+            ("request", REQUEST.clone()),
+            (AUTHORIZER[0], Type::Opaque("kubernetes.authorization.Authorizer")),
+            (AUTHORIZER[1], Type::Opaque("kubernetes.authorization.ResourceCheck")),
+        ];
+        if has_params {
+            variables.push(("params", Type::Dyn));
+        }
+        Self(Environment::new(&variables))
+    }
+
+    /// As this compiler, for expressions that may use `variables` even if there are none.
+    pub(crate) fn composing(self) -> Self {
+        Self(self.0.with_composition())
+    }
+
+    /// Compiles a variable, which later expressions may use.
+    pub(crate) fn variable(&mut self, name: &str, source: &str) -> Composed {
+        self.0.compose(name, source, |compiled| compiled.map_err(|issues| failed(source, &issues)))
+    }
+
+    /// Compiles an expression that is true or false.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub(crate) fn condition(&self, source: &str) -> Compiled {
+        compile(&self.0, source, &[Type::Bool])
+    }
+
+    /// Compiles a `messageExpression`.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub(crate) fn message(&self, source: &str) -> Compiled {
+        compile(&self.0.clone().without(&AUTHORIZER), source, &[Type::String])
+    }
+
+    /// Compiles the value of an audit annotation.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub(crate) fn annotation(&self, source: &str) -> Compiled {
+        compile(&self.0, source, &[Type::String, Type::Null])
+    }
+
+    /// Compiles a patch, whose type is that of an apply configuration or of a list of operations.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub(crate) fn patch(&self, source: &str, is_json_patch: bool) -> Compiled {
+        let message = |name: &str| Type::Message(name.into());
+        let wanted = if is_json_patch { Type::list(message("JSONPatch")) } else { message("Object") };
+        compile(&self.0.clone().with_patches(), source, &[wanted])
+    }
+}
+
+fn failed(source: &str, issues: &[Issue]) -> String {
+    format!("compilation failed: {}", render(source, issues))
+}
+
+fn compile(environment: &Environment, source: &str, wanted: &[Type]) -> Compiled {
+    let expression = environment.compile(source).map_err(|issues| failed(source, &issues))?;
+    let found = expression.result_type();
+    if wanted.contains(&found) {
+        return Ok(expression);
+    }
+    Err(match wanted {
+        [one] => format!("must evaluate to {one} but got {found}"),
+        // Go names the type of null so.
+        _ => format!("must evaluate to one of [string null_type] but got {found}"),
+    })
+}
+
+/// Why an expression has no value.
+#[derive(Debug, PartialEq)]
+pub(super) enum Failed {
+    /// It failed by itself.
+    Expression(String),
+    /// It and those before it cost more than all of them may.
+    Budget(String),
+}
+
+/// Evaluates expressions within a budget.
+#[derive(Debug)]
+pub(super) struct Evaluation<'s, 'a> {
+    pub(super) session: &'s Session<'a>,
+    /// The cost that is left.
+    pub(super) budget: u64,
+}
+
+impl Evaluation<'_, '_> {
+    /// Evaluates an expression.
+    ///
+    /// # Errors
+    /// Why it has no value.
+    pub(super) fn run(&mut self, source: &str, expression: &Compiled) -> Result<Answer, Failed> {
+        let expression = compiled(expression)?;
+        let (outcome, spent) = self.session.run(expression, PER_CALL_LIMIT);
+        self.settle(source, outcome, spent)
+    }
+
+    /// Evaluates the expression of a patch; the inner error says why its value describes none.
+    ///
+    /// # Errors
+    /// Why it has no value.
+    pub(super) fn patch(
+        &mut self,
+        source: &str,
+        expression: &Expression,
+    ) -> Result<Result<Value, String>, Failed> {
+        let (outcome, spent) = self.session.patch(expression, PER_CALL_LIMIT);
+        self.settle(source, outcome, spent)
+    }
+
+    fn settle<T>(&mut self, source: &str, outcome: Result<T, EvalError>, spent: Spent) -> Result<T, Failed> {
+        let cost = spent.own.saturating_add(spent.variables);
+        let Some(left) = self.budget.checked_sub(cost) else {
+            let text = "validation failed due to running out of cost budget, no further validation rules will be run";
+            return Err(Failed::Budget(text.to_owned()));
+        };
+        self.budget = left;
+        outcome
+            .map_err(|error| Failed::Expression(format!("expression '{source}' resulted in error: {error}")))
+    }
+}
+
+fn compiled(expression: &Compiled) -> Result<&Expression, Failed> {
+    expression.as_ref().map_err(|error| Failed::Expression(format!("compilation error: {error}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fault(source: &str) -> Option<String> {
+        Compiler::new(false).condition(source).err()
+    }
+
+    #[test]
+    fn expressions_are_compiled_for_the_variables_of_a_request() {
+        for source in [
+            "!('system:nodes' in request.userInfo.groups)",
+            "request.resource.group != 'apps' && request.operation == 'CREATE'",
+            "has(object.metadata.labels) && oldObject == null",
+            "namespaceObject.metadata.labels['a'] == 'b'",
+            "authorizer.group('a.b').resource('c').namespace(request.namespace).check('bypass').allowed()",
+            "authorizer.requestResource.check('bypass').allowed()",
+        ] {
+            assert_eq!(fault(source), None, "{source}");
+        }
+        assert_eq!(fault("object.spec.a").as_deref(), Some("must evaluate to bool but got dyn"));
+        assert_eq!(fault("1").as_deref(), Some("must evaluate to bool but got int"));
+        let issue = fault("request.nope == ''").unwrap();
+        assert!(
+            issue.starts_with("compilation failed: ERROR: <input>:1:8: undefined field 'nope'"),
+            "{issue}"
+        );
+    }
+
+    #[test]
+    fn messages_cannot_ask_the_authorizer() {
+        let compiler = Compiler::new(true);
+        assert!(compiler.message("'a' + params.b").is_ok());
+        let fault = compiler.message("authorizer.path('/').check('get').reason()").unwrap_err();
+        assert!(fault.contains("undeclared reference to 'authorizer'"), "{fault}");
+        assert_eq!(compiler.message("1").unwrap_err(), "must evaluate to string but got int");
+    }
+
+    #[test]
+    fn patches_have_the_type_that_applies_them() {
+        let compiler = Compiler::new(false);
+        for (source, is_json_patch, fault) in [
+            ("Object{}", false, None),
+            ("[JSONPatch{op: 'remove', path: '/a'}]", true, None),
+            ("Object{}", true, Some("must evaluate to list(JSONPatch) but got Object")),
+            ("Object.spec{}", false, Some("must evaluate to Object but got Object.spec")),
+            ("[JSONPatch{}]", false, Some("must evaluate to Object but got list(JSONPatch)")),
+        ] {
+            let found = compiler.patch(source, is_json_patch).err();
+            assert_eq!(found.as_deref(), fault, "{source}");
+        }
+        assert!(compiler.condition("jsonpatch.escapeKey('a') == 'a'").is_err());
+    }
+}

@@ -1,0 +1,102 @@
+//! The values of the variables of expressions.
+
+use std::sync::Arc;
+
+use kubesmith_apiextensions::cel::{AccessDecision, AccessRequest, Authorizer, Binding};
+use serde_json::{Value, json};
+
+use super::attributes::{Attributes, Versioned};
+use super::review;
+use crate::authorization::{self, Resource, Target};
+use crate::server::Server;
+
+/// What expressions see of one request.
+#[derive(Debug)]
+pub(super) struct Input<'a> {
+    versioned: &'a Versioned,
+    request: Value,
+    namespace: &'a Value,
+    params: &'a Value,
+    authorizer: Arc<dyn Authorizer>,
+    access: AccessRequest,
+}
+
+impl<'a> Input<'a> {
+    /// The input of match conditions, which see no namespace.
+    pub(super) fn new(attributes: &Attributes<'_>, versioned: &'a Versioned) -> Self {
+        let call = attributes.call;
+        Self {
+            versioned,
+            request: review::described(attributes, versioned),
+            namespace: &Value::Null,
+            params: &Value::Null,
+            authorizer: Arc::new(OfServer { server: call.server.clone(), user: call.user.clone() }),
+            access: access(attributes),
+        }
+    }
+
+    /// As this input, with parameters; `null` where there are none.
+    pub(super) fn with_params(self, params: &'a Value) -> Self {
+        Self { params, ..self }
+    }
+
+    /// As this input, with the namespace of the request.
+    pub(super) fn with_namespace(self, namespace: &'a Value) -> Self {
+        Self { namespace, ..self }
+    }
+
+    pub(super) fn bindings(&self) -> [(&'static str, Binding<'_>); 7] {
+        let json = |value: &'a Option<Value>| Binding::Json(value.as_ref().unwrap_or(&Value::Null));
+        [
+            ("object", json(&self.versioned.object)),
+            ("oldObject", json(&self.versioned.old)),
+            ("namespaceObject", Binding::Json(self.namespace)),
+            ("request", Binding::Json(&self.request)),
+            ("params", Binding::Json(self.params)),
+            ("authorizer", Binding::Authorizer(self.authorizer.clone())),
+            ("authorizer.requestResource", Binding::ResourceCheck(self.authorizer.clone(), &self.access)),
+        ]
+    }
+}
+
+/// The server's authorizer, asked for one user.
+#[derive(Debug)]
+struct OfServer {
+    server: Arc<Server>,
+    user: Value,
+}
+
+impl Authorizer for OfServer {
+    fn authorize(&self, request: &AccessRequest) -> AccessDecision {
+        let account = request.service_account.as_ref().map(|(namespace, name)| {
+            let groups = ["system:serviceaccounts".to_owned(), format!("system:serviceaccounts:{namespace}")];
+            json!({"username": format!("system:serviceaccount:{namespace}:{name}"), "groups": groups})
+        });
+        let target = match &request.path {
+            Some(path) => Target::Path(path),
+            None => Target::Resource(Resource {
+                group: &request.group,
+                resource: &request.resource,
+                subresource: &request.subresource,
+                namespace: &request.namespace,
+                name: &request.name,
+            }),
+        };
+        let user = account.as_ref().unwrap_or(&self.user);
+        let attributes = authorization::Attributes { user, verb: &request.verb, target };
+        let decision = authorization::decide(&self.server, &attributes);
+        AccessDecision { allowed: decision.is_allowed(), reason: decision.reason().to_owned() }
+    }
+}
+
+/// The resource of the request, as an authorizer is asked about it.
+fn access(attributes: &Attributes<'_>) -> AccessRequest {
+    AccessRequest {
+        group: attributes.def().group.clone(),
+        resource: attributes.def().plural.clone(),
+        subresource: attributes.subresource().to_owned(),
+        namespace: attributes.namespace().to_owned(),
+        name: attributes.name.to_owned(),
+        ..AccessRequest::default()
+    }
+}

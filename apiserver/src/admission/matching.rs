@@ -1,0 +1,115 @@
+//! Which requests a webhook or a policy hears of, as far as rules and selectors say.
+//!
+//! Source: apiserver's pkg/admission/plugin/policy/matching and pkg/admission/plugin/webhook/generic.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::attributes::{Attributes, Operation};
+use super::rules::Rule;
+use crate::registry::ResourceDef;
+use crate::selector;
+use crate::status::{About, ApiError, ApiResult};
+
+/// Rules and selectors of a webhook, a policy or a binding.
+#[derive(Debug)]
+pub(super) struct Criteria {
+    /// `None` takes in every request.
+    rules: Option<Vec<Rule>>,
+    excluded: Vec<Rule>,
+    namespace_selector: Value,
+    object_selector: Value,
+    /// `matchPolicy: Equivalent`: rules take in other versions of the resource too.
+    equivalent: bool,
+}
+
+impl Criteria {
+    /// The criteria of a webhook, which hears of nothing without rules.
+    pub(super) fn of_hook(hook: &Value) -> Self {
+        Self { rules: Some(rules(&hook["rules"])), ..Self::of_policy(hook) }
+    }
+
+    /// The criteria of `MatchResources`.
+    pub(super) fn of_policy(resources: &Value) -> Self {
+        Self {
+            rules: Some(rules(&resources["resourceRules"])).filter(|rules| !rules.is_empty()),
+            excluded: rules(&resources["excludeResourceRules"]),
+            namespace_selector: resources["namespaceSelector"].clone(),
+            object_selector: resources["objectSelector"].clone(),
+            equivalent: resources["matchPolicy"] != "Exact",
+        }
+    }
+
+    /// The version of the resource in which the request is heard of; `None` when it is not.
+    ///
+    /// # Errors
+    /// When a selector cannot be evaluated.
+    pub(super) fn matches(
+        &self,
+        attributes: &Attributes<'_>,
+        object: Option<&Value>,
+    ) -> ApiResult<Option<Arc<ResourceDef>>> {
+        let in_namespace = self.selects_namespace(attributes, object);
+        if matches!(in_namespace, Ok(false))
+            || !self.selects_object(attributes, object)
+            || self.resource(attributes, &self.excluded).is_some()
+        {
+            return Ok(None);
+        }
+        let found = match &self.rules {
+            Some(rules) => self.resource(attributes, rules),
+            None => Some(attributes.def().clone()),
+        };
+        // A namespace that is not there matters only to those whom the request concerns.
+        if found.is_some() {
+            in_namespace?;
+        }
+        Ok(found)
+    }
+
+    fn resource(&self, attributes: &Attributes<'_>, rules: &[Rule]) -> Option<Arc<ResourceDef>> {
+        let own = attributes.def();
+        if rules.iter().any(|rule| rule.takes(attributes, own)) {
+            return Some(own.clone());
+        }
+        if !self.equivalent || rules.is_empty() {
+            return None;
+        }
+        let registry = attributes.call.server.registry();
+        let others: Vec<_> =
+            registry.all().filter(|def| def.collection == own.collection && !Arc::ptr_eq(def, own)).collect();
+        rules
+            .iter()
+            .find_map(|rule| others.iter().find(|def| rule.takes(attributes, def)).map(|def| Arc::clone(def)))
+    }
+
+    fn selects_namespace(&self, attributes: &Attributes<'_>, object: Option<&Value>) -> ApiResult<bool> {
+        let name = attributes.namespace();
+        if selector::is_empty(&self.namespace_selector) || (name.is_empty() && !attributes.is_namespace()) {
+            return Ok(true);
+        }
+        let labels =
+            |namespace: &Value| selector::matches(&self.namespace_selector, &namespace["metadata"]["labels"]);
+        let is_written = attributes.operation != Operation::Delete && attributes.subresource().is_empty();
+        if let Some(object) = object.filter(|_| attributes.is_namespace() && is_written) {
+            return Ok(labels(object));
+        }
+        match attributes.call.server.store.get("namespaces", name) {
+            Some(namespace) => Ok(labels(&namespace.value)),
+            None => Err(ApiError::not_found(About::new("", "namespaces", name))),
+        }
+    }
+
+    fn selects_object(&self, attributes: &Attributes<'_>, object: Option<&Value>) -> bool {
+        let selected =
+            |object: &Value| selector::matches(&self.object_selector, &object["metadata"]["labels"]);
+        selector::is_empty(&self.object_selector)
+            || object.is_some_and(selected)
+            || attributes.old.is_some_and(selected)
+    }
+}
+
+fn rules(list: &Value) -> Vec<Rule> {
+    list.as_array().into_iter().flatten().map(Rule::of).collect()
+}

@@ -1,0 +1,238 @@
+//! Admission policies: `ValidatingAdmissionPolicy` and `MutatingAdmissionPolicy` with their bindings.
+//!
+//! Source: apiserver's pkg/admission/plugin/policy. Policies and bindings apply in the order of their names; kube-apiserver has
+//! no order.
+
+mod mutating;
+mod params;
+mod patch;
+mod validating;
+
+pub(super) use mutating::mutate;
+pub(super) use validating::validate;
+
+use std::sync::Arc;
+
+use kubesmith_apiextensions::cel::Composed;
+use serde_json::{Value, json};
+
+use self::params::{ParamKind, ParamRef};
+use super::GROUP;
+use super::attributes::Attributes;
+use super::conditions::Conditions;
+use super::expressions::Compiler;
+use super::matching::Criteria;
+use crate::meta;
+use crate::registry::ResourceDef;
+use crate::status::{About, ApiError, ApiResult};
+
+/// What the variables, the validations and the messages of a policy may cost for one request; as much again for its audit
+/// annotations. Source: RuntimeCELCostBudget of the API server.
+const BUDGET: u64 = 10_000_000;
+
+/// The policies that have bindings.
+#[derive(Debug, Default)]
+pub(crate) struct Policies {
+    mutating: Vec<Policy<mutating::Mutations>>,
+    validating: Vec<Policy<validating::Validations>>,
+}
+
+impl Policies {
+    /// Compiles the stored policies, which come in the order of their names, as their bindings do.
+    pub(super) fn new(stored: &dyn Fn(&str) -> Vec<Value>) -> Self {
+        let of = |plural: &str| stored(&format!("{plural}.{GROUP}"));
+        Self {
+            mutating: bound(&of("mutatingadmissionpolicies"), &of("mutatingadmissionpolicybindings")),
+            validating: bound(&of("validatingadmissionpolicies"), &of("validatingadmissionpolicybindings")),
+        }
+    }
+}
+
+fn bound<B: Body>(policies: &[Value], bindings: &[Value]) -> Vec<Policy<B>> {
+    let of = |policy: &Value| -> Vec<Binding> {
+        let name = meta::name(policy);
+        bindings.iter().filter(|b| b["spec"]["policyName"] == name).map(Binding::of).collect()
+    };
+    let policies = policies.iter().map(|policy| (policy, of(policy)));
+    policies.filter(|(_, own)| !own.is_empty()).map(|(policy, own)| Policy::of(policy, own)).collect()
+}
+
+/// What a policy does with the requests that it applies to.
+trait Body {
+    /// Compiles it from the spec of a policy whose variables the compiler knows.
+    fn of(spec: &Value, compiler: &Compiler) -> Self;
+}
+
+/// One policy.
+#[derive(Debug)]
+struct Policy<B> {
+    name: String,
+    criteria: Criteria,
+    conditions: Conditions,
+    /// `failurePolicy: Fail`.
+    fails: bool,
+    param_kind: Option<ParamKind>,
+    variables: Vec<Composed>,
+    body: B,
+    bindings: Vec<Binding>,
+}
+
+impl<B: Body> Policy<B> {
+    fn of(policy: &Value, bindings: Vec<Binding>) -> Self {
+        let spec = &policy["spec"];
+        let has_params = spec["paramKind"].is_object();
+        let mut compiler = Compiler::new(has_params).composing();
+        let variables = spec["variables"].as_array().into_iter().flatten();
+        let variables = variables
+            .map(|v| compiler.variable(meta::member(v, "name"), meta::member(v, "expression")))
+            .collect();
+        Self {
+            name: meta::name(policy).to_owned(),
+            criteria: Criteria::of_policy(&spec["matchConstraints"]),
+            conditions: Conditions::of(&spec["matchConditions"], &Compiler::new(has_params)),
+            fails: spec["failurePolicy"] != "Ignore",
+            param_kind: has_params.then(|| ParamKind::of(&spec["paramKind"])),
+            variables,
+            body: B::of(spec, &compiler),
+            bindings,
+        }
+    }
+}
+
+/// What puts a policy in force.
+#[derive(Debug)]
+struct Binding {
+    name: String,
+    criteria: Option<Criteria>,
+    param_ref: Option<ParamRef>,
+    /// `Deny`, `Warn`, `Audit`; none for mutating policies.
+    actions: Vec<String>,
+}
+
+impl Binding {
+    fn of(binding: &Value) -> Self {
+        let spec = &binding["spec"];
+        Self {
+            name: meta::name(binding).to_owned(),
+            criteria: spec.get("matchResources").map(Criteria::of_policy),
+            param_ref: spec.get("paramRef").map(ParamRef::of),
+            actions: meta::strings(&spec["validationActions"]).into_iter().map(str::to_owned).collect(),
+        }
+    }
+}
+
+/// A policy that applies to a request, with one of its bindings and one of the binding's parameters.
+struct Invocation<'p, B> {
+    policy: &'p Policy<B>,
+    binding: &'p Binding,
+    /// The version in which the policy sees the request.
+    def: Arc<ResourceDef>,
+    /// `null` without parameters.
+    params: Value,
+}
+
+/// A policy that cannot be put in force.
+struct Misconfigured<'p, B> {
+    policy: &'p Policy<B>,
+    binding: Option<&'p Binding>,
+    message: String,
+}
+
+impl<'p, B> Misconfigured<'p, B> {
+    fn policy(policy: &'p Policy<B>, error: &str) -> Self {
+        Self { policy, binding: None, message: format!("failed to configure policy: {error}") }
+    }
+
+    fn binding(policy: &'p Policy<B>, binding: &'p Binding, error: &str) -> Self {
+        Self { policy, binding: Some(binding), message: format!("failed to configure binding: {error}") }
+    }
+}
+
+type Found<'p, B> = Vec<Result<Invocation<'p, B>, Misconfigured<'p, B>>>;
+
+/// The policies that apply to a request, in order.
+async fn applying<'p, B>(
+    policies: &'p [Policy<B>],
+    attributes: &Attributes<'_>,
+    object: Option<&Value>,
+) -> Found<'p, B> {
+    let mut found = Vec::new();
+    for policy in policies {
+        let def = match policy.criteria.matches(attributes, object) {
+            Ok(Some(def)) => def,
+            Ok(None) => continue,
+            Err(error) => {
+                found.push(Err(Misconfigured::policy(policy, error.message())));
+                continue;
+            }
+        };
+        let kind = match policy.param_kind.as_ref().map(|kind| kind.resolve(attributes)).transpose() {
+            Ok(kind) => kind,
+            Err(error) => {
+                found.push(Err(Misconfigured::policy(policy, &error)));
+                continue;
+            }
+        };
+        for binding in &policy.bindings {
+            match binding.criteria.as_ref().map(|criteria| criteria.matches(attributes, object)).transpose() {
+                Ok(None | Some(Some(_))) => {}
+                Ok(Some(None)) => continue,
+                Err(error) => {
+                    found.push(Err(Misconfigured::binding(policy, binding, error.message())));
+                    continue;
+                }
+            }
+            match params::collect(attributes, kind.as_ref(), binding.param_ref.as_ref()).await {
+                Ok(all) => found.extend(
+                    all.into_iter()
+                        .map(|params| Ok(Invocation { policy, binding, def: def.clone(), params })),
+                ),
+                Err(error) => found.push(Err(Misconfigured::binding(policy, binding, &error))),
+            }
+        }
+    }
+    found
+}
+
+/// Whether no policy hears of the request: policies could lock themselves in (`admissionResources` of generic/plugin.go).
+fn are_exempt(attributes: &Attributes<'_>) -> bool {
+    let def = attributes.def();
+    def.group == GROUP
+        && (def.plural.contains("admissionpolicies") || def.plural.contains("admissionpolicybindings"))
+}
+
+/// The namespace of a request as expressions see it (`CreateNamespaceObject`); `null` for namespaces themselves and for
+/// cluster scope.
+///
+/// # Errors
+/// Returns `NotFound` if the namespace has to be there and is not.
+fn namespace_of(attributes: &Attributes<'_>) -> ApiResult<Value> {
+    const SHOWN: [&str; 12] = [
+        "name",
+        "generateName",
+        "namespace",
+        "uid",
+        "resourceVersion",
+        "generation",
+        "creationTimestamp",
+        "deletionTimestamp",
+        "deletionGracePeriodSeconds",
+        "labels",
+        "annotations",
+        "finalizers",
+    ];
+    let (name, server) = (attributes.namespace(), &attributes.call.server);
+    if name.is_empty() || attributes.is_namespace() {
+        return Ok(Value::Null);
+    }
+    let Some(stored) = server.store.get("namespaces", name) else {
+        if !server.needs_namespaces() {
+            return Ok(Value::Null);
+        }
+        return Err(ApiError::not_found(About::new("", "namespaces", name)));
+    };
+    let member = |name: &str| stored.value.get(name).cloned().unwrap_or_else(|| json!({}));
+    let mut metadata = member("metadata");
+    meta::object_mut(&mut metadata).retain(|name, _| SHOWN.contains(&name.as_str()));
+    Ok(json!({"metadata": metadata, "spec": member("spec"), "status": member("status")}))
+}

@@ -1,0 +1,133 @@
+//! The patches of mutating policies.
+//!
+//! Source: apiserver's pkg/admission/plugin/policy/mutating/patch.
+
+use std::sync::Arc;
+
+use kubesmith_apiextensions::cel::{Composed, Expression, Session};
+use kubesmith_apimachinery::patch::{JsonPatchError, json_patch};
+use serde_json::Value;
+
+use super::super::attributes::Attributes;
+use super::super::expressions::{Compiler, Evaluation, Failed};
+use super::super::input::Input;
+use super::BUDGET;
+use crate::apply::{self, Typed};
+use crate::managed;
+use crate::meta;
+use crate::registry::ResourceDef;
+use crate::status::ApiError;
+use crate::types;
+use crate::verbs::admit;
+
+/// Why a patch was not applied.
+#[derive(Debug)]
+pub(super) enum Unpatched {
+    /// It failed; counts only if the policy's failures do.
+    Failed(String),
+    /// The request cannot go on.
+    Refused(ApiError),
+}
+
+/// One mutation of a policy.
+#[derive(Debug)]
+pub(super) struct Patch {
+    source: String,
+    expression: Result<Expression, String>,
+    /// `patchType: JSONPatch`; otherwise `ApplyConfiguration`.
+    is_json_patch: bool,
+}
+
+impl Patch {
+    pub(super) fn of(mutation: &Value, compiler: &Compiler) -> Self {
+        let is_json_patch = mutation["patchType"] == "JSONPatch";
+        let part = if is_json_patch { "jsonPatch" } else { "applyConfiguration" };
+        let source = meta::member(&mutation[part], "expression");
+        Self { source: source.to_owned(), expression: compiler.patch(source, is_json_patch), is_json_patch }
+    }
+
+    /// The object with the patch, as `def` has it.
+    ///
+    /// # Errors
+    /// Why it was not applied.
+    pub(super) fn apply(
+        &self,
+        attributes: &Attributes<'_>,
+        def: &Arc<ResourceDef>,
+        object: &Value,
+        input: &Input<'_>,
+        variables: &[Composed],
+    ) -> Result<Value, Unpatched> {
+        let described = self.describe(input, variables).map_err(Unpatched::Failed)?;
+        match self.is_json_patch {
+            true => by_operations(attributes, def, object, &described),
+            false => by_configuration(attributes, def, object, described),
+        }
+    }
+
+    /// The configuration or the list of operations.
+    fn describe(&self, input: &Input<'_>, variables: &[Composed]) -> Result<Value, String> {
+        let expression = self.expression.as_ref().map_err(String::clone)?;
+        let bindings = input.bindings();
+        let session = Session::new(&bindings, variables);
+        let mut evaluation = Evaluation { session: &session, budget: BUDGET };
+        match evaluation.patch(&self.source, expression) {
+            Ok(described) => described,
+            Err(Failed::Expression(error) | Failed::Budget(error)) => Err(error),
+        }
+    }
+}
+
+/// Carries out a JSON patch. One whose `test` fails changes nothing.
+fn by_operations(
+    attributes: &Attributes<'_>,
+    def: &Arc<ResourceDef>,
+    object: &Value,
+    operations: &Value,
+) -> Result<Value, Unpatched> {
+    let operations = operations.as_array().map_or(&[][..], Vec::as_slice);
+    let mut patched = match json_patch(object, operations) {
+        Ok(patched) => patched,
+        Err(JsonPatchError::Test(_)) => return Ok(object.clone()),
+        Err(error) => return Err(Unpatched::Failed(format!("JSON Patch: {error}"))),
+    };
+    let refused = |text: String| Unpatched::Refused(ApiError::internal_of(text));
+    if !patched.is_object() {
+        return Err(refused("couldn't get version/kind; the patched object is none".to_owned()));
+    }
+    if attributes.is_resource() {
+        admit::settle_patched(def, &mut patched).map_err(refused)?;
+    }
+    Ok(patched)
+}
+
+/// Merges an apply configuration, which gets no manager.
+fn by_configuration(
+    attributes: &Attributes<'_>,
+    def: &Arc<ResourceDef>,
+    object: &Value,
+    mut configuration: Value,
+) -> Result<Value, Unpatched> {
+    for name in ["apiVersion", "kind"] {
+        configuration[name] = object[name].clone();
+    }
+    let of_subresource;
+    let (typed, api_version) = match attributes.own_kind() {
+        None => (managed::rules_of(def), def.api_version()),
+        Some((group, version, kind)) => {
+            of_subresource = Typed::builtin(group, version, kind);
+            (Some(&of_subresource), meta::member(object, "apiVersion").to_owned())
+        }
+    };
+    let kind = meta::member(object, "kind");
+    let Some(typed) = typed else {
+        return Err(Unpatched::Failed(format!("there is no version {api_version} of {kind}")));
+    };
+    let declared = types::of_kind(&api_version, kind).filter(|_| !def.is_custom());
+    let mut merged = apply::merge_unowned(typed, declared, object, &configuration)
+        .map_err(|error| Unpatched::Failed(format!("error applying patch: {error}")))?;
+    if attributes.is_resource() {
+        admit::settle_changed(def, &mut merged).map_err(Unpatched::Refused)?;
+    }
+    Ok(merged)
+}

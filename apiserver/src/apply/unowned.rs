@@ -1,0 +1,70 @@
+//! Merges a configuration that has no manager: the patches of mutating admission policies.
+//!
+//! Source: `ApplyStructuredMergeDiff` of apiserver's pkg/admission/plugin/policy/mutating/patch/smd.go.
+
+use kubesmith_apiextensions::structural::ListType;
+use kubesmith_apimachinery::fieldpath::{PathElement, path_text};
+use serde_json::Value;
+
+use super::types::{Atom, Ty, Typed};
+use super::walk::{self, MAX_DEPTH};
+use super::{check, declared};
+use crate::types::Type;
+
+/// The object with the configuration. `of` is the type of a built-in kind.
+///
+/// # Errors
+/// What does not fit the type, cannot be told apart, or would replace what is owned as a whole.
+pub(crate) fn merge(
+    typed: &Typed,
+    of: Option<&'static Type>,
+    object: &Value,
+    configuration: &Value,
+) -> Result<Value, String> {
+    match of {
+        Some(of) => declared::joined(&declared::faults(configuration, of)),
+        None => check::config(typed, configuration),
+    }
+    .map_err(|fault| format!("failed to convert patch object to typed object: {fault}"))?;
+    let ty = Ty::of(typed);
+    let mut whole = Vec::new();
+    atomics(ty, configuration, &mut Vec::new(), &mut whole);
+    if !whole.is_empty() {
+        let places = whole.join(", ");
+        return Err(format!(
+            "invalid ApplyConfiguration: may not mutate atomic arrays, maps or structs: {places}"
+        ));
+    }
+    walk::merge(ty, object, configuration).map_err(|fault| format!("failed to merge patch: {fault}"))
+}
+
+/// The places that are owned as a whole: an author who means to set a part of them would drop the rest.
+fn atomics(ty: Ty<'_>, value: &Value, path: &mut Vec<PathElement>, found: &mut Vec<String>) {
+    if path.len() >= MAX_DEPTH {
+        return;
+    }
+    let atom = ty.atom(Some(value));
+    if matches!(atom, Atom::Map { atomic: true } | Atom::List(ListType::Atomic)) {
+        found.push(path_text(path));
+    }
+    match (atom, value) {
+        (Atom::Map { .. }, Value::Object(map)) => {
+            for (name, value) in map {
+                let (field, is_declared) = ty.field(name);
+                if is_declared {
+                    path.push(PathElement::Field(name.clone()));
+                    atomics(field, value, path, found);
+                    path.pop();
+                }
+            }
+        }
+        (Atom::List(_), Value::Array(items)) => {
+            for (i, item) in items.iter().enumerate() {
+                path.push(PathElement::Index(i));
+                atomics(ty.item(), item, path, found);
+                path.pop();
+            }
+        }
+        _ => {}
+    }
+}
