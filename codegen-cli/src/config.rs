@@ -1,11 +1,13 @@
 //! `kubesmith.toml`, and how flags add to it.
 
 mod deploy;
+mod evaluation;
 mod features;
 mod header;
 mod kinds;
 mod manifests;
 mod merge;
+mod messages;
 mod only;
 mod schema;
 mod show;
@@ -21,6 +23,7 @@ use crate::selection::Selection;
 
 pub use deploy::{DeployConfig, DeploySettings, EnvSource, PullPolicy, ResourceRequirements};
 pub(crate) use deploy::{WEBHOOK_PORT, check_project as check_project_name};
+pub use evaluation::{EvaluatedProgram, Evaluation, EvaluationConfig};
 pub use features::FeatureFlags;
 pub use kinds::KindFlags;
 pub use manifests::{
@@ -28,6 +31,7 @@ pub use manifests::{
     RbacSettings, WebhookConfig, WebhookService, WebhookSettings,
 };
 use merge::merge;
+use messages::{mended, unknown_key};
 pub use schema::SCHEMA;
 pub use show::show;
 
@@ -108,6 +112,9 @@ pub struct Config {
     /// Whether kinds without errors are written where others have some.
     #[serde(default, skip_serializing_if = "is_default")]
     pub keep_going: bool,
+    /// Whether the project is built and run for definitions that cannot be known from source.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub evaluate: bool,
     /// Generators to run; all when absent.
     pub only: Option<Vec<Generator>>,
     /// File whose text begins every generated Rust file; ` YEAR` in it is replaced.
@@ -120,6 +127,9 @@ pub struct Config {
     /// The client package.
     #[serde(default, skip_serializing_if = "is_default")]
     pub client: ClientConfig,
+    /// What of the project is run when it is evaluated.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub evaluation: EvaluationConfig,
     /// The roles.
     #[serde(default, skip_serializing_if = "is_default")]
     pub rbac: RbacConfig,
@@ -280,6 +290,8 @@ pub struct Settings {
     pub chosen_for_run: bool,
     /// Whether kinds without errors are written where others have some.
     pub keep_going: bool,
+    /// What of the project is run for definitions that cannot be known from source; present when it is.
+    pub evaluation: Option<Evaluation>,
     /// Generators to run, in order, without repetition.
     pub only: Vec<Generator>,
     /// Folder of the CRDs; present when they are generated.
@@ -407,24 +419,6 @@ fn parse(text: &str) -> Result<Config, String> {
         };
         format!("{}\nhelp: {help}", message.trim_end())
     })
-}
-
-/// What to write in place of a value that TOML or serde refuses.
-fn mended(message: &str) -> String {
-    match message.rsplit_once("expected ").map(|(_, expected)| expected.trim()) {
-        Some("a sequence") => "write a list: [\"...\"]".to_owned(),
-        Some("a boolean") => "write true or false, without quotes".to_owned(),
-        Some("a string") => "write the value in quotes".to_owned(),
-        _ => "`kubesmith config schema` prints the keys and their types".to_owned(),
-    }
-}
-
-/// Takes serde's "unknown field `x`, expected one of `a`, `b`" apart.
-fn unknown_key(message: &str) -> Option<(&str, Vec<&str>)> {
-    let rest =
-        message.strip_prefix("unknown field `").or_else(|| message.strip_prefix("unknown variant `"))?;
-    let (key, known) = rest.split_once('`')?;
-    Some((key, known.split('`').skip(1).step_by(2).collect()))
 }
 
 #[cfg(test)]

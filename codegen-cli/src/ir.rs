@@ -35,6 +35,18 @@ pub struct Ir {
     /// What is said beside types.
     #[serde(skip_serializing_if = "Manifests::is_empty")]
     pub manifests: Manifests,
+    /// Kinds whose definitions running code gave; all others come from source.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub evaluated: Vec<EvaluatedKind>,
+}
+
+/// A kind whose definition running code gave.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct EvaluatedKind {
+    /// The group.
+    pub group: String,
+    /// The kind.
+    pub kind: String,
 }
 
 /// A crate that was read.

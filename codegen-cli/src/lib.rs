@@ -17,6 +17,7 @@ pub mod diag;
 pub mod diff;
 pub mod docs;
 pub mod emit;
+mod evaluate;
 pub mod expand;
 pub mod expansions;
 pub mod explain;

@@ -29,7 +29,7 @@ use crate::load::Crates;
 use crate::paths::display;
 use crate::resolve::{ItemId, Resolver};
 use crate::selection::Selection;
-use crate::source::SourceMap;
+use crate::source::{Loc, SourceMap};
 use crate::syntax::facts;
 
 /// What lowering may accept.
@@ -64,10 +64,32 @@ pub struct Lowering {
     pub diagnostics: Vec<Diagnostic>,
     /// Crates that types lead into and that were not read, by their indices in [`Crates::foreign`].
     pub wanted: BTreeSet<usize>,
-    /// Groups and names of the kinds that were chosen, those with errors included.
-    pub kinds: BTreeSet<(String, String)>,
+    /// The root types of the kinds that were chosen, those with errors included.
+    pub roots: Vec<Root>,
     /// Whether a type was used whose own attributes have errors.
     pub is_broken: bool,
+}
+
+/// The root type of a kind in a version.
+#[derive(Clone, Debug)]
+pub struct Root {
+    /// The group.
+    pub group: String,
+    /// The kind.
+    pub kind: String,
+    /// Its crate, by its index.
+    pub krate: usize,
+    /// A path by which the root type of kube-rs's dialect can be named from outside of its crate.
+    pub path: Option<String>,
+    /// Where the kind is declared.
+    pub loc: Loc,
+}
+
+impl Root {
+    /// The kind with its group, as a selection names it.
+    pub fn name(&self) -> String {
+        format!("{}.{}", self.kind, self.group)
+    }
 }
 
 /// Lowers the chosen resources of the input crates.
@@ -112,12 +134,12 @@ pub fn lower(crates: &Crates, sources: &SourceMap, options: LowerOptions<'_>) ->
         version: krate.version.clone(),
         path: display(&krate.folder),
     });
-    let ir = Ir { crates: list.collect(), groups, built_in: Vec::new(), types: ctx.types, manifests };
+    let ir = Ir { crates: list.collect(), groups, types: ctx.types, manifests, ..Ir::default() };
     Lowering {
         ir,
         diagnostics: ctx.diagnostics,
         wanted: resolver.wanted(),
-        kinds: chosen.kinds,
+        roots: chosen.roots,
         is_broken: resolver.is_broken(),
     }
 }

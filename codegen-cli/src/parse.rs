@@ -19,6 +19,9 @@ mod versioned;
 
 pub use macros::{ExpansionText, parse_expansion};
 
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+
 use kubesmith_core::diag::{Code, Diagnostics};
 use kubesmith_core::grammar::{is_marker, marker_name};
 use kubesmith_core::model::ModuleAttrs;
@@ -30,30 +33,32 @@ use crate::cfg::Cfg;
 use crate::diag::{self, Diagnostic};
 use crate::nesting;
 use crate::source::{FileId, Loc};
-use crate::syntax::facts::{ManifestFacts, ModuleFacts};
+use crate::syntax::facts::ModuleFacts;
 use crate::syntax::{
     DeriveNames, FileSyntax, Items, ModuleItem, Name, Step, TypeItem, TypeKind, UseItem, Visibility,
 };
 
-/// Parses a file, as far as conditions let it be compiled. After a syntax error there are no items.
-pub fn parse_file(file: FileId, text: &str, cfg: &Cfg) -> (FileSyntax, Vec<Diagnostic>) {
-    let mut items = Items::default();
-    let mut manifests = ManifestFacts::default();
-    let mut stored = Vec::new();
+/// Texts of files by the paths that `include_str!` names.
+pub type Included = BTreeMap<String, String>;
+
+/// Parses a file, as far as conditions let it be compiled. After a syntax error there are no items. A file that `include_str!`
+/// names and that is not among the included texts is in [`FileSyntax::wanted`].
+pub fn parse_file(file: FileId, text: &str, cfg: &Cfg, included: &Included) -> (FileSyntax, Vec<Diagnostic>) {
+    let mut found = FileSyntax::empty(file);
     let (offset, parsed) = match tree(file, text) {
         Ok(tree) => tree,
-        Err(diagnostics) => return (FileSyntax { file, items, manifests, stored }, diagnostics),
+        Err(diagnostics) => return (found, diagnostics),
     };
-    let mut parser =
-        Parser { file, offset, cfg, derive_names: DeriveNames::default(), diagnostics: Vec::new() };
+    let mut parser = Parser::new(file, offset, cfg, included, DeriveNames::default());
     if cfg.active(&parsed.attrs) {
-        items.facts = parser.module_facts(&parsed.attrs);
-        parser.items(&parsed.items, &mut items);
-        manifests = parser.manifests(&parsed, &text[offset..]);
-        stored = versioned::stored(&text[offset..]);
+        found.items.facts = parser.module_facts(&parsed.attrs);
+        parser.items(&parsed.items, &mut found.items);
+        found.manifests = parser.manifests(&parsed, &text[offset..]);
+        found.stored = versioned::stored(&text[offset..]);
         parser.plain_comments(text);
     }
-    (FileSyntax { file, items, manifests, stored }, parser.diagnostics)
+    found.wanted = parser.wanted.into_inner();
+    (found, parser.diagnostics)
 }
 
 /// The syntax tree of a text, and how many bytes lie before what its spans count from.
@@ -106,9 +111,20 @@ struct Parser<'a> {
     /// Bytes before the parsed text.
     offset: usize,
     cfg: &'a Cfg,
+    /// Texts of files by the paths that `include_str!` names.
+    included: &'a Included,
+    /// Paths without a text.
+    wanted: RefCell<BTreeSet<String>>,
     /// Names of macros in the module that is read.
     derive_names: DeriveNames,
     diagnostics: Vec<Diagnostic>,
+}
+
+impl<'a> Parser<'a> {
+    fn new(file: FileId, offset: usize, cfg: &'a Cfg, included: &'a Included, names: DeriveNames) -> Self {
+        let wanted = RefCell::default();
+        Self { file, offset, cfg, included, wanted, derive_names: names, diagnostics: Vec::new() }
+    }
 }
 
 impl Parser<'_> {
@@ -178,6 +194,7 @@ impl Parser<'_> {
                     out.uses.push(extern_crate(item));
                 }
                 Item::Impl(item) => out.impls.extend(self.impl_item(item)),
+                Item::Macro(item) if is_lazy_static(item) => out.values.extend(self.lazy_statics(&item.mac)),
                 Item::Macro(item) => out.steps.extend(self.macro_item(item)),
                 item => out.values.extend(self.value_item(item)),
             }
@@ -246,6 +263,10 @@ impl Parser<'_> {
             );
         }
     }
+}
+
+fn is_lazy_static(item: &syn::ItemMacro) -> bool {
+    item.mac.path.segments.last().is_some_and(|last| last.ident == "lazy_static")
 }
 
 /// Whether macros of a module or crate are known after it.

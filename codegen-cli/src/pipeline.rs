@@ -1,5 +1,6 @@
 //! Runs the stages in order. A gate stops the run where later stages would only repeat errors.
 
+mod evaluated;
 mod keep_going;
 mod targets;
 
@@ -66,19 +67,33 @@ fn run(settings: &Settings, unsaved: &Unsaved, emit: Emit) -> Generated {
     let mut targets = Vec::new();
     let mut diagnostics = loaded.diagnostics().to_vec();
     let mut failed = Vec::new();
+    let mut given = evaluated::Outcome::default();
     if !diagnostics.iter().any(|d| is_incomplete(d.code)) {
         let mut selection = settings.selection.clone();
         let mut is_all = false;
-        if settings.keep_going {
-            let failing = keep_going::failing(settings, &mut loaded);
-            failed = diagnostics.extract_if(.., |found| found.severity == Severity::Error).collect();
-            failed.extend(failing.diagnostics);
-            selection.exclude.extend(failing.kinds);
-            is_all = failing.is_all;
+        if settings.keep_going || settings.evaluation.is_some() {
+            let mut failing = keep_going::failing(settings, &mut loaded);
+            if let Some(evaluation) = &settings.evaluation {
+                given = evaluated::run(settings, evaluation, &loaded, &mut failing);
+                diagnostics.append(&mut given.diagnostics);
+                let is_of_source = |name: &String| failing.roots.iter().any(|root| root.name() == *name);
+                selection.exclude.extend(given.kinds().filter(is_of_source));
+            }
+            if settings.keep_going {
+                failed = diagnostics.extract_if(.., |found| found.severity == Severity::Error).collect();
+                is_all = failing.is_all();
+                for (name, found) in failing.kinds {
+                    failed.extend(found);
+                    selection.exclude.push(name);
+                }
+            }
         }
         if !is_all {
-            (ir, targets) = after_load(settings, &selection, &mut loaded, &mut diagnostics, emit);
+            let is_beside = !given.definitions.is_empty();
+            (ir, targets) = after_load(settings, &selection, is_beside, &mut loaded, &mut diagnostics, emit);
         }
+        ir.evaluated = given.names();
+        given.write(settings, &mut targets);
     }
     let sources = loaded.into_sources();
     settings.lints.apply(&mut diagnostics);
@@ -102,6 +117,7 @@ fn is_incomplete(code: Code) -> bool {
 fn after_load(
     settings: &Settings,
     selection: &Selection,
+    is_beside: bool,
     loaded: &mut Loaded,
     diagnostics: &mut Vec<Diagnostic>,
     emit: Emit,
@@ -111,8 +127,9 @@ fn after_load(
         found.extend(builtin::add(&mut ir, &settings.client.kinds, &settings.file, loaded.sources_mut()));
     }
     let (crates, sources) = (&loaded.crates, loaded.sources());
-    let hidden = diag::has_errors(diagnostics);
-    // A root type with wrong attributes is no resource, so that "no resource" would repeat its error.
+    let hidden = is_beside || diag::has_errors(diagnostics);
+    // A root type with wrong attributes is no resource, so that "no resource" would repeat its error. Beside kinds that code
+    // of the project gave, the source needs none.
     diagnostics.extend(found.into_iter().filter(|d| !(hidden && d.code == Code::NO_RESOURCE)));
     if diag::has_errors(diagnostics) {
         return (ir, Vec::new());

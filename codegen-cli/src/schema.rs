@@ -8,8 +8,8 @@ mod merge;
 mod size;
 mod union;
 
-pub(crate) use build::standard_fields;
 pub use build::{SchemaOptions, Schemas, build};
+pub(crate) use build::{drop_unknown_formats, standard_fields};
 pub(crate) use forms::{close, nullable, unit};
 pub use kubesmith_apiextensions::schema::{Additional, ExternalDocs, Number, Rule, Schema};
 pub use merge::{TypeConflict, difference, overlay};

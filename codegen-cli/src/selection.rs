@@ -25,9 +25,9 @@ pub enum Choice {
 }
 
 impl Selection {
-    /// The selection of one kind.
-    pub fn one(group: &str, kind: &str) -> Self {
-        Self { kinds: vec![format!("{kind}.{group}")], ..Self::default() }
+    /// That of some kinds, `Order.bakery.example.com`.
+    pub fn of(names: &[String]) -> Self {
+        Self { kinds: names.to_vec(), ..Self::default() }
     }
 
     /// The choice for a kind.
@@ -106,7 +106,7 @@ mod tests {
             let found = selection(kinds, groups, exclude).choice("example.com", "Order");
             assert_eq!(found, expected, "{kinds:?} {groups:?} {exclude:?}");
         }
-        assert_eq!(Selection::one("example.com", "Order").choice("example.com", "Order"), Kind);
+        assert_eq!(Selection::of(&["Order.example.com".into()]).choice("example.com", "Order"), Kind);
     }
 
     #[test]

@@ -19,6 +19,9 @@ pub struct KindFlags {
     /// Writes the kinds without errors where others have some. The exit code is that of a failure.
     #[arg(long)]
     pub keep_going: bool,
+    /// Builds and runs the project, which is trusted as by `cargo build`, for CRDs that cannot be known from source.
+    #[arg(long)]
+    pub evaluate: bool,
 }
 
 impl KindFlags {

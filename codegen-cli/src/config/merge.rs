@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 use crate::lints::Lints;
 use crate::nesting;
 
-use super::deploy;
 use super::manifests::{self, Places};
 use super::{
     ALL_GENERATORS, CLIENT_GENERATORS, ClientConfig, ClientSettings, ClientTarget, Config, ConfigFile,
     DeploySettings, DocsSettings, FILE_NAME, Generator, OpenapiSettings, Overrides, RbacSettings, Settings,
     UsageError, WebhookSettings, features, header, kinds,
 };
+use super::{deploy, evaluation};
 
 /// File and flags together. Paths in the file are relative to `base`.
 pub(super) fn merge(mut config: Config, base: &Path, flags: Overrides) -> Result<Settings, UsageError> {
@@ -46,6 +46,11 @@ pub(super) fn merge(mut config: Config, base: &Path, flags: Overrides) -> Result
     check_preserve(preserve)?;
     let client_target = target(flags.crate_name, flags.module, &config.client)?;
     check_named(&input, client_target.as_ref())?;
+    let evaluation = evaluation::evaluation(
+        &config.evaluation,
+        flags.kinds.evaluate || config.evaluate,
+        config.evaluation.folder.as_ref().map(from_file),
+    )?;
     let Manifests { crd_header, rbac, webhook, deploy, openapi, docs } = manifests;
     Ok(Settings {
         input,
@@ -53,6 +58,7 @@ pub(super) fn merge(mut config: Config, base: &Path, flags: Overrides) -> Result
         selection,
         chosen_for_run: flags.kinds.is_given(),
         keep_going: flags.kinds.keep_going || config.keep_going,
+        evaluation,
         only,
         crd_output,
         client: client(config.client, client_output, client_target),

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use super::{
-    ClientConfig, ClientTarget, Config, CrdConfig, DeployConfig, DeploySettings, DocsConfig, Generator,
-    OpenapiConfig, RbacConfig, Settings, WebhookConfig,
+    ClientConfig, ClientTarget, Config, CrdConfig, DeployConfig, DeploySettings, DocsConfig, Evaluation,
+    EvaluationConfig, Generator, OpenapiConfig, RbacConfig, Settings, WebhookConfig,
 };
 use crate::paths::display;
 
@@ -31,6 +31,8 @@ fn config(settings: &Settings) -> Config {
         groups: settings.selection.groups.clone(),
         exclude: settings.selection.exclude.clone(),
         keep_going: settings.keep_going,
+        evaluate: settings.evaluation.is_some(),
+        evaluation: settings.evaluation.as_ref().map_or_else(EvaluationConfig::default, evaluation),
         only: Some(settings.only.iter().copied().filter(|generator| runs(settings, *generator)).collect()),
         crd: crd(settings),
         client: client(settings),
@@ -106,6 +108,11 @@ fn client(settings: &Settings) -> ClientConfig {
     }
 }
 
+fn evaluation(evaluation: &Evaluation) -> EvaluationConfig {
+    let config = super::evaluation::config(evaluation);
+    EvaluationConfig { folder: config.folder.as_deref().map(path), ..config }
+}
+
 fn deploy(deploy: &DeploySettings) -> DeployConfig {
     DeployConfig {
         output: Some(path(&deploy.output)),
@@ -142,6 +149,7 @@ mod tests {
         for text in [
             "input = [\"api\"]\n[crd]\noutput = \"crds\"\n[client]\noutput = \"client\"\nkinds = [\"v1/Pod\"]",
             "input = [\"api\"]\nkinds = [\"Order\"]\ngroups = [\"example.com\"]\nexclude = [\"Cart\"]\nkeep_going = true\nonly = [\"crd\"]\n[crd]\noutput = \"crds\"",
+            "input = [\"api\"]\nevaluate = true\nonly = [\"crd\"]\n[crd]\noutput = \"crds\"\n[evaluation]\nfolder = \"op\"\nbinary = \"crdgen\"\narguments = [\"-a\"]",
             "input = [\"api\"]\nonly = [\"rbac\"]\nfeatures = [\"a\"]\n[rbac]\noutput = \"r\"\n[lints]\ndeny = [\"all\"]",
             "input = [\"api\"]\n[client]\noutput = \"c\"\nmodule = \"crate::g\"\n[deploy]\noutput = \"config\"\nname = \"a\"\n\
              metrics_port = 0\nenv_from = [{ secret = \"s\" }]\nenv = { A = \"b\" }\n[docs]\noutput = \"docs\"",

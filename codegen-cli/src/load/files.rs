@@ -14,10 +14,13 @@ use super::manifest::Manifest;
 use super::{Crate, LoadOptions, Module, ModuleId, Unsaved, identity};
 use crate::diag::Diagnostic;
 use crate::parallel;
-use crate::parse;
+use crate::parse::{self, Included};
 use crate::paths::display;
 use crate::source::{FileId, Loc, SourceFile, SourceMap};
 use crate::syntax::{Items, ModuleItem, Step};
+
+/// Greatest size in bytes of a file that `include_str!` names: no part of a definition is larger.
+const INCLUDED_LIMIT: u64 = 1 << 20;
 
 /// A file that is to be read.
 struct Request {
@@ -118,7 +121,16 @@ impl Files {
                 requests.push((request, is_new));
             }
         }
-        let parsed = parallel::map(&texts, |(id, text)| parse::parse_file(*id, text, &krate.cfg));
+        let nothing = Included::new();
+        let mut parsed =
+            parallel::map(&texts, |(id, text)| parse::parse_file(*id, text, &krate.cfg, &nothing));
+        // What a text includes is known after it was parsed.
+        for ((id, text), parsed) in texts.iter().zip(&mut parsed) {
+            let included = self.included(*id, &parsed.0.wanted);
+            if !included.is_empty() {
+                *parsed = parse::parse_file(*id, text, &krate.cfg, &included);
+            }
+        }
         // Only now may the texts move into the map that diagnostics are rendered from.
         for (id, text) in texts {
             self.sources.set_text(id, text);
@@ -145,6 +157,17 @@ impl Files {
             krate.modules[place.module].steps = steps;
         }
         next
+    }
+
+    /// The texts that a file includes, as far as they can be read.
+    fn included(&self, file: FileId, wanted: &BTreeSet<String>) -> Included {
+        let folder = self.sources.file(file).path.parent().unwrap_or(Path::new(""));
+        let small = |path: &Path| fs::metadata(path).is_ok_and(|found| found.len() <= INCLUDED_LIMIT);
+        let read = |path: PathBuf| {
+            let text = fs::read_to_string(Some(path).filter(|path| small(path))?);
+            text.ok()
+        };
+        wanted.iter().filter_map(|path| Some((path.clone(), read(folder.join(path))?))).collect()
     }
 
     fn read(&mut self, request: &Request) -> Option<(FileId, String)> {

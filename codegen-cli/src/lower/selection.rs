@@ -6,7 +6,7 @@ use kubesmith_core::diag::Code;
 use kubesmith_core::grammar::closest;
 use kubesmith_core::names;
 
-use super::Ctx;
+use super::{Ctx, Root};
 use crate::diag::Diagnostic;
 use crate::resolve::ItemId;
 use crate::selection::Choice;
@@ -32,8 +32,8 @@ struct Kind<'a> {
 pub(super) struct Chosen {
     /// Their root types.
     pub(super) ids: BTreeSet<ItemId>,
-    /// Their groups and names.
-    pub(super) kinds: BTreeSet<(String, String)>,
+    /// The same with their names.
+    pub(super) roots: Vec<Root>,
     /// Whether some were left out.
     pub(super) is_part: bool,
 }
@@ -62,7 +62,13 @@ impl<'a> Ctx<'a> {
                 Some(warning) => self.diagnostics.extend(warning),
                 None => {
                     chosen.ids.insert(kind.id);
-                    chosen.kinds.insert(name);
+                    chosen.roots.push(Root {
+                        group: kind.group.clone(),
+                        kind: name.1,
+                        krate: kind.id.krate,
+                        path: self.resolver.public_root_path(kind.id),
+                        loc: kind.facts.loc,
+                    });
                 }
             }
         }

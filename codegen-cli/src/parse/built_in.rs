@@ -1,11 +1,12 @@
-//! Macros of std whose values are known from the source: `env!`, `option_env!`, `stringify!`, `concat!`.
+//! Macros of std whose values are known from the source: `env!`, `option_env!`, `stringify!`, `concat!`, `include_str!`, `lazy_static!`.
 
 use proc_macro2::TokenTree;
+use syn::parse::ParseStream;
 use syn::punctuated::Punctuated;
-use syn::{Expr, ExprLit, Lit, LitStr, Token};
+use syn::{Attribute, Expr, ExprLit, Ident, Lit, LitStr, Token, Type, Visibility};
 
 use super::Parser;
-use crate::syntax::{PathExpr, ValueExpr, ValueKind};
+use crate::syntax::{PathExpr, ValueExpr, ValueItem, ValueKind};
 
 impl Parser<'_> {
     /// The value of a call; `None`: it is another macro.
@@ -15,6 +16,7 @@ impl Parser<'_> {
             "concat" => self.concatenated(call).map_or(ValueKind::Unknown, ValueKind::Text),
             "stringify" => stringified(call).map_or(ValueKind::Unknown, ValueKind::Text),
             "env" => self.variable(call).map_or(ValueKind::Unknown, ValueKind::Text),
+            "include_str" => self.included(call).map_or(ValueKind::Unknown, ValueKind::Text),
             "option_env" => self.variable(call).map_or(ValueKind::Unknown, |text| self.some(call, text)),
             _ => return None,
         })
@@ -26,10 +28,43 @@ impl Parser<'_> {
         self.cfg.env.get(&arguments.first()?.value()).cloned()
     }
 
+    /// The text of a file, which the loader reads when the parser asks for it.
+    fn included(&self, call: &syn::Macro) -> Option<String> {
+        let arguments = call.parse_body_with(Punctuated::<Expr, Token![,]>::parse_terminated).ok()?;
+        let path = self.displayed(arguments.first()?)?;
+        let found = self.included.get(&path).cloned();
+        if found.is_none() {
+            self.wanted.borrow_mut().insert(path);
+        }
+        found
+    }
+
     fn some(&self, call: &syn::Macro, text: String) -> ValueKind {
         let loc = self.loc(syn::spanned::Spanned::span(&call.path));
         let some = PathExpr { global: false, segments: vec!["Some".to_string()], arguments: Vec::new(), loc };
         ValueKind::Call(some, vec![ValueExpr { kind: ValueKind::Text(text), loc }])
+    }
+
+    /// What `lazy_static!` declares.
+    pub(super) fn lazy_statics(&self, call: &syn::Macro) -> Vec<ValueItem> {
+        let declared = call.parse_body_with(|input: ParseStream<'_>| {
+            let mut out = Vec::new();
+            while !input.is_empty() {
+                input.call(Attribute::parse_outer)?;
+                input.parse::<Visibility>()?;
+                input.parse::<Token![static]>()?;
+                input.parse::<Token![ref]>()?;
+                let name: Ident = input.parse()?;
+                input.parse::<Token![:]>()?;
+                input.parse::<Type>()?;
+                input.parse::<Token![=]>()?;
+                out.push((name, input.parse::<Expr>()?));
+                input.parse::<Token![;]>()?;
+            }
+            Ok(out)
+        });
+        let declared = declared.unwrap_or_default();
+        declared.iter().filter_map(|(name, expr)| self.named_value(name, expr)).collect()
     }
 
     fn concatenated(&self, call: &syn::Macro) -> Option<String> {

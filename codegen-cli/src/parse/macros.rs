@@ -6,7 +6,7 @@ use kubesmith_core::diag::Code;
 use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 
-use super::Parser;
+use super::{Included, Parser};
 use crate::cfg::Cfg;
 use crate::diag::Diagnostic;
 use crate::macros::{MacroRules, trees};
@@ -37,13 +37,8 @@ pub fn parse_expansion(
             return (items, found.into_iter().map(|found| unreadable(found, expansion.name)).collect());
         }
     };
-    let mut parser = Parser {
-        file: expansion.file,
-        offset,
-        cfg,
-        derive_names: names.with(&parsed.items),
-        diagnostics: Vec::new(),
-    };
+    let included = Included::new();
+    let mut parser = Parser::new(expansion.file, offset, cfg, &included, names.with(&parsed.items));
     parser.module_items(&parsed.items, &mut items);
     items.derive_names = parser.derive_names;
     (items, parser.diagnostics)

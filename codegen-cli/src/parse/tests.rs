@@ -4,7 +4,7 @@ use super::*;
 
 fn parse(text: &str) -> (Items, Vec<Diagnostic>) {
     let cfg = Cfg { features: ["x".to_string()].into(), ..Cfg::default() };
-    let (file, diagnostics) = parse_file(FileId(0), text, &cfg);
+    let (file, diagnostics) = parse_file(FileId(0), text, &cfg, &Included::new());
     (file.items, diagnostics)
 }
 

@@ -1,9 +1,14 @@
 //! Constants and functions of which the value can be read: literals, and what is simply made of them.
 
+mod branches;
+mod statements;
+
 use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 use syn::{BinOp, Expr, ImplItem as SynImplItem, Item, Lit, Member, Stmt, Type, UnOp};
 
+use self::branches::{method_operator, test};
+pub(super) use self::statements::active;
 use super::{Parser, uses};
 use crate::syntax::kube::JsonExpr;
 use crate::syntax::{Conversion, ImplItem, Operator, PathExpr, ValueExpr, ValueItem, ValueKind, Visibility};
@@ -49,7 +54,7 @@ impl Parser<'_> {
         })
     }
 
-    fn named_value(&self, name: &syn::Ident, expr: &Expr) -> Option<ValueItem> {
+    pub(super) fn named_value(&self, name: &syn::Ident, expr: &Expr) -> Option<ValueItem> {
         Some(ValueItem { name: self.name(name), expr: self.value(expr) })
     }
 
@@ -69,7 +74,8 @@ impl Parser<'_> {
 
     /// The value of a body: an expression, behind variables that are only made and filled.
     fn block_value(&self, block: &syn::Block) -> ValueKind {
-        let Some((last, rest)) = block.stmts.split_last() else { return ValueKind::Unknown };
+        let active = active(self.cfg, block);
+        let Some((last, rest)) = active.split_last() else { return ValueKind::Unknown };
         let result = match last {
             Stmt::Expr(Expr::Return(syn::ExprReturn { expr: Some(expr), .. }), _) => self.value(expr),
             Stmt::Expr(expr, None) => self.value(expr),
@@ -108,6 +114,9 @@ impl Parser<'_> {
                 variables.push((name.ident.unraw().to_string(), self.value(&init.expr)));
             }
             Stmt::Item(Item::Const(item)) => {
+                variables.push((item.ident.unraw().to_string(), self.value(&item.expr)));
+            }
+            Stmt::Item(Item::Static(item)) => {
                 variables.push((item.ident.unraw().to_string(), self.value(&item.expr)));
             }
             Stmt::Item(Item::Use(item)) => {
@@ -184,10 +193,13 @@ impl Parser<'_> {
             Expr::Unary(unary) if matches!(unary.op, UnOp::Deref(_)) => self.value_kind(&unary.expr, depth),
             // What is made when it is first used.
             Expr::Closure(closure) if closure.inputs.is_empty() => self.value_kind(&closure.body, depth),
-            Expr::Binary(binary) => match operator(&binary.op) {
-                Some(operator) => ValueKind::Binary(operator, boxed(&binary.left), boxed(&binary.right)),
-                None => ValueKind::Unknown,
+            Expr::Binary(binary) => match (operator(&binary.op), test(&binary.op)) {
+                (Some(operator), _) => ValueKind::Binary(operator, boxed(&binary.left), boxed(&binary.right)),
+                (_, Some(test)) => ValueKind::Test(test, boxed(&binary.left), boxed(&binary.right)),
+                _ => ValueKind::Unknown,
             },
+            Expr::If(branch) => self.branch(branch, depth),
+            Expr::Match(choice) => self.choice(choice, depth),
             Expr::Path(path) if path.qself.is_none() => ValueKind::Path(self.path_expr(&path.path)),
             Expr::Return(syn::ExprReturn { expr: Some(inner), .. }) => self.value_kind(inner, depth),
             Expr::Repeat(repeat) => self.repeated(&repeat.expr, &repeat.len, depth),
@@ -215,6 +227,14 @@ impl Parser<'_> {
             Expr::MethodCall(call) if call.method == "expect" => self.value_kind(&call.receiver, depth),
             Expr::MethodCall(call) if call.method == "map" && is_conversion(&call.args) => {
                 self.value_kind(&call.receiver, depth)
+            }
+            // What a cell holds once it is asked.
+            Expr::MethodCall(call) if call.method == "get_or_init" && call.args.len() == 1 => {
+                self.value_kind(&call.args[0], depth)
+            }
+            Expr::MethodCall(call) if call.args.len() == 1 && method_operator(&call.method).is_some() => {
+                let operator = method_operator(&call.method).unwrap_or(Operator::Add);
+                ValueKind::Binary(operator, boxed(&call.receiver), boxed(&call.args[0]))
             }
             Expr::MethodCall(call) if call.method == "len" && call.args.is_empty() => length(&call.receiver),
             Expr::Struct(literal) => self.structure_value(literal, depth),
@@ -253,7 +273,8 @@ impl Parser<'_> {
         if let Some(value) = self.built_in_macro(call) {
             return value;
         }
-        if call.path.is_ident("format") {
+        let is_format = |name: &syn::Ident| name == "format" || name == "formatcp";
+        if call.path.segments.last().is_some_and(|segment| is_format(&segment.ident)) {
             return self.format_value(call, depth);
         }
         if call.path.is_ident("vec")
@@ -264,6 +285,10 @@ impl Parser<'_> {
         let parser = syn::punctuated::Punctuated::<Expr, syn::Token![,]>::parse_terminated;
         match call.parse_body_with(parser) {
             Ok(items) if call.path.is_ident("vec") => ValueKind::List(self.values(&items, depth)),
+            // Of const_format.
+            Ok(items) if call.path.segments.last().is_some_and(|last| last.ident == "concatcp") => {
+                ValueKind::Format(vec![String::new(); items.len() + 1], self.values(&items, depth))
+            }
             _ => ValueKind::Unknown,
         }
     }
@@ -457,6 +482,10 @@ fn operator(operator: &BinOp) -> Option<Operator> {
         BinOp::Div(_) => Operator::Div,
         BinOp::Rem(_) => Operator::Rem,
         BinOp::Shl(_) => Operator::ShiftLeft,
+        BinOp::Shr(_) => Operator::ShiftRight,
+        BinOp::BitAnd(_) => Operator::BitAnd,
+        BinOp::BitOr(_) => Operator::BitOr,
+        BinOp::BitXor(_) => Operator::BitXor,
         _ => return None,
     })
 }

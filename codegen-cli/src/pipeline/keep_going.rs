@@ -1,42 +1,72 @@
-//! Finds the kinds with errors, so that the others can be written: `--keep-going`.
+//! Finds the kinds with errors, so that the others can be written, or that code of the project can give them.
+
+use std::collections::BTreeSet;
 
 use crate::config::Settings;
 use crate::diag::{self, Diagnostic};
 use crate::load::Loaded;
+use crate::lower::Root;
 use crate::selection::Selection;
 
 /// The kinds with errors.
 #[derive(Debug, Default)]
 pub(super) struct Failing {
-    /// Their names with their groups, as a selection leaves them out.
-    pub(super) kinds: Vec<String>,
-    /// Their errors and warnings.
-    pub(super) diagnostics: Vec<Diagnostic>,
-    /// Whether no kind is without errors.
-    pub(super) is_all: bool,
+    /// Their names with their groups, as a selection leaves them out, and their errors and warnings.
+    pub(super) kinds: Vec<(String, Vec<Diagnostic>)>,
+    /// The root types of all kinds.
+    pub(super) roots: Vec<Root>,
 }
 
-/// Runs the stages up to validation for each kind alone, unless all of them pass together.
+impl Failing {
+    /// Whether no kind is without errors.
+    pub(super) fn is_all(&self) -> bool {
+        let all: BTreeSet<String> = self.roots.iter().map(Root::name).collect();
+        !all.is_empty() && self.kinds.len() == all.len()
+    }
+}
+
+/// Runs the stages up to validation. Kinds that do not pass together are halved until those with errors are alone.
 pub(super) fn failing(settings: &Settings, loaded: &mut Loaded) -> Failing {
     let all = check(settings, &settings.selection, loaded);
-    let mut failing = Failing::default();
-    if !all.is_failed {
-        return failing;
+    let mut failing = Failing { kinds: Vec::new(), roots: all.roots };
+    if all.is_failed {
+        let names: BTreeSet<String> = failing.roots.iter().map(Root::name).collect();
+        let names: Vec<String> = names.into_iter().collect();
+        halve(settings, &names, true, loaded, &mut failing.kinds);
     }
-    for (group, kind) in &all.kinds {
-        let found = check(settings, &Selection::one(group, kind), loaded);
+    failing
+}
+
+/// Adds those of the kinds that have errors.
+fn halve(
+    settings: &Settings,
+    names: &[String],
+    is_failed: bool,
+    loaded: &mut Loaded,
+    out: &mut Vec<(String, Vec<Diagnostic>)>,
+) {
+    if let ([name], false) = (names, is_failed) {
+        let found = check(settings, &Selection::of(names), loaded);
         if found.is_failed {
-            failing.kinds.push(format!("{kind}.{group}"));
-            failing.diagnostics.extend(found.diagnostics);
+            out.push((name.clone(), found.diagnostics));
+        }
+        return;
+    }
+    if !is_failed && !check(settings, &Selection::of(names), loaded).is_failed {
+        return;
+    }
+    let (left, right) = names.split_at(names.len().div_ceil(2));
+    for half in [left, right] {
+        // A kind that failed with others may pass alone.
+        if !half.is_empty() {
+            halve(settings, half, false, loaded, out);
         }
     }
-    failing.is_all = !all.kinds.is_empty() && failing.kinds.len() == all.kinds.len();
-    failing
 }
 
 /// The result for some kinds.
 struct Checked {
-    kinds: Vec<(String, String)>,
+    roots: Vec<Root>,
     diagnostics: Vec<Diagnostic>,
     is_failed: bool,
 }
@@ -51,5 +81,5 @@ fn check(settings: &Settings, selection: &Selection, loaded: &mut Loaded) -> Che
     }
     settings.lints.apply(&mut diagnostics);
     let is_failed = lowering.is_broken || diag::has_errors(&diagnostics);
-    Checked { kinds: lowering.kinds.into_iter().collect(), diagnostics, is_failed }
+    Checked { roots: lowering.roots, diagnostics, is_failed }
 }

@@ -16,6 +16,19 @@ use crate::ir::{Element, Field, Ir, Resource, Shape, Span, TypeDef, TypeId, Type
 use crate::known;
 use crate::source::SourceMap;
 
+/// Drops the formats that API servers do not know.
+pub(crate) fn drop_unknown_formats(schema: &mut Schema) {
+    schema.walk_mut(&mut |schema| {
+        let is_known = match schema.type_name() {
+            "integer" | "number" => formats::applies(schema),
+            _ => formats::is_known(schema.format_name()),
+        };
+        if !is_known {
+            schema.format = None;
+        }
+    });
+}
+
 /// Standard text of `apiVersion`, as every Kubernetes API has it.
 const API_VERSION: &str = "APIVersion defines the versioned schema of this representation of an object.\n\
     Servers should convert recognized schemas to the latest internal value, and\n\
@@ -186,15 +199,7 @@ impl<'a> Builder<'a> {
     fn given(&self, schema: &Schema) -> Schema {
         let mut schema = schema.clone();
         if !self.options.keep_unknown_formats {
-            schema.walk_mut(&mut |schema| {
-                let is_known = match schema.type_name() {
-                    "integer" | "number" => formats::applies(schema),
-                    _ => formats::is_known(schema.format_name()),
-                };
-                if !is_known {
-                    schema.format = None;
-                }
-            });
+            drop_unknown_formats(&mut schema);
         }
         schema
     }

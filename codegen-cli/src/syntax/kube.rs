@@ -47,6 +47,8 @@ pub struct Common {
     pub transforms: Vec<Loc>,
     /// Documentation that is not written out.
     pub unread_docs: Vec<Loc>,
+    /// Keys that no version of schemars has.
+    pub unknown: Vec<Name>,
     /// `#[deprecated]`
     pub deprecated: bool,
 }
@@ -54,8 +56,17 @@ pub struct Common {
 impl Common {
     /// Whether nothing is said.
     pub fn is_empty(&self) -> bool {
-        let Self { doc, title, description, examples, extensions, transforms, unread_docs, deprecated } =
-            self;
+        let Self {
+            doc,
+            title,
+            description,
+            examples,
+            extensions,
+            transforms,
+            unread_docs,
+            unknown,
+            deprecated,
+        } = self;
         doc.is_none()
             && title.is_none()
             && description.is_none()
@@ -63,6 +74,7 @@ impl Common {
             && extensions.is_empty()
             && transforms.is_empty()
             && unread_docs.is_empty()
+            && unknown.is_empty()
             && !deprecated
     }
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 /// The top-level modules, each after those that it may use: what everything stands on, the stages in the order of the
 /// pipeline with the values between them, and the commands.
-const ORDER: [&str; 41] = [
+const ORDER: [&str; 42] = [
     "parallel",
     "nesting",
     "cfg",
@@ -39,6 +39,7 @@ const ORDER: [&str; 41] = [
     "format",
     "emit",
     "expansions",
+    "evaluate",
     "pipeline",
     "write",
     "import",

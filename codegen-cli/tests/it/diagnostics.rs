@@ -69,6 +69,8 @@ const OTHER_CODES: &[(Code, &str)] = &[
     (Code::BUILT_IN_TWICE, "builtin::names_that_are_none_are_explained"),
     (Code::UNKNOWN_FEATURE, "features::an_unknown_feature_is_an_error"),
     (Code::UNKNOWN_KIND, "selection::entry_without_a_kind_is_an_error"),
+    (Code::EVALUATION, "evaluate::kind_that_cannot_be_evaluated_is_an_error"),
+    (Code::EVALUATED_ALONE, "evaluate::kind_that_cannot_be_evaluated_is_an_error"),
     (Code::API_RULE, "api_rules"),
     (Code::FOREIGN_FILE, "cli::a_foreign_file_in_the_way_stops_the_run"),
     (Code::CANNOT_WRITE, "cli::a_read_only_folder_is_an_error"),

@@ -11,6 +11,11 @@ fn run(fields: &str) -> Generated {
     let crate_ = Crate::new(&format!(
         "use kube::CustomResource;\nuse schemars::JsonSchema;\nuse serde::{{Deserialize, Serialize}};\n\
          static RE: std::sync::LazyLock<regex::Regex> = std::sync::LazyLock::new(|| regex::Regex::new(\"^a+$\").unwrap());\n\
+         static ONCE: once_cell::sync::Lazy<regex::Regex> = once_cell::sync::Lazy::new(|| {{ regex::Regex::new(TEXT).expect(\"valid\") }});\n\
+         const TEXT: &str = \"^b+$\";\n\
+         lazy_static::lazy_static! {{ /// Words.\n pub static ref STATIC: regex::Regex = regex::Regex::new(\"^c+$\").unwrap(); }}\n\
+         fn cell() -> &'static regex::Regex {{ static CELL: std::sync::OnceLock<regex::Regex> = std::sync::OnceLock::new(); \
+         CELL.get_or_init(|| regex::Regex::new(\"^d+$\").unwrap()) }}\n\
          #[derive(CustomResource, Clone, Debug, Deserialize, Serialize, JsonSchema)]\n\
          #[kube(group = \"example.com\", version = \"v1\", kind = \"Cart\")]\npub struct CartSpec {{ {fields} }}\n"
     ));
@@ -29,6 +34,10 @@ fn pattern_by_its_path_and_text_that_is_contained_are_written() {
         ("#[validate(regex = \"RE\")]", "pattern: ^a+$"),
         ("#[schemars(regex = \"crate::RE\")]", "pattern: ^a+$"),
         ("#[validate(regex(path = *RE))]", "pattern: ^a+$"),
+        ("#[validate(regex(path = *ONCE))]", "pattern: ^b+$"),
+        ("#[validate(regex(path = STATIC))]", "pattern: ^c+$"),
+        ("#[validate(regex(path = cell()))]", "pattern: ^d+$"),
+        ("#[schemars(regex(pattern = *crate::RE))]", "pattern: ^a+$"),
         ("#[validate(contains = \"b\")]", "pattern: b"),
         ("#[schemars(contains = \"b\")]", "pattern: b"),
     ] {
@@ -46,4 +55,16 @@ fn pattern_that_is_not_known_is_an_error() {
         let codes: Vec<Code> = generated.diagnostics.iter().map(|found| found.code).collect();
         assert_eq!(codes, [Code::SCHEMA_AT_RUN_TIME], "{attribute}");
     }
+}
+
+#[test]
+fn default_that_is_not_known_names_the_expression() {
+    let generated = run("#[serde(default = \"crate::unknown\")] pub name: String } \
+         fn unknown() -> String { format!(\"{}-1\", host()) } \
+         fn host() -> String { std::env::var(\"HOST\").unwrap() } struct Rest {");
+    let [found] = &generated.diagnostics[..] else { panic!("{}", support::short(&generated)) };
+    assert_eq!(found.code, Code::SCHEMA_AT_RUN_TIME);
+    let (place, _) = &found.secondary[0];
+    let text = &generated.sources.file(place.file).text[place.range()];
+    assert_eq!(text, "std::env::var(\"HOST\")");
 }

@@ -308,6 +308,13 @@ codes! {
         "Macros by example (`macro_rules!`) of the inputs and of path dependencies are expanded where they stand for items, \
          as rustc does it: at most 128 expansions lead from one to the next. No rule of the macro takes the call, or what it gives \
          is no Rust, or it is too large. Macros of other sorts are not run; the types that they would make are not known.";
+    EVALUATION = 425, "kind that cannot be evaluated",
+        "`--evaluate` builds the project with cargo and runs code of it for the kinds that cannot be known from source. The build \
+         or the run failed, the type cannot be named from outside of its crate, or an API server refuses what it gave. \
+         `[evaluation]` of kubesmith.toml names a program or function of the project that prints its CRDs.";
+    EVALUATED_ALONE = 426, "evaluated kind without generated code",
+        "Running code gives the CRD of a kind, not its types. Clients, documentation and deployments are made of kinds that are \
+         known from source.";
 
     DUPLICATE_KIND = 501, "kind defined twice",
         "A kind has one definition per version of its group.";

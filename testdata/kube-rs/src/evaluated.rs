@@ -587,3 +587,92 @@ fn package() -> String {
 fn major() -> Option<String> {
     option_env!("CARGO_PKG_VERSION_MAJOR").map(|text| text.to_string())
 }
+
+/// Values that depend on others, and texts of files.
+#[derive(CustomResource, Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[kube(group = "evaluated.example.com", version = "v1", kind = "Decisions")]
+pub struct DecisionsSpec {
+    #[serde(default = "decisions::computed")]
+    pub computed: u32,
+    #[serde(default = "decisions::chosen")]
+    pub chosen: String,
+    #[serde(default = "decisions::matched")]
+    pub matched: decisions::Mode,
+    #[serde(default = "decisions::mask")]
+    pub mask: u64,
+    #[serde(default = "decisions::bounds")]
+    pub bounds: Vec<i64>,
+    #[serde(default = "decisions::holds")]
+    pub holds: bool,
+    #[serde(default = "decisions::fraction")]
+    pub fraction: f64,
+    #[serde(default = "decisions::file")]
+    pub file: String,
+    #[schemars(length(max = decisions::limit(true)))]
+    pub bounded: String,
+    #[doc = include_str!("texts/words.txt")]
+    pub documented: String,
+}
+
+pub mod decisions {
+    use super::{Deserialize, JsonSchema, Serialize};
+
+    const IS_LARGE: bool = limit(false) > 10 && SIZE != 3;
+    const SIZE: usize = if "fast".len() == 4 { 1 } else { 3 };
+    const FAST: &str = "fast";
+
+    #[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+    pub enum Mode {
+        Fast,
+        Slow,
+    }
+
+    pub const fn limit(is_long: bool) -> u32 {
+        if is_long { 64 * 4 } else { 2_u32.pow(4) }
+    }
+
+    const fn steps(count: u8) -> u32 {
+        match count {
+            0 | 1 => 10,
+            2 => 20,
+            _ => 30,
+        }
+    }
+
+    pub fn computed() -> u32 {
+        steps(1) + steps(2) + steps(7).max(5)
+    }
+
+    pub fn chosen() -> String {
+        let name = if IS_LARGE { "large" } else { "small" };
+        format!("{name}-{}", limit(true))
+    }
+
+    pub fn matched() -> Mode {
+        match FAST {
+            "slow" => Mode::Slow,
+            FAST => Mode::Fast,
+            _ => Mode::Slow,
+        }
+    }
+
+    pub fn mask() -> u64 {
+        (0xff & 0x3c | 0x3) ^ 1 << 4 >> 1
+    }
+
+    pub fn bounds() -> Vec<i64> {
+        vec![i64::from(steps(0)).min(3), -5, if 2 >= 1 { 7 } else { 8 }]
+    }
+
+    pub fn holds() -> bool {
+        "a" < "b" && (1 == 2 || !IS_LARGE) || 1.5 <= 2.5
+    }
+
+    pub fn fraction() -> f64 {
+        if IS_LARGE { 0.25_f64.max(0.5) } else { 2.0 }
+    }
+
+    pub fn file() -> String {
+        include_str!("texts/words.txt").to_string()
+    }
+}

@@ -68,7 +68,7 @@ kinds! {
         Spellings, TransparentSpec, UnitSpec, UntaggedSpec;
     enums: AnnotatedEnums, Cases, DocumentedUnits, EnumSpec, External, NestedEnums, NestedOption, Numbered,
         SingleTagged, SkippedVariants, Units, Untagged, UntaggedScalars;
-    evaluated: Arithmetic, BuildTime, CollectionValues, Constructed, ForeignValues, TextValues;
+    evaluated: Arithmetic, BuildTime, CollectionValues, Constructed, Decisions, ForeignValues, TextValues;
     flatten: FlatAlone, FlatAnything, FlatDefaults, FlatEnum, FlatMaybeEnum, FlatMaybeUntagged, FlatOptions,
         FlatShadowed, FlatSingleTag, FlatStrict, FlatStructs, FlatTwice, FlatUntagged, FlatValue, FlatWords;
     generics: Aliases, GenericEnums, GenericParts, GenericWords, Parameters, Phantoms, Wrappers;

@@ -66,6 +66,7 @@ fn ir(resources: Vec<Resource>) -> Ir {
         }],
         types: vec![],
         manifests: Default::default(),
+        evaluated: Vec::new(),
     }
 }
 

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::types::{Dialect, Env};
 use super::values::DEPTH_LIMIT;
 use crate::resolve;
-use crate::syntax::{Conversion, ValueExpr, ValueKind};
+use crate::syntax::{Conversion, PathExpr, ValueExpr, ValueKind};
 
 impl Dialect<'_, '_> {
     /// A text that is known; `None` after a diagnostic.
@@ -29,13 +29,25 @@ impl Dialect<'_, '_> {
                 self.text_value(env, arguments.first()?, depth + 1)
             }
             ValueKind::Converted(Conversion::Same, inner) => self.text_value(env, inner, depth + 1),
-            ValueKind::Path(path) => match self.resolve_value(env, path)? {
-                resolve::Value::Item(krate, module, item) => {
-                    self.text_value(&Env::module(krate, module), &item.expr, depth + 1)
-                }
-                _ => None,
-            },
+            ValueKind::Block(variables, result) => {
+                self.text_value(&env.clone().with_block(variables), result, depth + 1)
+            }
+            // A constant, or a function that returns a pattern.
+            ValueKind::Path(path) => self.text_of(env, path, depth),
+            ValueKind::Call(path, arguments) if arguments.is_empty() => self.text_of(env, path, depth),
             _ => self.value_at(env, None, expr, depth)?.as_str().map(str::to_string),
+        }
+    }
+
+    fn text_of(&mut self, env: &Env, path: &PathExpr, depth: usize) -> Option<String> {
+        if let Some((_, outer, value)) = env.local(path) {
+            return self.text_value(&outer.clone(), &value.clone(), depth + 1);
+        }
+        match self.resolve_value(env, path)? {
+            resolve::Value::Item(krate, module, item) => {
+                self.text_value(&Env::module(krate, module), &item.expr, depth + 1)
+            }
+            _ => None,
         }
     }
 

@@ -265,6 +265,13 @@ impl Dialect<'_, '_> {
             self.unreadable(*loc, "what this does to the schema is not known before the program runs");
             return None;
         }
+        if let Some(key) = common.unknown.first() {
+            let message = format!("unknown key `{}` in #[schemars]", key.text);
+            self.error(Diagnostic::error(Code::UNKNOWN_KEY, key.loc, message).help(
+                "see the attributes of schemars' `JsonSchema`; docs/from-kube-rs/attributes.md lists them",
+            ));
+            return None;
+        }
         if let Some(loc) = common.unread_docs.first() {
             self.error(
                 Diagnostic::error(Code::SCHEMA_AT_RUN_TIME, *loc, "this documentation is not written out")

@@ -1,15 +1,12 @@
 //! What fields are when they are not given: `#[serde(default)]` and `Default`, derived or written by hand.
 
-use kubesmith_core::diag::Code;
 use serde_json::{Value, json};
 
 use super::container::size;
 use super::known;
 use super::types::{Dialect, Env, Param, Ty};
 use super::values::{DEPTH_LIMIT, empty_value};
-use crate::diag::Diagnostic;
 use crate::resolve::{self, ItemId};
-use crate::source::Loc;
 use crate::syntax::kube::{Body, DefaultExpr, Derived, Field};
 use crate::syntax::{PathExpr, ValueExpr, ValueKind};
 
@@ -49,17 +46,6 @@ impl<'a> Dialect<'_, 'a> {
         };
         super::pieces::insert(property, "default", value);
         Some(())
-    }
-
-    pub(super) fn unreadable_default(&mut self, loc: Loc, message: &str) {
-        self.error(
-            Diagnostic::error(Code::SCHEMA_AT_RUN_TIME, loc, message)
-                .note("schemars writes the default into the schema; the source is read, not run")
-                .help(
-                    "say it with `#[schemars(extend(\"default\" = ...))]`, or leave it out of the schema with \
-                     `#[schemars(!default)]`",
-                ),
-        );
     }
 
     fn default_value(&mut self, env: &Env, default: &DefaultExpr, ty: &Ty) -> Option<Value> {

@@ -18,6 +18,7 @@ mod known;
 mod literals;
 mod pieces;
 mod predicates;
+mod reports;
 mod resource;
 mod rewrite;
 mod rules;

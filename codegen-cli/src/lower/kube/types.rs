@@ -168,6 +168,8 @@ pub(crate) struct Dialect<'c, 'a> {
     /// How many more expressions and types may be looked at for the question at hand: functions that call others
     /// twice, and aliases of tuples, grow with each level.
     pub(super) budget: usize,
+    /// The first expression of the question at hand whose value is not known.
+    pub(super) beyond: Option<Loc>,
     /// Whether a question is at hand.
     asked: bool,
     /// How many expressions lead to the one that is looked at.
@@ -189,6 +191,7 @@ impl<'c, 'a> Dialect<'c, 'a> {
             functions: HashMap::new(),
             calls: 0,
             budget: BUDGET,
+            beyond: None,
             asked: false,
             nesting: 0,
         }
@@ -209,7 +212,7 @@ impl<'c, 'a> Dialect<'c, 'a> {
         if self.asked {
             return look(self);
         }
-        (self.asked, self.budget) = (true, BUDGET);
+        (self.asked, self.budget, self.beyond) = (true, BUDGET, None);
         let answer = look(self);
         self.asked = false;
         answer
@@ -467,27 +470,5 @@ impl<'c, 'a> Dialect<'c, 'a> {
                 None
             }
         }
-    }
-
-    /// Reports a constant that is none.
-    pub(super) fn unknown_value(&mut self, loc: Loc, what: &str) {
-        let message = format!("{what} is not known before the program runs");
-        self.error(
-            Diagnostic::error(Code::SCHEMA_AT_RUN_TIME, loc, message)
-                .note("the source is read, not run, so only what is written out is known")
-                .help("write a literal, or a constant that is made of literals"),
-        );
-    }
-
-    /// Reports what has no schema that could be read.
-    pub(super) fn unreadable(&mut self, loc: impl Into<Option<Loc>>, message: &str) {
-        self.error(
-            Diagnostic::error(Code::SCHEMA_AT_RUN_TIME, loc, message)
-                .note("the source is read, not run, so only what is written out is known")
-                .help(
-                    "say what the JSON is with `#[schemars(with = \"...\")]`, or with `schema_with` and a function whose body \
-                     is `json_schema!({..})`",
-                ),
-        );
     }
 }

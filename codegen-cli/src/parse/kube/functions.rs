@@ -4,6 +4,7 @@ use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 use syn::{BinOp, Block, Expr, FnArg, Pat, ReturnType, Signature, Stmt, Type, UnOp};
 
+use super::super::values::active;
 use super::Parser;
 use crate::syntax::kube::{JsonExpr, Predicate, SchemaFunction, SchemaStep};
 use crate::syntax::{ValueExpr, ValueItem, ValueKind};
@@ -36,8 +37,9 @@ impl Parser<'_> {
     fn schema_function(&self, block: &Block) -> SchemaFunction {
         let mut steps = Vec::new();
         let mut result = JsonExpr::Unknown(self.loc(block.span()));
-        let last = block.stmts.len().saturating_sub(1);
-        for (at, stmt) in block.stmts.iter().enumerate() {
+        let active = active(self.cfg, block);
+        let last = active.len().saturating_sub(1);
+        for (at, stmt) in active.into_iter().enumerate() {
             match stmt {
                 Stmt::Expr(Expr::Return(syn::ExprReturn { expr: Some(expr), .. }), _) if at == last => {
                     result = self.json_value(expr);
@@ -110,7 +112,7 @@ impl Parser<'_> {
     }
 
     fn predicate(&self, parameter: &str, block: &Block) -> Option<Predicate> {
-        match &block.stmts[..] {
+        match active(self.cfg, block)[..] {
             [Stmt::Expr(Expr::Return(syn::ExprReturn { expr: Some(expr), .. }), _)] => {
                 self.predicate_of(parameter, expr)
             }

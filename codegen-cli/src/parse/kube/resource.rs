@@ -238,7 +238,12 @@ impl Parser<'_> {
                 Meta::NameValue(pair) => keys.rules.push(pair.value.clone()),
                 _ => return self.wrong_value(meta, "a rule: a string, a tuple or `Rule::new(...)`"),
             },
-            "derive" | "attr" | "crates" | "cel" | "apiextensions" => {}
+            "apiextensions" => {
+                if self.kube_text(meta)?.value() != "v1" {
+                    return self.wrong_value(meta, "\"v1\": no API server serves v1beta1");
+                }
+            }
+            "derive" | "attr" | "crates" | "cel" => {}
             _ => {
                 let near = closest(&name, KEYS.iter().copied());
                 let help = near.map_or_else(

@@ -20,13 +20,19 @@ impl Parser<'_> {
     fn x_kube(&self, attributes: &[Attribute]) -> XKube {
         let mut out = XKube::default();
         for meta in serde::metas(attributes, "x_kube") {
-            let Meta::NameValue(pair) = &meta else { continue };
-            if pair.path.is_ident("validation") {
-                out.rules.push(self.rule(&pair.value));
-            } else if pair.path.is_ident("merge_strategy") {
-                match merge(&pair.value) {
+            match &meta {
+                Meta::NameValue(pair) if pair.path.is_ident("validation") => {
+                    out.rules.push(self.rule(&pair.value));
+                }
+                Meta::NameValue(pair) if pair.path.is_ident("merge_strategy") => match merge(&pair.value) {
                     Some(strategy) => out.merge = Some(strategy),
                     None => out.unreadable.push(self.loc(pair.value.span())),
+                },
+                // Paths of crates for the code that the macro writes.
+                other if other.path().is_ident("crates") => {}
+                other => {
+                    let loc = self.loc(other.span());
+                    out.rules.push(RuleItem { unreadable: true, ..RuleItem::at(loc) });
                 }
             }
         }

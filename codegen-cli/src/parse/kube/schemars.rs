@@ -4,8 +4,30 @@ use syn::spanned::Spanned;
 use syn::{Attribute, Expr, ExprLit, Lit, LitStr, Meta, Token};
 
 use super::{Parser, serde, with_type};
-use crate::syntax::ValueKind;
 use crate::syntax::kube::{Common, With};
+use crate::syntax::{Name, ValueKind};
+
+/// Keys that are read elsewhere or do nothing for the schema: those of validation (`attr/validation.rs`, and of schemars 0.8), and
+/// what only the macro needs.
+const KEYS: &[&str] = &[
+    "length",
+    "range",
+    "regex",
+    "pattern",
+    "contains",
+    "inner",
+    "required",
+    "email",
+    "url",
+    "ip",
+    "ipv4",
+    "ipv6",
+    "phone",
+    "crate",
+    "bound",
+    "inline",
+    "_unstable_ref_variants",
+];
 
 impl Parser<'_> {
     /// Attributes of schemars, and of serde where it reads those as well.
@@ -57,6 +79,10 @@ impl Parser<'_> {
                     Ok(extensions) => common.extensions.extend(extensions),
                     Err(_) => common.transforms.push(self.loc(meta.span())),
                 }
+            }
+            (name, meta) if !KEYS.contains(&name) && !serde::KEYWORDS.contains(&name) => {
+                let text = meta.path().get_ident().map_or_else(String::new, ToString::to_string);
+                common.unknown.push(Name { text, loc: self.loc(meta.span()) });
             }
             _ => {}
         }

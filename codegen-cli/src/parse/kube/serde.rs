@@ -8,7 +8,7 @@ use syn::punctuated::Punctuated;
 use syn::{Attribute, Generics, Meta, Path, Token, Type, TypeParamBound, WherePredicate, parse_quote};
 
 /// Keys of schemars' attributes that are serde's.
-const KEYWORDS: &[&str] = &[
+pub(super) const KEYWORDS: &[&str] = &[
     "rename",
     "rename_all",
     "rename_all_fields",

@@ -1,5 +1,6 @@
 //! Values that are known before the program runs, in the JSON that serde writes.
 
+mod branches;
 mod calls;
 mod lists;
 mod numbers;
@@ -33,7 +34,11 @@ impl<'a> Dialect<'_, 'a> {
             return None;
         }
         self.step()?;
-        self.nested(|dialect| dialect.value_of(env, ty, expr, depth + 1))
+        let found = self.nested(|dialect| dialect.value_of(env, ty, expr, depth + 1));
+        if found.is_none() {
+            self.beyond.get_or_insert(expr.loc);
+        }
+        found
     }
 
     fn value_of(&mut self, env: &Env, ty: Option<&Ty>, expr: &ValueExpr, depth: usize) -> Option<Value> {
@@ -50,6 +55,7 @@ impl<'a> Dialect<'_, 'a> {
                 let inner = env.clone().with_block(variables);
                 self.value_at(&inner, ty, result, depth)
             }
+            ValueKind::Choice(subject, arms) => self.chosen(env, ty, (subject, arms), depth),
             ValueKind::Tuple(items) => {
                 let types = match ty {
                     Some(Ty::Tuple(types)) if types.len() == items.len() => Some(types.clone()),
@@ -137,6 +143,7 @@ impl<'a> Dialect<'_, 'a> {
                     }
                 }
             }
+            ValueKind::Choice(_, arms) => arms.iter().any(|(_, result)| self.is_own(env, result, depth + 1)),
             ValueKind::Block(variables, result) => {
                 self.is_own(&env.clone().with_block(variables), result, depth + 1)
             }
@@ -154,6 +161,7 @@ impl<'a> Dialect<'_, 'a> {
                 let ValueKind::Float(value) = inner.kind else { return None };
                 Value::Number(Number::from_f64(-value)?)
             }
+            ValueKind::Test(test, left, right) => json!(self.tested(env, *test, (left, right), 0)?),
             ValueKind::Not(inner) => json!(!self.value_at(env, None, inner, 0)?.as_bool()?),
             ValueKind::Format(pieces, arguments) => json!(self.formatted(env, pieces, arguments)?),
             _ => match self.whole(env, expr, 0) {

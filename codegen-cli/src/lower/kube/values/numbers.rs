@@ -29,7 +29,7 @@ impl Dialect<'_, '_> {
             }
             // `f64::from` makes a fraction of any argument.
             ValueKind::Call(path, _) if is_fraction(path) => None,
-            ValueKind::Path(_) | ValueKind::Call(..) => {
+            ValueKind::Path(_) | ValueKind::Call(..) | ValueKind::Choice(..) | ValueKind::Block(..) => {
                 let value = self.value_at(env, None, expr, depth + 1)?;
                 value.as_i64().map(i128::from).or_else(|| value.as_u64().map(i128::from))
             }
@@ -48,7 +48,9 @@ impl Dialect<'_, '_> {
                     Operator::Sub => Some(left - right),
                     Operator::Mul => Some(left * right),
                     Operator::Div => Some(left / right),
-                    Operator::Rem | Operator::ShiftLeft => None,
+                    Operator::Min => Some(left.min(right)),
+                    Operator::Max => Some(left.max(right)),
+                    _ => None,
                 }
             }
             ValueKind::Float(value) => Some(*value),
@@ -66,7 +68,7 @@ impl Dialect<'_, '_> {
             }
             ValueKind::Int(value) => exact(*value),
             ValueKind::Neg(inner) => self.fraction(env, inner, depth + 1).map(|value| -value),
-            ValueKind::Path(_) => self.value_at(env, None, expr, depth + 1)?.as_f64(),
+            ValueKind::Path(_) | ValueKind::Choice(..) => self.value_at(env, None, expr, depth + 1)?.as_f64(),
             _ => None,
         }
     }

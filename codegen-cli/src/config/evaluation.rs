@@ -1,0 +1,85 @@
+//! What of the project is run: `evaluate` and `[evaluation]`.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use super::UsageError;
+
+/// Table `[evaluation]`.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct EvaluationConfig {
+    /// Folder of the package with the program or function; the only input when absent.
+    pub folder: Option<PathBuf>,
+    /// Program that prints the CRDs as YAML or JSON.
+    pub binary: Option<String>,
+    /// Its arguments.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub arguments: Vec<String>,
+    /// Path of a public function without parameters that returns the CRDs: `my_operator::crds`.
+    pub function: Option<String>,
+}
+
+/// What of the project is run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Evaluation {
+    /// Folder of its package.
+    pub folder: Option<PathBuf>,
+    /// What is run.
+    pub program: EvaluatedProgram,
+}
+
+/// What is run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum EvaluatedProgram {
+    /// `crd()` of the root types that cannot be known from source.
+    Roots,
+    /// A function that returns definitions.
+    Function(String),
+    /// A program that prints definitions.
+    Binary {
+        /// Its name.
+        name: String,
+        /// Its arguments.
+        arguments: Vec<String>,
+    },
+}
+
+/// What is run, if anything is. Paths are relative to the file's folder already.
+pub(super) fn evaluation(
+    config: &EvaluationConfig,
+    is_on: bool,
+    folder: Option<PathBuf>,
+) -> Result<Option<Evaluation>, UsageError> {
+    let refuse = |message: &str| Err(UsageError(format!("`[evaluation]`: {message}")));
+    let program = match (&config.binary, &config.function) {
+        (Some(_), Some(_)) => return refuse("name a `binary` or a `function`, not both"),
+        (None, _) if !config.arguments.is_empty() => return refuse("`arguments` are those of a `binary`"),
+        (None, None) if folder.is_some() => return refuse("`folder` is that of a `binary` or `function`"),
+        (Some(name), None) => {
+            EvaluatedProgram::Binary { name: name.clone(), arguments: config.arguments.clone() }
+        }
+        (None, Some(path)) => EvaluatedProgram::Function(path.clone()),
+        (None, None) => EvaluatedProgram::Roots,
+    };
+    Ok(is_on.then_some(Evaluation { folder, program }))
+}
+
+/// The table that says the same.
+pub(super) fn config(evaluation: &Evaluation) -> EvaluationConfig {
+    let folder = evaluation.folder.clone();
+    match &evaluation.program {
+        EvaluatedProgram::Roots => EvaluationConfig::default(),
+        EvaluatedProgram::Function(path) => {
+            EvaluationConfig { folder, function: Some(path.clone()), ..EvaluationConfig::default() }
+        }
+        EvaluatedProgram::Binary { name, arguments } => EvaluationConfig {
+            folder,
+            binary: Some(name.clone()),
+            arguments: arguments.clone(),
+            function: None,
+        },
+    }
+}

@@ -1,0 +1,19 @@
+//! Words of TOML and serde about a file that cannot be read.
+
+/// What to write in place of a value that TOML or serde refuses.
+pub(super) fn mended(message: &str) -> String {
+    match message.rsplit_once("expected ").map(|(_, expected)| expected.trim()) {
+        Some("a sequence") => "write a list: [\"...\"]".to_owned(),
+        Some("a boolean") => "write true or false, without quotes".to_owned(),
+        Some("a string") => "write the value in quotes".to_owned(),
+        _ => "`kubesmith config schema` prints the keys and their types".to_owned(),
+    }
+}
+
+/// Takes serde's "unknown field `x`, expected one of `a`, `b`" apart.
+pub(super) fn unknown_key(message: &str) -> Option<(&str, Vec<&str>)> {
+    let rest =
+        message.strip_prefix("unknown field `").or_else(|| message.strip_prefix("unknown variant `"))?;
+    let (key, known) = rest.split_once('`')?;
+    Some((key, known.split('`').skip(1).step_by(2).collect()))
+}

@@ -1,0 +1,205 @@
+//! Builds the project by cargo, and programs beside it by rustc with what cargo built.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+use serde::Deserialize;
+
+use super::{Package, program};
+use crate::diag::print_to_stderr;
+use crate::paths::display;
+
+/// A line of `cargo build --message-format=json`.
+#[derive(Debug, Deserialize)]
+#[serde(tag = "reason", rename_all = "kebab-case")]
+enum Message {
+    CompilerArtifact {
+        manifest_path: PathBuf,
+        target: Target,
+        filenames: Vec<PathBuf>,
+        executable: Option<PathBuf>,
+    },
+    BuildScriptExecuted {
+        linked_paths: Vec<String>,
+    },
+    #[serde(other)]
+    Other,
+}
+
+#[derive(Debug, Deserialize)]
+struct Target {
+    kind: Vec<String>,
+    name: String,
+}
+
+/// What cargo built.
+#[derive(Debug, Default)]
+struct Built {
+    /// The project's library.
+    lib: Option<(String, PathBuf)>,
+    /// Other libraries, with their names in code.
+    libs: Vec<(String, PathBuf)>,
+    /// Where libraries are looked for.
+    folders: BTreeSet<PathBuf>,
+    /// Where libraries of other languages are looked for.
+    linked: BTreeSet<String>,
+    /// The program.
+    executable: Option<PathBuf>,
+}
+
+/// The program of this name.
+///
+/// # Errors
+/// Cargo fails, or there is no such program.
+pub(super) fn binary(package: Package<'_>, name: &str) -> Result<PathBuf, String> {
+    let built = cargo(package, &["--bin", name])?;
+    built.executable.ok_or_else(|| format!("cargo built no program `{name}`"))
+}
+
+/// A program that prints the definitions of the root types.
+///
+/// # Errors
+/// Cargo or rustc fails.
+pub(super) fn roots(package: Package<'_>) -> Result<PathBuf, String> {
+    compiled(package, &package.roots.iter().map(|path| program::root(path)).collect::<String>())
+}
+
+/// A program that prints the definitions that a function returns.
+///
+/// # Errors
+/// Cargo or rustc fails, or the text is no path.
+pub(super) fn function(package: Package<'_>, path: &str) -> Result<PathBuf, String> {
+    syn::parse_str::<syn::Path>(path).map_err(|_| format!("`{path}` is no path of a function"))?;
+    compiled(package, &program::function(path))
+}
+
+fn compiled(package: Package<'_>, lines: &str) -> Result<PathBuf, String> {
+    let built = cargo(package, &["--lib"])?;
+    let Some((name, lib)) = &built.lib else {
+        return Err("the package has no library: name its program that prints the definitions".to_string());
+    };
+    let folder = lib.parent().unwrap_or(Path::new("")).join("kubesmith-evaluate").join(name);
+    let io = |error: std::io::Error| format!("cannot write {}: {error}", display(&folder));
+    fs::create_dir_all(&folder).map_err(io)?;
+    fs::write(folder.join("main.rs"), program::source(lines)).map_err(io)?;
+    // A crate may be there in several versions, of which the types use one.
+    let versions = |wanted: &str| -> Vec<&PathBuf> {
+        let found = built.libs.iter().filter(|(name, _)| name == wanted);
+        found.map(|(_, path)| path).collect()
+    };
+    let cores = versions("kube_core");
+    if cores.is_empty() {
+        return Err("the library does not use kube".to_string());
+    }
+    let mut failed = String::new();
+    for core in cores {
+        for json in versions("serde_json") {
+            match rustc(&built, (name, lib), &[("kube_core", core), ("serde_json", json)], &folder) {
+                Ok(program) => return Ok(program),
+                Err(error) => failed = error,
+            }
+        }
+    }
+    Err(failed)
+}
+
+/// Compiles the program of the folder.
+fn rustc(
+    built: &Built,
+    (name, lib): (&str, &Path),
+    externs: &[(&str, &PathBuf)],
+    folder: &Path,
+) -> Result<PathBuf, String> {
+    let out = folder.join(format!("evaluate{}", std::env::consts::EXE_SUFFIX));
+    let mut command = Command::new(std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()));
+    // In the folder, so that a toolchain that the project chooses is taken.
+    command.current_dir(folder).arg("main.rs").args(["--edition", "2021", "-A", "warnings", "-o"]).arg(&out);
+    for (name, path) in externs.iter().copied().chain([(name, &lib.to_path_buf())]) {
+        command.arg("--extern").arg(format!("{name}={}", path.display()));
+    }
+    for path in &built.folders {
+        command.arg("-L").arg(format!("dependency={}", path.display()));
+    }
+    for path in &built.linked {
+        command.arg("-L").arg(path);
+    }
+    let output = command.output().map_err(|error| format!("rustc could not be started: {error}"))?;
+    if output.status.success() {
+        return Ok(out);
+    }
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    let first = stderr.lines().find(|line| line.starts_with("error")).unwrap_or("rustc failed");
+    Err(format!("the program that prints the definitions does not compile: {first}"))
+}
+
+/// Builds, offline if all sources are there.
+fn cargo(package: Package<'_>, what: &[&str]) -> Result<Built, String> {
+    let folder = match package.folder {
+        folder if folder.as_os_str().is_empty() => Path::new("."),
+        folder => folder,
+    };
+    let start = Instant::now();
+    print_to_stderr(&format!("building {} to evaluate its definitions\n", display(folder)));
+    let mut command = program_in(folder);
+    command.args(["build", "--message-format=json-render-diagnostics"]).args(what);
+    if let Some(features) = package.features {
+        let features: Vec<&str> = features.iter().map(String::as_str).collect();
+        command.args(["--no-default-features", "--features", &features.join(",")]);
+    }
+    command.args(if is_offline(folder) { &["--offline"][..] } else { &[] });
+    // Progress and errors of the build go where those of cargo go.
+    let output = command.stderr(Stdio::inherit()).output();
+    let output = output.map_err(|error| format!("cargo could not be started: {error}"))?;
+    if !output.status.success() {
+        return Err(format!("cargo could not build {}; its errors are above", display(folder)));
+    }
+    print_to_stderr(&format!("built in {:.1} s\n", start.elapsed().as_secs_f64()));
+    let manifest = fs::canonicalize(folder.join("Cargo.toml")).unwrap_or_default();
+    Ok(built(&String::from_utf8_lossy(&output.stdout), &manifest))
+}
+
+fn program_in(folder: &Path) -> Command {
+    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command.current_dir(folder).stdin(Stdio::null());
+    command
+}
+
+/// Whether cargo has every source.
+fn is_offline(folder: &Path) -> bool {
+    let mut command = program_in(folder);
+    command
+        .args(["metadata", "--format-version", "1", "--offline"])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
+    command.status().is_ok_and(|status| status.success())
+}
+
+/// What cargo says that it built.
+fn built(messages: &str, manifest: &Path) -> Built {
+    let mut out = Built::default();
+    for message in messages.lines().filter_map(|line| serde_json::from_str::<Message>(line).ok()) {
+        match message {
+            Message::CompilerArtifact { manifest_path, target, filenames, executable } => {
+                let is_own = fs::canonicalize(manifest_path).unwrap_or_default() == *manifest;
+                if let Some(executable) = executable.filter(|_| is_own) {
+                    out.executable = Some(executable);
+                }
+                out.folders.extend(filenames.iter().filter_map(|path| path.parent()).map(Path::to_path_buf));
+                let is_lib = |path: &&PathBuf| path.extension().is_some_and(|extension| extension == "rlib");
+                let Some(path) = filenames.iter().find(is_lib).cloned() else { continue };
+                let name = target.name.replace('-', "_");
+                if is_own && target.kind.iter().any(|kind| kind.ends_with("lib")) {
+                    out.lib = Some((name, path));
+                } else {
+                    out.libs.push((name, path));
+                }
+            }
+            Message::BuildScriptExecuted { linked_paths } => out.linked.extend(linked_paths),
+            Message::Other => {}
+        }
+    }
+    out
+}

@@ -1,0 +1,93 @@
+//! Runs a program with limits of time, memory and output.
+
+use std::io::Read;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
+/// How long a program may run: printing definitions takes milliseconds.
+const TIME: Duration = Duration::from_secs(60);
+
+/// Address space of a program in KiB, where there is a shell that limits it.
+const MEMORY: u64 = 4 * 1024 * 1024;
+
+/// Greatest output in bytes.
+const OUTPUT: u64 = 256 * 1024 * 1024;
+
+/// What the program prints.
+///
+/// # Errors
+/// It cannot be started, fails, prints too much or takes too long.
+pub(super) fn run(program: &Path, arguments: &[String], folder: &Path) -> Result<String, String> {
+    run_for(program, arguments, folder, TIME)
+}
+
+fn run_for(program: &Path, arguments: &[String], folder: &Path, time: Duration) -> Result<String, String> {
+    let name = program.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let mut command = limited(program);
+    command.args(arguments).current_dir(folder).stdin(Stdio::null()).stdout(Stdio::piped());
+    let mut child = command.spawn().map_err(|error| format!("`{name}` could not be started: {error}"))?;
+    let Some(stdout) = child.stdout.take() else { return Err(format!("`{name}` has no output")) };
+    let (sender, receiver) = mpsc::channel();
+    thread::spawn(move || {
+        let mut text = String::new();
+        let read = stdout.take(OUTPUT + 1).read_to_string(&mut text);
+        // Nobody receives after the time is over.
+        let _ = sender.send(read.map(|_| text));
+    });
+    let text = match receiver.recv_timeout(time) {
+        Ok(Ok(text)) => text,
+        Ok(Err(error)) => return Err(ended(child, format!("`{name}` printed no text: {error}"))),
+        Err(_) => return Err(ended(child, format!("`{name}` took over {} seconds", time.as_secs()))),
+    };
+    if text.len() as u64 > OUTPUT {
+        return Err(ended(child, format!("`{name}` printed over {OUTPUT} bytes")));
+    }
+    let status = child.wait().map_err(|error| format!("`{name}`: {error}"))?;
+    if status.success() { Ok(text) } else { Err(format!("`{name}` failed: {status}")) }
+}
+
+/// Ends the program.
+fn ended(mut child: Child, reason: String) -> String {
+    // It may have ended by itself.
+    let _ = child.kill();
+    let _ = child.wait();
+    reason
+}
+
+/// The program in a shell that limits its memory.
+#[cfg(unix)]
+fn limited(program: &Path) -> Command {
+    let mut command = Command::new("sh");
+    command.arg("-c").arg(format!("ulimit -v {MEMORY}; exec \"$0\" \"$@\"")).arg(program);
+    command
+}
+
+#[cfg(not(unix))]
+fn limited(program: &Path) -> Command {
+    let _ = MEMORY;
+    Command::new(program)
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    fn shell(script: &str, time: Duration) -> Result<String, String> {
+        run_for(Path::new("sh"), &["-c".to_string(), script.to_string()], Path::new("."), time)
+    }
+
+    #[test]
+    fn program_is_ended_when_it_takes_too_long_or_fails() {
+        assert_eq!(shell("echo a", TIME).unwrap(), "a\n");
+        assert!(shell("exit 3", TIME).unwrap_err().contains("failed: exit status: 3"));
+        assert!(shell("exec sleep 1000", Duration::ZERO).unwrap_err().contains("took over 0 seconds"));
+    }
+
+    #[test]
+    fn program_has_limited_memory() {
+        assert_eq!(shell("ulimit -v", TIME).unwrap().trim(), MEMORY.to_string());
+    }
+}

@@ -1,0 +1,39 @@
+//! The statements of a body that are compiled.
+
+use syn::{Attribute, Block, Expr, Item, Stmt};
+
+use crate::cfg::Cfg;
+
+/// The statements whose conditions hold. A body that is one block is that block.
+pub(in crate::parse) fn active<'b>(cfg: &Cfg, block: &'b Block) -> Vec<&'b Stmt> {
+    let active: Vec<&Stmt> = block.stmts.iter().filter(|stmt| cfg.active(attributes(stmt))).collect();
+    match active[..] {
+        [Stmt::Expr(Expr::Block(inner), None)] if inner.label.is_none() => self::active(cfg, &inner.block),
+        _ => active,
+    }
+}
+
+fn attributes(stmt: &Stmt) -> &[Attribute] {
+    match stmt {
+        Stmt::Local(local) => &local.attrs,
+        Stmt::Macro(call) => &call.attrs,
+        Stmt::Item(Item::Const(item)) => &item.attrs,
+        Stmt::Item(Item::Static(item)) => &item.attrs,
+        Stmt::Item(Item::Use(item)) => &item.attrs,
+        Stmt::Expr(expr, _) => match expr {
+            Expr::Binary(expr) => &expr.attrs,
+            Expr::Block(expr) => &expr.attrs,
+            Expr::Call(expr) => &expr.attrs,
+            Expr::If(expr) => &expr.attrs,
+            Expr::Lit(expr) => &expr.attrs,
+            Expr::Macro(expr) => &expr.attrs,
+            Expr::Match(expr) => &expr.attrs,
+            Expr::MethodCall(expr) => &expr.attrs,
+            Expr::Path(expr) => &expr.attrs,
+            Expr::Return(expr) => &expr.attrs,
+            Expr::Struct(expr) => &expr.attrs,
+            _ => &[],
+        },
+        Stmt::Item(_) => &[],
+    }
+}

@@ -1,0 +1,174 @@
+//! Definitions that running code gives, in place of those that the source does not: `--evaluate`.
+
+use std::collections::BTreeSet;
+
+use kubesmith_apimachinery::yaml;
+use kubesmith_core::diag::Code;
+
+use super::keep_going::Failing;
+use crate::config::{EvaluatedProgram, Evaluation, Generator, Settings};
+use crate::diag::Diagnostic;
+use crate::evaluate::{Evaluated, Package, evaluate};
+use crate::ir;
+use crate::load::Loaded;
+use crate::lower::Root;
+use crate::output::{Kind, OutputTree, Target};
+use crate::selection::Choice;
+
+/// Generators whose output follows from the types, which only the source has.
+const OF_TYPES: [Generator; 6] = [
+    Generator::Client,
+    Generator::Lister,
+    Generator::Informer,
+    Generator::Openapi,
+    Generator::Docs,
+    Generator::Deploy,
+];
+
+/// What running code gave.
+#[derive(Debug, Default)]
+pub(super) struct Outcome {
+    /// The definitions.
+    pub(super) definitions: Vec<Evaluated>,
+    /// What is wrong.
+    pub(super) diagnostics: Vec<Diagnostic>,
+}
+
+impl Outcome {
+    /// The kinds, as a selection names them.
+    pub(super) fn kinds(&self) -> impl Iterator<Item = String> {
+        self.definitions.iter().map(|found| format!("{}.{}", found.kind, found.group))
+    }
+
+    /// The kinds for the intermediate representation.
+    pub(super) fn names(&self) -> Vec<ir::EvaluatedKind> {
+        let name =
+            |found: &Evaluated| ir::EvaluatedKind { group: found.group.clone(), kind: found.kind.clone() };
+        self.definitions.iter().map(name).collect()
+    }
+
+    /// Adds the files to those of the source.
+    pub(super) fn write(&self, settings: &Settings, targets: &mut Vec<Target>) {
+        let Some(root) = settings.crd_output.clone().filter(|_| !self.definitions.is_empty()) else { return };
+        let mut tree = OutputTree::new();
+        for found in &self.definitions {
+            tree.insert(&found.file, yaml::document(&found.object));
+        }
+        tree.prepend(&settings.crd_header);
+        match targets.iter_mut().find(|target| target.kind == Kind::Crd) {
+            Some(target) => {
+                for (path, text) in tree.iter() {
+                    target.tree.insert(path, text);
+                }
+            }
+            None => targets.push(Target { root, kind: Kind::Crd, tree }),
+        }
+    }
+}
+
+/// Evaluates the failing kinds, or runs the program that gives any kind. What it gives fails no longer.
+pub(super) fn run(
+    settings: &Settings,
+    evaluation: &Evaluation,
+    loaded: &Loaded,
+    failing: &mut Failing,
+) -> Outcome {
+    let mut out = Outcome::default();
+    if evaluation.program == EvaluatedProgram::Roots {
+        roots(settings, loaded, failing, &mut out);
+    } else {
+        program(settings, evaluation, loaded, &mut out);
+    }
+    let given: BTreeSet<String> = out.kinds().collect();
+    failing.kinds.retain(|(name, _)| !given.contains(name));
+    if let Some(first) = out.definitions.first()
+        && settings.only.iter().any(|only| OF_TYPES.contains(only) && has_output(settings, *only))
+    {
+        let message = format!("of {} and other kinds that are evaluated there is the CRD alone", first.kind);
+        let help =
+            "choose the generator with `--only crd`, or write what the source does not say as a literal";
+        out.diagnostics.push(Diagnostic::warning(Code::EVALUATED_ALONE, None, message).help(help));
+    }
+    out
+}
+
+/// Whether there is somewhere to write for the generator.
+fn has_output(settings: &Settings, generator: Generator) -> bool {
+    match generator {
+        Generator::Openapi => settings.openapi.output.is_some(),
+        Generator::Docs => settings.docs.is_some(),
+        Generator::Deploy => settings.deploy.is_some(),
+        _ => settings.client.output.is_some(),
+    }
+}
+
+/// `K::crd()` of each failing kind.
+fn roots(settings: &Settings, loaded: &Loaded, failing: &Failing, out: &mut Outcome) {
+    let is_failing = |name: &str| failing.kinds.iter().any(|(failing, _)| failing == name);
+    for (at, krate) in loaded.crates.list.iter().enumerate() {
+        let mut paths = Vec::new();
+        for root in failing.roots.iter().filter(|root| root.krate == at && is_failing(&root.name())) {
+            match &root.path {
+                Some(path) if is_single(failing, root) => paths.push(path.clone()),
+                Some(_) => out.diagnostics.push(
+                    failed(format!("{} has several versions, which code of the project merges", root.kind))
+                        .help("name the program or function that prints the CRDs in `[evaluation]`"),
+                ),
+                None => out.diagnostics.push(
+                    Diagnostic {
+                        primary: Some(root.loc),
+                        ..failed(format!("{} cannot be named from outside of its crate", root.kind))
+                    }
+                    .help("make the type public, or name the program that prints the CRDs in `[evaluation]`"),
+                ),
+            }
+        }
+        if paths.is_empty() {
+            continue;
+        }
+        let package = Package { folder: &krate.folder, features: Some(&krate.cfg.features), roots: &paths };
+        match evaluate(package, &EvaluatedProgram::Roots, settings.keep_unknown_formats) {
+            Ok(definitions) => out.definitions.extend(definitions),
+            Err(error) => out.diagnostics.push(failed(error)),
+        }
+    }
+}
+
+/// Whether the kind has one version.
+fn is_single(failing: &Failing, root: &Root) -> bool {
+    failing.roots.iter().filter(|other| other.name() == root.name()).count() == 1
+}
+
+/// The kinds that the project's program prints, as far as they are wanted.
+fn program(settings: &Settings, evaluation: &Evaluation, loaded: &Loaded, out: &mut Outcome) {
+    let inputs = loaded.crates.list.iter().filter(|krate| krate.is_input);
+    let mut folders: Vec<_> =
+        inputs.map(|krate| (krate.folder.as_path(), Some(&krate.cfg.features))).collect();
+    folders.dedup_by_key(|(folder, _)| *folder);
+    let (folder, features) = match (&evaluation.folder, &folders[..]) {
+        (Some(folder), _) => {
+            let input = folders.iter().find(|(input, _)| *input == folder.as_path());
+            (folder.as_path(), input.and_then(|(_, features)| *features))
+        }
+        (None, [only]) => *only,
+        (None, _) => {
+            let help = "name the folder of its package with `folder` in `[evaluation]`";
+            out.diagnostics.push(failed("several inputs may have the program".to_string()).help(help));
+            return;
+        }
+    };
+    let package = Package { folder, features, roots: &[] };
+    match evaluate(package, &evaluation.program, settings.keep_unknown_formats) {
+        Ok(definitions) => out.definitions.extend(
+            definitions
+                .into_iter()
+                .filter(|found| settings.selection.choice(&found.group, &found.kind) != Choice::LeftOut),
+        ),
+        Err(error) => out.diagnostics.push(failed(error)),
+    }
+}
+
+fn failed(message: String) -> Diagnostic {
+    Diagnostic::error(Code::EVALUATION, None, message)
+        .note("`--evaluate` builds the project and runs it, for what cannot be known from source")
+}

@@ -1,0 +1,169 @@
+//! Expressions whose value may be known before the program runs.
+
+use super::PathExpr;
+use super::kube::{JsonExpr, Predicate, SchemaFunction};
+use crate::source::Loc;
+
+/// A constant expression as it was written.
+#[derive(Clone, Debug)]
+pub struct ValueExpr {
+    /// What it is.
+    pub kind: ValueKind,
+    /// Where it stands.
+    pub loc: Loc,
+}
+
+impl ValueExpr {
+    /// Whether the expression may name a variable.
+    pub(crate) fn mentions(&self, name: &str) -> bool {
+        let any = |exprs: &[ValueExpr]| exprs.iter().any(|expr| expr.mentions(name));
+        match &self.kind {
+            ValueKind::Int(_) | ValueKind::Float(_) | ValueKind::Bool(_) | ValueKind::Text(_) => false,
+            ValueKind::Path(path) => path.segments == [name],
+            ValueKind::Not(inner)
+            | ValueKind::Neg(inner)
+            | ValueKind::Cast(inner, _)
+            | ValueKind::Converted(_, inner) => inner.mentions(name),
+            ValueKind::Binary(_, left, right) | ValueKind::Test(_, left, right) => {
+                left.mentions(name) || right.mentions(name)
+            }
+            ValueKind::List(items) | ValueKind::Tuple(items) | ValueKind::Call(_, items) => any(items),
+            ValueKind::Format(_, items) => any(items),
+            ValueKind::Struct(_, fields, rest) => {
+                fields.iter().any(|(_, value)| value.mentions(name))
+                    || rest.as_ref().is_some_and(|rest| rest.mentions(name))
+            }
+            _ => true,
+        }
+    }
+}
+
+/// A constant expression.
+#[derive(Clone, Debug)]
+pub enum ValueKind {
+    /// `5`
+    Int(i128),
+    /// `5.5`
+    Float(f64),
+    /// `true`
+    Bool(bool),
+    /// `"a"`, `'a'`
+    Text(String),
+    /// `-a`
+    Neg(Box<ValueExpr>),
+    /// `a + b`
+    Binary(Operator, Box<ValueExpr>, Box<ValueExpr>),
+    /// `a < b`, `a && b`
+    Test(Test, Box<ValueExpr>, Box<ValueExpr>),
+    /// `match a { b | c => d, _ => e }`: the value, and the results with their patterns; no pattern takes any value. `if` is a
+    /// choice for `true`.
+    Choice(Box<ValueExpr>, Vec<(Vec<ValueExpr>, ValueExpr)>),
+    /// `a::B`
+    Path(PathExpr),
+    /// `[a, b]`, `vec![a, b]`
+    List(Vec<ValueExpr>),
+    /// `(a, b)`
+    Tuple(Vec<ValueExpr>),
+    /// `a::f(b)`
+    Call(PathExpr, Vec<ValueExpr>),
+    /// `A { b: c }`, `A { b: c, ..rest }`
+    Struct(PathExpr, Vec<(String, ValueExpr)>, Option<Box<ValueExpr>>),
+    /// `!a`
+    Not(Box<ValueExpr>),
+    /// `a as b`
+    Cast(Box<ValueExpr>, String),
+    /// `a.into()`, `a.to_string()` and their kin.
+    Converted(Conversion, Box<ValueExpr>),
+    /// `format!("a{}b", c)`: the texts between the values, and the values.
+    Format(Vec<String>, Vec<ValueExpr>),
+    /// `let a = b; c`
+    Block(Vec<(String, ValueExpr)>, Box<ValueExpr>),
+    /// `json!(..)`
+    Json(Box<JsonExpr>),
+    /// A function with the names of its parameters.
+    Function(Vec<String>, Box<ValueExpr>),
+    /// The body of a function that returns a schema.
+    SchemaFunction(Box<SchemaFunction>),
+    /// The body of a function that decides whether a field is left out.
+    Predicate(Box<Predicate>),
+    /// Anything else: its value is not known before the program runs.
+    Unknown,
+}
+
+/// A method that turns a value into another one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Conversion {
+    /// The same value: `clone`, `to_owned`, `unwrap`, `collect`.
+    Same,
+    /// `into`: the same for texts and numbers, whatever an implementation does for other types.
+    Into,
+    /// `to_string`: the text that `Display` writes.
+    ToString,
+}
+
+/// An operator of constant expressions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the names are the operators")]
+pub enum Operator {
+    Add,
+    Sub,
+    Mul,
+    Div,
+    Rem,
+    ShiftLeft,
+    ShiftRight,
+    BitAnd,
+    BitOr,
+    BitXor,
+    Pow,
+    Min,
+    Max,
+}
+
+/// An operator whose result is a truth value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the names are the operators")]
+pub enum Test {
+    Equal,
+    NotEqual,
+    Less,
+    LessOrEqual,
+    Greater,
+    GreaterOrEqual,
+    And,
+    Or,
+}
+
+impl Operator {
+    /// The result for integers; `None` where there is none.
+    pub fn apply(self, a: i128, b: i128) -> Option<i128> {
+        match self {
+            Self::Add => a.checked_add(b),
+            Self::Sub => a.checked_sub(b),
+            Self::Mul => a.checked_mul(b),
+            Self::Div => a.checked_div(b),
+            Self::Rem => a.checked_rem(b),
+            Self::ShiftLeft => a.checked_mul(2_i128.checked_pow(u32::try_from(b).ok()?)?),
+            Self::ShiftRight => a.checked_shr(u32::try_from(b).ok()?),
+            Self::BitAnd => Some(a & b),
+            Self::BitOr => Some(a | b),
+            Self::BitXor => Some(a ^ b),
+            Self::Pow => a.checked_pow(u32::try_from(b).ok()?),
+            Self::Min => Some(a.min(b)),
+            Self::Max => Some(a.max(b)),
+        }
+    }
+}
+
+/// Whether the integer type of that name holds the value.
+pub(crate) fn fits(value: i128, name: &str) -> bool {
+    macro_rules! fits {
+        ($($int:ident),*) => {
+            match name {
+                $(stringify!($int) => $int::try_from(value).is_ok(),)*
+                _ => false,
+            }
+        };
+    }
+    fits!(i8, i16, i32, i64, i128, isize, u8, u16, u32, u64, u128, usize)
+}
