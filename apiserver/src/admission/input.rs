@@ -25,9 +25,12 @@ impl<'a> Input<'a> {
     /// The input of match conditions, which see no namespace.
     pub(super) fn new(attributes: &Attributes<'_>, versioned: &'a Versioned) -> Self {
         let call = attributes.call;
+        let mut request = review::described(attributes, versioned);
+        // The resource stays that of the request, whatever the kind became (webhook/matchconditions/matcher.go).
+        request["resource"] = request["requestResource"].clone();
         Self {
             versioned,
-            request: review::described(attributes, versioned),
+            request,
             namespace: &Value::Null,
             params: &Value::Null,
             authorizer: Arc::new(OfServer { server: call.server.clone(), user: call.user.clone() }),
@@ -40,8 +43,9 @@ impl<'a> Input<'a> {
         Self { params, ..self }
     }
 
-    /// As this input, with the namespace of the request.
-    pub(super) fn with_namespace(self, namespace: &'a Value) -> Self {
+    /// As this input, for the expressions of a policy itself: with the namespace and the version that the policy sees.
+    pub(super) fn with_namespace(mut self, namespace: &'a Value) -> Self {
+        self.request["resource"] = review::resource(&self.versioned.def);
         Self { namespace, ..self }
     }
 

@@ -36,8 +36,6 @@ pub(super) fn question(
 /// The request without its objects, as match conditions see it too.
 pub(super) fn described(attributes: &Attributes<'_>, versioned: &Versioned) -> Value {
     let subresource = attributes.subresource();
-    let resource =
-        |def: &ResourceDef| json!({"group": def.group, "version": def.version, "resource": def.plural});
     let mut request = json!({
         "kind": kind(&versioned.def, subresource),
         "resource": resource(&versioned.def),
@@ -59,6 +57,10 @@ pub(super) fn described(attributes: &Attributes<'_>, versioned: &Versioned) -> V
         }
     }
     request
+}
+
+pub(super) fn resource(def: &ResourceDef) -> Value {
+    json!({"group": def.group, "version": def.version, "resource": def.plural})
 }
 
 fn kind(def: &ResourceDef, subresource: &str) -> Value {
