@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use k8s_openapi::api::rbac::v1::PolicyRule;
 
+use crate::authentication;
 use crate::authorization::AuthorizationMode;
 use crate::clock::{Clock, SystemClock};
 use crate::controllers::{Controllers, Selection};
@@ -150,7 +151,8 @@ impl ApiServer {
         let identity = if plain { None } else { Some(Identity::of(&self.server.store)?) };
         let token = identity.as_ref().map(|identity| identity.token.clone());
         let service = ApiService::new(self.server.clone(), Origin { token });
-        let sockets = Sockets { identity, http2: true, grace: GRACE };
+        let certificate = identity.as_ref().map(|identity| authentication::certificate(&identity.authority));
+        let sockets = Sockets { identity, http2: true, grace: GRACE, certificate: certificate.transpose()? };
         let listener = Listener::start(addr, sockets, service).await?;
         let url = listener.url();
         self.listener = Some(listener);

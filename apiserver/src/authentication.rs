@@ -6,8 +6,11 @@ use http::request::Parts;
 use serde_json::{Map, Value, json};
 
 use crate::authorization::{self, Attributes, AuthorizationMode, Resource, Target};
+use crate::error::Error;
+use crate::listen::Certified;
 use crate::server::{Origin, Server};
 use crate::status::{ApiError, ApiResult};
+use crate::tls::{Authority, Pair};
 use crate::tokens;
 
 /// The user of requests that carry the server's own token, or none where none is asked for.
@@ -20,7 +23,12 @@ fn own_user() -> Value {
     json!({"username": USER, "groups": [authorization::MASTERS, AUTHENTICATED]})
 }
 
-/// The user that a request acts for: the one whose token it carries, or the one whom that user impersonates.
+/// A certificate by which a client is the server's own user.
+pub(crate) fn certificate(authority: &Authority) -> Result<Pair, Error> {
+    authority.client(USER, &[authorization::MASTERS.to_owned()])
+}
+
+/// The user that a request acts for: the one whose token or certificate it carries, or the one whom that user impersonates.
 ///
 /// # Errors
 /// Returns `Unauthorized` for a token that is not good, and `Forbidden` for an impersonation that no rule allows.
@@ -33,6 +41,11 @@ fn sender(server: &Server, parts: &Parts) -> ApiResult<Value> {
     let given = parts.headers.get(AUTHORIZATION).and_then(|v| v.to_str().ok());
     let given = given.and_then(|v| v.strip_prefix("Bearer ")).map(str::trim);
     let own = parts.extensions.get::<Origin>().and_then(|origin| origin.token.clone());
+    let certified = parts.extensions.get::<Certified>().filter(|_| given.is_none());
+    if let Some(Certified(subject)) = certified {
+        let groups: Vec<&str> = subject.groups.iter().map(String::as_str).chain([AUTHENTICATED]).collect();
+        return Ok(json!({"username": subject.name, "groups": groups}));
+    }
     match (given, own) {
         (Some(given), Some(own)) if given == &*own => Ok(own_user()),
         (Some(given), own) => match tokens::user(server, given) {

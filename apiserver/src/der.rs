@@ -23,6 +23,8 @@ const UTC_TIME: u8 = 0x17;
 const GENERALIZED_TIME: u8 = 0x18;
 const SEQUENCE: u8 = 0x30;
 const SET: u8 = 0x31;
+/// The tag of a certificate's version.
+const VERSION: u8 = 0xa0;
 
 /// 2.5.4.3
 const COMMON_NAME: &[u8] = &[0x55, 0x04, 0x03];
@@ -38,7 +40,7 @@ const CLIENT_AUTH: &[u8] = &[0x2b, 0x06, 0x01, 0x05, 0x05, 0x07, 0x03, 0x02];
 impl Request<'_> {
     /// The part that is signed: `TBSCertificate`.
     pub(crate) fn body(&self) -> Vec<u8> {
-        let version = value(0xa0, &[&value(INTEGER, &[&[2]])]);
+        let version = value(VERSION, &[&value(INTEGER, &[&[2]])]);
         // RFC 5280: years up to 2049 are written as UTCTime; the last one is for what does not expire.
         let validity = value(
             SEQUENCE,
@@ -83,6 +85,60 @@ fn algorithm() -> Vec<u8> {
 fn attribute(kind: &[u8], text: &str) -> Vec<u8> {
     let pair = value(SEQUENCE, &[&value(OID, &[kind]), &value(UTF8_STRING, &[text.as_bytes()])]);
     value(SET, &[&pair])
+}
+
+/// The subject of a certificate: its common names and organizations. `None` if the certificate cannot be read.
+pub(crate) fn subject(certificate: &[u8]) -> Option<Subject> {
+    let (_, certificate, _) = split(certificate)?;
+    let (_, mut body, _) = split(certificate)?;
+    if body.first() == Some(&VERSION) {
+        body = split(body)?.2;
+    }
+    // Serial number, algorithm, issuer, validity.
+    for _ in 0..4 {
+        body = split(body)?.2;
+    }
+    let (_, mut parts, _) = split(body)?;
+    let mut subject = Subject::default();
+    while !parts.is_empty() {
+        let (_, mut set, rest) = split(parts)?;
+        while !set.is_empty() {
+            let (_, pair, others) = split(set)?;
+            let (_, kind, text) = split(pair)?;
+            let text = String::from_utf8(split(text)?.1.to_vec()).ok()?;
+            match kind {
+                COMMON_NAME => subject.name = text,
+                ORGANIZATION => subject.groups.push(text),
+                _ => {}
+            }
+            set = others;
+        }
+        parts = rest;
+    }
+    Some(subject)
+}
+
+/// Whom a certificate is for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Subject {
+    /// The common name.
+    pub(crate) name: String,
+    /// The organizations.
+    pub(crate) groups: Vec<String>,
+}
+
+/// Tag, content and what follows.
+fn split(bytes: &[u8]) -> Option<(u8, &[u8], &[u8])> {
+    let (&[tag, first], rest) = bytes.split_first_chunk()?;
+    let (length, rest) = if first < 0x80 {
+        (usize::from(first), rest)
+    } else {
+        let (length, rest) = rest.split_at_checked(usize::from(first & 0x7f))?;
+        let shifted = |sum: usize, byte: &u8| sum.checked_mul(256)?.checked_add(usize::from(*byte));
+        (length.iter().try_fold(0, shifted)?, rest)
+    };
+    let (content, rest) = rest.split_at_checked(length)?;
+    Some((tag, content, rest))
 }
 
 /// Tag, length and content.

@@ -18,6 +18,8 @@ pub enum Credentials<'a> {
     Token(&'a str),
     /// By a client certificate.
     Certificate(&'a Pair),
+    /// By either.
+    Both(&'a str, &'a Pair),
 }
 
 /// Describes a server; `authority` is the certificate, as PEM, that vouches for it.
@@ -30,12 +32,21 @@ pub fn write(server: &str, authority: Option<&str>, credentials: &Credentials<'_
     let user = match credentials {
         Credentials::None => json!({}),
         Credentials::Token(token) => json!({"token": token}),
-        Credentials::Certificate(pair) => json!({
-            "client-certificate-data": BASE64.encode(&pair.certificate),
-            "client-key-data": BASE64.encode(&pair.key),
-        }),
+        Credentials::Certificate(pair) => certificate(pair),
+        Credentials::Both(token, pair) => {
+            let mut user = certificate(pair);
+            user["token"] = (*token).into();
+            user
+        }
     };
     render(&cluster, &user, "default")
+}
+
+fn certificate(pair: &Pair) -> Value {
+    json!({
+        "client-certificate-data": BASE64.encode(&pair.certificate),
+        "client-key-data": BASE64.encode(&pair.key),
+    })
 }
 
 /// Describes one cluster and one user, in the form of their entries; `namespace` is the context's.

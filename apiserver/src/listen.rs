@@ -17,11 +17,13 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch as signal;
 use tokio::task::{JoinHandle, JoinSet};
 use tokio_rustls::TlsAcceptor;
-use tower::{BoxError, Service};
+use tower::{BoxError, Service, ServiceExt as _};
 
+use crate::der;
 use crate::error::Error;
 use crate::identity::Identity;
 use crate::kubeconfig::{self, Credentials};
+use crate::tls::Pair;
 
 /// How long a client may take for a TLS handshake or for the head of a request.
 const HEAD_TIMEOUT: Duration = Duration::from_secs(20);
@@ -36,6 +38,8 @@ pub struct Sockets {
     pub http2: bool,
     /// How long connections have to end by themselves when the listener stops.
     pub grace: Duration,
+    /// A certificate for the kubeconfig, beside the token.
+    pub certificate: Option<Pair>,
 }
 
 /// A running listener.
@@ -46,6 +50,8 @@ pub struct Listener {
     token: Option<Arc<str>>,
     /// The authority's certificate as PEM; `None` over plain HTTP.
     authority: Option<String>,
+    /// A client's certificate for the kubeconfig.
+    certificate: Option<Pair>,
     stop: signal::Sender<bool>,
     task: JoinHandle<()>,
 }
@@ -88,7 +94,7 @@ impl Listener {
         let (stop, stopped) = signal::channel(false);
         let connections = Connections { service, http2: sockets.http2, grace: sockets.grace, stopped };
         let task = tokio::spawn(accept(socket, connections, acceptor));
-        Ok(Self { addr, token, authority, stop, task })
+        Ok(Self { addr, token, authority, certificate: sockets.certificate, stop, task })
     }
 
     /// Where clients on this machine reach the listener.
@@ -106,7 +112,12 @@ impl Listener {
     /// A kubeconfig for the listener.
     #[must_use]
     pub fn kubeconfig(&self) -> String {
-        self.kubeconfig_for(&self.token.as_deref().map_or(Credentials::None, Credentials::Token))
+        let credentials = match (&self.token, &self.certificate) {
+            (Some(token), Some(pair)) => Credentials::Both(token, pair),
+            (Some(token), None) => Credentials::Token(token),
+            (None, _) => Credentials::None,
+        };
+        self.kubeconfig_for(&credentials)
     }
 
     /// A kubeconfig for who has these credentials.
@@ -173,7 +184,7 @@ async fn connection(stream: TcpStream, acceptor: Option<TlsAcceptor>, mut all: C
     // Without it small watch events wait for each other; a socket that refuses the option still works.
     let _ = stream.set_nodelay(true);
     let Some(acceptor) = acceptor else {
-        serve(stream, all).await;
+        serve(stream, all, None).await;
         return;
     };
     let handshake = tokio::time::timeout(HEAD_TIMEOUT, acceptor.accept(stream));
@@ -182,11 +193,17 @@ async fn connection(stream: TcpStream, acceptor: Option<TlsAcceptor>, mut all: C
         _ = all.stopped.changed() => return,
     };
     if let Ok(Ok(stream)) = accepted {
-        serve(stream, all).await;
+        let shown = stream.get_ref().1.peer_certificates().and_then(<[_]>::first);
+        let certified = shown.and_then(|certificate| der::subject(certificate)).map(Certified);
+        serve(stream, all, certified).await;
     }
 }
 
-async fn serve<T>(stream: T, mut all: Connections<impl Answers>)
+/// Whom the client's certificate of a connection is for; requests have it as an extension.
+#[derive(Clone, Debug)]
+pub(crate) struct Certified(pub(crate) der::Subject);
+
+async fn serve<T>(stream: T, mut all: Connections<impl Answers>, certified: Option<Certified>)
 where
     T: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
@@ -196,7 +213,13 @@ where
     }
     builder.http1().timer(TokioTimer::new()).header_read_timeout(HEAD_TIMEOUT);
     builder.http2().timer(TokioTimer::new()).max_concurrent_streams(1000);
-    let connection = builder.serve_connection(TokioIo::new(stream), TowerToHyperService::new(all.service));
+    let service = all.service.map_request(move |mut request: Request<Incoming>| {
+        if let Some(certified) = &certified {
+            request.extensions_mut().insert(certified.clone());
+        }
+        request
+    });
+    let connection = builder.serve_connection(TokioIo::new(stream), TowerToHyperService::new(service));
     let mut connection = std::pin::pin!(connection);
     tokio::select! {
         // A client that breaks off or sends nonsense ends its own connection only.

@@ -8,8 +8,10 @@ use rcgen::{
     BasicConstraints, CertificateParams, DnType, ExtendedKeyUsagePurpose, IsCa, Issuer, KeyPair,
     KeyUsagePurpose, PublicKeyData as _, SigningKey as _,
 };
-use rustls::ServerConfig;
+use rustls::pki_types::pem::PemObject as _;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
+use rustls::server::WebPkiClientVerifier;
+use rustls::{RootCertStore, ServerConfig};
 use tokio_rustls::TlsAcceptor;
 
 use crate::der;
@@ -24,6 +26,12 @@ pub struct Pair {
     pub certificate: String,
     /// The private key, in PKCS #8.
     pub key: String,
+}
+
+impl std::fmt::Debug for Pair {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Pair").field("certificate", &self.certificate).finish_non_exhaustive()
+    }
 }
 
 /// A certificate authority.
@@ -96,15 +104,24 @@ impl Authority {
         })
     }
 
-    /// A TLS server's side of connections to `hosts`, which may choose HTTP/2 if it is to be spoken.
+    /// A TLS server's side of connections to `hosts`, which may choose HTTP/2 if it is to be spoken. Clients may show a
+    /// certificate of this authority.
     pub(crate) fn acceptor(&self, hosts: Vec<String>, http2: bool) -> Result<TlsAcceptor, Error> {
         let (certificate, key) = self.server(hosts)?;
         let provider = Arc::new(rustls::crypto::ring::default_provider());
         let key = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(key.serialize_der()));
+        let unusable = |e: &dyn std::fmt::Display| Error::Certificates(e.to_string());
+        let mut roots = RootCertStore::empty();
+        let own = CertificateDer::from_pem_slice(self.pem.as_bytes()).map_err(|e| unusable(&e))?;
+        roots.add(own).map_err(|e| unusable(&e))?;
+        let verifier = WebPkiClientVerifier::builder_with_provider(Arc::new(roots), provider.clone());
+        let verifier = verifier.allow_unauthenticated().build().map_err(|e| unusable(&e))?;
         let mut config = ServerConfig::builder_with_provider(provider)
             .with_safe_default_protocol_versions()
-            .and_then(|builder| builder.with_no_client_auth().with_single_cert(vec![certificate], key))
-            .map_err(|e| Error::Certificates(e.to_string()))?;
+            .and_then(|builder| {
+                builder.with_client_cert_verifier(verifier).with_single_cert(vec![certificate], key)
+            })
+            .map_err(|e| unusable(&e))?;
         let protocols: &[&[u8]] = if http2 { &[b"h2", b"http/1.1"] } else { &[b"http/1.1"] };
         config.alpn_protocols = protocols.iter().map(|name| name.to_vec()).collect();
         Ok(TlsAcceptor::from(Arc::new(config)))
@@ -142,8 +159,6 @@ pub fn pem(label: &str, der: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use rustls::pki_types::UnixTime;
-    use rustls::pki_types::pem::PemObject as _;
-    use rustls::server::WebPkiClientVerifier;
 
     use super::*;
 
@@ -166,6 +181,11 @@ mod tests {
         assert_eq!(found, groups);
         let names: Vec<&str> = parsed.subject().iter_common_name().map(|c| c.as_str().unwrap()).collect();
         assert_eq!(names, ["jane"]);
+        let subject = der::Subject { name: "jane".to_owned(), groups: groups.to_vec() };
+        assert_eq!(der::subject(&certificate), Some(subject));
+        for end in 0..certificate.len() {
+            assert_eq!(der::subject(&certificate[..end]), None, "a part of it is no certificate");
+        }
     }
 
     #[test]

@@ -99,7 +99,7 @@ impl FaultProxy {
         let token = identity.as_ref().map(|identity| format!("Bearer {}", identity.token));
         let service = self.faults.layer(self.upstream.clone());
         let service = service_fn(move |request| forward(service.clone(), request, token.as_deref()));
-        let sockets = Sockets { identity, http2: false, grace: Duration::ZERO };
+        let sockets = Sockets { identity, http2: false, grace: Duration::ZERO, certificate: None };
         let listener = Listener::start(addr, sockets, service).await?;
         let url = listener.url();
         self.listener = Some(listener);

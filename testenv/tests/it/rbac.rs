@@ -3,8 +3,9 @@
 use http::Request;
 use http_body_util::BodyExt as _;
 use k8s_openapi::api::rbac::v1::PolicyRule;
-use kube::Client;
 use kube::client::Body;
+use kube::config::{KubeConfigOptions, Kubeconfig};
+use kube::{Client, Config};
 use kubesmith_testenv::{TestEnv, User};
 use serde_json::{Value, json};
 
@@ -286,4 +287,23 @@ async fn bound_token_ends_with_its_object() {
     send(&client, Call("DELETE", &format!("{PODS}/p?gracePeriodSeconds=0"), &[], Value::Null)).await;
     let (_, unknown) = post(&client, reviews, review).await;
     assert_eq!(unknown["status"]["authenticated"], Value::Null);
+}
+
+#[tokio::test]
+async fn client_certificate_names_its_user() {
+    let mut env = TestEnv::builder().rbac(true).start().await.unwrap();
+    let text = env.kubeconfig().await.unwrap();
+    let without_token: Vec<&str> = text.lines().filter(|line| !line.trim().starts_with("token:")).collect();
+    assert!(without_token.len() < text.lines().count());
+    let kubeconfig = Kubeconfig::from_yaml(&without_token.join("\n")).unwrap();
+    let config = Config::from_custom_kubeconfig(kubeconfig, &KubeConfigOptions::default()).await.unwrap();
+    let client = Client::try_from(config).unwrap();
+    let (code, review) = post(&client, "/apis/authentication.k8s.io/v1/selfsubjectreviews", json!({})).await;
+    assert_eq!(code, 201, "{review}");
+    let user = &review["status"]["userInfo"];
+    assert_eq!(
+        (&user["username"], &user["groups"]),
+        (&json!("kubesmith-testenv"), &json!(["system:masters", "system:authenticated"]))
+    );
+    env.stop().await;
 }
