@@ -167,6 +167,39 @@ prints "delete deployment" "deleted" kubectl delete deployment web --cascade=for
 # Those that ran have their time to end.
 kubectl wait --for=delete pods --all --timeout=60s >/dev/null 2>&1 || true
 prints "its pods went along" "No resources found" kubectl get pods,replicasets
+# The other workloads end as on a cluster, too.
+prints "create job" "created" kubectl create job once --image=busybox
+prints "a job is complete" "job.batch/once condition met" kubectl wait --for=condition=complete job/once --timeout=20s
+prints "jobs" "^once +Complete +1/1" kubectl get jobs
+cat >"$folder/workloads.yaml" <<'YAML'
+apiVersion: apps/v1
+kind: StatefulSet
+metadata: {name: db}
+spec:
+  serviceName: db
+  replicas: 2
+  selector: {matchLabels: {app: web}}
+  template: {metadata: {labels: {app: web}}, spec: {containers: [{name: c, image: i}]}}
+---
+apiVersion: apps/v1
+kind: DaemonSet
+metadata: {name: agent}
+spec:
+  selector: {matchLabels: {app: agent}}
+  template: {metadata: {labels: {app: agent}}, spec: {containers: [{name: c, image: i}]}}
+YAML
+prints "create workloads" "daemonset.apps/agent created" kubectl apply -f "$folder/workloads.yaml"
+for workload in statefulset/db daemonset/agent; do
+  prints "rollout of $workload" "roll.* complete|successfully rolled out" kubectl rollout status "$workload" --timeout=20s
+  prints "restart of $workload" "restarted" kubectl rollout restart "$workload"
+  prints "rollout of $workload after a restart" "roll.* complete|successfully rolled out" \
+    kubectl rollout status "$workload" --timeout=20s
+  prints "history of $workload" "^2 " kubectl rollout history "$workload"
+done
+prints "pods of a stateful set" "^db-1 +1/1 +Running" kubectl get pods
+prints "endpoint slices" "^web-[a-z0-9]+ +IPv4 +8080 +10\.244\.[0-9.]+,10\.244\." kubectl get endpointslices
+prints "delete workloads" "deleted" kubectl delete -f "$folder/workloads.yaml" --cascade=foreground
+prints "delete job" "deleted" kubectl delete job once
 prints "events" "No (resources|events) found|LAST SEEN" kubectl get events
 prints "delete by label" "deleted" kubectl delete shirts -l app=kubectl
 prints "delete namespace" "deleted" kubectl delete namespace kubectl --wait --timeout=30s

@@ -126,19 +126,30 @@ impl Cluster {
 
     /// The objects of a namespace in the order of their names.
     pub(super) fn list(&self, of: Resource, namespace: &str) -> Vec<Value> {
-        self.listed(of, &format!("{namespace}/"))
+        self.list_where(of, namespace, |_| true)
+    }
+
+    /// The wanted objects of a namespace in the order of their names.
+    pub(super) fn list_where(
+        &self,
+        of: Resource,
+        namespace: &str,
+        wanted: impl Fn(&Value) -> bool,
+    ) -> Vec<Value> {
+        self.listed(of, &format!("{namespace}/"), wanted)
     }
 
     /// The objects of all namespaces.
     pub(super) fn everywhere(&self, of: Resource) -> Vec<Value> {
-        self.listed(of, "")
+        self.listed(of, "", |_| true)
     }
 
-    fn listed(&self, of: Resource, prefix: &str) -> Vec<Value> {
+    fn listed(&self, of: Resource, prefix: &str, wanted: impl Fn(&Value) -> bool) -> Vec<Value> {
         // Only the past can be out of reach, and this is the present.
         let snapshot = self.server.store.list(of.collection, prefix, None);
         let objects = snapshot.map(|snapshot| snapshot.objects).unwrap_or_default();
-        objects.into_iter().map(|(_, object)| object.value.clone()).collect()
+        let wanted = objects.into_iter().filter(|(_, object)| wanted(&object.value));
+        wanted.map(|(_, object)| object.value.clone()).collect()
     }
 
     pub(super) async fn create(&self, of: Resource, namespace: &str, object: &Value) -> Result<Value, Fault> {

@@ -45,9 +45,11 @@ pub(crate) struct Selection {
     pub(crate) node: bool,
 }
 
-/// A controller, in the order in which keys are worked off.
+/// A controller, in the order in which keys are worked off. The node comes first: what owns many pods looks at all that became
+/// of them at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Controller {
+    Node,
     Accounts,
     Deployments,
     ReplicaSets,
@@ -57,7 +59,6 @@ enum Controller {
     Endpoints,
     Protection,
     Nodes,
-    Node,
 }
 
 /// What a call leaves to do: nothing, or the same again after a while.

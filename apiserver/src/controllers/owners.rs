@@ -63,7 +63,8 @@ pub(super) async fn claim(
 ) -> Result<Vec<Value>, Fault> {
     let selector = &owner["spec"]["selector"];
     let mut own = Vec::new();
-    for object in cluster.list(of, meta::namespace(owner)) {
+    let may_be_ours = |object: &Value| controller_of(object).is_none() || is_controlled_by(object, owner);
+    for object in cluster.list_where(of, meta::namespace(owner), may_be_ours) {
         let selected = selector::matches(selector, &object["metadata"]["labels"]) && is_member(&object);
         let leaving = meta::is_terminating(owner);
         match controller_of(&object) {

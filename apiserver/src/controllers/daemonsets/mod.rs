@@ -79,8 +79,9 @@ impl Sync<'_> {
 
     /// Writes the status (`updateDaemonSetStatus`); returns when a ready pod will be available that is not yet.
     async fn report(&self, collisions: u64) -> Outcome {
-        let all = self.cluster.list(PODS, meta::namespace(self.set));
-        let pods: Vec<&Value> = all.iter().filter(|pod| is_controlled_by(pod, self.set)).collect();
+        let namespace = meta::namespace(self.set);
+        let all = self.cluster.list_where(PODS, namespace, |pod| is_controlled_by(pod, self.set));
+        let pods: Vec<&Value> = all.iter().collect();
         let [mut desired, mut current, mut stray, mut ready, mut available, mut updated] = [0; 6];
         for node in &self.nodes {
             let mut own: Vec<&Value> = pods.iter().copied().filter(|pod| nodes::is_for(pod, node)).collect();

@@ -108,8 +108,7 @@ impl<'a> Rollout<'a> {
 
     /// The pods of a replica set.
     fn pods_of(&self, set: &Value) -> Vec<Value> {
-        let all = self.cluster.list(PODS, meta::namespace(set));
-        all.into_iter().filter(|pod| is_controlled_by(pod, set)).collect()
+        self.cluster.list_where(PODS, meta::namespace(set), |pod| is_controlled_by(pod, set))
     }
 
     /// Deletes the oldest replica sets beyond those that are kept for going back.

@@ -75,8 +75,8 @@ pub(super) async fn reconcile(cluster: &Cluster, key: &str) -> Outcome {
     if service["spec"]["type"] == "ExternalName" || selector.is_none_or(Map::is_empty) {
         return Ok(None);
     }
-    let mut pods = cluster.list(PODS, meta::namespace(service));
-    pods.retain(|pod| selects(service, pod) && has_endpoint(pod));
+    let is_behind = |pod: &Value| selects(service, pod) && has_endpoint(pod);
+    let pods = cluster.list_where(PODS, meta::namespace(service), is_behind);
     legacy::sync(cluster, service, &pods).await?;
     slices::sync(cluster, service, &pods).await?;
     Ok(None)

@@ -35,8 +35,8 @@ struct Plan {
 pub(super) async fn sync(cluster: &Cluster, service: &Value, pods: &[Value]) -> Result<(), Fault> {
     let namespace = meta::namespace(service);
     let key = format!("{namespace}/{}", meta::name(service));
-    let mut existing = cluster.list(ENDPOINT_SLICES, namespace);
-    existing.retain(|slice| service_of(slice).as_ref() == Some(&key));
+    let is_ours = |slice: &Value| service_of(slice).as_ref() == Some(&key);
+    let mut existing = cluster.list_where(ENDPOINT_SLICES, namespace, is_ours);
     let mut plan = Plan::default();
     for family in families(service) {
         let own = take(&mut existing, |slice| slice["addressType"] == family);

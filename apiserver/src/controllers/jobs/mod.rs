@@ -48,14 +48,12 @@ pub(super) async fn reconcile(cluster: &Cluster, key: &str) -> Outcome {
 /// Lets pods go whose job is not there any more: `syncOrphanPod`.
 async fn release_orphans(cluster: &Cluster, key: &str, uid: &str) -> Result<(), Fault> {
     let (namespace, name) = key.split_once('/').unwrap_or_default();
-    for pod in cluster.list(PODS, namespace) {
-        let is_orphan = match controller_of(&pod) {
-            None => true,
-            Some(owner) => owner["kind"] == JOBS.kind && owner["name"] == name && owner["uid"] != uid,
-        };
-        if is_orphan {
-            cluster.remove_finalizer(PODS, &pod, JOB_TRACKING).await?;
-        }
+    let is_orphan = |pod: &Value| match controller_of(pod) {
+        None => true,
+        Some(owner) => owner["kind"] == JOBS.kind && owner["name"] == name && owner["uid"] != uid,
+    };
+    for pod in cluster.list_where(PODS, namespace, |pod| is_tracked(pod) && is_orphan(pod)) {
+        cluster.remove_finalizer(PODS, &pod, JOB_TRACKING).await?;
     }
     Ok(())
 }

@@ -35,6 +35,10 @@ pub(super) fn keys(cluster: &Cluster, collection: &str, key: &str, object: &Valu
 pub(super) async fn reconcile(cluster: &Cluster, key: &str) -> Outcome {
     let Some(stored) = cluster.get(STATEFUL_SETS, key) else { return Ok(None) };
     let set = &stored.value;
+    // A revision that is made now would keep a set that waits for its dependents.
+    if meta::is_terminating(set) {
+        return Ok(None);
+    }
     let is_member = |pod: &Value| identity::ordinal(set, pod).is_some();
     let pods = claim(cluster, PODS, set, STATEFUL_SETS, is_member).await?;
     let mut history = History::of(cluster, set, STATEFUL_SETS).await?;
@@ -42,7 +46,7 @@ pub(super) async fn reconcile(cluster: &Cluster, key: &str) -> Outcome {
     let current = set["status"]["currentRevision"].as_str().and_then(|name| history.named(name));
     let current = current.unwrap_or(&update).clone();
     let sync = Sync { cluster, set, current, update };
-    let done = if meta::is_terminating(set) { Ok(()) } else { sync.run(&pods).await };
+    let done = sync.run(&pods).await;
     let again = sync.report(history.collisions).await?;
     done?;
     let revisions: Vec<&str> = pods
@@ -88,8 +92,9 @@ impl Sync<'_> {
 
     /// Writes the status; returns when a ready pod will be available that is not yet.
     async fn report(&self, collisions: u64) -> Outcome {
-        let all = self.cluster.list(PODS, meta::namespace(self.set));
-        let pods: Vec<&Value> = all.iter().filter(|pod| is_controlled_by(pod, self.set)).collect();
+        let namespace = meta::namespace(self.set);
+        let all = self.cluster.list_where(PODS, namespace, |pod| is_controlled_by(pod, self.set));
+        let pods: Vec<&Value> = all.iter().collect();
         let count = |wanted: &dyn Fn(&Value) -> bool| pods.iter().filter(|pod| wanted(pod)).count();
         let at = |pod: &Value, revision: &Value| {
             !meta::is_terminating(pod) && identity::revision(pod) == Some(meta::name(revision))

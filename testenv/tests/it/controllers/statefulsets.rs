@@ -186,8 +186,10 @@ async fn claims_go_as_the_retention_policy_says() {
     patch(&env, SET, "merge-patch+json", json!({"spec": {"replicas": 1}})).await;
     until(&env, &format!("{CLAIMS}/data-db-1"), |claim| claim["code"] == 404).await;
     assert_eq!(names(&items(&env, CLAIMS).await), ["data-db-0"]);
-    call(&env, Method::DELETE, SET, Value::Null).await;
+    call(&env, Method::DELETE, SET, json!({"propagationPolicy": "Foreground"})).await;
+    until(&env, SET, |set| set["code"] == 404).await;
     until(&env, &format!("{CLAIMS}/data-db-0"), |claim| claim["code"] == 404).await;
+    assert!(items(&env, REVISIONS).await.is_empty());
     assert!(items(&env, PODS).await.is_empty());
     env.stop().await;
 }
