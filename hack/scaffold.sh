@@ -7,10 +7,11 @@ source "$(dirname "$0")/lib.sh"
 need_tools
 need make make
 need kubectl kubernetes-client
+need python3 python3
 source=$PWD
 export CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-$source/target}"
 # The project has no profile of its own; dependencies with debug info would be built anew, at several times the disk.
-export CARGO_PROFILE_DEV_DEBUG="${CARGO_PROFILE_DEV_DEBUG:-0}"
+export CARGO_PROFILE_DEV_DEBUG="${CARGO_PROFILE_DEV_DEBUG:-0}" CARGO_INCREMENTAL="${CARGO_INCREMENTAL:-0}"
 project=$CARGO_TARGET_DIR/scaffold/pools
 
 build_kubesmith --quiet
@@ -18,8 +19,7 @@ rm -rf "$project"
 mkdir -p "$project"
 cd "$project"
 "$kubesmith" init --domain example.com --kubesmith-source "$source"
-# The locked versions of the repository, so that nothing new is resolved or compiled twice.
-cp "$source/Cargo.lock" Cargo.lock
+(cd "$source" && share_dependencies "$project")
 cargo check --quiet --workspace
 "$kubesmith" create api --group tsi --version v1alpha1 --kind IPPool --scope Cluster
 "$kubesmith" create api --group shop --version v1beta1 --kind OrderOfManyThings

@@ -11,8 +11,13 @@ use clap::{Args, ValueEnum};
 use kubesmith_testenv::{Backend, DataError, Error as EnvError, TestEnv};
 use serde::Deserialize as _;
 use serde_yaml::Value;
+use tracing_subscriber::EnvFilter;
+use tracing_subscriber::filter::ParseError;
 
 use crate::diag;
+
+/// What is logged unless `RUST_LOG` says otherwise: warnings of the server, not of the libraries below it.
+const LOGGED: &str = "kubesmith_apiserver=warn,kubesmith_testenv=warn";
 
 /// The address without `--addr`: kube-apiserver's port. It is fixed so that a kubeconfig stays right from run to run.
 const DEFAULT_ADDR: &str = "127.0.0.1:6443";
@@ -66,6 +71,8 @@ pub(crate) enum ServeError {
     Kubeconfig { path: PathBuf, source: io::Error },
     #[error("{path} holds something else than a kubeconfig of this command")]
     Foreign { path: PathBuf },
+    #[error("RUST_LOG is no filter: {0}")]
+    Log(#[from] ParseError),
     #[error("the system refuses: {0}")]
     System(#[from] io::Error),
 }
@@ -97,6 +104,7 @@ impl ServeError {
             }
             ServeError::Env(_) | ServeError::System(_) => "this is no fault of the arguments; try again",
             ServeError::Kubeconfig { .. } => "choose a file that you may write with --kubeconfig FILE",
+            ServeError::Log(_) => "write a level such as `info`, or `kubesmith_apiserver=debug`",
             ServeError::Foreign { .. } => "it was left as it is: choose another file with --kubeconfig FILE",
         }
     }
@@ -110,8 +118,19 @@ fn address(text: &str) -> Result<SocketAddr, String> {
 
 /// Serves until the process is asked to end, by SIGINT or SIGTERM.
 pub(crate) fn serve(arguments: &Serve) -> Result<(), ServeError> {
+    log()?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(run(arguments))
+}
+
+/// Shows on stderr what the server warns of, or what `RUST_LOG` asks for.
+fn log() -> Result<(), ServeError> {
+    let wanted = std::env::var(EnvFilter::DEFAULT_ENV).unwrap_or_default();
+    let filter = EnvFilter::try_new(if wanted.is_empty() { LOGGED } else { &wanted })?;
+    // Where the process has a log already, that is the one to write to.
+    let _ =
+        tracing_subscriber::fmt().with_env_filter(filter).with_writer(io::stderr).with_ansi(false).try_init();
+    Ok(())
 }
 
 async fn run(arguments: &Serve) -> Result<(), ServeError> {

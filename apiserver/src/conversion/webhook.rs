@@ -18,6 +18,14 @@ fn is_empty(object: &Value) -> bool {
     object.as_object().is_some_and(|map| map.keys().all(|key| key == "apiVersion" || key == "kind"))
 }
 
+/// The answer, and what kube-apiserver's log has of it. A developer reads the log, so it says more.
+fn failed(text: &str) -> ApiError {
+    tracing::warn!(
+        "{text}; start the program that serves the webhook: until then objects can be read and written in the stored version only"
+    );
+    ApiError::unexpected(text.to_owned())
+}
+
 /// A webhook that converts the objects of one CRD.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ConversionWebhook {
@@ -67,7 +75,7 @@ impl ConversionWebhook {
         let answer = server.webhooks.post(&server.store, &self.endpoint, TIMEOUT, &question).await;
         let converted = answer
             .and_then(|answer| review::converted(answer, &uid, version))
-            .map_err(|e| ApiError::unexpected(subject.failed(&e)))?;
+            .map_err(|e| failed(&subject.failed(&e)))?;
         let converted = subject.checked(&asked, converted).map_err(ApiError::unexpected)?;
         for (at, value) in others.into_iter().zip(converted) {
             objects[at] = value;

@@ -7,9 +7,11 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Output, Stdio};
 
 use k8s_openapi::api::core::v1::{ConfigMap, Namespace};
-use kube::api::{Api, ListParams, ObjectMeta, PostParams};
+use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
+use kube::api::{Api, ApiResource, DynamicObject, GroupVersionKind, ListParams, ObjectMeta, PostParams};
 use kube::config::{KubeConfigOptions, Kubeconfig};
 use kube::{Client, Config};
+use serde_json::json;
 
 fn command(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_kubesmith"));
@@ -27,7 +29,11 @@ pub(crate) struct Served {
 
 impl Served {
     pub(crate) fn start(arguments: &[&str]) -> Self {
-        let mut child = command(arguments).stdout(Stdio::piped()).spawn().unwrap();
+        Self::of(command(arguments))
+    }
+
+    fn of(mut command: Command) -> Self {
+        let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
         let mut out = BufReader::new(child.stdout.take().unwrap());
         let mut value = |key: &str| {
             let mut line = String::new();
@@ -220,4 +226,50 @@ fn wrong_usage_is_2() {
     for arguments in [&["--addr", "6443"][..], &["--addr"], &["--nonsense"], &["--crds"]] {
         assert_eq!(refused(arguments).0, Some(2), "{arguments:?}");
     }
+}
+
+#[test]
+fn filter_of_the_log_that_makes_no_sense_is_refused() {
+    let output = command(FREE).env("RUST_LOG", "server=loud").output().unwrap();
+    let told = text(&output.stderr);
+    assert!(!output.status.success() && told.contains("RUST_LOG is no filter"), "{told}");
+}
+
+#[tokio::test]
+async fn conversion_webhook_that_is_down_is_logged_with_what_to_do() {
+    let mut command = command(FREE);
+    command.env_remove("RUST_LOG").stderr(Stdio::piped());
+    let mut served = Served::of(command);
+    let client = served.client().await;
+    let version = |name: &str, storage: bool| {
+        json!({"name": name, "served": true, "storage": storage,
+               "schema": {"openAPIV3Schema": {"type": "object", "x-kubernetes-preserve-unknown-fields": true}}})
+    };
+    let webhook =
+        json!({"conversionReviewVersions": ["v1"], "clientConfig": {"url": "https://127.0.0.1:1/convert"}});
+    let crd = json!({
+        "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": {"name": "pies.bakery.io"},
+        "spec": {
+            "group": "bakery.io", "scope": "Namespaced", "names": {"kind": "Pie", "plural": "pies"},
+            "versions": [version("v1", true), version("v2", false)],
+            "conversion": {"strategy": "Webhook", "webhook": webhook},
+        },
+    });
+    let crds: Api<CustomResourceDefinition> = Api::all(client.clone());
+    crds.create(&PostParams::default(), &serde_json::from_value(crd).unwrap()).await.unwrap();
+    let pies = |version: &str| {
+        let resource =
+            ApiResource::from_gvk_with_plural(&GroupVersionKind::gvk("bakery.io", version, "Pie"), "pies");
+        Api::<DynamicObject>::namespaced_with(client.clone(), "default", &resource)
+    };
+    let pie =
+        DynamicObject::new("apple", &ApiResource::from_gvk(&GroupVersionKind::gvk("bakery.io", "v1", "Pie")));
+    pies("v1").create(&PostParams::default(), &pie).await.unwrap();
+    let error = pies("v2").get("apple").await.unwrap_err();
+    assert!(error.to_string().contains("conversion webhook for bakery.io/v1, Kind=Pie failed"), "{error}");
+    pies("v1").get("apple").await.unwrap();
+    served.kill();
+    let mut log = String::new();
+    std::io::Read::read_to_string(&mut served.child.stderr.take().unwrap(), &mut log).unwrap();
+    assert!(log.contains("WARN") && log.contains("start the program that serves the webhook"), "{log}");
 }
