@@ -93,7 +93,7 @@ fn run(settings: &Settings, unsaved: &Unsaved, emit: Emit) -> Generated {
             (ir, targets) = after_load(settings, &selection, is_beside, &mut loaded, &mut diagnostics, emit);
         }
         ir.evaluated = given.names();
-        given.write(settings, &mut targets);
+        given.write(settings, &mut targets, &mut diagnostics);
     }
     let sources = loaded.into_sources();
     settings.lints.apply(&mut diagnostics);

@@ -13,8 +13,8 @@ use self::facts::{GenclientFacts, ManifestFacts, ModuleFacts, ResourceFacts, Typ
 use crate::source::{FileId, Loc};
 
 pub use self::steps::{DeriveNames, MacroCall, MacroDefinition, Step};
-pub(crate) use self::values::fits;
 pub use self::values::{Conversion, Operator, Test, ValueExpr, ValueKind};
+pub(crate) use self::values::{TEXT_LIMIT, fits};
 
 /// An identifier and its place.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -72,6 +72,9 @@ fn evaluated(mut object: Value, keep_unknown_formats: bool) -> Result<Evaluated,
     else {
         return Err("a definition has no group, kind or plural".to_string());
     };
+    if object["apiVersion"] != "apiextensions.k8s.io/v1" {
+        return Err(format!("the definition of {kind} is not of apiextensions.k8s.io/v1"));
+    }
     if let Some(cause) = validate_crd(&completed(object.clone()), None).first() {
         return Err(format!("an API server refuses {kind}: {}: {}", cause.field, cause.message()));
     }
@@ -79,8 +82,10 @@ fn evaluated(mut object: Value, keep_unknown_formats: bool) -> Result<Evaluated,
         members.remove("status");
     }
     let metadata = &mut object["metadata"];
-    if metadata["annotations"].is_null() {
-        metadata["annotations"] = json!({});
+    match &metadata["annotations"] {
+        Value::Null => metadata["annotations"] = json!({}),
+        Value::Object(annotations) if annotations.values().all(Value::is_string) => {}
+        _ => return Err(format!("the annotations of {kind} are no map of texts")),
     }
     metadata["annotations"][YAML_MARK] = env!("CARGO_PKG_VERSION").into();
     if !keep_unknown_formats {

@@ -3,9 +3,9 @@
 use std::io::Read;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::sync::mpsc;
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// How long a program may run: printing definitions takes milliseconds.
 const TIME: Duration = Duration::from_secs(60);
@@ -14,7 +14,10 @@ const TIME: Duration = Duration::from_secs(60);
 const MEMORY: u64 = 4 * 1024 * 1024;
 
 /// Greatest output in bytes.
-const OUTPUT: u64 = 256 * 1024 * 1024;
+const OUTPUT: u64 = 16 * 1024 * 1024;
+
+/// How often the program is looked at.
+const POLL: Duration = Duration::from_millis(10);
 
 /// What the program prints.
 ///
@@ -37,16 +40,30 @@ fn run_for(program: &Path, arguments: &[String], folder: &Path, time: Duration) 
         // Nobody receives after the time is over.
         let _ = sender.send(read.map(|_| text));
     });
-    let text = match receiver.recv_timeout(time) {
-        Ok(Ok(text)) => text,
-        Ok(Err(error)) => return Err(ended(child, format!("`{name}` printed no text: {error}"))),
-        Err(_) => return Err(ended(child, format!("`{name}` took over {} seconds", time.as_secs()))),
-    };
-    if text.len() as u64 > OUTPUT {
-        return Err(ended(child, format!("`{name}` printed over {OUTPUT} bytes")));
+    let deadline = Instant::now() + time;
+    let (mut printed, mut status) = (None, None);
+    loop {
+        match receiver.recv_timeout(POLL) {
+            Ok(Ok(text)) if text.len() as u64 > OUTPUT => {
+                return Err(ended(child, format!("`{name}` printed over {OUTPUT} bytes")));
+            }
+            Ok(Ok(text)) => printed = Some(text),
+            Ok(Err(error)) => return Err(ended(child, format!("`{name}` printed no text: {error}"))),
+            Err(RecvTimeoutError::Timeout) => {}
+            // The text has come.
+            Err(RecvTimeoutError::Disconnected) => thread::sleep(POLL),
+        }
+        status = status.or(child.try_wait().map_err(|error| format!("`{name}`: {error}"))?);
+        match (printed.take(), status) {
+            (Some(text), Some(status)) if status.success() => return Ok(text),
+            (_, Some(status)) if !status.success() => return Err(format!("`{name}` failed: {status}")),
+            (text, _) => printed = text,
+        }
+        if Instant::now() >= deadline {
+            let what = if status.is_some() { "left a program that kept its output open" } else { "ran" };
+            return Err(ended(child, format!("`{name}` {what} for over {} seconds", time.as_secs())));
+        }
     }
-    let status = child.wait().map_err(|error| format!("`{name}`: {error}"))?;
-    if status.success() { Ok(text) } else { Err(format!("`{name}` failed: {status}")) }
 }
 
 /// Ends the program.
@@ -83,7 +100,8 @@ mod tests {
     fn program_is_ended_when_it_takes_too_long_or_fails() {
         assert_eq!(shell("echo a", TIME).unwrap(), "a\n");
         assert!(shell("exit 3", TIME).unwrap_err().contains("failed: exit status: 3"));
-        assert!(shell("exec sleep 1000", Duration::ZERO).unwrap_err().contains("took over 0 seconds"));
+        assert!(shell("exec sleep 1000", Duration::ZERO).unwrap_err().contains("ran for over 0 seconds"));
+        assert!(shell("exec >&-; exec sleep 1000", Duration::ZERO).unwrap_err().contains("ran for over"));
     }
 
     #[test]

@@ -20,7 +20,7 @@ use crate::source::{FileId, Loc, SourceFile, SourceMap};
 use crate::syntax::{Items, ModuleItem, Step};
 
 /// Greatest size in bytes of a file that `include_str!` names: no part of a definition is larger.
-const INCLUDED_LIMIT: u64 = 1 << 20;
+const INCLUDED_LIMIT: u64 = 1 << 17;
 
 /// A file that is to be read.
 struct Request {
@@ -162,11 +162,11 @@ impl Files {
     /// The texts that a file includes, as far as they can be read.
     fn included(&self, file: FileId, wanted: &BTreeSet<String>) -> Included {
         let folder = self.sources.file(file).path.parent().unwrap_or(Path::new(""));
-        let small = |path: &Path| fs::metadata(path).is_ok_and(|found| found.len() <= INCLUDED_LIMIT);
-        let read = |path: PathBuf| {
-            let text = fs::read_to_string(Some(path).filter(|path| small(path))?);
-            text.ok()
+        // A device or a pipe has no end.
+        let is_small = |path: &Path| {
+            fs::metadata(path).is_ok_and(|found| found.is_file() && found.len() <= INCLUDED_LIMIT)
         };
+        let read = |path: PathBuf| fs::read_to_string(Some(path).filter(|path| is_small(path))?).ok();
         wanted.iter().filter_map(|path| Some((path.clone(), read(folder.join(path))?))).collect()
     }
 

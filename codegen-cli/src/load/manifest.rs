@@ -99,9 +99,10 @@ impl Manifest {
     /// Variables of the environment that Cargo sets when it compiles the library, as far as they follow from the manifest
     /// (the Cargo book, "Environment variables Cargo sets for crates").
     pub(crate) fn env(&self) -> BTreeMap<String, String> {
-        let (release, pre) = self.version.split_once('-').unwrap_or((&self.version, ""));
-        let pre = pre.split('+').next().unwrap_or_default();
-        let mut numbers = release.split('+').next().unwrap_or_default().split('.');
+        // What follows a plus is the build, which may have hyphens.
+        let version = self.version.split('+').next().unwrap_or_default();
+        let (release, pre) = version.split_once('-').unwrap_or((version, ""));
+        let mut numbers = release.split('.');
         let mut number = || numbers.next().unwrap_or_default().to_string();
         let known = [
             ("CARGO_PKG_NAME", self.package.clone()),

@@ -6,7 +6,7 @@ use syn::punctuated::Punctuated;
 use syn::{Attribute, Expr, ExprLit, Ident, Lit, LitStr, Token, Type, Visibility};
 
 use super::Parser;
-use crate::syntax::{PathExpr, ValueExpr, ValueItem, ValueKind};
+use crate::syntax::{PathExpr, TEXT_LIMIT, ValueExpr, ValueItem, ValueKind};
 
 impl Parser<'_> {
     /// The value of a call; `None`: it is another macro.
@@ -50,7 +50,7 @@ impl Parser<'_> {
         let declared = call.parse_body_with(|input: ParseStream<'_>| {
             let mut out = Vec::new();
             while !input.is_empty() {
-                input.call(Attribute::parse_outer)?;
+                let attributes = input.call(Attribute::parse_outer)?;
                 input.parse::<Visibility>()?;
                 input.parse::<Token![static]>()?;
                 input.parse::<Token![ref]>()?;
@@ -58,7 +58,10 @@ impl Parser<'_> {
                 input.parse::<Token![:]>()?;
                 input.parse::<Type>()?;
                 input.parse::<Token![=]>()?;
-                out.push((name, input.parse::<Expr>()?));
+                let value = input.parse::<Expr>()?;
+                if self.cfg.active(&attributes) {
+                    out.push((name, value));
+                }
                 input.parse::<Token![;]>()?;
             }
             Ok(out)
@@ -69,7 +72,14 @@ impl Parser<'_> {
 
     fn concatenated(&self, call: &syn::Macro) -> Option<String> {
         let items = call.parse_body_with(Punctuated::<Expr, Token![,]>::parse_terminated).ok()?;
-        items.iter().map(|item| self.displayed(item)).collect()
+        let mut out = String::new();
+        for item in &items {
+            out += &self.displayed(item)?;
+            if out.len() > TEXT_LIMIT {
+                return None;
+            }
+        }
+        Some(out)
     }
 
     /// A literal as `concat!` writes it.

@@ -63,7 +63,7 @@ impl Parser<'_> {
         if special.is_some() {
             return special;
         }
-        let expr = ValueExpr { kind: self.block_value(block), loc: self.loc(block.span()) };
+        let expr = ValueExpr { kind: self.body_value(block), loc: self.loc(block.span()) };
         let mut value = ValueItem { name: self.name(&signature.ident), expr };
         if !signature.inputs.is_empty() {
             let kind = ValueKind::Function(parameters(signature)?, Box::new(value.expr.clone()));
@@ -72,18 +72,21 @@ impl Parser<'_> {
         Some(value)
     }
 
-    /// The value of a body: an expression, behind variables that are only made and filled.
+    /// The value of a block: an expression, behind variables that are only made and filled.
     fn block_value(&self, block: &syn::Block) -> ValueKind {
         let active = active(self.cfg, block);
         let Some((last, rest)) = active.split_last() else { return ValueKind::Unknown };
         let result = match last {
-            Stmt::Expr(Expr::Return(syn::ExprReturn { expr: Some(expr), .. }), _) => self.value(expr),
             Stmt::Expr(expr, None) => self.value(expr),
             Stmt::Macro(call) if call.semi_token.is_none() => {
                 ValueExpr { kind: self.macro_value(&call.mac, 0), loc: self.loc(call.mac.span()) }
             }
             _ => return ValueKind::Unknown,
         };
+        self.behind(rest, result)
+    }
+
+    fn behind(&self, rest: &[&Stmt], result: ValueExpr) -> ValueKind {
         if rest.is_empty() {
             return result.kind;
         }
@@ -201,7 +204,6 @@ impl Parser<'_> {
             Expr::If(branch) => self.branch(branch, depth),
             Expr::Match(choice) => self.choice(choice, depth),
             Expr::Path(path) if path.qself.is_none() => ValueKind::Path(self.path_expr(&path.path)),
-            Expr::Return(syn::ExprReturn { expr: Some(inner), .. }) => self.value_kind(inner, depth),
             Expr::Repeat(repeat) => self.repeated(&repeat.expr, &repeat.len, depth),
             Expr::Array(array) => ValueKind::List(self.values(&array.elems, depth)),
             Expr::Tuple(tuple) => ValueKind::Tuple(self.values(&tuple.elems, depth)),

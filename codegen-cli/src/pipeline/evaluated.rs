@@ -1,6 +1,7 @@
 //! Definitions that running code gives, in place of those that the source does not: `--evaluate`.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
 use kubesmith_apimachinery::yaml;
 use kubesmith_core::diag::Code;
@@ -47,17 +48,31 @@ impl Outcome {
         self.definitions.iter().map(name).collect()
     }
 
-    /// Adds the files to those of the source.
-    pub(super) fn write(&self, settings: &Settings, targets: &mut Vec<Target>) {
+    /// Adds the files to those of the source. A definition that exists twice is an error.
+    pub(super) fn write(
+        &self,
+        settings: &Settings,
+        targets: &mut Vec<Target>,
+        diagnostics: &mut Vec<Diagnostic>,
+    ) {
         let Some(root) = settings.crd_output.clone().filter(|_| !self.definitions.is_empty()) else { return };
         let mut tree = OutputTree::new();
+        let is_written = |file: &str| {
+            let crds = targets.iter().find(|target| target.kind == Kind::Crd);
+            crds.is_some_and(|target| target.tree.iter().any(|(path, _)| path == file))
+        };
         for found in &self.definitions {
-            tree.insert(&found.file, yaml::document(&found.object));
+            if is_written(&found.file) || !tree.insert(&found.file, yaml::document(&found.object)) {
+                let message = format!("{} is not the only definition for {}", found.kind, found.file);
+                diagnostics
+                    .push(failed(message).help("print each definition once, and under a plural of its own"));
+            }
         }
         tree.prepend(&settings.crd_header);
         match targets.iter_mut().find(|target| target.kind == Kind::Crd) {
             Some(target) => {
                 for (path, text) in tree.iter() {
+                    // What is there already has been reported.
                     target.tree.insert(path, text);
                 }
             }
@@ -84,7 +99,7 @@ pub(super) fn run(
     if let Some(first) = out.definitions.first()
         && settings.only.iter().any(|only| OF_TYPES.contains(only) && has_output(settings, *only))
     {
-        let message = format!("of {} and other kinds that are evaluated there is the CRD alone", first.kind);
+        let message = format!("evaluated kinds such as {} get a CRD only", first.kind);
         let help =
             "choose the generator with `--only crd`, or write what the source does not say as a literal";
         out.diagnostics.push(Diagnostic::warning(Code::EVALUATED_ALONE, None, message).help(help));
@@ -147,7 +162,7 @@ fn program(settings: &Settings, evaluation: &Evaluation, loaded: &Loaded, out: &
     folders.dedup_by_key(|(folder, _)| *folder);
     let (folder, features) = match (&evaluation.folder, &folders[..]) {
         (Some(folder), _) => {
-            let input = folders.iter().find(|(input, _)| *input == folder.as_path());
+            let input = folders.iter().find(|(input, _)| is_same(input, folder));
             (folder.as_path(), input.and_then(|(_, features)| *features))
         }
         (None, [only]) => *only,
@@ -159,12 +174,24 @@ fn program(settings: &Settings, evaluation: &Evaluation, loaded: &Loaded, out: &
     };
     let package = Package { folder, features, roots: &[] };
     match evaluate(package, &evaluation.program, settings.keep_unknown_formats) {
+        Ok(definitions) if definitions.is_empty() => {
+            let help = "print each definition as YAML or JSON, and nothing else on stdout";
+            out.diagnostics.push(failed("the program printed no definition".to_string()).help(help));
+        }
         Ok(definitions) => out.definitions.extend(
             definitions
                 .into_iter()
                 .filter(|found| settings.selection.choice(&found.group, &found.kind) != Choice::LeftOut),
         ),
         Err(error) => out.diagnostics.push(failed(error)),
+    }
+}
+
+/// Whether two paths lead to one folder.
+fn is_same(one: &Path, other: &Path) -> bool {
+    match (one.canonicalize(), other.canonicalize()) {
+        (Ok(one), Ok(other)) => one == other,
+        _ => one == other,
     }
 }
 

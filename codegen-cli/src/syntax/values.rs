@@ -4,6 +4,9 @@ use super::PathExpr;
 use super::kube::{JsonExpr, Predicate, SchemaFunction};
 use crate::source::Loc;
 
+/// Greatest length of a text that is put together of others, in bytes. A few lines of source could ask for any length.
+pub(crate) const TEXT_LIMIT: usize = 1 << 20;
+
 /// A constant expression as it was written.
 #[derive(Clone, Debug)]
 pub struct ValueExpr {

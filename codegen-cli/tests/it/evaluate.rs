@@ -206,3 +206,29 @@ fn kind_that_cannot_be_evaluated_is_an_error() {
     let generated = pipeline::generate(&config::settings(None, output).unwrap()[0]);
     assert!(codes(&generated).contains(&Code::EVALUATED_ALONE), "{}", support::short(&generated));
 }
+
+#[test]
+fn output_that_is_no_set_of_definitions_is_an_error() {
+    let print = |body: &str| {
+        format!("use kube::core::CustomResourceExt;\nfn main() {{ let own = api::Cart::crd(); {body} }}")
+    };
+    for (body, expected) in [
+        ("drop(own);", "the program printed no definition"),
+        ("println!(\"{own}\\n{own}\");", "Cart is not the only definition"),
+        ("println!(\"{}\", own.replace(\"carts\", \"orders\"));", "Cart is not the only definition"),
+        ("println!(\"{}\", own.replace(\"/v1\\\"\", \"/v1beta1\\\"\"));", "not of apiextensions.k8s.io/v1"),
+        (
+            "println!(\"{}\", own.replace(\"\\\"name\\\":\\\"carts\", \"\\\"annotations\\\":1,\\\"name\\\":\\\"carts\"));",
+            "annotations of Cart",
+        ),
+    ] {
+        let crate_ = project(SOURCE);
+        crate_.write("api/src/bin/crdgen.rs", print(body));
+        let crdgen = EvaluatedProgram::Binary { name: "crdgen".to_string(), arguments: Vec::new() };
+        let generated = run(&crate_, crdgen);
+        let is_told =
+            |found: &diag::Diagnostic| found.code == Code::EVALUATION && found.message.contains(expected);
+        assert!(generated.diagnostics.iter().any(is_told), "{body}: {}", support::short(&generated));
+        assert!(generated.targets.is_empty());
+    }
+}

@@ -13,7 +13,8 @@ fn run(fields: &str) -> Generated {
          static RE: std::sync::LazyLock<regex::Regex> = std::sync::LazyLock::new(|| regex::Regex::new(\"^a+$\").unwrap());\n\
          static ONCE: once_cell::sync::Lazy<regex::Regex> = once_cell::sync::Lazy::new(|| {{ regex::Regex::new(TEXT).expect(\"valid\") }});\n\
          const TEXT: &str = \"^b+$\";\n\
-         lazy_static::lazy_static! {{ /// Words.\n pub static ref STATIC: regex::Regex = regex::Regex::new(\"^c+$\").unwrap(); }}\n\
+         lazy_static::lazy_static! {{ /// Words.\n pub static ref STATIC: regex::Regex = regex::Regex::new(\"^c+$\").unwrap();\n\
+         #[cfg(feature = \"none\")] static ref STATIC: regex::Regex = regex::Regex::new(\"^none$\").unwrap(); }}\n\
          fn cell() -> &'static regex::Regex {{ static CELL: std::sync::OnceLock<regex::Regex> = std::sync::OnceLock::new(); \
          CELL.get_or_init(|| regex::Regex::new(\"^d+$\").unwrap()) }}\n\
          #[derive(CustomResource, Clone, Debug, Deserialize, Serialize, JsonSchema)]\n\
@@ -38,6 +39,7 @@ fn pattern_by_its_path_and_text_that_is_contained_are_written() {
         ("#[validate(regex(path = STATIC))]", "pattern: ^c+$"),
         ("#[validate(regex(path = cell()))]", "pattern: ^d+$"),
         ("#[schemars(regex(pattern = *crate::RE))]", "pattern: ^a+$"),
+        ("#[schemars(regex(path = \"crate::RE\"))]", "pattern: ^a+$"),
         ("#[validate(contains = \"b\")]", "pattern: b"),
         ("#[schemars(contains = \"b\")]", "pattern: b"),
     ] {
@@ -67,4 +69,24 @@ fn default_that_is_not_known_names_the_expression() {
     let (place, _) = &found.secondary[0];
     let text = &generated.sources.file(place.file).text[place.range()];
     assert_eq!(text, "std::env::var(\"HOST\")");
+}
+
+#[test]
+fn default_that_only_looks_known_is_an_error() {
+    for body in [
+        // The order of variants is up to an implementation.
+        "if Level::High > Level::Low { 1 } else { 2 }",
+        // These end the function, not the block.
+        "let b = if true { return 7; } else { 3 }; b * 2",
+        "let v = match 3 { 3 => return 9, _ => 1 }; v + 1",
+        // It has no end.
+        "include_str!(\"/dev/zero\").len()",
+    ] {
+        let generated = run(&format!(
+            "#[serde(default = \"crate::number\")] pub number: u32 }} fn number() -> u32 {{ {body} }} \
+             #[derive(PartialEq, PartialOrd, Serialize)] enum Level {{ Low, High }} struct Rest {{"
+        ));
+        let codes: Vec<Code> = generated.diagnostics.iter().map(|found| found.code).collect();
+        assert_eq!(codes, [Code::SCHEMA_AT_RUN_TIME], "{body}: {}", support::short(&generated));
+    }
 }

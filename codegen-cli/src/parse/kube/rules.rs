@@ -30,6 +30,8 @@ impl Parser<'_> {
                 },
                 // Paths of crates for the code that the macro writes.
                 other if other.path().is_ident("crates") => {}
+                // On a struct: rules of fields become code as well.
+                other if other.path().is_ident("cel") => {}
                 other => {
                     let loc = self.loc(other.span());
                     out.rules.push(RuleItem { unreadable: true, ..RuleItem::at(loc) });

@@ -50,7 +50,9 @@ impl Parser<'_> {
             }
             ("regex", Meta::List(list)) if owner != Owner::Garde => {
                 let key = if owner == Owner::Validate { "path" } else { "pattern" };
-                let pattern = self.argument(list, key, owner == Owner::Validate);
+                // schemars 0.8 takes a path as well, in a text or not.
+                let path = || self.argument(list, "path", true);
+                let pattern = self.argument(list, key, owner == Owner::Validate).or_else(path);
                 out.pattern = out.pattern.take().or(pattern);
             }
             // Forms of schemars 0.8 and validator 0.16: the path of a pattern, and a text.

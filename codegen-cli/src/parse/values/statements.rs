@@ -3,6 +3,21 @@
 use syn::{Attribute, Block, Expr, Item, Stmt};
 
 use crate::cfg::Cfg;
+use crate::parse::Parser;
+use crate::syntax::ValueKind;
+
+impl Parser<'_> {
+    /// The value of a function's body. A `return` in an inner block would end the function, not the block.
+    pub(super) fn body_value(&self, block: &syn::Block) -> ValueKind {
+        let active = active(self.cfg, block);
+        match active.split_last() {
+            Some((Stmt::Expr(Expr::Return(syn::ExprReturn { expr: Some(expr), .. }), _), rest)) => {
+                self.behind(rest, self.value(expr))
+            }
+            _ => self.block_value(block),
+        }
+    }
+}
 
 /// The statements whose conditions hold. A body that is one block is that block.
 pub(in crate::parse) fn active<'b>(cfg: &Cfg, block: &'b Block) -> Vec<&'b Stmt> {

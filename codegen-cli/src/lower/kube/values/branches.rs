@@ -37,6 +37,11 @@ impl Dialect<'_, '_> {
         (left, right): (&ValueExpr, &ValueExpr),
         depth: usize,
     ) -> Option<bool> {
+        // The order of own types is up to their implementations.
+        let is_order = !matches!(test, Test::And | Test::Or | Test::Equal | Test::NotEqual);
+        if is_order && (self.is_own(env, left, depth) || self.is_own(env, right, depth)) {
+            return None;
+        }
         let left = self.value_at(env, None, left, depth)?;
         match (test, left.as_bool()) {
             (Test::And, Some(false)) => return Some(false),
@@ -56,7 +61,7 @@ impl Dialect<'_, '_> {
     }
 }
 
-/// The order of two truth values, texts or numbers. Those of own types are up to their implementations.
+/// The order of two truth values, texts or numbers.
 fn ordering(left: &Value, right: &Value) -> Option<Ordering> {
     match (left, right) {
         (Value::Bool(left), Value::Bool(right)) => Some(left.cmp(right)),

@@ -12,7 +12,7 @@ use super::types::{Dialect, Env, Param, Ty};
 use super::{enums, known};
 use crate::resolve::{self, ItemId};
 use crate::syntax::kube::Body;
-use crate::syntax::{Conversion, PathExpr, TypeExpr, ValueExpr, ValueKind};
+use crate::syntax::{Conversion, PathExpr, TEXT_LIMIT, TypeExpr, ValueExpr, ValueKind};
 
 /// Greatest depth of values that consist of other values.
 pub(super) const DEPTH_LIMIT: usize = 64;
@@ -192,6 +192,9 @@ impl<'a> Dialect<'_, 'a> {
                     Value::Bool(value) => out.push_str(if value { "true" } else { "false" }),
                     _ => return None,
                 }
+            }
+            if out.len() > TEXT_LIMIT {
+                return None;
             }
         }
         Some(out)
