@@ -128,7 +128,8 @@ impl ApiServer {
     }
 
     /// What these rules allow that no request of the user has needed so far, each as `verb resource.group/subresource` or
-    /// `verb path`, sorted. Only [`AuthorizationMode::Rbac`] keeps account of requests.
+    /// `verb path`, sorted. Only [`AuthorizationMode::Rbac`] keeps account of requests, and of no more than 10,000 permissions
+    /// of all users: what is needed first after that counts as unused.
     #[must_use]
     pub fn unused_permissions(&self, user: &str, rules: &[PolicyRule]) -> Vec<String> {
         self.server.usage.unused(user, rules)

@@ -217,7 +217,8 @@ impl TestEnv {
     /// What these rules allow that no request of the user has needed so far. A role is minimal when a test that takes the operator
     /// through all of its work leaves nothing. Each permission reads as `kubectl auth can-i` takes it: `patch deployments.apps/scale`,
     /// `get /metrics`. `resourceNames` are not looked at. Requests count from the server's start, and only with
-    /// [`rbac`](crate::TestEnvBuilder::rbac), without which no rule is evaluated.
+    /// [`rbac`](crate::TestEnvBuilder::rbac), without which no rule is evaluated. The server keeps account of no more than
+    /// 10,000 permissions of all users; what is needed first after that counts as unused.
     ///
     /// # Errors
     /// On another back end than the embedded server, which alone keeps account of requests.

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::ast::{Ast, Comprehension, Entry, Expr, FieldInit, Kind, Literal, NodeId};
+use super::functions::Patterns;
 use super::issue::Issue;
 use super::literals;
 use super::message;
@@ -20,6 +21,8 @@ pub(super) struct Checked {
     pub(super) variables: Vec<String>,
     /// The dotted names of functions and variables, which parse as calls with a receiver and as selections.
     pub(super) qualified: HashMap<NodeId, String>,
+    /// The patterns that evaluations have compiled.
+    pub(super) patterns: Patterns,
 }
 
 /// What an expression may use beside the standard library.
@@ -46,6 +49,7 @@ pub(super) fn check(ast: &Ast, scope: Scope<'_>) -> Result<Checked, Vec<Issue>> 
             overloads: HashMap::new(),
             variables: Vec::new(),
             qualified: HashMap::new(),
+            patterns: Patterns::default(),
         },
     };
     checker.expr(&ast.root);

@@ -68,6 +68,14 @@ impl<'a> Evaluator<'a> {
     }
 
     pub(super) fn eval(&mut self, expr: &Expr) -> Outcome {
+        let Some(session) = self.session else { return self.node(expr) };
+        session.descend()?;
+        let outcome = self.node(expr);
+        session.ascend();
+        outcome
+    }
+
+    fn node(&mut self, expr: &Expr) -> Outcome {
         match &expr.kind {
             Kind::Literal(literal) => Ok(literal_value(literal)),
             Kind::Ident(name) => self.ident(name),
@@ -184,7 +192,11 @@ impl<'a> Evaluator<'a> {
         let function = qualified.unwrap_or(function);
         // Charged before the call, so that an expensive call does not run.
         self.charge(call_cost(function, &values))?;
-        functions::call(function, &values).map_err(EvalError::Fault)
+        let called = match function {
+            "matches" | "find" | "findAll" => functions::search(&self.checked.patterns, function, &values),
+            _ => functions::call(function, &values),
+        };
+        called.map_err(EvalError::Fault)
     }
 
     /// An error on one side is ignored if the other side decides the result.

@@ -47,7 +47,10 @@ impl Binding<'_> {
 }
 
 /// How deep an expression may be together with the named expressions that it uses. Evaluation and values recurse as deep.
-const MAX_DEPTH: usize = 500;
+/// What compilation cannot see of it is counted at run time.
+pub(super) const MAX_DEPTH: usize = 500;
+/// What a named expression adds to the depth: its evaluation takes the stack of several levels.
+pub(super) const NAMED_DEPTH: usize = 4;
 
 /// The variables that expressions may use, with their types.
 #[derive(Clone, Debug)]
@@ -135,7 +138,7 @@ impl Environment {
             _ => None,
         };
         let below = expr.children().into_iter().map(|child| self.depth(child)).max();
-        1 + below.unwrap_or(0).max(named.map_or(0, |(_, depth)| *depth))
+        1 + below.unwrap_or(0).max(named.map_or(0, |(_, depth)| NAMED_DEPTH + depth))
     }
 }
 

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use serde_json::Value as Json;
 
 use super::eval::{Evaluator, Outcome, fault};
+use super::expression::{MAX_DEPTH, NAMED_DEPTH};
 use super::message;
 use super::value::Value;
 use super::{Answer, Binding, EvalError, Expression, PER_CALL_LIMIT, answer};
@@ -32,9 +33,21 @@ pub struct Session<'a> {
     bindings: &'a [(&'a str, Binding<'a>)],
     values: Vec<OnceCell<Value>>,
     composed: &'a [Composed],
-    memo: RefCell<BTreeMap<usize, Outcome>>,
+    memo: RefCell<BTreeMap<usize, Known>>,
+    /// How deep the evaluation is at present, variables included.
+    depth: Cell<usize>,
+    /// How deep it has been since the variable that is under way began.
+    deepest: Cell<usize>,
     /// The cost of the variables so far.
     cost: Cell<u64>,
+}
+
+/// A named expression that was evaluated.
+#[derive(Clone, Debug)]
+struct Known {
+    outcome: Outcome,
+    /// How deep its evaluation was. Its value may be as deep, which counts where it is used again.
+    height: usize,
 }
 
 /// The cost of one evaluation.
@@ -55,6 +68,8 @@ impl<'a> Session<'a> {
             values: bindings.iter().map(|_| OnceCell::new()).collect(),
             composed,
             memo: RefCell::default(),
+            depth: Cell::new(0),
+            deepest: Cell::new(0),
             cost: Cell::new(0),
         }
     }
@@ -95,23 +110,52 @@ impl<'a> Session<'a> {
     /// The value of a named expression; `None` if there is none of this name.
     pub(super) fn variable(&self, name: &str) -> Option<Outcome> {
         let at = self.composed.iter().rposition(|composed| composed.name == name)?;
-        if let Some(known) = self.memo.borrow().get(&at) {
-            return Some(known.clone());
+        let known = self.memo.borrow().get(&at).cloned();
+        if let Some(Known { outcome, height }) = known {
+            return Some(self.reach(self.depth.get().saturating_add(height)).and(outcome));
         }
         // A name that is given twice may refer to itself.
         let itself = fault(format!("composited variable {name:?} refers to itself"));
-        self.memo.borrow_mut().insert(at, itself);
+        self.memo.borrow_mut().insert(at, Known { outcome: itself, height: 0 });
+        let before = self.deepest.replace(self.depth.get());
         let outcome = match &self.composed[at].expression {
             Err(error) => fault(format!("composited variable {name:?} fails to compile: {error}")),
             Ok(expression) => self.compute(name, expression),
         };
-        self.memo.borrow_mut().insert(at, outcome.clone());
+        let height = self.deepest.get().saturating_sub(self.depth.get());
+        self.deepest.set(before.max(self.deepest.get()));
+        self.memo.borrow_mut().insert(at, Known { outcome: outcome.clone(), height });
         Some(outcome)
     }
 
+    /// Goes one expression deeper. The depth at compilation is not enough: `variables` may be used as a value, and names
+    /// may be given twice.
+    pub(super) fn descend(&self) -> Result<(), EvalError> {
+        let depth = self.depth.get() + 1;
+        self.reach(depth)?;
+        self.depth.set(depth);
+        Ok(())
+    }
+
+    /// Leaves the expression that [`descend`](Self::descend) entered.
+    pub(super) fn ascend(&self) {
+        self.depth.set(self.depth.get().saturating_sub(1));
+    }
+
+    fn reach(&self, depth: usize) -> Result<(), EvalError> {
+        if depth > MAX_DEPTH {
+            return fault(format!("expression recursion limit exceeded: {MAX_DEPTH}"));
+        }
+        self.deepest.set(self.deepest.get().max(depth));
+        Ok(())
+    }
+
     fn compute(&self, name: &str, expression: &Expression) -> Outcome {
+        let depth = self.depth.get();
+        self.depth.set(depth + NAMED_DEPTH);
         let mut evaluator = Evaluator::within(self, &expression.checked, PER_CALL_LIMIT);
         let outcome = evaluator.eval(&expression.ast.root);
+        self.depth.set(depth);
         self.cost.set(self.cost.get().saturating_add(evaluator.cost));
         outcome.or_else(|error| fault(format!("composited variable {name:?} fails to evaluate: {error}")))
     }
@@ -174,10 +218,57 @@ mod tests {
         let sources: Vec<String> = (0..200).map(nested).collect();
         let variables: Vec<(&str, &str)> =
             names.iter().map(String::as_str).zip(sources.iter().map(String::as_str)).collect();
-        assert_eq!(run(&variables, "size(variables.v60) == 1"), Ok(Answer::Bool(true)));
-        assert_eq!(run(&variables, "variables.v60 == variables.v60"), Ok(Answer::Bool(true)));
+        assert_eq!(run(&variables, "size(variables.v40) == 1"), Ok(Answer::Bool(true)));
+        assert_eq!(run(&variables, "variables.v40 == variables.v40"), Ok(Answer::Bool(true)));
         let error = run(&variables, "size(variables.v199) == 1").unwrap_err();
         assert!(error.contains("fails to compile"), "{error}");
+    }
+
+    /// Variables of which each uses the one before, and the result of using the last one.
+    fn chained(repeated: usize, count: usize, link: impl Fn(usize) -> String) -> Result<Answer, String> {
+        let mut variables: Vec<(String, String)> = Vec::new();
+        for _ in 0..repeated {
+            variables.extend((0..count).map(|i| (format!("v{i}"), "1".to_owned())));
+        }
+        variables.push(("v0".to_owned(), "1".to_owned()));
+        // The last definition counts, so in falling order the depths of the ones below are not known yet.
+        let links = (1..count).map(|i| (format!("v{i}"), link(i - 1)));
+        if repeated > 0 {
+            variables.extend(links.rev());
+        } else {
+            variables.extend(links);
+        }
+        let variables: Vec<(&str, &str)> =
+            variables.iter().map(|(name, source)| (name.as_str(), source.as_str())).collect();
+        run(&variables, &format!("[variables].map(x, x.v{})[0] == 1", count - 1))
+    }
+
+    #[test]
+    fn depth_that_compilation_does_not_see_is_bounded() {
+        let links: [(usize, fn(usize) -> String); 4] = [
+            (0, |i| format!("variables.?v{i}.orValue(1)")),
+            (0, |i| format!("[variables].map(x, x.v{i})[0]")),
+            (1, |i| format!("variables.v{i}")),
+            (1, |i| format!("variables.v{i} + 0")),
+        ];
+        for (repeated, link) in links {
+            assert_eq!(chained(repeated, 20, link), Ok(Answer::Bool(true)), "{}", link(0));
+            let error = chained(repeated, 600, link).unwrap_err();
+            assert!(error.contains("recursion limit exceeded: 500"), "{}: {error}", link(0));
+        }
+    }
+
+    #[test]
+    fn depth_of_values_that_are_known_already_counts() {
+        let links = (1..600).map(|i| format!("[[variables].map(x, x.v{})[0]]", i - 1));
+        let sources: Vec<String> = std::iter::once("1".to_owned()).chain(links).collect();
+        let names: Vec<String> = (0..600).map(|i| format!("v{i}")).collect();
+        let variables: Vec<(&str, &str)> =
+            names.iter().map(String::as_str).zip(sources.iter().map(String::as_str)).collect();
+        // From the first to the last, so that no evaluation is deep by itself.
+        let uses: Vec<String> = (0..600).map(|i| format!("[variables].map(x, x.v{i}) != []")).collect();
+        let error = run(&variables, &format!("[{}].all(b, b)", uses.join(", "))).unwrap_err();
+        assert!(error.contains("recursion limit exceeded: 500"), "{error}");
     }
 
     #[test]

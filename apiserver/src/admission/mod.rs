@@ -12,6 +12,7 @@ mod input;
 mod invoke;
 mod matching;
 mod mutating;
+mod patched;
 mod plugins;
 mod policy;
 mod reinvocation;

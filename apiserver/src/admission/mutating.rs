@@ -6,6 +6,7 @@ use serde_json::Value;
 use super::attributes::{Attributes, Versioned};
 use super::hook::Hook;
 use super::invoke::{Failure, invoke};
+use super::patched::check_kind;
 use super::reinvocation::{Reinvocation, Round};
 use crate::status::{ApiError, ApiResult};
 use crate::verbs::admit;
@@ -100,9 +101,7 @@ impl State {
             )));
         };
         let mut patched = json_patch(object, &operations).map_err(|error| refused(error.to_string()))?;
-        if !patched.is_object() {
-            return Err(refused("couldn't get version/kind; the patched object is none".to_owned()));
-        }
+        check_kind(&self.versioned.def, object, &mut patched).map_err(refused)?;
         if self.has_kind {
             admit::settle_changed(&self.versioned.def, &mut patched)
                 .map_err(|e| refused(e.message().to_owned()))?;

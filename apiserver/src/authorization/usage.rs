@@ -8,10 +8,16 @@ use serde_json::{Value, json};
 
 use super::{Attributes, Resource, Target, rbac, username};
 
-/// The permissions that requests have needed, by user. Names and namespaces of objects are left out, so that the API bounds the
-/// size, not the number of objects.
+/// The permissions that requests have needed, by user. Names and namespaces of objects are left out, so that the number of
+/// objects does not matter. Paths, unknown resources and impersonated users are without number, so the first
+/// [`MAX_PERMISSIONS`] of all users are kept, and none of names longer than [`MAX_LENGTH`].
 #[derive(Debug, Default)]
 pub(crate) struct Usage(Mutex<BTreeMap<String, BTreeSet<Permission>>>);
+
+/// How many permissions are kept, which is many times what the API has.
+const MAX_PERMISSIONS: usize = 10_000;
+/// How many bytes a permission may have, its user included.
+const MAX_LENGTH: usize = 1_000;
 
 /// A verb on a path that is no resource, or on a resource.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -34,6 +40,15 @@ impl Permission {
         }
     }
 
+    fn length(&self) -> usize {
+        match self {
+            Self::Path { verb, path } => verb.len() + path.len(),
+            Self::Resource { verb, group, resource, subresource } => {
+                verb.len() + group.len() + resource.len() + subresource.len()
+            }
+        }
+    }
+
     fn attributes(&self) -> Attributes<'_> {
         let (verb, target) = match self {
             Self::Path { verb, path } => (verb, Target::Path(path)),
@@ -46,11 +61,18 @@ impl Permission {
 }
 
 impl Usage {
-    /// Notes an allowed request.
+    /// Notes an allowed request, if there is room.
     pub(super) fn note(&self, attributes: &Attributes<'_>) {
         let permission = Permission::of(attributes);
+        let user = username(attributes.user);
         let mut users = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        users.entry(username(attributes.user).to_owned()).or_default().insert(permission);
+        if users.get(user).is_some_and(|known| known.contains(&permission))
+            || user.len() + permission.length() > MAX_LENGTH
+            || users.values().map(BTreeSet::len).sum::<usize>() >= MAX_PERMISSIONS
+        {
+            return;
+        }
+        users.entry(user.to_owned()).or_default().insert(permission);
     }
 
     /// What the rules allow that no request of the user has needed: `verb resource.group/subresource` or `verb path`, sorted.
@@ -87,4 +109,28 @@ fn resources(rule: &PolicyRule) -> impl Iterator<Item = (&str, &str)> {
     let resources = rule.resources.as_deref().unwrap_or_default();
     let groups = rule.api_groups.iter().flatten();
     groups.flat_map(|group| resources.iter().map(|resource| (group.as_str(), resource.as_str())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn note(usage: &Usage, user: &str, path: &str) {
+        let user = json!({"username": user});
+        usage.note(&Attributes { user: &user, verb: "get", target: Target::Path(path) });
+    }
+
+    #[test]
+    fn size_is_bounded() {
+        let usage = Usage::default();
+        note(&usage, "jane", &"a".repeat(MAX_LENGTH));
+        for i in 0..MAX_PERMISSIONS + 10 {
+            let user = format!("user-{}", i % 7);
+            note(&usage, &user, &format!("/path/{i}"));
+            note(&usage, &user, &format!("/path/{i}"));
+        }
+        let users = usage.0.lock().unwrap();
+        assert_eq!(users.len(), 7, "{:?}", users.keys());
+        assert_eq!(users.values().map(BTreeSet::len).sum::<usize>(), MAX_PERMISSIONS);
+    }
 }

@@ -6,6 +6,7 @@ mod format;
 mod list;
 mod net;
 mod ops;
+mod patterns;
 mod text;
 mod time;
 
@@ -19,6 +20,7 @@ use super::url::Url;
 use super::value::{Key, List, ListKind, Value};
 pub(super) use convert::text_of;
 pub(super) use format::check as check_format;
+pub(super) use patterns::{Patterns, search};
 
 pub(super) type Called = Result<Value, String>;
 
@@ -40,7 +42,6 @@ pub(super) fn call(function: &str, args: &[Value]) -> Called {
         "contains"
         | "endsWith"
         | "startsWith"
-        | "matches"
         | "charAt"
         | "lowerAscii"
         | "upperAscii"
@@ -51,8 +52,6 @@ pub(super) fn call(function: &str, args: &[Value]) -> Called {
         | "format"
         | "strings.quote"
         | "join"
-        | "find"
-        | "findAll"
         | "jsonpatch.escapeKey" => text::call(function, args),
         "indexOf" | "lastIndexOf" => match args.first() {
             Some(Value::String(_)) => text::call(function, args),

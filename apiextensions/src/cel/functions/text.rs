@@ -1,6 +1,4 @@
-//! Strings and regular expressions.
-
-use kubesmith_goregex::Regex;
+//! Strings.
 
 use super::format::format;
 use super::{Called, items, no_overload};
@@ -11,9 +9,6 @@ pub(super) fn call(function: &str, args: &[Value]) -> Called {
         ("contains", [Value::String(s), Value::String(p)]) => Ok(Value::Bool(s.contains(p.as_ref()))),
         ("startsWith", [Value::String(s), Value::String(p)]) => Ok(Value::Bool(s.starts_with(p.as_ref()))),
         ("endsWith", [Value::String(s), Value::String(p)]) => Ok(Value::Bool(s.ends_with(p.as_ref()))),
-        ("matches", [Value::String(s), Value::String(p)]) => {
-            Ok(Value::Bool(Regex::new(p).map_err(|error| error.to_string())?.is_match(s)))
-        }
         ("lowerAscii", [Value::String(s)]) => Ok(Value::string(s.to_ascii_lowercase())),
         ("upperAscii", [Value::String(s)]) => Ok(Value::string(s.to_ascii_uppercase())),
         ("trim", [Value::String(s)]) => Ok(Value::string(s.trim())),
@@ -24,7 +19,6 @@ pub(super) fn call(function: &str, args: &[Value]) -> Called {
         ("strings.quote", [Value::String(s)]) => Ok(Value::string(quote(s))),
         ("format", [Value::String(s), list]) => format(s, items(list)?).map(Value::string),
         ("join", [list, rest @ ..]) => join(items(list)?, rest),
-        ("find" | "findAll", [Value::String(s), Value::String(p), rest @ ..]) => find(function, s, p, rest),
         ("replace", [Value::String(s), Value::String(old), Value::String(new), rest @ ..]) => {
             replace(s, old, new, rest)
         }
@@ -50,18 +44,6 @@ fn join(list: &[Value], rest: &[Value]) -> Called {
         }
     }
     Ok(Value::string(parts.join(separator)))
-}
-
-fn find(function: &str, text: &str, source: &str, rest: &[Value]) -> Called {
-    let regex = Regex::new(source).map_err(|e| format!("Illegal regex: {e}"))?;
-    if function == "find" {
-        return Ok(Value::string(regex.find(text).unwrap_or_default()));
-    }
-    let limit = match rest {
-        [Value::Int(n)] => usize::try_from(*n).unwrap_or(usize::MAX),
-        _ => usize::MAX,
-    };
-    Ok(Value::list(regex.find_iter(text).take(limit).map(Value::string).collect()))
 }
 
 /// The greatest length of a result.

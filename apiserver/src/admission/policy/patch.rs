@@ -11,6 +11,7 @@ use serde_json::Value;
 use super::super::attributes::Attributes;
 use super::super::expressions::{Compiler, Evaluation, Failed};
 use super::super::input::Input;
+use super::super::patched::check_kind;
 use super::BUDGET;
 use crate::apply::{self, Typed};
 use crate::managed;
@@ -92,9 +93,7 @@ fn by_operations(
         Err(error) => return Err(Unpatched::Failed(format!("JSON Patch: {error}"))),
     };
     let refused = |text: String| Unpatched::Refused(ApiError::internal_of(text));
-    if !patched.is_object() {
-        return Err(refused("couldn't get version/kind; the patched object is none".to_owned()));
-    }
+    check_kind(def, object, &mut patched).map_err(refused)?;
     if attributes.is_resource() {
         admit::settle_patched(def, &mut patched).map_err(refused)?;
     }

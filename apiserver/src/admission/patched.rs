@@ -1,0 +1,34 @@
+//! What holds of every object that a JSON patch of a webhook or a policy has made.
+
+use serde_json::Value;
+
+use crate::meta;
+use crate::registry::ResourceDef;
+
+/// The scheme of the built-in kinds in messages.
+const SCHEME: &str = "k8s.io/kubernetes/pkg/api/legacyscheme/scheme.go:30";
+
+/// Checks that a patch has left the kind and its version as they were, since the object is decoded as one of that kind. A
+/// built-in kind that the patch removed comes back, as decoding takes it from the type (`Decode` of apimachinery's
+/// pkg/runtime/serializer/json).
+///
+/// # Errors
+/// What is wrong with the object.
+pub(super) fn check_kind(def: &ResourceDef, before: &Value, patched: &mut Value) -> Result<(), String> {
+    if !patched.is_object() {
+        return Err("couldn't get version/kind; the patched object is none".to_owned());
+    }
+    for name in ["apiVersion", "kind"] {
+        if !def.is_custom() && meta::member(patched, name).is_empty() && before.get(name).is_some() {
+            patched[name] = before[name].clone();
+        }
+    }
+    let (version, kind) = (meta::member(patched, "apiVersion"), meta::member(patched, "kind"));
+    if version == meta::member(before, "apiVersion") && kind == meta::member(before, "kind") {
+        return Ok(());
+    }
+    if kind.is_empty() {
+        return Err(format!("Object 'Kind' is missing in '{patched}'"));
+    }
+    Err(format!("no kind {kind:?} is registered for version {version:?} in scheme {SCHEME:?}"))
+}
