@@ -81,6 +81,11 @@ impl Fault {
         Self { code: 409, message }
     }
 
+    /// What the server said.
+    pub(super) fn message(&self) -> &str {
+        &self.message
+    }
+
     /// Whether the object is not there (any more).
     pub(super) fn is_not_found(&self) -> bool {
         self.code == 404

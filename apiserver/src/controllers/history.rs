@@ -52,7 +52,7 @@ impl<'a> History<'a> {
     /// the revision has its hash.
     pub(super) async fn present(&mut self, kind: Resource, label: &str) -> Result<Value, Fault> {
         let data = data(self.set);
-        let next = self.revisions.last().map_or(0, number) + 1;
+        let next = self.revisions.last().map_or(0, number).saturating_add(1);
         let same = self.revisions.iter().rposition(|revision| revision["data"] == data);
         let revision = match same {
             Some(at) if at + 1 == self.revisions.len() => return Ok(self.revisions[at].clone()),

@@ -61,7 +61,15 @@ enum Controller {
     Nodes,
 }
 
-/// What a call leaves to do: nothing, or the same again after a while.
+/// How far ahead a key is planned at most. What is due later is looked at in between, so that no time that somebody asks for is
+/// too far away for the clock.
+const LONGEST_WAIT: Duration = Duration::from_secs(24 * 60 * 60);
+/// The most pods that one call creates: what asks for billions is taken in steps, between which it can be changed or deleted.
+/// `BurstReplicas` of `pkg/controller/replicaset` and `MaxPodCreateDeletePerSync` of `pkg/controller/job`.
+const MOST_CREATED: usize = 500;
+
+/// What a call leaves to do: nothing, or the same again after a while. No time at all means that the call is not finished; it
+/// goes on when all else has had its turn.
 type Outcome = Result<Option<Duration>, Fault>;
 
 impl Controller {
@@ -156,8 +164,9 @@ impl Controllers {
     /// Ends the controllers and waits for the one that is at work.
     pub(crate) async fn stop(self) {
         self.stop.send_replace(true);
-        // The task neither panics nor is cancelled by anybody else; either way it is over.
-        let _ = self.task.await;
+        if let Err(error) = self.task.await {
+            tracing::error!(%error, "the controllers ended before they were stopped");
+        }
     }
 }
 
@@ -215,8 +224,22 @@ impl Loop {
         }
     }
 
+    /// Queues what all objects are about. What went in a gap of the history can only be told from what it left behind, and that
+    /// may be in any collection.
+    fn note_all(&mut self) {
+        let collections: Vec<&'static str> = self.sources.iter().map(|source| source.collection).collect();
+        for collection in collections {
+            // Only the past can be out of reach, and this is the present.
+            let snapshot = self.server.store.list(collection, "", None);
+            for (key, object) in snapshot.map(|snapshot| snapshot.objects).unwrap_or_default() {
+                self.note(collection, &key, &object);
+            }
+        }
+    }
+
     /// Takes all events that are there.
     fn take_events(&mut self) {
+        let mut has_gap = false;
         for mut source in std::mem::take(&mut self.sources) {
             match source.cursor.take() {
                 Ok(batch) => {
@@ -228,9 +251,15 @@ impl Loop {
                     }
                     self.sources.push(source);
                 }
-                // The history was cut: look at everything again.
-                Err(_) => self.open(source.collection),
+                // The history was cut.
+                Err(_) => {
+                    has_gap = true;
+                    self.open(source.collection);
+                }
             }
+        }
+        if has_gap {
+            self.note_all();
         }
     }
 
@@ -243,8 +272,13 @@ impl Loop {
                     return;
                 }
                 let outcome = controller.reconcile(&self.cluster(controller), &key).await;
+                let is_unfinished = matches!(outcome, Ok(Some(Duration::ZERO)));
                 self.settle(controller, key, outcome);
                 self.take_events();
+                if is_unfinished {
+                    // Whoever wants to stop what asks for that much has to get a word in.
+                    tokio::task::yield_now().await;
+                }
             }
             let timer = self.queue.next_timer();
             let sleep = async {
@@ -265,7 +299,11 @@ impl Loop {
 
     fn settle(&mut self, controller: Controller, key: String, outcome: Outcome) {
         match outcome {
-            Ok(again) => self.queue.done(controller, key, again.map(|after| Instant::now() + after)),
+            Ok(Some(Duration::ZERO)) => self.queue.unfinished(controller, key),
+            Ok(again) => {
+                let again = again.map(|after| Instant::now() + after.min(LONGEST_WAIT));
+                self.queue.done(controller, key, again);
+            }
             Err(fault) => {
                 tracing::debug!(?controller, key, %fault, "will be tried again");
                 self.queue.failed(controller, key, Instant::now());

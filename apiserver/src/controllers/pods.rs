@@ -6,9 +6,13 @@ use std::time::Duration;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use super::cluster::{Cluster, Fault, PODS, Resource, unless_gone};
+use super::cluster::{Cluster, EVENTS, Fault, PODS, Resource, unless_gone};
 use super::owners::controller_reference;
 use crate::meta;
+
+/// How many events tell of an owner's refused pods: as many as client-go writes before it sums similar ones up
+/// (`defaultAggregateMaxEvents` of `tools/record`).
+const MOST_REFUSALS: usize = 10;
 
 /// Whether a pod counts: it has not ended and is not about to.
 pub(super) fn is_active(pod: &Value) -> bool {
@@ -62,10 +66,29 @@ pub(super) async fn create(
     owner: &Value,
     pod: &Value,
 ) -> Result<Value, Fault> {
-    let made = cluster.create(PODS, meta::namespace(owner), pod).await?;
+    let made = match cluster.create(PODS, meta::namespace(owner), pod).await {
+        Ok(made) => made,
+        Err(fault) => {
+            let message = format!("Error creating: {}", fault.message());
+            tell_refused(cluster, component, owner, &message).await;
+            return Err(fault);
+        }
+    };
     let message = format!("Created pod: {}", meta::name(&made));
     cluster.tell(component, owner, "SuccessfulCreate", &message).await;
     Ok(made)
+}
+
+/// Tells that something could not be created for an owner: once in the same words, and [`MOST_REFUSALS`] times in words that differ,
+/// as those do that name the pod. Tries go on for as long as they fail, and events about them must not.
+pub(super) async fn tell_refused(cluster: &Cluster, component: &str, owner: &Value, message: &str) {
+    let uid = meta::text(owner, "uid");
+    let is_refusal =
+        |event: &Value| event["reason"] == "FailedCreate" && event["involvedObject"]["uid"] == uid;
+    let told = cluster.list_where(EVENTS, meta::namespace(owner), is_refusal);
+    if told.len() < MOST_REFUSALS && !told.iter().any(|event| event["message"] == message) {
+        cluster.warn(component, owner, "FailedCreate", message).await;
+    }
 }
 
 /// Deletes a pod, and tells so about its owner.
@@ -115,7 +138,9 @@ pub(super) fn share(value: &Value, all: i64, up: bool) -> i64 {
     }
     let percent = value.as_str().and_then(|text| text.strip_suffix('%')?.parse::<i64>().ok()).unwrap_or(0);
     let product = percent.saturating_mul(all);
-    if up { product.saturating_add(99).div_euclid(100) } else { product.div_euclid(100) }
+    let share = if up { product.saturating_add(99).div_euclid(100) } else { product.div_euclid(100) };
+    // No more than a number could say, so that sums and products of shares stay within bounds.
+    share.min(i32::MAX.into())
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Keys that wait for their controller: each once, in order, now or at a time.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::Duration;
 
 use tokio::time::Instant;
@@ -15,17 +15,28 @@ pub(super) struct Queue<C> {
     ready: BTreeSet<(C, String)>,
     later: BTreeMap<(C, String), Instant>,
     failures: BTreeMap<(C, String), u32>,
+    /// What goes on when nothing else is ready.
+    unfinished: VecDeque<(C, String)>,
 }
 
 impl<C> Default for Queue<C> {
     fn default() -> Self {
-        Self { ready: BTreeSet::new(), later: BTreeMap::new(), failures: BTreeMap::new() }
+        Self {
+            ready: BTreeSet::new(),
+            later: BTreeMap::new(),
+            failures: BTreeMap::new(),
+            unfinished: VecDeque::new(),
+        }
     }
 }
 
 impl<C: Copy + Ord> Queue<C> {
     pub(super) fn add(&mut self, controller: C, key: String) {
-        self.ready.insert((controller, key));
+        let item = (controller, key);
+        // Its own events must not bring it forward.
+        if !self.unfinished.contains(&item) {
+            self.ready.insert(item);
+        }
     }
 
     /// The next key that is due.
@@ -36,7 +47,7 @@ impl<C: Copy + Ord> Queue<C> {
             self.later.remove(&item);
             self.ready.insert(item);
         }
-        self.ready.pop_first()
+        self.ready.pop_first().or_else(|| self.unfinished.pop_front())
     }
 
     /// When a key will be due that is not yet.
@@ -52,6 +63,16 @@ impl<C: Copy + Ord> Queue<C> {
             Some(at) => self.later.insert(item, at),
             None => self.later.remove(&item),
         };
+    }
+
+    /// A key was worked off in part, and goes on when the others have had their turn.
+    pub(super) fn unfinished(&mut self, controller: C, key: String) {
+        let item = (controller, key);
+        self.failures.remove(&item);
+        self.later.remove(&item);
+        if !self.unfinished.contains(&item) {
+            self.unfinished.push_back(item);
+        }
     }
 
     /// A key could not be worked off.
@@ -82,6 +103,20 @@ mod tests {
         assert_eq!((queue.next(now), queue.next_timer()), (None, Some(soon)));
         assert_eq!(queue.next(soon), Some((1, "a".to_owned())));
         assert_eq!(queue.next_timer(), None);
+    }
+
+    #[test]
+    fn unfinished_keys_take_turns_after_all_others() {
+        let (mut queue, now) = (Queue::default(), Instant::now());
+        queue.unfinished(1, "b".to_owned());
+        queue.unfinished(1, "a".to_owned());
+        for key in ["b", "c"] {
+            queue.add(1, key.to_owned());
+        }
+        let order: Vec<String> = std::iter::from_fn(|| queue.next(now)).map(|(_, key)| key).collect();
+        assert_eq!(order, ["c", "b", "a"]);
+        queue.add(1, "b".to_owned());
+        assert_eq!(queue.next(now), Some((1, "b".to_owned())));
     }
 
     #[test]

@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::Outcome;
 use super::cluster::{Cluster, Fault, PODS, REPLICA_SETS, has_labels, unless_gone};
 use super::owners::{claim, owner_keys};
 use super::pods::{by_loss, create, delete, from_template, is_active, is_ready, until_available};
+use super::{MOST_CREATED, Outcome};
 use crate::meta;
 
 pub(super) const WATCHES: &[&str] = &[REPLICA_SETS.collection, PODS.collection];
@@ -23,18 +23,18 @@ pub(super) async fn reconcile(cluster: &Cluster, key: &str) -> Outcome {
     let Some(stored) = cluster.get(REPLICA_SETS, key) else { return Ok(None) };
     let set = &stored.value;
     let pods = claim(cluster, PODS, set, REPLICA_SETS, |_| true).await?;
-    let managed = if meta::is_terminating(set) { Ok(()) } else { manage(cluster, set, &pods).await };
+    let managed = if meta::is_terminating(set) { Ok(false) } else { manage(cluster, set, &pods).await };
     // What was made and deleted just now counts only when its events have come.
     let again = report(cluster, set, &pods, managed.as_ref().err()).await?;
-    managed?;
-    Ok(again)
+    Ok(if managed? { Some(Duration::ZERO) } else { again })
 }
 
-/// Makes or deletes pods until there are as many as wanted.
-async fn manage(cluster: &Cluster, set: &Value, pods: &[Value]) -> Result<(), Fault> {
+/// Makes or deletes pods until there are as many as wanted; returns whether more are to be made than one call makes.
+async fn manage(cluster: &Cluster, set: &Value, pods: &[Value]) -> Result<bool, Fault> {
     let mut active: Vec<&Value> = pods.iter().filter(|pod| is_active(pod)).collect();
     let wanted = usize::try_from(set["spec"]["replicas"].as_i64().unwrap_or(1)).unwrap_or(0);
-    for _ in active.len()..wanted {
+    let missing = wanted.saturating_sub(active.len());
+    for _ in 0..missing.min(MOST_CREATED) {
         let pod = from_template(set, REPLICA_SETS, &set["spec"]["template"]);
         create(cluster, COMPONENT, set, &pod).await?;
     }
@@ -44,7 +44,7 @@ async fn manage(cluster: &Cluster, set: &Value, pods: &[Value]) -> Result<(), Fa
             delete(cluster, COMPONENT, set, pod).await?;
         }
     }
-    Ok(())
+    Ok(missing > MOST_CREATED)
 }
 
 /// Writes the status; answers when a ready pod will be available that is not yet.
@@ -90,14 +90,30 @@ fn status(
     (status, waits.into_iter().filter(|wait| !wait.is_zero()).min())
 }
 
-/// The condition of a set whose pods are refused.
+/// The condition of a set whose pods are refused. One that is there stays as it is (`calculateStatus`): refusals name the pod, which
+/// has another name at each try, and a status that changed each time would bring the set back before its delay is over.
 fn failure(set: &Value, fault: &Fault, time: &str) -> Value {
-    let old = set["status"]["conditions"].as_array().and_then(|conditions| {
-        conditions.iter().find(|c| c["type"] == "ReplicaFailure" && c["message"] == fault.to_string())
-    });
-    match old {
+    let mut old = set["status"]["conditions"].as_array().into_iter().flatten();
+    match old.find(|condition| condition["type"] == "ReplicaFailure") {
         Some(old) => json!([old]),
         None => json!([{"type": "ReplicaFailure", "status": "True", "reason": "FailedCreate",
                         "message": fault.to_string(), "lastTransitionTime": time}]),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn failure_stays_as_it_was_first_told() {
+        let fault = |pod: &str| Fault::waiting(format!("pods {pod} is forbidden"));
+        let first = failure(&json!({}), &fault("s-a"), "2026-01-01T00:00:00Z");
+        assert_eq!(
+            (&first[0]["type"], &first[0]["reason"]),
+            (&json!("ReplicaFailure"), &json!("FailedCreate"))
+        );
+        let set = json!({"status": {"conditions": first}});
+        assert_eq!(failure(&set, &fault("s-b"), "2026-01-01T00:00:09Z"), set["status"]["conditions"]);
     }
 }

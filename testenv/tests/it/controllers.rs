@@ -5,6 +5,7 @@ use kubesmith_testenv::{ManualClock, TestEnv};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
+use crate::policies::install;
 use crate::support::{call, patch};
 
 mod daemonsets;
@@ -269,6 +270,47 @@ async fn a_replica_set_adopts_and_releases_pods() {
     assert!(get(&env, &orphan).await["metadata"].get("ownerReferences").is_none());
     assert_eq!(items(&env, PODS).await.len(), 3, "the one that left is replaced");
     assert_eq!(get(&env, &format!("{SETS}/s")).await["status"]["replicas"], 2);
+    env.stop().await;
+}
+
+#[tokio::test]
+async fn a_replica_set_of_billions_of_pods_can_be_stopped() {
+    let env = env(false).await;
+    create(&env, DEPLOYMENTS, deployment("web", 2_000_000_000, "i:1")).await;
+    let path = format!("{DEPLOYMENTS}/web");
+    until(&env, &path, |web| web["status"]["replicas"].as_i64() >= Some(500)).await;
+    assert_eq!(patch(&env, &path, "merge-patch+json", json!({"spec": {"replicas": 0}})).await.0, 200);
+    until(&env, &path, |web| web["status"].get("replicas").is_none()).await;
+    quiet(&env).await;
+    assert!(items(&env, PODS).await.is_empty());
+    env.stop().await;
+}
+
+/// Refusals name the pod, and so differ from each other; the status and the events stay within bounds all the same.
+#[tokio::test(start_paused = true)]
+async fn refused_pods_are_told_without_haste() {
+    let env = env(false).await;
+    let rules =
+        json!([{"apiGroups": [""], "apiVersions": ["v1"], "operations": ["CREATE"], "resources": ["pods"]}]);
+    let spec =
+        json!({"matchConstraints": {"resourceRules": rules}, "validations": [{"expression": "false"}]});
+    install(&env, "validating", "no-pods", &spec, &json!({})).await;
+    create(&env, DEPLOYMENTS, deployment("web", 1, "i:1")).await;
+    let path = format!("{DEPLOYMENTS}/web");
+    let failing = |web: &Value| condition(web, "ReplicaFailure").clone();
+    let first = failing(&until(&env, &path, |web| failing(web)["status"] == "True").await);
+    quiet(&env).await;
+    assert_eq!(failing(&get(&env, &path).await)["message"], first["message"]);
+    let mut events = items(&env, "/api/v1/namespaces/default/events").await;
+    events.retain(|event| event["reason"] == "FailedCreate");
+    assert!((1..=10).contains(&events.len()), "{events:?}");
+    for event in events {
+        assert_eq!(
+            (&event["type"], &event["involvedObject"]["kind"]),
+            (&json!("Warning"), &json!("ReplicaSet"))
+        );
+        assert!(event["message"].as_str().unwrap().starts_with("Error creating: pods \"web-"), "{event}");
+    }
     env.stop().await;
 }
 

@@ -27,7 +27,8 @@ pub(super) fn same_template(a: &Value, b: &Value) -> bool {
 impl Rollout<'_> {
     /// Brings the revision in step, and makes the set of the present template if there is none and `make` is set.
     pub(super) async fn sync_revision(&mut self, make: bool) -> Result<(), Fault> {
-        let next = self.old.iter().map(annotations::revision).max().unwrap_or(0) + 1;
+        let last = self.old.iter().map(annotations::revision).max().unwrap_or(0);
+        let next = last.saturating_add(1);
         match self.new.take() {
             Some(set) => self.new = Some(self.refresh(set, next).await?),
             None if make => self.make(next).await?,

@@ -12,6 +12,10 @@ use crate::meta::{self, map_at};
 /// Tells Endpoints of the controller from those of users.
 const MANAGED_BY: (&str, &str) = ("endpoints.kubernetes.io/managed-by", "endpoint-controller");
 
+pub(super) fn is_ours(endpoints: &Value) -> bool {
+    endpoints["metadata"]["labels"][MANAGED_BY.0] == MANAGED_BY.1
+}
+
 pub(super) async fn sync(cluster: &Cluster, service: &Value, pods: &[Value]) -> Result<(), Fault> {
     let namespace = meta::namespace(service);
     let key = format!("{namespace}/{}", meta::name(service));

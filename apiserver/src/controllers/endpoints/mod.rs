@@ -30,7 +30,8 @@ const TRIGGER_TIME: &str = "endpoints.kubernetes.io/last-change-trigger-time";
 const HEADLESS: &str = "service.kubernetes.io/headless";
 
 /// A service itself; of a pod the services that select it, of a node those of its pods, of a slice the service that it names.
-/// Endpoints lead to their service only when they are gone: a user may keep some without a service.
+/// Endpoints of users lead to their service only when they are gone, since some may be kept without a service. Those of this
+/// controller always do: their service may have gone unseen, and then they go.
 pub(super) fn keys(cluster: &Cluster, collection: &str, key: &str, object: &Value) -> Vec<String> {
     if collection == SERVICES.collection {
         return vec![key.to_owned()];
@@ -46,7 +47,8 @@ pub(super) fn keys(cluster: &Cluster, collection: &str, key: &str, object: &Valu
     if collection == ENDPOINT_SLICES.collection {
         return slices::service_of(object).into_iter().collect();
     }
-    if cluster.get(ENDPOINTS, key).is_none() { vec![key.to_owned()] } else { Vec::new() }
+    let leads = legacy::is_ours(object) || cluster.get(ENDPOINTS, key).is_none();
+    if leads { vec![key.to_owned()] } else { Vec::new() }
 }
 
 /// The services that select a pod.

@@ -1,11 +1,10 @@
 //! The indexes of the pods of an indexed job. Source: `pkg/controller/job/indexed_job_utils.go`.
 
-use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 
-use super::{count, is_tracked};
+use super::is_tracked;
 use crate::meta::{self, map_at};
 
 /// The annotation and label that hold a pod's index (`JobCompletionIndexAnnotation` of k8s.io/api/batch/v1).
@@ -13,9 +12,10 @@ const INDEX: &str = "batch.kubernetes.io/job-completion-index";
 /// The environment variable that tells a container its index.
 const VARIABLE: &str = "JOB_COMPLETION_INDEX";
 
-/// A set of indexes.
+/// A set of indexes: the first and last of ranges in their order, which neither overlap nor touch. A short text can name more indexes
+/// than memory could hold one by one.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Indexes(BTreeSet<i64>);
+pub(super) struct Indexes(Vec<(i64, i64)>);
 
 impl Indexes {
     /// The indexes that have succeeded: those in the job's status, and those of pods that it has yet to count.
@@ -23,32 +23,58 @@ impl Indexes {
         if job["spec"]["completionMode"] != "Indexed" {
             return Self::default();
         }
-        let completions = job["spec"]["completions"].as_i64().unwrap_or(0);
-        let mut done = Self::parse(job["status"]["completedIndexes"].as_str().unwrap_or_default());
-        done.0.retain(|index| *index < completions);
+        let text = job["status"]["completedIndexes"].as_str().unwrap_or_default();
+        let noted = Self::parse(text, completions(job));
         let succeeded = pods.iter().filter(|pod| is_tracked(pod) && pod["status"]["phase"] == "Succeeded");
-        done.0.extend(succeeded.filter_map(|pod| of_pod(job, pod)));
-        done
+        noted.with(succeeded.filter_map(|pod| of_pod(job, pod)))
     }
 
-    /// Reads a text such as `1,3-5,7`.
-    fn parse(text: &str) -> Self {
+    /// Reads a text such as `1,3-5,7`, as far as its indexes are below `end`.
+    fn parse(text: &str, end: i64) -> Self {
         let part = |part: &str| {
             let (first, last) = part.split_once('-').unwrap_or((part, part));
-            Some(first.parse::<i64>().ok()?..=last.parse::<i64>().ok()?)
+            let (first, last) = (first.parse::<i64>().ok()?, last.parse::<i64>().ok()?);
+            Some((first.max(0), last.min(end.saturating_sub(1))))
         };
-        Self(text.split(',').filter_map(part).flatten().collect())
+        Self::of(text.split(',').filter_map(part).collect())
+    }
+
+    /// The indexes of ranges in any order.
+    fn of(mut ranges: Vec<(i64, i64)>) -> Self {
+        ranges.retain(|(first, last)| first <= last);
+        ranges.sort_unstable();
+        let mut joined: Vec<(i64, i64)> = Vec::new();
+        for (first, last) in ranges {
+            match joined.last_mut() {
+                Some((_, end)) if first <= end.saturating_add(1) => *end = last.max(*end),
+                _ => joined.push((first, last)),
+            }
+        }
+        Self(joined)
+    }
+
+    /// These and further indexes.
+    fn with(&self, more: impl Iterator<Item = i64>) -> Self {
+        Self::of(self.0.iter().copied().chain(more.map(|index| (index, index))).collect())
     }
 
     pub(super) fn len(&self) -> i64 {
-        count(self.0.len())
+        // All are between zero and the number of completions.
+        self.0.iter().map(|(first, last)| last - first + 1).sum()
     }
 
     /// The first indexes that neither have succeeded nor run.
     pub(super) fn pending(&self, job: &Value, running: &[&Value], number: usize) -> Vec<i64> {
-        let running: BTreeSet<i64> = running.iter().filter_map(|pod| of_pod(job, pod)).collect();
-        let all = 0..job["spec"]["completions"].as_i64().unwrap_or(0);
-        all.filter(|index| !self.0.contains(index) && !running.contains(index)).take(number).collect()
+        let taken = self.with(running.iter().filter_map(|pod| of_pod(job, pod)));
+        let end = completions(job);
+        // What lies before each range, and after the last one.
+        let mut next = 0;
+        let mut gaps = Vec::new();
+        for (first, last) in taken.0.into_iter().chain([(end, end)]) {
+            gaps.push(next..first);
+            next = last.saturating_add(1);
+        }
+        gaps.into_iter().flatten().take(number).collect()
     }
 }
 
@@ -56,12 +82,7 @@ impl std::fmt::Display for Indexes {
     /// Three and more that follow each other are a range.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let mut text = String::new();
-        let mut left = self.0.iter().copied().peekable();
-        while let Some(first) = left.next() {
-            let mut last = first;
-            while let Some(next) = left.next_if(|next| *next == last + 1) {
-                last = next;
-            }
+        for (first, last) in &self.0 {
             let comma = if text.is_empty() { "" } else { "," };
             match last - first {
                 0 => write!(text, "{comma}{first}")?,
@@ -73,10 +94,14 @@ impl std::fmt::Display for Indexes {
     }
 }
 
+fn completions(job: &Value) -> i64 {
+    job["spec"]["completions"].as_i64().unwrap_or(0)
+}
+
 /// The index of a pod, if it is one of its job's.
 pub(super) fn of_pod(job: &Value, pod: &Value) -> Option<i64> {
     let index: i64 = pod["metadata"]["annotations"][INDEX].as_str()?.parse().ok()?;
-    (0..job["spec"]["completions"].as_i64().unwrap_or(0)).contains(&index).then_some(index)
+    (0..completions(job)).contains(&index).then_some(index)
 }
 
 /// Gives a new pod its index.
@@ -108,8 +133,24 @@ mod tests {
     #[test]
     fn indexes_are_read_and_written_as_ranges() {
         for text in ["", "0", "0,1", "0-2", "1,3-5,7,8,10"] {
-            assert_eq!(Indexes::parse(text).to_string(), text);
+            assert_eq!(Indexes::parse(text, 11).to_string(), text);
         }
+    }
+
+    #[test]
+    fn indexes_are_joined_and_stay_within_the_completions() {
+        for (text, end, expected) in [
+            ("4,0-1,1-2,8-6,x,2-", 11, "0-2,4"),
+            ("-3-9,0-900000000000", 3, "0-2"),
+            ("5-9223372036854775807", 7, "5,6"),
+            ("0-9223372036854775807", 0, ""),
+        ] {
+            assert_eq!(Indexes::parse(text, end).to_string(), expected, "{text}");
+        }
+        let billions = json!({"spec": {"completions": 2_000_000_000, "completionMode": "Indexed"},
+                              "status": {"completedIndexes": "0-1999999989"}});
+        let done = Indexes::done(&billions, &[]);
+        assert_eq!((done.len(), done.pending(&billions, &[], 1)), (1_999_999_990, vec![1_999_999_990]));
     }
 
     #[test]

@@ -1,7 +1,10 @@
 //! The pods of a job: created while too few run, deleted while too many do. Source: `manageJob`.
 
+use std::time::Duration;
+
 use serde_json::Value;
 
+use super::super::MOST_CREATED;
 use super::super::cluster::{Fault, JOBS, PODS};
 use super::super::owners::JOB_TRACKING;
 use super::super::pods::{by_loss, create, delete, from_template, is_over, is_ready};
@@ -31,7 +34,11 @@ impl Sync<'_> {
             self.again = Some(self.again.map_or(wait, |again| again.min(wait)));
             return Ok(());
         }
-        self.create(missing).await
+        self.create(missing.min(MOST_CREATED)).await?;
+        if missing > MOST_CREATED {
+            self.again = Some(Duration::ZERO);
+        }
+        Ok(())
     }
 
     /// How many pods should run.

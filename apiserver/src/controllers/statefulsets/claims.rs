@@ -48,13 +48,10 @@ impl Sync<'_> {
                 metadata["ownerReferences"] = json!([controller_reference(self.set, STATEFUL_SETS)]);
             }
             let claim = json!({"metadata": metadata, "spec": template["spec"]});
-            self.cluster.create(CLAIMS, namespace, &claim).await?;
+            let made = self.cluster.create(CLAIMS, namespace, &claim).await;
             let set = meta::name(self.set);
-            self.tell_done(
-                "create",
-                &format!("Claim {name} Pod {set}-{ordinal} in StatefulSet {set} success"),
-            )
-            .await;
+            let what = format!("Claim {name} Pod {set}-{ordinal} in StatefulSet {set}");
+            self.tell_created(&what, "success", made).await?;
         }
         Ok(())
     }

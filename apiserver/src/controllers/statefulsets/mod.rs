@@ -14,7 +14,7 @@ use super::Outcome;
 use super::cluster::{CLAIMS, Cluster, Fault, PODS, REVISIONS, STATEFUL_SETS, unless_gone};
 use super::history::History;
 use super::owners::{claim, is_controlled_by, owner_keys};
-use super::pods::{is_ready, until_available};
+use super::pods::{is_ready, tell_refused, until_available};
 use crate::meta;
 
 pub(super) const WATCHES: &[&str] =
@@ -48,14 +48,14 @@ pub(super) async fn reconcile(cluster: &Cluster, key: &str) -> Outcome {
     let sync = Sync { cluster, set, current, update };
     let done = sync.run(&pods).await;
     let again = sync.report(history.collisions).await?;
-    done?;
+    let more = done?;
     let revisions: Vec<&str> = pods
         .iter()
         .filter_map(identity::revision)
         .chain([meta::name(&sync.current), meta::name(&sync.update)])
         .collect();
     history.clean_up(|revision| revisions.contains(&meta::name(revision))).await?;
-    Ok(again)
+    Ok(if more { Some(Duration::ZERO) } else { again })
 }
 
 /// A set, and the revisions that its pods had and get.
@@ -136,6 +136,21 @@ impl Sync<'_> {
     async fn tell_done(&self, verb: &str, what: &str) {
         let reason = if verb == "create" { "SuccessfulCreate" } else { "SuccessfulDelete" };
         self.cluster.tell(COMPONENT, self.set, reason, &format!("{verb} {what}")).await;
+    }
+
+    /// Tells whether a pod or claim was created. That its name is taken is no news.
+    async fn tell_created(&self, what: &str, success: &str, made: Result<Value, Fault>) -> Result<(), Fault> {
+        match made {
+            Ok(_) => self.tell_done("create", &format!("{what} {success}")).await,
+            Err(fault) => {
+                if fault.code != 409 {
+                    let text = format!("create {what} failed error: {}", fault.message());
+                    tell_refused(self.cluster, COMPONENT, self.set, &text).await;
+                }
+                return Err(fault);
+            }
+        }
+        Ok(())
     }
 
     async fn delete(&self, pod: &Value) -> Result<(), Fault> {

@@ -1,7 +1,10 @@
 //! The way to the wanted pods: creation and deletion in order, then the update. Source: `updateStatefulSet`.
 
+use std::collections::BTreeMap;
+
 use serde_json::Value;
 
+use super::super::MOST_CREATED;
 use super::super::cluster::{Fault, PODS};
 use super::super::history;
 use super::super::pods::{is_over, share};
@@ -9,25 +12,35 @@ use super::{COMPONENT, Sync, identity};
 use crate::meta;
 
 impl Sync<'_> {
-    /// Takes the next steps. One step at a time is taken in order, unless the set allows all at once.
-    pub(super) async fn run(&self, pods: &[Value]) -> Result<(), Fault> {
+    /// Takes the next steps. One step at a time is taken in order, unless the set allows all at once. Returns whether more pods are
+    /// to be made than one call makes.
+    pub(super) async fn run(&self, pods: &[Value]) -> Result<bool, Fault> {
         let in_order = self.set["spec"]["podManagementPolicy"] != "Parallel";
-        let places = self.start()..self.start() + self.replicas();
+        let places = self.start()..self.start().saturating_add(self.replicas());
         let ordinal = |pod: &Value| identity::ordinal(self.set, pod).unwrap_or(-1);
-        let at = |place: i64| pods.iter().find(|pod| ordinal(pod) == place);
+        let placed: BTreeMap<i64, &Value> = pods.iter().map(|pod| (ordinal(pod), pod)).collect();
+        let at = |place: i64| placed.get(&place).copied();
+        let mut created = 0;
         for place in places.clone() {
+            if at(place).is_none() {
+                if created == MOST_CREATED {
+                    return Ok(true);
+                }
+                created += 1;
+            }
             let settled = self.settle(place, at(place)).await?;
             if !settled && in_order {
-                return Ok(());
+                return Ok(false);
             }
         }
         let mut condemned: Vec<&Value> = pods.iter().filter(|pod| !places.contains(&ordinal(pod))).collect();
         condemned.sort_by_key(|pod| ordinal(pod));
         if !self.scale_down(&condemned, in_order).await? || !pods_complete(&places, &at) {
-            return Ok(());
+            return Ok(false);
         }
         let replicas: Vec<&Value> = places.filter_map(at).collect();
-        self.update(&replicas).await
+        self.update(&replicas).await?;
+        Ok(false)
     }
 
     /// Makes the pod of a place, or puts it right; returns whether the next place may be looked at.
@@ -60,14 +73,13 @@ impl Sync<'_> {
         // Below the partition a pod keeps the revision that it had.
         let strategy = &self.set["spec"]["updateStrategy"];
         let partition = strategy["rollingUpdate"]["partition"].as_i64().unwrap_or(0);
-        let keeps = strategy["type"] == "RollingUpdate" && place < self.start() + partition;
+        let keeps = strategy["type"] == "RollingUpdate" && place < self.start().saturating_add(partition);
         let revision = if keeps { &self.current } else { &self.update };
         let template = history::template(revision);
         let pod = identity::pod(self.set, &template, meta::name(revision), place);
-        let made = self.cluster.create(PODS, meta::namespace(self.set), &pod).await?;
-        let (pod, set) = (meta::name(&made), meta::name(self.set));
-        self.tell_done("create", &format!("Pod {pod} in StatefulSet {set} successful")).await;
-        Ok(())
+        let made = self.cluster.create(PODS, meta::namespace(self.set), &pod).await;
+        let what = format!("Pod {} in StatefulSet {}", meta::name(&pod), meta::name(self.set));
+        self.tell_created(&what, "successful", made).await
     }
 
     /// Deletes pods that have no place, from the last one; returns whether none is left to wait for.
@@ -102,7 +114,8 @@ impl Sync<'_> {
         let unavailable = |pod: &Value| meta::is_terminating(pod) || !self.is_available(pod);
         let most = match &rolling["maxUnavailable"] {
             Value::Null => 1,
-            most => share(most, self.replicas(), true).max(1),
+            // `getStatefulSetMaxUnavailable`
+            most => share(most, self.replicas(), false).max(1),
         };
         let mut missing =
             i64::try_from(replicas.iter().filter(|pod| unavailable(pod)).count()).unwrap_or(i64::MAX);

@@ -159,5 +159,9 @@ async fn addresses_go_with_their_service_and_those_of_users_stay() {
     until(&env, &format!("{ENDPOINTS}/web"), |answer| answer["code"] == 404).await;
     assert!(slices(&env).await.is_empty());
     assert_eq!(get(&env, &format!("{ENDPOINTS}/own")).await["kind"], "Endpoints");
+    // Those of the controller go, even if nobody saw their service go.
+    let labels = json!({"endpoints.kubernetes.io/managed-by": "endpoint-controller"});
+    create(&env, ENDPOINTS, json!({"metadata": {"name": "left", "labels": labels}})).await;
+    until(&env, &format!("{ENDPOINTS}/left"), |answer| answer["code"] == 404).await;
     env.stop().await;
 }

@@ -245,3 +245,35 @@ async fn job_of_another_controller_is_left_alone() {
     assert_eq!(get(&env, JOB).await["status"], json!({}));
     env.stop().await;
 }
+
+/// What one job asks for neither ends the controllers nor keeps them from all else.
+#[tokio::test]
+async fn job_of_billions_of_pods_can_be_stopped() {
+    let env = env(false).await;
+    let billions = 2_000_000_000;
+    let spec = json!({"parallelism": billions, "completions": billions, "activeDeadlineSeconds": i64::MAX});
+    create(&env, JOBS, job(spec)).await;
+    until(&env, JOB, |job| job["status"]["active"].as_i64() >= Some(500)).await;
+    assert_eq!(patch(&env, JOB, "merge-patch+json", json!({"spec": {"suspend": true}})).await.0, 200);
+    until(&env, JOB, |job| {
+        condition(job, "Suspended")["status"] == "True" && job["status"].get("active").is_none()
+    })
+    .await;
+    quiet(&env).await;
+    assert!(items(&env, PODS).await.is_empty());
+    env.stop().await;
+}
+
+#[tokio::test]
+async fn job_that_has_done_more_indexes_than_it_has_is_no_trouble() {
+    let env = env(false).await;
+    let spec = json!({"completions": 3, "parallelism": 1, "completionMode": "Indexed", "suspend": true});
+    create(&env, JOBS, job(spec)).await;
+    until(&env, JOB, |job| condition(job, "Suspended")["status"] == "True").await;
+    let status = json!({"status": {"completedIndexes": "0-1,7-900000000000"}});
+    patch(&env, &format!("{JOB}/status"), "merge-patch+json", status).await;
+    assert_eq!(patch(&env, JOB, "merge-patch+json", json!({"spec": {"suspend": false}})).await.0, 200);
+    let running = until(&env, JOB, |job| job["status"]["active"] == 1).await;
+    assert_eq!(running["status"]["completedIndexes"], "0,1");
+    env.stop().await;
+}
