@@ -273,19 +273,6 @@ async fn a_replica_set_adopts_and_releases_pods() {
     env.stop().await;
 }
 
-#[tokio::test]
-async fn a_replica_set_of_billions_of_pods_can_be_stopped() {
-    let env = env(false).await;
-    create(&env, DEPLOYMENTS, deployment("web", 2_000_000_000, "i:1")).await;
-    let path = format!("{DEPLOYMENTS}/web");
-    until(&env, &path, |web| web["status"]["replicas"].as_i64() >= Some(500)).await;
-    assert_eq!(patch(&env, &path, "merge-patch+json", json!({"spec": {"replicas": 0}})).await.0, 200);
-    until(&env, &path, |web| web["status"].get("replicas").is_none()).await;
-    quiet(&env).await;
-    assert!(items(&env, PODS).await.is_empty());
-    env.stop().await;
-}
-
 /// Refusals name the pod, and so differ from each other; the status and the events stay within bounds all the same.
 #[tokio::test(start_paused = true)]
 async fn refused_pods_are_told_without_haste() {

@@ -212,19 +212,6 @@ async fn failed_pod_is_recreated_and_another_pod_is_not_adopted() {
 }
 
 #[tokio::test]
-async fn parallel_set_of_billions_of_pods_can_be_stopped() {
-    let env = env(false).await;
-    let extra = json!({"podManagementPolicy": "Parallel", "volumeClaimTemplates": []});
-    create(&env, SETS, set(2_000_000_000, extra)).await;
-    until(&env, SET, |set| set["status"]["replicas"].as_i64() >= Some(500)).await;
-    assert_eq!(patch(&env, SET, "merge-patch+json", json!({"spec": {"replicas": 1}})).await.0, 200);
-    until(&env, SET, |set| set["status"]["replicas"] == 1).await;
-    quiet(&env).await;
-    assert_eq!(names(&items(&env, PODS).await), ["db-0"]);
-    env.stop().await;
-}
-
-#[tokio::test]
 async fn share_of_pods_that_may_be_unavailable_is_rounded_down() {
     let env = env(false).await;
     let strategy = json!({"podManagementPolicy": "Parallel", "updateStrategy": {"rollingUpdate": {"maxUnavailable": "50%"}}});
