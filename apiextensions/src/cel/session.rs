@@ -245,7 +245,8 @@ mod tests {
 
     #[test]
     fn depth_that_compilation_does_not_see_is_bounded() {
-        let links: [(usize, fn(usize) -> String); 4] = [
+        type Link = fn(usize) -> String;
+        let links: [(usize, Link); 4] = [
             (0, |i| format!("variables.?v{i}.orValue(1)")),
             (0, |i| format!("[variables].map(x, x.v{i})[0]")),
             (1, |i| format!("variables.v{i}")),
