@@ -85,7 +85,7 @@ fn generate(attribute: &str, place: &str) -> Generated {
 }
 
 fn text(generated: &Generated) -> String {
-    generated.targets.iter().flat_map(|target| target.tree.iter()).map(|(_, text)| text.to_string()).collect()
+    support::crd_texts(generated).into_values().collect()
 }
 
 /// What became of the attribute, in the words of the table.

@@ -1,8 +1,7 @@
 //! Attributes in the forms of schemars 0.8 and validator 0.16.
 
-use kubesmith::config::{self, Generator, Overrides};
 use kubesmith::diag;
-use kubesmith::pipeline::{self, Generated};
+use kubesmith::pipeline::Generated;
 use kubesmith_core::diag::Code;
 
 use crate::support::{self, Crate};
@@ -20,13 +19,7 @@ fn run(fields: &str) -> Generated {
          #[derive(CustomResource, Clone, Debug, Deserialize, Serialize, JsonSchema)]\n\
          #[kube(group = \"example.com\", version = \"v1\", kind = \"Cart\")]\npub struct CartSpec {{ {fields} }}\n"
     ));
-    let overrides = Overrides {
-        input: vec![crate_.path("api")],
-        crd_output: Some("crds".into()),
-        only: vec![Generator::Crd],
-        ..Overrides::default()
-    };
-    pipeline::generate(&config::settings(None, overrides).unwrap()[0])
+    support::crds(crate_.path("api"), None, false)
 }
 
 #[test]
@@ -45,8 +38,7 @@ fn pattern_by_its_path_and_text_that_is_contained_are_written() {
     ] {
         let generated = run(&format!("{attribute} pub name: String"));
         assert!(!diag::has_errors(&generated.diagnostics), "{attribute}: {}", support::short(&generated));
-        let mut files = generated.targets.iter().flat_map(|target| target.tree.iter());
-        assert!(files.any(|(_, text)| text.contains(expected)), "{attribute}");
+        assert!(support::crd_texts(&generated).values().any(|text| text.contains(expected)), "{attribute}");
     }
 }
 

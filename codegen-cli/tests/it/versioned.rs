@@ -2,9 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use kubesmith::config::{self, Generator, Overrides};
 use kubesmith::diag;
-use kubesmith::pipeline::{self, Generated};
+use kubesmith::pipeline::Generated;
 use kubesmith_core::diag::Code;
 
 use crate::support::{self, Crate};
@@ -15,21 +14,14 @@ const PART: &str = "#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]\
 
 fn run(source: &str) -> Generated {
     let crate_ = Crate::new(&(USES.to_string() + source));
-    let overrides = Overrides {
-        input: vec![crate_.path("api")],
-        crd_output: Some("crds".into()),
-        only: vec![Generator::Crd],
-        ..Overrides::default()
-    };
-    pipeline::generate(&config::settings(None, overrides).unwrap()[0])
+    support::crds(crate_.path("api"), None, false)
 }
 
 #[track_caller]
 fn crds(source: &str) -> BTreeMap<String, String> {
     let generated = run(source);
     assert!(!diag::has_errors(&generated.diagnostics), "{}\n{source}", support::short(&generated));
-    let files = generated.targets.iter().flat_map(|target| target.tree.iter());
-    files.map(|(path, text)| (path.to_string(), text.to_string())).collect()
+    support::crd_texts(&generated)
 }
 
 #[track_caller]
