@@ -67,33 +67,14 @@ fn run(settings: &Settings, unsaved: &Unsaved, emit: Emit) -> Generated {
     let mut targets = Vec::new();
     let mut diagnostics = loaded.diagnostics().to_vec();
     let mut failed = Vec::new();
-    let mut given = evaluated::Outcome::default();
     if !diagnostics.iter().any(|d| is_incomplete(d.code)) {
-        let mut selection = settings.selection.clone();
-        let mut is_all = false;
-        if settings.keep_going || settings.evaluation.is_some() {
-            let mut failing = keep_going::failing(settings, &mut loaded);
-            if let Some(evaluation) = &settings.evaluation {
-                given = evaluated::run(settings, evaluation, &loaded, &mut failing);
-                diagnostics.append(&mut given.diagnostics);
-                let is_of_source = |name: &String| failing.roots.iter().any(|root| root.name() == *name);
-                selection.exclude.extend(given.kinds().filter(is_of_source));
-            }
-            if settings.keep_going {
-                failed = diagnostics.extract_if(.., |found| found.severity == Severity::Error).collect();
-                is_all = failing.is_all();
-                for (name, found) in failing.kinds {
-                    failed.extend(found);
-                    selection.exclude.push(name);
-                }
-            }
+        let chosen = choose(settings, &mut loaded, &mut diagnostics);
+        if !chosen.is_none {
+            (ir, targets) = after_load(settings, &chosen, &mut loaded, &mut diagnostics, emit);
         }
-        if !is_all {
-            let is_beside = !given.definitions.is_empty();
-            (ir, targets) = after_load(settings, &selection, is_beside, &mut loaded, &mut diagnostics, emit);
-        }
-        ir.evaluated = given.names();
-        given.write(settings, &mut targets, &mut diagnostics);
+        ir.evaluated = chosen.given.names();
+        chosen.given.write(settings, &mut targets, &mut diagnostics);
+        failed = chosen.failed;
     }
     let sources = loaded.into_sources();
     settings.lints.apply(&mut diagnostics);
@@ -109,6 +90,41 @@ fn run(settings: &Settings, unsaved: &Unsaved, emit: Emit) -> Generated {
     Generated { ir, targets, report, sources, diagnostics }
 }
 
+/// The kinds that source gives, and those that code gave.
+#[derive(Default)]
+struct Chosen {
+    selection: Selection,
+    /// Whether no kind is left.
+    is_none: bool,
+    given: evaluated::Outcome,
+    /// What is wrong with kinds that are left out.
+    failed: Vec<Diagnostic>,
+}
+
+/// Leaves out the kinds with errors, where others go on, and those that code of the project gives.
+fn choose(settings: &Settings, loaded: &mut Loaded, diagnostics: &mut Vec<Diagnostic>) -> Chosen {
+    let mut out = Chosen { selection: settings.selection.clone(), ..Chosen::default() };
+    if !settings.keep_going && settings.evaluation.is_none() {
+        return out;
+    }
+    let mut failing = keep_going::failing(settings, loaded);
+    if let Some(evaluation) = &settings.evaluation {
+        out.given = evaluated::run(settings, evaluation, loaded, &mut failing);
+        diagnostics.append(&mut out.given.diagnostics);
+        let is_of_source = |name: &String| failing.roots.iter().any(|root| root.name() == *name);
+        out.selection.exclude.extend(out.given.kinds().filter(is_of_source));
+    }
+    if settings.keep_going {
+        out.failed = diagnostics.extract_if(.., |found| found.severity == Severity::Error).collect();
+        out.is_none = failing.is_all();
+        for (name, found) in failing.kinds {
+            out.failed.extend(found);
+            out.selection.exclude.push(name);
+        }
+    }
+    out
+}
+
 /// Whether this error hides items, so that resolving them would report it twice.
 fn is_incomplete(code: Code) -> bool {
     (Code::INPUT_NOT_FOUND..=Code::MODULE_FILE).contains(&code) || code == Code::UNKNOWN_FEATURE
@@ -116,18 +132,17 @@ fn is_incomplete(code: Code) -> bool {
 
 fn after_load(
     settings: &Settings,
-    selection: &Selection,
-    is_beside: bool,
+    chosen: &Chosen,
     loaded: &mut Loaded,
     diagnostics: &mut Vec<Diagnostic>,
     emit: Emit,
 ) -> (Ir, Vec<Target>) {
-    let Lowering { mut ir, diagnostics: mut found, .. } = lowered(settings, selection, loaded);
+    let Lowering { mut ir, diagnostics: mut found, .. } = lowered(settings, &chosen.selection, loaded);
     if settings.client.output.is_some() {
         found.extend(builtin::add(&mut ir, &settings.client.kinds, &settings.file, loaded.sources_mut()));
     }
     let (crates, sources) = (&loaded.crates, loaded.sources());
-    let hidden = is_beside || diag::has_errors(diagnostics);
+    let hidden = !chosen.given.definitions.is_empty() || diag::has_errors(diagnostics);
     // A root type with wrong attributes is no resource, so that "no resource" would repeat its error. Beside kinds that code
     // of the project gave, the source needs none.
     diagnostics.extend(found.into_iter().filter(|d| !(hidden && d.code == Code::NO_RESOURCE)));

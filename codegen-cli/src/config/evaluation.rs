@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use super::UsageError;
+use super::{Config, KindFlags, UsageError};
 
 /// Table `[evaluation]`.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
@@ -47,17 +47,19 @@ pub enum EvaluatedProgram {
     },
 }
 
-/// What is run, if anything is. Paths are relative to the file's folder already.
+/// What is run, if anything is. `folder` is that of the table, relative to where the command runs.
 pub(super) fn evaluation(
-    config: &EvaluationConfig,
-    is_on: bool,
+    config: &Config,
+    flags: &KindFlags,
     folder: Option<PathBuf>,
 ) -> Result<Option<Evaluation>, UsageError> {
+    let is_on = flags.evaluate || config.evaluate;
+    let config = &config.evaluation;
     let refuse = |message: &str| Err(UsageError(format!("`[evaluation]`: {message}")));
     let program = match (&config.binary, &config.function) {
         (Some(_), Some(_)) => return refuse("name a `binary` or a `function`, not both"),
-        (None, _) if !config.arguments.is_empty() => return refuse("`arguments` are those of a `binary`"),
-        (None, None) if folder.is_some() => return refuse("`folder` is that of a `binary` or `function`"),
+        (None, _) if !config.arguments.is_empty() => return refuse("`arguments` needs a `binary`"),
+        (None, None) if folder.is_some() => return refuse("`folder` needs a `binary` or `function`"),
         (Some(name), None) => {
             EvaluatedProgram::Binary { name: name.clone(), arguments: config.arguments.clone() }
         }

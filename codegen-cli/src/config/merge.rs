@@ -46,11 +46,8 @@ pub(super) fn merge(mut config: Config, base: &Path, flags: Overrides) -> Result
     check_preserve(preserve)?;
     let client_target = target(flags.crate_name, flags.module, &config.client)?;
     check_named(&input, client_target.as_ref())?;
-    let evaluation = evaluation::evaluation(
-        &config.evaluation,
-        flags.kinds.evaluate || config.evaluate,
-        config.evaluation.folder.as_ref().map(from_file),
-    )?;
+    let evaluation =
+        evaluation::evaluation(&config, &flags.kinds, config.evaluation.folder.as_ref().map(from_file))?;
     let Manifests { crd_header, rbac, webhook, deploy, openapi, docs } = manifests;
     Ok(Settings {
         input,

@@ -215,10 +215,22 @@ impl Parser<'_> {
                 },
                 _ => ValueKind::Unknown,
             },
-            Expr::MethodCall(call) if call.turbofish.as_ref().is_some_and(names_a_set) => ValueKind::Unknown,
-            Expr::MethodCall(call)
-                if call.args.is_empty() && CONVERSIONS.iter().any(|name| call.method == name) =>
-            {
+            Expr::MethodCall(call) => self.method_value(call, depth),
+            Expr::Struct(literal) => self.structure_value(literal, depth),
+            _ => ValueKind::Unknown,
+        }
+    }
+
+    /// The value of a call of a method: of those that leave a value as it is, and of arithmetic.
+    fn method_value(&self, call: &syn::ExprMethodCall, depth: usize) -> ValueKind {
+        let boxed = |expr: &Expr| Box::new(self.value_at(expr, depth));
+        let is_named = |name: &str| call.method == name;
+        if call.turbofish.as_ref().is_some_and(names_a_set) {
+            return ValueKind::Unknown;
+        }
+        let argument = call.args.first();
+        match (call.args.len(), argument) {
+            (0, _) if CONVERSIONS.iter().any(|name| is_named(name)) => {
                 let conversion = match call.method.to_string().as_str() {
                     "into" => Conversion::Into,
                     "to_string" => Conversion::ToString,
@@ -226,20 +238,15 @@ impl Parser<'_> {
                 };
                 ValueKind::Converted(conversion, boxed(&call.receiver))
             }
-            Expr::MethodCall(call) if call.method == "expect" => self.value_kind(&call.receiver, depth),
-            Expr::MethodCall(call) if call.method == "map" && is_conversion(&call.args) => {
-                self.value_kind(&call.receiver, depth)
-            }
+            (0, _) if is_named("len") => length(&call.receiver),
+            _ if is_named("expect") => self.value_kind(&call.receiver, depth),
+            _ if is_named("map") && is_conversion(&call.args) => self.value_kind(&call.receiver, depth),
             // What a cell holds once it is asked.
-            Expr::MethodCall(call) if call.method == "get_or_init" && call.args.len() == 1 => {
-                self.value_kind(&call.args[0], depth)
-            }
-            Expr::MethodCall(call) if call.args.len() == 1 && method_operator(&call.method).is_some() => {
-                let operator = method_operator(&call.method).unwrap_or(Operator::Add);
-                ValueKind::Binary(operator, boxed(&call.receiver), boxed(&call.args[0]))
-            }
-            Expr::MethodCall(call) if call.method == "len" && call.args.is_empty() => length(&call.receiver),
-            Expr::Struct(literal) => self.structure_value(literal, depth),
+            (1, Some(init)) if is_named("get_or_init") => self.value_kind(init, depth),
+            (1, Some(right)) => match method_operator(&call.method) {
+                Some(operator) => ValueKind::Binary(operator, boxed(&call.receiver), boxed(right)),
+                None => ValueKind::Unknown,
+            },
             _ => ValueKind::Unknown,
         }
     }
