@@ -126,7 +126,14 @@ fn rustc(
     for path in &built.linked {
         command.arg("-L").arg(path);
     }
-    let output = command.output().map_err(|error| format!("rustc could not be started: {error}"))?;
+    let run = |command: &mut Command| {
+        command.output().map_err(|error| format!("rustc could not be started: {error}"))
+    };
+    let mut output = run(&mut command)?;
+    // The profile of the project chooses the strategy, which rustc alone knows of what it links.
+    if String::from_utf8_lossy(&output.stderr).contains("panic strategy") {
+        output = run(command.args(["-C", "panic=abort"]))?;
+    }
     if output.status.success() {
         return Ok(out);
     }
@@ -141,6 +148,9 @@ fn cargo(package: Package<'_>, what: &[&str]) -> Result<Built, String> {
         folder if folder.as_os_str().is_empty() => Path::new("."),
         folder => folder,
     };
+    if !folder.is_dir() {
+        return Err(format!("there is no folder {}", display(folder)));
+    }
     let start = Instant::now();
     print_to_stderr(&format!("building {} to evaluate its definitions\n", display(folder)));
     let mut command = program_in(folder);

@@ -26,6 +26,9 @@ const OF_TYPES: [Generator; 6] = [
     Generator::Deploy,
 ];
 
+/// What to do where `crd()` of a type is not enough.
+const NAME_A_PROGRAM: &str = "name the program or function that prints the CRDs in `[evaluation]`";
+
 /// What running code gave.
 #[derive(Debug, Default)]
 pub(super) struct Outcome {
@@ -81,7 +84,7 @@ impl Outcome {
     }
 }
 
-/// Evaluates the failing kinds, or runs the program that gives any kind. What it gives fails no longer.
+/// Evaluates the failing kinds, or runs the program that prints definitions. Kinds that got one are failing no longer.
 pub(super) fn run(
     settings: &Settings,
     evaluation: &Evaluation,
@@ -127,7 +130,7 @@ fn roots(settings: &Settings, loaded: &Loaded, failing: &Failing, out: &mut Outc
                 Some(path) if is_single(failing, root) => paths.push(path.clone()),
                 Some(_) => out.diagnostics.push(
                     failed(format!("{} has several versions, which code of the project merges", root.kind))
-                        .help("name the program or function that prints the CRDs in `[evaluation]`"),
+                        .help(NAME_A_PROGRAM),
                 ),
                 None => out.diagnostics.push(
                     Diagnostic {
@@ -144,7 +147,7 @@ fn roots(settings: &Settings, loaded: &Loaded, failing: &Failing, out: &mut Outc
         let package = Package { folder: &krate.folder, features: Some(&krate.cfg.features), roots: &paths };
         match evaluate(package, &EvaluatedProgram::Roots, settings.keep_unknown_formats) {
             Ok(definitions) => out.definitions.extend(definitions),
-            Err(error) => out.diagnostics.push(failed(error)),
+            Err(error) => out.diagnostics.push(failed(error).help(NAME_A_PROGRAM)),
         }
     }
 }
@@ -154,7 +157,7 @@ fn is_single(failing: &Failing, root: &Root) -> bool {
     failing.roots.iter().filter(|other| other.name() == root.name()).count() == 1
 }
 
-/// The kinds that the project's program prints, as far as they are wanted.
+/// Runs the project's program. Kinds that the selection leaves out are dropped.
 fn program(settings: &Settings, evaluation: &Evaluation, loaded: &Loaded, out: &mut Outcome) {
     let inputs = loaded.crates.list.iter().filter(|krate| krate.is_input);
     let mut folders: Vec<_> =
@@ -183,7 +186,9 @@ fn program(settings: &Settings, evaluation: &Evaluation, loaded: &Loaded, out: &
                 .into_iter()
                 .filter(|found| settings.selection.choice(&found.group, &found.kind) != Choice::LeftOut),
         ),
-        Err(error) => out.diagnostics.push(failed(error)),
+        Err(error) => out
+            .diagnostics
+            .push(failed(error).help("`[evaluation]` names the package, and its program or function")),
     }
 }
 

@@ -1,6 +1,8 @@
 //! `--evaluate`: definitions that running code gives. The project depends on stand-ins of kube, schemars and serde, which compile
 //! in a second.
 
+use std::fs;
+
 use kubesmith::config::{self, EvaluatedProgram, Evaluation, Generator, KindFlags, Overrides, Settings};
 use kubesmith::diag;
 use kubesmith::pipeline::{self, Generated};
@@ -165,6 +167,14 @@ fn code_gives_the_definitions_that_source_does_not() {
         ["example.com_carts.yaml", "example.com_mades.yaml", "example.com_orders.yaml"]
     );
     assert_eq!(evaluated(&generated), ["Cart", "Made"]);
+}
+
+#[test]
+fn project_that_aborts_on_panics_is_evaluated() {
+    let crate_ = project(SOURCE);
+    let manifest = fs::read_to_string(crate_.path("api/Cargo.toml")).unwrap();
+    crate_.write("api/Cargo.toml", manifest + "[profile.dev]\npanic = \"abort\"\n");
+    assert_eq!(evaluated(&run(&crate_, EvaluatedProgram::Roots)), ["Cart"]);
 }
 
 #[test]
