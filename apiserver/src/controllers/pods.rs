@@ -10,7 +10,7 @@ use super::cluster::{Cluster, EVENTS, Fault, PODS, Resource, unless_gone};
 use super::owners::controller_reference;
 use crate::meta;
 
-/// How many events tell of an owner's refused pods: as many as client-go writes before it sums similar ones up
+/// How many `FailedCreate` events an owner gets at most. client-go writes as many before it aggregates similar events
 /// (`defaultAggregateMaxEvents` of `tools/record`).
 const MOST_REFUSALS: usize = 10;
 

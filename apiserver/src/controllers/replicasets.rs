@@ -47,7 +47,7 @@ async fn manage(cluster: &Cluster, set: &Value, pods: &[Value]) -> Result<bool, 
     Ok(missing > MOST_CREATED)
 }
 
-/// Writes the status; answers when a ready pod will be available that is not yet.
+/// Writes the status. Returns how long it takes until the next ready pod counts as available.
 async fn report(cluster: &Cluster, set: &Value, pods: &[Value], fault: Option<&Fault>) -> Outcome {
     let (status, again) = status(cluster, set, pods, fault);
     if status == set["status"] {

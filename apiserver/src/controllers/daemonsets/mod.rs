@@ -77,7 +77,7 @@ impl Sync<'_> {
         pod["metadata"]["labels"][HASH] == self.hash
     }
 
-    /// Writes the status (`updateDaemonSetStatus`); returns when a ready pod will be available that is not yet.
+    /// Writes the status (`updateDaemonSetStatus`). Returns how long it takes until the next ready pod counts as available.
     async fn report(&self, collisions: u64) -> Outcome {
         let namespace = meta::namespace(self.set);
         let all = self.cluster.list_where(PODS, namespace, |pod| is_controlled_by(pod, self.set));

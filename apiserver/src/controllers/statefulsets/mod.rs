@@ -90,7 +90,7 @@ impl Sync<'_> {
         self.until_available(pod).is_some_and(|wait| wait.is_zero())
     }
 
-    /// Writes the status; returns when a ready pod will be available that is not yet.
+    /// Writes the status. Returns how long it takes until the next ready pod counts as available.
     async fn report(&self, collisions: u64) -> Outcome {
         let namespace = meta::namespace(self.set);
         let all = self.cluster.list_where(PODS, namespace, |pod| is_controlled_by(pod, self.set));
