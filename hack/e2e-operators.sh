@@ -5,25 +5,35 @@
 #
 #   hack/e2e-operators.sh                            all of them
 #   hack/e2e-operators.sh balancer|postgreswriter|ecsbinding|ippool|sample-controller|podwatch ...
+#   hack/e2e-operators.sh --install                  installs the parts and runs nothing
 #
 # Installs what is missing with Debian's package manager, so that nothing is skipped for want of a part; the same tests in
-# hack/test.sh say what they skip. What a cluster that is there cannot show, a CRD that is missing, is left to hack/test.sh.
+# hack/test.sh use the parts that are there and say what they skip. What a cluster that is there cannot show, a CRD that is
+# missing, is left to hack/test.sh.
 set -o errexit -o nounset -o pipefail
 source "$(dirname "$0")/lib.sh"
 
 export KUBESMITH_E2E_REQUIRED=1
 
-run_balancer() {
+install_balancer() {
   # Debian's nginx is off the PATH of most users, and its stream module is a package of its own.
   PATH=$PATH:/usr/sbin need nginx nginx
   [ -e /usr/lib/nginx/modules/ngx_stream_module.so ] || PATH=$PATH:/usr/sbin nginx -V 2>&1 |
     grep -q -- '--with-stream ' || install_packages libnginx-mod-stream
   need ip iproute2
+}
+
+install_postgreswriter() {
+  compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null || need initdb postgresql
+}
+
+run_balancer() {
+  install_balancer
   run_test examples/balancer/controller e2e
 }
 
 run_postgreswriter() {
-  compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null || need initdb postgresql
+  install_postgreswriter
   run_test examples/postgreswriter/controller e2e
 }
 
@@ -49,6 +59,11 @@ on_a_cluster() {
   USE_EXISTING_CLUSTER=true run_test "$@"
 }
 
+if [ "${1:-}" = --install ]; then
+  install_balancer
+  install_postgreswriter
+  exit
+fi
 need_tools
 [ $# -gt 0 ] || set -- balancer postgreswriter ecsbinding ippool sample-controller podwatch
 for operator; do
