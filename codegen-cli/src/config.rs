@@ -1,5 +1,6 @@
 //! `kubesmith.toml`, and how flags add to it.
 
+mod crd;
 mod deploy;
 mod evaluation;
 mod features;
@@ -18,9 +19,11 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::cfg::FeatureChoice;
+use crate::known::KubernetesVersion;
 use crate::lints::{LintConfig, Lints};
 use crate::selection::Selection;
 
+pub use crd::CrdConfig;
 pub use deploy::{DeployConfig, DeploySettings, EnvSource, PullPolicy, ResourceRequirements};
 pub(crate) use deploy::{WEBHOOK_PORT, check_project as check_project_name};
 pub use evaluation::{EvaluatedProgram, Evaluation, EvaluationConfig};
@@ -154,33 +157,6 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
 
-/// Table `[crd]`.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
-pub struct CrdConfig {
-    /// Folder of the YAML files.
-    pub output: Option<PathBuf>,
-    /// Longest description in bytes; 0 drops all descriptions.
-    pub max_desc_len: Option<usize>,
-    /// Whether fields may be floating point numbers.
-    #[serde(default)]
-    pub allow_dangerous_types: bool,
-    /// Whether the schema of embedded metadata has its name, namespace, labels, annotations and finalizers; otherwise it is
-    /// an object without fields, which an API server prunes.
-    #[serde(default)]
-    pub generate_embedded_object_meta: bool,
-    /// Whether schemas of kube-rs's types keep formats that API servers do not know, such as `uint32`.
-    #[serde(default)]
-    pub keep_unknown_formats: bool,
-    /// Writes `spec.preserveUnknownFields`, for API servers that converted the CRD from v1beta1. `false` is all that v1 allows.
-    pub deprecated_v1beta1_compatibility_preserve_unknown_fields: Option<bool>,
-    /// File whose comments begin every CRD; ` YEAR` in it is replaced.
-    pub header_file: Option<PathBuf>,
-    /// What ` YEAR` in the header becomes, instead of the file's `year`.
-    pub year: Option<String>,
-}
-
 /// Table `[client]`.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -241,6 +217,7 @@ pub struct Overrides {
     pub allow_dangerous_types: bool,
     pub generate_embedded_object_meta: bool,
     pub keep_unknown_formats: bool,
+    pub kubernetes_version: Option<KubernetesVersion>,
     pub preserve_unknown_fields: Option<bool>,
     pub crd_header_file: Option<PathBuf>,
     pub manifests: ManifestFlags,
@@ -306,8 +283,10 @@ pub struct Settings {
     pub allow_dangerous_types: bool,
     /// Whether embedded metadata has a schema.
     pub generate_embedded_object_meta: bool,
-    /// Whether formats stay that API servers do not know.
+    /// Whether formats stay that API servers do not know, though no lock file has kube.
     pub keep_unknown_formats: bool,
+    /// Version of Kubernetes whose types are meant, in place of what features of k8s-openapi choose.
+    pub kubernetes_version: Option<KubernetesVersion>,
     /// Whether `preserveUnknownFields: false` is written.
     pub refuse_unknown_fields: bool,
     /// Text of the header file, with the year put in.

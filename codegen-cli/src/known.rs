@@ -9,6 +9,7 @@ pub mod kinds;
 mod kubernetes;
 mod names;
 mod tables;
+mod versions;
 
 use serde_json::Value;
 
@@ -17,6 +18,7 @@ use k8s_openapi::schemars::{self, SchemaGenerator};
 
 pub use names::normalize;
 use tables::{GENERIC, OBJECT_META, PLAIN};
+pub use versions::{BuiltInTypes, KubernetesVersion};
 
 /// What a known path stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -120,6 +122,11 @@ pub fn is_known_crate(lib: &str) -> bool {
 /// Whether the path is known.
 pub fn is_known(path: &str) -> bool {
     find(path).is_some()
+}
+
+/// Whether a type of k8s-openapi has this path in any of its versions.
+pub fn was_ever_known(path: &str) -> bool {
+    path.starts_with("k8s_openapi::") && versions::has(path)
 }
 
 /// The paths of every known type, those of std's prelude by their names.

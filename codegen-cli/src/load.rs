@@ -9,6 +9,7 @@ mod expansions;
 mod features;
 mod files;
 mod hand_written;
+mod locked;
 mod manifest;
 mod unsaved;
 
@@ -32,6 +33,7 @@ pub use expansions::Expanded;
 use features::{Package, PackageId, Packages};
 use files::Files;
 pub use hand_written::{EXPANSION, HandWritten, REGISTER_CUSTOM, hand_written};
+pub use locked::Locked;
 use manifest::{Extern, Manifest};
 pub use unsaved::Unsaved;
 
@@ -99,6 +101,8 @@ pub struct Crate {
     pub folder: PathBuf,
     /// What of it is compiled.
     pub cfg: Cfg,
+    /// The versions of crates that its lock file has, of an input.
+    pub locked: Locked,
     /// Names in code of its dependencies, and what they refer to.
     pub externs: BTreeMap<String, Dependency>,
     /// Names in code of the dependencies that no feature turned on, with their keys in the manifest.
@@ -304,6 +308,7 @@ impl Crate {
             version: manifest.version.clone(),
             folder: folder.to_path_buf(),
             cfg: Cfg { env: manifest.env(), ..cfg },
+            locked: Locked::default(),
             externs: BTreeMap::new(),
             optional: BTreeMap::new(),
             runtime: manifest
@@ -319,6 +324,13 @@ impl Crate {
             is_program: false,
             is_beside: false,
         }
+    }
+}
+
+impl Crate {
+    /// The types of all modules.
+    fn types(&self) -> impl Iterator<Item = &TypeItem> {
+        self.modules.iter().flat_map(|module| &module.types)
     }
 }
 

@@ -63,6 +63,10 @@ fn run(settings: &Settings, unsaved: &Unsaved, emit: Emit) -> Generated {
     let options = LoadOptions { generated, programs, features: &settings.features, unsaved };
     let mut loaded = load::load(&settings.input, options);
     expand::expand(&mut loaded);
+    loaded.lock(settings.kubernetes_version);
+    // A project's committed CRDs have them, as kube writes every format.
+    let keep_unknown_formats = settings.keep_unknown_formats || loaded.crates.has_locked_kube();
+    let settings = &Settings { keep_unknown_formats, ..settings.clone() };
     let mut ir = Ir::default();
     let mut targets = Vec::new();
     let mut diagnostics = loaded.diagnostics().to_vec();

@@ -362,7 +362,7 @@ impl<'a> Resolver<'a> {
                 Ok(Target::Module(k, m)) => self.member_for(by.or(Some(place)), (k, m), name, visited),
                 Ok(Target::External(path)) => {
                     let path = known::normalize(&format!("{path}::{name}"));
-                    known::is_known(&path).then_some(Target::External(path))
+                    (known::is_known(&path) || known::was_ever_known(&path)).then_some(Target::External(path))
                 }
                 Ok(Target::Unread(at, _)) => {
                     visited.globs.insert(at);

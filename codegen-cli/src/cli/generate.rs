@@ -11,6 +11,7 @@ use super::{Exit, committed, print, report, report_with, usage};
 use crate::api_rules::Report;
 use crate::config::{self, FeatureFlags, Generator, KindFlags, ManifestFlags, Overrides, Settings};
 use crate::diag::{self, Diagnostic, MessageFormat};
+use crate::known::KubernetesVersion;
 use crate::lints::LintConfig;
 use crate::output::Target;
 use crate::pipeline::{self, Generated};
@@ -62,9 +63,14 @@ pub(super) struct Flags {
     /// Gives embedded metadata a schema: name, namespace, labels, annotations, finalizers.
     #[arg(long)]
     generate_embedded_object_meta: bool,
-    /// Keeps formats in schemas of kube-rs's types that API servers do not know and warn of, such as uint32.
+    /// Keeps formats in schemas of kube-rs's types that API servers do not know and warn of, such as uint32; implied where
+    /// the lock file has kube.
     #[arg(long)]
     keep_unknown_formats: bool,
+    /// Version of Kubernetes whose types the schemas of kube-rs's types have, such as 1.31; default: that of the
+    /// features of k8s-openapi.
+    #[arg(long, value_name = "VERSION")]
+    kubernetes_version: Option<KubernetesVersion>,
     /// Writes spec.preserveUnknownFields into CRDs that were once v1beta1; false is all that v1 allows.
     #[arg(long = "deprecated-v1beta1-compatibility-preserve-unknown-fields", value_name = "BOOL")]
     preserve_unknown_fields: Option<bool>,
@@ -122,6 +128,7 @@ impl Flags {
                 allow_dangerous_types: self.allow_dangerous_types,
                 generate_embedded_object_meta: self.generate_embedded_object_meta,
                 keep_unknown_formats: self.keep_unknown_formats,
+                kubernetes_version: self.kubernetes_version,
                 preserve_unknown_fields: self.preserve_unknown_fields,
                 crd_header_file: self.crd_header_file,
                 manifests: self.manifests,

@@ -65,6 +65,7 @@ pub(super) fn merge(mut config: Config, base: &Path, flags: Overrides) -> Result
         generate_embedded_object_meta: flags.generate_embedded_object_meta
             || config.crd.generate_embedded_object_meta,
         keep_unknown_formats: flags.keep_unknown_formats || config.crd.keep_unknown_formats,
+        kubernetes_version: flags.kubernetes_version.or(config.crd.kubernetes_version),
         refuse_unknown_fields: preserve == Some(false),
         header,
         crd_header,

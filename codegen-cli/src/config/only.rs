@@ -32,7 +32,7 @@ pub(super) fn check(flags: &Overrides, files: &[&Config]) -> Result<(), UsageErr
 }
 
 /// Flags, whether they are given, and the generators that they mean something to.
-fn flags_of_generators(flags: &Overrides) -> [(&'static str, bool, &'static [Generator]); 18] {
+fn flags_of_generators(flags: &Overrides) -> [(&'static str, bool, &'static [Generator]); 19] {
     use Generator::{Crd, Deploy, Docs, Openapi, Rbac, Webhook};
     const CLIENT: &[Generator] = &CLIENT_GENERATORS;
     let manifests = &flags.manifests;
@@ -51,6 +51,7 @@ fn flags_of_generators(flags: &Overrides) -> [(&'static str, bool, &'static [Gen
         ("--webhook-header-file", manifests.webhook_header_file.is_some(), &[Webhook]),
         ("--openapi-output", manifests.openapi_output.is_some(), &[Openapi]),
         ("--report-filename", manifests.report_filename.is_some(), &[Openapi]),
+        ("--kubernetes-version", flags.kubernetes_version.is_some(), &[Crd, Openapi, Docs]),
         ("--keep-unknown-formats", flags.keep_unknown_formats, &[Crd, Openapi, Docs]),
         ("--docs-output", manifests.docs_output.is_some(), &[Docs]),
         ("--docs-formats", !manifests.docs_formats.is_empty(), &[Docs]),

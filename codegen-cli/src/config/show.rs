@@ -80,6 +80,7 @@ fn crd(settings: &Settings) -> CrdConfig {
         allow_dangerous_types: settings.allow_dangerous_types,
         generate_embedded_object_meta: settings.generate_embedded_object_meta,
         keep_unknown_formats: settings.keep_unknown_formats,
+        kubernetes_version: settings.kubernetes_version,
         deprecated_v1beta1_compatibility_preserve_unknown_fields: settings
             .refuse_unknown_fields
             .then_some(false),

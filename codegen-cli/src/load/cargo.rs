@@ -115,6 +115,13 @@ impl Graph {
         self.nodes.get(id).map(|node| node.features.clone()).unwrap_or_default()
     }
 
+    /// Features that are on of packages of this name and a version.
+    pub(super) fn features_of(&self, name: &str, version: impl Fn(&String) -> bool) -> BTreeSet<String> {
+        let found =
+            self.packages.values().filter(|package| package.name == name && version(&package.version));
+        found.flat_map(|package| self.features(&package.id)).collect()
+    }
+
     /// Its folder.
     pub(super) fn folder(&self, id: &str) -> Option<&Path> {
         self.packages.get(id).map(Package::folder)

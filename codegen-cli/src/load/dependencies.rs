@@ -116,7 +116,7 @@ impl Loaded {
     }
 
     /// What Cargo knows of the dependencies of an input; it is asked once.
-    fn graph(&mut self, root: usize) -> Result<&Graph, Unread> {
+    pub(super) fn graph(&mut self, root: usize) -> Result<&Graph, Unread> {
         let (krate, origin) = (&self.crates.list[root], &self.sources[root].origin);
         let features = match origin {
             Origin::Folder(id) => self.packages.get(*id).for_cargo(),

@@ -82,6 +82,20 @@ impl Packages {
         &self.list[id]
     }
 
+    /// A package, and those in folders that it depends on and that were read.
+    pub(super) fn reachable(&self, id: PackageId) -> Vec<&Package> {
+        let mut found = vec![id];
+        let mut at = 0;
+        while let Some(package) = found.get(at).map(|id| &self.list[*id]) {
+            let folders = package.dependencies().filter_map(|(_, dependency)| dependency.path.as_deref());
+            let inner = folders.filter_map(|folder| self.folders.get(&identity(folder)).copied().flatten());
+            let new: Vec<PackageId> = inner.filter(|id| !found.contains(id)).collect();
+            found.extend(new);
+            at += 1;
+        }
+        found.into_iter().map(|id| &self.list[id]).collect()
+    }
+
     /// Reads the package in a folder, once.
     ///
     /// # Errors

@@ -80,7 +80,12 @@ impl Ctx<'_> {
         let found = found.filter_map(|(id, item)| Some((id, item.custom_resource.as_deref()?)));
         let crates = self.crates;
         let mut dialect = Dialect::new(self);
-        let made: Vec<_> = found.map(|(id, resource)| (id, resource, dialect.root(id, resource))).collect();
+        let made: Vec<_> = found
+            .map(|(id, resource)| {
+                dialect.lock(crates.list[id.krate].locked);
+                (id, resource, dialect.root(id, resource))
+            })
+            .collect();
         let all: Vec<&CustomResource> = made.iter().map(|(_, resource, _)| *resource).collect();
         let lowered = made.into_iter().filter_map(|(id, resource, schema)| {
             let mut lowered = self.custom_resource(id, resource, schema?)?;

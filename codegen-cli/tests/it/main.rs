@@ -30,6 +30,7 @@ mod import;
 mod import_text;
 mod known_types;
 mod kube_attributes;
+mod locked;
 mod macros;
 mod manifests;
 mod manual;

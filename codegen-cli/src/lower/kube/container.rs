@@ -280,14 +280,15 @@ impl Dialect<'_, '_> {
             );
             return None;
         }
-        let (title, description) = common.doc.as_deref().map(pieces::documentation).unwrap_or_default();
+        let (title, description) =
+            common.doc.as_deref().map(|text| self.documentation(text)).unwrap_or_default();
         let title = match &common.title {
             Some(expr) => self.text(env, expr)?,
-            None => title.to_string(),
+            None => title,
         };
         let description = match &common.description {
             Some(expr) => self.text(env, expr)?,
-            None => description.to_string(),
+            None => description,
         };
         for (key, text) in [("title", title), ("description", description)] {
             if !text.is_empty() {
@@ -300,6 +301,17 @@ impl Dialect<'_, '_> {
             pieces::insert(schema, "examples", examples?);
         }
         Some(())
+    }
+
+    /// Title and description of a documentation.
+    pub(super) fn documentation(&self, text: &str) -> (String, String) {
+        if self.locked.is_schemars_0_8() {
+            let text = pieces::trimmed(text);
+            let (title, description) = pieces::documentation(&text);
+            return (title.to_string(), pieces::paragraphs(description));
+        }
+        let (title, description) = pieces::documentation(text);
+        (title.to_string(), description.to_string())
     }
 
     /// `extend`, which comes after everything else.

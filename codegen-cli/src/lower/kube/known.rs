@@ -119,7 +119,8 @@ impl Dialect<'_, '_> {
         }
         if path == "Option" {
             let inner = self.type_argument(path, arguments, 0)?;
-            return self.schema(&inner).map(pieces::nullable);
+            let schema = self.schema(&inner)?;
+            return Some(self.nullable(schema));
         }
         if LISTS.contains(&path) {
             let item = match self.type_argument(path, arguments, 0)? {
@@ -135,21 +136,44 @@ impl Dialect<'_, '_> {
         if MAPS.contains(&path) {
             let key = self.type_argument(path, arguments, 0)?;
             let value = self.type_argument(path, arguments, 1)?;
-            return Some(map(&self.schema(&key)?, &self.schema(&value)?));
+            let (key, value) = (self.schema(&key)?, self.schema(&value)?);
+            // schemars 0.8 asks nothing of keys.
+            return Some(map(if self.locked.is_schemars_0_8() { &Value::Bool(true) } else { &key }, &value));
         }
-        if let Some(schema) = simple(path) {
+        if let Some(mut schema) = simple(path) {
+            if self.locked.is_schemars_0_8() {
+                older_form(path, &mut schema);
+            }
             return Some(schema);
         }
         if let Some(schema) = self.composed(path, arguments) {
             return schema;
         }
-        let mut generator =
-            SchemaSettings::openapi3().with(|settings| settings.inline_subschemas = true).into_generator();
-        if let Some(schema) = known::json_schema(path, &mut generator) {
-            return Some(schema.to_value());
+        if let Some(schema) = self.built_in(path) {
+            return Some(schema);
         }
         self.report_foreign(path);
         None
+    }
+
+    /// A type of Kubernetes.
+    fn built_in(&self, path: &str) -> Option<Value> {
+        let types = self.locked.types;
+        if types != known::BuiltInTypes::default() {
+            return types.schema(path);
+        }
+        let mut generator =
+            SchemaSettings::openapi3().with(|settings| settings.inline_subschemas = true).into_generator();
+        known::json_schema(path, &mut generator).map(schemars::Schema::to_value)
+    }
+
+    /// The schema of an `Option`. schemars 0.8 writes `nullable` itself.
+    pub(super) fn nullable(&self, mut schema: Value) -> Value {
+        if !self.locked.is_schemars_0_8() {
+            return pieces::nullable(schema);
+        }
+        pieces::insert(&mut schema, "nullable", true);
+        schema
     }
 
     /// Types with arguments; `None`: this is none of them.
@@ -199,6 +223,14 @@ impl Dialect<'_, '_> {
     }
 
     fn report_foreign(&mut self, path: &str) {
+        if known::was_ever_known(path) {
+            let message = format!("`{path}` does not exist in {}", self.locked.types);
+            self.error(
+                Diagnostic::error(Code::UNRESOLVED_TYPE, None, message)
+                    .help("name the version of Kubernetes that the program uses with `--kubernetes-version`"),
+            );
+            return;
+        }
         let krate = path.split("::").next().unwrap_or(path);
         self.error(
             Diagnostic::error(Code::UNRESOLVED_TYPE, None, format!("the schema of `{path}` is not known")).help(format!(
@@ -263,6 +295,24 @@ fn simple(path: &str) -> Option<Value> {
         }
         _ => return None,
     })
+}
+
+/// Makes of a schema that of schemars 0.8 (its `json_schema_impls`), whose integers have one bound at most.
+fn older_form(path: &str, schema: &mut Value) {
+    let members = pieces::object(schema);
+    if path == "chrono::NaiveTime" {
+        members.insert("format".to_string(), "partial-date-time".into());
+    }
+    match members.get("format").and_then(Value::as_str) {
+        Some("int8" | "int16") => {
+            members.remove("minimum");
+            members.remove("maximum");
+        }
+        Some("uint8" | "uint16") => {
+            members.remove("maximum");
+        }
+        _ => {}
+    }
 }
 
 fn list_of(item: &str) -> Value {

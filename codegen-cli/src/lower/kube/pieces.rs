@@ -249,6 +249,24 @@ pub(super) fn documentation(text: &str) -> (&str, &str) {
     (title.trim_start_matches('#').trim_ascii(), description.trim_ascii())
 }
 
+/// Documentation with its lines trimmed, as schemars 0.8 has it (`attr/doc.rs`).
+pub(super) fn trimmed(text: &str) -> String {
+    let mut lines: Vec<&str> = text.split('\n').map(str::trim).skip_while(|line| line.is_empty()).collect();
+    if lines.last().is_some_and(|line| line.is_empty()) {
+        lines.pop();
+    }
+    if lines.iter().all(|line| line.starts_with('*')) {
+        lines.iter_mut().for_each(|line| *line = line[1..].trim());
+    }
+    lines.join("\n")
+}
+
+/// A description with each paragraph on one line, as schemars 0.8 has it.
+pub(super) fn paragraphs(text: &str) -> String {
+    let lines = text.trim().split("\n\n").map(|paragraph| paragraph.trim().replace('\n', " "));
+    lines.filter(|line| !line.is_empty()).collect::<Vec<_>>().join("\n\n")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -271,6 +289,13 @@ mod tests {
         assert_eq!(documentation("  a\nb \n"), ("", "a\nb"));
         assert_eq!(documentation("# A title #\n\ntext"), ("A title #", "text"));
         assert_eq!(documentation("##"), ("", ""));
+    }
+
+    #[test]
+    fn paragraphs_of_schemars_0_8_are_lines() {
+        let text = trimmed("\n A word\n   and another.\n\n\n\n  More.\n");
+        assert_eq!(paragraphs(&text), "A word and another.\n\nMore.");
+        assert_eq!(trimmed("* starred\n* text"), "starred\ntext");
     }
 
     #[test]

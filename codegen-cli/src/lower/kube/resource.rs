@@ -36,7 +36,7 @@ impl Dialect<'_, '_> {
         };
         let title = resource.root.text.as_str();
         pieces::object(&mut schema).entry("title").or_insert_with(|| title.into());
-        Some(structural::schema(rewrite::rewrite(schema)))
+        Some(structural::schema(rewrite::rewrite(schema, self.locked)))
     }
 
     fn derived_root(&mut self, id: ItemId, resource: &CustomResource) -> Option<Value> {
@@ -48,7 +48,8 @@ impl Dialect<'_, '_> {
         let status = match &resource.status {
             Some(status) => {
                 let ty = self.ty(&env, status)?;
-                Some(pieces::nullable(self.schema(&ty)?))
+                let status = self.schema(&ty)?;
+                Some(self.nullable(status))
             }
             None => None,
         };
@@ -60,7 +61,7 @@ impl Dialect<'_, '_> {
         if let Some(status) = status {
             pieces::property(&mut schema, "status", true, status);
         }
-        let (title, description) = pieces::documentation(&resource.doc);
+        let (title, description) = self.documentation(&resource.doc);
         for (key, text) in [("title", title), ("description", description)] {
             if !text.is_empty() {
                 pieces::insert(&mut schema, key, text);

@@ -11,6 +11,7 @@ use schemars::transform::AddNullable;
 use serde_json::{Map, Value, json};
 
 use super::{pieces, structural};
+use crate::load::Locked;
 use crate::schema::{Junction, union};
 
 type Members = Map<String, Value>;
@@ -47,7 +48,7 @@ const GENERIC: &[&str] = &[
 ];
 
 /// The schema of a root type as a custom resource definition has it.
-pub(super) fn rewrite(schema: Value) -> Value {
+pub(super) fn rewrite(schema: Value, locked: Locked) -> Value {
     let Ok(mut schema) = JsonSchema::try_from(schema) else { return Value::Null };
     let settings = SchemaSettings::openapi3().with_transform(AddNullable::default());
     for transform in settings.into_generator().transforms_mut() {
@@ -56,7 +57,10 @@ pub(super) fn rewrite(schema: Value) -> Value {
     let mut schema = schema.to_value();
     restructure(&mut schema);
     fold_options(&mut schema);
-    nullable_int_or_string(&mut schema);
+    // `OptionalIntOrString` came with kube 3.
+    if locked.kube.is_none_or(|version| version >= (3, 0)) {
+        nullable_int_or_string(&mut schema);
+    }
     schema
 }
 
@@ -330,9 +334,13 @@ fn nullable_int_or_string(schema: &mut Value) {
 mod tests {
     use super::*;
 
+    fn rewritten(schema: Value) -> Value {
+        rewrite(schema, Locked::default())
+    }
+
     #[test]
     fn variants_share_their_properties() {
-        let schema = rewrite(json!({"oneOf": [
+        let schema = rewritten(json!({"oneOf": [
             {"type": "object", "description": "A.", "properties": {"a": {"type": "string"}}, "required": ["a"], "additionalProperties": false},
             {"type": "object", "properties": {"b": {"type": "boolean"}}, "required": ["b"], "additionalProperties": false},
         ]}));
@@ -346,7 +354,7 @@ mod tests {
 
     #[test]
     fn described_names_are_values() {
-        let schema = rewrite(json!({"anyOf": [
+        let schema = rewritten(json!({"anyOf": [
             {"oneOf": [{"type": "string", "const": "A", "description": "A."}, {"type": "string", "const": "B"}]},
             {"type": "null"},
         ]}));
@@ -355,7 +363,7 @@ mod tests {
 
     #[test]
     fn what_kube_cannot_move_is_joined() {
-        let schema = rewrite(json!({"oneOf": [
+        let schema = rewritten(json!({"oneOf": [
             {"type": "object", "properties": {"kind": {"type": "string", "const": "a"}}, "required": ["kind"]},
             {"type": "object", "properties": {"kind": {"type": "string", "const": "b"}}, "required": ["kind"]},
         ]}));

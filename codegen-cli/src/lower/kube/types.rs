@@ -7,7 +7,7 @@ use kubesmith_core::diag::Code;
 use serde_json::Value;
 
 use crate::diag::Diagnostic;
-use crate::load::ModuleId;
+use crate::load::{Locked, ModuleId};
 use crate::lower::{Ctx, Scope};
 use crate::resolve::{ItemId, Target};
 use crate::source::Loc;
@@ -170,6 +170,8 @@ pub(crate) struct Dialect<'c, 'a> {
     pub(super) budget: usize,
     /// The first expression of the question at hand whose value is not known.
     pub(super) beyond: Option<Loc>,
+    /// The versions of crates whose forms schemas have.
+    pub(super) locked: Locked,
     /// Whether a question is at hand.
     asked: bool,
     /// How many expressions lead to the one that is looked at.
@@ -192,8 +194,18 @@ impl<'c, 'a> Dialect<'c, 'a> {
             calls: 0,
             budget: BUDGET,
             beyond: None,
+            locked: Locked::default(),
             asked: false,
             nesting: 0,
+        }
+    }
+
+    /// Makes schemas in the forms of these versions from now on.
+    pub(crate) fn lock(&mut self, locked: Locked) {
+        if self.locked != locked {
+            self.locked = locked;
+            self.done.clear();
+            self.functions.clear();
         }
     }
 

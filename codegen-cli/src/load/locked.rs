@@ -1,0 +1,161 @@
+//! The versions of the crates that make a project's CRDs, as its lock file has them: schemas of kube-rs's types differ between
+//! them.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::fs;
+use std::path::Path;
+
+use serde::Deserialize;
+
+use super::features::{PackageId, Packages};
+use super::{Crates, Loaded, Origin, identity};
+use crate::known::{BuiltInTypes, KubernetesVersion};
+
+/// Versions of crates. Without a lock file they are the latest.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Locked {
+    /// kube: the first two numbers of its version.
+    pub kube: Option<(u64, u64)>,
+    /// The types of Kubernetes.
+    pub types: BuiltInTypes,
+}
+
+impl Locked {
+    /// Whether kube uses schemars 0.8, as it does before its version 2.
+    pub fn is_schemars_0_8(&self) -> bool {
+        self.kube.is_some_and(|version| version < (2, 0))
+    }
+}
+
+impl Crates {
+    /// Whether the lock file of an input has kube.
+    pub fn has_locked_kube(&self) -> bool {
+        self.list.iter().any(|krate| krate.locked.kube.is_some())
+    }
+}
+
+/// The parts of a lock file that are needed.
+#[derive(Debug, Default, Deserialize)]
+struct LockFile {
+    #[serde(default)]
+    package: Vec<LockedPackage>,
+}
+
+#[derive(Debug, Deserialize)]
+struct LockedPackage {
+    name: String,
+    version: String,
+    #[serde(default)]
+    dependencies: Vec<String>,
+}
+
+impl Loaded {
+    /// Takes the versions of crates from the lock files of the inputs. A version of Kubernetes that is given replaces that of
+    /// k8s-openapi's features.
+    pub fn lock(&mut self, kubernetes: Option<KubernetesVersion>) {
+        for at in 0..self.crates.list.len() {
+            let Origin::Folder(id) = self.sources[at].origin else { continue };
+            let krate = &self.crates.list[at];
+            let lock = LockFile::find(&krate.folder, &krate.package);
+            let versions = lock.as_ref().map(|lock| lock.versions(&krate.package)).unwrap_or_default();
+            let find = |names: [&str; 2]| names.iter().find_map(|name| versions.get(*name).copied());
+            let kube = find(["kube-core", "kube"]);
+            let own = find(["k8s-openapi", ""]).and_then(|(_, minor)| u16::try_from(minor).ok());
+            let chosen = kubernetes.or_else(|| self.chosen(at, id, own?));
+            let types = match (own, chosen) {
+                (None, None) => BuiltInTypes::default(),
+                (own, chosen) => BuiltInTypes::nearest(own, chosen),
+            };
+            self.crates.list[at].locked = Locked { kube, types };
+        }
+    }
+
+    /// The version of Kubernetes that features choose: those in manifests here, or by Cargo's graph those of all crates.
+    fn chosen(&mut self, root: usize, id: PackageId, own: u16) -> Option<KubernetesVersion> {
+        let find = |features: BTreeSet<String>| {
+            let version = features.iter().filter_map(|name| match name.as_str() {
+                "latest" => Some(BuiltInTypes::nearest(Some(own), None).kubernetes),
+                "earliest" => BuiltInTypes::earliest(own),
+                name => name.starts_with("v1_").then(|| name.parse().ok())?,
+            });
+            version.max()
+        };
+        let requested = find(requested(&self.packages, id));
+        // Cargo takes its time: other types do not depend on it.
+        let has_kinds = self.crates.list[root].types().any(|item| item.custom_resource.is_some());
+        requested.or_else(|| {
+            if !has_kinds {
+                return None;
+            }
+            let graph = self.graph(root).ok()?;
+            let is_own = |version: &String| version.starts_with(&format!("0.{own}."));
+            find(graph.features_of("k8s-openapi", is_own))
+        })
+    }
+}
+
+/// The features of k8s-openapi that a package, or one that it depends on in a folder, turns on.
+fn requested(packages: &Packages, id: PackageId) -> BTreeSet<String> {
+    let mut out = BTreeSet::new();
+    for package in packages.reachable(id) {
+        for (key, found) in package.dependencies().filter(|(_, found)| found.package == "k8s-openapi") {
+            out.extend(found.features.iter().cloned());
+            let parts =
+                package.features.iter().filter_map(|name| package.manifest.features.get(name)).flatten();
+            let prefixes = [format!("{key}/"), format!("{key}?/")];
+            let of_it = |part: &String| {
+                prefixes.iter().find_map(|prefix| part.strip_prefix(prefix.as_str()).map(str::to_string))
+            };
+            out.extend(parts.filter_map(of_it));
+        }
+    }
+    out
+}
+
+impl LockFile {
+    /// The lock file of a package: the nearest that has it.
+    fn find(folder: &Path, package: &str) -> Option<Self> {
+        identity(folder).ancestors().find_map(|folder| {
+            let text = fs::read_to_string(folder.join("Cargo.lock")).ok()?;
+            let lock: Self = toml::from_str(&text).ok()?;
+            lock.package.iter().any(|found| found.name == package).then_some(lock)
+        })
+    }
+
+    /// The first two numbers of the versions of packages that a package depends on. Of several versions, the one that fewest
+    /// packages lead to.
+    fn versions(&self, package: &str) -> BTreeMap<&str, (u64, u64)> {
+        let mut by_name: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+        for (at, found) in self.package.iter().enumerate() {
+            by_name.entry(&found.name).or_default().push(at);
+        }
+        let mut out = BTreeMap::new();
+        let mut seen = BTreeSet::new();
+        let mut next: VecDeque<usize> = by_name.get(package).into_iter().flatten().copied().collect();
+        while let Some(at) = next.pop_front() {
+            let found = &self.package[at];
+            if !seen.insert(at) {
+                continue;
+            }
+            if let Some(numbers) = numbers(&found.version) {
+                out.entry(found.name.as_str()).or_insert(numbers);
+            }
+            for dependency in &found.dependencies {
+                // "name", or "name version" where there are several, and then "(source)".
+                let mut words = dependency.split(' ');
+                let (name, version) = (words.next().unwrap_or_default(), words.next());
+                let candidates = by_name.get(name).into_iter().flatten().copied();
+                next.extend(
+                    candidates
+                        .filter(|at| version.is_none_or(|version| self.package[*at].version == version)),
+                );
+            }
+        }
+        out
+    }
+}
+
+fn numbers(version: &str) -> Option<(u64, u64)> {
+    let mut numbers = version.split('.').map(|number| number.parse().ok());
+    Some((numbers.next()??, numbers.next()??))
+}

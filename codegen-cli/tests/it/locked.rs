@@ -1,0 +1,129 @@
+//! Types of kube-rs in the forms of the versions that the lock file has.
+
+use kubesmith::config::{self, Generator, Overrides};
+use kubesmith::known::KubernetesVersion;
+use kubesmith::pipeline;
+use serde_json::{Value, json};
+
+use crate::support::{self, Crate};
+
+const LIB: &str = "use k8s_openapi::api::core::v1::{ResourceRequirements, Toleration};\n\
+    #[derive(kube::CustomResource, Clone, Debug, serde::Deserialize, serde::Serialize, schemars::JsonSchema)]\n\
+    #[kube(group = \"example.com\", version = \"v1\", kind = \"Cart\")]\n\
+    /// What is\n/// wanted.\n///\n/// More.\npub struct CartSpec {\n\
+    small: i8, port: u16, level: Option<Level>, by_level: std::collections::BTreeMap<Level, u32>,\n\
+    resources: ResourceRequirements, toleration: Toleration }\n\
+    #[derive(Clone, Debug, serde::Deserialize, serde::Serialize, schemars::JsonSchema)]\n\
+    enum Level { Low, High }\n";
+
+/// A project with these versions of kube and k8s-openapi, and this feature of the latter.
+fn project(kube: &str, k8s_openapi: &str, feature: &str) -> Crate {
+    let project = Crate::new(LIB);
+    project.write(
+        "api/Cargo.toml",
+        format!(
+            "[package]\nname = \"sample-api\"\nversion = \"0.1.0\"\n[dependencies]\nkube = \"*\"\nschemars = \"*\"\nserde = \"*\"\n\
+             [dependencies.k8s-openapi]\nversion = \"{k8s_openapi}\"\nfeatures = [\"{feature}\"]\n"
+        ),
+    );
+    // Another version of k8s-openapi is further away.
+    let package = |name: &str, version: &str, dependencies: &str| {
+        format!("[[package]]\nname = \"{name}\"\nversion = \"{version}\"\ndependencies = [{dependencies}]\n")
+    };
+    let lock = [
+        package("k8s-openapi", "0.20.0", ""),
+        package("k8s-openapi", k8s_openapi, ""),
+        package("kube", kube, "\"kube-core\""),
+        package("kube-core", kube, "\"k8s-openapi 0.20.0\""),
+        package("sample-api", "0.1.0", &format!("\"kube\", \"k8s-openapi {k8s_openapi}\"")),
+    ];
+    project.write("Cargo.lock", format!("version = 4\n{}", lock.concat()));
+    project
+}
+
+/// The schema of the spec.
+fn spec(project: &Crate, kubernetes_version: Option<KubernetesVersion>) -> Value {
+    let overrides = Overrides {
+        input: vec![project.path("api")],
+        crd_output: Some("crds".into()),
+        only: vec![Generator::Crd],
+        kubernetes_version,
+        ..Overrides::default()
+    };
+    let generated = pipeline::generate(&config::settings(None, overrides).unwrap()[0]);
+    let text = support::crd_texts(&generated).into_values().next();
+    let text = text.unwrap_or_else(|| panic!("{}", support::short(&generated)));
+    let crd: Value = serde_yaml::from_str(&text).unwrap();
+    crd["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["spec"].clone()
+}
+
+#[test]
+fn types_have_the_forms_of_schemars_0_8_when_kube_uses_it() {
+    let spec = spec(&project("0.99.0", "0.24.0", "v1_31"), None);
+    assert_eq!(spec["description"], "What is wanted.\n\nMore.");
+    let field = |name: &str| spec["properties"][name].clone();
+    assert_eq!(field("small"), json!({"type": "integer", "format": "int8"}));
+    assert_eq!(field("port"), json!({"type": "integer", "format": "uint16", "minimum": 0}));
+    assert_eq!(field("level"), json!({"type": "string", "enum": ["Low", "High"], "nullable": true}));
+    let values = json!({"type": "integer", "format": "uint32", "minimum": 0});
+    assert_eq!(field("by_level"), json!({"type": "object", "additionalProperties": values}));
+    let quantity = field("resources")["properties"]["limits"]["additionalProperties"].clone();
+    assert_eq!(
+        (quantity["type"].as_str(), quantity.get("x-kubernetes-int-or-string")),
+        (Some("string"), None)
+    );
+}
+
+#[test]
+fn types_have_the_newest_forms_without_a_lock_file() {
+    let project = project("0.99.0", "0.24.0", "v1_31");
+    std::fs::remove_file(project.path("Cargo.lock")).unwrap();
+    let spec = spec(&project, None);
+    assert_eq!(spec["description"], "What is\nwanted.\n\nMore.");
+    assert_eq!(spec["properties"]["small"], json!({"type": "integer", "minimum": -128, "maximum": 127}));
+}
+
+#[test]
+fn built_in_types_are_those_of_the_chosen_kubernetes() {
+    let operator = |spec: &Value| {
+        let toleration = &spec["properties"]["toleration"]["properties"]["operator"];
+        toleration["description"].as_str().unwrap().contains("Lt")
+    };
+    for (feature, is_new) in [("v1_34", false), ("v1_35", true), ("latest", true), ("earliest", false)] {
+        let spec = spec(&project("3.1.0", "0.27.1", feature), None);
+        assert_eq!(operator(&spec), is_new, "{feature}");
+    }
+    let chosen = spec(&project("3.1.0", "0.27.1", "v1_35"), Some("1.31".parse().unwrap()));
+    assert!(!operator(&chosen));
+}
+
+#[test]
+fn optional_quantity_is_nullable_since_kube_3() {
+    for (kube, nullable) in [("2.0.1", None), ("3.0.0", Some(&Value::Bool(true)))] {
+        let project = project(kube, "0.26.1", "v1_34");
+        project.write(
+            "api/src/lib.rs",
+            LIB.replace("port: u16", "size: Option<k8s_openapi::api::core::v1::EmptyDirVolumeSource>"),
+        );
+        let spec = spec(&project, None);
+        let limit = &spec["properties"]["size"]["properties"]["sizeLimit"];
+        assert_eq!(limit.get("nullable"), nullable, "{kube}");
+    }
+}
+
+#[test]
+fn type_that_the_version_lacks_is_an_error() {
+    let project = project("0.99.0", "0.24.0", "v1_31");
+    let lib = LIB.replace("port: u16", "port: k8s_openapi::api::policy::v1beta1::PodDisruptionBudgetSpec");
+    project.write("api/src/lib.rs", lib);
+    let arguments = ["generate", "--only", "crd", "--input", "api", "--crd-output", "crds"];
+    let text = String::from_utf8(project.run(&arguments).stderr).unwrap();
+    let message =
+        "`k8s_openapi::api::policy::v1beta1::PodDisruptionBudgetSpec` does not exist in Kubernetes 1.31";
+    assert!(text.contains(message) && text.contains("--kubernetes-version"), "{text}");
+    let older = [&arguments[..], &["--kubernetes-version", "1.21"]].concat();
+    assert!(project.run(&older).status.success());
+    let unknown = [&arguments[..], &["--kubernetes-version", "1.99"]].concat();
+    let text = String::from_utf8(project.run(&unknown).stderr).unwrap();
+    assert!(text.contains("use one from 1.16 to 1.37"), "{text}");
+}
