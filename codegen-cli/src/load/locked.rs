@@ -23,7 +23,12 @@ pub struct Locked {
 impl Locked {
     /// Whether kube uses schemars 0.8, as it does before its version 2.
     pub fn is_schemars_0_8(&self) -> bool {
-        self.kube.is_some_and(|version| version < (2, 0))
+        self.is_kube_before(2, 0)
+    }
+
+    /// Whether kube has a version before this one.
+    pub fn is_kube_before(&self, major: u64, minor: u64) -> bool {
+        self.kube.is_some_and(|version| version < (major, minor))
     }
 }
 

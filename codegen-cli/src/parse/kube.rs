@@ -12,7 +12,7 @@ mod validation;
 use kubesmith_core::model::{RenameRule, SerdeContainer, SerdeDefault, SerdeField, SerdeVariant};
 use proc_macro2::Span;
 use syn::ext::IdentExt;
-use syn::{Attribute, Fields};
+use syn::{Attribute, Fields, Meta};
 
 use super::Parser;
 use crate::source::Loc;
@@ -74,10 +74,27 @@ impl KubeDerives {
     }
 }
 
+/// Whether the macros of educe or derivative implement `Default` by that of every field.
+fn has_default_of_fields(attributes: &[Attribute], fields: &syn::Fields) -> bool {
+    let is_default = |meta: &Meta| meta.path().is_ident("Default");
+    let is_plain = |meta: &Meta| match meta {
+        Meta::Path(_) => true,
+        Meta::List(list) => !list.tokens.to_string().contains("expression"),
+        Meta::NameValue(_) => false,
+    };
+    ["educe", "derivative"].into_iter().any(|name| {
+        let of_type = serde::metas(attributes, name).into_iter().find(is_default);
+        let of_field = |field: &syn::Field| serde::metas(&field.attrs, name).iter().any(is_default);
+        of_type.is_some_and(|meta| is_plain(&meta)) && !fields.iter().any(of_field)
+    })
+}
+
 impl Parser<'_> {
     pub(super) fn derived_struct(&self, item: &syn::ItemStruct, derives: KubeDerives) -> Option<Derived> {
         derives.any().then(|| {
             let serde = SerdeContainer::read(&serde::effective(&item.attrs));
+            let default = derives.default || has_default_of_fields(&item.attrs, &item.fields);
+            let derives = KubeDerives { default, ..derives };
             let body = self.kube_body(&item.fields, serde.rename_all, derives);
             self.derived(&item.attrs, &item.generics, &serde, body, derives)
         })

@@ -127,6 +127,13 @@ fn roots(settings: &Settings, loaded: &Loaded, failing: &Failing, out: &mut Outc
         let mut paths = Vec::new();
         for root in failing.roots.iter().filter(|root| root.krate == at && is_failing(&root.name())) {
             match &root.path {
+                Some(_) if krate.is_program => out.diagnostics.push(
+                    Diagnostic {
+                        primary: Some(root.loc),
+                        ..failed(format!("{} is in a program, which no other crate can use", root.kind))
+                    }
+                    .help("name the program that prints the CRDs with `binary` in `[evaluation]`"),
+                ),
                 Some(path) if is_single(failing, root) => paths.push(path.clone()),
                 Some(_) => out.diagnostics.push(
                     failed(format!("{} has several versions, which code of the project merges", root.kind))

@@ -204,6 +204,8 @@ pub struct Validation {
     pub format: Option<&'static str>,
     /// `inner(..)`
     pub inner: Option<Box<Validation>>,
+    /// Keys of these whose arguments are not in parentheses.
+    pub malformed: Vec<Name>,
 }
 
 /// Bounds.

@@ -242,3 +242,12 @@ fn output_that_is_no_set_of_definitions_is_an_error() {
         assert!(generated.targets.is_empty());
     }
 }
+
+#[test]
+fn kind_of_a_program_is_refused_before_the_project_is_built() {
+    let crate_ = project(SOURCE);
+    std::fs::rename(crate_.path("api/src/lib.rs"), crate_.path("api/src/main.rs")).unwrap();
+    let generated = run(&crate_, EvaluatedProgram::Roots);
+    let found = generated.diagnostics.iter().find(|found| found.code == Code::EVALUATION).unwrap();
+    assert_eq!(found.message, "Cart is in a program, which no other crate can use");
+}

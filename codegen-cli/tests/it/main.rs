@@ -30,6 +30,7 @@ mod import;
 mod import_text;
 mod known_types;
 mod kube_attributes;
+mod kube_defaults;
 mod locked;
 mod macros;
 mod manifests;

@@ -6,6 +6,7 @@ use super::container::size;
 use super::known;
 use super::types::{Dialect, Env, Param, Ty};
 use super::values::{DEPTH_LIMIT, empty_value};
+use crate::known::kinds::sent;
 use crate::resolve::{self, ItemId};
 use crate::syntax::kube::{Body, DefaultExpr, Derived, Field};
 use crate::syntax::{PathExpr, ValueExpr, ValueKind};
@@ -279,6 +280,16 @@ impl<'a> Dialect<'_, 'a> {
         if path == "uuid::Uuid" {
             return Some(json!("00000000-0000-0000-0000-000000000000"));
         }
-        empty_value(&self.known(path, arguments)?)
+        let mut value = empty_value(&self.known(path, arguments)?)?;
+        add_type(path, &mut value);
+        Some(value)
+    }
+}
+
+/// Adds `apiVersion` and `kind`, which k8s-openapi writes for its kinds though they are no fields.
+pub(super) fn add_type(path: &str, value: &mut Value) {
+    if let (Some((api_version, kind)), Value::Object(members)) = (sent(path), value) {
+        members.insert("apiVersion".to_string(), api_version.into());
+        members.insert("kind".to_string(), kind.into());
     }
 }

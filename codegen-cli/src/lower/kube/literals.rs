@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use serde_json::{Map, Value, json};
 
+use super::defaults::add_type;
 use super::pieces;
 use super::types::{Dialect, Env, Param, Ty};
 use super::values::empty_value;
@@ -100,7 +101,9 @@ impl Dialect<'_, '_> {
                 );
             }
         }
-        Some(Value::Object(out))
+        let mut out = Value::Object(out);
+        add_type(path, &mut out);
+        Some(out)
     }
 
     /// The fields of a struct as serde writes them.

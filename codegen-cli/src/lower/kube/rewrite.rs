@@ -55,10 +55,10 @@ pub(super) fn rewrite(schema: Value, locked: Locked) -> Value {
         transform.transform(&mut schema);
     }
     let mut schema = schema.to_value();
-    restructure(&mut schema);
+    restructure(&mut schema, locked.is_kube_before(3, 1));
     fold_options(&mut schema);
     // `OptionalIntOrString` came with kube 3.
-    if locked.kube.is_none_or(|version| version >= (3, 0)) {
+    if !locked.is_kube_before(3, 0) {
         nullable_int_or_string(&mut schema);
     }
     schema
@@ -85,11 +85,16 @@ fn each_inner(schema: &mut Value, f: &mut dyn FnMut(&mut Value)) {
 }
 
 /// `StructuralSchemaRewriter`
-fn restructure(schema: &mut Value) {
-    each_inner(schema, &mut restructure);
+///
+/// Before kube 3.1 (`is_old`), branches of one type kept it, which API servers take where the value is an integer or a text.
+fn restructure(schema: &mut Value, is_old: bool) {
+    each_inner(schema, &mut |inner| restructure(inner, is_old));
     let Value::Object(members) = schema else { return };
     for key in ["oneOf", "anyOf"] {
         let Some(Value::Array(variants)) = members.get(key) else { continue };
+        if is_old && is_int_or_string(members) {
+            continue;
+        }
         let variants = variants.clone();
         let mut hoisted = members.clone();
         if hoist(&mut hoisted, key).is_some() && is_fine(&hoisted, key) {
@@ -100,6 +105,12 @@ fn restructure(schema: &mut Value) {
     }
     close(members);
     normalize(members);
+}
+
+/// Whether it is an integer or a text, as an API server's exception has it (`isIntOrStringAnyOfPattern`).
+fn is_int_or_string(members: &Members) -> bool {
+    members.get("x-kubernetes-int-or-string") == Some(&Value::Bool(true))
+        && members.get("anyOf") == Some(&json!([{"type": "integer"}, {"type": "string"}]))
 }
 
 /// Properties that a flattened map leaves open, and what API servers do not know.
@@ -350,6 +361,15 @@ mod tests {
             "oneOf": [{"required": ["a"]}, {"required": ["b"]}],
         });
         assert_eq!(schema, expected);
+    }
+
+    #[test]
+    fn branches_of_int_or_string_keep_their_types_before_kube_3_1() {
+        let schema =
+            json!({"x-kubernetes-int-or-string": true, "anyOf": [{"type": "integer"}, {"type": "string"}]});
+        assert_eq!(rewritten(schema.clone())["anyOf"], json!([{}, {}]));
+        let locked = Locked { kube: Some((3, 0)), ..Locked::default() };
+        assert_eq!(rewrite(schema.clone(), locked), schema);
     }
 
     #[test]

@@ -2,8 +2,11 @@
 
 use serde_json::{Number, Value};
 
+use kubesmith_core::diag::Code;
+
 use super::pieces;
 use super::types::{Dialect, Env};
+use crate::diag::Diagnostic;
 use crate::syntax::kube::{Limits, Validation};
 use crate::syntax::{ValueExpr, ValueKind};
 
@@ -13,6 +16,13 @@ const SPECIAL: &[char] =
 
 impl Dialect<'_, '_> {
     pub(super) fn validate(&mut self, env: &Env, schema: &mut Value, validation: &Validation) -> Option<()> {
+        if let Some(key) = validation.malformed.first() {
+            let message = format!("the arguments of `{}` stand in parentheses", key.text);
+            self.error(Diagnostic::error(Code::MALFORMED_ATTRIBUTE, key.loc, message).help(
+                "write `length(min = 1, max = 5)`, `range(min = 1)`, `pattern(\"^a$\")` or `inner(..)`",
+            ));
+            return None;
+        }
         if let Some(length) = &validation.length {
             self.limits(env, schema, length, "string", "Length")?;
             self.limits(env, schema, length, "array", "Items")?;

@@ -42,6 +42,7 @@ const KEYS: &[&str] = &[
     "annotation",
     "label",
     "validation",
+    "rule",
     "cel",
     "storage",
     "served",
@@ -234,7 +235,8 @@ impl Parser<'_> {
             "scale" => keys.scale = Some(self.kube_scale(meta)?),
             "status" => keys.status = Some(self.kube_type(meta)?),
             "schema" => keys.schema = self.kube_schema(meta)?,
-            "validation" => match meta {
+            // `rule` in kube 0.98 and 0.99.
+            "validation" | "rule" => match meta {
                 Meta::NameValue(pair) => keys.rules.push(pair.value.clone()),
                 _ => return self.wrong_value(meta, "a rule: a string, a tuple or `Rule::new(...)`"),
             },

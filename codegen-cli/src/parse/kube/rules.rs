@@ -19,9 +19,11 @@ impl Parser<'_> {
 
     fn x_kube(&self, attributes: &[Attribute]) -> XKube {
         let mut out = XKube::default();
-        for meta in serde::metas(attributes, "x_kube") {
+        // kube 0.98 and 0.99: `#[cel_validate(rule = ..)]` for `CELSchema`.
+        let older = serde::metas(attributes, "cel_validate");
+        for meta in serde::metas(attributes, "x_kube").into_iter().chain(older) {
             match &meta {
-                Meta::NameValue(pair) if pair.path.is_ident("validation") => {
+                Meta::NameValue(pair) if pair.path.is_ident("validation") || pair.path.is_ident("rule") => {
                     out.rules.push(self.rule(&pair.value));
                 }
                 Meta::NameValue(pair) if pair.path.is_ident("merge_strategy") => match merge(&pair.value) {

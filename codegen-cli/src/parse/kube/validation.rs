@@ -7,7 +7,7 @@ use syn::{Attribute, Expr, ExprLit, Lit, Meta, MetaList, Token};
 
 use super::{Parser, serde};
 use crate::syntax::kube::{Limits, Validation};
-use crate::syntax::{ValueExpr, ValueKind};
+use crate::syntax::{Name, ValueExpr, ValueKind};
 
 /// Whose attribute is read.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -79,6 +79,9 @@ impl Parser<'_> {
                 for meta in nested(list) {
                     self.validation_meta(&meta, owner, inner);
                 }
+            }
+            ("length" | "range" | "inner" | "pattern", _) => {
+                out.malformed.push(Name { text: name, loc: self.loc(meta.span()) });
             }
             _ => {}
         }
