@@ -218,6 +218,7 @@ pub struct Overrides {
     pub generate_embedded_object_meta: bool,
     pub keep_unknown_formats: bool,
     pub kubernetes_version: Option<KubernetesVersion>,
+    pub ignore_unexported_fields: bool,
     pub preserve_unknown_fields: Option<bool>,
     pub crd_header_file: Option<PathBuf>,
     pub manifests: ManifestFlags,
@@ -287,6 +288,8 @@ pub struct Settings {
     pub keep_unknown_formats: bool,
     /// Version of Kubernetes whose types are meant, in place of what features of k8s-openapi choose.
     pub kubernetes_version: Option<KubernetesVersion>,
+    /// Whether unexported fields of Go structs are left out.
+    pub ignore_unexported_fields: bool,
     /// Whether `preserveUnknownFields: false` is written.
     pub refuse_unknown_fields: bool,
     /// Text of the header file, with the year put in.

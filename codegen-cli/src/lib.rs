@@ -22,6 +22,8 @@ pub mod expand;
 pub mod expansions;
 pub mod explain;
 pub mod format;
+#[cfg(feature = "go")]
+mod go;
 pub mod import;
 pub mod ir;
 pub mod known;

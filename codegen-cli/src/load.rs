@@ -8,6 +8,8 @@ mod dependencies;
 mod expansions;
 mod features;
 mod files;
+#[cfg(feature = "go")]
+mod go;
 mod hand_written;
 mod locked;
 mod manifest;
@@ -51,6 +53,8 @@ pub struct LoadOptions<'a> {
     pub features: &'a FeatureChoice,
     /// Source files that are taken as they are here.
     pub unsaved: &'a Unsaved,
+    /// Whether unexported fields of Go structs are left out.
+    pub ignore_unexported: bool,
 }
 
 /// What was read.
@@ -123,6 +127,8 @@ pub struct Crate {
     pub is_program: bool,
     /// Whether only what it says beside types is of interest.
     is_beside: bool,
+    /// Whether it was written for Go packages.
+    pub is_go: bool,
 }
 
 /// What a dependency's name refers to.
@@ -205,7 +211,9 @@ pub fn load(inputs: &[PathBuf], options: LoadOptions<'_>) -> Loaded {
     let mut files = Files::new(options);
     let mut packages = Packages::default();
     let mut found: Vec<PackageId> = Vec::new();
-    for folder in distinct(inputs) {
+    let (go, folders): (Vec<&Path>, Vec<&Path>) =
+        distinct(inputs).into_iter().partition(|input| is_go(input));
+    for folder in folders {
         match read_manifest(&mut packages, folder) {
             Ok(id) => found.push(id),
             Err(diagnostic) => files.diagnostics.push(*diagnostic),
@@ -228,7 +236,23 @@ pub fn load(inputs: &[PathBuf], options: LoadOptions<'_>) -> Loaded {
     }
     let mut loaded = Loaded { crates, files, packages, sources, graphs: BTreeMap::new() };
     (0..loaded.crates.list.len()).for_each(|at| loaded.link(at));
+    loaded.add_go(&go, options);
     loaded
+}
+
+#[cfg(feature = "go")]
+fn is_go(input: &Path) -> bool {
+    crate::go::is_input(input)
+}
+
+#[cfg(not(feature = "go"))]
+fn is_go(_: &Path) -> bool {
+    false
+}
+
+#[cfg(not(feature = "go"))]
+impl Loaded {
+    fn add_go(&mut self, _: &[&Path], _: LoadOptions<'_>) {}
 }
 
 /// The folders without repetition: the same folder under two spellings is one input.
@@ -323,6 +347,7 @@ impl Crate {
             problems: Vec::new(),
             is_program: false,
             is_beside: false,
+            is_go: false,
         }
     }
 }

@@ -60,7 +60,9 @@ fn run(settings: &Settings, unsaved: &Unsaved, emit: Emit) -> Generated {
     let module = matches!(settings.client.target, Some(ClientTarget::Module(_)));
     let generated = settings.client.output.as_deref().filter(|_| module);
     let programs = settings.rbac.is_some() || settings.webhook.is_some() || settings.deploy.is_some();
-    let options = LoadOptions { generated, programs, features: &settings.features, unsaved };
+    let ignore_unexported = settings.ignore_unexported_fields;
+    let options =
+        LoadOptions { generated, programs, features: &settings.features, unsaved, ignore_unexported };
     let mut loaded = load::load(&settings.input, options);
     expand::expand(&mut loaded);
     loaded.lock(settings.kubernetes_version);
@@ -70,6 +72,7 @@ fn run(settings: &Settings, unsaved: &Unsaved, emit: Emit) -> Generated {
     let mut ir = Ir::default();
     let mut targets = Vec::new();
     let mut diagnostics = loaded.diagnostics().to_vec();
+    diagnostics.extend(go_client(settings, &loaded));
     let mut failed = Vec::new();
     if !diagnostics.iter().any(|d| is_incomplete(d.code)) {
         let chosen = choose(settings, &mut loaded, &mut diagnostics);
@@ -226,6 +229,15 @@ fn validated<'a>(
     let definitions = definition::build(ir, schemas);
     diagnostics.extend(validate::validate(ir, schemas, &definitions, sources));
     definitions
+}
+
+/// Refuses to write a client package for Go types, which it could not use.
+fn go_client(settings: &Settings, loaded: &Loaded) -> Option<Diagnostic> {
+    let wants_client = settings.client.output.is_some() && loaded.crates.list.iter().any(|krate| krate.is_go);
+    wants_client.then(|| {
+        Diagnostic::error(Code::GO_CLIENT, None, "a client package needs its types in Rust, not in Go")
+            .help("generate the other parts alone: `--only crd,rbac,webhook,openapi,docs`")
+    })
 }
 
 /// Files written by hand that stand beside the generated ones.

@@ -71,6 +71,9 @@ pub(super) struct Flags {
     /// features of k8s-openapi.
     #[arg(long, value_name = "VERSION")]
     kubernetes_version: Option<KubernetesVersion>,
+    /// Leaves out fields of Go structs whose names begin with a small letter.
+    #[arg(long)]
+    ignore_unexported_fields: bool,
     /// Writes spec.preserveUnknownFields into CRDs that were once v1beta1; false is all that v1 allows.
     #[arg(long = "deprecated-v1beta1-compatibility-preserve-unknown-fields", value_name = "BOOL")]
     preserve_unknown_fields: Option<bool>,
@@ -129,6 +132,7 @@ impl Flags {
                 generate_embedded_object_meta: self.generate_embedded_object_meta,
                 keep_unknown_formats: self.keep_unknown_formats,
                 kubernetes_version: self.kubernetes_version,
+                ignore_unexported_fields: self.ignore_unexported_fields,
                 preserve_unknown_fields: self.preserve_unknown_fields,
                 crd_header_file: self.crd_header_file,
                 manifests: self.manifests,

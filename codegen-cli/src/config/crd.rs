@@ -31,6 +31,9 @@ pub struct CrdConfig {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, schemars(with = "Option<String>"))]
     pub kubernetes_version: Option<KubernetesVersion>,
+    /// Whether fields of Go structs whose names begin with a small letter are left out.
+    #[serde(default)]
+    pub ignore_unexported_fields: bool,
     /// Writes `spec.preserveUnknownFields`, for API servers that converted the CRD from v1beta1. `false` is all that v1 allows.
     pub deprecated_v1beta1_compatibility_preserve_unknown_fields: Option<bool>,
     /// File whose comments begin every CRD; ` YEAR` in it is replaced.

@@ -66,6 +66,7 @@ pub(super) fn merge(mut config: Config, base: &Path, flags: Overrides) -> Result
             || config.crd.generate_embedded_object_meta,
         keep_unknown_formats: flags.keep_unknown_formats || config.crd.keep_unknown_formats,
         kubernetes_version: flags.kubernetes_version.or(config.crd.kubernetes_version),
+        ignore_unexported_fields: flags.ignore_unexported_fields || config.crd.ignore_unexported_fields,
         refuse_unknown_fields: preserve == Some(false),
         header,
         crd_header,

@@ -81,6 +81,7 @@ fn crd(settings: &Settings) -> CrdConfig {
         generate_embedded_object_meta: settings.generate_embedded_object_meta,
         keep_unknown_formats: settings.keep_unknown_formats,
         kubernetes_version: settings.kubernetes_version,
+        ignore_unexported_fields: settings.ignore_unexported_fields,
         deprecated_v1beta1_compatibility_preserve_unknown_fields: settings
             .refuse_unknown_fields
             .then_some(false),

@@ -20,6 +20,9 @@ pub(super) enum Origin {
     Folder(PackageId),
     /// Cargo's graph of the input `root` has it under this name.
     Cargo(String),
+    /// Go packages, for which Rust source was written.
+    #[cfg(feature = "go")]
+    Go,
 }
 
 /// What is remembered of a crate.
@@ -92,6 +95,8 @@ impl Loaded {
         let id = match &by.origin {
             Origin::Cargo(id) => Some(id.as_str()),
             Origin::Folder(_) => graph.in_folder(&by.folder),
+            #[cfg(feature = "go")]
+            Origin::Go => None,
         };
         let found = id.and_then(|id| graph.dependencies(id).find(|(known, _)| *known == name));
         let found = found.and_then(|(_, id)| Some((id.to_string(), graph.manifest(id)?, graph.folder(id)?)));
@@ -121,6 +126,8 @@ impl Loaded {
         let features = match origin {
             Origin::Folder(id) => self.packages.get(*id).for_cargo(),
             Origin::Cargo(_) => krate.cfg.features.clone(),
+            #[cfg(feature = "go")]
+            Origin::Go => krate.cfg.features.clone(),
         };
         let graph = self.graphs.entry(root).or_insert_with(|| Graph::read(&krate.folder, &features));
         graph.as_ref().map_err(Clone::clone)
@@ -152,6 +159,13 @@ impl Loaded {
                 for found in externs {
                     let name = name_in_code(&found, &mut self.packages);
                     self.connect(at, name, found.lib(), found.package, found.path);
+                }
+            }
+            // The crates of known types, which are never read.
+            #[cfg(feature = "go")]
+            Origin::Go => {
+                for name in ["k8s_openapi", "kube"] {
+                    self.connect(at, name.to_string(), name.to_string(), name.to_string(), None);
                 }
             }
             Origin::Cargo(id) => {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 /// The top-level modules, each after those that it may use: what everything stands on, the stages in the order of the
 /// pipeline with the values between them, and the commands.
-const ORDER: [&str; 42] = [
+const ORDER: [&str; 43] = [
     "parallel",
     "nesting",
     "cfg",
@@ -26,6 +26,8 @@ const ORDER: [&str; 42] = [
     "config",
     // `load` follows the `mod` declarations that `parse` finds in a file.
     "parse",
+    // Go packages become Rust source, which `load` has parsed.
+    "go",
     "load",
     "resolve",
     "expand",

@@ -15,7 +15,7 @@ use kubesmith::diag::{self, MessageFormat};
 use crate::support;
 
 /// The options that a case was recorded with.
-fn options(case: &str) -> Overrides {
+pub(crate) fn options(case: &str) -> Overrides {
     let max_desc_len = match case {
         "max-desc-len-0" | "plurals-kube-style" | "plurals-odd" | "pod-template" => Some(0),
         "max-desc-len-60" => Some(60),
@@ -32,7 +32,7 @@ fn options(case: &str) -> Overrides {
 }
 
 /// Documents by the name of the CRD, without the generators' annotations.
-fn documents(text: &str) -> BTreeMap<String, String> {
+pub(crate) fn documents(text: &str) -> BTreeMap<String, String> {
     let is_version = |line: &&str| {
         line.starts_with("    controller-gen.kubebuilder.io/version:")
             || line.starts_with("    kubesmith.dev/version:")
@@ -49,7 +49,7 @@ fn documents(text: &str) -> BTreeMap<String, String> {
 }
 
 /// Lines that differ, by CRD; empty if all are equal.
-fn difference(expected: &BTreeMap<String, String>, actual: &BTreeMap<String, String>) -> String {
+pub(crate) fn difference(expected: &BTreeMap<String, String>, actual: &BTreeMap<String, String>) -> String {
     let names: BTreeSet<&String> = expected.keys().chain(actual.keys()).collect();
     let text = |documents: &BTreeMap<String, String>, name: &String| {
         documents.get(name).map(|text| format!("{text}\n")).unwrap_or_default()

@@ -87,6 +87,10 @@ const OTHER_CODES: &[(Code, &str)] = &[
     (Code::CONVERTED, "import::an_old_definition_is_converted"),
     (Code::LEFT_OUT, "import::bad_definitions_are_explained_and_the_others_imported"),
     (Code::REPEATED_MEMBER, "import_text::names_that_stand_twice_are_told_of"),
+    (Code::GO_SYNTAX, "go_input::go_that_cannot_be_used_is_explained"),
+    (Code::GO_PACKAGE, "go_input::go_that_cannot_be_used_is_explained"),
+    (Code::GO_TAG, "go_input::go_that_cannot_be_used_is_explained"),
+    (Code::GO_CLIENT, "go_input::client_of_go_types_is_refused"),
 ];
 
 /// testdata/warnings: what every warning says, and that it stops nothing.

@@ -95,11 +95,16 @@ async fn create(env: &TestEnv, object: serde_json::Value) {
 fn compare(case: &Path, crate_folder: &Path, generated: &Generated) {
     let place = crate_folder.display();
     assert_eq!(support::short(generated), "", "{place}");
+    let expected = fs::read_to_string(case.join("expected.yaml")).unwrap();
+    let diff = difference(&expected, generated);
+    assert!(diff.is_empty(), "{place}:\n{diff}");
+}
+
+/// Lines that differ from what controller-gen writes, the generators' marks apart.
+pub(crate) fn difference(expected: &str, generated: &Generated) -> String {
     let files = generated.targets.iter().flat_map(|target| target.tree.iter());
     let written: String = files.map(|(_, text)| plain(text)).collect();
-    let expected = plain(&fs::read_to_string(case.join("expected.yaml")).unwrap());
-    let diff = similar::TextDiff::from_lines(&expected, &written).unified_diff().to_string();
-    assert!(diff.is_empty(), "{place}:\n{diff}");
+    similar::TextDiff::from_lines(&plain(expected), &written).unified_diff().to_string()
 }
 
 fn record_refusal(crate_folder: &Path, generated: &Generated) {

@@ -61,7 +61,7 @@ macro_rules! codes {
 
 // 00xx attributes, 01xx root types, 02xx names, 03xx validation and schema keys,
 // 04xx loading and resolving, 05xx rules across items, 06xx configuration and output, 07xx conventions,
-// 08xx roles and webhooks, 09xx definitions that are imported.
+// 08xx roles and webhooks, 09xx definitions that are imported, 10xx Go packages.
 codes! {
     MALFORMED_ATTRIBUTE = 1, "malformed attribute",
         "Attributes are lists of keys separated by commas: a bare `key`, `key = value` or `key(...)`. Values are \
@@ -480,6 +480,15 @@ codes! {
     REPEATED_MEMBER = 912, "member that is given more than once",
         "An object has members of the same name. Most readers take the last one, some the first, and those that are strict, \
          such as API servers asked with fieldValidation=Strict, refuse the object.";
+    GO_SYNTAX = 1001, "file that is no Go",
+        "A declaration of an input cannot be read. What follows it may be lost, so nothing is generated.";
+    GO_PACKAGE = 1002, "Go package that cannot be found",
+        "A type leads into a package that is neither in the module, nor in `vendor`, nor in Go's module cache. Nothing \
+         is downloaded: `go mod download` or `go mod vendor` puts it there.";
+    GO_TAG = 1003, "field without a `json` tag",
+        "Without a tag, Go's encoder uses the name of the field. controller-gen refuses that, and so does the generator.";
+    GO_CLIENT = 1004, "client package of Go types",
+        "Generated clients use the types of the input. Those of Go can give CRDs, roles, webhooks and documentation only.";
 }
 
 #[cfg(test)]

@@ -19,8 +19,8 @@ mod values;
 pub use docs::attributes_markdown;
 pub(crate) use literal::split_attribute;
 pub use marker::{
-    Definition, ItemAttributes, Target, check_markers, definitions, is_marker, marker_family, marker_name,
-    marker_text, near,
+    Definition, ItemAttributes, Target, check_markers, definitions, is_marker, marker_definition,
+    marker_family, marker_name, marker_text, near, unquote_go,
 };
 pub use meaningless::{MEANINGLESS, Meaningless};
 pub use parse::{Entry, Parsed, parse_attributes, parse_each, parse_module};

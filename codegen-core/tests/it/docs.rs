@@ -28,7 +28,7 @@ fn page_of_diagnostics_has_every_code() {
 }
 
 /// The hundreds of codes, as in the table of codes.
-const PARTS: [(u16, &str); 10] = [
+const PARTS: [(u16, &str); 11] = [
     (0, "Attributes and markers"),
     (1, "Root types"),
     (2, "Names"),
@@ -39,6 +39,7 @@ const PARTS: [(u16, &str); 10] = [
     (7, "API conventions"),
     (8, "Roles and webhooks"),
     (9, "Imported definitions"),
+    (10, "Go packages"),
 ];
 
 fn diagnostics_markdown() -> String {

@@ -1,7 +1,8 @@
 //! Input that means no good: whatever the source and the configuration say, a run ends, and what it makes can be used. The
-//! fuzz targets `diff`, `import`, `pipeline` and `toml` call the same functions.
+//! fuzz targets `diff`, `go`, `import`, `pipeline` and `toml` call the same functions.
 
 mod diff;
+pub(crate) mod go;
 pub(crate) mod import;
 #[path = "../../../../fuzz/mutation.rs"]
 pub(crate) mod mutation;
@@ -16,14 +17,14 @@ use proptest::test_runner::TestCaseError;
 
 use crate::support;
 
-/// Every Rust file under a folder of testdata that is input.
-fn sources(folder: &Path, out: &mut Vec<String>) {
+/// Every file with such a name under a folder of testdata that is input.
+fn sources(folder: &Path, wanted: &str, out: &mut Vec<String>) {
     let mut entries: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     entries.sort();
     for path in entries {
         if path.is_dir() && !path.ends_with("expected") {
-            sources(&path, out);
-        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            sources(&path, wanted, out);
+        } else if path.extension().is_some_and(|extension| extension == wanted) {
             out.extend(fs::read_to_string(&path));
         }
     }
@@ -32,7 +33,7 @@ fn sources(folder: &Path, out: &mut Vec<String>) {
 fn seeds() -> Vec<String> {
     let mut out = Vec::new();
     for folder in ["cases", "conformance", "diagnostics", "warnings"] {
-        sources(&support::testdata().join(folder), &mut out);
+        sources(&support::testdata().join(folder), "rs", &mut out);
     }
     out
 }
@@ -94,6 +95,16 @@ proptest! {
         let words = pipeline::words();
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
         each_mutated(&seeds(), &words, |text| folder.check(text), choices)?;
+    }
+
+    #[test]
+    fn go_source_does_not_panic(choices in prop::collection::vec(any::<(usize, usize, u64)>(), 20)) {
+        let folder = go::Folder::new();
+        let mut seeds = Vec::new();
+        sources(&support::testdata().join("conformance"), "go", &mut seeds);
+        // Half of the changes are of one file that has everything.
+        seeds.extend(std::iter::repeat_n(go::SEED.to_owned(), seeds.len()));
+        each_mutated(&seeds, go::WORDS, |text| folder.check(text), choices)?;
     }
 
     #[test]

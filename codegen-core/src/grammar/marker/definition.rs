@@ -107,7 +107,8 @@ impl Definition {
         }
     }
 
-    pub(crate) fn fits(&self, place: Place) -> bool {
+    /// Whether it may stand in that place.
+    pub fn fits(&self, place: Place) -> bool {
         self.places.contains(place)
     }
 }

@@ -10,6 +10,7 @@ mod scan;
 mod write;
 
 pub use definition::{Definition, Target, definitions};
+pub use scan::unquoted as unquote_go;
 pub use write::text as marker_text;
 
 pub(super) use definition::Written;
@@ -30,6 +31,11 @@ pub fn marker_name(text: &str) -> Option<&str> {
 /// The attribute that a marker of that name belongs to.
 pub fn marker_family(name: &str) -> Option<Family> {
     find(name)?.target.family()
+}
+
+/// The definition of a marker by its name, which may end in the name of its first argument.
+pub fn marker_definition(name: &str) -> Option<&'static Definition> {
+    find(name)
 }
 
 /// Whether a marker of that name stands for something.

@@ -396,6 +396,13 @@ fn number(text: &str) -> (Kind, usize) {
     (Kind::Int { valid: !(octal && text[..whole].contains(['8', '9'])) }, whole)
 }
 
+/// The value of a Go literal in double quotes; `None`: it is none.
+pub fn unquoted(literal: &str) -> Option<String> {
+    (literal.len() > 1 && literal.starts_with('"') && literal.ends_with('"'))
+        .then(|| unquote(literal))
+        .flatten()
+}
+
 /// The value of a Go string in double quotes; `None`: an escape is wrong.
 fn unquote(text: &str) -> Option<String> {
     let mut out = Vec::new();

@@ -1,0 +1,208 @@
+//! Comments of a Go file: groups, descriptions and markers, by the rules of `go/ast` and controller-gen.
+
+use std::ops::Range;
+
+use super::syntax::{Place, Word};
+
+/// Comments on adjacent lines.
+#[derive(Clone, Debug)]
+pub(super) struct Group {
+    /// The comments, with their characters.
+    comments: Vec<Place>,
+    /// The line of its end, from 0.
+    last_line: usize,
+}
+
+impl Group {
+    /// Where it begins.
+    pub(super) fn start(&self) -> usize {
+        self.comments[0].start
+    }
+}
+
+/// The groups of a file from which declarations take theirs, in source order.
+#[derive(Debug)]
+pub(super) struct Groups<'t> {
+    text: &'t str,
+    lines: Vec<usize>,
+    groups: Vec<Group>,
+    /// The first group that no declaration has passed yet.
+    next: usize,
+}
+
+/// The groups before a declaration.
+pub(super) struct Before {
+    /// Those that are neither its documentation nor next to it.
+    pub(super) free: Range<usize>,
+    /// The one before its documentation.
+    pub(super) near: Option<usize>,
+    /// Its documentation.
+    pub(super) doc: Option<usize>,
+}
+
+impl<'t> Groups<'t> {
+    /// Groups comments as `go/parser` does. One that follows code on its line belongs to that code.
+    pub(super) fn new(text: &'t str, comments: Vec<Place>) -> Self {
+        let breaks = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at + 1);
+        let lines: Vec<usize> = std::iter::once(0).chain(breaks).collect();
+        let line = |at: usize| lines.partition_point(|start| *start <= at).saturating_sub(1);
+        let mut groups: Vec<Group> = Vec::new();
+        let mut end = 0;
+        for comment in comments {
+            let first = line(comment.start);
+            let before = &text[lines[first].max(end)..comment.start];
+            let last_line = line(comment.end.saturating_sub(1).max(comment.start));
+            let is_gap = text[end.min(comment.start)..comment.start].chars().all(char::is_whitespace);
+            end = comment.end;
+            if !before.trim().is_empty() {
+                continue;
+            }
+            match groups.last_mut() {
+                Some(group) if is_gap && group.last_line + 1 >= first => {
+                    group.comments.push(comment);
+                    group.last_line = last_line;
+                }
+                _ => groups.push(Group { comments: vec![comment], last_line }),
+            }
+        }
+        Self { text, lines, groups, next: 0 }
+    }
+
+    /// Passes the groups before a declaration that begins at a byte.
+    pub(super) fn before(&mut self, at: usize) -> Before {
+        let first = self.next;
+        let end = first + self.groups[first..].partition_point(|group| group.start() < at);
+        self.next = end;
+        let line = self.lines.partition_point(|start| *start <= at).saturating_sub(1);
+        let doc = (first < end && self.groups[end - 1].last_line + 1 == line).then(|| end - 1);
+        let rest = doc.unwrap_or(end);
+        let near = (first < rest).then(|| rest - 1);
+        Before { free: first..near.unwrap_or(rest), near, doc }
+    }
+
+    /// Passes the groups that begin before a byte.
+    pub(super) fn skip(&mut self, at: usize) {
+        self.before(at);
+    }
+
+    /// Passes all that are left.
+    pub(super) fn rest(&mut self) -> Range<usize> {
+        let first = std::mem::replace(&mut self.next, self.groups.len());
+        first..self.groups.len()
+    }
+
+    /// The markers in groups: lines that begin with `// +`.
+    pub(super) fn markers(&self, groups: impl IntoIterator<Item = usize>) -> Vec<Word> {
+        let comments = groups.into_iter().flat_map(|group| &self.groups[group].comments);
+        comments.filter_map(|place| marker(self.text, place)).collect()
+    }
+
+    /// The description that a group gives.
+    pub(super) fn description(&self, group: Option<usize>) -> String {
+        let Some(group) = group else { return String::new() };
+        let comments = self.groups[group].comments.iter();
+        let texts = comments.filter(|place| marker(self.text, place).is_none());
+        let texts: Vec<&str> = texts.map(|place| &self.text[place.clone()]).collect();
+        description(&texts)
+    }
+}
+
+/// The marker that a comment is.
+fn marker(text: &str, place: &Place) -> Option<Word> {
+    let rest = text[place.clone()].strip_prefix("//")?;
+    let trimmed = rest.trim();
+    if !trimmed.starts_with('+') {
+        return None;
+    }
+    let start = place.start + 2 + rest.len() - rest.trim_start().len();
+    Some(Word { text: trimmed.to_string(), place: start..start + trimmed.len() })
+}
+
+/// The description of comments: `extractDoc` of controller-tools, pkg/markers/zip.go.
+fn description(comments: &[&str]) -> String {
+    let is_block = comments.iter().any(|comment| comment.starts_with("/*"));
+    let mut out: Vec<&str> = Vec::new();
+    let mut is_code = false;
+    let lines = lines(comments);
+    for line in &lines {
+        let line = if is_block { line.trim() } else { line };
+        if line.starts_with("```") || line.starts_with("~~~") {
+            is_code = !is_code;
+        }
+        if !is_code && line.starts_with("TODO") {
+            continue;
+        }
+        if !is_code && line.starts_with("---") {
+            break;
+        }
+        out.push(line);
+    }
+    out.join("\n")
+}
+
+/// The lines of comments as `CommentGroup.Text` of `go/ast` has them: without the comments' characters and directives, without
+/// spaces at the ends of lines, and with single blank lines between others only.
+fn lines<'t>(comments: &[&'t str]) -> Vec<&'t str> {
+    let mut out: Vec<&str> = Vec::new();
+    let mut add = |line: &'t str| {
+        let line = line.trim_end_matches([' ', '\t', '\r']);
+        if !line.is_empty() || out.last().is_some_and(|last| !last.is_empty()) {
+            out.push(line);
+        }
+    };
+    for comment in comments {
+        match comment.strip_prefix("//") {
+            Some(rest) => match rest.strip_prefix(' ') {
+                Some(line) => add(line),
+                None if is_directive(rest) => {}
+                None => add(rest),
+            },
+            None => {
+                let inner = comment.strip_prefix("/*").unwrap_or(comment);
+                inner.strip_suffix("*/").unwrap_or(inner).split('\n').for_each(&mut add);
+            }
+        }
+    }
+    while out.last().is_some_and(|last| last.is_empty()) {
+        out.pop();
+    }
+    out
+}
+
+/// Whether a comment without a space is for a tool: `isDirective` of `go/ast`.
+fn is_directive(text: &str) -> bool {
+    if ["line ", "extern ", "export "].iter().any(|prefix| text.starts_with(prefix)) {
+        return true;
+    }
+    let is_word = |byte: &u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
+    let Some((name, rest)) = text.split_once(':') else { return false };
+    !name.is_empty() && name.as_bytes().iter().all(is_word) && rest.as_bytes().first().is_some_and(is_word)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn descriptions_follow_controller_gen() {
+        assert_eq!(description(&["// One", "//", "//", "//  two  ", "//"]), "One\n\n two");
+        assert_eq!(description(&["// One", "//", "// TODO: x"]), "One\n");
+        assert_eq!(description(&["// One", "// ---", "// two"]), "One");
+        assert_eq!(description(&["// ```", "// TODO", "// ---", "// ```"]), "```\nTODO\n---\n```");
+        assert_eq!(description(&["//nolint:all", "//go:embed x", "//One: two"]), "One: two");
+        assert_eq!(description(&["/*\n  One\n    two\n*/"]), "One\ntwo");
+    }
+
+    #[test]
+    fn groups_end_at_blank_lines_and_code() {
+        let text = "// a\n// b\n\n// c\nvar x = 1 // d\n// e\nvar y = 2\n";
+        let at = |part: &str| text.find(part).unwrap();
+        let comments = ["// a", "// b", "// c", "// d", "// e"].map(|part| at(part)..at(part) + 4).to_vec();
+        let mut groups = Groups::new(text, comments);
+        assert_eq!(groups.groups.len(), 3);
+        let before = groups.before(at("var x"));
+        assert_eq!((before.free, before.near, before.doc), (0..0, Some(0), Some(1)));
+        let before = groups.before(at("var y"));
+        assert_eq!((before.near, before.doc), (None, Some(2)));
+    }
+}

@@ -1,0 +1,150 @@
+//! Which markers of a Go declaration count, by controller-gen's registry: it ignores those that it does not know and those that
+//! stand elsewhere, and of repeated ones applies the last.
+
+use kubesmith_core::grammar::{Definition, Family, Place, Target, marker_definition, marker_name};
+
+use super::syntax::Word;
+
+/// Markers that say whether a field must be given.
+const PRESENCE: [&str; 6] = [
+    "kubebuilder:validation:Optional",
+    "kubebuilder:validation:Required",
+    "optional",
+    "k8s:optional",
+    "required",
+    "k8s:required",
+];
+
+/// Markers whose value `false` says nothing.
+const BOOLEAN: [&str; 3] = ["ExclusiveMaximum", "ExclusiveMinimum", "UniqueItems"];
+
+/// Markers of packages in controller-gen's registry that no type has.
+const OF_PACKAGES: [&str; 5] = [
+    "groupName",
+    "versionName",
+    "kubebuilder:skip",
+    "kubebuilder:validation:Optional",
+    "kubebuilder:validation:Required",
+];
+
+/// The name of a marker, with the names of arguments that it may end in.
+pub(super) fn name(marker: &Word) -> &str {
+    marker_name(&marker.text).unwrap_or_default()
+}
+
+/// Whether a marker, from its `+`, belongs to packages.
+pub(super) fn is_of_package(text: &str) -> bool {
+    let name = marker_name(text).unwrap_or_default();
+    OF_PACKAGES.contains(&name) || is_manifest(name)
+}
+
+/// Whether it is about roles or webhooks.
+pub(super) fn is_manifest(name: &str) -> bool {
+    marker_definition(name).is_some_and(|found| family(found).is_some_and(Family::stands_alone))
+}
+
+/// The markers that count, in source order.
+pub(super) fn effective(markers: &[Word], place: Place) -> Vec<&Word> {
+    let kept: Vec<(&Word, &Definition)> =
+        markers.iter().filter_map(|marker| Some((marker, counts(marker, place)?))).collect();
+    let is_last = |at: usize| {
+        let (marker, definition) = kept[at];
+        let Some(key) = single(definition) else { return true };
+        !kept.iter().enumerate().any(|(other, (later, found))| {
+            single(found) == Some(key) && rank(later, other) > rank(marker, at)
+        })
+    };
+    (0..kept.len()).filter(|at| is_last(*at)).map(|at| kept[at].0).collect()
+}
+
+/// `+kubebuilder:default` is applied after `+default`, whichever stands first.
+fn rank(marker: &Word, at: usize) -> (bool, usize) {
+    (name(marker) == "kubebuilder:default", at)
+}
+
+fn counts<'d>(marker: &Word, place: Place) -> Option<&'d Definition> {
+    let name = name(marker);
+    let definition = marker_definition(name)?;
+    let family = family(definition)?;
+    let is_foreign = family.stands_alone() || matches!(family, Family::Genclient | Family::Deepcopy);
+    let value = marker.text.split_once('=').map_or("", |(_, value)| value.trim());
+    let is_nothing = name == "default" && value.starts_with("ref(")
+        || value == "false" && BOOLEAN.iter().any(|last| name.ends_with(last));
+    (definition.fits(place) && !is_foreign && !is_nothing && !PRESENCE.contains(&name)).then_some(definition)
+}
+
+fn family(definition: &Definition) -> Option<Family> {
+    match definition.target {
+        Target::Attribute(family) | Target::Key(family, _) | Target::Arguments(family) => Some(family),
+        Target::Item(..) => Some(Family::Validation),
+        Target::Module(_) => None,
+    }
+}
+
+/// What can be said once only.
+fn single(definition: &Definition) -> Option<(Option<Family>, bool, &'static str)> {
+    match definition.target {
+        Target::Key(_, key) => (!key.repeatable).then_some((family(definition), false, key.name)),
+        Target::Item(_, key) => (!key.repeatable).then_some((family(definition), true, key.name)),
+        Target::Arguments(_) => Some((family(definition), false, "")),
+        Target::Attribute(_) | Target::Module(_) => None,
+    }
+}
+
+/// Whether markers say that a field must be given, by their ranks in controller-gen; `None`: they do not say.
+pub(super) fn presence(markers: &[Word]) -> Option<bool> {
+    let has = |wanted: &str| markers.iter().any(|marker| name(marker) == wanted);
+    let first = PRESENCE.iter().find(|wanted| has(wanted))?;
+    Some(first.to_lowercase().ends_with("required"))
+}
+
+/// Whether there is a marker of that name.
+pub(super) fn has(markers: &[Word], wanted: &str) -> bool {
+    markers.iter().any(|marker| name(marker) == wanted)
+}
+
+/// The value of the last marker of that name.
+pub(super) fn value<'m>(markers: &'m [Word], wanted: &str) -> Option<&'m str> {
+    let found = markers.iter().rev().find(|marker| name(marker) == wanted)?;
+    Some(found.text.split_once('=').map_or("", |(_, value)| value.trim()).trim_matches(['"', '`']))
+}
+
+/// The kind of values that a constraint is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Wants {
+    /// A number.
+    Number,
+    /// A text.
+    Text,
+    /// A list.
+    List,
+    /// An object.
+    Object,
+}
+
+impl Wants {
+    /// In words.
+    pub(super) fn words(self) -> &'static str {
+        match self {
+            Self::Number => "numbers",
+            Self::Text => "strings",
+            Self::List => "lists",
+            Self::Object => "objects",
+        }
+    }
+}
+
+/// What a marker needs, as controller-gen checks before it applies it.
+pub(super) fn wants(marker: &Word) -> Option<Wants> {
+    let name = name(marker);
+    if name.starts_with("kubebuilder:validation:items:") {
+        return Some(Wants::List);
+    }
+    match name.strip_prefix("kubebuilder:validation:").unwrap_or(name) {
+        "Maximum" | "Minimum" | "ExclusiveMaximum" | "ExclusiveMinimum" | "MultipleOf" => Some(Wants::Number),
+        "MaxLength" | "MinLength" | "Pattern" => Some(Wants::Text),
+        "MaxItems" | "MinItems" | "UniqueItems" | "listType" | "k8s:listType" => Some(Wants::List),
+        "MaxProperties" | "MinProperties" | "mapType" => Some(Wants::Object),
+        _ => None,
+    }
+}

@@ -1,0 +1,208 @@
+//! Go modules: where the packages of an import path are on the disk.
+
+use std::collections::BTreeMap;
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// A module, as its go.mod says.
+#[derive(Debug, Default)]
+pub(super) struct Module {
+    /// Its folder.
+    folder: PathBuf,
+    /// Its import path; empty without a go.mod.
+    path: String,
+    /// The modules that it requires, with versions.
+    required: BTreeMap<String, String>,
+    /// Folders of modules beside it: `replace` with a folder, and `use` of a go.work.
+    folders: BTreeMap<String, PathBuf>,
+    /// Modules that others stand for.
+    replaced: BTreeMap<String, (String, String)>,
+    /// Folder of the module cache.
+    cache: Option<PathBuf>,
+}
+
+impl Module {
+    /// The module that a folder is in.
+    pub(super) fn around(folder: &Path) -> Self {
+        let start = fs::canonicalize(folder).unwrap_or_else(|_| folder.to_path_buf());
+        let root = start.ancestors().find(|at| at.join("go.mod").is_file());
+        let Some(root) = root else { return Self { folder: folder.to_path_buf(), ..Self::default() } };
+        let text = fs::read_to_string(root.join("go.mod")).unwrap_or_default();
+        let mut module = Self { folder: shown(folder, &start, root), cache: cache(), ..Self::default() };
+        module.read(&text);
+        if let Some(work) = start.ancestors().find(|at| at.join("go.work").is_file()) {
+            let text = fs::read_to_string(work.join("go.work")).unwrap_or_default();
+            for (_, words) in directives(&text).filter(|(name, _)| *name == "use") {
+                let folder = words.first().map(|word| work.join(word));
+                let used = folder.and_then(|folder| Some((module_path(&folder)?, folder)));
+                module.folders.extend(used);
+            }
+        }
+        module
+    }
+
+    fn read(&mut self, text: &str) {
+        for (name, words) in directives(text) {
+            match (name, &words[..]) {
+                ("module", [path, ..]) => self.path = (*path).to_string(),
+                ("require", [path, version, ..]) => {
+                    self.required.insert((*path).to_string(), (*version).to_string());
+                }
+                ("replace", _) => self.replace(&words),
+                _ => {}
+            }
+        }
+    }
+
+    /// `a [v1] => b v2`, `a => ../b`
+    fn replace(&mut self, words: &[&str]) {
+        let Some(arrow) = words.iter().position(|word| *word == "=>") else { return };
+        match (words.first(), &words[arrow + 1..]) {
+            (Some(old), [folder]) => {
+                self.folders.insert((*old).to_string(), self.folder.join(folder));
+            }
+            (Some(old), [new, version, ..]) => {
+                let target = ((*new).to_string(), (*version).to_string());
+                self.replaced.insert((*old).to_string(), target);
+            }
+            _ => {}
+        }
+    }
+
+    /// The import path of one of its folders.
+    pub(super) fn import_path(&self, folder: &Path) -> String {
+        let inner = folder.strip_prefix(&self.folder).unwrap_or(folder);
+        let parts = inner.components().map(|part| part.as_os_str().to_string_lossy().into_owned());
+        let all: Vec<String> =
+            Some(self.path.clone()).filter(|path| !path.is_empty()).into_iter().chain(parts).collect();
+        all.join("/")
+    }
+
+    /// The folder of a package.
+    pub(super) fn find(&self, import: &str) -> Option<PathBuf> {
+        let inner = inside(&self.path, import).filter(|_| !self.path.is_empty());
+        if let Some(inner) = inner {
+            let folder = self.folder.join(inner);
+            if folder.is_dir() {
+                return Some(folder);
+            }
+        }
+        let vendored = self.folder.join("vendor").join(import);
+        if vendored.is_dir() {
+            return Some(vendored);
+        }
+        let beside = longest(self.folders.keys(), import);
+        if let Some((module, inner)) = beside {
+            return Some(self.folders[module].join(inner)).filter(|folder| folder.is_dir());
+        }
+        let (module, inner) = longest(self.required.keys(), import)?;
+        let own = (module.clone(), self.required[module].clone());
+        let (module, version) = self.replaced.get(module).unwrap_or(&own);
+        let folder =
+            self.cache.as_ref()?.join(format!("{}@{}", escaped(module), escaped(version))).join(inner);
+        folder.is_dir().then_some(folder)
+    }
+
+    /// The module that has a package, as go.mod requires it.
+    pub(super) fn module_of(&self, import: &str) -> Option<String> {
+        let (module, _) = longest(self.required.keys(), import)?;
+        Some(format!("{module}@{}", self.required[module]))
+    }
+}
+
+/// The folder of the module as the user would write it: as many levels above the named folder.
+fn shown(folder: &Path, start: &Path, root: &Path) -> PathBuf {
+    let up = start.strip_prefix(root).map_or(0, |inner| inner.components().count());
+    let mut out = folder.to_path_buf();
+    for _ in 0..up {
+        match out.file_name() {
+            Some(_) => out = out.parent().map(Path::to_path_buf).unwrap_or_default(),
+            None => return root.to_path_buf(),
+        }
+    }
+    out
+}
+
+fn cache() -> Option<PathBuf> {
+    let of = |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let path = || of("GOPATH").or_else(|| Some(of("HOME")?.join("go")));
+    of("GOMODCACHE").or_else(|| Some(path()?.join("pkg/mod"))).filter(|folder| folder.is_dir())
+}
+
+/// The path of the module in a folder.
+fn module_path(folder: &Path) -> Option<String> {
+    let text = fs::read_to_string(folder.join("go.mod")).ok()?;
+    let found = directives(&text).find(|(name, _)| *name == "module");
+    found.and_then(|(_, words)| Some((*words.first()?).to_string()))
+}
+
+/// The part of an import path inside of a module.
+fn inside<'i>(module: &str, import: &'i str) -> Option<&'i str> {
+    let rest = import.strip_prefix(module)?;
+    if rest.is_empty() { Some(rest) } else { rest.strip_prefix('/') }
+}
+
+/// The module with the longest path that an import path is in, and the part inside of it.
+fn longest<'m, 'i>(
+    modules: impl Iterator<Item = &'m String>,
+    import: &'i str,
+) -> Option<(&'m String, &'i str)> {
+    modules
+        .filter_map(|module| Some((module, inside(module, import)?)))
+        .max_by_key(|(module, _)| module.len())
+}
+
+/// The directives of a go.mod or go.work: names and words, those in parentheses one by one.
+fn directives(text: &str) -> impl Iterator<Item = (&str, Vec<&str>)> {
+    let mut block: Option<&str> = None;
+    text.lines().filter_map(move |line| {
+        let line = line.split("//").next().unwrap_or_default().trim();
+        let words: Vec<&str> = line.split_whitespace().map(|word| word.trim_matches(['"', '`'])).collect();
+        match (block, &words[..]) {
+            (_, []) => None,
+            (Some(_), [")", ..]) => {
+                block = None;
+                None
+            }
+            (Some(name), _) => Some((name, words)),
+            (None, [name, "("]) => {
+                block = Some(*name);
+                None
+            }
+            (None, [name, ..]) => {
+                let name = *name;
+                Some((name, words[1..].to_vec()))
+            }
+        }
+    })
+}
+
+/// A path as the module cache spells it: capitals as `!` and the small letter.
+fn escaped(path: &str) -> String {
+    let mut out = String::new();
+    for c in path.chars() {
+        if c.is_ascii_uppercase() {
+            out.push('!');
+        }
+        out.push(c.to_ascii_lowercase());
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn directives_stand_alone_or_in_blocks() {
+        let text = "module a.b/c // x\n\ngo 1.24\nrequire (\n\td.e/f v1.0.0\n\tD.e/G v2.0.0 // indirect\n)\nreplace d.e/f => ../f\nreplace D.e/G v2.0.0 => h/i v3.0.0\n";
+        let mut module = Module { folder: "root".into(), ..Module::default() };
+        module.read(text);
+        assert_eq!(module.path, "a.b/c");
+        assert_eq!(module.module_of("d.e/f/v1").as_deref(), Some("d.e/f@v1.0.0"));
+        assert_eq!(module.folders["d.e/f"], Path::new("root/../f"));
+        assert_eq!(module.replaced["D.e/G"], ("h/i".to_string(), "v3.0.0".to_string()));
+        assert_eq!(escaped("D.e/G"), "!d.e/!g");
+    }
+}

@@ -1,0 +1,5 @@
+package net
+
+type IP []byte
+
+func (ip IP) MarshalText() ([]byte, error) { return nil, nil }

@@ -1,0 +1,3 @@
+package unstructured
+
+type Unstructured struct{}

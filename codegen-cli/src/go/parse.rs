@@ -1,0 +1,310 @@
+//! From the text of a Go file to its declarations, by tree-sitter's grammar.
+
+use tree_sitter::{Node, Parser};
+
+use super::comments::Groups;
+use super::syntax::{Comments, Constant, Field, File, Import, Kind, Method, Place, Type, TypeDecl, Word};
+
+/// How deep types may be nested: more than anybody writes, and far from the end of the stack.
+const DEPTH_LIMIT: usize = 100;
+
+/// Parses a file. What is no Go is listed, and the rest is read all the same.
+pub(crate) fn parse_file(text: &str) -> File {
+    let mut parser = Parser::new();
+    let is_known = parser.set_language(&tree_sitter_go::LANGUAGE.into()).is_ok();
+    let Some(tree) = is_known.then(|| parser.parse(text, None)).flatten() else { return File::default() };
+    let root = tree.root_node();
+    let mut comments = Vec::new();
+    let mut file = File::default();
+    collect(root, &mut comments, &mut file.errors);
+    let mut reader = Reader { text, groups: Groups::new(text, comments), file };
+    for node in children(root) {
+        reader.declaration(node);
+    }
+    let rest = reader.groups.rest();
+    let last = reader.groups.markers(rest);
+    reader.file.markers.extend(last);
+    reader.file.markers.sort_by_key(|marker| marker.place.start);
+    reader.file
+}
+
+/// The comments of a file, and the errors in its declarations: bodies of functions say nothing about types.
+fn collect(root: Node<'_>, comments: &mut Vec<Place>, errors: &mut Vec<Place>) {
+    let mut cursor = root.walk();
+    let mut bodies = 0_usize;
+    loop {
+        let node = cursor.node();
+        let is_body = node.kind() == "block";
+        if node.kind() == "comment" {
+            comments.push(node.byte_range());
+        } else if bodies == 0 && (node.is_error() || node.is_missing()) {
+            errors.push(node.byte_range());
+        }
+        if cursor.goto_first_child() {
+            bodies += usize::from(is_body);
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return;
+            }
+            bodies -= usize::from(cursor.node().kind() == "block");
+        }
+    }
+}
+
+fn children<'t>(node: Node<'t>) -> Vec<Node<'t>> {
+    let mut cursor = node.walk();
+    node.named_children(&mut cursor).collect()
+}
+
+struct Reader<'t> {
+    text: &'t str,
+    groups: Groups<'t>,
+    file: File,
+}
+
+impl<'t> Reader<'t> {
+    fn word(&self, node: Node<'_>) -> Word {
+        Word { text: self.text_of(node).to_string(), place: node.byte_range() }
+    }
+
+    fn text_of(&self, node: Node<'_>) -> &'t str {
+        self.text.get(node.byte_range()).unwrap_or_default()
+    }
+
+    fn declaration(&mut self, node: Node<'_>) {
+        match node.kind() {
+            "comment" => return,
+            "type_declaration" => return self.types(node),
+            _ => {}
+        }
+        // Markers count before the documentation of a declaration; those of a package in it as well.
+        let before = self.groups.before(node.start_byte());
+        let is_package = node.kind() == "package_clause";
+        let counted = before.free.chain(before.near).chain(before.doc.filter(|_| is_package));
+        let markers = self.groups.markers(counted);
+        self.file.markers.extend(markers);
+        self.groups.skip(node.end_byte());
+        match node.kind() {
+            "package_clause" => {
+                self.file.package = node.named_child(0).map(|name| self.word(name));
+            }
+            "import_declaration" => self.imports(node),
+            "const_declaration" => self.constants(node),
+            "method_declaration" => self.method(node),
+            _ => {}
+        }
+    }
+
+    fn imports(&mut self, node: Node<'_>) {
+        for child in children(node) {
+            match child.kind() {
+                "import_spec_list" => self.imports(child),
+                "import_spec" => {
+                    let Some(path) = child.child_by_field_name("path") else { continue };
+                    let text = self.text_of(path).trim_matches(['"', '`']).to_string();
+                    let name = child.child_by_field_name("name").map(|name| self.text_of(name).to_string());
+                    self.file.imports.push(Import { name, path: Word { text, place: path.byte_range() } });
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Constants that have their type and a text; what is computed is no value of an enum.
+    fn constants(&mut self, node: Node<'_>) {
+        for spec in children(node).into_iter().filter(|child| child.kind() == "const_spec") {
+            let Some(ty) = spec.child_by_field_name("type") else { continue };
+            let values = spec.child_by_field_name("value").map(children).unwrap_or_default();
+            for value in values {
+                let Some(value) = unquoted(self.text_of(value)) else { continue };
+                self.file.constants.push(Constant { ty: self.text_of(ty).to_string(), value });
+            }
+        }
+    }
+
+    fn method(&mut self, node: Node<'_>) {
+        let receiver = node.child_by_field_name("receiver").and_then(|list| list.named_child(0));
+        let ty = receiver.and_then(|receiver| receiver.child_by_field_name("type"));
+        if let (Some(ty), Some(name)) = (ty, node.child_by_field_name("name")) {
+            let receiver = self.text_of(ty).trim_start_matches(['*', ' ', '(']);
+            let end = receiver.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(receiver.len());
+            let receiver = receiver[..end].to_string();
+            self.file.methods.push(Method { receiver, name: self.word(name) });
+        }
+    }
+
+    /// `type A B`, or several in parentheses.
+    fn types(&mut self, node: Node<'_>) {
+        let is_group =
+            (0..node.child_count()).any(|at| node.child(at).is_some_and(|child| child.kind() == "("));
+        let before = self.groups.before(node.start_byte());
+        let free = self.groups.markers(before.free);
+        self.file.markers.extend(free);
+        let near = self.groups.markers(before.near);
+        if is_group {
+            self.file.markers.extend(near);
+            for spec in children(node) {
+                let before = self.groups.before(spec.start_byte());
+                let near = self.groups.markers(before.near);
+                self.type_spec(spec, near, before.doc);
+            }
+        } else if let Some(spec) = children(node).into_iter().find(|child| child.kind() != "comment") {
+            self.type_spec(spec, near, before.doc);
+        }
+        self.groups.skip(node.end_byte());
+    }
+
+    fn type_spec(&mut self, spec: Node<'_>, near: Vec<Word>, doc: Option<usize>) {
+        let (Some(name), Some(ty)) = (spec.child_by_field_name("name"), spec.child_by_field_name("type"))
+        else {
+            return;
+        };
+        // Beside its documentation a type has its own markers only; those of packages belong to the package.
+        let (of_package, mut markers): (Vec<Word>, Vec<Word>) =
+            near.into_iter().partition(|marker| super::markers::is_of_package(&marker.text));
+        self.file.markers.extend(of_package);
+        markers.extend(self.groups.markers(doc));
+        let description = self.groups.description(doc);
+        let ty = self.ty(ty, 0);
+        self.file.types.push(TypeDecl {
+            name: self.word(name),
+            is_alias: spec.kind() == "type_alias",
+            is_generic: spec.child_by_field_name("type_parameters").is_some(),
+            comments: Comments { description, markers },
+            ty,
+        });
+    }
+
+    fn ty(&mut self, node: Node<'_>, depth: usize) -> Type {
+        let place = node.byte_range();
+        if depth > DEPTH_LIMIT {
+            return Type { kind: Kind::Other("a type nested too deeply"), place };
+        }
+        let inner = |reader: &mut Self, node: Option<Node<'_>>| {
+            let missing = Type { kind: Kind::Other("no type"), place: place.clone() };
+            Box::new(node.map_or(missing, |node| reader.ty(node, depth + 1)))
+        };
+        let field = |name: &str| node.child_by_field_name(name);
+        let kind = match node.kind() {
+            "type_identifier" | "identifier" => Kind::Name(self.text_of(node).to_string()),
+            "qualified_type" => {
+                let part =
+                    |name: &str| field(name).map(|node| self.text_of(node).to_string()).unwrap_or_default();
+                Kind::Qualified(part("package"), part("name"))
+            }
+            "pointer_type" => Kind::Pointer(inner(self, node.named_child(0))),
+            "parenthesized_type" => return *inner(self, node.named_child(0)),
+            "slice_type" => Kind::Slice(inner(self, field("element"))),
+            "array_type" => Kind::Array(inner(self, field("element"))),
+            "map_type" => Kind::Map(inner(self, field("key")), inner(self, field("value"))),
+            "struct_type" => Kind::Struct(self.fields(node, depth)),
+            "interface_type" => Kind::Other("an interface"),
+            "channel_type" => Kind::Other("a channel"),
+            "function_type" => Kind::Other("a function"),
+            "generic_type" => Kind::Other("an instance of a generic type"),
+            _ => Kind::Other("this type"),
+        };
+        Type { kind, place }
+    }
+
+    fn fields(&mut self, node: Node<'_>, depth: usize) -> Vec<Field> {
+        let mut out = Vec::new();
+        self.groups.skip(node.start_byte());
+        let list = node.named_child(0).map(children).unwrap_or_default();
+        for declaration in list.into_iter().filter(|child| child.kind() == "field_declaration") {
+            self.field(declaration, depth, &mut out);
+        }
+        out
+    }
+
+    fn field(&mut self, node: Node<'_>, depth: usize, out: &mut Vec<Field>) {
+        let before = self.groups.before(node.start_byte());
+        let markers = self.groups.markers(before.near.into_iter().chain(before.doc));
+        let comments = Comments { description: self.groups.description(before.doc), markers };
+        let Some(ty) = node.child_by_field_name("type") else { return };
+        let ty = self.ty(ty, depth + 1);
+        self.groups.skip(node.end_byte());
+        let json = node.child_by_field_name("tag").and_then(|tag| json_tag(self.text_of(tag)));
+        let mut cursor = node.walk();
+        let names: Vec<Word> =
+            node.children_by_field_name("name", &mut cursor).map(|name| self.word(name)).collect();
+        let place = node.byte_range();
+        let field = |name| Field {
+            name,
+            place: place.clone(),
+            ty: ty.clone(),
+            json: json.clone(),
+            comments: comments.clone(),
+        };
+        if names.is_empty() {
+            out.push(field(None));
+        } else {
+            out.extend(names.into_iter().map(|name| field(Some(name))));
+        }
+    }
+}
+
+/// The value of the key `json` in a tag: `StructTag.Lookup` of Go's `reflect`.
+fn json_tag(literal: &str) -> Option<String> {
+    let tag = unquoted(literal)?;
+    let mut rest = tag.trim_start();
+    while let Some((key, after)) = rest.split_once(':') {
+        let quoted = after.strip_prefix('"')?;
+        let mut is_escaped = false;
+        let end = quoted.find(|c| {
+            let ends = c == '"' && !is_escaped;
+            is_escaped = c == '\\' && !is_escaped;
+            ends
+        })?;
+        if key == "json" {
+            return unquoted(&after[..end + 2]);
+        }
+        rest = quoted[end + 1..].trim_start();
+    }
+    None
+}
+
+/// The text of a literal of Go; `None` if it is none.
+fn unquoted(literal: &str) -> Option<String> {
+    if let Some(raw) = literal.strip_prefix('`').and_then(|rest| rest.strip_suffix('`')) {
+        return Some(raw.replace('\r', ""));
+    }
+    kubesmith_core::grammar::unquote_go(literal)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tags_are_read_as_reflect_does() {
+        assert_eq!(json_tag("`json:\"a,omitempty\"`").as_deref(), Some("a,omitempty"));
+        assert_eq!(json_tag("`yaml:\"b\\\"c\" json:\"a\"`").as_deref(), Some("a"));
+        assert_eq!(json_tag("\"json:\\\"a\\\"\"").as_deref(), Some("a"));
+        assert_eq!(json_tag("`yaml:\"b\"`"), None);
+        assert_eq!(json_tag("`json:a`"), None);
+    }
+
+    #[test]
+    fn markers_belong_to_what_they_stand_at() {
+        let file = parse_file(
+            "// +a\n\n// Package p.\n// +b\npackage p\n\n// +kubebuilder:rbac:groups=x\n\n// T is.\n// +t\ntype T struct {\n\t// +near\n\n\t// Doc.\n\t// +f\n\tA, B string `json:\"a\"` // +no\n\tC int\n}\n\n// +g\nfunc f() {\n\t// +in\n}\n// +end\n",
+        );
+        let texts = |words: &[Word]| words.iter().map(|word| word.text.clone()).collect::<Vec<_>>();
+        assert_eq!(texts(&file.markers), ["+a", "+b", "+kubebuilder:rbac:groups=x", "+end"]);
+        assert_eq!(texts(&file.types[0].comments.markers), ["+t"]);
+        let Kind::Struct(fields) = &file.types[0].ty.kind else { panic!() };
+        assert_eq!(fields.len(), 3);
+        assert_eq!(texts(&fields[1].comments.markers), ["+near", "+f"]);
+        assert_eq!(fields[1].comments.description, "Doc.");
+        assert!(fields[2].comments.markers.is_empty());
+    }
+
+    #[test]
+    fn text_that_is_no_go_is_reported() {
+        assert!(!parse_file("package p\ntype T struct {").errors.is_empty());
+        assert_eq!(parse_file("package p\ntype T [3]int\n").errors, []);
+    }
+}

@@ -1,0 +1,256 @@
+//! What a name in a Go file stands for.
+
+use kubesmith_core::diag::Code;
+
+use super::known;
+use super::markers;
+use super::packages::{Packages, TypeId};
+use super::syntax::{Kind, Place, Type};
+use super::text::loc;
+use crate::diag::Diagnostic;
+use crate::source::{Loc, SourceMap};
+
+/// How many names may stand for each other.
+const DEPTH_LIMIT: usize = 64;
+
+/// A file: its package and position.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct At {
+    pub(super) package: usize,
+    pub(super) file: usize,
+}
+
+impl From<TypeId> for At {
+    fn from(id: TypeId) -> Self {
+        Self { package: id.package, file: id.file }
+    }
+}
+
+/// What a name of a type stands for.
+#[derive(Clone, Debug)]
+pub(super) enum Target {
+    /// A type of Go itself: the Rust type, and the type of its schema.
+    Builtin(&'static str, &'static str),
+    /// A declaration that was read.
+    Declared(TypeId),
+    /// A type that is known, by its path in Rust.
+    Known(String),
+}
+
+/// Resolves names, and reads the packages that they lead into.
+pub(super) struct Resolver<'s> {
+    pub(super) packages: Packages,
+    pub(super) sources: &'s mut SourceMap,
+    pub(super) diagnostics: Vec<Diagnostic>,
+}
+
+impl Resolver<'_> {
+    pub(super) fn loc(&self, at: At, place: &Place) -> Loc {
+        loc(self.packages.list[at.package].files[at.file].0, place)
+    }
+
+    /// What a type that is a name stands for; `None` after a diagnostic.
+    pub(super) fn target(&mut self, at: At, ty: &Type) -> Option<Target> {
+        match &ty.kind {
+            Kind::Name(name) => self.local(at, name, ty),
+            Kind::Qualified(package, name) => self.qualified(at, package, name, ty),
+            _ => None,
+        }
+    }
+
+    fn local(&mut self, at: At, name: &str, ty: &Type) -> Option<Target> {
+        let found = match self.packages.type_in(at.package, name) {
+            Some(id) => Some(id),
+            None => self.dot_imported(at, name),
+        };
+        if let Some(id) = found {
+            let package = &self.packages.list[id.package].path;
+            return match known::overridden(package, name) {
+                Some(rust) => Some(Target::Known(rust)),
+                None => self.behind_alias(id, 0),
+            };
+        }
+        if let Some((rust, schema)) = known::builtin(name) {
+            return Some(Target::Builtin(rust, schema));
+        }
+        let loc = self.loc(at, &ty.place);
+        match name {
+            "complex64" | "complex128" => self.unsupported(loc, "a complex number"),
+            "any" | "error" | "comparable" => self.unsupported(loc, "an interface"),
+            _ => self.unknown(loc, name),
+        }
+        None
+    }
+
+    fn dot_imported(&mut self, at: At, name: &str) -> Option<TypeId> {
+        let imports = &self.packages.list[at.package].files[at.file].1.imports;
+        let paths = imports.iter().filter(|import| import.name.as_deref() == Some("."));
+        let paths: Vec<String> = paths.map(|import| import.path.text.clone()).collect();
+        paths.iter().find_map(|path| {
+            let package = self.packages.import(at.package, path, self.sources, &mut self.diagnostics)?;
+            self.packages.type_in(package, name)
+        })
+    }
+
+    /// controller-gen looks through an alias in the same package, unless it stands for a type of Go itself.
+    fn behind_alias(&mut self, id: TypeId, depth: usize) -> Option<Target> {
+        let decl = self.packages.decl(id);
+        let is_name = matches!(decl.ty.kind, Kind::Name(_) | Kind::Qualified(..));
+        if !decl.is_alias || !is_name || depth > DEPTH_LIMIT {
+            return Some(Target::Declared(id));
+        }
+        let ty = decl.ty.clone();
+        let local = match &ty.kind {
+            Kind::Name(name) => self.packages.type_in(id.package, name),
+            _ => None,
+        };
+        match local {
+            Some(other) => self.behind_alias(other, depth + 1),
+            None => match self.target(id.into(), &ty)? {
+                Target::Builtin(..) => Some(Target::Declared(id)),
+                target => Some(target),
+            },
+        }
+    }
+
+    fn qualified(&mut self, at: At, package: &str, name: &str, ty: &Type) -> Option<Target> {
+        let Some(path) = self.import_path(at, package) else {
+            let loc = self.loc(at, &ty.place);
+            self.unknown(loc, &format!("{package}.{name}"));
+            return None;
+        };
+        if let Some(rust) = known::overridden(&path, name) {
+            return Some(Target::Known(rust));
+        }
+        let found = self.packages.import(at.package, &path, self.sources, &mut self.diagnostics);
+        if let Some(id) = found.and_then(|found| self.packages.type_in(found, name)) {
+            return Some(Target::Declared(id));
+        }
+        if let Some(rust) = known::kubernetes(&path, name) {
+            return Some(Target::Known(rust));
+        }
+        let loc = self.loc(at, &ty.place);
+        match found {
+            Some(_) => self.unknown(loc, &format!("{package}.{name}")),
+            None => self.unread(at, loc, &path, &format!("{package}.{name}")),
+        }
+        None
+    }
+
+    /// The path of the import that binds a name.
+    pub(super) fn import_path(&mut self, at: At, name: &str) -> Option<String> {
+        let imports = &self.packages.list[at.package].files[at.file].1.imports;
+        let named = imports.iter().find(|import| import.name.as_deref() == Some(name));
+        if let Some(import) = named {
+            return Some(import.path.text.clone());
+        }
+        let unnamed = imports.iter().filter(|import| import.name.is_none());
+        let paths: Vec<String> = unnamed.map(|import| import.path.text.clone()).collect();
+        if let Some(path) = paths.iter().find(|path| path.rsplit('/').next() == Some(name)) {
+            return Some(path.clone());
+        }
+        let is_called = |resolver: &mut Self, path: &String| {
+            let found =
+                resolver.packages.import(at.package, path, resolver.sources, &mut resolver.diagnostics);
+            match found {
+                Some(found) => resolver.packages.list[found].name == name,
+                // `github.com/a/b/v2`, `gopkg.in/yaml.v3`
+                None => path.split(['/', '.', '-']).any(|part| part == name),
+            }
+        };
+        paths.into_iter().find(|path| is_called(self, path))
+    }
+
+    fn unknown(&mut self, loc: Loc, name: &str) {
+        self.diagnostics.push(
+            Diagnostic::error(Code::UNRESOLVED_TYPE, loc, format!("cannot find the type `{name}`"))
+                .label("not found in the package or its imports"),
+        );
+    }
+
+    fn unread(&mut self, at: At, loc: Loc, path: &str, name: &str) {
+        let message = format!("`{name}` is not known, as the package `{path}` could not be found");
+        let help = match self.packages.module_of(at.package, path) {
+            Some(module) => format!("run `go mod download {module}`, or `go mod vendor` in the module"),
+            None => "add its module to go.mod and run `go mod download`, or `go mod vendor`".to_string(),
+        };
+        self.diagnostics.push(Diagnostic::error(Code::GO_PACKAGE, loc, message).help(help));
+    }
+
+    pub(super) fn unsupported(&mut self, loc: Loc, what: &str) {
+        self.diagnostics.push(
+            Diagnostic::error(
+                Code::UNSUPPORTED_TYPE,
+                loc,
+                format!("{what} has no form in JSON that a schema can describe"),
+            )
+            .help(
+                "name a type with fields or a value, or say what the JSON is with `+kubebuilder:validation:Schemaless` and \
+                 `+kubebuilder:validation:Type` on the field",
+            ),
+        );
+    }
+
+    /// The type that controller-gen sees when it applies markers; `None`: that of a reference, which is not looked at.
+    pub(super) fn visible(&mut self, at: At, ty: &Type) -> Option<String> {
+        match &ty.kind {
+            Kind::Pointer(inner) => self.visible(at, inner),
+            Kind::Slice(inner) if is_byte(inner) => Some("string".to_string()),
+            Kind::Slice(_) | Kind::Array(_) => Some("array".to_string()),
+            Kind::Map(..) | Kind::Struct(_) => Some("object".to_string()),
+            Kind::Name(_) => match self.target(at, ty)? {
+                Target::Builtin(_, schema) => Some(schema.to_string()),
+                Target::Declared(id) => {
+                    let basic = self.underlying(id, 0)?;
+                    let said = markers::value(
+                        &self.packages.decl(id).comments.markers,
+                        "kubebuilder:validation:Type",
+                    );
+                    Some(said.map_or_else(|| basic.to_string(), str::to_string))
+                }
+                Target::Known(_) => None,
+            },
+            Kind::Qualified(..) | Kind::Other(_) => None,
+        }
+    }
+
+    /// The schema's type of a declaration that is, in the end, a type of Go itself.
+    pub(super) fn underlying(&mut self, id: TypeId, depth: usize) -> Option<&'static str> {
+        let ty = self.packages.decl(id).ty.clone();
+        if depth > DEPTH_LIMIT || !matches!(ty.kind, Kind::Name(_) | Kind::Qualified(..)) {
+            return None;
+        }
+        let before = self.diagnostics.len();
+        let target = self.target(id.into(), &ty);
+        // It is reported where the declaration is written.
+        self.diagnostics.truncate(before);
+        match target? {
+            Target::Builtin(_, schema) => Some(schema),
+            Target::Declared(other) if other != id => self.underlying(other, depth + 1),
+            _ => None,
+        }
+    }
+
+    /// Whether the values of a type are listed where it is declared.
+    pub(super) fn has_enum(&mut self, at: At, ty: &Type, depth: usize) -> bool {
+        if let Kind::Pointer(inner) = &ty.kind {
+            return self.has_enum(at, inner, depth);
+        }
+        let before = self.diagnostics.len();
+        let target = self.target(at, ty);
+        self.diagnostics.truncate(before);
+        let Some(Target::Declared(id)) = target.filter(|_| depth < DEPTH_LIMIT) else { return false };
+        let decl = self.packages.decl(id);
+        let listed = ["kubebuilder:validation:Enum", "k8s:enum"];
+        if listed.iter().any(|name| markers::has(&decl.comments.markers, name)) {
+            return true;
+        }
+        let ty = decl.ty.clone();
+        self.has_enum(id.into(), &ty, depth + 1)
+    }
+}
+
+/// Whether it is `byte`; a list of `uint8` is a list to controller-gen.
+pub(super) fn is_byte(ty: &Type) -> bool {
+    matches!(&ty.kind, Kind::Name(name) if name == "byte")
+}

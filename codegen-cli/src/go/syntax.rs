@@ -1,0 +1,132 @@
+//! What `parse` keeps of a Go file: declarations with their comments, as plain values.
+//!
+//! Places are byte ranges of the file.
+
+use std::ops::Range;
+
+/// A range of bytes of a file.
+pub(crate) type Place = Range<usize>;
+
+/// An identifier or text, and where it stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Word {
+    /// The text.
+    pub(crate) text: String,
+    /// Where it stands.
+    pub(crate) place: Place,
+}
+
+/// A parsed file.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct File {
+    /// The name in the package clause; `None` if it has none.
+    pub(crate) package: Option<Word>,
+    /// Its imports.
+    pub(crate) imports: Vec<Import>,
+    /// Its types, in source order.
+    pub(crate) types: Vec<TypeDecl>,
+    /// Its methods.
+    pub(crate) methods: Vec<Method>,
+    /// Its constants with a type and a text.
+    pub(crate) constants: Vec<Constant>,
+    /// The markers that belong to the package, in source order.
+    pub(crate) markers: Vec<Word>,
+    /// Where it is no Go.
+    pub(crate) errors: Vec<Place>,
+}
+
+/// An import.
+#[derive(Clone, Debug)]
+pub(crate) struct Import {
+    /// The name that it binds, `.` or `_`; `None`: that of the package.
+    pub(crate) name: Option<String>,
+    /// The path.
+    pub(crate) path: Word,
+}
+
+/// What comments say of a declaration.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Comments {
+    /// The description by controller-gen's rules; may be empty.
+    pub(crate) description: String,
+    /// The markers, from the `+` to the end of the line.
+    pub(crate) markers: Vec<Word>,
+}
+
+/// A type declaration.
+#[derive(Clone, Debug)]
+pub(crate) struct TypeDecl {
+    /// Its name.
+    pub(crate) name: Word,
+    /// Whether it is another name: `type A = B`.
+    pub(crate) is_alias: bool,
+    /// Whether it has type parameters.
+    pub(crate) is_generic: bool,
+    /// What comments say of it.
+    pub(crate) comments: Comments,
+    /// What it is.
+    pub(crate) ty: Type,
+}
+
+/// A field of a struct.
+#[derive(Clone, Debug)]
+pub(crate) struct Field {
+    /// Its name; `None` for an embedded field.
+    pub(crate) name: Option<Word>,
+    /// Where it stands.
+    pub(crate) place: Place,
+    /// Its type.
+    pub(crate) ty: Type,
+    /// Its `json` tag; `None`: there is none.
+    pub(crate) json: Option<String>,
+    /// What comments say of it.
+    pub(crate) comments: Comments,
+}
+
+/// A type.
+#[derive(Clone, Debug)]
+pub(crate) struct Type {
+    /// What it is.
+    pub(crate) kind: Kind,
+    /// Where it stands.
+    pub(crate) place: Place,
+}
+
+/// Kinds of types.
+#[derive(Clone, Debug)]
+pub(crate) enum Kind {
+    /// `Name`
+    Name(String),
+    /// `package.Name`
+    Qualified(String, String),
+    /// `*T`
+    Pointer(Box<Type>),
+    /// `[]T`
+    Slice(Box<Type>),
+    /// `[n]T`
+    Array(Box<Type>),
+    /// `map[K]V`
+    Map(Box<Type>, Box<Type>),
+    /// `struct { .. }`
+    Struct(Vec<Field>),
+    /// A type that no schema describes, in words.
+    Other(&'static str),
+}
+
+/// A method.
+#[derive(Clone, Debug)]
+pub(crate) struct Method {
+    /// The type of its receiver.
+    pub(crate) receiver: String,
+    /// Its name.
+    pub(crate) name: Word,
+}
+
+/// A constant with a type and a text as its value.
+#[derive(Clone, Debug)]
+pub(crate) struct Constant {
+    /// Its type.
+    pub(crate) ty: String,
+    /// Its value.
+    pub(crate) value: String,
+}

@@ -1,0 +1,79 @@
+//! Rust source that is written for Go declarations, with the places that its parts come from.
+
+use crate::source::{FileId, Loc, Piece};
+
+use super::syntax::{Place, Word};
+
+/// The place of a part of a file.
+pub(super) fn loc(file: FileId, place: &Place) -> Loc {
+    let at = |byte: usize| u32::try_from(byte).unwrap_or(u32::MAX);
+    Loc { file, start: at(place.start), end: at(place.end) }
+}
+
+/// The Rust source for a file.
+#[derive(Debug)]
+pub(super) struct Text {
+    /// The file.
+    file: FileId,
+    /// The source.
+    pub(super) out: String,
+    /// Where its parts come from.
+    pub(super) pieces: Vec<Piece>,
+}
+
+impl Text {
+    pub(super) fn new(file: FileId) -> Self {
+        Self { file, out: String::new(), pieces: Vec::new() }
+    }
+
+    /// Adds text that no part of the file stands for.
+    pub(super) fn push(&mut self, text: &str) {
+        self.out.push_str(text);
+    }
+
+    /// Adds text for a part of the file.
+    pub(super) fn part(&mut self, text: &str, place: &Place) {
+        let at = |byte: usize| u32::try_from(byte).unwrap_or(u32::MAX);
+        let start = at(self.out.len());
+        self.out.push_str(text);
+        self.pieces.push(Piece { start, end: at(self.out.len()), loc: loc(self.file, place) });
+    }
+
+    /// Adds a comment with a marker: `///`, `//!` or `//`.
+    pub(super) fn marker(&mut self, comment: &str, marker: &Word) {
+        self.push(comment);
+        self.push(" ");
+        self.part(&marker.text, &marker.place);
+        self.push("\n");
+    }
+
+    /// Adds what another text of the same file has.
+    pub(super) fn append(&mut self, other: &Text) {
+        let start = u32::try_from(self.out.len()).unwrap_or(u32::MAX);
+        self.out.push_str(&other.out);
+        let moved =
+            |piece: &Piece| Piece { start: piece.start + start, end: piece.end + start, loc: piece.loc };
+        self.pieces.extend(other.pieces.iter().map(moved));
+    }
+
+    /// Adds an attribute.
+    pub(super) fn attribute(&mut self, text: &str, place: &Place) {
+        self.part(text, place);
+        self.push("\n");
+    }
+}
+
+/// A name of Go as an identifier of Rust.
+pub(super) fn ident(name: &str) -> String {
+    if syn::parse_str::<syn::Ident>(name).is_ok() {
+        return name.to_string();
+    }
+    let raw = format!("r#{name}");
+    if !matches!(name, "_" | "self" | "Self" | "super" | "crate")
+        && syn::parse_str::<syn::Ident>(&raw).is_ok()
+    {
+        return raw;
+    }
+    let plain: String = name.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '_').collect();
+    format!("{plain}_")
+}

@@ -1,0 +1,472 @@
+//! From Go declarations to Rust source that says the same, which the stages of the generator read.
+//!
+//! What becomes of what follows controller-gen (pkg/crd/schema.go): a struct is a struct, another declaration a newtype, a
+//! pointer the type that it points to, and whether a field must be given is said on every field.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use kubesmith_core::diag::Code;
+use kubesmith_core::grammar::Place as MarkerPlace;
+
+use super::known;
+use super::markers;
+use super::packages::{Packages, TypeId};
+use super::resolve::{At, Resolver, Target, is_byte};
+use super::syntax::{Comments, Field, Kind, Type, Word};
+use super::text::{Text, ident};
+use super::{Options, Translated, Translation};
+use crate::diag::Diagnostic;
+use crate::source::SourceMap;
+
+const SCHEMA: &str = "#[derive(::kubesmith_runtime::Schema, ::serde::Serialize, ::serde::Deserialize)]\n";
+const RESOURCE: &str = "#[derive(::kubesmith_runtime::Resource)]\n";
+/// What an attribute says in full needs no derive of serde.
+const SAID: &str = "#[derive(::kubesmith_runtime::Schema)]\n";
+
+/// Translates the kinds of the input packages with everything that they lead into, and what the packages say beside types.
+pub(super) fn translate(packages: Packages, sources: &mut SourceMap, options: Options) -> Translation {
+    let resolver = Resolver { packages, sources, diagnostics: Vec::new() };
+    let mut translator = Translator {
+        resolver,
+        options,
+        kinds: BTreeSet::new(),
+        queue: Vec::new(),
+        seen: BTreeSet::new(),
+        texts: BTreeMap::new(),
+    };
+    translator.find_kinds();
+    while let Some(id) = translator.queue.pop() {
+        let text = translator.declaration(id);
+        translator.texts.insert(id, text);
+    }
+    translator.finish()
+}
+
+pub(super) struct Translator<'s> {
+    pub(super) resolver: Resolver<'s>,
+    options: Options,
+    pub(super) kinds: BTreeSet<TypeId>,
+    queue: Vec<TypeId>,
+    seen: BTreeSet<TypeId>,
+    texts: BTreeMap<TypeId, Text>,
+}
+
+impl Translator<'_> {
+    fn find_kinds(&mut self) {
+        for package in 0..self.resolver.packages.list.len() {
+            if !self.resolver.packages.list[package].is_input || !self.is_api(package) {
+                continue;
+            }
+            for file in 0..self.resolver.packages.list[package].files.len() {
+                for item in 0..self.resolver.packages.list[package].files[file].1.types.len() {
+                    let id = TypeId { package, file, item };
+                    if self.is_kind(id) {
+                        self.kinds.insert(id);
+                    }
+                }
+            }
+        }
+        self.seen = self.kinds.clone();
+        self.queue = self.kinds.iter().rev().copied().collect();
+    }
+
+    /// The markers of a package.
+    pub(super) fn package_markers(&self, package: usize) -> impl Iterator<Item = (usize, &Word)> {
+        let files = self.resolver.packages.list[package].files.iter().enumerate();
+        files.flat_map(|(at, (_, file))| file.markers.iter().map(move |marker| (at, marker)))
+    }
+
+    /// Whether a package is a version of a group.
+    fn is_api(&self, package: usize) -> bool {
+        let mut has_group = false;
+        for (_, marker) in self.package_markers(package) {
+            match markers::name(marker) {
+                "kubebuilder:skip" => return false,
+                "groupName" => {
+                    has_group |= marker.text.split_once('=').is_some_and(|(_, name)| !name.trim().is_empty());
+                }
+                _ => {}
+            }
+        }
+        has_group
+    }
+
+    /// Whether a type is a kind: it embeds `TypeMeta` and `ObjectMeta`.
+    fn is_kind(&mut self, id: TypeId) -> bool {
+        let decl = self.resolver.packages.decl(id);
+        let Kind::Struct(fields) = &decl.ty.kind else { return false };
+        let embedded: Vec<Type> =
+            fields.iter().filter(|field| field.name.is_none()).map(|field| field.ty.clone()).collect();
+        let has = |translator: &mut Self, name: &str| {
+            embedded.iter().any(|ty| translator.is_meta(id.into(), ty, name))
+        };
+        has(self, "TypeMeta") && has(self, "ObjectMeta")
+    }
+
+    fn is_meta(&mut self, at: At, ty: &Type, wanted: &str) -> bool {
+        match &ty.kind {
+            Kind::Qualified(package, name) if name == wanted => {
+                self.resolver.import_path(at, package).as_deref() == Some(known::META)
+            }
+            _ => false,
+        }
+    }
+
+    fn declaration(&mut self, id: TypeId) -> Text {
+        let at = At::from(id);
+        let decl = self.resolver.packages.decl(id).clone();
+        let mut text = Text::new(self.resolver.packages.list[at.package].files[at.file].0);
+        let is_kind = self.kinds.contains(&id);
+        let place = if is_kind { MarkerPlace::Root } else { MarkerPlace::Struct };
+        if decl.is_generic {
+            let loc = self.resolver.loc(at, &decl.name.place);
+            self.resolver.unsupported(loc, "a generic type");
+        }
+        let says_type = markers::value(&decl.comments.markers, "kubebuilder:validation:Type");
+        let is_json = self.resolver.packages.has_method(id, "MarshalJSON");
+        if is_json && says_type.is_some() {
+            self.markers(&mut text, at, &decl.comments.markers, place, None);
+            text.push(SAID);
+            text.push("pub struct ");
+            text.part(&ident(&decl.name.text), &decl.name.place);
+            text.push(";\n\n");
+            return text;
+        }
+        let is_text = !is_json && self.resolver.packages.has_method(id, "MarshalText");
+        if is_text && says_type.is_some_and(|said| said != "string") {
+            self.report_text(at, &decl.name);
+        }
+        self.markers(&mut text, at, &decl.comments.markers, place, Some(&decl.ty).filter(|_| !is_text));
+        if is_kind {
+            self.resource(&mut text, id);
+        }
+        if !is_text {
+            self.enum_of_constants(&mut text, id);
+            describe(&mut text, &decl.comments, &decl.name);
+        }
+        text.push(if is_kind { RESOURCE } else { SCHEMA });
+        text.push("pub struct ");
+        text.part(&ident(&decl.name.text), &decl.name.place);
+        match &decl.ty.kind {
+            _ if is_text => text.push("(pub ::std::string::String);\n\n"),
+            Kind::Struct(fields) => {
+                text.push(" {\n");
+                self.fields(&mut text, id, &decl.name, fields);
+                text.push("}\n\n");
+            }
+            _ => {
+                text.push("(pub ");
+                self.ty(&mut text, at, &decl.ty);
+                text.push(");\n\n");
+            }
+        }
+        text
+    }
+
+    fn report_text(&mut self, at: At, name: &Word) {
+        let loc = self.resolver.loc(at, &name.place);
+        let message = format!("`{}` is written by `MarshalText`, so that its type is string", name.text);
+        self.resolver.diagnostics.push(
+            Diagnostic::error(Code::WRONG_TYPE_FOR_KEY, loc, message)
+                .help("remove `+kubebuilder:validation:Type`, or write `MarshalJSON`"),
+        );
+    }
+
+    /// Writes the markers that count. `ty` is the type that they are applied to.
+    fn markers(&mut self, text: &mut Text, at: At, all: &[Word], place: MarkerPlace, ty: Option<&Type>) {
+        let visible = ty.map(|ty| self.visible(at, ty));
+        for marker in markers::effective(all, place) {
+            if markers::name(marker).starts_with("kubebuilder:resource") {
+                continue;
+            }
+            if self.lists_values_again(at, marker, ty) {
+                continue;
+            }
+            let is_said = ["kubebuilder:validation:Type", "kubebuilder:validation:XIntOrString"]
+                .iter()
+                .any(|name| markers::has(all, name));
+            if let (Some(None), Some(wants), false) = (&visible, markers::wants(marker), is_said) {
+                let loc = self.resolver.loc(at, &marker.place);
+                let message = format!(
+                    "`+{}` is for {}, and what the named type of the field is does not show here",
+                    markers::name(marker),
+                    wants.words()
+                );
+                self.resolver.diagnostics.push(
+                    Diagnostic::error(Code::WRONG_TYPE_FOR_KEY, loc, message)
+                        .help("put the marker on the declaration of the type"),
+                );
+            }
+            // Go's zero value says nothing.
+            let written = marker.text.replace(",description=\"\"", "");
+            text.marker("///", &Word { text: written, place: marker.place.clone() });
+        }
+    }
+
+    /// Whether a marker lists values of a type that has its own list, which controller-gen keeps.
+    fn lists_values_again(&mut self, at: At, marker: &Word, ty: Option<&Type>) -> bool {
+        let listed = match (markers::name(marker), ty.map(|ty| &ty.kind)) {
+            ("kubebuilder:validation:Enum", Some(_)) => ty,
+            ("kubebuilder:validation:items:Enum", Some(Kind::Slice(inner) | Kind::Array(inner))) => {
+                Some(&**inner)
+            }
+            _ => None,
+        };
+        listed.is_some_and(|ty| self.resolver.has_enum(at, ty, 0))
+    }
+
+    fn visible(&mut self, at: At, ty: &Type) -> Option<String> {
+        let before = self.resolver.diagnostics.len();
+        let visible = self.resolver.visible(at, ty);
+        // It is reported where the type is written.
+        self.resolver.diagnostics.truncate(before);
+        visible
+    }
+
+    /// `+k8s:enum`: the constants of the type are its values.
+    fn enum_of_constants(&self, text: &mut Text, id: TypeId) {
+        let decl = self.resolver.packages.decl(id);
+        let Some(marker) = decl.comments.markers.iter().find(|marker| markers::name(marker) == "k8s:enum")
+        else {
+            return;
+        };
+        let files = &self.resolver.packages.list[id.package].files;
+        let constants = files.iter().flat_map(|(_, file)| &file.constants);
+        let values: BTreeSet<&str> = constants
+            .filter(|constant| constant.ty == decl.name.text)
+            .map(|constant| constant.value.as_str())
+            .collect();
+        if values.is_empty() {
+            return;
+        }
+        let values: Vec<String> = values.into_iter().map(|value| format!("{value:?}")).collect();
+        let written = format!("+kubebuilder:validation:Enum={}", values.join(";"));
+        text.push("/// ");
+        text.part(&written, &marker.place);
+        text.push("\n");
+    }
+
+    fn fields(&mut self, text: &mut Text, id: TypeId, owner: &Word, fields: &[Field]) {
+        let at = At::from(id);
+        let is_kind = self.kinds.contains(&id);
+        let is_required = !self
+            .package_markers(id.package)
+            .any(|(_, marker)| markers::name(marker) == "kubebuilder:validation:Optional");
+        let mut kept: Vec<(&Field, Tag)> = Vec::new();
+        for field in fields {
+            let Some(tag) = self.tag(at, owner, field) else { continue };
+            if is_kind && field.name.is_none() && self.is_meta(at, &field.ty, "TypeMeta") {
+                continue;
+            }
+            // Go's decoder knows a name once; of two controller-gen writes the last.
+            kept.retain(|(_, other)| other.is_inline || tag.is_inline || other.name != tag.name);
+            kept.push((field, tag));
+        }
+        for (field, tag) in kept {
+            self.field(text, at, is_kind, field, &tag, is_required);
+        }
+    }
+
+    /// The tag of a field that is part of the JSON.
+    fn tag(&mut self, at: At, owner: &Word, field: &Field) -> Option<Tag> {
+        let name = field.name.as_ref().map(|name| name.text.as_str());
+        let is_private = name.is_some_and(|name| !name.starts_with(char::is_uppercase));
+        if is_private && self.options.ignore_unexported {
+            return None;
+        }
+        let Some(json) = &field.json else {
+            let loc = self.resolver.loc(at, &field.place);
+            let shown =
+                name.map_or_else(|| "an embedded field".to_string(), |name| format!("the field `{name}`"));
+            let help = match is_private {
+                true => {
+                    "add the tag `json:\"-\"`, or leave such fields out with `--ignore-unexported-fields`"
+                }
+                false => "add a tag: `json:\"name\"`, or `json:\"-\"` if it is no part of the API",
+            };
+            let message = format!("{shown} of `{}` has no `json` tag", owner.text);
+            self.resolver.diagnostics.push(Diagnostic::error(Code::GO_TAG, loc, message).help(help));
+            return None;
+        };
+        if json == "-" {
+            return None;
+        }
+        let (name, options) = json.split_once(',').unwrap_or((json, ""));
+        let has = |wanted: &str| options.split(',').any(|option| option == wanted);
+        Some(Tag {
+            name: name.to_string(),
+            is_inline: name.is_empty() || has("inline"),
+            may_lack: has("omitempty") || has("omitzero"),
+        })
+    }
+
+    fn field(&mut self, text: &mut Text, at: At, is_kind: bool, field: &Field, tag: &Tag, is_required: bool) {
+        let place = field.name.as_ref().map_or(&field.ty.place, |name| &name.place);
+        let is_standard = is_kind && matches!(tag.name.as_str(), "metadata" | "spec" | "status");
+        let is_metadata = is_standard && tag.name == "metadata";
+        let all = &field.comments.markers;
+        let must = markers::presence(all).unwrap_or(is_required && !tag.is_inline && !tag.may_lack);
+        let is_schemaless = markers::has(all, "kubebuilder:validation:Schemaless");
+        if !is_metadata {
+            self.markers(text, at, all, MarkerPlace::Field, Some(&field.ty).filter(|_| !is_schemaless));
+            let name = Word { text: String::new(), place: place.clone() };
+            describe(text, &field.comments, &name);
+        }
+        match (tag.is_inline, must) {
+            (true, _) => text.push("#[serde(flatten)]\n"),
+            (false, true) => text.push("#[schema(required)]\n"),
+            (false, false) if is_metadata => {}
+            (false, false) => text.push("#[schema(optional)]\n"),
+        }
+        let name = match &field.name {
+            _ if is_standard => ident(&tag.name),
+            Some(name) => ident(&name.text),
+            None => ident(base_name(&field.ty)),
+        };
+        if !tag.is_inline && name != tag.name {
+            text.attribute(&format!("#[serde(rename = {:?})]", tag.name), place);
+        }
+        text.push("pub ");
+        text.part(&name, place);
+        text.push(": ");
+        if is_schemaless {
+            text.part("()", &field.ty.place);
+        } else {
+            self.ty(text, at, &field.ty);
+        }
+        text.push(",\n");
+    }
+
+    /// Writes a type.
+    pub(super) fn ty(&mut self, text: &mut Text, at: At, ty: &Type) {
+        match &ty.kind {
+            Kind::Pointer(inner) => self.ty(text, at, inner),
+            Kind::Slice(inner) if is_byte(inner) => text.part("::k8s_openapi::ByteString", &ty.place),
+            Kind::Slice(inner) | Kind::Array(inner) => {
+                text.push("::std::vec::Vec<");
+                self.ty(text, at, inner);
+                text.push(">");
+            }
+            Kind::Map(key, value) => {
+                self.key(at, key);
+                text.push("::std::collections::BTreeMap<::std::string::String, ");
+                self.ty(text, at, value);
+                text.push(">");
+            }
+            Kind::Name(_) | Kind::Qualified(..) => match self.resolver.target(at, ty) {
+                Some(Target::Builtin(rust, _)) => text.part(rust, &ty.place),
+                Some(Target::Known(path)) => text.part(&format!("::{path}"), &ty.place),
+                Some(Target::Declared(id)) => {
+                    self.want(id);
+                    let name = ident(&self.resolver.packages.decl(id).name.text);
+                    let module = &self.resolver.packages.list[id.package].module_name;
+                    text.part(&["crate", module, &name].join("::"), &ty.place);
+                }
+                None => text.part("()", &ty.place),
+            },
+            Kind::Struct(_) => self.refuse(text, at, ty, "a struct without a name"),
+            Kind::Other(what) => self.refuse(text, at, ty, what),
+        }
+    }
+
+    fn want(&mut self, id: TypeId) {
+        if self.seen.insert(id) {
+            self.queue.push(id);
+        }
+    }
+
+    fn refuse(&mut self, text: &mut Text, at: At, ty: &Type, what: &str) {
+        let loc = self.resolver.loc(at, &ty.place);
+        self.resolver.unsupported(loc, what);
+        text.part("()", &ty.place);
+    }
+
+    /// Keys of maps are texts.
+    fn key(&mut self, at: At, key: &Type) {
+        let is_text = match self.resolver.target(at, key) {
+            Some(Target::Builtin(_, schema)) => schema == "string",
+            Some(Target::Declared(id)) => {
+                self.resolver.underlying(id, 0) == Some("string")
+                    || self.resolver.packages.has_method(id, "MarshalText")
+            }
+            // A name that leads nowhere has been reported.
+            Some(Target::Known(_)) => true,
+            None => matches!(key.kind, Kind::Name(_) | Kind::Qualified(..)),
+        };
+        if !is_text {
+            let loc = self.resolver.loc(at, &key.place);
+            self.resolver.diagnostics.push(
+                Diagnostic::error(Code::UNSUPPORTED_TYPE, loc, "keys of a map must be strings in JSON")
+                    .help("use `string`, a type of it, or one with `MarshalText`"),
+            );
+        }
+    }
+
+    fn finish(self) -> Translation {
+        let mut texts = Vec::new();
+        for (package, found) in self.resolver.packages.list.iter().enumerate() {
+            for (file, (id, parsed)) in found.files.iter().enumerate() {
+                let mut text = Text::new(*id);
+                let own = TypeId { package, file, item: 0 }..TypeId { package, file: file + 1, item: 0 };
+                if found.is_input {
+                    self.package_facts(&mut text, package, file);
+                    let manifests =
+                        parsed.markers.iter().filter(|marker| markers::is_manifest(markers::name(marker)));
+                    manifests.filter(|_| self.options.manifests).for_each(|marker| text.marker("//", marker));
+                    text.push("\n");
+                }
+                self.texts.range(own).for_each(|(_, declaration)| text.append(declaration));
+                if !text.out.trim().is_empty() {
+                    let Text { out, pieces, .. } = text;
+                    texts.push(Translated { file: *id, package, text: out, pieces });
+                }
+            }
+        }
+        let modules = self.resolver.packages.list.iter().map(|package| package.module_name.clone());
+        Translation { modules: modules.collect(), texts, diagnostics: self.resolver.diagnostics }
+    }
+
+    /// Group and version, in the file that says the group first.
+    fn package_facts(&self, text: &mut Text, package: usize, file: usize) {
+        let has_kinds = self.kinds.iter().any(|id| id.package == package);
+        let first =
+            |wanted: &str| self.package_markers(package).find(|(_, marker)| markers::name(marker) == wanted);
+        let Some((at, group)) = first("groupName").filter(|_| has_kinds) else { return };
+        if at != file {
+            return;
+        }
+        text.marker("//!", group);
+        match first("versionName") {
+            Some((_, version)) => text.marker("//!", version),
+            None => {
+                let name = &self.resolver.packages.list[package].name;
+                text.push("//! ");
+                text.part(&format!("+versionName={name}"), &group.place);
+                text.push("\n");
+            }
+        }
+    }
+}
+
+/// What a `json` tag says.
+struct Tag {
+    name: String,
+    is_inline: bool,
+    may_lack: bool,
+}
+
+/// Writes a description.
+fn describe(text: &mut Text, comments: &Comments, name: &Word) {
+    if !comments.description.is_empty() {
+        text.attribute(&format!("#[schema(description = {:?})]", comments.description), &name.place);
+    }
+}
+
+/// The name of an embedded field.
+fn base_name(ty: &Type) -> &str {
+    match &ty.kind {
+        Kind::Name(name) | Kind::Qualified(_, name) => name,
+        Kind::Pointer(inner) => base_name(inner),
+        _ => "embedded",
+    }
+}

@@ -1,0 +1,87 @@
+//! Go packages as a crate: the Rust source that `go` writes for them is parsed like any other.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use super::dependencies::{Origin, Source};
+use super::files::{Place, add_items};
+use super::{Crate, LoadOptions, Loaded, Locked, Module, ModuleId};
+use crate::cfg::Cfg;
+use crate::go;
+use crate::parallel;
+use crate::parse::{self, Included};
+use crate::source::{FileId, Loc};
+use crate::syntax::Visibility;
+use crate::syntax::facts::ManifestFacts;
+
+/// The name of the crate that the packages are in.
+const CRATE: &str = "go";
+
+impl Loaded {
+    /// Adds a crate with the types of Go packages.
+    pub(super) fn add_go(&mut self, inputs: &[&Path], options: LoadOptions<'_>) {
+        let Some(first) = inputs.first() else { return };
+        let folder = first.to_path_buf();
+        let inputs: Vec<PathBuf> = inputs.iter().map(|input| input.to_path_buf()).collect();
+        let go_options =
+            go::Options { ignore_unexported: options.ignore_unexported, manifests: options.programs };
+        let found = go::translate(&inputs, &mut self.files.sources, go_options);
+        self.files.diagnostics.extend(found.diagnostics);
+        let mut krate = empty(folder.clone());
+        for name in &found.modules {
+            let id = krate.modules.len();
+            krate.modules.push(Module::new(name.clone(), Some(0), Visibility::Public));
+            krate.modules[0].children.push(id);
+        }
+        let modules: Vec<ModuleId> = found.texts.iter().map(|text| text.package + 1).collect();
+        let texts: Vec<(FileId, String)> = found
+            .texts
+            .into_iter()
+            .map(|text| (self.expansion(text.file, text.pieces, &text.text), text.text))
+            .collect();
+        let nothing = Included::new();
+        let parsed = parallel::map(&texts, |(id, text)| parse::parse_file(*id, text, &krate.cfg, &nothing));
+        for (module, (file, diagnostics)) in modules.into_iter().zip(parsed) {
+            self.files.diagnostics.extend(diagnostics);
+            krate.manifests.append(file.manifests);
+            let place = Place { module, path_folder: &folder, child_folder: &folder, chain: &[] };
+            add_items(&mut krate, &place, file.items, &mut |_, _, _| {});
+        }
+        let at = self.crates.list.len();
+        self.crates.list.push(krate);
+        self.sources.push(Source { origin: Origin::Go, root: at, folder: super::identity(&folder) });
+        self.link(at);
+    }
+
+    /// A file for the source that was written for a Go file.
+    fn expansion(&mut self, file: FileId, pieces: Vec<crate::source::Piece>, text: &str) -> FileId {
+        let sources = &mut self.files.sources;
+        let end = u32::try_from(sources.file(file).text.len()).unwrap_or(u32::MAX);
+        let start = Loc { file, start: 0, end: 0 };
+        let id = sources.add_expansion(CRATE, start, Loc { file, start: 0, end });
+        sources.set_expansion(id, text.to_string(), pieces);
+        id
+    }
+}
+
+fn empty(folder: PathBuf) -> Crate {
+    Crate {
+        package: CRATE.to_string(),
+        lib: CRATE.to_string(),
+        version: "0.0.0".to_string(),
+        folder,
+        cfg: Cfg::default(),
+        locked: Locked::default(),
+        externs: BTreeMap::new(),
+        optional: BTreeMap::new(),
+        runtime: None,
+        modules: vec![Module::new(CRATE.to_string(), None, Visibility::Public)],
+        manifests: ManifestFacts::default(),
+        stored: Vec::new(),
+        is_input: true,
+        problems: Vec::new(),
+        is_program: false,
+        is_beside: false,
+        is_go: true,
+    }
+}
