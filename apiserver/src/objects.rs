@@ -130,6 +130,42 @@ impl Objects {
         objects.iter().map(|(_, object)| read(&def, object)).collect()
     }
 
+    /// Returns the objects of a resource in its storage version; none if no such resource is served.
+    ///
+    /// # Errors
+    /// Returns an error if only a webhook could convert an object.
+    pub fn of_resource(&self, group: &str, plural: &str) -> Result<Vec<Value>, ObjectError> {
+        let stored = self.server.registry().stored();
+        let Some(def) = stored.iter().find(|def| def.group == group && def.plural == plural) else {
+            return Ok(Vec::new());
+        };
+        let snapshot = self.server.store.list(&def.collection, "", None);
+        let objects = snapshot.map(|snapshot| snapshot.objects).unwrap_or_default();
+        objects.iter().map(|(_, object)| read(def, object)).collect()
+    }
+
+    /// Returns the path of an object in the API, in the namespace `default` if it has to be in one and names none.
+    ///
+    /// # Errors
+    /// Returns an error if the kind is unknown.
+    pub fn path(&self, object: &Value) -> Result<String, ObjectError> {
+        let text = |key: &str| object[key].as_str().unwrap_or_default();
+        let def = self.find(text("apiVersion"), text("kind"))?;
+        let root = if def.group.is_empty() { "/api" } else { "/apis" };
+        let namespace = match (def.namespaced, meta::namespace(object)) {
+            (false, _) => String::new(),
+            (true, "") => "/namespaces/default".to_owned(),
+            (true, namespace) => format!("/namespaces/{namespace}"),
+        };
+        Ok(format!("{root}/{}{namespace}/{}/{}", def.api_version(), def.plural, meta::name(object)))
+    }
+
+    /// The version of the last write.
+    #[must_use]
+    pub fn version(&self) -> u64 {
+        self.server.store.current()
+    }
+
     fn find(&self, api_version: &str, kind: &str) -> Result<Arc<ResourceDef>, ObjectError> {
         let registry = self.server.registry();
         let mut known = registry.all().filter(|def| def.is_stored());

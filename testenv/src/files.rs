@@ -26,6 +26,26 @@ pub(crate) fn read_crds(path: &Path) -> Result<Vec<CustomResourceDefinition>, Er
     Ok(crds)
 }
 
+/// All documents of a file, or of the files in a folder.
+pub(crate) fn read_all(path: &Path) -> Result<Vec<Value>, Error> {
+    let mut documents = Vec::new();
+    each_document(path, |value| {
+        documents.push(value);
+        Ok(())
+    })?;
+    Ok(documents)
+}
+
+/// All documents of a text; `path` stands for it in errors.
+pub(crate) fn read_text(path: &Path, text: &str) -> Result<Vec<Value>, Error> {
+    let mut documents = Vec::new();
+    each_in(path, text, &mut |value| {
+        documents.push(value);
+        Ok(())
+    })?;
+    Ok(documents)
+}
+
 /// The webhook configurations in a file, or in the files of a folder.
 pub(crate) fn read_webhooks(path: &Path) -> Result<Configurations, Error> {
     let mut configurations = Configurations::default();
@@ -59,13 +79,22 @@ fn each_document(
     for file in files(path)? {
         let text =
             std::fs::read_to_string(&file).map_err(|source| Error::Read { path: file.clone(), source })?;
-        for (i, document) in serde_yaml::Deserializer::from_str(&text).enumerate() {
-            read(document, Some(&text), &mut ()).and_then(&mut take).map_err(|source| Error::Parse {
-                path: file.clone(),
-                document: i + 1,
-                source,
-            })?;
-        }
+        each_in(&file, &text, &mut take)?;
+    }
+    Ok(())
+}
+
+fn each_in(
+    path: &Path,
+    text: &str,
+    take: &mut impl FnMut(Value) -> Result<(), serde_yaml::Error>,
+) -> Result<(), Error> {
+    for (i, document) in serde_yaml::Deserializer::from_str(text).enumerate() {
+        read(document, Some(text), &mut ()).and_then(&mut *take).map_err(|source| Error::Parse {
+            path: path.to_owned(),
+            document: i + 1,
+            source,
+        })?;
     }
     Ok(())
 }

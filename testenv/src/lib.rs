@@ -16,6 +16,8 @@
 //! [`fault`] puts faults between a client and the server, on every back end: dropped connections, delays, errors, watches
 //! that end, expire or fall silent.
 //!
+//! [`explore()`] runs an operator hundreds of times in a simulation with crashes, lost answers, late watches and bad timing.
+//!
 //! [`fake`] is for unit tests: clientsets on an embedded server of their own, with a record of what was asked, and with
 //! reactors that answer or fail chosen requests.
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::needless_pass_by_value))]
@@ -26,6 +28,7 @@ mod builder;
 mod crds;
 mod env;
 mod error;
+mod explore;
 pub mod fake;
 pub mod fault;
 mod files;
@@ -40,6 +43,7 @@ pub use backend::{Arguments, Backend, ProcessError};
 pub use builder::TestEnvBuilder;
 pub use env::TestEnv;
 pub use error::Error;
+pub use explore::{Explore, Failed, Report, Sim, Verdict, View, explore};
 pub use kubectl::Kubectl;
 pub use kubesmith_apiserver::{Clock, DataError, ManualClock, SystemClock, apply};
 pub use user::{AuthenticatedUser, User};

@@ -61,7 +61,7 @@ pub struct Action {
 
 impl Action {
     /// Reads a request.
-    pub(super) fn of(parts: &Parts, body: &Bytes) -> Self {
+    pub(crate) fn of(parts: &Parts, body: &Bytes) -> Self {
         let path = parts.uri.path().to_owned();
         let query = Query::parse(parts.uri.query().unwrap_or_default());
         let patch_type = patch_type(parts);

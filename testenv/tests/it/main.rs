@@ -10,6 +10,7 @@ mod conformance;
 mod controllers;
 mod data;
 mod details;
+mod explore;
 mod fake;
 mod fault;
 mod history;

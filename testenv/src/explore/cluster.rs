@@ -1,0 +1,172 @@
+//! The server's side of a simulation: the embedded server with its controllers, on a lane of its own.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::request::Parts;
+use http::{Method, Request, Response};
+use http_body_util::{BodyExt as _, Full};
+use kubesmith_apiserver::{
+    ApiError, ApiServer, ApiServerOptions, ApiService, Body, Clock as _, ManualClock, Objects, Reply,
+    SystemClock,
+};
+use serde_json::Value;
+use tower::ServiceExt as _;
+
+use super::lane::Lane;
+use super::sim::Step;
+
+/// Applies a simulated user's objects.
+const USER: &str = "kubectl";
+
+/// A server, and how far its simulated time is.
+pub(super) struct Cluster {
+    /// Ends before its lane, in whose context it ends.
+    server: Option<ApiServer>,
+    service: ApiService,
+    objects: Objects,
+    pub(super) lane: Lane,
+    clock: Arc<ManualClock>,
+    /// Whole seconds that the clock has been moved on.
+    seconds: u64,
+}
+
+impl Cluster {
+    /// A clock that begins now.
+    pub(super) fn clock() -> Arc<ManualClock> {
+        Arc::new(ManualClock::new(SystemClock.now()))
+    }
+
+    /// Starts a server whose UIDs and generated names `seed` decides, with a node if something is to run on it.
+    pub(super) fn new(seed: u64, clock: Arc<ManualClock>, node: bool) -> Result<Self, String> {
+        let lane = Lane::new().map_err(|error| format!("no runtime: {error}"))?;
+        let options = ApiServerOptions {
+            clock: Some(clock.clone()),
+            seed: Some(seed),
+            controllers: true,
+            simulated_node: node,
+            ..ApiServerOptions::default()
+        };
+        let server = {
+            let _context = lane.enter();
+            ApiServer::start(options).map_err(|error| error.to_string())?
+        };
+        let (service, objects) = (server.service(), server.objects());
+        Ok(Self { server: Some(server), service, objects, lane, clock, seconds: 0 })
+    }
+
+    pub(super) fn objects(&self) -> &Objects {
+        &self.objects
+    }
+
+    /// Serves these definitions.
+    pub(super) fn install(&self, definitions: Vec<Value>) -> Result<(), String> {
+        self.objects
+            .add_definitions(definitions)
+            .map_err(|(name, error)| format!("the CRD {name} is refused: {}", error.message()))
+    }
+
+    /// Lets the server carry out a request. Nothing else in the simulation moves meanwhile.
+    pub(super) fn send(&self, parts: Parts, body: Bytes) -> Response<Body> {
+        let request = Request::from_parts(parts, Full::new(body));
+        match self.lane.block_on(self.service.clone().oneshot(request)) {
+            Some(Ok(response)) => response,
+            _ => Reply::error(&ApiError::internal("the simulation ended")).into_response(),
+        }
+    }
+
+    /// Reads the body of an answer that is no watch.
+    pub(super) fn collect(&self, body: Body) -> Bytes {
+        let collected = self.lane.block_on(body.collect());
+        collected.and_then(Result::ok).map(http_body_util::Collected::to_bytes).unwrap_or_default()
+    }
+
+    /// Lets time pass on the server up to `now`.
+    pub(super) fn advance_to(&mut self, now: Duration) {
+        loop {
+            let whole = self.lane.elapsed().as_secs();
+            // At most seconds a century apart.
+            self.clock.advance((whole - self.seconds).cast_signed());
+            self.seconds = whole;
+            let left = now.saturating_sub(self.lane.elapsed());
+            if left.is_zero() {
+                return;
+            }
+            self.lane.advance(left);
+        }
+    }
+
+    /// Does what a user does; the texts say what, and how the server answered.
+    pub(super) fn perform(&self, step: &Step) -> Result<Vec<String>, String> {
+        match step {
+            Step::Apply(all) => all.iter().map(|object| self.apply(object)).collect(),
+            Step::Delete(all) => all.iter().rev().map(|object| self.delete(object)).collect(),
+        }
+    }
+
+    fn apply(&self, object: &Value) -> Result<String, String> {
+        let path = self.objects.path(object).map_err(|error| error.to_string())?;
+        let uri = format!("{path}?fieldManager={USER}&force=true");
+        let code = self.request(Method::PATCH, &uri, "application/apply-patch+yaml", object)?;
+        Ok(format!("applies {path} → {code}"))
+    }
+
+    /// Whether the server would take an object.
+    pub(super) fn accepts(&self, object: &Value) -> bool {
+        let Ok(path) = self.objects.path(object) else { return false };
+        let uri = format!("{path}?fieldManager={USER}&force=true&dryRun=All&fieldValidation=Strict");
+        self.request(Method::PATCH, &uri, "application/apply-patch+yaml", object).is_ok()
+    }
+
+    fn delete(&self, object: &Value) -> Result<String, String> {
+        let path = self.objects.path(object).map_err(|error| error.to_string())?;
+        match self.request(Method::DELETE, &path, "application/json", &Value::Null) {
+            Ok(code) => Ok(format!("deletes {path} → {code}")),
+            Err(error) if error.contains("404") => Ok(format!("finds {path} gone")),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Changes an annotation, as a user may at any time.
+    pub(super) fn touch(&self, path: &str, value: &str) -> bool {
+        let patch = serde_json::json!({"metadata": {"annotations": {super::state::TOUCHED: value}}});
+        self.request(Method::PATCH, path, "application/merge-patch+json", &patch).is_ok()
+    }
+
+    /// Carries out a user's request; the code, or what was refused.
+    fn request(&self, method: Method, uri: &str, kind: &str, body: &Value) -> Result<u16, String> {
+        let body = if body.is_null() { Bytes::new() } else { Bytes::from(body.to_string()) };
+        let request = Request::builder()
+            .method(method)
+            .uri(uri)
+            .header("content-type", kind)
+            .header("user-agent", USER);
+        let (parts, ()) = request.body(()).map_err(|error| error.to_string())?.into_parts();
+        let response = self.send(parts, body);
+        let code = response.status().as_u16();
+        if response.status().is_success() {
+            return Ok(code);
+        }
+        let text = self.collect(response.into_body());
+        Err(format!("the user's request {uri} is refused with {code}: {}", String::from_utf8_lossy(&text)))
+    }
+
+    /// The objects of these resources, each a group and a plural name.
+    pub(super) fn state(&self, resources: &BTreeSet<(String, String)>) -> Vec<((String, String), Value)> {
+        let mut all = Vec::new();
+        for resource in resources {
+            let objects = self.objects.of_resource(&resource.0, &resource.1).unwrap_or_default();
+            all.extend(objects.into_iter().map(|object| (resource.clone(), object)));
+        }
+        all
+    }
+}
+
+impl Drop for Cluster {
+    fn drop(&mut self) {
+        let _context = self.lane.enter();
+        self.server = None;
+    }
+}

@@ -1,0 +1,77 @@
+//! The transport of an operator's client: every request waits here until the driver decides what becomes of it.
+
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll};
+
+use bytes::Bytes;
+use futures::channel::{mpsc, oneshot};
+use futures::{Stream, TryStreamExt as _};
+use http::request::Parts;
+use http::{Request, Response};
+use http_body::Frame;
+use http_body_util::combinators::UnsyncBoxBody;
+use http_body_util::{BodyExt as _, Full, StreamBody};
+use tower::{BoxError, Service};
+
+/// The body of what an operator receives.
+pub(super) type GateBody = UnsyncBoxBody<Bytes, BoxError>;
+
+/// The driver's end of a streamed body.
+pub(super) type Sender = mpsc::UnboundedSender<Result<Bytes, BoxError>>;
+
+/// A request that waits.
+pub(super) struct Arrival {
+    pub(super) parts: Parts,
+    pub(super) body: Bytes,
+    pub(super) reply: oneshot::Sender<Result<Response<GateBody>, BoxError>>,
+}
+
+/// Requests of one process that the driver has not taken.
+#[derive(Clone, Default)]
+pub(super) struct Gate(Arc<Mutex<Vec<Arrival>>>);
+
+impl Gate {
+    /// Takes what has arrived.
+    pub(super) fn take(&self) -> Vec<Arrival> {
+        std::mem::take(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl Service<Request<kube::client::Body>> for Gate {
+    type Response = Response<GateBody>;
+    type Error = BoxError;
+    type Future = Pin<Box<dyn Future<Output = Result<Response<GateBody>, BoxError>> + Send>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), BoxError>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: Request<kube::client::Body>) -> Self::Future {
+        let waiting = self.0.clone();
+        Box::pin(async move {
+            let (parts, body) = request.into_parts();
+            let body = body.collect().await?.to_bytes();
+            let (reply, answer) = oneshot::channel();
+            waiting.lock().unwrap_or_else(PoisonError::into_inner).push(Arrival { parts, body, reply });
+            answer.await.map_err(|_| BoxError::from("the connection was closed"))?
+        })
+    }
+}
+
+/// A whole body.
+pub(super) fn full(body: Bytes) -> GateBody {
+    Full::new(body).map_err(|never| match never {}).boxed_unsync()
+}
+
+/// A body that the driver sends piece by piece.
+pub(super) fn streamed() -> (Sender, GateBody) {
+    let (sender, receiver) = mpsc::unbounded();
+    (sender, StreamBody::new(frames(receiver)).boxed_unsync())
+}
+
+fn frames(
+    receiver: mpsc::UnboundedReceiver<Result<Bytes, BoxError>>,
+) -> impl Stream<Item = Result<Frame<Bytes>, BoxError>> {
+    receiver.map_ok(Frame::data)
+}

@@ -1,0 +1,215 @@
+//! A single-threaded runtime that is run until nothing is left to do, and whose time passes only when it is told to.
+//!
+//! Idleness is what the scheduler itself reports: tokio calls `on_thread_park` when no task can run, and a hook that wakes the
+//! future of `block_on` makes the call return at this moment, before any time passes (`park` in tokio's
+//! `runtime/scheduler/current_thread/mod.rs`). Paused time moves on only if the hook lets the runtime park.
+
+use std::future::poll_fn;
+use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::{Pin, pin};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll, Waker};
+use std::time::Duration;
+
+use tokio::runtime::{Builder, EnterGuard, Runtime};
+use tokio::time::Instant;
+
+/// What runs on a lane besides its spawned tasks.
+pub(super) type Main = Pin<Box<dyn Future<Output = ()>>>;
+
+/// What the hook and the driver share.
+#[derive(Default)]
+struct Park {
+    /// The next park may let time pass.
+    passes: AtomicBool,
+    idle: AtomicBool,
+    waker: Mutex<Option<Waker>>,
+}
+
+impl Park {
+    fn on_park(&self) {
+        if self.passes.swap(false, Ordering::SeqCst) {
+            return;
+        }
+        let waker = self.waker.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(waker) = waker {
+            self.idle.store(true, Ordering::SeqCst);
+            waker.wake();
+        }
+    }
+
+    /// Whether the lane has become idle; otherwise wakes the task when it does.
+    fn poll_idle(&self, cx: &Context<'_>) -> bool {
+        if self.idle.swap(false, Ordering::SeqCst) {
+            return true;
+        }
+        *self.waker.lock().unwrap_or_else(PoisonError::into_inner) = Some(cx.waker().clone());
+        false
+    }
+}
+
+/// How the main future stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum MainState {
+    Running,
+    Ended,
+    Panicked,
+}
+
+/// A runtime with its own paused clock.
+pub(super) struct Lane {
+    /// `None` while it is dropped.
+    runtime: Option<Runtime>,
+    park: Arc<Park>,
+    main: Option<Main>,
+    state: MainState,
+    start: Instant,
+}
+
+impl Lane {
+    /// A lane whose clock shows zero.
+    pub(super) fn new() -> io::Result<Self> {
+        let park = Arc::<Park>::default();
+        let hook = park.clone();
+        let mut builder = Builder::new_current_thread();
+        builder.enable_time().start_paused(true).on_thread_park(move || hook.on_park());
+        let runtime = builder.build()?;
+        let start = {
+            let _context = runtime.enter();
+            Instant::now()
+        };
+        Ok(Self { runtime: Some(runtime), park, main: None, state: MainState::Ended, start })
+    }
+
+    /// Gives the lane its main future.
+    pub(super) fn start(&mut self, main: Main) {
+        self.main = Some(main);
+        self.state = MainState::Running;
+    }
+
+    pub(super) fn main_state(&self) -> MainState {
+        self.state
+    }
+
+    fn runtime(&self) -> Option<&Runtime> {
+        self.runtime.as_ref()
+    }
+
+    /// The runtime's context, for what only reads the clock or makes timers.
+    pub(super) fn enter(&self) -> Option<EnterGuard<'_>> {
+        self.runtime().map(Runtime::enter)
+    }
+
+    /// How much time has passed here.
+    pub(super) fn elapsed(&self) -> Duration {
+        let _context = self.enter();
+        Instant::now() - self.start
+    }
+
+    /// Runs a future to its end; `None` only while the lane is dropped.
+    pub(super) fn block_on<F: Future>(&self, future: F) -> Option<F::Output> {
+        self.runtime().map(|runtime| runtime.block_on(future))
+    }
+
+    /// Runs all tasks until none can go on. No time passes.
+    pub(super) fn until_idle(&mut self) {
+        // Timers that are due now fire while the runtime parks for the first time.
+        self.drive(None);
+        self.drive(None);
+    }
+
+    /// Lets time pass until the next timer, for `most` at the most, then runs all tasks until none can go on.
+    pub(super) fn advance(&mut self, most: Duration) {
+        let before = self.elapsed();
+        self.park.passes.store(true, Ordering::SeqCst);
+        self.drive(Some(most));
+        self.park.passes.store(false, Ordering::SeqCst);
+        if self.elapsed() == before {
+            // A thread for blocking work keeps tokio from moving its clock.
+            self.block_on(tokio::time::advance(most));
+        }
+        self.until_idle();
+    }
+
+    fn drive(&mut self, most: Option<Duration>) {
+        let Some(runtime) = &self.runtime else { return };
+        let (park, main, state) = (&self.park, &mut self.main, &mut self.state);
+        park.idle.store(false, Ordering::SeqCst);
+        runtime.block_on(async {
+            let mut sleep = pin!(most.map(tokio::time::sleep));
+            poll_fn(|cx| {
+                poll_main(main, state, cx);
+                let slept = sleep.as_mut().as_pin_mut().is_some_and(|sleep| sleep.poll(cx).is_ready());
+                if park.poll_idle(cx) || slept { Poll::Ready(()) } else { Poll::Pending }
+            })
+            .await;
+        });
+    }
+}
+
+fn poll_main(main: &mut Option<Main>, state: &mut MainState, cx: &mut Context<'_>) {
+    let Some(future) = main else { return };
+    *state = match catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(cx))) {
+        Ok(Poll::Pending) => return,
+        Ok(Poll::Ready(())) => MainState::Ended,
+        Err(_) => MainState::Panicked,
+    };
+    *main = None;
+}
+
+impl Drop for Lane {
+    /// Ends everything at once: the main future and all spawned tasks. Threads for blocking work are left behind.
+    fn drop(&mut self) {
+        let Some(runtime) = self.runtime.take() else { return };
+        {
+            let _context = runtime.enter();
+            // A destructor that panics ends with its process.
+            let main = self.main.take();
+            let _ = catch_unwind(AssertUnwindSafe(|| drop(main)));
+        }
+        runtime.shutdown_background();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lane_stops_before_time_passes() {
+        let mut lane = Lane::new().unwrap();
+        lane.start(Box::pin(async {
+            tokio::spawn(tokio::task::yield_now()).await.unwrap();
+            tokio::time::sleep(Duration::from_secs(3)).await;
+        }));
+        lane.until_idle();
+        assert_eq!((lane.elapsed(), lane.main_state()), (Duration::ZERO, MainState::Running));
+        let mut most = 0;
+        while lane.main_state() == MainState::Running && most < 50 {
+            lane.advance(Duration::from_secs(5));
+            most += 1;
+        }
+        assert_eq!(lane.main_state(), MainState::Ended);
+        assert!(lane.elapsed() >= Duration::from_secs(3) && lane.elapsed() < Duration::from_millis(3002));
+    }
+
+    #[test]
+    fn dropped_lane_ends_spawned_tasks() {
+        let alive = Arc::new(());
+        let mut lane = Lane::new().unwrap();
+        let held = alive.clone();
+        lane.start(Box::pin(async move {
+            tokio::spawn(async move {
+                tokio::time::sleep(Duration::from_secs(1)).await;
+                drop(held);
+            });
+            std::future::pending::<()>().await;
+        }));
+        lane.until_idle();
+        assert_eq!(Arc::strong_count(&alive), 2);
+        drop(lane);
+        assert_eq!(Arc::strong_count(&alive), 1);
+    }
+}

@@ -1,0 +1,186 @@
+//! Tests of operators against crashes, stale caches and bad timing.
+//!
+//! [`explore`] runs a scenario hundreds of times in a simulation: one thread, simulated time, the embedded server in the same
+//! process. Every request of an operator and every event of its watches waits until the schedule lets it go on. A first run
+//! without faults shows every request and event; the next ones disturb one of them each: the operator crashes before or after
+//! a write, an answer is lost, a watch is late, breaks or expires, a user edits in between, the operator is down while a user
+//! acts. Further schedules combine faults at random. After each step of the scenario, the objects must become what they are
+//! without faults, and the operator must come to rest.
+//!
+//! ```
+//! use kube::Client;
+//! use kube::api::{Api, Patch, PatchParams, WatchParams};
+//! use futures::TryStreamExt as _;
+//! use k8s_openapi::api::core::v1::ConfigMap;
+//!
+//! // An operator that labels config maps.
+//! async fn run(client: Client) -> Result<(), kube::Error> {
+//!     let maps: Api<ConfigMap> = Api::namespaced(client, "default");
+//!     let label = serde_json::json!({"metadata": {"labels": {"seen": "yes"}}});
+//!     let mut events = Box::pin(maps.watch(&WatchParams::default(), "0").await?);
+//!     while let Some(event) = events.try_next().await? {
+//!         if let kube::api::WatchEvent::Added(map) = event {
+//!             let name = map.metadata.name.unwrap_or_default();
+//!             maps.patch(&name, &PatchParams::default(), &Patch::Merge(&label)).await?;
+//!         }
+//!     }
+//!     Ok(())
+//! }
+//!
+//! let map = "
+//! apiVersion: v1
+//! kind: ConfigMap
+//! metadata: {name: settings, namespace: default}
+//! ";
+//! kubesmith_testenv::Explore::new("labels").schedules(10).run(move |sim| async move {
+//!     sim.operator(run);
+//!     sim.apply(map);
+//! })?;
+//! # Ok::<(), Box<kubesmith_testenv::Failed>>(())
+//! ```
+//!
+//! A failure prints the smallest schedule that was found, as a story: what the user did, what the operator asked for and saw,
+//! and where the fault happened. `KUBESMITH_EXPLORE` replays it (`seed=1,plan=...`) or changes the budgets
+//! (`seed=2,schedules=10000,seconds=600`).
+
+mod cluster;
+mod deliver;
+mod dice;
+mod gate;
+mod lane;
+mod oracle;
+mod panics;
+mod plan;
+mod report;
+mod run;
+mod search;
+mod settings;
+mod sim;
+mod state;
+mod vary;
+mod watches;
+mod world;
+
+use std::cell::RefCell;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::Duration;
+
+pub use report::{Failed, Report};
+pub use sim::{Sim, Verdict, View};
+
+use settings::{Settings, VARIABLE};
+
+/// How long the machine may work on a single request or event. An operator that computes without end never returns.
+const STUCK: Duration = Duration::from_secs(60);
+
+thread_local! {
+    static PROGRESS: RefCell<Arc<AtomicU64>> = RefCell::default();
+}
+
+/// Shows that the simulation goes on.
+fn progress() {
+    PROGRESS.with_borrow(|progress| progress.fetch_add(1, Ordering::Relaxed));
+}
+
+/// Explores a scenario with the usual budgets, 400 schedules or a minute, and prints what was covered.
+///
+/// The closure describes the scenario to the [`Sim`]. It is called for each schedule anew, so that what it makes, such as the
+/// model of an outside system, is fresh each time.
+///
+/// # Panics
+/// If a schedule fails; the text is the smallest one that was found, see [`Failed`].
+pub fn explore<F, Fut>(name: &str, scenario: F)
+where
+    F: Fn(Sim) -> Fut + Send + 'static,
+    Fut: Future<Output = ()> + 'static,
+{
+    match Explore::new(name).run(scenario) {
+        Ok(report) => println!("{report}"),
+        Err(failed) => panic!("{failed}"),
+    }
+}
+
+/// An exploration with budgets of its own; [`explore`] takes the usual ones.
+#[derive(Clone, Debug)]
+pub struct Explore {
+    name: String,
+    settings: Settings,
+}
+
+impl Explore {
+    /// An exploration with the usual budgets.
+    #[must_use]
+    pub fn new(name: &str) -> Self {
+        Self { name: name.to_owned(), settings: Settings::default() }
+    }
+
+    /// How many schedules with faults are run at most; 400 unless set.
+    #[must_use]
+    pub fn schedules(mut self, schedules: usize) -> Self {
+        self.settings.schedules = schedules;
+        self
+    }
+
+    /// Decides UIDs, generated names and random schedules; 1 unless set.
+    #[must_use]
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.settings.seed = seed;
+        self
+    }
+
+    /// How long schedules are tried at most, in the machine's time; a minute unless set.
+    #[must_use]
+    pub fn time(mut self, time: Duration) -> Self {
+        self.settings.time = time;
+        self
+    }
+
+    /// Explores a scenario, as [`explore`] does. `KUBESMITH_EXPLORE` overrides what was set.
+    ///
+    /// # Errors
+    /// Returns the smallest failing schedule that was found.
+    ///
+    /// # Panics
+    /// If `KUBESMITH_EXPLORE` cannot be read, or the operator computes for a minute without waiting for anything.
+    pub fn run<F, Fut>(mut self, scenario: F) -> Result<Report, Box<Failed>>
+    where
+        F: Fn(Sim) -> Fut + Send + 'static,
+        Fut: Future<Output = ()> + 'static,
+    {
+        if let Ok(text) = std::env::var(VARIABLE) {
+            let read = self.settings.read(&text);
+            assert!(read.is_ok(), "{VARIABLE}: {}", read.err().unwrap_or_default());
+        }
+        let (sender, receiver) = channel();
+        let counter = Arc::<AtomicU64>::default();
+        let progress = counter.clone();
+        // A thread of its own: an operator that computes without end cannot be stopped, only left behind.
+        let thread = std::thread::spawn(move || {
+            PROGRESS.set(progress);
+            panics::collect();
+            let boxed = |sim: Sim| -> Pin<Box<dyn Future<Output = ()>>> { Box::pin(scenario(sim)) };
+            drop(sender.send(search::search(&self.name, &boxed, &self.settings)));
+        });
+        let mut before = 0;
+        loop {
+            match receiver.recv_timeout(STUCK) {
+                Ok(result) => return result,
+                Err(RecvTimeoutError::Timeout) => {
+                    let now = counter.load(Ordering::Relaxed);
+                    assert_ne!(
+                        now, before,
+                        "the operator computes for a minute without waiting for anything"
+                    );
+                    before = now;
+                }
+                Err(RecvTimeoutError::Disconnected) => match thread.join() {
+                    Err(panic) => std::panic::resume_unwind(panic),
+                    Ok(()) => unreachable!("the thread sends a result before it ends"),
+                },
+            }
+        }
+    }
+}

@@ -1,0 +1,188 @@
+//! What is wrong with a run.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::fmt;
+use std::mem::discriminant;
+use std::time::Duration;
+
+/// The span of simulated time in which writes and requests are counted.
+const WINDOW: Duration = Duration::from_secs(10);
+/// More effective writes of one object in [`WINDOW`] are a hot loop.
+const MOST_WRITES: usize = 100;
+/// More requests in [`WINDOW`] are a busy loop.
+const MOST_REQUESTS: usize = 20_000;
+/// The times that a refused write may be repeated, with pauses, before it counts as stuck.
+const MOST_REFUSALS: usize = 10;
+
+/// Why a run is a failure.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Failure {
+    /// The scenario cannot be run.
+    Setup(String),
+    Panic(String),
+    /// The operator's future ends again and again.
+    Exits,
+    /// After a step, the objects differ from those without faults.
+    State {
+        after: String,
+        differences: Vec<String>,
+    },
+    /// A change and its reversal do not lead back.
+    NotReversed {
+        step: usize,
+        differences: Vec<String>,
+    },
+    /// An object is written all the time.
+    HotLoop(String),
+    /// Requests never end.
+    BusyLoop,
+    /// The server refuses the same write again and again.
+    Refused(String),
+    /// An object stays that is being deleted.
+    Stuck(String),
+    /// An object that was right was deleted and made again.
+    Destroyed(String),
+    Always(String),
+    Eventually(String),
+}
+
+impl Failure {
+    /// Whether two failures are of one kind.
+    pub(super) fn is_like(&self, other: &Self) -> bool {
+        discriminant(self) == discriminant(other)
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Setup(text) => write!(f, "the scenario cannot be run: {text}"),
+            Self::Panic(text) => write!(f, "the operator panics: {text}"),
+            Self::Exits => f.write_str("the operator's future ends again and again"),
+            Self::State { after, differences } => {
+                write!(f, "{after}, the objects do not become what they are without faults:")?;
+                differences.iter().try_for_each(|line| write!(f, "\n  - {line}"))
+            }
+            Self::NotReversed { step, differences } => {
+                write!(
+                    f,
+                    "step {step} takes a change back, but the objects do not become what they were before it:"
+                )?;
+                differences.iter().try_for_each(|line| write!(f, "\n  - {line}"))
+            }
+            Self::HotLoop(what) => write!(f, "hot loop: {what} changes the object without end"),
+            Self::BusyLoop => f.write_str("busy loop: requests never end"),
+            Self::Refused(what) => write!(f, "the server refuses the same write again and again: {what}"),
+            Self::Stuck(what) => write!(f, "the deletion never ends: {what}"),
+            Self::Destroyed(what) => {
+                write!(f, "an object that was as wanted is deleted and made again: {what}")
+            }
+            Self::Always(text) => write!(f, "what must always hold does not: {text}"),
+            Self::Eventually(text) => write!(f, "what must hold in the end does not: {text}"),
+        }
+    }
+}
+
+/// How often a write was refused in a row.
+struct Refusal {
+    text: String,
+    times: usize,
+    last: Duration,
+}
+
+/// Counts writes and requests in simulated time.
+#[derive(Default)]
+pub(super) struct Rates {
+    writes: BTreeMap<String, VecDeque<Duration>>,
+    requests: VecDeque<Duration>,
+    refusals: BTreeMap<String, Refusal>,
+}
+
+fn count(times: &mut VecDeque<Duration>, now: Duration) -> usize {
+    times.push_back(now);
+    while times.front().is_some_and(|at| *at + WINDOW < now) {
+        times.pop_front();
+    }
+    times.len()
+}
+
+impl Rates {
+    /// Counts a request.
+    pub(super) fn request(&mut self, now: Duration) {
+        count(&mut self.requests, now);
+    }
+
+    /// Counts a write that changed its object. Creations of objects with generated names have one label for all of them.
+    pub(super) fn write(&mut self, label: &str, now: Duration) -> Option<Failure> {
+        let times = count(self.writes.entry(label.to_owned()).or_default(), now);
+        let most = if label.starts_with("create ") && label.contains("/ by ") {
+            10 * MOST_WRITES
+        } else {
+            MOST_WRITES
+        };
+        (times > most).then(|| Failure::HotLoop(label.to_owned()))
+    }
+
+    pub(super) fn too_busy(&self, now: Duration) -> Option<Failure> {
+        let is_busy = self.requests.len() > MOST_REQUESTS
+            && self.requests.front().is_some_and(|first| *first + WINDOW >= now);
+        is_busy.then_some(Failure::BusyLoop)
+    }
+
+    /// Begins to count anew.
+    pub(super) fn forget(&mut self) {
+        self.writes.clear();
+        self.requests.clear();
+    }
+
+    /// Notes what became of a write; the text tells of a refusal that repeating cannot help.
+    pub(super) fn outcome(&mut self, label: &str, refusal: Option<String>, now: Duration) {
+        let Some(text) = refusal else {
+            self.refusals.remove(label);
+            return;
+        };
+        let known =
+            self.refusals.entry(label.to_owned()).or_insert_with(|| Refusal { text, times: 0, last: now });
+        known.times += 1;
+        known.last = now;
+    }
+
+    /// Whether a write is being refused in a row, so that it has to be seen whether that ends.
+    pub(super) fn is_refused(&self, now: Duration) -> bool {
+        self.refusals
+            .values()
+            .any(|refusal| refusal.times >= 3 && refusal.last + Duration::from_secs(300) > now)
+    }
+
+    /// A write that was refused too often.
+    pub(super) fn refused(&self) -> Option<Failure> {
+        let stuck = self.refusals.values().find(|refusal| refusal.times >= MOST_REFUSALS)?;
+        Some(Failure::Refused(stuck.text.clone()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hot_loop_is_found_when_writes_do_not_pause() {
+        let (mut fast, mut slow) = (Rates::default(), Rates::default());
+        let of = |rates: &mut Rates, pause: u64| {
+            (0..=150).find_map(|i| rates.write("update a", Duration::from_secs(pause * i)))
+        };
+        assert_eq!(of(&mut fast, 0), Some(Failure::HotLoop("update a".to_owned())));
+        assert_eq!(of(&mut slow, 1), None);
+    }
+
+    #[test]
+    fn refusal_is_forgotten_when_a_write_succeeds() {
+        let mut rates = Rates::default();
+        for i in 0..20 {
+            rates.outcome("update a", (i != 15).then(|| "no".to_owned()), Duration::from_secs(i));
+        }
+        assert_eq!(rates.refused(), None);
+        (0..6).for_each(|_| rates.outcome("update a", Some("no".to_owned()), Duration::ZERO));
+        assert_eq!(rates.refused(), Some(Failure::Refused("no".to_owned())));
+    }
+}

@@ -1,0 +1,67 @@
+//! What limits an exploration.
+
+use std::time::Duration;
+
+use super::plan::Plan;
+
+/// The variable that changes seed and budgets, or replays a schedule.
+pub(super) const VARIABLE: &str = "KUBESMITH_EXPLORE";
+
+/// The budgets of an exploration.
+#[derive(Clone, Debug)]
+pub(super) struct Settings {
+    pub(super) seed: u64,
+    /// How many schedules have faults.
+    pub(super) schedules: usize,
+    pub(super) time: Duration,
+    /// The only schedule to run.
+    pub(super) plan: Option<Plan>,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self { seed: 1, schedules: 400, time: Duration::from_secs(60), plan: None }
+    }
+}
+
+impl Settings {
+    /// Changes what a text such as `seed=7,schedules=1000,seconds=30` or `seed=7,plan=...` says.
+    pub(super) fn read(&mut self, text: &str) -> Result<(), String> {
+        let mut rest = text.trim();
+        while !rest.is_empty() {
+            let (key, value) = rest.split_once('=').ok_or_else(|| format!("{rest:?} has no value"))?;
+            if key == "plan" {
+                self.plan = Some(value.parse()?);
+                return Ok(());
+            }
+            let (value, more) = value.split_once(',').unwrap_or((value, ""));
+            let number: u64 = value.parse().map_err(|_| format!("{key}={value:?} is no number"))?;
+            match key {
+                "seed" => self.seed = number,
+                "schedules" => self.schedules = usize::try_from(number).unwrap_or(usize::MAX),
+                "seconds" => self.time = Duration::from_secs(number),
+                _ => {
+                    return Err(format!(
+                        "there is no setting {key:?}: seed, schedules, seconds and plan exist"
+                    ));
+                }
+            }
+            rest = more.trim();
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_are_read_from_text() {
+        let mut settings = Settings::default();
+        settings.read("seed=7,schedules=3,seconds=5,plan=lost@create a#0; order@2").unwrap();
+        assert_eq!((settings.seed, settings.schedules, settings.time.as_secs()), (7, 3, 5));
+        assert_eq!(settings.plan.unwrap().faults.len(), 1);
+        assert!(Settings::default().read("sed=7").is_err() && Settings::default().read("seed").is_err());
+    }
+}

@@ -1,0 +1,258 @@
+//! What a scenario consists of: definitions, operators, a user's steps, and what must hold.
+
+use std::cell::RefCell;
+use std::fmt::Display;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+use std::sync::Arc;
+
+use kube::{Client, Resource};
+use kubesmith_apiserver::{Clock, ManualClock, Objects};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use super::lane::Main;
+use crate::files;
+
+/// Starts an operator anew.
+pub(super) type Factory = Rc<dyn Fn(Client) -> Main>;
+
+/// A check of the cluster; the text says what is wrong.
+pub(super) type Check = Rc<dyn Fn(&View) -> Result<(), String>>;
+
+/// What a user does.
+#[derive(Clone, Debug)]
+pub(super) enum Step {
+    Apply(Rc<Vec<Value>>),
+    Delete(Rc<Vec<Value>>),
+}
+
+/// A scenario as it was described.
+#[derive(Clone)]
+pub(super) struct Spec {
+    pub(super) definitions: Vec<Value>,
+    pub(super) steps: Vec<Step>,
+    pub(super) operators: Vec<Factory>,
+    pub(super) always: Vec<Check>,
+    pub(super) eventually: Vec<Check>,
+    pub(super) ignored: Vec<(String, String)>,
+    /// Kinds whose objects are varied, each an `apiVersion` and a kind.
+    pub(super) varied: Vec<(String, String)>,
+    pub(super) keeps: bool,
+    pub(super) errors: Vec<String>,
+}
+
+thread_local! {
+    /// Files that were read. A thread explores one scenario, and each schedule describes it again.
+    static FILES: RefCell<Vec<(PathBuf, Rc<Vec<Value>>)>> = const { RefCell::new(Vec::new()) };
+}
+
+fn documents(path: &Path) -> Result<Rc<Vec<Value>>, String> {
+    let known =
+        FILES.with_borrow(|files| files.iter().find(|(known, _)| known == path).map(|(_, all)| all.clone()));
+    if let Some(known) = known {
+        return Ok(known);
+    }
+    let read = match path.to_str().filter(|text| text.contains('\n')) {
+        Some(text) => files::read_text(Path::new("text"), text),
+        None => files::read_all(path),
+    };
+    let read = Rc::new(read.map_err(|error| error.to_string())?);
+    FILES.with_borrow_mut(|files| files.push((path.to_owned(), read.clone())));
+    Ok(read)
+}
+
+/// Describes one scenario. [`explore`](super::explore) passes it to the scenario's closure, once for each schedule.
+///
+/// Clones describe the same scenario. Methods that take a path take a file, a folder of files that end in `yaml`, `yml` or
+/// `json`, or the YAML text itself, which has more than one line. Paths are relative to the package's folder, in which Cargo
+/// runs tests.
+#[derive(Clone)]
+pub struct Sim {
+    spec: Rc<RefCell<Spec>>,
+    clock: Arc<ManualClock>,
+}
+
+impl std::fmt::Debug for Sim {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Sim").field("clock", &self.clock).finish_non_exhaustive()
+    }
+}
+
+impl Sim {
+    pub(super) fn new(clock: Arc<ManualClock>) -> Self {
+        let spec = Spec {
+            definitions: Vec::new(),
+            steps: Vec::new(),
+            operators: Vec::new(),
+            always: Vec::new(),
+            eventually: Vec::new(),
+            ignored: Vec::new(),
+            varied: Vec::new(),
+            keeps: false,
+            errors: Vec::new(),
+        };
+        Self { spec: Rc::new(RefCell::new(spec)), clock }
+    }
+
+    pub(super) fn into_spec(self) -> Spec {
+        self.spec.borrow().clone()
+    }
+
+    fn read(&self, path: &Path) -> Rc<Vec<Value>> {
+        documents(path).unwrap_or_else(|error| {
+            self.spec.borrow_mut().errors.push(error);
+            Rc::default()
+        })
+    }
+
+    /// Installs the CRDs of a path before anything starts. Documents of other kinds are left out.
+    pub fn crds(&self, path: impl AsRef<Path>) {
+        let all = self.read(path.as_ref());
+        let crds = all.iter().filter(|value| value["kind"] == "CustomResourceDefinition").cloned();
+        self.spec.borrow_mut().definitions.extend(crds);
+    }
+
+    /// Adds an operator: a process of its own, which `factory` starts. It is called again after every crash, so that the
+    /// operator begins with empty memory; only statics survive. The future runs on a single thread with simulated time.
+    ///
+    /// A process that ends, with or without an error, is started again 10 simulated seconds later.
+    pub fn operator<F, Fut>(&self, factory: F)
+    where
+        F: Fn(Client) -> Fut + 'static,
+        Fut: Future + 'static,
+    {
+        let factory = Rc::new(factory);
+        let start: Factory = Rc::new(move |client| {
+            let factory = factory.clone();
+            Box::pin(async move {
+                let _ = factory(client).await;
+            })
+        });
+        self.spec.borrow_mut().operators.push(start);
+    }
+
+    /// Adds a step: a user applies the objects of a path. A step begins when everything has settled after the one before it,
+    /// unless a schedule says otherwise.
+    pub fn apply(&self, path: impl AsRef<Path>) {
+        let all = self.read(path.as_ref());
+        self.spec.borrow_mut().steps.push(Step::Apply(all));
+    }
+
+    /// Adds a step: a user deletes the objects of a path.
+    pub fn delete(&self, path: impl AsRef<Path>) {
+        let all = self.read(path.as_ref());
+        self.spec.borrow_mut().steps.push(Step::Delete(all));
+    }
+
+    /// Adds steps after the others: a user changes the last object of this kind that was applied into a variant and back, and the
+    /// objects must become what they were before. The CRD's schema decides the variants: one has other values in all fields of
+    /// the spec, the other has no optional fields. Changes that the server refuses are left out.
+    pub fn vary<K: Resource<DynamicType = ()>>(&self) {
+        let kind = (K::api_version(&()).into_owned(), K::kind(&()).into_owned());
+        self.spec.borrow_mut().varied.push(kind);
+    }
+
+    /// Leaves out the last step, which deletes the custom resources that were applied, to see what stays behind.
+    pub fn keep(&self) {
+        self.spec.borrow_mut().keeps = true;
+    }
+
+    /// Does not compare a field, such as `"status.startedBy"`, of objects of a kind.
+    pub fn ignore(&self, kind: &str, field: &str) {
+        self.spec.borrow_mut().ignored.push((kind.to_owned(), field.to_owned()));
+    }
+
+    /// Adds a check that must hold after every write. It returns nothing, `bool`, or a `Result` with a text, and may panic.
+    pub fn always<V: Verdict>(&self, check: impl Fn(&View) -> V + 'static) {
+        self.spec.borrow_mut().always.push(guarded(check));
+    }
+
+    /// Adds a check that must hold when everything has settled after each step but the last deletion.
+    pub fn eventually<V: Verdict>(&self, check: impl Fn(&View) -> V + 'static) {
+        self.spec.borrow_mut().eventually.push(guarded(check));
+    }
+
+    /// The server's clock, which simulated time moves, for operators whose clock can be set.
+    #[must_use]
+    pub fn clock(&self) -> Arc<dyn Clock> {
+        self.clock.clone()
+    }
+}
+
+fn guarded<V: Verdict>(check: impl Fn(&View) -> V + 'static) -> Check {
+    Rc::new(move |view| match catch_unwind(AssertUnwindSafe(|| check(view).into_result())) {
+        Ok(result) => result,
+        Err(panic) => Err(panic_text(&*panic)),
+    })
+}
+
+/// What a panic says.
+pub(super) fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "it panicked".to_owned())
+}
+
+/// What a check may return.
+pub trait Verdict {
+    /// The text says what is wrong.
+    ///
+    /// # Errors
+    /// Returns what is wrong, if anything is.
+    fn into_result(self) -> Result<(), String>;
+}
+
+impl Verdict for () {
+    fn into_result(self) -> Result<(), String> {
+        Ok(())
+    }
+}
+
+impl Verdict for bool {
+    fn into_result(self) -> Result<(), String> {
+        if self { Ok(()) } else { Err("the check returned false".to_owned()) }
+    }
+}
+
+impl<E: Display> Verdict for Result<(), E> {
+    fn into_result(self) -> Result<(), String> {
+        self.map_err(|error| error.to_string())
+    }
+}
+
+/// The cluster as it is, for checks.
+#[derive(Debug)]
+pub struct View {
+    objects: Objects,
+}
+
+impl View {
+    pub(super) fn new(objects: Objects) -> Self {
+        Self { objects }
+    }
+
+    /// Returns the objects of a kind in all namespaces, in the order of namespaces and names; none of unknown kinds.
+    #[must_use]
+    pub fn objects(&self, api_version: &str, kind: &str) -> Vec<Value> {
+        self.objects.list(api_version, kind, "").unwrap_or_default()
+    }
+
+    /// Returns the objects of a type in all namespaces. Objects that are no `K` are left out.
+    #[must_use]
+    pub fn list<K: Resource<DynamicType = ()> + DeserializeOwned>(&self) -> Vec<K> {
+        let all = self.objects(&K::api_version(&()), &K::kind(&()));
+        all.into_iter().filter_map(|value| serde_json::from_value(value).ok()).collect()
+    }
+
+    /// Returns an object, if there is one; those of kinds without namespaces have the namespace `""`.
+    #[must_use]
+    pub fn get<K: Resource<DynamicType = ()> + DeserializeOwned>(
+        &self,
+        namespace: &str,
+        name: &str,
+    ) -> Option<K> {
+        let found = self.objects.get(&K::api_version(&()), &K::kind(&()), namespace, name);
+        serde_json::from_value(found.ok()??).ok()
+    }
+}

@@ -1,0 +1,278 @@
+//! The state of a cluster as far as two runs can be compared.
+//!
+//! Runs differ in what no operator decides: UIDs, versions, times, generated names, addresses, and in traces of how often it
+//! tried. What remains is compared as a set of fields for each object.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::net::IpAddr;
+
+use serde_json::Value;
+
+/// The annotation by which a simulated user changes an object.
+pub(super) const TOUCHED: &str = "explore.kubesmith.dev/touched";
+
+/// How many differences a report shows.
+const SHOWN: usize = 12;
+
+/// The fields of each object, by its name.
+pub(super) type State = BTreeMap<String, BTreeMap<String, String>>;
+
+/// Generated names, with what they were generated from.
+pub(super) type Names = BTreeMap<String, String>;
+
+/// What is not compared.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Mask {
+    objects: BTreeSet<String>,
+    fields: BTreeSet<(String, String)>,
+    /// Kinds with paths of fields, as the user names them.
+    pub(super) ignored: Vec<(String, String)>,
+}
+
+impl Mask {
+    /// Leaves out what differs between two runs without faults: only chance decides it.
+    pub(super) fn add_differences(&mut self, one: &State, other: &State) {
+        for key in one.keys().chain(other.keys()) {
+            let (Some(a), Some(b)) = (one.get(key), other.get(key)) else {
+                self.objects.insert(key.clone());
+                continue;
+            };
+            for path in a.keys().chain(b.keys()).filter(|path| a.get(*path) != b.get(*path)) {
+                self.fields.insert((key.clone(), path.clone()));
+            }
+        }
+    }
+
+    fn hides(&self, key: &str, path: &str) -> bool {
+        let is_ignored = |(kind, prefix): &(String, String)| {
+            key.split(' ').next() == Some(kind) && (path == prefix || path.starts_with(&format!("{prefix}.")))
+        };
+        self.fields.contains(&(key.to_owned(), path.to_owned())) || self.ignored.iter().any(is_ignored)
+    }
+
+    /// What differs, a line each; empty if nothing does.
+    pub(super) fn differences(&self, wanted: &State, found: &State) -> Vec<String> {
+        let mut lines = Vec::new();
+        let keys: BTreeSet<&String> = wanted.keys().chain(found.keys()).collect();
+        for key in keys.into_iter().filter(|key| !self.objects.contains(*key)) {
+            match (wanted.get(key), found.get(key)) {
+                (Some(_), None) => lines.push(format!("{key} is missing")),
+                (None, Some(_)) => lines.push(format!("{key} is left over")),
+                (Some(a), Some(b)) => self.fields_of(key, a, b, &mut lines),
+                (None, None) => {}
+            }
+        }
+        if lines.len() > SHOWN {
+            let more = lines.len() - SHOWN;
+            lines.truncate(SHOWN);
+            lines.push(format!("and {more} more"));
+        }
+        lines
+    }
+
+    fn fields_of(
+        &self,
+        key: &str,
+        wanted: &BTreeMap<String, String>,
+        found: &BTreeMap<String, String>,
+        lines: &mut Vec<String>,
+    ) {
+        let paths: BTreeSet<&String> = wanted.keys().chain(found.keys()).collect();
+        for path in paths.into_iter().filter(|path| !self.hides(key, path)) {
+            let text = |fields: &BTreeMap<String, String>| fields.get(path).cloned();
+            let (a, b) = (text(wanted), text(found));
+            if a != b {
+                let show = |value: Option<String>| value.unwrap_or_else(|| "nothing".to_owned());
+                lines.push(format!("{key}: {path} is {} instead of {}", show(b), show(a)));
+            }
+        }
+    }
+}
+
+/// Brings objects into the form that is compared.
+pub(super) fn normalise<'a>(objects: impl IntoIterator<Item = (&'a Value, bool)>, names: &Names) -> State {
+    let mut all: BTreeMap<String, Vec<BTreeMap<String, String>>> = BTreeMap::new();
+    for (object, with_status) in objects {
+        let mut fields = BTreeMap::new();
+        for (key, value) in object.as_object().into_iter().flatten() {
+            if key != "apiVersion" && key != "kind" && (key != "status" || with_status) {
+                flatten(key, value, names, &mut fields);
+            }
+        }
+        all.entry(key_of(object, names)).or_default().push(fields);
+    }
+    let mut state = State::new();
+    for (key, mut same) in all {
+        // Objects with generated names have no order.
+        same.sort();
+        for (i, fields) in same.into_iter().enumerate() {
+            state.insert(if i == 0 { key.clone() } else { format!("{key} ({})", i + 1) }, fields);
+        }
+    }
+    state
+}
+
+fn key_of(object: &Value, names: &Names) -> String {
+    let text = |key: &str| object["metadata"][key].as_str().unwrap_or_default();
+    let name = names.get(text("name")).map_or(text("name"), String::as_str);
+    let kind = object["kind"].as_str().unwrap_or_default();
+    match text("namespace") {
+        "" => format!("{kind} {name}"),
+        namespace => format!("{kind} {namespace}/{name}"),
+    }
+}
+
+/// Whether a field shows when or how often something was tried, or what the server chose.
+fn is_incidental(key: &str) -> bool {
+    const NAMES: &[&str] = &[
+        "uid",
+        "creationTimestamp",
+        "managedFields",
+        "selfLink",
+        "deletionGracePeriodSeconds",
+        "generateName",
+        "nodePort",
+        "healthCheckNodePort",
+        "collisionCount",
+        "deployment.kubernetes.io/revision",
+        TOUCHED,
+    ];
+    const PARTS: &[&str] =
+        &["generation", "resourceversion", "attempt", "retr", "restart", "failure", "reconcil"];
+    let lower = key.to_ascii_lowercase();
+    NAMES.contains(&key) || PARTS.iter().any(|part| lower.contains(part))
+}
+
+fn flatten(path: &str, value: &Value, names: &Names, out: &mut BTreeMap<String, String>) {
+    match value {
+        Value::Object(map) => {
+            for (key, value) in map.iter().filter(|(key, _)| !is_incidental(key)) {
+                flatten(&format!("{path}.{key}"), value, names, out);
+            }
+        }
+        Value::Array(items) if items.is_empty() => {}
+        Value::Null => {}
+        other => {
+            out.insert(path.to_owned(), canonical(other, path.ends_with(".conditions"), names));
+        }
+    }
+}
+
+/// A value as text, in which lists have no order and conditions only their verdict.
+fn canonical(value: &Value, conditions: bool, names: &Names) -> String {
+    match value {
+        Value::Array(items) => {
+            let mut texts: Vec<String> =
+                items.iter().map(|item| item_text(item, conditions, names)).collect();
+            texts.sort();
+            format!("[{}]", texts.join(", "))
+        }
+        Value::Object(map) => {
+            let fields = map
+                .iter()
+                .filter(|(key, _)| !is_incidental(key))
+                .map(|(key, value)| format!("{key}: {}", canonical(value, key == "conditions", names)));
+            format!("{{{}}}", fields.collect::<Vec<_>>().join(", "))
+        }
+        Value::String(text) => scrub(text, names),
+        other => other.to_string(),
+    }
+}
+
+fn item_text(item: &Value, conditions: bool, names: &Names) -> String {
+    match (conditions, item["type"].as_str(), item["status"].as_str()) {
+        (true, Some(kind), Some(status)) => format!("{kind}={status}"),
+        _ => canonical(item, false, names),
+    }
+}
+
+/// Replaces what differs from run to run in a text.
+pub(super) fn scrub(text: &str, names: &Names) -> String {
+    if text.parse::<IpAddr>().is_ok() {
+        return "<address>".to_owned();
+    }
+    if is_time(text) {
+        return "<time>".to_owned();
+    }
+    let mut out = without_uids(text);
+    for (name, pattern) in names {
+        if out.contains(name.as_str()) {
+            out = out.replace(name.as_str(), pattern);
+        }
+    }
+    out
+}
+
+/// Whether a text begins as RFC 3339 times do.
+fn is_time(text: &str) -> bool {
+    let pattern = b"0000-00-00T00:00:00";
+    let fits =
+        |(byte, wanted): (u8, &u8)| if *wanted == b'0' { byte.is_ascii_digit() } else { byte == *wanted };
+    text.len() >= pattern.len() && text.bytes().zip(pattern).all(fits)
+}
+
+fn without_uids(text: &str) -> String {
+    const LENGTH: usize = 36;
+    let is_uid = |part: &[u8]| {
+        part.iter().enumerate().all(|(i, byte)| match i {
+            8 | 13 | 18 | 23 => *byte == b'-',
+            _ => byte.is_ascii_hexdigit(),
+        })
+    };
+    let (bytes, mut out, mut i) = (text.as_bytes(), Vec::new(), 0);
+    while i < bytes.len() {
+        if bytes.len() - i >= LENGTH && is_uid(&bytes[i..i + LENGTH]) {
+            out.extend_from_slice(b"<uid>");
+            i += LENGTH;
+        } else {
+            out.push(bytes[i]);
+            i += 1;
+        }
+    }
+    String::from_utf8_lossy(&out).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn state(object: &Value) -> State {
+        let names = Names::from([("pod-x7k2d".to_owned(), "pod-*".to_owned())]);
+        normalise([(object, true)], &names)
+    }
+
+    #[test]
+    fn states_are_equal_when_only_chance_differs() {
+        let object = |uid: &str, time: &str, generation: u64| {
+            json!({
+                "kind": "A", "metadata": {"name": "a", "uid": uid, "generation": generation,
+                    "annotations": {"by": format!("job-{uid}")}},
+                "spec": {"list": [1, 2], "ip": "10.0.0.1"},
+                "status": {"conditions": [{"type": "Ready", "status": "True", "lastTransitionTime": time, "message": time}]},
+            })
+        };
+        let one = object("11111111-2222-4333-8444-555555555555", "2026-01-01T00:00:00Z", 1);
+        let mut other = object("aaaaaaaa-2222-4333-8444-555555555555", "2027-01-01T00:00:00Z", 4);
+        other["spec"] = json!({"list": [2, 1], "ip": "10.0.0.9"});
+        assert_eq!(Mask::default().differences(&state(&one), &state(&other)), Vec::<String>::new());
+    }
+
+    #[test]
+    fn generated_name_is_its_pattern() {
+        let pod = json!({"kind": "Pod", "metadata": {"name": "pod-x7k2d", "namespace": "n"}, "spec": {"of": "pod-x7k2d"}});
+        let state = state(&pod);
+        assert_eq!(state["Pod n/pod-*"]["spec.of"], "pod-*");
+    }
+
+    #[test]
+    fn differences_name_object_and_field() {
+        let one = state(&json!({"kind": "A", "metadata": {"name": "a"}, "spec": {"x": 1}}));
+        let other = state(&json!({"kind": "A", "metadata": {"name": "a"}, "spec": {"x": 2}}));
+        let mut mask = Mask::default();
+        assert_eq!(mask.differences(&one, &other), ["A a: spec.x is 2 instead of 1"]);
+        assert_eq!(mask.differences(&one, &State::new()), ["A a is missing"]);
+        mask.add_differences(&one, &other);
+        assert!(mask.differences(&one, &other).is_empty());
+    }
+}

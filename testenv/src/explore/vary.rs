@@ -1,0 +1,158 @@
+//! Variants of an object from the schema of its definition.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Map, Value, json};
+
+/// How deep variants change an object.
+const DEPTH: usize = 6;
+
+/// The schema of a kind in a version.
+pub(super) fn schema<'a>(definitions: &'a [Value], api_version: &str, kind: &str) -> Option<&'a Value> {
+    let (group, version) = api_version.split_once('/')?;
+    let spec = definitions.iter().map(|definition| &definition["spec"]);
+    let mut fitting = spec.filter(|spec| spec["group"] == group && spec["names"]["kind"] == kind);
+    let versions = fitting.next()?["versions"].as_array()?;
+    let found = versions.iter().find(|found| found["name"] == version)?;
+    Some(&found["schema"]["openAPIV3Schema"])
+}
+
+/// Two variants of an object: one in which as many fields as possible have another value, and one without optional fields.
+/// `accepts` asks the server; a change that it refuses is left out. Variants that are the object itself are left out, too.
+pub(super) fn variants(object: &Value, schema: &Value, accepts: &dyn Fn(&Value) -> bool) -> Vec<Value> {
+    let spec = &schema["properties"]["spec"];
+    let tries: [Changes; 2] = [other_values, without_optional];
+    let each = tries.map(|changes| {
+        let mut variant = object.clone();
+        for (path, value) in changes(&object["spec"], spec, 0) {
+            let mut next = variant.clone();
+            change(&mut next["spec"], &path, value);
+            if accepts(&next) {
+                variant = next;
+            }
+        }
+        variant
+    });
+    each.into_iter().filter(|variant| variant != object).collect()
+}
+
+/// A field below `spec`, and its new value; `None` removes it.
+type Change = (Vec<String>, Option<Value>);
+
+/// Finds changes of a value that has a schema, at a depth.
+type Changes = fn(&Value, &Value, usize) -> Vec<Change>;
+
+fn change(value: &mut Value, path: &[String], new: Option<Value>) {
+    let Some((last, parents)) = path.split_last() else { return };
+    let mut at = value;
+    for name in parents {
+        at = &mut at[name.as_str()];
+    }
+    match (at.as_object_mut(), new) {
+        (Some(map), Some(new)) => drop(map.insert(last.clone(), new)),
+        (Some(map), None) => drop(map.remove(last)),
+        (None, _) => {}
+    }
+}
+
+fn below(name: &str, changes: Vec<Change>) -> impl Iterator<Item = Change> {
+    let prefix = name.to_owned();
+    changes.into_iter().map(move |(mut path, value)| {
+        path.insert(0, prefix.clone());
+        (path, value)
+    })
+}
+
+fn properties(schema: &Value) -> impl Iterator<Item = (&String, &Value)> {
+    schema["properties"].as_object().into_iter().flat_map(Map::iter)
+}
+
+/// Another value for each field that the schema knows, those that are not set included.
+fn other_values(value: &Value, schema: &Value, depth: usize) -> Vec<Change> {
+    let mut changes = Vec::new();
+    for (name, field) in properties(schema).filter(|_| depth < DEPTH) {
+        let now = &value[name.as_str()];
+        if field["properties"].is_object() && now.is_object() {
+            changes.extend(below(name, other_values(now, field, depth + 1)));
+        } else if let Some(other) = other_value(now, field) {
+            changes.push((vec![name.clone()], Some(other)));
+        }
+    }
+    changes
+}
+
+fn other_value(now: &Value, schema: &Value) -> Option<Value> {
+    if let Some(values) = schema["enum"].as_array() {
+        return values.iter().find(|value| *value != now).cloned();
+    }
+    match schema["type"].as_str()? {
+        "boolean" => Some(json!(!now.as_bool().unwrap_or_default())),
+        "integer" => {
+            let now = now.as_i64().unwrap_or_else(|| schema["minimum"].as_i64().unwrap_or_default());
+            let is_most = schema["maximum"].as_i64().is_some_and(|most| now >= most);
+            Some(json!(if is_most { now.saturating_sub(1) } else { now.saturating_add(1) }))
+        }
+        "array" => {
+            let mut items = now.as_array()?.clone();
+            // One entry less is valid more often than one more; an only entry is repeated.
+            if items.len() > 1 {
+                drop(items.pop());
+            } else {
+                items.push(items.first()?.clone());
+            }
+            Some(Value::Array(items))
+        }
+        "string" => {
+            let now = now.as_str()?;
+            Some(json!(format!("{now}2")))
+        }
+        _ => None,
+    }
+}
+
+/// No value for each field that is set and need not be.
+fn without_optional(value: &Value, schema: &Value, depth: usize) -> Vec<Change> {
+    let required: BTreeSet<&str> =
+        schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+    let mut changes = Vec::new();
+    for (name, field) in properties(schema).filter(|_| depth < DEPTH) {
+        let now = &value[name.as_str()];
+        if now.is_null() {
+            continue;
+        }
+        if !required.contains(name.as_str()) {
+            changes.push((vec![name.clone()], None));
+        } else if now.is_object() {
+            changes.extend(below(name, without_optional(now, field, depth + 1)));
+        }
+    }
+    changes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn variants_change_what_the_server_accepts() {
+        let schema = json!({"properties": {"spec": {
+            "required": ["size", "mode"],
+            "properties": {
+                "size": {"type": "integer", "maximum": 3},
+                "mode": {"type": "string", "enum": ["a", "b"]},
+                "note": {"type": "string"},
+                "fixed": {"type": "boolean"},
+                "in": {"type": "object", "properties": {"on": {"type": "boolean"}}},
+            },
+        }}});
+        let object =
+            json!({"spec": {"size": 3, "mode": "a", "note": "n", "fixed": true, "in": {"on": false}}});
+        let variants = variants(&object, &schema, &|variant| variant["spec"]["fixed"] == true);
+        let specs: Vec<&Value> = variants.iter().map(|variant| &variant["spec"]).collect();
+        assert_eq!(
+            specs[0],
+            &json!({"size": 2, "mode": "b", "note": "n2", "fixed": true, "in": {"on": true}})
+        );
+        assert_eq!(specs[1], &json!({"size": 3, "mode": "a", "fixed": true}));
+    }
+}

@@ -1,0 +1,90 @@
+//! Variants of the applied object.
+
+use std::borrow::Cow;
+
+use kube::Resource;
+use kube::core::ObjectMeta;
+use kubesmith_testenv::{Explore, Failed, Report};
+
+use super::operator::{Seen, run};
+use super::{SMALL, add_named, removes_what_is_wrong};
+
+const CRD: &str = "
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: widgets.a.example}
+spec:
+  group: a.example
+  scope: Namespaced
+  names: {plural: widgets, singular: widget, kind: Widget, listKind: WidgetList}
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+          spec:
+            type: object
+            required: [size]
+            properties: {size: {type: integer, maximum: 5}}
+";
+
+/// The kind, for `vary`.
+struct Widget(ObjectMeta);
+
+impl Resource for Widget {
+    type DynamicType = ();
+    type Scope = kube::core::NamespaceResourceScope;
+
+    fn kind((): &()) -> Cow<'_, str> {
+        "Widget".into()
+    }
+
+    fn group((): &()) -> Cow<'_, str> {
+        "a.example".into()
+    }
+
+    fn version((): &()) -> Cow<'_, str> {
+        "v1".into()
+    }
+
+    fn plural((): &()) -> Cow<'_, str> {
+        "widgets".into()
+    }
+
+    fn meta(&self) -> &ObjectMeta {
+        &self.0
+    }
+
+    fn meta_mut(&mut self) -> &mut ObjectMeta {
+        &mut self.0
+    }
+}
+
+fn varied<F, Fut>(operator: F) -> Result<Report, Box<Failed>>
+where
+    F: Fn(Seen) -> Fut + Copy + Send + 'static,
+    Fut: Future<Output = kube::Result<()>> + 'static,
+{
+    Explore::new("varied").schedules(10).run(move |sim| async move {
+        sim.crds(CRD);
+        sim.apply(SMALL);
+        sim.vary::<Widget>();
+        sim.operator(move |client| run(client, async move |seen| operator(seen).await));
+    })
+}
+
+/// Never removes a map.
+async fn only_adds(seen: Seen) -> kube::Result<()> {
+    add_named(&seen).await
+}
+
+#[test]
+fn rest_is_found_when_a_change_is_taken_back() {
+    let failed = varied(only_adds).unwrap_err();
+    assert!(failed.failure().contains("ConfigMap default/one-2 is left over"), "{failed}");
+    let report = varied(removes_what_is_wrong).unwrap();
+    assert!(report.schedules() >= 10, "{report}");
+}
