@@ -105,7 +105,8 @@ impl fmt::Display for Failed {
         )?;
         match self.faults {
             0 if self.plan.is_empty() => writeln!(f, "It needs no fault.\n")?,
-            _ => writeln!(f, "The smallest schedule found has {} faults: {}\n", self.faults, self.plan)?,
+            1 => writeln!(f, "The smallest schedule found has 1 fault: {}\n", self.plan)?,
+            faults => writeln!(f, "The smallest schedule found has {faults} faults: {}\n", self.plan)?,
         }
         let first = self.story.iter().position(|line| line.contains("  ! ")).unwrap_or_default();
         let skipped = first.saturating_sub(LINES_BEFORE);

@@ -1,6 +1,7 @@
 //! The controller end to end: on the embedded API server, or on whichever server the environment chooses.
 
 mod replicas;
+mod survives;
 
 use ecsbinding_api::v1::{EcsBinding, EcsBindingSpec};
 use ecsbinding_client::clientset::Clientset;

@@ -7,3 +7,4 @@ mod program;
 mod replicas;
 mod starting;
 mod support;
+mod survives;
