@@ -26,7 +26,6 @@ pub(crate) fn answer(registry: &Registry, target: &Target, parts: &Parts) -> Api
         _ => Endpoint::Discovery,
     };
     let accepted = negotiate::accept(&parts.headers, endpoint)?;
-    let yaml = accepted.yaml;
     if let Shape::Discovery(version) = &accepted.shape {
         let core = *target == Target::CoreVersions;
         return Ok(aggregated(registry, core, version));
@@ -57,7 +56,7 @@ pub(crate) fn answer(registry: &Registry, target: &Target, parts: &Parts) -> Api
         }
         Target::Resource(_) | Target::Other(_) | Target::VerbAlone => return Err(ApiError::NoSuchPath),
     };
-    Ok(Reply::value(200, &value, yaml))
+    Ok(Reply::value(200, &value, accepted.form))
 }
 
 /// The groups beside the core group, as kube-aggregator sorts them.

@@ -346,8 +346,8 @@ impl Server {
             Ok(reply) => Ok(reply.with_warnings(warnings)),
             Err(ApiError::NoSuchPath) => Err(ApiError::NoSuchPath),
             Err(error) => {
-                let yaml = negotiate::errors_in_yaml(headers);
-                Ok(Reply::error_in(&error.with_more_warnings(warnings), yaml))
+                let form = negotiate::error_form(headers);
+                Ok(Reply::error_in(&error.with_more_warnings(warnings), form))
             }
         }
     }

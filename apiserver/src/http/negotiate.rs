@@ -7,9 +7,11 @@ use super::path::ResourcePath;
 use crate::registry::ResourceDef;
 use crate::status::{ApiError, ApiResult};
 
+/// The media type of Kubernetes' protobuf encoding.
+const PROTOBUF: &str = "application/vnd.kubernetes.protobuf";
+
 /// Media types kube-apiserver names in its errors.
-const OBJECT_TYPES: &[&str] =
-    &["application/json", "application/yaml", "application/vnd.kubernetes.protobuf"];
+const OBJECT_TYPES: &[&str] = &["application/json", "application/yaml", PROTOBUF];
 const CUSTOM_PATCHES: &[&str] =
     &["application/json-patch+json", "application/merge-patch+json", "application/apply-patch+yaml"];
 const BUILT_IN_PATCHES: &[&str] = &[
@@ -23,6 +25,34 @@ const BUILT_IN_PATCHES: &[&str] = &[
 /// Media types of watches in kube-apiserver's errors.
 const STREAM_TYPES: &[&str] =
     &["application/json;stream=watch", "application/vnd.kubernetes.protobuf;stream=watch"];
+
+/// How a body is written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Form {
+    #[default]
+    Json,
+    Yaml,
+    Protobuf,
+}
+
+impl Form {
+    /// The media type of an object.
+    pub(crate) fn media_type(self) -> &'static str {
+        match self {
+            Self::Json => "application/json",
+            Self::Yaml => "application/yaml",
+            Self::Protobuf => PROTOBUF,
+        }
+    }
+
+    /// The media type of a watch.
+    pub(crate) fn stream_type(self) -> &'static str {
+        match self {
+            Self::Json | Self::Yaml => "application/json",
+            Self::Protobuf => "application/vnd.kubernetes.protobuf;stream=watch",
+        }
+    }
+}
 
 /// How objects are shown.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -67,7 +97,7 @@ impl Endpoint {
 /// What an `Accept` header settles.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Accepted {
-    pub(crate) yaml: bool,
+    pub(crate) form: Form,
     pub(crate) shape: Shape,
 }
 
@@ -120,11 +150,17 @@ pub(crate) fn accept(headers: &HeaderMap, endpoint: Endpoint) -> ApiResult<Accep
     accepted.ok_or_else(|| ApiError::not_acceptable(OBJECT_TYPES))
 }
 
-/// Whether errors are written as YAML: converted forms do not count for them.
-pub(crate) fn errors_in_yaml(headers: &HeaderMap) -> bool {
+/// How errors are written: converted forms do not count for them.
+pub(crate) fn error_form(headers: &HeaderMap) -> Form {
     let ranges = ranges(headers);
     let plain = ranges.iter().filter(|range| range.parameters.is_empty());
-    plain.filter_map(|range| served(range, Endpoint::Object)).next().is_some_and(|accepted| accepted.yaml)
+    let accepted = plain.filter_map(|range| served(range, Endpoint::Object)).next();
+    accepted.map(|accepted| accepted.form).unwrap_or_default()
+}
+
+/// The refusal of an object that no message describes.
+pub(crate) fn without_protobuf() -> ApiError {
+    ApiError::not_acceptable(OBJECT_TYPES)
 }
 
 /// Checks that the chosen form can be a stream of events, which YAML cannot be.
@@ -132,14 +168,15 @@ pub(crate) fn errors_in_yaml(headers: &HeaderMap) -> bool {
 /// # Errors
 /// `NotAcceptable`.
 pub(crate) fn check_stream(accepted: &Accepted) -> ApiResult<()> {
-    if accepted.yaml { Err(ApiError::not_acceptable(STREAM_TYPES)) } else { Ok(()) }
+    if accepted.form == Form::Yaml { Err(ApiError::not_acceptable(STREAM_TYPES)) } else { Ok(()) }
 }
 
 /// The form that a range asks for; `None` when it cannot be served.
 fn served(range: &Range<'_>, endpoint: Endpoint) -> Option<Accepted> {
-    let yaml = match range.media_type {
-        "application/json" | "*/*" | "application/*" => false,
-        "application/yaml" => true,
+    let form = match range.media_type {
+        "application/json" | "*/*" | "application/*" => Form::Json,
+        "application/yaml" => Form::Yaml,
+        PROTOBUF => Form::Protobuf,
         _ => return None,
     };
     let (mut kind, mut version, mut group) = ("", "", "");
@@ -168,15 +205,17 @@ fn served(range: &Range<'_>, endpoint: Endpoint) -> Option<Accepted> {
         }
         _ => return None,
     };
-    Some(Accepted { yaml, shape })
+    let accepted = Accepted { form, shape };
+    (form != Form::Protobuf || has_message(&accepted.shape, endpoint)).then_some(accepted)
 }
 
-/// The form of a body.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum BodyFormat {
-    Json,
-    Yaml,
-    Protobuf,
+/// Whether what is asked for can be written as protobuf: built-in kinds, and metadata of any kind.
+fn has_message(shape: &Shape, endpoint: Endpoint) -> bool {
+    match shape {
+        Shape::Plain => matches!(endpoint, Endpoint::Object | Endpoint::Collection),
+        Shape::Partial(_) | Shape::PartialList(_) => true,
+        Shape::Table(_) | Shape::Discovery(_) => false,
+    }
 }
 
 fn media_type(headers: &HeaderMap) -> String {
@@ -188,11 +227,11 @@ fn media_type(headers: &HeaderMap) -> String {
 ///
 /// # Errors
 /// `UnsupportedMediaType`.
-pub(crate) fn object_format(headers: &HeaderMap, custom: bool) -> ApiResult<BodyFormat> {
+pub(crate) fn object_format(headers: &HeaderMap, custom: bool) -> ApiResult<Form> {
     match media_type(headers).as_str() {
-        "" | "application/json" => Ok(BodyFormat::Json),
-        "application/yaml" => Ok(BodyFormat::Yaml),
-        "application/vnd.kubernetes.protobuf" if !custom => Ok(BodyFormat::Protobuf),
+        "" | "application/json" => Ok(Form::Json),
+        "application/yaml" => Ok(Form::Yaml),
+        PROTOBUF if !custom => Ok(Form::Protobuf),
         _ => Err(ApiError::unsupported_media_type(OBJECT_TYPES)),
     }
 }
@@ -242,10 +281,21 @@ mod tests {
         let of = |text| accepts(text, Endpoint::Object).unwrap();
         let table = of("application/json;as=Table;v=v1;g=meta.k8s.io,application/json");
         assert_eq!(table.shape, Shape::Table("v1".to_owned()));
-        assert_eq!(of("application/vnd.kubernetes.protobuf, application/json"), Accepted::default());
-        assert!(of("application/json;q=0.5,application/yaml;q=0.9").yaml);
-        assert!(of("*/*,application/yaml").yaml);
+        assert_eq!(of("application/vnd.kubernetes.protobuf, application/json").form, Form::Protobuf);
+        assert_eq!(of("application/json;q=0.5,application/yaml;q=0.9").form, Form::Yaml);
+        assert_eq!(of("*/*,application/yaml").form, Form::Yaml);
         assert_eq!(of("application/json;stream=watch"), Accepted::default());
+    }
+
+    #[test]
+    fn protobuf_is_for_built_in_kinds_and_metadata() {
+        let form = |text, endpoint| accepts(text, endpoint).unwrap().form;
+        let both = "application/vnd.kubernetes.protobuf,application/json";
+        assert_eq!(form(both, Endpoint::Collection), Form::Protobuf);
+        assert_eq!(form(both, Endpoint::Custom), Form::Json);
+        assert_eq!(form(both, Endpoint::Discovery), Form::Json);
+        let partial = "application/vnd.kubernetes.protobuf;as=PartialObjectMetadata;g=meta.k8s.io;v=v1";
+        assert_eq!(form(partial, Endpoint::Custom), Form::Protobuf);
     }
 
     #[test]

@@ -12,13 +12,13 @@ use http_body_util::{BodyExt, Full, StreamBody};
 use kubesmith_apimachinery::yaml::to_yaml;
 use serde_json::Value;
 
+use super::negotiate::{self, Form};
+use super::protobuf;
 use crate::encode;
 use crate::status::ApiError;
 
 /// The body of every answer.
 pub type Body = UnsyncBoxBody<Bytes, Infallible>;
-
-const JSON: &str = "application/json";
 
 /// An answer before it becomes HTTP.
 pub struct Reply {
@@ -36,7 +36,7 @@ impl Reply {
 
     /// Rendered JSON.
     pub(crate) fn json_bytes(code: u16, body: impl Into<Bytes>) -> Self {
-        Self::new(code, JSON, body)
+        Self::new(code, Form::Json.media_type(), body)
     }
 
     /// JSON.
@@ -51,11 +51,16 @@ impl Reply {
     }
 
     /// An object in the form the client asked for.
-    pub(crate) fn value(code: u16, value: &Value, yaml: bool) -> Self {
-        if yaml {
-            return Self::new(code, "application/yaml", to_yaml(value));
-        }
-        Self::json(code, value)
+    pub(crate) fn value(code: u16, value: &Value, form: Form) -> Self {
+        let body = match form {
+            Form::Json => encode::to_vec(value),
+            Form::Yaml => to_yaml(value).into(),
+            Form::Protobuf => match protobuf::encode(value) {
+                Some(body) => body,
+                None => return Self::error(&negotiate::without_protobuf()),
+            },
+        };
+        Self::new(code, form.media_type(), body)
     }
 
     pub(crate) fn text(code: u16, text: impl Into<Bytes>) -> Self {
@@ -67,11 +72,16 @@ impl Reply {
         Self::new(200, content_type, text)
     }
 
-    /// Watch events.
+    /// Watch events in JSON.
     pub fn stream(frames: impl Stream<Item = Bytes> + Send + 'static) -> Self {
+        Self::stream_in(Form::Json, frames)
+    }
+
+    /// Watch events in the form the client asked for.
+    pub(crate) fn stream_in(form: Form, frames: impl Stream<Item = Bytes> + Send + 'static) -> Self {
         use futures::StreamExt as _;
         let body = StreamBody::new(frames.map(|bytes| Ok(Frame::data(bytes)))).boxed_unsync();
-        Self { code: 200, content_type: JSON, body, warnings: Vec::new() }
+        Self { code: 200, content_type: form.stream_type(), body, warnings: Vec::new() }
     }
 
     pub(crate) fn with_warnings(mut self, warnings: Vec<String>) -> Self {
@@ -82,15 +92,15 @@ impl Reply {
     /// A failed request.
     #[must_use]
     pub fn error(error: &ApiError) -> Self {
-        Self::error_in(error, false)
+        Self::error_in(error, Form::Json)
     }
 
     /// A failed request, in the form that the client asked for.
-    pub(crate) fn error_in(error: &ApiError, yaml: bool) -> Self {
+    pub(crate) fn error_in(error: &ApiError, form: Form) -> Self {
         match error {
             ApiError::NoSuchPath => Self::text(404, "404 page not found\n"),
             ApiError::Status(status) => {
-                Self::value(status.code, &error.to_value(), yaml).with_warnings(status.warnings.clone())
+                Self::value(status.code, &error.to_value(), form).with_warnings(status.warnings.clone())
             }
         }
     }
@@ -120,7 +130,7 @@ mod tests {
 
     #[tokio::test]
     async fn yaml_keeps_text_that_others_read_as_something_else() {
-        let reply = Reply::value(200, &json!({"b": "yes", "a": ["0777", "1_000"]}), true);
+        let reply = Reply::value(200, &json!({"b": "yes", "a": ["0777", "1_000"]}), Form::Yaml);
         let body = reply.body.collect().await.unwrap().to_bytes();
         assert_eq!(body, "a:\n- \"0777\"\n- \"1_000\"\nb: \"yes\"\n");
     }

@@ -10,7 +10,7 @@ use crate::apply;
 use crate::builtin::parts::Part;
 use crate::builtin::{self, Stage};
 use crate::http::decode::{self, Decoded, Duplicates};
-use crate::http::negotiate::{self, BodyFormat};
+use crate::http::negotiate::{self, Form};
 use crate::http::protobuf;
 use crate::http::query::{FieldValidation, WriteOptions};
 use crate::meta;
@@ -29,15 +29,15 @@ pub(super) fn read_object(call: &Call<'_>) -> ApiResult<Decoded> {
 pub(super) fn read_object_as(call: &Call<'_>, kind: &str) -> ApiResult<Decoded> {
     let format = negotiate::object_format(call.headers, call.def.is_custom())?;
     let decoded = match format {
-        BodyFormat::Json => match decode::json(&call.body) {
+        Form::Json => match decode::json(&call.body) {
             // Go finds it after kind and version.
             Err(fault) if golang::json_number_error(&call.body).as_ref() == Some(&fault) => {
                 return Err(undecodable_as(kind, &call.def.version, &fault));
             }
             decoded => decoded.map_err(|e| format!("json parse error: {e}")),
         },
-        BodyFormat::Yaml => decode::yaml(&call.body),
-        BodyFormat::Protobuf => {
+        Form::Yaml => decode::yaml(&call.body),
+        Form::Protobuf => {
             protobuf::decode(&call.body).map(|value| Decoded { value, duplicates: Duplicates::default() })
         }
     };

@@ -113,7 +113,7 @@ where
 fn success(call: &Call<'_>) -> Reply {
     let status =
         json!({"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "code": 201});
-    Reply::value(201, &status, call.accepted.yaml)
+    Reply::value(201, &status, call.accepted.form)
 }
 
 /// Gives a pod its node.

@@ -11,7 +11,7 @@ use super::selectors::Selectors;
 use crate::conversion::{self, Served};
 use crate::encode;
 use crate::http::list_options::ListOptions;
-use crate::http::negotiate::Shape;
+use crate::http::negotiate::{Form, Shape};
 use crate::http::reply::Reply;
 use crate::server::Call;
 use crate::status::{ApiError, ApiResult};
@@ -131,7 +131,7 @@ pub(super) async fn answer(
         // Go leaves an empty token out of its own types, but not out of maps.
         metadata.entry("continue").or_insert_with(|| "".into());
     }
-    if call.accepted.shape == Shape::Plain && !call.accepted.yaml {
+    if call.accepted.shape == Shape::Plain && call.accepted.form == Form::Json {
         return Ok(Reply::json_bytes(200, encode::list(def, &page, &metadata)));
     }
     let metadata = Value::Object(metadata);
@@ -150,7 +150,7 @@ pub(super) async fn answer(
             json!({"apiVersion": def.api_version(), "kind": def.list_kind, "metadata": metadata, "items": items})
         }
     };
-    Ok(Reply::value(200, &value, call.accepted.yaml))
+    Ok(Reply::value(200, &value, call.accepted.form))
 }
 
 /// Which version to list, and after which key.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use crate::conversion;
-use crate::http::negotiate::Shape;
+use crate::http::negotiate::{Form, Shape};
 use crate::http::reply::Reply;
 use crate::registry::ResourceDef;
 use crate::server::Call;
@@ -28,10 +28,10 @@ pub(super) async fn get(call: &Call<'_>) -> ApiResult<Reply> {
 /// A stored object in the form the client asked for.
 pub(super) async fn shown(call: &Call<'_>, code: u16, object: &Arc<Object>) -> ApiResult<Reply> {
     let served = conversion::one(&call.server, &call.def, object).await?;
-    if call.accepted.shape == Shape::Plain && !call.accepted.yaml {
+    if call.accepted.shape == Shape::Plain && call.accepted.form == Form::Json {
         return Ok(Reply::json_bytes(code, served.json()));
     }
-    Ok(Reply::value(code, &shaped(call, served.value().clone())?, call.accepted.yaml))
+    Ok(Reply::value(code, &shaped(call, served.value().clone())?, call.accepted.form))
 }
 
 /// A value in the shape the client asked for.

@@ -33,7 +33,7 @@ pub(super) async fn create(call: &Call<'_>) -> ApiResult<Reply> {
     managed::updated(call, None, &mut review, &options).await;
     let status = answer(call, &review)?;
     review["status"] = status;
-    Ok(Reply::value(201, &review, call.accepted.yaml).with_warnings(warnings))
+    Ok(Reply::value(201, &review, call.accepted.form).with_warnings(warnings))
 }
 
 fn answer(call: &Call<'_>, review: &Value) -> ApiResult<Value> {

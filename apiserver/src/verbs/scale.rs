@@ -177,7 +177,7 @@ fn shown(call: &Call<'_>, object: &Value, paths: &ScalePaths) -> Reply {
     let mut scale = scale_of(object, paths);
     // What is made here has the right types; zero replicas are left out, as Go leaves them out.
     let _ = settle(&mut scale);
-    Reply::value(200, &scale, call.accepted.yaml)
+    Reply::value(200, &scale, call.accepted.form)
 }
 
 /// The `autoscaling/v1` view of an object.

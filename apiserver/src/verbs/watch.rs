@@ -1,4 +1,4 @@
-//! GET with `watch=true`: events as JSON lines.
+//! GET with `watch=true`: events as JSON lines or protobuf frames.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,7 +14,8 @@ use super::selectors::Selectors;
 use crate::conversion::{self, Served};
 use crate::encode;
 use crate::http::list_options::ListOptions;
-use crate::http::negotiate::{self, Accepted, Shape};
+use crate::http::negotiate::{self, Accepted, Form, Shape};
+use crate::http::protobuf;
 use crate::http::reply::Reply;
 use crate::registry::ResourceDef;
 use crate::server::{Call, Server};
@@ -78,10 +79,13 @@ pub(super) async fn watch(call: &Call<'_>, name: &str, options: &ListOptions) ->
         done: false,
         initial: first.map(|snapshot| (snapshot, streaming && options.bookmarks)),
     };
-    Ok(Reply::stream(stream::unfold(state, |mut state| async move {
-        let bytes = state.next().await?;
-        Some((bytes, state))
-    })))
+    Ok(Reply::stream_in(
+        call.accepted.form,
+        stream::unfold(state, |mut state| async move {
+            let bytes = state.next().await?;
+            Some((bytes, state))
+        }),
+    ))
 }
 
 /// When the next bookmark is due: after a period, or shortly before the watch ends (`nextBookmarkTime` of apiserver's
@@ -97,7 +101,7 @@ struct Watch {
     prefix: String,
     selectors: Selectors,
     cursor: Cursor,
-    /// Lines that the client has not taken.
+    /// Lines or frames that the client has not taken.
     out: BytesMut,
     end: Instant,
     /// When the next bookmark is due.
@@ -117,7 +121,7 @@ impl Watch {
         let selected = self.selectors.selected(server, snapshot.objects.into_iter()).await?;
         let selected: Vec<Arc<Object>> = selected.into_iter().map(|(_, object)| object).collect();
         for object in conversion::all(server, &self.encoder.def, &selected).await? {
-            self.encoder.line(&mut self.out, "ADDED", &object);
+            self.encoder.event(&mut self.out, "ADDED", &object);
         }
         self.seen = snapshot.rv;
         if marked {
@@ -172,7 +176,7 @@ impl Watch {
             _ = stopping.wait_for(|stops| *stops) => Ok(()),
         };
         if let Err(error) = filled {
-            Encoder::raw(&mut self.out, "ERROR", &error.to_value());
+            self.encoder.write(&mut self.out, "ERROR", &error.to_value());
             self.done = true;
         }
         self.out.is_empty() && !self.done && !*self.stopping.borrow()
@@ -208,7 +212,7 @@ impl Watch {
         let Some(kind) = kind(before, after) else { return };
         let object = if kind == "DELETED" { last_seen(event) } else { event.object.clone() };
         if let Some(served) = conversion::at_once(&self.encoder.def, &object) {
-            self.encoder.line(&mut self.out, kind, &served);
+            self.encoder.event(&mut self.out, kind, &served);
         }
     }
 
@@ -228,7 +232,7 @@ impl Watch {
             let before = event.previous.is_some() && self.selectors.matches(old);
             let after = event.change != Change::Deleted && self.selectors.matches(new);
             if let Some(kind) = kind(before, after) {
-                self.encoder.line(&mut self.out, kind, if kind == "DELETED" { old } else { new });
+                self.encoder.event(&mut self.out, kind, if kind == "DELETED" { old } else { new });
             }
         }
         Ok(())
@@ -267,12 +271,13 @@ struct Encoder {
 }
 
 impl Encoder {
-    fn line(&mut self, out: &mut BytesMut, kind: &str, object: &Served) {
-        if matches!(self.accepted.shape, Shape::Plain | Shape::PartialList(_)) {
-            return Self::event(out, kind, &object.json());
+    fn event(&mut self, out: &mut BytesMut, kind: &str, object: &Served) {
+        let is_plain = matches!(self.accepted.shape, Shape::Plain | Shape::PartialList(_));
+        if is_plain && self.accepted.form == Form::Json {
+            return line(out, kind, &object.json());
         }
         let shaped = self.shaped(object.value().clone());
-        Self::raw(out, kind, &shaped);
+        self.write(out, kind, &shaped);
     }
 
     fn shaped(&mut self, value: Value) -> Value {
@@ -309,19 +314,26 @@ impl Encoder {
         if let Shape::Table(_) = &self.accepted.shape {
             object = self.shaped(object);
         }
-        Self::raw(out, "BOOKMARK", &object);
+        self.write(out, "BOOKMARK", &object);
     }
 
-    fn event(out: &mut BytesMut, kind: &str, object: &[u8]) {
-        out.reserve(object.len() + 32);
-        out.put_slice(b"{\"type\":\"");
-        out.put_slice(kind.as_bytes());
-        out.put_slice(b"\",\"object\":");
-        out.put_slice(object);
-        out.put_slice(b"}\n");
+    fn write(&self, out: &mut BytesMut, kind: &str, object: &Value) {
+        if self.accepted.form != Form::Protobuf {
+            return line(out, kind, &encode::to_vec(object));
+        }
+        // What cannot be written is left out, as by a client that cannot read it; the form was checked before.
+        if let Some(object) = protobuf::encode(object) {
+            out.put_slice(&protobuf::frame(kind, &object));
+        }
     }
+}
 
-    fn raw(out: &mut BytesMut, kind: &str, object: &Value) {
-        Self::event(out, kind, &encode::to_vec(object));
-    }
+/// Writes an event as a line of JSON.
+fn line(out: &mut BytesMut, kind: &str, object: &[u8]) {
+    out.reserve(object.len() + 32);
+    out.put_slice(b"{\"type\":\"");
+    out.put_slice(kind.as_bytes());
+    out.put_slice(b"\",\"object\":");
+    out.put_slice(object);
+    out.put_slice(b"}\n");
 }

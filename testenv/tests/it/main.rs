@@ -18,6 +18,7 @@ mod hostile;
 mod kinds;
 mod parts;
 mod policies;
+mod protobuf;
 mod rbac;
 mod reads;
 mod recorded;

@@ -22,7 +22,7 @@ const LONGEST: i64 = 1 << 32;
 pub(super) async fn create(call: &Call<'_>) -> ApiResult<Reply> {
     let options = WriteOptions::parse(&call.query, "CreateOptions")?;
     let request = run(call, |_, request| issued(call, request, &options).map(Some)).await?;
-    Ok(Reply::value(201, &request, call.accepted.yaml))
+    Ok(Reply::value(201, &request, call.accepted.form))
 }
 
 /// The request with its token.

@@ -42,7 +42,7 @@ pub(super) async fn delete(call: &Call<'_>) -> ApiResult<Reply> {
     let status = json!({
         "kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "details": details,
     });
-    Ok(Reply::value(200, &status, call.accepted.yaml))
+    Ok(Reply::value(200, &status, call.accepted.form))
 }
 
 /// Deletes an object, or marks it when something holds it; returns its last state and whether it is gone. `name` is the

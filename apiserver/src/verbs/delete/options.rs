@@ -3,7 +3,7 @@
 use kubesmith_apimachinery::golang;
 use serde_json::{Map, Value, json};
 
-use crate::http::negotiate::BodyFormat;
+use crate::http::negotiate::Form;
 use crate::http::query::{self, Query};
 use crate::http::{decode, negotiate, protobuf};
 use crate::meta;
@@ -158,9 +158,9 @@ fn decoded(call: &Call<'_>) -> ApiResult<Value> {
     let unrecognised =
         |why: &str| ApiError::bad_request(format!("couldn't get version/kind; json parse error: {why}"));
     let decoded = match format {
-        BodyFormat::Json => decode::json(&call.body).map(|decoded| decoded.value),
-        BodyFormat::Yaml => decode::yaml(&call.body).map(|decoded| decoded.value),
-        BodyFormat::Protobuf => protobuf::decode(&call.body),
+        Form::Json => decode::json(&call.body).map(|decoded| decoded.value),
+        Form::Yaml => decode::yaml(&call.body).map(|decoded| decoded.value),
+        Form::Protobuf => protobuf::decode(&call.body),
     };
     let mut body = match decoded.map_err(|why| unrecognised(&why))? {
         Value::Null => return Ok(json!({})),
