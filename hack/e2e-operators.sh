@@ -55,7 +55,7 @@ run_podwatch() {
 }
 
 on_a_cluster() {
-  [ "${USE_EXISTING_CLUSTER:-}" = true ] || [ -n "$server" ] || serve "$target/e2e-operators"
+  [ "${USE_EXISTING_CLUSTER:-}" = true ] || [ -n "$server" ] || serve "$target/e2e-operators/$operator"
   USE_EXISTING_CLUSTER=true run_test "$@"
 }
 
@@ -66,7 +66,28 @@ if [ "${1:-}" = --install ]; then
 fi
 need_tools
 [ $# -gt 0 ] || set -- balancer postgreswriter ecsbinding ippool sample-controller podwatch
+# Where clusters are made here, each operator has one of its own. Their tests wait for leases and time limits by the real clock,
+# so they run at once.
+at_once=()
 for operator; do
-  echo "-- $operator"
-  "run_$operator"
+  case $operator/${USE_EXISTING_CLUSTER:-} in
+    balancer/* | postgreswriter/* | */true)
+      echo "-- $operator"
+      "run_$operator"
+      ;;
+    *)
+      mkdir -p "$target/e2e-operators/$operator"
+      "run_$operator" >"$target/e2e-operators/$operator/test.log" 2>&1 &
+      at_once+=("$operator" $!)
+      ;;
+  esac
 done
+status=0
+set -- "${at_once[@]}"
+while [ $# -gt 0 ]; do
+  wait "$2" || status=1
+  echo "-- $1"
+  cat "$target/e2e-operators/$1/test.log"
+  shift 2
+done
+exit $status
