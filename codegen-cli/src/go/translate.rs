@@ -21,7 +21,7 @@ use crate::source::SourceMap;
 const SCHEMA: &str = "#[derive(::kubesmith_runtime::Schema, ::serde::Serialize, ::serde::Deserialize)]\n";
 const RESOURCE: &str = "#[derive(::kubesmith_runtime::Resource)]\n";
 /// What an attribute says in full needs no derive of serde.
-const SAID: &str = "#[derive(::kubesmith_runtime::Schema)]\n";
+const SCHEMA_ALONE: &str = "#[derive(::kubesmith_runtime::Schema)]\n";
 
 /// Translates the kinds of the input packages with everything that they lead into, and what the packages say beside types.
 pub(super) fn translate(packages: Packages, sources: &mut SourceMap, options: Options) -> Translation {
@@ -126,7 +126,7 @@ impl Translator<'_> {
         let is_json = self.resolver.packages.has_method(id, "MarshalJSON");
         if is_json && says_type.is_some() {
             self.markers(&mut text, at, &decl.comments.markers, place, None);
-            text.push(SAID);
+            text.push(SCHEMA_ALONE);
             text.push("pub struct ");
             text.part(&ident(&decl.name.text), &decl.name.place);
             text.push(";\n\n");
