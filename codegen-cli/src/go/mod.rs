@@ -1,8 +1,8 @@
 //! Go packages as inputs: a front end beside the one for Rust.
 //!
 //! `packages` finds and parses files, `resolve` finds what names stand for, and `translate` writes Rust source that says the
-//! same, with the places that its parts come from. From there on the stages are those of Rust: what a marker means, how schemas
-//! are built and what is refused is written once.
+//! same, with the places that its parts come from. The later stages are those of Rust. So the meaning of markers, the building of
+//! schemas and the refusals exist once.
 
 mod comments;
 mod constraint;

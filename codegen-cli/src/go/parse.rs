@@ -112,7 +112,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Constants that have their type and a text; what is computed is no value of an enum.
+    /// Constants with a type and a literal text. Computed constants are left out: they cannot be values of an enum.
     fn constants(&mut self, node: Node<'_>) {
         for spec in children(node).into_iter().filter(|child| child.kind() == "const_spec") {
             let Some(ty) = spec.child_by_field_name("type") else { continue };

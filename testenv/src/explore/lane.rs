@@ -1,4 +1,4 @@
-//! A single-threaded runtime that is run until nothing is left to do, and whose time passes only when it is told to.
+//! A single-threaded runtime. It runs until it is idle, and its time passes only when the driver says so.
 //!
 //! Idleness is what the scheduler itself reports: tokio calls `on_thread_park` when no task can run, and a hook that wakes the
 //! future of `block_on` makes the call return at this moment, before any time passes (`park` in tokio's

@@ -135,7 +135,7 @@ impl Rates {
         self.requests.clear();
     }
 
-    /// Notes what became of a write; the text tells of a refusal that repeating cannot help.
+    /// Notes the outcome of a write. `refusal` is the server's text if the write will be refused however often it is repeated.
     pub(super) fn outcome(&mut self, label: &str, refusal: Option<String>, now: Duration) {
         let Some(text) = refusal else {
             self.refusals.remove(label);
