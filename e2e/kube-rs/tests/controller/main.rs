@@ -3,6 +3,8 @@
 //! The server is the one that `KUBESMITH_E2E_KUBECONFIG` names, or one of this process behind TLS.
 #![allow(clippy::unwrap_used)]
 
+mod explored;
+
 use std::error::Error;
 use std::path::Path;
 use std::sync::Arc;
