@@ -25,7 +25,7 @@ pub(crate) fn answer(registry: &Registry, target: &Target, parts: &Parts) -> Api
         Target::CoreVersions | Target::Groups => Endpoint::AllGroups,
         _ => Endpoint::Discovery,
     };
-    let accepted = negotiate::accept(&parts.headers, endpoint)?;
+    let accepted = negotiate::accept(&parts.headers, endpoint, false)?;
     if let Shape::Discovery(version) = &accepted.shape {
         let core = *target == Target::CoreVersions;
         return Ok(aggregated(registry, core, version));

@@ -94,6 +94,14 @@ impl ResourceDef {
         !self.is_review() && !self.is_computed()
     }
 
+    /// Whether its objects have a message, so that they can be written as protobuf.
+    pub(crate) fn has_message(&self) -> bool {
+        match &self.behaviour {
+            Behaviour::BuiltIn(built_in) => built_in.message().is_some(),
+            Behaviour::Custom(_) => false,
+        }
+    }
+
     pub(crate) fn is_custom(&self) -> bool {
         matches!(self.behaviour, Behaviour::Custom(_))
     }

@@ -334,7 +334,7 @@ impl Server {
         body: Bytes,
         user: Value,
     ) -> ApiResult<Reply> {
-        let accepted = negotiate::accept(&parts.headers, Endpoint::of(&def, &path))?;
+        let accepted = negotiate::accept(&parts.headers, Endpoint::of(&def, &path), def.has_message())?;
         let deprecated = def.deprecated.clone();
         let warnings = Mutex::default();
         let headers = &parts.headers;

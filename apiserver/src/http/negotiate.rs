@@ -132,11 +132,11 @@ fn range(text: &str) -> Range<'_> {
     Range { media_type, quality, parameters }
 }
 
-/// Chooses the first acceptable form.
+/// Chooses the first acceptable form. Objects of kinds that have a message can be written as protobuf.
 ///
 /// # Errors
 /// `NotAcceptable` when there is none: from go-restful's router when no media type fits, otherwise from the handler.
-pub(crate) fn accept(headers: &HeaderMap, endpoint: Endpoint) -> ApiResult<Accepted> {
+pub(crate) fn accept(headers: &HeaderMap, endpoint: Endpoint, has_message: bool) -> ApiResult<Accepted> {
     let ranges = ranges(headers);
     if ranges.is_empty() {
         return Ok(Accepted::default());
@@ -146,7 +146,7 @@ pub(crate) fn accept(headers: &HeaderMap, endpoint: Endpoint) -> ApiResult<Accep
         let streams = if endpoint == Endpoint::Collection { STREAM_TYPES } else { &[] };
         return Err(ApiError::not_routed([OBJECT_TYPES, streams].concat().as_slice()));
     }
-    let accepted = ranges.iter().find_map(|range| served(range, endpoint));
+    let accepted = ranges.iter().find_map(|range| served(range, endpoint, has_message));
     accepted.ok_or_else(|| ApiError::not_acceptable(OBJECT_TYPES))
 }
 
@@ -154,7 +154,7 @@ pub(crate) fn accept(headers: &HeaderMap, endpoint: Endpoint) -> ApiResult<Accep
 pub(crate) fn error_form(headers: &HeaderMap) -> Form {
     let ranges = ranges(headers);
     let plain = ranges.iter().filter(|range| range.parameters.is_empty());
-    let accepted = plain.filter_map(|range| served(range, Endpoint::Object)).next();
+    let accepted = plain.filter_map(|range| served(range, Endpoint::Object, true)).next();
     accepted.map(|accepted| accepted.form).unwrap_or_default()
 }
 
@@ -172,7 +172,7 @@ pub(crate) fn check_stream(accepted: &Accepted) -> ApiResult<()> {
 }
 
 /// The form that a range asks for; `None` when it cannot be served.
-fn served(range: &Range<'_>, endpoint: Endpoint) -> Option<Accepted> {
+fn served(range: &Range<'_>, endpoint: Endpoint, has_message: bool) -> Option<Accepted> {
     let form = match range.media_type {
         "application/json" | "*/*" | "application/*" => Form::Json,
         "application/yaml" => Form::Yaml,
@@ -206,16 +206,13 @@ fn served(range: &Range<'_>, endpoint: Endpoint) -> Option<Accepted> {
         _ => return None,
     };
     let accepted = Accepted { form, shape };
-    (form != Form::Protobuf || has_message(&accepted.shape, endpoint)).then_some(accepted)
-}
-
-/// Whether what is asked for can be written as protobuf: built-in kinds, and metadata of any kind.
-fn has_message(shape: &Shape, endpoint: Endpoint) -> bool {
-    match shape {
-        Shape::Plain => matches!(endpoint, Endpoint::Object | Endpoint::Collection),
-        Shape::Partial(_) | Shape::PartialList(_) => true,
-        Shape::Table(_) | Shape::Discovery(_) => false,
-    }
+    let is_served = match (form, &accepted.shape) {
+        (Form::Protobuf, Shape::Plain) => has_message,
+        (Form::Protobuf, Shape::Table(_) | Shape::Discovery(_)) => false,
+        // Metadata of any kind has a message.
+        (Form::Protobuf, Shape::Partial(_) | Shape::PartialList(_)) | (Form::Json | Form::Yaml, _) => true,
+    };
+    is_served.then_some(accepted)
 }
 
 fn media_type(headers: &HeaderMap) -> String {
@@ -273,7 +270,8 @@ mod tests {
     fn accepts(text: &str, endpoint: Endpoint) -> ApiResult<Accepted> {
         let mut headers = HeaderMap::new();
         headers.insert(ACCEPT, text.parse().unwrap());
-        accept(&headers, endpoint)
+        let has_message = matches!(endpoint, Endpoint::Object | Endpoint::Collection);
+        accept(&headers, endpoint, has_message)
     }
 
     #[test]

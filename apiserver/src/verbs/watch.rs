@@ -321,7 +321,7 @@ impl Encoder {
         if self.accepted.form != Form::Protobuf {
             return line(out, kind, &encode::to_vec(object));
         }
-        // What cannot be written is left out, as by a client that cannot read it; the form was checked before.
+        // Only kinds with a message get this far, and errors have one.
         if let Some(object) = protobuf::encode(object) {
             out.put_slice(&protobuf::frame(kind, &object));
         }

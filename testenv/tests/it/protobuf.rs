@@ -91,6 +91,17 @@ async fn watches_are_frames_of_protobuf() {
     );
 }
 
+/// Definitions have a Go type, but no message in the server's table.
+#[tokio::test]
+async fn definitions_are_answered_as_json() {
+    let env = TestEnv::builder().start().await.unwrap();
+    let path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+    let both = "application/vnd.kubernetes.protobuf,application/json";
+    let (status, content_type, _) = get(&env, path, both).await;
+    assert_eq!((status, content_type.as_str()), (200, "application/json"));
+    assert_eq!(get(&env, path, PROTOBUF).await.0, 406);
+}
+
 #[tokio::test]
 async fn custom_resources_have_metadata_in_protobuf_and_nothing_else() {
     let env = TestEnv::builder().start().await.unwrap();
