@@ -326,21 +326,28 @@ fn name_in_code(found: &Extern, packages: &mut Packages) -> String {
 
 impl Crate {
     fn new(manifest: &Manifest, folder: &Path, cfg: Cfg) -> Self {
+        let runtime = manifest.externs.values().find(|found| found.package == "kubesmith-runtime");
         Self {
             package: manifest.package.clone(),
-            lib: manifest.lib.clone(),
             version: manifest.version.clone(),
-            folder: folder.to_path_buf(),
             cfg: Cfg { env: manifest.env(), ..cfg },
+            runtime: runtime.and_then(|runtime| runtime.path.clone()),
+            ..Self::empty(manifest.lib.clone(), folder.to_path_buf())
+        }
+    }
+
+    /// An input with an empty root module, whose package has its library's name.
+    fn empty(lib: String, folder: PathBuf) -> Self {
+        Self {
+            package: lib.clone(),
+            version: "0.0.0".to_string(),
+            folder,
+            cfg: Cfg::default(),
             locked: Locked::default(),
             externs: BTreeMap::new(),
             optional: BTreeMap::new(),
-            runtime: manifest
-                .externs
-                .values()
-                .find(|found| found.package == "kubesmith-runtime")
-                .and_then(|runtime| runtime.path.clone()),
-            modules: vec![Module::new(manifest.lib.clone(), None, Visibility::Public)],
+            runtime: None,
+            modules: vec![Module::new(lib.clone(), None, Visibility::Public)],
             manifests: ManifestFacts::default(),
             stored: Vec::new(),
             is_input: true,
@@ -348,6 +355,7 @@ impl Crate {
             is_program: false,
             is_beside: false,
             is_go: false,
+            lib,
         }
     }
 }

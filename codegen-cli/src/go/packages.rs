@@ -43,6 +43,15 @@ pub(super) struct Package {
     types: HashMap<String, TypeId>,
 }
 
+/// What a package is read as.
+struct Entry {
+    /// Its import path.
+    path: String,
+    /// The module that leads to it, by its index.
+    module: usize,
+    is_input: bool,
+}
+
 /// The packages of a run.
 #[derive(Debug, Default)]
 pub(super) struct Packages {
@@ -67,7 +76,8 @@ impl Packages {
             if self.by_path.contains_key(&(module, path.clone())) {
                 continue;
             }
-            let found = self.read(&folder, path.clone(), module, true, sources, diagnostics);
+            let entry = Entry { path: path.clone(), module, is_input: true };
+            let found = self.read(&folder, entry, sources, diagnostics);
             self.by_path.insert((module, path), found);
         }
     }
@@ -75,9 +85,7 @@ impl Packages {
     fn read(
         &mut self,
         folder: &Path,
-        path: String,
-        module: usize,
-        is_input: bool,
+        entry: Entry,
         sources: &mut SourceMap,
         diagnostics: &mut Vec<Diagnostic>,
     ) -> Option<usize> {
@@ -103,18 +111,17 @@ impl Packages {
                 texts.push(SourceFile { path: file, name: name.as_str().into(), text });
             }
         }
-        self.add(texts, path, module, is_input, sources, diagnostics)
+        self.add(texts, entry, sources, diagnostics)
     }
 
     fn add(
         &mut self,
         texts: Vec<SourceFile>,
-        path: String,
-        module: usize,
-        is_input: bool,
+        entry: Entry,
         sources: &mut SourceMap,
         diagnostics: &mut Vec<Diagnostic>,
     ) -> Option<usize> {
+        let Entry { path, module, is_input } = entry;
         let parsed = parallel::map(&texts, |file| parse::parse_file(&file.text));
         let mut files = Vec::new();
         for (source, file) in texts.into_iter().zip(parsed) {
@@ -155,8 +162,9 @@ impl Packages {
         if let Some(known) = self.by_path.get(&key) {
             return *known;
         }
+        let entry = || Entry { path: path.to_string(), module, is_input: false };
         let found = match self.modules[module].find(path) {
-            Some(folder) => self.read(&folder, path.to_string(), module, false, sources, diagnostics),
+            Some(folder) => self.read(&folder, entry(), sources, diagnostics),
             None => self.by_suffix(path).or_else(|| self.built_in(path, module, sources, diagnostics)),
         };
         self.by_path.insert(key, found);
@@ -184,7 +192,8 @@ impl Packages {
         let name = format!("{path} (built in)");
         let file =
             SourceFile { path: PathBuf::from(&name), name: name.as_str().into(), text: (*text).to_string() };
-        self.add(vec![file], path.to_string(), module, false, sources, diagnostics)
+        let entry = Entry { path: path.to_string(), module, is_input: false };
+        self.add(vec![file], entry, sources, diagnostics)
     }
 
     /// The declaration of a type in a package.

@@ -1,18 +1,15 @@
 //! Go packages as a crate: the Rust source that `go` writes for them is parsed like any other.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::dependencies::{Origin, Source};
 use super::files::{Place, add_items};
-use super::{Crate, LoadOptions, Loaded, Locked, Module, ModuleId};
-use crate::cfg::Cfg;
+use super::{Crate, LoadOptions, Loaded, Module, ModuleId};
 use crate::go;
 use crate::parallel;
 use crate::parse::{self, Included};
 use crate::source::{FileId, Loc};
 use crate::syntax::Visibility;
-use crate::syntax::facts::ManifestFacts;
 
 /// The name of the crate that the packages are in.
 const CRATE: &str = "go";
@@ -27,7 +24,7 @@ impl Loaded {
             go::Options { ignore_unexported: options.ignore_unexported, manifests: options.programs };
         let found = go::translate(&inputs, &mut self.files.sources, go_options);
         self.files.diagnostics.extend(found.diagnostics);
-        let mut krate = empty(folder.clone());
+        let mut krate = Crate { is_go: true, ..Crate::empty(CRATE.to_string(), folder.clone()) };
         for name in &found.modules {
             let id = krate.modules.len();
             krate.modules.push(Module::new(name.clone(), Some(0), Visibility::Public));
@@ -61,27 +58,5 @@ impl Loaded {
         let id = sources.add_expansion(CRATE, start, Loc { file, start: 0, end });
         sources.set_expansion(id, text.to_string(), pieces);
         id
-    }
-}
-
-fn empty(folder: PathBuf) -> Crate {
-    Crate {
-        package: CRATE.to_string(),
-        lib: CRATE.to_string(),
-        version: "0.0.0".to_string(),
-        folder,
-        cfg: Cfg::default(),
-        locked: Locked::default(),
-        externs: BTreeMap::new(),
-        optional: BTreeMap::new(),
-        runtime: None,
-        modules: vec![Module::new(CRATE.to_string(), None, Visibility::Public)],
-        manifests: ManifestFacts::default(),
-        stored: Vec::new(),
-        is_input: true,
-        problems: Vec::new(),
-        is_program: false,
-        is_beside: false,
-        is_go: true,
     }
 }

@@ -11,7 +11,18 @@ use super::gate::{full, streamed};
 use super::plan::{Fault, Restart};
 use super::state::scrub;
 use super::watches::{Held, OpenWatch};
-use super::world::{Pending, World, is_noise, is_write};
+use super::world::{Pending, World, is_noise, is_write, target};
+use crate::fake::Action;
+
+/// A request that the server has answered.
+#[derive(Clone, Copy)]
+struct Exchange<'a> {
+    process: usize,
+    action: &'a Action,
+    label: &'a str,
+    code: u16,
+    body: &'a Bytes,
+}
 
 impl World {
     /// Carries out a request, with the fault that is planned for it.
@@ -76,7 +87,8 @@ impl World {
         let changed = self.cluster.objects().version() > before;
         let noise = is_noise(action.resource());
         if !noise {
-            self.note(process, &action, &label, code, &body, changed, before);
+            let exchange = Exchange { process, action: &action, label: &label, code, body: &body };
+            self.note(&exchange, changed.then_some(before));
             let past = stale.map(|version| format!(" (as of version {version})")).unwrap_or_default();
             self.tell(&format!("{name}: {label} → {code}{past}"));
         }
@@ -123,18 +135,9 @@ impl World {
         Some(version)
     }
 
-    /// Takes account of a request for the oracles.
-    #[allow(clippy::too_many_arguments)]
-    fn note(
-        &mut self,
-        process: usize,
-        action: &crate::fake::Action,
-        label: &str,
-        code: u16,
-        body: &Bytes,
-        changed: bool,
-        before: u64,
-    ) {
+    /// Takes account of a request for the oracles. `before` is the server's version before a change, if there was one.
+    fn note(&mut self, exchange: &Exchange<'_>, before: Option<u64>) {
+        let Exchange { process, action, label, code, body } = *exchange;
         let site = format!("{label} by {process}");
         self.rates.request(self.now);
         if !is_write(action) {
@@ -144,9 +147,8 @@ impl World {
         if action.verb() == "create" && action.name().is_empty() && code == 201 {
             self.learn_name(body);
         }
-        if changed && code < 300 {
-            let target =
-                super::world::target(action.group(), action.resource(), action.namespace(), action.name());
+        if let Some(before) = before.filter(|_| code < 300) {
+            let target = target(action.group(), action.resource(), action.namespace(), action.name());
             self.note_target(action.verb(), code, scrub(&target, &self.names));
             self.marks.push(before);
             self.last_change = self.now;

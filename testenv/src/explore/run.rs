@@ -165,13 +165,18 @@ fn all_steps(spec: &Spec, cluster: &Cluster) -> Vec<Step> {
     steps
 }
 
-/// Whether an object's group is none of Kubernetes' own.
+/// Whether a group is none of Kubernetes' own: those have no dot or end in `.k8s.io`.
+fn is_custom_group(group: &str) -> bool {
+    group.contains('.') && !group.ends_with(".k8s.io")
+}
+
+/// Whether an object is a custom resource that the server knows.
 fn is_custom(object: &Value, cluster: &Cluster) -> bool {
     let group = object["apiVersion"]
         .as_str()
         .and_then(|version| version.split_once('/'))
         .map_or("", |(group, _)| group);
-    group.contains('.') && !group.ends_with(".k8s.io") && cluster.objects().path(object).is_ok()
+    is_custom_group(group) && cluster.objects().path(object).is_ok()
 }
 
 struct Run<'a> {
@@ -346,9 +351,7 @@ impl Run<'_> {
     fn state(&self) -> State {
         let all = self.world.cluster.state(self.options.resources);
         // The status of built-in kinds is the work of the server's controllers.
-        let objects = all
-            .iter()
-            .map(|((group, _), object)| (object, group.contains('.') && !group.ends_with(".k8s.io")));
+        let objects = all.iter().map(|((group, _), object)| (object, is_custom_group(group)));
         normalise(objects, &self.world.names)
     }
 
@@ -405,7 +408,7 @@ impl Run<'_> {
             return None;
         }
         let all = self.world.cluster.state(self.options.resources);
-        let custom = all.iter().filter(|((group, _), _)| group.contains('.') && !group.ends_with(".k8s.io"));
+        let custom = all.iter().filter(|((group, _), _)| is_custom_group(group));
         custom
             .map(|(_, object)| &object["metadata"])
             .find(|metadata| !metadata["deletionTimestamp"].is_null())
