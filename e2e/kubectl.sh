@@ -104,6 +104,10 @@ refuses "schema" "spec.replicas in body should be greater than or equal to 0" \
   kubectl apply -f "$(shirt bad blue $'  replicas: -1\n')"
 refuses "rules" "a shirt cannot fade away" kubectl patch shirt served --type merge -p '{"spec":{"color":"invisible"}}'
 refuses "unknown fields" "unknown field" kubectl create -f "$(shirt odd blue $'  size: 1\n')"
+printf '{"apiVersion":"v1","kind":"List","items":[{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"listed"}}]}' \
+  >"$folder/list.json"
+prints "lists are created" "configmap/listed created" kubectl create -f "$folder/list.json"
+prints "lists are applied" "configmap/listed configured" kubectl apply -f "$folder/list.json"
 prints "dry run" "dry run" kubectl create --dry-run=server -f "$(shirt dry blue)"
 refuses "dry run leaves nothing" "NotFound" kubectl get shirt dry
 

@@ -1,12 +1,14 @@
 //! What is served: groups, versions, resources, and the paths that are no resources.
 
 use ::http::Method;
+use ::http::header::{CACHE_CONTROL, CONTENT_TYPE, VARY};
 use ::http::request::Parts;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use serde_json::{Value, json};
 
 use crate::builtin::certificates;
+use crate::http::etag;
 use crate::http::negotiate::{self, Endpoint, Shape};
 use crate::http::path::Target;
 use crate::http::query::Query;
@@ -25,10 +27,16 @@ pub(crate) fn answer(registry: &Registry, target: &Target, parts: &Parts) -> Api
         Target::CoreVersions | Target::Groups => Endpoint::AllGroups,
         _ => Endpoint::Discovery,
     };
-    let accepted = negotiate::accept(&parts.headers, endpoint, false)?;
+    let accepted = negotiate::accept(&parts.headers, endpoint, true)?;
     if let Shape::Discovery(version) = &accepted.shape {
-        let core = *target == Target::CoreVersions;
-        return Ok(aggregated(registry, core, version));
+        let value = aggregated(registry, *target == Target::CoreVersions, version);
+        let tag = etag::of(value["items"].to_string().as_bytes());
+        let media_type = accepted.form.media_type();
+        let content_type = format!("{media_type};g=apidiscovery.k8s.io;v={version};as=APIGroupDiscoveryList");
+        let reply = etag::tagged(&parts.headers, &tag, || {
+            Reply::value(200, &value, accepted.form).with_header(CONTENT_TYPE, &content_type)
+        });
+        return Ok(reply.with_header(VARY, "Accept").with_header(CACHE_CONTROL, "public"));
     }
     let value = match target {
         Target::CoreVersions => json!({
@@ -211,7 +219,7 @@ fn storage_version_hash(def: &ResourceDef) -> String {
 }
 
 /// All groups at once, as `apidiscovery.k8s.io` has them.
-fn aggregated(registry: &Registry, core: bool, version: &str) -> Reply {
+fn aggregated(registry: &Registry, core: bool, version: &str) -> Value {
     let groups: Vec<(&String, &Vec<String>)> = match core {
         true => registry.groups().get_key_value("").into_iter().collect(),
         false => named_groups(registry).collect(),
@@ -228,15 +236,10 @@ fn aggregated(registry: &Registry, core: bool, version: &str) -> Reply {
             json!({"metadata": metadata, "versions": versions})
         })
         .collect();
-    let value = json!({
+    json!({
         "kind": "APIGroupDiscoveryList", "apiVersion": format!("apidiscovery.k8s.io/{version}"),
         "metadata": {}, "items": items,
-    });
-    let content_type = match version {
-        "v2beta1" => "application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList",
-        _ => "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList",
-    };
-    Reply::typed(content_type, &value)
+    })
 }
 
 fn aggregated_version(registry: &Registry, group: &str, version: &str) -> Value {
@@ -303,7 +306,7 @@ pub(crate) fn other(server: &Server, path: &str, parts: &Parts) -> ApiResult<Rep
         "/metrics" => Ok(Reply::text_of(metrics::CONTENT_TYPE, metrics::text(server))),
         "/" => Ok(Reply::json(200, &json!({"paths": root_paths(&server.registry())}))),
         path if is_health(path) => Ok(health(path, parts.uri.query().unwrap_or_default())),
-        path => crate::openapi::answer(&server.registry(), path),
+        path => crate::openapi::answer(server, path, parts),
     }
 }
 

@@ -11,6 +11,7 @@ use crate::builtin::BuiltIn;
 use crate::custom::Custom;
 use crate::names::NameRule;
 use crate::status::About;
+use crate::types;
 
 /// The rules of a resource.
 #[derive(Clone, Debug)]
@@ -97,7 +98,7 @@ impl ResourceDef {
     /// Whether its objects have a message, so that they can be written as protobuf.
     pub(crate) fn has_message(&self) -> bool {
         match &self.behaviour {
-            Behaviour::BuiltIn(built_in) => built_in.message().is_some(),
+            Behaviour::BuiltIn(_) => types::message_of_kind(&self.api_version(), &self.kind).is_some(),
             Behaviour::Custom(_) => false,
         }
     }

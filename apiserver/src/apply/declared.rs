@@ -108,7 +108,7 @@ impl Walk {
     fn leaf(&mut self, of: &str, value: &Value) {
         match (of, value) {
             ("bool", _) => self.is("boolean", "", value),
-            ("int32" | "int64" | "float", _) => self.is("number", "", value),
+            ("int32" | "int64" | "double", _) => self.is("number", "", value),
             ("string" | "bytes", _) => self.is("string", "", value),
             // Any scalar may stand for these.
             ("IntOrString" | "Quantity" | "meta.Time" | "meta.MicroTime", _) => {

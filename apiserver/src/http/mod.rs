@@ -1,6 +1,7 @@
 //! The HTTP side: paths, queries, bodies, content negotiation and answers.
 
 pub(crate) mod decode;
+pub(crate) mod etag;
 pub(crate) mod list_options;
 pub(crate) mod negotiate;
 pub(crate) mod path;

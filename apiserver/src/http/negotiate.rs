@@ -171,6 +171,12 @@ pub(crate) fn check_stream(accepted: &Accepted) -> ApiResult<()> {
     if accepted.form == Form::Yaml { Err(ApiError::not_acceptable(STREAM_TYPES)) } else { Ok(()) }
 }
 
+/// The media types of a client's preference, the preferred first; any, if it has none.
+pub(crate) fn media_types(headers: &HeaderMap) -> Vec<&str> {
+    let types: Vec<&str> = ranges(headers).into_iter().map(|range| range.media_type).collect();
+    if types.is_empty() { vec!["*/*"] } else { types }
+}
+
 /// The form that a range asks for; `None` when it cannot be served.
 fn served(range: &Range<'_>, endpoint: Endpoint, has_message: bool) -> Option<Accepted> {
     let form = match range.media_type {
@@ -208,9 +214,11 @@ fn served(range: &Range<'_>, endpoint: Endpoint, has_message: bool) -> Option<Ac
     let accepted = Accepted { form, shape };
     let is_served = match (form, &accepted.shape) {
         (Form::Protobuf, Shape::Plain) => has_message,
-        (Form::Protobuf, Shape::Table(_) | Shape::Discovery(_)) => false,
+        // No message describes tables (`AllowsMediaTypeTransform` in endpoints/handlers/rest.go).
+        (Form::Protobuf, Shape::Table(_)) => false,
         // Metadata of any kind has a message.
-        (Form::Protobuf, Shape::Partial(_) | Shape::PartialList(_)) | (Form::Json | Form::Yaml, _) => true,
+        (Form::Protobuf, Shape::Partial(_) | Shape::PartialList(_) | Shape::Discovery(_))
+        | (Form::Json | Form::Yaml, _) => true,
     };
     is_served.then_some(accepted)
 }
@@ -270,7 +278,7 @@ mod tests {
     fn accepts(text: &str, endpoint: Endpoint) -> ApiResult<Accepted> {
         let mut headers = HeaderMap::new();
         headers.insert(ACCEPT, text.parse().unwrap());
-        let has_message = matches!(endpoint, Endpoint::Object | Endpoint::Collection);
+        let has_message = endpoint != Endpoint::Custom;
         accept(&headers, endpoint, has_message)
     }
 
@@ -291,7 +299,7 @@ mod tests {
         let both = "application/vnd.kubernetes.protobuf,application/json";
         assert_eq!(form(both, Endpoint::Collection), Form::Protobuf);
         assert_eq!(form(both, Endpoint::Custom), Form::Json);
-        assert_eq!(form(both, Endpoint::Discovery), Form::Json);
+        assert_eq!(form(both, Endpoint::Discovery), Form::Protobuf);
         let partial = "application/vnd.kubernetes.protobuf;as=PartialObjectMetadata;g=meta.k8s.io;v=v1";
         assert_eq!(form(partial, Endpoint::Custom), Form::Protobuf);
     }

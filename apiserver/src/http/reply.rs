@@ -2,7 +2,7 @@
 
 use std::convert::Infallible;
 
-use ::http::header::{CONTENT_TYPE, HeaderValue, WARNING};
+use ::http::header::{CONTENT_TYPE, HeaderName, HeaderValue, WARNING};
 use ::http::{Response, StatusCode};
 use bytes::Bytes;
 use futures::Stream;
@@ -25,13 +25,24 @@ pub struct Reply {
     code: u16,
     content_type: &'static str,
     body: Body,
+    headers: Vec<(HeaderName, HeaderValue)>,
     warnings: Vec<String>,
 }
 
 impl Reply {
     fn new(code: u16, content_type: &'static str, body: impl Into<Bytes>) -> Self {
         let body = Full::new(body.into()).boxed_unsync();
-        Self { code, content_type, body, warnings: Vec::new() }
+        Self { code, content_type, body, headers: Vec::new(), warnings: Vec::new() }
+    }
+
+    /// An answer without content.
+    pub(crate) fn empty(code: u16) -> Self {
+        Self::new(code, "", Bytes::new())
+    }
+
+    /// Content that is rendered already.
+    pub(crate) fn rendered(content_type: &'static str, body: impl Into<Bytes>) -> Self {
+        Self::new(200, content_type, body)
     }
 
     /// Rendered JSON.
@@ -81,7 +92,14 @@ impl Reply {
     pub(crate) fn stream_in(form: Form, frames: impl Stream<Item = Bytes> + Send + 'static) -> Self {
         use futures::StreamExt as _;
         let body = StreamBody::new(frames.map(|bytes| Ok(Frame::data(bytes)))).boxed_unsync();
-        Self { code: 200, content_type: form.stream_type(), body, warnings: Vec::new() }
+        let (content_type, headers, warnings) = (form.stream_type(), Vec::new(), Vec::new());
+        Self { code: 200, content_type, body, headers, warnings }
+    }
+
+    /// Sets a header. A value that no header can have is left out.
+    pub(crate) fn with_header(mut self, name: HeaderName, value: &str) -> Self {
+        self.headers.extend(HeaderValue::from_str(value).ok().map(|value| (name, value)));
+        self
     }
 
     pub(crate) fn with_warnings(mut self, warnings: Vec<String>) -> Self {
@@ -111,8 +129,13 @@ impl Reply {
         let mut response = Response::new(self.body);
         *response.status_mut() = StatusCode::from_u16(self.code).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         let headers = response.headers_mut();
-        headers.insert(CONTENT_TYPE, HeaderValue::from_static(self.content_type));
+        if !self.content_type.is_empty() {
+            headers.insert(CONTENT_TYPE, HeaderValue::from_static(self.content_type));
+        }
         headers.insert(http::header::CACHE_CONTROL, HeaderValue::from_static("no-cache, private"));
+        for (name, value) in self.headers {
+            headers.insert(name, value);
+        }
         for warning in self.warnings {
             let escaped = warning.replace('\\', "\\\\").replace('"', "\\\"").replace(char::is_control, " ");
             if let Ok(value) = HeaderValue::from_str(&format!("299 - \"{escaped}\"")) {

@@ -1,16 +1,27 @@
 //! `/openapi/v3` and `/openapi/v2`: the schemas and paths of what is served.
 
 mod builtin;
+mod gnostic;
 mod paths;
 mod v2;
 
 use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
 
+use ::http::header::{CACHE_CONTROL, EXPIRES, LOCATION, VARY};
+use ::http::request::Parts;
+use bytes::Bytes;
+use jiff::{SignedDuration, Timestamp};
 use kubesmith_apiextensions::openapi::{self, CustomKind, GROUP_VERSION_KIND};
 use serde_json::{Value, json};
 
+use crate::encode;
+use crate::http::etag;
+use crate::http::negotiate;
+use crate::http::query::Query;
 use crate::http::reply::Reply;
 use crate::registry::{Behaviour, Registry, ResourceDef};
+use crate::server::Server;
 use crate::status::{ApiError, ApiResult};
 
 /// The definition of every patch.
@@ -21,26 +32,118 @@ fn patch_definition() -> Value {
     json!({"description": text, "type": "object"})
 }
 
-/// Answers a path below `/openapi`.
-pub(crate) fn answer(registry: &Registry, path: &str) -> ApiResult<Reply> {
+/// A document in JSON with its tag.
+struct Rendered {
+    json: Bytes,
+    tag: String,
+}
+
+impl Rendered {
+    fn new(document: &Value) -> Self {
+        let json = encode::to_vec(document);
+        Self { tag: etag::of(&json), json: json.into() }
+    }
+}
+
+/// The rendered documents of built-in groups, which are the same in every server.
+static BUILT_IN: Mutex<BTreeMap<String, Arc<Rendered>>> = Mutex::new(BTreeMap::new());
+
+/// Answers a path below `/openapi` as kube-openapi's `handler` and `handler3` do.
+pub(crate) fn answer(server: &Server, path: &str, parts: &Parts) -> ApiResult<Reply> {
+    let registry = server.registry();
     match path {
-        "/openapi/v2" => return Ok(Reply::json(200, &v2::everything(registry))),
-        "/openapi/v3" => return Ok(Reply::json(200, &json!({"paths": documents(registry)}))),
+        "/openapi/v2" => {
+            let document = Rendered::new(&v2::everything(&registry));
+            return Ok(serve(parts, &V2, &document));
+        }
+        "/openapi/v3" => {
+            let index = Rendered::new(&json!({"paths": documents(&registry)}));
+            let reply = || Reply::json_bytes(200, index.json.clone());
+            return Ok(etag::tagged(&parts.headers, &index.tag, reply));
+        }
         _ => {}
     }
     let name = path.strip_prefix("/openapi/v3/").ok_or(ApiError::NoSuchPath)?;
-    let document = match name.split('/').collect::<Vec<_>>().as_slice() {
-        ["api", version] if registry.has_version("", version) => document(registry, "", version),
-        ["apis", group, version] if registry.has_version(group, version) => {
-            document(registry, group, version)
+    // kube-aggregator's own handler answers without a body.
+    let Some(document) = rendered(&registry, name) else { return Ok(Reply::text(404, "")) };
+    let reply = serve(parts, &V3, &document);
+    let query = Query::parse(parts.uri.query().unwrap_or_default());
+    Ok(match query.get("hash") {
+        "" => reply,
+        hash if hash == document.tag => {
+            // A year from now, which stands for all times.
+            let expires = server.timestamp().saturating_add(SignedDuration::from_hours(365 * 24));
+            let expires = expires.unwrap_or(Timestamp::MAX).strftime("%a, %d %b %Y %H:%M:%S UTC");
+            reply.with_header(CACHE_CONTROL, "public, immutable").with_header(EXPIRES, &expires.to_string())
         }
-        _ => match discovery_paths(registry).into_iter().find(|(known, _)| known == name) {
-            Some((_, path)) => discovery_document(&path),
-            // kube-aggregator's own handler answers without a body.
-            None => return Ok(Reply::text(404, "")),
-        },
+        _ => Reply::empty(301).with_header(LOCATION, &address(name, &document.tag)),
+    })
+}
+
+/// The forms of a version's documents.
+struct Forms {
+    /// The media types of the messages, of which the first is answered.
+    protobuf: [&'static str; 2],
+    /// gnostic's message.
+    message: &'static str,
+}
+
+const V2: Forms = Forms {
+    protobuf: [
+        "application/com.github.proto-openapi.spec.v2.v1.0+protobuf",
+        "application/com.github.proto-openapi.spec.v2@v1.0+protobuf",
+    ],
+    message: "v2.Document",
+};
+const V3: Forms = Forms {
+    protobuf: [
+        "application/com.github.proto-openapi.spec.v3.v1.0+protobuf",
+        "application/com.github.proto-openapi.spec.v3@v1.0+protobuf",
+    ],
+    message: "v3.Document",
+};
+
+/// The document in the first form that the client accepts. Both have the tag of the JSON.
+fn serve(parts: &Parts, forms: &Forms, document: &Rendered) -> Reply {
+    let accepted = negotiate::media_types(&parts.headers).into_iter().find_map(|media_type| {
+        let json = matches!(media_type, "application/json" | "application/*" | "*/*");
+        (json || forms.protobuf.contains(&media_type)).then_some(json)
+    });
+    let reply = match accepted {
+        None => Reply::empty(406),
+        Some(true) => {
+            etag::tagged(&parts.headers, &document.tag, || Reply::json_bytes(200, document.json.clone()))
+        }
+        Some(false) => etag::tagged(&parts.headers, &document.tag, || {
+            let value = serde_json::from_slice(&document.json).unwrap_or_default();
+            match gnostic::encode(forms.message, &value) {
+                Ok(bytes) => Reply::rendered(forms.protobuf[0], bytes),
+                Err(why) => {
+                    tracing::error!("OpenAPI document cannot be encoded: {why}");
+                    Reply::empty(503)
+                }
+            }
+        }),
     };
-    Ok(Reply::json(200, &document))
+    reply.with_header(VARY, "Accept")
+}
+
+/// The document of version 3 with this name.
+fn rendered(registry: &Registry, name: &str) -> Option<Arc<Rendered>> {
+    let (group, version) = match name.split('/').collect::<Vec<_>>().as_slice() {
+        ["api", version] if registry.has_version("", version) => ("", *version),
+        ["apis", group, version] if registry.has_version(group, version) => (*group, *version),
+        _ => {
+            let (_, path) = discovery_paths(registry).into_iter().find(|(known, _)| known == name)?;
+            return Some(Arc::new(Rendered::new(&discovery_document(&path))));
+        }
+    };
+    if registry.of_version(group, version).iter().any(|def| def.is_custom()) {
+        return Some(Arc::new(Rendered::new(&document(registry, group, version))));
+    }
+    let mut known = BUILT_IN.lock().unwrap_or_else(PoisonError::into_inner);
+    let entry = known.entry(name.to_owned());
+    Some(entry.or_insert_with(|| Arc::new(Rendered::new(&document(registry, group, version)))).clone())
 }
 
 /// The names of all documents with their addresses.
@@ -50,7 +153,17 @@ fn documents(registry: &Registry) -> serde_json::Map<String, Value> {
         .iter()
         .flat_map(|(group, versions)| versions.iter().map(move |version| document_name(group, version)));
     let names = versions.chain(discovery_paths(registry).into_iter().map(|(name, _)| name));
-    names.map(|name| (name.clone(), json!({"serverRelativeURL": format!("/openapi/v3/{name}")}))).collect()
+    let entry = |name: String| {
+        let document = rendered(registry, &name)?;
+        let entry = json!({"serverRelativeURL": address(&name, &document.tag)});
+        Some((name, entry))
+    };
+    names.filter_map(entry).collect()
+}
+
+/// Where a document is, with its tag, so that caches need not ask whether it changed.
+fn address(name: &str, tag: &str) -> String {
+    format!("/openapi/v3/{name}?hash={tag}")
 }
 
 /// The documents of what is no resource, each with the path it describes. Groups of custom resources have none.

@@ -164,7 +164,7 @@ pub(super) fn zero(field: &Field) -> Value {
     match field.of {
         "string" => "".into(),
         "bool" => false.into(),
-        "int32" | "int64" | "float" | "IntOrString" => 0.into(),
+        "int32" | "int64" | "double" | "IntOrString" => 0.into(),
         "Quantity" => "0".into(),
         name => find(name).map_or(Value::Null, blank),
     }
@@ -194,7 +194,7 @@ fn element(
         return Ok(());
     }
     match field.of {
-        "string" | "bool" | "int32" | "int64" | "float" | "strings" => scalar(value, field, at, of),
+        "string" | "bool" | "int32" | "int64" | "double" | "strings" => scalar(value, field, at, of),
         "bytes" => bytes(value),
         "Quantity" => amount(value),
         "IntOrString" => int_or_string(value),
@@ -212,7 +212,7 @@ fn element(
 
 fn scalar(value: &mut Value, field: &Field, at: &At<'_>, of: &'static Type) -> Result<(), String> {
     let fits = match (field.of, &*value) {
-        ("string", Value::String(_)) | ("bool", Value::Bool(_)) | ("float", Value::Number(_)) => true,
+        ("string", Value::String(_)) | ("bool", Value::Bool(_)) | ("double", Value::Number(_)) => true,
         ("int32" | "int64", Value::Number(number)) => {
             let range = if field.of == "int32" {
                 i64::from(i32::MIN)..=i64::from(i32::MAX)
@@ -292,7 +292,7 @@ fn time(value: &mut Value, layout: &str, format: &str) -> Result<(), String> {
 /// A field's type in Go's notation.
 fn go_type(field: &Field) -> String {
     let of = match field.of {
-        "float" => "float64".to_owned(),
+        "double" => "float64".to_owned(),
         "strings" => "[]string".to_owned(),
         name => name.split_once('.').map_or_else(|| name.to_owned(), |(_, name)| format!("v1.{name}")),
     };

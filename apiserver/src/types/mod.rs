@@ -25,6 +25,10 @@ static TYPES: LazyLock<BTreeMap<&'static str, Type>> = LazyLock::new(|| {
     types
 });
 
+/// Messages that only protobuf needs.
+static MESSAGES: LazyLock<BTreeMap<&'static str, Type>> =
+    LazyLock::new(|| include_str!("messages.txt").lines().filter_map(Type::parse).collect());
+
 /// The fields of a message by their JSON names, with those of inline messages.
 fn members(types: &BTreeMap<&str, Type>, name: &str) -> BTreeMap<&'static str, Field> {
     let mut out = BTreeMap::new();
@@ -226,6 +230,23 @@ pub(crate) fn of_kind(api_version: &str, kind: &str) -> Option<&'static Type> {
     find(&format!("{package}{version}.{kind}"))
 }
 
+/// A message of protobuf by its name.
+pub(crate) fn message(name: &str) -> Option<&'static Type> {
+    find(name).or_else(|| MESSAGES.get(name))
+}
+
+/// What objects of a kind are in protobuf; `None` for kinds without a message.
+pub(crate) fn message_of_kind(api_version: &str, kind: &str) -> Option<&'static Type> {
+    let group = api_version.rsplit_once('/').map_or("", |(group, _)| group);
+    let package = match (group, kind) {
+        ("", "APIGroup" | "APIGroupList" | "APIResourceList" | "APIVersions") => "meta",
+        ("apidiscovery.k8s.io", _) => "apidiscovery",
+        ("apiextensions.k8s.io", _) => "apiextensions",
+        _ => return of_kind(api_version, kind),
+    };
+    MESSAGES.get(format!("{package}.{kind}").as_str())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -237,7 +258,7 @@ mod tests {
         "bool",
         "int32",
         "int64",
-        "float",
+        "double",
         "Quantity",
         "IntOrString",
         "RawExtension",
@@ -249,9 +270,9 @@ mod tests {
 
     #[test]
     fn every_type_of_the_table_is_known() {
-        for of in TYPES.values() {
+        for of in TYPES.values().chain(MESSAGES.values()) {
             for field in of.numbered.values() {
-                assert!(LEAVES.contains(&field.of) || find(field.of).is_some(), "{} {field:?}", of.name);
+                assert!(LEAVES.contains(&field.of) || message(field.of).is_some(), "{} {field:?}", of.name);
             }
         }
     }

@@ -91,15 +91,117 @@ async fn watches_are_frames_of_protobuf() {
     );
 }
 
-/// Definitions have a Go type, but no message in the server's table.
+/// The types of definitions that are one of two things in JSON are in it: lists and maps with schemas, and text that is
+/// any JSON.
 #[tokio::test]
-async fn definitions_are_answered_as_json() {
+async fn definitions_are_answered_and_taken_as_protobuf() {
     let env = TestEnv::builder().start().await.unwrap();
-    let path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
-    let both = "application/vnd.kubernetes.protobuf,application/json";
-    let (status, content_type, _) = get(&env, path, both).await;
-    assert_eq!((status, content_type.as_str()), (200, "application/json"));
-    assert_eq!(get(&env, path, PROTOBUF).await.0, 406);
+    let root = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+    let schema = json!({"type": "object", "properties": {
+        "any": {"type": "object", "x-kubernetes-preserve-unknown-fields": true},
+        "limits": {"type": "object", "additionalProperties": {"type": "number", "minimum": 0.5}},
+        "list": {"type": "array", "maxItems": 3, "items": {"type": "string", "enum": ["a", "b"], "default": "a"}},
+        "size": {"x-kubernetes-int-or-string": true, "x-kubernetes-validations": [{"rule": "self != 0"}]}}});
+    let crd = json!({
+        "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+        "metadata": {"name": "boxes.a.example"},
+        "spec": {"group": "a.example", "scope": "Namespaced", "names": {"plural": "boxes", "kind": "Box"},
+                 "versions": [{"name": "v1", "served": true, "storage": true,
+                               "schema": {"openAPIV3Schema": schema}}]},
+    });
+    let (_, mut created) = call(&env, Method::POST, root, crd).await;
+    created["metadata"]["managedFields"] = Value::Null;
+    let path = format!("{root}/boxes.a.example");
+    let (status, content_type, body) = get(&env, &path, PROTOBUF).await;
+    assert_eq!((status, content_type.as_str()), (200, PROTOBUF));
+    let mut read = read_protobuf(&body).unwrap();
+    // The server has written the status since.
+    for part in ["managedFields", "resourceVersion"] {
+        read["metadata"][part] = created["metadata"][part].clone();
+    }
+    assert_eq!(read["spec"], created["spec"]);
+    assert_eq!(read["metadata"], created["metadata"]);
+    assert_eq!(get(&env, root, "application/vnd.kubernetes.protobuf,application/json").await.1, PROTOBUF);
+    let request = http::Request::put(format!("{path}?dryRun=All"))
+        .header(CONTENT_TYPE, PROTOBUF)
+        .body(Body::from(body))
+        .unwrap();
+    let response = env.client().send(request).await.unwrap();
+    assert_eq!(response.status(), 200);
+    let kept = response.into_body().collect().await.unwrap().to_bytes();
+    assert_eq!(serde_json::from_slice::<Value>(&kept).unwrap()["spec"], created["spec"]);
+}
+
+#[tokio::test]
+async fn discovery_is_answered_as_protobuf() {
+    let env = TestEnv::builder().start().await.unwrap();
+    for (path, kind) in [
+        ("/api", "APIVersions"),
+        ("/apis", "APIGroupList"),
+        ("/apis/apps", "APIGroup"),
+        ("/apis/apps/v1", "APIResourceList"),
+    ] {
+        let (status, content_type, body) = get(&env, path, PROTOBUF).await;
+        assert_eq!((status, content_type.as_str()), (200, PROTOBUF), "{path}");
+        let read = read_protobuf(&body).unwrap();
+        let (_, json) = call(&env, Method::GET, path, Value::Null).await;
+        assert_eq!(read["kind"], kind);
+        for part in ["groups", "versions", "resources"] {
+            assert_eq!(read[part].as_array().map(Vec::len), json[part].as_array().map(Vec::len), "{path}");
+        }
+    }
+    let aggregated = format!("{PROTOBUF};g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList");
+    let (status, content_type, body) = get(&env, "/apis", &aggregated).await;
+    assert_eq!((status, content_type), (200, aggregated));
+    assert!(body.windows(11).any(|window| window == b"deployments"));
+}
+
+/// Sends a `GET` with headers and returns status, headers and body.
+async fn get_with(env: &TestEnv, path: &str, headers: &[(&str, &str)]) -> (u16, http::HeaderMap, Vec<u8>) {
+    let request = headers.iter().fold(http::Request::get(path), |r, (name, value)| r.header(*name, *value));
+    let response = env.client().send(request.body(Body::empty()).unwrap()).await.unwrap();
+    let (parts, body) = response.into_parts();
+    (parts.status.as_u16(), parts.headers, body.collect().await.unwrap().to_bytes().to_vec())
+}
+
+/// `kubectl create` asks for version 2 when a list is to be created.
+#[tokio::test]
+async fn openapi_is_answered_in_the_form_that_the_client_accepts() {
+    let env = TestEnv::builder().start().await.unwrap();
+    widgets(&env).await;
+    for (path, version) in [("/openapi/v2", "v2"), ("/openapi/v3/apis/a.example/v1", "v3")] {
+        let message = format!("application/com.github.proto-openapi.spec.{version}.v1.0+protobuf");
+        let deprecated = format!("application/com.github.proto-openapi.spec.{version}@v1.0+protobuf");
+        for accept in [&message, &deprecated] {
+            let (status, headers, body) = get_with(&env, path, &[("accept", accept)]).await;
+            assert_eq!((status, headers[CONTENT_TYPE].to_str().unwrap()), (200, message.as_str()));
+            assert_eq!(headers["vary"], "Accept");
+            assert!(body.windows(19).any(|window| window == b"example.a.v1.Widget"), "{path}");
+        }
+        let (_, headers, _) = get_with(&env, path, &[]).await;
+        assert_eq!(headers[CONTENT_TYPE], "application/json");
+        let tag = headers["etag"].to_str().unwrap();
+        let (status, _, body) = get_with(&env, path, &[("if-none-match", tag)]).await;
+        assert_eq!((status, body.len()), (304, 0));
+        let (status, _, body) = get_with(&env, path, &[("accept", "text/csv")]).await;
+        assert_eq!((status, body.len()), (406, 0));
+    }
+}
+
+#[tokio::test]
+async fn openapi_addresses_have_the_hash_of_the_document() {
+    let env = TestEnv::builder().start().await.unwrap();
+    let address = |index: &Value| index["paths"]["api/v1"]["serverRelativeURL"].as_str().unwrap().to_owned();
+    let (_, index) = call(&env, Method::GET, "/openapi/v3", Value::Null).await;
+    let (status, headers, _) = get_with(&env, &address(&index), &[]).await;
+    assert_eq!((status, &headers["cache-control"]), (200, &"public, immutable".parse().unwrap()));
+    let (status, headers, _) = get_with(&env, "/openapi/v3/api/v1?hash=old", &[]).await;
+    assert_eq!((status, headers["location"].to_str().unwrap()), (301, address(&index).as_str()));
+    let crd = |index: &Value| index["paths"]["apis/a.example/v1"].clone();
+    widgets(&env).await;
+    let (_, later) = call(&env, Method::GET, "/openapi/v3", Value::Null).await;
+    assert_eq!(address(&later), address(&index), "a document that did not change has the same address");
+    assert!(crd(&index).is_null() && crd(&later).is_object());
 }
 
 #[tokio::test]

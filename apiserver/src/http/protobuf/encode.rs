@@ -6,25 +6,22 @@ use base64::engine::general_purpose::STANDARD as BASE64;
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 
-use super::MAGIC;
+use super::wire::{bytes, double, nested, varint};
+use super::{MAGIC, either};
 use crate::types::{self, Field, Shape, Type};
-
-/// Wire types: <https://protobuf.dev/programming-guides/encoding/#structure>.
-const VARINT: u64 = 0;
-const LENGTH_DELIMITED: u64 = 2;
 
 /// An object or a list in its envelope, `runtime.Unknown`; `None` if its kind has no message.
 pub(crate) fn encode(object: &Value) -> Option<Vec<u8>> {
     let text = |key: &str| object[key].as_str().unwrap_or_default();
     let (version, kind) = (text("apiVersion"), text("kind"));
     let members = object.as_object()?;
-    let raw = match kind.strip_suffix("List") {
-        Some(item) => list(members, Message::of_kind(version, item)?),
-        None => {
+    let raw = match (Message::of_kind(version, kind), kind.strip_suffix("List")) {
+        (Some(message), _) => {
             let mut raw = Vec::new();
-            Message::of_kind(version, kind)?.write(&mut raw, members);
+            message.write(&mut raw, members);
             raw
         }
+        (None, item) => list(members, Message::of_kind(version, item?)?),
     };
     let mut out = MAGIC.to_vec();
     nested(&mut out, 1, |meta| {
@@ -69,7 +66,7 @@ impl Message {
     fn of_kind(version: &str, kind: &str) -> Option<Self> {
         match (version.split_once('/'), kind) {
             (Some(("meta.k8s.io", _)), "PartialObjectMetadata") => Some(Self::Metadata),
-            _ => types::of_kind(version, kind).map(Self::Of),
+            _ => types::message_of_kind(version, kind).map(Self::Of),
         }
     }
 
@@ -102,7 +99,7 @@ fn message(out: &mut Vec<u8>, table: &Type, members: &Map<String, Value>) {
                 }
             }
             Shape::Inline => nested(out, *number, |inner| {
-                if let Some(table) = types::find(field.of) {
+                if let Some(table) = types::message(field.of) {
                     message(inner, table, members);
                 }
             }),
@@ -143,8 +140,11 @@ fn element(out: &mut Vec<u8>, number: u64, of: &str, value: &Value) {
                 bytes(out, 1, item.as_str().unwrap_or_default().as_bytes());
             }
         }),
+        "double" => double(out, number, value.as_f64().unwrap_or_default()),
         of => nested(out, number, |out| {
-            if let Some(table) = types::find(of) {
+            let wrapped = either::to_message(of, value);
+            let value = wrapped.as_ref().unwrap_or(value);
+            if let Some(table) = types::message(of) {
                 message(out, table, value.as_object().unwrap_or(&Map::new()));
             }
         }),
@@ -174,29 +174,4 @@ fn time(out: &mut Vec<u8>, text: &str) {
         // Go's seconds of a negative time with a fraction are one lower; the API has no such times.
         varint(out, 2, i64::from(time.subsec_nanosecond()).cast_unsigned());
     }
-}
-
-fn varint(out: &mut Vec<u8>, number: u64, value: u64) {
-    raw_varint(out, number << 3 | VARINT);
-    raw_varint(out, value);
-}
-
-fn bytes(out: &mut Vec<u8>, number: u64, content: &[u8]) {
-    raw_varint(out, number << 3 | LENGTH_DELIMITED);
-    raw_varint(out, content.len() as u64);
-    out.extend_from_slice(content);
-}
-
-fn nested(out: &mut Vec<u8>, number: u64, write: impl FnOnce(&mut Vec<u8>)) {
-    let mut inner = Vec::new();
-    write(&mut inner);
-    bytes(out, number, &inner);
-}
-
-fn raw_varint(out: &mut Vec<u8>, mut value: u64) {
-    while value >= 0x80 {
-        out.push(value as u8 | 0x80);
-        value >>= 7;
-    }
-    out.push(value as u8);
 }

@@ -3,7 +3,9 @@
 //! The decoder knows the messages from a table of field numbers and yields the JSON that the same client would have
 //! sent. Members with zero values are left out, as JSON leaves them out, unless zero says something.
 
+mod either;
 mod encode;
+pub(crate) mod wire;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
@@ -40,7 +42,7 @@ pub(crate) fn decode(body: &[u8]) -> Result<Value, String> {
             _ => {}
         }
     }
-    let table = types::of_kind(&version, &kind)
+    let table = types::message_of_kind(&version, &kind)
         .ok_or_else(|| format!("no kind {kind:?} is registered for version {version:?}"))?;
     let mut object = read(raw, table, 0)?;
     object.insert("apiVersion".to_owned(), version.into());
@@ -164,7 +166,7 @@ fn value(wire: &Wire<'_>, of: &str, depth: usize) -> Result<Value, String> {
         (Wire::Number(number), "bool") => return Ok(Value::Bool(*number != 0)),
         // Two's complement is how negative numbers travel.
         (Wire::Number(number), "int32" | "int64") => return Ok(Value::from(number.cast_signed())),
-        (Wire::Number(number), "float") => return Ok(Value::from(f64::from_bits(*number))),
+        (Wire::Number(number), "double") => return Ok(Value::from(f64::from_bits(*number))),
         (Wire::Number(_), _) => return Err("proto: wrong wireType".to_owned()),
         (Wire::Bytes(bytes), _) => *bytes,
     };
@@ -179,8 +181,11 @@ fn value(wire: &Wire<'_>, of: &str, depth: usize) -> Result<Value, String> {
         "meta.FieldsV1" => Ok(Value::Null),
         "RawExtension" => raw_json(bytes),
         "strings" => strings(bytes),
-        message => match types::find(message) {
-            Some(table) => read(bytes, table, depth + 1).map(Value::Object),
+        message => match types::message(message) {
+            Some(table) => {
+                let members = read(bytes, table, depth + 1)?;
+                Ok(either::from_message(message, &members).unwrap_or(Value::Object(members)))
+            }
             None => Ok(Value::Null),
         },
     }
