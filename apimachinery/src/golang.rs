@@ -6,6 +6,9 @@ mod scan;
 pub use convert::from_unstructured;
 pub use scan::{json_error, json_number_error};
 
+use std::io;
+
+use serde_json::ser::Formatter;
 use serde_json::{Number, Value};
 
 /// A string as Go's `%q` prints it.
@@ -224,6 +227,38 @@ fn write_json(value: &Value, out: &mut String, depth: usize) {
     }
 }
 
+/// How serde_json writes what Go's encoding/json would write: HTML characters escaped, floats in Go's form.
+///
+/// Members keep the order in which they are serialized.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct JsonFormatter;
+
+impl Formatter for JsonFormatter {
+    fn write_f64<W: ?Sized + io::Write>(&mut self, writer: &mut W, value: f64) -> io::Result<()> {
+        writer.write_all(json_float(value).as_bytes())
+    }
+
+    fn write_string_fragment<W: ?Sized + io::Write>(
+        &mut self,
+        writer: &mut W,
+        fragment: &str,
+    ) -> io::Result<()> {
+        let mut rest = fragment;
+        while let Some(at) = rest.find(HTML) {
+            writer.write_all(&rest.as_bytes()[..at])?;
+            let mut chars = rest[at..].chars();
+            if let Some(c) = chars.next() {
+                write!(writer, "\\u{:04x}", u32::from(c))?;
+            }
+            rest = chars.as_str();
+        }
+        writer.write_all(rest.as_bytes())
+    }
+}
+
+/// Characters that encoding/json escapes so that HTML and JavaScript can contain its output (`Encoder.SetEscapeHTML`).
+const HTML: [char; 5] = ['<', '>', '&', '\u{2028}', '\u{2029}'];
+
 /// A string as Go's encoding/json writes it.
 #[must_use]
 pub fn json_string(text: &str) -> String {
@@ -243,7 +278,7 @@ fn write_json_string(text: &str, out: &mut String) {
             '\t' => out.push_str("\\t"),
             '\u{8}' => out.push_str("\\b"),
             '\u{c}' => out.push_str("\\f"),
-            c if (c as u32) < 0x20 || matches!(c, '<' | '>' | '&' | '\u{2028}' | '\u{2029}') => {
+            c if (c as u32) < 0x20 || HTML.contains(&c) => {
                 out.push_str(&format!("\\u{:04x}", c as u32));
             }
             c => out.push(c),

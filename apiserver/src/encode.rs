@@ -1,23 +1,52 @@
 //! How answers are written: with their members in the order that Go gives them.
 
 use bytes::{BufMut, Bytes, BytesMut};
+use kubesmith_apimachinery::golang::JsonFormatter;
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::{Map, Value};
 
 use crate::builtin;
 use crate::conversion::Served;
 use crate::registry::ResourceDef;
+use crate::types::{self, Shape, Type};
 
 /// The members of `metav1.TypeMeta`, with which Go's types begin.
 const TYPE_META: [&str; 2] = ["kind", "apiVersion"];
 
-/// The JSON of an object or list. Objects of Go types begin with kind and version; custom resources are maps, whose keys Go sorts.
+/// A line with the JSON of an object or list, as Go's `Encoder` writes it.
+pub(crate) fn line(value: &Value) -> Vec<u8> {
+    let mut out = to_vec(value);
+    out.push(b'\n');
+    out
+}
+
+/// The JSON of an object or list. The members of Go types have the order of the fields; custom resources are maps, whose keys Go
+/// sorts.
 pub(crate) fn to_vec(value: &Value) -> Vec<u8> {
-    let json = match value {
-        Value::Object(object) if has_go_type(object) => serde_json::to_vec(&Typed(object)),
-        _ => serde_json::to_vec(value),
-    };
-    json.unwrap_or_default()
+    match value {
+        Value::Object(map) if has_go_type(map) => {
+            let text = |key: &str| map.get(key).and_then(Value::as_str).unwrap_or_default();
+            json(&Message { map, of: types::of_kind(text("apiVersion"), text("kind")) })
+        }
+        _ => json(value),
+    }
+}
+
+/// The JSON of a message.
+pub(crate) fn message(value: &Value, of: &'static Type) -> String {
+    text(&Content { value, shape: Shape::One, of: of.name })
+}
+
+fn text(value: &impl Serialize) -> String {
+    String::from_utf8(json(value)).unwrap_or_default()
+}
+
+fn json(value: &impl Serialize) -> Vec<u8> {
+    let mut out = Vec::with_capacity(512);
+    let mut serializer = serde_json::Serializer::with_formatter(&mut out, JsonFormatter);
+    // A JSON value can be written, and so can a buffer.
+    let _ = value.serialize(&mut serializer);
+    out
 }
 
 fn has_go_type(object: &Map<String, Value>) -> bool {
@@ -26,36 +55,76 @@ fn has_go_type(object: &Map<String, Value>) -> bool {
     matches!(group, "meta.k8s.io" | "apidiscovery.k8s.io") || builtin::has_group(group)
 }
 
-/// A map that is written with kind and version first.
-struct Typed<'a>(&'a Map<String, Value>);
+/// A message, which is written in the order of its fields. Kind and version come first, and what no field describes comes last.
+struct Message<'a> {
+    map: &'a Map<String, Value>,
+    of: Option<&'static Type>,
+}
 
-impl Serialize for Typed<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut out = serializer.serialize_map(Some(self.0.len()))?;
-        for (key, value) in TYPE_META.iter().filter_map(|key| self.0.get_key_value(*key)) {
-            out.serialize_entry(key, value)?;
+impl Message<'_> {
+    fn position(&self, key: &str) -> usize {
+        match self.of.and_then(|of| of.members.get(key)) {
+            Some(field) => TYPE_META.len() + field.position,
+            None => TYPE_META.iter().position(|first| *first == key).unwrap_or(usize::MAX),
         }
-        for (key, value) in self.0.iter().filter(|(key, _)| !TYPE_META.contains(&key.as_str())) {
-            out.serialize_entry(key, value)?;
+    }
+}
+
+impl Serialize for Message<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut members: Vec<(usize, &String, &Value)> =
+            self.map.iter().map(|(key, value)| (self.position(key), key, value)).collect();
+        members.sort_by_key(|(position, ..)| *position);
+        let mut out = serializer.serialize_map(Some(members.len()))?;
+        for (_, key, value) in members {
+            match self.of.and_then(|of| of.members.get(key.as_str())) {
+                Some(field) => {
+                    out.serialize_entry(key, &Content { value, shape: field.shape, of: field.of })?;
+                }
+                None => out.serialize_entry(key, value)?,
+            }
         }
         out.end()
     }
 }
 
-/// The JSON of a list, put together from the objects' own. Items of Go types carry neither kind nor version.
+/// What a field holds.
+struct Content<'a> {
+    value: &'a Value,
+    shape: Shape,
+    of: &'static str,
+}
+
+impl Serialize for Content<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let one = |value| Content { value, shape: Shape::One, of: self.of };
+        match (self.shape, self.value) {
+            (Shape::One, Value::Object(map)) => {
+                Message { map, of: types::find(self.of) }.serialize(serializer)
+            }
+            (Shape::List, Value::Array(items)) => serializer.collect_seq(items.iter().map(one)),
+            (Shape::Map, Value::Object(map)) => {
+                serializer.collect_map(map.iter().map(|(key, value)| (key, one(value))))
+            }
+            (_, value) => value.serialize(serializer),
+        }
+    }
+}
+
+/// The JSON of a list, put together from the objects' own, with a newline. Items of Go types carry neither kind nor version.
 pub(crate) fn list(def: &ResourceDef, page: &[Served], metadata: &Map<String, Value>) -> Bytes {
-    let text = |text: &str| Value::from(text).to_string();
     let (kind, version) = (text(&def.list_kind), text(&def.api_version()));
-    let metadata = serde_json::to_string(metadata).unwrap_or_default();
+    let of = if def.is_custom() { None } else { types::find("meta.ListMeta") };
+    let metadata = text(&Message { map: metadata, of });
     let items: Vec<Bytes> = page.iter().map(Served::json).collect();
     let (head, tail) = if def.is_custom() {
         (
             format!("{{\"apiVersion\":{version},\"items\":["),
-            format!("],\"kind\":{kind},\"metadata\":{metadata}}}"),
+            format!("],\"kind\":{kind},\"metadata\":{metadata}}}\n"),
         )
     } else {
         let head = format!("{{\"kind\":{kind},\"apiVersion\":{version},\"metadata\":{metadata},\"items\":[");
-        (head, "]}".to_owned())
+        (head, "]}\n".to_owned())
     };
     let type_meta = format!("{{\"kind\":{},\"apiVersion\":{version}", text(&def.kind));
     let size = head.len() + tail.len() + items.iter().map(|item| item.len() + 1).sum::<usize>();
@@ -93,17 +162,50 @@ mod tests {
     use super::*;
     use serde_json::json;
 
+    fn text_of(value: &Value) -> String {
+        String::from_utf8(to_vec(value)).unwrap()
+    }
+
     #[test]
-    fn objects_of_go_types_begin_with_kind_and_version() {
-        let text = |value: &Value| String::from_utf8(to_vec(value)).unwrap();
-        let event = json!({"action": "a", "apiVersion": "events.k8s.io/v1", "kind": "Event", "metadata": {}});
-        let expected = r#"{"kind":"Event","apiVersion":"events.k8s.io/v1","action":"a","metadata":{}}"#;
-        assert_eq!(text(&event), expected);
-        let custom = json!({"kind": "Widget", "apiVersion": "a.example/v1"});
-        assert_eq!(text(&custom), r#"{"apiVersion":"a.example/v1","kind":"Widget"}"#);
+    fn members_of_go_types_are_in_the_order_of_the_fields() {
+        let pod = json!({
+            "apiVersion": "v1", "kind": "Pod", "status": {}, "zzz": 1, "aaa": 1,
+            "metadata": {"uid": "u", "name": "a", "labels": {"b": "<&>", "a": ""}},
+            "spec": {"nodeName": "n", "containers": [{"image": "i", "name": "c"}]},
+        });
+        let metadata = r#"{"name":"a","uid":"u","labels":{"a":"","b":"\u003c\u0026\u003e"}}"#;
+        let spec = r#"{"containers":[{"name":"c","image":"i"}],"nodeName":"n"}"#;
         assert_eq!(
-            text(&json!({"versions": ["v1"], "kind": "APIVersions"})),
-            r#"{"kind":"APIVersions","versions":["v1"]}"#
+            text_of(&pod),
+            format!(
+                r#"{{"kind":"Pod","apiVersion":"v1","metadata":{metadata},"spec":{spec},"status":{{}},"aaa":1,"zzz":1}}"#
+            )
         );
+        let status = json!({"kind": "Status", "apiVersion": "v1", "code": 409, "details": {"kind": "pods", "name": "a"},
+            "message": "m", "metadata": {}, "reason": "Conflict", "status": "Failure"});
+        let details = r#"{"name":"a","kind":"pods"}"#;
+        assert_eq!(
+            text_of(&status),
+            format!(
+                r#"{{"kind":"Status","apiVersion":"v1","metadata":{{}},"status":"Failure","message":"m","reason":"Conflict","details":{details},"code":409}}"#
+            )
+        );
+    }
+
+    #[test]
+    fn members_of_inline_messages_are_among_those_of_the_message_around_them() {
+        let volume = json!({"emptyDir": {}, "name": "v"});
+        assert_eq!(message(&volume, types::find("core.Volume").unwrap()), r#"{"name":"v","emptyDir":{}}"#);
+        let source = json!({"path": "/", "server": "s"});
+        let of = types::find("core.NFSVolumeSource").unwrap();
+        assert_eq!(message(&source, of), r#"{"server":"s","path":"/"}"#);
+    }
+
+    #[test]
+    fn kind_and_version_are_first_without_a_message_and_sorted_in_custom_resources() {
+        let versions = json!({"versions": ["v1"], "kind": "APIVersions"});
+        assert_eq!(text_of(&versions), r#"{"kind":"APIVersions","versions":["v1"]}"#);
+        let custom = json!({"kind": "Widget", "apiVersion": "a.example/v1", "size": 1e21});
+        assert_eq!(text_of(&custom), r#"{"apiVersion":"a.example/v1","kind":"Widget","size":1e+21}"#);
     }
 }

@@ -34,6 +34,11 @@ impl Served {
         self.0.json()
     }
 
+    /// [`Self::json`] with a newline.
+    pub(crate) fn line(&self) -> Bytes {
+        self.0.line()
+    }
+
     fn like(object: &Object, value: Value) -> Self {
         // An object that only looks as if it had been stored has no version, and gets none here.
         let made = if object.rv == 0 { Object::unstored(value) } else { Object::new(value, object.rv) };

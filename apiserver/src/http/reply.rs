@@ -64,7 +64,7 @@ impl Reply {
     /// An object in the form the client asked for.
     pub(crate) fn value(code: u16, value: &Value, form: Form) -> Self {
         let body = match form {
-            Form::Json => encode::to_vec(value),
+            Form::Json => encode::line(value),
             Form::Yaml => to_yaml(value).into(),
             Form::Protobuf => match protobuf::encode(value) {
                 Some(body) => body,

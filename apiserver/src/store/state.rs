@@ -12,12 +12,12 @@ use tokio::sync::watch as signal;
 use super::WriteError;
 use super::journal::{Entry, Queue};
 
-/// A stored object: its value and, once somebody asked, its JSON.
+/// A stored object: its value and, once somebody asked, its JSON with a newline.
 #[derive(Debug)]
 pub(crate) struct Object {
     pub(crate) value: Value,
     pub(crate) rv: u64,
-    bytes: OnceLock<Bytes>,
+    line: OnceLock<Bytes>,
     /// What its readers found out about it, which never changes for the same mark; 0 is nothing.
     mark: AtomicU64,
 }
@@ -25,22 +25,27 @@ pub(crate) struct Object {
 impl Object {
     pub(crate) fn new(mut value: Value, rv: u64) -> Self {
         value["metadata"]["resourceVersion"] = Value::String(rv.to_string());
-        Self { value, rv, bytes: OnceLock::new(), mark: AtomicU64::new(0) }
+        Self { value, rv, line: OnceLock::new(), mark: AtomicU64::new(0) }
     }
 
     /// An object that only looks as if it had been stored: it has the version that the client gave, if any.
     pub(crate) fn unstored(value: Value) -> Self {
-        Self { value, rv: 0, bytes: OnceLock::new(), mark: AtomicU64::new(0) }
+        Self { value, rv: 0, line: OnceLock::new(), mark: AtomicU64::new(0) }
     }
 
     /// An object whose value carries the version already.
     pub(super) fn restored(value: Value, rv: u64) -> Self {
-        Self { value, rv, bytes: OnceLock::new(), mark: AtomicU64::new(0) }
+        Self { value, rv, line: OnceLock::new(), mark: AtomicU64::new(0) }
+    }
+
+    /// The object as a line of JSON, rendered once.
+    pub(crate) fn line(&self) -> Bytes {
+        self.line.get_or_init(|| self.render()).clone()
     }
 
     /// The object as JSON, rendered once.
     pub(crate) fn json(&self) -> Bytes {
-        self.bytes.get_or_init(|| self.render()).clone()
+        without_newline(&self.line())
     }
 
     /// The mark that a reader left last; whoever looks at an object again need not do the same work.
@@ -55,12 +60,16 @@ impl Object {
 
     /// The object as JSON, without keeping it.
     pub(super) fn peek_json(&self) -> Bytes {
-        self.bytes.get().cloned().unwrap_or_else(|| self.render())
+        without_newline(&self.line.get().cloned().unwrap_or_else(|| self.render()))
     }
 
     fn render(&self) -> Bytes {
-        crate::encode::to_vec(&self.value).into()
+        crate::encode::line(&self.value).into()
     }
+}
+
+fn without_newline(line: &Bytes) -> Bytes {
+    line.slice(..line.len().saturating_sub(1))
 }
 
 /// What happened to an object.

@@ -9,17 +9,16 @@ pub(crate) mod decode;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use kubesmith_apimachinery::golang;
 use kubesmith_apimachinery::patch::{self, PatchMeta, Strategy};
 use serde_json::Value;
 
 static TYPES: LazyLock<BTreeMap<&'static str, Type>> = LazyLock::new(|| {
     let mut types: BTreeMap<&str, Type> = include_str!("types.txt").lines().filter_map(Type::parse).collect();
-    let flat: Vec<(&str, BTreeMap<&str, Field>)> =
-        types.values().map(|t| (t.name, members(&types, t.name))).collect();
-    for (name, members) in flat {
+    let flat: Vec<(&str, Vec<Field>)> = types.values().map(|t| (t.name, fields(&types, t.name))).collect();
+    for (name, fields) in flat {
         if let Some(of) = types.get_mut(name) {
-            of.members = members;
+            let at = |(position, field): (usize, Field)| (field.name, Field { position, ..field });
+            of.members = fields.into_iter().enumerate().map(at).collect();
         }
     }
     types
@@ -29,17 +28,16 @@ static TYPES: LazyLock<BTreeMap<&'static str, Type>> = LazyLock::new(|| {
 static MESSAGES: LazyLock<BTreeMap<&'static str, Type>> =
     LazyLock::new(|| include_str!("messages.txt").lines().filter_map(Type::parse).collect());
 
-/// The fields of a message by their JSON names, with those of inline messages.
-fn members(types: &BTreeMap<&str, Type>, name: &str) -> BTreeMap<&'static str, Field> {
-    let mut out = BTreeMap::new();
-    for field in types.get(name).into_iter().flat_map(|t| t.numbered.values()) {
-        if field.shape == Shape::Inline {
-            out.extend(members(types, field.of));
-        } else {
-            out.insert(field.name, *field);
-        }
-    }
-    out
+/// The fields of a message in Go's order, with those of inline messages in their places.
+fn fields(types: &BTreeMap<&str, Type>, name: &str) -> Vec<Field> {
+    let mut own: Vec<Field> =
+        types.get(name).into_iter().flat_map(|t| t.numbered.values()).copied().collect();
+    own.sort_by_key(|field| field.position);
+    let flat = |field: Field| match field.shape {
+        Shape::Inline => fields(types, field.of),
+        _ => vec![field],
+    };
+    own.into_iter().flat_map(flat).collect()
 }
 
 /// A message.
@@ -59,6 +57,8 @@ pub(crate) struct Type {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Field {
     pub(crate) name: &'static str,
+    /// Its place among the fields of the message, from 0: the order of the fields in Go.
+    pub(crate) position: usize,
     pub(crate) shape: Shape,
     /// What it holds, or what the elements of its list or map are.
     pub(crate) of: &'static str,
@@ -116,29 +116,8 @@ impl Type {
         let mut words = line.split(' ');
         let head = words.next().filter(|head| *head != "#")?;
         let (name, atomic) = head.strip_suffix(":atomic").map_or((head, false), |name| (name, true));
-        let numbered = words.filter_map(Field::parse).collect();
+        let numbered = words.enumerate().filter_map(|(at, word)| Field::parse(word, at)).collect();
         Some((name, Self { name, atomic, numbered, members: BTreeMap::new() }))
-    }
-}
-
-impl Type {
-    /// A value of the type as Go's encoding/json writes it: with its members in the order of their numbers, which is that of the
-    /// fields in Go.
-    pub(crate) fn to_go_json(&self, value: &Value) -> String {
-        let Value::Object(members) = value else { return golang::json(value) };
-        let shown = |field: &Field| {
-            let value = members.get(field.name)?;
-            let text = match (find(field.of), field.shape, value) {
-                (Some(inner), Shape::List, Value::Array(items)) => {
-                    let items: Vec<String> = items.iter().map(|item| inner.to_go_json(item)).collect();
-                    format!("[{}]", items.join(","))
-                }
-                (Some(inner), Shape::One, value) => inner.to_go_json(value),
-                _ => golang::json(value),
-            };
-            Some(format!("{:?}:{text}", field.name))
-        };
-        format!("{{{}}}", self.numbered.values().filter_map(shown).collect::<Vec<_>>().join(","))
     }
 }
 
@@ -173,7 +152,7 @@ impl Field {
     }
 
     /// Reads `name=number:type?!;fact`.
-    fn parse(word: &'static str) -> Option<(u64, Self)> {
+    fn parse(word: &'static str, position: usize) -> Option<(u64, Self)> {
         let (name, rest) = word.split_once('=')?;
         let (number, rest) = rest.split_once(':')?;
         let mut facts = rest.split(';');
@@ -187,7 +166,7 @@ impl Field {
             _ => (Shape::One, kind),
         };
         let (merge, patch) = (Merge::ByShape, Patch::default());
-        let mut field = Self { name, shape, of, optional, always, merge, patch, default: None };
+        let mut field = Self { name, position, shape, of, optional, always, merge, patch, default: None };
         for fact in facts {
             field.note(fact);
         }

@@ -29,7 +29,7 @@ pub(super) async fn get(call: &Call<'_>) -> ApiResult<Reply> {
 pub(super) async fn shown(call: &Call<'_>, code: u16, object: &Arc<Object>) -> ApiResult<Reply> {
     let served = conversion::one(&call.server, &call.def, object).await?;
     if call.accepted.shape == Shape::Plain && call.accepted.form == Form::Json {
-        return Ok(Reply::json_bytes(code, served.json()));
+        return Ok(Reply::json_bytes(code, served.line()));
     }
     Ok(Reply::value(code, &shaped(call, served.value().clone())?, call.accepted.form))
 }

@@ -5,12 +5,13 @@
 use serde_json::{Value, json};
 
 use super::admit;
+use crate::authentication;
 use crate::authorization::{self, Attributes, AuthorizationMode, Resource, Target};
 use crate::http::query::WriteOptions;
 use crate::http::reply::Reply;
 use crate::server::Call;
 use crate::status::{About, ApiError, ApiResult, Cause};
-use crate::{managed, meta, tokens, types};
+use crate::{encode, managed, meta, tokens, types};
 
 /// What clients cannot set (`WipeObjectMetaSystemFields` of apiserver's pkg/registry/rest/meta.go).
 const SYSTEM_FIELDS: [&str; 5] =
@@ -96,7 +97,7 @@ fn check_metadata(review: &Value) -> Option<Cause> {
         return None;
     }
     let shown = types::find("meta.ObjectMeta")
-        .map_or(Value::Null.to_string(), |of| of.to_go_json(&review["metadata"]));
+        .map_or(Value::Null.to_string(), |of| encode::message(&review["metadata"], of));
     let text = if is_local { "must be empty except for namespace" } else { "must be empty" };
     Some(Cause::invalid("metadata", shown, text))
 }
@@ -191,7 +192,8 @@ fn token(call: &Call<'_>, spec: &Value) -> ApiResult<Value> {
     }
     let asked = meta::strings(&spec["audiences"]);
     let asked = if asked.is_empty() { vec![tokens::ISSUER] } else { asked };
-    let Some((user, audiences)) = tokens::user_and_audiences(&call.server, given) else {
+    let own = call.own_token.as_deref();
+    let Some((user, audiences)) = authentication::reviewed(&call.server, own, given) else {
         return Ok(json!({"user": {}, "error": "invalid bearer token"}));
     };
     let shared: Vec<&str> =
