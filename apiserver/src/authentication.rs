@@ -37,9 +37,29 @@ pub(crate) fn user(server: &Server, parts: &Parts) -> ApiResult<Value> {
     Ok(impersonated(server, &user, &parts.headers)?.unwrap_or(user))
 }
 
+/// Checks the token of a request that needs none.
+///
+/// # Errors
+/// Returns `Unauthorized` for a token that is not good.
+pub(crate) fn check(server: &Server, parts: &Parts) -> ApiResult<()> {
+    if bearer(parts).is_some() { sender(server, parts).map(drop) } else { Ok(()) }
+}
+
+/// The user of a token and the audiences that the token is for: the server's own token is for this server.
+pub(crate) fn reviewed(server: &Server, own: Option<&str>, token: &str) -> Option<(Value, Vec<String>)> {
+    if own == Some(token) {
+        return Some((own_user(), vec![tokens::ISSUER.to_owned()]));
+    }
+    tokens::user_and_audiences(server, token)
+}
+
+fn bearer(parts: &Parts) -> Option<&str> {
+    let given = parts.headers.get(AUTHORIZATION)?.to_str().ok()?;
+    given.strip_prefix("Bearer ").map(str::trim)
+}
+
 fn sender(server: &Server, parts: &Parts) -> ApiResult<Value> {
-    let given = parts.headers.get(AUTHORIZATION).and_then(|v| v.to_str().ok());
-    let given = given.and_then(|v| v.strip_prefix("Bearer ")).map(str::trim);
+    let given = bearer(parts);
     let own = parts.extensions.get::<Origin>().and_then(|origin| origin.token.clone());
     let certified = parts.extensions.get::<Certified>().filter(|_| given.is_none());
     if let Some(Certified(subject)) = certified {

@@ -302,6 +302,7 @@ impl Server {
             _ => None,
         };
         if let Some(path) = other.filter(|path| discovery::is_public(path)) {
+            authentication::check(self, parts)?;
             return discovery::other(self, path, parts);
         }
         let user = authentication::user(self, parts)?;
@@ -338,7 +339,9 @@ impl Server {
         let deprecated = def.deprecated.clone();
         let warnings = Mutex::default();
         let headers = &parts.headers;
-        let call = Call { server: self.clone(), def, path, query, headers, body, user, accepted, warnings };
+        let own_token = parts.extensions.get::<Origin>().and_then(|origin| origin.token.clone());
+        let server = self.clone();
+        let call = Call { server, def, path, query, headers, body, user, own_token, accepted, warnings };
         let reply = verbs::dispatch(&call, &parts.method).await;
         let mut warnings = call.warnings.into_inner().unwrap_or_else(PoisonError::into_inner);
         warnings.splice(0..0, deprecated);
@@ -435,6 +438,8 @@ pub(crate) struct Call<'a> {
     pub(crate) body: Bytes,
     /// Who asks, as `authentication.k8s.io` describes users.
     pub(crate) user: Value,
+    /// The server's own token, where it asks for one.
+    pub(crate) own_token: Option<Arc<str>>,
     pub(crate) accepted: negotiate::Accepted,
     /// What the client is told beside the answer, each text once.
     warnings: Mutex<Vec<String>>,

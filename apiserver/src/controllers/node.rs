@@ -257,20 +257,21 @@ fn terminated(pod: &mut Value, phase: &str, how: &Value, reason: &str, time: &st
     }
 }
 
-/// Stops a pod that is being deleted and lets it go. One that finalizers hold has failed meanwhile.
+/// Stops a pod that is being deleted, and lets it go once its status says so: a kubelet's last update comes before the deletion.
 async fn end(cluster: &Cluster, pod: &Value) -> Result<(), Fault> {
-    if !meta::finalizers(pod).is_empty() && !is_over(pod) {
+    if !is_over(pod) {
+        for container in pod["spec"]["containers"].as_array().into_iter().flatten() {
+            let name = container["name"].as_str().unwrap_or_default();
+            cluster.tell("kubelet", pod, "Killing", &format!("Stopping container {name}")).await;
+        }
         let mut next = pod.clone();
         let (killed, text) = (json!({"exitCode": 137, "reason": "Error"}), "PodFailed");
         terminated(&mut next, "Failed", &killed, text, &cluster.time());
+        // The change brings the pod here again.
         return unless_gone(cluster.update_status(PODS, &next).await);
     }
     if pod["metadata"]["deletionGracePeriodSeconds"] == 0 {
         return Ok(());
-    }
-    for container in pod["spec"]["containers"].as_array().into_iter().flatten() {
-        let name = container["name"].as_str().unwrap_or_default();
-        cluster.tell("kubelet", pod, "Killing", &format!("Stopping container {name}")).await;
     }
     unless_gone(cluster.delete(PODS, pod, json!({"gracePeriodSeconds": 0})).await)
 }

@@ -157,7 +157,7 @@ impl<E: Edit> Write for Update<'_, E> {
         let def = &self.call.def;
         let (Some(stored), Some(wanted)) = (stored, object) else { return Ok(None) };
         let key = def.key(&self.call.path.namespace, &self.call.path.name);
-        let gone = meta::is_terminating(&wanted) && !delete::is_held(def, &wanted);
+        let gone = delete::goes_with_update(def, &stored.value, &wanted);
         if crate::apply::same_but_times(&wanted, &stored.value) && !gone {
             return Ok(Some(stored.clone()));
         }

@@ -177,18 +177,23 @@ async fn a_rolling_update_keeps_within_its_limits_and_can_be_undone() {
     env.stop().await;
 }
 
-/// The sizes of all replica sets after each of their changes.
-async fn history(env: &TestEnv, start: &str) -> Vec<Vec<i64>> {
-    let path = format!("{SETS}?watch=1&resourceVersion={start}&timeoutSeconds=1");
+/// What a watch of a collection has seen since a version.
+async fn events(env: &TestEnv, path: &str, start: &str) -> Vec<Value> {
+    let path = format!("{path}?watch=1&resourceVersion={start}&timeoutSeconds=1");
     let request = http::Request::get(path).body(kube::client::Body::empty()).unwrap();
     tokio::time::pause();
     let response = env.client().send(request).await.unwrap();
     let bytes = http_body_util::BodyExt::collect(response.into_body()).await.unwrap().to_bytes();
     tokio::time::resume();
+    let lines = bytes.split(|b| *b == b'\n').filter(|line| !line.is_empty());
+    lines.map(|line| serde_json::from_slice(line).unwrap()).collect()
+}
+
+/// The sizes of all replica sets after each of their changes.
+async fn history(env: &TestEnv, start: &str) -> Vec<Vec<i64>> {
     let mut sizes = std::collections::BTreeMap::new();
     let mut out = Vec::new();
-    for line in bytes.split(|b| *b == b'\n').filter(|line| !line.is_empty()) {
-        let event: Value = serde_json::from_slice(line).unwrap();
+    for event in events(env, SETS, start).await {
         let set = &event["object"];
         sizes.insert(set["metadata"]["name"].to_string(), set["spec"]["replicas"].as_i64().unwrap());
         out.push(sizes.values().copied().collect());
@@ -378,6 +383,28 @@ async fn a_deleted_pod_is_ended_by_its_node_and_replaced() {
     until(&env, &format!("{PODS}/{name}"), |value| value["code"] == 404).await;
     until(&env, &path, complete).await;
     assert_eq!(items(&env, PODS).await.len(), 1);
+    env.stop().await;
+}
+
+/// As `kubectl wait --for=condition=Ready=False` sees it.
+#[tokio::test]
+async fn a_pod_is_no_longer_ready_before_it_goes() {
+    let env = env(true).await;
+    create(
+        &env,
+        PODS,
+        json!({"metadata": {"name": "p"}, "spec": {"containers": [{"name": "c", "image": "i"}]}}),
+    )
+    .await;
+    let path = format!("{PODS}/p");
+    let ready = until(&env, &path, |pod| condition(pod, "Ready")["status"] == "True").await;
+    let from = ready["metadata"]["resourceVersion"].as_str().unwrap();
+    call(&env, Method::DELETE, &path, Value::Null).await;
+    until(&env, &path, |value| value["code"] == 404).await;
+    let events = events(&env, PODS, from).await;
+    let seen: Vec<&Value> =
+        events.iter().map(|event| &condition(&event["object"], "Ready")["status"]).collect();
+    assert_eq!(seen, [&json!("True"), &json!("False"), &json!("False")]);
     env.stop().await;
 }
 

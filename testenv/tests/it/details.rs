@@ -38,6 +38,11 @@ async fn a_pod_on_a_node_ends_gracefully() {
     assert_eq!(send_json(&env, "GET", &format!("{pods}/free"), Value::Null).await.0, 404);
     let (_, bound) = send_json(&env, "DELETE", &format!("{pods}/bound"), Value::Null).await;
     assert_eq!(bound["metadata"]["deletionGracePeriodSeconds"], 30);
+    // What its kubelet writes meanwhile does not end it.
+    let (code, mut pod) = send_json(&env, "GET", &format!("{pods}/bound"), Value::Null).await;
+    pod["status"]["phase"] = "Failed".into();
+    let (updated, _) = send_json(&env, "PUT", &format!("{pods}/bound/status"), pod).await;
+    assert_eq!((code, updated), (200, 200));
     assert_eq!(send_json(&env, "GET", &format!("{pods}/bound"), Value::Null).await.0, 200);
     send_json(&env, "DELETE", &format!("{pods}/bound"), json!({"gracePeriodSeconds": 0})).await;
     assert_eq!(send_json(&env, "GET", &format!("{pods}/bound"), Value::Null).await.0, 404);

@@ -192,3 +192,35 @@ async fn a_tls_client_has_to_show_the_token() {
     assert!(matches!(error, kube::Error::Api(status) if status.code == 401));
     env.stop().await;
 }
+
+#[tokio::test]
+async fn a_wrong_token_is_refused_even_where_none_is_needed() {
+    let mut env = TestEnv::builder().start().await.unwrap();
+    let mut config = env.config().await.unwrap();
+    config.auth_info = kube::config::AuthInfo::default();
+    config.auth_info.token = Some("abc123".to_owned().into());
+    let stranger = kube::Client::try_from(config).unwrap();
+    let error = stranger.apiserver_version().await.unwrap_err();
+    assert!(matches!(error, kube::Error::Api(status) if status.code == 401));
+    env.stop().await;
+}
+
+#[tokio::test]
+async fn the_own_token_is_known_to_reviews() {
+    let mut env = TestEnv::builder().start().await.unwrap();
+    let config = env.config().await.unwrap();
+    let token = serde_json::to_value(&config.auth_info).unwrap()["token"].as_str().unwrap().to_owned();
+    let client = kube::Client::try_from(config).unwrap();
+    let review = |token: &str| {
+        let review = serde_json::json!({"spec": {"token": token}});
+        let request = http::Request::post("/apis/authentication.k8s.io/v1/tokenreviews")
+            .header("content-type", "application/json")
+            .body(review.to_string().into_bytes());
+        client.request::<serde_json::Value>(request.unwrap())
+    };
+    let known = review(&token).await.unwrap();
+    assert_eq!(known["status"]["authenticated"], true);
+    assert_eq!(known["status"]["user"]["username"], "kubesmith-testenv");
+    assert_eq!(review("abc123").await.unwrap()["status"]["error"], "invalid bearer token");
+    env.stop().await;
+}

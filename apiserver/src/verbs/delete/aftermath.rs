@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::options::DeleteOptions;
-use super::{Deletion, deletion, is_held};
+use super::{Deletion, deletion, goes_with_update};
 use crate::registry::{Behaviour, ResourceDef};
 use crate::server::Server;
 use crate::store::{Object, WriteError};
@@ -121,7 +121,7 @@ pub(crate) fn release(server: &Arc<Server>, def: &ResourceDef, key: &str, finali
         let rest: Vec<&str> = finalizers.into_iter().filter(|f| *f != finalizer).collect();
         let mut next = stored.value.clone();
         meta::set_finalizers(&mut next, &rest);
-        let done = if meta::is_terminating(&next) && !is_held(def, &next) {
+        let done = if goes_with_update(def, &stored.value, &next) {
             remove(server, def, key, &stored)
         } else {
             server.store.update(&def.collection, key, stored.rv, next)

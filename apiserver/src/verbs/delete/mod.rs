@@ -253,3 +253,10 @@ pub(super) fn is_held(def: &ResourceDef, object: &Value) -> bool {
         def.collection == "namespaces" && !meta::strings(&object["spec"]["finalizers"]).is_empty();
     namespace || !meta::finalizers(object).is_empty()
 }
+
+/// Whether an update ends the object: it is being deleted, its time to end is over, and nothing holds it any more
+/// (`ShouldDeleteDuringUpdate` of apiserver/pkg/registry/generic/registry/store.go).
+pub(super) fn goes_with_update(def: &ResourceDef, before: &Value, after: &Value) -> bool {
+    let waits = before["metadata"]["deletionGracePeriodSeconds"].as_i64().unwrap_or_default() > 0;
+    meta::is_terminating(before) && !waits && !is_held(def, after)
+}
