@@ -225,6 +225,11 @@ pub struct Overrides {
     pub lints: LintConfig,
 }
 
+/// The header of YAML files in a file, with the year put in; `None`: it is no header.
+pub(crate) fn yaml_header(path: &Path, year: Option<&str>) -> Option<String> {
+    header::yaml(path, year).ok()
+}
+
 /// Where the generated Rust goes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ClientTarget {

@@ -49,6 +49,13 @@ pub struct EvaluatedKind {
     pub kind: String,
 }
 
+impl Ir {
+    /// Whether every type comes from Go packages, so that controller-gen's rules hold where those for Rust say more.
+    pub fn is_go(&self) -> bool {
+        !self.crates.is_empty() && self.crates.iter().all(|krate| krate.go)
+    }
+}
+
 /// A crate that was read.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct InputCrate {
@@ -60,6 +67,9 @@ pub struct InputCrate {
     pub version: String,
     /// The crate's folder as the user wrote it, `/`-separated.
     pub path: String,
+    /// Whether it stands for Go packages.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub go: bool,
 }
 
 /// An API group.

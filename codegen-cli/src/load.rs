@@ -241,13 +241,21 @@ pub fn load(inputs: &[PathBuf], options: LoadOptions<'_>) -> Loaded {
 }
 
 #[cfg(feature = "go")]
-fn is_go(input: &Path) -> bool {
-    crate::go::is_input(input)
-}
+use crate::go::{is_input as is_go, is_named as is_named_go};
 
 #[cfg(not(feature = "go"))]
 fn is_go(_: &Path) -> bool {
     false
+}
+
+#[cfg(not(feature = "go"))]
+fn is_named_go(_: &Path) -> bool {
+    false
+}
+
+/// Whether a path alone, whatever else its folder has, says that it is the source of types in Go.
+pub(crate) fn is_go_source(path: &Path) -> bool {
+    is_named_go(path)
 }
 
 #[cfg(not(feature = "go"))]

@@ -133,6 +133,7 @@ pub fn lower(crates: &Crates, sources: &SourceMap, options: LowerOptions<'_>) ->
         lib: krate.lib.clone(),
         version: krate.version.clone(),
         path: display(&krate.folder),
+        go: krate.is_go,
     });
     let ir = Ir { crates: list.collect(), groups, types: ctx.types, manifests, ..Ir::default() };
     Lowering {

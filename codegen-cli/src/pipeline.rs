@@ -1,6 +1,7 @@
 //! Runs the stages in order. A gate stops the run where later stages would only repeat errors.
 
 mod evaluated;
+mod go;
 mod keep_going;
 mod targets;
 
@@ -53,10 +54,18 @@ pub(crate) fn definitions(settings: &Settings) -> Generated {
     run(settings, &Unsaved::default(), targets::definitions)
 }
 
+/// The settings with the options of a Go project, as a run has them.
+#[cfg(feature = "go")]
+pub(crate) fn with_go_options(settings: &Settings) -> Settings {
+    go::with_options(settings).0
+}
+
 /// Emits targets.
 type Emit = fn(&Settings, targets::EmitInput<'_>) -> Vec<Target>;
 
 fn run(settings: &Settings, unsaved: &Unsaved, emit: Emit) -> Generated {
+    let (settings, of_project) = go::with_options(settings);
+    let settings = &settings;
     let module = matches!(settings.client.target, Some(ClientTarget::Module(_)));
     let generated = settings.client.output.as_deref().filter(|_| module);
     let programs = settings.rbac.is_some() || settings.webhook.is_some() || settings.deploy.is_some();
@@ -72,7 +81,8 @@ fn run(settings: &Settings, unsaved: &Unsaved, emit: Emit) -> Generated {
     let mut ir = Ir::default();
     let mut targets = Vec::new();
     let mut diagnostics = loaded.diagnostics().to_vec();
-    diagnostics.extend(go_client(settings, &loaded));
+    diagnostics.extend(of_project);
+    diagnostics.extend(go::client(settings, &loaded));
     let mut failed = Vec::new();
     if !diagnostics.iter().any(|d| is_incomplete(d.code)) {
         let chosen = choose(settings, &mut loaded, &mut diagnostics);
@@ -229,15 +239,6 @@ fn validated<'a>(
     let definitions = definition::build(ir, schemas);
     diagnostics.extend(validate::validate(ir, schemas, &definitions, sources));
     definitions
-}
-
-/// Refuses to write a client package for Go types, which it could not use.
-fn go_client(settings: &Settings, loaded: &Loaded) -> Option<Diagnostic> {
-    let wants_client = settings.client.output.is_some() && loaded.crates.list.iter().any(|krate| krate.is_go);
-    wants_client.then(|| {
-        Diagnostic::error(Code::GO_CLIENT, None, "a client package needs its types in Rust, not in Go")
-            .help("generate the other parts alone: `--only crd,rbac,webhook,openapi,docs`")
-    })
 }
 
 /// Files written by hand that stand beside the generated ones.

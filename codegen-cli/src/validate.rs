@@ -11,6 +11,8 @@ mod sizes;
 mod versions;
 mod webhooks;
 
+use kubesmith_core::diag::{Code, Severity};
+
 use crate::definition::Definition;
 use crate::diag::Diagnostic;
 use crate::ir::{Ir, Resource, Span};
@@ -47,13 +49,18 @@ pub(crate) fn validate(
     let input = Input { ir, schemas, sources };
     let mut out = Vec::new();
     constraints::fit(&input, &mut out);
+    let refused: Vec<Diagnostic> = out.extract_if(.., |found| found.code == Code::INVALID_DEFAULT).collect();
     // A server would only report the same mistakes again.
     let fit = out.is_empty()
         && resources(ir).all(|resource| resource.crd.print_columns.iter().all(|c| c.type_.is_some()));
+    let fit = fit && refused.is_empty();
+    out.extend(refused.into_iter().map(|found| of_a_server(ir, found)));
     names::kinds_are_unique(&input, &mut out);
     names::resource_names_are_unique(&input, &mut out);
     names::code_names_are_unique(&input, &mut out);
-    names::protected_groups_are_approved(&input, &mut out);
+    let mut refused = Vec::new();
+    names::protected_groups_are_approved(&input, &mut refused);
+    out.extend(refused.into_iter().map(|found| of_a_server(ir, found)));
     clients::kinds_are_applied(&input, &mut out);
     versions::one_is_the_hub(&input, &mut out);
     let found = parallel::map(definitions, |definition| {
@@ -63,7 +70,11 @@ pub(crate) fn validate(
         versions::one_is_stored(&input, definition, &mut out);
         versions::one_is_served(&input, definition, &mut out);
         // Versions that disagree are no definition that a server could check.
-        if fit && out.is_empty() { server::refusals(&input, definition) } else { out }
+        if !fit || !out.is_empty() {
+            return out;
+        }
+        let refused = server::refusals(&input, definition);
+        refused.into_iter().map(|found| of_a_server(ir, found)).collect()
     });
     out.extend(found.into_iter().flatten());
     paths::exist(&input, &mut out);
@@ -72,6 +83,15 @@ pub(crate) fn validate(
     webhooks::configurations_are_unique(&input, &mut out);
     webhooks::values_fit(&input, &mut out);
     out
+}
+
+/// What only an API server refuses. controller-gen writes it, so for Go types it is no more than a warning.
+fn of_a_server(ir: &Ir, mut found: Diagnostic) -> Diagnostic {
+    if ir.is_go() {
+        found.severity = Severity::Warning;
+        found.notes.push("controller-gen writes it, and an API server refuses it".to_string());
+    }
+    found
 }
 
 fn resources(ir: &Ir) -> impl Iterator<Item = &Resource> {

@@ -20,8 +20,20 @@ use crate::scaffold;
 #[command(after_help = EXAMPLES)]
 pub(super) struct Import {
     /// YAML or JSON files with CRDs, folders of them, or `-` for standard input.
-    #[arg(value_name = "FILE", required_unless_present = "from_cluster", conflicts_with = "from_cluster")]
+    #[arg(value_name = "FILE", required_unless_present_any = INSTEAD, conflicts_with_all = INSTEAD)]
     files: Vec<PathBuf>,
+    /// Takes the types of Go packages: folders, modules, or patterns such as `./api/...`.
+    #[cfg(feature = "go")]
+    #[arg(long, value_name = "PATH", num_args = 1.., conflicts_with = "from_cluster")]
+    go: Vec<PathBuf>,
+    /// As controller-gen's `generateEmbeddedObjectMeta`, for Go packages: embedded metadata has its fields.
+    #[cfg(feature = "go")]
+    #[arg(long, requires = "go")]
+    generate_embedded_object_meta: bool,
+    /// As controller-gen's `ignoreUnexportedFields`, for Go packages: leaves out fields without a capital.
+    #[cfg(feature = "go")]
+    #[arg(long, requires = "go")]
+    ignore_unexported_fields: bool,
     /// Takes the CRDs of a cluster: these (`widgets.example.com`), or all.
     #[arg(long, value_name = "NAME", num_args = 0..)]
     from_cluster: Option<Vec<String>>,
@@ -44,10 +56,17 @@ pub(super) struct Import {
     message_format: MessageFormat,
 }
 
+/// What may stand in place of files.
+#[cfg(feature = "go")]
+const INSTEAD: [&str; 2] = ["from_cluster", "go"];
+#[cfg(not(feature = "go"))]
+const INSTEAD: [&str; 1] = ["from_cluster"];
+
 const EXAMPLES: &str = "Examples:
   kubesmith import config/crd/bases --output api
   kubesmith import widgets.yaml gadgets.json --output api --crate-name acme-api
   helm template CHART --include-crds | kubesmith import - --output api
+  kubesmith import --go ./api/... --output api
   kubesmith import --from-cluster --context staging --output api
   kubesmith import --from-cluster widgets.example.com --output api --force";
 
@@ -76,7 +95,7 @@ pub(super) fn run(arguments: &Import) -> io::Result<Exit> {
     for path in &arguments.files {
         files::read(path, &mut inputs, &mut unreadable);
     }
-    let mut imported = import::import(inputs, &package);
+    let mut imported = imported(arguments, inputs, &package);
     if let Some(runtime) = &runtime {
         imported.set_runtime(runtime);
     }
@@ -97,6 +116,20 @@ pub(super) fn run(arguments: &Import) -> io::Result<Exit> {
     let removed: String = removed.iter().map(|path| format!("removed {}\n", display(path))).collect();
     print(&(removed + &sentence(&imported, &arguments.output)))?;
     Ok(if has_errors { Exit::Failed } else { Exit::Fine })
+}
+
+/// The crate of Go packages, if they are named, or else of definitions.
+fn imported(arguments: &Import, inputs: Vec<Input>, package: &str) -> Imported {
+    #[cfg(feature = "go")]
+    if !arguments.go.is_empty() {
+        let options = import::GoOptions {
+            generate_embedded_object_meta: arguments.generate_embedded_object_meta,
+            ignore_unexported_fields: arguments.ignore_unexported_fields,
+        };
+        return import::import_go(&arguments.go, package, options);
+    }
+    let _ = arguments;
+    import::import(inputs, package)
 }
 
 /// Why nothing comes of a cluster.

@@ -35,6 +35,17 @@ pub(super) fn kubernetes(package: &str, name: &str) -> Option<String> {
     known::is_known(&path).then_some(path)
 }
 
+/// Whether a known type has a method in Go: those whose form controller-gen knows write it themselves.
+pub(super) fn has_method(path: &str, method: &str) -> bool {
+    let is_struct = path.ends_with("::ObjectMeta");
+    method == "MarshalJSON"
+        && !is_struct
+        && OVERRIDDEN.iter().any(|(package, name, rust)| {
+            let own = if rust.is_empty() { kubernetes(package, name) } else { Some((*rust).to_string()) };
+            own.as_deref() == Some(path)
+        })
+}
+
 /// What `builtin` defines: the Rust type, and the type of its schema.
 pub(super) fn builtin(name: &str) -> Option<(&'static str, &'static str)> {
     Some(match name {

@@ -6,13 +6,16 @@
 
 mod comments;
 mod constraint;
+mod generator;
 mod known;
 mod markers;
 mod module;
+mod one_of;
 mod packages;
 mod parse;
 mod resolve;
 mod resource;
+mod survey;
 mod syntax;
 mod text;
 mod translate;
@@ -21,6 +24,8 @@ use std::path::{Path, PathBuf};
 
 use crate::diag::Diagnostic;
 use crate::source::{FileId, Piece, SourceMap};
+pub(crate) use generator::of_project as generator_options;
+pub(crate) use survey::{Survey, SurveyedConstant, SurveyedMethod};
 
 /// How Go packages are read.
 #[derive(Clone, Copy, Debug, Default)]
@@ -29,6 +34,15 @@ pub(crate) struct Options {
     pub(crate) ignore_unexported: bool,
     /// Reads what packages say of roles and webhooks.
     pub(crate) manifests: bool,
+    /// Counts fields in lists, as older versions of controller-gen.
+    counts_in_lists: bool,
+}
+
+impl Options {
+    /// Options of a run; the rest follows from the project.
+    pub(crate) fn new(ignore_unexported: bool, manifests: bool) -> Self {
+        Self { ignore_unexported, manifests, ..Self::default() }
+    }
 }
 
 /// Rust source for a Go file.
@@ -51,6 +65,8 @@ pub(crate) struct Translation {
     pub(crate) modules: Vec<String>,
     /// The files that have something to say.
     pub(crate) texts: Vec<Translated>,
+    /// The packages that were read.
+    packages: packages::Packages,
     /// What was found on the way.
     pub(crate) diagnostics: Vec<Diagnostic>,
 }
@@ -66,8 +82,15 @@ pub(crate) fn is_input(path: &Path) -> bool {
         && (path.join("go.mod").is_file() || packages::has_go(path))
 }
 
+/// Whether a path alone says that it is of Go: a pattern, a module, or the folder of a package.
+pub(crate) fn is_named(path: &Path) -> bool {
+    path.to_string_lossy().ends_with("...") || path.join("go.mod").is_file() || packages::is_package(path)
+}
+
 /// Reads Go packages, and writes Rust source for them.
 pub(crate) fn translate(inputs: &[PathBuf], sources: &mut SourceMap, options: Options) -> Translation {
+    let counts_in_lists = generator::version(inputs).is_some_and(one_of::counts_in_lists);
+    let options = Options { counts_in_lists, ..options };
     let mut packages = packages::Packages::default();
     let mut diagnostics = Vec::new();
     for input in inputs {
@@ -76,4 +99,16 @@ pub(crate) fn translate(inputs: &[PathBuf], sources: &mut SourceMap, options: Op
     let mut translation = translate::translate(packages, sources, options);
     translation.diagnostics.splice(0..0, diagnostics);
     translation
+}
+
+/// What Go packages and those that their kinds lead into say beside the schemas of types.
+pub(crate) fn survey(inputs: &[PathBuf], options: Options) -> Vec<Survey> {
+    let mut sources = SourceMap::default();
+    let translation = translate(inputs, &mut sources, options);
+    survey::survey(&translation.packages, &sources)
+}
+
+/// The path in k8s-openapi of one of Kubernetes' types.
+pub(crate) fn kubernetes_type(package: &str, name: &str) -> Option<String> {
+    known::kubernetes(package, name)
 }

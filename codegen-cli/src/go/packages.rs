@@ -10,7 +10,7 @@ use super::constraint;
 use super::known;
 use super::module::Module;
 use super::parse;
-use super::syntax::{File, TypeDecl};
+use super::syntax::{Constant, File, Part, TypeDecl};
 use super::text::loc;
 use crate::diag::Diagnostic;
 use crate::parallel;
@@ -206,6 +206,24 @@ impl Packages {
         &self.list[id.package].files[id.file].1.types[id.item]
     }
 
+    /// The value of a constant text of a package; `None`: a part of it is no text of the package.
+    pub(super) fn text_of(&self, package: usize, constant: &Constant) -> Option<String> {
+        self.text_within(package, constant, 0)
+    }
+
+    fn text_within(&self, package: usize, constant: &Constant, depth: usize) -> Option<String> {
+        let named = |name: &String| {
+            let mut all = self.list[package].files.iter().flat_map(|(_, file)| &file.constants);
+            let found = all.find(|other| other.name.text == *name).filter(|_| depth < CONSTANT_DEPTH)?;
+            self.text_within(package, found, depth + 1)
+        };
+        let part = |part: &Part| match part {
+            Part::Text(text) => Some(text.clone()),
+            Part::Name(name) => named(name),
+        };
+        constant.value.iter().map(part).collect()
+    }
+
     /// Whether a type has a method of that name, by value or by pointer.
     pub(super) fn has_method(&self, id: TypeId, method: &str) -> bool {
         let name = &self.decl(id).name.text;
@@ -232,6 +250,9 @@ impl Packages {
         if is_taken(&name) { numbered.find(|name| !is_taken(name)).unwrap_or(name) } else { name }
     }
 }
+
+/// How many constants may stand for each other.
+const CONSTANT_DEPTH: usize = 16;
 
 /// How deep folders may be nested.
 const DEPTH_LIMIT: usize = 64;
@@ -267,6 +288,11 @@ fn go_files(folder: &Path) -> Vec<PathBuf> {
         .collect();
     files.sort();
     files
+}
+
+/// Whether a folder has the files of a package.
+pub(super) fn is_package(folder: &Path) -> bool {
+    !go_files(folder).is_empty()
 }
 
 /// Whether there are Go files in a folder or below.

@@ -3,7 +3,9 @@
 use tree_sitter::{Node, Parser};
 
 use super::comments::Groups;
-use super::syntax::{Comments, Constant, Field, File, Import, Kind, Method, Place, Type, TypeDecl, Word};
+use super::syntax::{
+    Comments, Constant, Field, File, Import, Kind, Method, Part, Place, Type, TypeDecl, Word,
+};
 
 /// How deep types may be nested: more than anybody writes, and far from the end of the stack.
 const DEPTH_LIMIT: usize = 100;
@@ -15,7 +17,7 @@ pub(crate) fn parse_file(text: &str) -> File {
     let Some(tree) = is_known.then(|| parser.parse(text, None)).flatten() else { return File::default() };
     let root = tree.root_node();
     let mut comments = Vec::new();
-    let mut file = File::default();
+    let mut file = File { is_generated: is_generated(text), ..File::default() };
     collect(root, &mut comments, &mut file.errors);
     let mut reader = Reader { text, groups: Groups::new(text, comments), file };
     for node in children(root) {
@@ -58,6 +60,18 @@ fn children<'t>(node: Node<'t>) -> Vec<Node<'t>> {
     node.named_children(&mut cursor).collect()
 }
 
+fn has_token(node: Node<'_>, token: &str) -> bool {
+    let mut cursor = node.walk();
+    node.children(&mut cursor).any(|child| child.kind() == token)
+}
+
+/// Whether the text begins as generated files do: <https://go.dev/s/generatedcode>.
+fn is_generated(text: &str) -> bool {
+    let comments = text.lines().take_while(|line| !line.starts_with("package "));
+    let is_mark = |line: &str| line.starts_with("// Code generated ") && line.ends_with(" DO NOT EDIT.");
+    comments.map(str::trim_end).any(is_mark)
+}
+
 struct Reader<'t> {
     text: &'t str,
     groups: Groups<'t>,
@@ -82,16 +96,19 @@ impl<'t> Reader<'t> {
         // Markers count before the documentation of a declaration; those of a package in it as well.
         let before = self.groups.before(node.start_byte());
         let is_package = node.kind() == "package_clause";
+        let doc = before.doc;
         let counted = before.free.chain(before.near).chain(before.doc.filter(|_| is_package));
         let markers = self.groups.markers(counted);
         self.file.markers.extend(markers);
+        if node.kind() == "const_declaration" {
+            self.constants(node, doc);
+        }
         self.groups.skip(node.end_byte());
         match node.kind() {
             "package_clause" => {
                 self.file.package = node.named_child(0).map(|name| self.word(name));
             }
             "import_declaration" => self.imports(node),
-            "const_declaration" => self.constants(node),
             "method_declaration" => self.method(node),
             _ => {}
         }
@@ -112,15 +129,55 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Constants with a type and a literal text. Computed constants are left out: they cannot be values of an enum.
-    fn constants(&mut self, node: Node<'_>) {
+    /// Constants that are texts; `doc` is the documentation of the declaration.
+    fn constants(&mut self, node: Node<'_>, doc: Option<usize>) {
+        let is_group = has_token(node, "(");
         for spec in children(node).into_iter().filter(|child| child.kind() == "const_spec") {
-            let Some(ty) = spec.child_by_field_name("type") else { continue };
+            let own = if is_group { self.groups.before(spec.start_byte()).doc } else { doc };
+            let description = self.groups.description(own);
+            self.groups.skip(spec.end_byte());
+            let declared = spec.child_by_field_name("type").map(|ty| self.text_of(ty).to_string());
             let values = spec.child_by_field_name("value").map(children).unwrap_or_default();
-            for value in values {
-                let Some(value) = unquoted(self.text_of(value)) else { continue };
-                self.file.constants.push(Constant { ty: self.text_of(ty).to_string(), value });
+            let mut cursor = spec.walk();
+            let names = spec.children_by_field_name("name", &mut cursor).filter(Node::is_named);
+            for (name, value) in names.zip(values) {
+                let (mut parts, mut ty) = (Vec::new(), declared.clone());
+                if self.parts(value, &mut parts, &mut ty, 0) {
+                    let (name, description) = (self.word(name), description.clone());
+                    self.file.constants.push(Constant { name, ty, value: parts, description });
+                }
             }
+        }
+    }
+
+    /// The parts of a constant text, and the type that a conversion gives it; `false`: it is something else.
+    fn parts(&self, node: Node<'_>, out: &mut Vec<Part>, ty: &mut Option<String>, depth: usize) -> bool {
+        let field = |name: &str| node.child_by_field_name(name);
+        let mut inner = |node: Option<Node<'_>>| {
+            node.is_some_and(|node| depth < DEPTH_LIMIT && self.parts(node, out, ty, depth + 1))
+        };
+        match node.kind() {
+            "interpreted_string_literal" | "raw_string_literal" => {
+                out.extend(unquoted(self.text_of(node)).map(Part::Text));
+                true
+            }
+            "identifier" => {
+                out.push(Part::Name(self.text_of(node).to_string()));
+                true
+            }
+            "parenthesized_expression" => inner(node.named_child(0)),
+            "binary_expression" => has_token(node, "+") && inner(field("left")) && inner(field("right")),
+            "call_expression" | "type_conversion_expression" => {
+                let called = field("function").or_else(|| field("type")).map(|called| self.text_of(called));
+                let arguments = field("arguments").map(children).unwrap_or_default();
+                let argument = arguments.first().copied().or_else(|| field("operand"));
+                let is_text = arguments.len() < 2 && inner(argument);
+                if is_text && ty.is_none() {
+                    *ty = called.map(str::to_string);
+                }
+                is_text
+            }
+            _ => false,
         }
     }
 
@@ -137,15 +194,14 @@ impl<'t> Reader<'t> {
 
     /// `type A B`, or several in parentheses.
     fn types(&mut self, node: Node<'_>) {
-        let is_group =
-            (0..node.child_count()).any(|at| node.child(at).is_some_and(|child| child.kind() == "("));
+        let is_group = has_token(node, "(");
         let before = self.groups.before(node.start_byte());
         let free = self.groups.markers(before.free);
         self.file.markers.extend(free);
         let near = self.groups.markers(before.near);
         if is_group {
             self.file.markers.extend(near);
-            for spec in children(node) {
+            for spec in children(node).into_iter().filter(|child| child.kind() != "comment") {
                 let before = self.groups.before(spec.start_byte());
                 let near = self.groups.markers(before.near);
                 self.type_spec(spec, near, before.doc);

@@ -231,6 +231,29 @@ impl Resolver<'_> {
         }
     }
 
+    /// Whether a type has a method, of its own or promoted from one struct that it embeds.
+    pub(super) fn has_method(&mut self, id: TypeId, method: &str, depth: usize) -> bool {
+        if self.packages.has_method(id, method) {
+            return true;
+        }
+        let Kind::Struct(fields) = &self.packages.decl(id).ty.kind else { return false };
+        let embedded: Vec<Type> =
+            fields.iter().filter(|field| field.name.is_none()).map(|field| field.ty.clone()).collect();
+        let before = self.diagnostics.len();
+        let mut count = 0;
+        for ty in embedded.iter().filter(|_| depth < DEPTH_LIMIT) {
+            let pointed = if let Kind::Pointer(inner) = &ty.kind { inner } else { ty };
+            count += usize::from(match self.target(id.into(), pointed) {
+                Some(Target::Declared(inner)) if inner != id => self.has_method(inner, method, depth + 1),
+                Some(Target::Known(path)) => known::has_method(&path, method),
+                _ => false,
+            });
+        }
+        // What cannot be found is reported where the field is written.
+        self.diagnostics.truncate(before);
+        count == 1
+    }
+
     /// Whether the values of a type are listed where it is declared.
     pub(super) fn has_enum(&mut self, at: At, ty: &Type, depth: usize) -> bool {
         if let Kind::Pointer(inner) = &ty.kind {

@@ -27,8 +27,10 @@ pub(crate) struct File {
     pub(crate) types: Vec<TypeDecl>,
     /// Its methods.
     pub(crate) methods: Vec<Method>,
-    /// Its constants with a type and a text.
+    /// Its constants that are texts.
     pub(crate) constants: Vec<Constant>,
+    /// Whether a generator wrote it.
+    pub(crate) is_generated: bool,
     /// The markers that belong to the package, in source order.
     pub(crate) markers: Vec<Word>,
     /// Where it is no Go.
@@ -122,11 +124,24 @@ pub(crate) struct Method {
     pub(crate) name: Word,
 }
 
-/// A constant with a type and a text as its value.
+/// A constant that is a text.
 #[derive(Clone, Debug)]
 pub(crate) struct Constant {
-    /// Its type.
-    pub(crate) ty: String,
-    /// Its value.
-    pub(crate) value: String,
+    /// Its name.
+    pub(crate) name: Word,
+    /// Its type; `None`: it has none of its own.
+    pub(crate) ty: Option<String>,
+    /// The parts that its value is put together from.
+    pub(crate) value: Vec<Part>,
+    /// What comments say of it.
+    pub(crate) description: String,
+}
+
+/// A part of a constant's value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Part {
+    /// `"a"`
+    Text(String),
+    /// Another constant of the package.
+    Name(String),
 }

@@ -10,6 +10,7 @@ use kubesmith_core::grammar::Place as MarkerPlace;
 
 use super::known;
 use super::markers;
+use super::one_of;
 use super::packages::{Packages, TypeId};
 use super::resolve::{At, Resolver, Target, is_byte};
 use super::syntax::{Comments, Field, Kind, Type, Word};
@@ -123,7 +124,7 @@ impl Translator<'_> {
             self.resolver.unsupported(loc, "a generic type");
         }
         let says_type = markers::value(&decl.comments.markers, "kubebuilder:validation:Type");
-        let is_json = self.resolver.packages.has_method(id, "MarshalJSON");
+        let is_json = self.resolver.has_method(id, "MarshalJSON", 0);
         if is_json && says_type.is_some() {
             self.markers(&mut text, at, &decl.comments.markers, place, None);
             text.push(SCHEMA_ALONE);
@@ -132,7 +133,7 @@ impl Translator<'_> {
             text.push(";\n\n");
             return text;
         }
-        let is_text = !is_json && self.resolver.packages.has_method(id, "MarshalText");
+        let is_text = !is_json && self.resolver.has_method(id, "MarshalText", 0);
         if is_text && says_type.is_some_and(|said| said != "string") {
             self.report_text(at, &decl.name);
         }
@@ -175,7 +176,12 @@ impl Translator<'_> {
     /// Writes the markers that count. `ty` is the type that they are applied to.
     fn markers(&mut self, text: &mut Text, at: At, all: &[Word], place: MarkerPlace, ty: Option<&Type>) {
         let visible = ty.map(|ty| self.visible(at, ty));
+        let mut counts: Vec<&Word> = Vec::new();
         for marker in markers::effective(all, place) {
+            if self.options.counts_in_lists && one_of::rank(marker).is_some() {
+                counts.push(marker);
+                continue;
+            }
             if markers::name(marker).starts_with("kubebuilder:resource") {
                 continue;
             }
@@ -201,6 +207,8 @@ impl Translator<'_> {
             let written = marker.text.replace(",description=\"\"", "");
             text.marker("///", &Word { text: written, place: marker.place.clone() });
         }
+        counts.sort_by_key(|marker| one_of::rank(marker));
+        counts.into_iter().filter_map(one_of::rule).for_each(|rule| text.marker("///", &rule));
     }
 
     /// Whether a marker lists values of a type that has its own list, which controller-gen keeps.
@@ -230,11 +238,12 @@ impl Translator<'_> {
         else {
             return;
         };
-        let files = &self.resolver.packages.list[id.package].files;
+        let packages = &self.resolver.packages;
+        let files = &packages.list[id.package].files;
         let constants = files.iter().flat_map(|(_, file)| &file.constants);
-        let values: BTreeSet<&str> = constants
-            .filter(|constant| constant.ty == decl.name.text)
-            .map(|constant| constant.value.as_str())
+        let values: BTreeSet<String> = constants
+            .filter(|constant| constant.ty.as_ref() == Some(&decl.name.text))
+            .filter_map(|constant| packages.text_of(id.package, constant))
             .collect();
         if values.is_empty() {
             return;
@@ -387,7 +396,7 @@ impl Translator<'_> {
             Some(Target::Builtin(_, schema)) => schema == "string",
             Some(Target::Declared(id)) => {
                 self.resolver.underlying(id, 0) == Some("string")
-                    || self.resolver.packages.has_method(id, "MarshalText")
+                    || self.resolver.has_method(id, "MarshalText", 0)
             }
             // A name that leads nowhere has been reported.
             Some(Target::Known(_)) => true,
@@ -423,7 +432,9 @@ impl Translator<'_> {
             }
         }
         let modules = self.resolver.packages.list.iter().map(|package| package.module_name.clone());
-        Translation { modules: modules.collect(), texts, diagnostics: self.resolver.diagnostics }
+        let modules = modules.collect();
+        let Resolver { packages, diagnostics, .. } = self.resolver;
+        Translation { modules, texts, packages, diagnostics }
     }
 
     /// Group and version, in the file that says the group first.

@@ -7,6 +7,8 @@ mod attributes;
 mod canonical;
 mod facts;
 pub(crate) mod files;
+#[cfg(feature = "go")]
+mod go;
 mod keys;
 mod model;
 mod naming;
@@ -31,6 +33,8 @@ use reader::Found;
 use typing::Typing;
 
 pub use canonical::canonical;
+#[cfg(feature = "go")]
+pub use go::{GoOptions, import_go};
 pub(crate) use position::Lines;
 pub(crate) use reader::{Crd, Place, Purpose, Sites};
 pub(crate) use writer::is_module;
@@ -244,7 +248,9 @@ struct ImportedCrate {
 
 fn crate_of(crds: &[Crd], package: &str) -> ImportedCrate {
     let modules = modules(crds);
-    let files = writer::files(package, &modules, crds.iter().any(|crd| crd.says_preserve));
+    let refuse_unknown_fields = crds.iter().any(|crd| crd.says_preserve);
+    let options = writer::Options { refuse_unknown_fields, ..writer::Options::default() };
+    let files = writer::files(package, &modules, options);
     let roots = writer::paths(&modules).into_iter().zip(modules).map(|(path, module)| (path, module.roots));
     ImportedCrate { files, roots: roots.collect() }
 }

@@ -5,11 +5,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::attributes::Key;
 use super::keys::Annotations;
 
-/// A module: a version of a group.
+/// A module: a version of a group, or what several of them share.
 #[derive(Debug, Default)]
 pub(super) struct Module {
     pub(super) group: String,
     pub(super) version: String,
+    /// The package of Go whose types are shared; `None`: a version.
+    pub(super) shared: Option<String>,
+    /// Constants of no type.
+    pub(super) constants: Vec<Constant>,
     pub(super) types: Vec<Type>,
     /// The names of the types of resources, with the numbers of their definitions.
     pub(super) roots: BTreeMap<String, usize>,
@@ -18,17 +22,46 @@ pub(super) struct Module {
 impl Module {
     /// The names of the types that it imports.
     pub(super) fn imported(&self) -> BTreeSet<String> {
+        self.paths().into_iter().map(|path| last(path).to_string()).collect()
+    }
+
+    /// The paths of the types that it uses, apart from those of serde_json, which are written in full, as one of ours may have
+    /// their names.
+    pub(super) fn paths(&self) -> BTreeSet<&str> {
         let mut out = Vec::new();
         for ty in &self.types {
             match &ty.body {
-                Body::Struct { fields, .. } => fields.iter().for_each(|field| field.ty.known(&mut out)),
+                Body::Struct { fields, open, .. } => {
+                    fields.iter().for_each(|field| field.ty.known(&mut out));
+                    out.extend(open.as_ref().map(|_| BTREE_MAP));
+                }
                 Body::OneOf(choices) => choices.iter().for_each(|choice| choice.ty.known(&mut out)),
+                Body::Newtype { ty, .. } => ty.known(&mut out),
                 Body::Texts(_) => {}
             }
         }
-        out.retain(|path| *path != VALUE && *path != MAP);
-        out.into_iter().map(|path| path.rsplit("::").next().unwrap_or(path).to_string()).collect()
+        out.into_iter().filter(|path| *path != VALUE && *path != MAP).collect()
     }
+
+    /// Whether a path is imported: no type of the module, and no other path, has its name.
+    pub(super) fn imports(&self, path: &str) -> bool {
+        let name = last(path);
+        let is_other = |other: &&str| *other != path && last(other) == name;
+        !self.types.iter().any(|ty| ty.name == name) && !self.paths().iter().any(is_other)
+    }
+}
+
+/// The last part of a path.
+pub(super) fn last(path: &str) -> &str {
+    path.rsplit("::").next().unwrap_or(path)
+}
+
+/// A constant text.
+#[derive(Debug)]
+pub(super) struct Constant {
+    pub(super) name: String,
+    pub(super) value: String,
+    pub(super) docs: Vec<String>,
 }
 
 /// A type definition.
@@ -39,6 +72,8 @@ pub(super) struct Type {
     /// Attributes of a resource, in the order in which they are written: name and keys.
     pub(super) resource: Vec<(&'static str, Vec<Key>)>,
     pub(super) body: Body,
+    /// Constants of the type.
+    pub(super) constants: Vec<Constant>,
     /// Whether the type can have `Default`.
     pub(super) has_default: bool,
 }
@@ -48,8 +83,10 @@ pub(super) struct Type {
 pub(super) enum Body {
     /// Fields; with `open`, and a map of all others; with `choice`, and those of an enum.
     Struct { fields: Vec<Field>, open: Option<String>, choice: Option<Flattened> },
-    /// Texts: identifier and value.
-    Texts(Vec<(String, String)>),
+    /// Texts.
+    Texts(Vec<Text>),
+    /// What it holds; with `is_schemaless`, attributes alone say what the JSON is.
+    Newtype { ty: Ty, is_schemaless: bool },
     /// Exactly one of these members: identifier, name, lines of documentation, type.
     OneOf(Vec<Choice>),
 }
@@ -60,6 +97,15 @@ pub(super) struct Flattened {
     pub(super) ident: String,
     /// Its type, by its index.
     pub(super) ty: usize,
+}
+
+/// A variant that is a text.
+#[derive(Debug)]
+pub(super) struct Text {
+    pub(super) ident: String,
+    pub(super) value: String,
+    /// Lines of documentation; none: the value.
+    pub(super) docs: Vec<String>,
 }
 
 /// A variant that holds something.
@@ -79,6 +125,8 @@ pub(super) struct Field {
     pub(super) annotations: Annotations,
     pub(super) ty: Ty,
     pub(super) is_optional: bool,
+    /// Whether its fields stand in the enclosing object.
+    pub(super) is_flat: bool,
     /// Whether null is something else than the default.
     pub(super) is_defaulted_null: bool,
 }
@@ -100,11 +148,15 @@ pub(super) enum Ty {
     Known(&'static str),
     /// One of the module, by its index.
     Own(usize),
+    /// One of another module, by its path.
+    Other(String),
     List(Box<Ty>),
     Map(Box<Ty>),
     Option(Box<Ty>),
 }
 
+/// Maps.
+pub(super) const BTREE_MAP: &str = "std::collections::BTreeMap";
 /// Any JSON.
 pub(super) const VALUE: &str = "serde_json::Value";
 /// An object of any JSON.
@@ -125,9 +177,10 @@ impl Ty {
     pub(super) fn known<'a>(&'a self, out: &mut Vec<&'a str>) {
         match self {
             Ty::Known(path) => out.push(path),
+            Ty::Other(path) => out.push(path),
             Ty::List(inner) | Ty::Option(inner) => inner.known(out),
             Ty::Map(inner) => {
-                out.push("std::collections::BTreeMap");
+                out.push(BTREE_MAP);
                 inner.known(out);
             }
             Ty::Plain(_) | Ty::Own(_) => {}

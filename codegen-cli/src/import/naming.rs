@@ -174,6 +174,16 @@ impl TypeNames {
         }
     }
 
+    /// The name of a type that has one: its own, if it is free and a name of a type in Rust.
+    pub(super) fn plain(&mut self, own: &str) -> String {
+        let name = if is_pascal(own) { own.to_string() } else { pascal(own) };
+        let longer = format!("{name}Type");
+        match [name, longer.clone()].into_iter().find(|name| self.take(name)) {
+            Some(free) => free,
+            None => numbered(&longer, "", self.used.len(), |name| self.take(name)),
+        }
+    }
+
     /// The shortest name that tells what the type is: its field's, with the enclosing type's before it, or a number.
     pub(super) fn choose(&mut self, parent: &str, field: &str) -> String {
         let own = match field.split_once(' ') {

@@ -7,16 +7,16 @@ use std::sync::Arc;
 use super::attributes::Key;
 use super::facts::facts;
 use super::keys::{self, Annotations, On};
-use super::model::{Body, Choice, Field, Flattened, MAP, Module, OBJECT_META, Ty, Type, VALUE};
+use super::model::{Body, Choice, Field, Flattened, MAP, Module, OBJECT_META, Text, Ty, Type, VALUE};
 use super::naming::{self, TypeNames};
 use super::shapes;
 use crate::known;
 use crate::schema::{Additional, Schema, nullable};
 
-const TIME: &str = "k8s_openapi::apimachinery::pkg::apis::meta::v1::Time";
-const BYTES: &str = "k8s_openapi::ByteString";
-const INT_OR_STRING: &str = "k8s_openapi::apimachinery::pkg::util::intstr::IntOrString";
-const QUANTITY: &str = "k8s_openapi::apimachinery::pkg::api::resource::Quantity";
+pub(super) const TIME: &str = "k8s_openapi::apimachinery::pkg::apis::meta::v1::Time";
+pub(super) const BYTES: &str = "k8s_openapi::ByteString";
+pub(super) const INT_OR_STRING: &str = "k8s_openapi::apimachinery::pkg::util::intstr::IntOrString";
+pub(super) const QUANTITY: &str = "k8s_openapi::apimachinery::pkg::api::resource::Quantity";
 
 /// A use of a type, and what its schema will be.
 #[derive(Clone)]
@@ -117,7 +117,8 @@ impl Typing {
         let rest = facts(&base, &wanted).unwrap_or_default();
         let annotations = keys::annotations(&rest, &wanted, On::Type);
         let body = Body::Struct { fields, open, choice: None };
-        self.module.types.push(Type { name: name.to_string(), annotations, resource, body, has_default });
+        let (name, constants) = (name.to_string(), Vec::new());
+        self.module.types.push(Type { name, annotations, resource, body, constants, has_default });
         self.bases.push(wanted);
         self.keys.push(None);
     }
@@ -163,7 +164,8 @@ impl Typing {
         let ident = naming::field(name, idents);
         let is_defaulted_null =
             wanted.nullable && wanted.default.as_ref().is_some_and(|value| !value.is_null());
-        let field = Field { name: name.to_string(), ident, annotations, ty, is_optional, is_defaulted_null };
+        let name = name.to_string();
+        let field = Field { name, ident, annotations, ty, is_optional, is_flat: false, is_defaulted_null };
         (field, is_optional || typed.has_default)
     }
 
@@ -207,7 +209,9 @@ impl Typing {
         }
         base.description.clone_from(&wanted.description);
         let idents = naming::variants(values);
-        let body = Body::Texts(idents.into_iter().zip(values.iter().map(ToString::to_string)).collect());
+        let text =
+            |(ident, value): (String, &&str)| Text { ident, value: value.to_string(), docs: Vec::new() };
+        let body = Body::Texts(idents.into_iter().zip(values).map(text).collect());
         let annotations = described(&base);
         self.define(key, base, body, annotations, false, place)
     }
@@ -388,7 +392,8 @@ impl Typing {
         has_default: bool,
     ) -> Typed {
         let index = self.module.types.len();
-        self.module.types.push(Type { name, annotations, resource: Vec::new(), body, has_default });
+        let (resource, constants) = (Vec::new(), Vec::new());
+        self.module.types.push(Type { name, annotations, resource, body, constants, has_default });
         self.bases.push(base.clone());
         self.equal.entry(key.clone()).or_default().push(index);
         self.keys.push(Some(key));
@@ -413,7 +418,7 @@ fn other_fields(idents: &mut HashSet<String>) -> String {
     naming::field("otherFields", idents)
 }
 
-fn metadata_field(schema: &Schema) -> Field {
+pub(super) fn metadata_field(schema: &Schema) -> Field {
     let mut annotations =
         Annotations { docs: vec!["Standard object metadata.".to_string()], ..Annotations::default() };
     if schema.required.contains("metadata") {
@@ -425,6 +430,7 @@ fn metadata_field(schema: &Schema) -> Field {
         annotations,
         ty: Ty::Known(OBJECT_META),
         is_optional: false,
+        is_flat: false,
         is_defaulted_null: false,
     }
 }

@@ -89,7 +89,7 @@ const CONVENTIONS: [Code; 5] = [
 ];
 
 /// The conventions that the definitions do not keep.
-fn conventions(diagnostics: &[Diagnostic]) -> BTreeSet<Code> {
+pub(super) fn conventions(diagnostics: &[Diagnostic]) -> BTreeSet<Code> {
     let warnings = diagnostics.iter().filter(|found| found.severity == Severity::Warning);
     warnings.map(|found| found.code).filter(|code| CONVENTIONS.contains(code)).collect()
 }
@@ -109,24 +109,27 @@ fn alone(
         wrong.extend(error.map(|error| (at, refused(crd, error, sites))));
     }
     if wrong.is_empty() {
-        let message = format!("the definitions cannot be generated again together: {}", first.message);
-        return Err(Box::new(
-            Diagnostic::error(Code::NOT_GENERATED, None, message)
-                .note(format!("`kubesmith generate` would report {}", first.code))
-                .help("import fewer of them at once"),
-        ));
+        return Err(Box::new(together(first)));
     }
     Ok(())
 }
 
-fn unchecked(error: &io::Error) -> Box<Diagnostic> {
+/// What is said where each definition can be generated again, and all of them cannot.
+pub(super) fn together(first: &Diagnostic) -> Diagnostic {
+    let message = format!("the definitions cannot be generated again together: {}", first.message);
+    Diagnostic::error(Code::NOT_GENERATED, None, message)
+        .note(format!("`kubesmith generate` would report {}", first.code))
+        .help("import fewer of them at once")
+}
+
+pub(super) fn unchecked(error: &io::Error) -> Box<Diagnostic> {
     let message = format!("what was imported cannot be checked: {error}");
     let help = "check the space and the permissions of the folder for temporary files";
     Box::new(Diagnostic::error(Code::CANNOT_WRITE, None, message).help(help))
 }
 
 /// Runs the pipeline over the crate in a temporary folder.
-fn generate(files: &Files) -> io::Result<Generated> {
+pub(super) fn generate(files: &Files) -> io::Result<Generated> {
     let folder = tempfile::tempdir()?;
     for (path, text) in files {
         let path = folder.path().join(path);

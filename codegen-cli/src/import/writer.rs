@@ -8,13 +8,27 @@ use kubesmith_core::diag::Code;
 use kubesmith_core::model::RenameRule;
 
 use super::attributes::{self, Key};
-use super::model::{Body, Choice, Field, Flattened, MAP, Module, Ty, Type, VALUE};
+use super::model::{
+    BTREE_MAP, Body, Choice, Constant, Field, Flattened, MAP, Module, Text, Ty, Type, VALUE, last,
+};
 use super::naming;
 
 /// Writes a module.
 pub(super) fn module(module: &Module) -> String {
-    let mut out = format!("//! Version `{}` of group `{}`.\n\n", module.version, module.group);
+    let mut out = match &module.shared {
+        Some(package) => format!("{SHARED}{package}`.\n\n"),
+        None => format!("//! Version `{}` of group `{}`.\n\n", module.version, module.group),
+    };
     uses(module, &mut out);
+    let mut was_plain = false;
+    for constant in &module.constants {
+        let is_plain = constant.docs.is_empty();
+        if !(is_plain && was_plain) {
+            out.push('\n');
+        }
+        self::constant(constant, "&str", 0, &mut out);
+        was_plain = is_plain;
+    }
     // Resources first, as they are what the file is about.
     let (roots, others): (Vec<&Type>, Vec<&Type>) =
         module.types.iter().partition(|ty| !ty.resource.is_empty());
@@ -25,37 +39,34 @@ pub(super) fn module(module: &Module) -> String {
     out
 }
 
-/// Whether the text of a module begins as it is written here, with its version or group.
+/// The beginning of a module that versions share.
+const SHARED: &str = "//! Types of the Go package `";
+
+/// Whether the text of a module begins as it is written here, with its version, group or package.
 pub(crate) fn is_module(text: &str) -> bool {
     let first = text.lines().next().unwrap_or_default();
     let begins = (first.starts_with("//! Version `") && first.contains("` of group `"))
-        || first.starts_with("//! Group `");
+        || first.starts_with("//! Group `")
+        || first.starts_with(SHARED);
     begins && first.ends_with("`.")
+}
+
+/// A constant: `pub const NAME: &str = "value";`
+fn constant(constant: &Constant, ty: &str, indent: usize, out: &mut String) {
+    docs(&constant.docs, indent, out);
+    let (margin, value) = (" ".repeat(indent), attributes::string(&constant.value));
+    let line = format!("{margin}pub const {}: {ty} = {value};", constant.name);
+    if line.chars().count() <= 100 {
+        let _ = writeln!(out, "{line}");
+    } else {
+        let _ = writeln!(out, "{margin}pub const {}: {ty} =\n{margin}    {value};", constant.name);
+    }
 }
 
 /// Imports, ordered as rustfmt orders them.
 fn uses(module: &Module, out: &mut String) {
-    let mut paths: BTreeSet<&str> = BTreeSet::new();
-    let mut found = Vec::new();
-    for ty in &module.types {
-        match &ty.body {
-            Body::Struct { fields, open, .. } => {
-                fields.iter().for_each(|field| field.ty.known(&mut found));
-                if open.is_some() {
-                    found.extend(["std::collections::BTreeMap", VALUE]);
-                }
-            }
-            Body::OneOf(choices) => choices.iter().for_each(|choice| choice.ty.known(&mut found)),
-            Body::Texts(_) => {}
-        }
-    }
-    for path in found {
-        // Types of serde_json are written in full, as one of ours may have their names.
-        if path != VALUE && path != MAP {
-            paths.insert(path);
-        }
-    }
-    if paths.remove("std::collections::BTreeMap") {
+    let mut paths: BTreeSet<&str> = module.paths().into_iter().filter(|path| module.imports(path)).collect();
+    if paths.remove(BTREE_MAP) {
         out.push_str("use std::collections::BTreeMap;\n\n");
     }
     let mut modules: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
@@ -63,14 +74,20 @@ fn uses(module: &Module, out: &mut String) {
         let Some((module, name)) = path.rsplit_once("::") else { continue };
         modules.entry(module).or_default().push(name);
     }
-    let derives = match module.types.iter().any(|ty| ty.resource.is_empty()) {
-        true => "use kubesmith_runtime::{Resource, Schema};\nuse serde::{Deserialize, Serialize};\n",
-        false => "use kubesmith_runtime::Resource;\n",
-    };
     for (path, names) in modules {
         use_line(path, names, out);
     }
-    out.push_str(derives);
+    let is_root = |ty: &Type| !ty.resource.is_empty();
+    let has_other = module.types.iter().any(|ty| !is_root(ty));
+    out.push_str(match (module.types.iter().any(is_root), has_other) {
+        (true, true) => "use kubesmith_runtime::{Resource, Schema};\n",
+        (true, false) => "use kubesmith_runtime::Resource;\n",
+        (false, true) => "use kubesmith_runtime::Schema;\n",
+        (false, false) => "",
+    });
+    if has_other {
+        out.push_str("use serde::{Deserialize, Serialize};\n");
+    }
 }
 
 fn use_line(path: &str, mut names: Vec<&str>, out: &mut String) {
@@ -104,6 +121,9 @@ fn definition(module: &Module, ty: &Type, out: &mut String) {
     let mut derives = vec!["Clone"];
     match &ty.body {
         Body::Texts(_) => derives.extend(["Copy", "Debug", "PartialEq", "Eq", "PartialOrd", "Ord"]),
+        Body::Newtype { ty: Ty::Plain("String"), .. } => {
+            derives.extend(["Debug", "Default", "PartialEq", "Eq", "PartialOrd", "Ord"]);
+        }
         _ if ty.has_default => derives.extend(["Debug", "Default", "PartialEq"]),
         _ => derives.extend(["Debug", "PartialEq"]),
     }
@@ -123,6 +143,20 @@ fn definition(module: &Module, ty: &Type, out: &mut String) {
         }
         Body::Texts(variants) => texts(&ty.name, variants, out),
         Body::OneOf(choices) => choice(module, &ty.name, choices, out),
+        Body::Newtype { ty: held, is_schemaless } => {
+            let attribute = if *is_schemaless { "#[schema(schemaless)] " } else { "" };
+            let _ = writeln!(out, "pub struct {}({attribute}pub {});", ty.name, text(module, held));
+        }
+    }
+    if !ty.constants.is_empty() {
+        let _ = writeln!(out, "\nimpl {} {{", ty.name);
+        for (at, constant) in ty.constants.iter().enumerate() {
+            if at > 0 {
+                out.push('\n');
+            }
+            self::constant(constant, "&'static str", 4, out);
+        }
+        out.push_str("}\n");
     }
 }
 
@@ -142,7 +176,8 @@ fn structure(
     (open, choice): (Option<&str>, Option<&Flattened>),
     out: &mut String,
 ) {
-    let by_camel = |field: &&Field| naming::serialised(&field.ident, RenameRule::Camel) == field.name;
+    let by_camel =
+        |field: &&Field| !field.is_flat && naming::serialised(&field.ident, RenameRule::Camel) == field.name;
     let by_itself = |field: &&Field| naming::serialised(&field.ident, RenameRule::None) == field.name;
     let camel = fields.iter().any(|field| by_camel(&field) && !by_itself(&field));
     let rule = if camel { RenameRule::Camel } else { RenameRule::None };
@@ -180,7 +215,9 @@ fn structure(
 
 fn serde(field: &Field, rule: RenameRule, out: &mut String) {
     let mut keys = Vec::new();
-    if naming::serialised(&field.ident, rule) != field.name {
+    if field.is_flat {
+        keys.push(Key::Plain("flatten".to_string()));
+    } else if naming::serialised(&field.ident, rule) != field.name {
         keys.push(Key::text("rename", &field.name));
     }
     if field.is_optional {
@@ -193,16 +230,21 @@ fn serde(field: &Field, rule: RenameRule, out: &mut String) {
     attributes::write(out, 4, "serde", &keys);
 }
 
-fn texts(name: &str, variants: &[(String, String)], out: &mut String) {
-    let idents: Vec<String> = variants.iter().map(|(ident, _)| ident.clone()).collect();
-    let values: Vec<&str> = variants.iter().map(|(_, value)| value.as_str()).collect();
+fn texts(name: &str, variants: &[Text], out: &mut String) {
+    let idents: Vec<String> = variants.iter().map(|text| text.ident.clone()).collect();
+    let values: Vec<&str> = variants.iter().map(|text| text.value.as_str()).collect();
     let (rule, rule_name) = naming::variant_rule(&idents, &values);
     if !rule_name.is_empty() {
         let _ = writeln!(out, "#[serde(rename_all = \"{rule_name}\")]");
     }
     let _ = writeln!(out, "pub enum {name} {{");
-    for (ident, value) in variants {
-        let _ = writeln!(out, "    /// {}", shown(value));
+    for Text { ident, value, docs } in variants {
+        match docs.is_empty() {
+            true => {
+                let _ = writeln!(out, "    /// {}", shown(value));
+            }
+            false => self::docs(docs, 4, out),
+        }
         if rule.apply_to_variant(ident) != *value {
             attributes::write(out, 4, "serde", &[Key::text("rename", value)]);
         }
@@ -247,7 +289,7 @@ fn weight(ty: &Ty, depth: usize) -> usize {
     let own = 10 * depth;
     match ty {
         Ty::Known(path) if *path == MAP => own + 20 * (depth + 1),
-        Ty::Plain(_) | Ty::Known(_) | Ty::Own(_) => own,
+        Ty::Plain(_) | Ty::Known(_) | Ty::Own(_) | Ty::Other(_) => own,
         Ty::List(inner) | Ty::Option(inner) => own + weight(inner, depth + 1),
         Ty::Map(inner) => own + 10 * (depth + 1) + weight(inner, depth + 1),
     }
@@ -258,7 +300,10 @@ fn text(module: &Module, ty: &Ty) -> String {
         Ty::Plain(name) => (*name).to_string(),
         Ty::Known(path) if *path == MAP => "serde_json::Map<String, serde_json::Value>".to_string(),
         Ty::Known(path) if *path == VALUE => (*path).to_string(),
-        Ty::Known(path) => path.rsplit("::").next().unwrap_or(path).to_string(),
+        Ty::Known(path) if module.imports(path) => last(path).to_string(),
+        Ty::Known(path) => (*path).to_string(),
+        Ty::Other(path) if module.imports(path) => last(path).to_string(),
+        Ty::Other(path) => path.clone(),
         Ty::Own(index) => module.types[*index].name.clone(),
         Ty::List(inner) => format!("Vec<{}>", text(module, inner)),
         Ty::Map(inner) => format!("BTreeMap<String, {}>", text(module, inner)),
@@ -266,38 +311,67 @@ fn text(module: &Module, ty: &Ty) -> String {
     }
 }
 
+/// What the configuration of the crate says beside its folders.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Options {
+    /// Servers drop unknown fields of definitions that were written when they did not.
+    pub(super) refuse_unknown_fields: bool,
+    /// Embedded metadata has its fields.
+    pub(super) embedded_object_meta: bool,
+    /// Longer descriptions are cut in the definitions.
+    pub(super) max_desc_len: Option<usize>,
+    /// There are rules of roles.
+    pub(super) has_rules: bool,
+    /// There are webhooks.
+    pub(super) has_webhooks: bool,
+}
+
 /// The files of the crate, by their paths.
-pub(super) fn files(
+pub(super) fn files(package: &str, modules: &[Module], options: Options) -> BTreeMap<String, String> {
+    let groups: BTreeSet<&str> = modules.iter().map(|module| module.group.as_str()).collect();
+    let folders: BTreeMap<&str, String> = folders(&groups).into_iter().collect();
+    let placed = modules.iter().map(|module| {
+        let folder = folders.get(module.group.as_str()).filter(|_| groups.len() > 1);
+        let path = folder.into_iter().cloned().chain([naming::module(&module.version)]);
+        (path.collect::<Vec<_>>(), module)
+    });
+    crate_files(package, &placed.collect::<Vec<_>>(), BTreeMap::new(), options)
+}
+
+/// The files of a crate of modules, each with its path, and of others that stand beside them by their names.
+pub(super) fn crate_files(
     package: &str,
-    modules: &[Module],
-    refuse_unknown_fields: bool,
+    placed: &[(Vec<String>, &Module)],
+    others: BTreeMap<String, String>,
+    options: Options,
 ) -> BTreeMap<String, String> {
     let mut out = BTreeMap::new();
-    let groups: BTreeSet<&str> = modules.iter().map(|module| module.group.as_str()).collect();
-    let is_single = groups.len() == 1;
-    let mut lib = format!("//! API types of {}.\n\n", groups.iter().copied().collect::<Vec<_>>().join(", "));
-    for (group, folder) in folders(&groups) {
-        let versions: Vec<&Module> = modules.iter().filter(|module| module.group == group).collect();
-        let mut declared: Vec<String> =
-            versions.iter().map(|module| format!("pub mod {};\n", naming::module(&module.version))).collect();
-        declared.sort();
-        out.extend(
-            versions
-                .into_iter()
-                .map(|version| (path(version, (!is_single).then_some(&folder)), module(version))),
-        );
-        if is_single {
-            lib.push_str(&declared.concat());
-        } else {
-            out.insert(format!("src/{folder}.rs"), format!("//! Group `{group}`.\n\n{}", declared.concat()));
-            let _ = writeln!(lib, "pub mod {folder};");
+    let groups = placed.iter().map(|(_, module)| module.group.as_str()).filter(|group| !group.is_empty());
+    let groups: BTreeSet<&str> = groups.collect();
+    let mut declared: BTreeSet<String> = others.keys().cloned().collect();
+    let mut inner: BTreeMap<&String, (&str, BTreeSet<String>)> = BTreeMap::new();
+    for (path, module) in placed {
+        if let [folder, name] = &path[..] {
+            let versions = inner.entry(folder).or_insert_with(|| (&module.group, BTreeSet::new()));
+            versions.1.insert(format!("pub mod {name};\n"));
         }
+        declared.extend(path.first().cloned());
+        out.insert(format!("src/{}.rs", path.join("/")), self::module(module));
     }
+    for (folder, (group, versions)) in inner {
+        let versions: String = versions.into_iter().collect();
+        out.insert(format!("src/{folder}.rs"), format!("//! Group `{group}`.\n\n{versions}"));
+    }
+    out.extend(others.into_iter().map(|(name, text)| (format!("src/{name}.rs"), text)));
+    let mut lib = format!("//! API types of {}.\n\n", groups.into_iter().collect::<Vec<_>>().join(", "));
+    declared.iter().for_each(|name| {
+        let _ = writeln!(lib, "pub mod {name};");
+    });
     out.insert("src/lib.rs".to_string(), lib);
     let uses_json = out.values().any(|text| text.contains("serde_json::"));
     out.insert("Cargo.toml".to_string(), manifest(package, uses_json));
-    let has_float = out.values().any(|text| text.contains("f64"));
-    out.insert("kubesmith.toml".to_string(), config(package, has_float, refuse_unknown_fields));
+    let has_float = out.values().any(|text| text.contains("f64") || text.contains("f32"));
+    out.insert("kubesmith.toml".to_string(), config(package, has_float, options));
     out
 }
 
@@ -358,13 +432,24 @@ pub(super) fn allow(files: &mut BTreeMap<String, String>, codes: &BTreeSet<Code>
     }
 }
 
-fn config(package: &str, has_float: bool, refuse_unknown_fields: bool) -> String {
+fn config(package: &str, has_float: bool, options: Options) -> String {
     let mut crd = String::from("[crd]\noutput = \"crds\"\n");
     if has_float {
         crd.push_str("# The definitions have floating point numbers.\nallow_dangerous_types = true\n");
     }
-    if refuse_unknown_fields {
+    if options.embedded_object_meta {
+        crd.push_str("generate_embedded_object_meta = true\n");
+    }
+    if let Some(limit) = options.max_desc_len {
+        let _ = writeln!(crd, "max_desc_len = {limit}");
+    }
+    if options.refuse_unknown_fields {
         crd.push_str("deprecated_v1beta1_compatibility_preserve_unknown_fields = false\n");
+    }
+    for (table, is_used) in [("rbac", options.has_rules), ("webhook", options.has_webhooks)] {
+        if is_used {
+            let _ = write!(crd, "\n[{table}]\noutput = \"{table}\"\n");
+        }
     }
     let client = format!("{}-client", package.trim_end_matches("-api"));
     format!("input = [\".\"]\n\n{crd}\n[client]\noutput = \"client\"\ncrate_name = \"{client}\"\n")

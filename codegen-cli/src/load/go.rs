@@ -20,8 +20,7 @@ impl Loaded {
         let Some(first) = inputs.first() else { return };
         let folder = first.to_path_buf();
         let inputs: Vec<PathBuf> = inputs.iter().map(|input| input.to_path_buf()).collect();
-        let go_options =
-            go::Options { ignore_unexported: options.ignore_unexported, manifests: options.programs };
+        let go_options = go::Options::new(options.ignore_unexported, options.programs);
         let found = go::translate(&inputs, &mut self.files.sources, go_options);
         self.files.diagnostics.extend(found.diagnostics);
         let mut krate = Crate { is_go: true, ..Crate::empty(CRATE.to_string(), folder.clone()) };

@@ -177,7 +177,7 @@ impl<'a> Builder<'a> {
                 let inner = self.flattened(&element.ty);
                 self.join(inner, element.facts.clone(), &element.span)
             }
-            Shape::Newtype(element) => self.element(element),
+            Shape::Newtype(element) => reformat(self.element(element), &over, &element.ty),
             Shape::Tuple(elements) => {
                 let items = elements.iter().map(|element| self.element(element)).collect();
                 self.tuple(items, &definition.span)
@@ -222,7 +222,7 @@ impl<'a> Builder<'a> {
 
     /// What stands without a name.
     pub(super) fn element(&mut self, element: &Element) -> Schema {
-        let base = self.reference(&element.ty);
+        let base = reformat(self.reference(&element.ty), &element.facts, &element.ty);
         let base = retype(base, &element.facts, !matches!(element.ty, TypeRef::Named(_)));
         self.join(base, element.facts.clone(), &element.span)
     }
@@ -286,7 +286,11 @@ impl<'a> Builder<'a> {
 
     fn object(&mut self, fields: &[Field]) -> Schema {
         let mut schema = Schema::of_type("object");
-        for field in fields {
+        let is_go = self.ir.is_go();
+        let (embedded, own): (Vec<&Field>, Vec<&Field>) =
+            fields.iter().partition(|field| is_go && field.flatten);
+        // Embedded structs of Go come first; the struct may have fields of the same names.
+        for field in embedded.into_iter().chain(own) {
             if field.flatten {
                 schema = self.flatten(schema, field, fields);
                 continue;
@@ -295,6 +299,10 @@ impl<'a> Builder<'a> {
             if field.required {
                 schema.required.insert(field.name.clone());
             }
+            let property = match schema.properties.remove(&field.name).filter(|_| is_go) {
+                Some(first) => self.merged(&first, property, &field.span),
+                None => property,
+            };
             schema.properties.insert(field.name.clone(), property.into());
         }
         forms::close(&mut schema);
@@ -313,12 +321,13 @@ impl<'a> Builder<'a> {
             };
             over.validations.insert(0, rule);
         }
+        let base = reformat(base, &over, &field.ty);
         let base = retype(base, &over, !matches!(field.ty, TypeRef::Named(_)));
         self.join(base, over, &field.span)
     }
 
     /// Puts the fields of a flattened field's type into the enclosing object, which has these fields.
-    fn flatten(&mut self, schema: Schema, field: &Field, fields: &[Field]) -> Schema {
+    fn flatten(&mut self, mut schema: Schema, field: &Field, fields: &[Field]) -> Schema {
         let inner = self.flattened(&field.ty);
         let mut inner = self.join(inner, field.facts.clone(), &field.span);
         inner.description = None;
@@ -330,7 +339,7 @@ impl<'a> Builder<'a> {
         if !field.required {
             inner = optional(inner);
         }
-        self.check_doubles(&mut inner, &schema, field, fields);
+        self.check_doubles(&mut inner, &mut schema, field, fields);
         let junctions = take_junctions(&mut inner);
         let mut schema = self.beside(schema, inner, &field.span);
         add_junctions(&mut schema, junctions);
@@ -338,7 +347,10 @@ impl<'a> Builder<'a> {
     }
 
     /// A name that a flattened field brings must not be that of a field beside it, or of what was flattened before.
-    fn check_doubles(&mut self, inner: &mut Schema, before: &Schema, field: &Field, fields: &[Field]) {
+    fn check_doubles(&mut self, inner: &mut Schema, before: &mut Schema, field: &Field, fields: &[Field]) {
+        if self.ir.is_go() {
+            return self.merge_doubles(inner, before, field);
+        }
         let own = |name: &str| fields.iter().any(|field| !field.flatten && field.name == name);
         inner.properties.retain(|name, _| {
             let is_double = own(name) || before.properties.contains_key(name);
@@ -356,6 +368,21 @@ impl<'a> Builder<'a> {
         });
     }
 
+    /// Merges fields that two embedded structs of Go have.
+    fn merge_doubles(&mut self, inner: &mut Schema, before: &mut Schema, field: &Field) {
+        for (name, first) in &mut before.properties {
+            let Some(second) = inner.properties.remove(name) else { continue };
+            *first = self.merged(first, (*second).clone(), &field.span).into();
+        }
+    }
+
+    /// Two fields of the same name as one, which has the description of the first: `flattenAllOfInto` of controller-gen,
+    /// pkg/crd/flatten.go.
+    fn merged(&mut self, first: &Schema, second: Schema, span: &Span) -> Schema {
+        let description = first.description.clone();
+        Schema { description, ..self.join(first.clone(), second, span) }
+    }
+
     fn report_flattened(&mut self, field: &Field) {
         self.diagnostics.push(
             Diagnostic::error(
@@ -367,10 +394,11 @@ impl<'a> Builder<'a> {
         );
     }
 
-    /// Joins two parts of one object. Only the last word on fields without a name counts.
+    /// Joins two parts of one object. Only the last word on fields without a name counts. The rules of what is flattened last come
+    /// first: `flattenAllOfInto` of controller-gen, pkg/crd/flatten.go.
     fn beside(&mut self, mut schema: Schema, mut inner: Schema, span: &Span) -> Schema {
-        let mut rules = std::mem::take(&mut schema.validations);
-        rules.append(&mut inner.validations);
+        let mut rules = std::mem::take(&mut inner.validations);
+        rules.append(&mut schema.validations);
         schema.preserve_unknown_fields |=
             schema.additional_properties.is_some() && inner.additional_properties.is_some();
         let mut out = self.join(schema, inner, span);
@@ -434,6 +462,14 @@ fn retype(base: Schema, over: &Schema, replaceable: bool) -> Schema {
         (Some(mine), Some(theirs)) if replaceable && mine != theirs => Schema::of_type(theirs),
         _ => base,
     }
+}
+
+/// `format` in attributes replaces that of a type of the language, and stands beside that of a type with a definition.
+fn reformat(mut base: Schema, over: &Schema, ty: &TypeRef) -> Schema {
+    if over.format.is_some() && matches!(ty, TypeRef::Known(path) if known::is_prelude(path)) {
+        base.format = None;
+    }
+    base
 }
 
 /// Optional fields that cannot be changed cannot be removed either.

@@ -91,6 +91,8 @@ const OTHER_CODES: &[(Code, &str)] = &[
     (Code::GO_PACKAGE, "go_input::go_that_cannot_be_used_is_explained"),
     (Code::GO_TAG, "go_input::go_that_cannot_be_used_is_explained"),
     (Code::GO_CLIENT, "go_input::client_of_go_types_is_refused"),
+    (Code::GO_OPTIONS, "go_input::options_of_a_project_are_taken_when_nothing_else_is_said"),
+    (Code::GO_RENAMED, "go_import::types_of_go_are_renamed_when_rust_has_their_names"),
 ];
 
 /// testdata/warnings: what every warning says, and that it stops nothing.

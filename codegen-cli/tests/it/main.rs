@@ -26,6 +26,7 @@ mod forms;
 mod from_go;
 mod fuzz;
 mod genclient;
+mod go_import;
 mod go_input;
 mod import;
 mod import_text;

@@ -489,6 +489,10 @@ codes! {
         "Without a tag, Go's encoder uses the name of the field. controller-gen refuses that, and so does the generator.";
     GO_CLIENT = 1004, "client package of Go types",
         "Generated clients use the types of the input. Those of Go can give CRDs, roles, webhooks and documentation only.";
+    GO_RENAMED = 1005, "Go type with another name in Rust",
+        "Rust has the name already, or does not allow it for types. No definition shows the names of types.";
+    GO_OPTIONS = 1006, "options of controller-gen taken from a Go project",
+        "Its Makefile, a script or a `go:generate` line calls controller-gen with them, so that the committed CRDs have them.";
 }
 
 #[cfg(test)]

@@ -118,7 +118,7 @@ pub(super) fn load(revision: &str, path: Option<&str>, other: Option<&Path>) -> 
         (None, None) => return Err(GitError::NoPath { revision: revision.to_owned() }.into()),
     };
     let tree = Tree::of(revision)?;
-    let found = tree.list(&path)?;
+    let found = tree.list(folder(&path))?;
     if let Some(source) = source_in(&found.files, &path) {
         return from_source(revision, &tree, &source);
     }
@@ -136,6 +136,11 @@ pub(super) fn load(revision: &str, path: Option<&str>, other: Option<&Path>) -> 
     let broken = links.iter().map(|link| unfollowed(link, &name(&link.path), link.path == path));
     loaded.diagnostics.extend(broken);
     Ok(loaded)
+}
+
+/// The folder of a pattern of Go packages, `api/...`; other paths as they are.
+fn folder(path: &str) -> &str {
+    path.strip_suffix("...").map_or(path, |folder| folder.trim_end_matches('/'))
 }
 
 fn is_yaml(name: &str) -> bool {
@@ -225,7 +230,8 @@ fn beside(path: &Path, prefix: &str) -> Result<String, GitError> {
     Ok(crate::paths::display(below))
 }
 
-/// The path of the manifest or configuration that is named, or lies in the folder that is named.
+/// The path of the manifest or configuration that is named, or lies in the folder that is named; for Go packages that of their
+/// folder or their pattern.
 fn source_in(files: &[Entry], path: &str) -> Option<String> {
     let has = |wanted: &str| files.iter().any(|file| file.path == wanted);
     let is_source = |name: &str| matches!(name.rsplit('/').next(), Some(FILE_NAME | "Cargo.toml"));
@@ -233,10 +239,13 @@ fn source_in(files: &[Entry], path: &str) -> Option<String> {
         return is_source(path).then(|| path.to_owned());
     }
     let slash = if path.is_empty() { "" } else { "/" };
-    [FILE_NAME, "Cargo.toml"]
-        .into_iter()
-        .map(|name| format!("{path}{slash}{name}"))
-        .find(|wanted| has(wanted))
+    let mut names = [FILE_NAME, "Cargo.toml"].into_iter().map(|name| format!("{path}{slash}{name}"));
+    let is_inside = |file: &Entry| {
+        let name = file.path.strip_prefix(path).and_then(|rest| rest.strip_prefix(slash));
+        name.is_some_and(|name| !name.contains('/') && (name == "go.mod" || name.ends_with(".go")))
+    };
+    let is_go = || path.ends_with("...") || files.iter().any(is_inside);
+    names.find(|wanted| has(wanted)).or_else(|| is_go().then(|| path.to_owned()))
 }
 
 /// Copies the tree into a folder of its own, by an index of its own, and generates there.

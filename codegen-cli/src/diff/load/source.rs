@@ -19,7 +19,7 @@ use crate::validate;
 pub(super) enum Source {
     /// A configuration.
     Config(PathBuf),
-    /// The folder of a crate.
+    /// The folder of a crate, or of Go packages.
     Crate(PathBuf),
 }
 
@@ -37,7 +37,8 @@ impl Source {
         if is_file(FILE_NAME) {
             return Some(Source::Config(path.join(FILE_NAME)));
         }
-        is_file("Cargo.toml").then(|| Source::Crate(path.to_path_buf()))
+        let is_input = is_file("Cargo.toml") || crate::load::is_go_source(path);
+        is_input.then(|| Source::Crate(path.to_path_buf()))
     }
 }
 

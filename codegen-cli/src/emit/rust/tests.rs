@@ -56,6 +56,7 @@ fn ir(resources: Vec<Resource>) -> Ir {
             lib: "shop_api".to_owned(),
             version: "0.3.0".to_owned(),
             path: "api".to_owned(),
+            go: false,
         }],
         groups: vec![Group {
             name: "shop.example.com".to_owned(),

@@ -1,8 +1,20 @@
-//! What `kubesmith import` makes of testdata/import/good keeps every object that the definitions accept.
+//! What `kubesmith import` makes of testdata/import/good, and of the Go packages in testdata/import/go, keeps every object that the
+//! definitions accept.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 mod random;
 mod round_trip;
+
+/// testdata/import/go/crate, whose modules name each other from the crate's root.
+#[allow(dead_code, reason = "an API crate has more than a test uses")]
+#[path = "../../../go/crate/src/api_common.rs"]
+mod api_common;
+#[allow(dead_code, reason = "an API crate has more than a test uses")]
+#[path = "../../../go/crate/src/rights.rs"]
+mod rights;
+#[allow(dead_code, reason = "an API crate has more than a test uses")]
+#[path = "../../../go/crate/src/v1.rs"]
+mod v1;
 
 use std::fs;
 use std::path::Path;
@@ -14,8 +26,8 @@ use serde_json::Value;
 /// Objects of each kind.
 const OBJECTS: u64 = 300;
 
-fn definitions() -> Vec<Value> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../good");
+fn definitions(folder: &str) -> Vec<Value> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
     let mut out = Vec::new();
     for entry in fs::read_dir(folder).unwrap() {
         let text = fs::read_to_string(entry.unwrap().path()).unwrap();
@@ -28,7 +40,7 @@ fn definitions() -> Vec<Value> {
 
 #[test]
 fn objects_come_back_as_they_were() {
-    let definitions = definitions();
+    let definitions = definitions("../good");
     let made = [
         round_trip::check::<alike_example_com::v1::Node>(&definitions, OBJECTS),
         round_trip::check::<alike_example_org::v1::Class>(&definitions, OBJECTS),
@@ -45,6 +57,13 @@ fn objects_come_back_as_they_were() {
         let made = made.unwrap();
         assert!(made > OBJECTS / 2, "{made} objects");
     }
+}
+
+#[test]
+fn objects_of_go_types_come_back_as_they_were() {
+    let definitions = definitions("../go/crate/crds");
+    let made = round_trip::check::<v1::Order>(&definitions, OBJECTS).unwrap();
+    assert!(made > OBJECTS / 2, "{made} objects");
 }
 
 /// A definition in v1beta1 keeps unknown fields everywhere.

@@ -1,0 +1,354 @@
+//! The options with which a project calls controller-gen, where they stand plainly in a Makefile, a script or a `go:generate` line.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::paths::display;
+
+/// Options of controller-gen's generator of CRDs that change what is written: `Generator` of controller-tools, pkg/crd/gen.go.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct GeneratorOptions {
+    /// `maxDescLen`
+    pub(crate) max_desc_len: Option<usize>,
+    /// `allowDangerousTypes`
+    pub(crate) allow_dangerous_types: bool,
+    /// `generateEmbeddedObjectMeta`
+    pub(crate) embedded_object_meta: bool,
+    /// `ignoreUnexportedFields`
+    pub(crate) ignore_unexported: bool,
+    /// `headerFile`, as seen from the current folder.
+    pub(crate) header_file: Option<PathBuf>,
+    /// `year`
+    pub(crate) year: Option<String>,
+}
+
+/// The options that all calls in a project have, and where the first of them stands: `Makefile:12`. `None`: there is no call with
+/// options, or calls differ.
+pub(crate) fn of_project(inputs: &[PathBuf]) -> Option<(GeneratorOptions, String)> {
+    let mut seen = BTreeSet::new();
+    let mut found: Vec<Call> = Vec::new();
+    let folders: Vec<PathBuf> = inputs.iter().map(|input| folder(&input.to_string_lossy())).collect();
+    for folder in &folders {
+        for file in files(folder) {
+            if seen.insert(file.clone()) {
+                calls(&file, &mut found);
+            }
+        }
+    }
+    let folders: Vec<PathBuf> = folders.iter().filter_map(|folder| fs::canonicalize(folder).ok()).collect();
+    let is_meant = |call: &Call| {
+        let around = |path: &PathBuf| folders.iter().any(|f| f.starts_with(path) || path.starts_with(f));
+        call.paths.iter().any(around)
+    };
+    if found.iter().any(is_meant) {
+        found.retain(is_meant);
+    }
+    let first = found.first()?;
+    let is_alike = found.iter().all(|call| call.options == first.options);
+    (is_alike && first.options != GeneratorOptions::default())
+        .then(|| (first.options.clone(), first.place.clone()))
+}
+
+/// A call of controller-gen for CRDs.
+#[derive(Debug)]
+struct Call {
+    options: GeneratorOptions,
+    /// `Makefile:12`
+    place: String,
+    /// The folders of its packages, as far as they exist.
+    paths: Vec<PathBuf>,
+}
+
+/// The folder of a pattern.
+fn folder(pattern: &str) -> PathBuf {
+    PathBuf::from(pattern.strip_suffix("...").unwrap_or(pattern))
+}
+
+/// The files that may call controller-gen: those in the folders from the input up to the top of the repository.
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let mut out = Vec::new();
+    let mut at = if folder.as_os_str().is_empty() { PathBuf::from(".") } else { folder.to_path_buf() };
+    for _ in 0..FOLDERS {
+        let is_top = at.join(".git").exists();
+        for inner in ["", "make", "hack", "scripts"] {
+            out.extend(in_folder(&at.join(inner), inner.is_empty()));
+        }
+        if is_top || (at.join("go.mod").is_file() && !has_makefile_above(&at)) {
+            break;
+        }
+        at = at.join("..");
+    }
+    out
+}
+
+/// The version of controller-gen that a project names in these files or in a go.mod; of several the newest.
+pub(crate) fn version(inputs: &[PathBuf]) -> Option<[u32; 3]> {
+    let folders = inputs.iter().map(|input| folder(&input.to_string_lossy()));
+    let named = folders.flat_map(|folder| files(&folder));
+    let modules = inputs.iter().flat_map(|input| modules(&folder(&input.to_string_lossy())));
+    let texts = named.chain(modules).filter_map(|file| fs::read_to_string(file).ok());
+    texts.filter_map(|text| text.lines().filter_map(version_in).max()).max()
+}
+
+/// The go.mod files of a project and of its tools.
+fn modules(folder: &Path) -> Vec<PathBuf> {
+    let mut out = Vec::new();
+    let mut at = if folder.as_os_str().is_empty() { PathBuf::from(".") } else { folder.to_path_buf() };
+    for _ in 0..FOLDERS {
+        out.extend(["", "tools", "hack/tools"].iter().map(|inner| at.join(inner).join("go.mod")));
+        if at.join(".git").exists() {
+            break;
+        }
+        at = at.join("..");
+    }
+    out
+}
+
+/// `CONTROLLER_TOOLS_VERSION ?= v0.19.0`, `controller-gen@v0.19.0`, `sigs.k8s.io/controller-tools v0.19.0`
+fn version_in(line: &str) -> Option<[u32; 3]> {
+    let lower = line.to_lowercase().replace('_', "-");
+    let at = lower.find("controller-gen").or_else(|| lower.find("controller-tools"))?;
+    let rest = &lower[at..];
+    let text = &rest[rest.find("v0.")? + 1..];
+    let mut numbers = text.split(|c: char| !c.is_ascii_digit()).map(str::parse);
+    let mut next = || numbers.next()?.ok();
+    Some([next()?, next()?, next()?])
+}
+
+/// How many folders up a call is looked for.
+const FOLDERS: usize = 8;
+
+/// Whether the folder above belongs to the same project: a module for the API alone often lies in that of the operator.
+fn has_makefile_above(folder: &Path) -> bool {
+    let above = folder.join("..");
+    above.join("go.mod").is_file() || above.join("Makefile").is_file()
+}
+
+fn in_folder(folder: &Path, with_go: bool) -> Vec<PathBuf> {
+    let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
+    let is_wanted = |path: &PathBuf| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let is_call = name.starts_with("Makefile") || name.ends_with(".mk") || name.ends_with(".sh");
+        path.is_file() && (is_call || with_go && name.ends_with(".go") && !name.ends_with("_test.go"))
+    };
+    let mut out: Vec<PathBuf> =
+        entries.filter_map(|entry| Some(entry.ok()?.path())).filter(is_wanted).collect();
+    out.sort();
+    out
+}
+
+/// Reads the calls in a file.
+fn calls(file: &Path, out: &mut Vec<Call>) {
+    let Ok(text) = fs::read_to_string(file) else { return };
+    let is_go = file.extension().is_some_and(|end| end == "go");
+    let folder = file.parent().unwrap_or(Path::new(""));
+    // Scripts in a folder of their own run from the top.
+    let is_aside = ["make", "hack", "scripts"].iter().any(|name| folder.ends_with(name));
+    let base = if is_aside { folder.parent().unwrap_or(folder) } else { folder };
+    let variables = if is_go { BTreeMap::new() } else { variables(&text) };
+    for (number, line) in logical_lines(&text) {
+        let line = match (is_go, line.strip_prefix("//go:generate ")) {
+            (true, Some(rest)) => rest.to_string(),
+            (true, None) => continue,
+            (false, _) => line,
+        };
+        if let Some((options, paths)) = call(&line, &variables, base) {
+            out.push(Call { options, paths, place: format!("{}:{number}", display(file)) });
+        }
+    }
+}
+
+/// Lines with their numbers from 1, those that end with a backslash as one.
+fn logical_lines(text: &str) -> Vec<(usize, String)> {
+    let mut out: Vec<(usize, String)> = Vec::new();
+    let mut continues = false;
+    for (at, line) in text.lines().enumerate() {
+        let (part, more) = match line.trim_end().strip_suffix('\\') {
+            Some(part) => (part, true),
+            None => (line, false),
+        };
+        match out.last_mut().filter(|_| continues) {
+            Some((_, whole)) => {
+                whole.push(' ');
+                whole.push_str(part);
+            }
+            None => out.push((at + 1, part.to_string())),
+        }
+        continues = more;
+    }
+    out
+}
+
+/// `NAME ?= value` and the like.
+fn variables(text: &str) -> BTreeMap<String, String> {
+    let mut out = BTreeMap::new();
+    for (_, line) in logical_lines(text) {
+        let Some((name, value)) = line.split_once('=') else { continue };
+        let name = name.trim_end_matches(['?', ':', '+']).trim().trim_start_matches("export ").trim();
+        if !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
+            let value = value.split(" #").next().unwrap_or_default().trim().trim_matches(['"', '\'']);
+            out.insert(name.to_string(), value.to_string());
+        }
+    }
+    out
+}
+
+/// The options and the folders of a line that calls controller-gen for CRDs.
+fn call(
+    line: &str,
+    variables: &BTreeMap<String, String>,
+    base: &Path,
+) -> Option<(GeneratorOptions, Vec<PathBuf>)> {
+    let lower = line.to_lowercase().replace('_', "-");
+    if !lower.contains("controller-gen") {
+        return None;
+    }
+    let line = line.split(" ## ").next().unwrap_or(line);
+    let words = words(&expanded(line, variables));
+    let is_tool = |word: &String| {
+        let word = word.to_lowercase().replace('_', "-");
+        word.contains("controller-gen") && !word.ends_with(':')
+    };
+    let tool = words.iter().position(is_tool)?;
+    let wanted = words[tool + 1..].iter().find(|word| *word == "crd" || word.starts_with("crd:"))?;
+    let entered = words[..tool].iter().position(|word| *word == "cd").and_then(|at| words.get(at + 1));
+    let base = entered.map_or_else(|| base.to_path_buf(), |folder| base.join(folder));
+    let paths = words.iter().filter_map(|word| word.strip_prefix("paths=")).flat_map(|all| all.split(';'));
+    let paths =
+        paths.filter_map(|path| fs::canonicalize(base.join(folder(path.trim_matches(['"', '\''])))).ok());
+    let options = options(wanted.strip_prefix("crd").unwrap_or_default().trim_start_matches(':'), &base)?;
+    Some((options, paths.collect()))
+}
+
+/// `$(NAME)` and `${NAME}`, as far as the file gives their values.
+fn expanded(line: &str, variables: &BTreeMap<String, String>) -> String {
+    let mut out = line.to_string();
+    for _ in 0..VARIABLE_DEPTH {
+        let before = out.clone();
+        for (name, value) in variables {
+            // The tool itself is known by its variable.
+            if !name.to_lowercase().contains("controller_gen") {
+                out = out.replace(&format!("$({name})"), value).replace(&format!("${{{name}}}"), value);
+            }
+        }
+        if out == before {
+            break;
+        }
+    }
+    out
+}
+
+/// How deep variables may stand for each other.
+const VARIABLE_DEPTH: usize = 4;
+
+/// Words as a shell splits them, without their quotes.
+fn words(line: &str) -> Vec<String> {
+    let mut out = Vec::new();
+    let (mut word, mut quote) = (String::new(), None);
+    // A semicolon in a word is that of a list of paths, as `go:generate` has no shell.
+    let line = line.replace("; ", " ; ");
+    for c in line.chars() {
+        match quote {
+            Some(open) if c == open => quote = None,
+            Some(_) => word.push(c),
+            None if c == '"' || c == '\'' => quote = Some(c),
+            None if c.is_whitespace() => out.extend(Some(std::mem::take(&mut word))),
+            None => word.push(c),
+        }
+    }
+    out.push(word);
+    out.retain(|word| !word.is_empty());
+    out
+}
+
+/// `maxDescLen=0,headerFile=a`; `None`: a value is not plain.
+fn options(text: &str, base: &Path) -> Option<GeneratorOptions> {
+    let mut out = GeneratorOptions::default();
+    for option in text.split(',').filter(|option| !option.is_empty()) {
+        let (name, value) = option.split_once('=').unwrap_or((option, "true"));
+        if value.contains('$') {
+            return None;
+        }
+        match name {
+            "maxDescLen" => out.max_desc_len = Some(value.parse().ok()?),
+            "allowDangerousTypes" => out.allow_dangerous_types = value == "true",
+            "generateEmbeddedObjectMeta" => out.embedded_object_meta = value == "true",
+            "ignoreUnexportedFields" => out.ignore_unexported = value == "true",
+            "headerFile" => out.header_file = Some(base.join(value)),
+            "year" => out.year = Some(value.to_string()),
+            _ => {}
+        }
+    }
+    Some(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(name: &str, text: &str) -> Option<(GeneratorOptions, String)> {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("go.mod"), "module a\n").unwrap();
+        fs::create_dir_all(folder.path().join("api/v1")).unwrap();
+        fs::write(folder.path().join(name), text).unwrap();
+        of_project(&[folder.path().join("api/...")]).map(|(options, place)| {
+            let place = place.rsplit('/').next().unwrap_or_default().to_string();
+            (options, place)
+        })
+    }
+
+    #[test]
+    fn options_are_read_from_calls_in_makefiles_and_go_files() {
+        let meta = GeneratorOptions { embedded_object_meta: true, ..GeneratorOptions::default() };
+        let short = GeneratorOptions { max_desc_len: Some(0), ..GeneratorOptions::default() };
+        for (name, text, wanted, line) in [
+            (
+                "Makefile",
+                "CRD_OPTIONS ?= \"crd:generateEmbeddedObjectMeta=true\" # x\nmanifests: controller-gen ## crd\n\t$(CONTROLLER_GEN) $(CRD_OPTIONS) \\\n\t\tpaths=\"./...\"\n",
+                &meta,
+                "Makefile:3",
+            ),
+            (
+                "Makefile",
+                "m:\n\t$(CONTROLLER_GEN) rbac:roleName=a crd:crdVersions=v1,maxDescLen=0 output:crd:dir=b\n",
+                &short,
+                "Makefile:2",
+            ),
+            (
+                "api/generate.go",
+                "//go:build generate\n\n//go:generate go run sigs.k8s.io/controller-tools/cmd/controller-gen@v1 crd:maxDescLen=0 paths=./...\npackage api\n",
+                &short,
+                "generate.go:3",
+            ),
+        ] {
+            let (options, place) = found(name, text).unwrap();
+            assert_eq!((&options, place.as_str()), (wanted, line), "{text}");
+        }
+    }
+
+    #[test]
+    fn version_is_found_where_it_is_named() {
+        for (line, wanted) in [
+            ("CONTROLLER_TOOLS_VERSION ?= v0.19.0", Some([0, 19, 0])),
+            ("\tgo run sigs.k8s.io/controller-tools/cmd/controller-gen@v0.21.0 crd", Some([0, 21, 0])),
+            ("\tsigs.k8s.io/controller-tools v0.20.1 // indirect", Some([0, 20, 1])),
+            ("controller-gen: x", None),
+        ] {
+            assert_eq!(version_in(line), wanted, "{line}");
+        }
+    }
+
+    #[test]
+    fn calls_without_options_or_with_different_ones_say_nothing() {
+        for text in [
+            "m:\n\t$(CONTROLLER_GEN) crd paths=./...\n",
+            "m:\n\t$(CONTROLLER_GEN) crd:maxDescLen=0\n\t$(CONTROLLER_GEN) crd\n",
+            "m:\n\t$(CONTROLLER_GEN) object crd:maxDescLen=$(N)\n",
+            "m:\n\techo crd:maxDescLen=0\n",
+            "m:\n\t$(CONTROLLER_GEN) crd:maxDescLen=0 paths=./other/... # not there\n\t$(CONTROLLER_GEN) crd paths=\"./api/...\"\n",
+        ] {
+            assert_eq!(found("Makefile", text), None, "{text}");
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! Rules that count fields, as controller-gen wrote them up to version 0.21.0.
+
+use super::markers;
+use super::syntax::Word;
+
+/// The last version that counts in lists; commit ce5d8844 of 2026-05-09 changed it.
+const LAST: [u32; 3] = [0, 21, 0];
+
+/// Whether a version of controller-gen counts fields in lists.
+pub(super) fn counts_in_lists(version: [u32; 3]) -> bool {
+    version <= LAST
+}
+
+/// Markers that count fields, in the order in which their rules are written, with operators and messages:
+/// `fieldsToOneOfCelRuleStr` of controller-tools 0.21.0, pkg/crd/markers/validation.go.
+const COUNTS: [(&str, &str, [&str; 2]); 3] = [
+    ("kubebuilder:validation:AtMostOneOf", "<= 1", ["at most one of the fields in [", "] may be set"]),
+    ("kubebuilder:validation:ExactlyOneOf", "== 1", ["exactly one of the fields in [", "] must be set"]),
+    ("kubebuilder:validation:AtLeastOneOf", ">= 1", ["at least one of the fields in [", "] must be set"]),
+];
+
+/// The place of a marker among those that count fields.
+pub(super) fn rank(marker: &Word) -> Option<usize> {
+    COUNTS.iter().position(|(name, ..)| *name == markers::name(marker))
+}
+
+/// The marker of the rule that a marker stands for; `None`: it names no fields.
+pub(super) fn rule(marker: &Word) -> Option<Word> {
+    let (_, operator, [before, after]) = COUNTS[rank(marker)?];
+    let value = marker.text.split_once('=').map_or("", |(_, value)| value.trim());
+    let fields = value.trim_start_matches('{').trim_end_matches('}').split([';', ',']);
+    let fields = fields.map(|field| field.trim().trim_matches(['"', '`'])).filter(|field| !field.is_empty());
+    let fields: Vec<&str> = fields.collect();
+    let has: Vec<String> = fields.iter().map(|field| format!("has(self.{field})")).collect();
+    let rule = format!("[{}].filter(x,x==true).size() {operator}", has.join(","));
+    let message = format!("{before}{}{after}", fields.join(" "));
+    let text = format!("+kubebuilder:validation:XValidation:rule={rule:?},message={message:?}");
+    (!fields.is_empty()).then(|| Word { text, place: marker.place.clone() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_are_counted_in_a_list() {
+        let marker = |text: &str| Word { text: text.to_string(), place: 0..1 };
+        let rule = rule(&marker("+kubebuilder:validation:AtMostOneOf=a;b")).unwrap();
+        assert_eq!(
+            rule.text,
+            "+kubebuilder:validation:XValidation:rule=\"[has(self.a),has(self.b)].filter(x,x==true).size() <= 1\",message=\"at most \
+             one of the fields in [a b] may be set\""
+        );
+        assert!(counts_in_lists([0, 19, 0]) && !counts_in_lists([0, 21, 1]));
+    }
+}

@@ -1,0 +1,104 @@
+//! What packages say beside the schemas of types: constants, methods, and markers of clients, roles and webhooks.
+
+use std::collections::BTreeMap;
+
+use super::markers;
+use super::packages::{Package, Packages};
+use super::syntax::Place;
+use super::text::loc;
+use crate::source::{FileId, SourceMap};
+
+/// What a package says beside schemas.
+#[derive(Clone, Debug)]
+pub(crate) struct Survey {
+    /// Its name in Rust, as [`super::Translation::modules`] has it.
+    pub(crate) module: String,
+    /// Its import path.
+    pub(crate) path: String,
+    /// Whether it was named as an input.
+    pub(crate) is_input: bool,
+    /// Its exported constants that are texts, in source order.
+    pub(crate) constants: Vec<SurveyedConstant>,
+    /// The methods that people wrote, in source order.
+    pub(crate) methods: Vec<SurveyedMethod>,
+    /// The markers of its types, by their names.
+    pub(crate) markers: BTreeMap<String, Vec<String>>,
+    /// The markers of roles and webhooks.
+    pub(crate) manifests: Vec<String>,
+}
+
+/// A constant that is a text.
+#[derive(Clone, Debug)]
+pub(crate) struct SurveyedConstant {
+    /// Its name.
+    pub(crate) name: String,
+    /// The type of the package that it has; `None`: it is a plain text.
+    pub(crate) ty: Option<String>,
+    /// Its value.
+    pub(crate) value: String,
+    /// What comments say of it.
+    pub(crate) description: String,
+}
+
+/// A method.
+#[derive(Clone, Debug)]
+pub(crate) struct SurveyedMethod {
+    /// The type of its receiver.
+    pub(crate) receiver: String,
+    /// Its name.
+    pub(crate) name: String,
+    /// Where it stands: `api/v1/types.go:12`.
+    pub(crate) place: String,
+}
+
+/// Surveys packages.
+pub(super) fn survey(packages: &Packages, sources: &SourceMap) -> Vec<Survey> {
+    (0..packages.list.len()).map(|package| of(packages, package, sources)).collect()
+}
+
+fn of(packages: &Packages, at: usize, sources: &SourceMap) -> Survey {
+    let package = &packages.list[at];
+    let by_hand = package.files.iter().filter(|(_, file)| !file.is_generated);
+    let methods = by_hand.flat_map(|(id, file)| file.methods.iter().map(move |method| (*id, method)));
+    let methods = methods.map(|(id, method)| SurveyedMethod {
+        receiver: method.receiver.clone(),
+        name: method.name.text.clone(),
+        place: place(sources, id, &method.name.place),
+    });
+    let types = package.files.iter().flat_map(|(_, file)| &file.types);
+    let markers = types.map(|ty| {
+        let texts = ty.comments.markers.iter().map(|marker| marker.text.clone());
+        (ty.name.text.clone(), texts.collect())
+    });
+    let said = package.files.iter().flat_map(|(_, file)| &file.markers);
+    let manifests = said.filter(|marker| markers::is_manifest(markers::name(marker)));
+    Survey {
+        module: package.module_name.clone(),
+        path: package.path.clone(),
+        is_input: package.is_input,
+        constants: constants(packages, at, package),
+        methods: methods.collect(),
+        markers: markers.collect(),
+        manifests: manifests.map(|marker| marker.text.clone()).collect(),
+    }
+}
+
+fn constants(packages: &Packages, at: usize, package: &Package) -> Vec<SurveyedConstant> {
+    let by_hand = package.files.iter().filter(|(_, file)| !file.is_generated);
+    let all = by_hand.flat_map(|(_, file)| &file.constants);
+    let exported = all.filter(|constant| constant.name.text.starts_with(char::is_uppercase));
+    let surveyed = exported.filter_map(|constant| {
+        Some(SurveyedConstant {
+            name: constant.name.text.clone(),
+            ty: constant.ty.clone().filter(|ty| ty != "string"),
+            value: packages.text_of(at, constant)?,
+            description: constant.description.clone(),
+        })
+    });
+    surveyed.collect()
+}
+
+fn place(sources: &SourceMap, file: FileId, place: &Place) -> String {
+    let line = sources.position(loc(file, place)).line;
+    format!("{}:{line}", sources.file(file).name)
+}

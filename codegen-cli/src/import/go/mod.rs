@@ -1,0 +1,265 @@
+//! A Rust crate from Go packages: the types that the definitions are generated from, with Go's names, constants and rules of
+//! roles.
+//!
+//! The front end for Go makes the intermediate representation. [`plan`] says which type becomes which, [`types`] makes what
+//! [`writer`] writes, and [`notes`] lists what is left to do by hand. What was made is generated from at once: it
+//! gives the same definitions as the Go packages, or the kind is left out.
+
+mod notes;
+mod plan;
+mod rights;
+mod types;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use kubesmith_core::diag::{Code, Severity};
+
+use super::{Imported, shorten, verify, writer};
+use crate::config::{self, Generator, ManifestFlags, Overrides, Settings};
+use crate::diag::{self, Diagnostic};
+use crate::go::{self, Survey};
+use crate::ir::{Group, Resource, Version};
+use crate::output::Kind;
+use crate::pipeline::{self, Generated};
+use crate::schema::{self, SchemaOptions};
+use crate::selection::Selection;
+use crate::source::SourceMap;
+use plan::Plan;
+
+/// How Go packages are imported: options of controller-gen.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct GoOptions {
+    /// Embedded metadata has its fields.
+    pub generate_embedded_object_meta: bool,
+    /// Fields without a capital are left out.
+    pub ignore_unexported_fields: bool,
+}
+
+/// Texts by paths.
+type Files = BTreeMap<String, String>;
+
+/// Kinds that are not generated as they were: their names, and why.
+type Wrong = Vec<(String, Diagnostic)>;
+
+/// Makes a crate of the name `package` of Go packages: folders, or patterns such as `./api/...`.
+pub fn import_go(inputs: &[PathBuf], package: &str, options: GoOptions) -> Imported {
+    let settled = settings(inputs, options).and_then(|settings| {
+        let of_run = pipeline::with_go_options(&settings);
+        let ignore_unexported = of_run.ignore_unexported_fields;
+        let surveys = go::survey(inputs, go::Options::new(ignore_unexported, true));
+        Context { package, of_run: &of_run, surveys: &surveys }.settled(settings)
+    });
+    match settled {
+        Ok(imported) => imported,
+        Err(diagnostic) => Imported {
+            files: Files::new(),
+            definitions: 0,
+            skipped: 0,
+            sources: SourceMap::default(),
+            diagnostics: vec![*diagnostic],
+            untold: 0,
+        },
+    }
+}
+
+/// What does not change between attempts.
+#[derive(Clone, Copy)]
+struct Context<'a> {
+    package: &'a str,
+    /// The settings with the options of the project.
+    of_run: &'a Settings,
+    surveys: &'a [Survey],
+}
+
+impl Context<'_> {
+    /// The crate of all kinds that it gives the same definitions of.
+    fn settled(self, mut settings: Settings) -> Result<Imported, Box<Diagnostic>> {
+        let mut left_out = Vec::new();
+        loop {
+            let generated = pipeline::definitions(&settings);
+            let definitions = crds(&generated);
+            let (mut files, mut diagnostics) = (Files::new(), Vec::new());
+            if !definitions.is_empty() {
+                (files, diagnostics) = self.crate_of(&generated, &definitions);
+                let wrong = self.wrong(&mut files, &generated, &definitions, &settings)?;
+                if !wrong.is_empty() {
+                    for (name, diagnostic) in wrong {
+                        settings.selection.exclude.push(name);
+                        left_out.push(diagnostic);
+                    }
+                    continue;
+                }
+            }
+            diagnostics.extend(generated.diagnostics);
+            // Where kinds were left out, it has been said why none remains.
+            diagnostics.retain(|found| left_out.is_empty() || found.code != Code::NO_RESOURCE);
+            if definitions.is_empty() && diagnostics.is_empty() && left_out.is_empty() {
+                diagnostics
+                    .push(Diagnostic::error(Code::NO_RESOURCE, None, "the packages have no kind").help(
+                    "name the packages with `+groupName` and types that embed `TypeMeta` and `ObjectMeta`",
+                ));
+            }
+            diagnostics.retain(|found| found.code != Code::NO_MANIFEST_FOLDER);
+            diagnostics.append(&mut left_out);
+            diag::sort(&mut diagnostics, &generated.sources);
+            let untold = shorten(&mut diagnostics);
+            let (definitions, sources) = (definitions.len(), generated.sources);
+            return Ok(Imported { files, definitions, skipped: 0, sources, diagnostics, untold });
+        }
+    }
+
+    /// The crate of what was generated.
+    fn crate_of(self, generated: &Generated, definitions: &Files) -> (Files, Vec<Diagnostic>) {
+        let options = SchemaOptions {
+            embedded_object_meta: self.of_run.generate_embedded_object_meta,
+            ..SchemaOptions::default()
+        };
+        // What is wrong with them was found when they were generated.
+        let (schemas, _) = schema::build(&generated.ir, &generated.sources, options);
+        let (plan, diagnostics) = Plan::new(&generated.ir, &schemas, self.surveys, &generated.sources);
+        let modules = types::modules(&plan, definitions);
+        let placed: Vec<_> = plan.modules.iter().map(|module| module.path.clone()).zip(&modules).collect();
+        let rights = rights::text(&generated.ir, self.surveys);
+        let has = |wanted: &str| rights.as_ref().is_some_and(|text| text.contains(wanted));
+        let options = writer::Options {
+            embedded_object_meta: self.of_run.generate_embedded_object_meta,
+            max_desc_len: self.of_run.max_desc_len,
+            has_rules: !generated.ir.manifests.rules.is_empty(),
+            has_webhooks: has("+kubebuilder:webhook"),
+            ..writer::Options::default()
+        };
+        let others = rights.map(|text| (rights::MODULE.to_string(), text)).into_iter().collect();
+        let mut files = writer::crate_files(self.package, &placed, others, options);
+        files.extend(notes::text(&plan).map(|text| (notes::FILE.to_string(), text)));
+        (files, diagnostics)
+    }
+
+    /// The kinds that the crate does not give as they were. What remains to be allowed is allowed.
+    fn wrong(
+        self,
+        files: &mut Files,
+        generated: &Generated,
+        definitions: &Files,
+        settings: &Settings,
+    ) -> Result<Wrong, Box<Diagnostic>> {
+        let again = verify::generate(files).map_err(|error| verify::unchecked(&error))?;
+        if let Some(error) = first_error(&again) {
+            return self.refused(generated, settings, error);
+        }
+        let again_crds = crds(&again);
+        let mut out = Wrong::new();
+        for (group, _, resource) in resources(generated) {
+            let file = file_name(group, resource);
+            let Some(wanted) = definitions.get(&file) else { continue };
+            let Some(what) = difference(wanted, again_crds.get(&file)) else { continue };
+            let kind = &resource.kind;
+            let message = format!("{kind} would not be generated as it is: {what}");
+            let diagnostic =
+                Diagnostic::error(Code::NOT_THE_SAME, generated.sources.loc(&resource.span), message)
+                    .help("this is a gap of kubesmith: please report it with the Go types");
+            if !out.iter().any(|(name, _)| *name == name_of(group, resource)) {
+                out.push((name_of(group, resource), diagnostic));
+            }
+        }
+        writer::allow(files, &verify::conventions(&again.diagnostics));
+        Ok(out)
+    }
+
+    /// Where the crate is refused, each kind is tried by itself.
+    fn refused(
+        self,
+        generated: &Generated,
+        settings: &Settings,
+        first: &Diagnostic,
+    ) -> Result<Wrong, Box<Diagnostic>> {
+        let mut out = Wrong::new();
+        for (group, _, resource) in resources(generated) {
+            let name = name_of(group, resource);
+            if out.iter().any(|(other, _)| *other == name) {
+                continue;
+            }
+            let selection = Selection::of(std::slice::from_ref(&name));
+            let alone = pipeline::definitions(&Settings { selection, ..settings.clone() });
+            let (files, _) = self.crate_of(&alone, &crds(&alone));
+            let again = verify::generate(&files).map_err(|error| verify::unchecked(&error))?;
+            let Some(error) = first_error(&again) else { continue };
+            let message = format!("{} cannot be generated again: {}", resource.kind, error.message);
+            let loc = generated.sources.loc(&resource.span);
+            let mut diagnostic = Diagnostic::error(Code::NOT_GENERATED, loc, message)
+                .note(format!("`kubesmith generate` would report {} for its Rust types", error.code));
+            diagnostic.notes.extend(error.notes.iter().cloned());
+            out.push((name, diagnostic));
+        }
+        if out.is_empty() {
+            return Err(Box::new(verify::together(first)));
+        }
+        Ok(out)
+    }
+}
+
+fn settings(inputs: &[PathBuf], options: GoOptions) -> Result<Settings, Box<Diagnostic>> {
+    // Nothing is written there.
+    let somewhere = Some(PathBuf::from("out"));
+    let overrides = Overrides {
+        input: inputs.to_vec(),
+        only: vec![Generator::Crd, Generator::Rbac],
+        crd_output: somewhere.clone(),
+        manifests: ManifestFlags { rbac_output: somewhere, ..ManifestFlags::default() },
+        allow_dangerous_types: true,
+        generate_embedded_object_meta: options.generate_embedded_object_meta,
+        ignore_unexported_fields: options.ignore_unexported_fields,
+        ..Overrides::default()
+    };
+    let mut settings = config::settings(None, overrides)
+        .map_err(|error| Box::new(Diagnostic::error(Code::INPUT_NOT_FOUND, None, error.to_string())))?;
+    Ok(settings.remove(0))
+}
+
+/// The texts of definitions, by their files, without a header, which the types do not give.
+fn crds(generated: &Generated) -> Files {
+    let targets = generated.targets.iter().filter(|target| target.kind == Kind::Crd);
+    let files = targets.flat_map(|target| target.tree.iter());
+    let body = |text: &str| {
+        let lines =
+            text.split_inclusive('\n').skip_while(|line| line.starts_with('#') || line.trim().is_empty());
+        lines.collect::<String>()
+    };
+    files.map(|(path, text)| (path.to_string(), body(text))).collect()
+}
+
+fn first_error(generated: &Generated) -> Option<&Diagnostic> {
+    generated.diagnostics.iter().find(|found| found.severity == Severity::Error)
+}
+
+fn resources(generated: &Generated) -> impl Iterator<Item = (&Group, &Version, &Resource)> {
+    let versions = generated
+        .ir
+        .groups
+        .iter()
+        .flat_map(|group| group.versions.iter().map(move |version| (group, version)));
+    versions
+        .flat_map(|(group, version)| version.resources.iter().map(move |resource| (group, version, resource)))
+}
+
+/// The name of the file with a kind's definition.
+fn file_name(group: &Group, resource: &Resource) -> String {
+    format!("{}_{}.yaml", group.name, resource.plural)
+}
+
+/// `Widget.example.com`
+fn name_of(group: &Group, resource: &Resource) -> String {
+    format!("{}.{}", resource.kind, group.name)
+}
+
+/// How the definition that is generated differs, if it does.
+fn difference(wanted: &str, made: Option<&String>) -> Option<String> {
+    let Some(made) = made else { return Some("no definition is generated".to_string()) };
+    if wanted == made {
+        return None;
+    }
+    let mut lines = wanted.lines().zip(made.lines()).enumerate();
+    let found = lines.find(|(_, (wanted, made))| wanted != made);
+    let (at, (wanted, made)) = found.unwrap_or((0, ("", "")));
+    Some(format!("in line {} `{}` becomes `{}`", at + 1, wanted.trim(), made.trim()))
+}

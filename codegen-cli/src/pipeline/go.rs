@@ -1,0 +1,66 @@
+//! What is different where the inputs are Go packages.
+
+use kubesmith_core::diag::Code;
+
+use crate::config::Settings;
+use crate::diag::Diagnostic;
+use crate::load::Loaded;
+
+/// The settings of a run, with the options that a Go project calls controller-gen with, and a warning that says so.
+#[cfg(feature = "go")]
+pub(super) fn with_options(settings: &Settings) -> (Settings, Option<Diagnostic>) {
+    use crate::go;
+
+    let mut settings = settings.clone();
+    let is_go = !settings.input.is_empty() && settings.input.iter().all(|input| go::is_input(input));
+    let Some((found, place)) = is_go.then(|| go::generator_options(&settings.input)).flatten() else {
+        return (settings, None);
+    };
+    let mut taken = Vec::new();
+    if let (None, Some(limit)) = (settings.max_desc_len, found.max_desc_len) {
+        settings.max_desc_len = Some(limit);
+        taken.push(format!("max_desc_len = {limit}"));
+    }
+    let flags = [
+        ("allow_dangerous_types", found.allow_dangerous_types, &mut settings.allow_dangerous_types),
+        (
+            "generate_embedded_object_meta",
+            found.embedded_object_meta,
+            &mut settings.generate_embedded_object_meta,
+        ),
+        ("ignore_unexported_fields", found.ignore_unexported, &mut settings.ignore_unexported_fields),
+    ];
+    for (key, wanted, own) in flags {
+        if wanted && !*own {
+            *own = true;
+            taken.push(format!("{key} = true"));
+        }
+    }
+    if let (true, Some(file)) = (settings.crd_header.is_empty(), &found.header_file)
+        && let Some(header) = crate::config::yaml_header(file, found.year.as_deref())
+    {
+        settings.crd_header = header;
+        taken.push(format!("header_file = {:?}", crate::paths::display(file)));
+    }
+    let warning = (!taken.is_empty()).then(|| {
+        let message = format!("options of controller-gen are taken from {place}: {}", taken.join(", "));
+        Diagnostic::warning(Code::GO_OPTIONS, None, message)
+            .help("write them in the `[crd]` table of kubesmith.toml, or give their flags")
+    });
+    (settings, warning)
+}
+
+/// The settings as they are.
+#[cfg(not(feature = "go"))]
+pub(super) fn with_options(settings: &Settings) -> (Settings, Option<Diagnostic>) {
+    (settings.clone(), None)
+}
+
+/// Refuses to write a client package for Go types, which it could not use.
+pub(super) fn client(settings: &Settings, loaded: &Loaded) -> Option<Diagnostic> {
+    let wants_client = settings.client.output.is_some() && loaded.crates.list.iter().any(|krate| krate.is_go);
+    wants_client.then(|| {
+        Diagnostic::error(Code::GO_CLIENT, None, "a client package needs its types in Rust, not in Go")
+            .help("generate the other parts alone: `--only crd,rbac,webhook,openapi,docs`")
+    })
+}

@@ -1,0 +1,5 @@
+//! API types of bakery.example.com.
+
+pub mod api_common;
+pub mod rights;
+pub mod v1;

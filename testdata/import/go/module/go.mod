@@ -1,0 +1,3 @@
+module bakery.example.com/operator
+
+go 1.24
