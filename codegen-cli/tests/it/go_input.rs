@@ -11,7 +11,7 @@ use kubesmith::pipeline::{self, Generated};
 use crate::{conformance, manifests, support};
 
 /// Cases that controller-gen writes and we refuse, as docs/reference/differences.md says.
-const REFUSED: [&str; 3] = ["default-mismatch", "rbac-no-group", "recursive-type"];
+pub(crate) const REFUSED: [&str; 3] = ["default-mismatch", "rbac-no-group", "recursive-type"];
 
 /// Cases that controller-gen writes and an API server refuses, which a warning says.
 pub(crate) const WARNED: [&str; 6] = [
