@@ -55,6 +55,14 @@ pub(super) const LEASES: Resource = Resource {
 };
 pub(super) const JOBS: Resource =
     Resource { api_version: "batch/v1", kind: "Job", plural: "jobs", collection: "jobs.batch" };
+pub(super) const CRON_JOBS: Resource =
+    Resource { api_version: "batch/v1", kind: "CronJob", plural: "cronjobs", collection: "cronjobs.batch" };
+pub(super) const BUDGETS: Resource = Resource {
+    api_version: "policy/v1",
+    kind: "PodDisruptionBudget",
+    plural: "poddisruptionbudgets",
+    collection: "poddisruptionbudgets.policy",
+};
 pub(super) const DEPLOYMENTS: Resource = apps("Deployment", "deployments", "deployments.apps");
 pub(super) const STATEFUL_SETS: Resource = apps("StatefulSet", "statefulsets", "statefulsets.apps");
 pub(super) const DAEMON_SETS: Resource = apps("DaemonSet", "daemonsets", "daemonsets.apps");

@@ -7,8 +7,10 @@
 
 mod accounts;
 mod cluster;
+mod cronjobs;
 mod daemonsets;
 mod deployments;
+mod disruption;
 mod endpoints;
 mod history;
 mod jobs;
@@ -56,6 +58,8 @@ enum Controller {
     StatefulSets,
     DaemonSets,
     Jobs,
+    CronJobs,
+    Disruption,
     Endpoints,
     Protection,
     Nodes,
@@ -82,6 +86,8 @@ impl Controller {
             Self::StatefulSets => statefulsets::WATCHES,
             Self::DaemonSets => daemonsets::WATCHES,
             Self::Jobs => jobs::WATCHES,
+            Self::CronJobs => cronjobs::WATCHES,
+            Self::Disruption => disruption::WATCHES,
             Self::Endpoints => endpoints::WATCHES,
             Self::Protection => protection::WATCHES,
             Self::Nodes => nodes::WATCHES,
@@ -98,6 +104,8 @@ impl Controller {
             Self::StatefulSets => statefulsets::keys(cluster, collection, key, &object.value),
             Self::DaemonSets => daemonsets::keys(cluster, collection, key, &object.value),
             Self::Jobs => jobs::keys(cluster, collection, key, &object.value),
+            Self::CronJobs => cronjobs::keys(cluster, collection, key, &object.value),
+            Self::Disruption => disruption::keys(cluster, collection, key, &object.value),
             Self::Endpoints => endpoints::keys(cluster, collection, key, &object.value),
             Self::Protection => protection::keys(collection, key, &object.value),
             Self::Nodes => vec![key.to_owned()],
@@ -113,6 +121,8 @@ impl Controller {
             Self::StatefulSets => statefulsets::reconcile(cluster, key).await,
             Self::DaemonSets => daemonsets::reconcile(cluster, key).await,
             Self::Jobs => jobs::reconcile(cluster, key).await,
+            Self::CronJobs => cronjobs::reconcile(cluster, key).await,
+            Self::Disruption => disruption::reconcile(cluster, key).await,
             Self::Endpoints => endpoints::reconcile(cluster, key).await,
             Self::Protection => protection::reconcile(cluster, key).await,
             Self::Nodes => nodes::reconcile(cluster, key).await,
@@ -148,6 +158,8 @@ impl Controllers {
                 Controller::StatefulSets,
                 Controller::DaemonSets,
                 Controller::Jobs,
+                Controller::CronJobs,
+                Controller::Disruption,
                 Controller::Endpoints,
                 Controller::Protection,
                 Controller::Nodes,

@@ -1,5 +1,6 @@
 //! Subresources that are actions: binding and evicting pods, tokens of service accounts, and the ones that need a kubelet.
 
+mod eviction;
 mod token;
 
 use std::marker::PhantomData;
@@ -10,14 +11,12 @@ use ::http::Method;
 use serde_json::{Value, json};
 
 use super::admit;
-use super::delete::{self, DeleteOptions};
 use super::write::{self, Storage, Write};
 use crate::admission::{self, Attributes, Operation, Options};
 use crate::conversion::Served;
 use crate::http::query::WriteOptions;
 use crate::http::reply::Reply;
 use crate::meta;
-use crate::selector;
 use crate::server::Call;
 use crate::status::{About, ApiError, ApiResult};
 use crate::store::{Object, WriteError};
@@ -38,7 +37,7 @@ pub(super) async fn dispatch(call: &Call<'_>, method: &Method) -> Option<ApiResu
     }
     Some(match action {
         (_, "binding") | ("bindings", _) if *method == Method::POST => bind(call).await,
-        (_, "eviction") if *method == Method::POST => evict(call).await,
+        (_, "eviction") if *method == Method::POST => eviction::evict(call).await,
         (_, "token") if *method == Method::POST => token::create(call).await,
         (_, "binding" | "eviction" | "token") | ("bindings", _) => Err(ApiError::method_not_allowed()),
         (_, "log") => no_log(call),
@@ -154,57 +153,6 @@ fn bound(call: &Call<'_>, storage: &Storage<'_>, binding: &Value) -> ApiResult<O
         Err(WriteError::NotFound) => Err(missing()),
         Err(_) => Ok(None),
     }
-}
-
-/// Deletes a pod unless a disruption budget forbids it.
-async fn evict(call: &Call<'_>) -> ApiResult<Reply> {
-    run(call, |storage, eviction| evicted(call, storage, &eviction)).await?;
-    Ok(success(call))
-}
-
-/// An eviction is put to admission as such; the deletion of the pod is not.
-fn evicted(call: &Call<'_>, storage: &Storage<'_>, eviction: &Value) -> ApiResult<Option<()>> {
-    if meta::name(eviction) != call.path.name {
-        return Err(ApiError::bad_request("name in URL does not match name in Eviction object"));
-    }
-    let stored = write::at_path(call)?;
-    let pod = &stored.value;
-    let over = matches!(pod["status"]["phase"].as_str(), Some("Failed" | "Pending" | "Succeeded"));
-    if !over && !meta::is_terminating(pod) {
-        check_budgets(call, pod)?;
-    }
-    let options = DeleteOptions::of(&eviction["deleteOptions"])?;
-    options.check_preconditions(&call.def, pod)?;
-    let storage = storage.with_dry_run(options.dry_run);
-    let key = call.def.key(&call.path.namespace, &call.path.name);
-    let done = delete::carry_out(&storage, &call.server, &call.def, &key, &stored, &options)?;
-    Ok(done.map(|_| ()))
-}
-
-fn check_budgets(call: &Call<'_>, pod: &Value) -> ApiResult<()> {
-    let prefix = format!("{}/", call.path.namespace);
-    let Ok(all) = call.server.store.list("poddisruptionbudgets.policy", &prefix, None) else { return Ok(()) };
-    for (_, budget) in all.objects {
-        let budget = &budget.value;
-        if !selector::matches(&budget["spec"]["selector"], &pod["metadata"]["labels"]) {
-            continue;
-        }
-        let name = meta::name(budget);
-        let number = |field: &str| budget["status"][field].as_i64().unwrap_or(0);
-        if number("observedGeneration") < budget["metadata"]["generation"].as_i64().unwrap_or(0) {
-            let text = format!("The disruption budget {name} is still being processed by the server.");
-            return Err(ApiError::budget(&text, 10));
-        }
-        if number("disruptionsAllowed") < 1 {
-            let text = format!(
-                "The disruption budget {name} needs {} healthy pods and has {} currently",
-                number("desiredHealthy"),
-                number("currentHealthy")
-            );
-            return Err(ApiError::budget(&text, 0));
-        }
-    }
-    Ok(())
 }
 
 /// Puts a connection to admission before it ends for want of a kubelet (`ConnectResource` of endpoints/handlers/rest.go).

@@ -8,7 +8,9 @@ use std::sync::Arc;
 use crate::policies::install;
 use crate::support::{call, patch};
 
+mod cronjobs;
 mod daemonsets;
+mod disruption;
 mod endpoints;
 mod jobs;
 mod statefulsets;

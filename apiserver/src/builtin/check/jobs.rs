@@ -3,7 +3,8 @@
 use serde_json::{Value, json};
 
 use super::field::{Errors, Field};
-use super::{cron, workloads};
+use super::workloads;
+use crate::cron::Schedule;
 use crate::names::quoted;
 use crate::status::Cause;
 
@@ -171,7 +172,7 @@ fn schedule(spec: &Field<'_>, errors: &mut Errors) {
     if schedule.is_empty() {
         errors.required(&schedule, "");
     } else {
-        if let Err(fault) = cron::check(schedule.text()) {
+        if let Err(fault) = Schedule::parse(schedule.text()) {
             errors.invalid(&schedule, &fault);
         }
         if schedule.text().contains("TZ") {

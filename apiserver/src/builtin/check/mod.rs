@@ -4,7 +4,6 @@
 
 mod addresses;
 mod containers;
-mod cron;
 mod data;
 mod endpoints;
 mod events;

@@ -28,11 +28,15 @@ impl Sync<'_> {
         let mut failed = ended(&|pod| self.has_failed(pod));
         failed.retain(|time| succeeded.is_none_or(|succeeded| *time > succeeded));
         let Some(last) = failed.last() else { return Duration::ZERO };
-        let wait = delay(failed.len());
-        let until = last.as_second().saturating_add(i64::try_from(wait).unwrap_or(i64::MAX));
-        let left = until.saturating_sub(self.cluster.now().as_second());
-        Duration::from_secs(u64::try_from(left).unwrap_or_default())
+        left_of_delay(self.cluster.now(), *last, failed.len())
     }
+}
+
+/// How much is left of the delay after so many failures, the last of which was at a time.
+pub(super) fn left_of_delay(now: Timestamp, last: Timestamp, failures: usize) -> Duration {
+    let wait = i64::try_from(delay(failures)).unwrap_or(i64::MAX);
+    let left = last.as_second().saturating_add(wait).saturating_sub(now.as_second());
+    Duration::from_secs(u64::try_from(left).unwrap_or_default())
 }
 
 /// The seconds between a failure and the next pod.
@@ -42,7 +46,7 @@ fn delay(failures: usize) -> u64 {
 }
 
 /// When a pod ended: `getFinishedTime`.
-fn ended(pod: &Value) -> Option<Timestamp> {
+pub(super) fn ended(pod: &Value) -> Option<Timestamp> {
     let containers = pod["status"]["containerStatuses"].as_array().into_iter().flatten();
     let last = containers.filter_map(|c| c["state"]["terminated"]["finishedAt"].as_str()).max();
     let conditions = || pod["status"]["conditions"].as_array().into_iter().flatten();

@@ -19,7 +19,7 @@ fn holding<'a>(job: &'a Value, kind: &str) -> Option<&'a Value> {
 }
 
 /// The condition by which a job is over.
-pub(super) fn ended(job: &Value) -> Option<&Value> {
+pub(in crate::controllers) fn ended(job: &Value) -> Option<&Value> {
     holding(job, COMPLETE).or_else(|| holding(job, FAILED))
 }
 
@@ -38,18 +38,26 @@ impl Sync<'_> {
                 return Some(condition.clone());
             }
         }
+        if let Some(text) = self.failure() {
+            return Some(self.condition(FAILURE_TARGET, "PodFailurePolicy", &text));
+        }
         if self.is_past_limit() {
             let text = "Job has reached the specified backoff limit";
             return Some(self.condition(FAILURE_TARGET, "BackoffLimitExceeded", text));
         }
-        let deadline = self.spec("activeDeadlineSeconds").filter(|_| !self.is_suspended())?;
-        let left = left(self.cluster, &self.job["status"]["startTime"], deadline);
-        if left.is_zero() {
-            let text = "Job was active longer than specified deadline";
-            return Some(self.condition(FAILURE_TARGET, "DeadlineExceeded", text));
+        if let Some(deadline) = self.spec("activeDeadlineSeconds").filter(|_| !self.is_suspended()) {
+            let left = left(self.cluster, &self.job["status"]["startTime"], deadline);
+            if left.is_zero() {
+                let text = "Job was active longer than specified deadline";
+                return Some(self.condition(FAILURE_TARGET, "DeadlineExceeded", text));
+            }
+            self.again = Some(left);
         }
-        self.again = Some(left);
-        None
+        if let Some((reason, text)) = self.past_index_limit() {
+            return Some(self.condition(FAILURE_TARGET, reason, text));
+        }
+        let met = self.success()?;
+        Some(self.condition(SUCCESS_CRITERIA_MET, "SuccessPolicy", &met))
     }
 
     /// Whether too many pods have failed, or restarted where they do (`pastBackoffLimitOnFailure`).

@@ -30,7 +30,7 @@ impl Indexes {
     }
 
     /// Reads a text such as `1,3-5,7`, as far as its indexes are below `end`.
-    fn parse(text: &str, end: i64) -> Self {
+    pub(super) fn parse(text: &str, end: i64) -> Self {
         let part = |part: &str| {
             let (first, last) = part.split_once('-').unwrap_or((part, part));
             let (first, last) = (first.parse::<i64>().ok()?, last.parse::<i64>().ok()?);
@@ -54,7 +54,7 @@ impl Indexes {
     }
 
     /// These and further indexes.
-    fn with(&self, more: impl Iterator<Item = i64>) -> Self {
+    pub(super) fn with(&self, more: impl Iterator<Item = i64>) -> Self {
         Self::of(self.0.iter().copied().chain(more.map(|index| (index, index))).collect())
     }
 
@@ -63,9 +63,27 @@ impl Indexes {
         self.0.iter().map(|(first, last)| last - first + 1).sum()
     }
 
-    /// The first indexes that neither have succeeded nor run.
-    pub(super) fn pending(&self, job: &Value, running: &[&Value], number: usize) -> Vec<i64> {
-        let taken = self.with(running.iter().filter_map(|pod| of_pod(job, pod)));
+    pub(super) fn has(&self, index: i64) -> bool {
+        self.0.iter().any(|(first, last)| (*first..=*last).contains(&index))
+    }
+
+    /// How many indexes are in both sets.
+    pub(super) fn common(&self, other: &Self) -> i64 {
+        let pairs = self.0.iter().flat_map(|one| other.0.iter().map(move |two| (one, two)));
+        pairs.map(|(one, two)| (one.1.min(two.1) - one.0.max(two.0) + 1).max(0)).sum()
+    }
+
+    /// The first indexes that are neither in this set nor in the other one, nor run.
+    pub(super) fn pending(
+        &self,
+        failed: Option<&Self>,
+        job: &Value,
+        running: &[&Value],
+        number: usize,
+    ) -> Vec<i64> {
+        let failed = failed.map_or(&[][..], |failed| &failed.0);
+        let over = Self::of(self.0.iter().chain(failed).copied().collect());
+        let taken = over.with(running.iter().filter_map(|pod| of_pod(job, pod)));
         let end = completions(job);
         // What lies before each range, and after the last one.
         let mut next = 0;
@@ -94,7 +112,7 @@ impl std::fmt::Display for Indexes {
     }
 }
 
-fn completions(job: &Value) -> i64 {
+pub(super) fn completions(job: &Value) -> i64 {
     job["spec"]["completions"].as_i64().unwrap_or(0)
 }
 
@@ -150,7 +168,7 @@ mod tests {
         let billions = json!({"spec": {"completions": 2_000_000_000, "completionMode": "Indexed"},
                               "status": {"completedIndexes": "0-1999999989"}});
         let done = Indexes::done(&billions, &[]);
-        assert_eq!((done.len(), done.pending(&billions, &[], 1)), (1_999_999_990, vec![1_999_999_990]));
+        assert_eq!((done.len(), done.pending(None, &billions, &[], 1)), (1_999_999_990, vec![1_999_999_990]));
     }
 
     #[test]
@@ -158,7 +176,9 @@ mod tests {
         let job = json!({"spec": {"completions": 5, "completionMode": "Indexed"}, "status": {"completedIndexes": "0,2,9"}});
         let pod = json!({"metadata": {"annotations": {INDEX: "1"}}});
         let done = Indexes::done(&job, &[]);
-        assert_eq!((done.len(), done.pending(&job, &[&pod], 1)), (2, vec![3]));
-        assert_eq!(done.pending(&job, &[], 9), [1, 3, 4]);
+        assert_eq!((done.len(), done.pending(None, &job, &[&pod], 1)), (2, vec![3]));
+        assert_eq!(done.pending(None, &job, &[], 9), [1, 3, 4]);
+        assert_eq!(done.pending(Some(&Indexes::parse("1-3", 5)), &job, &[], 9), [4]);
+        assert_eq!((done.has(2), done.has(3), done.common(&Indexes::parse("1-4", 5))), (true, false, 1));
     }
 }

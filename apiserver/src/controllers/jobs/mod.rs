@@ -1,14 +1,16 @@
 //! Jobs: pods that run until enough of them have succeeded.
 //!
 //! Follows kube-controller-manager's `pkg/controller/job` and, for jobs that are over, `pkg/controller/ttlafterfinished` (1.36).
-//! `podFailurePolicy`, `successPolicy` and `backoffLimitPerIndex` have no effect.
 
 mod backoff;
 mod finish;
 mod indexes;
 mod pods;
+mod policy;
+mod retries;
 mod track;
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -18,6 +20,7 @@ use super::cluster::{Cluster, Fault, JOBS, PODS, unless_gone};
 use super::owners::{JOB_TRACKING, claim, controller_of, owner_keys};
 use super::pods::{is_active, is_over, is_ready};
 use crate::meta;
+pub(super) use finish::ended;
 use indexes::Indexes;
 
 pub(super) const WATCHES: &[&str] = &[JOBS.collection, PODS.collection];
@@ -38,7 +41,7 @@ pub(super) async fn reconcile(cluster: &Cluster, key: &str) -> Outcome {
     if job["spec"]["managedBy"].as_str().is_some_and(|manager| manager != MANAGER) {
         return Ok(None);
     }
-    if let Some(ended) = finish::ended(job) {
+    if let Some(ended) = ended(job) {
         return expire(cluster, job, ended).await;
     }
     let pods = claim(cluster, PODS, job, JOBS, |_| true).await?;
@@ -93,6 +96,10 @@ struct Sync<'a> {
     created: usize,
     /// The indexes that have succeeded.
     done: Indexes,
+    /// The indexes that have failed for good, if the job counts the failures of each index.
+    failed_indexes: Option<Indexes>,
+    /// The failed pods whose indexes are to be tried again, by index.
+    held: BTreeMap<i64, Value>,
     /// When to look again.
     again: Option<Duration>,
 }
@@ -101,7 +108,22 @@ impl<'a> Sync<'a> {
     fn new(cluster: &'a Cluster, job: Value, pods: Vec<Value>) -> Self {
         let active = pods.iter().filter(|pod| is_active(pod)).cloned().collect();
         let done = Indexes::done(&job, &pods);
-        Self { cluster, job, pods, active, deleted: (0, 0), created: 0, done, again: None }
+        let (failed_indexes, held, again) = (None, BTreeMap::new(), None);
+        let mut this = Self {
+            cluster,
+            job,
+            pods,
+            active,
+            deleted: (0, 0),
+            created: 0,
+            done,
+            failed_indexes,
+            held,
+            again,
+        };
+        this.failed_indexes = this.find_failed();
+        this.held = this.find_held();
+        this
     }
 
     /// `syncJob`.
@@ -169,7 +191,7 @@ impl<'a> Sync<'a> {
     }
 
     fn failed(&self) -> i64 {
-        self.counted("failed") + self.uncounted("failed", |pod| self.has_failed(pod))
+        self.counted("failed") + self.uncounted("failed", |pod| self.has_failed(pod) && self.counts(pod))
     }
 
     fn succeeded(&self) -> i64 {

@@ -29,9 +29,10 @@ impl Sync<'_> {
         if missing == 0 {
             return Ok(());
         }
-        let wait = self.backoff();
+        // Jobs that count each index by itself wait for each index by itself.
+        let wait = if self.failed_indexes.is_none() { self.backoff() } else { Duration::ZERO };
         if !wait.is_zero() {
-            self.again = Some(self.again.map_or(wait, |again| again.min(wait)));
+            self.look_again(wait);
             return Ok(());
         }
         self.create(missing.min(MOST_CREATED)).await?;
@@ -39,6 +40,11 @@ impl Sync<'_> {
             self.again = Some(Duration::ZERO);
         }
         Ok(())
+    }
+
+    /// Looks again after a while, or earlier if that is planned.
+    fn look_again(&mut self, wait: Duration) {
+        self.again = Some(self.again.map_or(wait, |again| again.min(wait)));
     }
 
     /// How many pods should run.
@@ -103,10 +109,15 @@ impl Sync<'_> {
         if self.is_indexed() {
             let running = self.pods.iter().filter(|pod| !is_over(pod) && !self.has_failed(pod));
             let running: Vec<&Value> = running.collect();
-            let pending = self.done.pending(&self.job, &running, number);
+            let pending = self.done.pending(self.failed_indexes.as_ref(), &self.job, &running, number);
+            let (pending, wait) = self.ready_again(pending);
+            if let Some(wait) = wait {
+                self.look_again(wait);
+            }
             pods.truncate(pending.len());
             for (pod, index) in pods.iter_mut().zip(pending) {
                 indexes::give(&self.job, pod, index);
+                self.note_failures(pod, index);
             }
         }
         for pod in &pods {

@@ -48,17 +48,20 @@ impl Sync<'_> {
         let (mut ended, mut new) = (Vec::new(), Vec::new());
         for pod in self.pods.iter().filter(|pod| is_tracked(pod)) {
             let (failed, succeeded) = (self.has_failed(pod), pod["status"]["phase"] == "Succeeded");
-            if !(failed || succeeded || finish.is_some() || meta::is_terminating(&self.job)) {
+            let is_over = succeeded || finish.is_some() || meta::is_terminating(&self.job);
+            if !(failed || is_over) {
                 continue;
             }
-            ended.push(pod.clone());
+            if is_over || !self.is_held(pod) {
+                ended.push(pod.clone());
+            }
             let is_counted = !self.is_indexed() || indexes::of_pod(&self.job, pod).is_some();
             // Of an indexed job's pods the index is enough to count a success.
             let list = match succeeded {
                 true if self.is_indexed() => None,
                 true => Some("succeeded"),
                 // A job that fails takes all pods that have not ended for failed.
-                false if (failed || failing) && is_counted => Some("failed"),
+                false if (failed || failing) && is_counted && self.counts(pod) => Some("failed"),
                 false => None,
             };
             new.extend(list.map(|list| (list, meta::text(pod, "uid").to_owned())));
@@ -81,6 +84,10 @@ impl Sync<'_> {
             match text.is_empty() {
                 true => status.remove("completedIndexes"),
                 false => status.insert("completedIndexes".to_owned(), text.into()),
+            };
+            match &self.failed_indexes {
+                None => status.remove("failedIndexes"),
+                Some(failed) => status.insert("failedIndexes".to_owned(), failed.to_string().into()),
             };
         }
         ended

@@ -23,13 +23,13 @@ fn job(spec: Value) -> Value {
 }
 
 /// An environment whose time is moved by the test, in which no pod runs by itself.
-async fn env_with_clock() -> (TestEnv, Arc<ManualClock>) {
+pub(super) async fn env_with_clock() -> (TestEnv, Arc<ManualClock>) {
     let clock = Arc::new(ManualClock::new("2026-01-01T00:00:00Z".parse().unwrap()));
     let env = TestEnv::builder().seed(7).clock(clock.clone()).controllers(true).start().await.unwrap();
     (env, clock)
 }
 
-async fn pass(clock: &ManualClock, seconds: u32) {
+pub(super) async fn pass(clock: &ManualClock, seconds: u32) {
     clock.advance(seconds.into());
     tokio::time::sleep(Duration::from_secs(seconds.into())).await;
 }
@@ -42,7 +42,7 @@ async fn active(env: &TestEnv) -> Vec<Value> {
 }
 
 /// Ends a pod as if its container had.
-async fn end(env: &TestEnv, pod: &Value, phase: &str) {
+pub(super) async fn end(env: &TestEnv, pod: &Value, phase: &str) {
     let path = format!("{PODS}/{}/status", pod["metadata"]["name"].as_str().unwrap());
     assert_eq!(patch(env, &path, "merge-patch+json", json!({"status": {"phase": phase}})).await.0, 200);
 }
@@ -276,4 +276,117 @@ async fn job_that_has_done_more_indexes_than_it_has_is_no_trouble() {
     let running = until(&env, JOB, |job| job["status"]["active"] == 1).await;
     assert_eq!(running["status"]["completedIndexes"], "0,1");
     env.stop().await;
+}
+
+/// Ends a container of a pod with a code, and so the pod as failed.
+async fn exit(env: &TestEnv, pod: &Value, code: i64) {
+    let path = format!("{PODS}/{}/status", pod["metadata"]["name"].as_str().unwrap());
+    let status = json!({"name": "c", "state": {"terminated": {"exitCode": code}}});
+    let change = json!({"status": {"phase": "Failed", "containerStatuses": [status]}});
+    assert_eq!(patch(env, &path, "merge-patch+json", change).await.0, 200);
+}
+
+fn failure_policy() -> Value {
+    json!({"rules": [
+        {"action": "Ignore", "onExitCodes": {"operator": "In", "values": [7]}},
+        {"action": "FailJob", "onExitCodes": {"operator": "In", "values": [42]}},
+    ]})
+}
+
+#[tokio::test(start_paused = true)]
+async fn pod_failure_policy_ignores_pods_and_fails_the_job() {
+    let (env, clock) = env_with_clock().await;
+    create(&env, JOBS, job(json!({"backoffLimit": 0, "podFailurePolicy": failure_policy()}))).await;
+    quiet(&env).await;
+    exit(&env, &active(&env).await[0], 7).await;
+    quiet(&env).await;
+    pass(&clock, 11).await;
+    quiet(&env).await;
+    let again = active(&env).await;
+    assert_eq!(again.len(), 1, "an ignored failure is within a limit of none");
+    assert!(get(&env, JOB).await["status"].get("failed").is_none());
+    exit(&env, &again[0], 42).await;
+    let failed = until(&env, JOB, |job| condition(job, "Failed")["status"] == "True").await;
+    assert_eq!(condition(&failed, "Failed")["reason"], "PodFailurePolicy");
+    let name = again[0]["metadata"]["name"].as_str().unwrap();
+    let expected = format!(
+        "Container c for pod default/{name} failed with exit code 42 matching FailJob rule at index 1"
+    );
+    assert_eq!(condition(&failed, "Failed")["message"], expected);
+    assert_eq!(failed["status"]["failed"], 1);
+}
+
+const FAILURES: &str = "batch.kubernetes.io/job-index-failure-count";
+
+#[tokio::test(start_paused = true)]
+async fn indexes_of_a_job_fail_one_by_one_with_a_limit_per_index() {
+    let (env, clock) = env_with_clock().await;
+    let spec =
+        json!({"completions": 3, "parallelism": 3, "completionMode": "Indexed", "backoffLimitPerIndex": 1});
+    create(&env, JOBS, job(spec)).await;
+    quiet(&env).await;
+    let of_index = |pods: &[Value], index: &str| -> Value {
+        let is_meant =
+            |pod: &&Value| pod["metadata"]["labels"]["batch.kubernetes.io/job-completion-index"] == index;
+        pods.iter().find(is_meant).cloned().unwrap_or_default()
+    };
+    let first = active(&env).await;
+    let failed = of_index(&first, "1");
+    assert_eq!(failed["metadata"]["annotations"][FAILURES], "0");
+    end(&env, &of_index(&first, "0"), "Succeeded").await;
+    end(&env, &failed, "Failed").await;
+    quiet(&env).await;
+    let held = get(&env, &format!("{PODS}/{}", failed["metadata"]["name"].as_str().unwrap())).await;
+    assert_eq!(held["metadata"]["finalizers"], json!([FINALIZER]), "its successor needs its count");
+    assert_eq!(of_index(&active(&env).await, "1"), Value::default());
+    pass(&clock, 11).await;
+    quiet(&env).await;
+    let second = of_index(&active(&env).await, "1");
+    assert_eq!(second["metadata"]["annotations"][FAILURES], "1");
+    end(&env, &second, "Failed").await;
+    quiet(&env).await;
+    let status = &get(&env, JOB).await["status"];
+    assert_eq!((&status["failedIndexes"], &status["completedIndexes"]), (&json!("1"), &json!("0")));
+    assert_eq!(status["failed"], 2);
+    end(&env, &of_index(&first, "2"), "Succeeded").await;
+    let failed = until(&env, JOB, |job| condition(job, "Failed")["status"] == "True").await;
+    assert_eq!(condition(&failed, "Failed")["reason"], "FailedIndexes");
+    assert_eq!(failed["status"]["completedIndexes"], "0,2");
+}
+
+#[tokio::test(start_paused = true)]
+async fn job_fails_when_more_indexes_fail_than_it_allows() {
+    let (env, _) = env_with_clock().await;
+    let spec = json!({"completions": 3, "parallelism": 3, "completionMode": "Indexed", "backoffLimitPerIndex": 0,
+                      "maxFailedIndexes": 1});
+    create(&env, JOBS, job(spec)).await;
+    quiet(&env).await;
+    for pod in &active(&env).await[..2] {
+        end(&env, pod, "Failed").await;
+    }
+    let failed = until(&env, JOB, |job| condition(job, "Failed")["status"] == "True").await;
+    assert_eq!(condition(&failed, "Failed")["reason"], "MaxFailedIndexesExceeded");
+    assert!(active(&env).await.is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn job_is_complete_when_its_success_policy_is_met() {
+    let (env, _) = env_with_clock().await;
+    let rules = json!([{"succeededIndexes": "0", "succeededCount": 1}]);
+    let spec = json!({"completions": 3, "parallelism": 3, "completionMode": "Indexed",
+                      "successPolicy": {"rules": rules}});
+    create(&env, JOBS, job(spec)).await;
+    quiet(&env).await;
+    let pods = active(&env).await;
+    let index =
+        |pod: &Value| pod["metadata"]["annotations"]["batch.kubernetes.io/job-completion-index"].clone();
+    end(&env, pods.iter().find(|pod| index(pod) == "1").unwrap(), "Succeeded").await;
+    quiet(&env).await;
+    assert_eq!(active(&env).await.len(), 2);
+    end(&env, pods.iter().find(|pod| index(pod) == "0").unwrap(), "Succeeded").await;
+    let done = until(&env, JOB, |job| condition(job, "Complete")["status"] == "True").await;
+    assert_eq!(condition(&done, "Complete")["reason"], "SuccessPolicy");
+    assert_eq!(condition(&done, "Complete")["message"], "Matched rules at index 0");
+    assert_eq!(done["status"]["succeeded"], 2);
+    assert!(active(&env).await.is_empty() && done["status"].get("failed").is_none());
 }

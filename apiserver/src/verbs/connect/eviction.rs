@@ -1,0 +1,182 @@
+//! Evictions: deletions of pods, as far as disruption budgets allow them. Source: `pkg/registry/core/pod/storage/eviction.go`.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use super::super::delete::{self, DeleteOptions};
+use super::super::write::{self, Storage};
+use super::{run, success};
+use crate::clock::rfc3339;
+use crate::disruption::{self, SYNC_FAILED};
+use crate::http::reply::Reply;
+use crate::meta;
+use crate::selector;
+use crate::server::Call;
+use crate::status::{ApiError, ApiResult};
+use crate::store::{Object, WriteError};
+
+const BUDGETS: &str = "poddisruptionbudgets.policy";
+/// How many evicted pods a budget remembers (`MaxDisruptedPodSize`).
+const MOST_DISRUPTED: usize = 2000;
+
+/// Deletes a pod unless a disruption budget forbids it.
+pub(super) async fn evict(call: &Call<'_>) -> ApiResult<Reply> {
+    if run(call, |storage, eviction| evicted(call, storage, &eviction)).await? {
+        return Ok(success(call));
+    }
+    // A failure that kube-apiserver answers with 201; clients look at the status in the body.
+    let text =
+        "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.";
+    let status = json!({"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Failure", "message": text,
+                        "code": 500});
+    Ok(Reply::value(201, &status, call.accepted.form))
+}
+
+/// Whether the pod went; it does not if it has several budgets. An eviction is put to admission as such; the deletion of the pod
+/// is not.
+fn evicted(call: &Call<'_>, storage: &Storage<'_>, eviction: &Value) -> ApiResult<Option<bool>> {
+    if meta::name(eviction) != call.path.name {
+        return Err(ApiError::bad_request("name in URL does not match name in Eviction object"));
+    }
+    let pod = write::at_path(call)?;
+    let options = DeleteOptions::of(&eviction["deleteOptions"])?;
+    let storage = storage.with_dry_run(options.dry_run);
+    if !is_unguarded(&pod.value) {
+        match take_from_budget(call, &storage, &pod.value)? {
+            Some(true) => {}
+            other => return Ok(other),
+        }
+    }
+    // The budget has paid for the pod: writes of others do not make it pay twice.
+    loop {
+        if delete_pod(call, &storage, &options)?.is_some() {
+            return Ok(Some(true));
+        }
+    }
+}
+
+/// Whether no budget is asked: the pod does no work, or goes already (`canIgnorePDB`).
+fn is_unguarded(pod: &Value) -> bool {
+    let phase = pod["status"]["phase"].as_str();
+    matches!(phase, Some("Failed" | "Pending" | "Succeeded")) || meta::is_terminating(pod)
+}
+
+/// Deletes a pod, which says before why it goes; `None` if somebody else wrote it meanwhile.
+fn delete_pod(call: &Call<'_>, storage: &Storage<'_>, options: &DeleteOptions) -> ApiResult<Option<()>> {
+    let mut stored = write::at_path(call)?;
+    options.check_preconditions(&call.def, &stored.value)?;
+    let key = call.def.key(&call.path.namespace, &call.path.name);
+    if !meta::is_terminating(&stored.value) {
+        match storage.update(&call.def, &key, &stored, target(call, &stored.value)) {
+            Ok(marked) => stored = marked,
+            Err(WriteError::NotFound) => return Err(ApiError::not_found(call.def.about(&call.path.name))),
+            Err(_) => return Ok(None),
+        }
+    }
+    let done = delete::carry_out(storage, &call.server, &call.def, &key, &stored, options)?;
+    Ok(done.map(|_| ()))
+}
+
+/// The pod with the condition that tells its owner that it did not fail by itself (`addConditionAndDeletePod`).
+fn target(call: &Call<'_>, pod: &Value) -> Value {
+    let mut next = pod.clone();
+    let condition = json!({
+        "type": "DisruptionTarget", "status": "True", "reason": "EvictionByEvictionAPI",
+        "message": "Eviction API: evicting", "lastTransitionTime": call.server.now(),
+    });
+    let status = meta::map_at(&mut next, "status");
+    let list = status.entry("conditions").or_insert_with(|| json!([]));
+    if let Some(list) = list.as_array_mut() {
+        list.retain(|old| old["type"] != condition["type"]);
+        list.push(condition);
+    }
+    next
+}
+
+/// Takes an eviction from the pod's budget, if it has one. Returns false if it has several, `None` if somebody else wrote the
+/// budget meanwhile.
+fn take_from_budget(call: &Call<'_>, storage: &Storage<'_>, pod: &Value) -> ApiResult<Option<bool>> {
+    let prefix = format!("{}/", call.path.namespace);
+    // Only the past can be out of reach, and this is the present.
+    let all = call.server.store.list(BUDGETS, &prefix, None).map(|list| list.objects).unwrap_or_default();
+    let labels = &pod["metadata"]["labels"];
+    let guarding =
+        all.iter().filter(|(_, budget)| selector::matches(&budget.value["spec"]["selector"], labels));
+    match guarding.collect::<Vec<_>>().as_slice() {
+        [] => Ok(Some(true)),
+        [(key, budget)] => decrement(call, storage, pod, key, budget),
+        _ => Ok(Some(false)),
+    }
+}
+
+fn is_ready(pod: &Value) -> bool {
+    let conditions = pod["status"]["conditions"].as_array().into_iter().flatten();
+    conditions.into_iter().any(|condition| condition["type"] == "Ready" && condition["status"] == "True")
+}
+
+fn decrement(
+    call: &Call<'_>,
+    storage: &Storage<'_>,
+    pod: &Value,
+    key: &str,
+    stored: &Arc<Object>,
+) -> ApiResult<Option<bool>> {
+    let budget = &stored.value;
+    let number = |field: &str| budget["status"][field].as_i64().unwrap_or(0);
+    // A pod that is not healthy can go while the budget holds without it, or if the budget says so.
+    let holds = number("desiredHealthy") > 0 && number("currentHealthy") >= number("desiredHealthy");
+    let always = budget["spec"]["unhealthyPodEvictionPolicy"] == "AlwaysAllow";
+    if !is_ready(pod) && (always || holds) {
+        return Ok(Some(true));
+    }
+    check(call, budget)?;
+    let mut next = budget.clone();
+    let status = meta::map_at(&mut next, "status");
+    status.insert("disruptionsAllowed".to_owned(), (number("disruptionsAllowed") - 1).into());
+    let now = call.server.timestamp();
+    let disrupted = status.entry("disruptedPods").or_insert_with(|| json!({}));
+    meta::object_mut(disrupted).insert(meta::name(pod).to_owned(), rfc3339(now).into());
+    if number("disruptionsAllowed") == 1 {
+        disruption::set_condition(&mut next, now, None);
+    }
+    let registry = call.server.registry();
+    let Some(def) = registry.find("policy", "v1", "poddisruptionbudgets") else { return Ok(Some(true)) };
+    // A budget that was written or is gone is looked at again.
+    Ok(storage.update(&def, key, stored, next).ok().map(|_| true))
+}
+
+/// Checks that a budget allows an eviction (`checkAndDecrement`).
+fn check(call: &Call<'_>, budget: &Value) -> ApiResult<()> {
+    let name = meta::name(budget);
+    let number = |field: &str| budget["status"][field].as_i64().unwrap_or(0);
+    if number("observedGeneration") < budget["metadata"]["generation"].as_i64().unwrap_or(0) {
+        let text = format!("The disruption budget {name} is still being processed by the server.");
+        return Err(ApiError::budget(&text, 10));
+    }
+    let forbidden = |why: &str| Err(ApiError::forbidden(call.def.about(name), why));
+    if number("disruptionsAllowed") < 0 {
+        return forbidden("pdb disruptions allowed is negative");
+    }
+    if budget["status"]["disruptedPods"].as_object().is_some_and(|pods| pods.len() > MOST_DISRUPTED) {
+        return forbidden("DisruptedPods map too big - too many evictions not confirmed by PDB controller");
+    }
+    if number("disruptionsAllowed") > 0 {
+        return Ok(());
+    }
+    let failed =
+        disruption::condition(budget).filter(|c| c["status"] == "False" && c["reason"] == SYNC_FAILED);
+    let text = match failed {
+        Some(failed) => {
+            let why = failed["message"].as_str().unwrap_or_default();
+            format!(
+                "The disruption budget {name} does not allow evicting pods currently because it failed sync: {why}"
+            )
+        }
+        None => {
+            let (wanted, healthy) = (number("desiredHealthy"), number("currentHealthy"));
+            format!("The disruption budget {name} needs {wanted} healthy pods and has {healthy} currently")
+        }
+    };
+    Err(ApiError::budget(&text, 0))
+}
