@@ -194,8 +194,9 @@ fn by_kind(
     let def = server
         .registry()
         .stored()
-        .into_iter()
-        .find(|def| def.kind == kind && def.group == group_of(version))?;
+        .iter()
+        .find(|def| def.kind == kind && def.group == group_of(version))?
+        .clone();
     let key = def.key(namespace, name);
     let object = server.store.get(&def.collection, &key)?;
     (meta::text(&object.value, "uid") == uid).then_some((def, key, object))
@@ -214,7 +215,7 @@ fn is_of(def: &ResourceDef, kind: &Value, version: &Value) -> bool {
 fn dependents(server: &Server, owner: &Value) -> Vec<Found> {
     let (uid, namespace) = (meta::text(owner, "uid"), meta::namespace(owner));
     let mut out = Vec::new();
-    for def in server.registry().stored() {
+    for def in server.registry().stored().iter() {
         if !namespace.is_empty() && !def.namespaced {
             continue;
         }

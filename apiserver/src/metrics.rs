@@ -16,7 +16,7 @@ pub(crate) fn text(server: &Server) -> String {
          # HELP apiserver_resource_objects [ALPHA] Number of stored objects split by kind.\n\
          # TYPE apiserver_resource_objects gauge\n"
     );
-    for def in server.registry().stored() {
+    for def in server.registry().stored().iter() {
         let count = server.store.list(&def.collection, "", None).map_or(0, |snapshot| snapshot.objects.len());
         let (group, plural) = (&def.group, &def.plural);
         // Writing to a string does not fail.

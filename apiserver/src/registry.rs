@@ -1,7 +1,7 @@
 //! Which resources are served, and by which rules.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 pub(crate) use kubesmith_apiextensions::structural::ScalePaths;
 use kubesmith_apimachinery::jsonpath::JsonPath;
@@ -155,31 +155,35 @@ pub(crate) struct Registry {
     resources: BTreeMap<(String, String, String), Arc<ResourceDef>>,
     /// Versions of each group in the order clients should prefer.
     versions: BTreeMap<String, Vec<String>>,
+    /// One definition for each stored collection.
+    stored: Arc<[Arc<ResourceDef>]>,
 }
+
+/// The definitions of the built-in resources, which all registries share.
+static BUILT_IN: LazyLock<Vec<Arc<ResourceDef>>> =
+    LazyLock::new(|| crate::builtin::all().map(|built_in| Arc::new(built_in.def())).collect());
 
 impl Registry {
     /// The built-in resources and those of established CRDs.
     pub(crate) fn new(custom: impl IntoIterator<Item = ResourceDef>) -> Self {
         let mut registry = Self::default();
-        for built_in in crate::builtin::all() {
-            registry.add(built_in.def());
-        }
-        for def in custom {
+        for def in BUILT_IN.iter().cloned().chain(custom.into_iter().map(Arc::new)) {
             registry.add(def);
         }
         for versions in registry.versions.values_mut() {
             versions.sort_by(|a, b| compare_versions(a, b));
         }
+        registry.stored = registry.one_of_each_collection();
         registry
     }
 
-    fn add(&mut self, def: ResourceDef) {
+    fn add(&mut self, def: Arc<ResourceDef>) {
         let versions = self.versions.entry(def.group.clone()).or_default();
         if !versions.contains(&def.version) {
             versions.push(def.version.clone());
         }
         let key = (def.group.clone(), def.version.clone(), def.plural.clone());
-        self.resources.insert(key, Arc::new(def));
+        self.resources.insert(key, def);
     }
 
     pub(crate) fn find(&self, group: &str, version: &str, plural: &str) -> Option<Arc<ResourceDef>> {
@@ -204,15 +208,19 @@ impl Registry {
         self.resources.values()
     }
 
-    /// One definition for each stored collection.
-    pub(crate) fn stored(&self) -> Vec<Arc<ResourceDef>> {
-        let mut seen = BTreeMap::new();
+    /// One definition for each stored collection, in the order of the collections' names.
+    pub(crate) fn stored(&self) -> Arc<[Arc<ResourceDef>]> {
+        self.stored.clone()
+    }
+
+    fn one_of_each_collection(&self) -> Arc<[Arc<ResourceDef>]> {
+        let mut seen: BTreeMap<&str, &Arc<ResourceDef>> = BTreeMap::new();
         for def in self.resources.values().filter(|def| def.is_stored()) {
-            if def.is_storage_version() || !seen.contains_key(&def.collection) {
-                seen.insert(def.collection.clone(), def.clone());
+            if def.is_storage_version() || !seen.contains_key(def.collection.as_str()) {
+                seen.insert(&def.collection, def);
             }
         }
-        seen.into_values().collect()
+        seen.into_values().cloned().collect()
     }
 }
 

@@ -128,7 +128,7 @@ impl Server {
     /// Adds the default roles and bindings that are not there.
     fn seed_policy(&self) {
         let registry = Registry::new(std::iter::empty());
-        for mut object in authorization::default_policy() {
+        for mut object in authorization::default_policy().iter().cloned() {
             let kind = object["kind"].as_str().unwrap_or_default();
             let Some(def) = registry.all().find(|def| def.kind == kind) else { continue };
             let name = meta::name(&object).to_owned();

@@ -3,6 +3,8 @@
 //! The roles of kube-controller-manager, kube-scheduler, kubelets and other parts of a cluster are left out: here they connect
 //! with all rights.
 
+use std::sync::LazyLock;
+
 use serde_json::{Value, json};
 
 /// Verbs that only read.
@@ -269,8 +271,13 @@ const VIEW: &[Rule] = &[
     rule(READ, "resource.k8s.io", &["resourceclaims", "resourceclaims/status", "resourceclaimtemplates"]),
 ];
 
-/// The objects without the metadata that a server adds.
-pub(crate) fn objects() -> Vec<Value> {
+/// The objects without the metadata that a server adds; made once for all servers of a process.
+pub(crate) fn objects() -> &'static [Value] {
+    static OBJECTS: LazyLock<Vec<Value>> = LazyLock::new(make_objects);
+    &OBJECTS
+}
+
+fn make_objects() -> Vec<Value> {
     let roles = ROLES.iter().map(|(name, part_of, rules)| {
         let mut rules: Vec<Value> = rules.iter().map(resource_rule).collect();
         if *name == "cluster-admin" {

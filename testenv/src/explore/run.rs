@@ -28,7 +28,9 @@ const PATIENCE: Duration = Duration::from_secs(20 * 60);
 const LONGEST: Duration = Duration::from_secs(2 * 60 * 60);
 /// The least and the most time that passes at once.
 const TICK: Duration = Duration::from_millis(10);
-const LONGEST_TICK: Duration = Duration::from_secs(5);
+const LONGEST_TICK: Duration = Duration::from_secs(60);
+/// By what the next tick is longer, if nothing happened.
+const TICK_GROWTH: u32 = 4;
 
 /// Describes a scenario once more.
 pub(super) type Scenario<'a> = &'a dyn Fn(Sim) -> std::pin::Pin<Box<dyn Future<Output = ()>>>;
@@ -77,13 +79,34 @@ impl Outcome {
     }
 }
 
+/// What a run is for.
+#[derive(Clone, Copy)]
+pub(super) enum Aim<'a> {
+    /// Finds the resources that are written. Does not wait for what comes later.
+    Scout,
+    /// Finds the states to expect.
+    Learn,
+    /// Finds what differs from these states without a fault.
+    Compare(&'a Expected),
+    /// Fails where the states are others.
+    Judge(&'a Expected),
+}
+
+impl<'a> Aim<'a> {
+    fn expected(self) -> Option<&'a Expected> {
+        match self {
+            Self::Scout | Self::Learn => None,
+            Self::Compare(expected) | Self::Judge(expected) => Some(expected),
+        }
+    }
+}
+
 /// How a run is done.
 #[derive(Clone, Copy)]
 pub(super) struct Options<'a> {
     pub(super) seed: u64,
     pub(super) plan: &'a Plan,
-    /// `None` finds out what to expect.
-    pub(super) expected: Option<&'a Expected>,
+    pub(super) aim: Aim<'a>,
     /// Resources to take the states of.
     pub(super) resources: &'a BTreeSet<(String, String)>,
     /// The operators start only before the last step that a user does.
@@ -123,6 +146,7 @@ pub(super) fn run(scenario: Scenario<'_>, options: Options<'_>) -> Outcome {
         states: Vec::new(),
         objects: Vec::new(),
         history: false,
+        look: None,
     };
     Outcome { returns, ..run.through(&steps) }
 }
@@ -186,6 +210,17 @@ struct Run<'a> {
     objects: Vec<Seen>,
     /// Not every state between steps was to be seen.
     history: bool,
+    look: Option<Rc<Look>>,
+}
+
+/// The objects at a version, in a step.
+struct Look {
+    version: u64,
+    step: usize,
+    all: Vec<((String, String), Value)>,
+    state: State,
+    /// How they differ from what is expected.
+    differences: Vec<String>,
 }
 
 impl Run<'_> {
@@ -272,7 +307,6 @@ impl Run<'_> {
             return self.go_on_a_little();
         }
         let (begin, mut tick) = (self.world.now, TICK);
-        let mut known: Option<(u64, bool)> = None;
         while self.world.failure.is_none() {
             if self.world.pump() {
                 tick = TICK;
@@ -287,13 +321,13 @@ impl Run<'_> {
             if is_last {
                 self.end_waiting();
             }
-            let need = self.quiet_needed(&mut known);
+            let need = self.quiet_needed();
             let quiet = self.world.now - self.world.last_change;
             if quiet >= need || self.world.now - begin >= LONGEST {
                 break;
             }
             self.world.pass(tick.min(need - quiet));
-            tick = (tick * 2).min(LONGEST_TICK);
+            tick = (tick * TICK_GROWTH).min(LONGEST_TICK);
         }
         self.judge();
     }
@@ -325,34 +359,38 @@ impl Run<'_> {
     }
 
     /// How long nothing may be written before the step counts as settled.
-    fn quiet_needed(&mut self, known: &mut Option<(u64, bool)>) -> Duration {
-        let Some(expected) = self.options.expected else { return QUIET };
+    fn quiet_needed(&mut self) -> Duration {
+        let Some(expected) = self.options.aim.expected() else {
+            return if matches!(self.options.aim, Aim::Scout) { QUIET_AS_WANTED } else { QUIET };
+        };
         if self.history && expected.depends_on_history {
             return QUIET;
         }
-        let version = self.world.cluster.objects().version();
-        let is_wanted = match *known {
-            Some((at, is_wanted)) if at == version => is_wanted,
-            _ => self.differences(expected).is_empty(),
-        };
-        *known = Some((version, is_wanted));
-        match is_wanted {
+        match self.look().differences.is_empty() {
             true if self.world.rates.is_refused(self.world.now) => QUIET_REFUSED,
             true => QUIET_AS_WANTED,
-            false => PATIENCE,
+            false if matches!(self.options.aim, Aim::Judge(_)) => PATIENCE,
+            false => QUIET,
         }
     }
 
-    fn differences(&self, expected: &Expected) -> Vec<String> {
-        let Some(wanted) = expected.states.get(self.world.step) else { return Vec::new() };
-        expected.mask.differences(wanted, &self.state())
-    }
-
-    fn state(&self) -> State {
+    /// The objects as they are.
+    fn look(&mut self) -> Rc<Look> {
+        let (version, step) = (self.world.cluster.objects().version(), self.world.step);
+        if let Some(look) = self.look.as_ref().filter(|look| (look.version, look.step) == (version, step)) {
+            return look.clone();
+        }
         let all = self.world.cluster.state(self.options.resources);
         // The status of built-in kinds is the work of the server's controllers.
         let objects = all.iter().map(|((group, _), object)| (object, is_custom_group(group)));
-        normalise(objects, &self.world.names)
+        let state = normalise(objects, &self.world.names);
+        let expected = self.options.aim.expected();
+        let wanted = expected.and_then(|expected| Some((expected, expected.states.get(step)?)));
+        let differences =
+            wanted.map(|(expected, wanted)| expected.mask.differences(wanted, &state)).unwrap_or_default();
+        let look = Rc::new(Look { version, step, all, state, differences });
+        self.look = Some(look.clone());
+        look
     }
 
     /// Compares what has become of the step with what becomes of it without faults.
@@ -360,35 +398,32 @@ impl Run<'_> {
         if self.world.failure.is_some() {
             return;
         }
-        let state = self.state();
+        let look = self.look();
         if let Some(failure) = self.world.rates.refused() {
             self.world.fail(failure);
         }
-        if let Some(stuck) = self.stuck() {
+        if let Some(stuck) = self.stuck(&look) {
             self.world.fail(stuck);
         }
         let is_comparable = !self.waits_for_next_step();
-        if let Some(expected) = self
-            .options
-            .expected
-            .filter(|expected| is_comparable && !(self.history && expected.depends_on_history))
+        if let Aim::Judge(expected) = self.options.aim
+            && is_comparable
+            && !(self.history && expected.depends_on_history)
         {
-            let differences = self.differences(expected);
-            if !differences.is_empty() {
+            if !look.differences.is_empty() {
                 let after = format!("after step {}", self.world.step + 1);
-                self.world.fail(Failure::State { after, differences });
+                self.world.fail(Failure::State { after, differences: look.differences.clone() });
             } else if let Some(destroyed) = self.destroyed(expected).filter(|_| !self.history) {
                 self.world.fail(Failure::Destroyed(destroyed));
             }
         }
-        self.states.push(state);
-        self.objects.push(Seen { present: self.present(), deleted: self.world.deleted.clone() });
+        self.states.push(look.state.clone());
+        self.objects.push(Seen { present: self.present(&look), deleted: self.world.deleted.clone() });
     }
 
     /// The objects that are there.
-    fn present(&self) -> BTreeSet<String> {
-        let all = self.world.cluster.state(self.options.resources);
-        let targets = all.iter().map(|((group, resource), object)| {
+    fn present(&self, look: &Look) -> BTreeSet<String> {
+        let targets = look.all.iter().map(|((group, resource), object)| {
             let text = |key: &str| object["metadata"][key].as_str().unwrap_or_default();
             scrub(&target(group, resource, text("namespace"), text("name")), &self.world.names)
         });
@@ -403,12 +438,11 @@ impl Run<'_> {
     }
 
     /// A custom resource that is being deleted and that a finalizer keeps.
-    fn stuck(&self) -> Option<Failure> {
+    fn stuck(&self, look: &Look) -> Option<Failure> {
         if self.waits_for_next_step() {
             return None;
         }
-        let all = self.world.cluster.state(self.options.resources);
-        let custom = all.iter().filter(|((group, _), _)| is_custom_group(group));
+        let custom = look.all.iter().filter(|((group, _), _)| is_custom_group(group));
         custom
             .map(|(_, object)| &object["metadata"])
             .find(|metadata| !metadata["deletionTimestamp"].is_null())

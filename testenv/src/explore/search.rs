@@ -7,7 +7,7 @@ use super::dice::Dice;
 use super::oracle::Failure;
 use super::plan::{Plan, SiteKind, random, smaller, systematic};
 use super::report::{Failed, Report};
-use super::run::{Expected, Options, Outcome, Scenario, run};
+use super::run::{Aim, Expected, Options, Outcome, Scenario, run};
 use super::settings::Settings;
 use super::world::is_noise;
 
@@ -64,11 +64,19 @@ pub(super) fn search(name: &str, scenario: Scenario<'_>, settings: &Settings) ->
 }
 
 impl Search<'_> {
-    fn run(&mut self, seed: u64, plan: &Plan, expects: bool, late: bool) -> Outcome {
-        let expected = expects.then_some(&self.expected);
-        let options =
-            Options { seed, plan, expected, resources: &self.expected.resources, late, node: self.node };
+    /// Runs a schedule that may fail.
+    fn run(&mut self, plan: &Plan) -> Outcome {
+        let options = Options { aim: Aim::Judge(&self.expected), ..self.options(plan) };
         let outcome = run(self.scenario, options);
+        self.count(outcome)
+    }
+
+    fn options<'a>(&'a self, plan: &'a Plan) -> Options<'a> {
+        let (seed, resources, node) = (self.settings.seed, &self.expected.resources, self.node);
+        Options { seed, plan, aim: Aim::Learn, resources, late: false, node }
+    }
+
+    fn count(&mut self, outcome: Outcome) -> Outcome {
         self.runs += 1;
         self.moves += outcome.moves;
         super::progress();
@@ -77,27 +85,26 @@ impl Search<'_> {
 
     /// Runs the scenario without faults.
     fn learn(&mut self) -> Result<(), Box<Failed>> {
-        let (seed, none) = (self.settings.seed, Plan::default());
-        let mut first = self.run(seed, &none, false, false);
-        self.node = first.written.iter().any(|(_, resource)| WORKLOADS.contains(&resource.as_str()));
-        if self.node {
-            first = self.run(seed, &none, false, false);
+        let none = Plan::default();
+        self.baseline = self.count(run(self.scenario, Options { aim: Aim::Scout, ..self.options(&none) }));
+        // A run may write what no run before it has shown.
+        while self.takes_account_of_writes() {
+            self.baseline = self.count(run(self.scenario, self.options(&none)));
         }
-        if let Some(failure) = first.failure {
-            return Err(self.failed(&failure, &none, first.story, None));
+        if let Some(failure) = self.baseline.failure.clone() {
+            return Err(self.failed(&failure, &none, self.baseline.story.clone(), None));
         }
-        let compared = |(_, resource): &&(String, String)| !is_noise(resource);
-        self.expected.resources = first.written.iter().filter(compared).cloned().collect();
-        self.expected.mask.ignored.clone_from(&first.ignored);
-        self.baseline = self.run(seed, &none, false, false);
-        let other = self.run(seed + 1, &none, false, false);
+        self.expected.mask.ignored.clone_from(&self.baseline.ignored);
+        self.expected.states.clone_from(&self.baseline.states);
+        self.expected.objects.clone_from(&self.baseline.objects);
+        let compared = Options { aim: Aim::Compare(&self.expected), ..self.options(&none) };
+        let other = run(self.scenario, Options { seed: self.settings.seed + 1, ..compared });
+        let late = run(self.scenario, Options { late: true, ..compared });
+        let (other, late) = (self.count(other), self.count(late));
         for (one, other) in self.baseline.states.iter().zip(&other.states) {
             self.expected.mask.add_differences(one, other);
         }
-        self.expected.states.clone_from(&self.baseline.states);
-        self.expected.objects.clone_from(&self.baseline.objects);
         self.check_returns(&none)?;
-        let late = self.run(seed, &none, false, true);
         let steps = self.baseline.steps;
         let is_like = |i: usize| match (self.expected.states.get(i), late.states.get(i)) {
             (Some(one), Some(other)) => self.expected.mask.differences(one, other).is_empty(),
@@ -106,6 +113,17 @@ impl Search<'_> {
         self.expected.depends_on_history =
             late.failure.is_some() || !(steps.saturating_sub(2)..steps).all(is_like);
         Ok(())
+    }
+
+    /// Adds what the last run has written to what is compared; false if nothing is new, and the run can be compared with.
+    fn takes_account_of_writes(&mut self) -> bool {
+        let node = self.baseline.written.iter().any(|(_, resource)| WORKLOADS.contains(&resource.as_str()));
+        let compared = |(_, resource): &&(String, String)| !is_noise(resource);
+        let resources: BTreeSet<_> = self.baseline.written.iter().filter(compared).cloned().collect();
+        let is_new = (node && !self.node) || !resources.is_subset(&self.expected.resources);
+        self.node |= node;
+        self.expected.resources.extend(resources);
+        is_new
     }
 
     /// Checks that changes that were taken back have left nothing.
@@ -146,7 +164,7 @@ impl Search<'_> {
 
     /// Runs a schedule; a failure is repeated and made smaller.
     fn attempt(&mut self, plan: &Plan, shrinks: bool) -> Result<(), Box<Failed>> {
-        let outcome = self.run(self.settings.seed, plan, true, false);
+        let outcome = self.run(plan);
         self.fired.extend(outcome.fired.iter().cloned());
         let Some(failure) = outcome.failure.clone() else { return Ok(()) };
         let mut plan = plan.clone();
@@ -164,14 +182,14 @@ impl Search<'_> {
     /// A second run that fails in the same way.
     fn repeated(&mut self, plan: &Plan, failure: &Failure) -> Option<Outcome> {
         (0..REPEATS).find_map(|_| {
-            let outcome = self.run(self.settings.seed, plan, true, false);
+            let outcome = self.run(plan);
             outcome.failure.as_ref().is_some_and(|found| found.is_like(failure)).then_some(outcome)
         })
     }
 
     /// The first line in which another run of a schedule differs.
     fn divergence(&mut self, plan: &Plan, story: &[String]) -> String {
-        let other = self.run(self.settings.seed, plan, true, false).story;
+        let other = self.run(plan).story;
         match story.iter().zip(&other).find(|(one, other)| one != other) {
             Some((one, other)) => format!("one run has\n  {one}\nwhere another has\n  {other}"),
             None => {
@@ -189,7 +207,7 @@ impl Search<'_> {
                     return best;
                 }
                 left -= 1;
-                let outcome = self.run(self.settings.seed, &candidate, true, false);
+                let outcome = self.run(&candidate);
                 if outcome.failure.as_ref().is_some_and(|found| found.is_like(failure)) {
                     (*plan, best) = (candidate, outcome);
                     continue 'smaller;

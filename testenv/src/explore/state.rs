@@ -219,9 +219,12 @@ fn without_uids(text: &str) -> String {
             _ => byte.is_ascii_hexdigit(),
         })
     };
-    let (bytes, mut out, mut i) = (text.as_bytes(), Vec::new(), 0);
+    if text.len() < LENGTH || !text.contains('-') {
+        return text.to_owned();
+    }
+    let (bytes, mut out, mut i) = (text.as_bytes(), Vec::with_capacity(text.len()), 0);
     while i < bytes.len() {
-        if bytes.len() - i >= LENGTH && is_uid(&bytes[i..i + LENGTH]) {
+        if bytes.len() - i >= LENGTH && bytes[i + 8] == b'-' && is_uid(&bytes[i..i + LENGTH]) {
             out.extend_from_slice(b"<uid>");
             i += LENGTH;
         } else {

@@ -32,6 +32,8 @@ pub(super) struct Process {
     /// The simulated time at which it was started.
     started: Duration,
     restart_at: Option<Duration>,
+    /// Something has arrived for it, or time has passed.
+    is_due: bool,
     /// It is down until the user's next step.
     pub(super) waits_for_step: bool,
     /// The version that lists are answered from which may be old, and which of them.
@@ -95,6 +97,7 @@ impl World {
             gate: Gate::default(),
             started: Duration::ZERO,
             restart_at: None,
+            is_due: false,
             waits_for_step: false,
             stale: None,
             listed: BTreeSet::new(),
@@ -182,6 +185,7 @@ impl World {
         (process.restart_at, process.waits_for_step) = (None, false);
         (process.saw_error, process.has_watched) = (false, false);
         process.gate = Gate::default();
+        process.is_due = true;
         process.started = self.now;
         match lane {
             Ok(mut lane) => {
@@ -254,9 +258,14 @@ impl World {
         }
         let choice = self.dice.as_mut().map_or(0, |dice| dice.below(choices));
         match ready.get(choice) {
-            Some(watch) => self.deliver_event(*watch),
+            Some(watch) => {
+                let process = self.watches[*watch].process;
+                self.processes[process].is_due = true;
+                self.deliver_event(*watch);
+            }
             None => {
                 if let Some(pending) = self.pending.remove(choice - ready.len()) {
+                    self.processes[pending.process].is_due = true;
                     self.deliver_request(pending);
                 }
             }
@@ -274,7 +283,10 @@ impl World {
 
     pub(super) fn run_processes(&mut self) {
         for i in 0..self.processes.len() {
-            let Some(lane) = &mut self.processes[i].lane else { continue };
+            let process = &mut self.processes[i];
+            let Some(lane) = process.lane.as_mut().filter(|_| std::mem::take(&mut process.is_due)) else {
+                continue;
+            };
             lane.until_idle();
             let state = lane.main_state();
             let arrivals = self.processes[i].gate.take();
@@ -372,6 +384,10 @@ impl World {
     /// Takes what the server has sent to watches.
     pub(super) fn pull_watches(&mut self) {
         self.cluster.lane.until_idle();
+        self.pull();
+    }
+
+    fn pull(&mut self) {
         let _context = self.cluster.lane.enter();
         self.watches.iter_mut().for_each(OpenWatch::pull);
     }
@@ -398,6 +414,7 @@ impl World {
         let due = self.processes.iter().filter_map(|process| process.restart_at).chain(held).min();
         let mut until = due.map_or(self.now + most, |due| due.min(self.now + most));
         for process in &mut self.processes {
+            process.is_due = true;
             let Some(lane) = &mut process.lane else { continue };
             let left = until.saturating_sub(process.started + lane.elapsed());
             if !left.is_zero() {
@@ -407,13 +424,16 @@ impl World {
         }
         self.now = self.now.max(until);
         self.cluster.advance_to(self.now);
-        self.pull_watches();
+        self.pull();
         let now = self.now;
         self.release(|held| matches!(held, Held::Until(at) if at <= now));
     }
 
     /// Checks what must always hold.
     pub(super) fn check_always(&mut self) {
+        if self.spec.always.is_empty() {
+            return;
+        }
         let view = View::new(self.cluster.objects().clone());
         let found = super::panics::ignoring(|| self.spec.always.iter().find_map(|check| check(&view).err()));
         if let Some(text) = found {

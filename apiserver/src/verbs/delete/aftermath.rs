@@ -41,13 +41,13 @@ fn after_mark(server: &Arc<Server>, def: &ResourceDef, object: &Arc<Object>) {
 
 /// Goes on with deletions that an earlier run of the server did not finish.
 pub(crate) fn resume(server: &Arc<Server>) {
-    for def in server.registry().stored() {
+    for def in server.registry().stored().iter() {
         let Ok(snapshot) = server.store.list(&def.collection, "", None) else { continue };
         for (key, object) in snapshot.objects {
             if meta::is_terminating(&object.value) {
-                after_mark(server, &def, &object);
+                after_mark(server, def, &object);
             } else if server.options().controllers {
-                crate::garbage::check_owners(server, &def, &key, &object.value);
+                crate::garbage::check_owners(server, def, &key, &object.value);
             }
         }
     }
@@ -179,7 +179,7 @@ fn empty_crd(server: &Arc<Server>, name: &str) {
         (next != *crd).then(|| managed::updated_definition(crd, &next, &now))
     });
     let registry = server.registry();
-    let defs: Vec<Arc<ResourceDef>> = registry.stored();
+    let defs = registry.stored();
     let own = defs.iter().find(|def| matches!(&def.behaviour, Behaviour::Custom(c) if c.crd == name));
     if let Some(def) = own
         && let Ok(snapshot) = server.store.list(&def.collection, "", None)
