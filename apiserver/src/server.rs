@@ -1,5 +1,7 @@
 //! The API server: takes requests, answers them, and keeps what is served in step with the stored CRDs.
 
+mod seed;
+
 use std::convert::Infallible;
 use std::fmt;
 use std::future::Future;
@@ -12,7 +14,7 @@ use ::http::request::Parts;
 use ::http::{Method, Request, Response};
 use bytes::Bytes;
 use http_body_util::{BodyExt, Limited};
-use serde_json::{Value, json};
+use serde_json::Value;
 use tokio::sync::watch as signal;
 
 use crate::admission::Hooks;
@@ -99,47 +101,12 @@ impl Server {
             webhooks: webhook::Clients::default(),
         });
         if !options.bare {
-            for name in ["default", "kube-node-lease", "kube-public", "kube-system"] {
-                server.seed_namespace(name);
-            }
-            server.seed_service();
-            server.seed_policy();
+            server.seed();
         }
         server.refresh();
         server.refresh_hooks();
         verbs::delete::resume(&server);
         server
-    }
-
-    fn seed_namespace(&self, name: &str) {
-        if self.store.get("namespaces", name).is_some() {
-            return;
-        }
-        let value = json!({
-            "apiVersion": "v1", "kind": "Namespace",
-            "metadata": {"name": name, "uid": self.ids.uid(), "creationTimestamp": self.now(),
-                         "labels": {"kubernetes.io/metadata.name": name}},
-            "spec": {"finalizers": ["kubernetes"]}, "status": {"phase": "Active"},
-        });
-        // Nobody else writes yet, so the name is still free.
-        let _ = self.store.create("namespaces", name, value);
-    }
-
-    /// Adds the default roles and bindings that are not there.
-    fn seed_policy(&self) {
-        let registry = Registry::new(std::iter::empty());
-        for mut object in authorization::default_policy().iter().cloned() {
-            let kind = object["kind"].as_str().unwrap_or_default();
-            let Some(def) = registry.all().find(|def| def.kind == kind) else { continue };
-            let name = meta::name(&object).to_owned();
-            if self.store.get(&def.collection, &name).is_none() {
-                meta::set(&mut object, "uid", self.ids.uid());
-                meta::set(&mut object, "creationTimestamp", self.now());
-                // Nobody else writes yet, so the name is still free.
-                let _ = self.store.create(&def.collection, &name, object);
-            }
-        }
-        self.refresh_roles();
     }
 
     /// Brings aggregated cluster roles up to date: the work of kube-controller-manager, which rules need to be right.
@@ -162,26 +129,6 @@ impl Server {
     /// Whether objects can only be made in namespaces that exist.
     pub(crate) fn needs_namespaces(&self) -> bool {
         !self.options.bare
-    }
-
-    /// The service at which pods find the server itself.
-    fn seed_service(&self) {
-        if self.store.get("services", "default/kubernetes").is_some() {
-            return;
-        }
-        let address = self.service_address();
-        let value = json!({
-            "apiVersion": "v1", "kind": "Service",
-            "metadata": {"name": "kubernetes", "namespace": "default", "uid": self.ids.uid(),
-                         "creationTimestamp": self.now(),
-                         "labels": {"component": "apiserver", "provider": "kubernetes"}},
-            "spec": {"type": "ClusterIP", "clusterIP": address, "clusterIPs": [address], "sessionAffinity": "None",
-                     "ports": [{"name": "https", "protocol": "TCP", "port": 443, "targetPort": 6443}],
-                     "ipFamilies": ["IPv4"], "ipFamilyPolicy": "SingleStack", "internalTrafficPolicy": "Cluster"},
-            "status": {"loadBalancer": {}},
-        });
-        // Nobody else writes yet, so the name is still free.
-        let _ = self.store.create("services", "default/kubernetes", value);
     }
 
     /// The present time as metadata carries it.

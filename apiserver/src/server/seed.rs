@@ -1,0 +1,65 @@
+//! What every cluster has from its start: namespaces, the service of the server itself, default roles and bindings.
+
+use serde_json::json;
+
+use super::Server;
+use crate::registry::Registry;
+use crate::{authorization, meta};
+
+impl Server {
+    /// Adds what is not there yet. Nobody else writes meanwhile, so a name that is free stays free.
+    pub(super) fn seed(&self) {
+        for name in ["default", "kube-node-lease", "kube-public", "kube-system"] {
+            self.seed_namespace(name);
+        }
+        self.seed_service();
+        self.seed_policy();
+    }
+
+    fn seed_namespace(&self, name: &str) {
+        if self.store.get("namespaces", name).is_some() {
+            return;
+        }
+        let value = json!({
+            "apiVersion": "v1", "kind": "Namespace",
+            "metadata": {"name": name, "uid": self.ids.uid(), "creationTimestamp": self.now(),
+                         "labels": {"kubernetes.io/metadata.name": name}},
+            "spec": {"finalizers": ["kubernetes"]}, "status": {"phase": "Active"},
+        });
+        let _ = self.store.create("namespaces", name, value);
+    }
+
+    /// The service at which pods find the server itself.
+    fn seed_service(&self) {
+        if self.store.get("services", "default/kubernetes").is_some() {
+            return;
+        }
+        let address = self.service_address();
+        let value = json!({
+            "apiVersion": "v1", "kind": "Service",
+            "metadata": {"name": "kubernetes", "namespace": "default", "uid": self.ids.uid(),
+                         "creationTimestamp": self.now(),
+                         "labels": {"component": "apiserver", "provider": "kubernetes"}},
+            "spec": {"type": "ClusterIP", "clusterIP": address, "clusterIPs": [address], "sessionAffinity": "None",
+                     "ports": [{"name": "https", "protocol": "TCP", "port": 443, "targetPort": 6443}],
+                     "ipFamilies": ["IPv4"], "ipFamilyPolicy": "SingleStack", "internalTrafficPolicy": "Cluster"},
+            "status": {"loadBalancer": {}},
+        });
+        let _ = self.store.create("services", "default/kubernetes", value);
+    }
+
+    fn seed_policy(&self) {
+        let registry = Registry::new(std::iter::empty());
+        for mut object in authorization::default_policy().iter().cloned() {
+            let kind = object["kind"].as_str().unwrap_or_default();
+            let Some(def) = registry.all().find(|def| def.kind == kind) else { continue };
+            let name = meta::name(&object).to_owned();
+            if self.store.get(&def.collection, &name).is_none() {
+                meta::set(&mut object, "uid", self.ids.uid());
+                meta::set(&mut object, "creationTimestamp", self.now());
+                let _ = self.store.create(&def.collection, &name, object);
+            }
+        }
+        self.refresh_roles();
+    }
+}
