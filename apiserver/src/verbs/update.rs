@@ -199,7 +199,7 @@ fn complete(call: &Call<'_>, current: &Value, wanted: &mut Value) {
     builtin::complete::updated(&call.server, def, &call.path.subresource, current, wanted);
     if create::counts_generation(def)
         && call.path.subresource != "status"
-        && spec_differs(def, current, wanted)
+        && counts_as_change(def, current, wanted)
     {
         let generation = current["metadata"]["generation"].as_i64().unwrap_or_default();
         meta::set(wanted, "generation", generation + 1);
@@ -263,6 +263,16 @@ fn put_back(object: &mut Map<String, Value>, key: &str, value: Option<Value>) {
 }
 
 /// Whether a change counts as a new generation.
+fn counts_as_change(def: &ResourceDef, current: &Value, wanted: &Value) -> bool {
+    if def.is_custom() || !spec_differs(def, current, wanted) {
+        return spec_differs(def, current, wanted);
+    }
+    // A float of a Go type is the same number whether it is written `20` or `20.0`.
+    let mut stored = wanted.clone();
+    meta::go_numbers(&mut stored);
+    spec_differs(def, current, &stored)
+}
+
 fn spec_differs(def: &ResourceDef, current: &Value, wanted: &Value) -> bool {
     if def.group == admission::GROUP {
         return current["webhooks"] != wanted["webhooks"];
