@@ -1,5 +1,5 @@
 //! What an API server knows about custom resource definitions: structural schemas, the Common Expression Language of
-//! their rules, the checks of a CRD itself, and the OpenAPI definitions that it publishes of it.
+//! their rules, the checks of a CRD itself, what a change of it breaks, and the OpenAPI definitions that it publishes of it.
 //!
 //! Values in, values and ordered causes with kube-apiserver's texts out. The package does no I/O and knows neither HTTP nor
 //! storage: the embedded server of kubesmith-testenv enforces with it, and the command refuses with it what a server would
@@ -8,6 +8,8 @@
 
 #[cfg(feature = "structural")]
 pub mod cel;
+#[cfg(feature = "structural")]
+pub mod diff;
 #[cfg(feature = "structural")]
 pub mod openapi;
 pub mod schema;

@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 
 use kubesmith_core::diag::{Code, Severity};
 
-use super::model::{Definition, Definitions};
 use super::{Change, Unread};
+use super::{Definition, Definitions};
 use crate::cluster::{self, Access, ClusterError, Wanted};
 use crate::diag::{self, Diagnostic};
 use crate::import::{self, Crd, Input, Lines, Place, Purpose, Sites, files};

@@ -4,7 +4,6 @@
 //! generated from at once and compared: a crate that would not give the same definitions again is never returned.
 
 mod attributes;
-mod canonical;
 mod facts;
 pub(crate) mod files;
 #[cfg(feature = "go")]
@@ -32,9 +31,9 @@ use naming::TypeNames;
 use reader::Found;
 use typing::Typing;
 
-pub use canonical::canonical;
 #[cfg(feature = "go")]
 pub use go::{GoOptions, import_go};
+pub use kubesmith_apiextensions::diff::canonical;
 pub(crate) use position::Lines;
 pub(crate) use reader::{Crd, Place, Purpose, Sites};
 pub(crate) use writer::is_module;

@@ -18,11 +18,11 @@ use serde_json::Value;
 use checked::Read;
 pub(crate) use place::{Place, Sites};
 
-use super::canonical::{canonical, is_mark};
 use super::strict;
 use crate::diag::Diagnostic;
 use crate::schema::Schema;
 use crate::source::{FileId, Loc, SourceMap};
+use kubesmith_apiextensions::diff::{canonical, is_mark};
 
 /// A definition that was read.
 #[derive(Clone, Debug)]

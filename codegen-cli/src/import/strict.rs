@@ -3,9 +3,9 @@
 use kubesmith_apiextensions::schema::{Keyword, Kind, REFUSED_KEYWORDS};
 use serde_json::Value;
 
-use super::canonical::clean;
 use super::reader::remove;
 use crate::schema::{Rule, Schema};
+use kubesmith_apiextensions::diff::clean;
 
 /// Something in a schema that cannot be imported.
 #[derive(Debug)]

@@ -8,13 +8,13 @@ use kubesmith_core::diag::{Code, Severity};
 use serde_json::Value;
 
 use super::ImportedCrate;
-use super::canonical::canonical;
 use super::reader::{Crd, Sites};
 use crate::config::{self, Overrides};
 use crate::diag::Diagnostic;
 use crate::output::Kind;
 use crate::pipeline::{self, Generated};
 use crate::source::SourceMap;
+use kubesmith_apiextensions::diff::canonical;
 
 type Files = BTreeMap<String, String>;
 

@@ -6,7 +6,6 @@ use kubesmith_core::names;
 use serde_json::Value;
 
 use super::super::attributes::Key;
-use super::super::canonical::canonical;
 use super::super::facts::facts;
 use super::super::keys::{self, Annotations, On};
 use super::super::model::{Body, Constant, Field, MAP, Module, OBJECT_META, Text, Ty, Type, VALUE};
@@ -17,6 +16,7 @@ use crate::go::SurveyedConstant;
 use crate::ir::{self, Element, Shape, TypeDef, TypeRef};
 use crate::known;
 use crate::schema::Schema;
+use kubesmith_apiextensions::diff::canonical;
 
 /// The modules of a plan, in its order; `definitions` are the CRDs by their files.
 pub(super) fn modules(plan: &Plan<'_>, definitions: &BTreeMap<String, String>) -> Vec<Module> {

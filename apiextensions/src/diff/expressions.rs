@@ -1,7 +1,7 @@
 //! Compares the CEL rules of a node.
 
-use kubesmith_apiextensions::cel::{Known, Relation, follows, mentions, relation};
-use kubesmith_apiextensions::structural::{Rule, Schema};
+use crate::cel::{Known, Relation, follows, mentions, relation};
+use crate::structural::{Rule, Schema};
 
 use super::schema::{Walk, contrasted};
 use super::{ChangeCode, fields};

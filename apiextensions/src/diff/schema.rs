@@ -1,8 +1,8 @@
 //! Walks two schemas side by side.
 
-use kubesmith_apiextensions::cel::touches;
-use kubesmith_apiextensions::schema::{KEYWORDS, Values};
-use kubesmith_apiextensions::structural::{ListType, Path, Schema};
+use crate::cel::touches;
+use crate::schema::{KEYWORDS, Values};
+use crate::structural::{ListType, Path, Schema};
 use serde_json::Value;
 
 use super::{Certainty, Change, ChangeCode, Class, Ratchets, constraints, expressions, fields};

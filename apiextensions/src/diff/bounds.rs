@@ -2,8 +2,8 @@
 
 use std::cmp::Ordering;
 
-use kubesmith_apiextensions::schema::{Keyword, Limit, Measure, Number, Schema, Values};
-use kubesmith_apiextensions::structural::validate;
+use crate::schema::{Keyword, Limit, Measure, Number, Schema, Values};
+use crate::structural::validate;
 
 use super::ChangeCode;
 use super::schema::{Types, Walk};

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use kubesmith_apiextensions::structural::{Additional, MapType, Schema};
+use crate::structural::{Additional, MapType, Schema};
 
 use super::ChangeCode;
 use super::schema::{Context, Types, Walk, brief, contrasted, guards, guards_field};

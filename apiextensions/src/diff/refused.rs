@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use kubesmith_apiextensions::structural::validate_crd;
+use crate::structural::validate_crd;
 use serde_json::{Value, json};
 
 use super::model::Definition;

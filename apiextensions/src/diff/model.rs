@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use kubesmith_apiextensions::structural::{Additional, Schema, SchemaError};
+use crate::structural::{Additional, Schema, SchemaError};
 use serde_json::Value;
 
 /// Definitions by their names, which are made of plural and group.
@@ -14,7 +14,7 @@ pub type Definitions = BTreeMap<String, Definition>;
 pub struct Definition {
     /// `widgets.example.com`
     pub name: String,
-    /// All of it, as [`canonical`](crate::import::canonical) has it.
+    /// All of it, as [`canonical`](super::canonical()) has it.
     pub object: Value,
     /// Its versions, by their names.
     pub versions: Vec<Version>,

@@ -1,17 +1,21 @@
 //! What a CustomResourceDefinition says, whatever words it uses: two that are equal here are the same to an API server.
 
-use kubesmith_apiextensions::schema::{Keyword, Kind};
+use crate::schema::{Keyword, Kind};
 use serde_json::{Map, Value};
+
+/// The annotation that names the version of kubesmith that generated a manifest.
+pub const VERSION_ANNOTATION: &str = "kubesmith.dev/version";
 
 /// Annotations that name the generator, not the API.
 const MARKS: &[&str] = &[
-    crate::output::YAML_MARK,
+    VERSION_ANNOTATION,
     "controller-gen.kubebuilder.io/version",
     "kubectl.kubernetes.io/last-applied-configuration",
 ];
 
 /// The definition without what an API server fills in or owns itself: defaults are written out, what is empty or `false`
 /// is left out, versions stand in the order of their names.
+#[must_use]
 pub fn canonical(crd: &Value) -> Value {
     let mut out = crd.clone();
     if let Value::Object(object) = &mut out {
@@ -26,7 +30,8 @@ pub fn canonical(crd: &Value) -> Value {
 }
 
 /// Whether the annotation names a generator.
-pub(super) fn is_mark(name: &str) -> bool {
+#[must_use]
+pub fn is_mark(name: &str) -> bool {
     MARKS.contains(&name)
 }
 
@@ -117,7 +122,8 @@ fn is_nothing(value: &Value) -> bool {
 }
 
 /// A schema without keywords that say nothing.
-pub(super) fn clean(schema: Value) -> Value {
+#[must_use]
+pub fn clean(schema: Value) -> Value {
     let Value::Object(members) = schema else { return schema };
     let mut out = Map::new();
     for (key, value) in members {

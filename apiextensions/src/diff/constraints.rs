@@ -1,7 +1,7 @@
 //! Compares what is said of values: enums, bounds, formats, patterns, junctors.
 
-use kubesmith_apiextensions::schema::{KEYWORDS, Keyword, Kind, Role, Schema};
-use kubesmith_apiextensions::structural::validate;
+use crate::schema::{KEYWORDS, Keyword, Kind, Role, Schema};
+use crate::structural::validate;
 use serde_json::Value;
 
 use super::schema::{Types, Walk, brief, contrasted};

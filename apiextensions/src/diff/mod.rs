@@ -1,0 +1,77 @@
+//! What a change of definitions breaks.
+//!
+//! [`compare`] is a function of two sets of definitions: it lists changes with the verdicts of [`RULES`]. The command
+//! `kubesmith diff` shows the list, and `kubesmith_runtime::crd` refuses upgrades by it.
+
+mod bounds;
+mod canonical;
+mod codes;
+mod constraints;
+mod definition;
+mod diverge;
+mod expressions;
+mod fields;
+mod model;
+mod refused;
+mod schema;
+mod version;
+
+use std::fmt;
+
+pub use canonical::{VERSION_ANNOTATION, canonical, clean, is_mark};
+pub use codes::{CLASSES, Certainty, ChangeCode, Class, RULES, Rule};
+pub use definition::compare;
+pub use model::{Definition, Definitions, Version};
+
+/// When an API server since 1.33 lets a stored value pass in an update although it is not valid any more. It compares the
+/// value of a node of the schema, with all that is below, to the old one, as far as it can tell which that is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ratchets {
+    /// Never.
+    Never,
+    /// As long as an update leaves all of the object or list as it is that the value is, or is in.
+    WithAllAround,
+    /// As long as an update leaves the value itself as it is, whatever else it changes.
+    Alone,
+}
+
+impl fmt::Display for Change {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Paths in the definition name the version themselves.
+        if let Some(version) = self.version.as_ref().filter(|_| !self.path.starts_with("spec.versions[")) {
+            write!(f, "{version} ")?;
+        }
+        write!(f, "{}: {} ({})", self.path, self.message, self.code)
+    }
+}
+
+impl Change {
+    /// What it does, on API servers that tolerate unchanged values or not.
+    pub fn class(&self, ratcheting: bool) -> Class {
+        match self.code.rule().class {
+            Class::Stored if ratcheting && self.ratchets == Ratchets::Alone => Class::Clients,
+            class => class,
+        }
+    }
+}
+
+/// One change.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Change {
+    /// The definition: `widgets.example.com`.
+    pub crd: String,
+    /// The version; `None` for what is true of all.
+    pub version: Option<String>,
+    /// The field in objects (`spec.ports[*].name`, `.` for the whole object), or in the definition (`spec.scope`).
+    pub path: String,
+    /// What kind of change it is.
+    pub code: ChangeCode,
+    /// Whether something certainly breaks, where something does: not so if other parts of the schema may exclude all that would.
+    pub certain: bool,
+    /// When API servers since 1.33 let a value pass that it makes invalid.
+    pub ratchets: Ratchets,
+    /// What changed, as a sentence without a full stop.
+    pub message: String,
+    /// What leads there in the definition, with the version's name for its place in the list.
+    pub steps: Vec<String>,
+}
