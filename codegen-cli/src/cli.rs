@@ -2,6 +2,8 @@
 
 mod committed;
 mod config;
+#[cfg(feature = "cluster")]
+mod crd;
 mod diff;
 mod generate;
 mod import;
@@ -80,6 +82,10 @@ enum Command {
     Migrate(migrate::Migrate),
     /// Tells what changes of an API break: stored objects, clients, or what has to be converted.
     Diff(diff::Diff),
+    /// Installs and upgrades definitions in a cluster, and migrates their objects to the storage version.
+    #[cfg(feature = "cluster")]
+    #[command(subcommand)]
+    Crd(Box<crd::Crd>),
     /// Shows the settings of a run, and the schema of kubesmith.toml.
     #[command(subcommand)]
     Config(config::Config),
@@ -130,6 +136,8 @@ pub fn run(cli: Cli) -> io::Result<Exit> {
         Command::Create(create) => scaffold::create(&create),
         Command::Migrate(arguments) => migrate::run(&arguments),
         Command::Diff(arguments) => diff::run(&arguments),
+        #[cfg(feature = "cluster")]
+        Command::Crd(command) => crd::run(&command),
         Command::Config(command) => config::run(command),
         #[cfg(feature = "completions")]
         Command::Completions { shell } => manual::completions(shell),

@@ -1,7 +1,9 @@
-//! CustomResourceDefinitions of a cluster. Without the feature `cluster`, an error says that this build reads none.
+//! A cluster and its CustomResourceDefinitions. Without the feature `cluster`, an error says that this build reads none.
 
 #[cfg(feature = "cluster")]
 mod client;
+#[cfg(feature = "cluster")]
+pub(crate) use client::with_client;
 
 use std::path::PathBuf;
 

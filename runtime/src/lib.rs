@@ -3,7 +3,7 @@
 //!
 //! The feature `client` (on by default) enables everything but the traits, scheme facts and derives; a crate of API
 //! types switches it off. `webhook` (on by default) adds the webhook server, `yaml` (on by default) reads and
-//! writes manifests in YAML. `validation` checks objects as an API server does, and `clap` adds the command-line
+//! writes manifests in YAML. `validation` checks objects as an API server does, `crd` installs and upgrades definitions, and `clap` adds the command-line
 //! flags of a manager.
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
@@ -29,6 +29,8 @@ pub mod controller;
 pub mod controllerutil;
 #[cfg(feature = "client")]
 pub mod conversion;
+#[cfg(feature = "crd")]
+pub mod crd;
 #[cfg(feature = "client")]
 pub mod defaults;
 #[cfg(feature = "client")]

@@ -15,16 +15,39 @@ use crate::import::Input;
 
 /// The definitions that are asked for.
 pub(super) fn definitions(access: &Access, wanted: &Wanted) -> Result<Vec<Input>, ClusterError> {
-    let failed = |error: std::io::Error| ClusterError::Kubeconfig(error.to_string());
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(failed)?;
-    runtime.block_on(async {
-        let config = config(access).await?;
-        let url = config.cluster_url.to_string();
-        let client = Client::try_from(config).map_err(|error| ClusterError::Kubeconfig(chain(&error)))?;
+    block_on(async {
+        let (client, url) = connect(access).await?;
         let cluster = Cluster { api: Api::all_with(client, &resource()), url };
         let found = cluster.find(wanted).await?;
         Ok(found.iter().map(input).collect())
     })
+}
+
+/// Runs something with a client.
+///
+/// # Errors
+/// Returns the error of the run, or why the cluster cannot be reached.
+pub(crate) fn with_client<T, E: From<ClusterError>>(
+    access: &Access,
+    run: impl AsyncFnOnce(&Client) -> Result<T, E>,
+) -> Result<T, E> {
+    block_on(async {
+        let (client, _) = connect(access).await?;
+        run(&client).await
+    })
+}
+
+fn block_on<T, E: From<ClusterError>>(future: impl Future<Output = Result<T, E>>) -> Result<T, E> {
+    let failed = |error: std::io::Error| ClusterError::Kubeconfig(error.to_string());
+    tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(failed)?.block_on(future)
+}
+
+/// A client and the server's address.
+async fn connect(access: &Access) -> Result<(Client, String), ClusterError> {
+    let config = config(access).await?;
+    let url = config.cluster_url.to_string();
+    let client = Client::try_from(config).map_err(|error| ClusterError::Kubeconfig(chain(&error)))?;
+    Ok((client, url))
 }
 
 fn resource() -> ApiResource {

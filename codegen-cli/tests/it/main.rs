@@ -11,6 +11,7 @@ mod cli;
 mod columns;
 mod conformance;
 mod crash;
+mod crd;
 mod dependencies;
 mod deploy;
 mod descriptions;

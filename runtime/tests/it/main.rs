@@ -10,6 +10,8 @@ mod connections;
 mod controller;
 mod controllerutil;
 mod counting_proxy;
+#[cfg(feature = "crd")]
+mod crd;
 mod credentials;
 mod dynamic;
 mod events;

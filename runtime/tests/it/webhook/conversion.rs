@@ -241,6 +241,43 @@ async fn every_version(conversions: Conversions) {
     serving.stop().await;
 }
 
+#[cfg(feature = "crd")]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn object_that_no_longer_converts_is_named_by_a_migration() {
+    use kubesmith_runtime::crd::{CrdError, Migration, Upgrade};
+
+    let mut env = TestEnv::builder().start().await.unwrap();
+    let serving = serving(|server| server.conversions(Conversions::of_scheme(scheme()))).await;
+    let mut definition = serde_json::to_value(crd(&serving)).unwrap();
+    let client = kubesmith_runtime::client::connect(env.config().await.unwrap()).await.unwrap();
+    let upgrade = Upgrade::new("widget-operator", "1.0.0");
+    upgrade.apply(&client, &[definition.clone()]).await.unwrap();
+    let old: Api<v1::Widget> = Api::namespaced(client.clone(), "default");
+    for (name, size) in [("a", 1), ("b", -1), ("c", 3)] {
+        let mut widget = v1::Widget { spec: v1::Spec { size }, ..v1::Widget::default() };
+        widget.metadata.name = Some(name.to_owned());
+        old.create(&PostParams::default(), &widget).await.unwrap();
+    }
+    for (at, storage) in [false, true, false].into_iter().enumerate() {
+        definition["spec"]["versions"][at]["storage"] = storage.into();
+    }
+    upgrade.apply(&client, &[definition]).await.unwrap();
+
+    let migration = Migration::new("widgets.a.example");
+    for _ in 0..2 {
+        let failed = migration.run(&client, |_| {}).await.unwrap_err();
+        let CrdError::Unmigrated { failed, total: 1, .. } = &failed else { panic!("{failed}") };
+        assert_eq!(failed[0].object.to_string(), "default/b");
+        assert!(failed[0].reason.contains("spec.size is negative"), "{failed:?}");
+        assert_eq!(old.get("b").await.unwrap().spec.size, -1, "nothing is lost");
+    }
+    let one = json!({"spec": {"size": 2}});
+    old.patch("b", &PatchParams::default(), &Patch::Merge(one)).await.unwrap();
+    assert_eq!(migration.run(&client, |_| {}).await.unwrap().pruned, ["v1"]);
+    env.stop().await;
+    serving.stop().await;
+}
+
 mod breaking {
     use super::*;
 

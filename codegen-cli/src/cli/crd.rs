@@ -1,0 +1,296 @@
+//! `kubesmith crd`
+
+use std::fs;
+use std::io::{self, Read as _};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use clap::{Args, Subcommand};
+use kubesmith_runtime::crd::{
+    Action, ChangeCode, CrdError, Migration, Outcome, Progress, Status, Upgrade, VersionStatus, status,
+};
+use serde::Deserialize as _;
+use serde_json::Value;
+
+use super::{Exit, print};
+use crate::cluster::{self, Access, ClusterError};
+use crate::diag;
+use crate::paths::display;
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Crd {
+    /// Installs or upgrades definitions, after their changes and, if asked for, the stored objects are judged.
+    ///
+    /// Exit codes: 0 all definitions are installed, 1 an upgrade is refused or fails, 2 wrong usage.
+    Apply(Apply),
+    /// Shows which versions are served and stored, who owns the definition, and the next step in the life of its versions.
+    ///
+    /// Exit codes: 0 the definitions are shown, 1 one of them is not there or cannot be read, 2 wrong usage.
+    Status(Named),
+    /// Rewrites all objects in the storage version, and removes the other ones from status.storedVersions.
+    ///
+    /// A migration that was interrupted continues when it is run again. Exit codes: 0 all objects are rewritten, 1 some are
+    /// not, 2 wrong usage.
+    Migrate(Migrate),
+}
+
+#[derive(Debug, Args)]
+pub(super) struct Apply {
+    /// Files with CRDs, folders of them, or `-`.
+    #[arg(required = true, value_name = "PATH")]
+    paths: Vec<PathBuf>,
+    /// The operator that owns the definitions.
+    #[arg(long, value_name = "NAME")]
+    operator: String,
+    /// The operator's version, such as 1.2.3: definitions of newer versions are kept.
+    #[arg(long, value_name = "VERSION")]
+    operator_version: String,
+    /// Checks all stored objects with the new schemas; if all of them fit, changes of schemas are not refused.
+    #[arg(long)]
+    check_objects: bool,
+    /// Allows changes of this kind; docs/reference/diff.md lists them.
+    #[arg(long, value_name = "CODE", value_parser = code)]
+    allow: Vec<ChangeCode>,
+    /// Refuses an upgrade if a server would not take the old definition back.
+    #[arg(long)]
+    keep_way_back: bool,
+    /// Replaces definitions of newer versions of the operator, after all stored objects are checked.
+    #[arg(long)]
+    downgrade: bool,
+    /// Replaces definitions of other operators.
+    #[arg(long)]
+    take_over: bool,
+    /// Writes nothing.
+    #[arg(long)]
+    dry_run: bool,
+    /// How many seconds the server may take to establish a definition.
+    #[arg(long, value_name = "SECONDS", default_value_t = 30)]
+    timeout: u64,
+    #[command(flatten)]
+    access: Access,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct Named {
+    /// Definitions, such as widgets.example.com.
+    #[arg(required = true, value_name = "NAME")]
+    names: Vec<String>,
+    #[command(flatten)]
+    access: Access,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct Migrate {
+    #[command(flatten)]
+    named: Named,
+    /// How many objects are rewritten a second, at most.
+    #[arg(long, value_name = "OBJECTS", default_value_t = 100)]
+    rate: u32,
+    /// Writes nothing; the server converts and checks every object.
+    #[arg(long)]
+    dry_run: bool,
+}
+
+/// Why the command ends.
+#[derive(Debug, thiserror::Error)]
+enum Failure {
+    #[error(transparent)]
+    Cluster(#[from] ClusterError),
+    #[error(transparent)]
+    Crd(#[from] CrdError),
+    #[error("{0}")]
+    Input(String),
+}
+
+fn code(text: &str) -> Result<ChangeCode, String> {
+    ChangeCode::parse(text).ok_or_else(|| "no such code; docs/reference/diff.md lists them".to_owned())
+}
+
+/// Runs the command.
+pub(super) fn run(command: &Crd) -> io::Result<Exit> {
+    let done = match command {
+        Crd::Apply(arguments) => apply(arguments),
+        Crd::Status(named) => each(named, &async |client, name| Ok(shown(&status(client, name).await?))),
+        Crd::Migrate(arguments) => {
+            each(&arguments.named, &async |client, name| migrate(arguments, client, name).await)
+        }
+    };
+    match done {
+        Ok(text) => {
+            print(&text)?;
+            Ok(Exit::Fine)
+        }
+        Err(failure) => {
+            let mut text = format!("error: {}\n", diag::printable(&failure.to_string()));
+            if let Failure::Cluster(error) = &failure {
+                text.push_str(&format!("  = help: {}\n", error.help()));
+            }
+            diag::print_to_stderr(&text);
+            Ok(Exit::Failed)
+        }
+    }
+}
+
+fn apply(arguments: &Apply) -> Result<String, Failure> {
+    let definitions = manifests(&arguments.paths)?;
+    let mut upgrade = Upgrade::new(&arguments.operator, &arguments.operator_version)
+        .timeout(Duration::from_secs(arguments.timeout));
+    for (is_set, option) in [
+        (arguments.check_objects, Upgrade::check_objects as fn(Upgrade) -> Upgrade),
+        (arguments.keep_way_back, Upgrade::keep_way_back),
+        (arguments.downgrade, Upgrade::downgrade),
+        (arguments.take_over, Upgrade::take_over),
+        (arguments.dry_run, Upgrade::dry_run),
+    ] {
+        if is_set {
+            upgrade = option(upgrade);
+        }
+    }
+    upgrade = arguments.allow.iter().fold(upgrade, |upgrade, code| upgrade.allow(*code));
+    cluster::with_client(&arguments.access, async |client| {
+        let outcomes = upgrade.apply(client, &definitions).await?;
+        Ok(outcomes.iter().map(|outcome| told(outcome, arguments.dry_run)).collect())
+    })
+}
+
+/// What a definition's upgrade did.
+fn told(outcome: &Outcome, dry_run: bool) -> String {
+    let would = if dry_run && outcome.action != Action::Unchanged { "would be " } else { "" };
+    let mut out = format!("{}: {would}{}\n", outcome.name, outcome.action);
+    outcome.changes.iter().for_each(|change| out.push_str(&format!("  {change}\n")));
+    if let Some(objects) = &outcome.objects {
+        out.push_str(&format!("  objects that were checked: {}\n", objects.checked));
+        for field in &objects.dropped {
+            out.push_str(&format!(
+                "  field {} is dropped in {}; objects that use it: {}, the first is {}\n",
+                field.path, field.version, field.objects, field.example
+            ));
+        }
+        for version in &objects.unchecked {
+            out.push_str(&format!("  no object could be checked in {version}\n"));
+        }
+    }
+    if !outcome.way_back.is_empty() {
+        out.push_str("  putting the old definition back would break:\n");
+        outcome.way_back.iter().for_each(|change| out.push_str(&format!("    {change}\n")));
+    }
+    out
+}
+
+async fn migrate(arguments: &Migrate, client: &kube::Client, name: &str) -> Result<String, Failure> {
+    let mut migration = Migration::new(name).rate(arguments.rate);
+    if arguments.dry_run {
+        migration = migration.dry_run();
+    }
+    let show = |progress: &Progress| {
+        let left = progress
+            .left
+            .filter(|left| *left > 0)
+            .map(|left| format!(", about {left} left"))
+            .unwrap_or_default();
+        let Progress { done, failed, .. } = progress;
+        diag::print_to_stderr(&format!("{name}: {done} objects done, {failed} failed{left}\n"));
+    };
+    let done = migration.run(client, show).await?;
+    let would = if arguments.dry_run { "would be " } else { "" };
+    let pruned = match done.pruned.as_slice() {
+        [] => format!("{} is the only stored version", done.storage),
+        pruned => format!("{} {would}removed from status.storedVersions", pruned.join(", ")),
+    };
+    let earlier = match done.skipped {
+        0 => String::new(),
+        skipped => format!(" ({skipped} by an earlier run)"),
+    };
+    Ok(format!("{name}: {} objects {would}rewritten{earlier}; {pruned}\n", done.rewritten))
+}
+
+fn shown(status: &Status) -> String {
+    let mut out = format!("{}\n", status.name);
+    if let Some((operator, version)) = &status.owner {
+        out.push_str(&format!("  owner: {operator} {version}\n"));
+    }
+    for version in &status.versions {
+        let VersionStatus { name, served, storage, stored, deprecated, .. } = version;
+        let words = [
+            (*served, "served"),
+            (*storage, "storage version"),
+            (*stored && !*storage, "objects may be stored in it"),
+            (*deprecated, "deprecated"),
+        ];
+        let words: Vec<&str> = words.iter().filter(|(is_so, _)| *is_so).map(|(_, word)| *word).collect();
+        out.push_str(&format!(
+            "  {name}: {}\n",
+            if words.is_empty() { "not served".to_owned() } else { words.join(", ") }
+        ));
+    }
+    if let Some(after) = &status.migrated_to {
+        out.push_str(&format!("  a migration has rewritten the objects up to {after}\n"));
+    }
+    status.advice.iter().for_each(|advice| out.push_str(&format!("  next: {advice}\n")));
+    out
+}
+
+/// Runs something for each definition; what was done before a failure is printed with it.
+fn each(
+    named: &Named,
+    run: &impl AsyncFn(&kube::Client, &str) -> Result<String, Failure>,
+) -> Result<String, Failure> {
+    cluster::with_client(&named.access, async |client| {
+        let mut out = String::new();
+        for name in &named.names {
+            out.push_str(&run(client, name).await?);
+        }
+        Ok(out)
+    })
+}
+
+/// The definitions of files and folders.
+fn manifests(paths: &[PathBuf]) -> Result<Vec<Value>, Failure> {
+    let mut out = Vec::new();
+    for path in paths {
+        let before = out.len();
+        for (name, text) in texts(path)? {
+            for document in serde_yaml::Deserializer::from_str(&text) {
+                let broken = |error| Failure::Input(format!("{name} cannot be read: {error}"));
+                definitions(Value::deserialize(document).map_err(broken)?, &mut out);
+            }
+        }
+        if out.len() == before {
+            return Err(Failure::Input(format!("{} has no CustomResourceDefinition", display(path))));
+        }
+    }
+    Ok(out)
+}
+
+/// The definitions in an object: itself, or the items of a list.
+fn definitions(mut object: Value, out: &mut Vec<Value>) {
+    match object.get_mut("items").map(Value::take) {
+        Some(Value::Array(items)) => items.into_iter().for_each(|item| definitions(item, out)),
+        _ if object["kind"] == "CustomResourceDefinition" => out.push(object),
+        _ => {}
+    }
+}
+
+/// The texts of a file, of the manifests in a folder, or of standard input.
+fn texts(path: &Path) -> Result<Vec<(String, String)>, Failure> {
+    let unreadable = |error: io::Error| Failure::Input(format!("cannot read {}: {error}", display(path)));
+    if path.as_os_str() == "-" {
+        let mut text = String::new();
+        io::stdin().read_to_string(&mut text).map_err(unreadable)?;
+        return Ok(vec![("standard input".to_owned(), text)]);
+    }
+    let mut files = vec![path.to_owned()];
+    if path.is_dir() {
+        let entries = fs::read_dir(path).map_err(unreadable)?;
+        files = entries
+            .map(|entry| entry.map(|entry| entry.path()))
+            .collect::<io::Result<_>>()
+            .map_err(unreadable)?;
+        files.retain(|file| {
+            file.extension().is_some_and(|end| end == "yaml" || end == "yml" || end == "json")
+        });
+        files.sort();
+    }
+    let read = |file: PathBuf| Ok((display(&file), fs::read_to_string(&file).map_err(unreadable)?));
+    files.into_iter().map(read).collect()
+}

@@ -1,0 +1,125 @@
+//! The commands of docs/operations/upgrade.md, run on the embedded server.
+
+use std::fs;
+use std::process::Output;
+
+use kube::api::{Api, ApiResource, DynamicObject, Patch, PatchParams, TypeMeta};
+use kubesmith_testenv::TestEnv;
+use serde::Deserialize as _;
+
+use crate::support::{Crate, testdata};
+
+/// The blocks of a page: their language and their text, and where the text stands.
+fn blocks(page: &str) -> Vec<(&str, std::ops::Range<usize>)> {
+    let mut out = Vec::new();
+    let mut at = 0;
+    while let Some(start) = page[at..].find("\n```").map(|found| at + found + 4) {
+        let line = page[start..].find('\n').map_or(page.len(), |end| start + end + 1);
+        let end = page[line - 1..].find("\n```").map_or(page.len(), |end| line + end);
+        out.push((page[start..line].trim(), line..end));
+        at = end + 3;
+    }
+    out
+}
+
+/// Applies the objects of a file, and prints what kubectl prints.
+async fn kubectl_apply(client: &kube::Client, text: &str) -> String {
+    let mut out = String::new();
+    for document in serde_yaml::Deserializer::from_str(text) {
+        let object = DynamicObject::deserialize(document).unwrap();
+        let TypeMeta { api_version, kind } = object.types.clone().unwrap();
+        let (group, version) = api_version.split_once('/').unwrap();
+        let plural = format!("{}s", kind.to_lowercase());
+        let resource = ApiResource {
+            group: group.to_owned(),
+            version: version.to_owned(),
+            api_version: api_version.clone(),
+            kind: kind.clone(),
+            plural,
+        };
+        let name = object.metadata.name.clone().unwrap();
+        let api: Api<DynamicObject> = Api::default_namespaced_with(client.clone(), &resource);
+        let is_new = api.get_opt(&name).await.unwrap().is_none();
+        api.patch(&name, &PatchParams::apply("kubectl").force(), &Patch::Apply(&object)).await.unwrap();
+        let done = if is_new { "created" } else { "configured" };
+        out.push_str(&format!("{}.{group}/{name} {done}\n", kind.to_lowercase()));
+    }
+    out
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn commands_of_the_page_about_upgrades_print_what_it_says() {
+    let path = testdata().join("../docs/operations/upgrade.md");
+    let page = fs::read_to_string(&path).unwrap();
+    let mut env = TestEnv::builder().start().await.unwrap();
+    let folder = Crate::with_files(&[]);
+    folder.write("kubeconfig", env.kubeconfig().await.unwrap());
+    let client = env.client();
+    let mut made = String::new();
+    let mut copied = 0;
+    let mut commands = 0;
+    for (language, range) in blocks(&page) {
+        let text = &page[range.clone()];
+        if let Some(file) = text.lines().next().and_then(|line| line.strip_prefix("# "))
+            && language == "yaml"
+        {
+            folder.write(file, text);
+        }
+        if language != "console" {
+            continue;
+        }
+        made.push_str(&page[copied..range.start]);
+        for line in text.lines().filter(|line| line.starts_with("$ ")) {
+            commands += 1;
+            made.push_str(&format!("{line}\n"));
+            made.push_str(&match line.strip_prefix("$ kubectl apply -f ") {
+                Some(file) => kubectl_apply(&client, &fs::read_to_string(folder.path(file)).unwrap()).await,
+                None => kubesmith(&folder, line.strip_prefix("$ kubesmith ").unwrap()),
+            });
+        }
+        copied = range.end;
+    }
+    made.push_str(&page[copied..]);
+    if std::env::var_os("KUBESMITH_UPDATE").is_some() {
+        fs::write(&path, &made).unwrap();
+    } else {
+        assert_eq!(page, made, "KUBESMITH_UPDATE=1 writes the page");
+    }
+    assert!(commands > 15);
+    env.stop().await;
+}
+
+/// What a command prints to standard error and standard output.
+fn kubesmith(folder: &Crate, arguments: &str) -> String {
+    let mut command = folder.command(env!("CARGO_BIN_EXE_kubesmith"));
+    command.args(arguments.split(' ')).env("KUBECONFIG", folder.path("kubeconfig"));
+    let Output { status, stdout, stderr } = tokio::task::block_in_place(|| command.output().unwrap());
+    let (stdout, stderr) = (String::from_utf8(stdout).unwrap(), String::from_utf8(stderr).unwrap());
+    assert_eq!(status.code(), Some(i32::from(stderr.contains("error: "))), "{stderr}");
+    stderr + &stdout
+}
+
+#[test]
+fn wrong_arguments_of_crd_are_explained() {
+    let folder = Crate::with_files(&[]);
+    folder.write("empty.yaml", "kind: ConfigMap\napiVersion: v1\n");
+    folder.write("broken.yaml", "a: [\n");
+    let run = |arguments: &str| {
+        let mut command = folder.command(env!("CARGO_BIN_EXE_kubesmith"));
+        let Output { status, stderr, .. } = command.args(arguments.split(' ')).output().unwrap();
+        (status.code(), String::from_utf8(stderr).unwrap())
+    };
+    let operator = "--operator a --operator-version 1.0.0";
+    for (arguments, code, said) in [
+        (format!("crd apply empty.yaml {operator}"), 1, "empty.yaml has no CustomResourceDefinition"),
+        (format!("crd apply broken.yaml {operator}"), 1, "broken.yaml cannot be read"),
+        (format!("crd apply nowhere.yaml {operator}"), 1, "cannot read nowhere.yaml"),
+        (format!("crd apply empty.yaml {operator} --allow fields-removed"), 2, "docs/reference/diff.md"),
+        ("crd status".to_owned(), 2, "<NAME>"),
+        ("crd migrate widgets.a.example --kubeconfig nowhere".to_owned(), 1, "cannot use the kubeconfig"),
+    ] {
+        let (exit, stderr) = run(&arguments);
+        assert_eq!(exit, Some(code), "{arguments}: {stderr}");
+        assert!(stderr.contains(said), "{arguments}: {stderr}");
+    }
+}

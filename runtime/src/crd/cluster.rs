@@ -1,0 +1,193 @@
+//! The requests.
+
+use http::Request as HttpRequest;
+use kube::api::{GetParams, ListParams, Patch, PatchParams, PostParams, Request as Paths};
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+
+use crate::cache::ObjectKey;
+use crate::client::{self, Request};
+
+const DEFINITIONS: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+
+/// How many objects a page of a list has, as `kubectl` asks for them.
+pub(super) const PAGE: u32 = 500;
+
+/// Sends requests about definitions, and about the objects of kinds that only definitions know.
+pub(super) struct Cluster<'a>(pub(super) &'a kube::Client);
+
+/// The objects of a version of a definition.
+#[derive(Clone, Debug)]
+pub(super) struct Collection {
+    pub(super) group: String,
+    pub(super) version: String,
+    pub(super) plural: String,
+    pub(super) kind: String,
+}
+
+/// Objects as a list returns them, and where the next page begins.
+#[derive(Debug)]
+pub(super) struct Page {
+    pub(super) items: Vec<Value>,
+    /// Empty on the last page.
+    pub(super) next: String,
+    /// How many objects are behind this page, if the server says so.
+    pub(super) remaining: Option<u64>,
+}
+
+impl Collection {
+    pub(super) fn of(definition: &Value, version: &str) -> Self {
+        let text =
+            |path: &str| definition.pointer(path).and_then(Value::as_str).unwrap_or_default().to_owned();
+        Self {
+            group: text("/spec/group"),
+            version: version.to_owned(),
+            plural: text("/spec/names/plural"),
+            kind: text("/spec/names/kind"),
+        }
+    }
+
+    fn path(&self, namespace: &str) -> String {
+        let Self { group, version, plural, .. } = self;
+        match namespace {
+            "" => format!("/apis/{group}/{version}/{plural}"),
+            namespace => format!("/apis/{group}/{version}/namespaces/{namespace}/{plural}"),
+        }
+    }
+}
+
+/// The name of an object of a list.
+pub(super) fn key(object: &Value) -> ObjectKey {
+    let text = |field: &str| object["metadata"][field].as_str().unwrap_or_default();
+    match text("namespace") {
+        "" => ObjectKey::cluster(text("name")),
+        namespace => ObjectKey::namespaced(namespace, text("name")),
+    }
+}
+
+impl Cluster<'_> {
+    /// The definition, if there is one.
+    pub(super) async fn definition(&self, name: &str) -> Result<Option<Value>, client::Error> {
+        let made = Paths::new(DEFINITIONS).get(name, &GetParams::default());
+        match self.send("get", "customresourcedefinitions.apiextensions.k8s.io", Some(name), made).await {
+            Err(error) if error.is_not_found() => Ok(None),
+            found => found.map(Some),
+        }
+    }
+
+    /// Creates the definition.
+    pub(super) async fn create(
+        &self,
+        definition: &Value,
+        manager: &str,
+        dry_run: bool,
+    ) -> Result<Value, client::Error> {
+        let params = PostParams { dry_run, field_manager: Some(manager.to_owned()) };
+        let made = Paths::new(DEFINITIONS).create(&params, definition.to_string().into_bytes());
+        let name = definition["metadata"]["name"].as_str();
+        self.send("create", "customresourcedefinitions.apiextensions.k8s.io", name, made).await
+    }
+
+    /// Patches the definition, or its status.
+    pub(super) async fn patch_definition(
+        &self,
+        name: &str,
+        subresource: Option<&str>,
+        params: &PatchParams,
+        patch: &Patch<Value>,
+    ) -> Result<Value, client::Error> {
+        let paths = Paths::new(DEFINITIONS);
+        let made = match subresource {
+            Some(subresource) => paths.patch_subresource(subresource, name, params, patch),
+            None => paths.patch(name, params, patch),
+        };
+        self.send("patch", "customresourcedefinitions.apiextensions.k8s.io", Some(name), made).await
+    }
+
+    /// A page of the objects in all namespaces. `next` is where the page before ends; empty for the first page.
+    pub(super) async fn objects(&self, objects: &Collection, next: &str) -> Result<Page, client::Error> {
+        self.page(objects, next, |next| Paths::new(objects.path("")).list(&params(PAGE, next))).await
+    }
+
+    /// A page of the metadata of the objects in all namespaces, ordered by namespace and name.
+    pub(super) async fn metadata(
+        &self,
+        objects: &Collection,
+        size: u32,
+        next: &str,
+    ) -> Result<Page, client::Error> {
+        self.page(objects, next, |next| Paths::new(objects.path("")).list_metadata(&params(size, next))).await
+    }
+
+    /// A continue token that expired is replaced by the one that the server offers for it: the rest of the list is of a later
+    /// time.
+    async fn page(
+        &self,
+        objects: &Collection,
+        next: &str,
+        made: impl Fn(&str) -> Result<HttpRequest<Vec<u8>>, kube::core::request::Error>,
+    ) -> Result<Page, client::Error> {
+        let list = match self.send("list", &resource(objects), None, made(next)).await {
+            Err(error) if error.is_gone() && !next.is_empty() => {
+                let offered = error.status().and_then(|status| status.metadata.as_ref()?.continue_.clone());
+                let Some(token) = offered.filter(|token| !token.is_empty()) else { return Err(error) };
+                self.send("list", &resource(objects), None, made(&token)).await
+            }
+            list => list,
+        };
+        let mut list: Value = list?;
+        let items = match list.get_mut("items").map(Value::take) {
+            Some(Value::Array(items)) => items.into_iter().filter(Value::is_object).collect(),
+            _ => Vec::new(),
+        };
+        let next = list["metadata"]["continue"].as_str().unwrap_or_default().to_owned();
+        Ok(Page { items, next, remaining: list["metadata"]["remainingItemCount"].as_u64() })
+    }
+
+    /// Has the server write an object again, in the storage version, with nothing changed.
+    ///
+    /// Source: kube-controller-manager's `storageversionmigrator.go` applies nothing but uid and resource version. The uid keeps a
+    /// deleted object from being created, and the resource version makes a changed object a conflict: whoever changed it has
+    /// written it in the storage version.
+    pub(super) async fn rewrite(
+        &self,
+        objects: &Collection,
+        object: &Value,
+        params: &PatchParams,
+    ) -> Result<Value, client::Error> {
+        let metadata = &object["metadata"];
+        let name = metadata["name"].as_str().unwrap_or_default();
+        let patch = Patch::Apply(json!({
+            "apiVersion": format!("{}/{}", objects.group, objects.version),
+            "kind": objects.kind,
+            "metadata": {"name": name, "uid": metadata["uid"], "resourceVersion": metadata["resourceVersion"]},
+        }));
+        let paths = Paths::new(objects.path(metadata["namespace"].as_str().unwrap_or_default()));
+        self.send("patch", &resource(objects), Some(name), paths.patch(name, params, &patch)).await
+    }
+
+    async fn send<T: DeserializeOwned>(
+        &self,
+        verb: &'static str,
+        resource: &str,
+        name: Option<&str>,
+        made: Result<HttpRequest<Vec<u8>>, kube::core::request::Error>,
+    ) -> Result<T, client::Error> {
+        let failed = |source| {
+            let name = name.map(str::to_owned);
+            let request = Request { verb, resource: resource.to_owned(), namespace: None, name };
+            client::Error::from_kube(request, source)
+        };
+        let request = made.map_err(|error| failed(kube::Error::BuildRequest(error)))?;
+        self.0.request(request).await.map_err(failed)
+    }
+}
+
+fn params(size: u32, next: &str) -> ListParams {
+    let params = ListParams::default().limit(size);
+    if next.is_empty() { params } else { params.continue_token(next) }
+}
+
+fn resource(objects: &Collection) -> String {
+    format!("{}.{}", objects.plural, objects.group)
+}

@@ -1,0 +1,64 @@
+//! What an upgrade of a definition breaks, and what the way back would.
+
+use kubesmith_apiextensions::diff::{
+    Certainty, Change, ChangeCode, Class, Definition, Definitions, canonical, compare,
+};
+use serde_json::Value;
+
+/// The changes of an upgrade.
+pub(super) struct Judged {
+    /// From the old definition to the new one.
+    pub(super) changes: Vec<Change>,
+    /// From the new definition back to the old one, as far as they break something.
+    pub(super) way_back: Vec<Change>,
+    /// Whether the definitions are the same to a server.
+    pub(super) is_same: bool,
+}
+
+/// Reads a definition.
+pub(super) fn read(manifest: &Value) -> Result<Definition, String> {
+    if !manifest.is_object() {
+        return Err("it is no object".to_owned());
+    }
+    let stored = manifest.pointer("/status/storedVersions").and_then(Value::as_array);
+    let stored = stored.into_iter().flatten().filter_map(|name| Some(name.as_str()?.to_owned())).collect();
+    let mut object = canonical(manifest);
+    if manifest["spec"]["preserveUnknownFields"] == true {
+        object["spec"]["preserveUnknownFields"] = true.into();
+    }
+    Definition::new(object, &[], stored).map_err(|error| error.to_string())
+}
+
+/// Judges an upgrade from one definition to another of the same name.
+pub(super) fn judge(old: &Definition, new: &Definition) -> Judged {
+    // Objects may be stored in the new storage version from the first write on.
+    let mut installed = new.clone();
+    installed.stored.clone_from(&old.stored);
+    let storage = new.storage().map(|version| version.name.clone());
+    installed.stored.extend(storage.filter(|name| !old.stored.contains(name)));
+    let set = |definition: &Definition| Definitions::from([(definition.name.clone(), definition.clone())]);
+    let mut way_back = compare(&set(&installed), &set(old));
+    way_back.retain(|change| change.code.rule().class != Class::Compatible);
+    Judged {
+        changes: compare(&set(old), &set(new)),
+        way_back,
+        is_same: old.object["spec"] == new.object["spec"],
+    }
+}
+
+/// Whether a change breaks something that neither a migration nor a look at the objects settles.
+pub(super) fn is_breaking(change: &Change) -> bool {
+    // A migration rewrites the objects.
+    change.code.rule().class != Class::Compatible && change.code != ChangeCode::StorageVersionChanged
+}
+
+/// Whether the stored objects decide if the change breaks something: it is about the values of a version.
+pub(super) fn is_about_objects(change: &Change) -> bool {
+    let rule = change.code.rule();
+    rule.class == Class::Stored && rule.certainty != Certainty::Refused && change.version.is_some()
+}
+
+/// Whether a server refuses the change.
+pub(super) fn is_refused(change: &Change) -> bool {
+    change.code.rule().certainty == Certainty::Refused
+}

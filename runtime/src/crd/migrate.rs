@@ -1,0 +1,394 @@
+//! Rewrites the objects of a definition to its storage version.
+//!
+//! The migration leaves a [`Mark`] on the definition after each page of objects. A migration that starts again skips the
+//! objects up to the mark.
+
+use std::time::Duration;
+
+use futures::StreamExt;
+use futures::stream::FuturesUnordered;
+use kube::api::{Patch, PatchParams};
+use serde_json::{Value, json};
+use tokio::time::Instant;
+
+use super::CrdError;
+use super::cluster::{Cluster, Collection, PAGE, Page, key};
+use super::error::Failed;
+use super::status::{not_established, stored_versions};
+use crate::cache::ObjectKey;
+use crate::client;
+
+const MANAGER: &str = "kubesmith-crd-migration";
+const MARK: &str = "kubesmith.dev/migration";
+/// How many objects a second are rewritten, if nothing else is said.
+const RATE: u32 = 100;
+/// How many objects are rewritten at a time.
+const AT_ONCE: usize = 8;
+/// How many objects that cannot be rewritten a report names.
+const TOLD: usize = 100;
+/// How often an object is tried again that an overloaded server did not take.
+const RETRIES: u32 = 5;
+/// How often the stored versions are pruned again because another client changed the definition meanwhile.
+const TRIES: usize = 10;
+
+/// A migration of the objects of a definition to its storage version. The [module](super) has an example.
+///
+/// Every object is written again as it is; webhooks see the writes. Then `status.storedVersions` is reduced to the storage
+/// version, so that the definition may drop the others. With several API servers, let all of them see a new storage version
+/// before: wait some seconds after the upgrade.
+#[derive(Clone, Debug)]
+pub struct Migration {
+    name: String,
+    rate: u32,
+    page: u32,
+    dry_run: bool,
+}
+
+/// How far a migration is. The [module](super) has an example.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Progress {
+    /// How many objects are done, failed ones included.
+    pub done: u64,
+    /// How many objects an earlier run had done.
+    pub skipped: u64,
+    /// How many objects could not be rewritten.
+    pub failed: u64,
+    /// About how many objects are left, if the server says so.
+    pub left: Option<u64>,
+}
+
+/// A migration that is done. The [module](super) has an example.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Migrated {
+    /// The storage version.
+    pub storage: String,
+    /// How many objects were rewritten, or changed by others meanwhile, or deleted.
+    pub rewritten: u64,
+    /// How many objects an earlier run had rewritten.
+    pub skipped: u64,
+    /// The versions that were removed from `status.storedVersions`, or would be.
+    pub pruned: Vec<String>,
+}
+
+/// How far an earlier migration came. It holds as long as the definition's `spec` is the same: objects up to it are stored in
+/// the storage version.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Mark {
+    generation: i64,
+    /// `namespace/name`, as lists are ordered by it.
+    pub(super) after: String,
+}
+
+impl Mark {
+    pub(super) fn of(definition: &Value) -> Option<Self> {
+        let text = definition["metadata"]["annotations"].get(MARK)?.as_str()?;
+        let (generation, after) = text.split_once(' ')?;
+        let generation = generation.parse().ok()?;
+        let is_current = definition["metadata"]["generation"] == generation;
+        is_current.then(|| Self { generation, after: after.to_owned() })
+    }
+
+    fn patch(&self) -> Patch<Value> {
+        let text = format!("{} {}", self.generation, self.after);
+        Patch::Merge(json!({"metadata": {"annotations": {MARK: text}}}))
+    }
+}
+
+impl Migration {
+    /// A migration of the objects of the definition with this name, such as `widgets.example.com`.
+    #[must_use]
+    pub fn new(name: &str) -> Self {
+        Self { name: name.to_owned(), rate: RATE, page: PAGE, dry_run: false }
+    }
+
+    /// At most so many objects are rewritten a second; 100 if nothing is said, and 1 for 0.
+    #[must_use]
+    pub fn rate(mut self, objects_per_second: u32) -> Self {
+        self.rate = objects_per_second.max(1);
+        self
+    }
+
+    /// How many objects a page has; 500 if nothing is said, and 1 for 0. A run that is interrupted repeats less than a page.
+    #[must_use]
+    pub fn page(mut self, objects: u32) -> Self {
+        self.page = objects.max(1);
+        self
+    }
+
+    /// Writes nothing. The server converts and checks every object.
+    #[must_use]
+    pub fn dry_run(mut self) -> Self {
+        self.dry_run = true;
+        self
+    }
+
+    /// Rewrites the objects. `progress` is called after each page.
+    ///
+    /// # Errors
+    /// [`CrdError::Unmigrated`] if objects could not be rewritten: the others are, and `status.storedVersions` is as before.
+    /// [`CrdError::Changed`] if the definition was changed meanwhile. Failed requests. Another call continues after the last page
+    /// that was done.
+    ///
+    /// # Cancel safety
+    /// Dropping the future leaves each object as it was or rewritten. Another call continues.
+    pub async fn run(
+        &self,
+        client: &kube::Client,
+        mut progress: impl FnMut(&Progress),
+    ) -> Result<Migrated, CrdError> {
+        let cluster = Cluster(client);
+        let definition = self.definition(&cluster).await?;
+        if let Some(reason) = not_established(&definition) {
+            return Err(CrdError::NotEstablished { name: self.name.clone(), reason });
+        }
+        let storage = storage(&definition).to_owned();
+        let done = |run: Run<'_>, pruned| Migrated {
+            storage: storage.clone(),
+            rewritten: run.progress.done - run.progress.skipped,
+            skipped: run.progress.skipped,
+            pruned,
+        };
+        let mut run = Run::new(self, &definition);
+        if stored_versions(&definition) == [storage.as_str()] {
+            return Ok(done(run, Vec::new()));
+        }
+        run.pages(&cluster, &definition, &mut progress).await?;
+        if run.progress.failed > 0 {
+            let (failed, total) = (run.failed, run.progress.failed);
+            return Err(CrdError::Unmigrated { name: self.name.clone(), storage, failed, total });
+        }
+        let pruned = self.prune(&cluster, &definition, &storage).await?;
+        Ok(done(run, pruned))
+    }
+
+    async fn definition(&self, cluster: &Cluster<'_>) -> Result<Value, CrdError> {
+        let found = cluster.definition(&self.name).await?;
+        found.ok_or_else(|| CrdError::Missing { name: self.name.clone() })
+    }
+
+    /// Reduces `status.storedVersions` to the storage version, unless the definition was changed since `before`.
+    async fn prune(
+        &self,
+        cluster: &Cluster<'_>,
+        before: &Value,
+        storage: &str,
+    ) -> Result<Vec<String>, CrdError> {
+        let identity = |definition: &Value| {
+            let metadata = &definition["metadata"];
+            (metadata["uid"].clone(), metadata["generation"].clone())
+        };
+        for attempt in 0.. {
+            let now = self.definition(cluster).await?;
+            if identity(&now) != identity(before) {
+                break;
+            }
+            let stored = stored_versions(&now).into_iter().filter(|name| *name != storage);
+            let stored: Vec<String> = stored.map(str::to_owned).collect();
+            if self.dry_run {
+                return Ok(stored);
+            }
+            let patch = Patch::Merge(json!({
+                "metadata": {"resourceVersion": now["metadata"]["resourceVersion"]},
+                "status": {"storedVersions": [storage]},
+            }));
+            match cluster.patch_definition(&self.name, Some("status"), &params(false), &patch).await {
+                Err(error) if error.is_conflict() && attempt < TRIES => {}
+                Err(error) => return Err(error.into()),
+                Ok(_) => {
+                    let patch = Patch::Merge(json!({"metadata": {"annotations": {MARK: null}}}));
+                    cluster.patch_definition(&self.name, None, &params(false), &patch).await?;
+                    return Ok(stored);
+                }
+            }
+        }
+        Err(CrdError::Changed { name: self.name.clone() })
+    }
+}
+
+fn params(dry_run: bool) -> PatchParams {
+    PatchParams { dry_run, field_manager: Some(MANAGER.to_owned()), ..PatchParams::default() }
+}
+
+fn storage(definition: &Value) -> &str {
+    let versions = definition["spec"]["versions"].as_array().into_iter().flatten();
+    let storage = versions.into_iter().find(|version| version["storage"] == true);
+    storage.and_then(|version| version["name"].as_str()).unwrap_or_default()
+}
+
+/// The versions that objects can be listed in, the storage version first. Objects that do not convert to one of them may be
+/// listed in another.
+fn collections(definition: &Value) -> Vec<Collection> {
+    let versions = definition["spec"]["versions"].as_array().into_iter().flatten();
+    let mut served: Vec<&Value> = versions.filter(|version| version["served"] == true).collect();
+    served.sort_by_key(|version| version["storage"] != true);
+    let names = served.into_iter().filter_map(|version| version["name"].as_str());
+    names.map(|name| Collection::of(definition, name)).collect()
+}
+
+/// The state of a migration that runs.
+struct Run<'a> {
+    migration: &'a Migration,
+    generation: i64,
+    /// Objects up to this one are done already.
+    skip_to: Option<String>,
+    progress: Progress,
+    failed: Vec<Failed>,
+    started: Instant,
+    sent: u64,
+}
+
+impl<'a> Run<'a> {
+    fn new(migration: &'a Migration, definition: &Value) -> Self {
+        Self {
+            migration,
+            generation: definition["metadata"]["generation"].as_i64().unwrap_or_default(),
+            skip_to: Mark::of(definition).map(|mark| mark.after),
+            progress: Progress::default(),
+            failed: Vec::new(),
+            started: Instant::now(),
+            sent: 0,
+        }
+    }
+
+    async fn pages(
+        &mut self,
+        cluster: &Cluster<'_>,
+        definition: &Value,
+        progress: &mut impl FnMut(&Progress),
+    ) -> Result<(), CrdError> {
+        let collections = collections(definition);
+        let writes = collections.first().ok_or_else(|| self.unserved())?;
+        let (reads, mut page) = self.first_page(cluster, &collections).await?;
+        loop {
+            let last = page.items.last().map(|object| text(&key(object)));
+            self.page(cluster, writes, &page.items).await?;
+            self.progress.left = if page.next.is_empty() { Some(0) } else { page.remaining };
+            progress(&self.progress);
+            if let Some(after) = last {
+                self.mark(cluster, after).await?;
+            }
+            if page.next.is_empty() {
+                return Ok(());
+            }
+            page = cluster.metadata(reads, self.migration.page, &page.next).await?;
+        }
+    }
+
+    /// The first page in the first version that objects can be listed in.
+    async fn first_page<'c>(
+        &self,
+        cluster: &Cluster<'_>,
+        collections: &'c [Collection],
+    ) -> Result<(&'c Collection, Page), CrdError> {
+        let mut failed = None;
+        for collection in collections {
+            match cluster.metadata(collection, self.migration.page, "").await {
+                Ok(page) => return Ok((collection, page)),
+                Err(error) if error.status().is_some_and(|status| status.code >= 500) => {
+                    failed.get_or_insert(error);
+                }
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Err(failed.map_or_else(|| self.unserved(), CrdError::from))
+    }
+
+    fn unserved(&self) -> CrdError {
+        let reason = "it serves no version".to_owned();
+        CrdError::NotEstablished { name: self.migration.name.clone(), reason }
+    }
+
+    async fn page(
+        &mut self,
+        cluster: &Cluster<'_>,
+        writes: &Collection,
+        items: &[Value],
+    ) -> Result<(), CrdError> {
+        let mut running = FuturesUnordered::new();
+        for object in items {
+            if self.skip_to.as_ref().is_some_and(|last| text(&key(object)) <= *last) {
+                self.progress.done += 1;
+                self.progress.skipped += 1;
+                continue;
+            }
+            let due = self.started
+                + Duration::from_secs(1).mul_f64(self.sent as f64 / f64::from(self.migration.rate));
+            tokio::time::sleep_until(due).await;
+            self.sent += 1;
+            running.push(rewritten(cluster, writes, object, self.migration.dry_run));
+            if running.len() >= AT_ONCE
+                && let Some(result) = running.next().await
+            {
+                self.count(result?);
+            }
+        }
+        while let Some(result) = running.next().await {
+            self.count(result?);
+        }
+        Ok(())
+    }
+
+    fn count(&mut self, failed: Option<Failed>) {
+        self.progress.done += 1;
+        let Some(failed) = failed else { return };
+        self.progress.failed += 1;
+        if self.failed.len() < TOLD {
+            self.failed.push(failed);
+        }
+    }
+
+    /// Leaves a mark, unless objects up to it failed or are marked already.
+    async fn mark(&self, cluster: &Cluster<'_>, after: String) -> Result<(), CrdError> {
+        let is_known = self.skip_to.as_ref().is_some_and(|last| after <= *last);
+        if self.migration.dry_run || self.progress.failed > 0 || is_known {
+            return Ok(());
+        }
+        let mark = Mark { generation: self.generation, after };
+        let name = &self.migration.name;
+        cluster.patch_definition(name, None, &params(false), &mark.patch()).await?;
+        Ok(())
+    }
+}
+
+/// Rewrites an object; returns why it could not be. Other failures than those of the object end the migration.
+async fn rewritten(
+    cluster: &Cluster<'_>,
+    writes: &Collection,
+    object: &Value,
+    dry_run: bool,
+) -> Result<Option<Failed>, CrdError> {
+    for retry in 0.. {
+        let error = match cluster.rewrite(writes, object, &params(dry_run)).await {
+            Ok(_) => return Ok(None),
+            Err(error) => error,
+        };
+        // It was changed and so rewritten, or deleted.
+        if error.is_conflict() || error.is_not_found() {
+            return Ok(None);
+        }
+        if retry < RETRIES && is_overloaded(&error) {
+            let seconds = error.retry_after_seconds().unwrap_or(1).max(1);
+            tokio::time::sleep(Duration::from_secs(seconds.into())).await;
+            continue;
+        }
+        let is_about_object =
+            matches!(error.status(), Some(status) if !matches!(status.code, 401 | 403 | 429 | 503 | 504));
+        if !is_about_object {
+            return Err(error.into());
+        }
+        let reason = error.status().map_or_else(|| error.to_string(), |status| status.message.clone());
+        return Ok(Some(Failed { object: key(object), reason }));
+    }
+    Ok(None)
+}
+
+fn is_overloaded(error: &client::Error) -> bool {
+    error.status().is_some_and(|status| matches!(status.code, 429 | 503 | 504))
+}
+
+/// As a server orders objects.
+fn text(key: &ObjectKey) -> String {
+    key.as_str().to_owned()
+}

@@ -1,0 +1,50 @@
+//! Which version of which operator owns a definition: annotations of the definition say so.
+
+use std::cmp::Ordering;
+
+use semver::Version;
+use serde_json::{Value, json};
+
+use super::CrdError;
+
+const OPERATOR: &str = "kubesmith.dev/operator";
+const OPERATOR_VERSION: &str = "kubesmith.dev/operator-version";
+
+/// A version of an operator.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Owner {
+    pub(super) operator: String,
+    pub(super) version: String,
+}
+
+impl Owner {
+    /// The owner of a definition, if it is recorded.
+    pub(super) fn of(definition: &Value) -> Option<Self> {
+        let text = |key: &str| Some(definition["metadata"]["annotations"].get(key)?.as_str()?.to_owned());
+        Some(Self { operator: text(OPERATOR)?, version: text(OPERATOR_VERSION).unwrap_or_default() })
+    }
+
+    /// Whether its version can be ordered.
+    pub(super) fn check(&self) -> Result<(), CrdError> {
+        let broken = |error: semver::Error| CrdError::Version {
+            version: self.version.clone(),
+            reason: error.to_string(),
+        };
+        Version::parse(&self.version).map(drop).map_err(broken)
+    }
+
+    /// Whether it is newer than `other`. A recorded version that cannot be read is older than every other one.
+    pub(super) fn is_newer_than(&self, other: &Owner) -> bool {
+        let version = |owner: &Owner| Version::parse(&owner.version).ok();
+        match (version(self), version(other)) {
+            (Some(own), Some(other)) => own.cmp_precedence(&other) == Ordering::Greater,
+            (own, other) => own.is_some() && other.is_none(),
+        }
+    }
+
+    /// Records it in a definition.
+    pub(super) fn record(&self, definition: &mut Value) {
+        definition["metadata"]["annotations"][OPERATOR] = json!(self.operator);
+        definition["metadata"]["annotations"][OPERATOR_VERSION] = json!(self.version);
+    }
+}

@@ -1,0 +1,126 @@
+//! How a definition stands, and what to do next.
+
+use serde_json::Value;
+
+use super::cluster::Cluster;
+use super::migrate::Mark;
+use super::owner::Owner;
+use super::{CrdError, judge};
+
+/// How a definition stands in a cluster. The [module](super) has an example.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Status {
+    /// The definition.
+    pub name: String,
+    /// The operator that owns it, and its version, if they are recorded.
+    pub owner: Option<(String, String)>,
+    /// Why the server does not serve it; `None` if it does.
+    pub not_established: Option<String>,
+    /// The versions, in the definition's order.
+    pub versions: Vec<VersionStatus>,
+    /// The last object that an unfinished migration has rewritten.
+    pub migrated_to: Option<String>,
+    /// The next steps in the life of its versions, as sentences.
+    pub advice: Vec<String>,
+}
+
+/// How a version of a definition stands. [`Status`] has them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct VersionStatus {
+    /// The version.
+    pub name: String,
+    /// Whether requests for it are answered.
+    pub served: bool,
+    /// Whether objects are written in it.
+    pub storage: bool,
+    /// Whether objects may be stored in it.
+    pub stored: bool,
+    /// Whether clients are warned of it.
+    pub deprecated: bool,
+}
+
+/// Looks at a definition.
+///
+/// # Errors
+/// [`CrdError::Missing`] if there is none, or a failed request.
+///
+/// # Cancel safety
+/// Nothing is written.
+pub async fn status(client: &kube::Client, name: &str) -> Result<Status, CrdError> {
+    let found = Cluster(client).definition(name).await?;
+    let found = found.ok_or_else(|| CrdError::Missing { name: name.to_owned() })?;
+    let definition =
+        judge::read(&found).map_err(|reason| CrdError::Definition { name: name.to_owned(), reason })?;
+    let stored = stored_versions(&found);
+    let versions = found["spec"]["versions"].as_array().into_iter().flatten();
+    let versions: Vec<VersionStatus> = versions
+        .map(|version| VersionStatus {
+            name: version["name"].as_str().unwrap_or_default().to_owned(),
+            served: version["served"] == true,
+            storage: version["storage"] == true,
+            stored: version["name"].as_str().is_some_and(|name| stored.contains(&name)),
+            deprecated: version["deprecated"] == true,
+        })
+        .collect();
+    let not_established = not_established(&found);
+    Ok(Status {
+        name: name.to_owned(),
+        owner: Owner::of(&found).map(|owner| (owner.operator, owner.version)),
+        advice: advice(name, &versions, not_established.as_deref(), definition.has_webhook()),
+        not_established,
+        migrated_to: Mark::of(&found).filter(|_| stored.len() > 1).map(|mark| mark.after),
+        versions,
+    })
+}
+
+/// Versions in which objects may be stored.
+pub(super) fn stored_versions(definition: &Value) -> Vec<&str> {
+    let list = definition.pointer("/status/storedVersions").and_then(Value::as_array);
+    list.into_iter().flatten().filter_map(Value::as_str).collect()
+}
+
+/// What the server says about a definition that it does not serve; `None` if it serves it.
+pub(super) fn not_established(definition: &Value) -> Option<String> {
+    let conditions = definition.pointer("/status/conditions").and_then(Value::as_array);
+    let find = |kind: &str| conditions.into_iter().flatten().find(|condition| condition["type"] == kind);
+    let said = |condition: &Value| condition["message"].as_str().unwrap_or_default().to_owned();
+    match (find("NamesAccepted"), find("Established")) {
+        (Some(names), _) if names["status"] == "False" => Some(said(names)),
+        (_, Some(established)) if established["status"] == "True" => None,
+        (_, Some(established)) => Some(said(established)),
+        _ => Some("the server has not looked at it yet".to_owned()),
+    }
+}
+
+/// The next steps: a version is introduced, served beside the old one, stored, and the old one is migrated from, no longer
+/// served, and removed.
+fn advice(
+    name: &str,
+    versions: &[VersionStatus],
+    not_established: Option<&str>,
+    has_webhook: bool,
+) -> Vec<String> {
+    let mut out = Vec::new();
+    if let Some(reason) = not_established {
+        out.push(format!("the server does not serve {name}: {reason}"));
+    }
+    let storage = versions.iter().find(|version| version.storage).map_or("", |version| &version.name);
+    for version in versions.iter().filter(|version| !version.storage) {
+        let own = &version.name;
+        out.extend(if version.stored {
+            Some(format!("objects may be stored in {own}: run `kubesmith crd migrate {name}`"))
+        } else if !version.served {
+            Some(format!("{own} is neither served nor stored: remove it from the definition"))
+        } else if version.deprecated {
+            Some(format!("{own} is deprecated and not stored: stop serving it when no client asks for it"))
+        } else {
+            None
+        });
+    }
+    if has_webhook && versions.len() == 1 {
+        out.push(format!("{storage} is the only version: remove the conversion webhook"));
+    }
+    out
+}

@@ -1,0 +1,414 @@
+//! Installs and upgrades definitions.
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::time::Duration;
+
+use kube::api::{Patch, PatchParams};
+use kubesmith_apiextensions::diff::{Change, ChangeCode, Definition};
+use serde_json::{Value, json};
+use tokio::time::Instant;
+
+use super::CrdError;
+use super::cluster::Cluster;
+use super::error::Refusal;
+use super::judge::{self, Judged};
+use super::objects::{self, Objects};
+use super::owner::Owner;
+use super::status::not_established;
+use crate::client;
+
+/// The field manager of definitions. It does not depend on the operator, so that another one can take them over.
+const MANAGER: &str = "kubesmith-crd";
+/// How often an upgrade is judged again because another client changed the definition meanwhile.
+const TRIES: usize = 10;
+/// How long a server may take to establish a definition, if nothing else is said.
+const TIMEOUT: Duration = Duration::from_secs(30);
+/// The pauses between looks at a definition that is not established yet: they double from the first to the last.
+const PAUSES: [Duration; 2] = [Duration::from_millis(20), Duration::from_secs(1)];
+
+/// An upgrade of an operator's definitions. The [module](super) has an example.
+#[derive(Clone, Debug)]
+pub struct Upgrade {
+    owner: Owner,
+    allowed: BTreeSet<ChangeCode>,
+    check_objects: bool,
+    downgrade: bool,
+    take_over: bool,
+    keep_way_back: bool,
+    dry_run: bool,
+    timeout: Duration,
+}
+
+/// What an upgrade did to a definition. The [module](super) has an example.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Outcome {
+    /// The definition.
+    pub name: String,
+    /// What was done, or would be done by a dry run.
+    pub action: Action,
+    /// The changes, compatible ones included.
+    pub changes: Vec<Change>,
+    /// What putting the old definition back breaks. An entry about a field holds as soon as an object uses it.
+    pub way_back: Vec<Change>,
+    /// The stored objects, if they were checked.
+    pub objects: Option<Objects>,
+}
+
+/// What happens to a definition. The [module](super) has an example.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Action {
+    /// It is new.
+    Created,
+    /// It replaces another one.
+    Updated,
+    /// It is installed already.
+    Unchanged,
+    /// The one of a newer operator stays.
+    KeptNewer,
+}
+
+impl fmt::Display for Action {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Action::Created => "created",
+            Action::Updated => "updated",
+            Action::Unchanged => "unchanged",
+            Action::KeptNewer => "kept, a newer operator owns it",
+        })
+    }
+}
+
+/// A definition to install.
+struct Wanted {
+    name: String,
+    manifest: Value,
+    definition: Definition,
+}
+
+/// What is to be done about a definition, and the state of the cluster that this holds for.
+struct Plan {
+    live: Option<Value>,
+    outcome: Outcome,
+}
+
+impl Upgrade {
+    /// Definitions of this version of an operator. Versions are semantic versions, such as `1.2.3`.
+    #[must_use]
+    pub fn new(operator: &str, version: &str) -> Self {
+        Self {
+            owner: Owner { operator: operator.to_owned(), version: version.to_owned() },
+            allowed: BTreeSet::new(),
+            check_objects: false,
+            downgrade: false,
+            take_over: false,
+            keep_way_back: false,
+            dry_run: false,
+            timeout: TIMEOUT,
+        }
+    }
+
+    /// Allows changes of this kind, whatever they break. A server still refuses what it refuses.
+    #[must_use]
+    pub fn allow(mut self, code: ChangeCode) -> Self {
+        self.allowed.insert(code);
+        self
+    }
+
+    /// Reads all stored objects and checks them with the new schemas. If all fit, changes of schemas are not refused. Objects
+    /// that are written between this check and the upgrade are not seen.
+    #[must_use]
+    pub fn check_objects(mut self) -> Self {
+        self.check_objects = true;
+        self
+    }
+
+    /// Replaces definitions of newer versions of the operator. Their objects are always checked.
+    #[must_use]
+    pub fn downgrade(mut self) -> Self {
+        self.downgrade = true;
+        self
+    }
+
+    /// Replaces definitions of other operators.
+    #[must_use]
+    pub fn take_over(mut self) -> Self {
+        self.take_over = true;
+        self
+    }
+
+    /// Refuses an upgrade if a server would not take the old definition back.
+    #[must_use]
+    pub fn keep_way_back(mut self) -> Self {
+        self.keep_way_back = true;
+        self
+    }
+
+    /// Writes nothing. The server judges the definitions as well.
+    #[must_use]
+    pub fn dry_run(mut self) -> Self {
+        self.dry_run = true;
+        self
+    }
+
+    /// How long a server may take to establish a definition; 30 seconds if nothing is said.
+    #[must_use]
+    pub fn timeout(mut self, timeout: Duration) -> Self {
+        self.timeout = timeout;
+        self
+    }
+
+    /// Installs or upgrades the definitions, and waits until the server serves them.
+    ///
+    /// All of them are judged before the first one is written.
+    ///
+    /// # Errors
+    /// [`CrdError::Refused`] and other refusals, after which nothing is written; failed requests; a definition that is not
+    /// established in time. Another call continues where this one stopped.
+    ///
+    /// # Cancel safety
+    /// Dropping the future leaves each definition as it was or upgraded. Another call continues.
+    pub async fn apply(
+        &self,
+        client: &kube::Client,
+        definitions: &[Value],
+    ) -> Result<Vec<Outcome>, CrdError> {
+        self.owner.check()?;
+        let cluster = Cluster(client);
+        let wanted: Vec<Wanted> = definitions.iter().enumerate().map(wanted).collect::<Result<_, _>>()?;
+        let (mut plans, mut refusals) = (Vec::new(), Vec::new());
+        for wanted in &wanted {
+            match self.plan(&cluster, wanted).await? {
+                Ok(plan) => plans.push(plan),
+                Err(refusal) => refusals.push(refusal),
+            }
+        }
+        if !refusals.is_empty() {
+            return Err(CrdError::Refused(refusals));
+        }
+        let mut outcomes = Vec::new();
+        for (wanted, plan) in wanted.iter().zip(plans) {
+            outcomes.push(self.write(&cluster, wanted, plan).await?);
+        }
+        if !self.dry_run {
+            for wanted in &wanted {
+                self.established(&cluster, &wanted.name).await?;
+            }
+        }
+        Ok(outcomes)
+    }
+
+    async fn plan(&self, cluster: &Cluster<'_>, wanted: &Wanted) -> Result<Result<Plan, Refusal>, CrdError> {
+        let mut outcome = Outcome {
+            name: wanted.name.clone(),
+            action: Action::Created,
+            changes: Vec::new(),
+            way_back: Vec::new(),
+            objects: None,
+        };
+        let Some(live) = cluster.definition(&wanted.name).await? else {
+            return Ok(Ok(Plan { live: None, outcome }));
+        };
+        let definition = |reason| CrdError::Definition { name: wanted.name.clone(), reason };
+        let old = judge::read(&live).map_err(definition)?;
+        let owner = Owner::of(&live);
+        let is_newer = self.check_owner(&wanted.name, owner.as_ref())?;
+        if is_newer && !self.downgrade {
+            newer(wanted, &old, owner.map(|owner| owner.version))?;
+            outcome.action = Action::KeptNewer;
+            return Ok(Ok(Plan { live: Some(live), outcome }));
+        }
+        let Judged { changes, way_back, is_same } = judge::judge(&old, &wanted.definition);
+        if (self.check_objects || is_newer) && !is_same {
+            outcome.objects = Some(objects::check(cluster, &live, &old, &wanted.definition).await?);
+        }
+        let breaking = self.breaking(&changes, outcome.objects.as_ref());
+        if !breaking.is_empty() || outcome.objects.as_ref().is_some_and(|objects| !self.fits(objects)) {
+            return Ok(Err(Refusal { name: outcome.name, changes: breaking, objects: outcome.objects }));
+        }
+        if self.keep_way_back && way_back.iter().any(judge::is_refused) {
+            let changes = way_back.into_iter().filter(judge::is_refused).collect();
+            return Err(CrdError::OneWay { name: outcome.name, changes });
+        }
+        let is_done = is_same && owner.as_ref() == Some(&self.owner) && made_by_create(&live).is_none();
+        outcome.action = if is_done { Action::Unchanged } else { Action::Updated };
+        (outcome.changes, outcome.way_back) = (changes, way_back);
+        Ok(Ok(Plan { live: Some(live), outcome }))
+    }
+
+    /// Whether a newer version of the operator owns the definition.
+    fn check_owner(&self, name: &str, owner: Option<&Owner>) -> Result<bool, CrdError> {
+        match owner {
+            Some(owner) if owner.operator != self.owner.operator && !self.take_over => {
+                Err(CrdError::Owned { name: name.to_owned(), operator: owner.operator.clone() })
+            }
+            Some(owner) => Ok(owner.operator == self.owner.operator && owner.is_newer_than(&self.owner)),
+            None => Ok(false),
+        }
+    }
+
+    /// The changes that neither the user nor the objects allow.
+    fn breaking(&self, changes: &[Change], objects: Option<&Objects>) -> Vec<Change> {
+        let decides = |change: &Change| {
+            let Some(objects) = objects.filter(|objects| self.fits(objects)) else { return false };
+            let version = change.version.as_ref();
+            judge::is_about_objects(change) && version.is_none_or(|name| !objects.unchecked.contains(name))
+        };
+        let is_breaking = |change: &&Change| {
+            judge::is_breaking(change) && !self.allowed.contains(&change.code) && !decides(change)
+        };
+        changes.iter().filter(is_breaking).cloned().collect()
+    }
+
+    /// Whether all objects fit. Fields may be dropped if the user allows it.
+    fn fits(&self, objects: &Objects) -> bool {
+        let may_drop = [ChangeCode::FieldRemoved, ChangeCode::PruningAdded];
+        let may_drop = may_drop.iter().any(|code| self.allowed.contains(code));
+        objects.broken_total == 0 && (objects.dropped.is_empty() || may_drop)
+    }
+
+    /// Carries a plan out. When another client changed the definition meanwhile, it is judged again.
+    async fn write(&self, cluster: &Cluster<'_>, wanted: &Wanted, plan: Plan) -> Result<Outcome, CrdError> {
+        let mut plan = plan;
+        for _ in 1..TRIES {
+            match self.attempt(cluster, wanted, &plan).await {
+                Err(CrdError::Request(error)) if error.is_conflict() || error.is_already_exists() => {}
+                done => return done.map(|()| plan.outcome),
+            }
+            plan = match self.plan(cluster, wanted).await? {
+                Ok(plan) => plan,
+                Err(refusal) => return Err(CrdError::Refused(vec![refusal])),
+            };
+        }
+        self.attempt(cluster, wanted, &plan).await.map(|()| plan.outcome)
+    }
+
+    async fn attempt(&self, cluster: &Cluster<'_>, wanted: &Wanted, plan: &Plan) -> Result<(), CrdError> {
+        if matches!(plan.outcome.action, Action::Unchanged | Action::KeptNewer) {
+            return Ok(());
+        }
+        let mut manifest = wanted.manifest.clone();
+        self.owner.record(&mut manifest);
+        let Some(judged) = &plan.live else {
+            // An apply would also replace a definition that a newer operator installs at the same time.
+            let created = cluster.create(&manifest, MANAGER, self.dry_run).await?;
+            return if self.dry_run {
+                Ok(())
+            } else {
+                created_as_applied(cluster, &wanted.name, created).await
+            };
+        };
+        let mut version = judged["metadata"]["resourceVersion"].clone();
+        if let Some(managed) = made_by_create(judged)
+            && !self.dry_run
+        {
+            let applied = manage(cluster, &wanted.name, judged, managed).await?;
+            version = applied["metadata"]["resourceVersion"].clone();
+        }
+        manifest["metadata"]["resourceVersion"] = version;
+        let params = PatchParams { dry_run: self.dry_run, ..PatchParams::apply(MANAGER).force() };
+        cluster.patch_definition(&wanted.name, None, &params, &Patch::Apply(manifest)).await?;
+        Ok(())
+    }
+
+    async fn established(&self, cluster: &Cluster<'_>, name: &str) -> Result<(), CrdError> {
+        let deadline = Instant::now() + self.timeout;
+        let [mut pause, longest] = PAUSES;
+        loop {
+            let found = cluster.definition(name).await?;
+            let found = found.ok_or_else(|| CrdError::Missing { name: name.to_owned() })?;
+            let Some(reason) = not_established(&found) else { return Ok(()) };
+            if Instant::now() >= deadline {
+                return Err(CrdError::NotEstablished { name: name.to_owned(), reason });
+            }
+            tokio::time::sleep(pause).await;
+            pause = longest.min(pause * 2);
+        }
+    }
+}
+
+fn wanted((at, manifest): (usize, &Value)) -> Result<Wanted, CrdError> {
+    let name = manifest["metadata"]["name"].as_str().unwrap_or_default().to_owned();
+    let shown = if name.is_empty() { format!("manifest {}", at + 1) } else { name.clone() };
+    let broken = |reason: String| CrdError::Definition { name: shown.clone(), reason };
+    if manifest["kind"] != "CustomResourceDefinition" || manifest["apiVersion"] != "apiextensions.k8s.io/v1" {
+        return Err(broken("it is no CustomResourceDefinition of apiextensions.k8s.io/v1".to_owned()));
+    }
+    let definition = judge::read(manifest).map_err(broken)?;
+    if definition.name != name {
+        return Err(broken(format!("its plural and group make the name {}", definition.name)));
+    }
+    let mut metadata = json!({"name": name});
+    for key in ["annotations", "labels"] {
+        if let Some(found) = manifest["metadata"].get(key).filter(|found| found.is_object()) {
+            metadata[key] = found.clone();
+        }
+    }
+    let manifest = json!({
+        "apiVersion": "apiextensions.k8s.io/v1",
+        "kind": "CustomResourceDefinition",
+        "metadata": metadata,
+        "spec": manifest["spec"],
+    });
+    Ok(Wanted { name, manifest, definition })
+}
+
+/// Checks that the definition of a newer operator serves the versions of the API that this operator serves.
+fn newer(wanted: &Wanted, live: &Definition, version: Option<String>) -> Result<(), CrdError> {
+    let serves = |name: &str| live.version(name).is_some_and(|version| version.served);
+    let needed = wanted.definition.versions.iter().filter(|version| version.served);
+    let missing: Vec<String> =
+        needed.filter(|version| !serves(&version.name)).map(|version| version.name.clone()).collect();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    Err(CrdError::Newer { name: wanted.name.clone(), version: version.unwrap_or_default(), missing })
+}
+
+/// Makes the creation of a definition an apply. The server's controllers write its status at the same time.
+async fn created_as_applied(cluster: &Cluster<'_>, name: &str, created: Value) -> Result<(), CrdError> {
+    let mut live = created;
+    for attempt in 1.. {
+        let Some(managed) = made_by_create(&live) else { break };
+        match manage(cluster, name, &live, managed).await {
+            Err(error) if error.is_conflict() && attempt < TRIES => {}
+            done => return done.map(drop).map_err(CrdError::from),
+        }
+        let found = cluster.definition(name).await?;
+        live = found.ok_or_else(|| CrdError::Missing { name: name.to_owned() })?;
+    }
+    Ok(())
+}
+
+/// Replaces the managed fields of a definition that nobody changed since it was read.
+async fn manage(
+    cluster: &Cluster<'_>,
+    name: &str,
+    live: &Value,
+    managed: Value,
+) -> Result<Value, client::Error> {
+    let version = &live["metadata"]["resourceVersion"];
+    let patch = Patch::Merge(json!({"metadata": {"resourceVersion": version, "managedFields": managed}}));
+    let params = PatchParams { field_manager: Some(MANAGER.to_owned()), ..PatchParams::default() };
+    cluster.patch_definition(name, None, &params, &patch).await
+}
+
+/// The managed fields of a definition that [`Upgrade`] created and has not applied yet, with the creation made an apply. Only
+/// so does a later apply remove what is no longer in the definition.
+///
+/// Source: client-go's `util/csaupgrade`, which does this for `kubectl apply`.
+fn made_by_create(live: &Value) -> Option<Value> {
+    let mut managed = live["metadata"].get("managedFields")?.clone();
+    let entries = managed.as_array_mut()?;
+    let is_own = |entry: &Value, operation: &str| {
+        entry["manager"] == MANAGER && entry["operation"] == operation && entry.get("subresource").is_none()
+    };
+    if entries.iter().any(|entry| is_own(entry, "Apply")) {
+        return None;
+    }
+    let created = entries.iter_mut().find(|entry| is_own(entry, "Update"))?;
+    created["operation"] = "Apply".into();
+    Some(managed)
+}

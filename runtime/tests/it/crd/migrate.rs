@@ -1,0 +1,204 @@
+//! Objects are rewritten to the storage version.
+
+use std::sync::Arc;
+use std::sync::Mutex;
+use std::sync::atomic::Ordering;
+
+use kube::api::{Patch, PatchParams};
+use kubesmith_runtime::crd::{CrdError, Migrated, Migration, Progress, Upgrade, status};
+use kubesmith_testenv::TestEnv;
+use serde_json::{Value, json};
+use tokio::time::Instant;
+
+use super::{WIDGETS, api, create, killed_at, live, objects, server, version, widgets};
+
+const OBJECTS: usize = 7;
+
+/// With a bound, as servers write its number anew.
+fn size() -> Value {
+    json!({"size": {"type": "integer", "maximum": 100}})
+}
+
+/// A definition whose storage version changed from v1 to v2 after objects were made.
+async fn upgraded() -> (TestEnv, kube::Client) {
+    let (env, client) = server().await;
+    let versions = |storage: &str| {
+        let version = |name: &str| version(name, name == storage, &size());
+        [widgets(&[version("v1"), version("v2")])]
+    };
+    let upgrade = Upgrade::new("widget-operator", "1.0.0");
+    upgrade.apply(&client, &versions("v1")).await.unwrap();
+    for at in 0..OBJECTS {
+        create(&client, "v1", &format!("w{at}"), json!({"size": at})).await;
+    }
+    upgrade.apply(&client, &versions("v2")).await.unwrap();
+    (env, client)
+}
+
+fn migration() -> Migration {
+    Migration::new(WIDGETS).page(3).rate(1000)
+}
+
+async fn run(client: &kube::Client, migration: &Migration) -> Result<Migrated, CrdError> {
+    migration.run(client, |_| {}).await
+}
+
+async fn stored(client: &kube::Client) -> serde_json::Value {
+    live(client).await["status"]["storedVersions"].clone()
+}
+
+#[tokio::test(start_paused = true)]
+async fn objects_are_rewritten_and_the_old_version_is_pruned() {
+    let (env, client) = upgraded().await;
+    let before = objects(&client, "v2").await;
+    let found = status(&client, WIDGETS).await.unwrap();
+    assert_eq!(found.advice, ["objects may be stored in v1: run `kubesmith crd migrate widgets.a.example`"]);
+
+    let dry = run(&client, &migration().dry_run()).await.unwrap();
+    assert_eq!((dry.rewritten, dry.pruned), (7, vec!["v1".to_owned()]));
+    assert_eq!((objects(&client, "v2").await, stored(&client).await), (before.clone(), json!(["v1", "v2"])));
+
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let log = seen.clone();
+    let show = move |progress: &Progress| log.lock().unwrap().push((progress.done, progress.left));
+    let done = migration().run(&client, show).await.unwrap();
+    assert_eq!((done.storage.as_str(), done.rewritten, done.skipped), ("v2", 7, 0));
+    assert_eq!(*seen.lock().unwrap(), [(3, Some(4)), (6, Some(1)), (7, Some(0))]);
+    assert_eq!(stored(&client).await, json!(["v2"]));
+    for (old, new) in before.iter().zip(objects(&client, "v2").await) {
+        assert_eq!((&old.0, &old.2), (&new.0, &new.2), "nothing of the object changes");
+        assert_ne!(old.1, new.1, "{} was not written", old.0);
+    }
+    assert_eq!(live(&client).await["metadata"]["annotations"].get("kubesmith.dev/migration"), None);
+
+    // There is nothing left to do, and the old version can be removed.
+    let again = run(&client, &migration()).await.unwrap();
+    assert_eq!((again.rewritten, again.pruned.len()), (0, 0));
+    let without = [widgets(&[version("v2", true, &size())])];
+    let allowed = kubesmith_runtime::crd::ChangeCode::VersionRemoved;
+    Upgrade::new("widget-operator", "2.0.0").allow(allowed).apply(&client, &without).await.unwrap();
+    assert_eq!(objects(&client, "v2").await.len(), OBJECTS);
+    env.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn migration_continues_when_it_was_killed_at_any_request() {
+    let mut continued = 0;
+    for after_request in [false, true] {
+        for at in 0.. {
+            let (env, client) = upgraded().await;
+            let before = objects(&client, "v2").await;
+            let (killed, sent) = killed_at(&client, at, after_request);
+            let first = run(&killed, &migration()).await;
+            let done = run(&client, &migration()).await.unwrap();
+            continued += usize::from(done.skipped > 0);
+            assert_eq!(stored(&client).await, json!(["v2"]), "killed at {at}");
+            for (old, new) in before.iter().zip(objects(&client, "v2").await) {
+                assert_eq!((&old.0, &old.2), (&new.0, &new.2), "killed at {at}");
+                assert_ne!(old.1, new.1, "{} was not written, killed at {at}", old.0);
+            }
+            env.stop().await;
+            if first.is_ok() {
+                assert!(sent.load(Ordering::Relaxed) > OBJECTS + 6);
+                break;
+            }
+        }
+    }
+    assert!(continued > 10, "{continued} runs continued where another one stopped");
+}
+
+#[tokio::test(start_paused = true)]
+async fn migration_starts_again_when_the_definition_was_changed() {
+    let (env, client) = upgraded().await;
+    // It dies in its second page.
+    let (killed, _) = killed_at(&client, 9, false);
+    assert!(run(&killed, &migration()).await.is_err());
+    let halfway = status(&client, WIDGETS).await.unwrap();
+    assert_eq!(halfway.migrated_to.as_deref(), Some("default/w2"));
+    // The storage version goes back and forth: a mark of before says nothing about the objects now.
+    for storage in ["v1", "v2"] {
+        let version = |name: &str| version(name, name == storage, &size());
+        let definition = [widgets(&[version("v1"), version("v2")])];
+        Upgrade::new("widget-operator", "1.0.0").apply(&client, &definition).await.unwrap();
+    }
+    assert_eq!(status(&client, WIDGETS).await.unwrap().migrated_to, None);
+    assert_eq!(run(&client, &migration()).await.unwrap().skipped, 0);
+    env.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn stored_versions_stay_when_the_definition_changes_during_a_migration() {
+    let (env, client) = upgraded().await;
+    let other = client.clone();
+    let mut changes = Vec::new();
+    let pages = |progress: &Progress| {
+        if progress.left == Some(0) {
+            let other = other.clone();
+            changes.push(tokio::spawn(async move {
+                let version = |name: &str| version(name, name == "v1", &size());
+                let definition = [widgets(&[version("v1"), version("v2")])];
+                Upgrade::new("widget-operator", "1.0.0").apply(&other, &definition).await.unwrap();
+            }));
+        }
+    };
+    let (slow, _) = slowed(&client);
+    let changed = migration().run(&slow, pages).await.unwrap_err();
+    assert!(matches!(changed, CrdError::Changed { .. }), "{changed}");
+    assert_eq!(stored(&client).await, json!(["v1", "v2"]));
+    env.stop().await;
+}
+
+/// A client each of whose requests takes ten seconds.
+fn slowed(client: &kube::Client) -> (kube::Client, ()) {
+    let client = client.clone();
+    let service = tower::service_fn(move |request: http::Request<kube::client::Body>| {
+        let client = client.clone();
+        async move {
+            tokio::time::sleep(std::time::Duration::from_secs(10)).await;
+            client.send(request).await
+        }
+    });
+    (kube::Client::new(service, "default"), ())
+}
+
+#[tokio::test(start_paused = true)]
+async fn changed_and_deleted_objects_are_done_when_they_are_reached() {
+    let (env, client) = upgraded().await;
+    let mut pages = 0;
+    let other = client.clone();
+    let show = |_: &Progress| {
+        pages += 1;
+        if pages == 1 {
+            let other = other.clone();
+            tokio::spawn(async move {
+                api(&other, "v1").delete("w4", &kube::api::DeleteParams::default()).await.unwrap();
+                let patch = Patch::Merge(json!({"spec": {"size": 50}}));
+                api(&other, "v2").patch("w5", &PatchParams::default(), &patch).await.unwrap();
+            });
+        }
+    };
+    let (slow, ()) = slowed(&client);
+    migration().run(&slow, show).await.unwrap();
+    let found = objects(&client, "v2").await;
+    assert_eq!(found.len(), OBJECTS - 1);
+    assert_eq!(found[4].2, json!({"size": 50}));
+    env.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn objects_are_rewritten_no_faster_than_the_rate() {
+    let (env, client) = upgraded().await;
+    let start = Instant::now();
+    run(&client, &Migration::new(WIDGETS).rate(2)).await.unwrap();
+    assert_eq!(start.elapsed().as_secs(), 3, "the last of 7 objects is due after three seconds");
+    env.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn definition_that_is_not_there_is_said() {
+    let (env, client) = server().await;
+    let missing = run(&client, &migration()).await.unwrap_err();
+    assert_eq!(missing.to_string(), "the cluster has no definition widgets.a.example: install it first");
+    assert!(matches!(status(&client, WIDGETS).await, Err(CrdError::Missing { .. })));
+    env.stop().await;
+}
