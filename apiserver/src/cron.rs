@@ -123,7 +123,8 @@ fn fields(text: &str) -> Result<[Field; 5], String> {
     }
     let mut fields = [Field::default(); 5];
     for ((field, text), (min, max, names)) in fields.iter_mut().zip(texts).zip(FIELDS) {
-        for part in text.split(',') {
+        // Go's `FieldsFunc` knows no empty parts.
+        for part in text.split(',').filter(|part| !part.is_empty()) {
             let range = range(part, min, max, names)?;
             field.bits |= range.bits;
             field.star |= range.star;

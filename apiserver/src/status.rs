@@ -295,7 +295,8 @@ impl ApiError {
     pub(crate) fn budget(detail: &str, seconds: u32) -> Self {
         let text = "Cannot evict pod as it would violate the pod's disruption budget.".to_owned();
         let cause = Cause::new("DisruptionBudget", "", detail.to_owned());
-        let mut error = Self::status(429, "TooManyRequests", text).causes(vec![cause]);
+        let mut error =
+            Self::status(429, "TooManyRequests", text).about(About::default()).causes(vec![cause]);
         if let Self::Status(status) = &mut error {
             status.retry_after = Some(seconds).filter(|seconds| *seconds > 0);
         }

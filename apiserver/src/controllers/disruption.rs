@@ -91,6 +91,8 @@ fn expected(cluster: &Cluster, budget: &Value, pods: &[Value]) -> Result<Expecte
             let all = scale_of_owners(cluster, pods)?;
             Expected { pods: all, healthy: share(least, all, true) }
         }
+        // A budget without limits allows nothing.
+        least if least.is_null() => Expected { pods: 0, healthy: 0 },
         least => Expected { pods: number, healthy: least.as_i64().unwrap_or(0) },
     })
 }
@@ -138,6 +140,8 @@ fn scale_of(cluster: &Cluster, namespace: &str, owner: &Value) -> Result<(String
     }
     let path = scale.spec.trim_start_matches('.').split('.');
     let replicas = path.fold(object, |value, part| &value[part]).as_i64().unwrap_or(0);
+    // The scale subresource has 32 bits for them.
+    let replicas = replicas.clamp(0, i32::MAX.into());
     Ok((text("uid").to_owned(), replicas))
 }
 

@@ -151,6 +151,7 @@ fn calls(file: &Path, out: &mut Vec<Call>) {
         let line = match (is_go, line.strip_prefix("//go:generate ")) {
             (true, Some(rest)) => rest.to_string(),
             (true, None) => continue,
+            (false, _) if line.trim_start_matches(['\t', ' ', '@']).starts_with('#') => continue,
             (false, _) => line,
         };
         if let Some((options, paths)) = call(&line, &variables, base) {
@@ -228,11 +229,11 @@ fn expanded(line: &str, variables: &BTreeMap<String, String>) -> String {
         let before = out.clone();
         for (name, value) in variables {
             // The tool itself is known by its variable.
-            if !name.to_lowercase().contains("controller_gen") {
+            if !name.eq_ignore_ascii_case("controller_gen") {
                 out = out.replace(&format!("$({name})"), value).replace(&format!("${{{name}}}"), value);
             }
         }
-        if out == before {
+        if out == before || out.len() > LONGEST_LINE {
             break;
         }
     }
@@ -241,6 +242,8 @@ fn expanded(line: &str, variables: &BTreeMap<String, String>) -> String {
 
 /// How deep variables may stand for each other.
 const VARIABLE_DEPTH: usize = 4;
+/// No line grows beyond this length in bytes, whatever the variables hold.
+const LONGEST_LINE: usize = 64 * 1024;
 
 /// Words as a shell splits them, without their quotes.
 fn words(line: &str) -> Vec<String> {

@@ -70,6 +70,13 @@ impl Module {
         }
     }
 
+    /// The path of one of its files in it, `/`-separated.
+    pub(super) fn path_of(&self, file: &Path) -> Option<String> {
+        let inner = file.strip_prefix(&self.folder).ok()?;
+        let parts: Vec<_> = inner.iter().map(|part| part.to_string_lossy()).collect();
+        Some(parts.join("/"))
+    }
+
     /// The import path of one of its folders.
     pub(super) fn import_path(&self, folder: &Path) -> String {
         let inner = folder.strip_prefix(&self.folder).unwrap_or(folder);

@@ -62,6 +62,11 @@ pub(super) struct Packages {
 }
 
 impl Packages {
+    /// The path of a package's file in the module that led to the package, `/`-separated.
+    pub(super) fn path_in_module(&self, package: usize, file: &Path) -> Option<String> {
+        self.modules[self.list[package].module].path_of(file)
+    }
+
     /// Reads all packages in a folder and below.
     pub(super) fn input(&mut self, input: &Path, sources: &mut SourceMap, diagnostics: &mut Vec<Diagnostic>) {
         let text = input.to_string_lossy();

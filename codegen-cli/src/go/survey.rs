@@ -47,7 +47,7 @@ pub(crate) struct SurveyedMethod {
     pub(crate) receiver: String,
     /// Its name.
     pub(crate) name: String,
-    /// Where it stands: `api/v1/types.go:12`.
+    /// Where it stands in its module: `api/v1/types.go:12`.
     pub(crate) place: String,
 }
 
@@ -63,7 +63,7 @@ fn of(packages: &Packages, at: usize, sources: &SourceMap) -> Survey {
     let methods = methods.map(|(id, method)| SurveyedMethod {
         receiver: method.receiver.clone(),
         name: method.name.text.clone(),
-        place: place(sources, id, &method.name.place),
+        place: place(packages, at, (id, sources), &method.name.place),
     });
     let types = package.files.iter().flat_map(|(_, file)| &file.types);
     let markers = types.map(|ty| {
@@ -98,7 +98,10 @@ fn constants(packages: &Packages, at: usize, package: &Package) -> Vec<SurveyedC
     surveyed.collect()
 }
 
-fn place(sources: &SourceMap, file: FileId, place: &Place) -> String {
-    let line = sources.position(loc(file, place)).line;
-    format!("{}:{line}", sources.file(file).name)
+/// A place in a module's file: the folder of the module does not show, which differs from machine to machine.
+fn place(packages: &Packages, package: usize, (id, sources): (FileId, &SourceMap), place: &Place) -> String {
+    let line = sources.position(loc(id, place)).line;
+    let file = sources.file(id);
+    let name = packages.path_in_module(package, &file.path).unwrap_or_else(|| file.name.to_string());
+    format!("{name}:{line}")
 }

@@ -1,7 +1,7 @@
 //! Cron jobs: jobs at the times of a schedule, with a history of those that are over.
 //!
-//! Follows kube-controller-manager's `pkg/controller/cronjob` (1.36). A change of the schedule is looked at at once, not at the
-//! next time of the new one: a time of the new schedule that has passed since the last job starts one.
+//! Follows kube-controller-manager's `pkg/controller/cronjob` (1.36). A change of the schedule takes effect at once; upstream
+//! waits for its next time. So a time of the new schedule that has passed since the last job starts one.
 
 mod times;
 
@@ -40,12 +40,13 @@ pub(super) async fn reconcile(cluster: &Cluster, key: &str) -> Outcome {
     let is_own = |job: &Value| controller_of(job).is_some_and(|owner| owner["name"] == meta::name(&cron_job));
     let jobs = cluster.list_where(JOBS, meta::namespace(&cron_job), is_own);
     let mut sync = Sync { cluster, cron_job, jobs };
-    let again = sync.run().await?;
+    let again = sync.run().await;
+    // What could be done is kept, whatever failed.
     sync.clean_up().await;
     if sync.cron_job["status"] != stored.value["status"] {
         cluster.update_status(CRON_JOBS, &sync.cron_job).await?;
     }
-    Ok(again)
+    again
 }
 
 /// A cron job and its jobs, as they were when the controller looked.
@@ -151,12 +152,13 @@ impl Sync<'_> {
                 self.tell("SuccessfulCreate", &format!("Created job {}", meta::name(&job))).await;
                 job
             }
-            // The status was not written when the job was created. A job of somebody else stays as it is.
+            // The status was not written when the job was created, and the job may be over meanwhile. A job of somebody else stays
+            // as it is.
             Err(fault) if fault.code == 409 => {
                 let known = self.cluster.get(JOBS, &format!("{namespace}/{}", meta::name(&wanted)));
                 match known.filter(|job| is_controlled_by(&job.value, &self.cron_job)) {
-                    Some(job) if ended(&job.value).is_none() => job.value.clone(),
-                    _ => return Ok(()),
+                    Some(job) => job.value.clone(),
+                    None => return Ok(()),
                 }
             }
             Err(fault) => {

@@ -36,7 +36,8 @@ impl Sync<'_> {
             return Ok(());
         }
         self.create(missing.min(MOST_CREATED)).await?;
-        if missing > MOST_CREATED {
+        // Without a new pod, all the indexes that were tried wait.
+        if missing > MOST_CREATED && self.created > 0 {
             self.again = Some(Duration::ZERO);
         }
         Ok(())

@@ -17,9 +17,10 @@ const FAILURES: &str = "batch.kubernetes.io/job-index-failure-count";
 /// How many of them did not count (`JobIndexIgnoredFailureCountAnnotation`).
 const IGNORED: &str = "batch.kubernetes.io/job-index-ignored-failure-count";
 
-/// A count in an annotation.
+/// A count in an annotation; what is no count of 32 bits is 0 (`getIndexFailureCount`).
 fn noted(pod: &Value, annotation: &str) -> i64 {
-    pod["metadata"]["annotations"][annotation].as_str().and_then(|text| text.parse().ok()).unwrap_or(0)
+    let text = pod["metadata"]["annotations"][annotation].as_str();
+    text.and_then(|text| text.parse::<i32>().ok()).map_or(0, |count| i64::from(count.max(0)))
 }
 
 /// The failures of the index before this pod, counted or not.

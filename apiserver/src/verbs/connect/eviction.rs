@@ -13,7 +13,7 @@ use crate::http::reply::Reply;
 use crate::meta;
 use crate::selector;
 use crate::server::Call;
-use crate::status::{ApiError, ApiResult};
+use crate::status::{About, ApiError, ApiResult};
 use crate::store::{Object, WriteError};
 
 const BUDGETS: &str = "poddisruptionbudgets.policy";
@@ -42,15 +42,17 @@ fn evicted(call: &Call<'_>, storage: &Storage<'_>, eviction: &Value) -> ApiResul
     let pod = write::at_path(call)?;
     let options = DeleteOptions::of(&eviction["deleteOptions"])?;
     let storage = storage.with_dry_run(options.dry_run);
-    if !is_unguarded(&pod.value) {
-        match take_from_budget(call, &storage, &pod.value)? {
-            Some(true) => {}
-            other => return Ok(other),
-        }
+    // A pod that somebody wrote meanwhile may have to ask a budget.
+    if is_unguarded(&pod.value) {
+        return Ok(delete_pod(call, &storage, pod, &options)?.map(|()| true));
+    }
+    match take_from_budget(call, &storage, &pod.value)? {
+        Some(true) => {}
+        other => return Ok(other),
     }
     // The budget has paid for the pod: writes of others do not make it pay twice.
     loop {
-        if delete_pod(call, &storage, &options)?.is_some() {
+        if delete_pod(call, &storage, write::at_path(call)?, &options)?.is_some() {
             return Ok(Some(true));
         }
     }
@@ -63,8 +65,12 @@ fn is_unguarded(pod: &Value) -> bool {
 }
 
 /// Deletes a pod, which says before why it goes; `None` if somebody else wrote it meanwhile.
-fn delete_pod(call: &Call<'_>, storage: &Storage<'_>, options: &DeleteOptions) -> ApiResult<Option<()>> {
-    let mut stored = write::at_path(call)?;
+fn delete_pod(
+    call: &Call<'_>,
+    storage: &Storage<'_>,
+    mut stored: Arc<Object>,
+    options: &DeleteOptions,
+) -> ApiResult<Option<()>> {
     options.check_preconditions(&call.def, &stored.value)?;
     let key = call.def.key(&call.path.namespace, &call.path.name);
     if !meta::is_terminating(&stored.value) {
@@ -154,7 +160,8 @@ fn check(call: &Call<'_>, budget: &Value) -> ApiResult<()> {
         let text = format!("The disruption budget {name} is still being processed by the server.");
         return Err(ApiError::budget(&text, 10));
     }
-    let forbidden = |why: &str| Err(ApiError::forbidden(call.def.about(name), why));
+    let forbidden =
+        |why: &str| Err(ApiError::forbidden(About::new("policy", "poddisruptionbudget", name), why));
     if number("disruptionsAllowed") < 0 {
         return forbidden("pdb disruptions allowed is negative");
     }

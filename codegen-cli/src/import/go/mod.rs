@@ -260,6 +260,8 @@ fn difference(wanted: &str, made: Option<&String>) -> Option<String> {
     }
     let mut lines = wanted.lines().zip(made.lines()).enumerate();
     let found = lines.find(|(_, (wanted, made))| wanted != made);
-    let (at, (wanted, made)) = found.unwrap_or((0, ("", "")));
+    let Some((at, (wanted, made))) = found else {
+        return Some(format!("{} lines become {}", wanted.lines().count(), made.lines().count()));
+    };
     Some(format!("in line {} `{}` becomes `{}`", at + 1, wanted.trim(), made.trim()))
 }

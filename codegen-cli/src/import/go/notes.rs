@@ -61,7 +61,7 @@ pub(super) fn text(plan: &Plan<'_>) -> Option<String> {
     }
     let kinds = plan.resources.len();
     let title = format!(
-        "# Imported from Go\n\nThe types of {kinds} versions of kinds, as `kubesmith import --go` wrote them.\n"
+        "# Imported from Go\n\n`kubesmith import --go` wrote these types. Versions of kinds: {kinds}.\n"
     );
     (!out.is_empty()).then(|| title + &out)
 }
