@@ -180,7 +180,7 @@ impl Sync<'_> {
     fn job(&self, time: Timestamp) -> Value {
         let template = &self.cron_job["spec"]["jobTemplate"];
         let zone = self.cron_job["spec"]["timeZone"].as_str().and_then(|name| TimeZone::get(name).ok());
-        let local = time.to_zoned(zone.clone().unwrap_or(TimeZone::UTC));
+        let local = time.to_zoned(zone.unwrap_or(TimeZone::UTC));
         let text = match local.offset().is_zero() {
             true => rfc3339(time),
             false => local.strftime("%Y-%m-%dT%H:%M:%S%:z").to_string(),

@@ -136,7 +136,7 @@ fn decrement(
     if !is_ready(pod) && (always || holds) {
         return Ok(Some(true));
     }
-    check(call, budget)?;
+    check(budget)?;
     let mut next = budget.clone();
     let status = meta::map_at(&mut next, "status");
     status.insert("disruptionsAllowed".to_owned(), (number("disruptionsAllowed") - 1).into());
@@ -153,7 +153,7 @@ fn decrement(
 }
 
 /// Checks that a budget allows an eviction (`checkAndDecrement`).
-fn check(call: &Call<'_>, budget: &Value) -> ApiResult<()> {
+fn check(budget: &Value) -> ApiResult<()> {
     let name = meta::name(budget);
     let number = |field: &str| budget["status"][field].as_i64().unwrap_or(0);
     if number("observedGeneration") < budget["metadata"]["generation"].as_i64().unwrap_or(0) {
