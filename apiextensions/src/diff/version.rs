@@ -20,7 +20,7 @@ pub(super) fn versions(old: &Definition, new: &Definition, changes: &mut Vec<Cha
                     selectable_fields(&mut own);
                     columns(&mut own);
                 }
-                if before.served || before.storage {
+                if before.served || before.storage || old.stored.contains(&before.name) {
                     let place = Place { crd: &new.name, version: &before.name };
                     schema::compare(place, &before.schema, &after.schema, changes);
                 }

@@ -76,6 +76,8 @@ pub struct Migrated {
 /// the storage version.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Mark {
+    /// The definition that it is about; a copy of the annotation on another one says nothing.
+    uid: String,
     generation: i64,
     /// `namespace/name`, as lists are ordered by it.
     pub(super) after: String,
@@ -84,14 +86,16 @@ pub(super) struct Mark {
 impl Mark {
     pub(super) fn of(definition: &Value) -> Option<Self> {
         let text = definition["metadata"]["annotations"].get(MARK)?.as_str()?;
-        let (generation, after) = text.split_once(' ')?;
+        let (uid, rest) = text.split_once(' ')?;
+        let (generation, after) = rest.split_once(' ')?;
         let generation = generation.parse().ok()?;
-        let is_current = definition["metadata"]["generation"] == generation;
-        is_current.then(|| Self { generation, after: after.to_owned() })
+        let metadata = &definition["metadata"];
+        let is_current = metadata["uid"] == uid && metadata["generation"] == generation;
+        is_current.then(|| Self { uid: uid.to_owned(), generation, after: after.to_owned() })
     }
 
     fn patch(&self) -> Patch<Value> {
-        let text = format!("{} {}", self.generation, self.after);
+        let text = format!("{} {} {}", self.uid, self.generation, self.after);
         Patch::Merge(json!({"metadata": {"annotations": {MARK: text}}}))
     }
 }
@@ -230,6 +234,7 @@ fn collections(definition: &Value) -> Vec<Collection> {
 /// The state of a migration that runs.
 struct Run<'a> {
     migration: &'a Migration,
+    uid: String,
     generation: i64,
     /// Objects up to this one are done already.
     skip_to: Option<String>,
@@ -243,6 +248,7 @@ impl<'a> Run<'a> {
     fn new(migration: &'a Migration, definition: &Value) -> Self {
         Self {
             migration,
+            uid: definition["metadata"]["uid"].as_str().unwrap_or_default().to_owned(),
             generation: definition["metadata"]["generation"].as_i64().unwrap_or_default(),
             skip_to: Mark::of(definition).map(|mark| mark.after),
             progress: Progress::default(),
@@ -345,7 +351,7 @@ impl<'a> Run<'a> {
         if self.migration.dry_run || self.progress.failed > 0 || is_known {
             return Ok(());
         }
-        let mark = Mark { generation: self.generation, after };
+        let mark = Mark { uid: self.uid.clone(), generation: self.generation, after };
         let name = &self.migration.name;
         cluster.patch_definition(name, None, &params(false), &mark.patch()).await?;
         Ok(())
@@ -364,8 +370,8 @@ async fn rewritten(
             Ok(_) => return Ok(None),
             Err(error) => error,
         };
-        // It was changed and so rewritten, or deleted.
-        if error.is_conflict() || error.is_not_found() {
+        // It was changed and so rewritten, or deleted. A server that does not know the version yet answers 404.
+        if error.is_conflict() {
             return Ok(None);
         }
         if retry < RETRIES && is_overloaded(&error) {
@@ -373,8 +379,7 @@ async fn rewritten(
             tokio::time::sleep(Duration::from_secs(seconds.into())).await;
             continue;
         }
-        let is_about_object =
-            matches!(error.status(), Some(status) if !matches!(status.code, 401 | 403 | 429 | 503 | 504));
+        let is_about_object = matches!(error.status(), Some(status) if !matches!(status.code, 401 | 403 | 404 | 429 | 503 | 504));
         if !is_about_object {
             return Err(error.into());
         }

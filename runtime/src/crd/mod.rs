@@ -4,7 +4,8 @@
 //! definition is judged:
 //!
 //! - The changes are judged by the rules of `kubesmith diff`. A change that is not compatible is refused, unless it is
-//!   [allowed](Upgrade::allow) or the stored objects [are checked](Upgrade::check_objects) and all of them fit. A new
+//!   [allowed](Upgrade::allow). If the stored objects [are checked](Upgrade::check_objects), they decide about changes that
+//!   break stored objects. A new
 //!   storage version is no reason to refuse: a [`Migration`] completes it.
 //! - The operator and its version are recorded in annotations of the definition. An older version leaves the definition
 //!   of a newer one as it is ([`Action::KeptNewer`]), so that replicas of several versions can start in any order.

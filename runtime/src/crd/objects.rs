@@ -104,7 +104,11 @@ fn views(manifest: &Value, old: &Definition, new: &Definition) -> (Vec<View>, Ve
     let fallback = old.versions.iter().find(|version| version.served);
     let mut views: Vec<View> = Vec::new();
     let mut unchecked = Vec::new();
-    for version in new.versions.iter().filter(|version| version.served || version.storage) {
+    for version in new
+        .versions
+        .iter()
+        .filter(|version| version.served || version.storage || old.stored.contains(&version.name))
+    {
         let same = old.version(&version.name);
         let read = match (old.has_webhook(), new.has_webhook()) {
             (false, false) => old.storage().filter(is_read).or(fallback),

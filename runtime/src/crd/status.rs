@@ -83,6 +83,9 @@ pub(super) fn stored_versions(definition: &Value) -> Vec<&str> {
 
 /// What the server says about a definition that it does not serve; `None` if it serves it.
 pub(super) fn not_established(definition: &Value) -> Option<String> {
+    if definition["metadata"]["deletionTimestamp"].is_string() {
+        return Some("it is being deleted, with all its objects".to_owned());
+    }
     let conditions = definition.pointer("/status/conditions").and_then(Value::as_array);
     let find = |kind: &str| conditions.into_iter().flatten().find(|condition| condition["type"] == kind);
     let said = |condition: &Value| condition["message"].as_str().unwrap_or_default().to_owned();

@@ -252,7 +252,11 @@ impl Upgrade {
     /// The changes that neither the user nor the objects allow.
     fn breaking(&self, changes: &[Change], objects: Option<&Objects>) -> Vec<Change> {
         let decides = |change: &Change| {
-            let Some(objects) = objects.filter(|objects| self.fits(objects)) else { return false };
+            let Some(objects) = objects.filter(|objects| objects.broken_total == 0) else { return false };
+            // What drops a field that objects use has to be allowed itself.
+            if drops_fields(change.code) && !objects.dropped.is_empty() {
+                return false;
+            }
             let version = change.version.as_ref();
             judge::is_about_objects(change) && version.is_none_or(|name| !objects.unchecked.contains(name))
         };
@@ -264,8 +268,7 @@ impl Upgrade {
 
     /// Whether all objects fit. Fields may be dropped if the user allows it.
     fn fits(&self, objects: &Objects) -> bool {
-        let may_drop = [ChangeCode::FieldRemoved, ChangeCode::PruningAdded];
-        let may_drop = may_drop.iter().any(|code| self.allowed.contains(code));
+        let may_drop = self.allowed.iter().any(|code| drops_fields(*code));
         objects.broken_total == 0 && (objects.dropped.is_empty() || may_drop)
     }
 
@@ -314,19 +317,24 @@ impl Upgrade {
     }
 
     async fn established(&self, cluster: &Cluster<'_>, name: &str) -> Result<(), CrdError> {
-        let deadline = Instant::now() + self.timeout;
+        // A time beyond all times is no deadline.
+        let deadline = Instant::now().checked_add(self.timeout);
         let [mut pause, longest] = PAUSES;
         loop {
             let found = cluster.definition(name).await?;
             let found = found.ok_or_else(|| CrdError::Missing { name: name.to_owned() })?;
             let Some(reason) = not_established(&found) else { return Ok(()) };
-            if Instant::now() >= deadline {
+            if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
                 return Err(CrdError::NotEstablished { name: name.to_owned(), reason });
             }
             tokio::time::sleep(pause).await;
             pause = longest.min(pause * 2);
         }
     }
+}
+
+fn drops_fields(code: ChangeCode) -> bool {
+    matches!(code, ChangeCode::FieldRemoved | ChangeCode::PruningAdded | ChangeCode::FieldDeclared)
 }
 
 fn wanted((at, manifest): (usize, &Value)) -> Result<Wanted, CrdError> {
