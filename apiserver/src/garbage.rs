@@ -215,13 +215,10 @@ fn is_of(def: &ResourceDef, kind: &Value, version: &Value) -> bool {
 fn dependents(server: &Server, owner: &Value) -> Vec<Found> {
     let (uid, namespace) = (meta::text(owner, "uid"), meta::namespace(owner));
     let mut out = Vec::new();
-    for def in server.registry().stored().iter() {
-        if !namespace.is_empty() && !def.namespaced {
-            continue;
-        }
-        let Ok(snapshot) = server.store.list(&def.collection, &def.prefix(namespace), None) else { continue };
-        let own =
-            snapshot.objects.into_iter().filter(|(_, object)| owners(&object.value).any(|o| o["uid"] == uid));
+    for def in server.registry().stored().iter().filter(|def| namespace.is_empty() || def.namespaced) {
+        let prefix = def.prefix(namespace);
+        let own = server.store.dependents(&def.collection, uid).into_iter();
+        let own = own.filter(|(key, _)| key.starts_with(&prefix));
         out.extend(own.map(|(key, object)| (def.clone(), key.to_string(), object)));
     }
     out

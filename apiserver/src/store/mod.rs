@@ -10,6 +10,7 @@
 mod disk;
 mod journal;
 mod log;
+mod objects;
 mod record;
 mod snapshot;
 mod state;
@@ -268,9 +269,19 @@ impl Store {
         if newer.len() == 0 {
             return Ok(Snapshot { rv, objects: with_prefix(&place.objects, prefix) });
         }
-        let mut past = place.objects.clone();
+        let mut past = (*place.objects).clone();
         undo(&mut past, newer);
         Ok(Snapshot { rv, objects: with_prefix(&past, prefix) })
+    }
+
+    /// Returns the objects that name an owner with this uid.
+    pub(crate) fn dependents(&self, collection: &str, uid: &str) -> Vec<(Arc<str>, Arc<Object>)> {
+        let state = self.lock();
+        state
+            .collections
+            .get(collection)
+            .map(|place| place.objects.dependents(uid).collect())
+            .unwrap_or_default()
     }
 
     /// Ends a collection: its watches read the rest of the history and end, then it is forgotten.

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
-use super::state::{Event, Objects, State, undo};
+use super::objects::Objects;
+use super::state::{Event, State, undo};
 
 /// A collection as it was before the events of its history, and these events.
 #[derive(Debug)]
@@ -28,7 +29,7 @@ impl Snapshot {
         let settings = state.settings.iter().map(|(name, value)| (name.clone(), value.clone())).collect();
         let open = state.collections.values().filter(|collection| !collection.closed);
         let parts = open.map(|collection| {
-            let mut objects = collection.objects.clone();
+            let mut objects = (*collection.objects).clone();
             undo(&mut objects, collection.history.iter());
             let events = collection.history.iter().cloned().collect();
             Part { name: collection.name.clone(), floor: collection.floor, objects, events }

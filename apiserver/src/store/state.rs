@@ -11,6 +11,7 @@ use tokio::sync::watch as signal;
 
 use super::WriteError;
 use super::journal::{Entry, Queue};
+use super::objects::{IndexedObjects, Objects};
 
 /// A stored object: its value and, once somebody asked, its JSON with a newline.
 #[derive(Debug)]
@@ -91,13 +92,11 @@ pub(crate) struct Event {
     pub(crate) previous: Option<Arc<Object>>,
 }
 
-pub(super) type Objects = BTreeMap<Arc<str>, Arc<Object>>;
-
 /// Objects of one resource.
 #[derive(Debug)]
 pub(super) struct Collection {
     pub(super) name: Arc<str>,
-    pub(super) objects: Objects,
+    pub(super) objects: IndexedObjects,
     pub(super) history: VecDeque<Arc<Event>>,
     /// History at or below this version is gone.
     pub(super) floor: u64,
@@ -110,7 +109,7 @@ impl Collection {
     pub(super) fn new(name: Arc<str>, rv: u64) -> Self {
         Self {
             name,
-            objects: BTreeMap::new(),
+            objects: IndexedObjects::default(),
             history: VecDeque::new(),
             floor: 0,
             closed: false,
