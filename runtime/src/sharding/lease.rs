@@ -21,7 +21,7 @@ const FINISHING: &str = "sharding.kubesmith.dev/finishing";
 /// Lease names, with the token of each holder.
 pub(super) type Members = BTreeMap<String, String>;
 
-/// What a member publishes to the others.
+/// The data that a member publishes to the others.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Publication {
     /// It begins no key that one of these members owns.

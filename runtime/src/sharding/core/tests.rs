@@ -333,7 +333,7 @@ const FAULTS_END: Real = 120_000;
 const SETTLED: Real = FAULTS_END + 120_000;
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
 
     /// Clock rates differ by less than lease duration / renew deadline (1.5), so no key is ever processed twice at
     /// once, and after the faults every key has an owner.
