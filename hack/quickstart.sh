@@ -21,7 +21,7 @@ mkdir -p "$project"
 cp -R examples/ecsbinding/api examples/ecsbinding/controller examples/ecsbinding/kubesmith.toml "$project"
 # What the controller's tests share with those of other operators.
 cp -R examples/testing quickstart
-# The locked versions of the repository, so that nothing new is resolved or compiled twice.
+# The locked versions of the repository, so that nothing new is resolved.
 cp Cargo.lock "$project/Cargo.lock"
 cat > "$project/Cargo.toml" <<'TOML'
 [workspace]
@@ -43,7 +43,10 @@ echo
 sed -n '/^kind:/,/^    schema:/p' "$project"/config/crd/bases/*.yaml
 
 say "4. compile the generated package and the controller"
-cargo build --manifest-path "$project/Cargo.toml" --package ecsbinding-controller --example quickstart
+packages=(--package ecsbinding-controller)
+# Where the command has been built before, as in CI, so have the dependencies.
+[ -z "${KUBESMITH:-}" ] || { share_dependencies "$project"; packages+=(--package features); }
+cargo build --manifest-path "$project/Cargo.toml" "${packages[@]}" --example quickstart
 
 say "5. API server, CRD, controller, one object"
 cd "$project"
