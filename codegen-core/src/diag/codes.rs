@@ -99,14 +99,14 @@ codes! {
          are bare, quoted or raw (backtick) strings, numbers, `true`, `false`, lists `a;b` or `{a, b}` and maps \
          `{key: value}`. A text that contains commas, semicolons or braces needs quotes. `+default` takes JSON.";
     MEANINGLESS_MARKER = 13, "marker without a meaning for Rust types",
-        "The marker belongs to a generator that Rust types do not need, or that has nothing to do with custom resources; \
-         or another marker overrules it. The line does nothing and can be removed.";
+        "The marker belongs to a generator that Rust types do not need, or another marker overrides it. The line has no \
+         effect and can be removed.";
     PLAIN_COMMENT_MARKER = 14, "marker in a comment that is no doc comment",
-        "Go's markers stand in `//` comments. Rust's compiler and tools see doc comments only: write `///` on types and \
-         fields, `//!` at the top of a module.";
+        "Go's markers are in `//` comments. In Rust, only doc comments are read: write `///` on types and fields, `//!` at \
+         the top of a module.";
     SERDE_ATTRIBUTE = 15, "serde attribute that does not exist",
-        "serde's derive macros refuse a key or a rule that they do not know, but only when the crate is compiled. Until then a \
-         misspelt `rename_all` would leave the names of fields as they are. https://serde.rs/attributes.html lists the keys.";
+        "serde's derive macros refuse unknown keys and rules, but only when the crate is compiled. Until then, a misspelt \
+         `rename_all` has no effect. https://serde.rs/attributes.html lists the keys.";
 
     ROOT_NOT_A_STRUCT = 101, "a resource must be a struct with named fields",
         "A Kubernetes object has the fields `metadata`, `spec` and often `status`; the type that derives `Resource` \
@@ -121,11 +121,11 @@ codes! {
         "The field `metadata` must have the type `k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta`, not \
          wrapped in `Option` or anything else.";
     MISSING_SPEC = 105, "no spec",
-        "By convention the desired state of an object stands in a field `spec`. A kind that only holds data may have its \
+        "By convention, the field `spec` has the desired state of an object. A kind that only holds data may have its \
          fields at the top, as ConfigMap does.";
     MISSING_STATUS = 106, "status subresource without a status",
-        "`#[resource(status)]` asks for the `/status` subresource, which reads and writes the field `status`, but \
-         the root type has no such field. An API server takes such a kind, and nothing is ever stored there.";
+        "`#[resource(status)]` asks for the `/status` subresource, which reads and writes the field `status`, but the root \
+         type has no such field. An API server accepts such a kind, but never stores a status.";
     ROOT_DERIVES_SERDE = 107, "a resource must not derive Serialize or Deserialize",
         "`#[derive(Resource)]` writes both implementations, because an object carries `apiVersion` and `kind` beside \
          its fields. A second implementation would conflict with it.";
@@ -150,12 +150,13 @@ codes! {
          and fragment. The API server calls it to convert objects between the versions of a kind: \
          https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/#webhook-conversion.";
     METHOD = 115, "method that a client cannot have",
-        "`method(...)` of `#[genclient]` has a name that no other method of the client has, one of the verbs create, update, \
-         get, list, patch and apply, and types that are named by paths: types of a crate with kinds, or of k8s_openapi. Create, \
-         update and apply have an `input`. What is applied is a kind, as a server wants to be told its apiVersion and kind.";
+        "`method(...)` of `#[genclient]` has a name that no other method of the client has, one of the verbs create, \
+         update, get, list, patch and apply, and types that are named by paths: types of a crate with kinds, or of \
+         k8s_openapi. Create, update and apply have an `input`. The input of apply is a kind, because a server needs its \
+         apiVersion and kind.";
     RESOURCE_NAME = 116, "client and resource disagree on the resource's name",
-        "`#[genclient(resource_name = ...)]` says what clients ask for, `plural` of `#[resource]`, or the plural that follows \
-         from the kind, what the API server has. They must say the same.";
+        "Clients ask for the resource of `#[genclient(resource_name = ...)]`. The API server has the one of `plural` in \
+         `#[resource]`, or the kind's default plural. Both must be the same.";
 
     INVALID_GROUP = 201, "invalid API group",
         "A group is a DNS subdomain with at least one dot: lower-case letters, digits, `-` and `.`, at most 253 \
@@ -175,9 +176,9 @@ codes! {
          path, and optionally description, format (int32, int64, float, double, byte, date, date-time, password) and \
          priority.";
     INVALID_JSON_PATH = 207, "invalid JSON path",
-        "Paths start with a dot: `.spec.nodename`, `.status.conditions[?(@.type==\"Ready\")].status`. Paths of scale \
-         and of selectable fields name one field and use no brackets or wildcards. API servers take the path of a column if it \
-         only starts with a dot; where they cannot read it they show neither that column nor those after it, so that it is a warning.";
+        "Paths start with a dot: `.spec.nodename`, `.status.conditions[?(@.type==\"Ready\")].status`. Paths of scale and \
+         of selectable fields name one field and use no brackets or wildcards. API servers accept every column path that \
+         starts with a dot. If they cannot read it, they omit this column and the ones after it, so it is a warning.";
     INVALID_METADATA = 208, "invalid label or annotation",
         "Keys of labels and annotations are an optional DNS subdomain prefix, `/`, and a name of at most 63 letters, \
          digits, `-`, `_` and `.`; a label's value follows the rule of the name or is empty.";
@@ -186,10 +187,10 @@ codes! {
          the annotation `api-approved.kubernetes.io`, which groups under k8s.io and kubernetes.io need.";
 
     WRONG_TYPE_FOR_KEY = 301, "constraint does not fit the type",
-        "Bounds are for numbers, lengths, patterns and formats for strings, item counts for lists, property counts \
-         for maps and structs. A constraint on another type is never checked by the API server, or refused.";
+        "Bounds are for numbers, lengths, patterns and formats for strings, item counts for lists, property counts for \
+         maps and structs. The API server ignores or refuses a constraint on another type.";
     BOUNDS = 302, "bounds exclude every value",
-        "The lower bound is above the upper one, so that no value could ever be accepted.";
+        "The lower bound is above the upper one, so no value is valid.";
     INVALID_PATTERN = 303, "invalid pattern",
         "The pattern is not a regular expression that the API server can compile.";
     INVALID_RULE = 304, "invalid validation rule",
@@ -212,19 +213,20 @@ codes! {
     PRESENCE = 311, "required and optional at once",
         "A field is either required or optional; the two keys contradict each other.";
     DUPLICATE_FIELD = 312, "two fields or variants of the same name",
-        "Two fields of a struct, or two variants of an enum, have the same name in JSON, after serde's renaming, so that one would hide the other.";
+        "Two fields of a struct, or two variants of an enum, have the same name in JSON after serde's renaming. One would \
+         hide the other.";
     SPLIT_NAME = 313, "field is written and read under different names",
         "An API field has one name. `rename(serialize = ..., deserialize = ...)` with different names would make \
          objects that the same type cannot read back.";
 
     ONE_OF = 314, "fields of a one-of group",
-        "`exactly_one_of`, `at_most_one_of` and `at_least_one_of` name fields of the struct they stand on, by their names in \
-         JSON. The fields must be optional: one that is always there decides nothing.";
+        "`exactly_one_of`, `at_most_one_of` and `at_least_one_of` name fields of the struct they stand on, by their names \
+         in JSON. The fields must be optional: a required field is always set.";
     COLUMN_TYPE = 315, "type of a column is not known",
         "The type of a print column follows from the field that its path names: string, integer, number, boolean, or date \
          for a time. Where the path leads to no such field, `type` must be given.";
     DEFAULT_CONSTANT = 316, "default whose value is not known",
-        "`default = ref(PATH)` names a constant whose value can be read in the source: a literal, or one that is made of such.";
+        "`default = ref(PATH)` names a constant whose value the source shows: a literal, or an expression of literals.";
 
     INPUT_NOT_FOUND = 401, "input folder not found",
         "An input is the folder of a crate, the one that holds its Cargo.toml.";
@@ -236,26 +238,25 @@ codes! {
     NOT_UTF8 = 404, "file is not UTF-8",
         "Rust source is UTF-8; rustc refuses the file as well.";
     SYNTAX_ERROR = 405, "syntax error",
-        "The file is not valid Rust. Nothing of it was read, so nothing is generated until it is mended.";
+        "The file is not valid Rust. Nothing is generated until it is corrected.";
     MODULE_FILE = 406, "module file missing or ambiguous",
         "`mod name;` stands for name.rs or name/mod.rs beside the declaring file (or in the folder named after it), or \
          for the file that `#[path]` names. Exactly one of them must exist.";
     UNRESOLVED_TYPE = 407, "type not found",
-        "The type's path leads nowhere. Types are looked up as rustc does it, over the modules of the input crates and \
-         of their dependencies, and the types that are known: those of std, k8s-openapi, serde_json, \
-         chrono, jiff, uuid, url and others. Types that procedural macros make are not seen. For any other type, say what its JSON is \
-         with `#[schema(schemaless)]` and `#[validation(type = \"...\")]` on the field.";
+        "No type has this path. Types are looked up as in rustc: in the modules of the input crates and of their \
+         dependencies, and among the known types of std, k8s-openapi, serde_json, chrono, jiff, uuid, url and others. \
+         Types from procedural macros are not found. For any other type, describe its JSON with `#[schema(schemaless)]` \
+         and `#[validation(type = \"...\")]` on the field.";
     PRIVATE_TYPE = 408, "resource is not public",
         "Generated code lives outside of the API crate and names the root type by its path, so it must be reachable: \
-         `pub`, in `pub` modules, or re-exported with `pub use`. Nothing can depend on a program: types that clients use belong \
-         to a library.";
+         `pub`, in `pub` modules, or re-exported with `pub use`. Types of a program cannot be used by other crates: move \
+         them to a library.";
     UNSUPPORTED_TYPE = 409, "type without a schema",
         "Structural schemas describe objects with named fields, maps with string keys, lists, strings, numbers and \
-         booleans. Functions, pointers and trait objects are none of these; floating point numbers must be allowed \
-         explicitly.";
+         booleans. Functions, pointers and trait objects have no schema. Floating point numbers must be allowed explicitly.";
     GENERIC_TYPE = 410, "parameters of a generic type are not known",
-        "A schema describes one concrete type, so that every use of a generic type says what its parameters are, unless \
-         they have defaults. Constants among them are numbers, or made of numbers.";
+        "A schema describes one concrete type, so every use of a generic type names its parameters, unless they have \
+         defaults. Const parameters are numbers or expressions of numbers.";
     RECURSIVE_TYPE = 411, "type contains itself",
         "A structural schema is finite. A type that contains itself, directly or through others, has none; one field of \
          the cycle must be left open with `#[schema(schemaless, preserve_unknown_fields)]`.";
@@ -264,35 +265,35 @@ codes! {
          restrict values further. Enums in all of serde's representations have a schema, unless such a part differs between \
          variants, or serde itself could not write a variant.";
     UNSUPPORTED_SERDE = 413, "JSON form made by functions",
-        "`with`, `serialize_with`, `from` and their kin let code decide what the JSON is, and so do implementations of \
-         `Serialize` and `Deserialize` that are not derived. The source is read, not run, so the schema must be said: \
+        "With `with`, `serialize_with`, `from` and similar attributes, and with handwritten implementations of `Serialize` \
+         and `Deserialize`, code decides the JSON. The source is read, not run, so state the schema: \
          `#[schema(schemaless)]` and `#[validation(type = \"...\")]` on the field.";
     NO_RESOURCE = 414, "no resource found",
-        "None of the input crates has a type with `#[derive(Resource)]`, so there is nothing to generate.";
+        "The input crates have no type with `#[derive(Resource)]`, so nothing is generated.";
     INCLUDED_FILE = 415, "included file is not read",
-        "`include!` stands for the items of another file, often one that a build script writes. The source is read without \
-         building it, so that types in such a file are not seen, nor is documentation. A file that exists can be declared as a \
-         module; documentation can be written out.";
+        "`include!` inserts the items of another file, often one that a build script writes. The generator does not build \
+         the source, so it ignores the types and documentation in that file. Declare an existing file as a module, and \
+         write documentation in place.";
     SCHEMA_TOO_LARGE = 416, "schema too large",
-        "A schema repeats a type wherever it is used, so that types which hold others several times grow with each level. \
-         API servers take objects of at most 3 MiB. Leave a part open with `#[schema(schemaless, \
-         preserve_unknown_fields)]`.";
+        "A schema repeats a type at each use, so nested repetition grows with each level. API servers take objects of at \
+         most 3 MiB. Leave a part open with `#[schema(schemaless, preserve_unknown_fields)]`.";
     UNKNOWN_FEATURE = 417, "unknown feature",
         "`--features`, or `features` in kubesmith.toml, names features of the inputs' Cargo.toml, those of optional \
-         dependencies included. What is behind `cfg(feature = \"...\")` belongs to the API only if the feature is on.";
+         dependencies included. Items behind `cfg(feature = \"...\")` belong to the API only if the feature is on.";
     UNREAD_CRATE = 418, "dependency that cannot be read",
-        "A type leads into a dependency. Path dependencies are read where they are, all others where Cargo has their \
-         sources: `cargo metadata` is asked without the network and may not change Cargo.lock. `cargo fetch` brings the \
-         sources and writes Cargo.lock.";
+        "A type is in a dependency. The generator reads path dependencies in place, and other dependencies from Cargo's \
+         sources. It runs `cargo metadata` without the network and without changing Cargo.lock. `cargo fetch` downloads \
+         the sources and writes Cargo.lock.";
     SCHEMA_AT_RUN_TIME = 419, "schema that only exists when the program runs",
-        "kube-rs makes schemas by running code. The source is read, not run: literals, constants, `json_schema!({..})`, schemas of \
-         types and what is simply made of them are understood; what else a function, a transformation or a hand-written \
-         implementation does is not known. Say what the JSON is with `#[schemars(with = \"...\")]`, or with \
-         `schema_with` and a function whose body is `json_schema!({..})`; a default with `#[schemars(extend(\"default\" = ...))]`.";
+        "kube-rs makes schemas by running code. The source is read, not run. Literals, constants, `json_schema!({..})`, \
+         schemas of types and simple expressions of them are understood. Other functions, transformations and handwritten \
+         implementations are not. Describe the JSON with `#[schemars(with = \"...\")]`, or with `schema_with` and a \
+         function whose body is `json_schema!({..})`; a default with `#[schemars(extend(\"default\" = ...))]`.";
     UNKNOWN_BUILT_IN = 420, "kind that Kubernetes does not have",
         "`kinds` in the `[client]` table of kubesmith.toml names kinds of Kubernetes by their `apiVersion` and `kind`, \
-         `apps/v1/Deployment` and `v1/Pod`, or all kinds of a group-version, `apps/v1`. They are those that client-go has clients \
-         for and k8s-openapi has types for. What is only sent to a subresource, such as an Eviction, has no client of its own.";
+         `apps/v1/Deployment` and `v1/Pod`, or all kinds of a group-version, `apps/v1`. Valid kinds have a client in \
+         client-go and a type in k8s-openapi. Kinds that exist only as the body of a subresource, such as Eviction, have \
+         no client.";
     BUILT_IN_TWICE = 421, "built-in kind named twice",
         "Each kind in `kinds` is named once, by itself or with its group-version.";
     UNKNOWN_KIND = 422, "selection without a kind",
@@ -305,16 +306,16 @@ codes! {
          of other projects' types, in files that kopium generated or in modules called `vendor`, `vendored` or `third_party`. \
          `--group` brings back the last two.";
     MACRO_EXPANSION = 424, "macro that cannot be expanded",
-        "Macros by example (`macro_rules!`) of the inputs and of path dependencies are expanded where they stand for items, \
-         as rustc does it: at most 128 expansions lead from one to the next. No rule of the macro takes the call, or what it gives \
-         is no Rust, or it is too large. Macros of other sorts are not run; the types that they would make are not known.";
+        "Macros by example (`macro_rules!`) of the inputs and of path dependencies are expanded where they stand for \
+         items, as rustc does it: at most 128 expansions lead from one to the next. No rule of the macro matches the call, \
+         its output is not valid Rust, or it is too large. Other macros are not run, so their types are unknown.";
     EVALUATION = 425, "kind that cannot be evaluated",
-        "`--evaluate` builds the project with cargo and runs code of it for the kinds that cannot be known from source. The build \
-         or the run failed, the type cannot be named from outside of its crate, or an API server refuses what it gave. \
+        "`--evaluate` builds the project with cargo and runs code of it for the kinds that cannot be known from source. \
+         The build or the run failed, the type cannot be named outside its crate, or an API server refuses the CRD. \
          `[evaluation]` of kubesmith.toml names a program or function of the project that prints its CRDs.";
     EVALUATED_ALONE = 426, "evaluated kind without generated code",
-        "Running code gives the CRD of a kind, not its types. Clients, documentation and deployments are made of kinds that are \
-         known from source.";
+        "Running code gives the CRD of a kind, not its types. Clients, documentation and deployments need the types from \
+         source.";
 
     DUPLICATE_KIND = 501, "kind defined twice",
         "A kind has one definition per version of its group.";
@@ -322,13 +323,13 @@ codes! {
         "Plural, singular and short names address a resource in URLs and kubectl, so no two kinds of a group may share \
          one.";
     GROUP_FACTS = 503, "group described in two ways",
-        "What is said about a group as a whole (its names in code) must be the same on all of its resources.";
+        "Attributes of a group (its names in code) must be the same on all of its resources.";
     VERSION_FACTS = 504, "versions of a kind disagree",
         "The versions of a kind are one CustomResourceDefinition, which has one plural, singular, list kind and scope.";
     STORAGE_VERSION = 505, "no single storage version",
         "Exactly one version of a kind is stored. It is chosen with `storage_version` when there are several.";
     NOT_SERVED = 506, "no version is served",
-        "A kind whose every version is unserved cannot be reached.";
+        "A kind without a served version cannot be used.";
     CODE_COLLISION = 507, "names collide in generated code",
         "Two groups or kinds would get the same module, type or accessor in the client package.";
     LIST_MAP_KEYS = 508, "list map key is no required field",
@@ -341,15 +342,14 @@ codes! {
         "`kubectl apply` stores the whole object in an annotation of at most 262144 bytes. Use `kubectl apply \
          --server-side`, or shorten descriptions with `max_desc_len`.";
     CRD_NEAR_ETCD_LIMIT = 511, "CRD too large for etcd",
-        "etcd takes requests of at most 1.5 MiB unless it is told otherwise (`--max-request-bytes`), and a \
-         CustomResourceDefinition is stored in one. Shorten descriptions with `max_desc_len`, or leave parts of the schema \
-         open.";
+        "By default (`--max-request-bytes`), etcd accepts requests of at most 1.5 MiB, and a CustomResourceDefinition is \
+         stored in one request. Shorten descriptions with `max_desc_len`, or leave parts of the schema open.";
     UNUSUAL_VERSION = 512, "version that looks like a misspelt one",
-        "API servers take any DNS label as the name of a version, but only `v1`, `v1beta2`, `v2alpha1` and their like have a \
-         rank: what is called otherwise comes after all of them, in the order of the alphabet. Not said of names that \
-         resemble none of these.";
+        "API servers accept any DNS label as a version, but rank only versions such as `v1`, `v1beta2` and `v2alpha1`. \
+         Other names come after all of them, in alphabetical order. The warning is only for names that resemble a ranked \
+         version.";
     HUB_VERSION = 513, "no single hub",
-        "All versions of a kind are converted to and from one, its hub: the one with `hub`, or else the one that is stored.";
+        "All versions of a kind are converted to and from its hub: the version with `hub`, or else the storage version.";
     NOT_STRUCTURAL = 520, "schema that is not structural",
         "An API server takes structural schemas only: every field has a type, every list says what its items are, and \
          nothing contradicts the type: https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#specifying-a-structural-schema.";
@@ -370,32 +370,31 @@ codes! {
     CANNOT_WRITE = 602, "output cannot be written",
         "The output folder or a file in it cannot be read or written. Nothing was changed before the first failure.";
     BREAKS_COMMITTED = 603, "change that breaks what is committed",
-        "The CRD that is about to be written breaks the one that is there: objects that are stored, clients, or the conversion \
-         between versions. `kubesmith diff` tells more; docs/reference/diff.md lists the changes. Where a change is meant, set the \
-         code's level to `allow` for that run, or for good where nobody uses the API yet.";
+        "The CRD that is about to be written breaks the one that is there: objects that are stored, clients, or the \
+         conversion between versions. `kubesmith diff` gives details; docs/reference/diff.md lists the changes. If the \
+         change is intended, set the code's level to `allow` for this run, or permanently while nobody uses the API.";
     ORPHANED_EXPANSION = 604, "file written by hand that nothing takes in",
         "`<kind>_expansion.rs` beside the generated client or lister of a kind is taken in by that file, and \
-         `clientset/register_custom.rs` by the scheme. Any other file of such a name is not compiled: its kind is gone or has \
-         another name, what it extends is not generated, or it lies in a folder where nothing is extended. Rename, move or \
-         remove it.";
+         `clientset/register_custom.rs` by the scheme. Any other file with such a name is not compiled: its kind no longer \
+         exists or has another name, or the file is in the wrong folder, or its client or lister is not generated. Rename, \
+         move or remove it.";
     UNREADABLE_EXPANSION = 605, "file written by hand that is no Rust",
-        "The file is taken in by a generated one, but is no UTF-8 or no valid Rust, so that the package will not compile. \
-         Whether it collides with what is generated cannot be told.";
+        "A generated file declares this file as a module, but it is not UTF-8 or not valid Rust. The package will not \
+         compile, and collisions cannot be checked.";
     EXPANSION_COLLISION = 606, "file written by hand collides",
-        "A type has one item of a name, and implements a trait once, over the generated files and those written by hand. \
-         Where both define it rustc refuses the package, often with an error in the generated file; a method of a trait that is \
-         called like one of the type itself is never meant by a call. What is compiled under a condition only, or comes from \
-         macros, is not looked at.";
+        "A type has one item of each name and implements a trait once, in generated and handwritten files together. If \
+         both define an item, rustc refuses the package, often with an error in the generated file. A trait method with \
+         the name of an inherent method is never called. Items under `cfg` and from macros are not checked.";
 
     NOT_CAMEL_CASE = 701, "name is not in camel case",
-        "Names of fields in JSON are camelCase in every Kubernetes API, without `_` and `-`. serde takes them over from Rust \
+        "Names of fields in JSON are camelCase in every Kubernetes API, without `_` and `-`. serde uses the Rust names \
          unless `#[serde(rename_all = \"camelCase\")]` is on the type. Kinds are UpperCamelCase.";
     UNKEYED_CONDITIONS = 702, "conditions are not merged by type",
-        "Conditions are written by several controllers. With server-side apply each owns its own, if the list is a map with \
-         the key `type`; otherwise each writer replaces all of them.";
+        "Conditions are written by several controllers. With server-side apply, each controller owns its own conditions if \
+         the list is a map with the key `type`. Otherwise each writer replaces all of them.";
     NARROW_INTEGER = 703, "schema admits more than the Rust type",
-        "Schemas know integers of 32 and 64 bits with a sign. What a server accepts of other integers is more than the Rust \
-         type holds, and one such object makes every list of them unreadable: say the bounds with `minimum` and `maximum`.";
+        "Schemas have signed integers of 32 and 64 bits. For other integer types a server accepts values that the Rust \
+         type cannot hold, and one such object makes every list unreadable. Set `minimum` and `maximum`.";
     STATUS_NOT_SUBRESOURCE = 704, "status is no subresource",
         "Without the `/status` subresource a writer of the spec can change the status and the other way round, and every \
          change of the status is a new generation. `#[resource(status)]` separates them.";
@@ -415,84 +414,84 @@ codes! {
         "Kubernetes' APIs have lists of named objects instead of maps of them: names can be validated and documented like \
          other fields. Silent unless `warn` or `deny` names it.";
     NULLABLE = 710, "nullable field",
-        "Null and absence are the same to many clients, so that a meaning which tells them apart is lost. Silent unless \
-         `warn` or `deny` names it.";
+        "Many clients treat null and absence alike, so a difference in meaning is lost. Silent unless `warn` or `deny` \
+         names it.";
     UNBOUNDED = 711, "text, list or map without a bound",
-        "What has no bound counts as large as a request can make it when the cost of rules is estimated. Silent unless `warn` \
-         or `deny` names it.";
+        "The estimate of a rule's cost assumes that a value without a bound is as large as a request allows. Silent unless \
+         `warn` or `deny` names it.";
     FIELD_ALIAS = 712, "alias of a field",
-        "serde reads a field under its aliases as well, but an API field has one name: an API server drops whatever the schema \
-         does not have before a client reads it, and clients in other languages know one name. Aliases of an enum's variants \
-         are values of the schema.";
+        "serde reads a field under its aliases as well, but an API field has one name: an API server drops fields that the \
+         schema does not have, and clients in other languages know one name. Aliases of an enum's variants are values of \
+         the schema.";
     MISSING_VERBS = 713, "no informer or lister for want of a verb",
-        "An informer lists and watches, a lister lists and gets, as in client-gen's clients. The client of this kind lacks one \
-         of these verbs, so that the kind is left out of the informers or listers that are generated. Nothing is said of a \
-         client with `no_verbs`.";
+        "An informer lists and watches, a lister lists and gets, as in client-gen's clients. The client of this kind lacks \
+         one of these verbs, so no informer or lister of the kind is generated. A client with `no_verbs` gets no warning.";
     NO_CLIENT = 714, "no client of a kind in kube-rs's dialect",
-        "The generated package is a crate or module of its own and names the type that kube-rs's `CustomResource` makes by its \
-         path. The type has the visibility of the spec's struct. A type in a program, or in a private module that is not \
-         re-exported, gets a CRD, roles and documentation, and is used with `kube::Api`.";
+        "The generated package is a crate or module of its own and names the type that kube-rs's `CustomResource` makes by \
+         its path. The type has the visibility of the spec's struct. A type in a program, or in a private module without a \
+         re-export, gets a CRD, roles and documentation. Use it with `kube::Api`.";
 
     RBAC_RULE = 801, "rule of a role that an API server refuses",
-        "A rule says which verbs are allowed on `resources` of `groups`, or on `urls`, which are no resources. The core \
-         group, with pods and services, is the empty one. Names of roles and namespaces follow the API server's rules.";
+        "A rule allows verbs on `resources` of `groups`, or on `urls`. The core group, with pods and services, is the \
+         empty string. Names of roles and namespaces follow the API server's rules.";
     WEBHOOK = 802, "webhook that an API server refuses",
-        "A webhook has a name of three parts, a path of a service or an https URL, no side effects in dry runs, and rules in \
-         which nothing is said twice.";
+        "A webhook has a name of three parts, a path of a service or an https URL, no side effects in dry runs, and rules \
+         without repetition.";
     WEBHOOK_TWICE = 803, "webhook or configuration named twice",
-        "The webhooks of a configuration have different names, and there is one configuration of the mutating and one of the \
+        "The webhooks of a configuration have different names. There is one configuration of mutating and one of \
          validating webhooks.";
     NO_MANIFEST_FOLDER = 804, "no folder for roles or webhooks",
-        "Rules of roles or webhooks were found, and nothing says where they are to be written: set `output` in the `[rbac]` or \
-         `[webhook]` table of kubesmith.toml, or use `--rbac-output` or `--webhook-output`. With `only`, what is not named is \
-         not written.";
+        "The source has rules of roles or webhooks, but no output folder is set: set `output` in the `[rbac]` or \
+         `[webhook]` table of kubesmith.toml, or use `--rbac-output` or `--webhook-output`. `only` leaves out every \
+         generator that it does not name.";
 
     INVALID_YAML = 901, "document that is no YAML",
-        "A document of a file that is to be imported is not valid YAML. The other documents are read all the same.";
+        "A document of the imported file is not valid YAML. The other documents are imported.";
     TEMPLATE = 902, "template instead of a definition",
-        "The file is a template of Helm or another engine. What its text will be is only known after it has been rendered: \
-         `helm template CHART | kubesmith import - --output DIR`.";
+        "The file is a template of Helm or another engine. Render it first: `helm template CHART | kubesmith import - \
+         --output DIR`.";
     NO_DEFINITION = 903, "no CustomResourceDefinition in the file",
-        "Only CustomResourceDefinitions are imported; other objects are skipped. This file has nothing else.";
+        "Only CustomResourceDefinitions are imported; other objects are skipped. This file has only other objects.";
     UNKNOWN_DEFINITION = 904, "definition that lacks something",
         "A CustomResourceDefinition has a name, a group, a scope, a kind, a plural and versions with schemas, in \
          apiextensions.k8s.io/v1 or v1beta1. An API server refuses one without them.";
     REFUSED_SCHEMA = 905, "schema that no CRD can have",
-        "The schema has a keyword, such as `$ref`, or a value that an API server refuses or drops, so that no attribute stands \
-         for it.";
+        "The schema has a keyword, such as `$ref`, or a value that an API server refuses or drops. No attribute can \
+         express it.";
     DEFINED_TWICE = 906, "kind that is defined twice",
-        "Two definitions of the inputs are of the same kind and group. One of them can be imported.";
+        "Two definitions of the inputs have the same kind and group. Only one can be imported.";
     NOT_GENERATED = 907, "definition that cannot be generated again",
-        "What is imported is generated from at once. `kubesmith generate` refuses this definition, mostly for reasons for which \
-         API servers refuse it as well: a default that its schema does not allow, a rule that does not compile.";
-    NOT_THE_SAME = 908, "definition that would not be generated as it is",
-        "What is imported is generated from at once and compared. This definition would come out with a difference, so that it is \
-         left out. Every construct of a CRD should have an attribute: please report it.";
+        "The import generates CRDs from its own output at once. `kubesmith generate` refuses this definition, usually \
+         because an API server refuses it too: a default that its schema does not allow, a rule that does not compile.";
+    NOT_THE_SAME = 908, "definition that would change when it is generated",
+        "The import generates CRDs from its own output and compares them. This definition would change, so it is left out. \
+         Every construct of a CRD should have an attribute: please report it.";
     CONVERTED = 909, "definition of an old API version",
-        "apiextensions.k8s.io/v1beta1 is served by no API server since 1.22. The definition is converted as API servers did it: \
-         what stands once for all versions is written into each, and unknown fields are kept unless it says otherwise.";
+        "No API server since 1.22 serves apiextensions.k8s.io/v1beta1. The definition is converted as API servers did: \
+         settings for all versions are written into each, and unknown fields are kept by default.";
     LEFT_OUT = 910, "member that is left out",
-        "The object has a member that is no part of a CustomResourceDefinition, or that API servers write themselves; or a schema \
-         has a keyword that API servers drop, such as `x-` and a name of one's own.";
+        "The object has a member that does not belong to a CustomResourceDefinition, or that API servers write themselves. \
+         Or a schema has a keyword that API servers drop, such as a custom `x-` keyword.";
     REFUSED_DEFINITION = 911, "definition that an API server refuses",
-        "What an API server refuses is not imported: a schema that is not structural, a default that its schema does not allow, a \
-         rule that does not compile, a name that does not fit. The words are those of an API server.";
+        "Definitions that an API server refuses are not imported: a schema that is not structural, a default that its \
+         schema does not allow, a rule that does not compile, an invalid name. The message has an API server's words.";
     REPEATED_MEMBER = 912, "member that is given more than once",
-        "An object has members of the same name. Most readers take the last one, some the first, and those that are strict, \
-         such as API servers asked with fieldValidation=Strict, refuse the object.";
+        "An object has members of the same name. Most readers use the last one, some the first. Strict readers, such as \
+         API servers with fieldValidation=Strict, refuse the object.";
     GO_SYNTAX = 1001, "file that is no Go",
-        "A declaration of an input cannot be read. What follows it may be lost, so nothing is generated.";
+        "A declaration of an input cannot be read, and later declarations may be lost. Nothing is generated.";
     GO_PACKAGE = 1002, "Go package that cannot be found",
-        "A type leads into a package that is neither in the module, nor in `vendor`, nor in Go's module cache. Nothing \
-         is downloaded: `go mod download` or `go mod vendor` puts it there.";
+        "A type is in a package that is not in the module, in `vendor` or in Go's module cache. kubesmith downloads \
+         nothing: run `go mod download` or `go mod vendor`.";
     GO_TAG = 1003, "field without a `json` tag",
         "Without a tag, Go's encoder uses the name of the field. controller-gen refuses that, and so does the generator.";
     GO_CLIENT = 1004, "client package of Go types",
-        "Generated clients use the types of the input. Those of Go can give CRDs, roles, webhooks and documentation only.";
+        "Generated clients use the types of the input. Go types give only CRDs, roles, webhooks and documentation.";
     GO_RENAMED = 1005, "Go type with another name in Rust",
-        "Rust has the name already, or does not allow it for types. No definition shows the names of types.";
+        "Rust already uses the name, or does not allow it for types. No definition shows names of types.";
     GO_OPTIONS = 1006, "options of controller-gen taken from a Go project",
-        "Its Makefile, a script or a `go:generate` line calls controller-gen with them, so that the committed CRDs have them.";
+        "The project's Makefile, a script or a `go:generate` line calls controller-gen with these options, so the \
+         committed CRDs depend on them.";
 }
 
 #[cfg(test)]
