@@ -27,11 +27,11 @@ use crate::source::SourceMap;
 /// How the process ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
-    /// Everything is as it should be.
+    /// Success.
     Fine,
     /// There were errors, or `--check` found that files are out of date.
     Failed,
-    /// The command or its configuration makes no sense.
+    /// The command or its configuration is invalid.
     Usage,
 }
 
@@ -62,25 +62,25 @@ enum Command {
     ///
     /// Exit codes: 0 all is well, 1 errors in the input or (with --check) files out of date, 2 wrong usage.
     Generate(Box<generate::Generate>),
-    /// Makes a crate of Rust types from CustomResourceDefinitions, of which `generate` makes the same ones again.
+    /// Makes a crate of Rust types from CustomResourceDefinitions. `generate` makes the same definitions from it.
     ///
     /// Exit codes: 0 all definitions are imported, 1 some or all of them are not, 2 wrong usage.
     Import(import::Import),
-    /// Makes a workspace for an operator: API types, controllers, manifests, in kubebuilder's manner.
+    /// Makes a workspace for an operator, as kubebuilder does: API types, controllers, manifests.
     ///
-    /// Files that are there are kept. Exit codes: 0 the project is made, 1 it could not be, 2 wrong usage.
+    /// Existing files are kept. Exit codes: 0 success, 1 failure, 2 wrong usage.
     Init(crate::scaffold::Init),
     /// Adds a kind or webhooks to a project that `init` made.
     ///
-    /// Running a command again adds nothing. Exit codes: 0 it is done, 1 it could not be, 2 wrong usage.
+    /// Running a command again adds nothing. Exit codes: 0 success, 1 failure, 2 wrong usage.
     #[command(subcommand)]
     Create(scaffold::Create),
-    /// Lists where a program uses another library for controllers, and what takes its place.
+    /// Lists where a program uses another library for controllers, with the replacements.
     ///
-    /// Source is read, not run: code in macros is not seen. Exit codes: 0 the sources are read, 1 they could not be, 2 wrong
+    /// Source is read, not run: code in macros is ignored. Exit codes: 0 success, 1 the sources cannot be read, 2 wrong
     /// usage.
     Migrate(migrate::Migrate),
-    /// Tells what changes of an API break: stored objects, clients, or what has to be converted.
+    /// Lists changes of an API that break stored objects, clients or conversions.
     Diff(diff::Diff),
     /// Installs and upgrades definitions in a cluster, and migrates their objects to the storage version.
     #[cfg(feature = "cluster")]
@@ -89,14 +89,14 @@ enum Command {
     /// Shows the settings of a run, and the schema of kubesmith.toml.
     #[command(subcommand)]
     Config(config::Config),
-    /// Explains an attribute, one of its keys, the Go marker it stands for, or a diagnostic's code.
+    /// Explains an attribute, one of its keys, a Go marker, or the code of a diagnostic.
     Explain {
-        /// `resource`, `validation.minimum`, `+kubebuilder:default`, `KS0407`; everything in short without it.
+        /// `resource`, `validation.minimum`, `+kubebuilder:default`, `KS0407`; without it, an overview.
         topic: Option<String>,
     },
     /// Serves an API server, for kubectl and every other client, until it is interrupted.
     ///
-    /// Prints two lines when it is ready: `url: …` and `kubeconfig: …`. Exit codes: 0 after SIGINT or SIGTERM, 1 when it
+    /// Prints two lines when it is ready: `url: …` and `kubeconfig: …`. Exit codes: 0 after SIGINT or SIGTERM, 1 it
     /// could not start, 2 wrong usage.
     #[cfg(feature = "serve")]
     Serve(Serve),

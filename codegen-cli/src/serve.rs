@@ -16,39 +16,39 @@ use tracing_subscriber::filter::ParseError;
 
 use crate::diag;
 
-/// What is logged unless `RUST_LOG` says otherwise: warnings of the server, not of the libraries below it.
+/// The log filter without `RUST_LOG`: warnings of the server, not of its libraries.
 const LOGGED: &str = "kubesmith_apiserver=warn,kubesmith_testenv=warn";
 
 /// The address without `--addr`: kube-apiserver's port. It is fixed so that a kubeconfig stays right from run to run.
 const DEFAULT_ADDR: &str = "127.0.0.1:6443";
 
-/// What is served, where, and which kubeconfig describes it.
+/// The settings of the server: contents, address, kubeconfig.
 #[derive(Debug, Args)]
 pub(crate) struct Serve {
-    /// Where to listen; port 0 takes a free one.
+    /// Address to listen on; port 0 chooses a free port.
     #[arg(long, value_name = "HOST:PORT", default_value = DEFAULT_ADDR, value_parser = address)]
     addr: SocketAddr,
     /// Serves HTTP without TLS and without authentication.
     #[arg(long)]
     plain_http: bool,
-    /// Where to write the kubeconfig; default: `kubeconfig` in the folder of --data, or else a new private file that goes
-    /// when the server ends. A file with other clusters is left alone, which is an error.
+    /// File for the kubeconfig; default: `kubeconfig` in the folder of --data, or else a new private file that is removed
+    /// when the server ends. A file with other clusters is an error and is not changed.
     #[arg(long, value_name = "FILE")]
     kubeconfig: Option<PathBuf>,
     /// CRDs to install: a file, or a folder with files ending in yaml, yml or json; may be repeated.
     #[arg(long, value_name = "PATH", num_args = 1..)]
     crds: Vec<PathBuf>,
-    /// Keeps everything in this folder and goes on from there at the next start; default: in memory.
+    /// Stores everything in this folder and loads it at the next start; default: in memory.
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
-    /// Also does what a cluster's controllers do: dependents go with their owners, namespaces are emptied, deployments make
+    /// Also runs a cluster's controllers: dependents are deleted with their owners, namespaces are emptied, deployments make
     /// replica sets and those make pods.
     #[arg(long)]
     controllers: bool,
-    /// How requests are authorized: AlwaysAllow lets every user do everything, RBAC evaluates roles and bindings.
+    /// Authorization of requests: AlwaysAllow lets every user do everything, RBAC evaluates roles and bindings.
     #[arg(long, value_name = "MODE", default_value = "AlwaysAllow")]
     authorization_mode: AuthorizationMode,
-    /// Also stands in for a node and the scheduler: pods become running and ready. No container is run.
+    /// Also simulates a node and the scheduler: pods become running and ready. No container runs.
     #[arg(long)]
     simulated_node: bool,
 }
@@ -78,7 +78,7 @@ pub(crate) enum ServeError {
 }
 
 impl ServeError {
-    /// What the user can do about it.
+    /// Returns advice for the user.
     pub(crate) fn help(&self) -> &'static str {
         match self {
             ServeError::Env(EnvError::Listen { .. }) => {
@@ -123,7 +123,7 @@ pub(crate) fn serve(arguments: &Serve) -> Result<(), ServeError> {
     runtime.block_on(run(arguments))
 }
 
-/// Shows on stderr what the server warns of, or what `RUST_LOG` asks for.
+/// Logs the server's warnings, or the events that `RUST_LOG` selects, on stderr.
 fn log() -> Result<(), ServeError> {
     let wanted = std::env::var(EnvFilter::DEFAULT_ENV).unwrap_or_default();
     let filter = EnvFilter::try_new(if wanted.is_empty() { LOGGED } else { &wanted })?;
@@ -168,7 +168,7 @@ async fn run(arguments: &Serve) -> Result<(), ServeError> {
     ended
 }
 
-/// Tells that the server is ready, in lines that scripts can read as well.
+/// Reports that the server is ready, in lines that scripts can read.
 fn announce(url: &str, kubeconfig: &Path) -> io::Result<()> {
     let text = format!("url: {url}\nkubeconfig: {}\n", kubeconfig.display());
     let mut out = io::stdout().lock();

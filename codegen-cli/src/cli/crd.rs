@@ -19,13 +19,13 @@ use crate::paths::display;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Crd {
-    /// Installs or upgrades definitions, after their changes and, if asked for, the stored objects are judged.
+    /// Installs or upgrades definitions, after a check of their changes and, on request, of the stored objects.
     ///
     /// Exit codes: 0 all definitions are installed, 1 an upgrade is refused or fails, 2 wrong usage.
     Apply(Apply),
     /// Shows which versions are served and stored, who owns the definition, and the next step in the life of its versions.
     ///
-    /// Exit codes: 0 the definitions are shown, 1 one of them is not there or cannot be read, 2 wrong usage.
+    /// Exit codes: 0 the definitions are shown, 1 one of them does not exist or cannot be read, 2 wrong usage.
     Status(Named),
     /// Rewrites all objects in the storage version, and removes the other ones from status.storedVersions.
     ///
@@ -45,7 +45,7 @@ pub(super) struct Apply {
     /// The operator's version, such as 1.2.3: definitions of newer versions are kept.
     #[arg(long, value_name = "VERSION")]
     operator_version: String,
-    /// Checks all stored objects with the new schemas; if all of them fit, changes of schemas are not refused.
+    /// Checks all stored objects with the new schemas. If all are valid, changes of schemas are accepted.
     #[arg(long)]
     check_objects: bool,
     /// Allows changes of this kind; docs/reference/diff.md lists them.
@@ -63,7 +63,7 @@ pub(super) struct Apply {
     /// Writes nothing.
     #[arg(long)]
     dry_run: bool,
-    /// How many seconds the server may take to establish a definition.
+    /// Time for the server to establish a definition, in seconds.
     #[arg(long, value_name = "SECONDS", default_value_t = 30)]
     timeout: u64,
     #[command(flatten)]
@@ -83,7 +83,7 @@ pub(super) struct Named {
 pub(super) struct Migrate {
     #[command(flatten)]
     named: Named,
-    /// How many objects are rewritten a second, at most.
+    /// Highest number of objects that are rewritten per second.
     #[arg(long, value_name = "OBJECTS", default_value_t = 100)]
     rate: u32,
     /// Writes nothing; the server converts and checks every object.
@@ -153,7 +153,7 @@ fn apply(arguments: &Apply) -> Result<String, Failure> {
     })
 }
 
-/// What a definition's upgrade did.
+/// The result of a definition's upgrade.
 fn told(outcome: &Outcome, dry_run: bool) -> String {
     let would = if dry_run && outcome.action != Action::Unchanged { "would be " } else { "" };
     let mut out = format!("{}: {would}{}\n", outcome.name, outcome.action);
@@ -230,7 +230,7 @@ fn shown(status: &Status) -> String {
     out
 }
 
-/// Runs something for each definition; what was done before a failure is printed with it.
+/// Runs something for each definition. Prints the results before a failure with it.
 fn each(
     named: &Named,
     run: &impl AsyncFn(&kube::Client, &str) -> Result<String, Failure>,

@@ -17,25 +17,25 @@ use crate::paths::display;
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Diff {
-    /// What there was: a file or folder with CRDs, or `-`; a crate or a kubesmith.toml, from which the CRDs are generated;
+    /// The old side: a file or folder with CRDs, or `-`; a crate or a kubesmith.toml, from which the CRDs are generated;
     /// `REV:PATH` or `git:REV:PATH`, a revision of git (`git:REV` has the path of the other side; one that does not have it yet
     /// has no definition); `cluster` or
-    /// `cluster:CONTEXT`, of which the definitions of the other side are looked at.
+    /// `cluster:CONTEXT`, with the definitions that the other side names.
     #[arg(value_name = "OLD")]
     old: String,
-    /// What there will be, written in the same way.
+    /// The new side, in the same forms.
     #[arg(value_name = "NEW")]
     new: String,
-    /// How changes are shown.
+    /// Format of changes.
     #[arg(long, value_name = "FORMAT", value_enum, default_value = "text")]
     format: Format,
-    /// TOML file of changes that are allowed, each with a reason; docs/reference/diff.md.
+    /// TOML file of allowed changes, each with a reason; docs/reference/diff.md.
     #[arg(long, value_name = "FILE")]
     allow: Option<PathBuf>,
-    /// Judges as API servers since 1.33 do, which let values pass that an update leaves as they are.
+    /// Judges as API servers since 1.33, which accept invalid values that an update does not change.
     #[arg(long)]
     ratcheting: bool,
-    /// Takes it that a webhook converts between the versions of all definitions, as where kustomize adds it to them.
+    /// Assumes a webhook that converts between the versions of all definitions, such as one that kustomize adds.
     #[arg(long)]
     conversion_webhook: bool,
     #[command(flatten)]
@@ -130,7 +130,7 @@ fn needless(arguments: &Diff, sides: [&Operand; 2]) -> Option<&'static str> {
     None
 }
 
-/// What could not be read is not gone, nor new.
+/// Definitions that cannot be read count as neither removed nor added.
 fn both_only(old: &mut Loaded, new: &mut Loaded) {
     let names: Vec<String> =
         old.definitions.keys().filter(|name| new.definitions.contains_key(*name)).cloned().collect();

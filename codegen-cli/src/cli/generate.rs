@@ -18,28 +18,28 @@ use crate::pipeline::{self, Generated};
 use crate::source::SourceMap;
 use crate::write::{self, OutputError, Plan, Summary};
 
-/// The settings of a run. Every value stands in kubesmith.toml or here; flags win.
+/// The settings of a run, from kubesmith.toml and flags; flags win.
 #[derive(Debug, Args)]
 pub(super) struct Flags {
     /// Configuration file; default: kubesmith.toml in the current folder, if it exists and no --input is given.
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
-    /// Folder of a crate with API types (the one with its Cargo.toml); may be repeated.
+    /// Folder of a crate with API types and its Cargo.toml; may be repeated.
     #[arg(long, value_name = "DIR", num_args = 1..)]
     input: Vec<PathBuf>,
     #[command(flatten)]
     features: FeatureFlags,
     #[command(flatten)]
     kinds: KindFlags,
-    /// Folder of the client package; CRDs, roles and webhook configurations go to its subfolders `crds`, `rbac` and
+    /// Folder of the client package. CRDs, roles and webhook configurations go to its subfolders `crds`, `rbac` and
     /// `webhook` unless they have folders of their own.
     #[arg(long, value_name = "DIR")]
     output: Option<PathBuf>,
     /// Folder of the CRDs.
     #[arg(long, value_name = "DIR")]
     crd_output: Option<PathBuf>,
-    /// What to generate; default: everything but OpenAPI documents and reference documentation, which need a
-    /// folder. A flag of a generator that is left out, here or by `only` in kubesmith.toml, is an error.
+    /// Generators to run; default: all but OpenAPI documents and reference documentation, which need a
+    /// folder. Flags of generators that are left out, here or by `only` in kubesmith.toml, are errors.
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     only: Vec<Generator>,
     /// Makes the client a crate of its own with this name.
@@ -51,30 +51,30 @@ pub(super) struct Flags {
     /// Comments that begin every generated Rust file; ` YEAR` in them is replaced.
     #[arg(long, value_name = "FILE")]
     header_file: Option<PathBuf>,
-    /// What ` YEAR` in headers becomes.
+    /// Replaces ` YEAR` in headers.
     #[arg(long, value_name = "YEAR")]
     year: Option<String>,
-    /// Longest description in CRDs, in bytes; 0 leaves all of them out.
+    /// Longest description in CRDs, in bytes; 0 removes all descriptions.
     #[arg(long, value_name = "N")]
     max_desc_len: Option<usize>,
-    /// Allows floating point fields, which do not survive the way through every client.
+    /// Allows floating point fields, which some clients do not preserve.
     #[arg(long)]
     allow_dangerous_types: bool,
     /// Gives embedded metadata a schema: name, namespace, labels, annotations, finalizers.
     #[arg(long)]
     generate_embedded_object_meta: bool,
-    /// Keeps formats in schemas of kube-rs's types that API servers do not know and warn of, such as uint32; implied where
+    /// Keeps formats in schemas of kube-rs's types that API servers do not know, such as uint32; implied where
     /// the lock file has kube.
     #[arg(long)]
     keep_unknown_formats: bool,
-    /// Version of Kubernetes whose types the schemas of kube-rs's types have, such as 1.31; default: that of the
+    /// Version of Kubernetes for the types in schemas of kube-rs's types, such as 1.31; default: that of the
     /// features of k8s-openapi.
     #[arg(long, value_name = "VERSION")]
     kubernetes_version: Option<KubernetesVersion>,
-    /// Leaves out fields of Go structs whose names begin with a small letter.
+    /// Leaves out unexported fields of Go structs.
     #[arg(long)]
     ignore_unexported_fields: bool,
-    /// Writes spec.preserveUnknownFields into CRDs that were once v1beta1; false is all that v1 allows.
+    /// Writes spec.preserveUnknownFields into CRDs that were once v1beta1; v1 allows only false.
     #[arg(long = "deprecated-v1beta1-compatibility-preserve-unknown-fields", value_name = "BOOL")]
     preserve_unknown_fields: Option<bool>,
     /// `#` comments that begin every CRD; ` YEAR` in them is replaced.
@@ -91,7 +91,7 @@ pub(super) struct Flags {
 pub(super) struct Generate {
     #[command(flatten)]
     flags: Flags,
-    /// Accepts the violations of API rules that there are: writes them to the file of --report-filename.
+    /// Accepts the present violations of API rules: writes them to the file of --report-filename.
     #[arg(long, conflicts_with = "check")]
     update_report: bool,
     /// Writes nothing; prints a diff and exits with 1 when files are out of date.
@@ -100,7 +100,7 @@ pub(super) struct Generate {
     /// Prints the intermediate representation as JSON and writes nothing.
     #[arg(long, conflicts_with = "check")]
     dump_ir: bool,
-    /// How diagnostics are shown.
+    /// Format of diagnostics.
     #[arg(long, value_name = "FORMAT", value_enum, default_value = "human")]
     message_format: MessageFormat,
 }

@@ -15,48 +15,48 @@ use crate::import::{self, Imported, Input, files};
 use crate::paths::display;
 use crate::scaffold;
 
-/// What is written is yours: it is never written over unasked.
+/// The written files are yours: kubesmith overwrites them only with --force.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Import {
     /// YAML or JSON files with CRDs, folders of them, or `-` for standard input.
     #[arg(value_name = "FILE", required_unless_present_any = INSTEAD, conflicts_with_all = INSTEAD)]
     files: Vec<PathBuf>,
-    /// Takes the types of Go packages: folders, modules, or patterns such as `./api/...`.
+    /// Imports the types of Go packages: folders, modules, or patterns such as `./api/...`.
     #[cfg(feature = "go")]
     #[arg(long, value_name = "PATH", num_args = 1.., conflicts_with = "from_cluster")]
     go: Vec<PathBuf>,
-    /// As controller-gen's `generateEmbeddedObjectMeta`, for Go packages: embedded metadata has its fields.
+    /// For Go packages, as controller-gen's `generateEmbeddedObjectMeta`: embedded metadata has its fields.
     #[cfg(feature = "go")]
     #[arg(long, requires = "go")]
     generate_embedded_object_meta: bool,
-    /// As controller-gen's `ignoreUnexportedFields`, for Go packages: leaves out fields without a capital.
+    /// For Go packages, as controller-gen's `ignoreUnexportedFields`: leaves out unexported fields.
     #[cfg(feature = "go")]
     #[arg(long, requires = "go")]
     ignore_unexported_fields: bool,
-    /// Takes the CRDs of a cluster: these (`widgets.example.com`), or all.
+    /// Imports CRDs of a cluster: the named ones (`widgets.example.com`), or all.
     #[arg(long, value_name = "NAME", num_args = 0..)]
     from_cluster: Option<Vec<String>>,
     #[command(flatten)]
     access: Access,
-    /// Folder of the crate that is made; files that are there are not overwritten without --force.
+    /// Folder of the new crate. Existing files are overwritten only with --force.
     #[arg(long, value_name = "DIR")]
     output: PathBuf,
     /// Name of the crate; default: the folder's name.
     #[arg(long, value_name = "NAME")]
     crate_name: Option<String>,
-    /// Overwrites files that are there, and removes modules of an earlier import that are no longer needed.
+    /// Overwrites existing files, and removes modules of an earlier import that are no longer needed.
     #[arg(long)]
     force: bool,
     /// Folder of kubesmith's source, to depend on instead of the published packages.
     #[arg(long, value_name = "DIR")]
     kubesmith_source: Option<PathBuf>,
-    /// How diagnostics are shown.
+    /// Format of diagnostics.
     #[arg(long, value_name = "FORMAT", value_enum, default_value = "human")]
     message_format: MessageFormat,
 }
 
-/// What may stand in place of files.
+/// The sources of definitions other than files.
 #[cfg(feature = "go")]
 const INSTEAD: [&str; 2] = ["from_cluster", "go"];
 #[cfg(not(feature = "go"))]
@@ -132,7 +132,7 @@ fn imported(arguments: &Import, inputs: Vec<Input>, package: &str) -> Imported {
     import::import(inputs, package)
 }
 
-/// Why nothing comes of a cluster.
+/// Why a cluster gives no definitions.
 enum ClusterUse {
     Usage(&'static str),
     Failed(ClusterError),

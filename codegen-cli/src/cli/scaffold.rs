@@ -10,12 +10,12 @@ use crate::diag::{self, MessageFormat};
 use crate::paths::display;
 use crate::scaffold::{self, CreateApi, CreateWebhook, Init, Report, ScaffoldError};
 
-/// What is added to a project. The current folder has to be its.
+/// An addition to a project. The current folder must be the project's.
 #[derive(Debug, Subcommand)]
 pub(super) enum Create {
-    /// Adds a kind, with its controller and a test, and generates what follows from it.
+    /// Adds a kind, with its controller and a test, and generates its files.
     Api(CreateApi),
-    /// Adds webhooks for a kind that the project has.
+    /// Adds webhooks for a kind of the project.
     Webhook(CreateWebhook),
 }
 
