@@ -143,7 +143,7 @@ pub fn type_name(value: &Value) -> &'static str {
     }
 }
 
-/// What encoding/json says of a value that does not fit a Go type.
+/// The error of encoding/json for a value that does not fit a Go type.
 ///
 /// ```
 /// use kubesmith_apimachinery::golang::cannot_unmarshal;

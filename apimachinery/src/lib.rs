@@ -1,4 +1,4 @@
-//! What all Kubernetes API objects have in common, whatever their kind. The model is Go's `k8s.io/apimachinery`.
+//! The common parts of all Kubernetes API objects, independent of kinds. The model is Go's `k8s.io/apimachinery`.
 //!
 //! - [`names`]: the rules of names, label keys and label values.
 //! - [`decode`]: the reader of JSON and YAML.

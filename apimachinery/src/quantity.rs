@@ -40,7 +40,7 @@ struct Short {
     scale: i32,
 }
 
-/// What a suffix multiplies by.
+/// The factor of a suffix.
 #[derive(Clone, Copy)]
 enum Factor {
     Ten(i32),

@@ -1,6 +1,6 @@
 //! Syntax errors in the words of Go's `regexp/syntax`.
 
-/// What is wrong with an expression. Its text is the code's description in `regexp/syntax`.
+/// The fault of an expression. Its text is the code's description in `regexp/syntax`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ErrorCode {
     /// A class, range or name of a class is invalid.
@@ -54,7 +54,7 @@ impl std::fmt::Display for ErrorCode {
 /// A syntax error: its code and the part of the expression that it concerns.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error {
-    /// What is wrong.
+    /// The fault.
     pub code: ErrorCode,
     /// The part that is wrong, as Go reports it.
     pub expression: String,

@@ -134,7 +134,7 @@ impl Part {
     }
 }
 
-/// What an expression takes while it is parsed.
+/// The resources of an expression while it is parsed.
 ///
 /// Go measures sizes only once the number of its nodes, times the product of all repetitions, reaches the limit. As it
 /// reuses nodes, their number is not that of the expression's.

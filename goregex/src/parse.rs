@@ -8,7 +8,7 @@ use crate::limits::{Part, Usage};
 /// The greatest count in braces.
 const MAX_REPEAT: u32 = 1_000;
 
-/// What `(?ims-U)` sets.
+/// The flags of `(?ims-U)`.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Flags {
     pub(crate) fold_case: bool,

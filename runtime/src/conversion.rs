@@ -246,9 +246,9 @@ pub enum RoundTripError {
     Lost {
         /// Its path; empty: the object itself.
         field: String,
-        /// What it was; null: nothing.
+        /// The value before; null if it was absent.
         before: Value,
-        /// What it became; null: nothing.
+        /// The value after; null if it is absent.
         after: Value,
     },
 }

@@ -109,7 +109,7 @@ pub trait Holds<T, I> {
 #[derive(Debug)]
 pub struct Here;
 
-/// What is inside of the value; [`each`] finds it.
+/// The inner type of the value; [`each`] finds it.
 #[derive(Debug)]
 pub struct Inside<I>(PhantomData<I>);
 

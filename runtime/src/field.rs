@@ -81,7 +81,7 @@ impl FieldError {
         Self::plain(CauseKind::Forbidden, path, detail)
     }
 
-    /// What the value refers to does not exist.
+    /// The value refers to something that does not exist.
     pub fn not_found(path: FieldPath, value: impl Serialize) -> Self {
         Self::new(CauseKind::NotFound, path, json(value), "")
     }
@@ -107,7 +107,7 @@ impl FieldError {
         FieldPath::new(self.0.field.as_str())
     }
 
-    /// What clients match on: `FieldValueInvalid`.
+    /// The reason that clients match on: `FieldValueInvalid`.
     #[must_use]
     pub fn reason(&self) -> &'static str {
         self.0.reason()
@@ -132,7 +132,7 @@ impl From<Cause> for FieldError {
     }
 }
 
-/// What JSON cannot hold was not in the object as it came.
+/// Values that JSON cannot hold were not in the received object.
 fn json(value: impl Serialize) -> BadValue {
     BadValue::Json(serde_json::to_value(value).unwrap_or(Value::Null))
 }

@@ -1,4 +1,4 @@
-//! What a test says about its environment before it starts.
+//! The settings of a test environment.
 
 use std::path::PathBuf;
 use std::sync::Arc;

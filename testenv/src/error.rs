@@ -15,7 +15,7 @@ pub enum Error {
     Read {
         /// The file or folder.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: std::io::Error,
     },
     /// A file holds no readable YAML or JSON.
@@ -25,7 +25,7 @@ pub enum Error {
         path: PathBuf,
         /// Which document of the file, from 1.
         document: usize,
-        /// What the parser said.
+        /// The parser's error.
         source: serde_yaml::Error,
     },
     /// A CRD was refused.
@@ -33,7 +33,7 @@ pub enum Error {
     Install {
         /// The CRD's name.
         name: String,
-        /// What the server said.
+        /// The server's answer.
         source: Box<kube::Error>,
     },
     /// A CRD could not be deleted.
@@ -41,7 +41,7 @@ pub enum Error {
     Uninstall {
         /// The CRD's name.
         name: String,
-        /// What the server said.
+        /// The server's answer.
         source: Box<kube::Error>,
     },
     /// A webhook configuration was refused.
@@ -49,7 +49,7 @@ pub enum Error {
     InstallWebhook {
         /// The configuration's name.
         name: String,
-        /// What the server said.
+        /// The server's answer.
         source: Box<kube::Error>,
     },
     /// A webhook configuration could not be deleted.
@@ -57,7 +57,7 @@ pub enum Error {
     UninstallWebhook {
         /// The configuration's name.
         name: String,
-        /// What the server said.
+        /// The server's answer.
         source: Box<kube::Error>,
     },
     /// The certificates of the local webhook server could not be written.
@@ -74,7 +74,7 @@ pub enum Error {
     NotEstablished {
         /// The CRD's name.
         name: String,
-        /// What its conditions say.
+        /// The text of its conditions.
         reason: String,
     },
     /// The address could not be listened on.
@@ -82,7 +82,7 @@ pub enum Error {
     Listen {
         /// The address.
         addr: std::net::SocketAddr,
-        /// What the system said.
+        /// The system's error.
         source: std::io::Error,
     },
     /// Certificates could not be made.
@@ -96,7 +96,7 @@ pub enum Error {
     Data {
         /// The file or folder.
         path: PathBuf,
-        /// What is wrong with it.
+        /// Its fault.
         source: DataError,
     },
     /// The data can no longer be written; nothing is answered any more.
@@ -123,7 +123,7 @@ pub enum Error {
     Timeout {
         /// The environment variable.
         variable: &'static str,
-        /// What it holds.
+        /// Its contents.
         value: String,
         /// Why it is no time to wait.
         reason: String,
@@ -135,7 +135,7 @@ pub enum Error {
     ControlPlane {
         /// How often it was tried.
         tries: u32,
-        /// What happened last.
+        /// The last event.
         source: ProcessError,
         /// The last lines that both printed; empty if their output was attached.
         logs: String,
@@ -152,13 +152,13 @@ pub enum Error {
     /// There is no usable configuration for an existing cluster.
     #[error("unable to get configuration for existing cluster: {source}")]
     ExistingCluster {
-        /// What is wrong with the kubeconfig; inside a cluster there was no service account either.
+        /// The fault of the kubeconfig; inside a cluster, the service account is missing too.
         source: Box<kube::config::KubeconfigError>,
     },
     /// The server is there but not ready for use.
     #[error("default namespace didn't register within deadline: {reason}")]
     NotReady {
-        /// What the server said last.
+        /// The server's last answer.
         reason: String,
     },
     /// kubectl could not be run.
@@ -166,7 +166,7 @@ pub enum Error {
     Kubectl {
         /// The binary.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: std::io::Error,
     },
 }

@@ -1,4 +1,4 @@
-//! What an environment put into a server, to take it out again.
+//! The objects that an environment installed, for their removal.
 
 use k8s_openapi::api::admissionregistration::v1::{
     MutatingWebhookConfiguration, ValidatingWebhookConfiguration,

@@ -42,7 +42,7 @@ pub(super) struct FieldInit {
     pub(super) optional: bool,
 }
 
-/// What a node is.
+/// The kind of a node.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Kind {
     Literal(Literal),

@@ -25,7 +25,7 @@ pub(super) struct Checked {
     pub(super) patterns: Patterns,
 }
 
-/// What an expression may use beside the standard library.
+/// The declarations of an expression beside the standard library.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Scope<'a> {
     pub(super) variables: &'a [(&'a str, Type)],

@@ -47,9 +47,9 @@ impl Binding<'_> {
 }
 
 /// How deep an expression may be together with the named expressions that it uses. Evaluation and values recurse as deep.
-/// What compilation cannot see of it is counted at run time.
+/// Run time counts the depth that compilation cannot see.
 pub(super) const MAX_DEPTH: usize = 500;
-/// What a named expression adds to the depth: its evaluation takes the stack of several levels.
+/// The depth of a named expression: its evaluation takes the stack of several levels.
 pub(super) const NAMED_DEPTH: usize = 4;
 
 /// The variables that expressions may use, with their types.

@@ -5,7 +5,7 @@
 pub struct Issue {
     /// The position, in characters from the start of the text.
     pub position: usize,
-    /// What is wrong.
+    /// The fault.
     pub message: String,
 }
 

@@ -34,7 +34,7 @@ pub(super) enum Value {
     Map(Arc<BTreeMap<Key, Value>>),
     /// Fields by their escaped names.
     Object(Arc<BTreeMap<String, Value>>),
-    /// What an expression constructed.
+    /// An object that an expression constructed.
     Message(Arc<Message>),
     /// The variables of a [`Session`](super::Session), each evaluated when it is first used.
     Variables,

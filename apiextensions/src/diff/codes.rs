@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// What a change does to those who use the API, the gravest first.
+/// The effect of a change on users of the API, the gravest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Class {
     /// Objects that are stored, or were valid, are lost, cut or refused.
@@ -11,7 +11,7 @@ pub enum Class {
     Clients,
     /// Objects have to be converted or rewritten.
     Conversion,
-    /// Whatever was valid stays valid and means the same.
+    /// Every valid object stays valid and keeps its meaning.
     Compatible,
 }
 
@@ -40,7 +40,7 @@ impl Class {
     }
 }
 
-/// What is known beside the class.
+/// A remark beside the class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Certainty {
     /// There are objects or requests that break.
@@ -58,18 +58,18 @@ pub struct Rule {
     pub code: ChangeCode,
     /// As it is written: `field-removed`.
     pub name: &'static str,
-    /// What it does.
+    /// Its effect.
     pub class: Class,
-    /// What is known of it.
+    /// A remark.
     pub certainty: Certainty,
     /// Whether API servers since 1.33 let values pass that break it and that an update leaves as they are; see
     /// [`Ratchets`](super::Ratchets) for which.
     pub ratchets: bool,
-    /// What changed, in a few words.
+    /// The change, in a few words.
     pub title: &'static str,
-    /// What an API server does.
+    /// The behaviour of an API server.
     pub reason: &'static str,
-    /// What can be done; empty where nothing has to be.
+    /// Advice; empty if none is needed.
     pub help: &'static str,
 }
 
@@ -93,7 +93,7 @@ impl fmt::Display for ChangeCode {
 
 macro_rules! codes {
     ($($code:ident $name:literal $class:ident $certainty:ident $ratchets:literal $title:literal: $reason:literal $help:literal;)*) => {
-        /// What changed. The codes are stable.
+        /// The change. The codes are stable.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[allow(missing_docs, reason = "the table has a title of each")]
         pub enum ChangeCode { $($code,)* }

@@ -42,7 +42,7 @@ struct Pair<'a> {
 }
 
 impl Pair<'_> {
-    /// What would change if the one became the other.
+    /// The changes if one version became the other.
     fn changes(self, definition: &Definition) -> Vec<Change> {
         let mut out = Vec::new();
         let place = Place { crd: &definition.name, version: &self.in_.name };
@@ -105,7 +105,7 @@ fn key(pair: &Pair<'_>, change: &Change) -> Key {
     (pair.of.name.clone(), pair.in_.name.clone(), change.path.clone(), change.code)
 }
 
-/// What versions of the definition refuse of each other.
+/// The objects of each version that another version refuses.
 fn known(definition: &Definition) -> BTreeSet<Key> {
     let in_use: Vec<&Version> =
         definition.versions.iter().filter(|version| version.served || version.storage).collect();
@@ -119,7 +119,7 @@ fn known(definition: &Definition) -> BTreeSet<Key> {
     out
 }
 
-/// What objects that exist have, and a version refuses that they can be written in.
+/// Fields of existing objects that a version refuses in writes.
 fn refused(old: &Definition, new: &Definition, is_news: &dyn Fn(&Pair<'_>, &Change) -> bool) -> Vec<Change> {
     let mut seen = BTreeSet::new();
     let mut out = Vec::new();
@@ -159,7 +159,7 @@ fn between(pair: Pair<'_>, change: Change) -> Change {
     recoded(Change { message, ..change }, code)
 }
 
-/// What objects that are yet to be written in one version have, and clients of the other cannot decode.
+/// Fields that new objects of one version gain and clients of the other cannot decode.
 fn differing(new: &Definition, is_news: &dyn Fn(&Pair<'_>, &Change) -> bool) -> Vec<Change> {
     // Defaults are those of the version that an object is stored in.
     let differs = |change: &Change| {

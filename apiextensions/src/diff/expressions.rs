@@ -100,7 +100,7 @@ fn added(rule: &Rule) -> ChangeCode {
     if is_transition(rule) { ChangeCode::TransitionRuleAdded } else { ChangeCode::RuleAdded }
 }
 
-/// What all stored objects have in a field that is new: nothing, or its default.
+/// The value of a new field in all stored objects: absent, or its default.
 fn known(old: &Schema, new: &Schema, name: &str) -> Option<Known> {
     let field = new.properties.get(name).filter(|_| fields::drops(old, name))?;
     Some(field.default.clone().map_or(Known::Absent, Known::Is))

@@ -8,7 +8,7 @@ use crate::structural::{Additional, MapType, Schema};
 use super::ChangeCode;
 use super::schema::{Context, Types, Walk, brief, contrasted, guards, guards_field};
 
-/// What a schema says of a field.
+/// A field as its schema describes it.
 #[derive(Clone, Copy)]
 enum Field<'a> {
     Known(&'a Schema),
@@ -178,7 +178,7 @@ fn required(walk: &mut Walk<'_>, old: &Schema, new: &Schema, context: Context<'_
     }
 }
 
-/// What becomes of fields that no property names.
+/// The treatment of fields that no property names.
 fn others(walk: &mut Walk<'_>, old: &Schema, new: &Schema, guarded: bool) {
     let (before, after) = (Field::other(old), Field::other(new));
     let keyword = &["x-kubernetes-preserve-unknown-fields"];

@@ -1,4 +1,4 @@
-//! What a change of definitions breaks.
+//! The verdicts about changes of definitions.
 //!
 //! [`compare`] is a function of two sets of definitions: it lists changes with the verdicts of [`RULES`]. The command
 //! `kubesmith diff` shows the list, and `kubesmith_runtime::crd` refuses upgrades by it.
@@ -46,7 +46,7 @@ impl fmt::Display for Change {
 }
 
 impl Change {
-    /// What it does, on API servers that tolerate unchanged values or not.
+    /// Its effect, with or without ratcheting on the API server.
     pub fn class(&self, ratcheting: bool) -> Class {
         match self.code.rule().class {
             Class::Stored if ratcheting && self.ratchets == Ratchets::Alone => Class::Clients,
@@ -64,14 +64,14 @@ pub struct Change {
     pub version: Option<String>,
     /// The field in objects (`spec.ports[*].name`, `.` for the whole object), or in the definition (`spec.scope`).
     pub path: String,
-    /// What kind of change it is.
+    /// The kind of the change.
     pub code: ChangeCode,
     /// Whether something certainly breaks, where something does: not so if other parts of the schema may exclude all that would.
     pub certain: bool,
     /// When API servers since 1.33 let a value pass that it makes invalid.
     pub ratchets: Ratchets,
-    /// What changed, as a sentence without a full stop.
+    /// The change, as a sentence without a full stop.
     pub message: String,
-    /// What leads there in the definition, with the version's name for its place in the list.
+    /// The path in the definition, with the version's name in place of its index.
     pub steps: Vec<String>,
 }

@@ -34,7 +34,7 @@ pub(super) fn compare(place: Place<'_>, old: &Schema, new: &Schema, changes: &mu
     }
 }
 
-/// What is known of a node from those around it.
+/// The context of a node.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Context<'a> {
     /// Whether something around it in the new schema may refuse it for what stands in it.

@@ -1,4 +1,4 @@
-//! What a row of the table says of a keyword.
+//! The row of a keyword in the table.
 
 use serde_json::Value;
 
@@ -38,7 +38,7 @@ pub enum Kind {
     Docs,
 }
 
-/// What a keyword says of a value.
+/// The constraint that a keyword puts on a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// Words and examples for readers; no server checks them.
@@ -113,7 +113,7 @@ pub enum Merge {
     Own,
 }
 
-/// What a size counts.
+/// The unit of a size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Measure {
     /// Characters (Unicode scalar values) of a string.
@@ -146,7 +146,7 @@ impl Measure {
         }
     }
 
-    /// What is counted, in words: one and several.
+    /// The unit in words: singular and plural.
     #[must_use]
     pub fn nouns(self) -> [&'static str; 2] {
         match self {
@@ -167,7 +167,7 @@ pub enum Limit {
 }
 
 impl Limit {
-    /// What is counted.
+    /// The unit.
     #[must_use]
     pub const fn measure(self) -> Measure {
         match self {
@@ -198,17 +198,17 @@ pub struct Keyword {
     pub name: &'static str,
     /// The type of the value.
     pub kind: Kind,
-    /// What it says.
+    /// Its constraint.
     pub role: Role,
     /// The values that it restricts; `None`: any.
     pub of: Option<Values>,
     /// How two of them merge.
     pub merge: Merge,
-    /// What it bounds, if it bounds a size.
+    /// The size that it bounds, if any.
     pub limit: Option<Limit>,
     /// Whether `diff` has a rule for this keyword. See [`Keyword::narrows`] for the others.
     pub has_own_diff: bool,
-    /// What it must be inside of junctors, if it may not stand there (apiextensions' rules for structural schemas).
+    /// The required value inside junctors, if it is forbidden there (apiextensions' rules for structural schemas).
     pub in_junctors: Option<&'static str>,
     /// Its place among the keywords that a root may have beside a status subresource, with its name in Go
     /// (`allowedFieldsAtRootSchema` of apiextensions).
@@ -219,7 +219,7 @@ pub struct Keyword {
     pub schema_key: Option<&'static str>,
     /// The texts that it may be; empty: any.
     pub allowed: &'static [&'static str],
-    /// What documentation says: before the value, or for a flag all of it.
+    /// The words of documentation: before the value, or for a flag the whole text.
     pub words: Option<&'static str>,
     pub(super) access: Access,
 }

@@ -19,7 +19,7 @@ pub enum SchemaError {
     WrongType {
         /// Where it is.
         path: String,
-        /// What would be right.
+        /// The expected form.
         expected: &'static str,
     },
     /// The schema is nested too deeply.

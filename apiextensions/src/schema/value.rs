@@ -37,7 +37,7 @@ pub enum Additional {
 /// `externalDocs`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct ExternalDocs {
-    /// What is to be found there.
+    /// The expected value.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// The address.

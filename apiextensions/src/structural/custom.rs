@@ -18,7 +18,7 @@ pub struct CustomResource {
     preserves_unknown: bool,
 }
 
-/// What a server keeps in an object's metadata, whatever a client sends.
+/// The metadata fields that clients cannot change.
 const KEPT: [&str; 8] = [
     "uid",
     "resourceVersion",
@@ -30,7 +30,7 @@ const KEPT: [&str; 8] = [
     "selfLink",
 ];
 
-/// What stands for the random end of a name that the server makes of `generateName`.
+/// The stand-in for the random suffix of a `generateName`.
 const GENERATED_SUFFIX: &str = "xxxxx";
 /// How much of `generateName` becomes part of the name, in characters.
 const GENERATED_PREFIX: usize = 58;

@@ -22,7 +22,7 @@ pub enum NameRule {
 }
 
 impl NameRule {
-    /// What is wrong with a name.
+    /// Returns the faults of a name.
     #[must_use]
     pub fn check(self, name: &str) -> Vec<String> {
         match self {
@@ -33,7 +33,7 @@ impl NameRule {
         }
     }
 
-    /// What is wrong with a `generateName`: a dash at its end is followed by something.
+    /// Returns the faults of a `generateName`. It may end in a dash, because a suffix follows.
     fn check_prefix(self, prefix: &str) -> Vec<String> {
         match (self, prefix.strip_suffix('-')) {
             (Self::PathSegment, _) => no_separators(prefix),

@@ -1,4 +1,4 @@
-//! What the scale subresource asks of the fields that it shows.
+//! The requirements of the scale subresource on its fields.
 
 use serde_json::Value;
 

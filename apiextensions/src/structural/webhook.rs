@@ -8,7 +8,7 @@ use super::{Cause, Path, names};
 
 const FORM: &str = "; desired format: https://host[/path]";
 
-/// What is wrong with the place that a `clientConfig` names: one of `url` and `service`.
+/// Checks the address of a `clientConfig`: exactly one of `url` and `service`.
 #[must_use]
 pub fn validate_client_config(config: &Value, path: &Path) -> Vec<Cause> {
     let url = config.get("url").and_then(Value::as_str);
@@ -20,7 +20,7 @@ pub fn validate_client_config(config: &Value, path: &Path) -> Vec<Cause> {
     }
 }
 
-/// What is wrong with a bundle of certificates, which is PEM in base64.
+/// Checks a bundle of certificates, which is PEM in base64.
 #[must_use]
 pub fn validate_ca_bundle(bundle: &str, path: &Path) -> Vec<Cause> {
     let decoded = BASE64.decode(bundle).unwrap_or_default();

@@ -91,7 +91,7 @@ pub struct Cause {
     pub kind: CauseKind,
     /// The wrong value.
     pub value: BadValue,
-    /// What is wrong with the value; may be empty.
+    /// The fault of the value; may be empty.
     pub detail: String,
 }
 

@@ -57,7 +57,7 @@ impl Set {
         self.members.contains(element)
     }
 
-    /// What is below an element: nothing if the element itself is the last member, `None` if the set does not know it.
+    /// Returns the set below an element: empty if the element itself is the last member, `None` if it is not in the set.
     #[must_use]
     pub fn get(&self, element: &PathElement) -> Option<&Set> {
         static NOTHING: Set = Set { members: BTreeSet::new(), children: BTreeMap::new() };
@@ -69,7 +69,7 @@ impl Set {
         self.members.iter().chain(self.children.keys().filter(|element| !self.members.contains(element)))
     }
 
-    /// What is below an element, if anything is.
+    /// Returns the set below an element, if there is one.
     #[must_use]
     pub fn below(&self, element: &PathElement) -> Option<&Set> {
         self.children.get(element).filter(|set| !set.is_empty())

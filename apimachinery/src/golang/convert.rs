@@ -1,6 +1,6 @@
 //! Faults of Go's conversion from maps, which apply and strategic merge patches end in.
 
-/// What apimachinery's `FromUnstructured` (pkg/runtime/converter.go) says where encoding/json says `fault`.
+/// The error of apimachinery's `FromUnstructured` (pkg/runtime/converter.go) where encoding/json reports `fault`.
 ///
 /// ```
 /// use kubesmith_apimachinery::golang::from_unstructured;

@@ -3,7 +3,7 @@
 /// The deepest nesting that Go's scanner follows.
 const MAX_DEPTH: usize = 10_000;
 
-/// What Go says of a text that is not JSON; `None` if it is JSON.
+/// Returns Go's error for a text that is not JSON; `None` if it is JSON.
 ///
 /// ```
 /// use kubesmith_apimachinery::golang::json_error;
@@ -22,7 +22,7 @@ pub fn json_error(text: &[u8]) -> Option<String> {
     })
 }
 
-/// What Go says of the first number of a JSON text that no float can hold; `None` if there is none.
+/// Returns Go's error for the first number of a JSON text that no float can hold; `None` if every number fits.
 ///
 /// ```
 /// use kubesmith_apimachinery::golang::json_number_error;

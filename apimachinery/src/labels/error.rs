@@ -13,13 +13,13 @@ pub enum ParseError {
         text: String,
         /// Where the error is, in bytes.
         offset: usize,
-        /// What is wrong, in apimachinery's words.
+        /// The fault, in apimachinery's words.
         message: String,
     },
     /// A requirement that was not given as text is invalid.
     #[error("{}", aggregate(.causes))]
     Requirement {
-        /// What is wrong with it.
+        /// Its fault.
         causes: Vec<Cause>,
     },
     /// The operator is not `In`, `NotIn`, `Exists` or `DoesNotExist`.

@@ -42,7 +42,7 @@ impl Operator {
     }
 }
 
-/// What is wrong with a label key.
+/// Returns the fault of a label key.
 pub(super) fn key_error(field: &str, key: &str) -> Option<Cause> {
     let errors = names::qualified_name(key);
     (!errors.is_empty()).then(|| Cause::invalid(field, key, errors.join("; ")))

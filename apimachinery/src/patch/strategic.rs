@@ -17,16 +17,16 @@ const RETAIN_KEYS: &str = "$retainKeys";
 const DELETE_FROM_LIST: &str = "$deleteFromPrimitiveList";
 const ELEMENT_ORDER: &str = "$setElementOrder";
 
-/// What a type says about patches of its fields: the tags `patchStrategy` and `patchMergeKey`.
+/// A type's patch rules for its fields: the tags `patchStrategy` and `patchMergeKey`.
 pub trait PatchMeta: Copy {
     /// The name of the type in Go, such as `PodSpec`.
     fn name(self) -> &'static str;
 
-    /// What the type says about a field; `None` if it has no such field.
+    /// Returns the rule of a field; `None` if the type has no such field.
     fn field(self, name: &str) -> Option<Field<Self>>;
 }
 
-/// What a type says about patches of one field.
+/// The patch rule of one field.
 #[derive(Clone, Copy, Debug)]
 pub struct Field<T> {
     /// How a patch changes the field.

@@ -1,4 +1,4 @@
-//! What a field manager has applied, read back from the object.
+//! Extracts the fields that a field manager applied from an object.
 
 use std::collections::BTreeSet;
 
@@ -25,14 +25,14 @@ pub enum ExtractError {
     Fields {
         /// Whose entry it is.
         manager: String,
-        /// What is wrong with it.
+        /// Its fault.
         #[source]
         source: FieldsError,
     },
     /// The object cannot be written as JSON.
     #[error("the object cannot be written as JSON: {0}")]
     Object(#[source] serde_json::Error),
-    /// What the manager owns is no apply configuration: a part of a value that is one whole for the Rust type, such as
+    /// The owned fields are no apply configuration: a part of a value that is atomic for the Rust type, such as
     /// an enum that holds something, belongs to somebody else.
     #[error("what the field manager \"{manager}\" owns is no apply configuration: {source}")]
     Configuration {
@@ -152,7 +152,7 @@ pub(super) fn below(value: &Value, own: &Set, others: &[&Set]) -> Value {
     }
 }
 
-/// What a set says of the items of a list.
+/// The items of a list that a set owns.
 struct Items<'s> {
     set: &'s Set,
     /// The names of key fields. A list has one group of them, unless its schema changed.

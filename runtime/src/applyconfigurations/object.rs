@@ -81,10 +81,10 @@ pub struct ObjectApplyConfiguration<K, S, Spec, Status> {
     /// Standard object metadata.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub metadata: Option<ObjectMetaApplyConfiguration>,
-    /// What is wanted of the object.
+    /// The desired state.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub spec: Option<Spec>,
-    /// What was seen of the object.
+    /// The observed state.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<Status>,
     /// The type of the object, and its scope.

@@ -200,7 +200,7 @@ impl<K: Send + Sync + 'static> StoreWriter<K> {
     }
 }
 
-/// What a replacement covers and contains. It is not generic over the kind, so it is compiled once.
+/// The scope and the keys of a replacement. It is not generic over the kind, so it is compiled once.
 struct Scope<'a> {
     namespace: Option<&'a str>,
     present: Option<HashSet<ObjectKey>>,

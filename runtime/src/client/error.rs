@@ -64,7 +64,7 @@ pub enum Error {
     BadRequest {
         /// The request.
         request: Request,
-        /// What is missing or wrong, and how to correct it.
+        /// The fault, and how to correct it.
         reason: &'static str,
     },
     /// The object exists, but its kind has no such subresource. Only [`unless_deleted`](super::unless_deleted)

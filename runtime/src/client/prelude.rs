@@ -1,4 +1,4 @@
-//! What code that calls clients names: `use kubesmith_runtime::client::prelude::*;`
+//! Everything that code with clients imports: `use kubesmith_runtime::client::prelude::*;`
 //!
 //! The parameters and answers of requests, and the traits of [`verbs`](super::verbs) without their names, so that methods of
 //! clients that were given as `impl BalancersGetter` can be called.

@@ -280,7 +280,7 @@ where
         request::Request::new(self.api().resource_url())
     }
 
-    /// What is asked, for messages; nothing of one object without its namespace.
+    /// The request in words, for messages; empty for one object without a namespace.
     fn asked(
         &self,
         verb: &'static str,

@@ -1,4 +1,4 @@
-//! What a client calls itself.
+//! The user agent of a client.
 
 use std::path::Path;
 

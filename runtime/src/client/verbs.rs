@@ -1,4 +1,4 @@
-//! The verbs of clients as traits: what code needs of a client that it is given, and what a client of one's own has.
+//! The verbs of clients as traits: for code that takes any client, and for handwritten clients.
 //!
 //! A generated trait such as `BalancerInterface` stands for all verbs that the kind's client has. Code that needs two of them
 //! asks for these two, and runs on whatever has them:
@@ -25,7 +25,7 @@
 //! # });
 //! ```
 //!
-//! What writes without knowing the kind:
+//! Code that writes objects of any kind:
 //!
 //! ```
 //! use kube::api::{Patch, PatchParams};
@@ -121,7 +121,7 @@ pub mod delegate {
     impl<C: All> ApplyStatus for C {}
 }
 
-/// What clients are of: the types of kinds. Whatever can be one is.
+/// The type of a kind that clients can handle. Every suitable type implements it.
 pub trait Kind:
     kube::Resource<DynamicType = ()> + Clone + Debug + DeserializeOwned + Serialize + Send + Sync + 'static
 {

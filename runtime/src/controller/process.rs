@@ -17,7 +17,7 @@ use crate::workqueue::{Item, Queue};
 /// Decides what follows a failure; `None` leaves it to the rate limiter.
 pub(super) type ErrorPolicy<T> = Box<dyn Fn(&T, &ReconcileError) -> Option<Action> + Send + Sync>;
 
-/// What the workers of one controller share.
+/// The state shared by the workers of one controller.
 pub(super) struct Shared<R: Reconciler> {
     pub(super) name: String,
     pub(super) queue: Queue<R::Key>,

@@ -1,4 +1,4 @@
-//! What goes wrong.
+//! Errors of upgrades and migrations.
 
 use std::fmt;
 
@@ -20,7 +20,7 @@ pub enum CrdError {
     Version {
         /// The version.
         version: String,
-        /// What is wrong with it.
+        /// Its fault.
         reason: String,
     },
     /// A manifest is no definition, or one that no server takes.
@@ -28,7 +28,7 @@ pub enum CrdError {
     Definition {
         /// The definition's name, or its place among the manifests.
         name: String,
-        /// What is wrong with it.
+        /// Its fault.
         reason: String,
     },
     /// Upgrades that would break objects or clients. Nothing was written.
@@ -60,7 +60,7 @@ pub enum CrdError {
     OneWay {
         /// The definition.
         name: String,
-        /// What stands in the way.
+        /// The obstacle.
         changes: Vec<Change>,
     },
     /// The server does not establish the definition.
@@ -68,7 +68,7 @@ pub enum CrdError {
     NotEstablished {
         /// The definition.
         name: String,
-        /// What the server says.
+        /// The server's answer.
         reason: String,
     },
     /// The cluster has no such definition.
@@ -104,7 +104,7 @@ pub struct Refusal {
     pub name: String,
     /// The changes that break something.
     pub changes: Vec<Change>,
-    /// What became of the stored objects, if they were checked.
+    /// The result for the stored objects, if they were checked.
     pub objects: Option<Objects>,
 }
 

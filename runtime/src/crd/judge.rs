@@ -1,4 +1,4 @@
-//! What an upgrade of a definition breaks, and what the way back would.
+//! Judges an upgrade of a definition, and its reversal.
 
 use kubesmith_apiextensions::diff::{
     Certainty, Change, ChangeCode, Class, Definition, Definitions, canonical, compare,

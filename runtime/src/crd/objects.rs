@@ -139,7 +139,7 @@ fn resource(version: &Version) -> CustomResource {
     CustomResource::new(version.schema.clone()).with_subresources(&version.value["subresources"])
 }
 
-/// What a schema makes of an object: the fields that it drops, and the errors that it finds.
+/// The result of a schema's check of an object: dropped fields and errors.
 fn seen(resource: &CustomResource, object: &Value) -> (BTreeSet<String>, BTreeSet<String>) {
     let mut object = object.clone();
     if let Err(cause) = resource.coerce(&mut object) {

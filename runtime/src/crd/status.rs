@@ -81,7 +81,7 @@ pub(super) fn stored_versions(definition: &Value) -> Vec<&str> {
     list.into_iter().flatten().filter_map(Value::as_str).collect()
 }
 
-/// What the server says about a definition that it does not serve; `None` if it serves it.
+/// Returns the server's reason for not serving a definition; `None` if it serves it.
 pub(super) fn not_established(definition: &Value) -> Option<String> {
     if definition["metadata"]["deletionTimestamp"].is_string() {
         return Some("it is being deleted, with all its objects".to_owned());

@@ -40,23 +40,23 @@ pub struct Upgrade {
     timeout: Duration,
 }
 
-/// What an upgrade did to a definition. The [module](super) has an example.
+/// The result of a definition's upgrade. The [module](super) has an example.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Outcome {
     /// The definition.
     pub name: String,
-    /// What was done, or would be done by a dry run.
+    /// The action, done or, in a dry run, planned.
     pub action: Action,
     /// The changes, compatible ones included.
     pub changes: Vec<Change>,
-    /// What putting the old definition back breaks. An entry about a field holds as soon as an object uses it.
+    /// The changes that break when the old definition is put back. An entry about a field holds as soon as an object uses it.
     pub way_back: Vec<Change>,
     /// The stored objects, if they were checked.
     pub objects: Option<Objects>,
 }
 
-/// What happens to a definition. The [module](super) has an example.
+/// The action on a definition. The [module](super) has an example.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Action {
@@ -88,7 +88,7 @@ struct Wanted {
     definition: Definition,
 }
 
-/// What is to be done about a definition, and the state of the cluster that this holds for.
+/// The plan for a definition, and the state of the cluster that it applies to.
 struct Plan {
     live: Option<Value>,
     outcome: Outcome,

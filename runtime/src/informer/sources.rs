@@ -11,7 +11,7 @@ pub(super) struct Sources {
     turn: usize,
 }
 
-/// What a reflector lists and watches.
+/// The sources that a reflector lists and watches.
 pub(super) struct Scope {
     /// `None` means all namespaces.
     pub(super) namespace: Option<String>,

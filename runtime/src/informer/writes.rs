@@ -177,7 +177,7 @@ fn note<'a>(objects: &'a mut Vec<Deleted>, uid: &str) -> &'a mut Deleted {
     &mut objects[at]
 }
 
-/// What a read has to wait for.
+/// The writes that a read waits for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Outstanding {
     /// The write of one object.
@@ -279,7 +279,7 @@ impl Pending {
     }
 }
 
-/// What the cache shows about a deleted object.
+/// The state of the cache about a deleted object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Finding {
     /// The cache has seen the deletion.

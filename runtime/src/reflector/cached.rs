@@ -48,7 +48,7 @@ pub trait Cached: Decode + Send + Sync + 'static {
     /// The kind to list and watch.
     type Kind: Resource<DynamicType = Self::DynamicType> + 'static;
 
-    /// What identifies the kind beside the type.
+    /// The data that identifies the kind beside the type.
     type DynamicType: DynamicType;
 
     /// Returns namespace and name.

@@ -79,7 +79,7 @@ pub(crate) enum Frame {
     Undecodable { verb: Verb, object: Broken },
 }
 
-/// What could be read of an object that does not decode.
+/// The readable parts of an object that does not decode.
 #[derive(Debug)]
 pub(crate) struct Broken {
     pub(crate) key: Option<ObjectKey>,

@@ -57,7 +57,7 @@ pub enum WatchError {
         verb: &'static str,
         /// `plural.group`.
         resource: String,
-        /// What is wrong with it.
+        /// Its fault.
         message: String,
     },
     /// No answer came in time.
@@ -80,7 +80,7 @@ pub enum WatchError {
     },
 }
 
-/// What to do, if waiting does not help.
+/// Returns advice, if waiting does not help.
 fn next_step(verb: &str, resource: &str, status: &Status) -> String {
     match status.code {
         401 => "; renew the credentials: they are read again when they are refused".to_owned(),

@@ -51,7 +51,7 @@ struct Listing {
     continue_token: Option<String>,
 }
 
-/// What follows a wait.
+/// The step after a wait.
 #[derive(Clone, Debug)]
 enum Next {
     Begin,

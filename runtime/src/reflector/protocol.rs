@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-/// What happened on the wire.
+/// An event on the wire.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Input<'a> {
     /// The deadline may have passed: at the start, after a wait, or after silence.

@@ -198,7 +198,7 @@ pub(super) fn to_json(value: &impl Serialize) -> Result<String, serde_json::Erro
     serde_json::to_string_pretty(value).map(|text| text + "\n")
 }
 
-/// What is noted while a document is parsed.
+/// The notes of a parse.
 struct Notes {
     /// How many more bytes of values and paths may be kept; without aliases a document is no larger than its text.
     room: usize,
@@ -206,7 +206,7 @@ struct Notes {
     duplicates: Option<BTreeSet<Path>>,
 }
 
-/// What is wrong beyond [`ALIASES_ADD`].
+/// The error beyond [`ALIASES_ADD`].
 const TOO_LARGE: &str = "aliases make the document larger than 4 MiB more than its text";
 const TOO_MANY_DUPLICATES: &str = "so many fields are given twice that not all of them can be named";
 

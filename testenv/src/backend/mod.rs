@@ -21,7 +21,7 @@ use crate::user::{AuthenticatedUser, User};
 use control_plane::{ControlPlane, Plan};
 use existing::Existing;
 
-/// What a builder was told about back ends.
+/// A builder's settings of back ends.
 #[derive(Debug, Default)]
 pub(crate) struct Options {
     /// `None` leaves the choice to the environment variables.

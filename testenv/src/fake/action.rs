@@ -132,7 +132,7 @@ impl Action {
         &self.path
     }
 
-    /// What was sent: the object of a create or an update, the patch, the options of a delete.
+    /// The body: the object of a create or an update, the patch, the options of a delete.
     #[must_use]
     pub fn body(&self) -> Option<&Value> {
         self.body.as_ref()
@@ -146,13 +146,13 @@ impl Action {
         K::deserialize(body).ok()
     }
 
-    /// What a patch consists of.
+    /// The contents of a patch.
     #[must_use]
     pub fn patch(&self) -> Option<&Value> {
         self.body.as_ref().filter(|_| self.patch_type.is_some())
     }
 
-    /// What kind of patch it is; `None` for other verbs.
+    /// The kind of the patch; `None` for other verbs.
     #[must_use]
     pub fn patch_type(&self) -> Option<PatchType> {
         self.patch_type
@@ -193,7 +193,7 @@ impl Action {
     }
 }
 
-/// What client-go calls a verb that RBAC has another name for.
+/// client-go's name of a verb, where RBAC's name differs.
 const GO_NAME: (&str, &str) = ("delete-collection", "deletecollection");
 
 impl fmt::Display for Action {
@@ -243,7 +243,7 @@ fn method(asked: &Method) -> &'static str {
     }
 }
 
-/// What client-go's fake discovery says it asked for.
+/// The resource that client-go's fake discovery records.
 fn discovery(target: Option<Target>) -> ResourcePath {
     let named = |resource: &str| ResourcePath { resource: resource.to_owned(), ..ResourcePath::default() };
     match target {

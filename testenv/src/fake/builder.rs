@@ -1,4 +1,4 @@
-//! What a test says about its fake before it starts.
+//! The settings of a fake.
 
 use std::marker::PhantomData;
 use std::path::PathBuf;

@@ -2,7 +2,7 @@
 
 use kube::core::Status;
 
-/// What a fake refuses.
+/// Errors of a fake.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum FakeError {
@@ -24,7 +24,7 @@ pub enum FakeError {
     Crd {
         /// The CRD's name.
         name: String,
-        /// What a server would say.
+        /// The error of a server.
         status: Box<Status>,
     },
     /// An object cannot be stored: there is one already or none yet, or no server could have it.

@@ -1,4 +1,4 @@
-//! What reactors answer.
+//! The reactions of reactors.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -12,7 +12,7 @@ use super::action::Action;
 use super::object::Object;
 use super::watcher::FakeWatcher;
 
-/// What a reactor makes of a request.
+/// A reactor's answer to a request.
 #[derive(Clone, Debug)]
 #[must_use = "a reactor returns it"]
 pub struct Reaction(pub(super) Answer);

@@ -13,7 +13,7 @@ use super::action::Action;
 use super::reaction::{Answer, Reaction};
 use super::tracker::Tracker;
 
-/// What a reactor does.
+/// The function of a reactor.
 pub(super) type React = dyn Fn(&Action) -> Reaction + Send + Sync;
 
 /// A function and the requests that it is asked about.
@@ -24,7 +24,7 @@ pub(super) struct Reactor {
     pub(super) react: Arc<React>,
 }
 
-/// What a fake's clones and its client share. It lives as long as somebody has one of them.
+/// The state shared by a fake's clones and its client. It lives as long as one of them.
 pub(super) struct Core {
     /// `None` once it was stopped; the service still answers.
     pub(super) server: Mutex<Option<ApiServer>>,

@@ -10,7 +10,7 @@ use super::object::Object;
 
 /// The objects of a fake, past its client: client-go's `ObjectTracker`.
 ///
-/// What is done here is no [`Action`](super::Action) and asks no reactors; watches hear of it. Objects keep
+/// A change made here is no [`Action`](super::Action) and calls no reactors, but watches report it. Objects keep
 /// their status, UID, owners, finalizers and deletion timestamp, and nobody checks what their kind's schema says of
 /// values (the defaults of a CRD's schema are there when an object is read); fields that the kind does not have are dropped. What is left out of `metadata.uid`, `creationTimestamp` and
 /// `generation` is made (`generation` of kinds that count it), `resourceVersion` always is, and so is a name for
@@ -103,7 +103,7 @@ impl From<ObjectError> for FakeError {
     }
 }
 
-/// What a server would say.
+/// Returns a server's error.
 pub(super) fn status(error: &ApiError) -> kube::core::Status {
     serde_json::from_value(error.to_value())
         .unwrap_or_else(|_| kube::core::Status::failure(error.message(), "InternalError"))

@@ -1,4 +1,4 @@
-//! What the proxy says in place of a server.
+//! The proxy's own answers in place of a server's.
 
 use bytes::Bytes;
 use http::header::{CONTENT_TYPE, HeaderValue, RETRY_AFTER};

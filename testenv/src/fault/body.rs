@@ -27,10 +27,10 @@ impl std::fmt::Debug for FaultBody {
     }
 }
 
-/// What a body gives when it is asked; `None` at the end.
+/// The result of polling a body; `None` at the end.
 type Next = Option<Result<Frame<Bytes>, BoxError>>;
 
-/// What happens to a body.
+/// The fault of a body.
 #[derive(Debug)]
 enum Effect {
     None,
@@ -53,7 +53,7 @@ enum Effect {
     Silence {
         until: Option<Pin<Box<Sleep>>>,
     },
-    /// What came before is still on its way to the client.
+    /// Earlier data is still on its way to the client.
     Breaking,
     Over,
 }
@@ -93,7 +93,7 @@ impl FaultBody {
         self.effect = Effect::Over;
     }
 
-    /// What the effect does before it reads on; `None` when it reads on.
+    /// The result of the effect before it reads on; `None` if it reads on.
     fn act(&mut self, cx: &mut Context<'_>) -> Option<Poll<Next>> {
         match &mut self.effect {
             Effect::Bytes { left: 0, breaks: true } => {
@@ -126,7 +126,7 @@ impl FaultBody {
         }
     }
 
-    /// What is passed on of data that came; empty for nothing.
+    /// Returns the part of received data to pass on; may be empty.
     fn pass(&mut self, mut data: Bytes) -> Bytes {
         match &mut self.effect {
             Effect::Bytes { left, .. } => {

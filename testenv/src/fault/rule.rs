@@ -1,4 +1,4 @@
-//! What can go wrong, and with which requests.
+//! Faults, and the requests that they match.
 
 use std::fmt;
 use std::time::Duration;
@@ -7,9 +7,9 @@ use http::{Method, Request};
 
 use kubesmith_apiserver::request::{Query, Target, parse_path};
 
-/// What goes wrong with a request.
+/// A fault of a request.
 ///
-/// What concerns events is about watches in JSON, whose events are lines; other requests are never given it.
+/// Faults of events apply to watches in JSON, whose events are lines, and to no other request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Fault {

@@ -50,7 +50,7 @@ impl Schedule {
 
 /// Faults at random, the same ones for the same requests.
 ///
-/// What happens to a request depends on the seed, on its verb and resource, and on how many requests with the same verb and
+/// The fault of a request depends on the seed, on its verb and resource, and on how many requests with the same verb and
 /// resource came before it: not on the time, and not on requests for something else.
 #[derive(Clone, Debug)]
 pub struct Random {
@@ -145,7 +145,7 @@ pub struct Injection {
     pub route: String,
     /// How many requests of the route came before.
     pub index: u64,
-    /// What went wrong.
+    /// The fault.
     pub fault: Fault,
 }
 
@@ -187,7 +187,7 @@ impl Faults {
         self.state().rules.push((rule, 0));
     }
 
-    /// What happens to a request, which is counted.
+    /// Returns the fault of a request, and counts the request.
     pub(crate) fn decide<B>(&self, request: &Request<B>) -> Option<Fault> {
         let asked = Asked::of(request);
         let route = asked.route();

@@ -61,7 +61,7 @@ impl FaultLayer {
         self.faults.injections()
     }
 
-    /// What the proxy did, in words: the seed, how many requests, and a line for each fault.
+    /// Returns a report: the seed, the number of requests, and a line for each fault.
     #[must_use]
     pub fn report(&self) -> String {
         self.faults.report()

@@ -10,7 +10,7 @@ use crate::cel::types::Type;
 const MAX_FORMAT_SIZE: u64 = 64;
 const TRAVERSAL: f64 = 0.1;
 const REGEX: f64 = 0.25;
-/// What the check of a named format counts as its expression's length.
+/// The assumed length of a named format's expression.
 const FORMAT_REGEX: f64 = 128.0 * REGEX;
 
 /// The value of a literal, but nothing below zero; something else for any other expression.

@@ -30,7 +30,7 @@ pub struct Large {
 pub struct Excess {
     /// The estimate.
     pub cost: u64,
-    /// What is too large: everything without a bound, or what has one where that is not enough.
+    /// The values that are too large: those without a bound or, if all have one, those with a large one.
     pub large: Vec<Large>,
     /// A bound that is small enough for all of them, if there is one.
     pub bound: Option<u64>,

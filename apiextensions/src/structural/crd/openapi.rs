@@ -143,7 +143,7 @@ fn check_default(
     causes.extend(own);
 }
 
-/// What holds for a node because of where it stands.
+/// The properties of a node that follow from its place.
 #[derive(Clone)]
 struct Place {
     /// Why defaults may not stand here, if so.

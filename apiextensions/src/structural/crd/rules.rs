@@ -5,9 +5,9 @@ use crate::schema::{Additional, Rule, Schema};
 use crate::structural::cause::{Cause, CauseKind};
 use crate::structural::{Path, golang};
 
-/// What one rule may cost. Source: StaticEstimatedCostLimit of the API server.
+/// The cost limit of one rule. Source: StaticEstimatedCostLimit of the API server.
 pub const RULE_LIMIT: u64 = 10_000_000;
-/// What all rules of a schema may cost. Source: StaticEstimatedCRDCostLimit of the API server.
+/// The cost limit of all rules of a schema. Source: StaticEstimatedCRDCostLimit of the API server.
 pub const TOTAL_LIMIT: u64 = 100_000_000;
 /// So many of the most expensive rules are named.
 const NAMED: usize = 4;
@@ -61,7 +61,7 @@ pub(super) struct Site<'a> {
     pub(super) uncorrelatable: Option<&'a Path>,
 }
 
-/// What is wrong with the rules of a schema, and what they cost.
+/// The faults of the rules of a schema, and their cost.
 pub(super) struct Rules {
     causes: Vec<Cause>,
     total: u64,

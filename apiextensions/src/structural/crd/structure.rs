@@ -140,7 +140,7 @@ fn starts_with_int_or_string(schema: &Schema) -> bool {
     schema.all_of.first().is_some_and(|first| is_int_or_string(&first.any_of))
 }
 
-/// What stands in junctors may restrict values, not shapes.
+/// Schemas in junctors may restrict values, not shapes.
 fn check_values(
     schema: &Schema,
     skip_any_of: bool,
@@ -180,7 +180,7 @@ fn check_nested(schema: &Schema, skip_any_of: bool, path: &Path, causes: &mut Ve
     }
 }
 
-/// Whatever a junctor at the root speaks of has to be specified outside of it as well.
+/// Every field in a junctor at the root must be specified outside of it as well.
 fn complete(schema: &Schema, path: &Path, causes: &mut Vec<Cause>) {
     for (name, branch) in schema.junctions() {
         complete_nested(branch, Some(schema), path, &path.child(&name), causes);

@@ -5,14 +5,14 @@ use serde_json::{Map, Value};
 use super::{DIRECTIVE, Field, Outcome, PatchMeta, StrategicMergeError, merge_map, unknown_directive};
 use crate::golang;
 
-/// What the items of a list are.
+/// The form of a list's items.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Items {
     Objects,
     Scalars,
 }
 
-/// What the items of lists are; `None` if there are no items.
+/// Returns the form of the lists' items; `None` if there are no items.
 ///
 /// # Errors
 /// The items have several types, or they are lists.

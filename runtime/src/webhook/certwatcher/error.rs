@@ -24,7 +24,7 @@ pub enum CertificateError {
         path: PathBuf,
         /// `certificate` or `private key`.
         what: &'static str,
-        /// What is wrong.
+        /// The fault.
         reason: String,
     },
     /// The key belongs to another certificate.

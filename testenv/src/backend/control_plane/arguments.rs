@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Arguments(BTreeMap<String, Argument>);
 
-/// What becomes of a flag.
+/// The treatment of a flag.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Argument {
     /// These values instead of the default.

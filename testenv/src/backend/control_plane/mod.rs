@@ -39,7 +39,7 @@ const OWN_ETCD_FLAGS: &[&str] =
 const OWN_API_SERVER_FLAGS: &[&str] =
     &["bind-address", "cert-dir", "client-ca-file", "etcd-servers", "secure-port"];
 
-/// What can be told only to a control plane that the environment starts.
+/// Settings for a control plane that the environment starts.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ControlPlaneOptions {
     pub(crate) assets: Option<PathBuf>,

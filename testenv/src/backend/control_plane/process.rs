@@ -27,7 +27,7 @@ pub enum ProcessError {
     Spawn {
         /// The binary.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
     /// It ended before it was ready.
@@ -56,7 +56,7 @@ pub enum ProcessError {
     Log {
         /// The binary's name.
         name: &'static str,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
 }
@@ -68,7 +68,7 @@ pub(crate) struct Process {
     child: Child,
 }
 
-/// What to run.
+/// The command to run.
 pub(crate) struct Program<'a> {
     pub(crate) name: &'static str,
     pub(crate) path: &'a Path,
