@@ -24,7 +24,7 @@ use crate::lints::{LintConfig, Lints};
 use crate::selection::Selection;
 
 pub use crd::CrdConfig;
-pub use deploy::{DeployConfig, DeploySettings, EnvSource, PullPolicy, ResourceRequirements};
+pub use deploy::{Certificates, DeployConfig, DeploySettings, EnvSource, PullPolicy, ResourceRequirements};
 pub(crate) use deploy::{WEBHOOK_PORT, check_project as check_project_name};
 pub use evaluation::{EvaluatedProgram, Evaluation, EvaluationConfig};
 pub use features::FeatureFlags;

@@ -67,8 +67,23 @@ pub struct DeployConfig {
     /// Whether the ServiceMonitor is part of `default` and of the installer, which needs the Prometheus operator's CRDs.
     #[serde(default)]
     pub prometheus: bool,
+    /// Who makes the certificate of the webhooks; cert-manager when absent.
+    #[serde(default)]
+    pub certificates: Certificates,
     /// File with everything that `default` consists of, such as `dist/install.yaml`.
     pub installer: Option<PathBuf>,
+}
+
+/// Who makes and renews the certificate of the webhooks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum Certificates {
+    /// cert-manager, which the cluster has.
+    #[default]
+    CertManager,
+    /// The manager itself.
+    SelfManaged,
 }
 
 /// When a node pulls an image.
@@ -148,6 +163,7 @@ pub struct DeploySettings {
     pub metrics_port: Option<u16>,
     pub health_port: u16,
     pub prometheus: bool,
+    pub certificates: Certificates,
     pub installer: Option<PathBuf>,
     /// Folder of the CRDs, relative to the tree's `crd`, `/`-separated; may be empty.
     pub crd_folder: String,
@@ -193,7 +209,7 @@ pub(super) fn webhook_service(config: &Config) -> Result<Option<WebhookService>,
     };
     let namespace = namespace(&config.deploy, name);
     check_names(name, &prefix, &namespace)?;
-    Ok(Some(WebhookService::new(&prefix, &namespace)))
+    Ok(Some(WebhookService::new(&prefix, &namespace, config.deploy.certificates)))
 }
 
 /// Whether a project of this name can have a `[deploy]` table that says nothing else of names.
@@ -255,7 +271,7 @@ pub(super) fn deploy(
         crd_folder: folders(config, &output, places, written)?,
         role_file: manifests::role_file(&config.rbac, flags)?,
         role_name: manifests::role_name(&config.rbac, flags)?,
-        webhook_service: WebhookService::new(&name_prefix, &namespace),
+        webhook_service: WebhookService::new(&name_prefix, &namespace, deploy.certificates),
         output,
         name,
         namespace,
@@ -272,6 +288,7 @@ pub(super) fn deploy(
         metrics_port,
         health_port,
         prometheus: deploy.prometheus,
+        certificates: deploy.certificates,
         installer: deploy.installer.as_deref().map(|path| installer(path, places)).transpose()?,
     }))
 }

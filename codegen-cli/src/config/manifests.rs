@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::{Generator, UsageError, header};
+use super::{Certificates, Generator, UsageError, header};
 
 /// Name of the roles of rules that name none, as kubebuilder's projects call it.
 const ROLE_NAME: &str = "manager-role";
@@ -161,18 +161,20 @@ pub struct WebhookService {
     pub namespace: String,
     /// Prefix of the names of webhook configurations that have no name of their own.
     pub prefix: String,
-    /// `NAMESPACE/NAME` of cert-manager's Certificate, whose authority goes into the configurations.
-    pub certificate: String,
+    /// `NAMESPACE/NAME` of cert-manager's Certificate, whose authority goes into the configurations; `None`: the manager
+    /// writes its own authority.
+    pub certificate: Option<String>,
 }
 
 impl WebhookService {
     /// The Service of a deployment.
-    pub(super) fn new(prefix: &str, namespace: &str) -> Self {
+    pub(super) fn new(prefix: &str, namespace: &str, certificates: Certificates) -> Self {
+        let is_injected = certificates == Certificates::CertManager;
         Self {
             name: format!("{prefix}webhook-service"),
             namespace: namespace.to_string(),
             prefix: prefix.to_string(),
-            certificate: format!("{namespace}/{prefix}serving-cert"),
+            certificate: is_injected.then(|| format!("{namespace}/{prefix}serving-cert")),
         }
     }
 }

@@ -132,6 +132,7 @@ fn deploy(deploy: &DeploySettings) -> DeployConfig {
         metrics_port: Some(deploy.metrics_port.unwrap_or(0)),
         health_port: Some(deploy.health_port),
         prometheus: deploy.prometheus,
+        certificates: deploy.certificates,
         installer: deploy.installer.as_deref().map(path),
     }
 }

@@ -12,9 +12,12 @@ const FILE: &str = "manifests.yaml";
 
 /// Emits the file; no file without a webhook. `service` takes the place of controller-gen's name.
 pub fn emit(manifests: &Manifests, header: &str, service: Option<&WebhookService>) -> OutputTree {
-    let objects: Vec<Value> =
-        [true, false].into_iter().filter_map(|mutating| object(manifests, mutating, service)).collect();
-    manifest::tree(FILE, Kind::Webhook, header, &objects)
+    manifest::tree(FILE, Kind::Webhook, header, &objects(manifests, service))
+}
+
+/// The objects of the file.
+pub(crate) fn objects(manifests: &Manifests, service: Option<&WebhookService>) -> Vec<Value> {
+    [true, false].into_iter().filter_map(|mutating| object(manifests, mutating, service)).collect()
 }
 
 fn object(manifests: &Manifests, mutating: bool, service: Option<&WebhookService>) -> Option<Value> {
@@ -57,8 +60,7 @@ fn put_behind(configuration: &mut Value, service: &WebhookService) {
             is_used = true;
         }
     }
-    if is_used {
-        configuration["metadata"]["annotations"] =
-            json!({"cert-manager.io/inject-ca-from": service.certificate});
+    if let (true, Some(certificate)) = (is_used, &service.certificate) {
+        configuration["metadata"]["annotations"] = json!({"cert-manager.io/inject-ca-from": certificate});
     }
 }

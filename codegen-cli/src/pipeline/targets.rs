@@ -83,6 +83,7 @@ fn deployment(deploy_settings: &DeploySettings, made: EmitInput<'_>, crds: &Outp
         rbac: &rbac::emit(&roles, &deploy_settings.role_file, ""),
         roles: &roles,
         webhooks: &webhook::emit(&ir.manifests, "", Some(&deploy_settings.webhook_service)),
+        configurations: &webhook::objects(&ir.manifests, Some(&deploy_settings.webhook_service)),
     };
     let (tree, installer) = deploy::emit(ir, schemas, deploy_settings, parts);
     let mut out = vec![Target { root: deploy_settings.output.clone(), kind: Kind::Deploy, tree }];

@@ -105,8 +105,9 @@ fn stanza(generated: &Generated) -> String {
         "conversion(\n    strategy = \"Webhook\",\n    service_namespace = \"{namespace}\",\n    \
          service_name = \"{name}\",\n    path = \"/convert\"\n),"
     );
-    if let Some(service) = &generated.service {
-        let annotation = format!("\"cert-manager.io/inject-ca-from\" = \"{}\"", service.certificate);
+    let certificate = generated.service.as_ref().and_then(|service| service.certificate.as_ref());
+    if let Some(certificate) = certificate {
+        let annotation = format!("\"cert-manager.io/inject-ca-from\" = \"{certificate}\"");
         out.push_str(&format!("\nmetadata(annotations({annotation})),"));
     }
     out

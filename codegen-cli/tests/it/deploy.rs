@@ -17,7 +17,7 @@ fn case() -> PathBuf {
     support::testdata().join("cases/deploy")
 }
 
-fn documents(text: &str) -> Vec<Value> {
+pub(crate) fn documents(text: &str) -> Vec<Value> {
     let documents =
         serde_yaml::Deserializer::from_str(text).map(|document| Value::deserialize(document).unwrap());
     documents.filter(|document| !document.is_null()).collect()
@@ -107,7 +107,7 @@ fn nothing_refers_to_what_is_not_there() {
 }
 
 /// Applies an object with strict decoding.
-async fn apply(client: &Client, object: &Value) -> Result<(), String> {
+pub(crate) async fn apply(client: &Client, object: &Value) -> Result<(), String> {
     let (group, version) = object["apiVersion"]
         .as_str()
         .and_then(|text| text.split_once('/'))

@@ -7,6 +7,7 @@ mod api_rules;
 mod applyconfigurations;
 mod architecture;
 mod builtin;
+mod certificates;
 mod cli;
 mod columns;
 mod conformance;

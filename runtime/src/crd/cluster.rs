@@ -104,6 +104,21 @@ impl Cluster<'_> {
         self.send("patch", "customresourcedefinitions.apiextensions.k8s.io", Some(name), made).await
     }
 
+    /// Whether the server serves the objects of this version: it is in discovery a moment after the definition is established.
+    pub(super) async fn serves(&self, objects: &Collection) -> Result<bool, client::Error> {
+        let path = format!("/apis/{}/{}", objects.group, objects.version);
+        let made = HttpRequest::get(path).body(Vec::new()).map_err(kube::core::request::Error::BuildRequest);
+        match self.send::<Value>("get", "discovery", None, made).await {
+            Ok(list) => {
+                let mut resources = list["resources"].as_array().into_iter().flatten();
+                Ok(resources.any(|resource| resource["name"] == objects.plural))
+            }
+            // A server that does not know the path answers with a text.
+            Err(error) if error.status().is_some_and(|status| status.code == 404) => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
     /// A page of the objects in all namespaces. `next` is where the page before ends; empty for the first page.
     pub(super) async fn objects(&self, objects: &Collection, next: &str) -> Result<Page, client::Error> {
         self.page(objects, next, |next| Paths::new(objects.path("")).list(&params(PAGE, next))).await

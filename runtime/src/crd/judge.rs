@@ -31,6 +31,7 @@ pub(super) fn read(manifest: &Value) -> Result<Definition, String> {
 
 /// Judges an upgrade from one definition to another of the same name.
 pub(super) fn judge(old: &Definition, new: &Definition) -> Judged {
+    let new = &with_authority(old, new);
     // Objects may be stored in the new storage version from the first write on.
     let mut installed = new.clone();
     installed.stored.clone_from(&old.stored);
@@ -44,6 +45,18 @@ pub(super) fn judge(old: &Definition, new: &Definition) -> Judged {
         way_back,
         is_same: old.object["spec"] == new.object["spec"],
     }
+}
+
+/// The new definition with the authority that somebody wrote into the old one's conversion, such as cert-manager, if it names none:
+/// an apply leaves it there.
+fn with_authority(old: &Definition, new: &Definition) -> Definition {
+    const CONFIG: &str = "/spec/conversion/webhook/clientConfig";
+    let mut new = new.clone();
+    let bundle = old.object.pointer(CONFIG).and_then(|config| config.get("caBundle"));
+    if let (Some(bundle), Some(Value::Object(config))) = (bundle, new.object.pointer_mut(CONFIG)) {
+        config.entry("caBundle").or_insert_with(|| bundle.clone());
+    }
+    new
 }
 
 /// Whether a change breaks something that neither a migration nor a look at the objects settles.

@@ -22,6 +22,8 @@ const MANAGER: &str = "kubesmith-crd-migration";
 const MARK: &str = "kubesmith.dev/migration";
 /// How many objects a second are rewritten, if nothing else is said.
 const RATE: u32 = 100;
+/// How much of the rate may be made up for after a pause.
+const CREDIT: Duration = Duration::from_millis(100);
 /// How many objects are rewritten at a time.
 const AT_ONCE: usize = 8;
 /// How many objects that cannot be rewritten a report names.
@@ -240,8 +242,8 @@ struct Run<'a> {
     skip_to: Option<String>,
     progress: Progress,
     failed: Vec<Failed>,
-    started: Instant,
-    sent: u64,
+    /// When the next object may be rewritten.
+    due: Instant,
 }
 
 impl<'a> Run<'a> {
@@ -253,8 +255,7 @@ impl<'a> Run<'a> {
             skip_to: Mark::of(definition).map(|mark| mark.after),
             progress: Progress::default(),
             failed: Vec::new(),
-            started: Instant::now(),
-            sent: 0,
+            due: Instant::now(),
         }
     }
 
@@ -266,7 +267,7 @@ impl<'a> Run<'a> {
     ) -> Result<(), CrdError> {
         let collections = collections(definition);
         let writes = collections.first().ok_or_else(|| self.unserved())?;
-        let (reads, mut page) = self.first_page(cluster, &collections).await?;
+        let mut page = self.list(cluster, &collections, "").await?;
         loop {
             let last = page.items.last().map(|object| text(&key(object)));
             self.page(cluster, writes, &page.items).await?;
@@ -278,20 +279,22 @@ impl<'a> Run<'a> {
             if page.next.is_empty() {
                 return Ok(());
             }
-            page = cluster.metadata(reads, self.migration.page, &page.next).await?;
+            page = self.list(cluster, &collections, &page.next).await?;
         }
     }
 
-    /// The first page in the first version that objects can be listed in.
-    async fn first_page<'c>(
+    /// A page in the first version that its objects can be listed in: those of one page may not convert to the storage version.
+    /// `next` is the same for all versions, as they share one place in the server's storage.
+    async fn list(
         &self,
         cluster: &Cluster<'_>,
-        collections: &'c [Collection],
-    ) -> Result<(&'c Collection, Page), CrdError> {
+        collections: &[Collection],
+        next: &str,
+    ) -> Result<Page, CrdError> {
         let mut failed = None;
         for collection in collections {
-            match cluster.metadata(collection, self.migration.page, "").await {
-                Ok(page) => return Ok((collection, page)),
+            match cluster.metadata(collection, self.migration.page, next).await {
+                Ok(page) => return Ok(page),
                 Err(error) if error.status().is_some_and(|status| status.code >= 500) => {
                     failed.get_or_insert(error);
                 }
@@ -319,10 +322,10 @@ impl<'a> Run<'a> {
                 self.progress.skipped += 1;
                 continue;
             }
-            let due = self.started
-                + Duration::from_secs(1).mul_f64(self.sent as f64 / f64::from(self.migration.rate));
+            // A server that was slow for a while is not made up for.
+            let due = self.due.max(Instant::now().checked_sub(CREDIT).unwrap_or(self.due));
             tokio::time::sleep_until(due).await;
-            self.sent += 1;
+            self.due = due + Duration::from_secs(1) / self.migration.rate;
             running.push(rewritten(cluster, writes, object, self.migration.dry_run));
             if running.len() >= AT_ONCE
                 && let Some(result) = running.next().await
@@ -379,14 +382,25 @@ async fn rewritten(
             tokio::time::sleep(Duration::from_secs(seconds.into())).await;
             continue;
         }
-        let is_about_object = matches!(error.status(), Some(status) if !matches!(status.code, 401 | 403 | 404 | 429 | 503 | 504));
-        if !is_about_object {
+        if !is_about_object(&error) {
             return Err(error.into());
         }
         let reason = error.status().map_or_else(|| error.to_string(), |status| status.message.clone());
         return Ok(Some(Failed { object: key(object), reason }));
     }
     Ok(None)
+}
+
+/// Whether it is this object that the server refuses. Webhooks and policies refuse with 403 too; a missing right is told apart by
+/// its text.
+///
+/// Source: apiserver's `responsewriters.Forbidden`.
+fn is_about_object(error: &client::Error) -> bool {
+    error.status().is_some_and(|status| match status.code {
+        401 | 404 | 429 | 503 | 504 => false,
+        403 => !status.message.contains("is forbidden: User \""),
+        _ => true,
+    })
 }
 
 fn is_overloaded(error: &client::Error) -> bool {

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use tokio::time::Instant;
 
 use super::CrdError;
-use super::cluster::Cluster;
+use super::cluster::{Cluster, Collection};
 use super::error::Refusal;
 use super::judge::{self, Judged};
 use super::objects::{self, Objects};
@@ -323,7 +323,13 @@ impl Upgrade {
         loop {
             let found = cluster.definition(name).await?;
             let found = found.ok_or_else(|| CrdError::Missing { name: name.to_owned() })?;
-            let Some(reason) = not_established(&found) else { return Ok(()) };
+            let reason = match not_established(&found) {
+                Some(reason) => reason,
+                None => match unserved(cluster, &found).await? {
+                    Some(version) => format!("the server does not serve {version} yet"),
+                    None => return Ok(()),
+                },
+            };
             if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
                 return Err(CrdError::NotEstablished { name: name.to_owned(), reason });
             }
@@ -331,6 +337,18 @@ impl Upgrade {
             pause = longest.min(pause * 2);
         }
     }
+}
+
+/// A version that the definition serves and the server does not yet: `Established` says nothing of versions that were added later.
+async fn unserved(cluster: &Cluster<'_>, definition: &Value) -> Result<Option<String>, client::Error> {
+    let versions = definition["spec"]["versions"].as_array().into_iter().flatten();
+    for version in versions.filter(|version| version["served"] == true) {
+        let name = version["name"].as_str().unwrap_or_default();
+        if !cluster.serves(&Collection::of(definition, name)).await? {
+            return Ok(Some(name.to_owned()));
+        }
+    }
+    Ok(None)
 }
 
 fn drops_fields(code: ChangeCode) -> bool {

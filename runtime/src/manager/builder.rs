@@ -95,6 +95,16 @@ impl ManagerBuilder {
         self
     }
 
+    /// Makes the certificate of webhook servers whose [`cert_dir`](crate::webhook::ServerBuilder::cert_dir) and
+    /// [`cert_rotator`](crate::webhook::ServerBuilder::cert_rotator) are not set. See
+    /// [`CertRotator`](crate::webhook::CertRotator).
+    #[cfg(feature = "cert-rotation")]
+    #[must_use]
+    pub fn webhook_cert_rotator(mut self, rotator: crate::webhook::CertRotator) -> Self {
+        self.manager.webhooks.cert_rotator(rotator);
+        self
+    }
+
     /// Serves `/healthz` and `/readyz` here.
     #[must_use]
     pub fn health_address(mut self, address: impl Into<BindAddress>) -> Self {

@@ -11,6 +11,8 @@ use crate::leaderelection::{InvalidElection, LeaderElector, default_identity};
 use crate::metrics::Registry;
 #[cfg(feature = "webhook")]
 use crate::webhook::CertWatcher;
+#[cfg(feature = "cert-rotation")]
+use crate::webhook::{CaBundleTarget, CertRotator, CertRotatorBuilder};
 
 /// The flags of a manager, for `#[command(flatten)]` in a program's own flags: those of controller-runtime's and
 /// sample-controller's programs, with their defaults. Needs the feature `clap`.
@@ -70,6 +72,18 @@ pub struct ManagerFlags {
     #[cfg(feature = "webhook")]
     #[arg(long, value_name = "FOLDER")]
     pub webhook_cert_dir: Option<PathBuf>,
+    /// The Secret in the program's namespace that holds the webhooks' certificate, which the program makes and renews by itself
+    #[cfg(feature = "cert-rotation")]
+    #[arg(long, value_name = "NAME", requires = "webhook_service", conflicts_with = "webhook_cert_dir")]
+    pub webhook_cert_secret: Option<String>,
+    /// The Service in front of the webhooks, whose name the certificate has
+    #[cfg(feature = "cert-rotation")]
+    #[arg(long, value_name = "NAME", requires = "webhook_cert_secret")]
+    pub webhook_service: Option<String>,
+    /// Where API servers find the authority of that certificate, such as validatingwebhookconfigurations/NAME; more than once
+    #[cfg(feature = "cert-rotation")]
+    #[arg(long, value_name = "RESOURCE/NAME", requires = "webhook_cert_secret")]
+    pub webhook_inject_ca: Vec<CaBundleTarget>,
     /// Work only while this replica holds the lease
     #[arg(long)]
     pub leader_elect: bool,
@@ -112,6 +126,8 @@ impl ManagerFlags {
             .debug_address(self.debug_bind_address.clone());
         #[cfg(feature = "webhook")]
         let builder = self.certificates(builder);
+        #[cfg(feature = "cert-rotation")]
+        let builder = self.rotation(builder, &client, registry);
         if !self.leader_elect {
             return Ok(builder);
         }
@@ -131,6 +147,18 @@ impl ManagerFlags {
             Some(folder) => builder.webhook_cert_dir(folder),
             None => builder,
         }
+    }
+
+    #[cfg(feature = "cert-rotation")]
+    fn rotation(&self, builder: ManagerBuilder, client: &Client, registry: &Registry) -> ManagerBuilder {
+        let (Some(secret), Some(service)) = (&self.webhook_cert_secret, &self.webhook_service) else {
+            return builder;
+        };
+        let rotator =
+            CertRotator::builder(client.clone(), client.default_namespace(), secret).service(service);
+        let targets = self.webhook_inject_ca.iter().cloned();
+        let rotator = targets.fold(rotator, CertRotatorBuilder::inject_into);
+        builder.webhook_cert_rotator(rotator.metrics(registry).build())
     }
 }
 
@@ -232,6 +260,23 @@ mod tests {
             metrics.contains("metrics over TLS") && metrics.contains("/nowhere/metrics/tls"),
             "{metrics}"
         );
+    }
+
+    #[cfg(feature = "cert-rotation")]
+    #[tokio::test]
+    async fn rotation_flags_make_the_manager_keep_its_certificate() {
+        let error = parse(&["--webhook-cert-secret=certs"]).unwrap_err();
+        assert!(error.contains("--webhook-service"), "{error}");
+        let service = ["--webhook-cert-secret=certs", "--webhook-service=hooks"];
+        let error = parse(&[&service[..], &["--webhook-inject-ca=pods/a"]].concat()).unwrap_err();
+        assert!(error.contains("customresourcedefinitions/NAME"), "{error}");
+        let off = ["--metrics-bind-address=0", "--health-probe-bind-address=0"];
+        let target = ["--webhook-inject-ca=validatingwebhookconfigurations/a"];
+        let flags = parse(&[&off[..], &service, &target].concat()).unwrap();
+        let mut manager = flags.builder(client(), &Registry::new(), "a").unwrap().build();
+        manager.add_webhooks(crate::webhook::Server::builder().port(0).build().unwrap());
+        let error = manager.run(std::future::pending()).await.unwrap_err().to_string();
+        assert!(error.contains("secrets") && error.contains("certs"), "{error}");
     }
 
     #[tokio::test]

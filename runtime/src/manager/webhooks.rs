@@ -11,12 +11,20 @@ pub(super) struct Webhooks {
     /// The folder of the certificate, for servers that name none.
     #[cfg(feature = "webhook")]
     cert_dir: Option<std::path::PathBuf>,
+    /// Makes the certificate, for servers that have neither folder nor rotator.
+    #[cfg(feature = "cert-rotation")]
+    rotator: Option<crate::webhook::CertRotator>,
 }
 
 impl Webhooks {
     #[cfg(feature = "webhook")]
     pub(super) fn cert_dir(&mut self, folder: std::path::PathBuf) {
         self.cert_dir = Some(folder);
+    }
+
+    #[cfg(feature = "cert-rotation")]
+    pub(super) fn cert_rotator(&mut self, rotator: crate::webhook::CertRotator) {
+        self.rotator = Some(rotator);
     }
 
     #[cfg(feature = "webhook")]
@@ -31,6 +39,10 @@ impl Webhooks {
         for mut server in self.servers {
             if let Some(folder) = &self.cert_dir {
                 server.cert_dir_unless_given(folder);
+            }
+            #[cfg(feature = "cert-rotation")]
+            if let Some(rotator) = &self.rotator {
+                server.cert_rotator_unless_given(rotator);
             }
             let server = server.bind().await?;
             runnables.push(super::group::Runnable::new("the webhook server", |stop| async {

@@ -66,6 +66,11 @@
 //! # }
 //! ```
 //!
+//! # Certificates
+//!
+//! A server reads its certificate from files, which cert-manager keeps current, or with the feature `cert-rotation` from a
+//! `CertRotator`, which makes and renews it.
+//!
 //! # Answers
 //!
 //! A handler that refuses a write answers the review, and the write fails whatever the webhook's `failurePolicy`
@@ -98,7 +103,8 @@
 //! `controller_runtime_webhook_requests_total`, `controller_runtime_webhook_latency_seconds`,
 //! `controller_runtime_webhook_requests_in_flight`, `controller_runtime_webhook_panics_total`,
 //! `controller_runtime_conversion_webhook_panics_total`, `certwatcher_read_certificate_total`,
-//! `certwatcher_read_certificate_errors_total`.
+//! `certwatcher_read_certificate_errors_total`, `cert_rotator_errors_total`,
+//! `cert_rotator_certificate_expiration_timestamp_seconds`.
 
 mod admission;
 mod certwatcher;
@@ -106,6 +112,8 @@ mod conversion;
 mod object;
 mod path;
 mod review;
+#[cfg(feature = "cert-rotation")]
+mod rotation;
 mod server;
 
 pub use crate::field::{FieldError, FieldErrors, FieldPath};
@@ -118,4 +126,6 @@ pub use conversion::{ConversionError, ConversionSetupError, Conversions, Convert
 pub use json_patch::Patch;
 pub use object::{DecodeError, RawObject};
 pub use path::{CONVERT_PATH, mutate_path, validate_path};
+#[cfg(feature = "cert-rotation")]
+pub use rotation::{CaBundleTarget, CertRotator, CertRotatorBuilder, RotationError};
 pub use server::{BoundServer, Server, ServerBuilder, ServerError};

@@ -3,7 +3,7 @@
 //! ```text
 //! crd/kustomization.yaml         rbac/{kustomization,service_account,role_binding,...}.yaml
 //! manager/{kustomization,manager}.yaml      prometheus/{kustomization,monitor}.yaml
-//! webhook/{kustomization,service}.yaml      certmanager/{kustomization,issuer,certificate}.yaml
+//! webhook/{kustomization,service,...}.yaml  certmanager/{kustomization,issuer,certificate}.yaml
 //! default/{kustomization,metrics_service}.yaml   samples/{kustomization,<group>_<version>_<kind>}.yaml
 //! ```
 //!
@@ -11,18 +11,22 @@
 //! each folder can be applied by itself, and the one file has the same objects. What the folders `crd`, `rbac` and `webhook`
 //! hold besides is made by the generators of these names.
 
+mod certificates;
 mod objects;
 mod rights;
 mod samples;
 
+use std::collections::BTreeSet;
+
 use kubesmith_apimachinery::yaml;
 use serde_json::{Value, json};
 
-use crate::config::DeploySettings;
-use crate::ir::{Conversion, ConversionWebhook, Group, Ir, WebhookEndpoint};
+use crate::config::{Certificates, DeploySettings};
+use crate::ir::{Conversion, ConversionWebhook, Group, Ir, Resource, WebhookEndpoint};
 use crate::output::{DEPLOY_MARK, OutputTree};
 use crate::roles::Role;
 use crate::schema::Schemas;
+use certificates::Trusting;
 
 /// What the other generators make of the same input.
 #[derive(Clone, Copy, Debug)]
@@ -35,6 +39,8 @@ pub struct Parts<'a> {
     pub rbac: &'a OutputTree,
     /// The webhook configurations; empty without a webhook.
     pub webhooks: &'a OutputTree,
+    /// The objects in them.
+    pub configurations: &'a [Value],
 }
 
 /// A folder of the tree.
@@ -98,10 +104,11 @@ pub fn emit(
 
 /// The folders that `default` consists of, in the order in which their objects are to be created.
 fn folders(ir: &Ir, settings: &DeploySettings, parts: Parts<'_>) -> Vec<Folder> {
-    let has_webhooks = !parts.webhooks.is_empty() || converts(ir, settings);
+    let trusting = trusting(ir, settings, parts.configurations);
+    let has_webhooks = !parts.webhooks.is_empty() || !trusting.definitions.is_empty();
     let manager = Folder::new("manager")
         .object("namespace.yaml", &objects::namespace(settings))
-        .object("manager.yaml", &objects::deployment(settings, has_webhooks));
+        .object("manager.yaml", &objects::deployment(settings, has_webhooks.then_some(&trusting)));
     let mut crd = Folder::new("crd");
     let below = |name: &str| match settings.crd_folder.as_str() {
         "" => name.to_string(),
@@ -118,9 +125,20 @@ fn folders(ir: &Ir, settings: &DeploySettings, parts: Parts<'_>) -> Vec<Folder> 
     if has_webhooks {
         webhook.others = parts.webhooks.iter().map(|(name, _)| name.to_string()).collect();
         webhook = webhook.object("service.yaml", &objects::webhook_service(settings));
-        certmanager = certmanager
-            .object("issuer.yaml", &objects::issuer(settings))
-            .object("certificate.yaml", &objects::certificate(settings));
+    }
+    match settings.certificates {
+        _ if !has_webhooks => {}
+        Certificates::CertManager => {
+            certmanager = certmanager
+                .object("issuer.yaml", &certificates::issuer(settings))
+                .object("certificate.yaml", &certificates::certificate(settings));
+        }
+        Certificates::SelfManaged => {
+            webhook = webhook.object("secret.yaml", &certificates::secret(settings));
+            for (file, object) in certificates::rights(settings, &trusting) {
+                rbac = rbac.object(file, &object);
+            }
+        }
     }
     let mut prometheus = Folder::new("prometheus");
     if settings.metrics_port.is_some() {
@@ -129,17 +147,39 @@ fn folders(ir: &Ir, settings: &DeploySettings, parts: Parts<'_>) -> Vec<Folder> 
     vec![manager, crd, rbac, certmanager, webhook, prometheus]
 }
 
-/// Whether a CRD has the manager's webhooks convert between its versions.
-fn converts(ir: &Ir, settings: &DeploySettings) -> bool {
-    let resources = ir.groups.iter().flat_map(|group| &group.versions).flat_map(|version| &version.resources);
+/// The objects that lead API servers to the manager's Service.
+fn trusting(ir: &Ir, settings: &DeploySettings, configurations: &[Value]) -> Trusting {
     let service = &settings.webhook_service;
-    resources.filter_map(|resource| resource.crd.conversion.as_ref()).any(|conversion| match conversion {
-        Conversion::Webhook(ConversionWebhook {
+    let is_ours = |found: &Value| found["name"] == service.name && found["namespace"] == service.namespace;
+    let named = |kind: &str| {
+        let of_kind = configurations.iter().filter(|object| object["kind"] == kind);
+        let ours = of_kind.filter(|object| {
+            let webhooks = object["webhooks"].as_array().into_iter().flatten();
+            webhooks.filter_map(|webhook| webhook.pointer("/clientConfig/service")).any(is_ours)
+        });
+        ours.filter_map(|object| object["metadata"]["name"].as_str()).map(str::to_string).collect()
+    };
+    Trusting {
+        mutating: named("MutatingWebhookConfiguration"),
+        validating: named("ValidatingWebhookConfiguration"),
+        definitions: converted(ir, settings),
+    }
+}
+
+/// The CRDs between whose versions the manager converts.
+fn converted(ir: &Ir, settings: &DeploySettings) -> Vec<String> {
+    let service = &settings.webhook_service;
+    let is_ours = |resource: &&Resource| {
+        matches!(&resource.crd.conversion, Some(Conversion::Webhook(ConversionWebhook {
             endpoint: WebhookEndpoint::Service { namespace, name, .. },
             ..
-        }) => *namespace == service.namespace && *name == service.name,
-        _ => false,
-    })
+        })) if *namespace == service.namespace && *name == service.name)
+    };
+    let names = ir.groups.iter().flat_map(|group| {
+        let resources = group.versions.iter().flat_map(|version| &version.resources);
+        resources.filter(is_ours).map(|resource| format!("{}.{}", resource.plural, group.name))
+    });
+    names.collect::<BTreeSet<_>>().into_iter().collect()
 }
 
 /// What a group is called in names of files: its name in code, usually its first part, if no other group has it.

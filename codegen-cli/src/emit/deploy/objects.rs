@@ -1,21 +1,19 @@
-//! The manager's objects: namespace, Deployment, Services, ServiceMonitor, certificates. Numbers are kubebuilder's.
+//! The manager's objects: namespace, Deployment, Services, ServiceMonitor. Numbers are kubebuilder's.
 
 use serde_json::{Value, json};
 
-use crate::config::{DeploySettings, EnvSource, WEBHOOK_PORT};
+use super::certificates::{self, Trusting, secret_name};
+use crate::config::{Certificates, DeploySettings, EnvSource, WEBHOOK_PORT};
 
 /// Where controller-runtime looks for certificates.
 const CERTIFICATES: &str = "/tmp/k8s-webhook-server/serving-certs";
-
-/// The Secret with the webhooks' certificate, without the prefix.
-const SECRET: &str = "webhook-server-cert";
 
 /// Labels by which the manager's pods are found.
 fn selector(settings: &DeploySettings) -> Value {
     json!({"app.kubernetes.io/name": settings.name, "control-plane": "controller-manager"})
 }
 
-fn metadata(settings: &DeploySettings, name: &str) -> Value {
+pub(super) fn metadata(settings: &DeploySettings, name: &str) -> Value {
     json!({
         "labels": selector(settings),
         "name": settings.object(name),
@@ -31,16 +29,16 @@ pub(super) fn namespace(settings: &DeploySettings) -> Value {
     })
 }
 
-pub(super) fn deployment(settings: &DeploySettings, webhooks: bool) -> Value {
+/// `webhooks` are the objects that lead to the manager's webhooks, if it has any.
+pub(super) fn deployment(settings: &DeploySettings, webhooks: Option<&Trusting>) -> Value {
     let mut pod = json!({
         "containers": [container(settings, webhooks)],
         "securityContext": {"runAsNonRoot": true, "seccompProfile": {"type": "RuntimeDefault"}},
         "serviceAccountName": settings.object("controller-manager"),
         "terminationGracePeriodSeconds": 10,
     });
-    if webhooks {
-        pod["volumes"] =
-            json!([{"name": "webhook-certs", "secret": {"secretName": settings.object(SECRET)}}]);
+    if mounts(settings, webhooks) {
+        pod["volumes"] = json!([{"name": "webhook-certs", "secret": {"secretName": secret_name(settings)}}]);
     }
     json!({
         "apiVersion": "apps/v1",
@@ -60,14 +58,19 @@ pub(super) fn deployment(settings: &DeploySettings, webhooks: bool) -> Value {
     })
 }
 
-fn container(settings: &DeploySettings, webhooks: bool) -> Value {
+/// Whether the certificate is read from files.
+fn mounts(settings: &DeploySettings, webhooks: Option<&Trusting>) -> bool {
+    webhooks.is_some() && settings.certificates == Certificates::CertManager
+}
+
+fn container(settings: &DeploySettings, webhooks: Option<&Trusting>) -> Value {
     let mut out = json!({
-        "args": args(settings),
+        "args": args(settings, webhooks),
         "command": ["/manager"],
         "image": settings.image,
         "livenessProbe": probe(settings, "/healthz", 15, 20),
         "name": "manager",
-        "ports": ports(settings, webhooks),
+        "ports": ports(settings, webhooks.is_some()),
         "readinessProbe": probe(settings, "/readyz", 5, 10),
         "resources": {"limits": settings.resources.limits, "requests": settings.resources.requests},
         "securityContext": {
@@ -90,13 +93,13 @@ fn container(settings: &DeploySettings, webhooks: bool) -> Value {
         };
         out["envFrom"] = settings.env_from.iter().map(source).collect();
     }
-    if webhooks {
+    if mounts(settings, webhooks) {
         out["volumeMounts"] = json!([{"mountPath": CERTIFICATES, "name": "webhook-certs", "readOnly": true}]);
     }
     out
 }
 
-fn args(settings: &DeploySettings) -> Vec<String> {
+fn args(settings: &DeploySettings, webhooks: Option<&Trusting>) -> Vec<String> {
     let metrics = match settings.metrics_port {
         Some(port) => format!("--metrics-bind-address=:{port}"),
         None => "--metrics-bind-address=0".to_string(),
@@ -104,6 +107,9 @@ fn args(settings: &DeploySettings) -> Vec<String> {
     let mut out = vec![metrics, format!("--health-probe-bind-address=:{}", settings.health_port)];
     if settings.leader_election {
         out.insert(0, "--leader-elect".to_string());
+    }
+    if let (Certificates::SelfManaged, Some(trusting)) = (settings.certificates, webhooks) {
+        out.extend(certificates::args(settings, trusting));
     }
     out.extend(settings.args.iter().cloned());
     out
@@ -156,27 +162,4 @@ pub(super) fn service_monitor(settings: &DeploySettings) -> Value {
 pub(super) fn webhook_service(settings: &DeploySettings) -> Value {
     let port = json!({"port": 443, "protocol": "TCP", "targetPort": WEBHOOK_PORT});
     service(settings, "webhook-service", &port)
-}
-
-pub(super) fn issuer(settings: &DeploySettings) -> Value {
-    json!({
-        "apiVersion": "cert-manager.io/v1",
-        "kind": "Issuer",
-        "metadata": metadata(settings, "selfsigned-issuer"),
-        "spec": {"selfSigned": {}},
-    })
-}
-
-pub(super) fn certificate(settings: &DeploySettings) -> Value {
-    let host = format!("{}.{}.svc", settings.object("webhook-service"), settings.namespace);
-    json!({
-        "apiVersion": "cert-manager.io/v1",
-        "kind": "Certificate",
-        "metadata": metadata(settings, "serving-cert"),
-        "spec": {
-            "dnsNames": [host, format!("{host}.cluster.local")],
-            "issuerRef": {"kind": "Issuer", "name": settings.object("selfsigned-issuer")},
-            "secretName": settings.object(SECRET),
-        },
-    })
 }

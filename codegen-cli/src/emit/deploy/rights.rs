@@ -24,10 +24,7 @@ pub(super) fn objects(ir: &Ir, settings: &DeploySettings, roles: &[Role]) -> Vec
         out.push((file, binding(settings, role)));
     }
     if settings.leader_election {
-        let role = leader_election_role(settings);
-        let binding = leader_election_binding(settings);
-        out.push(("leader_election_role.yaml".to_string(), role));
-        out.push(("leader_election_role_binding.yaml".to_string(), binding));
+        out.extend(granted(settings, "leader-election", "Role", &leader_election_rules()));
     }
     out.extend(people(ir, settings));
     out
@@ -86,38 +83,42 @@ fn binding_name(role: &str) -> String {
 }
 
 /// What an elector does: it keeps a Lease and tells of it in events.
-fn leader_election_role(settings: &DeploySettings) -> Value {
-    json!({
-        "apiVersion": RBAC,
-        "kind": "Role",
-        "metadata": {
-            "labels": labels(settings),
-            "name": settings.object("leader-election-role"),
-            "namespace": settings.namespace,
+fn leader_election_rules() -> Value {
+    json!([
+        {
+            "apiGroups": ["coordination.k8s.io"],
+            "resources": ["leases"],
+            "verbs": ["get", "list", "watch", "create", "update", "patch", "delete"],
         },
-        "rules": [
-            {
-                "apiGroups": ["coordination.k8s.io"],
-                "resources": ["leases"],
-                "verbs": ["get", "list", "watch", "create", "update", "patch", "delete"],
-            },
-            {"apiGroups": ["", "events.k8s.io"], "resources": ["events"], "verbs": ["create", "patch"]},
-        ],
-    })
+        {"apiGroups": ["", "events.k8s.io"], "resources": ["events"], "verbs": ["create", "patch"]},
+    ])
 }
 
-fn leader_election_binding(settings: &DeploySettings) -> Value {
-    json!({
+/// A Role in the manager's namespace, or a ClusterRole, and the binding that gives it to the manager.
+pub(super) fn granted(
+    settings: &DeploySettings,
+    stem: &str,
+    kind: &str,
+    rules: &Value,
+) -> Vec<(String, Value)> {
+    let metadata = |name: &str| {
+        let mut metadata = json!({"labels": labels(settings), "name": settings.object(name)});
+        if kind == "Role" {
+            metadata["namespace"] = json!(settings.namespace);
+        }
+        metadata
+    };
+    let name = format!("{stem}-role");
+    let role = json!({"apiVersion": RBAC, "kind": kind, "metadata": metadata(&name), "rules": rules});
+    let binding = json!({
         "apiVersion": RBAC,
-        "kind": "RoleBinding",
-        "metadata": {
-            "labels": labels(settings),
-            "name": settings.object("leader-election-rolebinding"),
-            "namespace": settings.namespace,
-        },
-        "roleRef": reference("Role", &settings.object("leader-election-role")),
+        "kind": format!("{kind}Binding"),
+        "metadata": metadata(&format!("{stem}-rolebinding")),
+        "roleRef": reference(kind, &settings.object(&name)),
         "subjects": subjects(settings),
-    })
+    });
+    let file = stem.replace('-', "_");
+    vec![(format!("{file}_role.yaml"), role), (format!("{file}_role_binding.yaml"), binding)]
 }
 
 /// Roles to bind to people: what may be done with each kind.

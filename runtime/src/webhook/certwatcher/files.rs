@@ -1,5 +1,6 @@
 //! Loads TLS settings from files.
 
+use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -21,6 +22,17 @@ pub(super) struct Files {
     pub(super) certificate: PathBuf,
     pub(super) key: PathBuf,
     pub(super) client_ca: Option<PathBuf>,
+    pub(super) source: Option<PairSource>,
+}
+
+/// Where certificate and key come from if not from files.
+#[derive(Clone)]
+pub(crate) struct PairSource(pub(crate) Arc<dyn Fn() -> (Vec<u8>, Vec<u8>) + Send + Sync>);
+
+impl fmt::Debug for PairSource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("PairSource")
+    }
 }
 
 /// The contents of the files.
@@ -40,11 +52,11 @@ pub(super) struct Loaded {
 
 impl Files {
     pub(super) fn read(&self) -> Result<Contents, CertificateError> {
-        Ok(Contents {
-            certificate: read(&self.certificate)?,
-            key: read(&self.key)?,
-            client_ca: self.client_ca.as_deref().map(read).transpose()?,
-        })
+        let (certificate, key) = match &self.source {
+            Some(source) => source.0(),
+            None => (read(&self.certificate)?, read(&self.key)?),
+        };
+        Ok(Contents { certificate, key, client_ca: self.client_ca.as_deref().map(read).transpose()? })
     }
 
     pub(super) fn load(&self, contents: &Contents, settings: Settings) -> Result<Loaded, CertificateError> {

@@ -17,6 +17,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::metrics::{Counter, Registry};
 pub use error::CertificateError;
+pub(crate) use files::PairSource;
 use files::{Contents, Files, Loaded};
 
 /// How often the files are read (controller-runtime's interval).
@@ -152,6 +153,13 @@ impl CertWatcherBuilder {
         self
     }
 
+    /// Takes certificate and key from here instead of the files, whose paths are then only names in messages.
+    #[cfg(feature = "cert-rotation")]
+    pub(crate) fn source(mut self, source: PairSource) -> Self {
+        self.files.source = Some(source);
+        self
+    }
+
     /// Sets the oldest accepted version of TLS; 1.2 by default.
     #[must_use]
     pub fn min_tls_version(mut self, version: TlsVersion) -> Self {
@@ -255,7 +263,7 @@ impl CertWatcher {
     /// Starts the settings for a certificate chain and a key in these files.
     pub fn builder(certificate: impl Into<PathBuf>, key: impl Into<PathBuf>) -> CertWatcherBuilder {
         CertWatcherBuilder {
-            files: Files { certificate: certificate.into(), key: key.into(), client_ca: None },
+            files: Files { certificate: certificate.into(), key: key.into(), client_ca: None, source: None },
             settings: Settings { min_version: TlsVersion::default(), http2: true },
             interval: DEFAULT_INTERVAL,
             registry: None,

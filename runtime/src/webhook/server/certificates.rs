@@ -4,6 +4,8 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use super::CertWatcher;
+#[cfg(feature = "cert-rotation")]
+use crate::webhook::CertRotator;
 use crate::webhook::CertWatcherBuilder;
 
 type Setting = Box<dyn FnOnce(CertWatcherBuilder) -> CertWatcherBuilder + Send>;
@@ -16,6 +18,8 @@ pub(super) struct Certificates {
     pub(super) key_name: String,
     pub(super) client_ca_name: Option<String>,
     pub(super) settings: Vec<Setting>,
+    #[cfg(feature = "cert-rotation")]
+    pub(super) rotator: Option<CertRotator>,
 }
 
 impl Certificates {
@@ -26,6 +30,8 @@ impl Certificates {
             key_name: "tls.key".to_owned(),
             client_ca_name: None,
             settings: Vec::new(),
+            #[cfg(feature = "cert-rotation")]
+            rotator: None,
         }
     }
 
@@ -33,10 +39,22 @@ impl Certificates {
         self.folder.get_or_insert_with(|| folder.to_owned());
     }
 
+    /// Uses this rotator unless there is one, or a folder.
+    #[cfg(feature = "cert-rotation")]
+    pub(super) fn rotator_unless_given(&mut self, rotator: &CertRotator) {
+        if self.folder.is_none() {
+            self.rotator.get_or_insert_with(|| rotator.clone());
+        }
+    }
+
     pub(super) fn into_watcher(self) -> CertWatcherBuilder {
         let default = || std::env::temp_dir().join("k8s-webhook-server").join("serving-certs");
         let folder = self.folder.unwrap_or_else(default);
         let mut watcher = CertWatcher::builder(folder.join(&self.cert_name), folder.join(&self.key_name));
+        #[cfg(feature = "cert-rotation")]
+        if let Some(rotator) = self.rotator {
+            watcher = rotator.watcher();
+        }
         if let Some(name) = &self.client_ca_name {
             watcher = watcher.client_ca(folder.join(name));
         }

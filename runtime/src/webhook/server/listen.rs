@@ -14,6 +14,8 @@ use super::connection::{Shared, Streams, serve};
 use super::router::Router;
 use super::{SERVING, STOPPED, Server, ServerError, Started};
 use crate::listen;
+#[cfg(feature = "cert-rotation")]
+use crate::webhook::CertRotator;
 use crate::webhook::CertWatcher;
 
 /// More connections are closed at once. An API server needs one or two.
@@ -41,16 +43,33 @@ pub struct BoundServer {
     router: Router,
     grace: Duration,
     started: Arc<Started>,
+    #[cfg(feature = "cert-rotation")]
+    rotator: Option<CertRotator>,
 }
 
 impl BoundServer {
     pub(super) async fn new(server: Server) -> Result<Self, ServerError> {
         let registry = server.registry.unwrap_or_default();
+        #[cfg(feature = "cert-rotation")]
+        let rotator = server.certificates.rotator.clone();
+        #[cfg(feature = "cert-rotation")]
+        if let Some(rotator) = &rotator {
+            rotator.obtain().await?;
+        }
         let watcher = Arc::new(server.certificates.into_watcher().metrics_unless_given(&registry).load()?);
         let (listener, address) = bind(server.address, server.port).await?;
         let router = Router::new(server.hooks, server.timeout, &registry);
         let (grace, started) = (server.grace, server.started);
-        Ok(BoundServer { listener, address, watcher, router, grace, started })
+        Ok(BoundServer {
+            listener,
+            address,
+            watcher,
+            router,
+            grace,
+            started,
+            #[cfg(feature = "cert-rotation")]
+            rotator,
+        })
     }
 
     /// Returns the bound address.
@@ -72,7 +91,18 @@ impl BoundServer {
     ///
     /// Dropping the future ends all connections and requests at once.
     pub async fn run(self, stop: CancellationToken) {
-        let BoundServer { listener, address, watcher, router, grace, started } = self;
+        #[cfg(feature = "cert-rotation")]
+        let rotation = {
+            let (rotator, stop) = (self.rotator.clone(), stop.clone());
+            async move {
+                if let Some(rotator) = rotator {
+                    rotator.run(stop).await;
+                }
+            }
+        };
+        #[cfg(not(feature = "cert-rotation"))]
+        let rotation = std::future::ready(());
+        let BoundServer { listener, address, watcher, router, grace, started, .. } = self;
         tracing::info!(%address, "serving webhooks");
         let (draining, streams) = (CancellationToken::new(), Streams::default());
         let shared =
@@ -90,8 +120,13 @@ impl BoundServer {
             connections.shutdown().await;
             shared.streams.shutdown().await;
         };
+        let looking_after = async {
+            rotation.await;
+            std::future::pending::<()>().await;
+        };
         tokio::select! {
             () = serving => {}
+            () = looking_after => {}
             // It must run until the last handshake.
             () = watcher.run(CancellationToken::new()) => {}
         }

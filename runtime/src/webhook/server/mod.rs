@@ -29,6 +29,8 @@ use super::{
     TlsVersion, Validating, Validator, mutate_path, validate_path,
 };
 use crate::metrics::Registry;
+#[cfg(feature = "cert-rotation")]
+use crate::webhook::{CertRotator, RotationError};
 use certificates::Certificates;
 pub use listen::BoundServer;
 use router::Hooks;
@@ -73,6 +75,10 @@ pub enum ServerError {
     /// There is no usable certificate.
     #[error(transparent)]
     Certificate(#[from] CertificateError),
+    /// There is no certificate, and none can be made.
+    #[cfg(feature = "cert-rotation")]
+    #[error(transparent)]
+    Rotation(#[from] RotationError),
     /// The address cannot be used.
     #[error("cannot serve webhooks on {address}: {source}")]
     Bind {
@@ -154,6 +160,13 @@ impl ServerBuilder {
     /// default.
     pub fn cert_dir(mut self, folder: impl Into<PathBuf>) -> Self {
         self.certificates.folder = Some(folder.into());
+        self
+    }
+
+    /// Takes the certificate from this [`CertRotator`], which runs as long as the server, instead of from files.
+    #[cfg(feature = "cert-rotation")]
+    pub fn cert_rotator(mut self, rotator: CertRotator) -> Self {
+        self.certificates.rotator = Some(rotator);
         self
     }
 
@@ -366,11 +379,17 @@ impl Server {
         self.certificates.folder_unless_given(folder);
     }
 
+    /// Takes the certificate from this rotator unless a folder or another rotator is set.
+    #[cfg(feature = "cert-rotation")]
+    pub(crate) fn cert_rotator_unless_given(&mut self, rotator: &CertRotator) {
+        self.certificates.rotator_unless_given(rotator);
+    }
+
     /// Reads the certificate and binds the address. Requests wait until [`BoundServer::run`].
     ///
     /// # Errors
     ///
-    /// [`ServerError::Certificate`] or [`ServerError::Bind`].
+    /// [`ServerError::Certificate`], [`ServerError::Bind`], and with a rotator `ServerError::Rotation`.
     ///
     /// # Panics
     ///

@@ -195,6 +195,61 @@ async fn objects_are_rewritten_no_faster_than_the_rate() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn rate_is_kept_after_a_server_was_slow() {
+    let (env, client) = upgraded().await;
+    let (slow, ()) = slowed(&client);
+    let time = async |rate| {
+        let start = Instant::now();
+        Migration::new(WIDGETS).page(3).rate(rate).dry_run().run(&slow, |_| {}).await.unwrap();
+        start.elapsed()
+    };
+    let waited = time(1).await - time(10_000).await;
+    // Two seconds for each of the two whole pages, though the requests between them took longer than that.
+    assert!(waited.as_secs_f64() > 3.5, "{waited:?}");
+    env.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn object_that_a_webhook_denies_is_told_and_the_others_are_rewritten() {
+    let (env, client) = upgraded().await;
+    let is_rewrite = |request: &http::Request<kube::client::Body>, name: &str| {
+        request.method() == "PATCH" && request.uri().path().ends_with(&format!("/widgets/{name}"))
+    };
+    let denied = "admission webhook \"a.example.com\" denied the request: not now";
+    let denying =
+        super::answering(&client, move |request, _| is_rewrite(request, "w1").then_some((403, denied)));
+    let error = run(&denying, &migration()).await.unwrap_err();
+    let CrdError::Unmigrated { failed, total, .. } = &error else { panic!("{error}") };
+    assert_eq!((failed[0].reason.as_str(), *total), (denied, 1));
+    assert_eq!(stored(&client).await, json!(["v1", "v2"]));
+
+    let right = "widgets.a.example \"w1\" is forbidden: User \"u\" cannot patch resource \"widgets\"";
+    let forbidding =
+        super::answering(&client, move |request, _| is_rewrite(request, "w1").then_some((403, right)));
+    let error = run(&forbidding, &migration()).await.unwrap_err();
+    assert!(matches!(&error, CrdError::Request(error) if error.is_forbidden()), "{error}");
+    env.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn objects_of_a_later_page_that_do_not_convert_are_told() {
+    let (env, client) = upgraded().await;
+    let broken = super::answering(&client, |request, _| {
+        let is_list = request.method() == "GET" && request.uri().path().ends_with("/v2/widgets");
+        let is_later = request.uri().query().is_some_and(|query| query.contains("continue="));
+        let is_object = request.method() == "PATCH" && request.uri().path().ends_with("/widgets/w4");
+        ((is_list && is_later) || is_object).then_some((500, "conversion webhook for a.example/v1 failed"))
+    });
+    let error = run(&broken, &migration()).await.unwrap_err();
+    let CrdError::Unmigrated { failed, total, .. } = &error else { panic!("{error}") };
+    assert_eq!((failed[0].object.as_str(), *total), ("default/w4", 1));
+    // The others are done.
+    run(&client, &migration()).await.unwrap();
+    assert_eq!(stored(&client).await, json!(["v2"]));
+    env.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn definition_that_is_not_there_is_said() {
     let (env, client) = server().await;
     let missing = run(&client, &migration()).await.unwrap_err();

@@ -83,6 +83,29 @@ pub(crate) async fn server() -> (TestEnv, Client) {
     (env, client)
 }
 
+/// A client some of whose requests are answered with a failure. `answer` gets how many requests it has answered.
+pub(crate) fn answering(
+    client: &Client,
+    answer: impl Fn(&Request<Body>, usize) -> Option<(u16, &'static str)> + Send + Sync + 'static,
+) -> Client {
+    let (client, answer, answered) = (client.clone(), Arc::new(answer), Arc::new(AtomicUsize::new(0)));
+    let service = tower::service_fn(move |request: Request<Body>| {
+        let (client, answer, answered) = (client.clone(), answer.clone(), answered.clone());
+        async move {
+            let Some((code, message)) = answer(&request, answered.load(Ordering::Relaxed)) else {
+                return client.send(request).await;
+            };
+            answered.fetch_add(1, Ordering::Relaxed);
+            let status = json!({"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Failure",
+                "reason": if code == 403 { "Forbidden" } else { "" }, "code": code, "message": message});
+            let body = Body::from(status.to_string().into_bytes());
+            let answer = http::Response::builder().status(code).header("content-type", "application/json");
+            Ok(answer.body(body).unwrap())
+        }
+    });
+    Client::new(service, "default")
+}
+
 /// A process that is killed at its request `at`: before the server gets it, or before its answer arrives.
 pub(crate) fn killed_at(client: &Client, at: usize, after_request: bool) -> (Client, Arc<AtomicUsize>) {
     let sent = Arc::new(AtomicUsize::new(0));

@@ -36,6 +36,56 @@ async fn definition_is_installed_once_and_records_its_operator() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn definition_is_unchanged_when_others_wrote_its_authority() {
+    let (env, client) = server().await;
+    let mut wanted = one(&size());
+    wanted[0]["spec"]["conversion"] = json!({"strategy": "Webhook", "webhook": {
+        "conversionReviewVersions": ["v1"],
+        "clientConfig": {"service": {"namespace": "a", "name": "b", "path": "/convert", "port": 443}}}});
+    apply(&client, upgrade("1.0.0"), &wanted).await.unwrap();
+    let pem = "-----BEGIN CERTIFICATE-----\nYQ==\n-----END CERTIFICATE-----\n";
+    let bundle = json!(k8s_openapi::ByteString(pem.into()));
+    let patch = json!({"spec": {"conversion": {"webhook": {"clientConfig": {"caBundle": bundle}}}}});
+    let api: Api<DynamicObject> = Api::all_with(client.clone(), &definitions_resource());
+    api.patch(super::WIDGETS, &PatchParams::default(), &Patch::Merge(patch)).await.unwrap();
+    let again = apply(&client, upgrade("1.0.0"), &wanted).await.unwrap();
+    assert_eq!((again.action, codes(&again.changes)), (Action::Unchanged, vec![]));
+    // A newer version leaves it there too.
+    assert_eq!(apply(&client, upgrade("1.1.0"), &wanted).await.unwrap().action, Action::Updated);
+    assert_eq!(live(&client).await["spec"]["conversion"]["webhook"]["clientConfig"]["caBundle"], bundle);
+    env.stop().await;
+}
+
+fn definitions_resource() -> kube::api::ApiResource {
+    kube::api::ApiResource {
+        group: "apiextensions.k8s.io".to_owned(),
+        version: "v1".to_owned(),
+        api_version: "apiextensions.k8s.io/v1".to_owned(),
+        kind: "CustomResourceDefinition".to_owned(),
+        plural: "customresourcedefinitions".to_owned(),
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn upgrade_waits_until_the_new_version_is_served() {
+    let (env, client) = server().await;
+    apply(&client, upgrade("1.0.0"), &one(&size())).await.unwrap();
+    let late = super::answering(&client, |request, asked| {
+        (request.uri().path() == "/apis/a.example/v2" && asked < 3)
+            .then_some((404, "the server could not find it"))
+    });
+    let versions = [widgets(&[version("v1", true, &size()), version("v2", false, &size())])];
+    let done = apply(&late, upgrade("1.1.0"), &versions).await.unwrap();
+    assert_eq!(done.action, Action::Updated);
+    let never = super::answering(&client, |request, _| {
+        (request.uri().path() == "/apis/a.example/v2").then_some((404, "the server could not find it"))
+    });
+    let error = apply(&never, upgrade("1.2.0"), &versions).await.unwrap_err().to_string();
+    assert!(error.contains("does not serve v2 yet"), "{error}");
+    env.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn added_field_is_installed_and_its_way_back_is_said() {
     let (env, client) = server().await;
     apply(&client, upgrade("1.0.0"), &one(&size())).await.unwrap();

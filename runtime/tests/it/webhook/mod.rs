@@ -5,4 +5,6 @@ mod connections;
 mod conversion;
 mod manager;
 mod rotation;
+#[cfg(feature = "cert-rotation")]
+mod self_managed;
 mod support;

@@ -1,0 +1,58 @@
+//! Errors of self-managed certificates.
+
+use crate::client;
+
+/// The serving certificate cannot be kept. [`CertRotator`](super::CertRotator) has an example.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RotationError {
+    /// A request failed.
+    #[error(transparent)]
+    Client(#[from] client::Error),
+    /// The Secret is missing, and this program may not create it.
+    #[error(
+        "Secret {secret} is missing and cannot be created: apply the manifests again, which have an empty one ({source})"
+    )]
+    Missing {
+        /// `namespace/name`.
+        secret: String,
+        /// The server's refusal.
+        source: client::Error,
+    },
+    /// The Secret holds something else.
+    #[error(
+        "Secret {secret} is no Secret of serving certificates: it has the key {key:?}; choose another name for it, as its \
+         contents would be lost"
+    )]
+    Foreign {
+        /// `namespace/name`.
+        secret: String,
+        /// A key of its data.
+        key: String,
+    },
+    /// cert-manager writes the Secret.
+    #[error(
+        "cert-manager writes Secret {secret} for Certificate {certificate}: delete that Certificate and the Secret, or leave \
+         certificates to cert-manager"
+    )]
+    CertManager {
+        /// `namespace/name`.
+        secret: String,
+        /// The Certificate.
+        certificate: String,
+    },
+    /// A certificate cannot be made.
+    #[error("cannot make a certificate for {names:?}: {source}")]
+    Issue {
+        /// The names that it should be for.
+        names: Vec<String>,
+        /// The error of rcgen.
+        source: rcgen::Error,
+    },
+    /// Other writers changed the Secret at each try.
+    #[error("Secret {secret} is changed by others all the time; it is tried again later")]
+    Contended {
+        /// `namespace/name`.
+        secret: String,
+    },
+}

@@ -1,0 +1,146 @@
+//! What the Secret holds, and what is to be done about it.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use k8s_openapi::ByteString;
+use k8s_openapi::api::core::v1::Secret;
+
+use super::RotationError;
+use super::pair::{Pair, authorities, issue};
+
+/// The key of the authorities that clients have to trust.
+const BUNDLE: &str = "ca.crt";
+/// The keys of the pair that is served.
+const CURRENT: [&str; 2] = ["tls.crt", "tls.key"];
+/// The keys of the pair that will be served once its authority is trusted everywhere.
+const NEXT: [&str; 2] = ["next-tls.crt", "next-tls.key"];
+/// An annotation that cert-manager gives to its Secrets.
+const CERT_MANAGER: &str = "cert-manager.io/certificate-name";
+
+/// The contents of the Secret.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub(super) struct State {
+    pub(super) current: Option<Pair>,
+    pub(super) next: Option<Pair>,
+    /// The authorities, each as PEM, the newest last.
+    pub(super) bundle: Vec<String>,
+}
+
+/// How certificates are made.
+pub(super) struct Policy {
+    /// What the certificate is for; clients ask for the first.
+    pub(super) names: Vec<String>,
+    pub(super) validity: Duration,
+    pub(super) renew_before: Duration,
+}
+
+/// What a replica knows beside the Secret.
+pub(super) struct Known<'a> {
+    pub(super) now: Timestamp,
+    /// The authorities that every client has trusted for long enough.
+    pub(super) trusted: &'a [String],
+    /// The authorities of the pair that this replica serves.
+    pub(super) served: &'a [String],
+    /// The authorities in the targets.
+    pub(super) seen: &'a [String],
+}
+
+impl State {
+    /// Reads the Secret. `name` is for the message.
+    pub(super) fn read(secret: &Secret, name: &str, now: Timestamp) -> Result<Self, RotationError> {
+        let empty = BTreeMap::new();
+        let data = secret.data.as_ref().unwrap_or(&empty);
+        if let Some(certificate) = secret.metadata.annotations.as_ref().and_then(|all| all.get(CERT_MANAGER))
+        {
+            return Err(RotationError::CertManager {
+                secret: name.to_owned(),
+                certificate: certificate.clone(),
+            });
+        }
+        let ours = [BUNDLE, "ca.key"].into_iter().chain(CURRENT).chain(NEXT);
+        let ours: Vec<&str> = ours.collect();
+        if let Some(key) = data.keys().find(|key| !ours.contains(&key.as_str())) {
+            return Err(RotationError::Foreign { secret: name.to_owned(), key: key.clone() });
+        }
+        let text = |key: &str| {
+            let bytes = &data.get(key)?.0;
+            // Neither PEM nor anything else that is usable.
+            Some(String::from_utf8_lossy(bytes).into_owned()).filter(|text| !text.is_empty())
+        };
+        let pair = |[certificate, key]: [&str; 2]| {
+            Some(Pair { certificate: text(certificate)?, key: text(key).unwrap_or_default() })
+        };
+        let bundle = authorities(&text(BUNDLE).unwrap_or_default(), now);
+        Ok(State { current: pair(CURRENT), next: pair(NEXT), bundle })
+    }
+
+    /// Writes it into the Secret, and takes away what it no longer holds.
+    pub(super) fn write(&self, secret: &mut Secret) {
+        let mut data = BTreeMap::from([(BUNDLE.to_owned(), bytes(&self.bundle.concat()))]);
+        for ([certificate, key], pair) in [(CURRENT, &self.current), (NEXT, &self.next)] {
+            if let Some(pair) = pair {
+                data.insert(certificate.to_owned(), bytes(&pair.certificate));
+                data.insert(key.to_owned(), bytes(&pair.key));
+            }
+        }
+        secret.data = Some(data);
+    }
+
+    fn trust(&mut self, authorities: &[String]) {
+        for authority in authorities {
+            if !self.bundle.contains(authority) {
+                self.bundle.push(authority.clone());
+            }
+        }
+    }
+
+    /// What the Secret has to hold instead, if it has to change.
+    ///
+    /// An authority stays in the bundle until it expires, so that a replica that missed a change is trusted for as long as its
+    /// certificate is valid. A pair is served only after its authority has been trusted for a while, if there is another.
+    pub(super) fn next(&self, policy: &Policy, known: &Known<'_>) -> Result<Option<Self>, rcgen::Error> {
+        let mut wanted = self.clone();
+        let name = policy.names.first().map_or("", String::as_str);
+        wanted.trust(known.served);
+        // Where the Secret was lost or damaged, other replicas serve what API servers trust.
+        if !self.current.as_ref().is_some_and(|pair| pair.check(&wanted.bundle, name, known.now).is_ok()) {
+            wanted.trust(known.seen);
+        }
+        let bundle = wanted.bundle.clone();
+        let check = |pair: &Pair| pair.check(&bundle, name, known.now);
+        let current = self.current.as_ref().map(&check);
+        let next = self.next.as_ref().filter(|pair| check(pair).is_ok()).cloned();
+        let is_trusted = next.as_ref().is_some_and(|pair| pair.check(known.trusted, name, known.now).is_ok());
+        wanted.next = next;
+        match current {
+            Some(Ok(expiry)) if wanted.next.is_none() => {
+                let left = expiry.duration_since(known.now);
+                if left.unsigned_abs() < policy.renew_before || left.is_negative() {
+                    let issued = issue(&policy.names, known.now, policy.validity)?;
+                    wanted.bundle.push(issued.authority);
+                    wanted.next = Some(issued.pair);
+                }
+            }
+            Some(Ok(_)) if is_trusted => wanted.current = wanted.next.take(),
+            Some(Ok(_)) => {}
+            flaw => {
+                if let Some(Err(flaw)) = flaw {
+                    tracing::warn!(flaw, "the serving certificate is replaced at once");
+                }
+                wanted.current = wanted.next.take();
+                if wanted.current.is_none() {
+                    let issued = issue(&policy.names, known.now, policy.validity)?;
+                    wanted.bundle.push(issued.authority);
+                    wanted.current = Some(issued.pair);
+                }
+            }
+        }
+        Ok(Some(wanted).filter(|wanted| wanted != self))
+    }
+}
+
+fn bytes(text: &str) -> ByteString {
+    ByteString(text.as_bytes().to_vec())
+}

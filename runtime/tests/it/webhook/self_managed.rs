@@ -1,0 +1,98 @@
+//! A server that makes its own certificate, called by an API server while certificate and authority change.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicUsize, Ordering};
+use std::time::Duration;
+
+use k8s_openapi::api::admissionregistration::v1::ValidatingWebhookConfiguration;
+use k8s_openapi::api::core::v1::ConfigMap;
+use k8s_openapi::jiff::{SignedDuration, Timestamp};
+use kube::api::{Api, ObjectMeta, PostParams};
+use kubesmith_runtime::controller::CancellationToken;
+use kubesmith_runtime::webhook::{AdmissionResponse, CaBundleTarget, CertRotator, Server, admission_fn};
+use kubesmith_testenv::TestEnv;
+use serde_json::json;
+use tokio::time::{sleep, timeout};
+
+const PATIENCE: Duration = Duration::from_secs(60);
+const TARGET: &str = "validatingwebhookconfigurations/maps";
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn no_write_fails_while_the_server_renews_its_certificate() {
+    let env = TestEnv::builder().start().await.unwrap();
+    let ahead = Arc::new(AtomicI64::new(0));
+    let minutes = ahead.clone();
+    // The API server's clock stands; certificates are valid from an hour before they are made.
+    let rotator = CertRotator::builder(env.client(), "default", "certs")
+        .dns_name("127.0.0.1")
+        .inject_into(TARGET.parse::<CaBundleTarget>().unwrap())
+        .validity(Duration::from_secs(3600))
+        .renew_before(Duration::from_secs(40 * 60))
+        .propagation(Duration::from_millis(20))
+        .interval(Duration::from_millis(5))
+        .clock(move || Timestamp::now() + SignedDuration::from_mins(minutes.load(Ordering::Relaxed)));
+    let allowing = admission_fn(|_| async { AdmissionResponse::allowed() });
+    let server = Server::builder()
+        .cert_rotator(rotator.build())
+        .address("127.0.0.1".parse().unwrap())
+        .port(0)
+        .admission("/a", allowing);
+    let server = server.build().unwrap().bind().await.unwrap();
+    let (address, certificates) = (server.local_addr(), server.certificates().clone());
+    let configurations: Api<ValidatingWebhookConfiguration> = Api::all(env.client());
+    let hook = json!({
+        "name": "maps.hooks.example", "sideEffects": "None", "admissionReviewVersions": ["v1"],
+        "failurePolicy": "Fail", "clientConfig": {"url": format!("https://{address}/a")},
+        "rules": [{"operations": ["*"], "apiGroups": [""], "apiVersions": ["v1"], "resources": ["configmaps"]}],
+    });
+    let configuration = json!({"metadata": {"name": "maps"}, "webhooks": [hook]});
+    let configuration = serde_json::from_value(configuration).unwrap();
+    configurations.create(&PostParams::default(), &configuration).await.unwrap();
+    let stop = CancellationToken::new();
+    let serving = tokio::spawn(server.run(stop.clone()));
+    let has_bundle = async {
+        loop {
+            let configuration = configurations.get("maps").await.unwrap();
+            if configuration.webhooks.unwrap_or_default()[0].client_config.ca_bundle.is_some() {
+                return;
+            }
+            sleep(Duration::from_millis(2)).await;
+        }
+    };
+    timeout(PATIENCE, has_bundle).await.expect("the authority is written");
+
+    let maps: Api<ConfigMap> = Api::default_namespaced(env.client());
+    let (over, written) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicUsize::new(0)));
+    let writing = {
+        let (over, written) = (over.clone(), written.clone());
+        tokio::spawn(async move {
+            while !over.load(Ordering::Relaxed) {
+                let name = format!("m{}", written.fetch_add(1, Ordering::Relaxed));
+                let metadata = ObjectMeta { name: Some(name), ..ObjectMeta::default() };
+                let map = ConfigMap { metadata, ..ConfigMap::default() };
+                maps.create(&PostParams::default(), &map).await.expect("no write fails");
+            }
+        })
+    };
+    for _ in 0..2 {
+        let (before, enough) = (certificates.expires_at(), written.load(Ordering::Relaxed) + 10);
+        ahead.fetch_add(25, Ordering::Relaxed);
+        let renewed = async {
+            while certificates.expires_at() == before || written.load(Ordering::Relaxed) < enough {
+                assert!(!writing.is_finished());
+                sleep(Duration::from_millis(1)).await;
+            }
+        };
+        timeout(PATIENCE, renewed).await.expect("a new certificate is served");
+    }
+    let enough = written.load(Ordering::Relaxed) + 10;
+    while written.load(Ordering::Relaxed) < enough {
+        assert!(!writing.is_finished());
+        sleep(Duration::from_millis(1)).await;
+    }
+    over.store(true, Ordering::Relaxed);
+    writing.await.unwrap();
+    env.stop().await;
+    stop.cancel();
+    serving.await.unwrap();
+}
