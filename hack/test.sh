@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs the tests. Arguments go to `cargo test`.
+# Runs the tests. Arguments go to `cargo test`. Those that need nginx or PostgreSQL are ignored; hack/e2e-operators.sh runs them.
 set -o errexit -o nounset -o pipefail
 source "$(dirname "$0")/lib.sh"
 

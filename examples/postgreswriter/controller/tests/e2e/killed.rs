@@ -16,8 +16,9 @@ use crate::postgres::Postgres;
 use crate::support::{Operator, change, clear, cluster, condition, create, gone, stop, student, writers};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "needs PostgreSQL: hack/e2e-operators.sh postgreswriter"]
 async fn killed_between_row_and_finalizer_it_goes_on_where_it_was() {
-    let Some(postgres) = Postgres::start().await else { return };
+    let postgres = Postgres::start().await;
     postgres.execute("create table others (id text primary key, name text, age integer, country text)").await;
     let cluster = cluster().await;
 
@@ -53,8 +54,9 @@ async fn killed_between_row_and_finalizer_it_goes_on_where_it_was() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "needs PostgreSQL: hack/e2e-operators.sh postgreswriter"]
 async fn what_a_killed_program_still_commits_is_waited_for() {
-    let Some(postgres) = Postgres::start().await else { return };
+    let postgres = Postgres::start().await;
     let killed = postgres.connect().await.expect("connected");
     let lock = "select pg_advisory_xact_lock(hashtextextended('n/a', 0))";
     let insert = "insert into students values ('n/a', 'alex', 1, 'canada')";
@@ -73,8 +75,9 @@ async fn what_a_killed_program_still_commits_is_waited_for() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "needs PostgreSQL: hack/e2e-operators.sh postgreswriter"]
 async fn no_row_is_made_for_a_state_that_is_over() {
-    let Some(postgres) = Postgres::start().await else { return };
+    let postgres = Postgres::start().await;
     postgres.execute("create table others (id text primary key, name text, age integer, country text)").await;
     let cluster = cluster().await;
     let proxy = cluster.env.fault_proxy(Schedule::new()).await.expect("a proxy");
@@ -124,8 +127,9 @@ async fn expected(cluster: &Cluster) -> Vec<String> {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "needs PostgreSQL: hack/e2e-operators.sh postgreswriter"]
 async fn of_500_at_once_the_rows_are_exactly_the_objects_though_the_program_is_killed() {
-    let Some(postgres) = Postgres::start().await else { return };
+    let postgres = Postgres::start().await;
     let mut cluster = cluster().await;
     let folder = tempfile::TempDir::new().expect("a folder");
     let kubeconfig = folder.path().join("kubeconfig");
@@ -197,8 +201,9 @@ fn a_bad_environment_stops_the_program_with_an_error_that_names_it() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "needs PostgreSQL: hack/e2e-operators.sh postgreswriter"]
 async fn what_the_database_refuses_for_ever_stops_the_program() {
-    let Some(postgres) = Postgres::start().await else { return };
+    let postgres = Postgres::start().await;
     for (name, value, said) in [
         ("PSQL_PASSWORD", "wrong", "PSQL_USER or PSQL_PASSWORD is of no use"),
         ("PSQL_USER", "stranger", "PSQL_USER or PSQL_PASSWORD is of no use"),

@@ -14,8 +14,9 @@ use crate::postgres::Postgres;
 use crate::support::{Operator, change, cluster, condition, create, gone, stop, student, writers};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "needs PostgreSQL: hack/e2e-operators.sh postgreswriter"]
 async fn what_happens_while_the_database_is_stopped_is_made_good() {
-    let Some(mut postgres) = Postgres::start().await else { return };
+    let mut postgres = Postgres::start().await;
     let cluster = cluster().await;
     let operator = Operator::start(&cluster, cluster.operator_client(), &postgres);
     for name in ["changed", "deleted", "kept"] {
@@ -45,8 +46,9 @@ async fn what_happens_while_the_database_is_stopped_is_made_good() {
 
 /// Another replica leads, so that this one never writes.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "needs PostgreSQL: hack/e2e-operators.sh postgreswriter"]
 async fn a_replica_that_started_without_a_database_is_ready_when_it_is_there() {
-    let Some(mut postgres) = Postgres::start().await else { return };
+    let mut postgres = Postgres::start().await;
     let cluster = cluster().await;
     let spec = LeaseSpec {
         holder_identity: Some("another".to_owned()),

@@ -9,11 +9,8 @@ use postgreswriter_controller::settings::Settings;
 use tempfile::TempDir;
 use tokio_postgres::{Client, NoTls};
 
+use operator_testing::eventually;
 use operator_testing::readiness::free_address;
-use operator_testing::{eventually, skipped};
-
-/// Set where nothing may be skipped.
-const REQUIRED: &str = "KUBESMITH_E2E_REQUIRED";
 
 /// What the server, and so the operator, is asked with.
 const PASSWORD: &str = "it's \"secret\"";
@@ -29,16 +26,13 @@ pub(crate) struct Postgres {
 }
 
 impl Postgres {
-    /// A server with the table `students`; `None`, and a word about it, where PostgreSQL is not installed.
-    pub(crate) async fn start() -> Option<Self> {
-        let programs = match programs() {
-            Ok(programs) => programs,
-            Err(missing) if std::env::var_os(REQUIRED).is_none() => {
-                skipped(format_args!("no rows in a real database: {missing}"));
-                return None;
-            }
-            Err(missing) => panic!("{missing}"),
-        };
+    /// A server with the table `students`.
+    ///
+    /// # Panics
+    ///
+    /// If PostgreSQL is not installed.
+    pub(crate) async fn start() -> Self {
+        let programs = programs().unwrap_or_else(|missing| panic!("{missing}"));
         let folder = TempDir::new().expect("a folder");
         let user = user();
         if let Some((user, group)) = user {
@@ -49,7 +43,7 @@ impl Postgres {
         postgres.run().await;
         let table = "create table students (id text primary key, name text, age integer, country text)";
         postgres.execute(table).await;
-        Some(postgres)
+        postgres
     }
 
     fn initialise(&self) {

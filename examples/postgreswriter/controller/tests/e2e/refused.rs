@@ -8,8 +8,9 @@ use crate::postgres::Postgres;
 use crate::support::{CRDS, Operator, change, cluster, condition, create, gone, stop, student, writers};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "needs PostgreSQL: hack/e2e-operators.sh postgreswriter"]
 async fn a_row_that_another_one_keeps_out_is_said_and_made_when_that_has_gone() {
-    let Some(postgres) = Postgres::start().await else { return };
+    let postgres = Postgres::start().await;
     let table = "create table prizes (id text primary key, name text unique, age integer, country text)";
     postgres.execute(table).await;
     let cluster = cluster().await;
@@ -40,8 +41,9 @@ async fn a_row_that_another_one_keeps_out_is_said_and_made_when_that_has_gone() 
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "needs PostgreSQL: hack/e2e-operators.sh postgreswriter"]
 async fn a_table_that_cannot_have_the_row_is_mended_by_the_spec_or_by_deletion() {
-    let Some(postgres) = Postgres::start().await else { return };
+    let postgres = Postgres::start().await;
     postgres.execute("create view view as select 1 as one").await;
     postgres.execute("create table numbers (id integer, name text, age integer, country text)").await;
     let cluster = cluster().await;
@@ -77,8 +79,9 @@ async fn a_table_that_cannot_have_the_row_is_mended_by_the_spec_or_by_deletion()
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "needs PostgreSQL: hack/e2e-operators.sh postgreswriter"]
 async fn a_table_that_was_replaced_by_another_of_its_name_has_no_row() {
-    let Some(postgres) = Postgres::start().await else { return };
+    let postgres = Postgres::start().await;
     postgres.execute("create table classes (like students)").await;
     let cluster = cluster().await;
     let operator = Operator::start(&cluster, cluster.operator_client(), &postgres);
@@ -97,8 +100,9 @@ async fn a_table_that_was_replaced_by_another_of_its_name_has_no_row() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "needs PostgreSQL: hack/e2e-operators.sh postgreswriter"]
 async fn a_crd_without_the_status_is_said() {
-    let Some(postgres) = Postgres::start().await else { return };
+    let postgres = Postgres::start().await;
     let Some(cluster) = Cluster::start_without_subresources(CRDS).await else { return };
     let operator = Operator::start(&cluster, cluster.operator_client(), &postgres);
     create(&cluster, &student("a", "students", 20)).await;
