@@ -10,6 +10,7 @@ use k8s_openapi::api::rbac::v1::PolicyRule;
 use crate::authentication;
 use crate::authorization::AuthorizationMode;
 use crate::clock::{Clock, SystemClock};
+use crate::containers::Containers;
 use crate::controllers::{Controllers, Selection};
 use crate::error::Error;
 use crate::identity::Identity;
@@ -45,6 +46,8 @@ pub struct ApiServerOptions {
     pub bare: bool,
     /// How requests are authorized.
     pub authorization: AuthorizationMode,
+    /// What containers answer.
+    pub containers: Containers,
 }
 
 /// How a user proves who it is.
@@ -87,6 +90,7 @@ impl ApiServer {
             simulated_node: options.simulated_node,
             bare: options.bare,
             authorization: options.authorization,
+            containers: options.containers,
         };
         let server = Server::new(Arc::new(store), clock, server_options);
         let selection = Selection { manager: options.controllers, node: options.simulated_node };
@@ -150,6 +154,9 @@ impl ApiServer {
             old.stop().await;
         }
         let identity = if plain { None } else { Some(Identity::of(&self.server.store)?) };
+        if let Some(identity) = &identity {
+            self.server.publish_authority(&identity.authority.pem);
+        }
         let token = identity.as_ref().map(|identity| identity.token.clone());
         let service = ApiService::new(self.server.clone(), Origin { token });
         let certificate = identity.as_ref().map(|identity| authentication::certificate(&identity.authority));
@@ -193,6 +200,7 @@ impl ApiServer {
         if let Some(listener) = self.listener.take() {
             listener.stop().await;
         }
+        self.server.sessions.ended().await;
         self.server.webhooks.stop().await;
         let store = self.server.store.clone();
         // Waits for the disk; if the runtime refuses, dropping does the same.

@@ -130,6 +130,11 @@ impl Schema {
         }
     }
 
+    /// The structural schema.
+    pub(crate) fn structural(&self) -> &kubesmith_apiextensions::schema::Schema {
+        self.rules.schema()
+    }
+
     /// Removes what the schema does not know; answers the paths of what was removed.
     pub(crate) fn prune(&self, object: &mut Value) -> Vec<String> {
         self.rules.prune(object)

@@ -26,7 +26,9 @@ pub(crate) fn to_vec(value: &Value) -> Vec<u8> {
     match value {
         Value::Object(map) if has_go_type(map) => {
             let text = |key: &str| map.get(key).and_then(Value::as_str).unwrap_or_default();
-            json(&Message { map, of: types::of_kind(text("apiVersion"), text("kind")) })
+            let (version, kind) = (text("apiVersion"), text("kind"));
+            let discovered = || types::message_of_kind(version, kind).filter(|_| version.len() < 3);
+            json(&Message { map, of: types::of_kind(version, kind).or_else(discovered) })
         }
         _ => json(value),
     }
@@ -100,7 +102,7 @@ impl Serialize for Content<'_> {
         let one = |value| Content { value, shape: Shape::One, of: self.of };
         match (self.shape, self.value) {
             (Shape::One, Value::Object(map)) => {
-                Message { map, of: types::find(self.of) }.serialize(serializer)
+                Message { map, of: types::message(self.of) }.serialize(serializer)
             }
             (Shape::List, Value::Array(items)) => serializer.collect_seq(items.iter().map(one)),
             (Shape::Map, Value::Object(map)) => {

@@ -219,7 +219,8 @@ where
         }
         request
     });
-    let connection = builder.serve_connection(TokioIo::new(stream), TowerToHyperService::new(service));
+    let connection =
+        builder.serve_connection_with_upgrades(TokioIo::new(stream), TowerToHyperService::new(service));
     let mut connection = std::pin::pin!(connection);
     tokio::select! {
         // A client that breaks off or sends nonsense ends its own connection only.

@@ -14,16 +14,19 @@ use ::http::request::Parts;
 use ::http::{Method, Request, Response};
 use bytes::Bytes;
 use http_body_util::{BodyExt, Limited};
+use hyper::upgrade::OnUpgrade;
 use serde_json::Value;
 use tokio::sync::watch as signal;
 
 use crate::admission::Hooks;
 use crate::authorization::{self, AuthorizationMode};
 use crate::clock::{Clock, Ids, rfc3339};
+use crate::containers::Containers;
 use crate::http::negotiate::{self, Endpoint};
 use crate::http::path::{self, ResourcePath, Target};
 use crate::http::query::Query;
 use crate::http::reply::{Body, Reply};
+use crate::http::upgrade::{self, Sessions};
 use crate::registry::{Registry, ResourceDef};
 use crate::status::{ApiError, ApiResult};
 use crate::store::{NotDurable, Object, Store, WriteError};
@@ -59,6 +62,8 @@ pub(crate) struct Server {
     hooks: RwLock<Arc<Hooks>>,
     /// How webhooks are reached.
     pub(crate) webhooks: webhook::Clients,
+    /// Connections that left HTTP.
+    pub(crate) sessions: Sessions,
 }
 
 impl fmt::Debug for Server {
@@ -68,7 +73,7 @@ impl fmt::Debug for Server {
 }
 
 /// How a server differs from others.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct ServerOptions {
     /// Where UIDs and generated names begin; `None` leaves it to the operating system.
     pub(crate) seed: Option<u64>,
@@ -80,6 +85,8 @@ pub(crate) struct ServerOptions {
     pub(crate) bare: bool,
     /// How requests are authorized.
     pub(crate) authorization: AuthorizationMode,
+    /// What containers answer.
+    pub(crate) containers: Containers,
 }
 
 impl Server {
@@ -99,8 +106,9 @@ impl Server {
             usage: authorization::Usage::default(),
             hooks: RwLock::default(),
             webhooks: webhook::Clients::default(),
+            sessions: Sessions::default(),
         });
-        if !options.bare {
+        if !server.options.bare {
             server.seed();
         }
         server.refresh();
@@ -287,8 +295,10 @@ impl Server {
         let warnings = Mutex::default();
         let headers = &parts.headers;
         let own_token = parts.extensions.get::<Origin>().and_then(|origin| origin.token.clone());
+        let upgrade = parts.extensions.get::<OnUpgrade>().cloned();
         let server = self.clone();
-        let call = Call { server, def, path, query, headers, body, user, own_token, accepted, warnings };
+        let call =
+            Call { server, def, path, query, headers, body, user, own_token, accepted, upgrade, warnings };
         let reply = verbs::dispatch(&call, &parts.method).await;
         let mut warnings = call.warnings.into_inner().unwrap_or_else(PoisonError::into_inner);
         warnings.splice(0..0, deprecated);
@@ -388,6 +398,8 @@ pub(crate) struct Call<'a> {
     /// The server's own token, where it asks for one.
     pub(crate) own_token: Option<Arc<str>>,
     pub(crate) accepted: negotiate::Accepted,
+    /// The connection, for what leaves HTTP.
+    pub(crate) upgrade: Option<OnUpgrade>,
     /// What the client is told beside the answer, each text once.
     warnings: Mutex<Vec<String>>,
 }
@@ -447,6 +459,12 @@ where
     fn call(&mut self, mut request: Request<B>) -> Self::Future {
         let server = self.server.clone();
         request.extensions_mut().insert(self.origin.clone());
-        Box::pin(async move { Ok(server.handle(request).await) })
+        let is_alone = request.extensions().get::<OnUpgrade>().is_none();
+        Box::pin(async move {
+            Ok(match is_alone && upgrade::is_asked(request.headers()) {
+                true => upgrade::in_process(server, request).await,
+                false => server.handle(request).await,
+            })
+        })
     }
 }

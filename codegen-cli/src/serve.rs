@@ -2,13 +2,15 @@
 //!
 //! A thin shell around [`TestEnv`]: it starts one, writes a kubeconfig, tells when both are ready, and waits for a signal.
 
+mod host;
+
 use std::future::Future;
 use std::io::{self, Write as _};
 use std::net::{SocketAddr, ToSocketAddrs as _};
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use kubesmith_testenv::{Backend, DataError, Error as EnvError, TestEnv};
+use kubesmith_testenv::{Backend, Containers, DataError, Error as EnvError, TestEnv};
 use serde::Deserialize as _;
 use serde_yaml::Value;
 use tracing_subscriber::EnvFilter;
@@ -51,6 +53,10 @@ pub(crate) struct Serve {
     /// Also simulates a node and the scheduler: pods become running and ready. No container runs.
     #[arg(long)]
     simulated_node: bool,
+    /// Runs the commands of `exec` on this machine as the user of this process, where no annotation of the pod answers. Everybody who
+    /// has the kubeconfig may then run any program.
+    #[arg(long, conflicts_with = "plain_http")]
+    exec_on_host: bool,
 }
 
 /// kube-apiserver's modes that need no nodes, in its spelling.
@@ -143,6 +149,9 @@ async fn run(arguments: &Serve) -> Result<(), ServeError> {
         .simulated_node(arguments.simulated_node)
         .rbac(arguments.authorization_mode == AuthorizationMode::Rbac)
         .crd_paths(&arguments.crds);
+    if arguments.exec_on_host {
+        builder = builder.containers(Containers::new().on_exec(host::run));
+    }
     if let Some(folder) = &arguments.data {
         builder = builder.data_dir(folder);
     }

@@ -10,7 +10,7 @@ use k8s_openapi::api::admissionregistration::v1::{
 use k8s_openapi::api::core::v1::Namespace;
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use kube::{Api, Client, Config};
-use kubesmith_apiserver::{AuthorizationMode, Clock};
+use kubesmith_apiserver::{AuthorizationMode, Clock, Containers};
 use tokio::time::Instant;
 
 use crate::backend::{Arguments, Backend, Options, Running, Variables};
@@ -159,6 +159,14 @@ impl TestEnvBuilder {
     #[must_use]
     pub fn simulated_node(mut self, run: bool) -> Self {
         self.options.embedded.simulated_node = run;
+        self
+    }
+
+    /// What containers answer to `log`, `exec` and `attach` though none runs. The pod's annotations `log.kubesmith.dev/CONTAINER`
+    /// and `exec.kubesmith.dev/CONTAINER` count first. What nothing answers is an error. Only for the embedded server.
+    #[must_use]
+    pub fn containers(mut self, containers: Containers) -> Self {
+        self.options.embedded.containers = containers;
         self
     }
 

@@ -45,6 +45,8 @@ pub use env::TestEnv;
 pub use error::Error;
 pub use explore::{Explore, Failed, Report, Sim, Verdict, View, explore};
 pub use kubectl::Kubectl;
-pub use kubesmith_apiserver::{Clock, DataError, ManualClock, SystemClock, apply};
+pub use kubesmith_apiserver::{
+    Clock, Container, Containers, DataError, Exec, ManualClock, SystemClock, apply,
+};
 pub use user::{AuthenticatedUser, User};
 pub use webhook::LocalServing;

@@ -153,6 +153,11 @@ impl<'a> Checker<'a> {
                 Type::Dyn
             }
             other if other.is_dyn_or_error() => Type::Dyn,
+            // For cel-go, these are objects of which it knows no fields.
+            Type::Opaque(name) => {
+                self.issue(expr.id, format!("unexpected failed resolution of '{name}'"));
+                Type::Error
+            }
             other => {
                 self.issue(expr.id, format!("type '{other}' does not support field selection"));
                 Type::Dyn

@@ -98,6 +98,20 @@ impl Compiler {
         Self(Environment::new(&variables))
     }
 
+    /// A compiler that knows the types of objects and parameters, for type checks (`buildEnvSet` of
+    /// policy/validating/typechecking.go).
+    pub(crate) fn typed(object: Type, params: Option<Type>) -> Self {
+        let mut variables = vec![
+            ("object", object.clone()),
+            ("oldObject", object),
+            ("namespaceObject", NAMESPACE.clone()),
+            ("request", REQUEST.clone()),
+            (AUTHORIZER[0], Type::Opaque("kubernetes.authorization.Authorizer")),
+        ];
+        variables.extend(params.map(|params| ("params", params)));
+        Self(Environment::new(&variables))
+    }
+
     /// As this compiler, for expressions that may use `variables` even if there are none.
     pub(crate) fn composing(self) -> Self {
         Self(self.0.with_composition())
@@ -106,6 +120,14 @@ impl Compiler {
     /// Compiles a variable, which later expressions may use.
     pub(crate) fn variable(&mut self, name: &str, source: &str) -> Composed {
         self.0.compose(name, source, |compiled| compiled.map_err(|issues| failed(source, &issues)))
+    }
+
+    /// Compiles an expression of any type.
+    ///
+    /// # Errors
+    /// All issues, as text.
+    pub(crate) fn any(&self, source: &str) -> Result<(), String> {
+        self.0.compile(source).map(|_| ()).map_err(|issues| render(source, &issues))
     }
 
     /// Compiles an expression that is true or false.

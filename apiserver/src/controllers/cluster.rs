@@ -35,6 +35,12 @@ pub(super) const PODS: Resource = core("Pod", "pods");
 pub(super) const NODES: Resource = core("Node", "nodes");
 pub(super) const CLAIMS: Resource = core("PersistentVolumeClaim", "persistentvolumeclaims");
 pub(super) const VOLUMES: Resource = core("PersistentVolume", "persistentvolumes");
+pub(super) const CLASSES: Resource = Resource {
+    api_version: "storage.k8s.io/v1",
+    kind: "StorageClass",
+    plural: "storageclasses",
+    collection: "storageclasses.storage.k8s.io",
+};
 pub(super) const EVENTS: Resource = core("Event", "events");
 pub(super) const NAMESPACES: Resource = core("Namespace", "namespaces");
 pub(super) const CONFIG_MAPS: Resource = core("ConfigMap", "configmaps");
@@ -62,6 +68,12 @@ pub(super) const BUDGETS: Resource = Resource {
     kind: "PodDisruptionBudget",
     plural: "poddisruptionbudgets",
     collection: "poddisruptionbudgets.policy",
+};
+pub(super) const POLICIES: Resource = Resource {
+    api_version: "admissionregistration.k8s.io/v1",
+    kind: "ValidatingAdmissionPolicy",
+    plural: "validatingadmissionpolicies",
+    collection: "validatingadmissionpolicies.admissionregistration.k8s.io",
 };
 pub(super) const DEPLOYMENTS: Resource = apps("Deployment", "deployments", "deployments.apps");
 pub(super) const STATEFUL_SETS: Resource = apps("StatefulSet", "statefulsets", "statefulsets.apps");
@@ -179,6 +191,21 @@ impl Cluster {
     pub(super) async fn update_status(&self, of: Resource, object: &Value) -> Result<Value, Fault> {
         let path = path(of, meta::namespace(object), meta::name(object));
         self.send(Method::PUT, &format!("{path}/status"), "application/json", object).await
+    }
+
+    /// Applies the status of an object as `manager`, by force.
+    pub(super) async fn apply_status(
+        &self,
+        of: Resource,
+        object: &Value,
+        manager: &str,
+        status: &Value,
+    ) -> Result<Value, Fault> {
+        let path = path(of, meta::namespace(object), meta::name(object));
+        let applied = json!({"apiVersion": of.api_version, "kind": of.kind, "metadata": {"name": meta::name(object)},
+                             "status": status});
+        let path = format!("{path}/status?fieldManager={manager}&force=true");
+        self.send(Method::PATCH, &path, "application/apply-patch+yaml", &applied).await
     }
 
     /// Merges a patch into an object.

@@ -80,6 +80,10 @@ impl<'a> History<'a> {
                          "ownerReferences": [controller_reference(set, kind)]},
             "data": data, "revision": number,
         });
+        // The change cause, for one, which `kubectl rollout history` shows.
+        if !set["metadata"]["annotations"].is_null() {
+            revision["metadata"]["annotations"] = set["metadata"]["annotations"].clone();
+        }
         loop {
             let hash = hash(&set["spec"]["template"], Some(self.collisions));
             revision["metadata"]["name"] = format!("{}-{hash}", meta::name(set)).into();

@@ -20,10 +20,12 @@ mod nodes;
 mod owners;
 mod placement;
 mod pods;
+mod policies;
 mod protection;
 mod queue;
 mod replicasets;
 mod statefulsets;
+mod volumes;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -63,6 +65,8 @@ enum Controller {
     Endpoints,
     Protection,
     Nodes,
+    Policies,
+    Volumes,
 }
 
 /// How far ahead a key is planned at most. What is due later is looked at in between, so that no time that somebody asks for is
@@ -91,6 +95,8 @@ impl Controller {
             Self::Endpoints => endpoints::WATCHES,
             Self::Protection => protection::WATCHES,
             Self::Nodes => nodes::WATCHES,
+            Self::Policies => policies::WATCHES,
+            Self::Volumes => volumes::WATCHES,
             Self::Node => node::WATCHES,
         }
     }
@@ -108,7 +114,8 @@ impl Controller {
             Self::Disruption => disruption::keys(cluster, collection, key, &object.value),
             Self::Endpoints => endpoints::keys(cluster, collection, key, &object.value),
             Self::Protection => protection::keys(collection, key, &object.value),
-            Self::Nodes => vec![key.to_owned()],
+            Self::Nodes | Self::Policies => vec![key.to_owned()],
+            Self::Volumes => volumes::keys(cluster, collection, key, &object.value),
             Self::Node => node::keys(cluster, collection, key),
         }
     }
@@ -126,6 +133,8 @@ impl Controller {
             Self::Endpoints => endpoints::reconcile(cluster, key).await,
             Self::Protection => protection::reconcile(cluster, key).await,
             Self::Nodes => nodes::reconcile(cluster, key).await,
+            Self::Policies => policies::reconcile(cluster, key).await,
+            Self::Volumes => volumes::reconcile(cluster, key).await,
             Self::Node => node::reconcile(cluster, key).await,
         }
     }
@@ -163,6 +172,8 @@ impl Controllers {
                 Controller::Endpoints,
                 Controller::Protection,
                 Controller::Nodes,
+                Controller::Policies,
+                Controller::Volumes,
             ]);
         }
         if selection.node {

@@ -3,10 +3,10 @@
 
 use serde_json::{Value, json};
 
-use super::cluster::{Cluster, Fault, NODES, PODS, unless_gone};
+use super::cluster::{CLASSES, Cluster, Fault, NODES, PODS, unless_gone};
 use super::owners::controller_of;
 use super::pods::is_over;
-use super::{Outcome, lease, nodes, placement};
+use super::{Outcome, lease, nodes, placement, volumes};
 use crate::meta;
 
 pub(super) const WATCHES: &[&str] = &[PODS.collection, NODES.collection];
@@ -55,6 +55,7 @@ async fn register(cluster: &Cluster) -> Result<(), Fault> {
             let labels = json!({"kubernetes.io/arch": "amd64", "kubernetes.io/hostname": NAME,
                                 "kubernetes.io/os": "linux"});
             let node = json!({"metadata": {"name": NAME, "labels": labels}});
+            offer_storage(cluster).await?;
             cluster.create(NODES, "", &node).await?
         }
     };
@@ -80,6 +81,18 @@ async fn register(cluster: &Cluster) -> Result<(), Fault> {
         Some(patch) => unless_gone(cluster.patch(NODES, &node, &patch).await),
         None => Ok(()),
     }
+}
+
+/// Makes a default storage class with volumes of the node, as clusters of kind have one.
+async fn offer_storage(cluster: &Cluster) -> Result<(), Fault> {
+    if cluster.get(CLASSES, "standard").is_some() {
+        return Ok(());
+    }
+    let class = json!({
+        "metadata": {"name": "standard", "annotations": {"storageclass.kubernetes.io/is-default-class": "true"}},
+        "provisioner": volumes::PROVISIONER, "volumeBindingMode": "WaitForFirstConsumer",
+    });
+    cluster.create(CLASSES, "", &class).await.map(drop)
 }
 
 /// Gives a pod its place, if it waits for the scheduler that every cluster has.

@@ -16,7 +16,7 @@ pub(super) fn keys(collection: &str, key: &str, object: &Value) -> Vec<String> {
         return vec![format!("{collection}/{key}")];
     }
     let namespace = meta::namespace(object);
-    claims(object).map(|name| format!("{}/{namespace}/{name}", CLAIMS.collection)).collect()
+    claims_of(object).map(|name| format!("{}/{namespace}/{name}", CLAIMS.collection)).collect()
 }
 
 pub(super) async fn reconcile(cluster: &Cluster, key: &str) -> Outcome {
@@ -43,11 +43,11 @@ fn is_used(cluster: &Cluster, of: Resource, object: &Value) -> bool {
     let name = meta::name(object);
     pods.iter()
         .filter(|pod| !pod["spec"]["nodeName"].is_null())
-        .any(|pod| claims(pod).any(|claim| claim == name))
+        .any(|pod| claims_of(pod).any(|claim| claim == name))
 }
 
 /// The names of the claims that a pod uses.
-fn claims(pod: &Value) -> impl Iterator<Item = &str> {
+pub(super) fn claims_of(pod: &Value) -> impl Iterator<Item = &str> {
     let volumes = pod["spec"]["volumes"].as_array().into_iter().flatten();
     volumes.filter_map(|volume| volume["persistentVolumeClaim"]["claimName"].as_str())
 }

@@ -8,3 +8,4 @@ pub(crate) mod path;
 pub(crate) mod protobuf;
 pub(crate) mod query;
 pub(crate) mod reply;
+pub(crate) mod upgrade;

@@ -17,6 +17,8 @@ pub struct ResourcePath {
     pub name: String,
     /// Empty: the object itself.
     pub subresource: String,
+    /// The path behind the subresource `proxy`.
+    pub proxied: String,
     /// The deprecated `/watch/` prefix.
     pub watch: bool,
 }
@@ -101,6 +103,10 @@ fn resource(group: &str, version: &str, rest: &[&str]) -> Target {
     match rest {
         [resource] => out.resource = own(resource),
         [resource, name] => (out.resource, out.name) = (own(resource), own(name)),
+        [resource, name, sub @ "proxy", path @ ..] => {
+            (out.resource, out.name, out.subresource) = (own(resource), own(name), own(sub));
+            out.proxied = path.join("/");
+        }
         [resource, name, sub @ ..] => {
             (out.resource, out.name, out.subresource) = (own(resource), own(name), sub.join("/"));
         }
@@ -158,6 +164,7 @@ mod tests {
     fn path_is_decoded_before_it_is_split() {
         check("/api/v1/namespaces/a/pods/b%2Flog", ("", "v1", "a", "pods", "b", "log"));
         check("/api/v1/namespaces/a/pods/", ("", "v1", "a", "pods", "", ""));
+        check("/api/v1/nodes/a/proxy/b/c", ("", "v1", "", "nodes", "a", "proxy"));
         assert_eq!(parse("/api//v1"), Ok(Target::Other("/api//v1".to_owned())));
         assert_eq!(parse("/api/v1/watch"), Ok(Target::VerbAlone));
         assert!(is_routed("/api//v1") && is_routed("/apis/apps/v9") && !is_routed("/apis/a.example/v1"));

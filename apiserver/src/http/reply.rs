@@ -90,9 +90,17 @@ impl Reply {
 
     /// Watch events in the form the client asked for.
     pub(crate) fn stream_in(form: Form, frames: impl Stream<Item = Bytes> + Send + 'static) -> Self {
+        Self::streamed(form.stream_type(), frames)
+    }
+
+    /// Content that comes in parts.
+    pub(crate) fn streamed(
+        content_type: &'static str,
+        frames: impl Stream<Item = Bytes> + Send + 'static,
+    ) -> Self {
         use futures::StreamExt as _;
         let body = StreamBody::new(frames.map(|bytes| Ok(Frame::data(bytes)))).boxed_unsync();
-        let (content_type, headers, warnings) = (form.stream_type(), Vec::new(), Vec::new());
+        let (headers, warnings) = (Vec::new(), Vec::new());
         Self { code: 200, content_type, body, headers, warnings }
     }
 

@@ -8,6 +8,8 @@ use crate::registry::Registry;
 /// What schemas of version 2 cannot say; apiextensions' `ToStructuralOpenAPIV2` drops it as well.
 const DROPPED: [&str; 6] = ["default", "nullable", "oneOf", "anyOf", "allOf", "not"];
 
+const KEEPS_UNKNOWN: &str = "x-kubernetes-preserve-unknown-fields";
+
 /// The document of everything that is served.
 pub(super) fn everything(registry: &Registry) -> Value {
     let (mut paths, mut definitions) = (Map::new(), Map::new());
@@ -18,7 +20,7 @@ pub(super) fn everything(registry: &Registry) -> Value {
                 paths.insert(path.clone(), path_item(item));
             }
             for (name, schema) in document["components"]["schemas"].as_object().into_iter().flatten() {
-                definitions.insert(name.clone(), self::schema(schema));
+                definitions.insert(name.clone(), definition(schema));
             }
         }
     }
@@ -29,6 +31,19 @@ pub(super) fn everything(registry: &Registry) -> Value {
             "description": "Bearer Token authentication", "type": "apiKey", "name": "authorization", "in": "header",
         }},
     })
+}
+
+/// A definition. One that keeps unknown fields says nothing of those it knows, for kubectl would refuse all others (`buildKubeNative`
+/// of apiextensions' pkg/controller/openapi/builder).
+fn definition(value: &Value) -> Value {
+    if value[KEEPS_UNKNOWN] != true {
+        return schema(value);
+    }
+    let mut out = json!({"type": "object"});
+    if let Some(kinds) = value.get(super::GROUP_VERSION_KIND) {
+        out[super::GROUP_VERSION_KIND] = kinds.clone();
+    }
+    out
 }
 
 fn path_item(item: &Value) -> Value {
@@ -114,10 +129,17 @@ fn schema(value: &Value) -> Value {
     {
         out.extend(referred);
     }
-    if members.get("nullable").is_some_and(|nullable| *nullable == true) {
-        ["type", "items", "properties"].iter().for_each(|key| {
-            out.remove(*key);
-        });
+    let has = |key: &str| members.get(key).is_some_and(|value| *value == true);
+    // kubectl cannot cope with fields of which it does not know all, and with lists of it does not know what.
+    if has("nullable") || has(KEEPS_UNKNOWN) {
+        for key in ["type", "items", "properties"] {
+            if key != "type"
+                || has("nullable")
+                || members.get(key).is_some_and(|of| of == "object" || of == "array")
+            {
+                out.remove(key);
+            }
+        }
     }
     // Amounts, and numbers that may be names, are strings here.
     if members.contains_key("oneOf") && !out.contains_key("type") && !out.contains_key("$ref") {

@@ -1,6 +1,6 @@
 //! What every cluster has from its start: namespaces, the service of the server itself, default roles and bindings.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::Server;
 use crate::registry::Registry;
@@ -14,6 +14,31 @@ impl Server {
         }
         self.seed_service();
         self.seed_policy();
+        // Since when tokens in secrets have a label that says when they were last used (pkg/controlplane/controller/legacytokentracking).
+        let since = self.now();
+        let date = since.split('T').next().unwrap_or_default();
+        self.seed_config_map("kube-apiserver-legacy-service-account-token-tracking", json!({"since": date}));
+    }
+
+    /// Tells other servers and the control plane which authority signs the certificates of clients
+    /// (pkg/controlplane/controller/clusterauthenticationtrust).
+    pub(crate) fn publish_authority(&self, pem: &str) {
+        if !self.options.bare {
+            self.seed_config_map("extension-apiserver-authentication", json!({"client-ca-file": pem}));
+        }
+    }
+
+    fn seed_config_map(&self, name: &str, data: Value) {
+        let (namespace, key) = ("kube-system", format!("kube-system/{name}"));
+        if self.store.get("configmaps", &key).is_some() {
+            return;
+        }
+        let value = json!({
+            "apiVersion": "v1", "kind": "ConfigMap", "data": data,
+            "metadata": {"name": name, "namespace": namespace, "uid": self.ids.uid(), "creationTimestamp": self.now()},
+        });
+        // Who was faster has written the same.
+        let _ = self.store.create("configmaps", &key, value);
     }
 
     fn seed_namespace(&self, name: &str) {

@@ -12,8 +12,14 @@ use std::sync::LazyLock;
 use kubesmith_apimachinery::patch::{self, PatchMeta, Strategy};
 use serde_json::Value;
 
-static TYPES: LazyLock<BTreeMap<&'static str, Type>> = LazyLock::new(|| {
-    let mut types: BTreeMap<&str, Type> = include_str!("types.txt").lines().filter_map(Type::parse).collect();
+static TYPES: LazyLock<BTreeMap<&'static str, Type>> = LazyLock::new(|| table(include_str!("types.txt")));
+
+/// Messages that only protobuf and the order of members need.
+static MESSAGES: LazyLock<BTreeMap<&'static str, Type>> =
+    LazyLock::new(|| table(include_str!("messages.txt")));
+
+fn table(text: &'static str) -> BTreeMap<&'static str, Type> {
+    let mut types: BTreeMap<&str, Type> = text.lines().filter_map(Type::parse).collect();
     let flat: Vec<(&str, Vec<Field>)> = types.values().map(|t| (t.name, fields(&types, t.name))).collect();
     for (name, fields) in flat {
         if let Some(of) = types.get_mut(name) {
@@ -22,11 +28,7 @@ static TYPES: LazyLock<BTreeMap<&'static str, Type>> = LazyLock::new(|| {
         }
     }
     types
-});
-
-/// Messages that only protobuf needs.
-static MESSAGES: LazyLock<BTreeMap<&'static str, Type>> =
-    LazyLock::new(|| include_str!("messages.txt").lines().filter_map(Type::parse).collect());
+}
 
 /// The fields of a message in Go's order, with those of inline messages in their places.
 fn fields(types: &BTreeMap<&str, Type>, name: &str) -> Vec<Field> {

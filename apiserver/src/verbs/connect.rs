@@ -1,10 +1,10 @@
-//! Subresources that are actions: binding and evicting pods, tokens of service accounts, and the ones that need a kubelet.
+//! Subresources that are actions: binding and evicting pods, tokens of service accounts, and what a kubelet answers.
 
 mod eviction;
+mod kubelet;
 mod token;
 
 use std::marker::PhantomData;
-use std::net::IpAddr;
 use std::sync::Arc;
 
 use ::http::Method;
@@ -40,7 +40,7 @@ pub(super) async fn dispatch(call: &Call<'_>, method: &Method) -> Option<ApiResu
         (_, "eviction") if *method == Method::POST => eviction::evict(call).await,
         (_, "token") if *method == Method::POST => token::create(call).await,
         (_, "binding" | "eviction" | "token") | ("bindings", _) => Err(ApiError::method_not_allowed()),
-        (_, "log") => no_log(call),
+        (_, "log") => kubelet::log(call),
         _ => connect(call).await,
     })
 }
@@ -155,7 +155,7 @@ fn bound(call: &Call<'_>, storage: &Storage<'_>, binding: &Value) -> ApiResult<O
     }
 }
 
-/// Puts a connection to admission before it ends for want of a kubelet (`ConnectResource` of endpoints/handlers/rest.go).
+/// Puts a connection to admission before it is made (`ConnectResource` of endpoints/handlers/rest.go).
 async fn connect(call: &Call<'_>) -> ApiResult<Reply> {
     let mut options = connect_options(call);
     let request = Attributes {
@@ -168,7 +168,7 @@ async fn connect(call: &Call<'_>) -> ApiResult<Reply> {
     };
     admission::mutate(&request, Some(&mut options)).await?;
     admission::validate(&request, Some(&options)).await?;
-    no_kubelet(call)
+    kubelet::answer(call, &options)
 }
 
 /// The object of a connection: its query as the options of its kind (`PodExecOptions` and the like).
@@ -194,62 +194,9 @@ fn connect_options(call: &Call<'_>) -> Value {
                 options["ports"] = ports.into();
             }
         }
+        _ if !call.path.proxied.is_empty() => options["path"] = format!("/{}", call.path.proxied).into(),
         _ if !query.get("path").is_empty() => options["path"] = query.get("path").into(),
         _ => {}
     }
     options
-}
-
-/// The container that a client means has to be told before anything else.
-fn no_log(call: &Call<'_>) -> ApiResult<Reply> {
-    let pod = &write::at_path(call)?.value;
-    let names: Vec<&str> = pod["spec"]["containers"]
-        .as_array()
-        .into_iter()
-        .flatten()
-        .filter_map(|container| container["name"].as_str())
-        .collect();
-    let name = &call.path.name;
-    match call.query.get("container") {
-        "" if names.len() > 1 => {
-            let text = format!(
-                "a container name must be specified for pod {name}, choose one of: [{}]",
-                names.join(" ")
-            );
-            return Err(ApiError::bad_request(text));
-        }
-        "" => {}
-        given if !names.contains(&given) => {
-            return Err(ApiError::bad_request(format!("container {given} is not valid for pod {name}")));
-        }
-        _ => {}
-    }
-    no_kubelet(call)
-}
-
-/// Nothing runs here that could be asked.
-fn no_kubelet(call: &Call<'_>) -> ApiResult<Reply> {
-    let object = &write::at_path(call)?.value;
-    // pkg/registry/core/pod/rest/subresources.go, and `IsProxyableIP` of kubernetes' pkg/proxy/util.
-    let ip = object["status"]["podIP"].as_str().unwrap_or_default().parse::<IpAddr>();
-    if (call.def.collection.as_str(), call.path.subresource.as_str()) == ("pods", "proxy")
-        && ip.map_or(true, |ip| !is_proxyable(ip))
-    {
-        return Err(ApiError::bad_request("address not allowed"));
-    }
-    let (collection, sub, name) = (&call.def.collection, &call.path.subresource, &call.path.name);
-    if collection == "pods" && object["spec"]["nodeName"].as_str().unwrap_or_default().is_empty() {
-        return Err(ApiError::bad_request(format!("pod {name} does not have a host assigned")));
-    }
-    Err(ApiError::internal(format!(
-        "this server runs no containers: {collection}/{sub} of {name:?} has no answer"
-    )))
-}
-
-fn is_proxyable(ip: IpAddr) -> bool {
-    let is_link_local = match ip {
-        IpAddr::V4(ip) => ip.is_link_local(),
-        IpAddr::V6(ip) => ip.is_unicast_link_local(),
-    };
-    !ip.is_loopback() && !is_link_local && !ip.is_multicast()
 }

@@ -166,7 +166,8 @@ fn complete(call: &Call<'_>, value: &mut Value) {
     if counts_generation(def) {
         meta::set(value, "generation", 1);
     }
-    if def.status {
+    // `PrepareForCreate` of pkg/registry/core/node/strategy.go alone keeps it: a kubelet registers itself with its status.
+    if def.status && def.collection != "nodes" {
         meta::object_mut(value).remove("status");
     }
     if def.collection == certificates::COLLECTION {

@@ -274,7 +274,7 @@ fn counts_as_change(def: &ResourceDef, current: &Value, wanted: &Value) -> bool 
 }
 
 fn spec_differs(def: &ResourceDef, current: &Value, wanted: &Value) -> bool {
-    if def.group == admission::GROUP {
+    if def.group == admission::GROUP && current["spec"].is_null() {
         return current["webhooks"] != wanted["webhooks"];
     }
     if !def.is_custom() && !current["spec"].is_null() {

@@ -130,6 +130,9 @@ async fn attempt<W: Write>(request: Attributes<'_>, write: &mut W) -> ApiResult<
 
     // registry/rest: BeforeCreate, BeforeUpdate, BeforeDelete.
     write.prepare(current.as_ref(), object.as_mut())?;
+    if let Some(object) = object.as_ref().filter(|_| request.is_resource()) {
+        authorization::check_params(request.call, old, object)?;
+    }
 
     // registry/generic/registry/store.go: validating admission sees the object as it will be stored.
     let shown = object.as_ref().and_then(|object| write.shown(object));

@@ -22,6 +22,7 @@ pub(super) fn unknown_to(options: &ApiServerOptions, backend: Backend) -> Option
         data_dir,
         bare: _,
         authorization: _,
+        containers,
     } = options;
     let set = [
         (clock.is_some(), "clock"),
@@ -29,6 +30,7 @@ pub(super) fn unknown_to(options: &ApiServerOptions, backend: Backend) -> Option
         (history.is_some(), "history"),
         (data_dir.is_some(), "data_dir"),
         (*simulated_node, "simulated_node"),
+        (!containers.is_empty(), "containers"),
         // Every cluster has controllers; only kube-apiserver alone has none.
         (*controllers && backend != Backend::ExistingCluster, "controllers"),
     ];

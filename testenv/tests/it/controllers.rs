@@ -14,6 +14,7 @@ mod disruption;
 mod endpoints;
 mod jobs;
 mod statefulsets;
+mod volumes;
 
 const DEPLOYMENTS: &str = "/apis/apps/v1/namespaces/default/deployments";
 const SETS: &str = "/apis/apps/v1/namespaces/default/replicasets";

@@ -419,7 +419,9 @@ async fn a_pod_is_bound_once_and_evicted_as_budgets_allow() {
     assert_eq!(call(&env, Method::GET, &format!("{path}/p"), Value::Null).await.0, 404);
     pod["metadata"]["name"] = json!("q");
     call(&env, Method::POST, &path, pod).await;
-    let (code, status) = call(&env, Method::GET, &format!("{path}/q/log"), Value::Null).await;
+    // A pod without a node has no log (`LogLocation` of pkg/registry/core/pod/strategy.go).
+    assert_eq!(call(&env, Method::GET, &format!("{path}/q/log"), Value::Null).await.0, 204);
+    let (code, status) = call(&env, Method::GET, &format!("{path}/q/exec?command=ls"), Value::Null).await;
     assert_eq!((code, &status["message"]), (400, &json!("pod q does not have a host assigned")));
 }
 

@@ -307,3 +307,47 @@ async fn client_certificate_names_its_user() {
     );
     env.stop().await;
 }
+
+/// kube-apiserver's pkg/registry/admissionregistration, `authz.go`.
+#[tokio::test]
+async fn writer_of_a_policy_needs_the_right_to_read_its_parameters() {
+    let (env, jane) = env_and_jane().await;
+    let groups = "/apis/admissionregistration.k8s.io/v1";
+    let (roles, bindings) = (format!("{RBAC}/clusterroles"), format!("{RBAC}/clusterrolebindings"));
+    let give = async |name: &str, rule: Value| {
+        let role = json!({"metadata": {"name": name}, "rules": [rule]});
+        assert_eq!(post(&env.client(), &roles, role).await.0, 201);
+        let role = json!({"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": name});
+        let cooks = json!([{"kind": "Group", "apiGroup": "rbac.authorization.k8s.io", "name": "cooks"}]);
+        let binding = json!({"metadata": {"name": name}, "roleRef": role, "subjects": cooks});
+        assert_eq!(post(&env.client(), &bindings, binding).await.0, 201);
+    };
+    give(
+        "policies",
+        json!({"apiGroups": ["admissionregistration.k8s.io"], "resources": ["*"], "verbs": ["*"]}),
+    )
+    .await;
+    let rule = json!({"apiGroups": [""], "apiVersions": ["v1"], "operations": ["*"], "resources": ["pods"]});
+    let policy = json!({"metadata": {"name": "p"}, "spec": {
+        "paramKind": {"apiVersion": "v1", "kind": "ConfigMap"}, "matchConstraints": {"resourceRules": [rule]},
+        "validations": [{"expression": "true"}]}});
+    let path = format!("{groups}/validatingadmissionpolicies");
+    let (code, refused) = post(&jane, &path, policy.clone()).await;
+    let text = "ValidatingAdmissionPolicy.admissionregistration.k8s.io \"p\" is invalid: spec.paramKind: Forbidden: user \
+                &{jane  [cooks system:authenticated] map[]} must have \"get\" permission on all objects of the referenced \
+                paramKind (kind=ConfigMap, apiVersion=v1)";
+    assert_eq!((code, &refused["message"]), (422, &json!(text)));
+    assert_eq!(post(&env.client(), &path, policy.clone()).await.0, 201, "who may do everything may do this");
+
+    let binding = json!({"metadata": {"name": "b"}, "spec": {
+        "policyName": "p", "paramRef": {"name": "settings", "namespace": "default", "parameterNotFoundAction": "Deny"},
+        "validationActions": ["Deny"]}});
+    let path = format!("{groups}/validatingadmissionpolicybindings");
+    let (code, refused) = post(&jane, &path, binding.clone()).await;
+    let text = "ValidatingAdmissionPolicyBinding.admissionregistration.k8s.io \"b\" is invalid: spec.paramRef: Forbidden: \
+                user &{jane  [cooks system:authenticated] map[]} does not have \"get\" permission on the object referenced \
+                by paramRef";
+    assert_eq!((code, &refused["message"]), (422, &json!(text)));
+    give("readers", json!({"apiGroups": [""], "resources": ["configmaps"], "verbs": ["get"]})).await;
+    assert_eq!(post(&jane, &path, binding).await.0, 201);
+}

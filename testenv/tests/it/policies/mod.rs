@@ -4,6 +4,7 @@
 //! pkg/apis/admissionregistration/validation): verdicts and texts are facts of that server.
 
 mod order;
+mod typing;
 
 use http::{Method, Request};
 use http_body_util::BodyExt as _;

@@ -1,0 +1,198 @@
+//! What containers answer though none runs: logs and commands that a test has set, by annotations of pods or by closures.
+
+mod channels;
+mod exec;
+mod log;
+mod script;
+
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+
+use serde_json::Value;
+
+pub use exec::Exec;
+
+pub(crate) use channels::{PROTOCOLS, Session, check_streams};
+pub(crate) use log::{Follow, LogOptions};
+
+use crate::meta;
+use crate::status::{ApiError, ApiResult};
+
+/// The container's log, as an annotation of its pod; the name behind the slash is the container's.
+const LOG: &str = "log.kubesmith.dev/";
+/// The answers to commands in the container, likewise.
+const EXEC: &str = "exec.kubesmith.dev/";
+
+/// A container of a pod.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Container {
+    /// The pod's namespace.
+    pub namespace: String,
+    /// The pod's name.
+    pub pod: String,
+    /// The container's name.
+    pub name: String,
+}
+
+type Log = dyn Fn(&Container) -> Option<String> + Send + Sync;
+type Run = dyn Fn(Exec) -> ExitCode + Send + Sync;
+pub(crate) type ExitCode = Pin<Box<dyn Future<Output = i32> + Send>>;
+
+/// What containers answer that have no annotations which say it.
+///
+/// ```
+/// use kubesmith_apiserver::Containers;
+/// use tokio::io::AsyncWriteExt as _;
+///
+/// let containers = Containers::new()
+///     .on_log(|container| (container.name == "web").then(|| "listening\n".to_owned()))
+///     .on_exec(|mut exec| async move {
+///         if exec.command != ["pg_isready"] {
+///             return 127;
+///         }
+///         let sent = exec.stdout.write_all(b"accepting connections\n").await;
+///         i32::from(sent.is_err())
+///     });
+/// # assert!(!containers.is_empty());
+/// ```
+#[derive(Clone, Default)]
+pub struct Containers {
+    log: Option<Arc<Log>>,
+    exec: Option<Arc<Run>>,
+}
+
+impl Containers {
+    /// Whether nothing was set.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.log.is_none() && self.exec.is_none()
+    }
+
+    /// Containers whose annotations alone say what they answer.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Answers requests for the whole log of a container; `None` if it has none to show. A client that follows a log gets what it
+    /// has gained when the pod is written.
+    #[must_use]
+    pub fn on_log(mut self, log: impl Fn(&Container) -> Option<String> + Send + Sync + 'static) -> Self {
+        self.log = Some(Arc::new(log));
+        self
+    }
+
+    /// Answers commands and attachments; the future's output is the exit code. The future is dropped when the client leaves.
+    #[must_use]
+    pub fn on_exec<F, R>(mut self, run: F) -> Self
+    where
+        F: Fn(Exec) -> R + Send + Sync + 'static,
+        R: Future<Output = i32> + Send + 'static,
+    {
+        self.exec = Some(Arc::new(move |exec| Box::pin(run(exec))));
+        self
+    }
+
+    /// The log of a container, if anything sets it.
+    pub(crate) fn log(&self, pod: &Value, container: &Container) -> Option<String> {
+        let annotated = annotation(pod, LOG, container).map(str::to_owned);
+        annotated.or_else(|| self.log.as_ref().and_then(|log| log(container)))
+    }
+
+    /// What carries out `command` in a container; an attachment has no command.
+    ///
+    /// # Errors
+    /// `InternalError` if nothing does, or the annotation that says it is wrong.
+    pub(crate) fn runner(&self, pod: &Value, container: &Container, command: &[String]) -> ApiResult<Runner> {
+        let key = format!("{EXEC}{}", container.name);
+        if let Some(text) = annotation(pod, EXEC, container) {
+            let answers = script::read(text);
+            let answers =
+                answers.map_err(|e| ApiError::internal(format!("the annotation {key} is wrong: {e}")))?;
+            if let Some(answer) = answers.into_iter().find(|answer| answer.is_for(command)) {
+                return Ok(Runner::Script(answer));
+            }
+        }
+        self.exec.clone().map(Runner::Closure).ok_or_else(|| {
+            let what = if command.is_empty() { "an attachment".to_owned() } else { format!("{command:?}") };
+            ApiError::internal(format!(
+                "this server runs no containers, and nothing says what {:?} of pod {:?} answers to {what}: set the annotation \
+                 {key} of the pod",
+                container.name, container.pod
+            ))
+        })
+    }
+}
+
+impl fmt::Debug for Containers {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Containers")
+            .field("log", &self.log.is_some())
+            .field("exec", &self.exec.is_some())
+            .finish()
+    }
+}
+
+/// What carries out a command.
+pub(crate) enum Runner {
+    Script(script::Answer),
+    Closure(Arc<Run>),
+}
+
+impl Runner {
+    fn run(self, exec: Exec) -> ExitCode {
+        match self {
+            Runner::Script(answer) => Box::pin(answer.give(exec)),
+            Runner::Closure(run) => run(exec),
+        }
+    }
+}
+
+fn annotation<'a>(pod: &'a Value, prefix: &str, container: &Container) -> Option<&'a str> {
+    pod["metadata"]["annotations"].get(format!("{prefix}{}", container.name))?.as_str()
+}
+
+/// The container that a request means, which has to be told before anything else (`validateContainer` of
+/// pkg/registry/core/pod/strategy.go).
+///
+/// # Errors
+/// `BadRequest` if the pod has no such container, or has several and none is named.
+pub(crate) fn container(pod: &Value, given: &str) -> ApiResult<Container> {
+    let names = |list: &str| {
+        let containers = pod["spec"][list].as_array().map_or(&[][..], Vec::as_slice);
+        containers.iter().map(|container| meta::member(container, "name")).collect::<Vec<_>>()
+    };
+    let own = names("containers");
+    let all = [names("initContainers"), own.clone(), names("ephemeralContainers")].concat();
+    let name = meta::name(pod);
+    let found = match (given, own.as_slice()) {
+        ("", [only]) => only,
+        ("", []) => {
+            return Err(ApiError::bad_request(format!("a container name must be specified for pod {name}")));
+        }
+        ("", _) => {
+            let text = format!(
+                "a container name must be specified for pod {name}, choose one of: [{}]",
+                all.join(" ")
+            );
+            return Err(ApiError::bad_request(text));
+        }
+        (given, _) if all.contains(&given) => given,
+        _ => return Err(ApiError::bad_request(format!("container {given} is not valid for pod {name}"))),
+    };
+    Ok(Container { namespace: meta::namespace(pod).to_owned(), pod: name.to_owned(), name: found.to_owned() })
+}
+
+/// Whether a container runs.
+pub(crate) fn runs(pod: &Value, name: &str) -> bool {
+    status(pod, name).is_some_and(|status| status["state"]["running"].is_object())
+}
+
+/// The status of a container.
+fn status<'a>(pod: &'a Value, name: &str) -> Option<&'a Value> {
+    let lists = ["containerStatuses", "initContainerStatuses", "ephemeralContainerStatuses"];
+    let all = lists.into_iter().flat_map(|list| pod["status"][list].as_array().into_iter().flatten());
+    all.into_iter().find(|status| status["name"] == name)
+}
