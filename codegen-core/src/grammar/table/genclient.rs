@@ -68,7 +68,7 @@ pub(super) static GENCLIENT: &[KeySpec] = &[
 static METHOD: &[KeySpec] = &[
     key("name", Shape::String, &["method"], "Name, in snake case that of the method", r#"name = "GetScale""#)
         .required(),
-    key("verb", Shape::OneOf(METHOD_VERBS), &["verb"], "What it does", r#"verb = "get""#).required(),
+    key("verb", Shape::OneOf(METHOD_VERBS), &["verb"], "The verb", r#"verb = "get""#).required(),
     key(
         "subresource",
         Shape::String,

@@ -84,7 +84,7 @@ pub(super) static WEBHOOK: &[KeySpec] = &[
         "mutating",
         Shape::Bool,
         &["kubebuilder:webhook:mutating"],
-        "Whether it may change objects, or only validates them",
+        "Changes objects, or only validates them",
         "mutating = false",
     )
     .required(),
@@ -92,7 +92,7 @@ pub(super) static WEBHOOK: &[KeySpec] = &[
         "failure_policy",
         Shape::Word(FAILURE_POLICIES),
         &["kubebuilder:webhook:failurePolicy"],
-        "What becomes of a request when the webhook cannot be reached",
+        "Result of a request when the webhook cannot be reached",
         r#"failure_policy = "Fail""#,
     )
     .required(),
@@ -100,7 +100,7 @@ pub(super) static WEBHOOK: &[KeySpec] = &[
         "match_policy",
         Shape::Word(MATCH_POLICIES),
         &["kubebuilder:webhook:matchPolicy"],
-        "Whether requests through other groups and versions count; the API server's default is Equivalent",
+        "Matching of requests through other groups and versions; the API server's default is Equivalent",
         r#"match_policy = "Exact""#,
     ),
     row(
@@ -198,21 +198,21 @@ pub(super) static WEBHOOK: &[KeySpec] = &[
         "reinvocation_policy",
         Shape::Word(REINVOCATION_POLICIES),
         &["kubebuilder:webhook:reinvocationPolicy"],
-        "Whether a mutating webhook is called again after later changes; the API server's default is Never",
+        "Calls of a mutating webhook after later changes; the API server's default is Never",
         r#"reinvocation_policy = "IfNeeded""#,
     ),
     row(
         "url",
         Shape::String,
         &["kubebuilder:webhook:url"],
-        "Where the webhook is called if not at a service; https",
+        "URL of the webhook in place of a service; https",
         r#"url = "https://hooks.example.com:9443/check""#,
     ),
     row(
         "patch",
         Shape::Json,
         &["kubebuilder:webhook:patch"],
-        "What is merged over the webhook: selectors, match conditions; an object, or a text with one as JSON",
+        "Fields to merge into the webhook, such as selectors and match conditions: an object, or its JSON as text",
         r#"patch = {"namespaceSelector": {"matchLabels": {"hooks": "on"}}}"#,
     ),
 ];
@@ -222,7 +222,7 @@ pub(super) static WEBHOOK_CONFIGURATION: &[KeySpec] = &[
         "mutating",
         Shape::Bool,
         &["kubebuilder:webhookconfiguration:mutating"],
-        "Whether the configuration of the mutating or of the validating webhooks is meant",
+        "The configuration of the mutating or of the validating webhooks",
         "mutating = true",
     )
     .required(),

@@ -137,7 +137,7 @@ pub(super) static RESOURCE: &[KeySpec] = &[
         "conversion",
         Shape::Nested(CONVERSION),
         &[],
-        "Who converts objects between the versions of the kind; said on one of them",
+        "Converts objects between the versions of the kind; set it on one version",
         r#"conversion(strategy = "Webhook", service_namespace = "system", service_name = "webhook-service", path = "/convert")"#,
     )
     .also(&["convert", "conversion_webhook"]),

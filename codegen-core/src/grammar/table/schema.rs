@@ -99,6 +99,6 @@ pub(super) static SCHEMA: &[KeySpec] = &[
 ];
 
 static EXTERNAL_DOCS: &[KeySpec] = &[
-    key("url", Shape::String, &["url"], "Where it is", r#"url = "https://example.com/docs""#).required(),
-    key("description", Shape::String, &["description"], "What it is", r#"description = "the manual""#),
+    key("url", Shape::String, &["url"], "Address", r#"url = "https://example.com/docs""#).required(),
+    key("description", Shape::String, &["description"], "Description", r#"description = "the manual""#),
 ];

@@ -110,7 +110,7 @@ const RULE: &[KeySpec] = &[
         "message",
         Shape::String,
         &["message"],
-        "What is said when the rule fails",
+        "Message when the rule fails",
         r#"message = "min exceeds max""#,
     ),
     key(
