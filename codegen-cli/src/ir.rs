@@ -10,7 +10,8 @@ mod types;
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
+pub use kubesmith_core::model::Verb;
+use serde::{Serialize, Serializer};
 
 use crate::schema::Schema;
 pub use crate::source::Span;
@@ -160,6 +161,7 @@ pub struct ResourceCode {
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct ClientTags {
     /// Verbs to generate, in client-gen's order.
+    #[serde(serialize_with = "names_of_verbs")]
     pub verbs: Vec<Verb>,
     /// Methods with names of their own: those that are asked for, then those of the scale.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -169,12 +171,21 @@ pub struct ClientTags {
     pub chosen: Option<Span>,
 }
 
+fn name_of_verb<S: Serializer>(verb: &Verb, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(verb.as_str())
+}
+
+fn names_of_verbs<S: Serializer>(verbs: &[Verb], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(verbs.iter().map(|verb| verb.as_str()))
+}
+
 /// A method of a client with a name, and types, of its own.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Method {
     /// Its name in snake case: `get_scale`.
     pub name: String,
-    /// What it does: create, update, get, list, patch or apply.
+    /// Create, update, get, list, patch or apply.
+    #[serde(serialize_with = "name_of_verb")]
     pub verb: Verb,
     /// The subresource that it is for: `scale`; `None`: the resource itself.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -186,51 +197,6 @@ pub struct Method {
     pub result: String,
     /// Where it is asked for.
     pub span: Span,
-}
-
-/// A client verb, in the order client-gen writes them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "camelCase")]
-#[allow(missing_docs, reason = "the names are the verbs")]
-pub enum Verb {
-    Create,
-    Update,
-    UpdateStatus,
-    Delete,
-    DeleteCollection,
-    Get,
-    List,
-    Watch,
-    Patch,
-    Apply,
-    ApplyStatus,
-}
-
-impl Verb {
-    /// Every verb, in client-gen's order.
-    pub const ALL: [Self; 11] = [
-        Self::Create,
-        Self::Update,
-        Self::UpdateStatus,
-        Self::Delete,
-        Self::DeleteCollection,
-        Self::Get,
-        Self::List,
-        Self::Watch,
-        Self::Patch,
-        Self::Apply,
-        Self::ApplyStatus,
-    ];
-
-    /// Whether it acts on the status subresource.
-    pub fn is_status(self) -> bool {
-        matches!(self, Self::UpdateStatus | Self::ApplyStatus)
-    }
-
-    /// Whether a method with this verb sends an object, whose type may be another than the kind's.
-    pub fn sends_object(self) -> bool {
-        matches!(self, Self::Create | Self::Update | Self::Apply)
-    }
 }
 
 /// A version's part of a CustomResourceDefinition that is not schema.

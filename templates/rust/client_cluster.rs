@@ -14,11 +14,3 @@ impl __Getter__ for __GroupVersion__Client {
         self.__accessor__()
     }
 }
-
-impl __Client__ {
-    /// Makes the client from the REST client of its group-version.
-    #[must_use]
-    pub fn new(rest: client::RestClient) -> Self {
-        client::KindClient::cluster(rest).into()
-    }
-}

@@ -1,5 +1,6 @@
 //! The clientset: one place to get every client of this package from.
 
+use ::core::borrow::Borrow;
 use ::kubesmith_runtime::client;
 use ::kubesmith_runtime::kube::{Client, Config};
 

@@ -6,4 +6,10 @@ use super::Clientset;
 /// `FakeClientset::new(objects)` makes one with objects in it.
 pub type FakeClientset = ::kubesmith_testenv::fake::Fake<Clientset>;
 
-__clients__! {}
+impl ::kubesmith_testenv::fake::FakeClients for Clientset {
+    const CRDS: &'static str = ::core::include_str!("../crds.json");
+
+    fn of_client(client: ::kubesmith_runtime::kube::Client) -> Self {
+        Self::new(client)
+    }
+}

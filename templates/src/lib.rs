@@ -38,6 +38,7 @@ files! {
     "apply_extract"
     "client"
     "client_cluster"
+    "client_complete"
     "client_namespaced"
     "clients"
     "clientset"

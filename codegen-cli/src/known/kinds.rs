@@ -92,7 +92,7 @@ fn kind(line: &'static str) -> Option<Kind> {
         plural: word()?,
         scope: if word()? == "cluster" { Scope::Cluster } else { Scope::Namespaced },
         path: format!("k8s_openapi::{}", word()?),
-        verbs: word()?.split(',').map(verb).collect::<Option<_>>()?,
+        verbs: word()?.split(',').map(Verb::parse).collect::<Option<_>>()?,
         methods: Vec::new(),
     })
 }
@@ -103,7 +103,7 @@ fn method(line: &'static str) -> Option<Method> {
     let mut word = || words.next();
     Some(Method {
         name: word()?,
-        verb: verb(word()?)?,
+        verb: Verb::parse(word()?)?,
         subresource: word()?,
         input: format!("k8s_openapi::{}", word()?),
         result: format!("k8s_openapi::{}", word()?),
@@ -119,23 +119,6 @@ pub fn sent(path: &str) -> Option<(String, &str)> {
     let is_neighbour = |kind: &&Kind| kind.path.rsplit_once("::").is_some_and(|(of, _)| of == module);
     let neighbour = all().iter().find(is_neighbour)?;
     is_object.then(|| (neighbour.api_version(), name))
-}
-
-fn verb(name: &str) -> Option<Verb> {
-    Some(match name {
-        "create" => Verb::Create,
-        "update" => Verb::Update,
-        "updateStatus" => Verb::UpdateStatus,
-        "delete" => Verb::Delete,
-        "deleteCollection" => Verb::DeleteCollection,
-        "get" => Verb::Get,
-        "list" => Verb::List,
-        "watch" => Verb::Watch,
-        "patch" => Verb::Patch,
-        "apply" => Verb::Apply,
-        "applyStatus" => Verb::ApplyStatus,
-        _ => return None,
-    })
 }
 
 #[cfg(test)]

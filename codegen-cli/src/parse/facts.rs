@@ -6,7 +6,7 @@ use kubesmith_apiextensions::schema::KEYWORDS;
 use kubesmith_core::grammar::{Json, Spanned};
 use kubesmith_core::model::{
     Conversion, GenclientAttrs, MethodAttrs, ModuleAttrs, OneOf, OneOfKind, Presence, ResourceAttrs,
-    ResourceInput, SchemaAttrs, ValidationAttrs, Verb,
+    ResourceInput, SchemaAttrs, ValidationAttrs,
 };
 use kubesmith_core::names;
 
@@ -99,8 +99,8 @@ impl Parser<'_> {
     pub(super) fn genclient(&self, attrs: &GenclientAttrs) -> GenclientFacts {
         let chosen = attrs.only_verbs.as_ref().or(attrs.skip_verbs.as_ref());
         GenclientFacts {
-            with_status: attrs.verbs(true).into_iter().map(verb).collect(),
-            without_status: attrs.verbs(false).into_iter().map(verb).collect(),
+            with_status: attrs.verbs(true),
+            without_status: attrs.verbs(false),
             chosen: chosen.map(|verbs| self.loc(verbs.span)),
             methods: attrs.methods.iter().map(|method| self.method(method)).collect(),
             no_scale: attrs.no_scale.is_some(),
@@ -113,7 +113,7 @@ impl Parser<'_> {
         };
         MethodFacts {
             name: Name { text: attrs.rust_name(), loc: self.loc(attrs.name.span) },
-            verb: verb(attrs.verb.value),
+            verb: attrs.verb.value,
             subresource: text(attrs.subresource.as_ref()),
             input: path(&attrs.input),
             result: path(&attrs.result),
@@ -192,22 +192,6 @@ fn conversion(conversion: &Conversion) -> Option<ir::Conversion> {
     }
     let ca_bundle = text(conversion.ca_bundle.as_ref());
     Some(ir::Conversion::Webhook(ConversionWebhook { endpoint, ca_bundle, review_versions }))
-}
-
-fn verb(verb: Verb) -> ir::Verb {
-    match verb {
-        Verb::Create => ir::Verb::Create,
-        Verb::Update => ir::Verb::Update,
-        Verb::UpdateStatus => ir::Verb::UpdateStatus,
-        Verb::Delete => ir::Verb::Delete,
-        Verb::DeleteCollection => ir::Verb::DeleteCollection,
-        Verb::Get => ir::Verb::Get,
-        Verb::List => ir::Verb::List,
-        Verb::Watch => ir::Verb::Watch,
-        Verb::Patch => ir::Verb::Patch,
-        Verb::Apply => ir::Verb::Apply,
-        Verb::ApplyStatus => ir::Verb::ApplyStatus,
-    }
 }
 
 /// One-of groups in the order in which controller-gen writes their rules: by kind, then as in the source.

@@ -68,6 +68,11 @@ impl Verb {
         matches!(self, Self::UpdateStatus | Self::ApplyStatus)
     }
 
+    /// Whether a method with this verb sends an object, whose type may be another than the kind's.
+    pub fn sends_object(self) -> bool {
+        matches!(self, Self::Create | Self::Update | Self::Apply)
+    }
+
     /// Whether it changes nothing.
     pub fn is_readonly(self) -> bool {
         matches!(self, Self::Get | Self::List | Self::Watch)

@@ -2,9 +2,11 @@
 
 use std::fmt;
 use std::marker::PhantomData;
+use std::ops::Deref;
 
 use k8s_openapi::{ClusterResourceScope, NamespaceResourceScope};
 use kube::api::{ListParams, ObjectList, WatchParams};
+use serde::Serialize;
 
 use super::verbs::{Kind, delegate};
 use super::{RestClient, Result, TypedClient, WatchStream};
@@ -113,6 +115,69 @@ impl<C: delegate::Delegate> Clone for KindClient<C> {
 impl<C: delegate::Delegate> fmt::Debug for KindClient<C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.typed.fmt(f)
+    }
+}
+
+/// The generated client of a kind `K` that has every verb and no methods of its own: in one namespace, or of a cluster-scoped
+/// kind. `A` is the type that its apply verbs take.
+///
+/// ```
+/// use k8s_openapi::api::core::v1::ConfigMap;
+/// use kubesmith_runtime::client::{AllNamespaces, CompleteClient, Error, RestClient};
+///
+/// type NamespacedConfigMaps = CompleteClient<ConfigMap, ConfigMap>;
+///
+/// async fn color(rest: RestClient) -> Result<Option<String>, Error> {
+///     let maps = AllNamespaces::<NamespacedConfigMaps>::new(rest).namespace("default");
+///     Ok(maps.get("settings").await?.data.and_then(|mut data| data.remove("color")))
+/// }
+/// ```
+pub struct CompleteClient<K: Kind, A: Serialize + Send + Sync + 'static> {
+    inner: KindClient<Self>,
+}
+
+impl<K, A> CompleteClient<K, A>
+where
+    K: Kind + kube::Resource<Scope = ClusterResourceScope>,
+    A: Serialize + Send + Sync + 'static,
+{
+    /// Makes the client of a cluster-scoped kind from the REST client of its group-version.
+    #[must_use]
+    pub fn new(rest: RestClient) -> Self {
+        KindClient::cluster(rest).into()
+    }
+}
+
+impl<K: Kind, A: Serialize + Send + Sync + 'static> delegate::GeneratedClient for CompleteClient<K, A> {
+    type Configuration = A;
+    type Object = K;
+}
+
+impl<K: Kind, A: Serialize + Send + Sync + 'static> delegate::All for CompleteClient<K, A> {}
+
+impl<K: Kind, A: Serialize + Send + Sync + 'static> From<KindClient<Self>> for CompleteClient<K, A> {
+    fn from(inner: KindClient<Self>) -> Self {
+        Self { inner }
+    }
+}
+
+impl<K: Kind, A: Serialize + Send + Sync + 'static> Deref for CompleteClient<K, A> {
+    type Target = KindClient<Self>;
+
+    fn deref(&self) -> &KindClient<Self> {
+        &self.inner
+    }
+}
+
+impl<K: Kind, A: Serialize + Send + Sync + 'static> Clone for CompleteClient<K, A> {
+    fn clone(&self) -> Self {
+        Self { inner: self.inner.clone() }
+    }
+}
+
+impl<K: Kind, A: Serialize + Send + Sync + 'static> fmt::Debug for CompleteClient<K, A> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.inner.fmt(f)
     }
 }
 

@@ -47,7 +47,7 @@ pub use config::build_config_from_flags;
 pub use conflict::FieldConflict;
 pub use discovery::{Discovery, ServerResources};
 pub use error::{Error, Request};
-pub use kind::{AllNamespaces, KindClient};
+pub use kind::{AllNamespaces, CompleteClient, KindClient};
 pub use options::{ClientOptions, HttpVersion};
 pub use response::ResponseFuture;
 pub use rest::{RestClient, connect, connect_with_options, try_default};

@@ -62,7 +62,7 @@ use super::{Deletion, KindClient, ResponseFuture, Result, TypedClient, WatchStre
 
 /// The traits by which a generated client names its kind and its verbs.
 ///
-/// A generated client is a type of its own around a [`KindClient`]. It implements [`GeneratedClient`](delegate::GeneratedClient)
+/// A generated client is a [`CompleteClient`](super::CompleteClient), or a type of its own around a [`KindClient`]. It implements [`GeneratedClient`](delegate::GeneratedClient)
 /// and a trait of this module for each of its verbs; [`All`](delegate::All) stands for all of them. The methods are those of
 /// [`KindClient`], which has one for each of these traits and no others.
 pub mod delegate {

@@ -57,6 +57,7 @@ mod service;
 mod tracker;
 mod watcher;
 
+use std::borrow::Borrow;
 use std::fmt;
 use std::ops::Deref;
 use std::sync::{Arc, PoisonError};
@@ -201,6 +202,12 @@ fn reactor(
     react: impl Fn(&Action) -> Reaction + Send + Sync + 'static,
 ) -> Reactor {
     Reactor { verb: verb.to_owned(), resource: resource.to_owned(), react: Arc::new(react) }
+}
+
+impl<C> Borrow<C> for Fake<C> {
+    fn borrow(&self) -> &C {
+        &self.clients
+    }
 }
 
 impl<C> Deref for Fake<C> {

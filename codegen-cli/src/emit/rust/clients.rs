@@ -1,5 +1,6 @@
 //! The typed clients: a file for each version of a group.
 
+use heck::ToUpperCamelCase as _;
 use proc_macro2::TokenStream;
 use quote::quote;
 
@@ -8,21 +9,6 @@ use super::plan::{Imports, KindPlan, Part, Plan};
 use super::skeleton::{Docs, Skeleton, ident, path};
 use super::{File, modules};
 use crate::ir::Verb;
-
-/// The verbs and their traits.
-const VERBS: [(Verb, &str); 11] = [
-    (Verb::Create, "Create"),
-    (Verb::Update, "Update"),
-    (Verb::UpdateStatus, "UpdateStatus"),
-    (Verb::Delete, "Delete"),
-    (Verb::DeleteCollection, "DeleteCollection"),
-    (Verb::Get, "Get"),
-    (Verb::List, "List"),
-    (Verb::Watch, "Watch"),
-    (Verb::Patch, "Patch"),
-    (Verb::Apply, "Apply"),
-    (Verb::ApplyStatus, "ApplyStatus"),
-];
 
 pub(super) fn files<'p>(plan: &'p Plan<'p>) -> Vec<File<'p>> {
     plan.clients().into_iter().map(|part| file(plan, part)).collect()
@@ -53,9 +39,17 @@ fn file<'p>(plan: &'p Plan<'p>, part: Part<'p>) -> File<'p> {
 }
 
 /// The traits of the verbs that the kind's client has.
-fn verbs(kind: &KindPlan<'_>) -> Vec<&'static str> {
-    let has: Vec<_> = VERBS.iter().filter(|(verb, _)| kind.has(*verb)).map(|(_, name)| *name).collect();
-    if has.len() == VERBS.len() { vec!["All"] } else { has }
+fn verbs(kind: &KindPlan<'_>) -> Vec<String> {
+    let has: Vec<_> = Verb::ALL.into_iter().filter(|verb| kind.has(*verb)).collect();
+    match has.len() == Verb::ALL.len() {
+        true => vec!["All".to_owned()],
+        false => has.into_iter().map(|verb| verb.as_str().to_upper_camel_case()).collect(),
+    }
+}
+
+/// Whether the runtime's client has all that the kind's client needs.
+fn is_complete(kind: &&KindPlan<'_>) -> bool {
+    verbs(kind) == ["All"] && kind.methods().is_empty() && !kind.extended.client
 }
 
 /// What is applied: the kind's apply configuration, or else the object.
@@ -68,7 +62,12 @@ fn configuration<'p>(kind: &'p KindPlan<'_>) -> &'p str {
 fn version_items(part: &Part<'_>, imports: &Imports) -> TokenStream {
     let version = part.version;
     let imported = imports.paths().map(path);
-    let verbs = part.kinds.iter().any(|kind| !verbs(kind).is_empty()).then(|| quote!(self,));
+    let has_verbs = part.kinds.iter().any(|kind| !verbs(kind).is_empty());
+    let used = match (has_verbs, part.kinds.iter().all(is_complete)) {
+        (_, true) => quote!(verbs),
+        (true, false) => quote!(verbs::{self, delegate}),
+        (false, false) => quote!(verbs::delegate),
+    };
     let extended = part.kinds.iter().filter(|kind| kind.extended.client);
     let expansions = extended.map(|kind| modules::expansion(&kind.module));
     let getters = part.kinds.iter().map(|kind| ident(&kind.getter.0));
@@ -95,7 +94,7 @@ fn version_items(part: &Part<'_>, imports: &Imports) -> TokenStream {
         .items(
             "imports",
             quote! {
-                use ::kubesmith_runtime::client::{self, verbs::{#verbs delegate}};
+                use ::kubesmith_runtime::client::{self, #used};
                 #(use #imported;)*
                 #(#expansions)*
             },
@@ -144,16 +143,30 @@ fn kind_items(plan: &Plan<'_>, group_version: &str, kind: &KindPlan<'_>, imports
             .name("GroupVersion", group_version)
     };
     let of_scope = skeleton(scope).fill();
-    let (verbs, methods) = (delegated(kind), own(kind, &methods, imports));
-    let requests = skeleton("client").items("verbs", verbs).items("methods", methods).fill();
+    let methods = own(kind, &methods, imports);
+    let requests = match is_complete(&kind) {
+        true => skeleton("client_complete").items("methods", methods),
+        false => skeleton("client").items("verbs", delegated(kind)).items("methods", methods),
+    };
+    let requests = requests.fill();
     quote!(#of_scope #requests)
 }
 
-/// Says of each verb that the client has it.
+/// Gives the client its verbs, and its constructor if the kind is cluster-scoped.
 fn delegated(kind: &KindPlan<'_>) -> TokenStream {
     let client = ident(&kind.client);
-    let verbs = verbs(kind).into_iter().map(ident);
-    quote!(#(impl delegate::#verbs for #client {})*)
+    let verbs = verbs(kind);
+    let verbs = verbs.iter().map(|verb| ident(verb));
+    let constructor = (!kind.is_namespaced()).then(|| {
+        quote! {
+            impl #client {
+                /// Makes the client from the REST client of its group-version.
+                #[must_use]
+                pub fn new(rest: client::RestClient) -> Self { client::KindClient::cluster(rest).into() }
+            }
+        }
+    });
+    quote!(#constructor #(impl delegate::#verbs for #client {})*)
 }
 
 /// The client's trait, and its methods of its own.
@@ -162,8 +175,8 @@ fn own(kind: &KindPlan<'_>, methods: &[MethodTokens], imports: &Imports) -> Toke
         (ident(&kind.interface), ident(&kind.client), path(imports.name(&kind.object)));
     let configuration = path(imports.name(configuration(kind)));
     let bounds = verbs(kind).into_iter().map(|verb| {
-        let name = ident(verb);
-        match verb {
+        let name = ident(&verb);
+        match verb.as_str() {
             "All" | "Apply" | "ApplyStatus" => quote!(verbs::#name<#object, #configuration>),
             _ => quote!(verbs::#name<#object>),
         }

@@ -18,7 +18,7 @@ pub(super) fn files<'p>(plan: &'p Plan<'p>) -> Vec<File<'p>> {
         files.push(file);
         if plan.options.parts.has_fake() {
             let mut file = File::new(plan, "clientset/fake.rs");
-            file.block(move || fake(&plan.clients()));
+            file.block(|| Skeleton::new("fake").fill());
             files.push(file);
         }
     }
@@ -130,7 +130,7 @@ fn clientset(plan: &Plan<'_>, parts: &[Part<'_>]) -> TokenStream {
         }
     });
     let scheme = scheme(plan);
-    let implemented = implemented(parts, &quote!(self));
+    let implemented = implemented(parts);
     Skeleton::new("clientset")
         .items("modules", quote!(#fake #by_hand))
         .items(
@@ -154,7 +154,8 @@ fn clientset(plan: &Plan<'_>, parts: &[Part<'_>]) -> TokenStream {
                     #(#accessors)*
                 }
 
-                impl Interface for Clientset { #implemented }
+                /// The clientset, and types that borrow as one.
+                impl<T: Borrow<Clientset> + Send + Sync + 'static> Interface for T { #implemented }
             },
         )
         .items("accessors", quote!(#(#own)*))
@@ -174,17 +175,17 @@ fn clients_of(part: &Part<'_>) -> [TokenStream; 4] {
     ]
 }
 
-/// The members of the trait for what dereferences to the clientset.
-fn implemented(parts: &[Part<'_>], module: &TokenStream) -> TokenStream {
+/// The members of the trait for types that borrow as the clientset.
+fn implemented(parts: &[Part<'_>]) -> TokenStream {
     let (mut types, mut methods) = (TokenStream::new(), TokenStream::new());
     for part in parts {
         let [name, _, client, accessor] = clients_of(part);
-        types.extend(quote!(type #name = #module::#client;));
-        methods.extend(quote!(fn #accessor(&self) -> Self::#name { #module::Clientset::#accessor(self) }));
+        types.extend(quote!(type #name = #client;));
+        methods.extend(quote!(fn #accessor(&self) -> Self::#name { Clientset::#accessor(self.borrow()) }));
     }
     quote! {
         #types
-        fn discovery(&self) -> ::kubesmith_runtime::client::Discovery { #module::Clientset::discovery(self) }
+        fn discovery(&self) -> client::Discovery { Clientset::discovery(self.borrow()) }
         #methods
     }
 }
@@ -229,22 +230,4 @@ fn scheme(plan: &Plan<'_>) -> TokenStream {
             }
         }
     }
-}
-
-fn fake(parts: &[Part<'_>]) -> TokenStream {
-    let members = implemented(parts, &quote!(super));
-    Skeleton::new("fake")
-        .items(
-            "clients",
-            quote! {
-                impl ::kubesmith_testenv::fake::FakeClients for Clientset {
-                    const CRDS: &'static str = ::core::include_str!("../crds.json");
-
-                    fn of_client(client: ::kubesmith_runtime::kube::Client) -> Self { Self::new(client) }
-                }
-
-                impl super::Interface for FakeClientset { #members }
-            },
-        )
-        .fill()
 }

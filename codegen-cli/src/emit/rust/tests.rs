@@ -8,20 +8,6 @@ use crate::ir::{
     TypeId, Verb, Version,
 };
 
-const ALL_VERBS: [Verb; 11] = [
-    Verb::Create,
-    Verb::Update,
-    Verb::UpdateStatus,
-    Verb::Delete,
-    Verb::DeleteCollection,
-    Verb::Get,
-    Verb::List,
-    Verb::Watch,
-    Verb::Patch,
-    Verb::Apply,
-    Verb::ApplyStatus,
-];
-
 fn resource(kind: &str, scope: Scope) -> Resource {
     let plural = format!("{kind}s");
     Resource {
@@ -40,7 +26,7 @@ fn resource(kind: &str, scope: Scope) -> Resource {
             summary: format!("{kind} is a thing in the shop."),
         },
         crd: CrdVersion::default(),
-        client: Some(ClientTags { verbs: ALL_VERBS.to_vec(), ..ClientTags::default() }),
+        client: Some(ClientTags { verbs: Verb::ALL.to_vec(), ..ClientTags::default() }),
         root: TypeId(0),
         has_status_field: true,
         span: Span { file: "api/src/v1.rs".into(), start: 0, end: 0 },
@@ -138,7 +124,7 @@ fn tree_has_a_file_for_each_group_version() {
 fn client_has_the_verbs_that_are_asked_for() {
     let all = check(vec![resource("Cart", Scope::Cluster)], &options());
     let text = file(&all, "src/clientset/typed/shop/v1.rs");
-    assert!(text.contains("impl delegate::All for Carts {}"), "{text}");
+    assert!(text.contains("pub type Carts = client::CompleteClient<Cart, Cart>;"), "{text}");
     assert!(text.contains("pub trait CartInterface: verbs::All<Cart, Cart> {}"), "{text}");
     let some =
         check(vec![with_verbs(resource("Cart", Scope::Cluster), &[Verb::Get, Verb::List])], &options());
@@ -198,7 +184,11 @@ fn only_a_namespaced_kind_has_namespaces() {
     let tree = check(vec![resource("Cart", Scope::Namespaced), resource("Shop", Scope::Cluster)], &options());
     let clients = file(&tree, "src/clientset/typed/shop/v1.rs");
     assert!(clients.contains("pub type Carts = client::AllNamespaces<NamespacedCarts>;"), "{clients}");
-    assert!(clients.contains("pub struct Shops {") && !clients.contains("NamespacedShops"), "{clients}");
+    assert!(
+        clients.contains("pub type Shops = client::CompleteClient<Shop, Shop>;")
+            && !clients.contains("NamespacedShops"),
+        "{clients}"
+    );
     let listers = file(&tree, "src/listers/shop/v1.rs");
     assert!(listers.contains("CartNamespaceLister") && !listers.contains("ShopNamespaceLister"), "{listers}");
 }
@@ -290,7 +280,7 @@ fn keywords_and_names_of_ours_are_kept_apart() {
     ir.groups[0].informer_code_name = "Start".to_owned();
     let tree = emit(&ir, &options());
     let version = file(&tree, "src/clientset/typed/generic_/v1.rs");
-    let names = ["pub struct NamespacedFoos {", "pub struct NamespacedFoos_ {"];
+    let names = ["pub type NamespacedFoos = ", "pub type NamespacedFoos_ = "];
     assert!(names.iter().all(|name| version.contains(name)), "{version}");
     assert!(file(&tree, "src/informers/mod.rs").contains("pub fn start_(&self)"));
 }

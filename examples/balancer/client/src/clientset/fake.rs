@@ -20,15 +20,3 @@ impl ::kubesmith_testenv::fake::FakeClients for Clientset {
         Self::new(client)
     }
 }
-
-impl super::Interface for FakeClientset {
-    type ExposerV1alpha1 = super::typed::exposer::v1alpha1::ExposerV1alpha1Client;
-
-    fn discovery(&self) -> ::kubesmith_runtime::client::Discovery {
-        super::Clientset::discovery(self)
-    }
-
-    fn exposer_v1alpha1(&self) -> Self::ExposerV1alpha1 {
-        super::Clientset::exposer_v1alpha1(self)
-    }
-}

@@ -7,6 +7,7 @@
 //! The clientset: one place to get every client of this package from.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::core::borrow::Borrow;
 use ::kubesmith_runtime::client;
 use ::kubesmith_runtime::kube::{Client, Config};
 
@@ -54,15 +55,16 @@ pub trait Interface: Send + Sync + 'static {
     fn exposer_v1alpha1(&self) -> Self::ExposerV1alpha1;
 }
 
-impl Interface for Clientset {
-    type ExposerV1alpha1 = self::typed::exposer::v1alpha1::ExposerV1alpha1Client;
+/// The clientset, and types that borrow as one.
+impl<T: Borrow<Clientset> + Send + Sync + 'static> Interface for T {
+    type ExposerV1alpha1 = typed::exposer::v1alpha1::ExposerV1alpha1Client;
 
-    fn discovery(&self) -> ::kubesmith_runtime::client::Discovery {
-        self::Clientset::discovery(self)
+    fn discovery(&self) -> client::Discovery {
+        Clientset::discovery(self.borrow())
     }
 
     fn exposer_v1alpha1(&self) -> Self::ExposerV1alpha1 {
-        self::Clientset::exposer_v1alpha1(self)
+        Clientset::exposer_v1alpha1(self.borrow())
     }
 }
 

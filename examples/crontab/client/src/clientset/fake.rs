@@ -20,20 +20,3 @@ impl ::kubesmith_testenv::fake::FakeClients for Clientset {
         Self::new(client)
     }
 }
-
-impl super::Interface for FakeClientset {
-    type StableV1 = super::typed::stable::v1::StableV1Client;
-    type StableV1beta1 = super::typed::stable::v1beta1::StableV1beta1Client;
-
-    fn discovery(&self) -> ::kubesmith_runtime::client::Discovery {
-        super::Clientset::discovery(self)
-    }
-
-    fn stable_v1(&self) -> Self::StableV1 {
-        super::Clientset::stable_v1(self)
-    }
-
-    fn stable_v1beta1(&self) -> Self::StableV1beta1 {
-        super::Clientset::stable_v1beta1(self)
-    }
-}

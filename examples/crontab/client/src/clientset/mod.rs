@@ -7,6 +7,7 @@
 //! The clientset: one place to get every client of this package from.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::core::borrow::Borrow;
 use ::kubesmith_runtime::client;
 use ::kubesmith_runtime::kube::{Client, Config};
 
@@ -63,20 +64,21 @@ pub trait Interface: Send + Sync + 'static {
     fn stable_v1beta1(&self) -> Self::StableV1beta1;
 }
 
-impl Interface for Clientset {
-    type StableV1 = self::typed::stable::v1::StableV1Client;
-    type StableV1beta1 = self::typed::stable::v1beta1::StableV1beta1Client;
+/// The clientset, and types that borrow as one.
+impl<T: Borrow<Clientset> + Send + Sync + 'static> Interface for T {
+    type StableV1 = typed::stable::v1::StableV1Client;
+    type StableV1beta1 = typed::stable::v1beta1::StableV1beta1Client;
 
-    fn discovery(&self) -> ::kubesmith_runtime::client::Discovery {
-        self::Clientset::discovery(self)
+    fn discovery(&self) -> client::Discovery {
+        Clientset::discovery(self.borrow())
     }
 
     fn stable_v1(&self) -> Self::StableV1 {
-        self::Clientset::stable_v1(self)
+        Clientset::stable_v1(self.borrow())
     }
 
     fn stable_v1beta1(&self) -> Self::StableV1beta1 {
-        self::Clientset::stable_v1beta1(self)
+        Clientset::stable_v1beta1(self.borrow())
     }
 }
 

@@ -20,15 +20,3 @@ impl ::kubesmith_testenv::fake::FakeClients for Clientset {
         Self::new(client)
     }
 }
-
-impl super::Interface for FakeClientset {
-    type EcsV1 = super::typed::ecs::v1::EcsV1Client;
-
-    fn discovery(&self) -> ::kubesmith_runtime::client::Discovery {
-        super::Clientset::discovery(self)
-    }
-
-    fn ecs_v1(&self) -> Self::EcsV1 {
-        super::Clientset::ecs_v1(self)
-    }
-}

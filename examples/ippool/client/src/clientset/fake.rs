@@ -20,20 +20,3 @@ impl ::kubesmith_testenv::fake::FakeClients for Clientset {
         Self::new(client)
     }
 }
-
-impl super::Interface for FakeClientset {
-    type CoreV1 = super::typed::core::v1::CoreV1Client;
-    type TsiV1alpha1 = super::typed::tsi::v1alpha1::TsiV1alpha1Client;
-
-    fn discovery(&self) -> ::kubesmith_runtime::client::Discovery {
-        super::Clientset::discovery(self)
-    }
-
-    fn core_v1(&self) -> Self::CoreV1 {
-        super::Clientset::core_v1(self)
-    }
-
-    fn tsi_v1alpha1(&self) -> Self::TsiV1alpha1 {
-        super::Clientset::tsi_v1alpha1(self)
-    }
-}

@@ -7,6 +7,7 @@
 //! The clientset: one place to get every client of this package from.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::core::borrow::Borrow;
 use ::kubesmith_runtime::client;
 use ::kubesmith_runtime::kube::{Client, Config};
 
@@ -67,20 +68,21 @@ pub trait Interface: Send + Sync + 'static {
     fn tsi_v1alpha1(&self) -> Self::TsiV1alpha1;
 }
 
-impl Interface for Clientset {
-    type CoreV1 = self::typed::core::v1::CoreV1Client;
-    type TsiV1alpha1 = self::typed::tsi::v1alpha1::TsiV1alpha1Client;
+/// The clientset, and types that borrow as one.
+impl<T: Borrow<Clientset> + Send + Sync + 'static> Interface for T {
+    type CoreV1 = typed::core::v1::CoreV1Client;
+    type TsiV1alpha1 = typed::tsi::v1alpha1::TsiV1alpha1Client;
 
-    fn discovery(&self) -> ::kubesmith_runtime::client::Discovery {
-        self::Clientset::discovery(self)
+    fn discovery(&self) -> client::Discovery {
+        Clientset::discovery(self.borrow())
     }
 
     fn core_v1(&self) -> Self::CoreV1 {
-        self::Clientset::core_v1(self)
+        Clientset::core_v1(self.borrow())
     }
 
     fn tsi_v1alpha1(&self) -> Self::TsiV1alpha1 {
-        self::Clientset::tsi_v1alpha1(self)
+        Clientset::tsi_v1alpha1(self.borrow())
     }
 }
 

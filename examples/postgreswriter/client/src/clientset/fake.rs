@@ -20,15 +20,3 @@ impl ::kubesmith_testenv::fake::FakeClients for Clientset {
         Self::new(client)
     }
 }
-
-impl super::Interface for FakeClientset {
-    type DemoV1 = super::typed::demo::v1::DemoV1Client;
-
-    fn discovery(&self) -> ::kubesmith_runtime::client::Discovery {
-        super::Clientset::discovery(self)
-    }
-
-    fn demo_v1(&self) -> Self::DemoV1 {
-        super::Clientset::demo_v1(self)
-    }
-}

@@ -7,6 +7,7 @@
 //! The clientset: one place to get every client of this package from.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::core::borrow::Borrow;
 use ::kubesmith_runtime::client;
 use ::kubesmith_runtime::kube::{Client, Config};
 
@@ -55,15 +56,16 @@ pub trait Interface: Send + Sync + 'static {
     fn demo_v1(&self) -> Self::DemoV1;
 }
 
-impl Interface for Clientset {
-    type DemoV1 = self::typed::demo::v1::DemoV1Client;
+/// The clientset, and types that borrow as one.
+impl<T: Borrow<Clientset> + Send + Sync + 'static> Interface for T {
+    type DemoV1 = typed::demo::v1::DemoV1Client;
 
-    fn discovery(&self) -> ::kubesmith_runtime::client::Discovery {
-        self::Clientset::discovery(self)
+    fn discovery(&self) -> client::Discovery {
+        Clientset::discovery(self.borrow())
     }
 
     fn demo_v1(&self) -> Self::DemoV1 {
-        self::Clientset::demo_v1(self)
+        Clientset::demo_v1(self.borrow())
     }
 }
 

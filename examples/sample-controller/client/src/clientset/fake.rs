@@ -20,20 +20,3 @@ impl ::kubesmith_testenv::fake::FakeClients for Clientset {
         Self::new(client)
     }
 }
-
-impl super::Interface for FakeClientset {
-    type AppsV1 = super::typed::apps::v1::AppsV1Client;
-    type SamplecontrollerV1alpha1 = super::typed::samplecontroller::v1alpha1::SamplecontrollerV1alpha1Client;
-
-    fn discovery(&self) -> ::kubesmith_runtime::client::Discovery {
-        super::Clientset::discovery(self)
-    }
-
-    fn apps_v1(&self) -> Self::AppsV1 {
-        super::Clientset::apps_v1(self)
-    }
-
-    fn samplecontroller_v1alpha1(&self) -> Self::SamplecontrollerV1alpha1 {
-        super::Clientset::samplecontroller_v1alpha1(self)
-    }
-}

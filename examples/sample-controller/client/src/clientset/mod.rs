@@ -7,6 +7,7 @@
 //! The clientset: one place to get every client of this package from.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::core::borrow::Borrow;
 use ::kubesmith_runtime::client;
 use ::kubesmith_runtime::kube::{Client, Config};
 
@@ -69,20 +70,21 @@ pub trait Interface: Send + Sync + 'static {
     fn samplecontroller_v1alpha1(&self) -> Self::SamplecontrollerV1alpha1;
 }
 
-impl Interface for Clientset {
-    type AppsV1 = self::typed::apps::v1::AppsV1Client;
-    type SamplecontrollerV1alpha1 = self::typed::samplecontroller::v1alpha1::SamplecontrollerV1alpha1Client;
+/// The clientset, and types that borrow as one.
+impl<T: Borrow<Clientset> + Send + Sync + 'static> Interface for T {
+    type AppsV1 = typed::apps::v1::AppsV1Client;
+    type SamplecontrollerV1alpha1 = typed::samplecontroller::v1alpha1::SamplecontrollerV1alpha1Client;
 
-    fn discovery(&self) -> ::kubesmith_runtime::client::Discovery {
-        self::Clientset::discovery(self)
+    fn discovery(&self) -> client::Discovery {
+        Clientset::discovery(self.borrow())
     }
 
     fn apps_v1(&self) -> Self::AppsV1 {
-        self::Clientset::apps_v1(self)
+        Clientset::apps_v1(self.borrow())
     }
 
     fn samplecontroller_v1alpha1(&self) -> Self::SamplecontrollerV1alpha1 {
-        self::Clientset::samplecontroller_v1alpha1(self)
+        Clientset::samplecontroller_v1alpha1(self.borrow())
     }
 }
 

@@ -4,6 +4,7 @@
 //! The clientset: one place to get every client of this package from.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::core::borrow::Borrow;
 use ::kubesmith_runtime::client;
 use ::kubesmith_runtime::kube::{Client, Config};
 
@@ -175,50 +176,51 @@ pub trait Interface: Send + Sync + 'static {
     fn shop_v1(&self) -> Self::ShopV1;
 }
 
-impl Interface for Clientset {
-    type CoreV1 = self::typed::core::v1::CoreV1Client;
-    type ApiextensionsV1 = self::typed::apiextensions::v1::ApiextensionsV1Client;
-    type AppsV1 = self::typed::apps::v1::AppsV1Client;
-    type CertificatesV1 = self::typed::certificates::v1::CertificatesV1Client;
-    type EventsV1 = self::typed::events::v1::EventsV1Client;
-    type PolicyV1 = self::typed::policy::v1::PolicyV1Client;
-    type RbacV1 = self::typed::rbac::v1::RbacV1Client;
-    type ShopV1 = self::typed::shop::v1::ShopV1Client;
+/// The clientset, and types that borrow as one.
+impl<T: Borrow<Clientset> + Send + Sync + 'static> Interface for T {
+    type CoreV1 = typed::core::v1::CoreV1Client;
+    type ApiextensionsV1 = typed::apiextensions::v1::ApiextensionsV1Client;
+    type AppsV1 = typed::apps::v1::AppsV1Client;
+    type CertificatesV1 = typed::certificates::v1::CertificatesV1Client;
+    type EventsV1 = typed::events::v1::EventsV1Client;
+    type PolicyV1 = typed::policy::v1::PolicyV1Client;
+    type RbacV1 = typed::rbac::v1::RbacV1Client;
+    type ShopV1 = typed::shop::v1::ShopV1Client;
 
-    fn discovery(&self) -> ::kubesmith_runtime::client::Discovery {
-        self::Clientset::discovery(self)
+    fn discovery(&self) -> client::Discovery {
+        Clientset::discovery(self.borrow())
     }
 
     fn core_v1(&self) -> Self::CoreV1 {
-        self::Clientset::core_v1(self)
+        Clientset::core_v1(self.borrow())
     }
 
     fn apiextensions_v1(&self) -> Self::ApiextensionsV1 {
-        self::Clientset::apiextensions_v1(self)
+        Clientset::apiextensions_v1(self.borrow())
     }
 
     fn apps_v1(&self) -> Self::AppsV1 {
-        self::Clientset::apps_v1(self)
+        Clientset::apps_v1(self.borrow())
     }
 
     fn certificates_v1(&self) -> Self::CertificatesV1 {
-        self::Clientset::certificates_v1(self)
+        Clientset::certificates_v1(self.borrow())
     }
 
     fn events_v1(&self) -> Self::EventsV1 {
-        self::Clientset::events_v1(self)
+        Clientset::events_v1(self.borrow())
     }
 
     fn policy_v1(&self) -> Self::PolicyV1 {
-        self::Clientset::policy_v1(self)
+        Clientset::policy_v1(self.borrow())
     }
 
     fn rbac_v1(&self) -> Self::RbacV1 {
-        self::Clientset::rbac_v1(self)
+        Clientset::rbac_v1(self.borrow())
     }
 
     fn shop_v1(&self) -> Self::ShopV1 {
-        self::Clientset::shop_v1(self)
+        Clientset::shop_v1(self.borrow())
     }
 }
 

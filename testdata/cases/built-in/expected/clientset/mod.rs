@@ -4,6 +4,7 @@
 //! The clientset: one place to get every client of this package from.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::core::borrow::Borrow;
 use ::kubesmith_runtime::client;
 use ::kubesmith_runtime::kube::{Client, Config};
 
@@ -108,30 +109,31 @@ pub trait Interface: Send + Sync + 'static {
     fn coordination_v1(&self) -> Self::CoordinationV1;
 }
 
-impl Interface for Clientset {
-    type CoreV1 = self::typed::core::v1::CoreV1Client;
-    type AuthenticationV1 = self::typed::authentication::v1::AuthenticationV1Client;
-    type AuthorizationV1 = self::typed::authorization::v1::AuthorizationV1Client;
-    type CoordinationV1 = self::typed::coordination::v1::CoordinationV1Client;
+/// The clientset, and types that borrow as one.
+impl<T: Borrow<Clientset> + Send + Sync + 'static> Interface for T {
+    type CoreV1 = typed::core::v1::CoreV1Client;
+    type AuthenticationV1 = typed::authentication::v1::AuthenticationV1Client;
+    type AuthorizationV1 = typed::authorization::v1::AuthorizationV1Client;
+    type CoordinationV1 = typed::coordination::v1::CoordinationV1Client;
 
-    fn discovery(&self) -> ::kubesmith_runtime::client::Discovery {
-        self::Clientset::discovery(self)
+    fn discovery(&self) -> client::Discovery {
+        Clientset::discovery(self.borrow())
     }
 
     fn core_v1(&self) -> Self::CoreV1 {
-        self::Clientset::core_v1(self)
+        Clientset::core_v1(self.borrow())
     }
 
     fn authentication_v1(&self) -> Self::AuthenticationV1 {
-        self::Clientset::authentication_v1(self)
+        Clientset::authentication_v1(self.borrow())
     }
 
     fn authorization_v1(&self) -> Self::AuthorizationV1 {
-        self::Clientset::authorization_v1(self)
+        Clientset::authorization_v1(self.borrow())
     }
 
     fn coordination_v1(&self) -> Self::CoordinationV1 {
-        self::Clientset::coordination_v1(self)
+        Clientset::coordination_v1(self.borrow())
     }
 }
 

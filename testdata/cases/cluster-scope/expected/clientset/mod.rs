@@ -4,6 +4,7 @@
 //! The clientset: one place to get every client of this package from.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::core::borrow::Borrow;
 use ::kubesmith_runtime::client;
 use ::kubesmith_runtime::kube::{Client, Config};
 
@@ -48,15 +49,16 @@ pub trait Interface: Send + Sync + 'static {
     fn ecs_v1(&self) -> Self::EcsV1;
 }
 
-impl Interface for Clientset {
-    type EcsV1 = self::typed::ecs::v1::EcsV1Client;
+/// The clientset, and types that borrow as one.
+impl<T: Borrow<Clientset> + Send + Sync + 'static> Interface for T {
+    type EcsV1 = typed::ecs::v1::EcsV1Client;
 
-    fn discovery(&self) -> ::kubesmith_runtime::client::Discovery {
-        self::Clientset::discovery(self)
+    fn discovery(&self) -> client::Discovery {
+        Clientset::discovery(self.borrow())
     }
 
     fn ecs_v1(&self) -> Self::EcsV1 {
-        self::Clientset::ecs_v1(self)
+        Clientset::ecs_v1(self.borrow())
     }
 }
 

@@ -4,6 +4,7 @@
 //! The clientset: one place to get every client of this package from.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::core::borrow::Borrow;
 use ::kubesmith_runtime::client;
 use ::kubesmith_runtime::kube::{Client, Config};
 
@@ -71,25 +72,26 @@ pub trait Interface: Send + Sync + 'static {
     fn post_v1alpha1(&self) -> Self::PostV1alpha1;
 }
 
-impl Interface for Clientset {
-    type PostV1 = self::typed::post::v1::PostV1Client;
-    type PostV1beta1 = self::typed::post::v1beta1::PostV1beta1Client;
-    type PostV1alpha1 = self::typed::post::v1alpha1::PostV1alpha1Client;
+/// The clientset, and types that borrow as one.
+impl<T: Borrow<Clientset> + Send + Sync + 'static> Interface for T {
+    type PostV1 = typed::post::v1::PostV1Client;
+    type PostV1beta1 = typed::post::v1beta1::PostV1beta1Client;
+    type PostV1alpha1 = typed::post::v1alpha1::PostV1alpha1Client;
 
-    fn discovery(&self) -> ::kubesmith_runtime::client::Discovery {
-        self::Clientset::discovery(self)
+    fn discovery(&self) -> client::Discovery {
+        Clientset::discovery(self.borrow())
     }
 
     fn post_v1(&self) -> Self::PostV1 {
-        self::Clientset::post_v1(self)
+        Clientset::post_v1(self.borrow())
     }
 
     fn post_v1beta1(&self) -> Self::PostV1beta1 {
-        self::Clientset::post_v1beta1(self)
+        Clientset::post_v1beta1(self.borrow())
     }
 
     fn post_v1alpha1(&self) -> Self::PostV1alpha1 {
-        self::Clientset::post_v1alpha1(self)
+        Clientset::post_v1alpha1(self.borrow())
     }
 }
 

@@ -4,6 +4,7 @@
 //! The clientset: one place to get every client of this package from.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::core::borrow::Borrow;
 use ::kubesmith_runtime::client;
 use ::kubesmith_runtime::kube::{Client, Config};
 
@@ -50,15 +51,16 @@ pub trait Interface: Send + Sync + 'static {
     fn cafe_v1(&self) -> Self::CafeV1;
 }
 
-impl Interface for Clientset {
-    type CafeV1 = self::typed::cafe::v1::CafeV1Client;
+/// The clientset, and types that borrow as one.
+impl<T: Borrow<Clientset> + Send + Sync + 'static> Interface for T {
+    type CafeV1 = typed::cafe::v1::CafeV1Client;
 
-    fn discovery(&self) -> ::kubesmith_runtime::client::Discovery {
-        self::Clientset::discovery(self)
+    fn discovery(&self) -> client::Discovery {
+        Clientset::discovery(self.borrow())
     }
 
     fn cafe_v1(&self) -> Self::CafeV1 {
-        self::Clientset::cafe_v1(self)
+        Clientset::cafe_v1(self.borrow())
     }
 }
 

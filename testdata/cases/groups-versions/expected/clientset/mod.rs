@@ -4,6 +4,7 @@
 //! The clientset: one place to get every client of this package from.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::core::borrow::Borrow;
 use ::kubesmith_runtime::client;
 use ::kubesmith_runtime::kube::{Client, Config};
 
@@ -68,25 +69,26 @@ pub trait Interface: Send + Sync + 'static {
     fn shop_v1(&self) -> Self::ShopV1;
 }
 
-impl Interface for Clientset {
-    type LibraryV1beta1 = self::typed::library::v1beta1::LibraryV1beta1Client;
-    type ShopV2 = self::typed::shop::v2::ShopV2Client;
-    type ShopV1 = self::typed::shop::v1::ShopV1Client;
+/// The clientset, and types that borrow as one.
+impl<T: Borrow<Clientset> + Send + Sync + 'static> Interface for T {
+    type LibraryV1beta1 = typed::library::v1beta1::LibraryV1beta1Client;
+    type ShopV2 = typed::shop::v2::ShopV2Client;
+    type ShopV1 = typed::shop::v1::ShopV1Client;
 
-    fn discovery(&self) -> ::kubesmith_runtime::client::Discovery {
-        self::Clientset::discovery(self)
+    fn discovery(&self) -> client::Discovery {
+        Clientset::discovery(self.borrow())
     }
 
     fn library_v1beta1(&self) -> Self::LibraryV1beta1 {
-        self::Clientset::library_v1beta1(self)
+        Clientset::library_v1beta1(self.borrow())
     }
 
     fn shop_v2(&self) -> Self::ShopV2 {
-        self::Clientset::shop_v2(self)
+        Clientset::shop_v2(self.borrow())
     }
 
     fn shop_v1(&self) -> Self::ShopV1 {
-        self::Clientset::shop_v1(self)
+        Clientset::shop_v1(self.borrow())
     }
 }
 

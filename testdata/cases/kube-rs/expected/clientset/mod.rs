@@ -4,6 +4,7 @@
 //! The clientset: one place to get every client of this package from.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::core::borrow::Borrow;
 use ::kubesmith_runtime::client;
 use ::kubesmith_runtime::kube::{Client, Config};
 
@@ -58,20 +59,21 @@ pub trait Interface: Send + Sync + 'static {
     fn kube_v1(&self) -> Self::KubeV1;
 }
 
-impl Interface for Clientset {
-    type KubeV2 = self::typed::kube::v2::KubeV2Client;
-    type KubeV1 = self::typed::kube::v1::KubeV1Client;
+/// The clientset, and types that borrow as one.
+impl<T: Borrow<Clientset> + Send + Sync + 'static> Interface for T {
+    type KubeV2 = typed::kube::v2::KubeV2Client;
+    type KubeV1 = typed::kube::v1::KubeV1Client;
 
-    fn discovery(&self) -> ::kubesmith_runtime::client::Discovery {
-        self::Clientset::discovery(self)
+    fn discovery(&self) -> client::Discovery {
+        Clientset::discovery(self.borrow())
     }
 
     fn kube_v2(&self) -> Self::KubeV2 {
-        self::Clientset::kube_v2(self)
+        Clientset::kube_v2(self.borrow())
     }
 
     fn kube_v1(&self) -> Self::KubeV1 {
-        self::Clientset::kube_v1(self)
+        Clientset::kube_v1(self.borrow())
     }
 }
 

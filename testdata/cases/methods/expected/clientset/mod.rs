@@ -4,6 +4,7 @@
 //! The clientset: one place to get every client of this package from.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::core::borrow::Borrow;
 use ::kubesmith_runtime::client;
 use ::kubesmith_runtime::kube::{Client, Config};
 
@@ -53,15 +54,16 @@ pub trait Interface: Send + Sync + 'static {
     fn harbour_v1(&self) -> Self::HarbourV1;
 }
 
-impl Interface for Clientset {
-    type HarbourV1 = self::typed::harbour::v1::HarbourV1Client;
+/// The clientset, and types that borrow as one.
+impl<T: Borrow<Clientset> + Send + Sync + 'static> Interface for T {
+    type HarbourV1 = typed::harbour::v1::HarbourV1Client;
 
-    fn discovery(&self) -> ::kubesmith_runtime::client::Discovery {
-        self::Clientset::discovery(self)
+    fn discovery(&self) -> client::Discovery {
+        Clientset::discovery(self.borrow())
     }
 
     fn harbour_v1(&self) -> Self::HarbourV1 {
-        self::Clientset::harbour_v1(self)
+        Clientset::harbour_v1(self.borrow())
     }
 }
 

@@ -4,6 +4,7 @@
 //! The clientset: one place to get every client of this package from.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::core::borrow::Borrow;
 use ::kubesmith_runtime::client;
 use ::kubesmith_runtime::kube::{Client, Config};
 
@@ -113,35 +114,36 @@ pub trait Interface: Send + Sync + 'static {
     fn start_v1(&self) -> Self::StartV1;
 }
 
-impl Interface for Clientset {
-    type GenericV1 = self::typed::generic_::v1::GenericV1Client;
-    type PlainFoo10 = self::typed::plain::foo_10::PlainFoo10Client;
-    type PlainNew = self::typed::plain::new::PlainNewClient;
-    type PlainV0 = self::typed::plain::v0::PlainV0Client;
-    type StartV1 = self::typed::start::v1::StartV1Client;
+/// The clientset, and types that borrow as one.
+impl<T: Borrow<Clientset> + Send + Sync + 'static> Interface for T {
+    type GenericV1 = typed::generic_::v1::GenericV1Client;
+    type PlainFoo10 = typed::plain::foo_10::PlainFoo10Client;
+    type PlainNew = typed::plain::new::PlainNewClient;
+    type PlainV0 = typed::plain::v0::PlainV0Client;
+    type StartV1 = typed::start::v1::StartV1Client;
 
-    fn discovery(&self) -> ::kubesmith_runtime::client::Discovery {
-        self::Clientset::discovery(self)
+    fn discovery(&self) -> client::Discovery {
+        Clientset::discovery(self.borrow())
     }
 
     fn generic_v1(&self) -> Self::GenericV1 {
-        self::Clientset::generic_v1(self)
+        Clientset::generic_v1(self.borrow())
     }
 
     fn plain_foo_10(&self) -> Self::PlainFoo10 {
-        self::Clientset::plain_foo_10(self)
+        Clientset::plain_foo_10(self.borrow())
     }
 
     fn plain_new(&self) -> Self::PlainNew {
-        self::Clientset::plain_new(self)
+        Clientset::plain_new(self.borrow())
     }
 
     fn plain_v0(&self) -> Self::PlainV0 {
-        self::Clientset::plain_v0(self)
+        Clientset::plain_v0(self.borrow())
     }
 
     fn start_v1(&self) -> Self::StartV1 {
-        self::Clientset::start_v1(self)
+        Clientset::start_v1(self.borrow())
     }
 }
 

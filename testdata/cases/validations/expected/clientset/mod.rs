@@ -4,6 +4,7 @@
 //! The clientset: one place to get every client of this package from.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::core::borrow::Borrow;
 use ::kubesmith_runtime::client;
 use ::kubesmith_runtime::kube::{Client, Config};
 
@@ -50,15 +51,16 @@ pub trait Interface: Send + Sync + 'static {
     fn castle_v1(&self) -> Self::CastleV1;
 }
 
-impl Interface for Clientset {
-    type CastleV1 = self::typed::castle::v1::CastleV1Client;
+/// The clientset, and types that borrow as one.
+impl<T: Borrow<Clientset> + Send + Sync + 'static> Interface for T {
+    type CastleV1 = typed::castle::v1::CastleV1Client;
 
-    fn discovery(&self) -> ::kubesmith_runtime::client::Discovery {
-        self::Clientset::discovery(self)
+    fn discovery(&self) -> client::Discovery {
+        Clientset::discovery(self.borrow())
     }
 
     fn castle_v1(&self) -> Self::CastleV1 {
-        self::Clientset::castle_v1(self)
+        Clientset::castle_v1(self.borrow())
     }
 }
 

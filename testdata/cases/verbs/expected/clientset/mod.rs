@@ -4,6 +4,7 @@
 //! The clientset: one place to get every client of this package from.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::core::borrow::Borrow;
 use ::kubesmith_runtime::client;
 use ::kubesmith_runtime::kube::{Client, Config};
 
@@ -55,15 +56,16 @@ pub trait Interface: Send + Sync + 'static {
     fn shop_v1(&self) -> Self::ShopV1;
 }
 
-impl Interface for Clientset {
-    type ShopV1 = self::typed::shop::v1::ShopV1Client;
+/// The clientset, and types that borrow as one.
+impl<T: Borrow<Clientset> + Send + Sync + 'static> Interface for T {
+    type ShopV1 = typed::shop::v1::ShopV1Client;
 
-    fn discovery(&self) -> ::kubesmith_runtime::client::Discovery {
-        self::Clientset::discovery(self)
+    fn discovery(&self) -> client::Discovery {
+        Clientset::discovery(self.borrow())
     }
 
     fn shop_v1(&self) -> Self::ShopV1 {
-        self::Clientset::shop_v1(self)
+        Clientset::shop_v1(self.borrow())
     }
 }
 

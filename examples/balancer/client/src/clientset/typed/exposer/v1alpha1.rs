@@ -7,7 +7,7 @@
 //! Clients of `exposer.hliangzhao.io/v1alpha1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
-use ::kubesmith_runtime::client::{self, verbs::{self, delegate}};
+use ::kubesmith_runtime::client::{self, verbs};
 use ::balancer_api::v1alpha1::Balancer;
 use crate::applyconfigurations::exposer::v1alpha1::BalancerApplyConfiguration;
 
@@ -69,31 +69,10 @@ impl BalancersGetter for ExposerV1alpha1Client {
 /// Client of the `Balancer` objects of one namespace.
 ///
 /// Each request fails with [`Error`](client::Error): the API server's answer, or why there is none.
-#[derive(Clone, Debug)]
-pub struct NamespacedBalancers {
-    inner: client::KindClient<Self>,
-}
-
-impl delegate::GeneratedClient for NamespacedBalancers {
-    type Object = Balancer;
-    type Configuration = BalancerApplyConfiguration;
-}
-
-impl From<client::KindClient<Self>> for NamespacedBalancers {
-    fn from(inner: client::KindClient<Self>) -> Self {
-        Self { inner }
-    }
-}
-
-impl ::core::ops::Deref for NamespacedBalancers {
-    type Target = client::KindClient<Self>;
-
-    fn deref(&self) -> &Self::Target {
-        &self.inner
-    }
-}
-
-impl delegate::All for NamespacedBalancers {}
+pub type NamespacedBalancers = client::CompleteClient<
+    Balancer,
+    BalancerApplyConfiguration,
+>;
 
 /// The verbs of a client of `Balancer` objects.
 pub trait BalancerInterface: verbs::All<Balancer, BalancerApplyConfiguration> {}

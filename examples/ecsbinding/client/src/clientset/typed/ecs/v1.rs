@@ -7,7 +7,7 @@
 //! Clients of `hopegi.com/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
-use ::kubesmith_runtime::client::{self, verbs::{self, delegate}};
+use ::kubesmith_runtime::client::{self, verbs};
 use ::ecsbinding_api::v1::EcsBinding;
 use crate::applyconfigurations::ecs::v1::EcsBindingApplyConfiguration;
 
@@ -61,44 +61,12 @@ impl EcsBindingsGetter for EcsV1Client {
     }
 }
 
-impl EcsBindings {
-    /// Makes the client from the REST client of its group-version.
-    #[must_use]
-    pub fn new(rest: client::RestClient) -> Self {
-        client::KindClient::cluster(rest).into()
-    }
-}
-
 /// Client of the `EcsBinding` objects of the cluster.
 ///
 /// hopegi test crd
 ///
 /// Each request fails with [`Error`](client::Error): the API server's answer, or why there is none.
-#[derive(Clone, Debug)]
-pub struct EcsBindings {
-    inner: client::KindClient<Self>,
-}
-
-impl delegate::GeneratedClient for EcsBindings {
-    type Object = EcsBinding;
-    type Configuration = EcsBindingApplyConfiguration;
-}
-
-impl From<client::KindClient<Self>> for EcsBindings {
-    fn from(inner: client::KindClient<Self>) -> Self {
-        Self { inner }
-    }
-}
-
-impl ::core::ops::Deref for EcsBindings {
-    type Target = client::KindClient<Self>;
-
-    fn deref(&self) -> &Self::Target {
-        &self.inner
-    }
-}
-
-impl delegate::All for EcsBindings {}
+pub type EcsBindings = client::CompleteClient<EcsBinding, EcsBindingApplyConfiguration>;
 
 /// The verbs of a client of `EcsBinding` objects.
 pub trait EcsBindingInterface: verbs::All<EcsBinding, EcsBindingApplyConfiguration> {}

@@ -7,7 +7,7 @@
 //! Clients of `tsi.tiduyun.com/v1alpha1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
-use ::kubesmith_runtime::client::{self, verbs::{self, delegate}};
+use ::kubesmith_runtime::client::{self, verbs};
 use ::ippool_api::tsi::v1alpha1::IPPool;
 
 /// Gives the clients of every kind of `tsi.tiduyun.com/v1alpha1`: for code that takes any client, and for clients of your own.
@@ -60,44 +60,12 @@ impl IPPoolsGetter for TsiV1alpha1Client {
     }
 }
 
-impl IPPools {
-    /// Makes the client from the REST client of its group-version.
-    #[must_use]
-    pub fn new(rest: client::RestClient) -> Self {
-        client::KindClient::cluster(rest).into()
-    }
-}
-
 /// Client of the `IPPool` objects of the cluster.
 ///
 /// IPPool is a range of addresses that pods get theirs from.
 ///
 /// Each request fails with [`Error`](client::Error): the API server's answer, or why there is none.
-#[derive(Clone, Debug)]
-pub struct IPPools {
-    inner: client::KindClient<Self>,
-}
-
-impl delegate::GeneratedClient for IPPools {
-    type Object = IPPool;
-    type Configuration = IPPool;
-}
-
-impl From<client::KindClient<Self>> for IPPools {
-    fn from(inner: client::KindClient<Self>) -> Self {
-        Self { inner }
-    }
-}
-
-impl ::core::ops::Deref for IPPools {
-    type Target = client::KindClient<Self>;
-
-    fn deref(&self) -> &Self::Target {
-        &self.inner
-    }
-}
-
-impl delegate::All for IPPools {}
+pub type IPPools = client::CompleteClient<IPPool, IPPool>;
 
 /// The verbs of a client of `IPPool` objects.
 pub trait IPPoolInterface: verbs::All<IPPool, IPPool> {}

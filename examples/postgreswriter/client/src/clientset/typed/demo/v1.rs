@@ -7,7 +7,7 @@
 //! Clients of `demo.yash.com/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
-use ::kubesmith_runtime::client::{self, verbs::{self, delegate}};
+use ::kubesmith_runtime::client::{self, verbs};
 use ::postgreswriter_api::v1::PostgresWriter;
 use crate::applyconfigurations::demo::v1::PostgresWriterApplyConfiguration;
 
@@ -70,31 +70,10 @@ impl PostgresWritersGetter for DemoV1Client {
 /// Client of the `PostgresWriter` objects of one namespace.
 ///
 /// Each request fails with [`Error`](client::Error): the API server's answer, or why there is none.
-#[derive(Clone, Debug)]
-pub struct NamespacedPostgresWriters {
-    inner: client::KindClient<Self>,
-}
-
-impl delegate::GeneratedClient for NamespacedPostgresWriters {
-    type Object = PostgresWriter;
-    type Configuration = PostgresWriterApplyConfiguration;
-}
-
-impl From<client::KindClient<Self>> for NamespacedPostgresWriters {
-    fn from(inner: client::KindClient<Self>) -> Self {
-        Self { inner }
-    }
-}
-
-impl ::core::ops::Deref for NamespacedPostgresWriters {
-    type Target = client::KindClient<Self>;
-
-    fn deref(&self) -> &Self::Target {
-        &self.inner
-    }
-}
-
-impl delegate::All for NamespacedPostgresWriters {}
+pub type NamespacedPostgresWriters = client::CompleteClient<
+    PostgresWriter,
+    PostgresWriterApplyConfiguration,
+>;
 
 /// The verbs of a client of `PostgresWriter` objects.
 pub trait PostgresWriterInterface: verbs::All<

@@ -7,7 +7,7 @@
 //! Clients of `samplecontroller.k8s.io/v1alpha1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
-use ::kubesmith_runtime::client::{self, verbs::{self, delegate}};
+use ::kubesmith_runtime::client::{self, verbs};
 use ::sample_controller_api::v1alpha1::Foo;
 
 /// Gives the clients of every kind of `samplecontroller.k8s.io/v1alpha1`: for code that takes any client, and for clients of your own.
@@ -68,31 +68,7 @@ impl FoosGetter for SamplecontrollerV1alpha1Client {
 /// Client of the `Foo` objects of one namespace.
 ///
 /// Each request fails with [`Error`](client::Error): the API server's answer, or why there is none.
-#[derive(Clone, Debug)]
-pub struct NamespacedFoos {
-    inner: client::KindClient<Self>,
-}
-
-impl delegate::GeneratedClient for NamespacedFoos {
-    type Object = Foo;
-    type Configuration = Foo;
-}
-
-impl From<client::KindClient<Self>> for NamespacedFoos {
-    fn from(inner: client::KindClient<Self>) -> Self {
-        Self { inner }
-    }
-}
-
-impl ::core::ops::Deref for NamespacedFoos {
-    type Target = client::KindClient<Self>;
-
-    fn deref(&self) -> &Self::Target {
-        &self.inner
-    }
-}
-
-impl delegate::All for NamespacedFoos {}
+pub type NamespacedFoos = client::CompleteClient<Foo, Foo>;
 
 /// The verbs of a client of `Foo` objects.
 pub trait FooInterface: verbs::All<Foo, Foo> {}

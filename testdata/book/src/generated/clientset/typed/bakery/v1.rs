@@ -4,7 +4,7 @@
 //! Clients of `bakery.example.com/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
-use ::kubesmith_runtime::client::{self, verbs::{self, delegate}};
+use ::kubesmith_runtime::client::{self, verbs};
 use crate::api::Order;
 use crate::generated::applyconfigurations::bakery::v1::OrderApplyConfiguration;
 
@@ -66,31 +66,7 @@ impl OrdersGetter for BakeryV1Client {
 /// Client of the `Order` objects of one namespace.
 ///
 /// Each request fails with [`Error`](client::Error): the API server's answer, or why there is none.
-#[derive(Clone, Debug)]
-pub struct NamespacedOrders {
-    inner: client::KindClient<Self>,
-}
-
-impl delegate::GeneratedClient for NamespacedOrders {
-    type Object = Order;
-    type Configuration = OrderApplyConfiguration;
-}
-
-impl From<client::KindClient<Self>> for NamespacedOrders {
-    fn from(inner: client::KindClient<Self>) -> Self {
-        Self { inner }
-    }
-}
-
-impl ::core::ops::Deref for NamespacedOrders {
-    type Target = client::KindClient<Self>;
-
-    fn deref(&self) -> &Self::Target {
-        &self.inner
-    }
-}
-
-impl delegate::All for NamespacedOrders {}
+pub type NamespacedOrders = client::CompleteClient<Order, OrderApplyConfiguration>;
 
 /// The verbs of a client of `Order` objects.
 pub trait OrderInterface: verbs::All<Order, OrderApplyConfiguration> {}

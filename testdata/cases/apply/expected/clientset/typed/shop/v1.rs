@@ -81,31 +81,7 @@ impl ShopsGetter for ShopV1Client {
 /// Client of the `Shop` objects of one namespace.
 ///
 /// Each request fails with [`Error`](client::Error): the API server's answer, or why there is none.
-#[derive(Clone, Debug)]
-pub struct NamespacedShops {
-    inner: client::KindClient<Self>,
-}
-
-impl delegate::GeneratedClient for NamespacedShops {
-    type Object = Shop;
-    type Configuration = ShopApplyConfiguration;
-}
-
-impl From<client::KindClient<Self>> for NamespacedShops {
-    fn from(inner: client::KindClient<Self>) -> Self {
-        Self { inner }
-    }
-}
-
-impl ::core::ops::Deref for NamespacedShops {
-    type Target = client::KindClient<Self>;
-
-    fn deref(&self) -> &Self::Target {
-        &self.inner
-    }
-}
-
-impl delegate::All for NamespacedShops {}
+pub type NamespacedShops = client::CompleteClient<Shop, ShopApplyConfiguration>;
 
 /// The verbs of a client of `Shop` objects.
 pub trait ShopInterface: verbs::All<Shop, ShopApplyConfiguration> {}
@@ -201,14 +177,6 @@ impl TownsGetter for ShopV1Client {
     }
 }
 
-impl Towns {
-    /// Makes the client from the REST client of its group-version.
-    #[must_use]
-    pub fn new(rest: client::RestClient) -> Self {
-        client::KindClient::cluster(rest).into()
-    }
-}
-
 /// Client of the `Town` objects of the cluster.
 ///
 /// Town is cluster-scoped, and has fields with the names of methods.
@@ -235,6 +203,14 @@ impl ::core::ops::Deref for Towns {
 
     fn deref(&self) -> &Self::Target {
         &self.inner
+    }
+}
+
+impl Towns {
+    /// Makes the client from the REST client of its group-version.
+    #[must_use]
+    pub fn new(rest: client::RestClient) -> Self {
+        client::KindClient::cluster(rest).into()
     }
 }
 

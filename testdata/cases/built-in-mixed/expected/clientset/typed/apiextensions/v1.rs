@@ -4,7 +4,7 @@
 //! Clients of `apiextensions.k8s.io/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
-use ::kubesmith_runtime::client::{self, verbs::{self, delegate}};
+use ::kubesmith_runtime::client::{self, verbs};
 use ::kubesmith_runtime::k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 
 /// Gives the clients of every kind of `apiextensions.k8s.io/v1`: for code that takes any client, and for clients of your own.
@@ -57,45 +57,16 @@ impl CustomResourceDefinitionsGetter for ApiextensionsV1Client {
     }
 }
 
-impl CustomResourceDefinitions {
-    /// Makes the client from the REST client of its group-version.
-    #[must_use]
-    pub fn new(rest: client::RestClient) -> Self {
-        client::KindClient::cluster(rest).into()
-    }
-}
-
 /// Client of the `CustomResourceDefinition` objects of the cluster.
 ///
 /// CustomResourceDefinition represents a resource that should be exposed on the API server.
 /// Its name MUST be in the format \<.spec.name>.\<.spec.group>.
 ///
 /// Each request fails with [`Error`](client::Error): the API server's answer, or why there is none.
-#[derive(Clone, Debug)]
-pub struct CustomResourceDefinitions {
-    inner: client::KindClient<Self>,
-}
-
-impl delegate::GeneratedClient for CustomResourceDefinitions {
-    type Object = CustomResourceDefinition;
-    type Configuration = CustomResourceDefinition;
-}
-
-impl From<client::KindClient<Self>> for CustomResourceDefinitions {
-    fn from(inner: client::KindClient<Self>) -> Self {
-        Self { inner }
-    }
-}
-
-impl ::core::ops::Deref for CustomResourceDefinitions {
-    type Target = client::KindClient<Self>;
-
-    fn deref(&self) -> &Self::Target {
-        &self.inner
-    }
-}
-
-impl delegate::All for CustomResourceDefinitions {}
+pub type CustomResourceDefinitions = client::CompleteClient<
+    CustomResourceDefinition,
+    CustomResourceDefinition,
+>;
 
 /// The verbs of a client of `CustomResourceDefinition` objects.
 pub trait CustomResourceDefinitionInterface: verbs::All<

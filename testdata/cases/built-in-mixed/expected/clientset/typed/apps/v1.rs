@@ -180,31 +180,7 @@ impl DaemonSetsGetter for AppsV1Client {
 /// Client of the `DaemonSet` objects of one namespace.
 ///
 /// Each request fails with [`Error`](client::Error): the API server's answer, or why there is none.
-#[derive(Clone, Debug)]
-pub struct NamespacedDaemonSets {
-    inner: client::KindClient<Self>,
-}
-
-impl delegate::GeneratedClient for NamespacedDaemonSets {
-    type Object = DaemonSet;
-    type Configuration = DaemonSet;
-}
-
-impl From<client::KindClient<Self>> for NamespacedDaemonSets {
-    fn from(inner: client::KindClient<Self>) -> Self {
-        Self { inner }
-    }
-}
-
-impl ::core::ops::Deref for NamespacedDaemonSets {
-    type Target = client::KindClient<Self>;
-
-    fn deref(&self) -> &Self::Target {
-        &self.inner
-    }
-}
-
-impl delegate::All for NamespacedDaemonSets {}
+pub type NamespacedDaemonSets = client::CompleteClient<DaemonSet, DaemonSet>;
 
 /// The verbs of a client of `DaemonSet` objects.
 pub trait DaemonSetInterface: verbs::All<DaemonSet, DaemonSet> {}

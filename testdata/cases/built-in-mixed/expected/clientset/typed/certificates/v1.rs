@@ -57,14 +57,6 @@ impl CertificateSigningRequestsGetter for CertificatesV1Client {
     }
 }
 
-impl CertificateSigningRequests {
-    /// Makes the client from the REST client of its group-version.
-    #[must_use]
-    pub fn new(rest: client::RestClient) -> Self {
-        client::KindClient::cluster(rest).into()
-    }
-}
-
 /// Client of the `CertificateSigningRequest` objects of the cluster.
 ///
 /// CertificateSigningRequest objects provide a mechanism to obtain x509 certificates by
@@ -93,6 +85,14 @@ impl ::core::ops::Deref for CertificateSigningRequests {
 
     fn deref(&self) -> &Self::Target {
         &self.inner
+    }
+}
+
+impl CertificateSigningRequests {
+    /// Makes the client from the REST client of its group-version.
+    #[must_use]
+    pub fn new(rest: client::RestClient) -> Self {
+        client::KindClient::cluster(rest).into()
     }
 }
 

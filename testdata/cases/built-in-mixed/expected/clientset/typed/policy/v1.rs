@@ -4,7 +4,7 @@
 //! Clients of `policy/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
-use ::kubesmith_runtime::client::{self, verbs::{self, delegate}};
+use ::kubesmith_runtime::client::{self, verbs};
 use ::kubesmith_runtime::k8s_openapi::api::policy::v1::PodDisruptionBudget;
 
 /// Gives the clients of every kind of `policy/v1`: for code that takes any client, and for clients of your own.
@@ -66,31 +66,10 @@ impl PodDisruptionBudgetsGetter for PolicyV1Client {
 /// Client of the `PodDisruptionBudget` objects of one namespace.
 ///
 /// Each request fails with [`Error`](client::Error): the API server's answer, or why there is none.
-#[derive(Clone, Debug)]
-pub struct NamespacedPodDisruptionBudgets {
-    inner: client::KindClient<Self>,
-}
-
-impl delegate::GeneratedClient for NamespacedPodDisruptionBudgets {
-    type Object = PodDisruptionBudget;
-    type Configuration = PodDisruptionBudget;
-}
-
-impl From<client::KindClient<Self>> for NamespacedPodDisruptionBudgets {
-    fn from(inner: client::KindClient<Self>) -> Self {
-        Self { inner }
-    }
-}
-
-impl ::core::ops::Deref for NamespacedPodDisruptionBudgets {
-    type Target = client::KindClient<Self>;
-
-    fn deref(&self) -> &Self::Target {
-        &self.inner
-    }
-}
-
-impl delegate::All for NamespacedPodDisruptionBudgets {}
+pub type NamespacedPodDisruptionBudgets = client::CompleteClient<
+    PodDisruptionBudget,
+    PodDisruptionBudget,
+>;
 
 /// The verbs of a client of `PodDisruptionBudget` objects.
 pub trait PodDisruptionBudgetInterface: verbs::All<

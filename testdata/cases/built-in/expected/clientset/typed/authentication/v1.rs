@@ -57,14 +57,6 @@ impl TokenReviewsGetter for AuthenticationV1Client {
     }
 }
 
-impl TokenReviews {
-    /// Makes the client from the REST client of its group-version.
-    #[must_use]
-    pub fn new(rest: client::RestClient) -> Self {
-        client::KindClient::cluster(rest).into()
-    }
-}
-
 /// Client of the `TokenReview` objects of the cluster.
 ///
 /// TokenReview attempts to authenticate a token to a known user. Note: TokenReview requests
@@ -92,6 +84,14 @@ impl ::core::ops::Deref for TokenReviews {
 
     fn deref(&self) -> &Self::Target {
         &self.inner
+    }
+}
+
+impl TokenReviews {
+    /// Makes the client from the REST client of its group-version.
+    #[must_use]
+    pub fn new(rest: client::RestClient) -> Self {
+        client::KindClient::cluster(rest).into()
     }
 }
 

@@ -240,14 +240,6 @@ impl NamespacesGetter for CoreV1Client {
     }
 }
 
-impl Namespaces {
-    /// Makes the client from the REST client of its group-version.
-    #[must_use]
-    pub fn new(rest: client::RestClient) -> Self {
-        client::KindClient::cluster(rest).into()
-    }
-}
-
 /// Client of the `Namespace` objects of the cluster.
 ///
 /// Namespace provides a scope for Names. Use of multiple namespaces is optional.
@@ -274,6 +266,14 @@ impl ::core::ops::Deref for Namespaces {
 
     fn deref(&self) -> &Self::Target {
         &self.inner
+    }
+}
+
+impl Namespaces {
+    /// Makes the client from the REST client of its group-version.
+    #[must_use]
+    pub fn new(rest: client::RestClient) -> Self {
+        client::KindClient::cluster(rest).into()
     }
 }
 

@@ -78,14 +78,6 @@ impl LettersGetter for PostV1beta1Client {
     }
 }
 
-impl Letters {
-    /// Makes the client from the REST client of its group-version.
-    #[must_use]
-    pub fn new(rest: client::RestClient) -> Self {
-        client::KindClient::cluster(rest).into()
-    }
-}
-
 /// Client of the `Letter` objects of the cluster.
 ///
 /// Letter is sent; it is the same in both of its versions.
@@ -112,6 +104,14 @@ impl ::core::ops::Deref for Letters {
 
     fn deref(&self) -> &Self::Target {
         &self.inner
+    }
+}
+
+impl Letters {
+    /// Makes the client from the REST client of its group-version.
+    #[must_use]
+    pub fn new(rest: client::RestClient) -> Self {
+        client::KindClient::cluster(rest).into()
     }
 }
 

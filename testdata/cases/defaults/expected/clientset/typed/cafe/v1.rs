@@ -72,31 +72,7 @@ impl CavesGetter for CafeV1Client {
 /// Client of the `Cafe` objects of one namespace.
 ///
 /// Each request fails with [`Error`](client::Error): the API server's answer, or why there is none.
-#[derive(Clone, Debug)]
-pub struct NamespacedCaves {
-    inner: client::KindClient<Self>,
-}
-
-impl delegate::GeneratedClient for NamespacedCaves {
-    type Object = Cafe;
-    type Configuration = Cafe;
-}
-
-impl From<client::KindClient<Self>> for NamespacedCaves {
-    fn from(inner: client::KindClient<Self>) -> Self {
-        Self { inner }
-    }
-}
-
-impl ::core::ops::Deref for NamespacedCaves {
-    type Target = client::KindClient<Self>;
-
-    fn deref(&self) -> &Self::Target {
-        &self.inner
-    }
-}
-
-impl delegate::All for NamespacedCaves {}
+pub type NamespacedCaves = client::CompleteClient<Cafe, Cafe>;
 
 /// The verbs of a client of `Cafe` objects.
 pub trait CafeInterface: verbs::All<Cafe, Cafe> {}

@@ -62,14 +62,6 @@ impl CartsGetter for ShopV1Client {
     }
 }
 
-impl Carts {
-    /// Makes the client from the REST client of its group-version.
-    #[must_use]
-    pub fn new(rest: client::RestClient) -> Self {
-        client::KindClient::cluster(rest).into()
-    }
-}
-
 /// Client of the `Cart` objects of the cluster.
 ///
 /// Cart holds what a customer wants.
@@ -96,6 +88,14 @@ impl ::core::ops::Deref for Carts {
 
     fn deref(&self) -> &Self::Target {
         &self.inner
+    }
+}
+
+impl Carts {
+    /// Makes the client from the REST client of its group-version.
+    #[must_use]
+    pub fn new(rest: client::RestClient) -> Self {
+        client::KindClient::cluster(rest).into()
     }
 }
 

@@ -292,14 +292,6 @@ impl FoldersGetter for KubeV1Client {
     }
 }
 
-impl Folders {
-    /// Makes the client from the REST client of its group-version.
-    #[must_use]
-    pub fn new(rest: client::RestClient) -> Self {
-        client::KindClient::cluster(rest).into()
-    }
-}
-
 /// Client of the `Folder` objects of the cluster.
 ///
 /// Each request fails with [`Error`](client::Error): the API server's answer, or why there is none.
@@ -324,6 +316,14 @@ impl ::core::ops::Deref for Folders {
 
     fn deref(&self) -> &Self::Target {
         &self.inner
+    }
+}
+
+impl Folders {
+    /// Makes the client from the REST client of its group-version.
+    #[must_use]
+    pub fn new(rest: client::RestClient) -> Self {
+        client::KindClient::cluster(rest).into()
     }
 }
 

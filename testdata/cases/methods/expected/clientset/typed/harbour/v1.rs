@@ -256,14 +256,6 @@ impl DocksGetter for HarbourV1Client {
     }
 }
 
-impl Docks {
-    /// Makes the client from the REST client of its group-version.
-    #[must_use]
-    pub fn new(rest: client::RestClient) -> Self {
-        client::KindClient::cluster(rest).into()
-    }
-}
-
 /// Client of the `Dock` objects of the cluster.
 ///
 /// Dock is of the whole cluster, read alone, and scaled; only what reads the scale is there.
@@ -290,6 +282,14 @@ impl ::core::ops::Deref for Docks {
 
     fn deref(&self) -> &Self::Target {
         &self.inner
+    }
+}
+
+impl Docks {
+    /// Makes the client from the REST client of its group-version.
+    #[must_use]
+    pub fn new(rest: client::RestClient) -> Self {
+        client::KindClient::cluster(rest).into()
     }
 }
 
@@ -694,14 +694,6 @@ impl LampsGetter for HarbourV1Client {
     }
 }
 
-impl Lamps {
-    /// Makes the client from the REST client of its group-version.
-    #[must_use]
-    pub fn new(rest: client::RestClient) -> Self {
-        client::KindClient::cluster(rest).into()
-    }
-}
-
 /// Client of the `Lamp` objects of the cluster.
 ///
 /// Lamp has its own create, a verb of the status alone, and the same methods on a
@@ -729,6 +721,14 @@ impl ::core::ops::Deref for Lamps {
 
     fn deref(&self) -> &Self::Target {
         &self.inner
+    }
+}
+
+impl Lamps {
+    /// Makes the client from the REST client of its group-version.
+    #[must_use]
+    pub fn new(rest: client::RestClient) -> Self {
+        client::KindClient::cluster(rest).into()
     }
 }
 

@@ -4,7 +4,7 @@
 //! Clients of `shop.example.com/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
-use ::kubesmith_runtime::client::{self, verbs::{self, delegate}};
+use ::kubesmith_runtime::client::{self, verbs};
 use ::case_namespaced_scope::Cart;
 
 /// Gives the clients of every kind of `shop.example.com/v1`: for code that takes any client, and for clients of your own.
@@ -65,31 +65,7 @@ impl CartsGetter for ShopV1Client {
 /// Client of the `Cart` objects of one namespace.
 ///
 /// Each request fails with [`Error`](client::Error): the API server's answer, or why there is none.
-#[derive(Clone, Debug)]
-pub struct NamespacedCarts {
-    inner: client::KindClient<Self>,
-}
-
-impl delegate::GeneratedClient for NamespacedCarts {
-    type Object = Cart;
-    type Configuration = Cart;
-}
-
-impl From<client::KindClient<Self>> for NamespacedCarts {
-    fn from(inner: client::KindClient<Self>) -> Self {
-        Self { inner }
-    }
-}
-
-impl ::core::ops::Deref for NamespacedCarts {
-    type Target = client::KindClient<Self>;
-
-    fn deref(&self) -> &Self::Target {
-        &self.inner
-    }
-}
-
-impl delegate::All for NamespacedCarts {}
+pub type NamespacedCarts = client::CompleteClient<Cart, Cart>;
 
 /// The verbs of a client of `Cart` objects.
 pub trait CartInterface: verbs::All<Cart, Cart> {}

@@ -17,15 +17,3 @@ impl ::kubesmith_testenv::fake::FakeClients for Clientset {
         Self::new(client)
     }
 }
-
-impl super::Interface for FakeClientset {
-    type ShopV1 = super::typed::shop::v1::ShopV1Client;
-
-    fn discovery(&self) -> ::kubesmith_runtime::client::Discovery {
-        super::Clientset::discovery(self)
-    }
-
-    fn shop_v1(&self) -> Self::ShopV1 {
-        super::Clientset::shop_v1(self)
-    }
-}

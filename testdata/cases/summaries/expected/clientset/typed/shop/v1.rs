@@ -122,14 +122,6 @@ impl FencedsGetter for ShopV1Client {
     }
 }
 
-impl Fenceds {
-    /// Makes the client from the REST client of its group-version.
-    #[must_use]
-    pub fn new(rest: client::RestClient) -> Self {
-        client::KindClient::cluster(rest).into()
-    }
-}
-
 /// Client of the `Fenced` objects of the cluster.
 ///
 /// \`\`\` not a test(); \`\`\`
@@ -156,6 +148,14 @@ impl ::core::ops::Deref for Fenceds {
 
     fn deref(&self) -> &Self::Target {
         &self.inner
+    }
+}
+
+impl Fenceds {
+    /// Makes the client from the REST client of its group-version.
+    #[must_use]
+    pub fn new(rest: client::RestClient) -> Self {
+        client::KindClient::cluster(rest).into()
     }
 }
 
@@ -204,14 +204,6 @@ impl HeadingsGetter for ShopV1Client {
     }
 }
 
-impl Headings {
-    /// Makes the client from the REST client of its group-version.
-    #[must_use]
-    pub fn new(rest: client::RestClient) -> Self {
-        client::KindClient::cluster(rest).into()
-    }
-}
-
 /// Client of the `Heading` objects of the cluster.
 ///
 /// \# Heading
@@ -238,6 +230,14 @@ impl ::core::ops::Deref for Headings {
 
     fn deref(&self) -> &Self::Target {
         &self.inner
+    }
+}
+
+impl Headings {
+    /// Makes the client from the REST client of its group-version.
+    #[must_use]
+    pub fn new(rest: client::RestClient) -> Self {
+        client::KindClient::cluster(rest).into()
     }
 }
 
@@ -286,14 +286,6 @@ impl HtmlsGetter for ShopV1Client {
     }
 }
 
-impl Htmls {
-    /// Makes the client from the REST client of its group-version.
-    #[must_use]
-    pub fn new(rest: client::RestClient) -> Self {
-        client::KindClient::cluster(rest).into()
-    }
-}
-
 /// Client of the `Html` objects of the cluster.
 ///
 /// Has a \<tag> & a \&lt;reference\&gt; in `Vec<u8>`.
@@ -320,6 +312,14 @@ impl ::core::ops::Deref for Htmls {
 
     fn deref(&self) -> &Self::Target {
         &self.inner
+    }
+}
+
+impl Htmls {
+    /// Makes the client from the REST client of its group-version.
+    #[must_use]
+    pub fn new(rest: client::RestClient) -> Self {
+        client::KindClient::cluster(rest).into()
     }
 }
 
@@ -368,14 +368,6 @@ impl IndentedsGetter for ShopV1Client {
     }
 }
 
-impl Indenteds {
-    /// Makes the client from the REST client of its group-version.
-    #[must_use]
-    pub fn new(rest: client::RestClient) -> Self {
-        client::KindClient::cluster(rest).into()
-    }
-}
-
 /// Client of the `Indented` objects of the cluster.
 ///
 /// four and more spaces would be code
@@ -402,6 +394,14 @@ impl ::core::ops::Deref for Indenteds {
 
     fn deref(&self) -> &Self::Target {
         &self.inner
+    }
+}
+
+impl Indenteds {
+    /// Makes the client from the REST client of its group-version.
+    #[must_use]
+    pub fn new(rest: client::RestClient) -> Self {
+        client::KindClient::cluster(rest).into()
     }
 }
 
@@ -450,14 +450,6 @@ impl LinksGetter for ShopV1Client {
     }
 }
 
-impl Links {
-    /// Makes the client from the REST client of its group-version.
-    #[must_use]
-    pub fn new(rest: client::RestClient) -> Self {
-        client::KindClient::cluster(rest).into()
-    }
-}
-
 /// Client of the `Link` objects of the cluster.
 ///
 /// See \[the docs\] and \<https\://example.com>, or https\://example.com/b?c=d#e.
@@ -484,6 +476,14 @@ impl ::core::ops::Deref for Links {
 
     fn deref(&self) -> &Self::Target {
         &self.inner
+    }
+}
+
+impl Links {
+    /// Makes the client from the REST client of its group-version.
+    #[must_use]
+    pub fn new(rest: client::RestClient) -> Self {
+        client::KindClient::cluster(rest).into()
     }
 }
 
@@ -532,14 +532,6 @@ impl ListsGetter for ShopV1Client {
     }
 }
 
-impl Lists {
-    /// Makes the client from the REST client of its group-version.
-    #[must_use]
-    pub fn new(rest: client::RestClient) -> Self {
-        client::KindClient::cluster(rest).into()
-    }
-}
-
 /// Client of the `List` objects of the cluster.
 ///
 /// \- one - two
@@ -566,6 +558,14 @@ impl ::core::ops::Deref for Lists {
 
     fn deref(&self) -> &Self::Target {
         &self.inner
+    }
+}
+
+impl Lists {
+    /// Makes the client from the REST client of its group-version.
+    #[must_use]
+    pub fn new(rest: client::RestClient) -> Self {
+        client::KindClient::cluster(rest).into()
     }
 }
 
@@ -614,14 +614,6 @@ impl LongsGetter for ShopV1Client {
     }
 }
 
-impl Longs {
-    /// Makes the client from the REST client of its group-version.
-    #[must_use]
-    pub fn new(rest: client::RestClient) -> Self {
-        client::KindClient::cluster(rest).into()
-    }
-}
-
 /// Client of the `Long` objects of the cluster.
 ///
 /// Long is a kind with a summary of so many words that they do not fit on one line, or on
@@ -650,6 +642,14 @@ impl ::core::ops::Deref for Longs {
 
     fn deref(&self) -> &Self::Target {
         &self.inner
+    }
+}
+
+impl Longs {
+    /// Makes the client from the REST client of its group-version.
+    #[must_use]
+    pub fn new(rest: client::RestClient) -> Self {
+        client::KindClient::cluster(rest).into()
     }
 }
 
@@ -698,14 +698,6 @@ impl QuotedsGetter for ShopV1Client {
     }
 }
 
-impl Quoteds {
-    /// Makes the client from the REST client of its group-version.
-    #[must_use]
-    pub fn new(rest: client::RestClient) -> Self {
-        client::KindClient::cluster(rest).into()
-    }
-}
-
 /// Client of the `Quoted` objects of the cluster.
 ///
 /// "Quoted" \\ with \*stars\*, \_underscores\_ and \*/ the end of a comment.
@@ -732,6 +724,14 @@ impl ::core::ops::Deref for Quoteds {
 
     fn deref(&self) -> &Self::Target {
         &self.inner
+    }
+}
+
+impl Quoteds {
+    /// Makes the client from the REST client of its group-version.
+    #[must_use]
+    pub fn new(rest: client::RestClient) -> Self {
+        client::KindClient::cluster(rest).into()
     }
 }
 
@@ -780,14 +780,6 @@ impl UndocumentedsGetter for ShopV1Client {
     }
 }
 
-impl Undocumenteds {
-    /// Makes the client from the REST client of its group-version.
-    #[must_use]
-    pub fn new(rest: client::RestClient) -> Self {
-        client::KindClient::cluster(rest).into()
-    }
-}
-
 /// Client of the `Undocumented` objects of the cluster.
 ///
 /// Each request fails with [`Error`](client::Error): the API server's answer, or why there is none.
@@ -812,6 +804,14 @@ impl ::core::ops::Deref for Undocumenteds {
 
     fn deref(&self) -> &Self::Target {
         &self.inner
+    }
+}
+
+impl Undocumenteds {
+    /// Makes the client from the REST client of its group-version.
+    #[must_use]
+    pub fn new(rest: client::RestClient) -> Self {
+        client::KindClient::cluster(rest).into()
     }
 }
 

@@ -209,14 +209,6 @@ impl WallsGetter for CastleV1Client {
     }
 }
 
-impl Walls {
-    /// Makes the client from the REST client of its group-version.
-    #[must_use]
-    pub fn new(rest: client::RestClient) -> Self {
-        client::KindClient::cluster(rest).into()
-    }
-}
-
 /// Client of the `Wall` objects of the cluster.
 ///
 /// Wall stands around all.
@@ -243,6 +235,14 @@ impl ::core::ops::Deref for Walls {
 
     fn deref(&self) -> &Self::Target {
         &self.inner
+    }
+}
+
+impl Walls {
+    /// Makes the client from the REST client of its group-version.
+    #[must_use]
+    pub fn new(rest: client::RestClient) -> Self {
+        client::KindClient::cluster(rest).into()
     }
 }
 

@@ -109,31 +109,7 @@ impl EveriesGetter for ShopV1Client {
 /// Client of the `Every` objects of one namespace.
 ///
 /// Each request fails with [`Error`](client::Error): the API server's answer, or why there is none.
-#[derive(Clone, Debug)]
-pub struct NamespacedEveries {
-    inner: client::KindClient<Self>,
-}
-
-impl delegate::GeneratedClient for NamespacedEveries {
-    type Object = Every;
-    type Configuration = EveryApplyConfiguration;
-}
-
-impl From<client::KindClient<Self>> for NamespacedEveries {
-    fn from(inner: client::KindClient<Self>) -> Self {
-        Self { inner }
-    }
-}
-
-impl ::core::ops::Deref for NamespacedEveries {
-    type Target = client::KindClient<Self>;
-
-    fn deref(&self) -> &Self::Target {
-        &self.inner
-    }
-}
-
-impl delegate::All for NamespacedEveries {}
+pub type NamespacedEveries = client::CompleteClient<Every, EveryApplyConfiguration>;
 
 /// The verbs of a client of `Every` objects.
 pub trait EveryInterface: verbs::All<Every, EveryApplyConfiguration> {}
@@ -288,14 +264,6 @@ impl OnlyGetListsGetter for ShopV1Client {
     }
 }
 
-impl OnlyGetLists {
-    /// Makes the client from the REST client of its group-version.
-    #[must_use]
-    pub fn new(rest: client::RestClient) -> Self {
-        client::KindClient::cluster(rest).into()
-    }
-}
-
 /// Client of the `OnlyGetList` objects of the cluster.
 ///
 /// OnlyGetList can be listed but not watched.
@@ -325,6 +293,14 @@ impl ::core::ops::Deref for OnlyGetLists {
     }
 }
 
+impl OnlyGetLists {
+    /// Makes the client from the REST client of its group-version.
+    #[must_use]
+    pub fn new(rest: client::RestClient) -> Self {
+        client::KindClient::cluster(rest).into()
+    }
+}
+
 impl delegate::Get for OnlyGetLists {}
 impl delegate::List for OnlyGetLists {}
 
@@ -347,14 +323,6 @@ impl OnlyListWatchesGetter for ShopV1Client {
 
     fn only_list_watches(&self) -> OnlyListWatches {
         self.only_list_watches()
-    }
-}
-
-impl OnlyListWatches {
-    /// Makes the client from the REST client of its group-version.
-    #[must_use]
-    pub fn new(rest: client::RestClient) -> Self {
-        client::KindClient::cluster(rest).into()
     }
 }
 
@@ -384,6 +352,14 @@ impl ::core::ops::Deref for OnlyListWatches {
 
     fn deref(&self) -> &Self::Target {
         &self.inner
+    }
+}
+
+impl OnlyListWatches {
+    /// Makes the client from the REST client of its group-version.
+    #[must_use]
+    pub fn new(rest: client::RestClient) -> Self {
+        client::KindClient::cluster(rest).into()
     }
 }
 

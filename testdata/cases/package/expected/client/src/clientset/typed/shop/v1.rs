@@ -4,7 +4,7 @@
 //! Clients of `shop.example.com/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
-use ::kubesmith_runtime::client::{self, verbs::{self, delegate}};
+use ::kubesmith_runtime::client::{self, verbs};
 use ::case_package::Cart;
 use crate::applyconfigurations::shop::v1::CartApplyConfiguration;
 
@@ -66,31 +66,7 @@ impl CartsGetter for ShopV1Client {
 /// Client of the `Cart` objects of one namespace.
 ///
 /// Each request fails with [`Error`](client::Error): the API server's answer, or why there is none.
-#[derive(Clone, Debug)]
-pub struct NamespacedCarts {
-    inner: client::KindClient<Self>,
-}
-
-impl delegate::GeneratedClient for NamespacedCarts {
-    type Object = Cart;
-    type Configuration = CartApplyConfiguration;
-}
-
-impl From<client::KindClient<Self>> for NamespacedCarts {
-    fn from(inner: client::KindClient<Self>) -> Self {
-        Self { inner }
-    }
-}
-
-impl ::core::ops::Deref for NamespacedCarts {
-    type Target = client::KindClient<Self>;
-
-    fn deref(&self) -> &Self::Target {
-        &self.inner
-    }
-}
-
-impl delegate::All for NamespacedCarts {}
+pub type NamespacedCarts = client::CompleteClient<Cart, CartApplyConfiguration>;
 
 /// The verbs of a client of `Cart` objects.
 pub trait CartInterface: verbs::All<Cart, CartApplyConfiguration> {}
