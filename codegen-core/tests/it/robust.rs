@@ -127,7 +127,7 @@ fn deep_nesting_is_borne() {
     read_as(&deep("items(", ")"), &forms);
     read_as(&format!("enum{}", deep("(", ")")), &forms);
     for open in ["<", "a<"] {
-        let generic = open.repeat(20_000) + "a";
+        let generic = open.repeat(10_000) + "a";
         read_as(&generic, &forms);
         read_as(&format!("default = ref({generic})"), &forms);
     }
