@@ -30,7 +30,7 @@ cargo check --quiet --workspace
 "$kubesmith" create api --group shop --version v1beta1 --kind IPPool --controller=false
 "$kubesmith" create webhook --group shop --version v1beta1 --kind IPPool --defaulting
 "$kubesmith" create api --group pool --version v1 --kind Pool
-cargo fmt --all --check
+cargo fmt --check
 cargo clippy --quiet --workspace --all-targets -- -D warnings
 cargo test --quiet --workspace
 # An image of another name is installed through an overlay, and the project's files stay as they are.

@@ -120,6 +120,9 @@ pub fn lower(crates: &Crates, sources: &SourceMap, options: LowerOptions<'_>) ->
     resources.extend(ctx.custom_resources(&chosen.ids));
     let manifests = manifests::lower(crates, sources, &mut ctx.diagnostics);
     let nothing = resources.is_empty() && manifests.is_empty();
+    if nothing {
+        ctx.report_roots_without_derive();
+    }
     if nothing && !diag::has_errors(&ctx.diagnostics) && !crates.list.is_empty() {
         let inputs = crates.list.iter().filter(|krate| krate.is_input);
         let names: Vec<String> = inputs.map(|krate| display(&krate.folder)).collect();
@@ -155,6 +158,18 @@ fn nothing_found(inputs: &str, has_left_out: bool) -> Diagnostic {
         "a resource is a struct with `#[derive(Resource)]` and `#[resource(group = \"...\", version = \"...\")]`, or kube's \
          `#[derive(CustomResource)]`; types that procedural macros make are not seen",
     )
+}
+
+impl Ctx<'_> {
+    /// Reports types with `#[resource]` that derive nothing.
+    fn report_roots_without_derive(&mut self) {
+        for (id, item) in self.resolver.items() {
+            let unread = item.unread.as_ref().filter(|unread| unread.derive == "Resource");
+            if let Some(unread) = unread.filter(|_| self.crates.list[id.krate].is_input) {
+                self.diagnostics.push(shape::without_effect(&item.name, unread));
+            }
+        }
+    }
 }
 
 /// State of a lowering.

@@ -77,6 +77,15 @@ pub struct ImplItem {
     pub values: Vec<ValueItem>,
 }
 
+/// An attribute or marker that no derive of its type reads.
+#[derive(Clone, Debug)]
+pub struct Unread {
+    /// The attribute or marker, as it is written.
+    pub name: Name,
+    /// The derive that reads it.
+    pub derive: &'static str,
+}
+
 /// A type definition.
 #[derive(Clone, Debug)]
 pub struct TypeItem {
@@ -96,8 +105,8 @@ pub struct TypeItem {
     pub checked: bool,
     /// Whether its attributes have errors, so that it is not known as a whole.
     pub is_broken: bool,
-    /// The first attribute or marker on it or inside of it that has no effect, because the type has none of our derives.
-    pub unread: Option<Name>,
+    /// The first attribute or marker on it or inside of it that has no effect, because the type lacks its derive.
+    pub unread: Option<Unread>,
     /// Facts from `#[validation]` and `#[schema]`.
     pub facts: TypeFacts,
     /// serde's container attributes.

@@ -12,7 +12,7 @@ use crate::ir::{Element, Field, RustField, RustType, Shape, TypeDef, TypeRef};
 use crate::known;
 use crate::resolve::ItemId;
 use crate::source::Loc;
-use crate::syntax::{FieldItem, Name, PathExpr, TypeItem, TypeKind};
+use crate::syntax::{FieldItem, Name, PathExpr, TypeItem, TypeKind, Unread};
 
 impl Ctx<'_> {
     /// Lowers a definition; `None` after a diagnostic.
@@ -57,21 +57,12 @@ impl Ctx<'_> {
         })
     }
 
-    /// Reports an attribute or marker on a type of an input that does not derive `Schema`, since it has no effect. A user
+    /// Reports an attribute or marker of a type of an input that has no effect, since the type lacks its derive. A user
     /// cannot change those of other crates.
     fn report_unread_attribute(&mut self, id: ItemId, item: &TypeItem) {
         let is_input = self.crates.list[id.krate].is_input;
         let Some(unread) = item.unread.as_ref().filter(|_| is_input) else { return };
-        let name = &item.name;
-        self.diagnostics.push(
-            Diagnostic::error(
-                Code::WRONG_PLACE,
-                unread.loc,
-                format!("`{}` would have no effect: `{}` does not derive `Schema`", unread.text, name.text),
-            )
-            .secondary(name.loc, "defined here")
-            .help("add `Schema` to the derives of the type, or remove its attributes and markers"),
-        );
+        self.diagnostics.push(without_effect(&item.name, unread));
     }
 
     /// Whether something else than serde's derives makes the JSON form. What others are converted from is only read.
@@ -353,4 +344,19 @@ impl Ctx<'_> {
 /// Whether no field is left out of the JSON.
 pub(super) fn are_all_read(fields: &[FieldItem]) -> bool {
     !fields.iter().any(|field| field.serde.skip)
+}
+
+/// The error of an attribute or marker without its derive.
+pub(super) fn without_effect(name: &Name, unread: &Unread) -> Diagnostic {
+    let (attribute, derive) = (&unread.name.text, unread.derive);
+    let help = match derive {
+        "Resource" | "Schema" => {
+            format!("add `{derive}` to the derives of the type, or remove its attributes and markers")
+        }
+        _ => "say it with `#[validation]` or `#[schema]`, which `kubesmith explain` lists, or remove it"
+            .to_owned(),
+    };
+    let message = format!("`{attribute}` would have no effect: `{}` does not derive `{derive}`", name.text);
+    let diagnostic = Diagnostic::error(Code::WRONG_PLACE, unread.name.loc, message);
+    diagnostic.secondary(name.loc, "defined here").help(help)
 }

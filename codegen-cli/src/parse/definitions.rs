@@ -59,6 +59,7 @@ impl Parser<'_> {
             self.model(&model, &mut definition, derives.schema);
         }
         definition.unread = self.unread_attribute(derives, &names, markers::of_struct(item));
+        markers::misspelt(derives, markers::of_struct(item), &mut diagnostics);
         self.finish(&mut definition, derives, diagnostics);
         definition
     }
@@ -94,6 +95,7 @@ impl Parser<'_> {
             self.model(&model, &mut definition, derives.schema);
         }
         definition.unread = self.unread_attribute(derives, &names, markers::of_enum(item));
+        markers::misspelt(derives, markers::of_enum(item), &mut diagnostics);
         self.finish(&mut definition, derives, diagnostics);
         definition
     }

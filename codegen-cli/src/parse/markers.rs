@@ -1,14 +1,23 @@
-//! Attributes and markers that no derive of ours reads.
+//! Attributes and markers that no derive of their type reads.
 
-use kubesmith_core::grammar::ItemAttributes;
+use kubesmith_core::diag::{Code, Diagnostic, Diagnostics};
+use kubesmith_core::grammar::{FAMILIES, ItemAttributes, edit_distance};
 use syn::Attribute;
 
 use super::Parser;
 use super::derives::Derives;
-use crate::syntax::Name;
+use crate::syntax::{Name, Unread};
 
 /// Derives of utoipa that read `#[schema]`.
 const FOREIGN_SCHEMAS: [&str; 3] = ["ToSchema", "ToResponse", "IntoParams"];
+
+/// Attributes of other crates that describe types, with the derives that read them.
+const FOREIGN: [(&str, &[&str]); 4] = [
+    ("schemars", &["JsonSchema"]),
+    ("validate", &["Validate"]),
+    ("garde", &["Validate"]),
+    ("kube", &["CustomResource", "KubeSchema", "Resource"]),
+];
 
 /// The attributes of a struct and of its fields.
 pub(super) fn of_struct(item: &syn::ItemStruct) -> impl Iterator<Item = &[Attribute]> {
@@ -26,30 +35,60 @@ pub(super) fn of_enum(item: &syn::ItemEnum) -> impl Iterator<Item = &[Attribute]
 }
 
 impl Parser<'_> {
-    /// The first attribute or marker of a type that has none of our derives, as it is written.
+    /// The first attribute or marker on a type or inside of it whose derive the type lacks.
     pub(super) fn unread_attribute<'i>(
         &self,
         derives: Derives,
         names: &[(String, String)],
         mut attributes: impl Iterator<Item = &'i [Attribute]>,
-    ) -> Option<Name> {
-        if derives.resource || derives.schema {
-            return None;
-        }
-        // utoipa's attribute has the same name.
-        let is_foreign = names.iter().any(|(_, name)| FOREIGN_SCHEMAS.contains(&name.as_str()));
+    ) -> Option<Unread> {
+        let has = |derive: &str| names.iter().any(|(_, name)| name == derive);
+        let is_ours = derives.resource || derives.schema;
         attributes.find_map(|attributes| {
-            let attribute = attributes.iter().find(|attribute| {
-                let path = attribute.path();
-                path.is_ident("validation") || path.is_ident("schema") && !is_foreign
-            });
-            if let Some(attribute) = attribute {
+            let found = attributes.iter().find_map(|attribute| {
                 let name = attribute.path().get_ident()?;
-                return Some(Name { text: format!("#[{name}]"), loc: self.loc(name.span()) });
-            }
-            let item = ItemAttributes::new(attributes);
-            let (name, span) = item.first_marker()?;
-            Some(Name { text: format!("+{name}"), loc: self.loc(span) })
+                let derive = match name.to_string().as_str() {
+                    "resource" if !is_ours => "Resource",
+                    "validation" if !is_ours => "Schema",
+                    // utoipa's attribute has the same name.
+                    "schema" if !is_ours && !FOREIGN_SCHEMAS.into_iter().any(has) => "Schema",
+                    // On other types, these are not ours to judge.
+                    other if is_ours => {
+                        let (_, readers) = FOREIGN.iter().find(|(foreign, _)| *foreign == other)?;
+                        readers.first().filter(|_| !readers.iter().any(|reader| has(reader)))?
+                    }
+                    _ => return None,
+                };
+                Some(Unread { name: Name { text: format!("#[{name}]"), loc: self.loc(name.span()) }, derive })
+            });
+            found.or_else(|| {
+                let item = ItemAttributes::new(attributes);
+                let (name, span) = item.first_marker().filter(|_| !is_ours)?;
+                let name = Name { text: format!("+{name}"), loc: self.loc(span) };
+                Some(Unread { name, derive: "Schema" })
+            })
         })
+    }
+}
+
+/// Reports attributes of a type with our derives whose names nearly are ours or serde's: rustc refuses them, but until
+/// then their keys would silently be missing.
+pub(super) fn misspelt<'i>(
+    derives: Derives,
+    attributes: impl Iterator<Item = &'i [Attribute]>,
+    diagnostics: &mut Diagnostics,
+) {
+    if !derives.resource && !derives.schema {
+        return;
+    }
+    let known: Vec<&str> = FAMILIES.iter().map(|family| family.family.name()).chain(["serde"]).collect();
+    for name in attributes.flatten().filter_map(|attribute| attribute.path().get_ident()) {
+        let text = name.to_string();
+        let near = known.iter().find(|known| edit_distance(&text.to_lowercase(), known) <= 1);
+        if let Some(near) = near.filter(|_| !known.contains(&text.as_str())) {
+            let message = format!("there is no attribute `#[{text}]`");
+            let diagnostic = Diagnostic::error(Code::UNKNOWN_ATTRIBUTE, name.span(), message);
+            diagnostics.push(diagnostic.help(format!("did you mean `#[{near}]`?")));
+        }
     }
 }

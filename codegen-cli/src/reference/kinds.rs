@@ -41,8 +41,8 @@ fn codes<'a>(values: impl Iterator<Item = &'a String>) -> Text {
 fn facts(resource: &Resource, context: &Context<'_>) -> Vec<(&'static str, Text)> {
     let crd = &resource.crd;
     let scope = match resource.scope {
-        Scope::Cluster => "the whole cluster",
-        Scope::Namespaced => "a namespace",
+        Scope::Cluster => "Cluster",
+        Scope::Namespaced => "Namespaced",
     };
     let mut names = vec![code(&resource.plural)];
     if resource.singular != resource.plural {
@@ -50,7 +50,7 @@ fn facts(resource: &Resource, context: &Context<'_>) -> Vec<(&'static str, Text)
     }
     let conversion = context.siblings.iter().find_map(|(_, known)| known.crd.conversion.as_ref());
     let out = [
-        ("Belongs to", vec![plain(scope)]),
+        ("Scope", vec![plain(scope)]),
         ("Names", names),
         ("Short names", codes(resource.short_names.iter())),
         ("Categories", codes(resource.categories.iter())),

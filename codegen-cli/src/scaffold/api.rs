@@ -103,9 +103,11 @@ fn enter(project: &mut Project, gvk: &Gvk, arguments: &CreateApi) -> Result<Proj
     if let Some(known) = known
         && (known.api.namespaced != namespaced || known.plural != plural)
     {
+        let scope = if known.api.namespaced { "Namespaced" } else { "Cluster" };
         return Err(ScaffoldError::Usage(format!(
-            "{} is in the project with another scope or plural: change its type in api/src, which is yours",
-            gvk.kind
+            "{} is in the project with another scope or plural ({scope}, {}), which all versions share: leave --scope and \
+             --plural out, or change its types in api/src first",
+            gvk.kind, known.plural
         )));
     }
     if let Some(known) = project.resource(gvk) {

@@ -96,6 +96,11 @@ impl Gvk {
         if group.is_empty() {
             return Err(ScaffoldError::Usage("--group is empty: name a group such as `apps`".into()));
         }
+        let before_domain = group.strip_suffix(domain).and_then(|before| before.strip_suffix('.'));
+        if let Some(before) = before_domain.filter(|_| !domain.is_empty()) {
+            let problem = format!("the project's domain {domain} is added to it: write --group {before}");
+            return Err(wrong("group", group, &problem));
+        }
         let out = Self { group: group.to_string(), version: version.to_string(), kind: kind.to_string() };
         Group::parse(&out.qualified_group(domain)).map_err(|problem| wrong("group", group, &problem))?;
         Ok(out)

@@ -52,10 +52,14 @@ pub(super) fn start(
     let is_wanted = |other: &&ProjectResource| from.is_none_or(|from| other.version == from);
     let Some(source) = project.siblings(gvk).find(is_wanted) else {
         return match from {
-            Some(from) => Err(ScaffoldError::Usage(format!(
-                "--from {from}: {} has no version {from} in the project",
-                gvk.kind
-            ))),
+            Some(from) => {
+                let known: Vec<&str> = project.siblings(gvk).map(|other| other.version.as_str()).collect();
+                let known = if known.is_empty() { "no other version".to_owned() } else { known.join(", ") };
+                Err(ScaffoldError::Usage(format!(
+                    "--from {from}: {} has no version {from} in the project, which has {known}",
+                    gvk.kind
+                )))
+            }
             None => Ok(None),
         };
     };

@@ -41,7 +41,7 @@ pub struct OrderStatus {
 const GENERATE: &[&str] = &["generate", "--input", "api", "--output", "client"];
 
 /// The mistakes in types: a name, what is written, and what is written instead.
-const TYPES: [(&str, &str, &str); 20] = [
+const TYPES: [(&str, &str, &str); 26] = [
     ("serde_attribute_is_misspelt", "rename_all = ", "rename_al = "),
     ("serde_rule_is_unknown", "\"camelCase\"", "\"camel\""),
     (
@@ -86,6 +86,20 @@ const TYPES: [(&str, &str, &str); 20] = [
         ", status, print_column(name = \"Loaves\", json_path = \".spec.loafs\"))",
     ),
     ("status_is_no_subresource", ", status)", ")"),
+    ("derive_of_the_root_is_missing", "Default, Resource)", "Default)"),
+    ("validation_attribute_is_misspelt", "#[validation(", "#[valdiation("),
+    ("attribute_of_schemars", "#[validation(minimum = 1)]", "#[schemars(range(min = 1))]"),
+    (
+        "rule_without_self",
+        "pub struct OrderSpec",
+        "#[validation(rule(rule = \"loaves > 0\"))]\npub struct OrderSpec",
+    ),
+    (
+        "rule_with_an_unknown_function",
+        "    pub customer",
+        "    #[validation(rule(rule = \"len(self) > 0\"))]\n    pub customer",
+    ),
+    ("serde_value_is_no_text", "#[serde(default)]", "#[serde(default = 0)]"),
 ];
 
 fn bakery() -> Crate {
@@ -192,6 +206,25 @@ fn mistakes_in_projects_are_explained() {
             [&["create", "webhook"][..], &kind, &["Oder", "--defaulting"]].concat(),
         ),
         ("webhook_of_no_sort", [&["create", "webhook"][..], &kind, &["Order"]].concat()),
+        (
+            "group_with_the_domain",
+            vec!["create", "api", "--group", "bakery.example.com", "--version", "v1", "--kind", "Cake"],
+        ),
+        (
+            "version_to_copy_is_missing",
+            vec![
+                "create",
+                "api",
+                "--group",
+                "bakery",
+                "--version",
+                "v2",
+                "--kind",
+                "Order",
+                "--from",
+                "v1beta1",
+            ],
+        ),
         (
             "conversion_of_one_version",
             [&["create", "webhook"][..], &kind, &["Order", "--conversion"]].concat(),

@@ -104,9 +104,13 @@ codes! {
     PLAIN_COMMENT_MARKER = 14, "marker in a comment that is no doc comment",
         "Go's markers are in `//` comments. In Rust, only doc comments are read: write `///` on types and fields, `//!` at \
          the top of a module.";
-    SERDE_ATTRIBUTE = 15, "serde attribute that does not exist",
-        "serde's derive macros refuse unknown keys and rules, but only when the crate is compiled. Until then, a misspelt \
-         `rename_all` has no effect. https://serde.rs/attributes.html lists the keys.";
+    SERDE_ATTRIBUTE = 15, "serde attribute that serde refuses",
+        "serde's derive macros refuse unknown keys and rules, values of another form, keys given twice and keys that exclude each \
+         other, but only when the crate is compiled. Until then, a misspelt `rename_all` has no effect. \
+         https://serde.rs/attributes.html lists the keys.";
+    UNKNOWN_ATTRIBUTE = 16, "unknown attribute",
+        "The attribute does not exist, and its name is similar to one of ours or serde's. rustc refuses it, but only when the crate \
+         is compiled. Until then, its keys have no effect.";
 
     ROOT_NOT_A_STRUCT = 101, "a resource must be a struct with named fields",
         "A Kubernetes object has the fields `metadata`, `spec` and often `status`; the type that derives `Resource` \

@@ -161,7 +161,8 @@ impl TypeModel {
         }
         check_markers(item, diagnostics);
         let serde = SerdeContainer::read(attributes);
-        serde::check(attributes, SerdePlace::Container, diagnostics);
+        let serde_place = if place == Place::Enum { SerdePlace::Enum } else { SerdePlace::Struct };
+        serde::check(attributes, serde_place, diagnostics);
         let parsed = parse_attributes(Family::Validation, item, place, diagnostics);
         let schema = parse_attributes(Family::Schema, item, place, diagnostics);
         let notation = Notation::of(&[&parsed, &schema]);

@@ -5,7 +5,7 @@
 mod check;
 mod rename;
 
-use proc_macro2::{Ident, Span, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Ident, Span, TokenStream, TokenTree};
 use syn::{Attribute, Lit, Meta};
 
 use crate::diag::Diagnostics;
@@ -247,10 +247,24 @@ fn plain(ident: &Ident) -> String {
     name.strip_prefix("r#").unwrap_or(&name).to_owned()
 }
 
+/// What stands behind the name of a key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Given {
+    /// Nothing.
+    Word,
+    /// `= "text"`
+    Text,
+    /// `(...)`
+    List,
+    /// Anything else.
+    Other,
+}
+
 /// A key of a serde attribute.
 struct Key {
     name: String,
     span: Span,
+    given: Given,
     /// The string behind `=`.
     text: Option<String>,
     /// The tokens in parentheses.
@@ -267,12 +281,17 @@ impl Key {
     }
 }
 
+fn is_serde(attribute: &Attribute) -> bool {
+    attribute.path().is_ident("serde")
+}
+
 /// The keys of all serde attributes.
 fn serde_keys(attributes: &[Attribute]) -> Vec<Key> {
-    let serde = attributes.iter().filter(|a| a.path().is_ident("serde"));
-    let lists = serde.filter_map(|attribute| match &attribute.meta {
-        Meta::List(list) => Some(list.tokens.clone()),
-        _ => None,
+    let lists = attributes.iter().filter(|attribute| is_serde(attribute)).filter_map(|attribute| {
+        match &attribute.meta {
+            Meta::List(list) => Some(list.tokens.clone()),
+            _ => None,
+        }
     });
     lists.flat_map(keys).collect()
 }
@@ -293,17 +312,31 @@ fn keys(tokens: TokenStream) -> Vec<Key> {
 
 fn key(part: &[TokenTree]) -> Option<Key> {
     let [TokenTree::Ident(ident), rest @ ..] = part else { return None };
-    let (text, nested) = match rest {
-        [TokenTree::Punct(equals), TokenTree::Literal(literal)] if equals.as_char() == '=' => {
-            match Lit::new(literal.clone()) {
-                Lit::Str(text) => (Some(text.value()), TokenStream::new()),
-                _ => (None, TokenStream::new()),
-            }
-        }
-        [TokenTree::Group(group)] => (None, group.stream()),
-        _ => (None, TokenStream::new()),
+    let (given, text, nested) = match rest {
+        [] => (Given::Word, None, TokenStream::new()),
+        [TokenTree::Punct(equals), value] if equals.as_char() == '=' => match text(value) {
+            Some(text) => (Given::Text, Some(text), TokenStream::new()),
+            None => (Given::Other, None, TokenStream::new()),
+        },
+        [TokenTree::Group(group)] => (Given::List, None, group.stream()),
+        _ => (Given::Other, None, TokenStream::new()),
     };
-    Some(Key { name: ident.to_string(), span: ident.span(), text, nested })
+    Some(Key { name: ident.to_string(), span: ident.span(), given, text, nested })
+}
+
+/// The string that a token holds; a macro by example gives its literals in invisible brackets.
+fn text(value: &TokenTree) -> Option<String> {
+    match value {
+        TokenTree::Literal(literal) => match Lit::new(literal.clone()) {
+            Lit::Str(text) => Some(text.value()),
+            _ => None,
+        },
+        TokenTree::Group(group) if group.delimiter() == Delimiter::None => {
+            let mut inner = group.stream().into_iter();
+            inner.next().filter(|_| inner.next().is_none()).and_then(|value| text(&value))
+        }
+        _ => None,
+    }
 }
 
 #[cfg(test)]

@@ -128,7 +128,9 @@ fn columns(columns: &[Column], out: &mut String) {
         let value = format!("<code>{}</code>", html_code(&column.json_path));
         vec![name, html(&column.type_), value, html(&column.description)]
     });
-    table(&["Column", "Type", "Value", "Description"], rows, out);
+    let titles = ["Column", "Type", "Value", "Description"];
+    let is_described = columns.iter().any(|column| !column.description.is_empty());
+    table(if is_described { &titles } else { &titles[..3] }, rows, out);
 }
 
 fn manifest(sample: &Sample, out: &mut String) {

@@ -72,15 +72,16 @@ fn columns(columns: &[Column], out: &mut String) {
     if columns.is_empty() {
         return;
     }
-    out.push_str(
-        "\nColumns of `kubectl get`:\n\n| Column | Type | Value | Description |\n|---|---|---|---|\n",
-    );
+    let is_described = columns.iter().any(|column| !column.description.is_empty());
+    out.push_str("\nColumns of `kubectl get`:\n\n| Column | Type | Value |");
+    out.push_str(if is_described { " Description |\n|---|---|---|---|\n" } else { "\n|---|---|---|\n" });
     for column in columns {
         let wide = if column.wide { " (with `-o wide`)" } else { "" };
         let (name, type_) = (escape::markdown(&column.name), escape::markdown(&column.type_));
         let (value, description) =
             (escape::markdown_code(&column.json_path, true), escape::markdown(&column.description));
-        out.push_str(&format!("| {name}{wide} | {type_} | {value} | {description} |\n"));
+        out.push_str(&format!("| {name}{wide} | {type_} | {value} |"));
+        out.push_str(&if is_described { format!(" {description} |\n") } else { "\n".to_owned() });
     }
 }
 

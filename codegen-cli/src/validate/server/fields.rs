@@ -1,4 +1,4 @@
-//! Fields that a rule names and cannot see.
+//! Names in a rule that mean nothing there.
 
 use kubesmith_apiextensions::cel::{Decl, escape};
 use kubesmith_apiextensions::structural::{Schema, Step};
@@ -25,8 +25,11 @@ impl Known<'_> {
     }
 }
 
-/// What to do about `undefined field 'x'`.
+/// What to do about `undefined field 'x'` or `undeclared reference to 'x'`.
 pub(super) fn hint(site: &Site<'_>, message: &str) -> Option<String> {
+    if let Some(rest) = message.strip_prefix("undeclared reference to '") {
+        return undeclared(site, rest.split('\'').next()?);
+    }
     let wanted = message.strip_prefix("undefined field '")?.strip_suffix('\'')?;
     let mut fields = Vec::new();
     collect(site.node(), &site.steps, &mut fields);
@@ -55,6 +58,18 @@ pub(super) fn hint(site: &Site<'_>, message: &str) -> Option<String> {
         .collect();
     names.sort_unstable();
     closest(wanted, names.iter().copied()).map(|near| format!("did you mean `{near}`?"))
+}
+
+/// What was meant by a name that is no variable: a field of the value, or another variable or function.
+fn undeclared(site: &Site<'_>, wanted: &str) -> Option<String> {
+    let fields = site.node().properties.keys().filter_map(|name| escape(name));
+    if let Some(field) = fields.into_iter().find(|field| field == wanted) {
+        return Some(format!("the value is `self`: write `self.{field}`"));
+    }
+    if matches!(wanted, "len" | "length" | "count") {
+        return Some("`size(...)` is the length of texts, lists and maps".to_owned());
+    }
+    closest(wanted, ["self", "oldSelf", "has", "size"]).map(|near| format!("did you mean `{near}`?"))
 }
 
 fn collect<'s>(node: &'s Schema, steps: &[Step], out: &mut Vec<Known<'s>>) {

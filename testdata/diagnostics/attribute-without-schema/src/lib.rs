@@ -1,7 +1,7 @@
-//! Attributes on types that do not derive `Schema`.
+//! Attributes on types that do not derive what reads them.
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use kubesmith_runtime::Resource;
+use kubesmith_runtime::{Resource, Schema};
 use serde::{Deserialize, Serialize};
 
 #[derive(Clone, Debug, Default, PartialEq, Resource)]
@@ -17,6 +17,8 @@ pub struct Spec {
     pub size: i32,
     pub mode: Mode,
     pub documented: Documented,
+    pub moved: Moved,
+    pub checked: Checked,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -31,4 +33,18 @@ pub enum Mode {
 #[schema(title = "Documented")]
 pub struct Documented {
     pub text: String,
+}
+
+/// Moved from schemars' derive to ours, but for its attribute.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Schema)]
+pub struct Moved {
+    #[schemars(range(min = 1))]
+    pub size: i32,
+}
+
+/// The derive of validator reads its attribute.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Schema, Validate)]
+pub struct Checked {
+    #[validate(range(min = 1))]
+    pub size: i32,
 }

@@ -19,6 +19,14 @@ pub struct Spec {
     pub size: Option<i32>,
     pub mode: Mode,
     pub plain: Plain,
+    #[serde(default = 3)]
+    pub number: i32,
+    #[serde(rename = "a")]
+    #[serde(rename = "b")]
+    pub twice: i32,
+    #[serde]
+    pub bare: i32,
+    pub shape: Shape,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Schema)]
@@ -33,4 +41,11 @@ pub enum Mode {
 #[serde(rename_all = "Camel")]
 pub struct Plain {
     pub first_name: String,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Schema)]
+#[serde(tag = "kind", untagged)]
+pub enum Shape {
+    #[default]
+    Round,
 }
