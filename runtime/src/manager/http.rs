@@ -119,6 +119,15 @@ impl Routes {
         Routes::Debug { controllers, informers, shard }
     }
 
+    /// The paths in words.
+    fn paths(&self) -> &'static str {
+        match self {
+            Routes::Metrics(_) => "/metrics",
+            Routes::Health { .. } => "/healthz and /readyz",
+            Routes::Debug { .. } => "/debug/controllers",
+        }
+    }
+
     fn answer(&self, method: &Method, uri: &Uri) -> (StatusCode, &'static str, String) {
         const TEXT: &str = "text/plain; charset=utf-8";
         if method != Method::GET && method != Method::HEAD {
@@ -139,7 +148,10 @@ impl Routes {
             }
             (Routes::Health { healthz, .. }, "healthz") => healthz.answer("healthz", only, query),
             (Routes::Health { readyz, .. }, "readyz") => readyz.answer("readyz", only, query),
-            _ => (StatusCode::NOT_FOUND, "404 page not found\n".to_owned()),
+            _ => {
+                let text = format!("404 page not found; this address serves {}\n", self.paths());
+                (StatusCode::NOT_FOUND, text)
+            }
         };
         (status, TEXT, text)
     }
@@ -247,7 +259,9 @@ mod tests {
         let (status, kind, text) = answer("/debug/controllers");
         assert_eq!((status, kind), (StatusCode::OK, "text/html; charset=utf-8"));
         assert!(text.contains("<h2>Controllers</h2>") && text.contains("<h2>Caches</h2>"), "{text}");
-        assert_eq!(answer("/debug").0, StatusCode::NOT_FOUND);
+        let (status, _, text) = answer("/");
+        assert_eq!(status, StatusCode::NOT_FOUND);
+        assert_eq!(text, "404 page not found; this address serves /debug/controllers\n");
         assert_eq!(answer("/metrics").0, StatusCode::NOT_FOUND);
     }
 

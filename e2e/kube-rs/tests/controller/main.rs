@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod explored;
+mod streams;
 
 use std::error::Error;
 use std::path::Path;
