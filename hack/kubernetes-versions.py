@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Writes codegen-cli/src/known/versions.txt.zlib: the schemas of k8s-openapi's types, of each of its versions and each
+"""Writes codegen-cli/src/known/versions.txt: the schemas of k8s-openapi's types, of each of its versions and each
 version of Kubernetes that it supports.
 
     cargo fetch    # in a package that depends on the versions of k8s-openapi, each under another name
-    hack/kubernetes-versions.py ~/.cargo/registry/src/*/k8s-openapi-0.* > codegen-cli/src/known/versions.txt.zlib
+    hack/kubernetes-versions.py ~/.cargo/registry/src/*/k8s-openapi-0.* > codegen-cli/src/known/versions.txt
 
 The schemas are read from the `JsonSchema` implementations, which a program wrote, in the forms of schemars 0.8 and 1. A
-test compares the last version of the table with the compiled k8s-openapi. The text, which zlib compresses:
+test compares the last version of the table with the compiled k8s-openapi. The text:
 
     1.16/0.14 1.17/0.14 ...             columns: Kubernetes and k8s-openapi, in order
     "A description."                    descriptions, one a line; their numbers begin at 0
@@ -21,7 +21,6 @@ import json
 import pathlib
 import re
 import sys
-import zlib
 
 TOKEN = re.compile(r'\s+|//[^\n]*|"(?:[^"\\]|\\.)*"|\d[\d_.]*|\w+(?:::\w+)*|::<|.', re.S)
 IMPLEMENTATION = re.compile(
@@ -245,7 +244,7 @@ def main():
     lines, texts = table([found[key] for key in sorted(found)])
     head = " ".join(f"1.{kubernetes}/0.{own}" for kubernetes, own in sorted(found))
     all_lines = [head, *(json.dumps(text, ensure_ascii=False) for text in texts), "", *lines]
-    sys.stdout.buffer.write(zlib.compress(("\n".join(all_lines) + "\n").encode(), 9))
+    sys.stdout.write("\n".join(all_lines) + "\n")
 
 
 main()

@@ -10,6 +10,7 @@ mod import;
 #[cfg(feature = "completions")]
 mod manual;
 mod migrate;
+mod notice;
 mod report;
 mod scaffold;
 

@@ -7,6 +7,7 @@ use std::time::Instant;
 use clap::Args;
 use kubesmith_core::diag::Code;
 
+use super::notice::Notice;
 use super::{Exit, committed, print, report, report_with, usage};
 use crate::api_rules::Report;
 use crate::config::{self, FeatureFlags, Generator, KindFlags, ManifestFlags, Overrides, Settings};
@@ -14,6 +15,7 @@ use crate::diag::{self, Diagnostic, MessageFormat};
 use crate::known::KubernetesVersion;
 use crate::lints::LintConfig;
 use crate::output::Target;
+use crate::paths::display;
 use crate::pipeline::{self, Generated};
 use crate::source::SourceMap;
 use crate::write::{self, OutputError, Plan, Summary};
@@ -162,7 +164,10 @@ pub(super) fn run(arguments: Generate) -> io::Result<Exit> {
         Ok(settings) => settings,
         Err(error) => return Ok(usage(&error.to_string())),
     };
+    let inputs = settings.iter().flat_map(|settings| &settings.input).map(|input| display(input));
+    let notice = Notice::of(format!("reading {} and what they use", inputs.collect::<Vec<_>>().join(", ")));
     let mut generated: Vec<Generated> = settings.iter().map(pipeline::generate).collect();
+    drop(notice);
     let failed = generated.iter().any(|generated| diag::has_errors(&generated.diagnostics));
     let is_stopped = failed && !goes_on(&settings, &generated);
     let end = if is_stopped { "nothing was written" } else { "the kinds without errors go on" };

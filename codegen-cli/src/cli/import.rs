@@ -8,6 +8,7 @@ use clap::Args;
 use kubesmith_core::diag::{Code, Severity};
 use kubesmith_core::names;
 
+use super::notice::Notice;
 use super::{Exit, print, usage};
 use crate::cluster::{self, Access, ClusterError, Wanted};
 use crate::diag::{self, Diagnostic, MessageFormat};
@@ -95,7 +96,9 @@ pub(super) fn run(arguments: &Import) -> io::Result<Exit> {
     for path in &arguments.files {
         files::read(path, &mut inputs, &mut unreadable);
     }
+    let notice = Notice::of("writing Rust types, and generating from them again to compare".to_owned());
     let mut imported = imported(arguments, inputs, &package);
+    drop(notice);
     if let Some(runtime) = &runtime {
         imported.set_runtime(runtime);
     }

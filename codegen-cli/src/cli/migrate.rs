@@ -10,6 +10,7 @@ use super::{Exit, print};
 use crate::diag;
 use crate::migrate::{self, Report};
 use crate::paths::display;
+use crate::scaffold;
 
 #[derive(Debug, Args)]
 pub(super) struct Migrate {
@@ -50,14 +51,22 @@ pub(super) fn run(arguments: &Migrate) -> io::Result<Exit> {
     match migrate::write(folder) {
         Ok(written) => {
             let lines = written.iter().map(|path| format!("wrote {}\n", display(path)));
-            print(&(lines.collect::<String>() + NEXT))?;
+            print(&(lines.collect::<String>() + &next(folder)))?;
             Ok(Exit::Fine)
         }
         Err(error) => Ok(failed("write to", folder, &error, "choose a folder that you may write to")),
     }
 }
 
-const NEXT: &str = "next: cargo add kubesmith-runtime, then kubesmith generate\n";
+/// What follows: dependencies as Cargo.toml has them, from where this command comes.
+fn next(folder: &Path) -> String {
+    match scaffold::usual_dependencies(folder) {
+        Ok(lines) => {
+            format!("next: add this to Cargo.toml, then run `kubesmith generate`\n\n[dependencies]\n{lines}")
+        }
+        Err(error) => format!("next: depend on kubesmith-runtime, then run `kubesmith generate`; {error}\n"),
+    }
+}
 
 fn failed(action: &str, folder: &Path, error: &io::Error, help: &str) -> Exit {
     let folder = folder.display();

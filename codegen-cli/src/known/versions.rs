@@ -1,6 +1,6 @@
 //! The schemas of k8s-openapi's types in each of its versions, with each version of Kubernetes that it supports.
 //!
-//! versions.txt.zlib is written by hack/kubernetes-versions.py, which describes its lines.
+//! versions.txt is written by hack/kubernetes-versions.py, which describes its lines.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -10,13 +10,7 @@ use std::sync::LazyLock;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-static TEXT: LazyLock<String> = LazyLock::new(|| {
-    let bytes = miniz_oxide::inflate::decompress_to_vec_zlib(include_bytes!("versions.txt.zlib"));
-    // A test holds that it can be read.
-    bytes.ok().and_then(|bytes| String::from_utf8(bytes).ok()).unwrap_or_default()
-});
-
-static TABLE: LazyLock<Table> = LazyLock::new(|| Table::read(&TEXT));
+static TABLE: LazyLock<Table> = LazyLock::new(|| Table::read(include_str!("versions.txt")));
 
 /// A version of Kubernetes: the number after `1.`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]

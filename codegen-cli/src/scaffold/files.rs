@@ -92,6 +92,17 @@ impl Source {
         Self::with_packages(Path::new(env!("CARGO_MANIFEST_DIR")).parent()?)
     }
 
+    /// The dependency of a package in `root` on a package of kubesmith, with `more` keys.
+    fn dependency(&self, root: &Path, name: &str, more: &str) -> Result<String, String> {
+        let version = env!("CARGO_PKG_VERSION");
+        match self {
+            Self::Registry if more.is_empty() => Ok(format!("{version:?}")),
+            Self::Registry => Ok(format!("{{ version = {version:?}{more} }}")),
+            Self::Folder(folder) => package_in(root, folder, name, more),
+            Self::Git { url, rev } => Ok(format!("{{ git = {url:?}, rev = {rev:?}{more} }}")),
+        }
+    }
+
     fn with_packages(folder: &Path) -> Option<Self> {
         folder.join("runtime/Cargo.toml").is_file().then(|| Self::Folder(folder.to_path_buf()))
     }
@@ -120,6 +131,21 @@ pub(crate) fn runtime_in(root: &Path, source: &Path) -> Result<String, String> {
     package_in(root, source, "runtime", ", default-features = false")
 }
 
+/// The lines of Cargo.toml with which a program in `root` depends on the runtime and, in its tests, on the test environment.
+///
+/// # Errors
+///
+/// This version is not published, and its source is not known.
+pub(crate) fn usual_dependencies(root: &Path) -> Result<String, ScaffoldError> {
+    let source = Source::usual()?;
+    let dependency = |name: &str| source.dependency(root, name, "").map_err(ScaffoldError::Usage);
+    Ok(format!(
+        "kubesmith-runtime = {}\n\n[dev-dependencies]\nkubesmith-testenv = {}\n",
+        dependency("runtime")?,
+        dependency("testenv")?
+    ))
+}
+
 fn package_in(root: &Path, source: &Path, name: &str, more: &str) -> Result<String, String> {
     let folder = source.join(name);
     if !folder.join("Cargo.toml").is_file() {
@@ -139,24 +165,18 @@ impl Dependencies {
     /// # Errors
     /// There is no such source, or it lacks a package.
     pub(super) fn new(root: &Path, source: Option<&str>) -> Result<Self, ScaffoldError> {
-        let version = env!("CARGO_PKG_VERSION");
-        match source.map_or_else(Source::usual, Source::parse)? {
-            Source::Registry => Ok(Self {
-                runtime: format!("{{ version = {version:?}, default-features = false }}"),
-                testenv: format!("{version:?}"),
-                from: Origin::Registry,
-            }),
-            Source::Folder(folder) => Ok(Self {
-                runtime: runtime_in(root, &folder).map_err(ScaffoldError::Usage)?,
-                testenv: package_in(root, &folder, "testenv", "").map_err(ScaffoldError::Usage)?,
-                from: Origin::Folder(crate::paths::relative(root, &folder)),
-            }),
-            Source::Git { url, rev } => Ok(Self {
-                runtime: format!("{{ git = {url:?}, rev = {rev:?}, default-features = false }}"),
-                testenv: format!("{{ git = {url:?}, rev = {rev:?} }}"),
-                from: Origin::Git(format!("{url}, revision {rev}")),
-            }),
-        }
+        let source = source.map_or_else(Source::usual, Source::parse)?;
+        let dependency =
+            |name: &str, more: &str| source.dependency(root, name, more).map_err(ScaffoldError::Usage);
+        Ok(Self {
+            runtime: dependency("runtime", ", default-features = false")?,
+            testenv: dependency("testenv", "")?,
+            from: match &source {
+                Source::Registry => Origin::Registry,
+                Source::Folder(folder) => Origin::Folder(crate::paths::relative(root, folder)),
+                Source::Git { url, rev } => Origin::Git(format!("{url}, revision {rev}")),
+            },
+        })
     }
 
     /// The values of templates that depend on the source: manifest, image and README.

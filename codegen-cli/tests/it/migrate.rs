@@ -82,6 +82,8 @@ fn settings_of_a_library_generate_crds_and_clients() {
     assert_eq!(out.status.code(), Some(0));
     let said = String::from_utf8_lossy(&out.stdout).into_owned();
     assert!(said.contains("wrote documents/kubesmith.toml\nwrote documents/src/lib.rs\nnext: "), "{said}");
+    let runtime = "[dependencies]\nkubesmith-runtime = { path = \"";
+    assert!(said.contains(runtime) && said.contains("\nkubesmith-testenv = { path = \""), "{said}");
     let before = sample.tree("documents");
     assert!(before["src/lib.rs"].ends_with("}\n\npub mod generated;\n"));
 

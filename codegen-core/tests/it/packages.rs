@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Component, Path, PathBuf};
+use std::process::Command;
 
 use toml::{Table, Value};
 
@@ -213,4 +214,105 @@ fn page_of_versions_has_the_manifests_versions() {
     assert_eq!(package["rust-version"].as_str().unwrap(), row[1]);
     assert_eq!(dependencies["kube"]["version"].as_str().unwrap(), row[2]);
     assert_eq!(dependencies["k8s-openapi"].as_str().unwrap(), row[3]);
+}
+
+/// What this platform's builds use, as Cargo resolves it.
+fn resolved() -> serde_json::Value {
+    let platform = format!("{}-unknown-linux-gnu", std::env::consts::ARCH);
+    let cargo = std::env::var("CARGO").unwrap();
+    let out = Command::new(cargo)
+        .args(["metadata", "--locked", "--offline", "--format-version", "1", "--filter-platform", &platform])
+        .current_dir(root())
+        .output()
+        .unwrap();
+    assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
+    serde_json::from_slice(&out.stdout).unwrap()
+}
+
+/// Whether an SPDX expression is satisfied by accepted licences. Its tokens, last first, are used up.
+fn is_accepted(tokens: &mut Vec<&str>, accepted: &BTreeSet<&str>) -> bool {
+    let mut any = false;
+    loop {
+        let mut all = true;
+        loop {
+            let holds = match tokens.pop().unwrap() {
+                "(" => is_accepted(tokens, accepted),
+                licence if tokens.last() == Some(&"WITH") => {
+                    tokens.pop();
+                    accepted.contains(format!("{licence} WITH {}", tokens.pop().unwrap()).as_str())
+                }
+                licence => accepted.contains(licence),
+            };
+            all &= holds;
+            match tokens.pop() {
+                Some("AND") => {}
+                Some("OR") => break,
+                _ => return any || all,
+            }
+        }
+        any |= all;
+    }
+}
+
+#[test]
+fn licences_sources_and_rust_versions_of_dependencies_are_accepted() {
+    let version = |text: &str| text.split('.').map(|part| part.parse().unwrap()).collect::<Vec<u32>>();
+    let manifest: Table = read("Cargo.toml").parse().unwrap();
+    let ours = version(manifest["workspace"]["package"]["rust-version"].as_str().unwrap());
+    let deny: Table = read("deny.toml").parse().unwrap();
+    let accepted = deny["licenses"]["allow"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
+    let metadata = resolved();
+    let packages = metadata["packages"].as_array().unwrap();
+    let dependencies: Vec<_> = packages.iter().filter(|package| !package["source"].is_null()).collect();
+    assert!(dependencies.len() > 100, "{}", dependencies.len());
+    for package in dependencies {
+        let name = &package["name"];
+        let source = package["source"].as_str().unwrap();
+        assert!(source.starts_with("registry+"), "{name} is not from a registry: {source}");
+        let rust = package["rust_version"].as_str().map(version).unwrap_or_default();
+        assert!(rust[..rust.len().min(2)] <= ours[..], "{name} needs Rust {rust:?}");
+        let licence = package["license"].as_str().unwrap_or_else(|| panic!("{name} states no licence"));
+        let spaced = licence.replace('/', " OR ").replace('(', " ( ").replace(')', " ) ");
+        let mut tokens: Vec<&str> = spaced.split_whitespace().rev().collect();
+        assert!(is_accepted(&mut tokens, &accepted), "{name} is {licence}, which deny.toml does not accept");
+    }
+}
+
+#[test]
+fn licence_expressions_are_read() {
+    let accepted = BTreeSet::from(["MIT", "ISC", "Apache-2.0 WITH LLVM-exception"]);
+    for (expression, wanted) in [
+        ("MIT", true),
+        ("GPL-3.0", false),
+        ("GPL-3.0 OR MIT", true),
+        ("GPL-3.0 AND MIT", false),
+        ("( GPL-3.0 OR MIT ) AND ISC", true),
+        ("MIT AND GPL-3.0 OR ISC", true),
+        ("Apache-2.0 WITH LLVM-exception", true),
+        ("Apache-2.0", false),
+    ] {
+        let mut tokens: Vec<&str> = expression.split_whitespace().rev().collect();
+        assert_eq!(is_accepted(&mut tokens, &accepted), wanted, "{expression}");
+    }
+}
+
+#[test]
+fn generator_alone_builds_at_most_60_crates() {
+    let out = Command::new(std::env::var("CARGO").unwrap())
+        .args(["tree", "--locked", "--offline", "--package=kubesmith", "--no-default-features"])
+        .args(["--edges=normal,build", "--prefix=none", "--format={p}"])
+        // With the features of this package alone, as `cargo install` has them.
+        .env_remove("CARGO_RESOLVER_FEATURE_UNIFICATION")
+        .env_remove("CARGO_UNSTABLE_FEATURE_UNIFICATION")
+        .current_dir(root())
+        .output()
+        .unwrap();
+    assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
+    let text = String::from_utf8(out.stdout).unwrap();
+    let crates: BTreeSet<Vec<&str>> = text
+        .lines()
+        .map(|line| line.split(' ').take(2).collect())
+        .filter(|name: &Vec<_>| name.len() == 2)
+        .collect();
+    assert!((30..=60).contains(&crates.len()), "{} crates: {crates:?}", crates.len());
 }
