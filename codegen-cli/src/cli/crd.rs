@@ -73,7 +73,7 @@ pub(super) struct Apply {
 #[derive(Debug, Args)]
 pub(super) struct Named {
     /// Definitions, such as widgets.example.com.
-    #[arg(required = true, value_name = "NAME")]
+    #[arg(required = true, value_name = "NAME", value_parser = name)]
     names: Vec<String>,
     #[command(flatten)]
     access: Access,
@@ -104,6 +104,14 @@ enum Failure {
 
 fn code(text: &str) -> Result<ChangeCode, String> {
     ChangeCode::parse(text).ok_or_else(|| "no such code; docs/reference/diff.md lists them".to_owned())
+}
+
+/// A definition's name; a path is a likely mistake, since `apply` takes files.
+fn name(text: &str) -> Result<String, String> {
+    match kubesmith_apimachinery::names::dns1123_subdomain(text).is_empty() {
+        true => Ok(text.to_owned()),
+        false => Err("write the name of a definition, such as widgets.example.com".to_owned()),
+    }
 }
 
 /// Runs the command.

@@ -116,6 +116,11 @@ fn wrong_arguments_of_crd_are_explained() {
         (format!("crd apply nowhere.yaml {operator}"), 1, "cannot read nowhere.yaml"),
         (format!("crd apply empty.yaml {operator} --allow fields-removed"), 2, "docs/reference/diff.md"),
         ("crd status".to_owned(), 2, "<NAME>"),
+        (
+            "crd status config/crd".to_owned(),
+            2,
+            "write the name of a definition, such as widgets.example.com",
+        ),
         ("crd migrate widgets.a.example --kubeconfig nowhere".to_owned(), 1, "cannot use the kubeconfig"),
     ] {
         let (exit, stderr) = run(&arguments);
