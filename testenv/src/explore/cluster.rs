@@ -98,11 +98,19 @@ impl Cluster {
         }
     }
 
+    /// Moves the clock by an hour.
+    pub(super) fn jump(&self, back: bool) {
+        const HOUR: i64 = 3600;
+        self.clock.advance(if back { -HOUR } else { HOUR });
+    }
+
     /// Does what a user does; the texts say what, and how the server answered.
     pub(super) fn perform(&self, step: &Step) -> Result<Vec<String>, String> {
         match step {
             Step::Apply(all) => all.iter().map(|object| self.apply(object)).collect(),
             Step::Delete(all) => all.iter().rev().map(|object| self.delete(object)).collect(),
+            // The world knows which objects these are.
+            Step::RemoveMade => Ok(Vec::new()),
         }
     }
 
@@ -129,10 +137,28 @@ impl Cluster {
         }
     }
 
-    /// Changes an annotation, as a user may at any time.
-    pub(super) fn touch(&self, path: &str, value: &str) -> bool {
-        let patch = serde_json::json!({"metadata": {"annotations": {super::state::TOUCHED: value}}});
-        self.request(Method::PATCH, path, "application/merge-patch+json", &patch).is_ok()
+    /// Changes an annotation, as a user may at any time; the object's UID if there is one.
+    pub(super) fn touch(&self, path: &str) -> Option<String> {
+        let patch = serde_json::json!({"metadata": {"annotations": {super::state::TOUCHED: "touched"}}});
+        self.request(Method::PATCH, path, "application/merge-patch+json", &patch).ok()?;
+        Some(self.get(path)?["metadata"]["uid"].as_str()?.to_owned())
+    }
+
+    /// An object, by its path.
+    pub(super) fn get(&self, path: &str) -> Option<Value> {
+        let (parts, ()) = Request::get(path).header("user-agent", USER).body(()).ok()?.into_parts();
+        let response = self.send(parts, Bytes::new());
+        let is_there = response.status().is_success();
+        let body = self.collect(response.into_body());
+        serde_json::from_slice(&body).ok().filter(|_| is_there)
+    }
+
+    /// Whether any of these objects is being deleted.
+    pub(super) fn is_deleting(&self, objects: &[Value]) -> bool {
+        let mut paths = objects.iter().filter_map(|object| self.objects.path(object).ok());
+        paths.any(|path| {
+            self.get(&path).is_some_and(|object| !object["metadata"]["deletionTimestamp"].is_null())
+        })
     }
 
     /// Carries out a user's request; the code, or what was refused.

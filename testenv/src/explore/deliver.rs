@@ -7,88 +7,158 @@ use http::uri::PathAndQuery;
 use http::{Response, Uri};
 use serde_json::{Value, json};
 
-use super::gate::{full, streamed};
-use super::plan::{Fault, Restart};
+use super::fault::{Fault, Lists};
+use super::gate::{Call, CallFate, Exchange, full, streamed};
 use super::state::scrub;
 use super::watches::{Held, OpenWatch};
-use super::world::{Pending, World, is_noise, is_write, target};
+use super::world::{Pending, What, World, is_custom_group, is_noise, is_write, target};
 use crate::fake::Action;
 
 /// A request that the server has answered.
 #[derive(Clone, Copy)]
-struct Exchange<'a> {
+struct Answered<'a> {
     process: usize,
     action: &'a Action,
     label: &'a str,
     code: u16,
     body: &'a Bytes,
+    /// Whether a fault happens right after it.
+    is_first_fault: bool,
 }
 
 impl World {
-    /// Carries out a request, with the fault that is planned for it.
-    pub(super) fn deliver_request(&mut self, pending: Pending) {
-        if pending.arrival.reply.is_canceled() {
+    /// Carries out a request or a call, with the fault that is planned for it.
+    pub(super) fn deliver_request(&mut self, mut pending: Pending) {
+        if matches!(&pending.what, What::Request(request) if request.1.reply.is_canceled()) {
             return;
         }
-        let fault = pending.site.as_ref().and_then(|site| self.take_fault(site));
+        let fault = pending.site.take().and_then(|site| self.take_fault(&site));
         let (name, label) = (self.name_of(pending.process), pending.label.clone());
         match fault {
             Some(Fault::CrashBefore(restart)) => {
                 self.tell(&format!("! {name} crashes before: {label}"));
                 self.crash(pending.process, restart);
             }
+            Some(Fault::Slow(release)) => {
+                self.tell(&format!("! {name}: {label} → the request is slow"));
+                pending.held = Some(Held::until(release, self.now));
+                self.pending.push_back(pending);
+            }
+            Some(Fault::Pause(release)) => {
+                self.tell(&format!("! {name} stands still before: {label}"));
+                self.processes[pending.process].is_paused = true;
+                pending.held = Some(Held::until(release, self.now));
+                self.pending.push_back(pending);
+            }
             Some(Fault::Unsent) => {
-                self.tell(&format!("! {name}: {label} → the connection breaks, the server gets nothing"));
+                self.tell(&format!("! {name}: {label} → the connection breaks, nothing arrives"));
                 self.break_reply(pending);
             }
             Some(Fault::Status(code)) => {
                 self.tell(&format!("! {name}: {label} → {code}, not carried out"));
                 self.processes[pending.process].saw_error = true;
-                drop(pending.arrival.reply.send(Ok(refusal(code))));
+                if let What::Request(request) = pending.what {
+                    drop(request.1.reply.send(Ok(refusal(code))));
+                }
             }
-            fault => self.carry_out(pending, fault),
+            fault => match pending.what {
+                What::Request(request) => {
+                    let (action, exchange) = *request;
+                    self.carry_out(pending.process, &label, &action, exchange, fault);
+                }
+                What::Call(call) => self.carry_out_call(pending.process, &label, call, fault),
+            },
         }
     }
 
     fn break_reply(&mut self, pending: Pending) {
         self.processes[pending.process].saw_error = true;
-        drop(pending.arrival.reply.send(Err("connection reset by peer".into())));
+        match pending.what {
+            What::Request(request) => {
+                drop(request.1.reply.send(Err("connection reset by peer".into())));
+            }
+            What::Call(call) => (call.carry_out)(CallFate::Unsent),
+        }
     }
 
-    fn carry_out(&mut self, mut pending: Pending, fault: Option<Fault>) {
-        let (name, label) = (self.name_of(pending.process), pending.label.clone());
-        if fault == Some(Fault::Touch) {
-            let path = pending.action.path().trim_end_matches("/status").to_owned();
-            if !pending.action.name().is_empty() && self.cluster.touch(&path, "touched") {
-                self.tell(&format!("! a user changes an annotation before: {label}"));
+    /// Lets an outside system do what it is asked for.
+    fn carry_out_call(&mut self, process: usize, label: &str, call: Call, fault: Option<Fault>) {
+        let name = self.name_of(process);
+        let before = self.outside();
+        let is_lost = matches!(fault, Some(Fault::CrashAfter(_) | Fault::Lost));
+        (call.carry_out)(if is_lost { CallFate::Lost } else { CallFate::Answered });
+        self.rates.request(self.now);
+        if self.outside() != before {
+            self.last_change = self.now;
+            if let Some(failure) = self.rates.write(&format!("{label} by {process}"), self.now) {
+                self.fail_loop(failure);
             }
         }
-        let stale = self.answer_from_the_past(&mut pending);
+        self.tell(&format!("{name}: {label}"));
+        match fault {
+            Some(Fault::CrashAfter(restart)) => {
+                self.tell(&format!("! {name} crashes before it gets the answer"));
+                self.crash(process, restart);
+            }
+            Some(Fault::Lost) => {
+                self.tell(&format!("! the connection breaks before {name} gets the answer"));
+                self.processes[process].saw_error = true;
+            }
+            _ => {}
+        }
+        self.check_always();
+    }
+
+    /// Changes an annotation of the object that an operator is about to write.
+    fn touch(&mut self, action: &Action, label: &str) {
+        let path = action.path().trim_end_matches("/status").to_owned();
+        if action.name().is_empty() {
+            return;
+        }
+        if let Some(uid) = self.cluster.touch(&path) {
+            self.tell(&format!("! a user changes an annotation before: {label}"));
+            if self.applied.contains(&(action.group().to_owned(), action.resource().to_owned())) {
+                self.touched.insert(path, uid);
+            }
+        }
+    }
+
+    fn carry_out(
+        &mut self,
+        process: usize,
+        label: &str,
+        action: &Action,
+        mut exchange: Exchange,
+        fault: Option<Fault>,
+    ) {
+        let name = self.name_of(process);
+        if fault == Some(Fault::Touch) {
+            self.touch(action, label);
+        }
+        let stale = self.answer_from_the_past(process, action, label, &mut exchange);
         let before = self.cluster.objects().version();
-        let Pending { process, action, arrival, .. } = pending;
-        let response = self.cluster.send(arrival.parts, arrival.body);
+        let response = self.cluster.send(exchange.parts, exchange.body);
         let code = response.status().as_u16();
         if action.verb() == "watch" && code == 200 {
             let stale = self.processes[process].stale.map(|(version, _)| version);
             let (parts, body) = response.into_parts();
             let (sender, reply) = streamed();
-            let resource = resource_of(&label);
-            let mut watch = OpenWatch::new(process, resource, body, sender);
+            let mut watch = OpenWatch::new(process, resource_of(label), body, sender);
             watch.held = stale
                 .filter(|version| is_at(action.option("resourceVersion"), *version))
                 .map(|_| Held::Quiet);
             self.watches.push(watch);
             self.processes[process].has_watched = true;
-            drop(arrival.reply.send(Ok(Response::from_parts(parts, reply))));
+            drop(exchange.reply.send(Ok(Response::from_parts(parts, reply))));
             return self.pull_watches();
         }
         let (parts, body) = response.into_parts();
         let body = self.cluster.collect(body);
         let changed = self.cluster.objects().version() > before;
-        let noise = is_noise(action.resource());
-        if !noise {
-            let exchange = Exchange { process, action: &action, label: &label, code, body: &body };
-            self.note(&exchange, changed.then_some(before));
+        if !is_noise(action.resource()) {
+            let is_first_fault = fault.is_some() && self.fired.len() == 1;
+            let answered = Answered { process, action, label, code, body: &body, is_first_fault };
+            self.note(&answered, changed.then_some(before));
             let past = stale.map(|version| format!(" (as of version {version})")).unwrap_or_default();
             self.tell(&format!("{name}: {label} → {code}{past}"));
         }
@@ -100,9 +170,9 @@ impl World {
             Some(Fault::Lost) => {
                 self.tell(&format!("! the connection breaks before {name} gets the answer"));
                 self.processes[process].saw_error = true;
-                drop(arrival.reply.send(Err("connection reset by peer".into())));
+                drop(exchange.reply.send(Err("connection reset by peer".into())));
             }
-            _ => drop(arrival.reply.send(Ok(Response::from_parts(parts, full(body))))),
+            _ => drop(exchange.reply.send(Ok(Response::from_parts(parts, full(body))))),
         }
         if changed {
             self.pull_watches();
@@ -110,20 +180,27 @@ impl World {
         }
     }
 
-    /// Makes a list that may be old one of the past, once for each resource after a crash.
-    fn answer_from_the_past(&mut self, pending: &mut Pending) -> Option<u64> {
-        let action = &pending.action;
-        let process = &mut self.processes[pending.process];
-        let (version, which) = process.stale?;
+    /// Makes a list that may be old one of the past, once for each resource.
+    fn answer_from_the_past(
+        &mut self,
+        process: usize,
+        action: &Action,
+        label: &str,
+        exchange: &mut Exchange,
+    ) -> Option<u64> {
+        let process = &mut self.processes[process];
+        let (version, lists) = process.stale?;
+        let is_applied = self.applied.contains(&(action.group().to_owned(), action.resource().to_owned()));
+        let fits = match lists {
+            Lists::All => true,
+            Lists::Applied => is_applied,
+            Lists::Rest => !is_applied,
+        };
         let may_be_old = action.verb() == "list" && action.option("resourceVersion") == Some("0");
-        let is_first = process.listed.is_empty();
-        if !may_be_old || !process.listed.insert(pending.label.clone()) {
+        if !may_be_old || !fits || !process.listed.insert(label.to_owned()) {
             return None;
         }
-        if which == (if is_first { Restart::StaleStepOthers } else { Restart::StaleStep }) {
-            return None;
-        }
-        let parts = &mut pending.arrival.parts;
+        let parts = &mut exchange.parts;
         let query = parts.uri.query().unwrap_or_default().split('&');
         let kept = query.filter(|pair| !pair.starts_with("resourceVersion"));
         let exact = [format!("resourceVersion={version}"), "resourceVersionMatch=Exact".to_owned()];
@@ -136,8 +213,8 @@ impl World {
     }
 
     /// Takes account of a request for the oracles. `before` is the server's version before a change, if there was one.
-    fn note(&mut self, exchange: &Exchange<'_>, before: Option<u64>) {
-        let Exchange { process, action, label, code, body } = *exchange;
+    fn note(&mut self, answered: &Answered<'_>, before: Option<u64>) {
+        let Answered { process, action, label, code, body, is_first_fault } = *answered;
         let site = format!("{label} by {process}");
         self.rates.request(self.now);
         if !is_write(action) {
@@ -149,8 +226,16 @@ impl World {
         }
         if let Some(before) = before.filter(|_| code < 300) {
             let target = target(action.group(), action.resource(), action.namespace(), action.name());
-            self.note_target(action.verb(), code, scrub(&target, &self.names));
+            let target = scrub(&target, &self.names);
+            if code == 201 {
+                let resource = (action.group().to_owned(), action.resource().to_owned());
+                self.made.insert(target.clone(), resource);
+            }
+            self.note_target(action.verb(), code, target, is_first_fault);
             self.marks.push(before);
+            if is_custom_group(action.group()) {
+                self.changes.push(self.cluster.objects().version());
+            }
             self.last_change = self.now;
             if let Some(failure) = self.rates.write(&site, self.now) {
                 self.fail_loop(failure);
@@ -167,13 +252,13 @@ impl World {
     }
 
     /// Remembers deletions of objects that are older than the first fault.
-    fn note_target(&mut self, verb: &str, code: u16, target: String) {
+    fn note_target(&mut self, verb: &str, code: u16, target: String, is_first_fault: bool) {
         match verb {
             "delete" if !self.born_late.contains(&target) => {
-                self.deleted.insert(target);
+                *self.deleted.entry(target).or_default() += 1;
             }
             // Such an object is none that was right before.
-            _ if code == 201 && !self.fired.is_empty() && !self.deleted.contains(&target) => {
+            _ if code == 201 && !self.fired.is_empty() && !is_first_fault => {
                 self.born_late.insert(target);
             }
             _ => {}
@@ -202,6 +287,7 @@ fn resource_of(label: &str) -> String {
 /// A refusal that no operator has caused.
 fn refusal(code: u16) -> Response<super::gate::GateBody> {
     let (reason, message) = match code {
+        410 => ("Expired", "the provided continue parameter is too old"),
         409 => (
             "Conflict",
             "the object has been modified; please apply your changes to the latest version and try again",

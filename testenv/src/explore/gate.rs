@@ -1,5 +1,7 @@
-//! The transport of an operator's client: every request waits here until the driver decides what becomes of it.
+//! The transport of an operator's client: every request waits here until the driver decides what becomes of it. So does every call of an
+//! outside system.
 
+use std::cell::RefCell;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
@@ -21,20 +23,68 @@ pub(super) type GateBody = UnsyncBoxBody<Bytes, BoxError>;
 pub(super) type Sender = mpsc::UnboundedSender<Result<Bytes, BoxError>>;
 
 /// A request that waits.
-pub(super) struct Arrival {
+pub(super) struct Exchange {
     pub(super) parts: Parts,
     pub(super) body: Bytes,
     pub(super) reply: oneshot::Sender<Result<Response<GateBody>, BoxError>>,
 }
 
-/// Requests of one process that the driver has not taken.
+/// What becomes of a call of an outside system.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum CallFate {
+    Answered,
+    Lost,
+    Unsent,
+}
+
+/// A call of an outside system that waits.
+pub(super) struct Call {
+    pub(super) label: String,
+    pub(super) carry_out: Box<dyn FnOnce(CallFate) + Send>,
+}
+
+/// What waits.
+pub(super) enum Arrival {
+    Request(Box<Exchange>),
+    Call(Call),
+}
+
+/// What one process waits for, as far as the driver has not taken it.
 #[derive(Clone, Default)]
 pub(super) struct Gate(Arc<Mutex<Vec<Arrival>>>);
+
+thread_local! {
+    /// The gate of the process that runs.
+    static CURRENT: RefCell<Option<Gate>> = const { RefCell::new(None) };
+}
 
 impl Gate {
     /// Takes what has arrived.
     pub(super) fn take(&self) -> Vec<Arrival> {
         std::mem::take(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn add(&self, arrival: Arrival) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(arrival);
+    }
+
+    /// Runs a part of the process that this gate belongs to.
+    pub(super) fn during<T>(&self, run: impl FnOnce() -> T) -> T {
+        CURRENT.set(Some(self.clone()));
+        let result = run();
+        CURRENT.set(None);
+        result
+    }
+
+    /// Adds a call of the process that runs, or gives it back if none does.
+    pub(super) fn add_call(call: Call) -> Option<Call> {
+        match CURRENT.with_borrow(Clone::clone) {
+            Some(gate) => {
+                gate.add(Arrival::Call(call));
+                None
+            }
+            None => Some(call),
+        }
     }
 }
 
@@ -48,12 +98,12 @@ impl Service<Request<kube::client::Body>> for Gate {
     }
 
     fn call(&mut self, request: Request<kube::client::Body>) -> Self::Future {
-        let waiting = self.0.clone();
+        let waiting = self.clone();
         Box::pin(async move {
             let (parts, body) = request.into_parts();
             let body = body.collect().await?.to_bytes();
             let (reply, answer) = oneshot::channel();
-            waiting.lock().unwrap_or_else(PoisonError::into_inner).push(Arrival { parts, body, reply });
+            waiting.add(Arrival::Request(Box::new(Exchange { parts, body, reply })));
             answer.await.map_err(|_| BoxError::from("the connection was closed"))?
         })
     }

@@ -46,17 +46,23 @@
 mod cluster;
 mod deliver;
 mod dice;
+mod fault;
 mod gate;
+mod html;
+mod judge;
 mod lane;
 mod oracle;
+mod outside;
 mod panics;
 mod plan;
+mod process;
 mod report;
 mod run;
 mod search;
 mod settings;
 mod sim;
 mod state;
+mod steps;
 mod vary;
 mod watches;
 mod world;
@@ -68,13 +74,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
+pub use outside::{Outside, OutsideError};
 pub use report::{Failed, Report};
 pub use sim::{Sim, Verdict, View};
 
 use settings::{Settings, VARIABLE};
 
 /// How long the machine may work on a single request or event. An operator that computes without end never returns.
-const STUCK: Duration = Duration::from_secs(60);
+const STUCK: Duration = Duration::from_secs(30);
 
 thread_local! {
     static PROGRESS: RefCell<Arc<AtomicU64>> = RefCell::default();
@@ -85,7 +92,7 @@ fn progress() {
     PROGRESS.with_borrow(|progress| progress.fetch_add(1, Ordering::Relaxed));
 }
 
-/// Explores a scenario with the usual budgets, 400 schedules or a minute, and prints what was covered.
+/// Explores a scenario with the usual budgets, 1,000 schedules or 50 seconds, and prints what was covered.
 ///
 /// The closure describes the scenario to the [`Sim`]. It is called for each schedule anew, so that what it makes, such as the
 /// model of an outside system, is fresh each time.
@@ -117,7 +124,7 @@ impl Explore {
         Self { name: name.to_owned(), settings: Settings::default() }
     }
 
-    /// How many schedules with faults are run at most; 400 unless set.
+    /// How many schedules with faults are run at most; 1,000 unless set.
     #[must_use]
     pub fn schedules(mut self, schedules: usize) -> Self {
         self.settings.schedules = schedules;
@@ -131,10 +138,17 @@ impl Explore {
         self
     }
 
-    /// How long schedules are tried at most, in the machine's time; a minute unless set.
+    /// How long schedules are tried at most, in the machine's time; 50 seconds unless set.
     #[must_use]
     pub fn time(mut self, time: Duration) -> Self {
         self.settings.time = time;
+        self
+    }
+
+    /// Writes a page with a timeline into a folder, and for a failure a file that `KUBESMITH_EXPLORE='replay=FILE'` runs again.
+    #[must_use]
+    pub fn report(mut self, folder: impl Into<std::path::PathBuf>) -> Self {
+        self.settings.report = Some(folder.into());
         self
     }
 
@@ -144,7 +158,7 @@ impl Explore {
     /// Returns the smallest failing schedule that was found.
     ///
     /// # Panics
-    /// If `KUBESMITH_EXPLORE` cannot be read, or the operator computes for a minute without waiting for anything.
+    /// If `KUBESMITH_EXPLORE` cannot be read, a report cannot be written, or the operator computes for half a minute without waiting for anything.
     pub fn run<F, Fut>(mut self, scenario: F) -> Result<Report, Box<Failed>>
     where
         F: Fn(Sim) -> Fut + Send + 'static,
@@ -154,10 +168,29 @@ impl Explore {
             let read = self.settings.read(&text);
             assert!(read.is_ok(), "{VARIABLE}: {}", read.err().unwrap_or_default());
         }
+        let (name, report) = (self.name.clone(), self.settings.report.clone());
+        let result = self.supervised(scenario);
+        if let Some(folder) = report {
+            let written = html::write(&folder, &name, &result);
+            assert!(
+                written.is_ok(),
+                "the report in {}: {}",
+                folder.display(),
+                written.err().unwrap_or_default()
+            );
+        }
+        result
+    }
+
+    /// Explores on a thread of its own: an operator that computes without end cannot be stopped, only left behind.
+    fn supervised<F, Fut>(self, scenario: F) -> Result<Report, Box<Failed>>
+    where
+        F: Fn(Sim) -> Fut + Send + 'static,
+        Fut: Future<Output = ()> + 'static,
+    {
         let (sender, receiver) = channel();
         let counter = Arc::<AtomicU64>::default();
         let progress = counter.clone();
-        // A thread of its own: an operator that computes without end cannot be stopped, only left behind.
         let thread = std::thread::spawn(move || {
             PROGRESS.set(progress);
             panics::collect();
@@ -172,7 +205,7 @@ impl Explore {
                     let now = counter.load(Ordering::Relaxed);
                     assert_ne!(
                         now, before,
-                        "the operator computes for a minute without waiting for anything"
+                        "the operator computes for half a minute without waiting for anything"
                     );
                     before = now;
                 }

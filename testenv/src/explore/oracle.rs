@@ -27,8 +27,9 @@ pub(super) enum Failure {
         after: String,
         differences: Vec<String>,
     },
-    /// A change and its reversal do not lead back.
+    /// A change and its reversal do not lead back, or two changes lead elsewhere in another order.
     NotReversed {
+        what: String,
         step: usize,
         differences: Vec<String>,
     },
@@ -42,6 +43,10 @@ pub(super) enum Failure {
     Stuck(String),
     /// An object that was right was deleted and made again.
     Destroyed(String),
+    /// Objects of deleted custom resources are left.
+    Leaked(Vec<String>),
+    /// A user's edit was overwritten.
+    EditLost(String),
     Always(String),
     Eventually(String),
 }
@@ -63,11 +68,8 @@ impl fmt::Display for Failure {
                 write!(f, "{after}, the objects do not become what they are without faults:")?;
                 differences.iter().try_for_each(|line| write!(f, "\n  - {line}"))
             }
-            Self::NotReversed { step, differences } => {
-                write!(
-                    f,
-                    "step {step} takes a change back, but the objects do not become what they were before it:"
-                )?;
+            Self::NotReversed { what, step, differences } => {
+                write!(f, "{what} should make no difference in the end, but after step {step} it does:")?;
                 differences.iter().try_for_each(|line| write!(f, "\n  - {line}"))
             }
             Self::HotLoop(what) => write!(f, "hot loop: {what} changes the object without end"),
@@ -76,6 +78,13 @@ impl fmt::Display for Failure {
             Self::Stuck(what) => write!(f, "the deletion never ends: {what}"),
             Self::Destroyed(what) => {
                 write!(f, "an object that was as wanted is deleted and made again: {what}")
+            }
+            Self::Leaked(left) => {
+                f.write_str("the custom resource is deleted, but what was made for it stays:")?;
+                left.iter().try_for_each(|line| write!(f, "\n  - {line}"))
+            }
+            Self::EditLost(path) => {
+                write!(f, "a user's edit between read and write is overwritten: {path}")
             }
             Self::Always(text) => write!(f, "what must always hold does not: {text}"),
             Self::Eventually(text) => write!(f, "what must hold in the end does not: {text}"),

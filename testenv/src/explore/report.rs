@@ -1,5 +1,6 @@
 //! What an exploration has found, as text.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::time::Duration;
 
@@ -13,12 +14,22 @@ pub struct Report {
     pub(super) name: String,
     pub(super) schedules: usize,
     pub(super) places: usize,
-    pub(super) writes: usize,
-    pub(super) crashed_before: usize,
-    pub(super) crashed_after: usize,
+    pub(super) writes: Vec<Crashed>,
     pub(super) faults: usize,
+    pub(super) states: usize,
     pub(super) moves: u64,
     pub(super) time: Duration,
+    /// What happens without faults, or in the schedule that was asked for.
+    pub(super) story: Vec<String>,
+    pub(super) dead: BTreeSet<String>,
+}
+
+/// A write, and whether an operator has crashed before and after it.
+#[derive(Clone, Debug)]
+pub(super) struct Crashed {
+    pub(super) write: String,
+    pub(super) before: bool,
+    pub(super) after: bool,
 }
 
 impl Report {
@@ -26,6 +37,22 @@ impl Report {
     #[must_use]
     pub fn schedules(&self) -> usize {
         self.schedules
+    }
+
+    /// How many different states the cluster had when steps had settled.
+    #[must_use]
+    pub fn states(&self) -> usize {
+        self.states
+    }
+
+    /// The writes without faults that no schedule has disturbed by a crash before or after them.
+    pub fn never_crashed(&self) -> impl Iterator<Item = &str> {
+        self.writes.iter().filter(|write| !write.before && !write.after).map(|write| write.write.as_str())
+    }
+
+    /// The fields of varied objects, such as `spec.size`, whose changes had no effect on any other field or object.
+    pub fn dead_fields(&self) -> impl Iterator<Item = &str> {
+        self.dead.iter().map(String::as_str)
     }
 
     /// How many different faults have happened, each at a place of its own.
@@ -41,17 +68,20 @@ impl fmt::Display for Report {
         write!(
             f,
             "explore {:?}: {} schedules in {seconds:.1} s ({:.0} per second), {} requests and events, no failure\n\
-             {} places without faults, {} of them writes: crashed before {}, after {}; {} faults in all",
+             {} places without faults, {} of them writes: crashed before {}, after {}; {} faults in all, {} states",
             self.name,
             self.schedules,
             self.schedules as f64 / seconds,
             self.moves,
             self.places,
-            self.writes,
-            self.crashed_before,
-            self.crashed_after,
+            self.writes.len(),
+            self.writes.iter().filter(|write| write.before).count(),
+            self.writes.iter().filter(|write| write.after).count(),
             self.faults,
-        )
+            self.states,
+        )?;
+        let dead: Vec<&str> = self.dead_fields().collect();
+        if dead.is_empty() { Ok(()) } else { write!(f, "\nfields without any effect: {}", dead.join(", ")) }
     }
 }
 
@@ -81,10 +111,23 @@ impl Failed {
         &self.plan
     }
 
+    /// How many runs there were until it was found and made small, those without faults included.
+    #[must_use]
+    pub fn runs(&self) -> usize {
+        self.runs
+    }
+
     /// How many faults the schedule has.
     #[must_use]
     pub fn faults(&self) -> usize {
         self.faults
+    }
+
+    /// What `KUBESMITH_EXPLORE` has to be to run the schedule again.
+    #[must_use]
+    pub fn replay(&self) -> String {
+        let plan = if self.plan.is_empty() { String::new() } else { format!(",plan={}", self.plan) };
+        format!("seed={}{plan}", self.seed)
     }
 
     /// What happened, a line for each request, event and fault.
@@ -126,7 +169,6 @@ impl fmt::Display for Failed {
                 "\nThe failure did not repeat: the operator is not deterministic. Without faults changed, {diverges}"
             )?;
         }
-        let plan = if self.plan.is_empty() { String::new() } else { format!(",plan={}", self.plan) };
-        write!(f, "\nReplay: KUBESMITH_EXPLORE='seed={}{plan}'", self.seed)
+        write!(f, "\nReplay: KUBESMITH_EXPLORE='{}'", self.replay())
     }
 }

@@ -1,29 +1,23 @@
 //! Carries out one schedule from the first step to the last, and judges it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::rc::Rc;
 use std::time::Duration;
 
 use serde_json::Value;
 
 use super::cluster::Cluster;
+use super::fault::{Fault, Restart};
+use super::judge::Look;
 use super::oracle::Failure;
-use super::plan::{Fault, Plan, Restart, Site, SiteKind};
-use super::sim::{Sim, Spec, Step, View};
-use super::state::{Mask, State, normalise, scrub};
-use super::vary;
+use super::plan::{Plan, Site, SiteKind};
+use super::sim::{Sim, Step};
+use super::state::{Mask, State};
+use super::steps::{Variants, add_fields, add_variants, all_steps};
 use super::watches::Held;
-use super::world::{World, target};
+use super::world::{World, is_custom_group};
 
-/// How long nothing has to be written before a step without faults has settled: longer than the periods after which operators
-/// look again.
-const QUIET: Duration = Duration::from_secs(11 * 60);
-/// The same where the objects are known to be as wanted.
-const QUIET_AS_WANTED: Duration = Duration::from_secs(30);
-/// How long a write may be refused in a row until it is judged.
-const QUIET_REFUSED: Duration = Duration::from_secs(30 * 60);
-/// How long objects may differ while nothing is written: longer than the longest pause of client-go's rate limiter, 1000 s.
-const PATIENCE: Duration = Duration::from_secs(20 * 60);
 /// How long a step may take.
 const LONGEST: Duration = Duration::from_secs(2 * 60 * 60);
 /// The least and the most time that passes at once.
@@ -52,14 +46,21 @@ pub(super) struct Expected {
 /// Objects of a step.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Seen {
-    present: BTreeSet<String>,
-    deleted: BTreeSet<String>,
+    pub(super) present: BTreeSet<String>,
+    /// How often each was deleted.
+    pub(super) deleted: BTreeMap<String, usize>,
 }
 
 /// What a run has shown.
 #[derive(Debug, Default)]
 pub(super) struct Outcome {
     pub(super) failure: Option<Failure>,
+    /// What is left of deleted custom resources. Only a run without faults is judged by that: others have to end as it does.
+    pub(super) leaked: Option<Failure>,
+    /// How many steps the user was described to take.
+    pub(super) users: usize,
+    pub(super) replicas: bool,
+    pub(super) clock: bool,
     pub(super) states: Vec<State>,
     pub(super) objects: Vec<Seen>,
     pub(super) story: Vec<String>,
@@ -67,10 +68,11 @@ pub(super) struct Outcome {
     pub(super) fired: Vec<String>,
     pub(super) written: BTreeSet<(String, String)>,
     pub(super) ignored: Vec<(String, String)>,
-    /// Pairs of steps after which the objects have to be the same.
-    pub(super) returns: Vec<(usize, usize)>,
+    pub(super) variants: Variants,
     pub(super) steps: usize,
     pub(super) moves: u64,
+    /// Hashes of the states that were judged.
+    pub(super) seen: Vec<u64>,
 }
 
 impl Outcome {
@@ -93,7 +95,7 @@ pub(super) enum Aim<'a> {
 }
 
 impl<'a> Aim<'a> {
-    fn expected(self) -> Option<&'a Expected> {
+    pub(super) fn expected(self) -> Option<&'a Expected> {
         match self {
             Self::Scout | Self::Learn => None,
             Self::Compare(expected) | Self::Judge(expected) => Some(expected),
@@ -133,94 +135,43 @@ pub(super) fn run(scenario: Scenario<'_>, options: Options<'_>) -> Outcome {
     if let Err(error) = cluster.install(spec.definitions.clone()) {
         return Outcome::failed(Failure::Setup(error));
     }
-    let returns = add_variants(&mut spec, &cluster);
+    let add = if options.plan.fields { add_fields } else { add_variants };
+    let variants = add(&mut spec, &cluster);
     if spec.steps.is_empty() || spec.operators.is_empty() {
         return Outcome::failed(Failure::Setup(
             "it needs an operator and a step: call `operator` and `apply`".to_owned(),
         ));
     }
-    let steps = all_steps(&spec, &cluster);
+    let steps = all_steps(&spec, &cluster, options.plan.again);
     let run = Run {
         world: World::new(cluster, spec, options.plan.clone()),
         options,
         states: Vec::new(),
         objects: Vec::new(),
         history: false,
+        jumped: false,
         look: None,
     };
-    Outcome { returns, ..run.through(&steps) }
+    Outcome { variants, ..run.through(&steps) }
 }
 
-/// Adds the steps of varied objects. Returns the pairs of steps after which the objects have to be the same.
-fn add_variants(spec: &mut Spec, cluster: &Cluster) -> Vec<(usize, usize)> {
-    let mut returns = Vec::new();
-    for (api_version, kind) in std::mem::take(&mut spec.varied) {
-        let applied = spec.steps.iter().filter_map(|step| match step {
-            Step::Apply(all) => Some(all.iter()),
-            Step::Delete(_) => None,
-        });
-        let is_it =
-            |object: &&Value| object["kind"] == kind.as_str() && object["apiVersion"] == api_version.as_str();
-        let Some(object) = applied.flatten().rfind(is_it).cloned() else { continue };
-        let Some(schema) = vary::schema(&spec.definitions, &api_version, &kind) else { continue };
-        for variant in vary::variants(&object, schema, &|variant| cluster.accepts(variant)) {
-            let before = spec.steps.len() - 1;
-            spec.steps.push(Step::Apply(Rc::new(vec![variant])));
-            spec.steps.push(Step::Apply(Rc::new(vec![object.clone()])));
-            returns.push((before, spec.steps.len() - 1));
-        }
-    }
-    returns
+fn hash(state: &State) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    state.hash(&mut hasher);
+    hasher.finish()
 }
 
-/// The user's steps, and the deletion of the custom resources that were applied.
-fn all_steps(spec: &Spec, cluster: &Cluster) -> Vec<Step> {
-    let mut steps = spec.steps.clone();
-    let mut roots: Vec<Value> = Vec::new();
-    for step in &spec.steps {
-        match step {
-            Step::Apply(all) => roots.extend(all.iter().filter(|object| is_custom(object, cluster)).cloned()),
-            Step::Delete(_) => {}
-        }
-    }
-    if !spec.keeps && !roots.is_empty() {
-        steps.push(Step::Delete(Rc::new(roots)));
-    }
-    steps
-}
-
-/// Whether a group is none of Kubernetes' own: those have no dot or end in `.k8s.io`.
-fn is_custom_group(group: &str) -> bool {
-    group.contains('.') && !group.ends_with(".k8s.io")
-}
-
-/// Whether an object is a custom resource that the server knows.
-fn is_custom(object: &Value, cluster: &Cluster) -> bool {
-    let group = object["apiVersion"]
-        .as_str()
-        .and_then(|version| version.split_once('/'))
-        .map_or("", |(group, _)| group);
-    is_custom_group(group) && cluster.objects().path(object).is_ok()
-}
-
-struct Run<'a> {
-    world: World,
-    options: Options<'a>,
-    states: Vec<State>,
-    objects: Vec<Seen>,
+/// A run that goes on.
+pub(super) struct Run<'a> {
+    pub(super) world: World,
+    pub(super) options: Options<'a>,
+    pub(super) states: Vec<State>,
+    pub(super) objects: Vec<Seen>,
     /// Not every state between steps was to be seen.
-    history: bool,
-    look: Option<Rc<Look>>,
-}
-
-/// The objects at a version, in a step.
-struct Look {
-    version: u64,
-    step: usize,
-    all: Vec<((String, String), Value)>,
-    state: State,
-    /// How they differ from what is expected.
-    differences: Vec<String>,
+    pub(super) history: bool,
+    /// The clock has jumped.
+    pub(super) jumped: bool,
+    pub(super) look: Option<Rc<Look>>,
 }
 
 impl Run<'_> {
@@ -235,6 +186,9 @@ impl Run<'_> {
             if i == 0 && !is_late {
                 self.start_all();
             }
+            if let Step::Apply(all) = step {
+                self.wait_for_deletions(all);
+            }
             self.take_step(i, step);
             if self.options.late && i > 0 && i + 1 == users {
                 self.start_all();
@@ -245,7 +199,22 @@ impl Run<'_> {
                 self.check_end();
             }
         }
-        self.finish(steps.len())
+        let leaked = if steps.len() > users && self.world.failure.is_none() { self.leaks() } else { None };
+        self.finish(steps.len(), leaked)
+    }
+
+    /// A user who applies an object that is being deleted waits until it is gone, as `kubectl delete` does.
+    fn wait_for_deletions(&mut self, objects: &[Value]) {
+        let begin = self.world.now;
+        while self.world.failure.is_none()
+            && self.world.now - begin < LONGEST
+            && self.world.cluster.is_deleting(objects)
+        {
+            self.end_waiting();
+            if !self.world.pump() && !self.world.release(|held| held == Held::Quiet) {
+                self.world.pass(LONGEST_TICK);
+            }
+        }
     }
 
     fn start_all(&mut self) {
@@ -265,29 +234,47 @@ impl Run<'_> {
     fn take_step(&mut self, index: usize, step: &Step) {
         let world = &mut self.world;
         let site = format!("step#{index}");
-        world.sites.push(Site { kind: SiteKind::Step, name: site.clone(), step: index });
-        // The place may have two faults.
-        let down =
-            world.take_fault(&site) == Some(Fault::Down) || world.take_fault(&site) == Some(Fault::Down);
-        if down {
-            world.tell("! the operator goes down");
-            (0..world.processes.len()).for_each(|i| world.crash(i, Restart::AfterStep));
+        let changes = world.changes.len();
+        world.sites.push(Site { kind: SiteKind::Step, name: site.clone(), step: index, changes });
+        // The place may have several faults.
+        while let Some(fault) = world.take_fault(&site) {
+            match fault {
+                Fault::Down => {
+                    world.tell("! the operator goes down");
+                    (0..world.processes.len()).for_each(|i| world.crash(i, Restart::AfterStep));
+                }
+                Fault::Clock { back } => {
+                    world.tell(&format!(
+                        "! the clock jumps {} by an hour",
+                        if back { "back" } else { "forward" }
+                    ));
+                    world.cluster.jump(back);
+                    self.jumped = true;
+                }
+                _ => {}
+            }
         }
         world.deleted.clear();
         world.step_versions.push(world.cluster.objects().version());
+        let removed;
+        let step = match step {
+            Step::RemoveMade => {
+                removed = Step::Delete(Rc::new(world.removable()));
+                &removed
+            }
+            Step::Apply(_) | Step::Delete(_) => step,
+        };
         match world.cluster.perform(step) {
             Ok(lines) => lines.iter().for_each(|line| world.tell(&format!("user {line}"))),
             Err(error) => return world.fail(Failure::Setup(error)),
         }
-        let objects: &[Value] = match step {
-            Step::Apply(all) | Step::Delete(all) => all,
-        };
-        for path in objects.iter().filter_map(|object| world.cluster.objects().path(object).ok()) {
-            if let Ok(kubesmith_apiserver::request::Target::Resource(path)) =
-                kubesmith_apiserver::request::parse_path(&path)
-            {
-                world.written.insert((path.group, path.resource));
+        let version = world.cluster.objects().version();
+        world.acted_versions.push(version);
+        for resource in world.resources_of(step) {
+            if is_custom_group(&resource.0) {
+                world.changes.push(version);
             }
+            world.written.insert(resource);
         }
         world.last_change = world.now;
         world.pull_watches();
@@ -343,9 +330,9 @@ impl Run<'_> {
         self.objects.push(Seen::default());
     }
 
-    fn waits_for_next_step(&self) -> bool {
+    pub(super) fn waits_for_next_step(&self) -> bool {
         self.world.processes.iter().any(|process| process.waits_for_step)
-            || self.world.watches.iter().any(|watch| watch.held == Some(Held::AfterStep))
+            || self.world.is_held(|held| held == Held::AfterStep)
     }
 
     /// No further step will end what waits for one.
@@ -358,129 +345,26 @@ impl Run<'_> {
         self.world.release(|held| held == Held::AfterStep);
     }
 
-    /// How long nothing may be written before the step counts as settled.
-    fn quiet_needed(&mut self) -> Duration {
-        let Some(expected) = self.options.aim.expected() else {
-            return if matches!(self.options.aim, Aim::Scout) { QUIET_AS_WANTED } else { QUIET };
-        };
-        if self.history && expected.depends_on_history {
-            return QUIET;
-        }
-        match self.look().differences.is_empty() {
-            true if self.world.rates.is_refused(self.world.now) => QUIET_REFUSED,
-            true => QUIET_AS_WANTED,
-            false if matches!(self.options.aim, Aim::Judge(_)) => PATIENCE,
-            false => QUIET,
-        }
-    }
-
-    /// The objects as they are.
-    fn look(&mut self) -> Rc<Look> {
-        let (version, step) = (self.world.cluster.objects().version(), self.world.step);
-        if let Some(look) = self.look.as_ref().filter(|look| (look.version, look.step) == (version, step)) {
-            return look.clone();
-        }
-        let all = self.world.cluster.state(self.options.resources);
-        // The status of built-in kinds is the work of the server's controllers.
-        let objects = all.iter().map(|((group, _), object)| (object, is_custom_group(group)));
-        let state = normalise(objects, &self.world.names);
-        let expected = self.options.aim.expected();
-        let wanted = expected.and_then(|expected| Some((expected, expected.states.get(step)?)));
-        let differences =
-            wanted.map(|(expected, wanted)| expected.mask.differences(wanted, &state)).unwrap_or_default();
-        let look = Rc::new(Look { version, step, all, state, differences });
-        self.look = Some(look.clone());
-        look
-    }
-
-    /// Compares what has become of the step with what becomes of it without faults.
-    fn judge(&mut self) {
-        if self.world.failure.is_some() {
-            return;
-        }
-        let look = self.look();
-        if let Some(failure) = self.world.rates.refused() {
-            self.world.fail(failure);
-        }
-        if let Some(stuck) = self.stuck(&look) {
-            self.world.fail(stuck);
-        }
-        let is_comparable = !self.waits_for_next_step();
-        if let Aim::Judge(expected) = self.options.aim
-            && is_comparable
-            && !(self.history && expected.depends_on_history)
-        {
-            if !look.differences.is_empty() {
-                let after = format!("after step {}", self.world.step + 1);
-                self.world.fail(Failure::State { after, differences: look.differences.clone() });
-            } else if let Some(destroyed) = self.destroyed(expected).filter(|_| !self.history) {
-                self.world.fail(Failure::Destroyed(destroyed));
-            }
-        }
-        self.states.push(look.state.clone());
-        self.objects.push(Seen { present: self.present(&look), deleted: self.world.deleted.clone() });
-    }
-
-    /// The objects that are there.
-    fn present(&self, look: &Look) -> BTreeSet<String> {
-        let targets = look.all.iter().map(|((group, resource), object)| {
-            let text = |key: &str| object["metadata"][key].as_str().unwrap_or_default();
-            scrub(&target(group, resource, text("namespace"), text("name")), &self.world.names)
-        });
-        targets.collect()
-    }
-
-    /// An object that an operator has deleted though it is wanted, and is never deleted without faults.
-    fn destroyed(&self, expected: &Expected) -> Option<String> {
-        let seen = expected.objects.get(self.world.step)?;
-        let wrong = |target: &&String| seen.present.contains(*target) && !seen.deleted.contains(*target);
-        self.world.deleted.iter().find(wrong).cloned()
-    }
-
-    /// A custom resource that is being deleted and that a finalizer keeps.
-    fn stuck(&self, look: &Look) -> Option<Failure> {
-        if self.waits_for_next_step() {
-            return None;
-        }
-        let custom = look.all.iter().filter(|((group, _), _)| is_custom_group(group));
-        custom
-            .map(|(_, object)| &object["metadata"])
-            .find(|metadata| !metadata["deletionTimestamp"].is_null())
-            .map(|metadata| {
-                Failure::Stuck(format!(
-                    "{} waits for the finalizers {}",
-                    metadata["name"], metadata["finalizers"]
-                ))
-            })
-    }
-
-    fn check_end(&mut self) {
-        if self.waits_for_next_step() {
-            return;
-        }
-        let view = View::new(self.world.cluster.objects().clone());
-        let checks = self.world.spec.eventually.clone();
-        let found = super::panics::ignoring(|| checks.iter().find_map(|check| check(&view).err()));
-        if let Some(text) = found {
-            self.world.fail(Failure::Eventually(text));
-        }
-    }
-
-    fn finish(mut self, steps: usize) -> Outcome {
+    fn finish(mut self, steps: usize, leaked: Option<Failure>) -> Outcome {
         (0..self.world.processes.len()).for_each(|i| self.world.stop(i));
         let world = self.world;
         Outcome {
             failure: world.failure,
-            states: self.states,
+            leaked,
+            users: world.spec.steps.len(),
+            replicas: world.spec.replicas,
+            clock: world.spec.uses_clock,
             objects: self.objects,
             story: world.story,
             sites: world.sites,
             fired: world.fired,
             written: world.written,
             ignored: world.spec.ignored,
-            returns: Vec::new(),
+            variants: Variants::default(),
             steps,
             moves: world.moves,
+            seen: self.states.iter().map(hash).collect(),
+            states: self.states,
         }
     }
 }

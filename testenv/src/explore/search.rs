@@ -1,12 +1,12 @@
 //! Looks for a schedule that fails, and makes it small.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
 use std::time::{Duration, Instant};
 
 use super::dice::Dice;
 use super::oracle::Failure;
-use super::plan::{Plan, SiteKind, random, smaller, systematic};
-use super::report::{Failed, Report};
+use super::plan::{Ground, Plan, random, smaller, systematic};
+use super::report::{Crashed, Failed, Report};
 use super::run::{Aim, Expected, Options, Outcome, Scenario, run};
 use super::settings::Settings;
 use super::world::is_noise;
@@ -27,19 +27,33 @@ const WORKLOADS: &[&str] = &[
 /// How often a failing schedule is run again before it counts as not repeatable.
 const REPEATS: usize = 3;
 
+/// How many schedules come before those that go on after the user's steps, and before random ones.
+const SINGLES_FIRST: usize = 40;
+
+/// What runs without faults have shown.
+#[derive(Default)]
+struct Known {
+    expected: Expected,
+    baseline: Outcome,
+}
+
 /// A search for a failing schedule.
 pub(super) struct Search<'a> {
     name: &'a str,
     scenario: Scenario<'a>,
     settings: &'a Settings,
-    expected: Expected,
-    baseline: Outcome,
+    known: Known,
+    /// The same where the user begins anew after the steps.
+    again: Known,
     /// Whether something is written that leads to pods.
     node: bool,
     begin: Instant,
     runs: usize,
     moves: u64,
     fired: BTreeSet<String>,
+    seen: BTreeSet<u64>,
+    /// Fields of varied objects whose changes have no effect.
+    dead: BTreeSet<String>,
 }
 
 /// Explores a scenario.
@@ -51,34 +65,42 @@ pub(super) fn search(name: &str, scenario: Scenario<'_>, settings: &Settings) ->
         name,
         scenario,
         settings,
-        expected: Expected::default(),
-        baseline: Outcome::default(),
+        known: Known::default(),
+        again: Known::default(),
         node: false,
         begin: Instant::now(),
         runs: 0,
         moves: 0,
         fired: BTreeSet::new(),
+        seen: BTreeSet::new(),
+        dead: BTreeSet::new(),
     };
     search.learn()?;
     search.explore()
 }
 
 impl Search<'_> {
+    fn known(&self, plan: &Plan) -> &Known {
+        if plan.again { &self.again } else { &self.known }
+    }
+
     /// Runs a schedule that may fail.
     fn run(&mut self, plan: &Plan) -> Outcome {
-        let options = Options { aim: Aim::Judge(&self.expected), ..self.options(plan) };
+        let options = Options { aim: Aim::Judge(&self.known(plan).expected), ..self.options(plan) };
         let outcome = run(self.scenario, options);
         self.count(outcome)
     }
 
     fn options<'a>(&'a self, plan: &'a Plan) -> Options<'a> {
-        let (seed, resources, node) = (self.settings.seed, &self.expected.resources, self.node);
+        let (seed, node) = (self.settings.seed, self.node);
+        let resources = &self.known(plan).expected.resources;
         Options { seed, plan, aim: Aim::Learn, resources, late: false, node }
     }
 
     fn count(&mut self, outcome: Outcome) -> Outcome {
         self.runs += 1;
         self.moves += outcome.moves;
+        self.seen.extend(&outcome.seen);
         super::progress();
         outcome
     }
@@ -86,87 +108,178 @@ impl Search<'_> {
     /// Runs the scenario without faults.
     fn learn(&mut self) -> Result<(), Box<Failed>> {
         let none = Plan::default();
-        self.baseline = self.count(run(self.scenario, Options { aim: Aim::Scout, ..self.options(&none) }));
-        // A run may write what no run before it has shown.
-        while self.takes_account_of_writes() {
-            self.baseline = self.count(run(self.scenario, self.options(&none)));
-        }
-        if let Some(failure) = self.baseline.failure.clone() {
-            return Err(self.failed(&failure, &none, self.baseline.story.clone(), None));
-        }
-        self.expected.mask.ignored.clone_from(&self.baseline.ignored);
-        self.expected.states.clone_from(&self.baseline.states);
-        self.expected.objects.clone_from(&self.baseline.objects);
-        let compared = Options { aim: Aim::Compare(&self.expected), ..self.options(&none) };
-        let other = run(self.scenario, Options { seed: self.settings.seed + 1, ..compared });
-        let late = run(self.scenario, Options { late: true, ..compared });
-        let (other, late) = (self.count(other), self.count(late));
-        for (one, other) in self.baseline.states.iter().zip(&other.states) {
-            self.expected.mask.add_differences(one, other);
-        }
-        self.check_returns(&none)?;
-        let steps = self.baseline.steps;
-        let is_like = |i: usize| match (self.expected.states.get(i), late.states.get(i)) {
-            (Some(one), Some(other)) => self.expected.mask.differences(one, other).is_empty(),
+        let scouted = self.count(run(self.scenario, Options { aim: Aim::Scout, ..self.options(&none) }));
+        self.known.baseline = scouted;
+        self.learn_states(&none)?;
+        self.check_variants(&self.known.baseline, &none)?;
+        let compared = Options { aim: Aim::Compare(&self.known.expected), ..self.options(&none) };
+        let late = self.count(run(self.scenario, Options { late: true, ..compared }));
+        let (expected, steps) = (&self.known.expected, self.known.baseline.steps);
+        let is_like = |i: usize| match (expected.states.get(i), late.states.get(i)) {
+            (Some(one), Some(other)) => expected.mask.differences(one, other).is_empty(),
             _ => false,
         };
-        self.expected.depends_on_history =
+        self.known.expected.depends_on_history =
             late.failure.is_some() || !(steps.saturating_sub(2)..steps).all(is_like);
         Ok(())
     }
 
-    /// Adds what the last run has written to what is compared; false if nothing is new, and the run can be compared with.
-    fn takes_account_of_writes(&mut self) -> bool {
-        let node = self.baseline.written.iter().any(|(_, resource)| WORKLOADS.contains(&resource.as_str()));
+    /// Runs the scenario without faults where the user begins anew; false if that adds nothing.
+    fn learn_again(&mut self) -> Result<bool, Box<Failed>> {
+        let plan = Plan { again: true, ..Plan::default() };
+        self.again.expected = self.known.expected.clone();
+        self.again.baseline = self.count(run(self.scenario, self.options(&plan)));
+        if self.again.baseline.failure.is_none() && self.again.baseline.steps == self.known.baseline.steps {
+            return Ok(false);
+        }
+        self.learn_states(&plan)?;
+        Ok(true)
+    }
+
+    /// Learns the states to expect, after a first run.
+    fn learn_states(&mut self, plan: &Plan) -> Result<(), Box<Failed>> {
+        let mut baseline =
+            std::mem::take(if plan.again { &mut self.again } else { &mut self.known }).baseline;
+        let mut expected = self.known.expected.clone();
+        // A run may write what no run before it has shown.
+        while self.takes_account_of_writes(&baseline, &mut expected) {
+            let options = Options { resources: &expected.resources, ..self.options(plan) };
+            let outcome = run(self.scenario, options);
+            baseline = self.count(outcome);
+        }
+        if let Some(failure) = baseline.failure.as_ref().or(baseline.leaked.as_ref()) {
+            return Err(self.failed(failure, plan, baseline.story.clone(), None));
+        }
+        expected.mask.ignored.clone_from(&baseline.ignored);
+        expected.states.clone_from(&baseline.states);
+        expected.objects.clone_from(&baseline.objects);
+        let options = Options {
+            seed: self.settings.seed + 1,
+            aim: Aim::Compare(&expected),
+            resources: &expected.resources,
+            ..self.options(plan)
+        };
+        let other = run(self.scenario, options);
+        let other = self.count(other);
+        for (one, other) in baseline.states.iter().zip(&other.states) {
+            expected.mask.add_differences(one, other);
+        }
+        let known = Known { expected, baseline };
+        *(if plan.again { &mut self.again } else { &mut self.known }) = known;
+        Ok(())
+    }
+
+    /// Adds what a run has written to what is compared; false if nothing is new, and the run can be compared with.
+    fn takes_account_of_writes(&mut self, baseline: &Outcome, expected: &mut Expected) -> bool {
+        let node = baseline.written.iter().any(|(_, resource)| WORKLOADS.contains(&resource.as_str()));
         let compared = |(_, resource): &&(String, String)| !is_noise(resource);
-        let resources: BTreeSet<_> = self.baseline.written.iter().filter(compared).cloned().collect();
-        let is_new = (node && !self.node) || !resources.is_subset(&self.expected.resources);
+        let resources: BTreeSet<_> = baseline.written.iter().filter(compared).cloned().collect();
+        let is_new = (node && !self.node) || !resources.is_subset(&expected.resources);
         self.node |= node;
-        self.expected.resources.extend(resources);
+        expected.resources.extend(resources);
         is_new
     }
 
-    /// Checks that changes that were taken back have left nothing.
-    fn check_returns(&self, none: &Plan) -> Result<(), Box<Failed>> {
-        for (before, after) in &self.baseline.returns {
-            let (Some(one), Some(other)) =
-                (self.expected.states.get(*before), self.expected.states.get(*after))
-            else {
+    /// Checks that changes that were taken back have left nothing, and that the order of changes makes no difference.
+    fn check_variants(&self, outcome: &Outcome, plan: &Plan) -> Result<(), Box<Failed>> {
+        let mask = &self.known.expected.mask;
+        for (before, after, what) in &outcome.variants.same {
+            let (Some(one), Some(other)) = (outcome.states.get(*before), outcome.states.get(*after)) else {
                 continue;
             };
-            let differences = self.expected.mask.differences(one, other);
+            let differences = mask.differences(one, other);
             if !differences.is_empty() {
-                let failure = Failure::NotReversed { step: after + 1, differences };
-                return Err(self.failed(&failure, none, self.baseline.story.clone(), None));
+                let failure = Failure::NotReversed { what: what.clone(), step: after + 1, differences };
+                return Err(self.failed(&failure, plan, outcome.story.clone(), None));
             }
         }
         Ok(())
     }
 
+    /// Changes each field of varied objects by itself, and finds those without any effect.
+    fn try_fields(&mut self) -> Result<(), Box<Failed>> {
+        let plan = Plan { fields: true, ..Plan::default() };
+        if self.known.baseline.variants.same.is_empty() {
+            return Ok(());
+        }
+        let outcome = run(self.scenario, self.options(&plan));
+        let outcome = self.count(outcome);
+        if let Some(failure) = &outcome.failure {
+            return Err(self.failed(failure, &plan, outcome.story.clone(), None));
+        }
+        self.check_variants(&outcome, &plan)?;
+        let mask = &self.known.expected.mask;
+        let has_effect = |(before, changed, _): &&(usize, usize, String)| {
+            let (Some(one), Some(other)) = (outcome.states.get(*before), outcome.states.get(*changed)) else {
+                return false;
+            };
+            let is_itself = |line: &String| {
+                let (object, field) = line.split_once(": ").unwrap_or((line, ""));
+                let kind = object.split(' ').next().unwrap_or_default();
+                field.starts_with("spec.") && outcome.variants.kinds.contains(kind)
+            };
+            mask.differences(one, other).iter().any(|line| !is_itself(line))
+        };
+        let (alive, dead): (Vec<_>, Vec<_>) = outcome.variants.fields.iter().partition(has_effect);
+        let alive: BTreeSet<&String> = alive.into_iter().map(|(.., field)| field).collect();
+        let dead = dead.into_iter().map(|(.., field)| field).filter(|field| !alive.contains(field));
+        self.dead = dead.cloned().collect();
+        Ok(())
+    }
+
+    /// The schedules with one fault.
+    fn singles(&self, plan: &Plan) -> VecDeque<Plan> {
+        let Outcome { sites, steps, users, replicas, clock, .. } = &self.known(plan).baseline;
+        let first = if plan.again { *users } else { 0 };
+        let ground =
+            Ground { sites, steps: *steps, first, again: plan.again, replicas: *replicas, clock: *clock };
+        systematic(&ground).into()
+    }
+
     fn explore(mut self) -> Result<Report, Box<Failed>> {
         if let Some(plan) = self.settings.plan.clone() {
-            self.attempt(&plan, false)?;
-            return Ok(self.report());
+            if plan.again {
+                self.learn_again()?;
+            }
+            if plan.fields {
+                self.try_fields()?;
+                return Ok(self.report());
+            }
+            let story = self.attempt(&plan, false)?;
+            return Ok(Report { story, ..self.report() });
         }
-        let singles = systematic(&self.baseline.sites, self.baseline.steps);
+        let mut singles = self.singles(&Plan::default());
+        let mut all: Vec<Plan> = singles.iter().cloned().collect();
+        let mut after = VecDeque::new();
         let mut dice = Dice::new(self.settings.seed);
         for i in 0..self.settings.schedules {
             if self.begin.elapsed() >= self.settings.time {
                 break;
             }
-            match singles.get(i) {
-                Some(plan) => self.attempt(plan, true)?,
-                None => self.attempt(&random(&singles, &mut dice), true)?,
+            if i == SINGLES_FIRST {
+                self.try_fields()?;
             }
+            if i == SINGLES_FIRST && self.learn_again()? {
+                after = self.singles(&Plan { again: true, ..Plan::default() });
+                all.extend(after.iter().cloned());
+            }
+            // Of six schedules, one goes on after the user's steps, and one is random.
+            let next = match i % 6 {
+                2 if i > SINGLES_FIRST => after.pop_front(),
+                5 if i > SINGLES_FIRST => None,
+                _ => singles.pop_front().or_else(|| after.pop_front()),
+            };
+            let plan = next.unwrap_or_else(|| random(&all, &mut dice));
+            self.attempt(&plan, true)?;
         }
         Ok(self.report())
     }
 
-    /// Runs a schedule; a failure is repeated and made smaller.
-    fn attempt(&mut self, plan: &Plan, shrinks: bool) -> Result<(), Box<Failed>> {
+    /// Runs a schedule and returns its story; a failure is repeated and made smaller.
+    fn attempt(&mut self, plan: &Plan, shrinks: bool) -> Result<Vec<String>, Box<Failed>> {
         let outcome = self.run(plan);
         self.fired.extend(outcome.fired.iter().cloned());
-        let Some(failure) = outcome.failure.clone() else { return Ok(()) };
+        let Some(failure) = outcome.failure.clone() else { return Ok(outcome.story) };
         let mut plan = plan.clone();
         let Some(mut again) = self.repeated(&plan, &failure) else {
             let diverges = self.divergence(&plan, &outcome.story);
@@ -218,30 +331,26 @@ impl Search<'_> {
     }
 
     fn report(&self) -> Report {
-        let is_write = |kind: SiteKind| matches!(kind, SiteKind::Write | SiteKind::VersionedWrite);
-        let writes: Vec<&str> = self
-            .baseline
-            .sites
-            .iter()
-            .filter(|site| is_write(site.kind))
-            .map(|site| site.name.as_str())
-            .collect();
-        let crashed = |when: &str| {
-            let hit = |site: &&&str| {
-                self.fired.iter().any(|fired| fired.starts_with(when) && fired.ends_with(&format!("@{site}")))
-            };
-            writes.iter().filter(hit).count()
+        let crashed = |when: &str, site: &str| {
+            self.fired.iter().any(|fired| fired.starts_with(when) && fired.ends_with(&format!("@{site}")))
         };
+        let writes = self.known.baseline.sites.iter().filter(|site| site.kind.is_write());
+        let writes = writes.map(|site| Crashed {
+            write: site.name.clone(),
+            before: crashed("crash-before", &site.name),
+            after: crashed("crash-after", &site.name),
+        });
         Report {
             name: self.name.to_owned(),
             schedules: self.runs,
-            places: self.baseline.sites.len(),
-            writes: writes.len(),
-            crashed_before: crashed("crash-before"),
-            crashed_after: crashed("crash-after"),
+            places: self.known.baseline.sites.len(),
+            writes: writes.collect(),
             faults: self.fired.len(),
+            states: self.seen.len(),
             moves: self.moves,
             time: self.begin.elapsed().max(Duration::from_micros(1)),
+            story: self.known.baseline.story.clone(),
+            dead: self.dead.clone(),
         }
     }
 

@@ -1,5 +1,6 @@
 //! What limits an exploration.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use super::plan::Plan;
@@ -16,16 +17,18 @@ pub(super) struct Settings {
     pub(super) time: Duration,
     /// The only schedule to run.
     pub(super) plan: Option<Plan>,
+    /// The folder that gets a page about the exploration, and a file that replays a failure.
+    pub(super) report: Option<PathBuf>,
 }
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { seed: 1, schedules: 400, time: Duration::from_secs(60), plan: None }
+        Self { seed: 1, schedules: 1000, time: Duration::from_secs(50), plan: None, report: None }
     }
 }
 
 impl Settings {
-    /// Changes what a text such as `seed=7,schedules=1000,seconds=30` or `seed=7,plan=...` says.
+    /// Changes what a text such as `seed=7,schedules=1000,seconds=30`, `seed=7,plan=...` or `replay=FILE` says.
     pub(super) fn read(&mut self, text: &str) -> Result<(), String> {
         let mut rest = text.trim();
         while !rest.is_empty() {
@@ -35,18 +38,30 @@ impl Settings {
                 return Ok(());
             }
             let (value, more) = value.split_once(',').unwrap_or((value, ""));
-            let number: u64 = value.parse().map_err(|_| format!("{key}={value:?} is no number"))?;
             match key {
-                "seed" => self.seed = number,
-                "schedules" => self.schedules = usize::try_from(number).unwrap_or(usize::MAX),
-                "seconds" => self.time = Duration::from_secs(number),
-                _ => {
-                    return Err(format!(
-                        "there is no setting {key:?}: seed, schedules, seconds and plan exist"
-                    ));
+                "report" => self.report = Some(value.into()),
+                "replay" => {
+                    let text = std::fs::read_to_string(value).map_err(|error| format!("{value}: {error}"))?;
+                    self.read(&text)?;
                 }
+                _ => self.read_number(key, value)?,
             }
             rest = more.trim();
+        }
+        Ok(())
+    }
+
+    fn read_number(&mut self, key: &str, value: &str) -> Result<(), String> {
+        let number: u64 = value.parse().map_err(|_| format!("{key}={value:?} is no number"))?;
+        match key {
+            "seed" => self.seed = number,
+            "schedules" => self.schedules = usize::try_from(number).unwrap_or(usize::MAX),
+            "seconds" => self.time = Duration::from_secs(number),
+            _ => {
+                return Err(format!(
+                    "there is no setting {key:?}: seed, schedules, seconds, report, replay and plan exist"
+                ));
+            }
         }
         Ok(())
     }

@@ -9,10 +9,12 @@ use std::sync::Arc;
 
 use kube::{Client, Resource};
 use kubesmith_apiserver::{Clock, ManualClock, Objects};
+use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::lane::Main;
+use super::outside::Outside;
 use crate::files;
 
 /// Starts an operator anew.
@@ -26,7 +28,12 @@ pub(super) type Check = Rc<dyn Fn(&View) -> Result<(), String>>;
 pub(super) enum Step {
     Apply(Rc<Vec<Value>>),
     Delete(Rc<Vec<Value>>),
+    /// The user removes what operators have made.
+    RemoveMade,
 }
+
+/// Shows the state of an outside system.
+pub(super) type Show = Rc<dyn Fn() -> Value>;
 
 /// A scenario as it was described.
 #[derive(Clone)]
@@ -34,6 +41,10 @@ pub(super) struct Spec {
     pub(super) definitions: Vec<Value>,
     pub(super) steps: Vec<Step>,
     pub(super) operators: Vec<Factory>,
+    /// There are replicas of an operator.
+    pub(super) replicas: bool,
+    pub(super) outside: Vec<(String, Show)>,
+    pub(super) uses_clock: bool,
     pub(super) always: Vec<Check>,
     pub(super) eventually: Vec<Check>,
     pub(super) ignored: Vec<(String, String)>,
@@ -86,6 +97,9 @@ impl Sim {
             definitions: Vec::new(),
             steps: Vec::new(),
             operators: Vec::new(),
+            replicas: false,
+            outside: Vec::new(),
+            uses_clock: false,
             always: Vec::new(),
             eventually: Vec::new(),
             ignored: Vec::new(),
@@ -123,6 +137,16 @@ impl Sim {
         F: Fn(Client) -> Fut + 'static,
         Fut: Future + 'static,
     {
+        self.replicas(1, factory);
+    }
+
+    /// Adds an operator that runs several times, as the replicas of a Deployment do. They have to elect a leader. A schedule can let one
+    /// of them stand still between the check of its lease and a write, until another one has taken over.
+    pub fn replicas<F, Fut>(&self, number: usize, factory: F)
+    where
+        F: Fn(Client) -> Fut + 'static,
+        Fut: Future + 'static,
+    {
         let factory = Rc::new(factory);
         let start: Factory = Rc::new(move |client| {
             let factory = factory.clone();
@@ -130,7 +154,19 @@ impl Sim {
                 let _ = factory(client).await;
             })
         });
-        self.spec.borrow_mut().operators.push(start);
+        let mut spec = self.spec.borrow_mut();
+        spec.replicas |= number > 1;
+        spec.operators.extend(std::iter::repeat_n(start, number));
+    }
+
+    /// Adds the model of an outside system, such as a database. Operators call it through what is returned, with the faults that requests
+    /// have. Its state is compared as objects are, as the kind `Outside`.
+    pub fn outside<T: Serialize + Send + 'static>(&self, name: &str, state: T) -> Outside<T> {
+        let outside = Outside::new(name, state);
+        let shown = outside.clone();
+        let show: Show = Rc::new(move || shown.look(|state| serde_json::to_value(state).unwrap_or_default()));
+        self.spec.borrow_mut().outside.push((name.to_owned(), show));
+        outside
     }
 
     /// Adds a step: a user applies the objects of a path. A step begins when everything has settled after the one before it,
@@ -174,9 +210,10 @@ impl Sim {
         self.spec.borrow_mut().eventually.push(guarded(check));
     }
 
-    /// The server's clock, which simulated time moves, for operators whose clock can be set.
+    /// The server's clock, which simulated time moves, for operators whose clock can be set. Schedules let it jump by an hour.
     #[must_use]
     pub fn clock(&self) -> Arc<dyn Clock> {
+        self.spec.borrow_mut().uses_clock = true;
         self.clock.clone()
     }
 }

@@ -24,9 +24,8 @@ pub(super) fn variants(object: &Value, schema: &Value, accepts: &dyn Fn(&Value) 
     let tries: [Changes; 2] = [other_values, without_optional];
     let each = tries.map(|changes| {
         let mut variant = object.clone();
-        for (path, value) in changes(&object["spec"], spec, 0) {
-            let mut next = variant.clone();
-            change(&mut next["spec"], &path, value);
+        for change in changes(&object["spec"], spec, 0) {
+            let next = with(&variant, &[&change]);
             if accepts(&next) {
                 variant = next;
             }
@@ -36,8 +35,43 @@ pub(super) fn variants(object: &Value, schema: &Value, accepts: &dyn Fn(&Value) 
     each.into_iter().filter(|variant| variant != object).collect()
 }
 
+/// How many changes of single fields are tried.
+const MOST_FIELDS: usize = 40;
+
 /// A field below `spec`, and its new value; `None` removes it.
-type Change = (Vec<String>, Option<Value>);
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Change {
+    path: Vec<String>,
+    value: Option<Value>,
+}
+
+impl Change {
+    /// The field's name, such as `spec.size`.
+    pub(super) fn name(&self) -> String {
+        format!("spec.{}", self.path.join("."))
+    }
+}
+
+/// Changes of single fields that the server accepts: another value for each, and none where it is optional.
+pub(super) fn fields(object: &Value, schema: &Value, accepts: &dyn Fn(&Value) -> bool) -> Vec<Change> {
+    let spec = &schema["properties"]["spec"];
+    let tries =
+        [other_values, without_optional].into_iter().flat_map(|changes| changes(&object["spec"], spec, 0));
+    let accepted = tries.filter(|change| {
+        let variant = with(object, &[change]);
+        variant != *object && accepts(&variant)
+    });
+    accepted.take(MOST_FIELDS).collect()
+}
+
+/// An object with changes.
+pub(super) fn with(object: &Value, changes: &[&Change]) -> Value {
+    let mut variant = object.clone();
+    for Change { path, value } in changes {
+        change(&mut variant["spec"], path, value.clone());
+    }
+    variant
+}
 
 /// Finds changes of a value that has a schema, at a depth.
 type Changes = fn(&Value, &Value, usize) -> Vec<Change>;
@@ -57,9 +91,9 @@ fn change(value: &mut Value, path: &[String], new: Option<Value>) {
 
 fn below(name: &str, changes: Vec<Change>) -> impl Iterator<Item = Change> {
     let prefix = name.to_owned();
-    changes.into_iter().map(move |(mut path, value)| {
-        path.insert(0, prefix.clone());
-        (path, value)
+    changes.into_iter().map(move |mut change| {
+        change.path.insert(0, prefix.clone());
+        change
     })
 }
 
@@ -75,7 +109,7 @@ fn other_values(value: &Value, schema: &Value, depth: usize) -> Vec<Change> {
         if field["properties"].is_object() && now.is_object() {
             changes.extend(below(name, other_values(now, field, depth + 1)));
         } else if let Some(other) = other_value(now, field) {
-            changes.push((vec![name.clone()], Some(other)));
+            changes.push(Change { path: vec![name.clone()], value: Some(other) });
         }
     }
     changes
@@ -121,7 +155,7 @@ fn without_optional(value: &Value, schema: &Value, depth: usize) -> Vec<Change> 
             continue;
         }
         if !required.contains(name.as_str()) {
-            changes.push((vec![name.clone()], None));
+            changes.push(Change { path: vec![name.clone()], value: None });
         } else if now.is_object() {
             changes.extend(below(name, without_optional(now, field, depth + 1)));
         }
@@ -154,5 +188,25 @@ mod tests {
             &json!({"size": 2, "mode": "b", "note": "n2", "fixed": true, "in": {"on": true}})
         );
         assert_eq!(specs[1], &json!({"size": 3, "mode": "a", "fixed": true}));
+    }
+
+    #[test]
+    fn fields_are_changed_one_by_one() {
+        let schema = json!({"properties": {"spec": {"required": ["size"], "properties": {
+            "size": {"type": "integer"}, "in": {"type": "object", "properties": {"on": {"type": "boolean"}}},
+        }}}});
+        let object = json!({"spec": {"size": 3, "in": {"on": false}}});
+        let changed: Vec<(String, Value)> = fields(&object, &schema, &|_| true)
+            .iter()
+            .map(|change| (change.name(), with(&object, &[change])["spec"].clone()))
+            .collect();
+        assert_eq!(
+            changed,
+            [
+                ("spec.in.on".to_owned(), json!({"size": 3, "in": {"on": true}})),
+                ("spec.size".to_owned(), json!({"size": 4, "in": {"on": false}})),
+                ("spec.in".to_owned(), json!({"size": 3})),
+            ]
+        );
     }
 }

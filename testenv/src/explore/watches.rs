@@ -11,14 +11,25 @@ use kubesmith_apiserver::Body;
 use serde::Deserialize;
 use serde_json::json;
 
+use super::fault::Release;
 use super::gate::Sender;
 
-/// When a watch that has fallen silent goes on.
+/// When a watch that has fallen silent goes on, or a request that is late arrives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Held {
     Quiet,
     Until(Duration),
     AfterStep,
+}
+
+impl Held {
+    pub(super) fn until(release: Release, now: Duration) -> Self {
+        match release {
+            Release::Quiet => Self::Quiet,
+            Release::Minute => Self::Until(now + Duration::from_secs(60)),
+            Release::AfterStep => Self::AfterStep,
+        }
+    }
 }
 
 /// A line of a watch that was not delivered.
@@ -35,6 +46,8 @@ pub(super) struct OpenWatch {
     pub(super) resource: String,
     pub(super) lines: VecDeque<Line>,
     pub(super) held: Option<Held>,
+    /// It expires when it goes on.
+    pub(super) misses: bool,
     body: Body,
     partial: BytesMut,
     sender: Sender,
@@ -76,7 +89,7 @@ impl Event {
 impl OpenWatch {
     pub(super) fn new(process: usize, resource: String, body: Body, sender: Sender) -> Self {
         let (lines, partial) = (VecDeque::new(), BytesMut::new());
-        Self { process, resource, lines, held: None, body, partial, sender, ended: false }
+        Self { process, resource, lines, held: None, misses: false, body, partial, sender, ended: false }
     }
 
     /// Takes what the server has sent. Call it in the context of the server's lane.

@@ -3,58 +3,39 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::Duration;
 
-use kube::Client;
+use kubesmith_apiserver::request::{Target, parse_path};
+use serde_json::Value;
 
 use super::cluster::Cluster;
 use super::dice::Dice;
-use super::gate::{Arrival, Gate};
-use super::lane::{Lane, MainState};
+use super::fault::{Fault, Release};
+use super::gate::{Arrival, Call, Exchange};
 use super::oracle::{Failure, Rates};
-use super::plan::{Fault, Plan, Release, Restart, Site, SiteKind};
-use super::sim::{Factory, Spec, View};
+use super::plan::{Plan, Site, SiteKind};
+use super::process::Process;
+use super::sim::{Spec, Step, View};
 use super::state::{Names, scrub};
 use super::watches::{Held, OpenWatch};
 use crate::fake::Action;
 
-/// How long a process that ended waits before it is started again; kubelet's first delay.
-const RESTART: Duration = Duration::from_secs(10);
-/// More ends of a process by itself within this time are a failure. One that ends at once comes to 30.
-const EXITS_WITHIN: Duration = Duration::from_secs(300);
-const MOST_EXITS: usize = 20;
 /// How many lines of a story are kept.
 const MOST_LINES: usize = 5_000;
 
-/// An operator.
-pub(super) struct Process {
-    factory: Factory,
-    pub(super) lane: Option<Lane>,
-    gate: Gate,
-    /// The simulated time at which it was started.
-    started: Duration,
-    restart_at: Option<Duration>,
-    /// Something has arrived for it, or time has passed.
-    is_due: bool,
-    /// It is down until the user's next step.
-    pub(super) waits_for_step: bool,
-    /// The version that lists are answered from which may be old, and which of them.
-    pub(super) stale: Option<(u64, Restart)>,
-    /// What has been listed in the past.
-    pub(super) listed: BTreeSet<String>,
-    /// A fault has failed one of its requests.
-    pub(super) saw_error: bool,
-    pub(super) has_watched: bool,
-    /// When it ended by itself, in the last [`EXITS_WITHIN`].
-    exits: VecDeque<Duration>,
-}
-
-/// A request that has left its operator.
+/// A request or a call that has left its operator.
 pub(super) struct Pending {
     pub(super) process: usize,
-    pub(super) action: Action,
     /// What it is, without what chance decides.
     pub(super) label: String,
     pub(super) site: Option<String>,
-    pub(super) arrival: Arrival,
+    /// It is late.
+    pub(super) held: Option<Held>,
+    pub(super) what: What,
+}
+
+/// What has left an operator.
+pub(super) enum What {
+    Request(Box<(Action, Exchange)>),
+    Call(Call),
 }
 
 /// One run.
@@ -75,12 +56,22 @@ pub(super) struct World {
     pub(super) step: usize,
     /// The versions at which the steps began.
     pub(super) step_versions: Vec<u64>,
+    /// The versions after the user's part of each step.
+    pub(super) acted_versions: Vec<u64>,
+    /// The versions after each change of a custom resource.
+    pub(super) changes: Vec<u64>,
     /// The versions before each write of an operator.
     pub(super) marks: Vec<u64>,
+    /// Resources whose objects users apply.
+    pub(super) applied: BTreeSet<(String, String)>,
+    /// What operators have made, each with the resource.
+    pub(super) made: BTreeMap<String, (String, String)>,
+    /// Objects of users that were touched, by their paths and UIDs.
+    pub(super) touched: BTreeMap<String, String>,
     /// What operators and users have written.
     pub(super) written: BTreeSet<(String, String)>,
-    /// Objects that operators have deleted in this step, and those that they have made since the first fault.
-    pub(super) deleted: BTreeSet<String>,
+    /// How often operators have deleted each object in this step, and the objects that they have made since the first fault.
+    pub(super) deleted: BTreeMap<String, usize>,
     pub(super) born_late: BTreeSet<String>,
     pub(super) rates: Rates,
     /// When anything was last written.
@@ -91,23 +82,9 @@ pub(super) struct World {
 
 impl World {
     pub(super) fn new(cluster: Cluster, spec: Spec, plan: Plan) -> Self {
-        let process = |factory: &Factory| Process {
-            factory: factory.clone(),
-            lane: None,
-            gate: Gate::default(),
-            started: Duration::ZERO,
-            restart_at: None,
-            is_due: false,
-            waits_for_step: false,
-            stale: None,
-            listed: BTreeSet::new(),
-            saw_error: false,
-            has_watched: false,
-            exits: VecDeque::new(),
-        };
-        let processes = spec.operators.iter().map(process).collect();
+        let processes = spec.operators.iter().map(Process::new).collect();
         let dice = plan.order.map(Dice::new);
-        Self {
+        let mut world = Self {
             cluster,
             spec,
             now: Duration::ZERO,
@@ -123,15 +100,22 @@ impl World {
             names: Names::new(),
             step: 0,
             step_versions: Vec::new(),
+            acted_versions: Vec::new(),
+            changes: Vec::new(),
             marks: Vec::new(),
+            applied: BTreeSet::new(),
+            made: BTreeMap::new(),
+            touched: BTreeMap::new(),
             written: BTreeSet::new(),
-            deleted: BTreeSet::new(),
+            deleted: BTreeMap::new(),
             born_late: BTreeSet::new(),
             rates: Rates::default(),
             last_change: Duration::ZERO,
             failure: None,
             moves: 0,
-        }
+        };
+        world.applied = world.spec.steps.iter().flat_map(|step| world.resources_of(step)).collect();
+        world
     }
 
     /// Adds a line to the story.
@@ -166,7 +150,7 @@ impl World {
         let count = self.counts.entry(format!("{label}{by}")).or_default();
         let name = format!("{label}{by}#{count}");
         *count += 1;
-        self.sites.push(Site { kind, name: name.clone(), step: self.step });
+        self.sites.push(Site { kind, name: name.clone(), step: self.step, changes: self.changes.len() });
         name
     }
 
@@ -178,55 +162,27 @@ impl World {
         Some(planned.fault)
     }
 
-    /// Starts a process with empty memory.
-    pub(super) fn start(&mut self, index: usize) {
-        let lane = Lane::new();
-        let process = &mut self.processes[index];
-        (process.restart_at, process.waits_for_step) = (None, false);
-        (process.saw_error, process.has_watched) = (false, false);
-        process.gate = Gate::default();
-        process.is_due = true;
-        process.started = self.now;
-        match lane {
-            Ok(mut lane) => {
-                let client = {
-                    let _context = lane.enter();
-                    Client::new(process.gate.clone(), "default")
-                };
-                lane.start((process.factory)(client));
-                process.lane = Some(lane);
+    /// Takes what the processes ask for.
+    pub(super) fn take_arrivals(&mut self, index: usize, arrivals: Vec<Arrival>) {
+        let mut new: Vec<Pending> =
+            arrivals.into_iter().map(|arrival| self.classify(index, arrival)).collect();
+        // Requests made at the same time have no order, and maps in operators have a random one.
+        new.sort_by(|a, b| a.label.cmp(&b.label));
+        for pending in &mut new {
+            pending.site = site_kind(&pending.what).map(|kind| self.site(kind, index, &pending.label));
+        }
+        self.pending.extend(new);
+    }
+
+    fn classify(&self, process: usize, arrival: Arrival) -> Pending {
+        let (label, what) = match arrival {
+            Arrival::Request(exchange) => {
+                let action = Action::of(&exchange.parts, &exchange.body);
+                (action.to_string(), What::Request(Box::new((action, *exchange))))
             }
-            Err(error) => self.fail(Failure::Setup(format!("no runtime: {error}"))),
-        }
-        self.tell(&format!("{} starts", self.name_of(index)));
-    }
-
-    /// Ends a process at once, with all that it has asked for.
-    pub(super) fn stop(&mut self, index: usize) {
-        super::panics::ignoring(|| self.processes[index].lane = None);
-        self.pending.retain(|pending| pending.process != index);
-        self.watches.retain(|watch| watch.process != index);
-    }
-
-    /// Ends a process because of a fault.
-    pub(super) fn crash(&mut self, index: usize, restart: Restart) {
-        self.stop(index);
-        let back = |n: u8| {
-            let at = self.marks.len().saturating_sub(usize::from(n));
-            self.marks.get(at).copied()
+            Arrival::Call(call) => (call.label.clone(), What::Call(call)),
         };
-        let stale = match restart {
-            Restart::Stale(n) => back(n),
-            Restart::StaleStep | Restart::StaleStepOthers => self.step_versions.last().copied(),
-            Restart::AtOnce | Restart::AfterStep => None,
-        };
-        let process = &mut self.processes[index];
-        process.stale = stale.map(|version| (version, restart));
-        process.listed.clear();
-        match restart {
-            Restart::AfterStep => process.waits_for_step = true,
-            _ => process.restart_at = Some(self.now),
-        }
+        Pending { process, label: scrub(&label, &self.names), site: None, held: None, what }
     }
 
     /// Carries out everything that can happen without time passing.
@@ -252,7 +208,9 @@ impl World {
     /// Lets one request or event go on; false if there is none.
     pub(super) fn move_on(&mut self) -> bool {
         let ready: Vec<usize> = (0..self.watches.len()).filter(|i| self.watches[*i].is_ready()).collect();
-        let choices = ready.len() + self.pending.len();
+        let pending: Vec<usize> =
+            (0..self.pending.len()).filter(|i| self.pending[*i].held.is_none()).collect();
+        let choices = ready.len() + pending.len();
         if choices == 0 {
             return false;
         }
@@ -264,75 +222,13 @@ impl World {
                 self.deliver_event(*watch);
             }
             None => {
-                if let Some(pending) = self.pending.remove(choice - ready.len()) {
+                if let Some(pending) = self.pending.remove(pending[choice - ready.len()]) {
                     self.processes[pending.process].is_due = true;
                     self.deliver_request(pending);
                 }
             }
         }
         true
-    }
-
-    fn start_due(&mut self) {
-        for i in 0..self.processes.len() {
-            if self.processes[i].restart_at.is_some_and(|at| at <= self.now) {
-                self.start(i);
-            }
-        }
-    }
-
-    pub(super) fn run_processes(&mut self) {
-        for i in 0..self.processes.len() {
-            let process = &mut self.processes[i];
-            let Some(lane) = process.lane.as_mut().filter(|_| std::mem::take(&mut process.is_due)) else {
-                continue;
-            };
-            lane.until_idle();
-            let state = lane.main_state();
-            let arrivals = self.processes[i].gate.take();
-            let mut new: Vec<Pending> =
-                arrivals.into_iter().map(|arrival| self.classify(i, arrival)).collect();
-            // Requests made at the same time have no order, and maps in operators have a random one.
-            new.sort_by(|a, b| a.label.cmp(&b.label));
-            for pending in &mut new {
-                pending.site = site_kind(&pending.action).map(|kind| self.site(kind, i, &pending.label));
-            }
-            self.pending.extend(new);
-            self.note_panics(i, state);
-            if state != MainState::Running {
-                self.exit(i);
-            }
-        }
-    }
-
-    fn classify(&self, process: usize, arrival: Arrival) -> Pending {
-        let action = Action::of(&arrival.parts, &arrival.body);
-        let label = scrub(&action.to_string(), &self.names);
-        Pending { process, action, label, site: None, arrival }
-    }
-
-    /// A panic is a failure, unless it ends a process that a fault has kept from starting.
-    fn note_panics(&mut self, index: usize, state: MainState) {
-        let panics = super::panics::take();
-        let process = &self.processes[index];
-        let at_start = state == MainState::Panicked && process.saw_error && !process.has_watched;
-        if let Some(text) = panics.into_iter().next().filter(|_| !at_start) {
-            self.fail(Failure::Panic(text));
-        }
-    }
-
-    fn exit(&mut self, index: usize) {
-        self.tell(&format!("{} ends by itself", self.name_of(index)));
-        self.stop(index);
-        let process = &mut self.processes[index];
-        process.exits.push_back(self.now);
-        while process.exits.front().is_some_and(|at| *at + EXITS_WITHIN < self.now) {
-            process.exits.pop_front();
-        }
-        process.restart_at = Some(self.now + RESTART);
-        if process.exits.len() > MOST_EXITS {
-            self.fail(Failure::Exits);
-        }
     }
 
     fn deliver_event(&mut self, index: usize) {
@@ -352,22 +248,22 @@ impl World {
             }
         };
         let name = self.name_of(process);
-        let watch = &mut self.watches[index];
+        let (now, watch) = (self.now, &mut self.watches[index]);
         match fault {
-            Some(Fault::Hold(release)) => {
-                watch.held = Some(match release {
-                    Release::Quiet => Held::Quiet,
-                    Release::Minute => Held::Until(self.now + Duration::from_secs(60)),
-                    Release::AfterStep => Held::AfterStep,
-                });
+            Some(Fault::Hold(release) | Fault::Miss(release)) => {
+                watch.held = Some(Held::until(release, now));
+                watch.misses = matches!(fault, Some(Fault::Miss(_)));
                 self.tell(&format!("! the watch of {resource} is late: {about} does not arrive at {name}"));
             }
             Some(Fault::Break) => {
                 watch.break_off();
                 self.tell(&format!("! the watch of {resource} breaks before {about}"));
             }
-            Some(Fault::Expire) => {
+            Some(Fault::Expire | Fault::ExpireStale(_)) => {
                 watch.expire();
+                if let Some(Fault::ExpireStale(past)) = fault {
+                    self.go_back(process, past);
+                }
                 self.tell(&format!(
                     "! the watch of {resource} expires before {about}: {name} has to list again"
                 ));
@@ -392,41 +288,89 @@ impl World {
         self.watches.iter_mut().for_each(OpenWatch::pull);
     }
 
-    /// Lets held watches go on; false if there is none.
+    /// Lets held watches and requests go on; false if there is none.
     pub(super) fn release(&mut self, which: impl Fn(Held) -> bool) -> bool {
         let mut released = Vec::new();
         for watch in self.watches.iter_mut().filter(|watch| watch.held.is_some_and(&which)) {
             watch.held = None;
-            released.push(watch.resource.clone());
+            if std::mem::take(&mut watch.misses) {
+                watch.expire();
+                released.push(format!("the watch of {} expires", watch.resource));
+            } else {
+                released.push(format!("the watch of {} goes on", watch.resource));
+            }
         }
-        for resource in &released {
-            self.tell(&format!("the watch of {resource} goes on"));
+        for pending in self.pending.iter_mut().filter(|pending| pending.held.is_some_and(&which)) {
+            let process = &mut self.processes[pending.process];
+            if process.is_paused && pending.held == Some(Held::AfterStep) {
+                // Others act on the step before.
+                pending.held = Some(Held::until(Release::Minute, self.now));
+                continue;
+            }
+            if process.is_paused {
+                process.go_on(self.now);
+            }
+            pending.held = None;
+            released.push(format!("the request arrives: {}", pending.label));
         }
+        released.iter().for_each(|line| self.tell(line));
         !released.is_empty()
+    }
+
+    /// Whether anything is held that `which` lets go on.
+    pub(super) fn is_held(&self, which: impl Fn(Held) -> bool) -> bool {
+        let pending = self.pending.iter().map(|pending| pending.held);
+        self.watches.iter().map(|watch| watch.held).chain(pending).any(|held| held.is_some_and(&which))
     }
 
     /// Lets time pass until something is due, for `most` at the most.
     pub(super) fn pass(&mut self, most: Duration) {
-        let held = self.watches.iter().filter_map(|watch| match watch.held {
-            Some(Held::Until(at)) => Some(at),
-            _ => None,
-        });
+        let held = self.watches.iter().map(|watch| watch.held);
+        let held =
+            held.chain(self.pending.iter().map(|pending| pending.held)).filter_map(|held| match held {
+                Some(Held::Until(at)) => Some(at),
+                _ => None,
+            });
         let due = self.processes.iter().filter_map(|process| process.restart_at).chain(held).min();
         let mut until = due.map_or(self.now + most, |due| due.min(self.now + most));
         for process in &mut self.processes {
-            process.is_due = true;
-            let Some(lane) = &mut process.lane else { continue };
-            let left = until.saturating_sub(process.started + lane.elapsed());
-            if !left.is_zero() {
-                lane.advance(left);
-                until = until.min(process.started + lane.elapsed());
-            }
+            process.pass(&mut until);
         }
         self.now = self.now.max(until);
         self.cluster.advance_to(self.now);
         self.pull();
         let now = self.now;
         self.release(|held| matches!(held, Held::Until(at) if at <= now));
+    }
+
+    /// The resources of the objects that a user's step is about.
+    pub(super) fn resources_of(&self, step: &Step) -> BTreeSet<(String, String)> {
+        let objects: &[Value] = match step {
+            Step::Apply(all) | Step::Delete(all) => all,
+            Step::RemoveMade => &[],
+        };
+        let paths = objects.iter().filter_map(|object| self.cluster.objects().path(object).ok());
+        let resources = paths.filter_map(|path| match parse_path(&path) {
+            Ok(Target::Resource(path)) => Some((path.group, path.resource)),
+            _ => None,
+        });
+        resources.collect()
+    }
+
+    /// What operators have made and a user may remove, so that they have to make it again.
+    pub(super) fn removable(&self) -> Vec<Value> {
+        let made: BTreeSet<(String, String)> = self.made.values().cloned().collect();
+        let is_made = |((group, resource), object): &((String, String), Value)| {
+            let text = |key: &str| object["metadata"][key].as_str().unwrap_or_default();
+            let target = scrub(&target(group, resource, text("namespace"), text("name")), &self.names);
+            self.made.contains_key(&target)
+        };
+        self.cluster.state(&made).into_iter().filter(is_made).map(|(_, object)| object).collect()
+    }
+
+    /// What outside systems have.
+    pub(super) fn outside(&self) -> Vec<Value> {
+        self.spec.outside.iter().map(|(_, show)| show()).collect()
     }
 
     /// Checks what must always hold.
@@ -451,19 +395,30 @@ pub(super) fn target(group: &str, resource: &str, namespace: &str, name: &str) -
     }
 }
 
+/// Whether a group is none of Kubernetes' own: those have no dot or end in `.k8s.io`.
+pub(super) fn is_custom_group(group: &str) -> bool {
+    group.contains('.') && !group.ends_with(".k8s.io")
+}
+
 /// Whether a resource carries no state that an operator works with: events, and the leases of replicas.
 pub(super) fn is_noise(resource: &str) -> bool {
     matches!(resource.split(['.', '/']).next(), Some("events" | "leases"))
 }
 
 /// What can be disturbed about a request; nothing of watches, which are disturbed event by event.
-fn site_kind(action: &Action) -> Option<SiteKind> {
+fn site_kind(what: &What) -> Option<SiteKind> {
+    let What::Request(request) = what else { return Some(SiteKind::Call) };
+    let action = &request.0;
     if action.resource().is_empty() || is_noise(action.resource()) || action.verb() == "watch" {
         return None;
     }
     if !is_write(action) {
-        let is_stale = action.verb() == "list" && action.option("resourceVersion") == Some("0");
-        return Some(if is_stale { SiteKind::StaleRead } else { SiteKind::Read });
+        let is_list = action.verb() == "list";
+        return Some(match is_list {
+            true if action.option("continue").is_some() => SiteKind::PagedRead,
+            true if action.option("resourceVersion") == Some("0") => SiteKind::StaleRead,
+            _ => SiteKind::Read,
+        });
     }
     let version = action.body().is_some_and(|body| {
         let version = &body["metadata"]["resourceVersion"];

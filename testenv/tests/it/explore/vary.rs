@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use kube::Resource;
 use kube::core::ObjectMeta;
 use kubesmith_testenv::{Explore, Failed, Report};
+use operators::frame::{Seen, run};
 
-use super::operator::{Seen, run};
 use super::{SMALL, add_named, removes_what_is_wrong};
 
 const CRD: &str = "
@@ -28,7 +28,7 @@ spec:
           spec:
             type: object
             required: [size]
-            properties: {size: {type: integer, maximum: 5}}
+            properties: {size: {type: integer, maximum: 5}, note: {type: string}}
 ";
 
 /// The kind, for `vary`.
@@ -68,11 +68,11 @@ where
     F: Fn(Seen) -> Fut + Copy + Send + 'static,
     Fut: Future<Output = kube::Result<()>> + 'static,
 {
-    Explore::new("varied").schedules(10).run(move |sim| async move {
+    Explore::new("varied").schedules(42).run(move |sim| async move {
         sim.crds(CRD);
-        sim.apply(SMALL);
+        sim.apply(SMALL.replace("{size: 1}", "{size: 1, note: a}"));
         sim.vary::<Widget>();
-        sim.operator(move |client| run(client, async move |seen| operator(seen).await));
+        sim.operator(move |client| run(client, true, async move |seen| operator(seen).await));
     })
 }
 
@@ -86,5 +86,6 @@ fn rest_is_found_when_a_change_is_taken_back() {
     let failed = varied(only_adds).unwrap_err();
     assert!(failed.failure().contains("ConfigMap default/one-2 is left over"), "{failed}");
     let report = varied(removes_what_is_wrong).unwrap();
-    assert!(report.schedules() >= 10, "{report}");
+    assert!(report.schedules() >= 42, "{report}");
+    assert_eq!(report.dead_fields().collect::<Vec<_>>(), ["spec.note"], "{report}");
 }

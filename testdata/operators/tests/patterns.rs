@@ -1,0 +1,37 @@
+//! Each bug is found, and no twin is reported.
+#![allow(clippy::unwrap_used)]
+
+use operators::{explored, patterns};
+
+/// How many schedules look for a bug, and how many a repaired operator survives. `KUBESMITH_EXPLORE` overrides both.
+const SCHEDULES: usize = 120;
+const SURVIVED: usize = 42;
+/// How many things may happen in a replay: the steps of the user and the faults.
+const MOST_STEPS: usize = 10;
+
+#[test]
+fn bug_is_found_and_twin_survives_for_each_pattern() {
+    let mut wrong = Vec::new();
+    for pattern in patterns() {
+        match explored(pattern, false, SCHEDULES) {
+            Ok(report) => wrong.push(format!("{}: not found\n{report}", pattern.name)),
+            Err(failed) => {
+                println!("{}: run {}, {}", pattern.name, failed.runs(), failed.plan());
+                if pattern.steps.len() + 1 + failed.faults() > MOST_STEPS {
+                    wrong.push(format!("{}: a long replay\n{failed}", pattern.name));
+                }
+            }
+        }
+        if let Err(failed) = explored(pattern, true, SURVIVED) {
+            wrong.push(format!("{}: the twin is reported\n{failed}", pattern.name));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
+}
+
+#[test]
+fn patterns_stand_for_all_bugs_of_the_list() {
+    let of =
+        |kind: &str| patterns().flat_map(|pattern| pattern.bugs).filter(|bug| bug.contains(kind)).count();
+    assert_eq!((of("stale state"), of("intermediate state"), of("unobserved state")), (19, 11, 7));
+}

@@ -1,0 +1,211 @@
+//! Judges what has become of a step.
+
+use std::collections::BTreeSet;
+use std::rc::Rc;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::oracle::Failure;
+use super::run::{Aim, Expected, Run, Seen};
+use super::sim::{Show, Step, View};
+use super::state::{State, TOUCHED, normalise, scrub};
+use super::steps::is_custom;
+use super::watches::Held;
+use super::world::{is_custom_group, target};
+
+/// How long nothing has to be written before a step without faults has settled: longer than the periods after which operators
+/// look again.
+const QUIET: Duration = Duration::from_secs(11 * 60);
+/// The same where the objects are known to be as wanted.
+const QUIET_AS_WANTED: Duration = Duration::from_secs(30);
+/// How long a write may be refused in a row until it is judged.
+const QUIET_REFUSED: Duration = Duration::from_secs(30 * 60);
+/// How long objects may differ while nothing is written: longer than the longest pause of client-go's rate limiter, 1000 s.
+const PATIENCE: Duration = Duration::from_secs(20 * 60);
+
+/// The objects at a version, in a step.
+pub(super) struct Look {
+    version: u64,
+    step: usize,
+    outside: Vec<Value>,
+    all: Vec<((String, String), Value)>,
+    state: State,
+    /// How they differ from what is expected.
+    differences: Vec<String>,
+}
+
+/// An outside system as an object that is compared.
+fn system(((name, _), value): (&(String, Show), &Value)) -> Value {
+    json!({"kind": "Outside", "metadata": {"name": name}, "status": value})
+}
+
+/// Whether a label, an annotation or an owner reference names an object.
+fn refers_to(metadata: &Value, name: &str) -> bool {
+    let maps = [&metadata["labels"], &metadata["annotations"]];
+    let mut values = maps.into_iter().filter_map(Value::as_object).flat_map(serde_json::Map::values);
+    values.any(|value| value.as_str() == Some(name))
+}
+
+impl Run<'_> {
+    /// How long nothing may be written before the step counts as settled.
+    pub(super) fn quiet_needed(&mut self) -> Duration {
+        let Some(expected) = self.options.aim.expected() else {
+            return if matches!(self.options.aim, Aim::Scout) { QUIET_AS_WANTED } else { QUIET };
+        };
+        if self.history && expected.depends_on_history {
+            return QUIET;
+        }
+        match self.look().differences.is_empty() {
+            true if self.world.rates.is_refused(self.world.now) => QUIET_REFUSED,
+            true if self.world.is_held(|held| matches!(held, Held::Until(_))) => QUIET,
+            true => QUIET_AS_WANTED,
+            false if matches!(self.options.aim, Aim::Judge(_)) => PATIENCE,
+            false => QUIET,
+        }
+    }
+
+    /// The objects as they are.
+    fn look(&mut self) -> Rc<Look> {
+        let (version, step) = (self.world.cluster.objects().version(), self.world.step);
+        let outside = self.world.outside();
+        let is_same =
+            |look: &&Rc<Look>| (look.version, look.step, &look.outside) == (version, step, &outside);
+        if let Some(look) = self.look.as_ref().filter(is_same) {
+            return look.clone();
+        }
+        let all = self.world.cluster.state(self.options.resources);
+        // The status of built-in kinds is the work of the server's controllers.
+        let objects = all.iter().map(|((group, _), object)| (object, is_custom_group(group)));
+        let systems: Vec<Value> = self.world.spec.outside.iter().zip(&outside).map(system).collect();
+        let state = normalise(objects.chain(systems.iter().map(|system| (system, true))), &self.world.names);
+        let expected = self.options.aim.expected();
+        let wanted = expected.and_then(|expected| Some((expected, expected.states.get(step)?)));
+        let differences =
+            wanted.map(|(expected, wanted)| expected.mask.differences(wanted, &state)).unwrap_or_default();
+        let look = Rc::new(Look { version, step, outside, all, state, differences });
+        self.look = Some(look.clone());
+        look
+    }
+
+    /// Compares what has become of the step with what becomes of it without faults.
+    pub(super) fn judge(&mut self) {
+        if self.world.failure.is_some() {
+            return;
+        }
+        let look = self.look();
+        if let Some(failure) = self.world.rates.refused() {
+            self.world.fail(failure);
+        }
+        if let Some(stuck) = self.stuck(&look) {
+            self.world.fail(stuck);
+        }
+        if let Some(lost) = self.lost_edit() {
+            self.world.fail(lost);
+        }
+        let is_comparable = !self.waits_for_next_step();
+        if let Aim::Judge(expected) = self.options.aim
+            && is_comparable
+            && !self.jumped
+            && !(self.history && expected.depends_on_history)
+        {
+            if !look.differences.is_empty() {
+                let after = format!("after step {}", self.world.step + 1);
+                self.world.fail(Failure::State { after, differences: look.differences.clone() });
+            } else if let Some(destroyed) = self.destroyed(expected).filter(|_| !self.history) {
+                self.world.fail(Failure::Destroyed(destroyed));
+            }
+        }
+        self.states.push(look.state.clone());
+        self.objects.push(Seen { present: self.present(&look), deleted: self.world.deleted.clone() });
+    }
+
+    /// The objects that are there.
+    fn present(&self, look: &Look) -> BTreeSet<String> {
+        let targets = look.all.iter().map(|((group, resource), object)| {
+            let text = |key: &str| object["metadata"][key].as_str().unwrap_or_default();
+            scrub(&target(group, resource, text("namespace"), text("name")), &self.world.names)
+        });
+        targets.collect()
+    }
+
+    /// An object that an operator has deleted though it is wanted, and is not deleted without faults, or, by an operator that sees the
+    /// past, not as often.
+    fn destroyed(&self, expected: &Expected) -> Option<String> {
+        let seen = expected.objects.get(self.world.step)?;
+        let is_stale = self.world.fired.iter().any(|fault| fault.contains("-stale"));
+        let is_wrong = |(target, times): &(&String, &usize)| {
+            let usual = seen.deleted.get(*target).copied().unwrap_or_default();
+            seen.present.contains(*target) && **times > usual && (usual == 0 || is_stale)
+        };
+        self.world.deleted.iter().find(is_wrong).map(|(target, _)| target.clone())
+    }
+
+    /// A custom resource that is being deleted and that a finalizer keeps.
+    fn stuck(&self, look: &Look) -> Option<Failure> {
+        if self.waits_for_next_step() {
+            return None;
+        }
+        let custom = look.all.iter().filter(|((group, _), _)| is_custom_group(group));
+        custom
+            .map(|(_, object)| &object["metadata"])
+            .find(|metadata| !metadata["deletionTimestamp"].is_null())
+            .map(|metadata| {
+                Failure::Stuck(format!(
+                    "{} waits for the finalizers {}",
+                    metadata["name"], metadata["finalizers"]
+                ))
+            })
+    }
+
+    /// An edit of an object that users apply, and that an operator has overwritten.
+    fn lost_edit(&mut self) -> Option<Failure> {
+        let world = &self.world;
+        let lost = world.touched.iter().find(|(path, uid)| {
+            let Some(object) = world.cluster.get(path) else { return false };
+            let metadata = &object["metadata"];
+            metadata["uid"] == uid.as_str() && metadata["annotations"][TOUCHED].is_null()
+        });
+        lost.map(|(path, _)| Failure::EditLost(path.clone()))
+    }
+
+    /// What operators have made for the deleted custom resources and that is still there, by its name or what it refers to.
+    pub(super) fn leaks(&mut self) -> Option<Failure> {
+        let world = &self.world;
+        let roots: BTreeSet<&str> = world
+            .spec
+            .steps
+            .iter()
+            .filter_map(|step| match step {
+                Step::Apply(all) => Some(all.iter()),
+                Step::Delete(_) | Step::RemoveMade => None,
+            })
+            .flatten()
+            .filter(|object| is_custom(object, &world.cluster))
+            .filter_map(|object| object["metadata"]["name"].as_str())
+            .collect();
+        let made: BTreeSet<(String, String)> = world.made.values().cloned().collect();
+        let left = world.cluster.state(&made).into_iter().filter_map(|((group, resource), object)| {
+            let metadata = &object["metadata"];
+            let text = |key: &str| metadata[key].as_str().unwrap_or_default();
+            let target = scrub(&target(&group, &resource, text("namespace"), text("name")), &world.names);
+            let is_of = |root: &&str| text("name").contains(*root) || refers_to(metadata, root);
+            let keeps_data = resource == "persistentvolumeclaims";
+            (!keeps_data && world.made.contains_key(&target) && roots.iter().any(is_of)).then_some(target)
+        });
+        let left: Vec<String> = left.collect();
+        (!left.is_empty()).then_some(Failure::Leaked(left))
+    }
+
+    pub(super) fn check_end(&mut self) {
+        if self.waits_for_next_step() {
+            return;
+        }
+        let view = View::new(self.world.cluster.objects().clone());
+        let checks = self.world.spec.eventually.clone();
+        let found = super::panics::ignoring(|| checks.iter().find_map(|check| check(&view).err()));
+        if let Some(text) = found {
+            self.world.fail(Failure::Eventually(text));
+        }
+    }
+}

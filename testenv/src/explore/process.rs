@@ -1,0 +1,198 @@
+//! Operators as processes: how they start, run, stand still, crash and end.
+
+use std::collections::{BTreeSet, VecDeque};
+use std::time::Duration;
+
+use kube::Client;
+
+use super::fault::{Age, Lists, Past, Restart};
+use super::gate::Gate;
+use super::lane::{Lane, MainState};
+use super::oracle::Failure;
+use super::sim::Factory;
+use super::world::World;
+
+/// How long a process that ended waits before it is started again; kubelet's first delay.
+const RESTART: Duration = Duration::from_secs(10);
+/// More ends of a process by itself within this time are a failure. One that ends at once comes to 30.
+const EXITS_WITHIN: Duration = Duration::from_secs(300);
+const MOST_EXITS: usize = 20;
+
+/// An operator.
+pub(super) struct Process {
+    factory: Factory,
+    pub(super) lane: Option<Lane>,
+    gate: Gate,
+    /// The simulated time at which it was started.
+    started: Duration,
+    pub(super) restart_at: Option<Duration>,
+    /// Something has arrived for it, or time has passed.
+    pub(super) is_due: bool,
+    /// It is down until the user's next step.
+    pub(super) waits_for_step: bool,
+    /// It stands still until the request that it was about to make arrives.
+    pub(super) is_paused: bool,
+    /// The version that lists are answered from which may be old, and which of them.
+    pub(super) stale: Option<(u64, Lists)>,
+    /// What has been listed in the past.
+    pub(super) listed: BTreeSet<String>,
+    /// A fault has failed one of its requests.
+    pub(super) saw_error: bool,
+    pub(super) has_watched: bool,
+    /// When it ended by itself, in the last [`EXITS_WITHIN`].
+    exits: VecDeque<Duration>,
+}
+
+impl Process {
+    pub(super) fn new(factory: &Factory) -> Self {
+        Self {
+            factory: factory.clone(),
+            lane: None,
+            gate: Gate::default(),
+            started: Duration::ZERO,
+            restart_at: None,
+            is_due: false,
+            waits_for_step: false,
+            is_paused: false,
+            stale: None,
+            listed: BTreeSet::new(),
+            saw_error: false,
+            has_watched: false,
+            exits: VecDeque::new(),
+        }
+    }
+
+    /// Lets time pass for the process up to `until`, which becomes earlier if a timer of it is due before.
+    pub(super) fn pass(&mut self, until: &mut Duration) {
+        self.is_due = true;
+        let Some(lane) = self.lane.as_mut().filter(|_| !self.is_paused) else { return };
+        let left = until.saturating_sub(self.started + lane.elapsed());
+        if !left.is_zero() {
+            self.gate.during(|| lane.advance(left));
+            *until = (*until).min(self.started + lane.elapsed());
+        }
+    }
+
+    /// Lets the process go on after it stood still: its timers fire before it gets any answer.
+    pub(super) fn go_on(&mut self, now: Duration) {
+        (self.is_paused, self.is_due) = (false, true);
+        while let Some(lane) = &mut self.lane {
+            let left = now.saturating_sub(self.started + lane.elapsed());
+            if left.is_zero() {
+                return;
+            }
+            self.gate.during(|| lane.advance(left));
+        }
+    }
+}
+
+impl World {
+    /// Starts a process with empty memory.
+    pub(super) fn start(&mut self, index: usize) {
+        let lane = Lane::new();
+        let process = &mut self.processes[index];
+        (process.restart_at, process.waits_for_step) = (None, false);
+        (process.saw_error, process.has_watched) = (false, false);
+        process.gate = Gate::default();
+        process.is_due = true;
+        process.started = self.now;
+        match lane {
+            Ok(mut lane) => {
+                let client = {
+                    let _context = lane.enter();
+                    Client::new(process.gate.clone(), "default")
+                };
+                lane.start((process.factory)(client));
+                process.lane = Some(lane);
+            }
+            Err(error) => self.fail(Failure::Setup(format!("no runtime: {error}"))),
+        }
+        self.tell(&format!("{} starts", self.name_of(index)));
+    }
+
+    /// Ends a process at once, with all that it has asked for.
+    pub(super) fn stop(&mut self, index: usize) {
+        super::panics::ignoring(|| self.processes[index].lane = None);
+        self.processes[index].is_paused = false;
+        self.pending.retain(|pending| pending.process != index);
+        self.watches.retain(|watch| watch.process != index);
+    }
+
+    /// Ends a process because of a fault.
+    pub(super) fn crash(&mut self, index: usize, restart: Restart) {
+        self.stop(index);
+        self.processes[index].stale = None;
+        if let Restart::Stale(past) = restart {
+            self.go_back(index, past);
+        }
+        match restart {
+            Restart::AfterStep => self.processes[index].waits_for_step = true,
+            _ => self.processes[index].restart_at = Some(self.now),
+        }
+    }
+
+    /// From now on, lists that may be old are old, once for each resource.
+    pub(super) fn go_back(&mut self, index: usize, past: Past) {
+        let before =
+            |all: &[u64], n: u8| all.len().checked_sub(usize::from(n)).and_then(|at| all.get(at)).copied();
+        let version = match past.age {
+            Age::Writes(n) => before(&self.marks, n),
+            Age::Step => self.step_versions.last().copied(),
+            Age::Back(n) => before(&self.acted_versions, n + 1),
+            Age::Changes(n) => before(&self.changes, n + 1),
+        };
+        let process = &mut self.processes[index];
+        process.stale = version.map(|version| (version, past.lists));
+        process.listed.clear();
+    }
+
+    pub(super) fn start_due(&mut self) {
+        for i in 0..self.processes.len() {
+            if self.processes[i].restart_at.is_some_and(|at| at <= self.now) {
+                self.start(i);
+            }
+        }
+    }
+
+    pub(super) fn run_processes(&mut self) {
+        for i in 0..self.processes.len() {
+            let process = &mut self.processes[i];
+            if process.is_paused || !std::mem::take(&mut process.is_due) {
+                continue;
+            }
+            let Some(lane) = process.lane.as_mut() else { continue };
+            process.gate.during(|| lane.until_idle());
+            let state = lane.main_state();
+            let arrivals = process.gate.take();
+            self.take_arrivals(i, arrivals);
+            self.note_panics(i, state);
+            if state != MainState::Running {
+                self.exit(i);
+            }
+        }
+    }
+
+    /// A panic is a failure, unless it ends a process that a fault has kept from starting.
+    fn note_panics(&mut self, index: usize, state: MainState) {
+        let panics = super::panics::take();
+        let process = &self.processes[index];
+        let at_start = state == MainState::Panicked && process.saw_error && !process.has_watched;
+        if let Some(text) = panics.into_iter().next().filter(|_| !at_start) {
+            self.fail(Failure::Panic(text));
+        }
+    }
+
+    fn exit(&mut self, index: usize) {
+        self.tell(&format!("{} ends by itself", self.name_of(index)));
+        self.stop(index);
+        let process = &mut self.processes[index];
+        process.exits.push_back(self.now);
+        while process.exits.front().is_some_and(|at| *at + EXITS_WITHIN < self.now) {
+            process.exits.pop_front();
+        }
+        process.restart_at = Some(self.now + RESTART);
+        if process.exits.len() > MOST_EXITS {
+            self.fail(Failure::Exits);
+        }
+    }
+}

@@ -1,0 +1,133 @@
+//! The steps of a scenario: those that were described, and those that follow from them.
+
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+use serde_json::Value;
+
+use super::cluster::Cluster;
+use super::sim::{Spec, Step};
+use super::vary;
+use super::world::is_custom_group;
+
+/// Steps that change an object and change it back.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Variants {
+    /// Pairs of steps after which the objects have to be the same, and what was done between them.
+    pub(super) same: Vec<(usize, usize, String)>,
+    /// Changes of single fields: the step before, the step of the change, and the field.
+    pub(super) fields: Vec<(usize, usize, String)>,
+    /// The kinds of the objects.
+    pub(super) kinds: BTreeSet<String>,
+}
+
+/// The objects that are varied, each with the schema of its kind.
+fn varied(spec: &mut Spec) -> Vec<(Value, Value)> {
+    let kinds = std::mem::take(&mut spec.varied);
+    let object_of = |(api_version, kind): &(String, String)| {
+        let applied = spec.steps.iter().filter_map(|step| match step {
+            Step::Apply(all) => Some(all.iter()),
+            Step::Delete(_) | Step::RemoveMade => None,
+        });
+        let is_it =
+            |object: &&Value| object["kind"] == kind.as_str() && object["apiVersion"] == api_version.as_str();
+        let object = applied.flatten().rfind(is_it)?;
+        Some((object.clone(), vary::schema(&spec.definitions, api_version, kind)?.clone()))
+    };
+    kinds.iter().filter_map(object_of).collect()
+}
+
+impl Spec {
+    /// Adds a step that applies an object; its number.
+    fn then(&mut self, object: &Value) -> usize {
+        self.steps.push(Step::Apply(Rc::new(vec![object.clone()])));
+        self.steps.len() - 1
+    }
+}
+
+/// Adds the steps of varied objects.
+pub(super) fn add_variants(spec: &mut Spec, cluster: &Cluster) -> Variants {
+    let mut variants = Variants::default();
+    for (object, schema) in varied(spec) {
+        for variant in vary::variants(&object, &schema, &|variant| cluster.accepts(variant)) {
+            let before = spec.steps.len() - 1;
+            spec.then(&variant);
+            variants.same.push((before, spec.then(&object), "a change".to_owned()));
+        }
+    }
+    variants
+}
+
+/// Adds steps that change and change back each field of the varied objects by itself, and neighbouring fields in both orders.
+pub(super) fn add_fields(spec: &mut Spec, cluster: &Cluster) -> Variants {
+    let mut variants = Variants::default();
+    for (object, schema) in varied(spec) {
+        let accepts = |variant: &Value| cluster.accepts(variant);
+        let fields = vary::fields(&object, &schema, &accepts);
+        variants.kinds.extend(object["kind"].as_str().map(str::to_owned));
+        for field in &fields {
+            let before = spec.steps.len() - 1;
+            let changed = spec.then(&vary::with(&object, &[field]));
+            variants.fields.push((before, changed, field.name()));
+            variants.same.push((before, spec.then(&object), format!("a change of {}", field.name())));
+        }
+        for pair in fields.windows(2) {
+            let (one, other) = (&pair[0], &pair[1]);
+            let [first, second, both] =
+                [&[one][..], &[other], &[one, other]].map(|changes| vary::with(&object, changes));
+            if one.name() == other.name() || !accepts(&both) {
+                continue;
+            }
+            spec.then(&first);
+            let end = spec.then(&both);
+            spec.then(&object);
+            spec.then(&second);
+            let what = format!("the order of changes of {} and {}", one.name(), other.name());
+            variants.same.push((end, spec.then(&both), what));
+            spec.then(&object);
+        }
+    }
+    variants
+}
+
+/// The user's steps, and the deletion of the custom resources that were applied; with `again`, also what follows if the user first
+/// removes what operators have made, and then begins anew.
+pub(super) fn all_steps(spec: &Spec, cluster: &Cluster, again: bool) -> Vec<Step> {
+    let mut steps = spec.steps.clone();
+    let roots = Rc::new(roots(spec, cluster));
+    if spec.keeps || roots.is_empty() {
+        return steps;
+    }
+    if again {
+        let anew = [Step::RemoveMade, Step::Delete(roots.clone()), Step::Apply(roots.clone())];
+        steps.extend(anew);
+    }
+    steps.push(Step::Delete(roots));
+    steps
+}
+
+/// The custom resources that the user applies, each as it was applied last.
+fn roots(spec: &Spec, cluster: &Cluster) -> Vec<Value> {
+    let mut roots: Vec<Value> = Vec::new();
+    for step in &spec.steps {
+        let Step::Apply(all) = step else { continue };
+        for object in all.iter().filter(|object| is_custom(object, cluster)) {
+            let key = |object: &Value| {
+                let metadata = &object["metadata"];
+                [&object["kind"], &metadata["namespace"], &metadata["name"]].map(Value::to_string)
+            };
+            roots.retain(|known| key(known) != key(object));
+            roots.push(object.clone());
+        }
+    }
+    roots
+}
+
+/// Whether an object is a custom resource that the server knows.
+pub(super) fn is_custom(object: &Value, cluster: &Cluster) -> bool {
+    let group = object["apiVersion"]
+        .as_str()
+        .and_then(|version| version.split_once('/'))
+        .map_or("", |(group, _)| group);
+    is_custom_group(group) && cluster.objects().path(object).is_ok()
+}

@@ -1,0 +1,99 @@
+//! What counts as a failure, and how it is shown.
+
+use kube::ResourceExt as _;
+use kube::api::{Patch, PatchParams, PostParams};
+use kubesmith_testenv::Explore;
+use operators::frame::{Seen, is_deleted, orphan, run};
+use serde_json::json;
+
+use super::{child, describe, explored, found, level_triggered};
+
+/// Leaves its maps behind.
+async fn leaks(seen: Seen) -> kube::Result<()> {
+    for widget in seen.live() {
+        seen.put(orphan(widget, "map", 1)).await?;
+    }
+    Ok(())
+}
+
+#[test]
+fn leak_is_found_without_faults() {
+    let failed = found(leaks);
+    assert!(failed.failure().ends_with("stays:\n  - configmaps default/one-map"), "{failed}");
+    assert!(failed.plan().is_empty(), "{failed}");
+}
+
+/// Writes the widget as it has read it; after a conflict again, with whatever version the server has.
+async fn writes_what_it_has_read(seen: Seen) -> kube::Result<()> {
+    for widget in seen.live() {
+        let fresh = seen.fresh(widget).await?;
+        let Some(mut mine) = fresh.filter(|fresh| !fresh.annotations().contains_key("seen")) else {
+            continue;
+        };
+        mine.annotations_mut().insert("seen".to_owned(), "yes".to_owned());
+        while let Err(kube::Error::Api(status)) =
+            seen.widget_api().replace(&widget.name_any(), &PostParams::default(), &mine).await
+            && status.code == 409
+        {
+            mine.metadata.resource_version =
+                seen.fresh(widget).await?.and_then(|fresh| fresh.resource_version());
+        }
+    }
+    Ok(())
+}
+
+async fn patches_what_is_its_own(seen: Seen) -> kube::Result<()> {
+    for widget in seen.live().filter(|widget| !widget.annotations().contains_key("seen")) {
+        let patch = Patch::Merge(json!({"metadata": {"annotations": {"seen": "yes"}}}));
+        seen.widget_api().patch(&widget.name_any(), &PatchParams::default(), &patch).await?;
+    }
+    Ok(())
+}
+
+#[test]
+fn lost_edit_is_found_when_a_conflict_is_overwritten() {
+    let failed = found(writes_what_it_has_read);
+    assert!(failed.failure().starts_with("a user's edit between read and write is overwritten"), "{failed}");
+    explored(45, patches_what_is_its_own).unwrap();
+}
+
+/// Never changes a map.
+async fn once(seen: Seen) -> kube::Result<()> {
+    for widget in seen.widgets.values().filter(|widget| !is_deleted(*widget)) {
+        seen.put(child(widget, true)).await?;
+    }
+    Ok(())
+}
+
+#[test]
+fn operator_survives_when_objects_are_removed_and_made_again() {
+    // Its map keeps the size that it began with: schedules are compared with what it does without faults.
+    let report = explored(60, once).unwrap();
+    assert!(report.states() > 3 && report.schedules() > 60, "{report}");
+}
+
+#[test]
+fn page_and_replay_are_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let explore = |name: &str, leaking: bool| {
+        Explore::new(name).schedules(3).report(folder.path()).run(move |sim| async move {
+            describe(&sim);
+            sim.operator(move |client| {
+                run(
+                    client,
+                    true,
+                    async move |seen| {
+                        if leaking { leaks(seen).await } else { level_triggered(seen).await }
+                    },
+                )
+            });
+        })
+    };
+    explore("leaks", true).unwrap_err();
+    explore("level", false).unwrap();
+    let file = |name: &str| std::fs::read_to_string(folder.path().join(name)).unwrap();
+    assert_eq!(file("leaks.replay"), "seed=1");
+    assert!(file("leaks.html").contains("default/one-map"), "{}", file("leaks.html"));
+    let page = file("level.html");
+    assert!(page.contains("<h2>Crashes</h2>") && page.contains("patch configmaps default/one#0"), "{page}");
+}
