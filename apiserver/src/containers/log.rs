@@ -111,7 +111,8 @@ impl LogOptions {
             out.push_str(line);
         }
         if let Some(limit) = self.limit {
-            out.truncate(out.floor_char_boundary(limit));
+            let fits = |at: &usize| out.is_char_boundary(*at);
+            out.truncate((0..=limit.min(out.len())).rev().find(fits).unwrap_or_default());
         }
         out
     }

@@ -6,6 +6,20 @@ use super::Server;
 use crate::registry::Registry;
 use crate::{authorization, meta};
 
+/// The classes of pods that a cluster cannot do without (`SystemPriorityClasses` of pkg/apis/scheduling/v1/helpers.go).
+const PRIORITIES: [(&str, i64, &str); 2] = [
+    (
+        "system-node-critical",
+        2_000_001_000,
+        "Used for system critical pods that must not be moved from their current node.",
+    ),
+    (
+        "system-cluster-critical",
+        2_000_000_000,
+        "Used for system critical pods that must run in the cluster, but can be moved to another node if necessary.",
+    ),
+];
+
 impl Server {
     /// Adds what is not there yet. Nobody else writes meanwhile, so a name that is free stays free.
     pub(super) fn seed(&self) {
@@ -14,21 +28,37 @@ impl Server {
         }
         self.seed_service();
         self.seed_policy();
+        for (name, value, description) in PRIORITIES {
+            self.seed_priority_class(name, value, description);
+        }
         // Since when tokens in secrets have a label that says when they were last used (pkg/controlplane/controller/legacytokentracking).
         let since = self.now();
         let date = since.split('T').next().unwrap_or_default();
-        self.seed_config_map("kube-apiserver-legacy-service-account-token-tracking", json!({"since": date}));
+        self.seed_config_map("kube-apiserver-legacy-service-account-token-tracking", &json!({"since": date}));
     }
 
     /// Tells other servers and the control plane which authority signs the certificates of clients
     /// (pkg/controlplane/controller/clusterauthenticationtrust).
     pub(crate) fn publish_authority(&self, pem: &str) {
         if !self.options.bare {
-            self.seed_config_map("extension-apiserver-authentication", json!({"client-ca-file": pem}));
+            self.seed_config_map("extension-apiserver-authentication", &json!({"client-ca-file": pem}));
         }
     }
 
-    fn seed_config_map(&self, name: &str, data: Value) {
+    fn seed_priority_class(&self, name: &str, value: i64, description: &str) {
+        let collection = "priorityclasses.scheduling.k8s.io";
+        if self.store.get(collection, name).is_some() {
+            return;
+        }
+        let value = json!({
+            "apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "value": value, "description": description,
+            "preemptionPolicy": "PreemptLowerPriority",
+            "metadata": {"name": name, "uid": self.ids.uid(), "creationTimestamp": self.now(), "generation": 1},
+        });
+        let _ = self.store.create(collection, name, value);
+    }
+
+    fn seed_config_map(&self, name: &str, data: &Value) {
         let (namespace, key) = ("kube-system", format!("kube-system/{name}"));
         if self.store.get("configmaps", &key).is_some() {
             return;
