@@ -43,7 +43,7 @@ pub struct FeatureChoice {
     pub no_default: bool,
 }
 
-/// What conditions are evaluated against.
+/// The values that conditions are evaluated against.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Cfg {
     /// Features of the crate that are on.
@@ -185,7 +185,7 @@ impl Parse for Condition {
     }
 }
 
-/// What stands in a `cfg_attr`.
+/// The contents of a `cfg_attr`.
 struct Conditional {
     condition: Condition,
     metas: Punctuated<Meta, Token![,]>,

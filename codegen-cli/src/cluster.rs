@@ -43,7 +43,7 @@ pub enum ClusterError {
     /// The kubeconfig has no such context.
     #[error("the kubeconfig has no context `{name}`")]
     NoContext {
-        /// What was asked for.
+        /// The request.
         name: String,
         /// A context of a similar name.
         similar: Option<String>,
@@ -53,7 +53,7 @@ pub enum ClusterError {
     Unreachable {
         /// The server.
         url: String,
-        /// What went wrong.
+        /// The fault.
         reason: String,
     },
     /// The server does not know who asks.
@@ -61,7 +61,7 @@ pub enum ClusterError {
     Unauthorized {
         /// The server.
         url: String,
-        /// What it says.
+        /// Its text.
         reason: String,
     },
     /// Who asks may not read definitions.
@@ -69,19 +69,19 @@ pub enum ClusterError {
     Forbidden {
         /// The server.
         url: String,
-        /// What it says.
+        /// Its text.
         reason: String,
     },
     /// No definition can have this name.
     #[error("no CustomResourceDefinition can be called {name:?}")]
     Name {
-        /// What was asked for.
+        /// The request.
         name: String,
     },
     /// There is no definition of this name.
     #[error("the cluster has no CustomResourceDefinition `{name}`")]
     NotFound {
-        /// What was asked for.
+        /// The request.
         name: String,
         /// A definition of a similar name.
         similar: Option<String>,
@@ -94,13 +94,13 @@ pub enum ClusterError {
     Refused {
         /// The server.
         url: String,
-        /// What it says.
+        /// Its text.
         reason: String,
     },
 }
 
 impl ClusterError {
-    /// What can be done.
+    /// Advice.
     pub fn help(&self) -> String {
         match self {
             ClusterError::Kubeconfig(_) => {

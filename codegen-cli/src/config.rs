@@ -122,7 +122,7 @@ pub struct Config {
     pub only: Option<Vec<Generator>>,
     /// File whose text begins every generated Rust file; ` YEAR` in it is replaced.
     pub header_file: Option<PathBuf>,
-    /// What ` YEAR` in the header becomes.
+    /// Replaces ` YEAR` in the header.
     pub year: Option<String>,
     /// The CRDs.
     #[serde(default, skip_serializing_if = "is_default")]
@@ -130,7 +130,7 @@ pub struct Config {
     /// The client package.
     #[serde(default, skip_serializing_if = "is_default")]
     pub client: ClientConfig,
-    /// What of the project is run when it is evaluated.
+    /// The code of the project that an evaluation runs.
     #[serde(default, skip_serializing_if = "is_default")]
     pub evaluation: EvaluationConfig,
     /// The roles.
@@ -195,11 +195,11 @@ pub type KindName = toml::Spanned<String>;
 pub struct ConfigFile {
     /// Where it is.
     pub path: PathBuf,
-    /// What it says.
+    /// Its text.
     pub text: String,
 }
 
-/// What the flags say; they win over the file.
+/// The flags; they win over the file.
 #[derive(Clone, Debug, Default)]
 #[allow(missing_docs, reason = "the names are those of the flags")]
 pub struct Overrides {

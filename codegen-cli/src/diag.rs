@@ -34,13 +34,13 @@ pub struct Diagnostic {
     pub message: String,
     /// Where; `None` for mistakes outside of any source file.
     pub primary: Option<Loc>,
-    /// What is to be seen there; may be empty.
+    /// The label of the place; may be empty.
     pub label: String,
     /// Further places.
     pub secondary: Vec<(Loc, String)>,
     /// Background.
     pub notes: Vec<String>,
-    /// What to write instead.
+    /// The replacement.
     pub help: Option<String>,
 }
 

@@ -20,7 +20,7 @@ use crate::syntax::{MacroCall, MacroDefinition, Step};
 /// How many tokens all expansions of a run may have: macros that call themselves twice grow with each level.
 const TOTAL_LIMIT: usize = 1 << 21;
 
-/// What an expansion counts for beside its tokens.
+/// The cost of an expansion beside its tokens.
 const EXPANSION: usize = 128;
 
 /// A call and its macro.

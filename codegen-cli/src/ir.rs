@@ -33,7 +33,7 @@ pub struct Ir {
     pub built_in: Vec<Group>,
     /// Arena of the types reachable from a resource; [`TypeId`] indexes it.
     pub types: Vec<TypeDef>,
-    /// What is said beside types.
+    /// The facts beside types.
     #[serde(skip_serializing_if = "Manifests::is_empty")]
     pub manifests: Manifests,
     /// Kinds whose definitions running code gave; all others come from source.
@@ -157,7 +157,7 @@ pub struct ResourceCode {
     pub summary: String,
 }
 
-/// What `#[genclient(...)]` says.
+/// The tags of `#[genclient(...)]`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct ClientTags {
     /// Verbs to generate, in client-gen's order.

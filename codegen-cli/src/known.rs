@@ -20,7 +20,7 @@ pub use names::normalize;
 use tables::{GENERIC, OBJECT_META, PLAIN};
 pub use versions::{BuiltInTypes, KubernetesVersion};
 
-/// What a known path stands for.
+/// The type of a known path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Known {
     /// A type without parameters.
@@ -105,7 +105,7 @@ pub fn prelude() -> impl Iterator<Item = &'static str> {
     PRELUDE.iter().copied()
 }
 
-/// What the path stands for, if it is known.
+/// Returns the type of the path, if it is known.
 pub fn find(path: &str) -> Option<Known> {
     if let Some((_, known)) = GENERIC.iter().find(|(known, _)| *known == path) {
         return Some(*known);

@@ -57,7 +57,7 @@ pub struct LoadOptions<'a> {
     pub ignore_unexported: bool,
 }
 
-/// What was read.
+/// The definitions.
 #[derive(Debug)]
 pub struct Loaded {
     /// The crates.
@@ -171,9 +171,9 @@ pub struct Foreign {
 /// Why a crate could not be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unread {
-    /// What went wrong.
+    /// The fault.
     pub reason: String,
-    /// What can be done.
+    /// Advice.
     pub help: String,
 }
 

@@ -60,7 +60,7 @@ pub enum ClientUse {
 pub struct Lowering {
     /// The representation.
     pub ir: Ir,
-    /// What is wrong.
+    /// The fault.
     pub diagnostics: Vec<Diagnostic>,
     /// Crates that types lead into and that were not read, by their indices in [`Crates::foreign`].
     pub wanted: BTreeSet<usize>,

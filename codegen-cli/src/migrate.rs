@@ -28,11 +28,11 @@ pub struct Place {
     pub column: usize,
     /// The path as it is in kube, such as `kube::runtime::Controller`; of a manifest the dependency.
     pub path: String,
-    /// What takes its place.
+    /// Its replacement.
     pub row: &'static Row,
 }
 
-/// What was found in a folder.
+/// The findings in a folder.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
     /// The uses, by file and line.

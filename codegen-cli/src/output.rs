@@ -67,7 +67,7 @@ impl OutputTree {
 pub struct Target {
     /// Folder of the tree.
     pub root: PathBuf,
-    /// What the tree consists of.
+    /// The kind of the tree's files.
     pub kind: Kind,
     /// The files.
     pub tree: OutputTree,

@@ -35,7 +35,7 @@ pub struct ItemId {
     pub item: usize,
 }
 
-/// What a path leads to.
+/// The target of a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Target {
     /// A type of the input crates.
@@ -53,7 +53,7 @@ pub enum Target {
 pub struct Unresolved {
     /// The part that was not found.
     pub name: String,
-    /// What may have been meant or done.
+    /// Advice.
     pub hint: Option<String>,
 }
 

@@ -11,7 +11,7 @@ pub struct Selection {
     pub exclude: Vec<String>,
 }
 
-/// What a selection says of a kind.
+/// The verdict of a selection about a kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Choice {
     /// An entry names the kind.

@@ -39,7 +39,7 @@ pub enum Visibility {
 /// The items of a module, in source order.
 #[derive(Clone, Debug, Default)]
 pub struct Items {
-    /// What its own documentation says of it.
+    /// Its own documentation.
     pub facts: ModuleFacts,
     /// Structs, enums and aliases.
     pub types: Vec<TypeItem>,
@@ -51,7 +51,7 @@ pub struct Items {
     pub values: Vec<ValueItem>,
     /// `impl` blocks of types.
     pub impls: Vec<ImplItem>,
-    /// What macros act on.
+    /// The steps that concern macros.
     pub steps: Vec<Step>,
     /// The names of derive macros.
     pub derive_names: DeriveNames,
@@ -99,7 +99,7 @@ pub struct TypeItem {
     pub description: Option<String>,
     /// Type and const parameters.
     pub generics: Vec<ParamItem>,
-    /// What it is made of.
+    /// Its parts.
     pub kind: TypeKind,
     /// Whether core has checked it, because it has one of our derives.
     pub checked: bool,
@@ -238,11 +238,11 @@ pub struct VariantItem {
     pub other: bool,
     /// `with`: functions have the JSON form.
     pub with: Option<Loc>,
-    /// What it holds.
+    /// Its contents.
     pub kind: VariantKind,
 }
 
-/// What a variant holds.
+/// The contents of a variant.
 #[derive(Clone, Debug)]
 pub enum VariantKind {
     /// `A`

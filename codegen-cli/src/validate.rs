@@ -26,7 +26,7 @@ pub use conventions::conventions;
 pub(crate) use server::{About, about, definition, field, words};
 pub(crate) use sizes::sizes;
 
-/// What the rules read.
+/// The input of the rules.
 struct Input<'a> {
     ir: &'a Ir,
     schemas: &'a Schemas,

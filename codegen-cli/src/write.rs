@@ -11,7 +11,7 @@ use crate::output::{Kind, Target};
 use crate::parallel;
 use crate::paths::display;
 
-/// What must be done to make the disk equal the targets.
+/// The changes that make the disk equal the targets.
 #[derive(Debug, Default)]
 pub struct Plan {
     /// Files to write, with their present text if they exist.
@@ -67,7 +67,7 @@ pub enum OutputError {
     },
 }
 
-/// What [`write`] did.
+/// The result of [`write`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Summary {
     /// Files written.

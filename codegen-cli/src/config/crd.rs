@@ -1,4 +1,4 @@
-//! What the file says of CRDs.
+//! The file's settings of CRDs.
 
 use std::path::PathBuf;
 
@@ -38,6 +38,6 @@ pub struct CrdConfig {
     pub deprecated_v1beta1_compatibility_preserve_unknown_fields: Option<bool>,
     /// File whose comments begin every CRD; ` YEAR` in it is replaced.
     pub header_file: Option<PathBuf>,
-    /// What ` YEAR` in the header becomes, instead of the file's `year`.
+    /// Replaces ` YEAR` in the header, instead of the file's `year`.
     pub year: Option<String>,
 }

@@ -39,7 +39,7 @@ pub struct DeployConfig {
     pub name: Option<String>,
     /// Namespace of the manager; `<name>-system` when absent.
     pub namespace: Option<String>,
-    /// What names of objects begin with; `<name>-` when absent.
+    /// The prefix of names of objects; `<name>-` by default.
     pub name_prefix: Option<String>,
     /// Image of the manager; `controller:latest` when absent.
     pub image: Option<String>,
@@ -123,10 +123,10 @@ pub enum EnvSource {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ResourceRequirements {
-    /// What the scheduler reserves.
+    /// The resources that the scheduler reserves.
     #[serde(default)]
     pub requests: BTreeMap<String, String>,
-    /// What the container may use.
+    /// The limits of the container's resources.
     #[serde(default)]
     pub limits: BTreeMap<String, String>,
 }
@@ -182,7 +182,7 @@ impl DeploySettings {
     }
 }
 
-/// What begins names, if a project is to be deployed and says its name.
+/// The prefix of names, if the project is deployed and has a name.
 fn prefix(deploy: &DeployConfig) -> Option<String> {
     let name = deploy.name.as_ref().filter(|_| deploy.output.is_some());
     deploy.name_prefix.clone().or_else(|| name.map(|name| format!("{name}-")))

@@ -1,4 +1,4 @@
-//! What of the project is run: `evaluate` and `[evaluation]`.
+//! The code of the project to run: `evaluate` and `[evaluation]`.
 
 use std::path::PathBuf;
 
@@ -22,16 +22,16 @@ pub struct EvaluationConfig {
     pub function: Option<String>,
 }
 
-/// What of the project is run.
+/// The code of the project to run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Evaluation {
     /// Folder of its package.
     pub folder: Option<PathBuf>,
-    /// What is run.
+    /// The code to run.
     pub program: EvaluatedProgram,
 }
 
-/// What is run.
+/// The code to run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EvaluatedProgram {
     /// `crd()` of the root types that cannot be known from source.
@@ -47,7 +47,7 @@ pub enum EvaluatedProgram {
     },
 }
 
-/// What is run, if anything is. `folder` is that of the table, relative to where the command runs.
+/// Returns the code to run, if any. `folder` is the table's, relative to the command's working folder.
 pub(super) fn evaluation(
     config: &Config,
     flags: &KindFlags,

@@ -26,7 +26,7 @@ pub struct RbacConfig {
     pub file_name: Option<String>,
     /// File whose comments begin the roles; ` YEAR` in it is replaced.
     pub header_file: Option<PathBuf>,
-    /// What ` YEAR` in the header becomes, instead of the file's `year`.
+    /// Replaces ` YEAR` in the header, instead of the file's `year`.
     pub year: Option<String>,
 }
 
@@ -39,7 +39,7 @@ pub struct WebhookConfig {
     pub output: Option<PathBuf>,
     /// File whose comments begin the configurations; ` YEAR` in it is replaced.
     pub header_file: Option<PathBuf>,
-    /// What ` YEAR` in the header becomes, instead of the file's `year`.
+    /// Replaces ` YEAR` in the header, instead of the file's `year`.
     pub year: Option<String>,
 }
 
@@ -61,7 +61,7 @@ pub struct OpenapiConfig {
 pub struct DocsConfig {
     /// Folder of the documentation.
     pub output: Option<PathBuf>,
-    /// What is written; Markdown and HTML when absent.
+    /// The formats; Markdown and HTML by default.
     pub formats: Option<Vec<DocsFormat>>,
 }
 
@@ -76,7 +76,7 @@ pub enum DocsFormat {
     Html,
 }
 
-/// What the flags say; they win over the file.
+/// The flags; they win over the file.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub struct ManifestFlags {
     /// Folder of the roles; default: the subfolder `rbac` of --output.

@@ -79,7 +79,7 @@ pub(super) fn merge(mut config: Config, base: &Path, flags: Overrides) -> Result
     })
 }
 
-/// What is written beside the client.
+/// The outputs beside the client.
 struct Manifests {
     crd_header: String,
     rbac: Option<RbacSettings>,

@@ -1,6 +1,6 @@
 //! Words of TOML and serde about a file that cannot be read.
 
-/// What to write in place of a value that TOML or serde refuses.
+/// Advice for a value that TOML or serde refuses.
 pub(super) fn mended(message: &str) -> String {
     match message.rsplit_once("expected ").map(|(_, expected)| expected.trim()) {
         Some("a sequence") => "write a list: [\"...\"]".to_owned(),

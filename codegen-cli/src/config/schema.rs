@@ -16,7 +16,7 @@ mod tests {
         schema.insert("title".into(), "kubesmith.toml".into());
         schema.insert(
             "description".into(),
-            "What `kubesmith generate` makes of which crates, and where.".into(),
+            "The crates that `kubesmith generate` reads, and the files that it writes.".into(),
         );
         let text = serde_json::to_string_pretty(&schema).unwrap() + "\n";
         if std::env::var_os("KUBESMITH_UPDATE").is_some() {

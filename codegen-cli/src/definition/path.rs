@@ -12,7 +12,7 @@ pub(crate) struct Missing {
 }
 
 impl Missing {
-    /// What to write instead.
+    /// The replacement.
     pub(crate) fn help(&self) -> String {
         match &self.near {
             Some(near) => format!("did you mean `{near}`?"),

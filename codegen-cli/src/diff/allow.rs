@@ -46,7 +46,7 @@ pub enum AllowError {
     UnknownCode {
         /// The entry's line.
         line: usize,
-        /// What it says.
+        /// Its text.
         code: String,
         /// "; did you mean `x`?", or nothing.
         hint: String,

@@ -108,7 +108,7 @@ pub enum LoadError {
 }
 
 impl LoadError {
-    /// What can be done.
+    /// Advice.
     pub fn help(&self) -> String {
         match self {
             LoadError::Git(error) => error.help(),

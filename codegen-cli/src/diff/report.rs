@@ -10,7 +10,7 @@ use crate::source::Position;
 pub struct Finding {
     /// The change.
     pub change: Change,
-    /// What it does.
+    /// Its verb.
     pub class: Class,
     /// Why it is allowed; `None`: it is not.
     pub allowed: Option<String>,

@@ -35,7 +35,7 @@ struct Target {
     name: String,
 }
 
-/// What cargo built.
+/// The artifacts of a build.
 #[derive(Debug, Default)]
 struct Built {
     /// The project's library.
@@ -187,7 +187,7 @@ fn is_offline(folder: &Path) -> bool {
     command.status().is_ok_and(|status| status.success())
 }
 
-/// What cargo says that it built.
+/// An artifact as cargo reports it.
 fn built(messages: &str, manifest: &Path) -> Built {
     let mut out = Built::default();
     for message in messages.lines().filter_map(|line| serde_json::from_str::<Message>(line).ok()) {

@@ -1,4 +1,4 @@
-//! What programs print: definitions as JSON or YAML.
+//! Definitions in the output of programs, as JSON or YAML.
 
 use serde::Deserialize;
 use serde_json::Value;

@@ -19,7 +19,7 @@ const OUTPUT: u64 = 16 * 1024 * 1024;
 /// How often the program is looked at.
 const POLL: Duration = Duration::from_millis(10);
 
-/// What the program prints.
+/// The program's output.
 ///
 /// # Errors
 /// It cannot be started, fails, prints too much or takes too long.

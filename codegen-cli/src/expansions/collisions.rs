@@ -1,4 +1,4 @@
-//! What is defined twice in a package, at least once by hand.
+//! Finds items that are defined twice in a package, at least once by hand.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,4 @@
-//! What a file of a package defines, as far as another file can define it again.
+//! The definitions of a file that another file could repeat.
 
 use heck::ToSnakeCase;
 use quote::ToTokens;

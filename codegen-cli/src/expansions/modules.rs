@@ -19,7 +19,7 @@ pub(super) struct Module {
     pub(super) file: FileId,
     /// Whether it was written by hand.
     pub(super) by_hand: bool,
-    /// What it defines.
+    /// Its definitions.
     pub(super) index: Index,
 }
 
@@ -83,7 +83,7 @@ impl Modules<'_> {
         }
     }
 
-    /// What a name in a module stands for.
+    /// The meaning of a name in a module.
     fn in_scope(&self, from: &[String], name: &str, steps: usize) -> Option<Segments> {
         let module = self.module(from)?;
         let own = [from, &[name.to_owned()]].concat();

@@ -46,7 +46,7 @@ fn split(path: &str) -> (&str, &str) {
     path.rsplit_once('/').unwrap_or(("", path))
 }
 
-/// What is missing beside the file.
+/// The generated file that is missing.
 fn missing(stem: &str, points: &[String]) -> String {
     let (folder, kind) = split(stem);
     let Some((part, what)) = PARTS.iter().find(|(part, _)| folder.starts_with(part)) else {

@@ -81,7 +81,7 @@ fn family(definition: &Definition) -> Option<Family> {
     }
 }
 
-/// What can be said once only.
+/// Markers that may occur once.
 fn single(definition: &Definition) -> Option<(Option<Family>, bool, &'static str)> {
     match definition.target {
         Target::Key(_, key) => (!key.repeatable).then_some((family(definition), false, key.name)),
@@ -134,7 +134,7 @@ impl Wants {
     }
 }
 
-/// What a marker needs, as controller-gen checks before it applies it.
+/// The requirement of a marker, which controller-gen checks before it applies it.
 pub(super) fn wants(marker: &Word) -> Option<Wants> {
     let name = name(marker);
     if name.starts_with("kubebuilder:validation:items:") {

@@ -67,7 +67,7 @@ pub(crate) struct Translation {
     pub(crate) texts: Vec<Translated>,
     /// The packages that were read.
     packages: packages::Packages,
-    /// What was found on the way.
+    /// The diagnostics.
     pub(crate) diagnostics: Vec<Diagnostic>,
 }
 

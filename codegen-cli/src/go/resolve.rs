@@ -1,4 +1,4 @@
-//! What a name in a Go file stands for.
+//! The meaning of a name in a Go file.
 
 use kubesmith_core::diag::Code;
 
@@ -26,7 +26,7 @@ impl From<TypeId> for At {
     }
 }
 
-/// What a name of a type stands for.
+/// The meaning of a type's name.
 #[derive(Clone, Debug)]
 pub(super) enum Target {
     /// A type of Go itself: the Rust type, and the type of its schema.
@@ -49,7 +49,7 @@ impl Resolver<'_> {
         loc(self.packages.list[at.package].files[at.file].0, place)
     }
 
-    /// What a type that is a name stands for; `None` after a diagnostic.
+    /// Returns the meaning of a type's name; `None` after a diagnostic.
     pub(super) fn target(&mut self, at: At, ty: &Type) -> Option<Target> {
         match &ty.kind {
             Kind::Name(name) => self.local(at, name, ty),

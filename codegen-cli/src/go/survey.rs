@@ -1,4 +1,4 @@
-//! What packages say beside the schemas of types: constants, methods, and markers of clients, roles and webhooks.
+//! Facts of packages beside schemas: constants, methods, and markers of clients, roles and webhooks.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use super::syntax::Place;
 use super::text::loc;
 use crate::source::{FileId, SourceMap};
 
-/// What a package says beside schemas.
+/// The facts of a package beside schemas.
 #[derive(Clone, Debug)]
 pub(crate) struct Survey {
     /// Its name in Rust, as [`super::Translation::modules`] has it.
@@ -36,7 +36,7 @@ pub(crate) struct SurveyedConstant {
     pub(crate) ty: Option<String>,
     /// Its value.
     pub(crate) value: String,
-    /// What comments say of it.
+    /// Its comments.
     pub(crate) description: String,
 }
 

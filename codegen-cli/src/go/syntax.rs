@@ -46,7 +46,7 @@ pub(crate) struct Import {
     pub(crate) path: Word,
 }
 
-/// What comments say of a declaration.
+/// The comments of a declaration.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Comments {
     /// The description by controller-gen's rules; may be empty.
@@ -64,9 +64,9 @@ pub(crate) struct TypeDecl {
     pub(crate) is_alias: bool,
     /// Whether it has type parameters.
     pub(crate) is_generic: bool,
-    /// What comments say of it.
+    /// Its comments.
     pub(crate) comments: Comments,
-    /// What it is.
+    /// Its form.
     pub(crate) ty: Type,
 }
 
@@ -81,14 +81,14 @@ pub(crate) struct Field {
     pub(crate) ty: Type,
     /// Its `json` tag; `None`: there is none.
     pub(crate) json: Option<String>,
-    /// What comments say of it.
+    /// Its comments.
     pub(crate) comments: Comments,
 }
 
 /// A type.
 #[derive(Clone, Debug)]
 pub(crate) struct Type {
-    /// What it is.
+    /// Its form.
     pub(crate) kind: Kind,
     /// Where it stands.
     pub(crate) place: Place,
@@ -133,7 +133,7 @@ pub(crate) struct Constant {
     pub(crate) ty: Option<String>,
     /// The parts that its value is put together from.
     pub(crate) value: Vec<Part>,
-    /// What comments say of it.
+    /// Its comments.
     pub(crate) description: String,
 }
 

@@ -459,7 +459,7 @@ impl Translator<'_> {
     }
 }
 
-/// What a `json` tag says.
+/// The contents of a `json` tag.
 struct Tag {
     name: String,
     is_inline: bool,

@@ -8,7 +8,7 @@ use super::attributes::Key;
 use crate::docs;
 use crate::schema::{Number, Rule, Schema};
 
-/// What values a constraint is for.
+/// The values of a constraint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Form {
     Number,

@@ -47,7 +47,7 @@ pub struct Input {
     pub text: String,
 }
 
-/// What was made of the inputs.
+/// The result of an import.
 #[derive(Debug)]
 pub struct Imported {
     /// The files of the crate, by their paths; empty when nothing could be imported.

@@ -78,7 +78,7 @@ pub(super) struct Type {
     pub(super) has_default: bool,
 }
 
-/// What a type consists of.
+/// The parts of a type.
 #[derive(Debug)]
 pub(super) enum Body {
     /// Fields; with `open`, and a map of all others; with `choice`, and those of an enum.

@@ -58,7 +58,7 @@ impl Crd {
     }
 }
 
-/// What definitions are read for.
+/// The purpose of reading definitions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Purpose {
     /// To make types of them: everything has to be brought back by an attribute.
@@ -86,7 +86,7 @@ impl Purpose {
     }
 }
 
-/// What was found in files.
+/// The findings in files.
 #[derive(Debug, Default)]
 pub(super) struct Found {
     pub(super) crds: Vec<Crd>,

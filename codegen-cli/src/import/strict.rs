@@ -16,7 +16,7 @@ pub(super) struct Mistake {
     pub(super) help: &'static str,
 }
 
-/// What was read.
+/// The definitions.
 #[derive(Debug)]
 pub(super) struct Strict {
     /// The schema; `None` where there are mistakes.

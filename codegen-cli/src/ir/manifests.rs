@@ -1,4 +1,4 @@
-//! What attributes and markers say beside types: rules of roles, and webhooks.
+//! Facts of attributes and markers beside types: rules of roles, and webhooks.
 
 use k8s_openapi::api::admissionregistration::v1::MutatingWebhook;
 use serde::Serialize;
@@ -23,7 +23,7 @@ impl Manifests {
     }
 }
 
-/// What a controller may do.
+/// A rule of a role.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct PolicyRule {
     /// API groups; the core group is empty.

@@ -38,7 +38,7 @@ const CONTAINERS: [(&str, usize); 6] = [
 ];
 
 impl RustType {
-    /// What it is made of.
+    /// Its parts.
     pub fn parts(&self) -> impl Iterator<Item = &RustType> {
         let (one, many): (Option<&RustType>, &[RustType]) = match self {
             Self::User(_, parts) | Self::Hidden(_, parts) | Self::Known(_, parts) | Self::Tuple(parts) => {

@@ -35,9 +35,9 @@ pub struct TypeDef {
     /// is.
     #[serde(skip_serializing_if = "is_false")]
     pub non_exhaustive: bool,
-    /// What its JSON form is.
+    /// Its JSON form.
     pub shape: Shape,
-    /// What attributes on the type add to its schema.
+    /// The additions of the type's attributes to its schema.
     #[serde(skip_serializing_if = "Schema::is_empty")]
     pub facts: Schema,
     /// Where the attributes say it.
@@ -63,7 +63,7 @@ pub enum Shape {
     Given(Box<Schema>),
 }
 
-/// What a newtype, tuple or variant holds without a name.
+/// The type of an unnamed value in a newtype, tuple or variant.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Element {
     /// Its type.
@@ -72,7 +72,7 @@ pub struct Element {
     /// Its type as it is declared; unknown where nobody has declared it.
     #[serde(skip_serializing_if = "is_unknown")]
     pub rust: RustType,
-    /// What attributes add to the schema.
+    /// The additions of attributes to the schema.
     #[serde(skip_serializing_if = "Schema::is_empty")]
     pub facts: Schema,
     /// Where it is defined.
@@ -135,7 +135,7 @@ pub struct Variant {
     /// Description by controller-gen's rules.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// What it holds.
+    /// Its contents.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub content: Option<Element>,
     /// Whether the JSON is the content alone, whatever the enum's tagging.
@@ -194,7 +194,7 @@ pub struct Field {
     pub immutable: bool,
     /// Whether the Rust type adds nothing to the schema.
     pub schemaless: bool,
-    /// What attributes on the field add to the schema.
+    /// The additions of the field's attributes to the schema.
     #[serde(skip_serializing_if = "Schema::is_empty")]
     pub facts: Schema,
     /// Where the attributes say it.

@@ -37,7 +37,7 @@ pub struct Kind {
 pub struct Method {
     /// `GetScale`
     pub name: &'static str,
-    /// What it does.
+    /// Its verb.
     pub verb: Verb,
     /// `scale`
     pub subresource: &'static str,

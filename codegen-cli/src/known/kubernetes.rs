@@ -11,14 +11,14 @@ use serde_json::{Map, Value};
 
 const TEXT: &str = include_str!("kubernetes.txt");
 
-/// What is known of a type.
+/// The facts of a type.
 #[derive(Debug, Default)]
 struct TypeFacts {
     own: Facts,
     fields: Vec<(&'static str, Facts)>,
 }
 
-/// What is known of a type or field.
+/// The facts of a type or field.
 #[derive(Debug, Default)]
 struct Facts {
     /// Gaps of the description; `-`: single spaces.

@@ -1,4 +1,4 @@
-//! What Cargo knows of dependencies: where their sources are, under which names they are used, which features are on.
+//! Cargo's facts of dependencies: the places of their sources, their names, and their features.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};

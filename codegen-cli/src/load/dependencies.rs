@@ -25,7 +25,7 @@ pub(super) enum Origin {
     Go,
 }
 
-/// What is remembered of a crate.
+/// The cached facts of a crate.
 #[derive(Clone, Debug)]
 pub(super) struct Source {
     pub(super) origin: Origin,
@@ -120,7 +120,7 @@ impl Loaded {
         self.sources.iter().position(|source| source.folder == folder)
     }
 
-    /// What Cargo knows of the dependencies of an input; it is asked once.
+    /// Cargo's facts of an input's dependencies; requested once.
     pub(super) fn graph(&mut self, root: usize) -> Result<&Graph, Unread> {
         let (krate, origin) = (&self.crates.list[root], &self.sources[root].origin);
         let features = match origin {

@@ -11,12 +11,12 @@ use super::{Loaded, ModuleId};
 use crate::diag::Diagnostic;
 use crate::syntax::{Items, MacroCall, Step};
 
-/// What a call stands for.
+/// The expansion of a call.
 #[derive(Debug, Default)]
 pub struct Expanded {
     /// Its items.
     pub items: Items,
-    /// What is wrong with them.
+    /// Their diagnostics.
     pub diagnostics: Vec<Diagnostic>,
 }
 

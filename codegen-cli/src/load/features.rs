@@ -35,7 +35,7 @@ pub(super) struct Package {
 }
 
 impl Package {
-    /// What Cargo is to turn on, by itself and for its dependencies.
+    /// The features to turn on, of the package and of its dependencies.
     pub(super) fn for_cargo(&self) -> BTreeSet<String> {
         &self.features | &self.chosen
     }
@@ -56,12 +56,12 @@ impl Package {
     }
 }
 
-/// What is still to be done.
+/// The remaining work.
 #[derive(Debug)]
 enum Step {
     /// A part of a feature.
     Part(PackageId, String),
-    /// What a package asks of its dependency of this key.
+    /// The features that a package requests of the dependency with this key.
     Dependency(PackageId, String),
     /// A feature of the dependency of this key.
     FeatureOf(PackageId, String, String),

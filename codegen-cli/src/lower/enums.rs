@@ -78,7 +78,7 @@ impl Ctx<'_> {
         None
     }
 
-    /// What a variant holds, as a type of its own.
+    /// Returns the contents of a variant as a type of its own.
     fn content(&mut self, scope: &Scope, variant: &VariantItem, shape: Shape) -> Element {
         let span = self.sources.span(variant.name.loc);
         let whole = match &variant.kind {

@@ -20,7 +20,7 @@ const NESTED_INSTANCES: usize = 8;
 /// Arguments with longer names are numbers: names of arguments of arguments could grow without end.
 const NAME_LIMIT: usize = 200;
 
-/// What a parameter stands for.
+/// The meaning of a parameter.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Arg {
     /// A type.
@@ -47,7 +47,7 @@ impl Scope {
         Self { krate: id.krate, module: id.module, params: params.into() }
     }
 
-    /// What the parameter stands for.
+    /// The meaning of the parameter.
     pub(crate) fn param(&self, name: &str) -> Option<&Arg> {
         self.params.iter().find(|(known, _)| known == name).map(|(_, argument)| argument)
     }

@@ -10,7 +10,7 @@ use crate::load::Crates;
 use crate::source::SourceMap;
 use crate::syntax::facts::WebhookFacts;
 
-/// What the crates say beside types.
+/// The facts of the crates beside types.
 pub(super) fn lower(crates: &Crates, sources: &SourceMap, diagnostics: &mut Vec<Diagnostic>) -> Manifests {
     let mut out = Manifests::default();
     for facts in crates.list.iter().map(|krate| &krate.manifests) {

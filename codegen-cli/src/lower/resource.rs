@@ -24,7 +24,7 @@ use crate::syntax::{Name, PathExpr, TypeItem};
 /// Fields of a root type whose place in an object is fixed.
 pub(super) const METADATA: &str = "metadata";
 
-/// What is known of a root type beside its attribute.
+/// The facts of a root type beside its attribute.
 struct Root {
     id: TypeId,
     type_path: String,

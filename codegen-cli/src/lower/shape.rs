@@ -207,7 +207,7 @@ impl Ctx<'_> {
         self.element(scope, field).map(|element| Shape::Newtype(Box::new(element)))
     }
 
-    /// What a tuple holds.
+    /// Returns the contents of a tuple.
     pub(super) fn elements(&mut self, scope: &Scope, fields: &[FieldItem]) -> Option<Vec<Element>> {
         let kept = fields.iter().filter(|field| !field.serde.skip);
         let elements: Vec<_> = kept.map(|field| self.element(scope, field)).collect();

@@ -18,7 +18,7 @@ pub(super) const ALIAS_LIMIT: usize = 128;
 /// How many parts a tuple may have, those of tuples in it included.
 const TUPLE_LIMIT: usize = 1024;
 
-/// What the path of a type leads to.
+/// The target of a type's path.
 pub(super) enum Found {
     /// A type of the crates that were read.
     Item(ItemId),
@@ -210,7 +210,7 @@ impl Ctx<'_> {
         self.type_id(id, &inner, path).map(|id| Use::plain(TypeRef::Named(id)))
     }
 
-    /// What an alias stands for; each is looked at once.
+    /// Returns the meaning of an alias; each is resolved once.
     fn alias_use(&mut self, inner: &Scope, instance: Instance, target: &TypeExpr) -> Option<TypeRef> {
         match self.known_aliases.get(&instance) {
             Some(Ok(known)) => return Some(known.clone()),

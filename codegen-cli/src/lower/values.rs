@@ -60,7 +60,7 @@ impl Ctx<'_> {
         }
     }
 
-    /// What a path leads to; `Self` is the type that is being lowered.
+    /// Returns the target of a path; `Self` is the type that is being lowered.
     fn value_of(&self, scope: &Scope, path: &PathExpr) -> Option<Value<'_>> {
         let (true, Some((id, _))) = (path.segments[0] == "Self", self.open.last()) else {
             return self.resolver.value(scope.krate, scope.module, path);

@@ -29,7 +29,7 @@ pub const SIZE_LIMIT: usize = 1 << 20;
 /// Why a macro cannot be expanded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExpandError {
-    /// What is wrong.
+    /// The fault.
     pub message: String,
     /// Where, in the call or in the definition; `None`: at the end of the call.
     pub loc: Option<Loc>,

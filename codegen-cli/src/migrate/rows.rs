@@ -7,7 +7,7 @@ pub struct Row {
     pub path: &'static str,
     /// The step of the guide.
     pub step: u8,
-    /// What to do.
+    /// Advice.
     pub advice: &'static str,
 }
 

@@ -17,7 +17,7 @@ pub(super) fn places(file: &str, syntax: &File) -> Vec<Place> {
     uses.places
 }
 
-/// What local names stand for.
+/// The meaning of local names.
 #[derive(Default)]
 struct Imports {
     names: BTreeMap<String, String>,

@@ -29,12 +29,12 @@ const OF_TYPES: [Generator; 6] = [
 /// What to do where `crd()` of a type is not enough.
 const NAME_A_PROGRAM: &str = "name the program or function that prints the CRDs in `[evaluation]`";
 
-/// What running code gave.
+/// The result of running code.
 #[derive(Debug, Default)]
 pub(super) struct Outcome {
     /// The definitions.
     pub(super) definitions: Vec<Evaluated>,
-    /// What is wrong.
+    /// The fault.
     pub(super) diagnostics: Vec<Diagnostic>,
 }
 

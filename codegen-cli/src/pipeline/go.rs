@@ -1,4 +1,4 @@
-//! What is different where the inputs are Go packages.
+//! The differences of the pipeline for Go packages.
 
 use kubesmith_core::diag::Code;
 

@@ -1,4 +1,4 @@
-//! What is said of a kind beside its fields.
+//! The documentation of a kind beside its fields.
 
 use super::pages::Places;
 use super::sample::sample;
@@ -6,7 +6,7 @@ use super::{Column, Inline, Kind, Target, Text, Type, VersionRow, code, plain, t
 use crate::ir::{Conversion, CrdVersion, PrintColumn, Resource, Scope, WebhookEndpoint};
 use crate::schema::Schemas;
 
-/// What surrounds a version of a kind.
+/// The context of a version of a kind.
 pub(super) struct Context<'a> {
     pub(super) group: &'a str,
     pub(super) version: &'a str,

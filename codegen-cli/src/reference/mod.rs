@@ -48,7 +48,7 @@ pub struct Kind {
     pub columns: Vec<Column>,
     /// A manifest.
     pub sample: Option<Sample>,
-    /// What an object is made of.
+    /// The fields of an object.
     pub object: Type,
 }
 
@@ -93,7 +93,7 @@ pub struct Type {
     pub id: String,
     /// Its name without modules, `BalancerSpec`.
     pub name: String,
-    /// What it is for.
+    /// Its purpose.
     pub description: Vec<Block>,
     /// Whether the description says that it is deprecated.
     pub deprecated: bool,
@@ -103,7 +103,7 @@ pub struct Type {
     pub fields: Vec<Field>,
     /// The values, or alternatives, of an enum.
     pub variants: Vec<Variant>,
-    /// What is checked.
+    /// The checks.
     pub rules: Vec<Text>,
     /// The fields and types that lead here.
     pub appears_in: Vec<Inline>,
@@ -122,11 +122,11 @@ pub struct Field {
     pub required: bool,
     /// The value that it has when it is absent, as JSON.
     pub default: Option<String>,
-    /// What it is for.
+    /// Its purpose.
     pub description: Vec<Block>,
     /// Whether the description says that it is deprecated.
     pub deprecated: bool,
-    /// What is checked.
+    /// The checks.
     pub rules: Vec<Text>,
 }
 
@@ -139,7 +139,7 @@ pub struct Variant {
     pub name: String,
     /// What it holds; empty: nothing.
     pub holds: Text,
-    /// What it means.
+    /// Its meaning.
     pub description: Vec<Block>,
     /// Whether the description says that it is deprecated.
     pub deprecated: bool,

@@ -1,4 +1,4 @@
-//! What a schema checks, in words.
+//! The checks of a schema, in words.
 
 use kubesmith_apiextensions::schema::{KEYWORDS, Keyword, Kind, Limit};
 use serde_json::Value;
@@ -39,7 +39,7 @@ fn say(out: &mut Vec<Text>, before: &str, value: impl Into<String>, after: &str)
     out.push(text);
 }
 
-/// What each keyword says, in the order of the table.
+/// The words of each keyword, in the order of the table.
 fn own(schema: &Schema, out: &mut Vec<Text>) {
     for keyword in KEYWORDS.iter().filter(|keyword| keyword.is_set(schema)) {
         let value = || match keyword.value(schema) {

@@ -1,4 +1,4 @@
-//! What could be done about a path that leads nowhere.
+//! Advice for a path without a target.
 
 use std::collections::BTreeSet;
 
@@ -126,7 +126,7 @@ impl Resolver<'_> {
         self.problem(krate)
     }
 
-    /// What is wrong with a dependency.
+    /// The fault of a dependency.
     fn problem(&self, krate: usize) -> Option<String> {
         let krate = &self.crates.list[krate];
         let problem = krate.problems.first()?;

@@ -19,7 +19,7 @@ pub type Scope<'a> = HashMap<&'a str, Found<'a>>;
 /// The macros of the crates of a run.
 #[derive(Debug)]
 pub struct Macros<'a> {
-    /// What is known by name at the end of each module.
+    /// The names in scope at the end of each module.
     scopes: Vec<Vec<Scope<'a>>>,
     /// `#[macro_export]`, by crate.
     exports: Vec<Scope<'a>>,

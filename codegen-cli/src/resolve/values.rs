@@ -9,7 +9,7 @@ use crate::syntax::{ImplItem, PathExpr, TypeKind, ValueItem};
 /// How many `use` declarations may lead from one to the next.
 const USE_LIMIT: usize = 64;
 
-/// What the path of a value leads to.
+/// The target of a value's path.
 #[derive(Clone, Debug)]
 pub enum Value<'a> {
     /// A constant or function, in the module of this crate.

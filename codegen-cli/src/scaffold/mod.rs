@@ -39,7 +39,7 @@ use crate::diag::Diagnostic;
 use crate::source::SourceMap;
 use crate::write::OutputError;
 
-/// What a command did.
+/// The result of a command.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Report {
     /// Files that were written, in order.
@@ -50,7 +50,7 @@ pub struct Report {
     pub kept: Vec<PathBuf>,
     /// How many generated files were written.
     pub generated: usize,
-    /// What else a user has to know.
+    /// Notes for the user.
     pub note: Option<String>,
 }
 
@@ -71,7 +71,7 @@ pub enum ScaffoldError {
     BadProject {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// Its fault.
         problem: String,
     },
     /// A file lost the comment at which lines are added.
@@ -81,9 +81,9 @@ pub enum ScaffoldError {
         path: PathBuf,
         /// The comment.
         marker: String,
-        /// What stands before it.
+        /// The text before it.
         what: &'static str,
-        /// What was to be added.
+        /// The addition.
         lines: String,
     },
     /// Reading or writing failed.
@@ -107,7 +107,7 @@ pub enum ScaffoldError {
     /// What the project has cannot be generated from. Nothing was written.
     #[error("nothing is done: `kubesmith generate` finds errors in the project, which come first")]
     Broken {
-        /// What it found.
+        /// The findings.
         diagnostics: Vec<Diagnostic>,
         /// Where.
         sources: Box<SourceMap>,
@@ -115,7 +115,7 @@ pub enum ScaffoldError {
     /// What was to be added cannot be generated from. Nothing was written.
     #[error("nothing is done: with what was to be added, `kubesmith generate` finds errors")]
     Generate {
-        /// What it found.
+        /// The findings.
         diagnostics: Vec<Diagnostic>,
         /// Where.
         sources: Box<SourceMap>,

@@ -12,7 +12,7 @@ use super::ScaffoldError;
 /// Name of the file.
 pub const FILE_NAME: &str = "PROJECT";
 
-/// What a project has been given.
+/// The contents of a project.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Project {

@@ -220,7 +220,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// What stands without a name.
+    /// The type of a value without a name.
     pub(super) fn element(&mut self, element: &Element) -> Schema {
         let base = reformat(self.reference(&element.ty), &element.facts, &element.ty);
         let base = retype(base, &element.facts, !matches!(element.ty, TypeRef::Named(_)));

@@ -152,7 +152,7 @@ impl Builder<'_> {
         with_tag(schema, tag, names(variants, &[]))
     }
 
-    /// What a variant holds.
+    /// The contents of a variant.
     fn content(&mut self, variant: &Variant, place: Place) -> Schema {
         match (&variant.content, place) {
             (Some(element), Place::Value) => self.element(element),

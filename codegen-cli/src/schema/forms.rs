@@ -26,7 +26,7 @@ pub(super) fn is_unit(schema: &Schema) -> bool {
         && Schema { description: None, title: None, ..schema.clone() } == unit
 }
 
-/// What the schema admits, or null.
+/// The values of the schema, or null.
 pub(crate) fn nullable(schema: Schema) -> Schema {
     Schema { nullable: true, ..beside_null(schema) }
 }

@@ -11,7 +11,7 @@ use kubesmith_apiextensions::schema::Schema;
 const NODE_LIMIT: u64 = 100_000;
 
 impl Builder<'_> {
-    /// What is said of a resource whose schema is too large.
+    /// The message for a resource whose schema is too large.
     pub(super) fn too_large(&mut self, resource: &Resource) -> Option<Diagnostic> {
         let size = self.size(resource.root);
         if size <= NODE_LIMIT {

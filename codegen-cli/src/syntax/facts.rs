@@ -1,4 +1,4 @@
-//! What attributes say, as plain values with places: core's model without its spans.
+//! The facts of attributes, as plain values with places: core's model without its spans.
 
 mod manifests;
 
@@ -17,7 +17,7 @@ pub type Places = BTreeMap<String, Loc>;
 /// Facts from `#[validation]` and `#[schema]` on a type or field.
 #[derive(Clone, Debug, Default)]
 pub struct TypeFacts {
-    /// What they add to the schema.
+    /// Their additions to the schema.
     pub schema: Schema,
     /// `default = ref(...)`: the constant that is the default, and where it is named.
     pub default_ref: Option<PathExpr>,

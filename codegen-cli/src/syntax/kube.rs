@@ -8,13 +8,13 @@ use crate::syntax::{Name, PathExpr, TypeExpr, ValueExpr};
 /// A type with `#[derive(JsonSchema)]` or `#[derive(KubeSchema)]`.
 #[derive(Clone, Debug)]
 pub struct Derived {
-    /// What is said of the schema as a whole.
+    /// The attributes of the schema as a whole.
     pub common: Common,
     /// `with`, `schema_with`
     pub with: Option<With>,
     /// serde's attributes, those of schemars in their place where both are given.
     pub serde: Container,
-    /// What the type is made of.
+    /// The parts of the type.
     pub body: Body,
     /// `#[x_kube(validation = ..)]`, for `KubeSchema`.
     pub rules: Vec<RuleItem>,
@@ -84,7 +84,7 @@ impl Common {
 pub enum With {
     /// That of another type.
     Type(TypeExpr),
-    /// What a function returns.
+    /// The value that a function returns.
     Function(PathExpr),
 }
 
@@ -113,7 +113,7 @@ pub struct DefaultExpr {
     pub loc: Loc,
 }
 
-/// What a type or variant is made of.
+/// The parts of a type or variant.
 #[derive(Clone, Debug)]
 pub enum Body {
     /// `{ a: A }`
@@ -137,7 +137,7 @@ pub struct Field {
     pub written: String,
     /// Its type.
     pub ty: TypeExpr,
-    /// What is said of its schema.
+    /// The attributes of its schema.
     pub common: Common,
     /// `with`, `schema_with`
     pub with: Option<With>,
@@ -171,7 +171,7 @@ pub struct Variant {
     pub read: String,
     /// The name in JSON that is written.
     pub written: String,
-    /// What is said of its schema.
+    /// The attributes of its schema.
     pub common: Common,
     /// `with`, `schema_with`
     pub with: Option<With>,
@@ -320,7 +320,7 @@ pub enum Predicate {
     IsDefault,
     /// `*value == constant`
     Equals(ValueExpr),
-    /// What is asked of a field.
+    /// The constraints of a field.
     Field(String, Box<Predicate>),
     /// `a && b`
     All(Vec<Predicate>),
@@ -331,7 +331,7 @@ pub enum Predicate {
 pub struct CustomResource {
     /// Where the attribute stands.
     pub loc: Loc,
-    /// What is read of it.
+    /// The parts that are read.
     pub facts: crate::syntax::facts::ResourceFacts,
     /// The name of the root type, `kind` unless `root` says another one.
     pub root: Name,

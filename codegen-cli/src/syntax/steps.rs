@@ -43,7 +43,7 @@ pub struct MacroCall {
     pub path: PathExpr,
     /// The last part of the path.
     pub name: Name,
-    /// What it is called with.
+    /// The arguments of the call.
     pub input: Vec<Tree>,
     /// All of the call.
     pub loc: Loc,

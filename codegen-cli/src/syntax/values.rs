@@ -10,7 +10,7 @@ pub(crate) const TEXT_LIMIT: usize = 1 << 20;
 /// A constant expression as it was written.
 #[derive(Clone, Debug)]
 pub struct ValueExpr {
-    /// What it is.
+    /// Its form.
     pub kind: ValueKind,
     /// Where it stands.
     pub loc: Loc,

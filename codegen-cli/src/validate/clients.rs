@@ -1,4 +1,4 @@
-//! What clients have, and what cannot be made without it.
+//! Checks the verbs of clients, and the parts that need them.
 
 use kubesmith_core::diag::Code;
 
@@ -28,7 +28,7 @@ fn methods(resource: &Resource) -> &[Method] {
     resource.client.as_ref().map_or(&[], |tags| &tags.methods)
 }
 
-/// What both parts need.
+/// The verbs that both parts need.
 const LIST: (Verb, &str) = (Verb::List, "list");
 
 /// Warns of kinds without an informer or a lister because their clients lack a verb that these need.

@@ -116,7 +116,7 @@ fn group_is_free<'a>(
     Some(collision(input, what, named.first, other.first, OTHER_GROUP))
 }
 
-/// What to do about two groups.
+/// Returns advice for two groups.
 const OTHER_GROUP: &str = "set `group_name_in_code` in #[resource] of one of them";
 
 fn version_is_free<'a>(

@@ -1,4 +1,4 @@
-//! What an API server would refuse, found by its own rules and said in terms of the source.
+//! Finds input that an API server would refuse, by its own rules, and reports it in terms of the source.
 //!
 //! The rules are those of kubesmith-apiextensions, which the embedded API server enforces too. Its causes name places in
 //! the CRD; here they are led back to fields and attributes. A cause for which there are no better words is passed on.
@@ -72,7 +72,7 @@ fn drop_wrong(node: &mut Map<String, Value>, site: &Site<'_>) -> bool {
     rule.and_then(Value::as_object_mut).is_some_and(|rule| rule.remove("fieldPath").is_some())
 }
 
-/// What a cause is about.
+/// The subject of a cause.
 pub(crate) enum About<'t> {
     /// A place in the schema of a version, by the text behind `openAPIV3Schema`.
     Schema(usize, &'t str),

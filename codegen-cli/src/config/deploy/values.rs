@@ -7,7 +7,7 @@ use kubesmith_core::names::dns_subdomain;
 use super::{DeployConfig, EnvSource, ResourceRequirements};
 use crate::config::UsageError;
 
-/// What suffixes of quantities stand for.
+/// The factors of suffixes of quantities.
 const SUFFIXES: [(&str, f64); 15] = [
     ("", 1.0),
     ("n", 1e-9),

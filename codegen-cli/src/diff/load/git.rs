@@ -30,7 +30,7 @@ pub enum GitError {
     /// It names nothing that git knows.
     #[error("git knows no revision `{revision}`")]
     NoRevision {
-        /// What was asked for.
+        /// The request.
         revision: String,
     },
     /// The name of a revision alone stands where a path is expected.

@@ -182,7 +182,7 @@ fn converted(ir: &Ir, settings: &DeploySettings) -> Vec<String> {
     names.collect::<BTreeSet<_>>().into_iter().collect()
 }
 
-/// What a group is called in names of files: its name in code, usually its first part, if no other group has it.
+/// The name of a group in names of files: its name in code, usually its first part, if no other group has it.
 fn group_title<'a>(ir: &Ir, group: &'a Group) -> &'a str {
     let is_shared = ir.groups.iter().any(|other| other.name != group.name && other.module == group.module);
     if is_shared { &group.name } else { &group.module }

@@ -140,7 +140,7 @@ fn people(ir: &Ir, settings: &DeploySettings) -> Vec<(String, Value)> {
     out
 }
 
-/// What roles have to know of a kind.
+/// The facts of a kind that roles need.
 struct Kind<'a> {
     singular: &'a str,
     /// Whether a version has a status.

@@ -52,7 +52,7 @@ fn is_complete(kind: &&KindPlan<'_>) -> bool {
     verbs(kind) == ["All"] && kind.methods().is_empty() && !kind.extended.client
 }
 
-/// What is applied: the kind's apply configuration, or else the object.
+/// The type that apply takes: the kind's apply configuration, or else the object.
 fn configuration<'p>(kind: &'p KindPlan<'_>) -> &'p str {
     let applies = kind.has(Verb::Apply) || kind.has(Verb::ApplyStatus);
     kind.configuration.as_deref().filter(|_| applies).unwrap_or(&kind.object)

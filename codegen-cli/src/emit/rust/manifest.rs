@@ -52,7 +52,7 @@ pub(super) fn emit(plan: &Plan<'_>) -> Option<String> {
     Some(out)
 }
 
-/// What the feature `fake` needs.
+/// The dependencies of the feature `fake`.
 const TESTENV: &str = "kubesmith-testenv";
 
 fn value(dependency: &Dependency, optional: bool) -> String {

@@ -43,7 +43,7 @@ use plan::{GroupPlan, Part, Plan};
 
 pub use defaults::{Defaults, defaults};
 
-/// What to emit and for where.
+/// The options of the emitter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RustOptions {
     /// Parts to generate.

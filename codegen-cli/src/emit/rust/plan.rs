@@ -9,7 +9,7 @@ use super::apply::ApplyTypes;
 use super::{Package, RustOptions, docs, names};
 use crate::ir::{Group, Ir, Method, Resource, Scope, Verb, Version};
 
-/// What the parts of the package are made of.
+/// The plan of the package's parts.
 pub(super) struct Plan<'i> {
     pub(super) ir: &'i Ir,
     pub(super) options: &'i RustOptions,
@@ -60,7 +60,7 @@ pub(super) struct KindPlan<'i> {
     pub(super) resource: &'i Resource,
     /// The kind as a part of types' names.
     pub(super) kind: String,
-    /// What expansions of the kind are called after.
+    /// The name that expansions of the kind have.
     pub(super) module: String,
     pub(super) accessor: String,
     /// Type of the client: of all namespaces, or of the cluster.
@@ -78,7 +78,7 @@ pub(super) struct KindPlan<'i> {
     pub(super) object: String,
     /// Path of its apply configuration.
     pub(super) configuration: Option<String>,
-    /// What the user says of it.
+    /// The user's tags.
     pub(super) summary: String,
     /// Which parts have it.
     pub(super) parts: KindParts,

@@ -95,7 +95,7 @@ impl<'i> Example<'i> {
         tags.is_some_and(|tags| wanted.iter().all(|verb| tags.verbs.contains(verb)))
     }
 
-    /// What traits are for, by those of the kind.
+    /// The purpose of the traits, with those of a kind as examples.
     fn traits(&self) -> String {
         let KindNames { group, version, .. } = KindNames::new(self.group, self.version, self.resource);
         let getter = names::getter(&self.resource.code.plural);

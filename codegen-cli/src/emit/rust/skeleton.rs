@@ -142,7 +142,7 @@ fn is_punct(token: &TokenTree, mark: char) -> bool {
     matches!(token, TokenTree::Punct(punct) if punct.as_char() == mark)
 }
 
-/// What a string literal of a skeleton says.
+/// The value of a string literal in a skeleton.
 fn string(literal: &Literal) -> Option<String> {
     let text = literal.to_string();
     if !text.contains("__") {

@@ -63,7 +63,7 @@ pub fn import_go(inputs: &[PathBuf], package: &str, options: GoOptions) -> Impor
     }
 }
 
-/// What does not change between attempts.
+/// The input that does not change between attempts.
 #[derive(Clone, Copy)]
 struct Context<'a> {
     package: &'a str,

@@ -37,7 +37,7 @@ pub(super) struct PlannedModule<'a> {
     pub(super) types: Vec<usize>,
 }
 
-/// What becomes of a type.
+/// The treatment of a type.
 #[derive(Clone, Debug)]
 pub(super) enum Planned {
     /// A type of the crate: its module, its place there and its name.

@@ -6,7 +6,7 @@ use kubesmith_apimachinery::decode::{self, Observer, Step};
 use serde::Deserializer;
 use serde_json::Value;
 
-/// What was read.
+/// The definitions.
 #[derive(Debug, Default)]
 pub(super) struct Read {
     pub(super) value: Value,

@@ -115,7 +115,7 @@ impl Dialect<'_, '_> {
         schema.map(|(schema, _)| schema)
     }
 
-    /// What the derive macro makes of a type.
+    /// Returns the derive macro's result for a type.
     pub(super) fn container(&mut self, env: &Env, derived: &Derived) -> Option<Value> {
         let mut schema = if let Some(with) = &derived.with {
             self.with(env, with)?

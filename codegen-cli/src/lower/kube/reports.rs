@@ -6,7 +6,7 @@ use super::types::Dialect;
 use crate::diag::Diagnostic;
 use crate::source::Loc;
 
-/// What is said of an expression whose value is not known.
+/// The message for an expression whose value is not known.
 const BEYOND: &str = "the value of this expression is not known";
 
 impl Dialect<'_, '_> {

@@ -37,7 +37,7 @@ pub(super) enum Ty {
     Tuple(Rc<[Ty]>),
 }
 
-/// What a parameter stands for.
+/// The meaning of a parameter.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Param {
     /// A type.

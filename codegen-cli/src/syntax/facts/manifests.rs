@@ -1,4 +1,4 @@
-//! What a file says beside types, with places.
+//! The facts of a file beside types, with places.
 
 use serde_json::Value;
 
@@ -33,7 +33,7 @@ impl ManifestFacts {
 /// A webhook before its patch is applied.
 #[derive(Clone, Debug)]
 pub struct WebhookFacts {
-    /// What the keys say.
+    /// The values of the keys.
     pub webhook: Webhook,
     /// `patch`, an object.
     pub patch: Option<(Value, Loc)>,

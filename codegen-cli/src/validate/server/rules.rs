@@ -188,7 +188,7 @@ impl<'a> Part<'a> {
     }
 }
 
-/// What to bound, and how far.
+/// The values to bound, and how far.
 fn bound(site: &Site<'_>, diagnostic: Diagnostic, excess: &Excess) -> Diagnostic {
     let key = |keyword: &str| Keyword::named(keyword).and_then(|it| it.attribute).map_or("", |it| it.name);
     let mut diagnostic = diagnostic;

@@ -26,7 +26,7 @@ pub(super) fn place(name: &str) -> (String, String, String) {
     (group, version, name)
 }
 
-/// What a field of the type holds.
+/// The form of a field of the type.
 pub(super) fn form(name: &str) -> Form {
     if is_struct(name) {
         return Form::Struct(Key::BuiltIn(name.to_owned()));

@@ -12,7 +12,7 @@ pub(super) struct Field {
     pub(super) json: String,
     /// Name in Rust; a keyword has a `_` behind it.
     pub(super) rust: String,
-    /// What it holds.
+    /// Its contents.
     pub(super) form: Form,
     /// Its documentation.
     pub(super) doc: String,

@@ -1,4 +1,4 @@
-//! What the fields of the users' types hold.
+//! The forms of the fields of the users' types.
 
 use std::collections::BTreeSet;
 

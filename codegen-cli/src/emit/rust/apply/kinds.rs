@@ -9,7 +9,7 @@ use super::{Key, builtin, modules};
 use crate::ir::{Group, Ir, Resource, Scope, Shape, TypeId, TypeRef, Verb, Version};
 use crate::known;
 
-/// What the file of a kind needs beside its fields.
+/// The facts of a kind that its file needs beside the fields.
 #[derive(Clone)]
 pub(super) struct Kind {
     pub(super) api_version: String,

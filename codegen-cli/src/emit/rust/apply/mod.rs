@@ -38,7 +38,7 @@ enum Key {
     BuiltIn(String),
 }
 
-/// What a field holds.
+/// The form of a field.
 #[derive(Clone, Debug, PartialEq)]
 enum Form {
     /// A value that is set as a whole: its type in Rust, and whether it is made of other types with `Into`.
@@ -53,7 +53,7 @@ enum Form {
     Nullable(Box<Form>),
 }
 
-/// What an apply configuration is made from.
+/// The source of an apply configuration.
 struct Type {
     place: Place,
     fields: Vec<Field>,

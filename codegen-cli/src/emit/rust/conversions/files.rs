@@ -83,7 +83,7 @@ fn registration(pairs: &Pairs<'_>, kind: &Kind<'_>) -> String {
     )
 }
 
-/// What is written of a pair.
+/// The generated code of a pair.
 #[derive(Default)]
 struct PairText {
     /// The method that converts it, if it has a body.
@@ -232,7 +232,7 @@ fn enumeration((input, output): (&str, &str), arms: &[Arm]) -> String {
     format!("Ok(match input {{\n{arms}}})")
 }
 
-/// What a value that a variant holds is called.
+/// The name of a value in a variant.
 fn held(at: usize) -> String {
     format!("held_{at}")
 }

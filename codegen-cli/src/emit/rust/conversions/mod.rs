@@ -62,7 +62,7 @@ type Pair = (TypeId, TypeId);
 enum Way {
     /// It is of the same type.
     Clone,
-    /// What it holds, however deep in containers, has a function.
+    /// The type inside, at any depth of containers, has a function.
     Each(Pair),
 }
 
@@ -87,7 +87,7 @@ struct Arm {
     content: Content,
 }
 
-/// What a variant holds.
+/// The contents of a variant.
 enum Content {
     Nothing,
     /// Values without names.
@@ -98,7 +98,7 @@ enum Content {
 /// A field of the output, and the field of the input that it is made of; without one it is `None`.
 type Made = (String, Option<(String, Way)>);
 
-/// What a field is made of.
+/// The source of a field.
 enum Source {
     /// A field of the input.
     Field(String, Way),

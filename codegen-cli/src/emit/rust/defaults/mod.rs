@@ -13,20 +13,20 @@ use crate::schema::{Additional, Schema, Schemas};
 
 pub(super) use files::files;
 
-/// What sets the defaults of each type: of types that have a function.
+/// The function that sets the defaults of each type, if it has one.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Defaults {
     types: BTreeMap<TypeId, Vec<Step>>,
 }
 
-/// What is done with a field.
+/// The treatment of a field.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Step {
     /// It gets this value if it is unset.
     Literal(String, Value),
-    /// What it holds has a function.
+    /// The type inside has a function.
     Each(String, TypeId),
-    /// What it holds has no function; its schema's defaults are set.
+    /// The type inside has no function; its schema's defaults are set.
     Structural(String, Value),
     /// The object gets the defaults of this schema: those of fields whose form in JSON is not that of their types, and of what
     /// stands beside the fields.
