@@ -29,7 +29,7 @@ fn uids(owners: &Value) -> impl Iterator<Item = &str> {
 
 impl IndexedObjects {
     pub(super) fn insert(&mut self, key: Arc<str>, object: Arc<Object>) -> Option<Arc<Object>> {
-        let previous = self.objects.insert(key.clone(), object.clone());
+        let previous = self.objects.get(&key).cloned();
         let (old, new) = (previous.as_deref().map_or(&Value::Null, owners), owners(&object));
         if old != new {
             self.forget(&key, old);
@@ -37,7 +37,7 @@ impl IndexedObjects {
                 self.dependents.entry(uid.into()).or_default().insert(key.clone());
             }
         }
-        previous
+        self.objects.insert(key, object)
     }
 
     pub(super) fn remove(&mut self, key: &str) -> Option<Arc<Object>> {
