@@ -14,7 +14,7 @@ use crate::support::{call, patch};
 
 const PODS: &str = "/api/v1/namespaces/default/pods";
 
-fn pod(name: &str, annotations: Value) -> Value {
+fn pod(name: &str, annotations: &Value) -> Value {
     let containers = json!([{"name": "web", "image": "i"}, {"name": "proxy", "image": "i"}]);
     json!({"metadata": {"name": name, "annotations": annotations}, "spec": {"containers": containers}})
 }
@@ -23,7 +23,7 @@ fn pod(name: &str, annotations: Value) -> Value {
 async fn env(annotations: Value, containers: Containers) -> TestEnv {
     let builder = TestEnv::builder().simulated_node(true).containers(containers);
     let env = builder.start().await.unwrap();
-    let (code, answer) = call(&env, Method::POST, PODS, pod("p", annotations)).await;
+    let (code, answer) = call(&env, Method::POST, PODS, pod("p", &annotations)).await;
     assert_eq!(code, 201, "{answer}");
     while call(&env, Method::GET, &format!("{PODS}/p"), Value::Null).await.1["status"]["phase"] != "Running" {
         tokio::task::yield_now().await;
