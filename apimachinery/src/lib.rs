@@ -2,6 +2,7 @@
 //!
 //! - [`names`]: the rules of names, label keys and label values.
 //! - [`decode`]: the reader of JSON and YAML.
+//! - [`errors`]: several errors as one text.
 //! - [`field`]: paths of fields, and errors of fields in kube-apiserver's words.
 //! - [`fieldpath`]: sets of fields, as `managedFields` has them.
 //! - [`labels`] and [`fields`]: selectors.
@@ -15,6 +16,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::needless_pass_by_value))]
 
 pub mod decode;
+pub mod errors;
 pub mod field;
 pub mod fieldpath;
 pub mod fields;

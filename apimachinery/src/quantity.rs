@@ -109,6 +109,19 @@ impl Quantity {
         }
     }
 
+    /// The next quantity, away from zero, without parts of a thousandth. Source: `RoundUp` with the scale -3.
+    #[must_use]
+    pub fn rounded_up_to_milli(self) -> Self {
+        const MILLI: i128 = NANO / 1000;
+        let rest = self.nanos % MILLI;
+        if rest == 0 {
+            return self;
+        }
+        let nanos = self.nanos - rest + MILLI * rest.signum();
+        let short = i64::try_from(nanos / MILLI).ok().map(|value| Short { value, scale: -3 });
+        Self { nanos, short, ..self }
+    }
+
     fn negated(self) -> Self {
         let short = self.short.map(|short| Short { value: short.value.wrapping_neg(), ..short });
         Self { nanos: self.nanos.saturating_neg(), short, ..self }

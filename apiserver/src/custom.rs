@@ -151,8 +151,12 @@ impl Schema {
     }
 
     /// Checks the types of metadata and drops what it does not know; answers the paths of that.
-    pub(crate) fn coerce(&self, object: &mut Value) -> Result<Vec<String>, Cause> {
-        self.rules.coerce(object).map_err(Cause::from)
+    pub(crate) fn coerce(&self, object: &mut Value) -> Result<Vec<String>, String> {
+        // The object's own metadata are decoded, those of embedded resources are validated.
+        self.rules.coerce(object).map_err(|cause| match cause.field.as_str() {
+            "metadata" => cause.detail,
+            _ => cause.to_string(),
+        })
     }
 
     /// Checks a complete object: its metadata, its values, and the schema's rules.

@@ -1,7 +1,7 @@
 //! What is served: groups, versions, resources, and the paths that are no resources.
 
 use ::http::Method;
-use ::http::header::{CACHE_CONTROL, CONTENT_TYPE, VARY};
+use ::http::header::{ACCEPT, CACHE_CONTROL, CONTENT_TYPE, VARY};
 use ::http::request::Parts;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
@@ -302,12 +302,24 @@ pub(crate) fn other(server: &Server, path: &str, parts: &Parts) -> ApiResult<Rep
         }
         "/version" => Ok(Reply::json(200, &version())),
         "/.well-known/openid-configuration" => Ok(Reply::json(200, &tokens::configuration())),
-        "/openid/v1/jwks" => Ok(Reply::typed("application/jwk-set+json", &json!({"keys": []}))),
+        "/openid/v1/jwks" if !takes_keys(parts) => Err(ApiError::not_routed(&[KEYS])),
+        "/openid/v1/jwks" => Ok(Reply::typed(KEYS, &json!({"keys": []}))),
         "/metrics" => Ok(Reply::text_of(metrics::CONTENT_TYPE, metrics::text(server))),
         "/" => Ok(Reply::json(200, &json!({"paths": root_paths(&server.registry())}))),
         path if is_health(path) => Ok(health(path, parts.uri.query().unwrap_or_default())),
         path => crate::openapi::answer(server, path, parts),
     }
+}
+
+/// The form of keys, the only one that they have.
+const KEYS: &str = "application/jwk-set+json";
+
+fn takes_keys(parts: &Parts) -> bool {
+    let accept = parts.headers.get(ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or("*/*");
+    accept.split(',').any(|range| {
+        let range = range.split(';').next().unwrap_or_default().trim();
+        ["", "*/*", "application/*", KEYS].contains(&range)
+    })
 }
 
 /// The paths that `/` names.

@@ -107,6 +107,14 @@ pub(crate) async fn applied(
     }
 }
 
+/// Refuses a configuration that says who manages fields, which is looked at before anything else of it.
+///
+/// # Errors
+/// A bad request.
+pub(crate) fn unmanaged(config: &Value) -> ApiResult<()> {
+    apply::unmanaged(config).map_err(|error| refused(&error))
+}
+
 /// Refuses a configuration of a custom resource that does not fit its schema.
 ///
 /// # Errors

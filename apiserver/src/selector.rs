@@ -64,6 +64,11 @@ pub(crate) fn is_empty(selector: &Value) -> bool {
         && selector["matchExpressions"].as_array().is_none_or(Vec::is_empty)
 }
 
+/// Whether a `LabelSelector` is one: `LabelSelectorAsSelector` reads it.
+pub(crate) fn is_valid(selector: &Value) -> bool {
+    labels::Selector::from_json(selector).is_ok()
+}
+
 /// Whether a `LabelSelector` matches a map of labels. An invalid one matches nothing.
 pub(crate) fn matches(selector: &Value, labels: &Value) -> bool {
     labels::Selector::from_json(selector).is_ok_and(|selector| selector.matches_json(labels))

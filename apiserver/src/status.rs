@@ -2,6 +2,7 @@
 //!
 //! Texts follow kube-apiserver's `api/errors` package, since clients and their users read them.
 
+use kubesmith_apimachinery::{errors, golang};
 use serde_json::{Map, Value, json};
 
 /// One field-level cause of an `Invalid` error.
@@ -268,7 +269,7 @@ impl ApiError {
     /// A version that has not been given out; clients try again.
     pub(crate) fn future_version(asked: u64, current: u64) -> Self {
         let text = "Too large resource version";
-        let message = format!("{text}: {asked}, current: {current}");
+        let message = format!("Timeout: {text}: {asked}, current: {current}");
         let cause = Cause::new("ResourceVersionTooLarge", "", text.to_owned());
         let mut error = Self::status(504, "Timeout", message).about(About::default()).causes(vec![cause]);
         if let Self::Status(status) = &mut error {
@@ -327,7 +328,9 @@ impl ApiError {
     }
 
     pub(crate) fn invalid(about: About, causes: Vec<Cause>) -> Self {
-        let message = format!("{} {:?} is invalid: {}", about.qualified(), about.name, aggregate(&causes));
+        let texts = causes.iter().map(|cause| format!("{}: {}", cause.field, cause.message));
+        let (kind, name) = (about.qualified(), golang::quote(&about.name));
+        let message = format!("{kind} {name} is invalid: {}", errors::aggregate(texts));
         Self::status(422, "Invalid", message).about(about).causes(causes)
     }
 
@@ -443,21 +446,6 @@ impl StatusError {
             details.insert("retryAfterSeconds".to_owned(), json!(seconds));
         }
         Value::Object(details)
-    }
-}
-
-/// Joins causes as Go's error aggregate does: repeated texts once, several in brackets.
-fn aggregate(causes: &[Cause]) -> String {
-    let mut texts: Vec<String> = Vec::new();
-    for cause in causes {
-        let text = format!("{}: {}", cause.field, cause.message);
-        if !texts.contains(&text) {
-            texts.push(text);
-        }
-    }
-    match texts.as_slice() {
-        [one] => one.clone(),
-        several => format!("[{}]", several.join(", ")),
     }
 }
 

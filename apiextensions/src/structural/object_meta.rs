@@ -171,8 +171,10 @@ fn check_owners(owners: &Value, causes: &mut Vec<Cause>) {
             ("name", "must not be empty"),
             ("uid", "must not be empty"),
         ] {
-            if text(member).is_empty() {
-                causes.push(Cause::invalid(format!("{PATH}.{member}"), "", detail));
+            // What is no group and version has no version either.
+            let has_version = |text: &str| text.matches('/').count() < 2 && !text.ends_with('/');
+            if text(member).is_empty() || member == "apiVersion" && !has_version(text(member)) {
+                causes.push(Cause::invalid(format!("{PATH}.{member}"), text(member), detail));
             }
         }
         if text("apiVersion") == "v1" && text("kind") == "Event" {

@@ -1,6 +1,7 @@
 //! Match conditions: expressions that a request has to meet before a webhook or a policy hears of it.
 
 use kubesmith_apiextensions::cel::{Answer, Expression, Session};
+use kubesmith_apimachinery::errors::aggregate;
 use serde_json::Value;
 
 use super::expressions::{Compiler, Evaluation, Failed};
@@ -41,14 +42,9 @@ impl Conditions {
                 Ok(Answer::Bool(false)) => return Ok(false),
                 Ok(_) => {}
                 Err(Failed::Budget(error)) => return Err(error),
-                Err(Failed::Expression(error)) if errors.contains(&error) => {}
                 Err(Failed::Expression(error)) => errors.push(error),
             }
         }
-        match errors.as_slice() {
-            [] => Ok(true),
-            [one] => Err(one.clone()),
-            several => Err(format!("[{}]", several.join(", "))),
-        }
+        if errors.is_empty() { Ok(true) } else { Err(aggregate(errors)) }
     }
 }

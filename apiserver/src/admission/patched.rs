@@ -4,9 +4,7 @@ use serde_json::Value;
 
 use crate::meta;
 use crate::registry::ResourceDef;
-
-/// The scheme of the built-in kinds in messages.
-const SCHEME: &str = "k8s.io/kubernetes/pkg/api/legacyscheme/scheme.go:30";
+use crate::verbs::identity::SCHEME;
 
 /// Checks that a patch has left the kind and its version as they were, since the object is decoded as one of that kind. A
 /// built-in kind that the patch removed comes back, as decoding takes it from the type (`Decode` of apimachinery's

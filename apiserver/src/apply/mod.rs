@@ -322,6 +322,11 @@ fn check_request(applied: &Value, manager: &Manager) -> Result<(), ApplyError> {
             manager.api_version
         )));
     }
+    unmanaged(applied)
+}
+
+/// A configuration does not say who manages fields.
+pub(crate) fn unmanaged(applied: &Value) -> Result<(), ApplyError> {
     match applied.pointer("/metadata/managedFields") {
         None | Some(Value::Null) => Ok(()),
         Some(_) => Err(ApplyError::BadRequest("metadata.managedFields must be nil".to_owned())),

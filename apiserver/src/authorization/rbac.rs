@@ -1,5 +1,6 @@
 //! Rules of roles and bindings: kubernetes/plugin/pkg/auth/authorizer/rbac and pkg/registry/rbac/validation/rule.go.
 
+use kubesmith_apimachinery::errors::aggregate;
 use serde_json::Value;
 
 use super::{Attributes, Decision, Resource, Target, is_member, username};
@@ -29,7 +30,7 @@ pub(super) fn decide(server: &Server, attributes: &Attributes<'_>) -> Decision {
             Err(fault) => faults.push(fault),
         }
     }
-    Decision::NoOpinion(match aggregated(faults).as_str() {
+    Decision::NoOpinion(match aggregate(faults).as_str() {
         "" => String::new(),
         faults => format!("RBAC: {faults}"),
     })
@@ -44,18 +45,7 @@ pub(crate) fn rules(server: &Server, user: &Value, namespace: &str) -> (Vec<Valu
             Err(fault) => faults.push(fault),
         }
     }
-    (rules, aggregated(faults))
-}
-
-/// Several errors as Go's `NewAggregate` shows them: each once, in brackets if there are more than one.
-fn aggregated(faults: Vec<String>) -> String {
-    let mut unique: Vec<String> = Vec::new();
-    for fault in faults {
-        if !unique.contains(&fault) {
-            unique.push(fault);
-        }
-    }
-    if unique.len() > 1 { format!("[{}]", unique.join(", ")) } else { unique.pop().unwrap_or_default() }
+    (rules, aggregate(faults))
 }
 
 /// What one binding gives to a user.

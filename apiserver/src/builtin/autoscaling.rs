@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::Stage;
+use super::{Stage, check};
 use crate::meta::map_at;
 use crate::status::Cause;
 
@@ -59,67 +59,9 @@ fn processor_share(percent: i64) -> Value {
            "target": {"type": "Utilization", "averageUtilization": percent}}})
 }
 
-/// The sources of metrics and the fields that hold them.
-const SOURCES: &[(&str, &str)] = &[
-    ("Object", "object"),
-    ("Pods", "pods"),
-    ("Resource", "resource"),
-    ("External", "external"),
-    ("ContainerResource", "containerResource"),
-];
-
-/// `ValidateHorizontalPodAutoscaler` of `pkg/apis/autoscaling/validation`.
-pub(super) fn check(object: &Value, _: Option<&Value>) -> Vec<Cause> {
-    let mut causes = Vec::new();
-    let spec = &object["spec"];
-    let number = |field: &str| spec[field].as_i64().unwrap_or(0);
-    if number("minReplicas") < 1 {
-        let text = "must be greater than or equal to 1";
-        causes.push(Cause::invalid("spec.minReplicas", number("minReplicas"), text));
-    }
-    if number("maxReplicas") < 1 {
-        causes.push(Cause::required("spec.maxReplicas", "must be set and greater than 0"));
-    }
-    if number("maxReplicas") < number("minReplicas") {
-        let text = "must be greater than or equal to `minReplicas`";
-        causes.push(Cause::invalid("spec.maxReplicas", number("maxReplicas"), text));
-    }
-    for field in ["kind", "name"] {
-        if spec["scaleTargetRef"][field].as_str().unwrap_or_default().is_empty() {
-            causes.push(Cause::required(format!("spec.scaleTargetRef.{field}"), ""));
-        }
-    }
-    for (i, metric) in spec["metrics"].as_array().into_iter().flatten().enumerate() {
-        check_metric(metric, &format!("spec.metrics[{i}]"), &mut causes);
-    }
-    causes
-}
-
-/// A metric names its source and has it, and no other.
-fn check_metric(metric: &Value, path: &str, causes: &mut Vec<Cause>) {
-    let kind = metric["type"].as_str().unwrap_or_default();
-    if kind.is_empty() {
-        causes.push(Cause::required(format!("{path}.type"), "must specify a metric source type"));
-    }
-    let Some((_, source)) = SOURCES.iter().find(|(name, _)| *name == kind) else {
-        let mut names: Vec<&str> = SOURCES.iter().map(|(name, _)| *name).collect();
-        names.sort_unstable();
-        causes.push(Cause::not_supported(format!("{path}.type"), &Value::from(kind).to_string(), &names));
-        return;
-    };
-    for (_, other) in SOURCES.iter().filter(|(_, other)| other != source && !metric[*other].is_null()) {
-        let text = "must populate the given metric source only";
-        causes.push(Cause::forbidden(format!("{path}.{other}"), text));
-    }
-    if metric[*source].is_null() {
-        let text = "must populate information for the given metric source";
-        causes.push(Cause::required(format!("{path}.{source}"), text));
-    }
-}
-
 /// The checks of the stored form.
 pub(super) fn check_v1(object: &Value, old: Option<&Value>) -> Vec<Cause> {
-    check(&to_v2(object.clone()), old)
+    check::autoscaler(&to_v2(object.clone()), old.cloned().map(to_v2).as_ref())
 }
 
 /// Whether a metric is the processor share that `v1` names by a field of its own.

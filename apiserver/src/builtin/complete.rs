@@ -61,6 +61,49 @@ fn drop_disabled(def: &ResourceDef, value: &mut Value) {
     {
         spec.retain(|field, _| !matches!(field.as_str(), "strategy" | "preferredHolder"));
     }
+    // `MaxUnavailableStatefulSet`.
+    if def.collection == "statefulsets.apps"
+        && let Some(rolling) =
+            value.pointer_mut("/spec/updateStrategy/rollingUpdate").and_then(Value::as_object_mut)
+    {
+        rolling.remove("maxUnavailable");
+    }
+    // The topology of endpoints is a field of `v1beta1` only (pkg/registry/discovery/endpointslice/strategy.go).
+    if def.collection == "endpointslices.discovery.k8s.io" {
+        let endpoints = value.get_mut("endpoints").and_then(Value::as_array_mut);
+        for endpoint in endpoints.into_iter().flatten().filter_map(Value::as_object_mut) {
+            endpoint.remove("deprecatedTopology");
+        }
+    }
+    let pods = match def.kind.as_str() {
+        "Pod" => "/spec",
+        "PodTemplate" => "/template/spec",
+        "CronJob" => "/spec/jobTemplate/spec/template/spec",
+        _ => "/spec/template/spec",
+    };
+    if !def.is_custom()
+        && let Some(pods) = value.pointer_mut(pods)
+    {
+        drop_disabled_of_pods(pods);
+    }
+}
+
+/// Fields of pods whose features are off: `GenericWorkload` and `ContainerStopSignals` (`dropDisabledFields` of
+/// pkg/api/pod/util.go).
+fn drop_disabled_of_pods(spec: &mut Value) {
+    let Some(spec) = spec.as_object_mut() else { return };
+    spec.remove("schedulingGroup");
+    for list in ["containers", "initContainers", "ephemeralContainers"] {
+        for container in spec.get_mut(list).and_then(Value::as_array_mut).into_iter().flatten() {
+            let Some(lifecycle) = container.get_mut("lifecycle").and_then(Value::as_object_mut) else {
+                continue;
+            };
+            let is_only = lifecycle.len() == 1;
+            if lifecycle.remove("stopSignal").is_some() && is_only {
+                _ = container.as_object_mut().map(|container| container.remove("lifecycle"));
+            }
+        }
+    }
 }
 
 /// A volume tells when it came into its phase (pkg/registry/core/persistentvolume/strategy.go).

@@ -84,10 +84,18 @@ fn allocate(server: &Server, spec: &mut Value) {
     if !needs_address(spec) {
         return;
     }
-    if spec["clusterIP"].as_str().unwrap_or_default().is_empty() {
+    let is_given = |value: &Value| match value {
+        Value::String(text) => !text.is_empty(),
+        Value::Array(list) => !list.is_empty(),
+        _ => false,
+    };
+    // Addresses without a first one are for the check to refuse (`NormalizeClusterIPs`).
+    if !is_given(&spec["clusterIP"]) && !is_given(&spec["clusterIPs"]) {
         spec["clusterIP"] = server.service_address().into();
     }
-    spec["clusterIPs"] = Value::Array(vec![spec["clusterIP"].clone()]);
+    if is_given(&spec["clusterIP"]) {
+        spec["clusterIPs"] = Value::Array(vec![spec["clusterIP"].clone()]);
+    }
     ip_families(spec);
     if needs_node_ports(spec) {
         for port in spec["ports"].as_array_mut().into_iter().flatten() {
@@ -95,6 +103,10 @@ fn allocate(server: &Server, spec: &mut Value) {
                 port["nodePort"] = server.node_port().into();
             }
         }
+    }
+    let is_checked = spec["type"] == "LoadBalancer" && spec["externalTrafficPolicy"] == "Local";
+    if is_checked && matches!(spec["healthCheckNodePort"].as_i64(), None | Some(0)) {
+        spec["healthCheckNodePort"] = server.node_port().into();
     }
 }
 

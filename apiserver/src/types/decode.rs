@@ -120,9 +120,9 @@ fn member(
     unknown: &mut Vec<String>,
 ) -> Result<Option<Value>, String> {
     let mut value = given;
-    if value.is_null()
-        && let Some(default) = field.default.filter(|d| !d.is_empty())
-    {
+    // A generated default goes to an empty text as well.
+    let is_absent = value.is_null() || !field.optional && value == "";
+    if is_absent && let Some(default) = field.default.filter(|d| !d.is_empty()) {
         value = if field.of == "string" {
             default.into()
         } else {
@@ -154,6 +154,30 @@ fn member(
     }
     let written = field.optional || field.always || !is_zero(&value, field);
     Ok(written.then_some(value))
+}
+
+/// An object as it comes back from the store: protobuf does not tell an empty list or map from none.
+pub(crate) fn forget_empty(object: &mut Value, of: &'static Type) {
+    let Value::Object(map) = object else { return };
+    for (name, value) in map {
+        let Some(field) = of.members.get(name.as_str()) else { continue };
+        let is_empty = match &*value {
+            Value::Array(items) => items.is_empty(),
+            Value::Object(map) => field.shape == Shape::Map && map.is_empty(),
+            _ => false,
+        };
+        if is_empty {
+            *value = Value::Null;
+            continue;
+        }
+        let Some(inner) = find(field.of) else { continue };
+        match (field.shape, value) {
+            (Shape::List, Value::Array(items)) => items.iter_mut().for_each(|item| forget_empty(item, inner)),
+            (Shape::Map, Value::Object(map)) => map.values_mut().for_each(|item| forget_empty(item, inner)),
+            (Shape::One | Shape::Inline, value) => forget_empty(value, inner),
+            _ => {}
+        }
+    }
 }
 
 /// What Go writes for a field that was not set.
@@ -195,16 +219,15 @@ fn element(
     }
     match field.of {
         "string" | "bool" | "int32" | "int64" | "double" | "strings" => scalar(value, field, at, of),
-        "bytes" => bytes(value),
-        "Quantity" => amount(value),
-        "IntOrString" => int_or_string(value),
+        "bytes" => bytes(value, at, of),
+        "Quantity" => amount(value, field.go == Some(RESOURCES)),
+        "IntOrString" => int_or_string(value, at, of),
+        "meta.Time" | "meta.MicroTime" if !value.is_string() => Err(mismatch(value, "string", at, of)),
         "meta.Time" => time(value, "2006-01-02T15:04:05Z07:00", "%Y-%m-%dT%H:%M:%SZ"),
         "meta.MicroTime" => time(value, "2006-01-02T15:04:05.000000Z07:00", "%Y-%m-%dT%H:%M:%S.%6fZ"),
         name => match (find(name), &mut *value) {
             (Some(inner), Value::Object(map)) => message(map, inner, at, unknown),
-            (Some(_), other) => {
-                Err(mismatch(other, &go_type(&Field { shape: Shape::One, ..*field }), at, of))
-            }
+            (Some(_), other) => Err(mismatch(other, &element_type(field), at, of)),
             (None, _) => Ok(()),
         },
     }
@@ -228,12 +251,12 @@ fn scalar(value: &mut Value, field: &Field, at: &At<'_>, of: &'static Type) -> R
         ("strings", Value::Array(list)) => list.iter().all(Value::is_string),
         _ => false,
     };
-    if fits { Ok(()) } else { Err(mismatch(value, &go_type(&Field { shape: Shape::One, ..*field }), at, of)) }
+    if fits { Ok(()) } else { Err(mismatch(value, &element_type(field), at, of)) }
 }
 
-fn bytes(value: &mut Value) -> Result<(), String> {
+fn bytes(value: &mut Value, at: &At<'_>, of: &Type) -> Result<(), String> {
     let Value::String(text) = value else {
-        return Err(golang::cannot_unmarshal(value, "[]uint8"));
+        return Err(mismatch(value, "[]uint8", at, of));
     };
     text.retain(|c| c != '\n' && c != '\r');
     match BASE64.decode(text.as_bytes()) {
@@ -245,32 +268,34 @@ fn bytes(value: &mut Value) -> Result<(), String> {
     }
 }
 
-fn amount(value: &mut Value) -> Result<(), String> {
+/// Amounts of resources, which have no smaller part than a thousandth (`SetDefaults_ResourceList`).
+const RESOURCES: &str = "v1.ResourceList";
+
+fn amount(value: &mut Value, is_resource: bool) -> Result<(), String> {
     let text = match &*value {
         Value::String(text) => text.clone(),
         Value::Number(number) => number.to_string(),
         other => other.to_string(),
     };
-    let quantity = Quantity::parse(text.trim()).map_err(|error| error.to_string())?;
+    let mut quantity = Quantity::parse(text.trim()).map_err(|error| error.to_string())?;
+    if is_resource {
+        quantity = quantity.rounded_up_to_milli();
+    }
     *value = quantity.to_string().into();
     Ok(())
 }
 
-fn int_or_string(value: &Value) -> Result<(), String> {
+fn int_or_string(value: &Value, at: &At<'_>, of: &Type) -> Result<(), String> {
     match value {
         Value::String(_) => Ok(()),
         Value::Number(number) if number.as_i64().is_some_and(|n| i32::try_from(n).is_ok()) => Ok(()),
-        Value::Number(number) => {
-            Err(format!("json: cannot unmarshal number {number} into Go value of type int32"))
-        }
-        other => Err(golang::cannot_unmarshal(other, "int32")),
+        Value::Number(number) => Err(cannot(&format!("number {number}"), "int32", at, of)),
+        other => Err(mismatch(other, "int32", at, of)),
     }
 }
 
 fn time(value: &mut Value, layout: &str, format: &str) -> Result<(), String> {
-    let Value::String(text) = &*value else {
-        return Err(golang::cannot_unmarshal(value, "string"));
-    };
+    let text = value.as_str().unwrap_or_default();
     let refused = |rest: &str, part: &str| {
         format!("parsing time {text:?} as {layout:?}: cannot parse {rest:?} as {part:?}")
     };
@@ -291,16 +316,36 @@ fn time(value: &mut Value, layout: &str, format: &str) -> Result<(), String> {
 
 /// A field's type in Go's notation.
 fn go_type(field: &Field) -> String {
-    let of = match field.of {
+    let of = element_type(&Field { go: None, ..*field });
+    match (field.go, field.shape) {
+        (Some(name), _) => name.to_owned(),
+        (None, Shape::List) => format!("[]{of}"),
+        (None, Shape::Map) => format!("map[string]{of}"),
+        (None, Shape::One | Shape::Inline) => of,
+    }
+}
+
+/// The type of a field's elements, or of a field that has none.
+fn element_type(field: &Field) -> String {
+    if let Some(name) = field.go {
+        let element = name.strip_prefix("[]").or_else(|| Some(name.strip_prefix("map[")?.split_once(']')?.1));
+        return element.unwrap_or(name).to_owned();
+    }
+    match field.of {
         "double" => "float64".to_owned(),
         "strings" => "[]string".to_owned(),
-        name => name.split_once('.').map_or_else(|| name.to_owned(), |(_, name)| format!("v1.{name}")),
-    };
-    match field.shape {
-        Shape::List => format!("[]{of}"),
-        Shape::Map => format!("map[string]{of}"),
-        Shape::One | Shape::Inline => of,
+        "bytes" => "[]uint8".to_owned(),
+        "Quantity" => "resource.Quantity".to_owned(),
+        name => match name.split_once('.') {
+            Some((package, name)) => format!("{}.{name}", version_of(package)),
+            None => name.to_owned(),
+        },
     }
+}
+
+/// The package in Go, which is the API's version, of a package in the table: `autoscalingv2` has another than `v1`.
+fn version_of(package: &str) -> &str {
+    package.find("v2").map_or("v1", |at| &package[at..])
 }
 
 fn mismatch(value: &Value, wanted: &str, at: &At<'_>, of: &Type) -> String {
@@ -339,6 +384,14 @@ mod tests {
                    "status": {}})
         );
         assert!(unknown.is_empty());
+    }
+
+    #[test]
+    fn empty_lists_are_none_after_the_store() {
+        let (mut role, _) = settled("rbac.Role", json!({"rules": []})).unwrap();
+        assert_eq!(role["rules"], json!([]));
+        forget_empty(&mut role, find("rbac.Role").unwrap());
+        assert_eq!(role["rules"], Value::Null);
     }
 
     #[test]
@@ -392,6 +445,9 @@ mod tests {
         .unwrap();
         assert_eq!(lease["metadata"]["creationTimestamp"], "2026-01-02T02:04:05Z");
         assert_eq!(lease["spec"]["renewTime"], "2026-01-02T03:04:05.000006Z");
+        let tiny = json!({"requests": {"cpu": "1.0001"}});
+        let (container, _) = settled("core.Container", json!({"name": "c", "resources": tiny})).unwrap();
+        assert_eq!(container["resources"]["requests"]["cpu"], "1001m");
         let bad = settled("coordination.Lease", json!({"spec": {"renewTime": "2026-01-02T03:04:05Z"}}));
         assert!(bad.unwrap_err().starts_with("parsing time"));
     }

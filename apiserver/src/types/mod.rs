@@ -5,6 +5,7 @@
 //! published schemas all read this one table.
 
 pub(crate) mod decode;
+pub(crate) mod show;
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -73,6 +74,8 @@ pub(crate) struct Field {
     /// How a strategic merge patch treats it.
     pub(crate) patch: Patch,
     pub(crate) default: Option<&'static str>,
+    /// Its type in Go's notation, where that does not follow from what it holds.
+    pub(crate) go: Option<&'static str>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -168,7 +171,8 @@ impl Field {
             _ => (Shape::One, kind),
         };
         let (merge, patch) = (Merge::ByShape, Patch::default());
-        let mut field = Self { name, position, shape, of, optional, always, merge, patch, default: None };
+        let mut field =
+            Self { name, position, shape, of, optional, always, merge, patch, default: None, go: None };
         for fact in facts {
             field.note(fact);
         }
@@ -181,6 +185,8 @@ impl Field {
             self.merge = Merge::Keys(keys);
         } else if let Some(value) = argument("default") {
             self.default = Some(value);
+        } else if let Some(name) = argument("go") {
+            self.go = Some(name);
         } else if fact == "set" {
             self.merge = Merge::Set;
         } else if fact == "atomic" {

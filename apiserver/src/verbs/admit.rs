@@ -50,7 +50,7 @@ pub(super) fn read_object_as(call: &Call<'_>, kind: &str) -> ApiResult<Decoded> 
 }
 
 /// The body is no object of a known kind (`transformDecodeError` of endpoints/handlers/rest.go).
-fn unrecognised(kind: &str, why: &str, body: &[u8]) -> ApiError {
+pub(super) fn unrecognised(kind: &str, why: &str, body: &[u8]) -> ApiError {
     let summary = summary(body);
     ApiError::bad_request(format!(
         "the object provided is unrecognized (must be of type {kind}): {why} ({summary})"
@@ -71,53 +71,6 @@ fn summary(body: &[u8]) -> String {
     }
 }
 
-/// Checks that the body says what the path says, and fills in what it leaves out for built-in kinds.
-pub(super) fn check_identity(call: &Call<'_>, value: &mut Value) -> ApiResult<()> {
-    let def = &call.def;
-    let expected = def.api_version();
-    let text = |value: &Value, key: &str| value[key].as_str().unwrap_or_default().to_owned();
-    let (version, kind) = (text(value, "apiVersion"), text(value, "kind"));
-    if !value["metadata"].is_object() && !value["metadata"].is_null() {
-        return Err(ApiError::bad_request(format!(
-            "{} in version {:?} cannot be handled as a {}: json: cannot unmarshal into Go struct field .metadata of \
-             type v1.ObjectMeta",
-            def.kind, def.version, def.kind
-        )));
-    }
-    if !def.is_custom() {
-        if kind.is_empty() {
-            value["kind"] = Value::from(def.kind.clone());
-        } else if kind != def.kind {
-            return Err(ApiError::bad_request(format!(
-                "{kind} in version {version:?} cannot be handled as a {}: converting ({version}.{kind}) to \
-                 ({expected}.{}): unknown conversion",
-                def.kind, def.kind
-            )));
-        }
-        if version.is_empty() {
-            value["apiVersion"] = Value::from(expected.clone());
-        }
-    }
-    let version = text(value, "apiVersion");
-    if version.is_empty() || (kind.is_empty() && def.is_custom()) {
-        if kind.is_empty() {
-            let shown = match call.body.first() {
-                Some(b'{') => String::from_utf8_lossy(&call.body).into_owned(),
-                _ => golang::json(value),
-            };
-            let why = format!("Object 'Kind' is missing in '{shown}'");
-            return Err(unrecognised(&def.kind, &why, &call.body));
-        }
-        return Err(ApiError::bad_request("Object 'apiVersion' is missing in the body"));
-    }
-    if version != expected {
-        return Err(ApiError::bad_request(format!(
-            "the API version in the data ({version}) does not match the expected API version ({expected})"
-        )));
-    }
-    Ok(())
-}
-
 /// A custom resource's kind is checked late, as one of its fields.
 pub(super) fn check_kind(def: &ResourceDef, value: &Value) -> ApiResult<()> {
     let kind = value["kind"].as_str().unwrap_or_default();
@@ -129,14 +82,19 @@ pub(super) fn check_kind(def: &ResourceDef, value: &Value) -> ApiResult<()> {
     Err(ApiError::invalid(about, vec![Cause::invalid("kind", names::quoted(kind), &text)]))
 }
 
+/// An object has to say its name (`checkName` of endpoints/handlers/rest.go).
+pub(super) fn no_name(name: &str) -> ApiError {
+    ApiError::bad_request(format!(
+        "the name of the object ({name} based on URL) was undeterminable: name must be provided"
+    ))
+}
+
 /// Checks that name and namespace of the body are those of the path; fills them in.
 pub(super) fn check_place(call: &Call<'_>, value: &mut Value, name: &str) -> ApiResult<()> {
     let given = meta::name(value).to_owned();
     if !name.is_empty() {
         if given.is_empty() {
-            return Err(ApiError::bad_request(format!(
-                "the name of the object ({name} based on URL) was undeterminable: name must be provided"
-            )));
+            return Err(no_name(name));
         }
         if given != name {
             return Err(ApiError::bad_request(format!(
@@ -199,8 +157,7 @@ pub(super) fn fields(
             unknown
         }
         Behaviour::Custom(custom) => {
-            let of_metadata =
-                custom.coerce(value).map_err(|cause| format!("{}: {}", cause.field, cause.message))?;
+            let of_metadata = custom.coerce(value)?;
             // As kube-apiserver reports them: the object's metadata, then the schema, then embedded metadata.
             let is_own = |path: &String| path.starts_with("metadata.");
             let (mut unknown, embedded): (Vec<_>, Vec<_>) = of_metadata.into_iter().partition(is_own);
@@ -228,7 +185,7 @@ pub(super) fn fields(
 /// As [`settle_fields`] for a configuration that is applied: it stays as the client wrote it, and has to fit its schema.
 pub(super) fn settle_applied(
     call: &Call<'_>,
-    value: &mut Value,
+    value: &Value,
     duplicates: &Duplicates,
     options: &WriteOptions,
 ) -> ApiResult<Vec<String>> {
@@ -247,9 +204,8 @@ pub(super) fn settle_applied(
         }
         Behaviour::Custom(custom) => {
             crate::managed::check_config(call, value)?;
-            custom
-                .coerce(value)
-                .map_err(|cause| undecodable(def, &format!("{}: {}", cause.field, cause.message)))?;
+            // The configuration itself keeps empty members, which have owners.
+            custom.coerce(&mut value.clone()).map_err(|fault| undecodable(def, &fault))?;
         }
     }
     match options.field_validation {
@@ -347,11 +303,16 @@ pub(super) fn check(
     Err(ApiError::invalid(def.about_kind(meta::name(value)), causes))
 }
 
-/// Warns of what a custom resource may have but should not.
+/// Warns of what an object may have but should not.
 pub(super) fn warn(call: &Call<'_>, value: &Value, old: Option<&Value>) {
-    if call.def.is_custom() {
-        warn_of_finalizers(value, old).iter().for_each(|text| call.warn(text));
-    }
+    let warnings = match &call.def.behaviour {
+        Behaviour::BuiltIn(kind) if call.path.subresource.is_empty() => {
+            builtin::warnings::of(kind, value, old)
+        }
+        Behaviour::BuiltIn(_) => return,
+        Behaviour::Custom(_) => warn_of_finalizers(value, old),
+    };
+    warnings.iter().for_each(|text| call.warn(text));
 }
 
 /// Drops repeated owner references and warns of them, before mutating admission of a create or update and after every one

@@ -19,7 +19,7 @@ const SCHEDULER: (&str, u16) = ("scheduler", 10259);
 
 /// Runs a verb. The store is healthy as long as it answers; the others are if the server does their work.
 pub(super) async fn dispatch(call: &Call<'_>, method: &Method) -> ApiResult<Reply> {
-    if !matches!(*method, Method::GET | Method::HEAD) || call.path.watch {
+    if *method != Method::GET || call.path.watch {
         return Err(ApiError::method_not_allowed());
     }
     let options = call.server.options();

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::write::{self, Storage, Write};
-use super::{admit, read};
+use super::{admit, identity, read};
 use crate::admission::{Attributes, Operation, Options};
 use crate::authorization;
 use crate::builtin::{self, certificates};
@@ -25,11 +25,8 @@ pub(super) async fn create(call: &Call<'_>) -> ApiResult<Reply> {
     let options = WriteOptions::parse(&call.query, "CreateOptions")?;
     let decoded = admit::read_object(call)?;
     let mut value = decoded.value;
-    admit::check_identity(call, &mut value)?;
-    let mut warnings = admit::settle_fields(&call.def, &mut value, &decoded.duplicates, &options)?;
-    if let Behaviour::BuiltIn(kind) = &call.def.behaviour {
-        warnings.extend(builtin::warnings::of(kind, &value));
-    }
+    identity::check(call, &mut value)?;
+    let warnings = admit::settle_fields(&call.def, &mut value, &decoded.duplicates, &options)?;
     admit::check_kind(&call.def, &value)?;
     admit::check_place(call, &mut value, "")?;
     admit::dedup_owners(call, &mut value, false);

@@ -7,6 +7,7 @@ mod components;
 mod connect;
 mod create;
 pub(crate) mod delete;
+pub(crate) mod identity;
 mod list;
 mod patch;
 mod read;
@@ -55,6 +56,10 @@ pub(crate) async fn dispatch(call: &Call<'_>, method: &Method) -> ApiResult<Repl
     // A Binding is an action; other reviews are questions.
     if call.def.is_review() && !call.def.group.is_empty() {
         return review::create(call).await;
+    }
+    // The router of built-in kinds knows no such route; the handler of custom resources takes it for a GET.
+    if *method == Method::HEAD && !call.def.is_custom() {
+        return Err(not_supported(call, method));
     }
     if call.def.is_computed() {
         return components::dispatch(call, method).await;

@@ -7,7 +7,7 @@ use kubesmith_apimachinery::patch::merge_patch;
 use serde_json::{Value, json};
 
 use super::update::{self, Edit};
-use super::{admit, create, read};
+use super::{admit, create, identity, read, write};
 use crate::http::decode::{self, Decoded, Duplicates};
 use crate::http::negotiate::{self, PatchKind};
 use crate::http::query::{FieldValidation, WriteOptions};
@@ -19,7 +19,7 @@ use crate::registry::Behaviour;
 use crate::server::Call;
 use crate::status::{About, ApiError, ApiResult, Cause};
 use crate::store::Object;
-use crate::types::Type;
+use crate::types::{Type, show};
 
 pub(super) async fn patch(call: &Call<'_>) -> ApiResult<Reply> {
     let kind = negotiate::patch_kind(call.headers, call.def.is_custom())?;
@@ -72,8 +72,7 @@ impl Patched<'_> {
     /// Brings a patched object into shape; returns the warnings about its fields. An error shows it as it was.
     fn settle(&self, next: &mut Value, patched: &Value) -> ApiResult<Vec<String>> {
         let call = self.call;
-        keeps_version(call, next)?;
-        admit::check_identity(call, next)?;
+        self.check_identity(next, patched)?;
         let warnings = admit::fields(&call.def, next, &self.patch.duplicates, self.options)
             .map_err(|fault| self.refused(patched, &fault))?;
         admit::check_kind(&call.def, next)?;
@@ -81,11 +80,42 @@ impl Patched<'_> {
         Ok(warnings)
     }
 
+    /// A patched object is decoded as any other, but what a strategic merge patch makes is of the resource's kind whatever
+    /// it says.
+    fn check_identity(&self, next: &mut Value, patched: &Value) -> ApiResult<()> {
+        let (call, def) = (self.call, &self.call.def);
+        if def.is_custom() {
+            keeps_version(call, next)?;
+            return identity::check(call, next);
+        }
+        if self.kind == PatchKind::Strategic {
+            for (field, own) in [("apiVersion", def.api_version()), ("kind", def.kind.clone())] {
+                if next[field].is_number() {
+                    return Err(self.refused(patched, "cannot convert int64 to string"));
+                }
+                next[field] = own.into();
+            }
+            return Ok(());
+        }
+        let shown = self.shown(patched);
+        identity::built_in(&call.server.registry(), def, next, shown.as_bytes())
+            .map_err(|fault| self.refused(patched, &fault.into_reason(def)))
+    }
+
+    /// The patched object as text.
+    fn shown(&self, next: &Value) -> String {
+        match (message(self.call), self.kind) {
+            (None, _) => golang::json(next),
+            (Some(of), PatchKind::Json) => show::patched(next, of, &show::touched_by(&self.patch.value)),
+            (Some(of), _) => show::patched(next, of, &self.patch.value),
+        }
+    }
+
     /// The patched object is none of its kind (`applyJSPatch` and `strategicPatchObject` of endpoints/handlers/patch.go).
     fn refused(&self, next: &Value, fault: &str) -> ApiError {
         let shown = match self.kind {
             PatchKind::Strategic => golang::display(&self.patch.value),
-            _ => golang::json(next),
+            _ => self.shown(next),
         };
         let fault = match self.kind {
             PatchKind::Strategic => golang::from_unstructured(fault),
@@ -179,12 +209,18 @@ async fn apply(call: &Call<'_>, patch: Decoded, options: &WriteOptions) -> ApiRe
     let def = &call.def;
     let mut wanted = patch.value;
     let (version, kind) = type_of(&wanted);
+    let version = version.strip_prefix('/').unwrap_or(version);
     if (version, kind) != (def.api_version().as_str(), def.kind.as_str()) {
+        // What is no group and version has no kind either.
+        let (version, kind) = if version.matches('/').count() > 1 { ("", "") } else { (version, kind) };
         return Err(no_object(version, kind));
     }
     let about = crate::apply::about(&wanted);
-    admit::check_identity(call, &mut wanted)?;
-    let warnings = admit::settle_applied(call, &mut wanted, &patch.duplicates, options)?;
+    if !call.path.subresource.is_empty() && !update::creates(def) {
+        write::at_path(call)?;
+    }
+    crate::managed::unmanaged(&wanted)?;
+    let warnings = admit::settle_applied(call, &wanted, &patch.duplicates, options)?;
     let nameless = meta::name(&wanted).is_empty();
     if nameless {
         meta::set(&mut wanted, "name", call.path.name.clone());
@@ -224,14 +260,10 @@ impl Applied<'_> {
         let Self { call, options, .. } = self;
         let def = &call.def;
         let key = def.key(&call.path.namespace, &call.path.name);
-        let is_new =
-            call.path.subresource.is_empty() && call.server.store.get(&def.collection, &key).is_none();
+        let may_create = call.path.subresource.is_empty() || update::creates(def);
+        let is_new = may_create && call.server.store.get(&def.collection, &key).is_none();
         if !is_new {
             return Ok((update::change(call, options, &mut self).await?, false));
-        }
-        if self.nameless {
-            let cause = Cause::required("metadata.name", "name or generateName is required");
-            return Err(ApiError::invalid(def.about(""), vec![cause]));
         }
         let uid = meta::text(&self.wanted, "uid");
         if !uid.is_empty() {
@@ -240,6 +272,10 @@ impl Applied<'_> {
             );
             return Err(ApiError::conflict(def.about(&call.path.name), &text));
         }
+        if self.nameless {
+            return Err(admit::no_name(&call.path.name));
+        }
+        update::readable_version(&self.wanted)?;
         let merged = self.merged(None).await?;
         Ok((create::insert(call, merged, options).await?, true))
     }

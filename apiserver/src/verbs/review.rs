@@ -4,7 +4,7 @@
 
 use serde_json::{Value, json};
 
-use super::admit;
+use super::{admit, identity};
 use crate::authentication;
 use crate::authorization::{self, Attributes, AuthorizationMode, Resource, Target};
 use crate::http::query::WriteOptions;
@@ -22,7 +22,7 @@ pub(super) async fn create(call: &Call<'_>) -> ApiResult<Reply> {
     let options = WriteOptions::parse(&call.query, "CreateOptions")?;
     let decoded = admit::read_object(call)?;
     let mut review = decoded.value;
-    admit::check_identity(call, &mut review)?;
+    identity::check(call, &mut review)?;
     let warnings = admit::settle_fields(&call.def, &mut review, &decoded.duplicates, &options)?;
     admit::check_place(call, &mut review, "")?;
     meta::map_at(&mut review, "metadata");
@@ -34,6 +34,11 @@ pub(super) async fn create(call: &Call<'_>) -> ApiResult<Reply> {
     managed::updated(call, None, &mut review, &options).await;
     let status = answer(call, &review)?;
     review["status"] = status;
+    if call.def.kind == "SelfSubjectRulesReview" {
+        // The answer is a review of its own (`Create` of pkg/registry/authorization/selfsubjectrulesreview).
+        review["metadata"] = json!({});
+        review["spec"] = json!({});
+    }
     Ok(Reply::value(201, &review, call.accepted.form).with_warnings(warnings))
 }
 

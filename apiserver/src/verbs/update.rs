@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use super::write::{self, Storage, Write};
-use super::{admit, create, delete, read};
+use super::{admit, create, delete, identity, read};
 use crate::admission::{self, Attributes, Operation, Options};
 use crate::builtin::parts::Part;
 use crate::builtin::{self, Stage};
@@ -23,7 +23,7 @@ pub(super) async fn put(call: &Call<'_>) -> ApiResult<Reply> {
     let options = WriteOptions::parse(&call.query, "UpdateOptions")?;
     let decoded = admit::read_object(call)?;
     let mut value = decoded.value;
-    admit::check_identity(call, &mut value)?;
+    identity::check(call, &mut value)?;
     let warnings = admit::settle_fields(&call.def, &mut value, &decoded.duplicates, &options)?;
     admit::check_kind(&call.def, &value)?;
     admit::check_place(call, &mut value, &call.path.name)?;
@@ -33,11 +33,17 @@ pub(super) async fn put(call: &Call<'_>) -> ApiResult<Reply> {
     Ok(read::shown(call, if created { 201 } else { 200 }, &object).await?.with_warnings(warnings))
 }
 
+/// Whether an update of an object that is not there makes it. So does an update of its status.
+pub(super) fn creates(def: &ResourceDef) -> bool {
+    matches!(&def.behaviour, Behaviour::BuiltIn(built_in) if built_in.create_on_update)
+}
+
 async fn replace(call: &Call<'_>, value: &Value, options: &WriteOptions) -> ApiResult<(Arc<Object>, bool)> {
     let def = &call.def;
     let key = def.key(&call.path.namespace, &call.path.name);
-    let create = matches!(&def.behaviour, Behaviour::BuiltIn(b) if b.create_on_update);
-    if create && call.path.subresource.is_empty() && call.server.store.get(&def.collection, &key).is_none() {
+    if creates(def) && call.server.store.get(&def.collection, &key).is_none() {
+        has_uid(call, value, "")?;
+        readable_version(value)?;
         return Ok((create::insert(call, value.clone(), options).await?, true));
     }
     Ok((change(call, options, &mut Replacement { call, value }).await?, false))
@@ -71,17 +77,8 @@ struct Replacement<'a> {
 
 impl Edit for Replacement<'_> {
     async fn edit(&mut self, current: &Value) -> ApiResult<Value> {
-        let def = &self.call.def;
         has_version(self.call, self.value)?;
-        let (wanted, uid) = (meta::text(self.value, "uid"), meta::text(current, "uid"));
-        if !wanted.is_empty() && wanted != uid {
-            let key = def.storage_key(&self.call.path.namespace, &self.call.path.name);
-            let text = format!(
-                "StorageError: invalid object, Code: 4, Key: {key}, ResourceVersion: 0, AdditionalErrorMsg: Precondition \
-                 failed: UID in precondition: {wanted}, UID in object meta: {uid}"
-            );
-            return Err(ApiError::conflict(def.about(&self.call.path.name), &text));
-        }
+        has_uid(self.call, self.value, meta::text(current, "uid"))?;
         Ok(self.value.clone())
     }
 }
@@ -129,11 +126,8 @@ impl<E: Edit> Write for Update<'_, E> {
     fn prepare(&mut self, current: Option<&Served>, object: Option<&mut Value>) -> ApiResult<()> {
         let (Some(current), Some(wanted)) = (current, object) else { return Ok(()) };
         let (def, current) = (&self.call.def, current.value());
+        readable_version(wanted)?;
         let version = meta::text(wanted, "resourceVersion");
-        if !version.is_empty() && version.parse::<u64>().is_err() {
-            let quoted = kubesmith_apimachinery::golang::quote(version);
-            return Err(ApiError::unexpected(format!("strconv.ParseUint: parsing {quoted}: invalid syntax")));
-        }
         if !matches!(version, "" | "0") && version != meta::text(current, "resourceVersion") {
             return Err(ApiError::modified(def.about(&self.call.path.name)));
         }
@@ -172,6 +166,30 @@ impl<E: Edit> Write for Update<'_, E> {
             Err(_) => Ok(None),
         }
     }
+}
+
+/// Refuses an object with another UID than the stored one, which has none if there is no object.
+fn has_uid(call: &Call<'_>, wanted: &Value, uid: &str) -> ApiResult<()> {
+    let (def, wanted) = (&call.def, meta::text(wanted, "uid"));
+    if wanted.is_empty() || wanted == uid {
+        return Ok(());
+    }
+    let key = def.storage_key(&call.path.namespace, &call.path.name);
+    let text = format!(
+        "StorageError: invalid object, Code: 4, Key: {key}, ResourceVersion: 0, AdditionalErrorMsg: Precondition \
+         failed: UID in precondition: {wanted}, UID in object meta: {uid}"
+    );
+    Err(ApiError::conflict(def.about(&call.path.name), &text))
+}
+
+/// Refuses a version that is no number.
+pub(super) fn readable_version(wanted: &Value) -> ApiResult<()> {
+    let version = meta::text(wanted, "resourceVersion");
+    if version.is_empty() || version.parse::<u64>().is_ok() {
+        return Ok(());
+    }
+    let quoted = kubesmith_apimachinery::golang::quote(version);
+    Err(ApiError::unexpected(format!("strconv.ParseUint: parsing {quoted}: invalid syntax")))
 }
 
 /// Refuses an object without a version, unless its kind may leave it out.
@@ -242,11 +260,31 @@ fn keep_other_part(call: &Call<'_>, current: &Value, wanted: &mut Value) {
     }
 }
 
-/// The status of a built-in kind may bring annotations and, but for deployments, labels along.
+/// Kinds whose status brings no metadata along (`ResetObjectMetaForStatus` in pkg/registry/*/*/strategy.go).
+const STATUS_ALONE: [&str; 7] = [
+    "customresourcedefinitions",
+    "flowschemas",
+    "prioritylevelconfigurations",
+    "resourceclaims",
+    "servicecidrs",
+    "validatingadmissionpolicies",
+    "volumeattachments",
+];
+
+/// The status of a built-in kind brings metadata along, unless its strategy keeps them.
 fn bring_metadata(def: &ResourceDef, given: &Value, wanted: &mut Value) {
-    meta::copy(given, wanted, "annotations");
-    if def.plural != "deployments" {
-        meta::copy(given, wanted, "labels");
+    if STATUS_ALONE.contains(&def.plural.as_str()) {
+        return;
+    }
+    let kept = match def.plural.as_str() {
+        "deployments" => "labels",
+        "pods" => "ownerReferences",
+        _ => "",
+    };
+    for field in ["labels", "annotations", "finalizers", "ownerReferences"] {
+        if field != kept {
+            meta::copy(given, wanted, field);
+        }
     }
 }
 

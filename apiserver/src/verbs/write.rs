@@ -18,6 +18,7 @@ use crate::registry::ResourceDef;
 use crate::server::{Call, Server};
 use crate::status::{ApiError, ApiResult};
 use crate::store::{Object, WriteError};
+use crate::types;
 
 /// How often a write is worked out again when others write the same object. kube-apiserver has no limit; a client's patience
 /// has.
@@ -146,7 +147,12 @@ async fn attempt<W: Write>(request: Attributes<'_>, write: &mut W) -> ApiResult<
     // storage: convert, then write unless it is a dry run.
     let object = match object {
         Some(object) if request.is_resource() || shown.is_some() => {
-            Some(conversion::stored(server, def, object).await?)
+            let mut object = conversion::stored(server, def, object).await?;
+            let (version, kind) = (meta::member(&object, "apiVersion"), meta::member(&object, "kind"));
+            if let Some(of) = types::of_kind(version, kind).filter(|_| !def.is_custom()) {
+                types::decode::forget_empty(&mut object, of);
+            }
+            Some(object)
         }
         other => other,
     };

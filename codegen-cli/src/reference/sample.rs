@@ -69,8 +69,7 @@ pub(crate) fn sample(group: &str, version: &str, resource: &Resource, schema: &S
         }
     }
     let (object, causes) = best;
-    let problem = if causes.is_empty() { String::new() } else { aggregate(&causes) };
-    Some(Sample { yaml: yaml::to_visible_yaml(&object), problem })
+    Some(Sample { yaml: yaml::to_visible_yaml(&object), problem: aggregate(&causes) })
 }
 
 /// What an API server would hold against a new object.

@@ -80,7 +80,8 @@ fn next_step(rest: &mut &str) -> Result<Step, String> {
         return Err(format!("unterminated string: {rest}"));
     }
     let Some(after) = rest.strip_prefix('.') else {
-        return Err(format!("expected [ or . but got: {}", rest.chars().next().unwrap_or_default()));
+        let token = rest.split(['.', '[', ']']).next().unwrap_or_default();
+        return Err(format!("expected [ or . but got: {token}"));
     };
     let end = after.find(['.', '[']).unwrap_or(after.len());
     if end == 0 {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use kubesmith_apimachinery::errors::aggregate;
 use kubesmith_apimachinery::quantity::Quantity;
 use serde_json::Value;
 
@@ -41,12 +42,10 @@ pub(super) fn validate(attributes: &Attributes<'_>, object: Option<&Value>) -> A
         }
         _ => Vec::new(),
     };
-    let text = match faults.as_slice() {
-        [] => return Ok(()),
-        [one] => one.clone(),
-        several => format!("[{}]", several.join(", ")),
-    };
-    Err(ApiError::forbidden(call.def.about(meta::name(object)), &text))
+    if faults.is_empty() {
+        return Ok(());
+    }
+    Err(ApiError::forbidden(call.def.about(meta::name(object)), &aggregate(faults)))
 }
 
 /// The limits of the request's namespace, from all of its ranges.

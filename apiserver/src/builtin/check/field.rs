@@ -105,8 +105,12 @@ impl<'v> Field<'v> {
     }
 }
 
-/// A Go struct as `encoding/json` prints it: kube-apiserver shows its internal types, whose fields have no JSON names.
+/// A Go struct as `encoding/json` prints it: kube-apiserver shows its internal types, whose fields have no JSON names. A
+/// null struct is none.
 pub(super) fn go_struct(value: &Value, fields: &[(&str, &str)]) -> String {
+    if value.is_null() {
+        return "null".to_owned();
+    }
     let member = |(go, json): &(&str, &str)| format!("{}:{}", quoted(go), value.get(*json).unwrap_or(&NULL));
     format!("{{{}}}", fields.iter().map(member).collect::<Vec<_>>().join(","))
 }
@@ -153,6 +157,20 @@ impl Errors {
     /// An invalid value that is shown as this text.
     pub(super) fn invalid_as(&mut self, field: &Field<'_>, shown: &str, detail: &str) {
         self.push(Cause::invalid(&field.path, shown, detail));
+    }
+
+    /// An invalid value that is not shown: Go's `OmitValueType`.
+    pub(super) fn invalid_whole(&mut self, field: &Field<'_>, detail: &str) {
+        self.push(Cause::new("FieldValueInvalid", &field.path, format!("Invalid value: {detail}")));
+    }
+
+    /// `TooMany`, if there are more items than that.
+    pub(super) fn at_most(&mut self, list: &Field<'_>, most: usize) {
+        let count = list.value.as_array().map_or(0, Vec::len);
+        if count > most {
+            let text = format!("Too many: {count}: must have at most {most} items");
+            self.push(Cause::new("FieldValueTooMany", &list.path, text));
+        }
     }
 
     pub(super) fn duplicate(&mut self, field: &Field<'_>) {
@@ -239,6 +257,27 @@ impl Errors {
     pub(super) fn qualified_name(&mut self, field: &Field<'_>) {
         let text = Value::from(field.text());
         self.all_invalid(&field.holding(&text), names::qualified_name(field.text()));
+    }
+
+    /// `IsDomainPrefixedPath`.
+    pub(super) fn domain_prefixed_path(&mut self, field: &Field<'_>) {
+        let is_path = |path: &str| {
+            path.bytes().all(|b| b.is_ascii_alphanumeric() || br"/-._~%!$&'()*+,;=:".contains(&b))
+        };
+        match field.text().split_once('/') {
+            None if field.is_empty() => self.required(field, ""),
+            Some((domain, path)) if !domain.is_empty() && !path.is_empty() => {
+                let (domain, path) = (Value::from(domain), Value::from(path));
+                let faults = NameRule::Subdomain.check(domain.as_str().unwrap_or_default());
+                self.all_invalid(&field.holding(&domain), faults);
+                if !is_path(path.as_str().unwrap_or_default()) {
+                    let detail =
+                        r"Invalid path (regex used for validation is '[A-Za-z0-9/\-._~%!$&'()*+,;=:]+')";
+                    self.invalid(&field.holding(&path), detail);
+                }
+            }
+            _ => self.invalid(field, "must be a domain-prefixed path (such as \"acme.io/foo\")"),
+        }
     }
 
     /// `ValidateLabels`.
@@ -337,10 +376,13 @@ fn percentage(text: &str) -> Option<u64> {
     digits.bytes().all(|b| b.is_ascii_digit()).then(|| digits.parse().unwrap_or(u64::MAX))
 }
 
-/// `getIntOrPercentValue`: the number, of a percentage too.
+/// `getIntOrPercentValue`: the number, of a percentage and of a text of digits too.
 pub(super) fn amount(field: &Field<'_>) -> i64 {
     match field.value {
-        Value::String(text) => percentage(text).map_or(0, |value| i64::try_from(value).unwrap_or(i64::MAX)),
+        Value::String(text) => match percentage(text) {
+            Some(value) => i64::try_from(value).unwrap_or(i64::MAX),
+            None => text.parse().unwrap_or_default(),
+        },
         _ => field.number_or_zero(),
     }
 }

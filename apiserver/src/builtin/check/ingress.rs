@@ -64,7 +64,10 @@ fn http(http: &Field<'_>, errors: &mut Errors) {
     for at in paths.items() {
         let (path, type_) = (at.child("path"), at.child("pathType"));
         match type_.text() {
-            "" => errors.required(&type_, "pathType must be specified"),
+            "" if !type_.is_set() => {
+                errors.required(&type_, "pathType must be specified");
+                continue;
+            }
             "Exact" | "Prefix" => rooted_path(&path, errors),
             "ImplementationSpecific" => {
                 if !path.is_empty() && !path.text().starts_with('/') {
@@ -95,21 +98,31 @@ fn rooted_path(path: &Field<'_>, errors: &mut Errors) {
     }
 }
 
+/// Errors of a backend show no value.
+const EMPTY: &str = "\"\"";
+
 /// `validateIngressBackend`.
 fn backend(backend: &Field<'_>, errors: &mut Errors) {
     let (service, resource) = (backend.child("service"), backend.child("resource"));
     match (service.is_set(), resource.is_set()) {
-        (true, true) => errors.invalid(backend, "cannot set both resource and service backends"),
-        (false, false) => errors.required(backend, "resource or service backend is required"),
-        (false, true) => {}
+        (true, true) => errors.invalid_as(backend, EMPTY, "cannot set both resource and service backends"),
+        (false, false) => errors.invalid_as(backend, EMPTY, "resource or service backend is required"),
+        (false, true) => {
+            let group = resource.child("apiGroup");
+            if group.is_set() {
+                errors.all_invalid(&group, NameRule::Subdomain.check(group.text()));
+            }
+            errors.required_name(&resource.child("kind"), NameRule::PathSegment);
+            errors.required_name(&resource.child("name"), NameRule::PathSegment);
+        }
         (true, false) => {
             let name = service.child("name");
-            errors.required_name(&name, NameRule::Label1035);
+            errors.required_name(&name, NameRule::Label);
             let port = service.child("port");
             let (number, port_name) = (port.child("number"), port.child("name"));
             let numbered = number.number_or_zero() != 0;
             if numbered && !port_name.is_empty() {
-                errors.invalid(backend, "cannot set both port name & port number");
+                errors.invalid_as(backend, EMPTY, "cannot set both port name & port number");
             } else if numbered {
                 errors.port_number(&number);
             } else if !port_name.is_empty() {
@@ -148,27 +161,32 @@ pub(in crate::builtin) fn network_policy(object: &Value, _: Option<&Value>) -> V
             return;
         }
         for type_ in types.items() {
-            errors.optional_one_of(&type_, &["Egress", "Ingress"]);
+            errors.optional_one_of(&type_, &["Ingress", "Egress"]);
         }
     })
 }
 
 fn policy_port(port: &Field<'_>, errors: &mut Errors) {
     let (protocol, number, end) = (port.child("protocol"), port.child("port"), port.child("endPort"));
-    errors.optional_one_of(&protocol, &["SCTP", "TCP", "UDP"]);
-    if number.is_set() {
-        errors.port(&number);
-    }
-    if !end.is_set() {
-        return;
-    }
+    errors.optional_one_of(&protocol, &["TCP", "UDP", "SCTP"]);
     match number.number() {
-        None if number.is_set() => errors.invalid(&end, "may not be specified when `port` is non-numeric"),
-        None => errors.invalid(&end, "may not be specified when `port` is not specified"),
-        Some(start) if end.number_or_zero() < start => {
-            errors.invalid(&end, "must be greater than or equal to `port`");
+        None if end.is_set() && number.is_set() => {
+            errors.invalid(&end, "may not be specified when `port` is non-numeric");
+            errors.port(&number);
         }
-        Some(_) => errors.port_number(&end),
+        None if end.is_set() => errors.invalid(&end, "may not be specified when `port` is not specified"),
+        None if number.is_set() => errors.port(&number),
+        None => {}
+        Some(start) => {
+            errors.port(&number);
+            if end.is_set() {
+                if end.number_or_zero() < start {
+                    // It shows the port.
+                    errors.invalid(&number.at(end.path.clone()), "must be greater than or equal to `port`");
+                }
+                errors.port_number(&end);
+            }
+        }
     }
 }
 

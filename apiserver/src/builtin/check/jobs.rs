@@ -3,9 +3,9 @@
 use serde_json::{Value, json};
 
 use super::field::{Errors, Field};
-use super::workloads;
+use super::{job_policies, workloads};
 use crate::cron::Schedule;
-use crate::names::quoted;
+use crate::names::{NameRule, quoted};
 use crate::status::Cause;
 
 pub(in crate::builtin) fn job(object: &Value, old: Option<&Value>) -> Vec<Cause> {
@@ -15,11 +15,16 @@ pub(in crate::builtin) fn job(object: &Value, old: Option<&Value>) -> Vec<Cause>
             generated_selector(object, &spec, errors);
         }
         job_spec(&spec, errors);
+        if old.is_none() {
+            hostnames(object, &spec, errors);
+        }
         if !spec.child("selector").is_set() {
             errors.required(&spec.child("selector"), "");
         }
         errors.label_selector(&spec.child("selector"));
-        workloads::matching_labels(&spec, errors);
+        if crate::selector::is_valid(spec.child("selector").value) {
+            workloads::matching_labels(&spec, errors);
+        }
         if let Some(old) = old {
             job_update(&spec, &Field::root(old).child("spec"), errors);
         }
@@ -35,32 +40,46 @@ fn generated_selector(object: &Value, spec: &Field<'_>, errors: &mut Errors) {
     let (uid, name) = (&object["metadata"]["uid"], &object["metadata"]["name"]);
     let expected = json!({"controller-uid": uid, "job-name": name, "batch.kubernetes.io/controller-uid": uid,
         "batch.kubernetes.io/job-name": name});
-    if !crate::selector::matches(selector.value, &expected) {
+    if crate::selector::is_valid(selector.value) && !crate::selector::matches(selector.value, &expected) {
         errors.invalid(&selector, "`selector` not auto-generated");
+    }
+}
+
+/// The name of an indexed job and an index make the hostname of a pod.
+fn hostnames(object: &Value, spec: &Field<'_>, errors: &mut Errors) {
+    let completions = spec.child("completions").number_or_zero();
+    if spec.child("completionMode").text() != "Indexed" || completions <= 0 {
+        return;
+    }
+    let name = crate::meta::name(object);
+    let longest = format!("{name}-{}", completions - 1);
+    if !NameRule::Label.check(&longest).is_empty() {
+        let detail = format!("will not able to create pod with invalid DNS label: {longest}");
+        errors.push(Cause::invalid("metadata.name", quoted(name), &detail));
     }
 }
 
 /// The most pods of an indexed job at a time: `maxParallelismForIndexedJob`.
 const MOST_INDEXED: i64 = 100_000;
+/// The most parallel pods and failed indexes of an indexed job with more completions than that.
+const MOST_OF_MANY: i64 = 10_000;
 
 fn job_spec(spec: &Field<'_>, errors: &mut Errors) {
     let numbers =
         ["parallelism", "completions", "activeDeadlineSeconds", "backoffLimit", "ttlSecondsAfterFinished"];
     errors.none_negative(spec, &numbers);
-    errors.none_negative(spec, &["backoffLimitPerIndex", "maxFailedIndexes"]);
-    let (mode, completions) = (spec.child("completionMode"), spec.child("completions"));
-    errors.optional_one_of(&mode, &["Indexed", "NonIndexed"]);
+    let (per_index, failed) = (spec.child("backoffLimitPerIndex"), spec.child("maxFailedIndexes"));
+    errors.not_negative(&per_index);
+    errors.not_negative(&failed);
+    if failed.is_set() && !per_index.is_set() {
+        errors.required(&per_index, "when maxFailedIndexes is specified");
+    }
+    managed_by(&spec.child("managedBy"), errors);
+    let mode = spec.child("completionMode");
+    errors.optional_one_of(&mode, &["NonIndexed", "Indexed"]);
     if mode.text() == "Indexed" {
-        if !completions.is_set() {
-            errors.required(&completions, "when completion mode is Indexed");
-        }
-        let parallelism = spec.child("parallelism");
-        if parallelism.number_or_zero() > MOST_INDEXED {
-            let detail =
-                format!("must be less than or equal to {MOST_INDEXED} when completion mode is Indexed");
-            errors.invalid(&parallelism, &detail);
-        }
-    } else {
+        indexed(spec, errors);
+    } else if matches!(mode.value.as_str(), None | Some("NonIndexed")) {
         for field in ["backoffLimitPerIndex", "maxFailedIndexes"] {
             let field = spec.child(field);
             if field.is_set() {
@@ -68,16 +87,73 @@ fn job_spec(spec: &Field<'_>, errors: &mut Errors) {
             }
         }
     }
-    let replacement = spec.child("podReplacementPolicy");
-    errors.optional_one_of(&replacement, &["Failed", "TerminatingOrFailed"]);
+    let (failure, success) = (spec.child("podFailurePolicy"), spec.child("successPolicy"));
+    if failure.is_set() {
+        job_policies::pod_failure(spec, errors);
+    }
+    if success.is_set() && mode.text() == "Indexed" {
+        job_policies::success(spec, errors);
+    } else if success.is_set() {
+        let shown = job_policies::success_policy_in_go(success.value);
+        errors.invalid_as(&success, &shown, "requires indexed completion mode");
+    }
+    let replacements: &[&str] =
+        if failure.is_set() { &["Failed"] } else { &["Failed", "TerminatingOrFailed"] };
+    errors.optional_one_of(&spec.child("podReplacementPolicy"), replacements);
     let pods = spec.child("template");
     workloads::template(&pods, errors);
     let policy = pods.child("spec").child("restartPolicy");
-    if !["OnFailure", "Never"].contains(&policy.text()) {
-        errors.required(&policy, "valid values: \"OnFailure\", \"Never\"");
+    match policy.text() {
+        "" | "Always" => errors.required(&policy, "valid values: \"OnFailure\", \"Never\""),
+        "OnFailure" if failure.is_set() => {
+            errors.invalid(&policy, "only \"Never\" is supported when podFailurePolicy is specified");
+        }
+        "OnFailure" | "Never" => {}
+        _ => errors.not_supported(&policy, &["OnFailure", "Never"]),
     }
-    if spec.child("podFailurePolicy").is_set() && policy.text() != "Never" {
-        errors.invalid(&policy, "only \"Never\" is supported when podFailurePolicy is specified");
+}
+
+/// The longest value of `managedBy`.
+const LONGEST_MANAGER: usize = 63;
+
+fn managed_by(manager: &Field<'_>, errors: &mut Errors) {
+    if manager.is_set() {
+        errors.domain_prefixed_path(manager);
+        if manager.text().len() > LONGEST_MANAGER {
+            errors.too_long(&manager.path, LONGEST_MANAGER);
+        }
+    }
+}
+
+/// What an indexed job needs, and how large it may be.
+fn indexed(spec: &Field<'_>, errors: &mut Errors) {
+    let (completions, parallelism) = (spec.child("completions"), spec.child("parallelism"));
+    let failed = spec.child("maxFailedIndexes");
+    if !completions.is_set() {
+        errors.required(&completions, "when completion mode is Indexed");
+    }
+    if parallelism.number_or_zero() > MOST_INDEXED {
+        let detail = format!("must be less than or equal to {MOST_INDEXED} when completion mode is Indexed");
+        errors.invalid(&parallelism, &detail);
+    }
+    if completions.is_set() && failed.number_or_zero() > completions.number_or_zero() {
+        errors.invalid(&failed, "must be less than or equal to completions");
+    }
+    if failed.number_or_zero() > MOST_INDEXED {
+        errors.invalid(&failed, &format!("must be less than or equal to {MOST_INDEXED}"));
+    }
+    if completions.number_or_zero() <= MOST_INDEXED || !spec.child("backoffLimitPerIndex").is_set() {
+        return;
+    }
+    if !failed.is_set() {
+        errors.required(&failed, &format!("must be specified when completions is above {MOST_INDEXED}"));
+    }
+    for bound in [parallelism, failed].iter().filter(|bound| bound.number_or_zero() > MOST_OF_MANY) {
+        let detail = format!(
+            "must be less than or equal to {MOST_OF_MANY} when completions are above {MOST_INDEXED} and used with \
+             backoff limit per index"
+        );
+        errors.invalid(bound, &detail);
     }
 }
 

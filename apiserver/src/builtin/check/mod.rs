@@ -3,12 +3,14 @@
 //! A rule stands in the module of its subject, under the name of its kind. [`field`] has what all of them share.
 
 mod addresses;
+mod autoscaling;
 mod containers;
 mod data;
 mod endpoints;
 mod events;
 mod field;
 mod ingress;
+mod job_policies;
 mod jobs;
 mod objects;
 mod pods;
@@ -22,6 +24,7 @@ mod storage;
 mod volumes;
 mod workloads;
 
+pub(super) use autoscaling::autoscaler;
 pub(super) use data::{config_map, secret};
 pub(super) use endpoints::{endpoint_slice, endpoints};
 pub(super) use events::{core_event, event};

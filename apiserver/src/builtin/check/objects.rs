@@ -191,10 +191,8 @@ pub(in crate::builtin) fn priority_class(object: &Value, old: Option<&Value>) ->
         if name.text().starts_with("system-") {
             let detail = "priority class names with 'system-' prefix are reserved for system use only";
             errors.forbidden(&name, detail);
-        } else if let Some(number) = value.number().filter(|number| *number > 1_000_000_000) {
-            let detail =
-                format!("maximum allowed value of a user defined priority is 1000000000, got {number}");
-            errors.forbidden(&value, &detail);
+        } else if value.number_or_zero() > 1_000_000_000 {
+            errors.forbidden(&value, "maximum allowed value of a user defined priority is 1000000000");
         }
         let policy = root.child("preemptionPolicy");
         if policy.is_set() {

@@ -160,6 +160,9 @@ pub(super) fn spec(spec: &Field<'_>, errors: &mut Errors) {
     containers::regular(&regular, &pod, errors);
     containers::init(&spec.child("initContainers"), &regular, &pod, errors);
     containers::ephemeral(spec, &pod, errors);
+    if spec.child("resources").is_set() {
+        super::resources::pod_requirements(&spec.child("resources"), errors);
+    }
     host_network(spec, errors);
     errors.one_of(&spec.child("restartPolicy"), &["Always", "OnFailure", "Never"]);
     errors.one_of(&spec.child("dnsPolicy"), &["ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"]);
@@ -184,7 +187,26 @@ pub(super) fn spec(spec: &Field<'_>, errors: &mut Errors) {
     names_and_limits(spec, errors);
 }
 
+/// `validatePodHostName`.
+fn hostname_override(spec: &Field<'_>, errors: &mut Errors) {
+    const LONGEST: usize = 64;
+    let name = spec.child("hostnameOverride");
+    if !name.is_set() {
+        return;
+    }
+    for other in ["setHostnameAsFQDN", "hostNetwork"] {
+        if spec.child(other).is_true() {
+            errors.forbidden(&name, &format!("may not be specified when {other} is true"));
+        }
+    }
+    if name.text().len() > LONGEST {
+        errors.too_long(&name.path, LONGEST);
+    }
+    errors.all_invalid(&name, NameRule::Subdomain.check(name.text()));
+}
+
 fn names_and_limits(spec: &Field<'_>, errors: &mut Errors) {
+    hostname_override(spec, errors);
     for name in ["serviceAccountName", "nodeName"] {
         errors.optional_name(&spec.child(name), NameRule::Subdomain);
     }
@@ -216,7 +238,9 @@ fn names_and_limits(spec: &Field<'_>, errors: &mut Errors) {
     }
     let os = spec.child("os").child("name");
     if spec.child("os").is_set() {
-        errors.one_of(&os, &["linux", "windows"]);
+        // An unknown name is reported for the whole.
+        let place = if os.is_empty() { os.path.clone() } else { spec.child("os").path };
+        errors.one_of(&os.at(place), &["linux", "windows"]);
     }
 }
 

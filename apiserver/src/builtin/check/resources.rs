@@ -6,7 +6,7 @@ use kubesmith_apimachinery::names;
 use kubesmith_apimachinery::quantity::Quantity;
 use serde_json::Value;
 
-use super::field::{Errors, Field, NEGATIVE};
+use super::field::{Errors, Field, NEGATIVE, NOT_AN_OPERATOR, go_struct};
 
 /// `IsStandardContainerResourceName`, apart from huge pages.
 const CONTAINER: &[&str] = &["cpu", "memory", "ephemeral-storage"];
@@ -124,19 +124,43 @@ pub(super) fn value(name: &str, field: &Field<'_>, errors: &mut Errors) {
     }
 }
 
+/// `validatePodResourceName`: what a pod can ask for as a whole.
+fn pod_resource(name: &str, field: &Field<'_>, errors: &mut Errors) {
+    if resource_name(name, field, errors) && !matches!(name, "cpu" | "memory") && !is_huge_pages(name) {
+        let text = Value::from(name);
+        errors.not_supported(&field.holding(&text), &["cpu", "hugepages-", "memory"]);
+    }
+}
+
+/// `validatePodResources`, without the sums of the containers.
+pub(super) fn pod_requirements(resources: &Field<'_>, errors: &mut Errors) {
+    let claims = resources.child("claims");
+    if claims.is_set() {
+        errors.forbidden(&claims, "claims may not be set for Resources at pod-level");
+    }
+    amounts(resources, pod_resource, errors);
+    claim_names(&claims, &[], errors);
+}
+
 /// `ValidateContainerResourceRequirements`.
 pub(super) fn requirements(resources: &Field<'_>, claims: &[&str], errors: &mut Errors) {
+    amounts(resources, container_resource, errors);
+    claim_names(&resources.child("claims"), claims, errors);
+}
+
+/// `validateResourceRequirements`, but for the claims.
+fn amounts(resources: &Field<'_>, check_name: fn(&str, &Field<'_>, &mut Errors), errors: &mut Errors) {
     let (limits, requests) = (resources.child("limits"), resources.child("requests"));
     let (mut huge_pages, mut compute) = (false, false);
     for (name, limit) in limits.entries() {
-        container_resource(name, &limit, errors);
+        check_name(name, &limit, errors);
         value(name, &limit, errors);
         huge_page_value(name, &limit, errors);
         huge_pages |= is_huge_pages(name);
         compute |= matches!(name, "cpu" | "memory");
     }
     for (name, request) in requests.entries() {
-        container_resource(name, &request, errors);
+        check_name(name, &request, errors);
         value(name, &request, errors);
         within_limit(name, &request, &requests, &limits, errors);
         huge_page_value(name, &request, errors);
@@ -146,7 +170,6 @@ pub(super) fn requirements(resources: &Field<'_>, claims: &[&str], errors: &mut 
     if huge_pages && !compute {
         errors.forbidden(resources, "HugePages require cpu or memory");
     }
-    claim_names(&resources.child("claims"), claims, errors);
 }
 
 fn within_limit(
@@ -221,12 +244,16 @@ pub(in crate::builtin) fn quota(object: &Value, old: Option<&Value>) -> Vec<crat
             if !SCOPES.contains(&scope) {
                 errors.invalid(&scopes, "unsupported scope");
             }
+            for _ in out_of_scope(scope, &spec) {
+                errors.invalid(&scopes, "unsupported scope applied to resource");
+            }
         }
-        for pair in [["BestEffort", "NotBestEffort"], ["Terminating", "NotTerminating"]] {
+        for pair in CONFLICTING {
             if pair.iter().all(|scope| scopes.texts().contains(scope)) {
                 errors.invalid(&scopes, "conflicting scopes");
             }
         }
+        scope_selector(&spec, errors);
         if let Some(old) = old {
             let mut before = Field::root(old).child("spec").child("scopes").texts();
             let mut after = scopes.texts();
@@ -238,6 +265,88 @@ pub(in crate::builtin) fn quota(object: &Value, old: Option<&Value>) -> Vec<crat
         }
     })
 }
+
+/// `validateScopedResourceSelectorRequirement`. Its paths carry no index.
+fn scope_selector(spec: &Field<'_>, errors: &mut Errors) {
+    const EXISTS: &str = "must be 'Exists' when scope is any of ResourceQuotaScopeTerminating, \
+        ResourceQuotaScopeNotTerminating, ResourceQuotaScopeBestEffort, ResourceQuotaScopeNotBestEffort or \
+        ResourceQuotaScopeCrossNamespacePodAffinity";
+    let list = spec.child("scopeSelector").child("matchExpressions");
+    let at = |field: &Field<'_>, name: &str| field.at(format!("{}.{name}", list.path)).path;
+    let mut seen: Vec<&str> = Vec::new();
+    for term in list.items() {
+        let text = |name: &str| Value::from(term.child(name).text());
+        let (scope, operator, values) = (text("scopeName"), text("operator"), term.child("values"));
+        let scope_name = term.child("scopeName").text();
+        let place = |value| Field { path: String::new(), value };
+        if !SCOPES.contains(&scope_name) {
+            let scope = place(&scope);
+            errors.invalid(&scope.at(at(&term, "scopeName")), "unsupported scope");
+        }
+        for _ in out_of_scope(scope_name, spec) {
+            let shown = scope_selector_in_go(list.value);
+            errors.invalid_as(&list, &shown, "unsupported scope applied to resource");
+        }
+        let operator_place = place(&operator).at(at(&term, "operator"));
+        let is_plain = !matches!(scope_name, "PriorityClass" | "VolumeAttributesClass");
+        if SCOPES.contains(&scope_name) && is_plain && operator != "Exists" {
+            errors.invalid(&operator_place, EXISTS);
+        }
+        let values = values.at(at(&term, "values"));
+        match term.child("operator").text() {
+            "In" | "NotIn" if values.is_empty() => errors.required(
+                &values,
+                "must be at least one value when `operator` is 'In' or 'NotIn' for scope selector",
+            ),
+            "In" | "NotIn" => {}
+            "Exists" | "DoesNotExist" if !values.is_empty() => errors.invalid(
+                &values,
+                "must be no value when `operator` is 'Exist' or 'DoesNotExist' for scope selector",
+            ),
+            "Exists" | "DoesNotExist" => {}
+            _ => errors.invalid(&operator_place, NOT_AN_OPERATOR),
+        }
+        seen.push(scope_name);
+    }
+    for pair in CONFLICTING {
+        if pair.iter().all(|scope| seen.contains(scope)) {
+            errors.invalid(&spec.child("scopes").at(list.path.clone()), "conflicting scopes");
+        }
+    }
+}
+
+/// Go's names of the internal `ScopeSelector`.
+fn scope_selector_in_go(terms: &Value) -> String {
+    const TERM: &[(&str, &str)] =
+        &[("ScopeName", "scopeName"), ("Operator", "operator"), ("Values", "values")];
+    let terms: Vec<String> =
+        terms.as_array().into_iter().flatten().map(|term| go_struct(term, TERM)).collect();
+    format!("{{\"MatchExpressions\":[{}]}}", terms.join(","))
+}
+
+/// The resources with a hard limit that a scope says nothing about (`IsResourceQuotaScopeValidForResource`).
+fn out_of_scope<'v>(scope: &'v str, spec: &Field<'v>) -> impl Iterator<Item = &'v str> {
+    const COUNTED: [&str; 1] = ["pods"];
+    const COMPUTED: [&str; 7] =
+        ["pods", "cpu", "memory", "limits.cpu", "limits.memory", "requests.cpu", "requests.memory"];
+    const STORED: [&str; 2] = ["persistentvolumeclaims", "requests.storage"];
+    let fits = move |name: &str| match scope {
+        "Terminating"
+        | "NotTerminating"
+        | "NotBestEffort"
+        | "PriorityClass"
+        | "CrossNamespacePodAffinity" => COMPUTED.contains(&name),
+        "BestEffort" => COUNTED.contains(&name),
+        "VolumeAttributesClass" => STORED.contains(&name),
+        _ => true,
+    };
+    let is_quota = |name: &&str| QUOTA.contains(name) || is_huge_pages(name);
+    let names = spec.child("hard").entries().into_iter().map(|(name, _)| name);
+    names.filter(is_quota).filter(move |name| !fits(name))
+}
+
+/// Scopes that exclude each other.
+const CONFLICTING: [[&str; 2]; 2] = [["BestEffort", "NotBestEffort"], ["Terminating", "NotTerminating"]];
 
 const SCOPES: &[&str] = &[
     "Terminating",
@@ -266,7 +375,8 @@ pub(in crate::builtin) fn limit_range(object: &Value, _: Option<&Value>) -> Vec<
             let type_ = limit.child("type");
             errors.qualified_name(&type_);
             let standard = ["Pod", "Container", "PersistentVolumeClaim"].contains(&type_.text());
-            if !type_.text().contains('/') && !standard && !type_.is_empty() {
+            let is_name = names::qualified_name(type_.text()).is_empty();
+            if !type_.text().contains('/') && !standard && is_name {
                 errors.invalid(&type_, "must be a standard limit type or fully qualified");
             }
             if types.contains(&type_.text()) {

@@ -69,7 +69,8 @@ pub(super) fn pod(context: &Field<'_>, spec: &Field<'_>, errors: &mut Errors) {
     seccomp(&context.child("seccompProfile"), errors);
     app_armor(&context.child("appArmorProfile"), errors);
     errors.optional_one_of(&context.child("supplementalGroupsPolicy"), &["Merge", "Strict"]);
-    errors.optional_one_of(&context.child("seLinuxChangePolicy"), &["MountOption", "Recursive"]);
+    // `MountOption` needs a feature that is off by default.
+    errors.optional_one_of(&context.child("seLinuxChangePolicy"), &["Recursive"]);
 }
 
 /// `IsValidUserID` and `IsValidGroupID`.

@@ -159,6 +159,12 @@ fn cluster_ips(spec: &Field<'_>, errors: &mut Errors) {
     }
     let policies = &["PreferDualStack", "RequireDualStack", "SingleStack"];
     errors.optional_one_of(&spec.child("ipFamilyPolicy"), policies);
+    // The server has addresses of one family. A headless service without selector needs none.
+    let is_free = first.text() == "None" && spec.child("selector").is_empty();
+    if spec.child("ipFamilyPolicy").text() == "RequireDualStack" && !is_free {
+        let detail = "this cluster is not configured for dual-stack services";
+        errors.invalid(&spec.child("ipFamilyPolicy"), detail);
+    }
     let before = errors.len();
     let count = list.texts().len();
     for (i, address) in list.items().enumerate() {
@@ -270,12 +276,15 @@ fn traffic(spec: &Field<'_>, errors: &mut Errors) {
     }
     let health = spec.child("healthCheckNodePort");
     let checked = type_ == "LoadBalancer" && external.text() == "Local";
+    if checked && health.number_or_zero() != 0 {
+        errors.port_number(&health);
+    }
     if !checked && health.number_or_zero() != 0 {
         let detail = "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'";
         errors.invalid(&health, detail);
     }
     errors.optional_one_of(&spec.child("internalTrafficPolicy"), &["Cluster", "Local"]);
-    let distributions = &["PreferClose", "PreferSameNode", "PreferSameZone"];
+    let distributions = &["PreferClose", "PreferSameZone", "PreferSameNode"];
     errors.optional_one_of(&spec.child("trafficDistribution"), distributions);
 }
 

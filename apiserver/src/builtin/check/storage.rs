@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::field::{Errors, Field};
-use super::resources;
+use super::{resources, volumes};
 use crate::names::NameRule;
 use crate::status::Cause;
 
@@ -49,12 +49,102 @@ pub(in crate::builtin) fn volume(object: &Value, old: Option<&Value>) -> Vec<Cau
         } else if spec.child("nodeAffinity").is_set() {
             errors.required(&required, "must specify required node constraints");
         }
+        volume_source(&spec, errors);
         errors.optional_name(&spec.child("storageClassName"), NameRule::Subdomain);
         errors.optional_one_of(&spec.child("volumeMode"), VOLUME_MODES);
+        volume_class(&spec, errors);
         if let Some(old) = old {
             errors.immutable(&spec.child("volumeMode"), &Field::root(old).child("spec").child("volumeMode"));
         }
     })
+}
+
+/// The sources of a volume, in the order in which `ValidatePersistentVolumeSpec` looks at them.
+const SOURCES: [(&str, volumes::Rule); 22] = [
+    ("hostPath", volumes::host_path),
+    ("gcePersistentDisk", |source, errors| volumes::disk(source, "pdName", errors)),
+    ("awsElasticBlockStore", |source, errors| volumes::disk(source, "volumeID", errors)),
+    ("glusterfs", |source, errors| volumes::required(source, &["endpoints", "path"], errors)),
+    ("flocker", |_, _| {}),
+    ("nfs", volumes::nfs),
+    ("rbd", |source, errors| volumes::required(source, &["monitors", "image"], errors)),
+    ("quobyte", |source, errors| volumes::required(source, &["registry", "volume"], errors)),
+    ("cephfs", |source, errors| volumes::required(source, &["monitors"], errors)),
+    ("iscsi", |source, errors| volumes::required(source, &["targetPortal", "iqn"], errors)),
+    ("cinder", |source, errors| volumes::required(source, &["volumeID"], errors)),
+    ("fc", |_, _| {}),
+    ("flexVolume", |source, errors| volumes::required(source, &["driver"], errors)),
+    ("azureFile", |source, errors| volumes::required(source, &["secretName", "shareName"], errors)),
+    ("vsphereVolume", |source, errors| volumes::required(source, &["volumePath"], errors)),
+    ("photonPersistentDisk", |source, errors| volumes::required(source, &["pdID"], errors)),
+    ("portworxVolume", |source, errors| volumes::required(source, &["volumeID"], errors)),
+    ("azureDisk", |source, errors| volumes::required(source, &["diskName", "diskURI"], errors)),
+    ("scaleIO", |source, errors| volumes::required(source, &["gateway", "system", "volumeName"], errors)),
+    ("local", local),
+    ("storageos", |source, errors| volumes::required(source, &["volumeName"], errors)),
+    ("csi", csi),
+];
+
+fn volume_source(spec: &Field<'_>, errors: &mut Errors) {
+    let mut found = false;
+    for (name, check) in &SOURCES {
+        let source = spec.child(name);
+        if !source.is_set() {
+            continue;
+        }
+        // A flexible volume is checked whatever was before it.
+        if found && *name != "flexVolume" {
+            let place = if *name == "cephfs" { "cephFS" } else { name };
+            errors.forbidden(&spec.child(place), "may not specify more than 1 volume type");
+            continue;
+        }
+        found = true;
+        let place = if *name == "gcePersistentDisk" { "persistentDisk" } else { name };
+        check(&source.at(spec.child(place).path), errors);
+        if *name == "local" && !spec.child("nodeAffinity").is_set() {
+            errors.required(&spec.child("nodeAffinity"), "Local volume requires node affinity");
+        }
+    }
+    if !found {
+        errors.required(spec, "must specify a volume type");
+    }
+    let reclaim = spec.child("persistentVolumeReclaimPolicy");
+    if reclaim.text() == "Recycle" && spec.child("hostPath").child("path").text() == "/" {
+        errors.forbidden(&reclaim, "may not be 'recycle' for a hostPath mount of '/'");
+    }
+}
+
+/// `validateLocalVolumeSource`.
+fn local(source: &Field<'_>, errors: &mut Errors) {
+    volumes::required(source, &["path"], errors);
+    volumes::no_back_steps(&source.child("path"), errors);
+}
+
+/// `validateCSIPersistentVolumeSource`.
+fn csi(source: &Field<'_>, errors: &mut Errors) {
+    volumes::driver_name(&source.child("driver"), errors);
+    volumes::required(source, &["volumeHandle"], errors);
+    let secrets = ["controllerPublish", "controllerExpand", "nodePublish", "nodeExpand"];
+    for secret in secrets.map(|use_| source.child(&format!("{use_}SecretRef"))) {
+        if secret.is_set() {
+            errors.required_name(&secret.child("name"), NameRule::Subdomain);
+            errors.required_name(&secret.child("namespace"), NameRule::Label);
+        }
+    }
+}
+
+fn volume_class(spec: &Field<'_>, errors: &mut Errors) {
+    let class = spec.child("volumeAttributesClassName");
+    if !class.is_set() {
+        return;
+    }
+    if class.is_empty() {
+        errors.required(&class, "an empty string is disallowed");
+    }
+    errors.optional_name(&class, NameRule::Subdomain);
+    if !spec.child("csi").is_set() {
+        errors.required(&spec.child("csi"), "has to be specified when using volumeAttributesClassName");
+    }
 }
 
 /// `ValidatePersistentVolumeClaimSpec`.
@@ -74,7 +164,41 @@ pub(super) fn claim_spec(spec: &Field<'_>, errors: &mut Errors) {
     }
     errors.optional_name(&spec.child("storageClassName"), NameRule::Subdomain);
     errors.optional_one_of(&spec.child("volumeMode"), VOLUME_MODES);
+    let (source, reference) = (spec.child("dataSource"), spec.child("dataSourceRef"));
+    for source in [&source, &reference] {
+        if source.is_set() {
+            data_source(source, errors);
+        }
+    }
+    let namespace = reference.child("namespace");
+    errors.optional_name(&namespace, NameRule::Label);
+    if source.is_set() && reference.is_set() {
+        let same =
+            ["apiGroup", "kind", "name"].iter().all(|field| source.value[field] == reference.value[field]);
+        if !namespace.is_empty() {
+            let detail = "may not be specified when dataSourceRef.namespace is specified";
+            errors.invalid_as(spec, "{}", detail);
+        } else if !same {
+            errors.invalid_as(spec, "{}", "must match dataSourceRef");
+        }
+    }
     errors.optional_name(&spec.child("volumeAttributesClassName"), NameRule::Subdomain);
+}
+
+/// `validateDataSource`, and the same part of `validateDataSourceRef`.
+fn data_source(source: &Field<'_>, errors: &mut Errors) {
+    let (name, kind, group) = (source.child("name"), source.child("kind"), source.child("apiGroup"));
+    for field in [&name, &kind] {
+        if field.is_empty() {
+            errors.required(field, "");
+        }
+    }
+    if group.is_empty() && kind.text() != "PersistentVolumeClaim" {
+        let text = Value::from(kind.text());
+        let detail = "must be 'PersistentVolumeClaim' when referencing the default apiGroup";
+        errors.invalid(&source.holding(&text), detail);
+    }
+    errors.optional_name(&group, NameRule::Subdomain);
 }
 
 pub(in crate::builtin) fn claim(object: &Value, old: Option<&Value>) -> Vec<Cause> {
@@ -145,7 +269,45 @@ pub(in crate::builtin) fn storage_class(object: &Value, old: Option<&Value>) -> 
             let shown = json!(key);
             errors.invalid(&root.child("parameters").holding(&shown), "field can not be empty.");
         }
-        errors.optional_one_of(&root.child("reclaimPolicy"), &["Delete", "Retain"]);
-        errors.one_of(&root.child("volumeBindingMode"), &["Immediate", "WaitForFirstConsumer"]);
+        let reclaim = root.child("reclaimPolicy");
+        if !reclaim.is_empty() {
+            errors.optional_one_of(&reclaim, &["Delete", "Retain"]);
+        }
+        let modes = &["Immediate", "WaitForFirstConsumer"];
+        errors.optional_one_of(&root.child("volumeBindingMode"), modes);
+        allowed_topologies(&root.child("allowedTopologies"), errors);
     })
+}
+
+/// `validateAllowedTopologies`.
+fn allowed_topologies(terms: &Field<'_>, errors: &mut Errors) {
+    let mut seen: Vec<Value> = Vec::new();
+    for term in terms.items() {
+        let expressions = term.child("matchLabelExpressions");
+        let mut keys: Vec<&str> = Vec::new();
+        for expression in expressions.items() {
+            let (key, values) = (expression.child("key"), expression.child("values"));
+            if values.is_empty() {
+                errors.required(&values, "");
+            }
+            let mut known: Vec<&str> = Vec::new();
+            for value in values.items() {
+                if known.contains(&value.text()) {
+                    errors.duplicate(&value);
+                }
+                known.push(value.text());
+            }
+            errors.qualified_name(&key);
+            if keys.contains(&key.text()) {
+                let text = Value::from(key.text());
+                errors.duplicate(&key.holding(&text));
+            }
+            keys.push(key.text());
+        }
+        let whole = expressions.value.clone();
+        if expressions.is_empty() || seen.contains(&whole) {
+            errors.duplicate_as(&expressions, "\"\"");
+        }
+        seen.push(whole);
+    }
 }

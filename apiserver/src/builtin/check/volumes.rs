@@ -6,15 +6,15 @@ use super::field::{Errors, Field};
 use crate::names::NameRule;
 
 /// A rule of a source.
-type Rule = fn(&Field<'_>, &mut Errors);
+pub(super) type Rule = fn(&Field<'_>, &mut Errors);
 
 /// The sources of a volume, in the order in which `validateVolumeSource` looks at them.
 const SOURCES: &[(&str, Rule)] = &[
     ("emptyDir", empty_dir),
     ("hostPath", host_path),
     ("gitRepo", |source, errors| required(source, &["repository"], errors)),
-    ("gcePersistentDisk", |source, errors| required(source, &["pdName"], errors)),
-    ("awsElasticBlockStore", |source, errors| required(source, &["volumeID"], errors)),
+    ("gcePersistentDisk", |source, errors| disk(source, "pdName", errors)),
+    ("awsElasticBlockStore", |source, errors| disk(source, "volumeID", errors)),
     ("secret", |source, errors| files(source, "secretName", errors)),
     ("nfs", nfs),
     ("iscsi", |source, errors| required(source, &["targetPortal", "iqn"], errors)),
@@ -37,7 +37,7 @@ const SOURCES: &[(&str, Rule)] = &[
     ("storageos", |source, errors| required(source, &["volumeName"], errors)),
     ("projected", projected),
     ("scaleIO", |source, errors| required(source, &["gateway", "system", "volumeName"], errors)),
-    ("csi", |source, errors| required(source, &["driver"], errors)),
+    ("csi", csi),
     ("ephemeral", ephemeral),
     ("image", |_, _| {}),
 ];
@@ -66,19 +66,64 @@ fn source(volume: &Field<'_>, errors: &mut Errors) {
     let mut given = SOURCES.iter().filter(|(name, _)| volume.child(name).is_set());
     match given.next() {
         None => errors.required(volume, "must specify a volume type"),
-        Some((name, check)) => check(&volume.child(name), errors),
+        Some((name, check)) => {
+            let source = volume.child(name);
+            let place = if *name == "gcePersistentDisk" { "persistentDisk" } else { name };
+            check(&source.at(volume.child(place).path), errors);
+        }
     }
     for (name, _) in given {
-        errors.forbidden(&volume.child(name), "may not specify more than 1 volume type");
+        // Kubernetes writes these two so.
+        let place = match *name {
+            "downwardAPI" => "downwarAPI",
+            "cephfs" => "cephFS",
+            name => name,
+        };
+        errors.forbidden(&volume.child(place), "may not specify more than 1 volume type");
     }
 }
 
-fn required(source: &Field<'_>, members: &[&str], errors: &mut Errors) {
+pub(super) fn required(source: &Field<'_>, members: &[&str], errors: &mut Errors) {
     for member in members {
         let member = source.child(member);
         if member.is_empty() {
             errors.required(&member, "");
         }
+    }
+}
+
+/// Disks of a cloud, of which a partition can be named.
+pub(super) fn disk(source: &Field<'_>, id: &str, errors: &mut Errors) {
+    required(source, &[id], errors);
+    let partition = source.child("partition");
+    if !(0..=255).contains(&partition.number_or_zero()) {
+        errors.invalid(&partition, "must be between 1 and 255, inclusive");
+    }
+}
+
+/// `validateCSIVolumeSource`.
+fn csi(source: &Field<'_>, errors: &mut Errors) {
+    driver_name(&source.child("driver"), errors);
+    let secret = source.child("nodePublishSecretRef");
+    let name = secret.child("name");
+    if secret.is_set() && name.is_empty() {
+        errors.required(&name, "");
+    }
+    errors.optional_name(&name.at(source.child("name").path), NameRule::Subdomain);
+}
+
+/// `ValidateCSIDriverName`.
+pub(super) fn driver_name(name: &Field<'_>, errors: &mut Errors) {
+    const LONGEST: usize = 63;
+    if name.is_empty() {
+        errors.required(name, "");
+    }
+    if name.text().len() > LONGEST {
+        errors.too_long(&name.path, LONGEST);
+    }
+    for message in NameRule::Subdomain.check(&name.text().to_lowercase()) {
+        let text = Value::from(name.text());
+        errors.invalid(&name.holding(&text), &message);
     }
 }
 
@@ -89,7 +134,7 @@ fn empty_dir(source: &Field<'_>, errors: &mut Errors) {
     }
 }
 
-fn host_path(source: &Field<'_>, errors: &mut Errors) {
+pub(super) fn host_path(source: &Field<'_>, errors: &mut Errors) {
     let path = source.child("path");
     if path.is_empty() {
         errors.required(&path, "");
@@ -109,7 +154,7 @@ fn host_path(source: &Field<'_>, errors: &mut Errors) {
     errors.optional_one_of(&source.child("type"), TYPES);
 }
 
-fn nfs(source: &Field<'_>, errors: &mut Errors) {
+pub(super) fn nfs(source: &Field<'_>, errors: &mut Errors) {
     required(source, &["server", "path"], errors);
     let path = source.child("path");
     if !path.text().starts_with('/') {
@@ -135,18 +180,23 @@ fn items(list: &Field<'_>, errors: &mut Errors) {
 fn downward_api(source: &Field<'_>, errors: &mut Errors) {
     mode(&source.child("defaultMode"), errors);
     for item in source.child("items").items() {
-        path_within(&item.child("path"), errors);
-        let (field, resource) = (item.child("fieldRef"), item.child("resourceFieldRef"));
-        match (field.is_set(), resource.is_set()) {
-            (false, false) => errors.required(&item, "one of fieldRef and resourceFieldRef is required"),
-            (true, true) => {
-                errors
-                    .invalid(&resource, "fieldRef and resourceFieldRef can not be specified simultaneously");
-            }
-            _ => {}
-        }
-        mode(&item.child("mode"), errors);
+        downward_file(&item.at(source.path.clone()), errors);
     }
+}
+
+/// `validateDownwardAPIVolumeFile`, which is given the path of the volume.
+fn downward_file(item: &Field<'_>, errors: &mut Errors) {
+    path_within(&item.child("path"), errors);
+    let (field, resource) = (item.child("fieldRef"), item.child("resourceFieldRef"));
+    match (field.is_set(), resource.is_set()) {
+        (false, false) => errors.required(item, "one of fieldRef and resourceFieldRef is required"),
+        (true, true) => {
+            let detail = "fieldRef and resourceFieldRef can not be specified simultaneously";
+            errors.invalid_as(item, "\"resource\"", detail);
+        }
+        _ => {}
+    }
+    mode(&item.child("mode"), errors);
 }
 
 /// The sources of a projected volume.
@@ -155,6 +205,7 @@ const PROJECTIONS: &[&str] =
 
 fn projected(source: &Field<'_>, errors: &mut Errors) {
     mode(&source.child("defaultMode"), errors);
+    let mut paths: Vec<String> = Vec::new();
     for projection in source.child("sources").items() {
         let given: Vec<&&str> = PROJECTIONS.iter().filter(|name| projection.child(name).is_set()).collect();
         for name in &given {
@@ -163,18 +214,42 @@ fn projected(source: &Field<'_>, errors: &mut Errors) {
                 "secret" | "configMap" => {
                     required(&part, &["name"], errors);
                     items(&part.child("items"), errors);
+                    let name = Value::from(part.child("name").text());
+                    for item in part.child("items").items() {
+                        no_conflict(source, item.child("path").text(), &name, &mut paths, errors);
+                    }
                 }
-                "serviceAccountToken" => token(&part, errors),
+                "downwardAPI" => {
+                    for item in part.child("items").items() {
+                        downward_file(&item.at(part.path.clone()), errors);
+                        let path = Value::from(item.child("path").text());
+                        no_conflict(source, item.child("path").text(), &path, &mut paths, errors);
+                    }
+                }
+                "serviceAccountToken" => token(&part, source, errors),
                 _ => {}
             }
         }
         if given.len() > 1 {
-            errors.forbidden(&projection, "may not specify more than 1 volume type");
+            errors.forbidden(&projection, "may not specify more than 1 volume type per source");
         }
     }
 }
 
-fn token(source: &Field<'_>, errors: &mut Errors) {
+/// No two sources of a projected volume have a path in common.
+fn no_conflict(volume: &Field<'_>, path: &str, shown: &Value, seen: &mut Vec<String>, errors: &mut Errors) {
+    if path.is_empty() {
+        return;
+    }
+    if seen.iter().any(|other| other == path) {
+        errors.invalid(&volume.holding(shown), "conflicting duplicate paths");
+    } else {
+        seen.push(path.to_owned());
+    }
+}
+
+/// A token's path is named as if it were the volume's.
+fn token(source: &Field<'_>, volume: &Field<'_>, errors: &mut Errors) {
     let seconds = source.child("expirationSeconds");
     match seconds.number() {
         Some(value) if value < 600 => {
@@ -185,7 +260,7 @@ fn token(source: &Field<'_>, errors: &mut Errors) {
         }
         _ => {}
     }
-    required(source, &["path"], errors);
+    path_within(&source.child("path").at(volume.child("path").path), errors);
 }
 
 fn ephemeral(source: &Field<'_>, errors: &mut Errors) {

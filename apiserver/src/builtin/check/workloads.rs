@@ -1,9 +1,10 @@
 //! Kinds whose controllers run pods without an end. Source: `pkg/apis/apps/validation` and `pkg/apis/core/validation`.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::field::{Errors, Field, amount, go_struct};
-use super::pods;
+use super::{pods, storage};
+use crate::names::NameRule;
 use crate::status::Cause;
 
 pub(in crate::builtin) fn deployment(object: &Value, old: Option<&Value>) -> Vec<Cause> {
@@ -38,7 +39,9 @@ pub(in crate::builtin) fn daemon_set(object: &Value, old: Option<&Value>) -> Vec
     Errors::of(|errors| {
         let spec = Field::root(object).child("spec");
         errors.label_selector(&spec.child("selector"));
-        matching_labels(&spec, errors);
+        if crate::selector::is_valid(spec.child("selector").value) {
+            matching_labels(&spec, errors);
+        }
         if spec.child("selector").is_set() && crate::selector::is_empty(spec.child("selector").value) {
             errors.invalid(&spec.child("selector"), "empty selector is invalid for daemonset");
         }
@@ -58,7 +61,9 @@ pub(in crate::builtin) fn stateful_set(object: &Value, old: Option<&Value>) -> V
             stateful_update(&spec, &old["spec"], errors);
         }
         let policy = spec.child("podManagementPolicy");
-        if !["OrderedReady", "Parallel"].contains(&policy.text()) {
+        if policy.is_empty() {
+            errors.required(&policy, "");
+        } else if !["OrderedReady", "Parallel"].contains(&policy.text()) {
             errors.invalid(&policy, "must be 'OrderedReady' or 'Parallel'");
         }
         stateful_strategy(&spec.child("updateStrategy"), errors);
@@ -66,16 +71,53 @@ pub(in crate::builtin) fn stateful_set(object: &Value, old: Option<&Value>) -> V
         for when in ["whenDeleted", "whenScaled"] {
             errors.optional_one_of(&retention.child(when), &["Retain", "Delete"]);
         }
-        errors.none_negative(&spec, &["replicas", "minReadySeconds", "revisionHistoryLimit"]);
+        // Neither changes, so that an update does not look again.
+        if old.is_none() {
+            for claim in spec.child("volumeClaimTemplates").items() {
+                storage::claim_spec(&claim.child("spec"), errors);
+            }
+        }
+        errors.none_negative(&spec, &["replicas", "minReadySeconds"]);
         errors.not_negative(&spec.child("ordinals").child("start"));
+        let service = spec.child("serviceName");
+        if old.is_none() {
+            errors.optional_name(&service, NameRule::Label);
+        }
         selector(&spec.child("selector"), "empty selector is invalid for statefulset", errors);
-        matching_labels(&spec, errors);
-        // Its pods mount volumes of the claim templates, so Kubernetes leaves their spec to the pods' own creation.
-        let template = spec.child("template");
-        errors.labels(&template.child("metadata").child("labels").at("spec.template.labels"));
-        errors.annotations(&template.child("metadata").child("annotations").at("spec.template.annotations"));
-        pods_without_end(&template, "StatefulSet", errors);
+        if readable_selector(&spec, "", errors) {
+            stateful_template(&spec, errors);
+        }
+        pods_without_end(&spec.child("template"), "StatefulSet", errors);
     })
+}
+
+/// `ValidatePodTemplateSpecForStatefulSet`: the controller sets hostname and subdomain, and adds a volume for each claim template.
+fn stateful_template(spec: &Field<'_>, errors: &mut Errors) {
+    if !crate::selector::is_empty(spec.child("selector").value) {
+        matching_labels(spec, errors);
+    }
+    let mut pods = spec.child("template").value.clone();
+    let names: Vec<&str> = spec
+        .child("volumeClaimTemplates")
+        .items()
+        .map(|claim| claim.value["metadata"]["name"].as_str().unwrap_or_default())
+        .collect();
+    if let Some(of_pod) = pods.get_mut("spec").and_then(Value::as_object_mut) {
+        of_pod.remove("hostname");
+        of_pod.remove("subdomain");
+        let own = of_pod.remove("volumes");
+        let own = own.iter().filter_map(Value::as_array).flatten();
+        let own = own.filter(|volume| !volume["name"].as_str().is_some_and(|name| names.contains(&name)));
+        let claimed = |name: &&str| json!({"name": name, "persistentVolumeClaim": {"claimName": name}});
+        let volumes: Vec<Value> = names.iter().map(claimed).chain(own.cloned()).collect();
+        of_pod.insert("volumes".to_owned(), volumes.into());
+    }
+    let pods = spec.child("template").holding(&pods);
+    template(&pods, errors);
+    // Upstream checks these twice.
+    let metadata = pods.child("metadata");
+    errors.labels(&metadata.child("labels").at("spec.template.labels"));
+    errors.annotations(&metadata.child("annotations").at("spec.template.annotations"));
 }
 
 fn selector(selector: &Field<'_>, empty: &str, errors: &mut Errors) {
@@ -89,11 +131,30 @@ fn selector(selector: &Field<'_>, empty: &str, errors: &mut Errors) {
     }
 }
 
+/// A selector with its members in Go's order.
+fn selector_in_go(selector: &Value) -> String {
+    let of = crate::types::find("meta.LabelSelector");
+    of.map_or_else(|| selector.to_string(), |of| crate::types::show::json(selector, of))
+}
+
 /// The selector of a controller does not change: a rule of `apps/v1`.
 fn fixed_selector(spec: &Field<'_>, old: Option<&Value>, errors: &mut Errors) {
-    if let Some(old) = old {
-        errors.immutable(&spec.child("selector"), &Field::root(old).child("spec").child("selector"));
+    let selector = spec.child("selector");
+    if old.is_some_and(|old| old["spec"]["selector"] != *selector.value) {
+        errors.invalid_as(&selector, &selector_in_go(selector.value), "field is immutable");
     }
+}
+
+/// As [`matching_labels`] for a selector that can be read; another one is an error with this detail.
+fn readable_selector(spec: &Field<'_>, detail: &str, errors: &mut Errors) -> bool {
+    let selector = spec.child("selector");
+    if crate::selector::is_valid(selector.value) {
+        return true;
+    }
+    let shown = selector_in_go(selector.value);
+    let detail = if detail.is_empty() { shown } else { format!("{shown}: {detail}") };
+    errors.push(Cause::new("FieldValueInvalid", &selector.path, format!("Invalid value: {detail}")));
+    false
 }
 
 /// The template's labels match the selector; one that is absent matches nothing.
@@ -107,6 +168,9 @@ pub(super) fn matching_labels(spec: &Field<'_>, errors: &mut Errors) {
 }
 
 fn template_of_replicas(spec: &Field<'_>, errors: &mut Errors) {
+    if !readable_selector(spec, "invalid label selector", errors) {
+        return;
+    }
     matching_labels(spec, errors);
     template(&spec.child("template"), errors);
     pods_without_end(&spec.child("template"), "ReplicaSet", errors);
@@ -138,8 +202,14 @@ fn pods_without_end(template: &Field<'_>, kind: &str, errors: &mut Errors) {
     }
 }
 
-/// Go's names of the internal strategies.
-const STRATEGY: &[(&str, &str)] = &[("Type", "type"), ("RollingUpdate", "rollingUpdate")];
+/// An internal strategy as Go shows it, with these names of its `RollingUpdate`.
+fn strategy_in_go(strategy: &Value, rolling: &[(&str, &str)]) -> String {
+    let rolling = go_struct(&strategy["rollingUpdate"], rolling);
+    format!("{{\"Type\":{},\"RollingUpdate\":{rolling}}}", strategy["type"])
+}
+
+const ROLLING: &[(&str, &str)] = &[("MaxUnavailable", "maxUnavailable"), ("MaxSurge", "maxSurge")];
+const STATEFUL_ROLLING: &[(&str, &str)] = &[("Partition", "partition"), ("MaxUnavailable", "maxUnavailable")];
 
 fn strategy(strategy: &Field<'_>, errors: &mut Errors) {
     let rolling = strategy.child("rollingUpdate");
@@ -152,7 +222,7 @@ fn strategy(strategy: &Field<'_>, errors: &mut Errors) {
         "RollingUpdate" if rolling.is_set() => rolling_update(&rolling, errors),
         "RollingUpdate" => errors.required(&rolling, "this should be defaulted and never be nil"),
         _ => {
-            let shown = go_struct(strategy.value, STRATEGY);
+            let shown = strategy_in_go(strategy.value, ROLLING);
             errors.not_supported_as(strategy, &shown, &["Recreate", "RollingUpdate"]);
         }
     }
@@ -177,16 +247,16 @@ fn daemon_update(strategy: &Field<'_>, errors: &mut Errors) {
             let (unavailable, surge) = (rolling.child("maxUnavailable"), rolling.child("maxSurge"));
             errors.number_or_percentage(&unavailable);
             errors.number_or_percentage(&surge);
+            errors.at_most_100_percent(&unavailable);
+            errors.at_most_100_percent(&surge);
             match (amount(&unavailable) != 0, amount(&surge) != 0) {
                 (true, true) => errors.invalid(&surge, "may not be set when maxUnavailable is non-zero"),
                 (false, false) => errors.required(&unavailable, "cannot be 0 when maxSurge is 0"),
                 _ => {}
             }
-            errors.at_most_100_percent(&unavailable);
-            errors.at_most_100_percent(&surge);
         }
         _ => {
-            let shown = go_struct(strategy.value, STRATEGY);
+            let shown = strategy_in_go(strategy.value, ROLLING);
             errors.not_supported_as(strategy, &shown, &["RollingUpdate", "OnDelete"]);
         }
     }
@@ -212,7 +282,7 @@ fn stateful_strategy(strategy: &Field<'_>, errors: &mut Errors) {
             }
         }
         _ => {
-            let shown = go_struct(strategy.value, STRATEGY);
+            let shown = strategy_in_go(strategy.value, STATEFUL_ROLLING);
             errors.invalid_as(strategy, &shown, "must be 'RollingUpdate' or 'OnDelete'");
         }
     }

@@ -26,9 +26,12 @@ pub(in crate::builtin) fn service(object: &mut Value, _: Stage) {
     let spec = &mut object["spec"];
     fill(spec, "type", "ClusterIP");
     fill(spec, "sessionAffinity", "None");
-    if spec["sessionAffinity"] == "ClientIP" {
-        let config = map_at(spec, "sessionAffinityConfig");
-        config.entry("clientIP").or_insert_with(|| json!({"timeoutSeconds": 10_800}));
+    if spec["sessionAffinity"] == "None" {
+        crate::meta::object_mut(spec).remove("sessionAffinityConfig");
+    } else if spec["sessionAffinity"] == "ClientIP"
+        && spec["sessionAffinityConfig"]["clientIP"]["timeoutSeconds"].is_null()
+    {
+        spec["sessionAffinityConfig"] = json!({"clientIP": {"timeoutSeconds": 10_800}});
     }
     each(spec, "ports", |port| {
         let number = port["port"].clone();
@@ -39,7 +42,10 @@ pub(in crate::builtin) fn service(object: &mut Value, _: Stage) {
     if spec["type"] != "ExternalName" {
         fill(spec, "internalTrafficPolicy", "Cluster");
     }
-    if spec["type"] == "NodePort" || spec["type"] == "LoadBalancer" {
+    // `ExternallyAccessible`.
+    let has_addresses = spec["externalIPs"].as_array().is_some_and(|list| !list.is_empty());
+    let is_reached = spec["type"] == "NodePort" || spec["type"] == "LoadBalancer";
+    if is_reached || spec["type"] == "ClusterIP" && has_addresses {
         fill(spec, "externalTrafficPolicy", "Cluster");
     }
     if spec["type"] == "LoadBalancer" {

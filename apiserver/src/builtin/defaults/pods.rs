@@ -42,9 +42,6 @@ pub(in crate::builtin) fn end_in_time(pod: &mut Value) {
 fn pod_spec(spec: &mut Value) {
     fill(spec, "restartPolicy", "Always");
     fill(spec, "terminationGracePeriodSeconds", 30);
-    if spec["terminationGracePeriodSeconds"].as_i64().is_some_and(|seconds| seconds < 0) {
-        spec["terminationGracePeriodSeconds"] = 1.into();
-    }
     fill(spec, "dnsPolicy", "ClusterFirst");
     fill(spec, "securityContext", json!({}));
     fill(spec, "schedulerName", "default-scheduler");
@@ -127,8 +124,26 @@ fn is_latest(image: &str) -> bool {
     if image.contains('@') {
         return false;
     }
-    let last = image.rsplit('/').next().unwrap_or_default();
-    last.split_once(':').is_none_or(|(_, tag)| tag == "latest")
+    let (path, last) = image.rsplit_once('/').unwrap_or(("", image));
+    let (name, tag) = last.split_once(':').map_or((last, None), |(name, tag)| (name, Some(tag)));
+    // What is no reference has no tag (`SetDefaults_Container`).
+    let is_reference = [path, name].iter().all(|part| {
+        let fits = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b"._-/:".contains(&b);
+        part.bytes().all(fits) && part.split('/').all(|part| part.is_empty() || is_component(part))
+    });
+    match tag {
+        None => is_reference && !name.is_empty() && image.len() <= LONGEST_REFERENCE,
+        Some(tag) => tag == "latest",
+    }
+}
+
+/// The longest name of an image.
+const LONGEST_REFERENCE: usize = 255;
+
+/// Whether a part of an image's name begins and ends with a letter or a digit.
+fn is_component(part: &str) -> bool {
+    let ends = [part.bytes().next(), part.bytes().last()];
+    ends.into_iter().flatten().all(|b| b.is_ascii_alphanumeric())
 }
 
 fn volume(volume: &mut Value) {

@@ -12,7 +12,7 @@ pub(super) static KINDS: &[BuiltIn] = &[
         create_on_update: true,
         returns_deleted: true,
         categories: &["all"],
-        name_rule: NameRule::Label1035,
+        name_rule: NameRule::Label,
         selectable: &["spec.clusterIP", "spec.type"],
         default: defaults::service,
         check: check::service,

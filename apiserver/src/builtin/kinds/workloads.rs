@@ -103,7 +103,7 @@ pub(super) static KINDS: &[BuiltIn] = &[
         categories: &["all"],
         version: "v2",
         default: autoscaling::default,
-        check: autoscaling::check,
+        check: check::autoscaler,
         ..kind(
             "autoscaling",
             "HorizontalPodAutoscaler",

@@ -1,0 +1,197 @@
+//! Which kind a body says it is of: `Decode` of apimachinery's pkg/runtime/serializer/json and the conversion after it.
+
+use kubesmith_apimachinery::golang;
+use serde_json::Value;
+
+use super::admit;
+use crate::registry::{Registry, ResourceDef};
+use crate::server::Call;
+use crate::status::{ApiError, ApiResult};
+use crate::types;
+
+/// The scheme of the built-in kinds in messages.
+pub(crate) const SCHEME: &str = "pkg/api/legacyscheme/scheme.go:30";
+/// Kinds that every group and version has (`AddToGroupVersion` of apimachinery's pkg/apis/meta/v1).
+const EVERYWHERE: [&str; 8] = [
+    "Status",
+    "DeleteOptions",
+    "WatchEvent",
+    "ListOptions",
+    "GetOptions",
+    "CreateOptions",
+    "UpdateOptions",
+    "PatchOptions",
+];
+
+/// Why a body is not of the resource's kind.
+pub(super) enum Fault {
+    /// It does not say what it is.
+    Unrecognised(String),
+    /// It is an object of this kind and version, of which the resource's kind cannot be made.
+    Other { kind: String, version: String, why: String },
+    /// It is of the right kind, but of this other version.
+    Version(String),
+}
+
+impl Fault {
+    /// The bare reason, as patches show it.
+    pub(super) fn into_reason(self, def: &ResourceDef) -> String {
+        match self {
+            Self::Unrecognised(why) | Self::Other { why, .. } => why,
+            Self::Version(version) => other_version(def, &version),
+        }
+    }
+}
+
+/// A kind's group and version, its name aside.
+struct GroupVersion<'v> {
+    group: &'v str,
+    version: &'v str,
+}
+
+impl<'v> GroupVersion<'v> {
+    /// `ParseGroupVersion` of apimachinery's pkg/runtime/schema.
+    fn parse(text: &'v str) -> Option<Self> {
+        let (group, version) = text.split_once('/').unwrap_or(("", text));
+        (!version.contains('/')).then_some(Self { group, version })
+    }
+
+    fn shown(&self) -> String {
+        match self.group {
+            "" => self.version.to_owned(),
+            group => format!("{group}/{}", self.version),
+        }
+    }
+}
+
+/// Checks that the body says what the path says, and fills in what it leaves out for built-in kinds.
+pub(super) fn check(call: &Call<'_>, value: &mut Value) -> ApiResult<()> {
+    let def = &call.def;
+    if def.is_custom() {
+        return custom(call, value);
+    }
+    built_in(&call.server.registry(), def, value, &call.body).map_err(|fault| match fault {
+        Fault::Unrecognised(why) => admit::unrecognised(&def.kind, &why, &call.body),
+        Fault::Other { kind, version, why } => ApiError::bad_request(format!(
+            "{kind} in version {} cannot be handled as a {}: {why}",
+            golang::quote(&version),
+            def.kind
+        )),
+        Fault::Version(version) => ApiError::bad_request(other_version(def, &version)),
+    })
+}
+
+fn other_version(def: &ResourceDef, version: &str) -> String {
+    format!(
+        "the API version in the data ({version}) does not match the expected API version ({})",
+        def.api_version()
+    )
+}
+
+/// As [`check`], for an object of a built-in kind that came in `body`.
+pub(super) fn built_in(
+    registry: &Registry,
+    def: &ResourceDef,
+    value: &mut Value,
+    body: &[u8],
+) -> Result<(), Fault> {
+    for field in ["apiVersion", "kind"] {
+        if !value[field].is_null() && !value[field].is_string() {
+            let given = golang::json_type(&value[field]);
+            return Err(Fault::Unrecognised(format!(
+                "couldn't get version/kind; json parse error: json: cannot unmarshal {given} into Go struct field \
+                 .{field} of type string"
+            )));
+        }
+    }
+    let text = |key: &str| value[key].as_str().unwrap_or_default().to_owned();
+    let (api_version, kind) = (text("apiVersion"), text("kind"));
+    let kind = if kind.is_empty() { def.kind.clone() } else { kind };
+    let Some(mut given) = GroupVersion::parse(&api_version) else {
+        return Err(Fault::Unrecognised(format!("unexpected GroupVersion string: {api_version}")));
+    };
+    // `gvkWithDefaults`.
+    if given.version.is_empty() && (given.group.is_empty() || given.group == def.group) {
+        given = GroupVersion { group: &def.group, version: &def.version };
+    }
+    let other = |why: String| Fault::Other { kind: kind.clone(), version: given.version.to_owned(), why };
+    if given.version.is_empty() {
+        let shown = String::from_utf8_lossy(body);
+        return Err(other(format!("Object 'apiVersion' is missing in '{shown}'")));
+    }
+    let is_own = kind == def.kind && given.shown() == def.api_version();
+    if !is_own && !is_registered(registry, def, &given, &kind) {
+        return Err(other(format!(
+            "no kind {} is registered for version {} in scheme {}",
+            golang::quote(&kind),
+            golang::quote(&given.shown()),
+            golang::quote(scheme(def))
+        )));
+    }
+    if kind != def.kind || package(given.group) != package(&def.group) {
+        if let Some(of) = types::of_kind(&given.shown(), &kind) {
+            types::decode::settle(&mut value.clone(), of).map_err(&other)?;
+        }
+        let (from, to) = (given.version, package(&def.group));
+        return Err(other(format!("converting ({from}.{kind}) to ({to}.{}): unknown conversion", def.kind)));
+    }
+    let version = given.shown();
+    value["kind"] = kind.into();
+    value["apiVersion"] = version.clone().into();
+    if version == def.api_version() { Ok(()) } else { Err(Fault::Version(version)) }
+}
+
+/// Whether the scheme of a resource knows a kind.
+fn is_registered(registry: &Registry, def: &ResourceDef, given: &GroupVersion<'_>, kind: &str) -> bool {
+    let has_own_scheme = |group: &str| scheme_of(group).is_some();
+    let in_scheme = given.group == def.group || !has_own_scheme(&def.group) && !has_own_scheme(given.group);
+    if !in_scheme || !registry.has_version(given.group, given.version) {
+        return false;
+    }
+    let is_kind =
+        |kind: &str| types::message_of_kind(&given.shown(), kind).is_some_and(types::Type::has_type_meta);
+    EVERYWHERE.contains(&kind) || is_kind(kind) || kind.strip_suffix("List").is_some_and(is_kind)
+}
+
+/// The scheme of a group's kinds, where it is not the one of most of them.
+fn scheme_of(group: &str) -> Option<&'static str> {
+    match group {
+        "apiextensions.k8s.io" => Some("k8s.io/apiextensions-apiserver/pkg/apiserver/apiserver.go:55"),
+        "apiregistration.k8s.io" => Some("k8s.io/kube-aggregator/pkg/apiserver/scheme/scheme.go:28"),
+        _ => None,
+    }
+}
+
+fn scheme(def: &ResourceDef) -> &'static str {
+    scheme_of(&def.group).unwrap_or(SCHEME)
+}
+
+/// The Go package of a group's internal types.
+fn package(group: &str) -> &str {
+    match group {
+        // Both kinds of events are one type.
+        "" | "events.k8s.io" => "core",
+        group => group.split('.').next().unwrap_or_default(),
+    }
+}
+
+/// Custom resources have to say what they are.
+fn custom(call: &Call<'_>, value: &Value) -> ApiResult<()> {
+    let text = |key: &str| value[key].as_str().unwrap_or_default();
+    let (version, kind) = (text("apiVersion"), text("kind"));
+    if kind.is_empty() {
+        let shown = match call.body.first() {
+            Some(b'{') => String::from_utf8_lossy(&call.body).into_owned(),
+            _ => golang::json(value),
+        };
+        let why = format!("Object 'Kind' is missing in '{shown}'");
+        return Err(admit::unrecognised(&call.def.kind, &why, &call.body));
+    }
+    if version.is_empty() {
+        return Err(ApiError::bad_request("Object 'apiVersion' is missing in the body"));
+    }
+    if version != call.def.api_version() {
+        return Err(ApiError::bad_request(other_version(&call.def, version)));
+    }
+    Ok(())
+}
