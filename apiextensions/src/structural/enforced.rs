@@ -19,6 +19,20 @@ impl Schema {
         });
         Ok(schema)
     }
+
+    /// The formats that API servers do not know for their type, outer ones first.
+    ///
+    /// # Errors
+    /// As for [`enforced`](Self::enforced).
+    pub fn unrecognized_formats(schema: &Value) -> Result<Vec<String>, SchemaError> {
+        let mut unrecognized = Vec::new();
+        Self::parse(schema)?.walk_mut(&mut |node| {
+            if node.format.is_some() && !formats::applies(node) {
+                unrecognized.push(node.format_name().to_owned());
+            }
+        });
+        Ok(unrecognized)
+    }
 }
 
 #[cfg(test)]
@@ -36,5 +50,11 @@ mod tests {
         assert_eq!(schema.properties["a"].format, None);
         assert_eq!(schema.properties["m"].field("any").unwrap().format_name(), "int32");
         assert_eq!(schema.properties["i"].format, None);
+    }
+
+    #[test]
+    fn unrecognized_format_is_named_as_it_is_written() {
+        let schema = json!({"properties": {"a": {"type": "number", "format": "int32"}, "b": {"type": "string", "format": "date-time"}}});
+        assert_eq!(Schema::unrecognized_formats(&schema).unwrap(), ["int32"]);
     }
 }

@@ -26,6 +26,10 @@ pub(crate) fn created(server: &Server, def: &ResourceDef, value: &mut Value) {
     if def.collection == "services" {
         services::created(server, value);
     }
+    if def.collection == CLAIMS {
+        drop_foreign_source(&mut value["spec"]);
+        equal_sources(&mut value["spec"]);
+    }
 }
 
 /// Completes an object that replaces `current` through this subresource.
@@ -50,6 +54,41 @@ pub(crate) fn updated(
     }
     if def.collection == "services" {
         services::updated(server, current, value);
+    }
+    if def.collection == CLAIMS {
+        equal_sources(&mut value["spec"]);
+    }
+}
+
+const CLAIMS: &str = "persistentvolumeclaims";
+
+/// The field `dataSource` alone names claims and snapshots only (`EnforceDataSourceBackwardsCompatibility` of
+/// pkg/api/persistentvolumeclaim/util.go).
+fn drop_foreign_source(spec: &mut Value) {
+    let source = &spec["dataSource"];
+    let kind = source["kind"].as_str().unwrap_or_default();
+    let is_known = match source["apiGroup"].as_str().unwrap_or_default() {
+        "" => kind == "PersistentVolumeClaim",
+        "snapshot.storage.k8s.io" => kind == "VolumeSnapshot",
+        _ => false,
+    };
+    if spec["dataSourceRef"].is_null() && !source.is_null() && !is_known {
+        crate::meta::object_mut(spec).remove("dataSource");
+    }
+}
+
+/// Both fields have the same content, unless the source is in another namespace (`NormalizeDataSources`).
+fn equal_sources(spec: &mut Value) {
+    let (source, reference) = (&spec["dataSource"], &spec["dataSourceRef"]);
+    let is_local = reference["namespace"].as_str().unwrap_or_default().is_empty();
+    match (source.is_null(), reference.is_null()) {
+        (false, true) => spec["dataSourceRef"] = source.clone(),
+        (true, false) if is_local => {
+            let mut source = reference.clone();
+            crate::meta::object_mut(&mut source).remove("namespace");
+            spec["dataSource"] = source;
+        }
+        _ => {}
     }
 }
 

@@ -145,7 +145,10 @@ async fn an_applied_configuration_may_leave_out_the_name_of_what_is_there() {
     let applied = format!("{path}/a?fieldManager=me");
     let apply = |body: Value| send(&env, "PATCH", &applied, "application/apply-patch+yaml", body.to_string());
     let (status, body) = apply(widget(json!({"labels": {"a": "b"}}))).await;
-    assert_eq!((status, &body["details"]["causes"][0]["field"]), (422, &json!("metadata.name")));
+    let nameless = "the name of the object (a based on URL) was undeterminable: name must be provided";
+    assert_eq!((status, &body["message"]), (400, &json!(nameless)));
+    let (status, body) = apply(widget(json!({"uid": "u"}))).await;
+    assert!(body["message"].as_str().unwrap().contains("uid mismatch"), "{status}: {body}");
     assert_eq!(apply(widget(json!({"name": "a"}))).await.0, 201);
     let (status, body) = apply(widget(json!({"labels": {"a": "b"}}))).await;
     assert_eq!((status, &body["metadata"]["labels"]["a"]), (200, &json!("b")));

@@ -86,7 +86,9 @@ fn samples() -> Vec<(String, Value, Value)> {
         ),
         (
             "/apis/autoscaling/v2/namespaces/default/horizontalpodautoscalers".to_owned(),
-            spec(json!({"maxReplicas": 3, "scaleTargetRef": {"kind": "Deployment", "name": "d"}})),
+            spec(
+                json!({"maxReplicas": 3, "scaleTargetRef": {"apiVersion": "apps/v1", "kind": "Deployment", "name": "d"}}),
+            ),
             json!(["x", "Deployment/d", "cpu: <unknown>/80%", "1", 3, 0, "0s"]),
         ),
         (
@@ -213,7 +215,7 @@ async fn autoscalers_are_served_in_both_versions() {
     let path =
         |version: &str| format!("/apis/autoscaling/{version}/namespaces/default/horizontalpodautoscalers");
     let spec = json!({"maxReplicas": 3, "targetCPUUtilizationPercentage": 50,
-                      "scaleTargetRef": {"kind": "Deployment", "name": "d"}});
+                      "scaleTargetRef": {"apiVersion": "apps/v1", "kind": "Deployment", "name": "d"}});
     let body = json!({"metadata": {"name": "a"}, "spec": spec});
     assert_eq!(call(&env, Method::POST, &path("v1"), body).await.0, 201);
     let (_, two) = call(&env, Method::GET, &format!("{}/a", path("v2")), Value::Null).await;

@@ -173,7 +173,7 @@ fn job_update(spec: &Field<'_>, old: &Field<'_>, errors: &mut Errors) {
     }
 }
 
-/// `validateJobStatus`: a finished job says when it began and ended.
+/// `validateJobStatus`, as far as an update brings the fault: what a status says has to fit together.
 pub(in crate::builtin) fn job_status(new: &Value, _: &Value) -> Vec<Cause> {
     Errors::of(|errors| {
         let status = Field::root(new).child("status");
@@ -184,36 +184,58 @@ pub(in crate::builtin) fn job_status(new: &Value, _: &Value) -> Vec<Cause> {
             conditions.items().any(is)
         };
         let (complete, failed) = (holds("Complete"), holds("Failed"));
+        let mut conflict = |both: bool, detail: &str| {
+            if both {
+                errors.invalid_whole(&conditions, detail);
+            }
+        };
+        conflict(complete && failed, "cannot set Complete=True and Failed=true conditions");
+        conflict(
+            complete && holds("FailureTarget"),
+            "cannot set Complete=True and FailureTarget=true conditions",
+        );
         let (started, ended) = (status.child("startTime"), status.child("completionTime"));
+        if ended.is_set() && !complete {
+            errors.invalid(&ended, "cannot set completionTime when there is no Complete=True condition");
+        }
         if complete && !ended.is_set() {
             errors.required(&ended, "completionTime is required for Complete jobs");
         }
-        if ended.is_set() && !complete {
-            errors.invalid(&ended, "completionTime cannot be set when there is no Complete=True condition");
-        }
-        let invalid = |errors: &mut Errors, detail: &str| {
-            errors.push(Cause::new(
-                "FieldValueInvalid",
-                &conditions.path,
-                format!("Invalid value: {detail}"),
-            ));
-        };
-        if complete && failed {
-            invalid(errors, "cannot set Complete=True and Failed=true conditions");
-        }
-        if complete && !holds("SuccessCriteriaMet") {
-            invalid(
-                errors,
-                "cannot set Complete=True condition without the SuccessCriteriaMet=true condition",
-            );
+        // Times have one form, whose order is that of the texts.
+        if started.is_set() && ended.is_set() && ended.text() < started.text() {
+            errors.invalid(&ended, "must be equal to or after `startTime`");
         }
         if failed && !holds("FailureTarget") {
-            invalid(errors, "cannot set Failed=True condition without the FailureTarget=true condition");
+            let detail = "cannot set Failed=True condition without the FailureTarget=true condition";
+            errors.invalid_whole(&conditions, detail);
         }
-        if (complete || failed) && !started.is_set() {
-            errors.required(&started, "startTime is required for finished job");
+        if complete && !holds("SuccessCriteriaMet") {
+            let detail = "cannot set Complete=True condition without the SuccessCriteriaMet=true condition";
+            errors.invalid_whole(&conditions, detail);
+        }
+        if complete || failed {
+            finished(&status, errors);
+        }
+        let (ready, active) = (status.child("ready"), status.child("active").number_or_zero());
+        if ready.number_or_zero() > active {
+            errors.invalid(&ready, "cannot set more ready pods than active");
         }
     })
+}
+
+/// A finished job has no pods left, and says when it began.
+fn finished(status: &Field<'_>, errors: &mut Errors) {
+    let over = |name: &str, errors: &mut Errors| {
+        let count = status.child(name);
+        if count.number_or_zero() > 0 {
+            errors.invalid(&count, &format!("{name}>0 is invalid for finished job"));
+        }
+    };
+    over("active", errors);
+    if !status.child("startTime").is_set() {
+        errors.required(&status.child("startTime"), "startTime is required for finished job");
+    }
+    over("terminating", errors);
 }
 
 /// The longest name of a cron job: its jobs add eleven characters.

@@ -50,6 +50,13 @@ pub(in crate::builtin) fn service(object: &mut Value, _: Stage) {
     }
     if spec["type"] == "LoadBalancer" {
         fill(spec, "allocateLoadBalancerNodePorts", true);
+        if let Some(balancer) = object["status"].get_mut("loadBalancer") {
+            each(balancer, "ingress", |ingress| {
+                if ingress["ip"].as_str().is_some_and(|ip| !ip.is_empty()) {
+                    fill(ingress, "ipMode", "VIP");
+                }
+            });
+        }
     }
 }
 

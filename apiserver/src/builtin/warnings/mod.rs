@@ -3,12 +3,13 @@
 
 mod pods;
 
+use kubesmith_apiextensions::structural::Schema;
 use kubesmith_apimachinery::quantity::Quantity;
 use serde_json::Value;
 
 use super::BuiltIn;
 use crate::meta;
-use crate::names::NameRule;
+use crate::names::{NameRule, quoted};
 
 /// The warnings about an object that is created, or that replaces another.
 pub(crate) fn of(kind: &BuiltIn, object: &Value, old: Option<&Value>) -> Vec<String> {
@@ -16,6 +17,7 @@ pub(crate) fn of(kind: &BuiltIn, object: &Value, old: Option<&Value>) -> Vec<Str
     let path = match kind.kind {
         "Service" => return service(object),
         "PersistentVolumeClaim" => return claim(spec, "spec"),
+        "CustomResourceDefinition" => return formats(object, old),
         // A pod's update changes nothing that there are warnings about.
         "Pod" if old.is_some() => return Vec::new(),
         "Pod" => "",
@@ -104,6 +106,18 @@ fn service(service: &Value) -> Vec<String> {
     warnings
 }
 
+/// Formats of a definition that nobody checks, unless it had them before.
+fn formats(definition: &Value, old: Option<&Value>) -> Vec<String> {
+    let of = |definition: &Value| -> Vec<String> {
+        let versions = items(&definition["spec"]["versions"]);
+        let schemas = versions.map(|version| &version["schema"]["openAPIV3Schema"]);
+        schemas.flat_map(|schema| Schema::unrecognized_formats(schema).unwrap_or_default()).collect()
+    };
+    let before = old.map(of).unwrap_or_default();
+    let new = of(definition).into_iter().filter(|format| !before.contains(format));
+    new.map(|format| format!("unrecognized format {}", quoted(&format))).collect()
+}
+
 /// `GetWarningsForPersistentVolumeClaimSpec`.
 fn claim(spec: &Value, path: &str) -> Vec<String> {
     let part = |part: &str| {
@@ -152,6 +166,16 @@ mod tests {
         let spec = json!({"type": "ClusterIP", "clusterIP": "None", "externalIPs": ["1.2.3.4"], "sessionAffinity": "None"});
         let ignored = "spec.externalIPs is ignored for headless services";
         assert_eq!(of_kind("Service", &json!({"spec": spec})), [ignored]);
+    }
+
+    #[test]
+    fn format_that_nobody_checks_gets_a_warning() {
+        let definition = |format: &str| {
+            let schema = json!({"type": "object", "properties": {"a": {"type": "string", "format": format}}});
+            json!({"spec": {"versions": [{"schema": {"openAPIV3Schema": schema}}]}})
+        };
+        assert_eq!(of_kind("CustomResourceDefinition", &definition("foo")), ["unrecognized format \"foo\""]);
+        assert!(of_kind("CustomResourceDefinition", &definition("date-time")).is_empty());
     }
 
     #[test]
