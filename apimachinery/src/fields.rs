@@ -53,7 +53,9 @@ impl Selector {
     pub fn parse(text: &str) -> Result<Self, ParseError> {
         let mut parts: Vec<&str> = split_terms(text).into_iter().filter(|part| !part.is_empty()).collect();
         parts.sort_unstable();
-        parts.into_iter().map(|part| term(text, part)).collect::<Result<_, _>>().map(Self)
+        let terms: Vec<Term> = parts.into_iter().map(|part| term(text, part)).collect::<Result<_, _>>()?;
+        // A term such as `=` says nothing (`Transform` of apimachinery's pkg/fields).
+        Ok(Self(terms.into_iter().filter(|term| !term.field.is_empty() || !term.value.is_empty()).collect()))
     }
 
     /// Whether every object matches.
@@ -141,6 +143,7 @@ mod tests {
             (r"spec.text=a\,b\=c\\", true),
             ("spec.other=", true),
             (",spec.size=3,", true),
+            ("=", true),
         ] {
             assert_eq!(Selector::parse(text).unwrap().matches_by(fields), is_match, "{text}");
         }

@@ -109,6 +109,8 @@ pub(crate) fn partial(object: &Value, version: &str) -> Value {
 /// The metadata of several objects.
 pub(crate) fn partial_list(items: &[Value], version: &str, metadata: &Value) -> Value {
     let items: Vec<Value> = items.iter().map(|item| partial(item, version)).collect();
+    // Go has no list until there is an item.
+    let items = if items.is_empty() { Value::Null } else { items.into() };
     json!({
         "kind": "PartialObjectMetadataList", "apiVersion": format!("meta.k8s.io/{version}"),
         "metadata": metadata, "items": items,

@@ -30,6 +30,8 @@ pub fn from_unstructured(fault: &str) -> String {
     match into {
         list if list.starts_with("[]") => format!("cannot restore slice from {kind}"),
         map if map.starts_with("map[") => format!("cannot restore map from {kind}"),
+        // A text of a type of its own; a struct is restored from other kinds of values alike.
+        text if text.starts_with("types.") && kind == "int64" => format!("cannot convert {kind} to {text}"),
         message if message.contains('.') => format!("cannot restore struct from: {kind}"),
         // Go converts between numbers and, as bytes, from whole numbers to texts; the converter then refuses.
         "string" if kind == "int64" => format!("cannot convert {kind} to {into}"),
@@ -50,6 +52,7 @@ mod tests {
             ))
         };
         assert_eq!(field("number", "string"), "cannot convert int64 to string");
+        assert_eq!(field("number", "types.UID"), "cannot convert int64 to types.UID");
         assert_eq!(field("number 1.5", "int32"), "cannot convert float64 to int32");
         assert_eq!(field("bool", "string"), "unrecognized type: string");
         assert_eq!(field("string", "[]string"), "cannot restore slice from string");

@@ -27,6 +27,10 @@ pub(crate) fn created(server: &Server, def: &ResourceDef, value: &mut Value) {
         services::created(server, value);
     }
     if def.collection == CLAIMS {
+        // `CrossNamespaceVolumeDataSource` is off.
+        if !value["spec"]["dataSourceRef"]["namespace"].as_str().unwrap_or_default().is_empty() {
+            crate::meta::object_mut(&mut value["spec"]).remove("dataSourceRef");
+        }
         drop_foreign_source(&mut value["spec"]);
         equal_sources(&mut value["spec"]);
     }

@@ -68,7 +68,7 @@ impl ListOptions {
             }
             causes.extend(self.continued());
             if !matches!(matching, "Exact" | "NotOlderThan") {
-                let supported = ["", "Exact", "NotOlderThan"];
+                let supported = ["Exact", "NotOlderThan", ""];
                 causes.push(Cause::not_supported(field, &format!("{matching:?}"), &supported));
             }
             if matching == "Exact" && version == "0" {

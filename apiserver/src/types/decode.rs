@@ -15,6 +15,8 @@ use super::{Field, Shape, Type, find};
 struct At<'a> {
     parent: Option<&'a At<'a>>,
     step: Step<'a>,
+    /// The embedded struct that has the member.
+    embedded: Option<&'static str>,
 }
 
 #[derive(Clone, Copy)]
@@ -27,10 +29,15 @@ enum Step<'a> {
 }
 
 impl<'a> At<'a> {
-    const ROOT: At<'static> = At { parent: None, step: Step::Root };
+    const ROOT: At<'static> = At { parent: None, step: Step::Root, embedded: None };
 
     fn to(&'a self, step: Step<'a>) -> At<'a> {
-        At { parent: Some(self), step }
+        At { parent: Some(self), step, embedded: None }
+    }
+
+    /// The place of a field of a message.
+    fn to_field(&'a self, field: &Field) -> At<'a> {
+        At { embedded: field.embedded, ..self.to(Step::Member(field.name)) }
     }
 
     /// The path as errors about unknown fields have it: `spec.containers[0].image`.
@@ -53,10 +60,12 @@ impl<'a> At<'a> {
     fn fields(&self) -> String {
         let mut out = self.parent.map(At::fields).unwrap_or_default();
         if let Step::Member(name) = self.step {
-            if !out.is_empty() {
-                out.push('.');
+            for name in self.embedded.into_iter().chain([name]) {
+                if !out.is_empty() {
+                    out.push('.');
+                }
+                out.push_str(name);
             }
-            out.push_str(name);
         }
         out
     }
@@ -103,7 +112,7 @@ fn message(
     }
     for (name, field) in &of.members {
         let given = map.get_mut(*name).map(Value::take).unwrap_or_default();
-        match member(given, field, &at.to(Step::Member(name)), of, unknown)? {
+        match member(given, field, &at.to_field(field), of, unknown)? {
             Some(value) => map.insert((*name).to_owned(), value),
             None => map.remove(*name),
         };
@@ -214,7 +223,9 @@ fn element(
     unknown: &mut Vec<String>,
 ) -> Result<(), String> {
     if value.is_null() {
-        *value = zero(&Field { optional: false, shape: Shape::One, ..*field });
+        let element = Field { optional: false, shape: Shape::One, ..*field };
+        // No bytes in a list or map are empty ones.
+        *value = if field.of == "bytes" && field.shape != Shape::One { "".into() } else { zero(&element) };
         return Ok(());
     }
     match field.of {

@@ -37,7 +37,11 @@ fn fields(types: &BTreeMap<&str, Type>, name: &str) -> Vec<Field> {
         types.get(name).into_iter().flat_map(|t| t.numbered.values()).copied().collect();
     own.sort_by_key(|field| field.position);
     let flat = |field: Field| match field.shape {
-        Shape::Inline => fields(types, field.of),
+        Shape::Inline => {
+            let outer = field.of.rsplit('.').next().unwrap_or(field.of);
+            let inside = |field: Field| Field { embedded: Some(field.embedded.unwrap_or(outer)), ..field };
+            fields(types, field.of).into_iter().map(inside).collect()
+        }
         _ => vec![field],
     };
     own.into_iter().flat_map(flat).collect()
@@ -74,6 +78,8 @@ pub(crate) struct Field {
     /// How a strategic merge patch treats it.
     pub(crate) patch: Patch,
     pub(crate) default: Option<&'static str>,
+    /// The struct that Go embeds and that has the field, which errors of decoding name; the innermost one.
+    pub(crate) embedded: Option<&'static str>,
     /// Its type in Go's notation, where that does not follow from what it holds.
     pub(crate) go: Option<&'static str>,
 }
@@ -171,8 +177,19 @@ impl Field {
             _ => (Shape::One, kind),
         };
         let (merge, patch) = (Merge::ByShape, Patch::default());
-        let mut field =
-            Self { name, position, shape, of, optional, always, merge, patch, default: None, go: None };
+        let mut field = Self {
+            name,
+            position,
+            shape,
+            of,
+            optional,
+            always,
+            merge,
+            patch,
+            default: None,
+            embedded: None,
+            go: None,
+        };
         for fact in facts {
             field.note(fact);
         }

@@ -157,11 +157,11 @@ pub(super) async fn answer(
 fn position(call: &Call<'_>, options: &ListOptions) -> ApiResult<(Option<u64>, Option<String>)> {
     let rv = options.resource_version.as_str();
     if !options.continue_token.is_empty() {
+        let token = Token::decode(&options.continue_token)?;
         if !matches!(rv, "" | "0") {
             let text = "specifying resource version is not allowed when using continue";
             return Err(ApiError::bad_request(text));
         }
-        let token = Token::decode(&options.continue_token)?;
         return Ok((token.rv, Some(token.start)));
     }
     let bad = |e: String| ApiError::bad_request(format!("invalid resource version: {e}"));

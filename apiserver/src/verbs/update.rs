@@ -175,6 +175,8 @@ fn has_uid(call: &Call<'_>, wanted: &Value, uid: &str) -> ApiResult<()> {
         return Ok(());
     }
     let key = def.storage_key(&call.path.namespace, &call.path.name);
+    // Where there is nothing, the check comes before the prefix of all keys.
+    let key = if uid.is_empty() { key.trim_start_matches("/registry") } else { &key };
     let text = format!(
         "StorageError: invalid object, Code: 4, Key: {key}, ResourceVersion: 0, AdditionalErrorMsg: Precondition \
          failed: UID in precondition: {wanted}, UID in object meta: {uid}"

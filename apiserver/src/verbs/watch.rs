@@ -22,6 +22,7 @@ use crate::server::{Call, Server};
 use crate::status::{ApiError, ApiResult};
 use crate::store::{Change, Compacted, Cursor, Event, Object, Snapshot};
 use crate::table::{self, Include};
+use crate::types;
 
 /// How long a watch lasts when the client does not say; kube-apiserver draws from 30 to 60 minutes.
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(45 * 60);
@@ -310,7 +311,12 @@ impl Encoder {
         if let Shape::Partial(v) = &self.accepted.shape {
             (version, kind) = (format!("meta.k8s.io/{v}"), "PartialObjectMetadata".to_owned());
         }
-        let mut object = json!({"apiVersion": version, "kind": kind, "metadata": metadata});
+        // A typed object has what Go cannot leave out.
+        let of = types::of_kind(&version, &kind).filter(|_| !self.def.is_custom());
+        let mut object = of.map_or_else(|| json!({}), types::decode::blank);
+        object["apiVersion"] = version.into();
+        object["kind"] = kind.into();
+        object["metadata"] = metadata;
         if let Shape::Table(_) = &self.accepted.shape {
             object = self.shaped(object);
         }

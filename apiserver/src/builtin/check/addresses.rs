@@ -31,19 +31,45 @@ fn decimal(part: &str) -> Option<u8> {
     fits.then(|| part.parse().ok()).flatten()
 }
 
-/// `IsValidCIDR`.
-pub(super) fn range(field: &Field<'_>, errors: &mut Errors) {
-    let sound = field.text().split_once('/').is_some_and(|(address, bits)| {
-        let most = match parse(address) {
-            Some(IpAddr::V4(_)) => 32,
-            Some(IpAddr::V6(_)) => 128,
-            None => return false,
+/// Addresses that begin with the same bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Range {
+    /// The first bits, from the left, of 128.
+    start: u128,
+    bits: u8,
+    is_v4: bool,
+}
+
+impl Range {
+    /// Reads a range as Go's sloppy parser does.
+    fn parse(text: &str) -> Option<Self> {
+        let (address, bits) = text.split_once('/')?;
+        let (whole, width, is_v4) = match parse(address)? {
+            IpAddr::V4(address) => (u128::from(u32::from(address)) << 96, 32, true),
+            IpAddr::V6(address) => (u128::from(address), 128, false),
         };
-        bits.bytes().all(|b| b.is_ascii_digit()) && bits.parse::<u8>().is_ok_and(|bits| bits <= most)
-    });
-    if !sound {
+        let bits = bits.bytes().all(|b| b.is_ascii_digit()).then(|| bits.parse::<u8>().ok())??;
+        (bits <= width).then(|| Self { start: first(whole, bits), bits, is_v4 })
+    }
+
+    /// Whether the other range is a part of this one, and not all of it.
+    pub(super) fn has_part(self, other: Self) -> bool {
+        self.is_v4 == other.is_v4 && self.bits < other.bits && first(other.start, self.bits) == self.start
+    }
+}
+
+/// The first bits of an address.
+fn first(address: u128, bits: u8) -> u128 {
+    address & !u128::MAX.checked_shr(bits.into()).unwrap_or(0)
+}
+
+/// `IsValidCIDR`.
+pub(super) fn range(field: &Field<'_>, errors: &mut Errors) -> Option<Range> {
+    let range = Range::parse(field.text());
+    if range.is_none() {
         errors.invalid(field, "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)");
     }
+    range
 }
 
 /// `ValidateNonSpecialIP`.
@@ -65,5 +91,23 @@ pub(super) fn not_special(address: IpAddr, field: &Field<'_>, errors: &mut Error
     }
     if multicast {
         errors.invalid(field, "may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Range;
+
+    #[test]
+    fn part_of_a_range_has_more_bits_and_begins_alike() {
+        let has_part =
+            |whole: &str, part: &str| Range::parse(whole).unwrap().has_part(Range::parse(part).unwrap());
+        assert!(has_part("10.0.0.0/8", "10.1.0.0/16"));
+        assert!(has_part("0.0.0.0/0", "10.0.0.0/8"));
+        assert!(has_part("2001:db8::/32", "2001:db8:1::/128"));
+        assert!(!has_part("10.0.0.0/8", "10.0.0.0/8"));
+        assert!(!has_part("10.0.0.0/8", "11.1.0.0/16"));
+        assert!(!has_part("::/0", "10.0.0.0/8"));
+        assert_eq!(Range::parse("10.0.0.0/33"), None);
     }
 }

@@ -371,6 +371,9 @@ fn mounts<'v>(container: &Field<'v>, pod: &Pod<'v>, errors: &mut Errors) {
     }
     for device in devices.items() {
         let (name, path) = (device.child("name"), device.child("devicePath"));
+        if name.is_empty() {
+            errors.required(&name, "");
+        }
         if known(name.text()).is_none() {
             errors.not_found(&name);
         }

@@ -1,5 +1,6 @@
 //! Endpoints and their slices. Source: `ValidateEndpoints` and `pkg/apis/discovery/validation`.
 
+use kubesmith_apimachinery::names;
 use serde_json::Value;
 
 use super::addresses;
@@ -44,6 +45,8 @@ pub(in crate::builtin) fn endpoints(object: &Value, _: Option<&Value>) -> Vec<Ca
 
 /// Endpoints that a slice may hold: `maxEndpoints`.
 const MOST_ENDPOINTS: usize = 1000;
+/// Hints that an endpoint may have: `maxZoneHints`.
+const MOST_HINTS: usize = 8;
 /// Ports that a slice may hold: `maxPorts`.
 const MOST_PORTS: usize = 20_000;
 /// Addresses that an endpoint may have: `maxAddresses`.
@@ -55,18 +58,19 @@ pub(in crate::builtin) fn endpoint_slice(object: &Value, old: Option<&Value>) ->
         let type_ = root.child("addressType");
         errors.one_of(&type_, &["FQDN", "IPv4", "IPv6"]);
         let endpoints = root.child("endpoints");
-        too_many(&endpoints, MOST_ENDPOINTS, errors);
+        errors.at_most(&endpoints, MOST_ENDPOINTS);
         for endpoint in endpoints.items() {
             let addresses = endpoint.child("addresses");
             if addresses.is_empty() {
                 errors.required(&addresses, "must contain at least 1 address");
             }
-            too_many(&addresses, MOST_ADDRESSES, errors);
+            errors.at_most(&addresses, MOST_ADDRESSES);
             for address in addresses.items() {
                 slice_address(type_.text(), &address, errors);
             }
             errors.optional_name(&endpoint.child("nodeName"), NameRule::Subdomain);
             errors.optional_name(&endpoint.child("hostname"), NameRule::Label);
+            hints(&endpoint.child("hints").child("forZones"), errors);
         }
         slice_ports(&root.child("ports"), errors);
         if let Some(old) = old {
@@ -75,11 +79,21 @@ pub(in crate::builtin) fn endpoint_slice(object: &Value, old: Option<&Value>) ->
     })
 }
 
-fn too_many(list: &Field<'_>, most: usize, errors: &mut Errors) {
-    let count = list.items().count();
-    if count > most {
-        let message = format!("Too many: {count}: must have at most {most} items");
-        errors.push(Cause::new("FieldValueTooMany", &list.path, message));
+/// `validateHints`, of zones.
+fn hints(zones: &Field<'_>, errors: &mut Errors) {
+    let before = errors.len();
+    errors.at_most(zones, MOST_HINTS);
+    if errors.len() > before {
+        return;
+    }
+    let mut seen: Vec<&str> = Vec::new();
+    for zone in zones.items() {
+        let name = zone.child("name");
+        if seen.contains(&name.text()) {
+            errors.duplicate(&name);
+        }
+        seen.push(name.text());
+        errors.all_invalid(&name, names::label_value(name.text()));
     }
 }
 
@@ -97,7 +111,7 @@ fn slice_address(type_: &str, address: &Field<'_>, errors: &mut Errors) {
 }
 
 fn slice_ports(ports: &Field<'_>, errors: &mut Errors) {
-    too_many(ports, MOST_PORTS, errors);
+    errors.at_most(ports, MOST_PORTS);
     let mut seen: Vec<&str> = Vec::new();
     for port in ports.items() {
         let name = port.child("name");

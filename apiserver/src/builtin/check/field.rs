@@ -259,6 +259,26 @@ impl Errors {
         self.all_invalid(&field.holding(&text), names::qualified_name(field.text()));
     }
 
+    /// `IsDNS1123SubdomainWithUnderscore`.
+    pub(super) fn subdomain_with_underscores(&mut self, field: &Field<'_>) {
+        const LONGEST: usize = 253;
+        let text = field.text();
+        if text.len() > LONGEST {
+            self.invalid(field, &format!("must be no more than {LONGEST} characters"));
+        }
+        let alphanumeric = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit();
+        let is_label = |label: &str| {
+            let label = label.strip_prefix('_').unwrap_or(label).as_bytes();
+            let ends = label.first().is_some_and(|b| alphanumeric(*b))
+                && label.last().is_some_and(|b| alphanumeric(*b));
+            ends && label.iter().all(|b| alphanumeric(*b) || b"-_".contains(b))
+        };
+        if !text.split('.').all(is_label) {
+            let detail = r"a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '_', '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?(\._?[a-z0-9]([-_a-z0-9]*[a-z0-9])?)*')";
+            self.invalid(field, detail);
+        }
+    }
+
     /// `IsDomainPrefixedPath`.
     pub(super) fn domain_prefixed_path(&mut self, field: &Field<'_>) {
         let is_path = |path: &str| {

@@ -190,21 +190,28 @@ fn policy_port(port: &Field<'_>, errors: &mut Errors) {
     }
 }
 
+/// `ValidateIPBlock`.
+fn ip_block(block: &Field<'_>, errors: &mut Errors) {
+    let range = block.child("cidr");
+    if range.is_empty() {
+        errors.required(&range, "");
+        return;
+    }
+    let Some(whole) = addresses::range(&range, errors) else { return };
+    for except in block.child("except").items() {
+        if addresses::range(&except, errors).is_some_and(|part| !whole.has_part(part)) {
+            errors.invalid(&except, "must be a strict subset of `cidr`");
+        }
+    }
+}
+
 fn policy_peer(peer: &Field<'_>, errors: &mut Errors) {
     let (pods, namespaces, block) =
         (peer.child("podSelector"), peer.child("namespaceSelector"), peer.child("ipBlock"));
     errors.label_selector(&pods);
     errors.label_selector(&namespaces);
     if block.is_set() {
-        let range = block.child("cidr");
-        if range.is_empty() {
-            errors.required(&range, "");
-        } else {
-            addresses::range(&range, errors);
-        }
-        for except in block.child("except").items() {
-            addresses::range(&except, errors);
-        }
+        ip_block(&block, errors);
     }
     if !pods.is_set() && !namespaces.is_set() && !block.is_set() {
         errors.required(peer, "must specify a peer");

@@ -43,7 +43,7 @@ pub(in crate::builtin) fn node(object: &Value, old: Option<&Value>) -> Vec<Cause
             }
         }
         for range in spec.child("podCIDRs").items() {
-            addresses::range(&range, errors);
+            _ = addresses::range(&range, errors);
         }
         let Some(old) = old else { return };
         let before = Field::root(old).child("spec");

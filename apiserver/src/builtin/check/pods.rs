@@ -15,6 +15,7 @@ pub(in crate::builtin) fn pod(object: &Value, old: Option<&Value>) -> Vec<Cause>
         let spec = Field::root(object).child("spec");
         match old {
             None => {
+                tokens_without_account(&spec, errors);
                 let ephemeral = spec.child("ephemeralContainers");
                 if !ephemeral.is_empty() {
                     errors.forbidden(&ephemeral, "cannot be set on create");
@@ -27,6 +28,21 @@ pub(in crate::builtin) fn pod(object: &Value, old: Option<&Value>) -> Vec<Cause>
             Some(old) => updated(&spec, &old["spec"], errors),
         }
     })
+}
+
+/// A token is one of the pod's service account.
+fn tokens_without_account(spec: &Field<'_>, errors: &mut Errors) {
+    if !spec.child("serviceAccountName").is_empty() {
+        return;
+    }
+    for volume in spec.child("volumes").items() {
+        for source in volume.child("projected").child("sources").items() {
+            let token = source.child("serviceAccountToken");
+            if token.is_set() {
+                errors.forbidden(&token, "must not be specified when serviceAccountName is not set");
+            }
+        }
+    }
 }
 
 pub(super) fn whole(object: &Value, errors: &mut Errors) {
@@ -337,6 +353,10 @@ fn dns(spec: &Field<'_>, errors: &mut Errors) {
             &searches,
             "must not have more than 2048 characters (including spaces) in the search list",
         );
+    }
+    for search in searches.items().filter(|search| search.text() != ".") {
+        let text = Value::from(search.text().strip_suffix('.').unwrap_or(search.text()));
+        errors.subdomain_with_underscores(&search.holding(&text));
     }
     for option in config.child("options").items() {
         if option.child("name").is_empty() {

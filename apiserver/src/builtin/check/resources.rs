@@ -436,6 +436,20 @@ const ORDERED: &[(&str, &str, &str, &str, &str, &str)] = &[
     ("default", "max", "default", "max", "default value", "max value"),
 ];
 
+/// A ratio is no larger than the one of the bounds.
+#[expect(clippy::cast_precision_loss, reason = "Go compares doubles, too")]
+fn ratio_within_bounds(limit: &Field<'_>, name: &str, errors: &mut Errors) {
+    let part = |part: &str| limit.child(part).key(name);
+    let (ratio, min, max) = (part("maxLimitRequestRatio"), part("min"), part("max"));
+    if ![&ratio, &min, &max].iter().all(|bound| bound.is_set()) {
+        return;
+    }
+    let most = amount(&max) as f64 / amount(&min) as f64;
+    if amount(&ratio) as f64 / NANO as f64 > most {
+        errors.invalid(&ratio, &format!("ratio {} is greater than max/min = {most:.6}", ratio.text()));
+    }
+}
+
 fn limits_of_a_resource(limit: &Field<'_>, name: &str, errors: &mut Errors) {
     for (low, high, place, shown, low_words, high_words) in ORDERED {
         let (low, high) = (limit.child(low).key(name), limit.child(high).key(name));
@@ -448,6 +462,7 @@ fn limits_of_a_resource(limit: &Field<'_>, name: &str, errors: &mut Errors) {
     if ratio.is_set() && amount(&ratio) < NANO {
         errors.invalid(&ratio, &format!("ratio {} is less than 1", ratio.text()));
     }
+    ratio_within_bounds(limit, name, errors);
     let (default, request) = (limit.child("default").key(name), limit.child("defaultRequest").key(name));
     let differ = default.is_set() && request.is_set() && amount(&default) != amount(&request);
     if !can_be_overcommitted(name) && differ {

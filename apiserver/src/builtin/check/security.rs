@@ -64,7 +64,7 @@ pub(super) fn pod(context: &Field<'_>, spec: &Field<'_>, errors: &mut Errors) {
         let path = context.child("shareProcessNamespace").path;
         errors.invalid(&shared.at(path), "ShareProcessNamespace and HostPID cannot both be enabled");
     }
-    sysctls(&context.child("sysctls"), errors);
+    sysctls(&context.child("sysctls"), spec, errors);
     errors.optional_one_of(&context.child("fsGroupChangePolicy"), &["Always", "OnRootMismatch"]);
     seccomp(&context.child("seccompProfile"), errors);
     app_armor(&context.child("appArmorProfile"), errors);
@@ -129,7 +129,18 @@ fn app_armor(profile: &Field<'_>, errors: &mut Errors) {
     }
 }
 
-fn sysctls(list: &Field<'_>, errors: &mut Errors) {
+/// `ValidateHostSysctl`: what a pod shares with the host is not its own to set.
+fn host_sysctl(name: &Field<'_>, spec: &Field<'_>, errors: &mut Errors) {
+    const OF_PROCESSES: [&str; 4] = ["kernel.sem", "kernel.msg", "kernel.shm", "fs.mqueue."];
+    let text = name.text();
+    if spec.child("hostNetwork").is_true() && text.starts_with("net.") {
+        errors.invalid(name, "may not be specified when 'hostNetwork' is true");
+    } else if spec.child("hostIPC").is_true() && OF_PROCESSES.iter().any(|start| text.starts_with(start)) {
+        errors.invalid(name, "may not be specified when 'hostIPC' is true");
+    }
+}
+
+fn sysctls(list: &Field<'_>, spec: &Field<'_>, errors: &mut Errors) {
     const EXPECTED: &str = "must have at most 253 characters and match regex \
                             ^([a-z0-9]([-_a-z0-9]*[a-z0-9])?[\\./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?$";
     let mut seen: Vec<&str> = Vec::new();
@@ -142,6 +153,7 @@ fn sysctls(list: &Field<'_>, errors: &mut Errors) {
         } else if seen.contains(&name.text()) {
             errors.duplicate(&name);
         }
+        host_sysctl(&name, spec, errors);
         seen.push(name.text());
     }
 }

@@ -247,7 +247,7 @@ fn load_balancer(spec: &Field<'_>, errors: &mut Errors) {
     }
     for range in ranges.at(place).items() {
         let text = Value::from(range.text().trim());
-        addresses::range(&range.holding(&text), errors);
+        _ = addresses::range(&range.holding(&text), errors);
     }
     let allocates = spec.child("allocateLoadBalancerNodePorts");
     if allocates.is_set() && !balances {

@@ -3,6 +3,8 @@
 
 mod pods;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
 use kubesmith_apiextensions::structural::Schema;
 use kubesmith_apimachinery::quantity::Quantity;
 use serde_json::Value;
@@ -16,6 +18,7 @@ pub(crate) fn of(kind: &BuiltIn, object: &Value, old: Option<&Value>) -> Vec<Str
     let spec = &object["spec"];
     let path = match kind.kind {
         "Service" => return service(object),
+        "Secret" => return certificate(object).into_iter().collect(),
         "PersistentVolumeClaim" => return claim(spec, "spec"),
         "CustomResourceDefinition" => return formats(object, old),
         // A pod's update changes nothing that there are warnings about.
@@ -106,6 +109,22 @@ fn service(service: &Value) -> Vec<String> {
     warnings
 }
 
+/// A secret of a certificate without one (`WarningsForSecret`, which reads certificate and key).
+fn certificate(secret: &Value) -> Option<String> {
+    let holds_pem = |name: &str| {
+        let bytes =
+            secret["data"][name].as_str().and_then(|text| BASE64.decode(text).ok()).unwrap_or_default();
+        bytes.windows(PEM.len()).any(|window| window == PEM)
+    };
+    let missing =
+        [("tls.crt", "certificate"), ("tls.key", "key")].into_iter().find(|(name, _)| !holds_pem(name));
+    let (_, what) = missing.filter(|_| secret["type"] == "kubernetes.io/tls")?;
+    Some(format!("tls: failed to find any PEM data in {what} input"))
+}
+
+/// How a block of PEM begins.
+const PEM: &[u8] = b"-----BEGIN ";
+
 /// Formats of a definition that nobody checks, unless it had them before.
 fn formats(definition: &Value, old: Option<&Value>) -> Vec<String> {
     let of = |definition: &Value| -> Vec<String> {
@@ -176,6 +195,14 @@ mod tests {
         };
         assert_eq!(of_kind("CustomResourceDefinition", &definition("foo")), ["unrecognized format \"foo\""]);
         assert!(of_kind("CustomResourceDefinition", &definition("date-time")).is_empty());
+    }
+
+    #[test]
+    fn secret_of_a_certificate_without_one_gets_a_warning() {
+        let secret = |kind: &str| json!({"type": kind, "data": {"tls.crt": "YQ==", "tls.key": "YQ=="}});
+        let text = "tls: failed to find any PEM data in certificate input";
+        assert_eq!(of_kind("Secret", &secret("kubernetes.io/tls")), [text]);
+        assert!(of_kind("Secret", &secret("Opaque")).is_empty());
     }
 
     #[test]

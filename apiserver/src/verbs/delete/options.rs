@@ -40,11 +40,13 @@ impl DeleteOptions {
                 options.orphan = Some(call.query.flag("orphanDependents"));
             }
             options.grace = call.query.number("gracePeriodSeconds")?;
+            // `Convert_url_Values_To_v1_DeleteOptions`.
+            let given = |name: &str| Some(call.query.get(name).to_owned()).filter(|text| !text.is_empty());
+            (options.uid, options.resource_version) = (given("uid"), given("resourceVersion"));
         } else {
             options.read(&decoded(call)?, &mut causes);
         }
-        options.check(&mut causes);
-        if causes.is_empty() { Ok(options) } else { Err(ApiError::invalid_options("DeleteOptions", causes)) }
+        options.checked(causes)
     }
 
     /// Options that stand in another object.
@@ -54,8 +56,7 @@ impl DeleteOptions {
     pub(in crate::verbs) fn of(body: &Value) -> ApiResult<Self> {
         let (mut options, mut causes) = (Self::default(), Vec::new());
         options.read(body, &mut causes);
-        options.check(&mut causes);
-        if causes.is_empty() { Ok(options) } else { Err(ApiError::invalid_options("DeleteOptions", causes)) }
+        options.checked(causes)
     }
 
     fn read(&mut self, body: &Value, causes: &mut Vec<Cause>) {
@@ -91,17 +92,21 @@ impl DeleteOptions {
         value
     }
 
-    fn check(&self, causes: &mut Vec<Cause>) {
+    /// `ValidateDeleteOptions`, which looks at dry runs last.
+    fn checked(self, of_dry_run: Vec<Cause>) -> ApiResult<Self> {
+        let mut causes = Vec::new();
         if let Some(policy) = &self.propagation {
-            if !matches!(policy.as_str(), "Foreground" | "Background" | "Orphan") {
-                let supported = ["Foreground", "Background", "Orphan", "nil"];
-                causes.push(Cause::not_supported("propagationPolicy", &format!("{policy:?}"), &supported));
-            }
             if self.orphan.is_some() {
                 let text = "orphanDependents and deletionPropagation cannot be both set";
-                causes.push(Cause::invalid("propagationPolicy", format!("{policy:?}"), text));
+                causes.push(Cause::invalid("propagationPolicy", golang::quote(policy), text));
+            }
+            if !matches!(policy.as_str(), "Foreground" | "Background" | "Orphan") {
+                let supported = ["Foreground", "Background", "Orphan", "nil"];
+                causes.push(Cause::not_supported("propagationPolicy", &golang::quote(policy), &supported));
             }
         }
+        causes.extend(of_dry_run);
+        if causes.is_empty() { Ok(self) } else { Err(ApiError::invalid_options("DeleteOptions", causes)) }
     }
 
     /// The finalizers of an object that is deleted: `orphan` and `foregroundDeletion` follow the options, and exclude each
@@ -169,7 +174,8 @@ fn decoded(call: &Call<'_>) -> ApiResult<Value> {
     };
     let kind = body["kind"].as_str().unwrap_or_default();
     if !matches!(kind, "" | "DeleteOptions") {
-        let version = body["apiVersion"].as_str().unwrap_or_default();
+        let version = Some(meta::member(&body, "apiVersion")).filter(|version| !version.is_empty());
+        let version = version.unwrap_or("meta.k8s.io/v1");
         let text = format!("no kind {kind:?} is registered for version {version:?} in scheme {SCHEME:?}");
         return Err(ApiError::bad_request(text));
     }

@@ -85,6 +85,16 @@ async fn go_clients_are_answered_as_kube_apiserver_answers_them() {
     replay("clients").await;
 }
 
+#[tokio::test]
+async fn fields_of_built_in_kinds_are_checked_as_kube_apiserver_checks_them() {
+    replay("fields").await;
+}
+
+#[tokio::test]
+async fn bodies_of_other_kinds_are_answered_as_kube_apiserver_answers_them() {
+    replay("bodies").await;
+}
+
 struct Answer {
     status: u16,
     content_type: String,
