@@ -36,7 +36,7 @@ impl<'a> At<'a> {
     }
 
     /// The place of a field of a message.
-    fn to_field(&'a self, field: &Field) -> At<'a> {
+    fn member_of(&'a self, field: &Field) -> At<'a> {
         At { embedded: field.embedded, ..self.to(Step::Member(field.name)) }
     }
 
@@ -112,7 +112,7 @@ fn message(
     }
     for (name, field) in &of.members {
         let given = map.get_mut(*name).map(Value::take).unwrap_or_default();
-        match member(given, field, &at.to_field(field), of, unknown)? {
+        match member(given, field, &at.member_of(field), of, unknown)? {
             Some(value) => map.insert((*name).to_owned(), value),
             None => map.remove(*name),
         };
