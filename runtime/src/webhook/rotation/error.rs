@@ -17,7 +17,7 @@ pub enum RotationError {
         /// `namespace/name`.
         secret: String,
         /// The server's refusal.
-        source: client::Error,
+        source: Box<client::Error>,
     },
     /// The Secret holds something else.
     #[error(

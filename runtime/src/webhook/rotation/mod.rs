@@ -110,7 +110,6 @@ struct Metrics {
 
 impl CertRotator {
     /// Starts the settings for this Secret.
-    #[must_use]
     pub fn builder(
         client: kube::Client,
         namespace: impl Into<String>,
@@ -280,6 +279,7 @@ impl CertRotator {
                 Err(error) if error.is_conflict() || error.is_already_exists() => {}
                 Err(error) if is_there && error.is_not_found() => {}
                 Err(source) if !is_there && source.is_forbidden() => {
+                    let source = Box::new(source);
                     return Err(RotationError::Missing { secret: self.secret_name(), source });
                 }
                 Err(error) => return Err(error.into()),

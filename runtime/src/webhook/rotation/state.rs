@@ -105,7 +105,7 @@ impl State {
         let name = policy.names.first().map_or("", String::as_str);
         wanted.trust(known.served);
         // Where the Secret was lost or damaged, other replicas serve what API servers trust.
-        if !self.current.as_ref().is_some_and(|pair| pair.check(&wanted.bundle, name, known.now).is_ok()) {
+        if self.current.as_ref().is_none_or(|pair| pair.check(&wanted.bundle, name, known.now).is_err()) {
             wanted.trust(known.seen);
         }
         let bundle = wanted.bundle.clone();
