@@ -5,6 +5,7 @@ mod deploy;
 mod evaluation;
 mod features;
 mod header;
+mod helm;
 mod kinds;
 mod manifests;
 mod merge;
@@ -28,6 +29,7 @@ pub use deploy::{Certificates, DeployConfig, DeploySettings, EnvSource, PullPoli
 pub(crate) use deploy::{WEBHOOK_PORT, check_project as check_project_name};
 pub use evaluation::{EvaluatedProgram, Evaluation, EvaluationConfig};
 pub use features::FeatureFlags;
+pub use helm::{HelmConfig, HelmSettings};
 pub use kinds::KindFlags;
 pub use manifests::{
     DocsConfig, DocsFormat, DocsSettings, ManifestFlags, OpenapiConfig, OpenapiSettings, RbacConfig,
@@ -64,10 +66,12 @@ pub enum Generator {
     Docs,
     /// The manifests that run the manager: a kustomize tree and one file to install.
     Deploy,
+    /// A Helm chart with the same objects.
+    Helm,
 }
 
 /// Every generator.
-pub const ALL_GENERATORS: [Generator; 9] = [
+pub const ALL_GENERATORS: [Generator; 10] = [
     Generator::Crd,
     Generator::Client,
     Generator::Lister,
@@ -77,6 +81,7 @@ pub const ALL_GENERATORS: [Generator; 9] = [
     Generator::Openapi,
     Generator::Docs,
     Generator::Deploy,
+    Generator::Helm,
 ];
 
 /// The generators of Rust.
@@ -148,6 +153,9 @@ pub struct Config {
     /// The manifests that run the manager.
     #[serde(default, skip_serializing_if = "is_default")]
     pub deploy: DeployConfig,
+    /// The Helm chart.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub helm: HelmConfig,
     /// Levels of warnings.
     #[serde(default, skip_serializing_if = "is_default")]
     pub lints: LintConfig,
@@ -311,6 +319,8 @@ pub struct Settings {
     pub docs: Option<DocsSettings>,
     /// The manifests that run the manager; present when they are generated.
     pub deploy: Option<DeploySettings>,
+    /// The Helm chart; present when it is generated.
+    pub helm: Option<HelmSettings>,
     /// Levels of warnings.
     pub lints: Lints,
 }

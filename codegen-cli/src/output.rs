@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 pub use kind::{
-    CLIENT_JSON_MARK, DEFINITION_MARK, DEPLOY_MARK, DOCS_MARK, JSON_MARK, Kind, MANIFEST_MARK, REPORT_MARK,
-    RUST_MARK, TOML_MARK, YAML_MARK, manifest_mark,
+    CLIENT_JSON_MARK, DEFINITION_MARK, DEPLOY_MARK, DOCS_MARK, HELM_MARK, JSON_MARK, KEEP_BEGIN, KEEP_END,
+    Kind, MANIFEST_MARK, REPORT_MARK, RUST_MARK, TOML_MARK, YAML_MARK, manifest_mark,
 };
 
 /// Generated files by their path relative to an output folder, `/`-separated.

@@ -68,7 +68,10 @@ fn run(settings: &Settings, unsaved: &Unsaved, emit: Emit) -> Generated {
     let settings = &settings;
     let module = matches!(settings.client.target, Some(ClientTarget::Module(_)));
     let generated = settings.client.output.as_deref().filter(|_| module);
-    let programs = settings.rbac.is_some() || settings.webhook.is_some() || settings.deploy.is_some();
+    let programs = settings.rbac.is_some()
+        || settings.webhook.is_some()
+        || settings.deploy.is_some()
+        || settings.helm.is_some();
     let ignore_unexported = settings.ignore_unexported_fields;
     let options =
         LoadOptions { generated, programs, features: &settings.features, unsaved, ignore_unexported };

@@ -2,6 +2,8 @@
 //!
 //! Only files that bear our mark are ever replaced or removed; nothing is written unless every tree can be.
 
+mod keep;
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::{self, Write};
@@ -59,6 +61,17 @@ pub enum OutputError {
         /// The cause.
         source: io::Error,
     },
+    /// What somebody added to a file would be lost.
+    #[error(
+        "{path}: the part `{name}` between `keep begin` and `keep end` has no end, or no place in the generated file any more: \
+         move its lines, or mend the comments"
+    )]
+    Kept {
+        /// The file.
+        path: String,
+        /// The part.
+        name: String,
+    },
     /// Two trees hold the same file.
     #[error("two outputs want to write {path}")]
     Twice {
@@ -95,9 +108,14 @@ pub fn plan(targets: &[Target]) -> Result<Plan, Vec<OutputError>> {
             }
             match existing(&path) {
                 Ok(Some(old)) if old.as_deref() == Some(text) => plan.unchanged += 1,
-                Ok(Some(old)) if old.as_deref().is_some_and(|old| target.kind.bears_mark(&path, old)) => {
-                    plan.writes.push(target.change(path, old, Some(text.to_string())));
-                }
+                Ok(Some(Some(old))) if target.kind.bears_mark(&path, &old) => match keep::carry(&old, text) {
+                    Ok(text) if text == old => plan.unchanged += 1,
+                    Ok(text) => {
+                        let text = text.into_owned();
+                        plan.writes.push(target.change(path, Some(old), Some(text)));
+                    }
+                    Err(name) => errors.push(OutputError::Kept { path: display(&path), name }),
+                },
                 Ok(Some(_)) if target.kind.yields() => plan.kept.push(path),
                 Ok(Some(_)) => errors.push(OutputError::Foreign { path: display(&path) }),
                 Ok(None) => plan.writes.push(target.change(path, None, Some(text.to_string()))),
@@ -158,6 +176,8 @@ impl Search<'_> {
         match self.target.kind {
             Kind::Rust => {}
             Kind::Deploy => return DEPLOY_FOLDERS.contains(&name.as_ref()),
+            // The folders of templates have the names of those of the deployment.
+            Kind::Helm => return name == "templates" || DEPLOY_FOLDERS.contains(&name.as_ref()),
             _ => return false,
         }
         let manifest = folder.join("Cargo.toml");

@@ -1,5 +1,6 @@
 //! Table `[deploy]`: the manifests that run a controller's manager in a cluster.
 
+mod choices;
 mod values;
 
 use std::collections::BTreeMap;
@@ -11,12 +12,13 @@ use serde::{Deserialize, Serialize};
 use super::manifests::{self, Places};
 use super::{Config, Generator, ManifestFlags, UsageError, WebhookService};
 use crate::paths::absolute;
+pub use choices::{Certificates, PullPolicy};
 
 /// kubebuilder's name of an image that has no other yet.
 const IMAGE: &str = "controller:latest";
 
 /// controller-runtime's port of the metrics, unencrypted.
-const METRICS_PORT: u16 = 8080;
+pub(super) const METRICS_PORT: u16 = 8080;
 
 /// kubebuilder's port of the probes.
 const HEALTH_PORT: u16 = 8081;
@@ -72,39 +74,6 @@ pub struct DeployConfig {
     pub certificates: Certificates,
     /// File with everything that `default` consists of, such as `dist/install.yaml`.
     pub installer: Option<PathBuf>,
-}
-
-/// Who makes and renews the certificate of the webhooks.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
-pub enum Certificates {
-    /// cert-manager, which the cluster has.
-    #[default]
-    CertManager,
-    /// The manager itself.
-    SelfManaged,
-}
-
-/// When a node pulls an image.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[allow(missing_docs, reason = "the names are those of Container")]
-pub enum PullPolicy {
-    Always,
-    IfNotPresent,
-    Never,
-}
-
-impl PullPolicy {
-    /// The word in a manifest.
-    pub fn name(self) -> &'static str {
-        match self {
-            PullPolicy::Always => "Always",
-            PullPolicy::IfNotPresent => "IfNotPresent",
-            PullPolicy::Never => "Never",
-        }
-    }
 }
 
 /// An object whose keys become environment variables.
@@ -244,14 +213,25 @@ pub(super) fn deploy(
     if places.is_left_out(Generator::Deploy) {
         return Ok(None);
     }
-    let Some(output) = deploy.output.as_deref() else {
-        if places.is_named(Generator::Deploy) || *deploy != DeployConfig::default() || flags.image.is_some() {
-            return Err(UsageError(
-                "no folder for `deploy`: set `output` in the `[deploy]` table, such as \"config\"".into(),
-            ));
-        }
-        return Ok(None);
-    };
+    if deploy.output.is_none()
+        && (places.is_named(Generator::Deploy) || *deploy != DeployConfig::default() || flags.image.is_some())
+    {
+        return Err(UsageError(
+            "no folder for `deploy`: set `output` in the `[deploy]` table, such as \"config\"".into(),
+        ));
+    }
+    settings(config, flags, places, written)
+}
+
+/// Settings of the deployment, if there is one, whether it is written in this run or not.
+pub(super) fn settings(
+    config: &Config,
+    flags: &ManifestFlags,
+    places: &Places<'_>,
+    written: Written<'_>,
+) -> Result<Option<DeploySettings>, UsageError> {
+    let deploy = &config.deploy;
+    let Some(output) = deploy.output.as_deref() else { return Ok(None) };
     let Some(name) = deploy.name.clone() else {
         return Err(UsageError("`[deploy]` has no `name`: say what the project is called".into()));
     };

@@ -8,10 +8,10 @@ use crate::nesting;
 use super::manifests::{self, Places};
 use super::{
     ALL_GENERATORS, CLIENT_GENERATORS, ClientConfig, ClientSettings, ClientTarget, Config, ConfigFile,
-    DeploySettings, DocsSettings, FILE_NAME, Generator, OpenapiSettings, Overrides, RbacSettings, Settings,
-    UsageError, WebhookSettings, features, header, kinds,
+    DeploySettings, DocsSettings, FILE_NAME, Generator, HelmSettings, OpenapiSettings, Overrides,
+    RbacSettings, Settings, UsageError, WebhookSettings, features, header, kinds,
 };
-use super::{deploy, evaluation};
+use super::{deploy, evaluation, helm};
 
 /// File and flags together. Paths in the file are relative to `base`.
 pub(super) fn merge(mut config: Config, base: &Path, flags: Overrides) -> Result<Settings, UsageError> {
@@ -48,7 +48,7 @@ pub(super) fn merge(mut config: Config, base: &Path, flags: Overrides) -> Result
     check_named(&input, client_target.as_ref())?;
     let evaluation =
         evaluation::evaluation(&config, &flags.kinds, config.evaluation.folder.as_ref().map(from_file))?;
-    let Manifests { crd_header, rbac, webhook, deploy, openapi, docs } = manifests;
+    let Manifests { crd_header, rbac, webhook, deploy, helm, openapi, docs } = manifests;
     Ok(Settings {
         input,
         features,
@@ -75,6 +75,7 @@ pub(super) fn merge(mut config: Config, base: &Path, flags: Overrides) -> Result
         openapi,
         docs,
         deploy,
+        helm,
         lints: Lints::new(&config.lints, &flags.lints).map_err(UsageError)?,
     })
 }
@@ -85,6 +86,7 @@ struct Manifests {
     rbac: Option<RbacSettings>,
     webhook: Option<WebhookSettings>,
     deploy: Option<DeploySettings>,
+    helm: Option<HelmSettings>,
     openapi: OpenapiSettings,
     docs: Option<DocsSettings>,
 }
@@ -109,9 +111,10 @@ fn manifests(
         webhook: webhook.as_ref().map(|webhook| webhook.output.as_path()),
     };
     let deploy = deploy::deploy(config, &flags.manifests, places, written)?;
+    let helm = helm::helm(config, &flags.manifests, places, written)?;
     let openapi = manifests::openapi(&config.openapi, &flags.manifests, places)?;
     let docs = manifests::docs(&config.docs, &flags.manifests, places)?;
-    Ok(Manifests { crd_header, rbac, webhook, deploy, openapi, docs })
+    Ok(Manifests { crd_header, rbac, webhook, deploy, helm, openapi, docs })
 }
 
 /// What begins Rust files. A year has to stand in that, or in the header of another file.

@@ -33,7 +33,7 @@ pub(super) fn check(flags: &Overrides, files: &[&Config]) -> Result<(), UsageErr
 
 /// Flags, whether they are given, and the generators that they mean something to.
 fn flags_of_generators(flags: &Overrides) -> [(&'static str, bool, &'static [Generator]); 19] {
-    use Generator::{Crd, Deploy, Docs, Openapi, Rbac, Webhook};
+    use Generator::{Crd, Deploy, Docs, Helm, Openapi, Rbac, Webhook};
     const CLIENT: &[Generator] = &CLIENT_GENERATORS;
     let manifests = &flags.manifests;
     [
@@ -55,7 +55,7 @@ fn flags_of_generators(flags: &Overrides) -> [(&'static str, bool, &'static [Gen
         ("--keep-unknown-formats", flags.keep_unknown_formats, &[Crd, Openapi, Docs]),
         ("--docs-output", manifests.docs_output.is_some(), &[Docs]),
         ("--docs-formats", !manifests.docs_formats.is_empty(), &[Docs]),
-        ("--image", manifests.image.is_some(), &[Deploy]),
+        ("--image", manifests.image.is_some(), &[Deploy, Helm]),
     ]
 }
 

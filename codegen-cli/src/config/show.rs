@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::{
     ClientConfig, ClientTarget, Config, CrdConfig, DeployConfig, DeploySettings, DocsConfig, Evaluation,
-    EvaluationConfig, Generator, OpenapiConfig, RbacConfig, Settings, WebhookConfig,
+    EvaluationConfig, Generator, HelmConfig, OpenapiConfig, RbacConfig, Settings, WebhookConfig,
 };
 use crate::paths::display;
 
@@ -55,6 +55,11 @@ fn config(settings: &Settings) -> Config {
             formats: Some(docs.formats.clone()),
         }),
         deploy: settings.deploy.as_ref().map_or_else(DeployConfig::default, deploy),
+        helm: settings.helm.as_ref().map_or_else(HelmConfig::default, |helm| HelmConfig {
+            output: Some(path(&helm.output)),
+            version: Some(helm.version.clone()),
+            app_version: Some(helm.app_version.clone()),
+        }),
         lints: settings.lints.config(),
         ..Config::default()
     }
@@ -70,6 +75,7 @@ fn runs(settings: &Settings, generator: Generator) -> bool {
         Generator::Openapi => settings.openapi.output.is_some() || settings.openapi.report.is_some(),
         Generator::Docs => settings.docs.is_some(),
         Generator::Deploy => settings.deploy.is_some(),
+        Generator::Helm => settings.helm.is_some(),
     }
 }
 

@@ -6,11 +6,15 @@ use crate::definition::Definition;
 use crate::output::OutputTree;
 use crate::parallel;
 
+/// The file of a definition.
+pub(super) fn file_name(definition: &Definition<'_>) -> String {
+    format!("{}_{}.yaml", definition.group, definition.first().plural)
+}
+
 /// Emits every definition.
 pub(crate) fn emit(definitions: &[Definition<'_>]) -> OutputTree {
     let texts = parallel::map(definitions, |definition| {
-        let name = format!("{}_{}.yaml", definition.group, definition.first().plural);
-        (name, yaml::document(&definition.to_value()))
+        (file_name(definition), yaml::document(&definition.to_value()))
     });
     let mut tree = OutputTree::new();
     for (name, text) in texts {

@@ -4,6 +4,7 @@ pub mod crd;
 pub mod deploy;
 pub mod docs;
 pub mod embedded;
+pub mod helm;
 mod manifest;
 pub mod openapi;
 pub mod rbac;

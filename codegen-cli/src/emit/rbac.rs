@@ -8,8 +8,12 @@ use crate::roles::{Role, RoleRule};
 
 /// Emits the file of that name; no file without a role.
 pub fn emit(roles: &[Role], file_name: &str, header: &str) -> OutputTree {
-    let objects: Vec<Value> = roles.iter().map(object).collect();
-    manifest::tree(file_name, Kind::Rbac, header, &objects)
+    manifest::tree(file_name, Kind::Rbac, header, &objects(roles))
+}
+
+/// The objects of the file.
+pub(crate) fn objects(roles: &[Role]) -> Vec<Value> {
+    roles.iter().map(object).collect()
 }
 
 fn object(role: &Role) -> Value {

@@ -8,7 +8,7 @@ use crate::ir::{Manifests, WEBHOOK_SERVICE, Webhook};
 use crate::output::{Kind, OutputTree};
 
 /// controller-gen's name of the file.
-const FILE: &str = "manifests.yaml";
+pub(super) const FILE: &str = "manifests.yaml";
 
 /// Emits the file; no file without a webhook. `service` takes the place of controller-gen's name.
 pub fn emit(manifests: &Manifests, header: &str, service: Option<&WebhookService>) -> OutputTree {

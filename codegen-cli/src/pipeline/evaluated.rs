@@ -17,13 +17,14 @@ use crate::output::{Kind, OutputTree, Target};
 use crate::selection::Choice;
 
 /// Generators whose output follows from the types, which only the source has.
-const OF_TYPES: [Generator; 6] = [
+const OF_TYPES: [Generator; 7] = [
     Generator::Client,
     Generator::Lister,
     Generator::Informer,
     Generator::Openapi,
     Generator::Docs,
     Generator::Deploy,
+    Generator::Helm,
 ];
 
 /// What to do where `crd()` of a type is not enough.
@@ -116,6 +117,7 @@ fn has_output(settings: &Settings, generator: Generator) -> bool {
         Generator::Openapi => settings.openapi.output.is_some(),
         Generator::Docs => settings.docs.is_some(),
         Generator::Deploy => settings.deploy.is_some(),
+        Generator::Helm => settings.helm.is_some(),
         _ => settings.client.output.is_some(),
     }
 }

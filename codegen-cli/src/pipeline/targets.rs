@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use crate::config::{ClientTarget, DeploySettings, Generator, Settings};
+use crate::config::{ClientTarget, DeploySettings, Generator, HelmSettings, Settings};
 use crate::definition::Definition;
-use crate::emit::{crd, deploy, docs, embedded, openapi, rbac, rust, webhook};
+use crate::emit::{crd, deploy, docs, embedded, helm, openapi, rbac, rust, webhook};
 use crate::ir::{Ir, Resource};
 use crate::load::{Crates, HandWritten};
 use crate::output::{Kind, OutputTree, Target};
@@ -51,7 +51,19 @@ pub(super) fn targets(settings: &Settings, made: EmitInput<'_>) -> Vec<Target> {
     if let Some(deploy_settings) = &settings.deploy {
         out.extend(deployment(deploy_settings, made, &crds));
     }
+    if let Some(helm_settings) = &settings.helm {
+        out.push(chart(helm_settings, made));
+    }
     out
+}
+
+/// The Helm chart.
+fn chart(helm_settings: &HelmSettings, made: EmitInput<'_>) -> Target {
+    let objects = with_parts(&helm_settings.deploy, made, &OutputTree::new(), |parts| {
+        deploy::objects(made.ir, &helm_settings.deploy, parts, made.definitions)
+    });
+    let tree = helm::emit(helm_settings, &objects);
+    Target { root: helm_settings.output.clone(), kind: Kind::Helm, tree }
 }
 
 /// Emits the CRDs alone, in the same way.
@@ -77,15 +89,8 @@ fn crd_target(settings: &Settings, crds: &OutputTree) -> Option<Target> {
 /// The manifests that run the manager: the tree, and the installer beside it.
 fn deployment(deploy_settings: &DeploySettings, made: EmitInput<'_>, crds: &OutputTree) -> Vec<Target> {
     let EmitInput { ir, schemas, .. } = made;
-    let roles = roles::roles(&ir.manifests.rules, &deploy_settings.role_name);
-    let parts = deploy::Parts {
-        crds,
-        rbac: &rbac::emit(&roles, &deploy_settings.role_file, ""),
-        roles: &roles,
-        webhooks: &webhook::emit(&ir.manifests, "", Some(&deploy_settings.webhook_service)),
-        configurations: &webhook::objects(&ir.manifests, Some(&deploy_settings.webhook_service)),
-    };
-    let (tree, installer) = deploy::emit(ir, schemas, deploy_settings, parts);
+    let (tree, installer) =
+        with_parts(deploy_settings, made, crds, |parts| deploy::emit(ir, schemas, deploy_settings, parts));
     let mut out = vec![Target { root: deploy_settings.output.clone(), kind: Kind::Deploy, tree }];
     if let (Some(text), Some(path)) = (installer, &deploy_settings.installer) {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
@@ -95,6 +100,24 @@ fn deployment(deploy_settings: &DeploySettings, made: EmitInput<'_>, crds: &Outp
         out.push(Target { root, kind: Kind::Deploy, tree });
     }
     out
+}
+
+/// Makes something of what the other generators make for a deployment.
+fn with_parts<T>(
+    deploy_settings: &DeploySettings,
+    made: EmitInput<'_>,
+    crds: &OutputTree,
+    make: impl FnOnce(deploy::Parts<'_>) -> T,
+) -> T {
+    let ir = made.ir;
+    let roles = roles::roles(&ir.manifests.rules, &deploy_settings.role_name);
+    make(deploy::Parts {
+        crds,
+        rbac: &rbac::emit(&roles, &deploy_settings.role_file, ""),
+        roles: &roles,
+        webhooks: &webhook::emit(&ir.manifests, "", Some(&deploy_settings.webhook_service)),
+        configurations: &webhook::objects(&ir.manifests, Some(&deploy_settings.webhook_service)),
+    })
 }
 
 /// The resources that ask for a client.

@@ -44,7 +44,7 @@ fn built(folder: &Path) -> Vec<Value> {
     out
 }
 
-fn by_key(objects: Vec<Value>) -> BTreeMap<String, Value> {
+pub(crate) fn by_key(objects: Vec<Value>) -> BTreeMap<String, Value> {
     let count = objects.len();
     let out: BTreeMap<String, Value> = objects.into_iter().map(|object| (key(&object), object)).collect();
     assert_eq!(out.len(), count, "an object is there twice");

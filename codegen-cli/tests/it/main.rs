@@ -30,6 +30,7 @@ mod fuzz;
 mod genclient;
 mod go_import;
 mod go_input;
+mod helm;
 mod import;
 mod import_text;
 mod known_types;

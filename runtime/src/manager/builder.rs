@@ -62,8 +62,9 @@ impl ManagerBuilder {
         self
     }
 
-    /// Serves `/metrics` over TLS with this certificate, which is read again when it changes. Clients are not authenticated;
-    /// [`client_ca`](crate::webhook::CertWatcherBuilder::client_ca) asks them for certificates.
+    /// Serves `/metrics` over TLS with this certificate, which is read again when it changes.
+    /// [`client_ca`](crate::webhook::CertWatcherBuilder::client_ca) asks clients for certificates, and
+    /// [`metrics_authorization`](Self::metrics_authorization) for tokens.
     ///
     /// ```no_run
     /// use kubesmith_runtime::manager::Manager;
@@ -83,6 +84,25 @@ impl ManagerBuilder {
     #[must_use]
     pub fn metrics_tls(mut self, certificate: crate::webhook::CertWatcherBuilder) -> Self {
         self.manager.metrics_tls = super::MetricsTls::new(certificate);
+        self
+    }
+
+    /// Serves `/metrics` only to users whom the cluster allows `get` on the path `/metrics`, as controller-runtime's
+    /// `WithAuthenticationAndAuthorization`: the bearer token of a request is checked by a TokenReview, and its user by a
+    /// SubjectAccessReview. The program needs the right to create both. Use it with [`metrics_tls`](Self::metrics_tls): without TLS,
+    /// tokens are readable on their way.
+    ///
+    /// ```no_run
+    /// # fn example(client: kube::Client) {
+    /// use kubesmith_runtime::manager::Manager;
+    ///
+    /// let manager = Manager::builder(client).metrics_address(([0, 0, 0, 0], 8443)).metrics_authorization().build();
+    /// # let _ = manager;
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn metrics_authorization(mut self) -> Self {
+        self.manager.metrics_authorization = true;
         self
     }
 

@@ -57,6 +57,10 @@ pub struct ManagerFlags {
     #[cfg(feature = "webhook")]
     #[arg(long, requires = "metrics_cert_path")]
     pub metrics_secure: bool,
+    /// Serve /metrics only to users whom the cluster allows it, by the token of their requests
+    #[cfg(feature = "webhook")]
+    #[arg(long, requires = "metrics_secure")]
+    pub metrics_authorize: bool,
     /// The folder with tls.crt and tls.key for /metrics
     #[cfg(feature = "webhook")]
     #[arg(long, value_name = "FOLDER")]
@@ -142,6 +146,9 @@ impl ManagerFlags {
         if let (true, Some(folder)) = (self.metrics_secure, &self.metrics_cert_path) {
             let certificate = CertWatcher::builder(folder.join("tls.crt"), folder.join("tls.key"));
             builder = builder.metrics_tls(certificate);
+            if self.metrics_authorize {
+                builder = builder.metrics_authorization();
+            }
         }
         match &self.webhook_cert_dir {
             Some(folder) => builder.webhook_cert_dir(folder),
@@ -244,6 +251,8 @@ mod tests {
     #[cfg(feature = "webhook")]
     #[tokio::test]
     async fn certificate_flags_choose_folders() {
+        let error = parse(&["--metrics-authorize"]).unwrap_err();
+        assert!(error.contains("--metrics-secure"), "{error}");
         let error = parse(&["--metrics-secure"]).unwrap_err();
         assert!(error.contains("--metrics-cert-path"), "{error}");
         let run = async |flags: &[&str]| {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use ::http::header::{CONTENT_TYPE, HeaderValue};
-use ::http::{Method, Response, StatusCode, Uri};
+use ::http::{HeaderMap, Method, Response, StatusCode, Uri};
 use bytes::Bytes;
 use futures::future::OptionFuture;
 use http_body_util::Full;
@@ -19,6 +19,7 @@ use tokio::task::JoinSet;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
+use super::authorization::{Authorizer, Refusal};
 use super::debug::page;
 use super::informers::Informers;
 use super::tls::Tls;
@@ -30,6 +31,9 @@ use crate::sharding::Shard;
 const MAX_CONNECTIONS: usize = 128;
 /// How long a client may take to send its request's head.
 const HEAD_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// The content type of everything but metrics and the state page.
+const TEXT: &str = "text/plain; charset=utf-8";
 
 type Check = Arc<dyn Fn() -> Result<(), String> + Send + Sync>;
 
@@ -97,14 +101,14 @@ impl Checks {
 
 /// The paths that an endpoint serves.
 pub(super) enum Routes {
-    Metrics(Registry),
+    Metrics(Registry, Option<Authorizer>),
     Health { healthz: Checks, readyz: Checks },
     Debug { controllers: Vec<ControllerState>, informers: Informers, shard: Option<Shard> },
 }
 
 impl Routes {
-    pub(super) fn metrics(registry: Registry) -> Self {
-        Routes::Metrics(registry)
+    pub(super) fn metrics(registry: Registry, authorizer: Option<Authorizer>) -> Self {
+        Routes::Metrics(registry, authorizer)
     }
 
     pub(super) fn health(healthz: Checks, readyz: Checks) -> Self {
@@ -129,7 +133,6 @@ impl Routes {
     }
 
     fn answer(&self, method: &Method, uri: &Uri) -> (StatusCode, &'static str, String) {
-        const TEXT: &str = "text/plain; charset=utf-8";
         if method != Method::GET && method != Method::HEAD {
             return (StatusCode::METHOD_NOT_ALLOWED, TEXT, "405 method not allowed\n".to_owned());
         }
@@ -138,7 +141,7 @@ impl Routes {
             path.split_once('/').map_or((path, None), |(endpoint, only)| (endpoint, Some(only)));
         let query = uri.query().unwrap_or_default();
         let (status, text) = match (self, endpoint) {
-            (Routes::Metrics(registry), "metrics") if only.is_none() => {
+            (Routes::Metrics(registry, _), "metrics") if only.is_none() => {
                 return (StatusCode::OK, METRICS_TYPE, registry.encode());
             }
             (Routes::Debug { controllers, informers, shard }, "debug") if only == Some("controllers") => {
@@ -154,6 +157,14 @@ impl Routes {
             }
         };
         (status, TEXT, text)
+    }
+}
+
+impl Routes {
+    /// Why nobody gets an answer to this request, if it may not be answered.
+    async fn refusal(&self, headers: &HeaderMap, method: &Method, uri: &Uri) -> Option<Refusal> {
+        let Routes::Metrics(_, Some(authorizer)) = self else { return None };
+        authorizer.check(headers, &method.as_str().to_ascii_lowercase(), uri.path()).await.err()
     }
 }
 
@@ -198,11 +209,19 @@ async fn connection(stream: TcpStream, tls: Option<Tls>, routes: Arc<Routes>) {
 
 async fn answer_requests(stream: impl AsyncRead + AsyncWrite + Unpin, routes: Arc<Routes>) {
     let service = service_fn(move |request: ::http::Request<hyper::body::Incoming>| {
-        let (status, content_type, text) = routes.answer(request.method(), request.uri());
-        let mut response = Response::new(Full::new(Bytes::from(text)));
-        *response.status_mut() = status;
-        response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
-        async { Ok::<_, Infallible>(response) }
+        let routes = routes.clone();
+        async move {
+            let (head, _) = request.into_parts();
+            let (status, content_type, text) =
+                match routes.refusal(&head.headers, &head.method, &head.uri).await {
+                    Some((status, text)) => (status, TEXT, text.to_owned()),
+                    None => routes.answer(&head.method, &head.uri),
+                };
+            let mut response = Response::new(Full::new(Bytes::from(text)));
+            *response.status_mut() = status;
+            response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
+            Ok::<_, Infallible>(response)
+        }
     });
     let mut server = http1::Builder::new();
     server.timer(TokioTimer::new()).header_read_timeout(HEAD_TIMEOUT);
@@ -272,7 +291,8 @@ mod tests {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
         let address = listener.local_addr().unwrap();
         let stop = CancellationToken::new();
-        let server = tokio::spawn(serve(listener, Arc::new(Routes::metrics(registry)), None, stop.clone()));
+        let server =
+            tokio::spawn(serve(listener, Arc::new(Routes::metrics(registry, None)), None, stop.clone()));
         let mut stream = TcpStream::connect(address).await.unwrap();
         stream.write_all(b"GET /metrics HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n").await.unwrap();
         let mut answer = String::new();

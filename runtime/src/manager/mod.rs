@@ -76,6 +76,7 @@
 //! ```
 
 mod address;
+mod authorization;
 mod builder;
 mod debug;
 mod error;
@@ -147,6 +148,7 @@ pub struct Manager {
     shard: Option<Shard>,
     metrics_address: BindAddress,
     metrics_tls: MetricsTls,
+    metrics_authorization: bool,
     health_address: BindAddress,
     debug_address: BindAddress,
     /// The controllers on `/debug/controllers`.
@@ -181,6 +183,7 @@ impl Manager {
                 shard: None,
                 metrics_address: BindAddress::default(),
                 metrics_tls: MetricsTls::default(),
+                metrics_authorization: false,
                 health_address: BindAddress::default(),
                 debug_address: BindAddress::default(),
                 states: Vec::new(),

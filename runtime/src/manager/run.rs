@@ -7,6 +7,7 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, timeout_at};
 use tokio_util::sync::CancellationToken;
 
+use super::authorization::Authorizer;
 use super::group::run_group;
 use super::http::{Routes, serve};
 use super::informers::Informers;
@@ -33,9 +34,10 @@ impl Manager {
         let endpoints_stop = CancellationToken::new();
         let informers = Informers([vec![self.factory], self.informers].concat());
         let metrics_tls = self.metrics_tls.load(&self.registry)?;
+        let authorizer = self.metrics_authorization.then(|| Authorizer::new(self.client));
         let debug = Routes::debug(self.states, informers.clone(), self.shard);
         let endpoints = [
-            ("metrics", self.metrics_address, Routes::metrics(self.registry), metrics_tls),
+            ("metrics", self.metrics_address, Routes::metrics(self.registry, authorizer), metrics_tls),
             ("health", self.health_address, Routes::health(self.healthz, self.readyz), None),
             ("debug", self.debug_address, debug, None),
         ];

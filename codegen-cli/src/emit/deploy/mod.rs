@@ -21,7 +21,9 @@ use std::collections::BTreeSet;
 use kubesmith_apimachinery::yaml;
 use serde_json::{Value, json};
 
+use super::{crd, rbac, webhook};
 use crate::config::{Certificates, DeploySettings};
+use crate::definition::Definition;
 use crate::ir::{Conversion, ConversionWebhook, Group, Ir, Resource, WebhookEndpoint};
 use crate::output::{DEPLOY_MARK, OutputTree};
 use crate::roles::Role;
@@ -47,29 +49,32 @@ pub struct Parts<'a> {
 struct Folder {
     name: &'static str,
     /// Files of this generator, with what they hold.
-    files: Vec<(String, String)>,
+    files: Vec<(String, Value)>,
+    /// Files with comments beside their object.
+    texts: Vec<(String, String)>,
     /// Files of other generators, relative to the folder.
     others: Vec<String>,
 }
 
 impl Folder {
     fn new(name: &'static str) -> Self {
-        Self { name, files: Vec::new(), others: Vec::new() }
+        Self { name, files: Vec::new(), texts: Vec::new(), others: Vec::new() }
     }
 
     fn object(mut self, file: impl Into<String>, object: &Value) -> Self {
-        self.files.push((file.into(), yaml::document(object)));
+        self.files.push((file.into(), object.clone()));
         self
     }
 
     fn is_empty(&self) -> bool {
-        self.files.is_empty() && self.others.is_empty()
+        self.files.is_empty() && self.texts.is_empty() && self.others.is_empty()
     }
 
     /// The folder's files and its list of them.
     fn write(&self, tree: &mut OutputTree) {
         let mut resources: Vec<&str> = self.others.iter().map(String::as_str).collect();
-        for (file, text) in &self.files {
+        let objects = self.files.iter().map(|(file, object)| (file, yaml::document(object)));
+        for (file, text) in objects.chain(self.texts.iter().map(|(file, text)| (file, text.clone()))) {
             resources.push(file);
             tree.insert(format!("{}/{file}", self.name), format!("{}{text}", mark()));
         }
@@ -100,6 +105,31 @@ pub fn emit(
         everything(&self::folders(ir, settings, parts), metrics.as_ref(), settings, parts)
     });
     (tree, installer)
+}
+
+/// The objects of the deployment by their file in the tree, for another form of it.
+pub(crate) fn objects(
+    ir: &Ir,
+    settings: &DeploySettings,
+    parts: Parts<'_>,
+    definitions: &[Definition<'_>],
+) -> Vec<(String, Vec<Value>)> {
+    let mut out = Vec::new();
+    for folder in folders(ir, settings, parts) {
+        let mut others = Vec::new();
+        match folder.name {
+            "crd" => others.extend(definitions.iter().map(|one| (crd::file_name(one), vec![one.to_value()]))),
+            "rbac" => others.push((settings.role_file.clone(), rbac::objects(parts.roles))),
+            "webhook" => others.push((webhook::FILE.to_string(), parts.configurations.to_vec())),
+            _ => {}
+        }
+        let own = folder.files.into_iter().map(|(file, object)| (file, vec![object]));
+        let files = others.into_iter().chain(own).filter(|(_, objects)| !objects.is_empty());
+        out.extend(files.map(|(file, objects)| (format!("{}/{file}", folder.name), objects)));
+    }
+    let metrics = objects::metrics_service(settings);
+    out.extend(metrics.map(|service| ("default/metrics_service.yaml".to_string(), vec![service])));
+    out
 }
 
 /// The folders that `default` consists of, in the order in which their objects are to be created.
@@ -220,7 +250,7 @@ fn everything(
         };
         let others = others.into_iter().flat_map(OutputTree::iter);
         out.extend(others.map(|(_, text)| documents(text)));
-        out.extend(folder.files.iter().map(|(_, text)| text.as_str()));
+        out.extend(folder.files.iter().map(|(_, object)| yaml::document(object)));
     }
     out.extend(metrics.map(yaml::document));
     out

@@ -17,7 +17,7 @@ pub(super) fn folder(ir: &Ir, schemas: &Schemas) -> Folder {
                 let Some(made) = made else { continue };
                 let kind = resource.kind.to_lowercase();
                 let file = format!("{}_{}_{kind}.yaml", group_title(ir, group), version.name);
-                out.files.push((file, text(&made.yaml, &made.problem)));
+                out.texts.push((file, text(&made.yaml, &made.problem)));
             }
         }
     }

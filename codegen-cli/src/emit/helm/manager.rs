@@ -1,0 +1,85 @@
+//! The Deployment of the chart.
+
+use serde_json::{Value, json};
+
+use super::template::{Action, Template};
+
+/// Puts the values in place of what the installer says.
+pub(super) fn deployment(object: &mut Value, template: &mut Template, has_webhooks: bool) {
+    object["spec"]["replicas"] = json!(template.inline("{{ .Values.manager.replicas }}"));
+    let pod = &mut object["spec"]["template"]["spec"];
+    pod["serviceAccountName"] = json!(template.inline("{{ .Values.serviceAccount.name | quote }}"));
+    for key in ["affinity", "imagePullSecrets", "nodeSelector", "tolerations"] {
+        pod[key] = json!(template.add(Action::With(format!(".Values.manager.{key}"))));
+    }
+    under_condition(pod, "volumes", template);
+    let container = &mut pod["containers"][0];
+    container["image"] = json!(template.inline(
+        "\"{{ .Values.manager.image.repository }}{{ with .Values.manager.image.tag }}:{{ . }}{{ end }}\""
+    ));
+    let policy = json!(template.inline("{{ .Values.manager.image.pullPolicy }}"));
+    let has_policy = ".Values.manager.image.pullPolicy".to_string();
+    container["imagePullPolicy"] = json!(template.add(Action::If(has_policy, policy)));
+    container["resources"] = json!(template.add(Action::Yaml(".Values.manager.resources".to_string())));
+    container["env"] = json!(template.add(environment(has_webhooks)));
+    container["envFrom"] = json!(template.add(Action::With(".Values.manager.envFrom".to_string())));
+    under_condition(container, "volumeMounts", template);
+    arguments(container, template);
+    ports(container, template);
+}
+
+/// Programs of `kubesmith init` take this variable, as kubebuilder's do.
+fn environment(has_webhooks: bool) -> Action {
+    let more = ["{{- with .Values.manager.env }}", "  {{- toYaml . | nindent INDENT }}", "{{- end }}"];
+    let off = [
+        "{{- if not .Values.webhooks.enabled }}",
+        "- name: ENABLE_WEBHOOKS",
+        "  value: \"false\"",
+        "{{- end }}",
+    ];
+    let lines = off.into_iter().filter(|_| has_webhooks).chain(more).map(str::to_string).collect();
+    let condition = match has_webhooks {
+        true => "or .Values.manager.env (not .Values.webhooks.enabled)",
+        false => ".Values.manager.env",
+    };
+    Action::Lines(condition.to_string(), lines)
+}
+
+/// What is there only with webhooks.
+fn under_condition(object: &mut Value, key: &str, template: &mut Template) {
+    if let Some(value) = object.get_mut(key) {
+        *value = json!(template.add(Action::If(".Values.webhooks.enabled".to_string(), value.take())));
+    }
+}
+
+fn arguments(container: &mut Value, template: &mut Template) {
+    let Some(args) = container["args"].as_array_mut() else { return };
+    for arg in args.iter_mut() {
+        let text = arg.as_str().unwrap_or_default().to_string();
+        if text == "--leader-elect" {
+            *arg = json!(template.add(Action::If(".Values.leaderElection.enabled".to_string(), arg.take())));
+        } else if text.starts_with("--webhook-") {
+            *arg = json!(template.add(Action::If(".Values.webhooks.enabled".to_string(), arg.take())));
+        } else if let Some((flag, _)) =
+            text.split_once("=").filter(|(flag, _)| *flag == "--metrics-bind-address")
+        {
+            let port = "{{ if .Values.metrics.enabled }}:{{ .Values.metrics.port }}{{ else }}0{{ end }}";
+            *arg = json!(format!("{flag}={}", template.inline(port)));
+        }
+    }
+    args.push(json!(template.add(Action::Items(".Values.manager.args".to_string()))));
+}
+
+fn ports(container: &mut Value, template: &mut Template) {
+    for port in container["ports"].as_array_mut().into_iter().flatten() {
+        let condition = match port["name"].as_str() {
+            Some("metrics") => {
+                port["containerPort"] = json!(template.inline("{{ .Values.metrics.port }}"));
+                ".Values.metrics.enabled"
+            }
+            Some("webhook-server") => ".Values.webhooks.enabled",
+            _ => continue,
+        };
+        *port = json!(template.add(Action::If(condition.to_string(), port.take())));
+    }
+}

@@ -1,0 +1,121 @@
+//! Emits a Helm chart with the objects of the installer.
+//!
+//! ```text
+//! Chart.yaml   values.yaml   values.schema.json   templates/<folder of the tree>/<file of the tree>
+//! ```
+//!
+//! The chart has no Namespace: `helm install --namespace NAME --create-namespace` makes it. With the namespace of `[deploy]` and the
+//! usual values, its objects are those of the installer.
+
+mod manager;
+mod place;
+mod template;
+mod values;
+
+use serde_json::Value;
+
+use crate::config::HelmSettings;
+use crate::output::{HELM_MARK, KEEP_BEGIN, KEEP_END, OutputTree};
+use template::Template;
+
+/// Emits the chart. `files` are the objects of the deployment by their file in its tree.
+pub fn emit(settings: &HelmSettings, files: &[(String, Vec<Value>)]) -> OutputTree {
+    let has_webhooks = files.iter().any(|(path, _)| path.starts_with("webhook/"));
+    let mut tree = OutputTree::new();
+    tree.insert("Chart.yaml", chart(settings));
+    tree.insert("values.yaml", values::file(settings, has_webhooks));
+    tree.insert("values.schema.json", values::schema(settings, has_webhooks));
+    for (path, objects) in files {
+        let Some(condition) = condition(path) else { continue };
+        let mut text = mark();
+        if !condition.is_empty() {
+            text.push_str(&format!("{{{{- if {condition} }}}}\n"));
+        }
+        for object in objects {
+            text.push_str("---\n");
+            text.push_str(&object_text(settings, path, object, has_webhooks));
+        }
+        if path == MANAGER {
+            text.push_str(&kept("pod", 6));
+        }
+        if !condition.is_empty() {
+            text.push_str("{{- end }}\n");
+        }
+        tree.insert(format!("templates/{path}"), text);
+    }
+    tree
+}
+
+/// The file of the Deployment in the tree.
+const MANAGER: &str = "manager/manager.yaml";
+
+/// When the objects of a file are installed; empty: always. `None`: never.
+fn condition(path: &str) -> Option<String> {
+    let (folder, file) = path.split_once('/').unwrap_or(("", path));
+    let is_for = |suffix: &str| file.ends_with(suffix);
+    let text = match folder {
+        "crd" => ".Values.crds.install",
+        "webhook" | "certmanager" => ".Values.webhooks.enabled",
+        "prometheus" => "and .Values.metrics.enabled .Values.metrics.serviceMonitor.enabled",
+        "default" => ".Values.metrics.enabled",
+        "manager" if file == "namespace.yaml" => return None,
+        "rbac" if file == "service_account.yaml" => ".Values.serviceAccount.create",
+        "rbac" if file.starts_with("leader_election_role") => {
+            "and .Values.rbac.create .Values.leaderElection.enabled"
+        }
+        "rbac" if file.starts_with("cert_rotation_role") || file.starts_with("ca_injection_role") => {
+            "and .Values.rbac.create .Values.webhooks.enabled"
+        }
+        "rbac" if ["_admin_role.yaml", "_editor_role.yaml", "_viewer_role.yaml"].into_iter().any(is_for) => {
+            ".Values.rbac.userRoles"
+        }
+        "rbac" => ".Values.rbac.create",
+        _ => "",
+    };
+    Some(text.to_string())
+}
+
+/// The template of an object.
+fn object_text(settings: &HelmSettings, path: &str, object: &Value, has_webhooks: bool) -> String {
+    let mut template = Template::of(object);
+    let mut object = object.clone();
+    if path == MANAGER {
+        manager::deployment(&mut object, &mut template, has_webhooks);
+    }
+    place::in_release(&mut object, &mut template, settings);
+    match path.split_once('/').map(|(folder, _)| folder) {
+        Some("crd") => place::keep(&mut object, &mut template),
+        Some("default" | "prometheus") => place::metrics_port(&mut object, &mut template, settings),
+        _ => {}
+    }
+    template.text(&object)
+}
+
+fn chart(settings: &HelmSettings) -> String {
+    let HelmSettings { deploy, version, app_version, .. } = settings;
+    let text = |text: &str| Value::String(text.to_string()).to_string();
+    format!(
+        "{}apiVersion: v2\nappVersion: {}\ndescription: {}\nname: {}\ntype: application\nversion: {}\n{}",
+        mark(),
+        text(app_version),
+        text(&format!("The controllers of {}", deploy.name)),
+        text(&deploy.name),
+        text(version),
+        kept("chart", 0)
+    )
+}
+
+/// The lines that begin every YAML file.
+fn mark() -> String {
+    format!(
+        "{HELM_MARK} v{}. DO NOT EDIT, except between `keep begin` and `keep end`.\n\
+         # To keep the file as your own, take this comment out.\n",
+        env!("CARGO_PKG_VERSION")
+    )
+}
+
+/// A place for lines that somebody adds by hand.
+fn kept(name: &str, columns: usize) -> String {
+    let indent = " ".repeat(columns);
+    format!("{indent}{KEEP_BEGIN}{name}\n{indent}{KEEP_END}{name}\n")
+}

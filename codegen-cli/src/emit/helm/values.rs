@@ -1,0 +1,186 @@
+//! `values.yaml` and its schema.
+
+use kubesmith_apimachinery::yaml;
+use serde_json::{Value, json};
+
+use super::{kept, mark};
+use crate::config::{EnvSource, HelmSettings, PullPolicy};
+
+/// A value of the chart: its key, what it is for, what it is unless somebody says otherwise, and its schema.
+struct Entry {
+    key: &'static str,
+    text: &'static str,
+    value: Value,
+    schema: Value,
+}
+
+fn entry(key: &'static str, text: &'static str, value: Value, schema: Value) -> Entry {
+    Entry { key, text, value, schema }
+}
+
+fn switch(key: &'static str, text: &'static str, is_on: bool) -> Entry {
+    entry(key, text, json!(is_on), json!({"type": "boolean"}))
+}
+
+/// The tables of the values.
+fn tables(settings: &HelmSettings, has_webhooks: bool) -> Vec<(&'static str, Vec<Entry>)> {
+    let deploy = &settings.deploy;
+    let mut out = vec![("manager", manager(settings))];
+    out.push((
+        "crds",
+        vec![
+            switch("install", "Install and upgrade the CRDs with the chart. Without it, the operator or `kubesmith crd apply` does.", true),
+            switch("keep", "Keep the CRDs, and with them all objects, when the release is uninstalled.", true),
+        ],
+    ));
+    out.push((
+        "rbac",
+        vec![
+            switch("create", "Create the manager's roles and bindings.", true),
+            switch("userRoles", "Create the roles for people: admin, editor and viewer of each kind.", true),
+        ],
+    ));
+    let account = json!(deploy.object("controller-manager"));
+    out.push((
+        "serviceAccount",
+        vec![
+            switch("create", "Create the service account.", true),
+            entry(
+                "name",
+                "Its name; with `create: false` that of an existing one.",
+                account,
+                json!({"type": "string", "minLength": 1}),
+            ),
+            entry(
+                "annotations",
+                "Annotations, such as a cloud's identity.",
+                json!({}),
+                json!({"type": "object", "additionalProperties": {"type": "string"}}),
+            ),
+        ],
+    ));
+    let leader_election = switch("enabled", "Let replicas elect a leader.", settings.leader_election);
+    out.push(("leaderElection", vec![leader_election]));
+    out.push((
+        "metrics",
+        vec![
+            switch("enabled", "Serve metrics, with a Service.", settings.has_metrics),
+            entry("port", "Their port.", json!(deploy.metrics_port), json!({"type": "integer", "minimum": 1, "maximum": 65535})),
+            entry(
+                "serviceMonitor",
+                "A ServiceMonitor, whose kind is the Prometheus operator's.",
+                json!({"enabled": settings.has_monitor}),
+                json!({"type": "object", "additionalProperties": false, "properties": {"enabled": {"type": "boolean"}}}),
+            ),
+        ],
+    ));
+    if has_webhooks {
+        out.push((
+            "webhooks",
+            vec![switch("enabled", "Serve webhooks, with their configurations and certificate.", true)],
+        ));
+    }
+    out
+}
+
+fn manager(settings: &HelmSettings) -> Vec<Entry> {
+    let deploy = &settings.deploy;
+    let (repository, tag) = image(&settings.image);
+    let text = || json!({"type": "string"});
+    let list = || json!({"type": "array", "items": {"type": "object"}});
+    let env = deploy.env.iter().map(|(name, value)| json!({"name": name, "value": value}));
+    let env_from = deploy.env_from.iter().map(|source| match source {
+        EnvSource::Secret(name) => json!({"secretRef": {"name": name}}),
+        EnvSource::ConfigMap(name) => json!({"configMapRef": {"name": name}}),
+    });
+    let policy = deploy.image_pull_policy.map_or("", PullPolicy::name);
+    let image = json!({"repository": repository, "tag": tag, "pullPolicy": policy});
+    let quantities = json!({"type": "object", "additionalProperties": {"type": ["string", "number"]}});
+    vec![
+        entry(
+            "image",
+            "The manager's image. `pullPolicy` is the cluster's if it is empty.",
+            image,
+            json!({"type": "object", "additionalProperties": false, "properties": {
+                "repository": {"type": "string", "minLength": 1}, "tag": text(),
+                "pullPolicy": {"enum": ["", "Always", "IfNotPresent", "Never"]},
+            }}),
+        ),
+        entry("imagePullSecrets", "Secrets with credentials for the image.", json!([]), list()),
+        entry(
+            "replicas",
+            "How many replicas run.",
+            json!(deploy.replicas),
+            json!({"type": "integer", "minimum": 0}),
+        ),
+        entry("args", "Further arguments.", json!(settings.args), json!({"type": "array", "items": text()})),
+        entry("env", "Environment, as in a container.", env.collect(), list()),
+        entry("envFrom", "Secrets and ConfigMaps whose keys become environment.", env_from.collect(), list()),
+        entry(
+            "resources",
+            "Requests and limits.",
+            json!({"limits": deploy.resources.limits, "requests": deploy.resources.requests}),
+            json!({"type": "object", "additionalProperties": false, "properties": {
+                "limits": quantities, "requests": quantities, "claims": list(),
+            }}),
+        ),
+        entry(
+            "nodeSelector",
+            "Labels of nodes.",
+            json!({}),
+            json!({"type": "object", "additionalProperties": text()}),
+        ),
+        entry("tolerations", "Taints of nodes that do not matter.", json!([]), list()),
+        entry("affinity", "Where pods are to run.", json!({}), json!({"type": "object"})),
+    ]
+}
+
+/// Repository and tag; an image with a digest has no tag.
+fn image(image: &str) -> (&str, &str) {
+    match image.rsplit_once(':') {
+        Some((repository, tag)) if !tag.contains('/') && !image.contains('@') => (repository, tag),
+        _ => (image, ""),
+    }
+}
+
+/// `values.yaml`
+pub(super) fn file(settings: &HelmSettings, has_webhooks: bool) -> String {
+    let mut out = mark();
+    for (table, entries) in tables(settings, has_webhooks) {
+        out.push_str(&format!("{table}:\n"));
+        for Entry { key, text, value, .. } in entries {
+            out.push_str(&format!("  # {text}\n"));
+            for line in yaml::to_yaml(&json!({key: value})).lines() {
+                out.push_str(&format!("  {line}\n"));
+            }
+        }
+    }
+    out.push_str(&kept("values", 0));
+    out
+}
+
+/// `values.schema.json`. Values of templates that somebody adds are allowed beside those of the chart.
+pub(super) fn schema(settings: &HelmSettings, has_webhooks: bool) -> String {
+    let tables = tables(settings, has_webhooks).into_iter().map(|(table, entries)| {
+        let properties: serde_json::Map<String, Value> = entries
+            .into_iter()
+            .map(|Entry { key, text, mut schema, .. }| {
+                schema["description"] = json!(text);
+                (key.to_string(), schema)
+            })
+            .collect();
+        (
+            table.to_string(),
+            json!({"type": "object", "additionalProperties": false, "properties": properties}),
+        )
+    });
+    let tables: serde_json::Map<String, Value> = tables.collect();
+    let schema = json!({
+        "$comment": format!("Code generated by kubesmith helm v{}. DO NOT EDIT.", env!("CARGO_PKG_VERSION")),
+        "$schema": "http://json-schema.org/draft-07/schema#",
+        "type": "object",
+        "properties": tables,
+    });
+    let text = serde_json::to_string_pretty(&schema).unwrap_or_default();
+    format!("{text}\n")
+}

@@ -1,0 +1,80 @@
+//! Parts of a generated file that belong to its owner.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use crate::output::{KEEP_BEGIN, KEEP_END};
+
+/// The new text with the old text's parts.
+///
+/// # Errors
+/// A part of the old text has no end, or holds something and has no place in the new text: its name.
+pub(super) fn carry<'a>(old: &str, new: &'a str) -> Result<Cow<'a, str>, String> {
+    if !new.contains(KEEP_BEGIN) {
+        return Ok(Cow::Borrowed(new));
+    }
+    let mut parts = parts(old)?;
+    let mut out = String::new();
+    let mut lines = new.split_inclusive('\n');
+    while let Some(line) = lines.next() {
+        out.push_str(line);
+        if let Some(part) = name(line, KEEP_BEGIN).and_then(|name| parts.remove(name)) {
+            out.push_str(&part);
+            let end = lines.by_ref().find(|line| name(line, KEEP_END).is_some());
+            out.push_str(end.unwrap_or_default());
+        }
+    }
+    match parts.into_iter().find(|(_, part)| !part.trim().is_empty()) {
+        Some((name, _)) => Err(name.to_string()),
+        None => Ok(Cow::Owned(out)),
+    }
+}
+
+/// The name in a line that begins or ends a part.
+fn name<'l>(line: &'l str, mark: &str) -> Option<&'l str> {
+    line.trim().strip_prefix(mark)
+}
+
+/// The parts of a text, by their names.
+fn parts(text: &str) -> Result<BTreeMap<&str, String>, String> {
+    let mut out = BTreeMap::new();
+    let mut lines = text.split_inclusive('\n');
+    while let Some(line) = lines.next() {
+        let Some(begun) = name(line, KEEP_BEGIN) else { continue };
+        let mut part = String::new();
+        loop {
+            let line = lines.next().ok_or(begun)?;
+            match name(line, KEEP_END) {
+                Some(ended) if ended == begun => break,
+                _ => part.push_str(line),
+            }
+        }
+        out.insert(begun, part);
+    }
+    Ok(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file(head: &str, name: &str, part: &str) -> String {
+        format!("{head}\n  {KEEP_BEGIN}{name}\n{part}  {KEEP_END}{name}\ntail\n")
+    }
+
+    #[test]
+    fn owners_parts_are_carried_over() {
+        let (old, new) = (file("old", "pod", "  mine: 1\n"), file("new", "pod", ""));
+        assert_eq!(carry(&old, &new).unwrap(), file("new", "pod", "  mine: 1\n"));
+        assert_eq!(carry("", &new).unwrap(), new);
+        assert_eq!(carry(&old, "no place").unwrap(), "no place");
+    }
+
+    #[test]
+    fn parts_without_an_end_or_a_place_are_named() {
+        let new = file("new", "pod", "");
+        assert_eq!(carry(&format!("{KEEP_BEGIN}pod\nmine: 1\n"), &new), Err("pod".to_string()));
+        assert_eq!(carry(&file("old", "other", "mine: 1\n"), &new), Err("other".to_string()));
+        assert_eq!(carry(&file("old", "other", "\n"), &new).unwrap(), new);
+    }
+}

@@ -1,0 +1,211 @@
+//! The Helm chart: what it renders is what the installer has.
+
+mod render;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use crate::deploy::{by_key, documents};
+use crate::support::{self, Crate, testdata};
+
+const API: &str = "use kubesmith_runtime::{Resource, Schema, rbac, webhook};\nuse serde::{Deserialize, Serialize};\n\
+    use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;\n\
+    /// Braces stay: {{ .Values.manager.replicas }} and }}.\n\
+    #[derive(Clone, Debug, Default, Resource)]\n\
+    #[resource(group = \"shop.example.com\", version = \"v1\", kind = \"Item\", conversion(strategy = \"Webhook\", \
+    service_namespace = \"shop-system\", service_name = \"shop-webhook-service\", path = \"/convert\"))]\n\
+    #[rbac(groups = \"apps\", resources = \"deployments\", verbs = \"get\")]\n\
+    #[rbac(groups = \"\", resources = \"secrets\", verbs = \"get\", namespace = \"elsewhere\")]\n\
+    #[webhook(path = \"/validate\", mutating = false, failure_policy = \"Fail\", groups = \"shop.example.com\", \
+    resources = \"items\", verbs(\"create\"), versions = \"v1\", name = \"items.shop.example.com\", side_effects = \"None\", \
+    admission_review_versions = \"v1\")]\n\
+    pub struct Item { pub metadata: ObjectMeta, pub spec: ItemSpec }\n\
+    #[derive(Clone, Debug, Default, Serialize, Deserialize, Schema)]\npub struct ItemSpec { pub size: i32 }\n";
+
+fn shop(more: &str) -> Crate {
+    let project = Crate::new(API);
+    let config = format!(
+        "input = [\"api\"]\nonly = [\"crd\", \"rbac\", \"webhook\", \"deploy\", \"helm\"]\n[deploy]\noutput = \"config\"\nname = \"shop\"\n\
+         installer = \"dist/install.yaml\"\n{more}[helm]\noutput = \"charts/shop\"\n"
+    );
+    project.write("kubesmith.toml", config);
+    generate(&project, &[]);
+    project
+}
+
+fn generate(project: &Crate, more: &[&str]) {
+    let out = project.run(&[&["generate"], more].concat());
+    let text = String::from_utf8_lossy(&out.stdout).into_owned() + &String::from_utf8_lossy(&out.stderr);
+    assert!(out.status.success(), "{text}");
+}
+
+fn values(chart: &Path) -> Value {
+    serde_yaml::from_str(&fs::read_to_string(chart.join("values.yaml")).unwrap()).unwrap()
+}
+
+/// The objects of a chart.
+fn rendered(chart: &Path, values: &Value, namespace: &str) -> BTreeMap<String, Value> {
+    let mut out = Vec::new();
+    for folder in fs::read_dir(chart.join("templates")).unwrap() {
+        for file in fs::read_dir(folder.unwrap().path()).unwrap() {
+            let text = fs::read_to_string(file.unwrap().path()).unwrap();
+            out.extend(documents(&render::render(&text, values, namespace)));
+        }
+    }
+    by_key(out)
+}
+
+/// The objects of an installer, as a chart has them: without the Namespace, and with CRDs that stay.
+fn installed(text: &str) -> BTreeMap<String, Value> {
+    let mut objects = by_key(documents(text));
+    objects.retain(|_, object| object["kind"] != "Namespace");
+    for object in objects.values_mut().filter(|object| object["kind"] == "CustomResourceDefinition") {
+        object["metadata"]["annotations"]["helm.sh/resource-policy"] = json!("keep");
+    }
+    objects
+}
+
+#[test]
+fn chart_renders_what_the_installer_has() {
+    let case = support::testdata().join("cases/deploy/expected");
+    let mut pairs = vec![(case.join("chart"), case.join("dist/install.yaml"), "library-system")];
+    let projects = [
+        shop(""),
+        shop("certificates = \"self-managed\"\nprometheus = true\nargs = [\"-v=2\", \"--x=\\\"y\\\"\"]\n"),
+        shop("leader_election = false\nmetrics_port = 0\nimage = \"localhost:5000/a\"\nreplicas = 3\n"),
+    ];
+    let of =
+        |project: &Crate| (project.path("charts/shop"), project.path("dist/install.yaml"), "shop-system");
+    pairs.extend(projects.iter().map(of));
+    for (chart, installer, namespace) in pairs {
+        let wanted = installed(&fs::read_to_string(installer).unwrap());
+        let found = rendered(&chart, &values(&chart), namespace);
+        assert_eq!(found.keys().collect::<Vec<_>>(), wanted.keys().collect::<Vec<_>>());
+        for (key, object) in wanted {
+            assert_eq!(found[&key], object, "{key}");
+        }
+    }
+}
+
+#[test]
+fn chart_follows_namespace_and_values() {
+    let project = shop("");
+    let chart = project.path("charts/shop");
+    let usual = values(&chart);
+    let with = |changes: &[(&str, Value)]| {
+        let mut values = usual.clone();
+        for (place, value) in changes {
+            *values.pointer_mut(place).unwrap() = value.clone();
+        }
+        rendered(&chart, &values, "here")
+    };
+    let all = with(&[]);
+    let text = json!(all).to_string();
+    assert!(!text.contains("shop-system"), "{text}");
+    let host = &all["Certificate here/shop-serving-cert"]["spec"]["dnsNames"][0];
+    assert_eq!(host, "shop-webhook-service.here.svc");
+    assert!(all.contains_key("Role elsewhere/shop-manager-role"), "{:?}", all.keys());
+    for (place, gone) in [
+        ("/crds/install", vec!["CustomResourceDefinition -/items.shop.example.com"]),
+        ("/rbac/userRoles", vec!["ClusterRole -/shop-shop-item-viewer-role"]),
+        ("/rbac/create", vec!["ClusterRole -/shop-manager-role", "Role here/shop-leader-election-role"]),
+        ("/serviceAccount/create", vec!["ServiceAccount here/shop-controller-manager"]),
+        ("/metrics/enabled", vec!["Service here/shop-controller-manager-metrics-service"]),
+        (
+            "/webhooks/enabled",
+            vec![
+                "ValidatingWebhookConfiguration -/shop-validating-webhook-configuration",
+                "Service here/shop-webhook-service",
+                "Certificate here/shop-serving-cert",
+            ],
+        ),
+    ] {
+        let less = with(&[(place, json!(false))]);
+        for key in gone {
+            assert!(all.contains_key(key) && !less.contains_key(key), "{place}: {key} of {:?}", all.keys());
+        }
+    }
+    let container = |objects: &BTreeMap<String, Value>| {
+        objects["Deployment here/shop-controller-manager"]
+            .pointer("/spec/template/spec/containers/0")
+            .unwrap()
+            .clone()
+    };
+    let bare = container(&with(&[("/webhooks/enabled", json!(false)), ("/metrics/enabled", json!(false))]));
+    assert_eq!(bare["env"], json!([{"name": "ENABLE_WEBHOOKS", "value": "false"}]));
+    assert!(bare.get("volumeMounts").is_none_or(Value::is_null), "{bare}");
+    assert!(bare["args"].as_array().unwrap().contains(&json!("--metrics-bind-address=0")), "{bare}");
+    let changed = container(&with(&[
+        ("/manager/image/tag", json!("v9")),
+        ("/manager/image/pullPolicy", json!("Always")),
+        ("/manager/env", json!([{"name": "A", "value": "b: c"}])),
+        ("/metrics/port", json!(9090)),
+    ]));
+    assert_eq!((&changed["image"], &changed["imagePullPolicy"]), (&json!("controller:v9"), &json!("Always")));
+    assert_eq!(changed["env"], json!([{"name": "A", "value": "b: c"}]));
+    assert_eq!(changed["ports"][0]["containerPort"], 9090);
+    let unkept = with(&[("/crds/keep", json!(false))]);
+    let annotations = &unkept["CustomResourceDefinition -/items.shop.example.com"]["metadata"]["annotations"];
+    assert!(annotations.get("helm.sh/resource-policy").is_none());
+}
+
+#[test]
+fn schema_knows_every_value() {
+    fn same(values: &Value, schema: &Value, place: &str) {
+        let Some(properties) = schema.get("properties") else { return };
+        let keys = |value: &Value| {
+            value.as_object().unwrap().keys().cloned().collect::<std::collections::BTreeSet<_>>()
+        };
+        assert!(keys(values).is_subset(&keys(properties)), "{place}");
+        for (key, value) in values.as_object().unwrap() {
+            same(value, &properties[key], &format!("{place}.{key}"));
+        }
+    }
+    let chart = testdata().join("cases/deploy/expected/chart");
+    let schema = fs::read_to_string(chart.join("values.schema.json")).unwrap();
+    let schema: Value = serde_json::from_str(&schema).unwrap();
+    same(&values(&chart), &schema, "");
+    assert_eq!(schema["properties"]["manager"]["properties"]["replicas"]["type"], "integer");
+}
+
+#[test]
+fn hand_edits_survive_a_second_run() {
+    let project = shop("");
+    let add = |file: &str, name: &str, lines: &str| {
+        let text = fs::read_to_string(project.path(file)).unwrap();
+        let begin = format!("# +kubesmith:keep begin {name}\n");
+        assert!(text.contains(&begin), "{file}");
+        project.write(file, text.replace(&begin, &format!("{begin}{lines}")));
+    };
+    add("charts/shop/Chart.yaml", "chart", "icon: https://example.com/i.png\n");
+    add("charts/shop/values.yaml", "values", "mine:\n  size: 3\n");
+    add(
+        "charts/shop/templates/manager/manager.yaml",
+        "pod",
+        "      hostNetwork: {{ gt .Values.mine.size 2 }}\n",
+    );
+    project.write("charts/shop/templates/mine.yaml", "kind: ConfigMap\n");
+    let before = project.tree("charts/shop");
+    generate(&project, &["--check"]);
+    project.write("api/src/lib.rs", API.replace("pub size: i32", "pub size: i32, pub color: String"));
+    generate(&project, &[]);
+    let after = project.tree("charts/shop");
+    for file in ["Chart.yaml", "values.yaml", "templates/manager/manager.yaml", "templates/mine.yaml"] {
+        assert_eq!(before[file], after[file], "{file}");
+    }
+    let crd = "templates/crd/shop.example.com_items.yaml";
+    assert!(after[crd].contains("color") && !before[crd].contains("color"));
+
+    // A file without its first comment is its owner's; a part without an end is not guessed at.
+    project.write("charts/shop/values.yaml", "mine: {}\n");
+    generate(&project, &[]);
+    assert_eq!(project.tree("charts/shop")["values.yaml"], "mine: {}\n");
+    let text = after["Chart.yaml"].replace("# +kubesmith:keep end chart\n", "");
+    project.write("charts/shop/Chart.yaml", text);
+    let out = project.run(&["generate"]);
+    let said = String::from_utf8_lossy(&out.stderr).into_owned();
+    assert!(!out.status.success() && said.contains("the part `chart`"), "{said}");
+}
