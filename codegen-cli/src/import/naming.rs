@@ -115,8 +115,14 @@ pub(super) fn singular(name: &str) -> String {
     if let Some(stem) = name.strip_suffix("ies") {
         return format!("{stem}y");
     }
-    for end in ["sses", "xes", "ches", "shes"] {
-        if name.ends_with(end) {
+    // The inverse of Kubernetes' plurals, where `s` gets `es`; words such as `cache` and `lease` have their own `e`.
+    for (many, one) in [("ndices", "ndex"), ("ertices", "ertex"), ("atrices", "atrix")] {
+        if let Some(stem) = name.strip_suffix(many) {
+            return format!("{stem}{one}");
+        }
+    }
+    for end in ["sses", "iases", "atuses", "iruses", "xes", "ches", "shes"] {
+        if name.ends_with(end) && !name.to_ascii_lowercase().ends_with("caches") {
             return name[..name.len() - 2].to_string();
         }
     }

@@ -4,9 +4,11 @@
 mod beta;
 mod checked;
 mod members;
+mod mended;
 mod place;
 mod refused;
 mod text;
+mod truths;
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -253,6 +255,10 @@ impl Reader<'_, '_> {
         self.shape(&value);
         for path in self.unknown_members(&value) {
             remove(&mut value, &path);
+        }
+        if self.purpose == Purpose::Import && self.errors.is_empty() {
+            self.mend(&mut value);
+            self.truths(&value["spec"]["versions"]);
         }
         let (schemas, order) = self.schemas(&mut value);
         let keeps_all = value["spec"]["preserveUnknownFields"] == true;

@@ -411,15 +411,28 @@ pub(super) fn with_runtime(manifest: &str, dependency: &str) -> String {
 const LINTS: [&str; 4] =
     ["doc_lazy_continuation", "doc_overindented_list_items", "large_enum_variant", "tabs_in_doc_comments"];
 
+/// What rustdoc would want otherwise of descriptions that are no Markdown.
+const RUSTDOC: [&str; 5] = [
+    "bare_urls",
+    "broken_intra_doc_links",
+    "invalid_codeblock_attributes",
+    "invalid_html_tags",
+    "invalid_rust_codeblocks",
+];
+
 fn manifest(package: &str, uses_json: bool) -> String {
+    let allowed =
+        |lints: &[&str]| lints.iter().map(|lint| format!("{lint} = \"allow\"\n")).collect::<String>();
     let json = if uses_json { "serde_json = \"1\"\n" } else { "" };
     format!(
         "[package]\nname = \"{package}\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n[lib]\n# Descriptions hold examples \
          that are no Rust.\ndoctest = false\n\n[dependencies]\n# Kubernetes' version, which is one in a program: another crate \
          may choose it.\nk8s-openapi = {{ version = \"0.29\", features = [\"v1_36\"] }}\n{}serde = {{ version = \"1\", \
-         features = [\"derive\"] }}\n{json}\n[lints.clippy]\n# Documentation and variants are what the definitions have.\n{}",
+         features = [\"derive\"] }}\n{json}\n[lints.clippy]\n# Documentation and variants are what the definitions have.\n{}\n\
+         [lints.rustdoc]\n{}",
         published(),
-        LINTS.map(|lint| format!("{lint} = \"allow\"\n")).concat(),
+        allowed(&LINTS),
+        allowed(&RUSTDOC),
     )
 }
 
