@@ -19,7 +19,7 @@ use crate::known;
 use crate::load::{Crates, Dependency, ModuleId};
 use crate::macros::crate_index;
 use crate::syntax::facts::ModuleFacts;
-use crate::syntax::{ImplItem, Name, PathExpr, TypeItem, Visibility};
+use crate::syntax::{ImplItem, Name, PathExpr, TypeItem, ValueItem, Visibility};
 
 pub use macros::{Found, Macros, Scope};
 pub use values::Value;
@@ -82,6 +82,8 @@ pub struct Resolver<'a> {
     public: RefCell<HashMap<usize, Public>>,
     /// `impl` blocks of each type; looked for when one is asked for.
     impls: OnceCell<HashMap<ItemId, Vec<Impl<'a>>>>,
+    /// Methods of schemas, by their names.
+    schema_methods: OnceCell<HashMap<&'a str, Vec<(usize, ModuleId, &'a ValueItem)>>>,
     /// Crates that would have to be read, by their indices in [`Crates::foreign`].
     wanted: RefCell<BTreeSet<usize>>,
     /// Whether a definition was asked for whose attributes have errors.
@@ -119,6 +121,7 @@ impl<'a> Resolver<'a> {
             names: names.collect(),
             public: RefCell::default(),
             impls: OnceCell::new(),
+            schema_methods: OnceCell::new(),
             wanted: RefCell::default(),
             broken: Cell::new(false),
         }

@@ -2,6 +2,7 @@
 //!
 //! Only facts of the file itself are here. Nothing is resolved: a type is the path that was written.
 
+pub mod code;
 pub mod facts;
 pub mod kube;
 mod steps;
@@ -75,6 +76,8 @@ pub struct ImplItem {
     pub of_trait: Option<Name>,
     /// Associated constants and functions.
     pub values: Vec<ValueItem>,
+    /// Associated types, by their names.
+    pub types: Vec<(String, TypeExpr)>,
 }
 
 /// An attribute or marker that no derive of its type reads.

@@ -83,19 +83,28 @@ impl Ctx<'_> {
         let made: Vec<_> = found
             .map(|(id, resource)| {
                 dialect.lock(crates.list[id.krate].locked);
-                (id, resource, dialect.root(id, resource))
+                let schema = dialect.root(id, resource);
+                let places = if schema.is_some() { dialect.places(id, resource) } else { BTreeMap::new() };
+                (id, resource, schema, places)
             })
             .collect();
-        let all: Vec<&CustomResource> = made.iter().map(|(_, resource, _)| *resource).collect();
-        let lowered = made.into_iter().filter_map(|(id, resource, schema)| {
-            let mut lowered = self.custom_resource(id, resource, schema?)?;
+        let all: Vec<&CustomResource> = made.iter().map(|(_, resource, ..)| *resource).collect();
+        let lowered = made.into_iter().filter_map(|(id, resource, schema, places)| {
+            let places = places.into_iter().map(|(path, loc)| (path, self.sources.span(loc))).collect();
+            let mut lowered = self.custom_resource(id, resource, schema?, places)?;
             lowered.resource.crd.storage = is_stored(resource, &all, &crates.list[id.krate].stored);
             Some(lowered)
         });
         lowered.collect()
     }
 
-    fn custom_resource(&mut self, id: ItemId, resource: &CustomResource, schema: Schema) -> Option<Lowered> {
+    fn custom_resource(
+        &mut self,
+        id: ItemId,
+        resource: &CustomResource,
+        schema: Schema,
+        places: Places,
+    ) -> Option<Lowered> {
         let facts = &resource.facts;
         let spec = self.resolver.definition_path(id);
         let module = spec.rsplit_once("::").map_or("", |(module, _)| module);
@@ -115,7 +124,7 @@ impl Ctx<'_> {
             description: schema.description.clone(),
             shape: Shape::Given(Box::new(schema)),
             facts: Schema::default(),
-            places: Places::new(),
+            places,
         };
         let root = Root {
             id: self.add(definition),

@@ -1,8 +1,9 @@
 //! Which kinds are lowered: those that the selection wants, without those of other projects.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
 
-use kubesmith_core::diag::Code;
+use kubesmith_core::diag::{Code, Severity};
 use kubesmith_core::grammar::closest;
 use kubesmith_core::names;
 
@@ -83,9 +84,16 @@ impl<'a> Ctx<'a> {
                 && (item.generics.is_empty() || item.custom_resource.is_some())
                 && !self.resolver.module_facts(*id).skip
         });
+        // Programs of a package may have the same file as a module each.
+        let mut seen: BTreeMap<(PathBuf, u32, String), usize> = BTreeMap::new();
         let kinds = found.filter_map(|(id, item)| {
             let custom = item.custom_resource.as_deref();
             let facts = item.resource.as_deref().or(custom.map(|custom| &custom.facts))?;
+            let loc = self.sources.real(facts.loc).loc;
+            let place = (self.sources.file(loc.file).path.clone(), loc.start, item.name.text.clone());
+            if *seen.entry(place).or_insert(id.krate) != id.krate {
+                return None;
+            }
             let group = facts.group.clone().or_else(|| self.resolver.module_facts(id).group);
             Some(Kind { id, group: group.map(|name| name.text).unwrap_or_default(), facts, custom })
         });
@@ -123,8 +131,9 @@ impl<'a> Ctx<'a> {
 
     /// Names the kind in errors that can only be mended by changing or leaving out a type.
     pub(super) fn add_skip_hint(&mut self, from: usize, kind: &str) {
-        let found =
-            self.diagnostics[from..].iter_mut().filter(|found| found.code == Code::SCHEMA_AT_RUN_TIME);
+        let found = self.diagnostics[from..]
+            .iter_mut()
+            .filter(|found| found.code == Code::SCHEMA_AT_RUN_TIME && found.severity == Severity::Error);
         found.for_each(|found| found.notes.push(format!("`--exclude {kind}` leaves the kind out")));
     }
 }

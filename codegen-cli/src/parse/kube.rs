@@ -1,5 +1,6 @@
 //! What the derive macros of kube and schemars read, as plain values: see [`crate::lower::kube`].
 
+mod code;
 mod columns;
 mod functions;
 mod json;
@@ -9,6 +10,7 @@ mod schemars;
 mod serde;
 mod validation;
 
+pub(super) use self::code::is_schema;
 use kubesmith_core::model::{RenameRule, SerdeContainer, SerdeDefault, SerdeField, SerdeVariant};
 use proc_macro2::Span;
 use syn::ext::IdentExt;
@@ -180,7 +182,10 @@ impl Parser<'_> {
             }
         };
         let (common, with) = self.schemars(&field.attrs, true);
-        let default = serde.default.as_ref();
+        let written_by_type = serde::serde_as(&field.attrs);
+        let has_serde_as_default =
+            written_by_type == Some(serde::SerdeAs::Option) && serde.default.is_none() && !serde.flatten;
+        let default = serde.default.as_ref().or(has_serde_as_default.then_some(&SerdeDefault::Trait));
         let default_loc = serde.key("default").map_or(name.loc, |span| self.loc(span));
         Field {
             read,
@@ -199,7 +204,8 @@ impl Parser<'_> {
                     let loc = serde.key("skip_serializing_if").map_or(name.loc, |span| self.loc(span));
                     self.function_in_text(path, loc)
                 }),
-                serialize_with: serde::has_serialize_with(&field.attrs),
+                serialize_with: serde::has_serialize_with(&field.attrs)
+                    || written_by_type == Some(serde::SerdeAs::Other),
             },
             x_kube: derives.schema.then(|| self.x_kube_field(&field.attrs)).flatten(),
             name,

@@ -32,10 +32,16 @@ impl Parser<'_> {
         let unsupported = |what| TypeExpr::Unsupported(what, self.loc(ty.span()));
         match ty {
             Type::Path(path) => {
-                if path.qself.is_some() {
-                    return unsupported("a projection `<T as Trait>::Type`");
+                let projected = path.qself.as_ref().map(|qself| self.type_expr(&qself.ty));
+                match (projected, path.path.segments.last()) {
+                    (None, _) => TypeExpr::Path(self.path_expr(&path.path)),
+                    // `<T as Trait>::Name` is `T::Name`.
+                    (Some(TypeExpr::Path(mut of)), Some(last)) => {
+                        of.segments.push(last.ident.unraw().to_string());
+                        TypeExpr::Path(of)
+                    }
+                    _ => unsupported("a projection `<T as Trait>::Type`"),
                 }
-                TypeExpr::Path(self.path_expr(&path.path))
             }
             Type::Array(array) => {
                 TypeExpr::Array(Box::new(self.type_expr(&array.elem)), Some(self.value(&array.len)))

@@ -1,17 +1,19 @@
 //! Constants and functions of which the value can be read: literals, and what is simply made of them.
 
 mod branches;
+mod environment;
+mod items;
 mod statements;
 
 use syn::ext::IdentExt;
 use syn::spanned::Spanned;
-use syn::{BinOp, Expr, ImplItem as SynImplItem, Item, Lit, Member, Stmt, Type, UnOp};
+use syn::{BinOp, Expr, Item, Lit, Member, Stmt, Type, UnOp};
 
 use self::branches::{method_operator, test};
 pub(super) use self::statements::active;
 use super::{Parser, uses};
-use crate::syntax::kube::JsonExpr;
-use crate::syntax::{Conversion, ImplItem, Operator, PathExpr, ValueExpr, ValueItem, ValueKind, Visibility};
+use crate::syntax::code;
+use crate::syntax::{Conversion, Operator, PathExpr, ValueExpr, ValueKind, Visibility};
 
 /// Expressions nested deeper are no simple ones.
 const DEPTH_LIMIT: usize = 64;
@@ -27,51 +29,6 @@ const CONVERSIONS: &[&str] =
     &["into", "to_owned", "to_string", "clone", "unwrap", "into_iter", "iter", "collect", "to_vec", "cloned"];
 
 impl Parser<'_> {
-    /// A constant or a function without parameters.
-    pub(super) fn value_item(&self, item: &Item) -> Option<ValueItem> {
-        match item {
-            Item::Const(item) => self.named_value(&item.ident, &item.expr),
-            Item::Static(item) => self.named_value(&item.ident, &item.expr),
-            Item::Fn(item) => self.function(&item.sig, &item.block),
-            _ => None,
-        }
-    }
-
-    pub(super) fn impl_item(&self, item: &syn::ItemImpl) -> Option<ImplItem> {
-        let Type::Path(ty) = &*item.self_ty else { return None };
-        let member = |member: &SynImplItem| match member {
-            SynImplItem::Const(item) if self.cfg.active(&item.attrs) => {
-                self.named_value(&item.ident, &item.expr)
-            }
-            SynImplItem::Fn(item) if self.cfg.active(&item.attrs) => self.function(&item.sig, &item.block),
-            _ => None,
-        };
-        let of_trait = item.trait_.as_ref().and_then(|(path, _)| path.segments.last());
-        Some(ImplItem {
-            ty: self.path_expr(&ty.path),
-            of_trait: of_trait.map(|segment| self.name(&segment.ident)),
-            values: item.items.iter().filter_map(member).collect(),
-        })
-    }
-
-    pub(super) fn named_value(&self, name: &syn::Ident, expr: &Expr) -> Option<ValueItem> {
-        Some(ValueItem { name: self.name(name), expr: self.value(expr) })
-    }
-
-    fn function(&self, signature: &syn::Signature, block: &syn::Block) -> Option<ValueItem> {
-        let special = if signature.inputs.len() == 1 { self.unary_function(signature, block) } else { None };
-        if special.is_some() {
-            return special;
-        }
-        let expr = ValueExpr { kind: self.body_value(block), loc: self.loc(block.span()) };
-        let mut value = ValueItem { name: self.name(&signature.ident), expr };
-        if !signature.inputs.is_empty() {
-            let kind = ValueKind::Function(parameters(signature)?, Box::new(value.expr.clone()));
-            value.expr.kind = kind;
-        }
-        Some(value)
-    }
-
     /// The value of a block: an expression, behind variables that are only made and filled.
     fn block_value(&self, block: &syn::Block) -> ValueKind {
         let active = active(self.cfg, block);
@@ -139,7 +96,7 @@ impl Parser<'_> {
                 let mut items = match &value.kind {
                     ValueKind::List(items) => items.clone(),
                     ValueKind::Call(path, _) if is_empty_collection(path) => Vec::new(),
-                    ValueKind::Json(json) if matches!(&**json, JsonExpr::List(items) if items.is_empty()) => {
+                    ValueKind::Json(json) if matches!(&json.kind, code::Kind::List(items) if items.is_empty()) => {
                         Vec::new()
                     }
                     _ => return None,
@@ -215,7 +172,14 @@ impl Parser<'_> {
                 },
                 _ => ValueKind::Unknown,
             },
-            Expr::MethodCall(call) => self.method_value(call, depth),
+            Expr::MethodCall(call) => match self.environment(call, depth) {
+                Some(value) => value,
+                None => self.method_value(call, depth),
+            },
+            Expr::Field(field) => match &field.member {
+                Member::Named(name) => ValueKind::Field(boxed(&field.base), name.unraw().to_string()),
+                Member::Unnamed(_) => ValueKind::Unknown,
+            },
             Expr::Struct(literal) => self.structure_value(literal, depth),
             _ => ValueKind::Unknown,
         }
@@ -255,7 +219,11 @@ impl Parser<'_> {
     pub(super) fn function_path(&self, path: &syn::ExprPath) -> Option<PathExpr> {
         let Some(qself) = &path.qself else { return Some(self.path_expr(&path.path)) };
         let last = path.path.segments.last()?.ident.unraw().to_string();
-        let mut found = match &*qself.ty {
+        let mut ty = &*qself.ty;
+        while let Type::Group(syn::TypeGroup { elem, .. }) | Type::Paren(syn::TypeParen { elem, .. }) = ty {
+            ty = elem;
+        }
+        let mut found = match ty {
             Type::Path(ty) if ty.qself.is_none() => self.path_expr(&ty.path),
             Type::Slice(slice) => PathExpr {
                 global: false,
@@ -307,7 +275,8 @@ impl Parser<'_> {
         let parser = syn::punctuated::Punctuated::<Expr, syn::Token![,]>::parse_terminated;
         let Ok(arguments) = call.parse_body_with(parser) else { return ValueKind::Unknown };
         let Some(text) = arguments.first().and_then(text) else { return ValueKind::Unknown };
-        let mut given = arguments.iter().skip(1);
+        let given: Vec<&Expr> = arguments.iter().skip(1).collect();
+        let (mut next, mut used) = (0, 0);
         let (mut pieces, mut values) = (Vec::new(), Vec::new());
         let mut rest = text.as_str();
         while let Some((piece, after)) = rest.split_once('{') {
@@ -315,20 +284,24 @@ impl Parser<'_> {
             if piece.contains('}') || after.starts_with('}') {
                 return ValueKind::Unknown;
             }
-            let value = if name.is_empty() {
-                given.next().map(|value| self.value_at(value, depth))
-            } else {
-                syn::parse_str::<syn::Ident>(name).ok().map(|name| {
+            let at = if name.is_empty() { Some(next) } else { name.parse().ok() };
+            let value = match at {
+                Some(at) => {
+                    next += usize::from(name.is_empty());
+                    used = used.max(at + 1);
+                    given.get(at).map(|value| self.value_at(value, depth))
+                }
+                None => syn::parse_str::<syn::Ident>(name).ok().map(|name| {
                     let name = syn::Ident::new(&name.to_string(), call.path.span());
                     self.value_at(&syn::parse_quote! { #name }, depth)
-                })
+                }),
             };
             let Some(value) = value else { return ValueKind::Unknown };
             pieces.push(piece.to_string());
             values.push(value);
             rest = after;
         }
-        if rest.contains('}') || given.next().is_some() {
+        if rest.contains('}') || used < given.len() {
             return ValueKind::Unknown;
         }
         pieces.push(rest.to_string());
@@ -400,18 +373,6 @@ fn repetition(input: syn::parse::ParseStream<'_>) -> syn::Result<(Expr, Expr)> {
     let item = input.parse()?;
     input.parse::<syn::Token![;]>()?;
     Ok((item, input.parse()?))
-}
-
-/// The names of a function's parameters; `None` where one is no name.
-fn parameters(signature: &syn::Signature) -> Option<Vec<String>> {
-    let name = |input: &syn::FnArg| match input {
-        syn::FnArg::Typed(typed) => match &*typed.pat {
-            syn::Pat::Ident(name) => Some(name.ident.unraw().to_string()),
-            _ => None,
-        },
-        syn::FnArg::Receiver(_) => None,
-    };
-    signature.inputs.iter().map(name).collect()
 }
 
 /// The text of a literal.

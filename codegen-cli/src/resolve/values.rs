@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use super::{Impl, ItemId, Resolver, Target, Visited};
 use crate::load::ModuleId;
+use crate::syntax::code::{SCHEMARS, SCHEMAS};
 use crate::syntax::{ImplItem, PathExpr, TypeKind, ValueItem};
 
 /// How many `use` declarations may lead from one to the next.
@@ -103,6 +104,29 @@ impl<'a> Resolver<'a> {
         let modules = self.crates.list[krate].modules.iter().enumerate();
         let blocks = modules.flat_map(|(at, module)| module.impls.iter().map(move |block| (at, block)));
         blocks.filter(|(_, block)| block.ty.segments.last().is_some_and(|last| last == name)).collect()
+    }
+
+    /// A method of schemas that the user wrote; that of this crate where several have it.
+    pub fn schema_method(&self, krate: usize, name: &str) -> Option<(usize, ModuleId, &'a ValueItem)> {
+        let found = self.schema_methods.get_or_init(|| self.find_schema_methods()).get(name)?;
+        found.iter().find(|(at, ..)| *at == krate).or(found.first()).copied()
+    }
+
+    fn find_schema_methods(&self) -> HashMap<&'a str, Vec<(usize, ModuleId, &'a ValueItem)>> {
+        let mut out: HashMap<&str, Vec<_>> = HashMap::new();
+        // Those of schemars itself are known, and not run.
+        let crates = self.crates.list.iter().enumerate();
+        for (krate, c) in crates.filter(|(_, krate)| krate.lib != SCHEMARS) {
+            for (module, m) in c.modules.iter().enumerate() {
+                let is_schema = |name: &String| SCHEMAS.contains(&name.as_str());
+                for block in m.impls.iter().filter(|block| block.ty.segments.last().is_some_and(is_schema)) {
+                    for value in &block.values {
+                        out.entry(&value.name.text).or_default().push((krate, module, value));
+                    }
+                }
+            }
+        }
+        out
     }
 
     /// The `impl` blocks of a type in its crate.

@@ -3,7 +3,7 @@
 //! As in [`crate::syntax`], nothing is resolved here: a type is the path that was written, a value the expression.
 
 use crate::source::Loc;
-use crate::syntax::{Name, PathExpr, TypeExpr, ValueExpr};
+use crate::syntax::{Name, PathExpr, TypeExpr, ValueExpr, code};
 
 /// A type with `#[derive(JsonSchema)]` or `#[derive(KubeSchema)]`.
 #[derive(Clone, Debug)]
@@ -40,11 +40,11 @@ pub struct Common {
     /// `description`
     pub description: Option<ValueExpr>,
     /// `example`
-    pub examples: Vec<JsonExpr>,
+    pub examples: Vec<code::Expr>,
     /// `extend`
-    pub extensions: Vec<(String, JsonExpr)>,
-    /// `transform`, and what else only runs with the program.
-    pub transforms: Vec<Loc>,
+    pub extensions: Vec<(String, code::Expr)>,
+    /// `transform`: functions that change the schema.
+    pub transforms: Vec<code::Expr>,
     /// Documentation that is not written out.
     pub unread_docs: Vec<Loc>,
     /// Keys that no version of schemars has.
@@ -258,49 +258,6 @@ pub enum Merge {
     ListMap(Vec<String>),
     /// `x-kubernetes-map-type`, for maps and structs.
     Map(&'static str),
-}
-
-/// A JSON value as it is written with `json!`, or an expression that becomes one.
-#[derive(Clone, Debug)]
-pub enum JsonExpr {
-    /// `null`
-    Null,
-    /// JSON in a text: `from_str("..")`.
-    Text(serde_json::Value),
-    /// A constant.
-    Value(ValueExpr),
-    /// `[a, b]`
-    List(Vec<JsonExpr>),
-    /// `{ "a": b }`
-    Object(Vec<(ValueExpr, JsonExpr)>),
-    /// The schema of a type: `generator.subschema_for::<T>()`, `T::json_schema(generator)`.
-    Schema(TypeExpr),
-    /// What a function of a generator returns.
-    Call(PathExpr),
-    /// Anything else.
-    Unknown(Loc),
-}
-
-/// A function that returns a schema.
-#[derive(Clone, Debug)]
-pub struct SchemaFunction {
-    /// Its statements, in order.
-    pub steps: Vec<SchemaStep>,
-    /// What it returns.
-    pub result: JsonExpr,
-}
-
-/// A statement of a function that returns a schema.
-#[derive(Clone, Debug)]
-pub enum SchemaStep {
-    /// `let name = value;`
-    Let(String, JsonExpr),
-    /// `name.insert("key", value);`
-    Insert(String, ValueExpr, JsonExpr),
-    /// `name.remove("key");`
-    Remove(String, ValueExpr),
-    /// Anything else.
-    Unknown(Loc),
 }
 
 /// A function that decides whether a field is left out.

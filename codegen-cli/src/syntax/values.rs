@@ -1,7 +1,8 @@
 //! Expressions whose value may be known before the program runs.
 
 use super::PathExpr;
-use super::kube::{JsonExpr, Predicate, SchemaFunction};
+use super::code;
+use super::kube::Predicate;
 use crate::source::Loc;
 
 /// Greatest length of a text that is put together of others, in bytes. A few lines of source could ask for any length.
@@ -26,6 +27,7 @@ impl ValueExpr {
             ValueKind::Not(inner)
             | ValueKind::Neg(inner)
             | ValueKind::Cast(inner, _)
+            | ValueKind::Field(inner, _)
             | ValueKind::Converted(_, inner) => inner.mentions(name),
             ValueKind::Binary(_, left, right) | ValueKind::Test(_, left, right) => {
                 left.mentions(name) || right.mentions(name)
@@ -79,14 +81,18 @@ pub enum ValueKind {
     Converted(Conversion, Box<ValueExpr>),
     /// `format!("a{}b", c)`: the texts between the values, and the values.
     Format(Vec<String>, Vec<ValueExpr>),
+    /// `a.b`
+    Field(Box<ValueExpr>, String),
+    /// `env::var("..").unwrap_or(a)` and its kin: what is taken where the environment has no such variable; nothing is `None`.
+    Environment(Option<Box<ValueExpr>>),
     /// `let a = b; c`
     Block(Vec<(String, ValueExpr)>, Box<ValueExpr>),
     /// `json!(..)`
-    Json(Box<JsonExpr>),
+    Json(Box<code::Expr>),
     /// A function with the names of its parameters.
     Function(Vec<String>, Box<ValueExpr>),
-    /// The body of a function that returns a schema.
-    SchemaFunction(Box<SchemaFunction>),
+    /// A function that makes or changes a schema.
+    SchemaFunction(Box<code::Function>),
     /// The body of a function that decides whether a field is left out.
     Predicate(Box<Predicate>),
     /// Anything else: its value is not known before the program runs.

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use kubesmith_core::diag::Code;
+use kubesmith_core::diag::{Code, Severity};
 use kubesmith_core::names;
 
 use super::Input;
 use crate::diag::Diagnostic;
-use crate::ir::{Group, Resource, Version};
+use crate::ir::{CrdStyle, Group, Resource, Version};
 
 /// A kind has one definition per version.
 pub(super) fn kinds_are_unique(input: &Input<'_>, out: &mut Vec<Diagnostic>) {
@@ -47,18 +47,24 @@ pub(super) fn resource_names_are_unique(input: &Input<'_>, out: &mut Vec<Diagnos
                 if owner.kind == resource.kind {
                     continue;
                 }
-                out.push(
-                    Diagnostic::error(
-                        Code::DUPLICATE_RESOURCE_NAME,
-                        input.loc(&resource.span),
-                        format!(
-                            "the {what} `{}` of {} is the {owner_what} of {} already",
-                            name.1, resource.kind, owner.kind
-                        ),
-                    )
-                    .secondary(input.loc(&owner.span), format!("{} is defined here", owner.kind))
-                    .help(format!("set another {what} in #[resource]")),
-                );
+                let is_kube = resource.crd.style == CrdStyle::Kube;
+                let attribute = if is_kube { "#[kube]" } else { "#[resource]" };
+                let mut found = Diagnostic::error(
+                    Code::DUPLICATE_RESOURCE_NAME,
+                    input.loc(&resource.span),
+                    format!(
+                        "the {what} `{}` of {} is the {owner_what} of {} already",
+                        name.1, resource.kind, owner.kind
+                    ),
+                )
+                .secondary(input.loc(&owner.span), format!("{} is defined here", owner.kind))
+                .help(format!("set another {what} in {attribute}"));
+                // kube-rs writes it, and each definition alone is good.
+                if is_kube && what == "short name" && owner_what == "short name" {
+                    found.severity = Severity::Warning;
+                    found.notes.push("an API server serves only the kind that was there first".to_string());
+                }
+                out.push(found);
             }
         }
     }

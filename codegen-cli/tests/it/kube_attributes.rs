@@ -21,6 +21,7 @@ static RE: std::sync::LazyLock<regex::Regex> = std::sync::LazyLock::new(|| regex
 fn text() -> String { "a".to_string() }
 fn unknown() -> String { std::env::var("A").unwrap() }
 fn schema(_: &mut schemars::SchemaGenerator) -> Schema { json_schema!({"type": "integer"}) }
+fn change(schema: &mut Schema) { schema.insert("maxLength".to_string(), 3.into()); }
 
 #[derive(CustomResource, Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[kube(group = "example.com", version = "v1", kind = "Order")]

@@ -105,9 +105,8 @@ codes! {
         "Go's markers are in `//` comments. In Rust, only doc comments are read: write `///` on types and fields, `//!` at \
          the top of a module.";
     SERDE_ATTRIBUTE = 15, "serde attribute that serde refuses",
-        "serde's derive macros refuse unknown keys and rules, values of another form, keys given twice and keys that exclude each \
-         other, but only when the crate is compiled. Until then, a misspelt `rename_all` has no effect. \
-         https://serde.rs/attributes.html lists the keys.";
+        "serde's derive macros refuse unknown keys and rules, values of another form, keys given twice and keys that exclude each other, but only \
+         when the crate is compiled. Until then, a misspelt `rename_all` has no effect. https://serde.rs/attributes.html lists the keys.";
     UNKNOWN_ATTRIBUTE = 16, "unknown attribute",
         "The attribute does not exist, and its name is similar to one of ours or serde's. rustc refuses it, but only when the crate \
          is compiled. Until then, its keys have no effect.";
@@ -285,14 +284,13 @@ codes! {
         "`--features`, or `features` in kubesmith.toml, names features of the inputs' Cargo.toml, those of optional \
          dependencies included. Items behind `cfg(feature = \"...\")` belong to the API only if the feature is on.";
     UNREAD_CRATE = 418, "dependency that cannot be read",
-        "A type is in a dependency. The generator reads path dependencies in place, and other dependencies from Cargo's \
-         sources. It runs `cargo metadata` without the network and without changing Cargo.lock. `cargo fetch` downloads \
-         the sources and writes Cargo.lock.";
+        "A type is in a dependency. The generator reads path dependencies in place, and other dependencies from Cargo's sources. It runs \
+         `cargo metadata` without the network and without changing Cargo.lock. `cargo fetch` downloads the sources and writes Cargo.lock.";
     SCHEMA_AT_RUN_TIME = 419, "schema that only exists when the program runs",
-        "kube-rs makes schemas by running code. The source is read, not run. Literals, constants, `json_schema!({..})`, \
-         schemas of types and simple expressions of them are understood. Other functions, transformations and handwritten \
-         implementations are not. Describe the JSON with `#[schemars(with = \"...\")]`, or with `schema_with` and a \
-         function whose body is `json_schema!({..})`; a default with `#[schemars(extend(\"default\" = ...))]`.";
+        "kube-rs makes schemas by running code. The source is read, not run. Literals, constants, `json_schema!({..})` and schemas of types \
+         are understood. Code that makes or changes schemas is followed while it moves JSON; the error names the first expression that does \
+         more. Describe the JSON with `#[schemars(with = \"...\")]`, or with `schema_with` and a function whose body is `json_schema!({..})`; \
+         a default with `#[schemars(extend(\"default\" = ...))]`. A variable of the environment counts as not set, with a warning.";
     UNKNOWN_BUILT_IN = 420, "kind that Kubernetes does not have",
         "`kinds` in the `[client]` table of kubesmith.toml names kinds of Kubernetes by their `apiVersion` and `kind`, \
          `apps/v1/Deployment` and `v1/Pod`, or all kinds of a group-version, `apps/v1`. Valid kinds have a client in \
@@ -477,11 +475,11 @@ codes! {
         "The object has a member that does not belong to a CustomResourceDefinition, or that API servers write themselves. \
          Or a schema has a keyword that API servers drop, such as a custom `x-` keyword.";
     REFUSED_DEFINITION = 911, "definition that an API server refuses",
-        "Definitions that an API server refuses are not imported: a schema that is not structural, a default that its \
-         schema does not allow, a rule that does not compile, an invalid name. The message has an API server's words.";
+        "Definitions that an API server refuses are not imported: a schema that is not structural, a wrong default, a rule that does not \
+         compile, an invalid name. A missing served or stored version, or approval of a protected group, is mended with a warning.";
     REPEATED_MEMBER = 912, "member that is given more than once",
         "An object has members of the same name. Most readers use the last one, some the first. Strict readers, such as \
-         API servers with fieldValidation=Strict, refuse the object.";
+         API servers with fieldValidation=Strict, refuse the object. YAML 1.1 makes `true` and `false` of the names `y`, `n`.";
     GO_SYNTAX = 1001, "file that is no Go",
         "A declaration of an input cannot be read, and later declarations may be lost. Nothing is generated.";
     GO_PACKAGE = 1002, "Go package that cannot be found",

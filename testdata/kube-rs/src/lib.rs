@@ -11,6 +11,7 @@ pub mod edges;
 pub mod enums;
 pub mod evaluated;
 pub mod flatten;
+pub mod functions;
 pub mod generics;
 pub mod known;
 pub mod kubernetes;
@@ -71,6 +72,7 @@ kinds! {
     evaluated: Arithmetic, BuildTime, CollectionValues, Constructed, Decisions, ForeignValues, TextValues;
     flatten: FlatAlone, FlatAnything, FlatDefaults, FlatEnum, FlatMaybeEnum, FlatMaybeUntagged, FlatOptions,
         FlatShadowed, FlatSingleTag, FlatStrict, FlatStructs, FlatTwice, FlatUntagged, FlatValue, FlatWords;
+    functions: Changed, Transformed;
     generics: Aliases, GenericEnums, GenericParts, GenericWords, Parameters, Phantoms, Wrappers;
     known: Addresses, Chrono, Holders, Identifiers, Jiff, KnownDefaults, KubeTypes, OsTexts, Standard;
     kubernetes: Conditions, ContainerParts, Metadata, Objects, Placement, References, Scalars, Untyped,

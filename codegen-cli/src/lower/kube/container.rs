@@ -1,5 +1,6 @@
 //! Types and fields, as the code that schemars' derive macro makes builds them (`schema_exprs.rs`).
 
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use serde_json::{Value, json};
@@ -91,7 +92,11 @@ impl Dialect<'_, '_> {
         if let Some(known) = self.done.get(&ty) {
             return known.as_ref().map(|(schema, _)| schema.clone());
         }
+        if let Some(at) = self.open.iter().position(|open| *open == ty) {
+            return Some(self.reference(id, &ty, at));
+        }
         let item = self.item(id);
+        let (depth, outer) = (self.open.len(), std::mem::replace(&mut self.outermost, usize::MAX));
         let schema = self.inside(id, params, |dialect, env| match &item.schemars {
             Some(derived) if derived.derives_schema => dialect.container(env, derived),
             _ => dialect.manual(env, id),
@@ -111,8 +116,36 @@ impl Dialect<'_, '_> {
         } else {
             schema
         };
-        self.done.insert(ty, schema.clone());
+        // What refers to a type around it is something else elsewhere.
+        if self.outermost >= depth {
+            self.outermost = usize::MAX;
+            self.done.insert(ty, schema.clone());
+        }
+        self.outermost = self.outermost.min(outer);
         schema.map(|(schema, _)| schema)
+    }
+
+    /// A type inside of itself, which schemars refers to: a function may take the reference away.
+    fn reference(&mut self, id: ItemId, ty: &Ty, at: usize) -> Value {
+        self.outermost = self.outermost.min(at);
+        let found = self.cycle(id, ty);
+        let number = self.cycles.iter().position(|known| *known == found).unwrap_or_else(|| {
+            self.cycles.push(found);
+            self.cycles.len() - 1
+        });
+        json!({"$ref": format!("{RECURSION}{number}")})
+    }
+
+    /// Reports what still contains itself; `None`: something does.
+    pub(super) fn finite(&mut self, schema: &Value) -> Option<()> {
+        let mut found = BTreeSet::new();
+        references(schema, &mut found);
+        for number in &found {
+            if let Some(diagnostic) = self.cycles.get(*number).cloned() {
+                self.error(diagnostic);
+            }
+        }
+        found.is_empty().then_some(())
     }
 
     /// Returns the derive macro's result for a type.
@@ -120,6 +153,16 @@ impl Dialect<'_, '_> {
         let mut schema = if let Some(with) = &derived.with {
             self.with(env, with)?
         } else if let Some(field) = transparent_field(derived) {
+            if self.locked.is_schemars_0_8() {
+                // `schemars_derive/src/lib.rs`: the schema is that of the field's type, without anything that is said of it.
+                return match &field.with {
+                    Some(with) => self.with(env, with),
+                    None => {
+                        let ty = self.ty(env, &field.ty)?;
+                        self.schema(&ty)
+                    }
+                };
+            }
             self.field(env, field, false)?
         } else if derived.is_repr {
             self.numbered(env, derived)?
@@ -235,7 +278,8 @@ impl Dialect<'_, '_> {
                     (self.non_optional(&ty)?, self.is_option(&ty))
                 }
             };
-            pieces::flatten(schema, pieces::flattened(inner, is_option && !field.validation.required));
+            let is_optional = is_option && !field.validation.required;
+            pieces::flatten(schema, pieces::flattened(inner, is_optional, self.locked.is_schemars_0_8()));
             return Some(());
         }
         let mut property = self.bare_field(env, field, false)?;
@@ -261,10 +305,6 @@ impl Dialect<'_, '_> {
 
     /// Title, description, example.
     pub(super) fn common(&mut self, env: &Env, schema: &mut Value, common: &Common) -> Option<()> {
-        if let Some(loc) = common.transforms.first() {
-            self.unreadable(*loc, "what this does to the schema is not known before the program runs");
-            return None;
-        }
         if let Some(key) = common.unknown.first() {
             let message = format!("unknown key `{}` in #[schemars]", key.text);
             self.error(Diagnostic::error(Code::UNKNOWN_KEY, key.loc, message).help(
@@ -314,13 +354,13 @@ impl Dialect<'_, '_> {
         (title.to_string(), description.to_string())
     }
 
-    /// `extend`, which comes after everything else.
+    /// `extend`, which comes after everything else but `transform`.
     pub(super) fn extend(&mut self, env: &Env, schema: &mut Value, common: &Common) -> Option<()> {
         for (key, value) in &common.extensions {
             let value = self.json(env, value)?;
             pieces::insert(schema, key, value);
         }
-        Some(())
+        common.transforms.iter().try_for_each(|transform| self.change(env, transform, schema))
     }
 
     /// Says at which field something went wrong that has no place of its own.
@@ -333,6 +373,22 @@ impl Dialect<'_, '_> {
             }
         }
         made
+    }
+}
+
+/// What references to a type around them begin with.
+const RECURSION: &str = "#/recursion/";
+
+/// The numbers of such references.
+fn references(schema: &Value, out: &mut BTreeSet<usize>) {
+    match schema {
+        Value::Object(members) => {
+            let to = members.get("$ref").and_then(Value::as_str);
+            out.extend(to.and_then(|to| to.strip_prefix(RECURSION)?.parse::<usize>().ok()));
+            members.values().for_each(|value| references(value, out));
+        }
+        Value::Array(items) => items.iter().for_each(|value| references(value, out)),
+        _ => {}
     }
 }
 

@@ -29,10 +29,14 @@ impl<'a> Dialect<'_, 'a> {
             return Some(());
         }
         let ty = self.ty(env, &field.ty)?;
+        self.environment = None;
         let value = self.ask(|dialect| match &field.serde.default {
             Some(own) => dialect.default_value(env, own, &ty),
             None => dialect.field_of_default(env, default, field, &ty),
         });
+        if let (Some(variable), Some(_)) = (self.environment.take(), &value) {
+            self.from_environment(variable, &field.name.text);
+        }
         if let Some(value) = &value
             && self.is_skipped(env, field, &ty, value)?
         {

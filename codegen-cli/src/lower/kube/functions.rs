@@ -1,23 +1,16 @@
-//! Functions that return schemas, and hand-written implementations of `JsonSchema`, as far as they are written out.
-
-use std::collections::HashMap;
+//! Functions that return schemas, and hand-written implementations of `JsonSchema`.
 
 use kubesmith_core::diag::Code;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::container::size;
-use super::pieces;
 use super::types::{Dialect, Env, SIZE_LIMIT};
 use crate::diag::Diagnostic;
 use crate::resolve::{self, ItemId};
 use crate::source::Loc;
-use crate::syntax::kube::{JsonExpr, SchemaFunction, SchemaStep};
 use crate::syntax::{PathExpr, ValueItem, ValueKind};
 
-/// Variables of a function.
-type Locals = HashMap<String, Value>;
-
-impl Dialect<'_, '_> {
+impl<'a> Dialect<'_, 'a> {
     /// The schema that a hand-written implementation returns.
     pub(super) fn manual(&mut self, env: &Env, id: ItemId) -> Option<Value> {
         let item = self.item(id);
@@ -39,7 +32,10 @@ impl Dialect<'_, '_> {
     pub(super) fn written_out(&mut self, env: &Env, values: &[ValueItem]) -> Option<Value> {
         let function = values.iter().find(|value| value.name.text == "json_schema")?;
         match &function.expr.kind {
-            ValueKind::SchemaFunction(body) => self.evaluate(env, body, function.name.loc),
+            ValueKind::SchemaFunction(body) => {
+                let schema = self.ask(|dialect| dialect.run(env, body, function.name.loc));
+                schema.and_then(|schema| self.small(schema, function.name.loc))
+            }
             _ => {
                 self.unreadable(function.name.loc, "what this returns is not known before the program runs");
                 None
@@ -49,22 +45,27 @@ impl Dialect<'_, '_> {
 
     /// The schema that a function returns.
     pub(super) fn function(&mut self, env: &Env, path: &PathExpr) -> Option<Value> {
-        let found = self.ctx.resolver.value(env.krate, env.module, path);
+        let found = self.resolve_value(env, path).or_else(|| self.of_made_type(env, path));
         if let Some(resolve::Value::Item(krate, module, item)) = found
             && let ValueKind::SchemaFunction(function) = &item.expr.kind
         {
+            if let Some(known) = self.functions.get(&item.name.loc) {
+                return known.clone();
+            }
             if self.open.len() + self.calls >= CALL_LIMIT {
                 self.unreadable(path.loc, &format!("`{}` calls itself", path.text()));
                 return None;
             }
             self.calls += 1;
-            let schema = match self.functions.get(&item.name.loc) {
-                Some(known) => known.clone(),
-                None => self.evaluate(&Env::module(krate, module), function, item.name.loc),
-            };
+            let owner = self.owner_of(env, path);
+            let inner = Env::module(krate, module).owned(owner);
+            let inner = self.with_arguments(inner, &function.generics, env, path);
+            let schema = self.ask(|dialect| dialect.run(&inner, function, item.name.loc));
             self.calls -= 1;
             let schema = schema.and_then(|schema| self.small(schema, path.loc));
-            self.functions.insert(item.name.loc, schema.clone());
+            if function.generics.is_empty() {
+                self.functions.insert(item.name.loc, schema.clone());
+            }
             return schema;
         }
         self.unreadable(
@@ -74,32 +75,28 @@ impl Dialect<'_, '_> {
         None
     }
 
-    fn evaluate(&mut self, env: &Env, function: &SchemaFunction, loc: Loc) -> Option<Value> {
-        let mut locals = Locals::new();
-        for step in &function.steps {
-            match step {
-                SchemaStep::Let(name, value) => {
-                    let made = self.json_in(env, value, &locals)?;
-                    locals.insert(name.clone(), self.small(made, loc)?);
-                }
-                SchemaStep::Insert(name, key, value) => {
-                    let (key, value) = (self.text(env, key)?, self.json_in(env, value, &locals)?);
-                    pieces::insert(locals.get_mut(name)?, &key, value);
-                }
-                SchemaStep::Remove(name, key) => {
-                    let key = self.text(env, key)?;
-                    pieces::object(locals.get_mut(name)?).remove(&key);
-                }
-                SchemaStep::Unknown(loc) => {
-                    self.unreadable(
-                        *loc,
-                        "what this does to the schema is not known before the program runs",
-                    );
-                    return None;
-                }
-            }
-        }
-        self.json_in(env, &function.result, &locals)
+    /// A function of the root type, which no source defines.
+    fn of_made_type(&self, env: &Env, path: &PathExpr) -> Option<resolve::Value<'a>> {
+        let [.., owner, name] = &path.segments[..] else { return None };
+        let blocks = self.ctx.resolver.impls_of_name(env.krate, owner);
+        let mut found = blocks.into_iter().filter_map(|(module, block)| {
+            let value = block.values.iter().find(|value| value.name.text == *name)?;
+            Some(resolve::Value::Item(env.krate, module, value))
+        });
+        found.next().filter(|_| found.next().is_none())
+    }
+
+    /// The scope of a function, with what its type parameters stand for.
+    pub(super) fn with_arguments(
+        &mut self,
+        mut env: Env,
+        generics: &[String],
+        from: &Env,
+        path: &PathExpr,
+    ) -> Env {
+        let given: Vec<_> = path.arguments.iter().map(|argument| self.argument(from, argument, 0)).collect();
+        env.params = generics.iter().cloned().zip(given).collect();
+        env
     }
 
     /// The schema, unless it is larger than any may be.
@@ -107,62 +104,17 @@ impl Dialect<'_, '_> {
         if size(&schema) <= SIZE_LIMIT {
             return Some(schema);
         }
+        self.too_large(loc);
+        None
+    }
+
+    /// Reports a function that makes too much.
+    pub(super) fn too_large(&mut self, loc: Loc) {
         let message = format!("a function makes a schema of more than {SIZE_LIMIT} parts");
         self.error(
             Diagnostic::error(Code::SCHEMA_TOO_LARGE, loc, message)
                 .help("leave a part open with `\"x-kubernetes-preserve-unknown-fields\": true`"),
         );
-        None
-    }
-
-    /// JSON that is written out.
-    pub(super) fn json(&mut self, env: &Env, expr: &JsonExpr) -> Option<Value> {
-        self.json_in(env, expr, &Locals::new())
-    }
-
-    fn json_in(&mut self, env: &Env, expr: &JsonExpr, locals: &Locals) -> Option<Value> {
-        self.nested(|dialect| dialect.json_of(env, expr, locals))
-    }
-
-    fn json_of(&mut self, env: &Env, expr: &JsonExpr, locals: &Locals) -> Option<Value> {
-        Some(match expr {
-            JsonExpr::Null => Value::Null,
-            JsonExpr::Text(value) => value.clone(),
-            JsonExpr::Value(value) => {
-                let named = match &value.kind {
-                    ValueKind::Converted(_, inner) => &inner.kind,
-                    kind => kind,
-                };
-                if let ValueKind::Path(path) = named
-                    && let [name] = &path.segments[..]
-                    && let Some(local) = locals.get(name)
-                {
-                    return Some(local.clone());
-                }
-                return self.constant(env, value);
-            }
-            JsonExpr::List(items) => {
-                let items: Option<Vec<Value>> =
-                    items.iter().map(|item| self.json_in(env, item, locals)).collect();
-                Value::Array(items?)
-            }
-            JsonExpr::Object(members) => {
-                let mut out = Map::new();
-                for (key, value) in members {
-                    out.insert(self.text(env, key)?, self.json_in(env, value, locals)?);
-                }
-                Value::Object(out)
-            }
-            JsonExpr::Schema(ty) => {
-                let ty = self.ty(env, ty)?;
-                return self.schema(&ty);
-            }
-            JsonExpr::Call(path) => return self.function(env, path),
-            JsonExpr::Unknown(loc) => {
-                self.unknown_value(*loc, "this value");
-                return None;
-            }
-        })
     }
 }
 

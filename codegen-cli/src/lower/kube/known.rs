@@ -185,13 +185,16 @@ impl Dialect<'_, '_> {
             }
             out
         };
+        let is_0_8 = self.locked.is_schemars_0_8();
         let mut argument = |at: usize| {
             let ty = self.type_argument(path, arguments, at)?;
             self.schema(&ty)
         };
         Some(match path {
-            "either::Either" => argument(0).zip(argument(1)).map(|(left, right)| {
-                json!({"oneOf": [variant("Left", left, true), variant("Right", right, true)]})
+            "either::Either" => argument(0).zip(argument(1)).map(|(left, right)| match is_0_8 {
+                // `json_schema_impls/either.rs`
+                true => json!({"anyOf": [left, right]}),
+                false => json!({"oneOf": [variant("Left", left, true), variant("Right", right, true)]}),
             }),
             "Result" => argument(0).zip(argument(1)).map(|(ok, error)| {
                 json!({"oneOf": [variant("Ok", ok, false), variant("Err", error, false)]})

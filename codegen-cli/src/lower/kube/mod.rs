@@ -9,6 +9,7 @@
 //! `transform.rs`), kube-derive 5.0 and kube-core 5.0 (`schema.rs`, `cel.rs`). `testdata/kube-rs` compares the
 //! results with those of the compiled types.
 
+mod code;
 mod constants;
 mod container;
 mod defaults;
@@ -17,7 +18,9 @@ mod functions;
 mod known;
 mod literals;
 mod pieces;
+mod places;
 mod predicates;
+mod projections;
 mod reports;
 mod resource;
 mod rewrite;

@@ -90,7 +90,7 @@ pub(super) fn nullable(mut schema: Value) -> Value {
 }
 
 /// The schema of a flattened field, whose `Option` has been taken off.
-pub(super) fn flattened(mut schema: Value, is_optional: bool) -> Value {
+pub(super) fn flattened(mut schema: Value, is_optional: bool, is_0_8: bool) -> Value {
     if let Some(names) = take_unit_variants(&mut schema)
         && let Value::Array(branches) = object(&mut schema).entry("oneOf").or_insert_with(|| json!([]))
     {
@@ -99,7 +99,9 @@ pub(super) fn flattened(mut schema: Value, is_optional: bool) -> Value {
             |name| json!({"type": "object", "properties": {name: {"type": "null"}}, "required": [name]}),
         ));
     }
-    if is_optional {
+    if is_optional && is_0_8 {
+        object(&mut schema).remove("required");
+    } else if is_optional {
         make_optional(&mut schema);
     }
     allow_unknown(&mut schema);
@@ -307,7 +309,7 @@ mod tests {
 
     #[test]
     fn flattened_unit_variants_are_null() {
-        let schema = flattened(json!({"type": "string", "enum": ["a"]}), false);
+        let schema = flattened(json!({"type": "string", "enum": ["a"]}), false, false);
         let branch = json!({"type": "object", "properties": {"a": {"type": "null"}}, "required": ["a"]});
         assert_eq!(schema, json!({"oneOf": [branch]}));
     }

@@ -25,7 +25,8 @@ impl Dialect<'_, '_> {
         let known = match self.ctx.resolver.value(env.krate, env.module, path)? {
             resolve::Value::Item(krate, module, item) => {
                 let ValueKind::Predicate(predicate) = &item.expr.kind else { return None };
-                return self.holds(&Env::module(krate, module), predicate, ty, value);
+                let inner = Env::module(krate, module).owned(self.owner_of(env, path));
+                return self.holds(&inner, predicate, ty, value);
             }
             resolve::Value::External(path) => path,
             _ => return None,

@@ -2,8 +2,9 @@
 
 use kubesmith_core::diag::Code;
 
-use super::types::Dialect;
+use super::types::{DEPTH_LIMIT, Dialect, Ty};
 use crate::diag::Diagnostic;
+use crate::resolve::ItemId;
 use crate::source::Loc;
 
 /// The message for an expression whose value is not known.
@@ -35,6 +36,59 @@ impl Dialect<'_, '_> {
                     "say what the JSON is with `#[schemars(with = \"...\")]`, or with `schema_with` and a function whose body \
                      is `json_schema!({..})`",
                 ),
+        );
+    }
+
+    /// Reports code that does more to a schema than is known.
+    pub(super) fn beyond_function(&mut self, loc: Loc) {
+        let written = if self.locked.is_schemars_0_8() {
+            "`serde_json::from_value(json!({..})).unwrap()`"
+        } else {
+            "`json_schema!({..})`"
+        };
+        self.error(
+            Diagnostic::error(
+                Code::SCHEMA_AT_RUN_TIME,
+                loc,
+                "what this expression gives is not known before the program runs",
+            )
+            .note("functions of schemas are followed while they move JSON about; nothing is compiled")
+            .help(format!(
+                "return the schema written out, as {written}, or generate with `--evaluate`, which runs the program"
+            )),
+        );
+    }
+
+    /// Reports a type that contains itself.
+    pub(super) fn report_cycle(&mut self, id: ItemId, ty: &Ty) {
+        let found = self.cycle(id, ty);
+        self.error(found);
+    }
+
+    /// What is wrong with it.
+    pub(super) fn cycle(&self, id: ItemId, ty: &Ty) -> Diagnostic {
+        let name = self.item(id).name.clone();
+        let message = if self.open.contains(ty) {
+            format!("`{}` contains itself", name.text)
+        } else if self.open.len() < DEPTH_LIMIT {
+            format!("`{}` contains itself with ever other arguments", name.text)
+        } else {
+            format!("the schema of `{}` would be nested more than {DEPTH_LIMIT} levels deep", name.text)
+        };
+        Diagnostic::error(Code::RECURSIVE_TYPE, name.loc, message)
+            .note("a structural schema is finite, so an API server refuses recursive ones")
+            .help("say what one of the fields is with `#[schemars(schema_with = \"...\")]`")
+    }
+
+    /// Warns of a default that the environment decides.
+    pub(super) fn from_environment(&mut self, loc: Loc, field: &str) {
+        let message = format!(
+            "the default of `{field}` depends on a variable of the environment, which is taken as not set"
+        );
+        self.error(
+            Diagnostic::warning(Code::SCHEMA_AT_RUN_TIME, loc, message)
+                .note("a program that prints the definition finds it unset, unless it is run with it")
+                .help("leave the default out of the schema with `#[schemars(!default)]`, and set it where the object is read"),
         );
     }
 

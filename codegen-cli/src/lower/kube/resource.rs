@@ -9,7 +9,7 @@ use crate::diag::Diagnostic;
 use crate::resolve::ItemId;
 use crate::schema::Schema;
 use crate::syntax::kube::{CustomResource, SchemaMode};
-use crate::syntax::{ImplItem, ValueKind};
+use crate::syntax::{ImplItem, PathExpr, ValueKind};
 
 impl Dialect<'_, '_> {
     /// The schema of the root type; `None` after a diagnostic.
@@ -34,17 +34,18 @@ impl Dialect<'_, '_> {
                 return None;
             }
         };
+        self.finite(&schema)?;
         let title = resource.root.text.as_str();
         pieces::object(&mut schema).entry("title").or_insert_with(|| title.into());
         Some(structural::schema(rewrite::rewrite(schema, self.locked)))
     }
 
     fn derived_root(&mut self, id: ItemId, resource: &CustomResource) -> Option<Value> {
-        let spec = super::types::Ty::Item(id, Vec::new().into());
+        let env = Env::module(id.krate, id.module);
+        let spec = self.root_type(&env, id, resource)?;
         let mut schema = json!({"type": "object"});
         let inner = if resource.no_spec { self.non_optional(&spec) } else { self.schema(&spec) };
         let is_option = self.is_option(&spec);
-        let env = Env::module(id.krate, id.module);
         let status = match &resource.status {
             Some(status) => {
                 let ty = self.ty(&env, status)?;
@@ -54,7 +55,7 @@ impl Dialect<'_, '_> {
             None => None,
         };
         if resource.no_spec {
-            pieces::flatten(&mut schema, pieces::flattened(inner?, is_option));
+            pieces::flatten(&mut schema, pieces::flattened(inner?, is_option, self.locked.is_schemars_0_8()));
         } else {
             pieces::property(&mut schema, "spec", is_option, inner?);
         }
@@ -69,6 +70,18 @@ impl Dialect<'_, '_> {
         }
         self.add_rules(&env, &mut schema, &resource.rules)?;
         Some(schema)
+    }
+
+    /// The type behind the attribute; its parameters are what they are by default.
+    fn root_type(&mut self, env: &Env, id: ItemId, resource: &CustomResource) -> Option<super::types::Ty> {
+        let item = self.item(id);
+        let path = PathExpr {
+            global: false,
+            segments: vec![item.name.text.clone()],
+            arguments: Vec::new(),
+            loc: resource.loc,
+        };
+        self.definition(env, &path, id, 0)
     }
 
     /// The schema of a hand-written `impl JsonSchema` of the root type, which no source defines.

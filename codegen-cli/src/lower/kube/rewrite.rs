@@ -97,7 +97,7 @@ fn restructure(schema: &mut Value, is_old: bool) {
         }
         let variants = variants.clone();
         let mut hoisted = members.clone();
-        if hoist(&mut hoisted, key).is_some() && is_fine(&hoisted, key) {
+        if hoist(&mut hoisted, key, is_old).is_some() && is_fine(&hoisted, key) {
             *members = hoisted;
         } else {
             join(members, key, variants);
@@ -139,8 +139,9 @@ fn normalize(members: &mut Members) {
     }
 }
 
-/// Moves up what a structural schema has once; `None` where kube panics.
-fn hoist(members: &mut Members, key: &str) -> Option<()> {
+/// Moves up what a structural schema has once; `None` where kube panics. Before kube 3.1 (`is_old`), branches of `anyOf` gave their
+/// descriptions to their properties as well.
+fn hoist(members: &mut Members, key: &str, is_old: bool) -> Option<()> {
     // What is optional and no object has its type already: it was joined.
     let is_option = key == "anyOf" && option_of(members).is_some();
     let Some(Value::Array(mut variants)) = members.remove(key) else { return Some(()) };
@@ -150,7 +151,7 @@ fn hoist(members: &mut Members, key: &str) -> Option<()> {
             if is_option && !OBJECT.iter().any(|key| is_said(variant, key)) {
                 continue;
             }
-            hoist_properties(members, variant, is_one_of)?;
+            hoist_properties(members, variant, is_one_of || is_old)?;
         }
     }
     if is_one_of {

@@ -14,7 +14,7 @@ use crate::source::Loc;
 use crate::syntax::{Argument, PathExpr, TypeExpr, TypeItem, TypeKind, ValueExpr, ValueKind};
 
 /// How deep types may hold each other: deeper than any API, and far from the end of a thread's stack.
-const DEPTH_LIMIT: usize = 64;
+pub(super) const DEPTH_LIMIT: usize = 64;
 
 /// How often a type may hold itself with other arguments; more is a type that grows without end.
 const NESTED_INSTANCES: usize = 8;
@@ -75,7 +75,7 @@ impl Ty {
 pub(super) struct Env {
     pub(super) krate: usize,
     pub(super) module: ModuleId,
-    params: Vec<(String, Param)>,
+    pub(super) params: Vec<(String, Param)>,
     /// The type that `Self` is.
     pub(super) owner: Option<Ty>,
     /// Arguments of the function that is looked into, with the scopes in which they stand.
@@ -172,6 +172,14 @@ pub(crate) struct Dialect<'c, 'a> {
     pub(super) beyond: Option<Loc>,
     /// The versions of crates whose forms schemas have.
     pub(super) locked: Locked,
+    /// How many more values may be moved about by code of the question at hand.
+    pub(super) moves: usize,
+    /// The first variable of the environment that a value depends on.
+    pub(super) environment: Option<Loc>,
+    /// What contains itself, where its schema was asked for: reported if it stays in a schema.
+    pub(super) cycles: Vec<Diagnostic>,
+    /// The outermost of the open types that a schema refers to.
+    pub(super) outermost: usize,
     /// Whether a question is at hand.
     asked: bool,
     /// How many expressions lead to the one that is looked at.
@@ -184,6 +192,9 @@ const PARTS_LIMIT: usize = 10_000;
 /// How many expressions or types one question may lead to.
 const BUDGET: usize = 100_000;
 
+/// How many values code of one question may move about: variables that hold each other twice grow with each statement.
+const MOVES: usize = 5_000_000;
+
 impl<'c, 'a> Dialect<'c, 'a> {
     pub(crate) fn new(ctx: &'c mut Ctx<'a>) -> Self {
         Self {
@@ -194,6 +205,10 @@ impl<'c, 'a> Dialect<'c, 'a> {
             calls: 0,
             budget: BUDGET,
             beyond: None,
+            moves: MOVES,
+            environment: None,
+            cycles: Vec::new(),
+            outermost: usize::MAX,
             locked: Locked::default(),
             asked: false,
             nesting: 0,
@@ -224,7 +239,7 @@ impl<'c, 'a> Dialect<'c, 'a> {
         if self.asked {
             return look(self);
         }
-        (self.asked, self.budget, self.beyond) = (true, BUDGET, None);
+        (self.asked, self.budget, self.moves, self.beyond) = (true, BUDGET, MOVES, None);
         let answer = look(self);
         self.asked = false;
         answer
@@ -232,7 +247,16 @@ impl<'c, 'a> Dialect<'c, 'a> {
 
     /// Looks into an expression that another one leads to; `None`: they lead too far.
     pub(super) fn nested<T>(&mut self, look: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
-        if self.nesting >= DEPTH_LIMIT {
+        self.nested_to(DEPTH_LIMIT, look)
+    }
+
+    /// As [`Self::nested`], with another limit.
+    pub(super) fn nested_to<T>(
+        &mut self,
+        limit: usize,
+        look: impl FnOnce(&mut Self) -> Option<T>,
+    ) -> Option<T> {
+        if self.nesting >= limit {
             return None;
         }
         self.nesting += 1;
@@ -280,7 +304,7 @@ impl<'c, 'a> Dialect<'c, 'a> {
     }
 
     /// The scope inside of a definition.
-    fn env_of(&self, id: ItemId, params: &Rc<[Param]>) -> Env {
+    pub(super) fn env_of(&self, id: ItemId, params: &Rc<[Param]>) -> Env {
         let item = self.item(id);
         let names = item.generics.iter().map(|param| param.name.text.clone());
         let written = item.schemars.as_ref().map_or(&[][..], |derived| &derived.serialize_params);
@@ -292,28 +316,12 @@ impl<'c, 'a> Dialect<'c, 'a> {
         }
     }
 
-    fn report_cycle(&mut self, id: ItemId, ty: &Ty) {
-        let name = self.item(id).name.clone();
-        let message = if self.open.contains(ty) {
-            format!("`{}` contains itself", name.text)
-        } else if self.open.len() < DEPTH_LIMIT {
-            format!("`{}` contains itself with ever other arguments", name.text)
-        } else {
-            format!("the schema of `{}` would be nested more than {DEPTH_LIMIT} levels deep", name.text)
-        };
-        self.error(
-            Diagnostic::error(Code::RECURSIVE_TYPE, name.loc, message)
-                .note("a structural schema is finite, so an API server refuses recursive ones")
-                .help("say what one of the fields is with `#[schemars(schema_with = \"...\")]`"),
-        );
-    }
-
     /// Resolves a type; `None` after a diagnostic.
     pub(super) fn ty(&mut self, env: &Env, expr: &TypeExpr) -> Option<Ty> {
         self.ask(|dialect| dialect.ty_at(env, expr, 0))
     }
 
-    fn ty_at(&mut self, env: &Env, expr: &TypeExpr, depth: usize) -> Option<Ty> {
+    pub(super) fn ty_at(&mut self, env: &Env, expr: &TypeExpr, depth: usize) -> Option<Ty> {
         let found =
             if self.step().is_some() { self.ty_of(env, expr, depth)? } else { Ty::Tuple(Rc::default()) };
         if self.budget == 0 || found.parts() > PARTS_LIMIT {
@@ -390,10 +398,10 @@ impl<'c, 'a> Dialect<'c, 'a> {
                 ));
                 None
             }
-            Err(unresolved) => {
+            Err(unresolved) => self.projected(env, path, depth).or_else(|| {
                 self.ctx.report_unresolved(path, unresolved);
                 None
-            }
+            }),
         }
     }
 
@@ -411,7 +419,7 @@ impl<'c, 'a> Dialect<'c, 'a> {
         }
     }
 
-    fn definition(&mut self, env: &Env, path: &PathExpr, id: ItemId, depth: usize) -> Option<Ty> {
+    pub(super) fn definition(&mut self, env: &Env, path: &PathExpr, id: ItemId, depth: usize) -> Option<Ty> {
         let item = self.item(id);
         let given = self.arguments(env, path, depth);
         let mut params: Vec<Param> = Vec::with_capacity(item.generics.len());
@@ -445,7 +453,8 @@ impl<'c, 'a> Dialect<'c, 'a> {
         path.arguments.iter().map(|argument| self.argument(env, argument, depth)).collect()
     }
 
-    fn argument(&mut self, env: &Env, argument: &Argument, depth: usize) -> Param {
+    /// What an argument stands for.
+    pub(super) fn argument(&mut self, env: &Env, argument: &Argument, depth: usize) -> Param {
         let value = match argument {
             Argument::Value(value) => Some(value.clone()),
             // What looks like a type may be the name of a constant.

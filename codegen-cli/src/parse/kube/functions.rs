@@ -1,114 +1,34 @@
-//! Functions whose body can be read: those that return a schema, and those that decide whether a field is left out.
+//! Functions that decide whether a field is left out.
 
 use syn::ext::IdentExt;
-use syn::spanned::Spanned;
 use syn::{BinOp, Block, Expr, FnArg, Pat, ReturnType, Signature, Stmt, Type, UnOp};
 
 use super::super::values::active;
 use super::Parser;
-use crate::syntax::kube::{JsonExpr, Predicate, SchemaFunction, SchemaStep};
-use crate::syntax::{ValueExpr, ValueItem, ValueKind};
+use crate::syntax::ValueKind;
+use crate::syntax::kube::Predicate;
 
 impl Parser<'_> {
-    /// A function of one parameter that returns a schema or a truth value.
-    pub(in crate::parse) fn unary_function(&self, signature: &Signature, block: &Block) -> Option<ValueItem> {
-        let ReturnType::Type(_, output) = &signature.output else { return None };
-        let Type::Path(output) = &**output else { return None };
-        let kind = match output.path.segments.last()?.ident.to_string().as_str() {
-            "Schema" => ValueKind::SchemaFunction(Box::new(self.schema_function(block))),
-            "bool" => {
-                let parameter = match signature.inputs.first()? {
-                    FnArg::Receiver(_) => "self".to_string(),
-                    FnArg::Typed(parameter) => match &*parameter.pat {
-                        Pat::Ident(name) => name.ident.unraw().to_string(),
-                        _ => return None,
-                    },
-                };
-                ValueKind::Predicate(Box::new(self.predicate(&parameter, block)?))
-            }
-            _ => return None,
+    /// A function of one parameter that returns a truth value.
+    pub(in crate::parse) fn predicate_function(
+        &self,
+        signature: &Signature,
+        block: &Block,
+    ) -> Option<ValueKind> {
+        let (ReturnType::Type(_, output), 1) = (&signature.output, signature.inputs.len()) else {
+            return None;
         };
-        Some(ValueItem {
-            name: self.name(&signature.ident),
-            expr: ValueExpr { kind, loc: self.loc(block.span()) },
-        })
-    }
-
-    fn schema_function(&self, block: &Block) -> SchemaFunction {
-        let mut steps = Vec::new();
-        let mut result = JsonExpr::Unknown(self.loc(block.span()));
-        let active = active(self.cfg, block);
-        let last = active.len().saturating_sub(1);
-        for (at, stmt) in active.into_iter().enumerate() {
-            match stmt {
-                Stmt::Expr(Expr::Return(syn::ExprReturn { expr: Some(expr), .. }), _) if at == last => {
-                    result = self.json_value(expr);
-                }
-                Stmt::Expr(expr, None) if at == last => result = self.json_value(expr),
-                Stmt::Macro(call) if at == last && call.semi_token.is_none() => {
-                    result = self.json_macro(call.mac.span(), &call.mac);
-                }
-                // Imports do nothing.
-                Stmt::Item(syn::Item::Use(_)) => {}
-                Stmt::Expr(Expr::If(branch), _) => self.object_steps(branch, &mut steps),
-                stmt => steps.push(self.schema_step(stmt)),
-            }
+        if !matches!(&**output, Type::Path(output) if output.path.is_ident("bool")) {
+            return None;
         }
-        SchemaFunction { steps, result }
-    }
-
-    /// `if let Some(object) = schema.as_object_mut() { object.insert(..); }`: a schema that is written out is an object.
-    fn object_steps(&self, branch: &syn::ExprIf, steps: &mut Vec<SchemaStep>) {
-        let unknown = SchemaStep::Unknown(self.loc(branch.span()));
-        let Some((object, schema)) = object_of(branch) else { return steps.push(unknown) };
-        for stmt in &branch.then_branch.stmts {
-            steps.push(match self.schema_step(stmt) {
-                SchemaStep::Insert(name, key, value) if name == object => {
-                    SchemaStep::Insert(schema.clone(), key, value)
-                }
-                SchemaStep::Remove(name, key) if name == object => SchemaStep::Remove(schema.clone(), key),
-                _ => SchemaStep::Unknown(self.loc(stmt.span())),
-            });
-        }
-    }
-
-    fn schema_step(&self, stmt: &Stmt) -> SchemaStep {
-        let unknown = || SchemaStep::Unknown(self.loc(stmt.span()));
-        match stmt {
-            Stmt::Local(local) => {
-                let name = match &local.pat {
-                    Pat::Ident(name) => Some(name.ident.unraw().to_string()),
-                    Pat::Type(typed) => match &*typed.pat {
-                        Pat::Ident(name) => Some(name.ident.unraw().to_string()),
-                        _ => None,
-                    },
-                    _ => None,
-                };
-                match (name, &local.init) {
-                    // What is done to a reference is done to what it refers to.
-                    (_, Some(init)) if matches!(&*init.expr, Expr::Reference(inner) if inner.mutability.is_some()) => {
-                        unknown()
-                    }
-                    (Some(name), Some(init)) if init.diverge.is_none() => {
-                        SchemaStep::Let(name, self.json_value(&init.expr))
-                    }
-                    _ => unknown(),
-                }
-            }
-            Stmt::Expr(Expr::MethodCall(call), _) => {
-                let (Some(name), arguments) = (variable(&call.receiver), &call.args) else {
-                    return unknown();
-                };
-                match (call.method.to_string().as_str(), arguments.len()) {
-                    ("insert", 2) => {
-                        SchemaStep::Insert(name, self.value(&arguments[0]), self.json_value(&arguments[1]))
-                    }
-                    ("remove", 1) => SchemaStep::Remove(name, self.value(&arguments[0])),
-                    _ => unknown(),
-                }
-            }
-            _ => unknown(),
-        }
+        let parameter = match signature.inputs.first()? {
+            FnArg::Receiver(_) => "self".to_string(),
+            FnArg::Typed(parameter) => match &*parameter.pat {
+                Pat::Ident(name) => name.ident.unraw().to_string(),
+                _ => return None,
+            },
+        };
+        Some(ValueKind::Predicate(Box::new(self.predicate(&parameter, block)?)))
     }
 
     fn predicate(&self, parameter: &str, block: &Block) -> Option<Predicate> {
@@ -217,38 +137,6 @@ fn field_of(parameter: &str, expr: &Expr) -> Option<(String, Expr)> {
         }
         _ => None,
     }
-}
-
-/// The variable that a chain of accessors begins with.
-fn variable(expr: &Expr) -> Option<String> {
-    match expr {
-        Expr::Path(path) => path.path.get_ident().map(|name| name.unraw().to_string()),
-        // schemars 0.8 keeps keywords that it does not know apart.
-        Expr::Field(field) if matches!(&field.member, syn::Member::Named(name) if name == "extensions") => {
-            variable(&field.base)
-        }
-        Expr::MethodCall(call)
-            if ["ensure_object", "as_object_mut", "unwrap", "expect"]
-                .iter()
-                .any(|name| call.method == name) =>
-        {
-            variable(&call.receiver)
-        }
-        _ => None,
-    }
-}
-
-/// The name of the object and the variable that it is of.
-fn object_of(branch: &syn::ExprIf) -> Option<(String, String)> {
-    let (Expr::Let(condition), None) = (&*branch.cond, &branch.else_branch) else { return None };
-    let Pat::TupleStruct(pattern) = &*condition.pat else { return None };
-    let (Some(Pat::Ident(name)), true) = (pattern.elems.first(), pattern.path.is_ident("Some")) else {
-        return None;
-    };
-    let Expr::MethodCall(call) = &*condition.expr else { return None };
-    (call.method == "as_object_mut")
-        .then(|| variable(&call.receiver))?
-        .map(|schema| (name.ident.unraw().to_string(), schema))
 }
 
 /// `value.len()`

@@ -5,7 +5,7 @@ use syn::{Attribute, Expr, ExprLit, Lit, LitStr, Meta, Token};
 
 use super::{Parser, serde, with_type};
 use crate::syntax::kube::{Common, With};
-use crate::syntax::{Name, ValueKind};
+use crate::syntax::{Name, ValueKind, code};
 
 /// Keys that are read elsewhere or do nothing for the schema: those of validation (`attr/validation.rs`, and of schemars 0.8), and
 /// what only the macro needs.
@@ -54,8 +54,8 @@ impl Parser<'_> {
         match (name.as_str(), meta) {
             ("title", Meta::NameValue(pair)) => common.title = Some(self.value(&pair.value)),
             ("description", Meta::NameValue(pair)) => common.description = Some(self.value(&pair.value)),
-            ("example", Meta::NameValue(pair)) => common.examples.push(self.json_value(&pair.value)),
-            ("transform", _) => common.transforms.push(self.loc(meta.span())),
+            ("example", Meta::NameValue(pair)) => common.examples.push(self.code(&pair.value)),
+            ("transform", Meta::NameValue(pair)) => common.transforms.push(self.code(&pair.value)),
             ("with", Meta::NameValue(pair)) => *with = with_type(self, &pair.value).or(with.take()),
             ("schema_with", Meta::NameValue(pair)) => {
                 let text = super::super::string(&pair.value).unwrap_or_default();
@@ -77,7 +77,9 @@ impl Parser<'_> {
                 });
                 match parsed {
                     Ok(extensions) => common.extensions.extend(extensions),
-                    Err(_) => common.transforms.push(self.loc(meta.span())),
+                    Err(_) => {
+                        common.transforms.push(code::Expr::new(code::Kind::Unknown, self.loc(meta.span())))
+                    }
                 }
             }
             (name, meta) if !KEYS.contains(&name) && !serde::KEYWORDS.contains(&name) => {

@@ -108,6 +108,31 @@ pub(super) fn has_serialize_with(attributes: &[Attribute]) -> bool {
         .any(|meta| meta.path().is_ident("serialize_with") || meta.path().is_ident("with"))
 }
 
+/// What `#[serde_as(as = ..)]` says of a field.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum SerdeAs {
+    /// An option: the macro adds `#[serde(default)]`, so that what is missing is `None`.
+    Option,
+    /// Another type writes the value.
+    Other,
+}
+
+/// What serde_with's attribute says of a field (`serde_with_macros/src/lib.rs`, `serde_as_add_attr_to_field`).
+pub(super) fn serde_as(attributes: &[Attribute]) -> Option<SerdeAs> {
+    // `as` is a keyword, so that it is no meta.
+    let list = attributes.iter().find_map(|attribute| match &attribute.meta {
+        Meta::List(list) if list.path.is_ident("serde_as") => Some(list),
+        _ => None,
+    })?;
+    let words: Vec<String> = list.tokens.clone().into_iter().map(|token| token.to_string()).collect();
+    let at = words.windows(2).position(|pair| pair == ["as", "="])?;
+    let ty = words.get(at + 2)?.trim_matches('"').to_string();
+    let is_named = |name: &str| words.iter().any(|word| word == name);
+    let last = ty.split('<').next().unwrap_or_default().rsplit("::").next().unwrap_or_default().trim();
+    let is_option = last == "Option" && !is_named("no_default");
+    Some(if is_option { SerdeAs::Option } else { SerdeAs::Other })
+}
+
 /// The type parameters with the bound `Serialize`.
 pub(super) fn written_params(generics: &Generics) -> Vec<String> {
     let is_serialize = |bounds: &Punctuated<TypeParamBound, Token![+]>| {

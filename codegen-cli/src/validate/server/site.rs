@@ -74,18 +74,7 @@ impl<'a> Site<'a> {
 
     /// The name of another place in the same schema.
     pub(super) fn name_of(&self, steps: &[Step]) -> String {
-        let mut out = String::new();
-        for step in steps {
-            match step {
-                Step::Property(name) if out.is_empty() => out.push_str(name),
-                Step::Property(name) => {
-                    out.push('.');
-                    out.push_str(name);
-                }
-                Step::Items => out.push_str("[]"),
-                Step::Values => out.push_str("{}"),
-            }
-        }
+        let out = path_of(steps);
         if out.is_empty() { self.resource.kind.clone() } else { format!("`{out}`") }
     }
 
@@ -102,7 +91,8 @@ impl<'a> Site<'a> {
     /// Like [`Site::definition`] for the place so many steps away from the root.
     pub(super) fn definition_of(&self, depth: usize) -> Option<Loc> {
         let field = self.owners.iter().rev().find(|owner| owner.field.is_some() && owner.depth <= depth);
-        self.input.loc(field.map_or(&self.resource.span, |owner| owner.span))
+        let outermost = || given(self.input.ir, self.resource, &self.steps[..depth.min(self.steps.len())]);
+        self.input.loc(field.map_or_else(outermost, |owner| owner.span))
     }
 
     /// Where attributes say what a tail names.
@@ -172,11 +162,34 @@ pub(super) fn longest<'p>(places: &'p Places, name: &str) -> Option<&'p Span> {
     }
 }
 
+/// The place as a user names it: `spec.ports[].name`.
+fn path_of(steps: &[Step]) -> String {
+    let mut out = String::new();
+    for step in steps {
+        match step {
+            Step::Property(name) if out.is_empty() => out.push_str(name),
+            Step::Property(name) => {
+                out.push('.');
+                out.push_str(name);
+            }
+            Step::Items => out.push_str("[]"),
+            Step::Values => out.push_str("{}"),
+        }
+    }
+    out
+}
+
+/// The field of kube-rs's types that steps lead to, or the resource.
+fn given<'a>(ir: &'a Ir, resource: &'a Resource, steps: &[Step]) -> &'a Span {
+    let places = ir.types.get(resource.root.0 as usize).map(|root| &root.places);
+    places.and_then(|places| longest(places, &path_of(steps))).unwrap_or(&resource.span)
+}
+
 /// Where the innermost field that steps lead to is defined, or the resource.
 pub(crate) fn definition<'a>(ir: &'a Ir, resource: &'a Resource, steps: &[Step]) -> &'a Span {
     let owners = owners(ir, resource, steps);
     let field = owners.iter().rev().find(|owner| owner.field.is_some());
-    field.map_or(&resource.span, |owner| owner.span)
+    field.map_or_else(|| given(ir, resource, steps), |owner| owner.span)
 }
 
 fn owners<'a>(ir: &'a Ir, resource: &'a Resource, steps: &[Step]) -> Vec<Owner<'a>> {

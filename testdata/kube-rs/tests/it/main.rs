@@ -90,7 +90,6 @@ fn kinds_that_only_exist_at_run_time_are_real() {
         unreadable::ComputedSkips::crd,
         unreadable::MadeByMacros::crd,
         unreadable::OwnConversions::crd,
-        unreadable::Transformed::crd,
         unreadable::WrittenDefaults::crd,
     ];
     for crd in crds {

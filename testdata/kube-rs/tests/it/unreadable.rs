@@ -7,45 +7,13 @@ use kube::{CustomResource, KubeSchema};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize, Serializer};
 
-/// Code that changes schemas.
-#[derive(CustomResource, Clone, Debug, Deserialize, Serialize, JsonSchema)]
-#[kube(group = "unreadable.example.com", version = "v1", kind = "Transformed")]
-pub struct TransformedSpec {
-    #[schemars(transform = |schema: &mut Schema| { schema.remove("format"); })] // unreadable
-    pub closure: i32,
-    #[schemars(transform = shorten)] // unreadable
-    pub function: String,
-    pub container: TransformedPart,
-}
-
-#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
-#[schemars(transform = shorten)] // unreadable
-pub struct TransformedPart {
-    pub value: i32,
-}
-
-fn shorten(schema: &mut Schema) {
-    schema.remove("format");
-}
-
 /// Functions that compute schemas.
 #[derive(CustomResource, Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[kube(group = "unreadable.example.com", version = "v1", kind = "Computed")]
 pub struct ComputedSpec {
-    #[schemars(schema_with = "looped")]
-    pub looped: String,
     #[schemars(schema_with = "chosen")]
     pub chosen: String,
     pub by_hand: ByHand,
-}
-
-fn looped(generator: &mut SchemaGenerator) -> Schema {
-    let mut schema = String::json_schema(generator);
-    // unreadable
-    for (key, value) in [("minLength", 1), ("maxLength", 5)] {
-        schema.insert(key.to_string(), value.into());
-    }
-    schema
 }
 
 fn chosen(_: &mut SchemaGenerator) -> Schema {
@@ -71,16 +39,10 @@ impl JsonSchema for ByHand {
 #[derive(CustomResource, Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[kube(group = "unreadable.example.com", version = "v1", kind = "ComputedDefaults")]
 pub struct ComputedDefaultsSpec {
-    #[serde(default = "from_the_environment")] // unreadable
-    pub environment: String,
     #[serde(default = "joined")] // unreadable
     pub joined: String,
     #[serde(default = "summed")] // unreadable
     pub summed: i32,
-}
-
-fn from_the_environment() -> String {
-    std::env::var("KUBESMITH_COMPARE_DEFAULT").unwrap_or_else(|_| "unset".to_string())
 }
 
 fn joined() -> String {

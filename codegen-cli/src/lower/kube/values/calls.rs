@@ -5,9 +5,10 @@ use serde_json::{Value, json};
 use crate::load::ModuleId;
 use crate::lower::kube::literals::paired;
 use crate::lower::kube::types::{Dialect, Env, Ty};
+use crate::lower::kube::values::DEPTH_LIMIT;
 use crate::resolve::{self, ItemId};
 use crate::syntax::kube::{Body, Field};
-use crate::syntax::{PathExpr, ValueExpr, ValueKind};
+use crate::syntax::{Conversion, PathExpr, ValueExpr, ValueKind};
 
 impl Dialect<'_, '_> {
     pub(super) fn called(
@@ -59,6 +60,51 @@ impl Dialect<'_, '_> {
                 Some(json!(parts.join(".")))
             }
             (Some(resolve::Value::External(path)), [argument]) => self.made(env, ty, &path, argument, depth),
+            _ => None,
+        }
+    }
+
+    /// A field of a struct that an expression makes.
+    pub(super) fn field_of_value(
+        &mut self,
+        env: &Env,
+        ty: Option<&Ty>,
+        of: &ValueExpr,
+        name: &str,
+        depth: usize,
+    ) -> Option<Value> {
+        if depth > DEPTH_LIMIT {
+            return None;
+        }
+        self.step()?;
+        match &of.kind {
+            ValueKind::Struct(_, given, _) => {
+                let (_, value) = given.iter().find(|(known, _)| known == name)?;
+                self.value_at(env, ty, value, depth + 1)
+            }
+            ValueKind::Converted(Conversion::Same, inner) => {
+                self.field_of_value(env, ty, inner, name, depth + 1)
+            }
+            ValueKind::Block(variables, result) => {
+                let inner = env.clone().with_block(variables);
+                self.field_of_value(&inner, ty, result, name, depth + 1)
+            }
+            ValueKind::Path(path) | ValueKind::Call(path, _) => {
+                if let Some((_, outer, value)) = env.local(path) {
+                    return self.field_of_value(&outer.clone(), ty, &value.clone(), name, depth + 1);
+                }
+                let Some(resolve::Value::Item(krate, module, item)) = self.resolve_value(env, path) else {
+                    return None;
+                };
+                let (names, body) = match &item.expr.kind {
+                    ValueKind::Function(names, body) => (&names[..], &**body),
+                    _ => (&[][..], &item.expr),
+                };
+                let arguments =
+                    if let ValueKind::Call(_, arguments) = &of.kind { &arguments[..] } else { &[] };
+                let inner = self.call_env(env, path, (krate, module), names, arguments);
+                self.field_of_value(&inner, ty, body, name, depth + 1)
+            }
             _ => None,
         }
     }

@@ -55,6 +55,14 @@ impl<'a> Dialect<'_, 'a> {
                 let inner = env.clone().with_block(variables);
                 self.value_at(&inner, ty, result, depth)
             }
+            ValueKind::Field(of, name) => self.field_of_value(env, ty, of, name, depth),
+            ValueKind::Environment(fallback) => {
+                self.environment.get_or_insert(expr.loc);
+                match fallback {
+                    Some(fallback) => self.value_at(env, ty, fallback, depth),
+                    None => Some(Value::Null),
+                }
+            }
             ValueKind::Choice(subject, arms) => self.chosen(env, ty, (subject, arms), depth),
             ValueKind::Tuple(items) => {
                 let types = match ty {
@@ -234,7 +242,7 @@ impl<'a> Dialect<'_, 'a> {
                 matches!(self.item(id).schemars.as_ref()?.body, Body::Unit).then_some(Value::Null)
             }
             resolve::Value::External(path) if path.rsplit("::").next() == Some("None") => Some(Value::Null),
-            resolve::Value::External(path) => limit(&path).or_else(|| address(&path)),
+            resolve::Value::External(path) => limit(&path).or_else(|| external(&path)),
         }
     }
 
@@ -259,7 +267,7 @@ impl<'a> Dialect<'_, 'a> {
     }
 
     /// The type of `Self` in an associated function.
-    fn owner_of(&mut self, env: &Env, path: &PathExpr) -> Option<Ty> {
+    pub(super) fn owner_of(&mut self, env: &Env, path: &PathExpr) -> Option<Ty> {
         let (_, rest) = path.segments.split_last()?;
         if rest.is_empty() || rest == ["Self"] {
             return env.owner.clone();
@@ -269,8 +277,12 @@ impl<'a> Dialect<'_, 'a> {
     }
 }
 
-/// The constants for addresses in std.
-fn address(path: &str) -> Option<Value> {
+/// Constants of other crates.
+fn external(path: &str) -> Option<Value> {
+    if let Some(method) = path.strip_prefix("http::Method::") {
+        let is_constant = method.bytes().all(|byte| byte.is_ascii_uppercase());
+        return is_constant.then(|| json!(method));
+    }
     Some(match path {
         "std::net::Ipv4Addr::LOCALHOST" => json!("127.0.0.1"),
         "std::net::Ipv4Addr::UNSPECIFIED" => json!("0.0.0.0"),

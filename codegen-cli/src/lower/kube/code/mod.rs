@@ -1,0 +1,375 @@
+//! Runs code that makes or changes schemas, as far as it only moves JSON about.
+//!
+//! This is no interpreter of Rust: it knows JSON, texts, lists, options and closures, the methods of `serde_json` and schemars
+//! that move them ([`methods`]), schemars 0.8's structs by the keywords of their fields ([`keywords`]), and functions of the user
+//! that do no more. Everything else ends it, with the expression that was beyond it.
+
+mod calls;
+mod keywords;
+mod methods;
+mod places;
+
+use std::rc::Rc;
+
+use serde_json::{Map, Value};
+
+use self::places::Place;
+use super::types::{Dialect, Env};
+use crate::source::Loc;
+use crate::syntax::code::{Block, Expr, Function, Kind, Pattern, Step};
+use crate::syntax::{PathExpr, ValueExpr, ValueKind};
+
+/// What an expression gives. `Some(a)`, `Ok(a)`, `Box::new(a)` and references are `a`.
+#[derive(Clone, Debug)]
+enum Val {
+    /// `()`, and the generator of schemas, which nothing depends on.
+    Unit,
+    /// `None`
+    None,
+    /// JSON
+    Json(Value),
+    /// A variable or a part of one, which may not be there yet.
+    Place(Place),
+    /// Items, which may be places.
+    List(Vec<Val>),
+    /// `(a, b)`
+    Tuple(Vec<Val>),
+    /// A name that is no value: a function, or what is not known.
+    Named(PathExpr, Env),
+    /// A function without a name, with the variables that it sees.
+    Closure(Rc<(Vec<Pattern>, Expr)>, Frame),
+}
+
+/// The variables of a function, and where its names are looked up.
+#[derive(Clone, Debug)]
+struct Frame {
+    env: Env,
+    names: Vec<(String, Val)>,
+}
+
+/// Why an expression gives no value.
+enum Stop {
+    /// The function returns.
+    Return(Val),
+    /// The expression is beyond what is known.
+    Beyond(Loc),
+    /// The expression that is looked at is beyond what is known.
+    Here,
+    /// Values grow too large.
+    TooLarge,
+    /// A diagnostic says why.
+    Reported,
+}
+
+type Found<T> = Result<T, Stop>;
+
+/// How deep expressions and functions may lead: far from the end of a thread's stack.
+const DEPTH_LIMIT: usize = 96;
+
+struct Machine<'m, 'c, 'a> {
+    dialect: &'m mut Dialect<'c, 'a>,
+    /// What variables hold.
+    cells: Vec<Value>,
+}
+
+impl Dialect<'_, '_> {
+    /// The schema that a function returns, which is given nothing but a generator.
+    pub(super) fn run(&mut self, env: &Env, function: &Function, loc: Loc) -> Option<Value> {
+        let mut machine = Machine { dialect: self, cells: Vec::new() };
+        let arguments = vec![Val::Unit; function.params.len()];
+        let made = machine.enter(env.clone(), function, arguments).and_then(|made| machine.json(&made));
+        self.or_report(made, loc, true)
+    }
+
+    /// Changes a schema as a function does.
+    pub(super) fn change(&mut self, env: &Env, change: &Expr, schema: &mut Value) -> Option<()> {
+        self.ask(|dialect| dialect.changed(env, change, schema))
+    }
+
+    fn changed(&mut self, env: &Env, change: &Expr, schema: &mut Value) -> Option<()> {
+        let mut machine = Machine { dialect: self, cells: vec![schema.take()] };
+        let mut frame = Frame { env: env.clone(), names: Vec::new() };
+        let argument = vec![Val::Place(Place::of(0))];
+        let done = match &change.kind {
+            Kind::Path(path) => machine.call_named(&mut frame, path, argument, change.loc),
+            _ => machine.eval(&mut frame, change).and_then(|made| machine.apply(made, argument, change.loc)),
+        };
+        *schema = std::mem::take(&mut machine.cells[0]);
+        self.or_report(done.map(|_| ()), change.loc, true)
+    }
+
+    /// JSON that is written out.
+    pub(super) fn json(&mut self, env: &Env, expr: &Expr) -> Option<Value> {
+        self.ask(|dialect| {
+            let mut machine = Machine { dialect, cells: Vec::new() };
+            let mut frame = Frame { env: env.clone(), names: Vec::new() };
+            let made = machine.eval(&mut frame, expr).and_then(|made| machine.json(&made));
+            dialect.or_report(made, expr.loc, false)
+        })
+    }
+
+    fn or_report<T>(&mut self, made: Found<T>, at: Loc, of_function: bool) -> Option<T> {
+        let loc = match made {
+            Ok(made) => return Some(made),
+            Err(Stop::Reported) => return None,
+            Err(Stop::TooLarge) => {
+                self.too_large(at);
+                return None;
+            }
+            Err(Stop::Beyond(loc)) => loc,
+            Err(Stop::Return(_) | Stop::Here) => at,
+        };
+        if of_function {
+            self.beyond_function(loc);
+        } else {
+            self.unknown_value(loc, "this value");
+        }
+        None
+    }
+}
+
+impl Machine<'_, '_, '_> {
+    /// The JSON that a value is.
+    fn json(&self, value: &Val) -> Found<Value> {
+        let all = |items: &[Val]| items.iter().map(|item| self.json(item)).collect::<Found<Vec<_>>>();
+        match value {
+            Val::Json(value) => Ok(value.clone()),
+            Val::None => Ok(Value::Null),
+            Val::Place(place) => Ok(self.at(place).cloned().unwrap_or_default()),
+            Val::List(items) | Val::Tuple(items) => Ok(Value::Array(all(items)?)),
+            Val::Named(path, _) => Err(Stop::Beyond(path.loc)),
+            Val::Unit | Val::Closure(..) => Err(Stop::Here),
+        }
+    }
+
+    fn text(&self, value: &Val, loc: Loc) -> Found<String> {
+        match self.json(value) {
+            Ok(Value::String(text)) => Ok(text),
+            _ => Err(Stop::Beyond(loc)),
+        }
+    }
+
+    fn constant(&mut self, env: &Env, value: &ValueExpr) -> Found<Val> {
+        let before = self.dialect.beyond.take();
+        let found = self.dialect.ask(|dialect| dialect.quiet(|dialect| dialect.value(env, None, value)));
+        let beyond = std::mem::replace(&mut self.dialect.beyond, before);
+        found.map(Val::Json).ok_or(Stop::Beyond(beyond.unwrap_or(value.loc)))
+    }
+
+    /// Runs a function.
+    fn enter(&mut self, env: Env, function: &Function, arguments: Vec<Val>) -> Found<Val> {
+        let mut frame = Frame { env, names: Vec::new() };
+        for (pattern, argument) in function.params.iter().zip(arguments) {
+            self.bind(&mut frame, pattern, argument)?;
+        }
+        match self.block(&mut frame, &function.body) {
+            Err(Stop::Return(made)) => Ok(made),
+            made => made,
+        }
+    }
+
+    fn block(&mut self, frame: &mut Frame, block: &Block) -> Found<Val> {
+        let outer = frame.names.len();
+        for step in &block.steps {
+            match step {
+                Step::Expr(expr) => {
+                    self.eval(frame, expr)?;
+                }
+                Step::Let(pattern, value, otherwise) => {
+                    let made = self.eval(frame, value)?;
+                    if !self.bind(frame, pattern, made)? {
+                        let Some(otherwise) = otherwise else { return Err(Stop::Beyond(value.loc)) };
+                        self.block(frame, otherwise)?;
+                        return Err(Stop::Beyond(value.loc));
+                    }
+                }
+            }
+        }
+        let made = match &block.result {
+            Some(result) => self.eval(frame, result),
+            None => Ok(Val::Unit),
+        };
+        frame.names.truncate(outer);
+        made
+    }
+
+    fn eval(&mut self, frame: &mut Frame, expr: &Expr) -> Found<Val> {
+        if self.dialect.step().is_none() {
+            return Err(Stop::Beyond(expr.loc));
+        }
+        let made = self.dialect.nested_to(DEPTH_LIMIT, |dialect| {
+            let mut machine = Machine { dialect, cells: std::mem::take(&mut self.cells) };
+            let made = machine.kind(frame, expr);
+            self.cells = machine.cells;
+            Some(made)
+        });
+        let made = match made.unwrap_or(Err(Stop::Here)) {
+            Err(Stop::Here) => Err(Stop::Beyond(expr.loc)),
+            made => made,
+        };
+        match (made, &expr.constant) {
+            (Err(Stop::Beyond(loc)), Some(constant)) => {
+                self.constant(&frame.env, constant).map_err(|_| Stop::Beyond(loc))
+            }
+            (made, _) => made,
+        }
+    }
+
+    fn all(&mut self, frame: &mut Frame, exprs: &[Expr]) -> Found<Vec<Val>> {
+        exprs.iter().map(|expr| self.eval(frame, expr)).collect()
+    }
+
+    fn kind(&mut self, frame: &mut Frame, expr: &Expr) -> Found<Val> {
+        match &expr.kind {
+            Kind::Value(value) => self.constant(&frame.env, value),
+            Kind::Text(value) => Ok(Val::Json(value.clone())),
+            Kind::Null => Ok(Val::Json(Value::Null)),
+            Kind::Path(path) => self.named(frame, path, expr.loc),
+            Kind::Field(base, name) => {
+                let base = self.eval(frame, base)?;
+                let place = self.place(base, expr.loc)?;
+                Ok(Val::Place(keywords::field(place, name)))
+            }
+            Kind::Method(receiver, name, arguments) => {
+                let receiver = self.eval(frame, receiver)?;
+                let arguments = self.all(frame, arguments)?;
+                self.method(frame, receiver, name, arguments, expr.loc)
+            }
+            Kind::Call(path, arguments) => {
+                let arguments = self.all(frame, arguments)?;
+                self.call_named(frame, path, arguments, expr.loc)
+            }
+            Kind::Schema(ty) => {
+                let schema = self.dialect.ty(&frame.env, ty).and_then(|ty| self.dialect.schema(&ty));
+                schema.map(Val::Json).ok_or(Stop::Reported)
+            }
+            Kind::Struct(path, fields, rest) if keywords::is_struct(path) => {
+                self.structure(frame, fields, rest.as_deref())
+            }
+            Kind::Struct(..) => Err(Stop::Here),
+            Kind::List(items) => Ok(Val::List(self.all(frame, items)?)),
+            Kind::Tuple(items) if items.is_empty() => Ok(Val::Unit),
+            Kind::Tuple(items) => Ok(Val::Tuple(self.all(frame, items)?)),
+            Kind::Object(members) => self.object(frame, members),
+            Kind::Format(texts, values) => self.format(frame, texts, values),
+            Kind::Match(asked, arms) => self.choose(frame, asked, arms),
+            Kind::For(pattern, list, body) => {
+                let list = self.eval(frame, list)?;
+                for item in self.items(list, expr.loc)? {
+                    let outer = frame.names.len();
+                    self.bind(frame, pattern, item)?;
+                    self.block(frame, body)?;
+                    frame.names.truncate(outer);
+                }
+                Ok(Val::Unit)
+            }
+            Kind::Block(block) => self.block(frame, block),
+            Kind::Closure(params, body) => {
+                Ok(Val::Closure(Rc::new((params.clone(), (**body).clone())), frame.clone()))
+            }
+            Kind::Assign(target, value) => {
+                let value = self.eval(frame, value)?;
+                self.assign(frame, target, value)
+            }
+            Kind::Return(value) => {
+                let made = match value {
+                    Some(value) => self.eval(frame, value)?,
+                    None => Val::Unit,
+                };
+                Err(Stop::Return(made))
+            }
+            Kind::Unknown => Err(Stop::Beyond(expr.loc)),
+        }
+    }
+
+    fn structure(&mut self, frame: &mut Frame, fields: &[(String, Expr)], rest: Option<&Expr>) -> Found<Val> {
+        if let Some((_, unknown)) = fields.iter().find(|(name, _)| !keywords::is_field(name)) {
+            return Err(Stop::Beyond(unknown.loc));
+        }
+        let is_default = |expr: &Expr| match &expr.kind {
+            Kind::Call(path, none) => {
+                none.is_empty() && path.segments.last().is_some_and(|name| name == "default")
+            }
+            _ => false,
+        };
+        let mut made = match rest {
+            Some(rest) if !is_default(rest) => {
+                let rest = self.eval(frame, rest)?;
+                self.json(&rest)?
+            }
+            _ => Value::Object(Map::new()),
+        };
+        for (name, value) in fields {
+            let value = match self.eval(frame, value)? {
+                Val::None => None,
+                value => Some(self.json(&value)?),
+            };
+            keywords::set(&mut made, name, value).ok_or(Stop::Here)?;
+        }
+        Ok(Val::Json(made))
+    }
+
+    fn object(&mut self, frame: &mut Frame, members: &[(ValueExpr, Expr)]) -> Found<Val> {
+        let mut out = Map::new();
+        for (key, value) in members {
+            // A key may be a variable.
+            let key = match &key.kind {
+                ValueKind::Path(path) => {
+                    let key = self.named(frame, path, key.loc)?;
+                    self.text(&key, path.loc)?
+                }
+                _ => self.dialect.text(&frame.env, key).ok_or(Stop::Reported)?,
+            };
+            let value = self.eval(frame, value)?;
+            out.insert(key, self.json(&value)?);
+        }
+        Ok(Val::Json(Value::Object(out)))
+    }
+
+    fn format(&mut self, frame: &mut Frame, texts: &[String], values: &[Expr]) -> Found<Val> {
+        let mut out = texts.first().cloned().unwrap_or_default();
+        for (value, text) in values.iter().zip(texts.iter().skip(1)) {
+            let made = self.eval(frame, value)?;
+            match self.json(&made)? {
+                Value::String(text) => out.push_str(&text),
+                Value::Bool(value) => out.push_str(&value.to_string()),
+                Value::Number(number) if !number.is_f64() => out.push_str(&number.to_string()),
+                _ => return Err(Stop::Beyond(value.loc)),
+            }
+            out.push_str(text);
+        }
+        Ok(Val::Json(Value::String(out)))
+    }
+
+    fn choose(&mut self, frame: &mut Frame, asked: &Expr, arms: &[(Pattern, Expr)]) -> Found<Val> {
+        let value = self.eval(frame, asked)?;
+        for (pattern, result) in arms {
+            let outer = frame.names.len();
+            if self.bind(frame, pattern, value.clone())? {
+                let made = self.eval(frame, result);
+                frame.names.truncate(outer);
+                return made;
+            }
+        }
+        Err(Stop::Beyond(asked.loc))
+    }
+
+    fn assign(&mut self, frame: &mut Frame, target: &Expr, value: Val) -> Found<Val> {
+        if let Kind::Path(path) = &target.kind
+            && let [name] = &path.segments[..]
+            && let Some((_, bound)) = frame.names.iter_mut().rev().find(|(known, _)| known == name)
+            && !matches!(bound, Val::Place(_))
+        {
+            *bound = value;
+            return Ok(Val::Unit);
+        }
+        let found = self.eval(frame, target)?;
+        let place = self.place(found, target.loc)?;
+        let value = match value {
+            Val::None => None,
+            value => Some(self.json(&value)?),
+        };
+        self.set(&place, value).ok_or(Stop::Beyond(target.loc))?;
+        Ok(Val::Unit)
+    }
+}

@@ -1,0 +1,82 @@
+//! Constants, functions and `impl` blocks.
+
+use syn::ext::IdentExt;
+use syn::spanned::Spanned;
+use syn::{Expr, ImplItem as SynImplItem, Item, Type};
+
+use crate::parse::{Parser, kube};
+use crate::syntax::{ImplItem, TypeExpr, ValueExpr, ValueItem, ValueKind};
+
+impl Parser<'_> {
+    /// A constant or a function without parameters.
+    pub(in crate::parse) fn value_item(&self, item: &Item) -> Option<ValueItem> {
+        match item {
+            Item::Const(item) => self.named_value(&item.ident, &item.expr),
+            Item::Static(item) => self.named_value(&item.ident, &item.expr),
+            Item::Fn(item) => self.function(&item.sig, &item.block, false),
+            _ => None,
+        }
+    }
+
+    pub(in crate::parse) fn impl_item(&self, item: &syn::ItemImpl) -> Option<ImplItem> {
+        let Type::Path(ty) = &*item.self_ty else { return None };
+        let of_schema = kube::is_schema(&item.self_ty);
+        let member = |member: &SynImplItem| match member {
+            SynImplItem::Const(item) if self.cfg.active(&item.attrs) => {
+                self.named_value(&item.ident, &item.expr)
+            }
+            SynImplItem::Fn(item) if self.cfg.active(&item.attrs) => {
+                self.function(&item.sig, &item.block, of_schema)
+            }
+            _ => None,
+        };
+        let of_trait = item.trait_.as_ref().and_then(|(path, _)| path.segments.last());
+        Some(ImplItem {
+            ty: self.path_expr(&ty.path),
+            of_trait: of_trait.map(|segment| self.name(&segment.ident)),
+            values: item.items.iter().filter_map(member).collect(),
+            types: item.items.iter().filter_map(|member| self.associated_type(member)).collect(),
+        })
+    }
+
+    fn associated_type(&self, member: &SynImplItem) -> Option<(String, TypeExpr)> {
+        match member {
+            SynImplItem::Type(item) if self.cfg.active(&item.attrs) => {
+                Some((item.ident.unraw().to_string(), self.type_expr(&item.ty)))
+            }
+            _ => None,
+        }
+    }
+
+    pub(in crate::parse) fn named_value(&self, name: &syn::Ident, expr: &Expr) -> Option<ValueItem> {
+        Some(ValueItem { name: self.name(name), expr: self.value(expr) })
+    }
+
+    /// `of_schema`: a method of a schema.
+    fn function(&self, signature: &syn::Signature, block: &syn::Block, of_schema: bool) -> Option<ValueItem> {
+        let special = self.schema_code(signature, block, of_schema);
+        if let Some(kind) = special.or_else(|| self.predicate_function(signature, block)) {
+            let expr = ValueExpr { kind, loc: self.loc(block.span()) };
+            return Some(ValueItem { name: self.name(&signature.ident), expr });
+        }
+        let expr = ValueExpr { kind: self.body_value(block), loc: self.loc(block.span()) };
+        let mut value = ValueItem { name: self.name(&signature.ident), expr };
+        if !signature.inputs.is_empty() {
+            let kind = ValueKind::Function(parameters(signature)?, Box::new(value.expr.clone()));
+            value.expr.kind = kind;
+        }
+        Some(value)
+    }
+}
+
+/// The names of a function's parameters; `None` where one is no name.
+fn parameters(signature: &syn::Signature) -> Option<Vec<String>> {
+    let name = |input: &syn::FnArg| match input {
+        syn::FnArg::Typed(typed) => match &*typed.pat {
+            syn::Pat::Ident(name) => Some(name.ident.unraw().to_string()),
+            _ => None,
+        },
+        syn::FnArg::Receiver(_) => None,
+    };
+    signature.inputs.iter().map(name).collect()
+}

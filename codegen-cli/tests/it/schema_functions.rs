@@ -1,0 +1,95 @@
+//! Functions of schemars 0.8 that make schemas; those of schemars 1 are compared with the compiled ones in `testdata/kube-rs`.
+
+use kubesmith_core::diag::Code;
+use serde_json::{Value, json};
+
+use crate::support::{self, Crate};
+
+const HEAD: &str = "use schemars::{gen::SchemaGenerator, schema::*, JsonSchema};\nuse serde_json::json;\n\
+    #[derive(kube::CustomResource, Clone, Debug, serde::Deserialize, serde::Serialize, JsonSchema)]\n\
+    #[kube(group = \"example.com\", version = \"v1\", kind = \"Cart\")]\n";
+
+/// A project with kube 1, which uses schemars 0.8.
+fn project(source: &str) -> Crate {
+    let project = Crate::new(&format!("{HEAD}{source}"));
+    let package = |name: &str, version: &str, dependencies: &str| {
+        format!("[[package]]\nname = \"{name}\"\nversion = \"{version}\"\ndependencies = [{dependencies}]\n")
+    };
+    let lock = [package("kube-core", "1.1.0", ""), package("sample-api", "0.1.0", "\"kube-core\"")];
+    project.write("Cargo.lock", format!("version = 4\n{}", lock.concat()));
+    project
+}
+
+/// The schema of the field `value` that a function makes.
+fn made(function: &str) -> Value {
+    let source = format!(
+        "pub struct CartSpec {{ #[schemars(schema_with = \"made\")] value: serde_json::Value }}\n\
+         fn made(generator: &mut SchemaGenerator) -> Schema {{ {function} }}\n"
+    );
+    let generated = support::crds(project(&source).path("api"), None, false);
+    let text = support::crd_texts(&generated).into_values().next();
+    let text = text.unwrap_or_else(|| panic!("{function}: {}", support::short(&generated)));
+    let crd: Value = serde_yaml::from_str(&text).unwrap();
+    let spec = &crd["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["spec"];
+    spec["properties"]["value"].clone()
+}
+
+#[test]
+fn structs_of_schemars_0_8_are_the_keywords_of_their_fields() {
+    let schema = made(
+        "let items = SchemaObject { extensions: [(\"x-kubernetes-preserve-unknown-fields\".to_owned(), json!(true))]\
+         .into_iter().collect(), ..Default::default() };\n\
+         Schema::Object(SchemaObject { instance_type: Some(InstanceType::Array.into()),\n\
+         metadata: Some(Box::new(Metadata { description: Some(\"Anything.\".into()), ..Default::default() })),\n\
+         array: Some(Box::new(ArrayValidation { items: Some(SingleOrVec::Single(Box::new(Schema::Object(items)))), \
+         max_items: Some(3), ..Default::default() })), ..Default::default() })",
+    );
+    let expected = json!({
+        "type": "array", "description": "Anything.", "maxItems": 3,
+        "items": {"x-kubernetes-preserve-unknown-fields": true},
+    });
+    assert_eq!(schema, expected);
+}
+
+#[test]
+fn fields_of_a_schema_can_be_changed() {
+    let schema = made(
+        "let mut schema = match String::json_schema(generator) { Schema::Bool(x) => return Schema::Bool(x), \
+         Schema::Object(object) => object };\n\
+         schema.enum_values = Some(vec![\"a\".into()]);\n\
+         if let Some(values) = &mut schema.enum_values { values.push(\"b\".into()); }\n\
+         schema.string().max_length = Some(1);\n\
+         schema.extensions.insert(\"nullable\".to_owned(), json!(true));\nschema.into()",
+    );
+    assert_eq!(schema, json!({"type": "string", "enum": ["a", "b"], "maxLength": 1, "nullable": true}));
+}
+
+#[test]
+fn field_that_contains_its_type_may_be_taken_away() {
+    let source = "pub struct CartSpec { #[schemars(schema_with = \"made\")] value: Node }\n\
+        #[derive(Clone, Debug, serde::Deserialize, serde::Serialize, JsonSchema)]\n\
+        struct Node { name: String, children: Vec<Node> }\n\
+        fn made(generator: &mut SchemaGenerator) -> Schema { let mut schema = Node::json_schema(generator);\n\
+        if let Schema::Object(object) = &mut schema { let object = object.object.as_mut().unwrap();\n\
+        REMOVE object.required.remove(\"children\"); }\nschema }\n";
+    let removed = source.replace("REMOVE", "object.properties.remove(\"children\");");
+    let generated = support::crds(project(&removed).path("api"), None, false);
+    let text = support::crd_texts(&generated).into_values().next().unwrap();
+    assert!(text.contains("name") && !text.contains("children"), "{text}");
+    let generated = support::crds(project(&source.replace("REMOVE", "")).path("api"), None, false);
+    let codes: Vec<Code> = generated.diagnostics.iter().map(|found| found.code).collect();
+    assert_eq!(codes, [Code::RECURSIVE_TYPE]);
+}
+
+#[test]
+fn expression_that_is_beyond_is_named_with_what_to_write() {
+    let source = "pub struct CartSpec { #[schemars(schema_with = \"made\")] value: String }\n\
+        fn made(_: &mut SchemaGenerator) -> Schema { let values = read();\nschema(values) }\n";
+    let generated = support::crds(project(source).path("api"), None, false);
+    let [found] = &generated.diagnostics[..] else { panic!("{}", support::short(&generated)) };
+    assert_eq!(found.code, Code::SCHEMA_AT_RUN_TIME);
+    let place = found.primary.unwrap();
+    let text = &generated.sources.file(place.file).text;
+    assert_eq!(&text[place.start as usize..place.end as usize], "read()");
+    assert!(found.help.iter().any(|help| help.contains("serde_json::from_value(json!")), "{:?}", found.help);
+}
