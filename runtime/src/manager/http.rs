@@ -126,7 +126,7 @@ impl Routes {
     /// The paths in words.
     fn paths(&self) -> &'static str {
         match self {
-            Routes::Metrics(_) => "/metrics",
+            Routes::Metrics(..) => "/metrics",
             Routes::Health { .. } => "/healthz and /readyz",
             Routes::Debug { .. } => "/debug/controllers",
         }
