@@ -24,6 +24,9 @@ const REVIEW_TIMEOUT: Duration = Duration::from_secs(10);
 /// Why a request is refused.
 pub(super) type Refusal = (StatusCode, &'static str);
 
+/// Answers by verb, path and token, each with the time until which it is believed.
+type Answers = LruCache<String, (Result<(), Refusal>, Instant)>;
+
 const UNAUTHORIZED: Refusal = (StatusCode::UNAUTHORIZED, "Unauthorized\n");
 const FORBIDDEN: Refusal = (StatusCode::FORBIDDEN, "Forbidden\n");
 const FAILED: Refusal = (StatusCode::INTERNAL_SERVER_ERROR, "Authentication failed\n");
@@ -31,7 +34,7 @@ const FAILED: Refusal = (StatusCode::INTERNAL_SERVER_ERROR, "Authentication fail
 /// Asks the API server about requests, as controller-runtime's `filters.WithAuthenticationAndAuthorization`.
 pub(super) struct Authorizer {
     client: kube::Client,
-    known: Mutex<LruCache<String, (Result<(), Refusal>, Instant)>>,
+    known: Mutex<Answers>,
 }
 
 impl Authorizer {
@@ -71,7 +74,7 @@ impl Authorizer {
         answer
     }
 
-    fn known(&self) -> std::sync::MutexGuard<'_, LruCache<String, (Result<(), Refusal>, Instant)>> {
+    fn known(&self) -> std::sync::MutexGuard<'_, Answers> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
