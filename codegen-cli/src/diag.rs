@@ -45,6 +45,14 @@ pub struct Diagnostic {
 }
 
 impl Diagnostic {
+    /// The warning that Go types give for what only an API server refuses, as controller-gen writes it.
+    #[must_use]
+    pub(crate) fn of_a_server(mut self) -> Self {
+        self.severity = Severity::Warning;
+        self.notes.push("controller-gen writes it, and an API server refuses it".to_string());
+        self
+    }
+
     /// An error.
     pub fn error(code: Code, primary: impl Into<Option<Loc>>, message: impl Into<String>) -> Self {
         Self {

@@ -126,7 +126,8 @@ pub fn lower(crates: &Crates, sources: &SourceMap, options: LowerOptions<'_>) ->
     if nothing && !diag::has_errors(&ctx.diagnostics) && !crates.list.is_empty() {
         let inputs = crates.list.iter().filter(|krate| krate.is_input);
         let names: Vec<String> = inputs.map(|krate| display(&krate.folder)).collect();
-        ctx.diagnostics.push(nothing_found(&names.join(", "), chosen.is_part));
+        let is_go = crates.list.iter().any(|krate| krate.is_go);
+        ctx.diagnostics.push(nothing_found(&names.join(", "), chosen.is_part, is_go));
     }
     let groups = ctx.groups(resources);
     let has_types = |lib: &str| ctx.types.iter().any(|ty| ty.path.split("::").next() == Some(lib));
@@ -148,13 +149,20 @@ pub fn lower(crates: &Crates, sources: &SourceMap, options: LowerOptions<'_>) ->
     }
 }
 
-fn nothing_found(inputs: &str, has_left_out: bool) -> Diagnostic {
+/// What makes a kind in Go.
+pub(crate) const GO_RESOURCE: &str = "a resource is a struct that embeds `metav1.TypeMeta` and `metav1.ObjectMeta`, in a package with the marker `+groupName`";
+
+fn nothing_found(inputs: &str, has_left_out: bool, is_go: bool) -> Diagnostic {
     if has_left_out {
         let message = format!("every kind in {inputs} is left out");
         return Diagnostic::error(Code::NO_RESOURCE, None, message)
             .help("look at `--kind`, `--group` and `--exclude`, and at the same keys of kubesmith.toml");
     }
-    Diagnostic::error(Code::NO_RESOURCE, None, format!("no resource in {inputs}")).help(
+    let found = Diagnostic::error(Code::NO_RESOURCE, None, format!("no resource in {inputs}"));
+    if is_go {
+        return found.help(GO_RESOURCE);
+    }
+    found.help(
         "a resource is a struct with `#[derive(Resource)]` and `#[resource(group = \"...\", version = \"...\")]`, or kube's \
          `#[derive(CustomResource)]`; types that procedural macros make are not seen",
     )

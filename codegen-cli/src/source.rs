@@ -83,6 +83,18 @@ impl SourceMap {
         self.lines[id.0 as usize] = OnceLock::new();
     }
 
+    /// Gives files other names, which are shown.
+    pub(crate) fn rename(&mut self, name: impl Fn(&str) -> String) {
+        for file in &mut self.files {
+            file.name = name(&file.name).into();
+        }
+        self.by_name.clear();
+        for (at, file) in self.files.iter().enumerate() {
+            let id = FileId(u32::try_from(at).unwrap_or(u32::MAX));
+            self.by_name.entry(file.name.clone()).or_insert(id);
+        }
+    }
+
     /// The file with this number.
     pub fn file(&self, id: FileId) -> &SourceFile {
         &self.files[id.0 as usize]

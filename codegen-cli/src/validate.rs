@@ -11,7 +11,7 @@ mod sizes;
 mod versions;
 mod webhooks;
 
-use kubesmith_core::diag::{Code, Severity};
+use kubesmith_core::diag::Code;
 
 use crate::definition::Definition;
 use crate::diag::Diagnostic;
@@ -54,13 +54,13 @@ pub(crate) fn validate(
     let fit = out.is_empty()
         && resources(ir).all(|resource| resource.crd.print_columns.iter().all(|c| c.type_.is_some()));
     let fit = fit && refused.is_empty();
-    out.extend(refused.into_iter().map(|found| of_a_server(ir, found)));
+    out.extend(refused.into_iter().map(|found| judged(ir, found)));
     names::kinds_are_unique(&input, &mut out);
     names::resource_names_are_unique(&input, &mut out);
     names::code_names_are_unique(&input, &mut out);
     let mut refused = Vec::new();
     names::protected_groups_are_approved(&input, &mut refused);
-    out.extend(refused.into_iter().map(|found| of_a_server(ir, found)));
+    out.extend(refused.into_iter().map(|found| judged(ir, found)));
     clients::kinds_are_applied(&input, &mut out);
     versions::one_is_the_hub(&input, &mut out);
     let found = parallel::map(definitions, |definition| {
@@ -74,7 +74,7 @@ pub(crate) fn validate(
             return out;
         }
         let refused = server::refusals(&input, definition);
-        refused.into_iter().map(|found| of_a_server(ir, found)).collect()
+        refused.into_iter().map(|found| judged(ir, found)).collect()
     });
     out.extend(found.into_iter().flatten());
     paths::exist(&input, &mut out);
@@ -85,13 +85,9 @@ pub(crate) fn validate(
     out
 }
 
-/// What only an API server refuses. controller-gen writes it, so for Go types it is no more than a warning.
-fn of_a_server(ir: &Ir, mut found: Diagnostic) -> Diagnostic {
-    if ir.is_go() {
-        found.severity = Severity::Warning;
-        found.notes.push("controller-gen writes it, and an API server refuses it".to_string());
-    }
-    found
+/// What only an API server refuses, which is no more than a warning for Go types.
+fn judged(ir: &Ir, found: Diagnostic) -> Diagnostic {
+    if ir.is_go() { found.of_a_server() } else { found }
 }
 
 fn resources(ir: &Ir) -> impl Iterator<Item = &Resource> {

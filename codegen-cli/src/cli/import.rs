@@ -12,6 +12,9 @@ use super::notice::Notice;
 use super::{Exit, print, usage};
 use crate::cluster::{self, Access, ClusterError, Wanted};
 use crate::diag::{self, Diagnostic, MessageFormat};
+use crate::diff::load::LoadError;
+#[cfg(feature = "go")]
+use crate::diff::load::{Copied, Operand};
 use crate::import::{self, Imported, Input, files};
 use crate::paths::display;
 use crate::scaffold;
@@ -23,7 +26,8 @@ pub(super) struct Import {
     /// YAML or JSON files with CRDs, folders of them, or `-` for standard input.
     #[arg(value_name = "FILE", required_unless_present_any = INSTEAD, conflicts_with_all = INSTEAD)]
     files: Vec<PathBuf>,
-    /// Imports the types of Go packages: folders, modules, or patterns such as `./api/...`.
+    /// Imports the types of Go packages: folders, modules, or patterns such as `./api/...`, also of a revision
+    /// (`git:REV:PATH`).
     #[cfg(feature = "go")]
     #[arg(long, value_name = "PATH", num_args = 1.., conflicts_with = "from_cluster")]
     go: Vec<PathBuf>,
@@ -68,6 +72,7 @@ const EXAMPLES: &str = "Examples:
   kubesmith import widgets.yaml gadgets.json --output api --crate-name acme-api
   helm template CHART --include-crds | kubesmith import - --output api
   kubesmith import --go ./api/... --output api
+  kubesmith import --go git:v1.2.0:./api/... --output api
   kubesmith import --from-cluster --context staging --output api
   kubesmith import --from-cluster widgets.example.com --output api --force";
 
@@ -97,8 +102,15 @@ pub(super) fn run(arguments: &Import) -> io::Result<Exit> {
         files::read(path, &mut inputs, &mut unreadable);
     }
     let notice = Notice::of("writing Rust types, and generating from them again to compare".to_owned());
-    let mut imported = imported(arguments, inputs, &package);
+    let imported = imported(arguments, inputs, &package);
     drop(notice);
+    let mut imported = match imported {
+        Ok(imported) => imported,
+        Err(error) => {
+            diag::print_to_stderr(&format!("error: {error}\n  = help: {}\n", error.help()));
+            return Ok(Exit::Failed);
+        }
+    };
     if let Some(runtime) = &runtime {
         imported.set_runtime(runtime);
     }
@@ -122,17 +134,42 @@ pub(super) fn run(arguments: &Import) -> io::Result<Exit> {
 }
 
 /// The crate of Go packages, if they are named, or else of definitions.
-fn imported(arguments: &Import, inputs: Vec<Input>, package: &str) -> Imported {
+fn imported(arguments: &Import, inputs: Vec<Input>, package: &str) -> Result<Imported, LoadError> {
     #[cfg(feature = "go")]
     if !arguments.go.is_empty() {
         let options = import::GoOptions {
             generate_embedded_object_meta: arguments.generate_embedded_object_meta,
             ignore_unexported_fields: arguments.ignore_unexported_fields,
         };
-        return import::import_go(&arguments.go, package, options);
+        return imported_go(&arguments.go, package, options);
     }
     let _ = arguments;
-    import::import(inputs, package)
+    Ok(import::import(inputs, package))
+}
+
+/// The crate of Go packages. Revisions are copied for that, and what is said names their files as git does.
+#[cfg(feature = "go")]
+fn imported_go(
+    operands: &[PathBuf],
+    package: &str,
+    options: import::GoOptions,
+) -> Result<Imported, LoadError> {
+    let (mut inputs, mut copies) = (Vec::new(), Vec::new());
+    for operand in operands {
+        let Operand::Git { revision, path } = Operand::parse(&operand.to_string_lossy()) else {
+            inputs.push(operand.clone());
+            continue;
+        };
+        let (copied, place) = Copied::with_path(&revision, path.as_deref())?;
+        inputs.push(place);
+        copies.push(copied);
+    }
+    let mut imported = import::import_go(&inputs, package, options);
+    for copied in &copies {
+        imported.sources.rename(|name| copied.name(name));
+        imported.diagnostics.iter_mut().for_each(|found| found.message = copied.name(&found.message));
+    }
+    Ok(imported)
 }
 
 /// Why a cluster gives no definitions.

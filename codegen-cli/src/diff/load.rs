@@ -18,6 +18,8 @@ use crate::ir::Ir;
 use crate::pipeline::Generated;
 use crate::source::{FileId, Loc, Position, SourceMap};
 
+#[cfg(feature = "go")]
+pub(crate) use git::Copied;
 pub use git::GitError;
 
 /// Where the definitions of a side come from.

@@ -26,6 +26,7 @@ pub(super) struct Groups<'t> {
     text: &'t str,
     lines: Vec<usize>,
     groups: Vec<Group>,
+    keeps_notes: bool,
     /// The first group that no declaration has passed yet.
     next: usize,
 }
@@ -41,8 +42,9 @@ pub(super) struct Before {
 }
 
 impl<'t> Groups<'t> {
-    /// Groups comments as `go/parser` does. One that follows code on its line belongs to that code.
-    pub(super) fn new(text: &'t str, comments: Vec<Place>) -> Self {
+    /// Groups comments as `go/parser` does. One that follows code on its line belongs to that code. `keeps_notes`: what
+    /// writers note for themselves is part of descriptions.
+    pub(super) fn new(text: &'t str, comments: Vec<Place>, keeps_notes: bool) -> Self {
         let breaks = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at + 1);
         let lines: Vec<usize> = std::iter::once(0).chain(breaks).collect();
         let line = |at: usize| lines.partition_point(|start| *start <= at).saturating_sub(1);
@@ -65,7 +67,7 @@ impl<'t> Groups<'t> {
                 _ => groups.push(Group { comments: vec![comment], last_line }),
             }
         }
-        Self { text, lines, groups, next: 0 }
+        Self { text, lines, groups, keeps_notes, next: 0 }
     }
 
     /// Passes the groups before a declaration that begins at a byte.
@@ -103,7 +105,7 @@ impl<'t> Groups<'t> {
         let comments = self.groups[group].comments.iter();
         let texts = comments.filter(|place| marker(self.text, place).is_none());
         let texts: Vec<&str> = texts.map(|place| &self.text[place.clone()]).collect();
-        description(&texts)
+        description(&texts, self.keeps_notes)
     }
 }
 
@@ -115,17 +117,24 @@ fn marker(text: &str, place: &Place) -> Option<Word> {
         return None;
     }
     let start = place.start + 2 + rest.len() - rest.trim_start().len();
-    Some(Word { text: trimmed.to_string(), place: start..start + trimmed.len() })
+    // The argument of `KubernetesDefault` may be named.
+    let text = trimmed.replacen("+default:value=", "+default=", 1);
+    Some(Word { text, place: start..start + trimmed.len() })
 }
 
 /// The description of comments: `extractDoc` of controller-tools, pkg/markers/zip.go.
-fn description(comments: &[&str]) -> String {
+fn description(comments: &[&str], keeps_notes: bool) -> String {
     let is_block = comments.iter().any(|comment| comment.starts_with("/*"));
     let mut out: Vec<&str> = Vec::new();
     let mut is_code = false;
     let lines = lines(comments);
     for line in &lines {
         let line = if is_block { line.trim() } else { line };
+        if keeps_notes {
+            // It was meant to say "a line break", and says two.
+            out.push(if line.is_empty() { "\n" } else { line });
+            continue;
+        }
         if line.starts_with("```") || line.starts_with("~~~") {
             is_code = !is_code;
         }
@@ -185,12 +194,13 @@ mod tests {
 
     #[test]
     fn descriptions_follow_controller_gen() {
-        assert_eq!(description(&["// One", "//", "//", "//  two  ", "//"]), "One\n\n two");
-        assert_eq!(description(&["// One", "//", "// TODO: x"]), "One\n");
-        assert_eq!(description(&["// One", "// ---", "// two"]), "One");
-        assert_eq!(description(&["// ```", "// TODO", "// ---", "// ```"]), "```\nTODO\n---\n```");
-        assert_eq!(description(&["//nolint:all", "//go:embed x", "//One: two"]), "One: two");
-        assert_eq!(description(&["/*\n  One\n    two\n*/"]), "One\ntwo");
+        assert_eq!(description(&["// One", "//", "//", "//  two  ", "//"], false), "One\n\n two");
+        assert_eq!(description(&["// One", "//", "// TODO: x"], false), "One\n");
+        assert_eq!(description(&["// One", "// ---", "// two"], false), "One");
+        assert_eq!(description(&["// ```", "// TODO", "// ---", "// ```"], false), "```\nTODO\n---\n```");
+        assert_eq!(description(&["//nolint:all", "//go:embed x", "//One: two"], false), "One: two");
+        assert_eq!(description(&["/*\n  One\n    two\n*/"], false), "One\ntwo");
+        assert_eq!(description(&["// One", "//", "// TODO: x"], true), "One\n\n\nTODO: x");
     }
 
     #[test]
@@ -198,7 +208,7 @@ mod tests {
         let text = "// a\n// b\n\n// c\nvar x = 1 // d\n// e\nvar y = 2\n";
         let at = |part: &str| text.find(part).unwrap();
         let comments = ["// a", "// b", "// c", "// d", "// e"].map(|part| at(part)..at(part) + 4).to_vec();
-        let mut groups = Groups::new(text, comments);
+        let mut groups = Groups::new(text, comments, false);
         assert_eq!(groups.groups.len(), 3);
         let before = groups.before(at("var x"));
         assert_eq!((before.free, before.near, before.doc), (0..0, Some(0), Some(1)));

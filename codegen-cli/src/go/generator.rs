@@ -30,9 +30,9 @@ pub(crate) fn of_project(inputs: &[PathBuf]) -> Option<(GeneratorOptions, String
     let mut found: Vec<Call> = Vec::new();
     let folders: Vec<PathBuf> = inputs.iter().map(|input| folder(&input.to_string_lossy())).collect();
     for folder in &folders {
-        for file in files(folder) {
+        for (file, base) in files(folder) {
             if seen.insert(file.clone()) {
-                calls(&file, &mut found);
+                calls(&file, &base, &mut found);
             }
         }
     }
@@ -65,15 +65,16 @@ fn folder(pattern: &str) -> PathBuf {
     PathBuf::from(pattern.strip_suffix("...").unwrap_or(pattern))
 }
 
-/// The files that may call controller-gen: those in the folders from the input up to the top of the repository.
-fn files(folder: &Path) -> Vec<PathBuf> {
+/// The files that may call controller-gen, with the folders that they run in: those in the folders from the input up to the top
+/// of the repository, and in the folders that projects have for scripts.
+fn files(folder: &Path) -> Vec<(PathBuf, PathBuf)> {
     let mut out = Vec::new();
     let mut at = if folder.as_os_str().is_empty() { PathBuf::from(".") } else { folder.to_path_buf() };
     for _ in 0..FOLDERS {
         let is_top = at.join(".git").exists();
-        for inner in ["", "make", "hack", "scripts"] {
-            out.extend(in_folder(&at.join(inner), inner.is_empty()));
-        }
+        let mut found = in_folder(&at, true);
+        ASIDE.iter().for_each(|inner| below(&at.join(inner), 0, &mut found));
+        out.extend(found.into_iter().map(|file| (file, at.clone())));
         if is_top || (at.join("go.mod").is_file() && !has_makefile_above(&at)) {
             break;
         }
@@ -82,10 +83,30 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     out
 }
 
+/// Folders for scripts, which run from the folder above.
+const ASIDE: [&str; 5] = ["make", "hack", "scripts", "build", "tools"];
+/// How deep scripts are looked for in them.
+const ASIDE_DEPTH: usize = 3;
+
+/// Files that may call controller-gen in a folder and below.
+fn below(folder: &Path, depth: usize, out: &mut Vec<PathBuf>) {
+    out.extend(in_folder(folder, false));
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    let is_wanted = |path: &PathBuf| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let is_left_out = name.starts_with('.') || name == "vendor" || path.join("go.mod").is_file();
+        !is_left_out && fs::symlink_metadata(path).is_ok_and(|found| found.is_dir())
+    };
+    let mut inner: Vec<PathBuf> =
+        entries.filter_map(|entry| Some(entry.ok()?.path())).filter(is_wanted).collect();
+    inner.sort();
+    inner.iter().filter(|_| depth < ASIDE_DEPTH).for_each(|folder| below(folder, depth + 1, out));
+}
+
 /// The version of controller-gen that a project names in these files or in a go.mod; of several the newest.
 pub(crate) fn version(inputs: &[PathBuf]) -> Option<[u32; 3]> {
     let folders = inputs.iter().map(|input| folder(&input.to_string_lossy()));
-    let named = folders.flat_map(|folder| files(&folder));
+    let named = folders.flat_map(|folder| files(&folder)).map(|(file, _)| file);
     let modules = inputs.iter().flat_map(|input| modules(&folder(&input.to_string_lossy())));
     let texts = named.chain(modules).filter_map(|file| fs::read_to_string(file).ok());
     texts.filter_map(|text| text.lines().filter_map(version_in).max()).max()
@@ -138,14 +159,10 @@ fn in_folder(folder: &Path, with_go: bool) -> Vec<PathBuf> {
     out
 }
 
-/// Reads the calls in a file.
-fn calls(file: &Path, out: &mut Vec<Call>) {
+/// Reads the calls in a file that runs in a folder.
+fn calls(file: &Path, base: &Path, out: &mut Vec<Call>) {
     let Ok(text) = fs::read_to_string(file) else { return };
     let is_go = file.extension().is_some_and(|end| end == "go");
-    let folder = file.parent().unwrap_or(Path::new(""));
-    // Scripts in a folder of their own run from the top.
-    let is_aside = ["make", "hack", "scripts"].iter().any(|name| folder.ends_with(name));
-    let base = if is_aside { folder.parent().unwrap_or(folder) } else { folder };
     let variables = if is_go { BTreeMap::new() } else { variables(&text) };
     for (number, line) in logical_lines(&text) {
         let line = match (is_go, line.strip_prefix("//go:generate ")) {

@@ -13,6 +13,7 @@ mod module;
 mod one_of;
 mod packages;
 mod parse;
+mod release;
 mod resolve;
 mod resource;
 mod survey;
@@ -25,6 +26,7 @@ use std::path::{Path, PathBuf};
 use crate::diag::Diagnostic;
 use crate::source::{FileId, Piece, SourceMap};
 pub(crate) use generator::of_project as generator_options;
+use release::Release;
 pub(crate) use survey::{Survey, SurveyedConstant, SurveyedMethod};
 
 /// How Go packages are read.
@@ -34,8 +36,8 @@ pub(crate) struct Options {
     pub(crate) ignore_unexported: bool,
     /// Reads what packages say of roles and webhooks.
     pub(crate) manifests: bool,
-    /// Counts fields in lists, as older versions of controller-gen.
-    counts_in_lists: bool,
+    /// Writes as this release of controller-gen.
+    release: Release,
 }
 
 impl Options {
@@ -89,9 +91,8 @@ pub(crate) fn is_named(path: &Path) -> bool {
 
 /// Reads Go packages, and writes Rust source for them.
 pub(crate) fn translate(inputs: &[PathBuf], sources: &mut SourceMap, options: Options) -> Translation {
-    let counts_in_lists = generator::version(inputs).is_some_and(one_of::counts_in_lists);
-    let options = Options { counts_in_lists, ..options };
-    let mut packages = packages::Packages::default();
+    let options = Options { release: Release::of_project(inputs), ..options };
+    let mut packages = packages::Packages::new(options.release);
     let mut diagnostics = Vec::new();
     for input in inputs {
         packages.input(input, sources, &mut diagnostics);

@@ -3,6 +3,7 @@
 use tree_sitter::{Node, Parser};
 
 use super::comments::Groups;
+use super::release::Release;
 use super::syntax::{
     Comments, Constant, Field, File, Import, Kind, Method, Part, Place, Type, TypeDecl, Word,
 };
@@ -11,7 +12,7 @@ use super::syntax::{
 const DEPTH_LIMIT: usize = 100;
 
 /// Parses a file. What is no Go is listed, and the rest is read all the same.
-pub(crate) fn parse_file(text: &str) -> File {
+pub(crate) fn parse_file(text: &str, release: Release) -> File {
     let mut parser = Parser::new();
     let is_known = parser.set_language(&tree_sitter_go::LANGUAGE.into()).is_ok();
     let Some(tree) = is_known.then(|| parser.parse(text, None)).flatten() else { return File::default() };
@@ -19,7 +20,7 @@ pub(crate) fn parse_file(text: &str) -> File {
     let mut comments = Vec::new();
     let mut file = File { is_generated: is_generated(text), ..File::default() };
     collect(root, &mut comments, &mut file.errors);
-    let mut reader = Reader { text, groups: Groups::new(text, comments), file };
+    let mut reader = Reader { text, groups: Groups::new(text, comments, release.keeps_notes()), file };
     for node in children(root) {
         reader.declaration(node);
     }
@@ -30,13 +31,17 @@ pub(crate) fn parse_file(text: &str) -> File {
     reader.file
 }
 
-/// The comments of a file, and the errors in its declarations: bodies of functions say nothing about types.
+/// What says nothing about types, so that errors in it do not matter: bodies of functions, and values of variables, where
+/// the grammar does not know `new(expression)` of Go 1.26.
+const BODIES: [&str; 2] = ["block", "var_declaration"];
+
+/// The comments of a file, and the errors in its declarations.
 fn collect(root: Node<'_>, comments: &mut Vec<Place>, errors: &mut Vec<Place>) {
     let mut cursor = root.walk();
     let mut bodies = 0_usize;
     loop {
         let node = cursor.node();
-        let is_body = node.kind() == "block";
+        let is_body = BODIES.contains(&node.kind());
         if node.kind() == "comment" {
             comments.push(node.byte_range());
         } else if bodies == 0 && (node.is_error() || node.is_missing()) {
@@ -50,7 +55,7 @@ fn collect(root: Node<'_>, comments: &mut Vec<Place>, errors: &mut Vec<Place>) {
             if !cursor.goto_parent() {
                 return;
             }
-            bodies -= usize::from(cursor.node().kind() == "block");
+            bodies -= usize::from(BODIES.contains(&cursor.node().kind()));
         }
     }
 }
@@ -347,6 +352,7 @@ mod tests {
     fn markers_belong_to_what_they_stand_at() {
         let file = parse_file(
             "// +a\n\n// Package p.\n// +b\npackage p\n\n// +kubebuilder:rbac:groups=x\n\n// T is.\n// +t\ntype T struct {\n\t// +near\n\n\t// Doc.\n\t// +f\n\tA, B string `json:\"a\"` // +no\n\tC int\n}\n\n// +g\nfunc f() {\n\t// +in\n}\n// +end\n",
+            Release::default(),
         );
         let texts = |words: &[Word]| words.iter().map(|word| word.text.clone()).collect::<Vec<_>>();
         assert_eq!(texts(&file.markers), ["+a", "+b", "+kubebuilder:rbac:groups=x", "+end"]);
@@ -360,7 +366,10 @@ mod tests {
 
     #[test]
     fn text_that_is_no_go_is_reported() {
-        assert!(!parse_file("package p\ntype T struct {").errors.is_empty());
-        assert!(parse_file("package p\ntype T [3]int\n").errors.is_empty());
+        assert!(!parse_file("package p\ntype T struct {", Release::default()).errors.is_empty());
+        for text in ["type T [3]int", "var a = A{B: new(int32(1)), C: map[string]int{\"a\": 1}}"] {
+            let file = parse_file(&format!("package p\n{text}\n"), Release::default());
+            assert!(file.errors.is_empty(), "{text}");
+        }
     }
 }

@@ -169,6 +169,9 @@ impl Resolver<'_> {
     }
 
     fn unread(&mut self, at: At, loc: Loc, path: &str, name: &str) {
+        if path == "C" {
+            return self.unsupported(loc, "a type of cgo");
+        }
         let message = format!("`{name}` is not known, as the package `{path}` could not be found");
         let help = match self.packages.module_of(at.package, path) {
             Some(module) => format!("run `go mod download {module}`, or `go mod vendor` in the module"),
@@ -227,6 +230,19 @@ impl Resolver<'_> {
         match target? {
             Target::Builtin(_, schema) => Some(schema),
             Target::Declared(other) if other != id => self.underlying(other, depth + 1),
+            _ => None,
+        }
+    }
+
+    /// The format of a number of Go itself: `builtinToType` of controller-tools, pkg/crd/schema.go.
+    pub(super) fn format(&mut self, at: At, ty: &Type) -> Option<&'static str> {
+        match &ty.kind {
+            Kind::Pointer(inner) => self.format(at, inner),
+            Kind::Name(_) => match self.target(at, ty)? {
+                Target::Builtin("i32" | "u32", _) => Some("int32"),
+                Target::Builtin("i64" | "u64", _) => Some("int64"),
+                _ => None,
+            },
             _ => None,
         }
     }

@@ -178,14 +178,14 @@ impl Translator<'_> {
         let visible = ty.map(|ty| self.visible(at, ty));
         let mut counts: Vec<&Word> = Vec::new();
         for marker in markers::effective(all, place) {
-            if self.options.counts_in_lists && one_of::rank(marker).is_some() {
+            if self.options.release.counts_in_lists() && one_of::rank(marker).is_some() {
                 counts.push(marker);
                 continue;
             }
             if markers::name(marker).starts_with("kubebuilder:resource") {
                 continue;
             }
-            if self.lists_values_again(at, marker, ty) {
+            if !self.options.release.knows(markers::name(marker)) || self.lists_values_again(at, marker, ty) {
                 continue;
             }
             let is_said = ["kubebuilder:validation:Type", "kubebuilder:validation:XIntOrString"]
@@ -207,8 +207,20 @@ impl Translator<'_> {
             let written = marker.text.replace(",description=\"\"", "");
             text.marker("///", &Word { text: written, place: marker.place.clone() });
         }
+        self.format_of_type(text, at, all, ty);
         counts.sort_by_key(|marker| one_of::rank(marker));
         counts.into_iter().filter_map(one_of::rule).for_each(|rule| text.marker("///", &rule));
+    }
+
+    /// `+kubebuilder:validation:Type` replaces the type that a number has, and leaves its format: `Type.ApplyToSchema` of
+    /// controller-tools, pkg/crd/markers/validation.go.
+    fn format_of_type(&mut self, text: &mut Text, at: At, all: &[Word], ty: Option<&Type>) {
+        let said = all.iter().find(|marker| markers::name(marker) == "kubebuilder:validation:Type");
+        let (Some(said), Some(ty)) = (said, ty) else { return };
+        let is_said = markers::has(all, "kubebuilder:validation:Format");
+        let Some(format) = self.resolver.format(at, ty).filter(|_| !is_said) else { return };
+        let written = format!("+kubebuilder:validation:Format={format}");
+        text.marker("///", &Word { text: written, place: said.place.clone() });
     }
 
     /// Whether a marker lists values of a type that has its own list, which controller-gen keeps.
@@ -220,7 +232,7 @@ impl Translator<'_> {
             }
             _ => None,
         };
-        listed.is_some_and(|ty| self.resolver.has_enum(at, ty, 0))
+        !self.options.release.keeps_both_enums() && listed.is_some_and(|ty| self.resolver.has_enum(at, ty, 0))
     }
 
     fn visible(&mut self, at: At, ty: &Type) -> Option<String> {
@@ -234,10 +246,9 @@ impl Translator<'_> {
     /// `+k8s:enum`: the constants of the type are its values.
     fn enum_of_constants(&self, text: &mut Text, id: TypeId) {
         let decl = self.resolver.packages.decl(id);
-        let Some(marker) = decl.comments.markers.iter().find(|marker| markers::name(marker) == "k8s:enum")
-        else {
-            return;
-        };
+        let mut all = decl.comments.markers.iter();
+        let marker = all.find(|marker| markers::name(marker) == "k8s:enum");
+        let Some(marker) = marker.filter(|_| self.options.release.knows("k8s:enum")) else { return };
         let packages = &self.resolver.packages;
         let files = &packages.list[id.package].files;
         let constants = files.iter().flat_map(|(_, file)| &file.constants);

@@ -324,6 +324,8 @@ pub(super) struct Options {
     pub(super) has_rules: bool,
     /// There are webhooks.
     pub(super) has_webhooks: bool,
+    /// The module with stubs of webhooks, which has a feature of its name.
+    pub(super) stubs: Option<&'static str>,
 }
 
 /// The files of the crate, by their paths.
@@ -365,11 +367,16 @@ pub(super) fn crate_files(
     out.extend(others.into_iter().map(|(name, text)| (format!("src/{name}.rs"), text)));
     let mut lib = format!("//! API types of {}.\n\n", groups.into_iter().collect::<Vec<_>>().join(", "));
     declared.iter().for_each(|name| {
-        let _ = writeln!(lib, "pub mod {name};");
+        // The types alone need no server.
+        let gate = match options.stubs {
+            Some(stubs) if stubs == name => format!("#[cfg(feature = {stubs:?})]\n"),
+            _ => String::new(),
+        };
+        let _ = writeln!(lib, "{gate}pub mod {name};");
     });
     out.insert("src/lib.rs".to_string(), lib);
     let uses_json = out.values().any(|text| text.contains("serde_json::"));
-    out.insert("Cargo.toml".to_string(), manifest(package, uses_json));
+    out.insert("Cargo.toml".to_string(), manifest(package, uses_json, options.stubs));
     let has_float = out.values().any(|text| text.contains("f64") || text.contains("f32"));
     out.insert("kubesmith.toml".to_string(), config(package, has_float, options));
     out
@@ -420,16 +427,20 @@ const RUSTDOC: [&str; 5] = [
     "invalid_rust_codeblocks",
 ];
 
-fn manifest(package: &str, uses_json: bool) -> String {
+fn manifest(package: &str, uses_json: bool, stubs: Option<&str>) -> String {
+    let features = stubs.map(|name| {
+        format!("[features]\n# Stubs of webhooks.\n{name} = [\"kubesmith-runtime/webhook\"]\n\n")
+    });
     let allowed =
         |lints: &[&str]| lints.iter().map(|lint| format!("{lint} = \"allow\"\n")).collect::<String>();
     let json = if uses_json { "serde_json = \"1\"\n" } else { "" };
     format!(
         "[package]\nname = \"{package}\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n[lib]\n# Descriptions hold examples \
-         that are no Rust.\ndoctest = false\n\n[dependencies]\n# Kubernetes' version, which is one in a program: another crate \
+         that are no Rust.\ndoctest = false\n\n{}[dependencies]\n# Kubernetes' version, which is one in a program: another crate \
          may choose it.\nk8s-openapi = {{ version = \"0.29\", features = [\"v1_36\"] }}\n{}serde = {{ version = \"1\", \
          features = [\"derive\"] }}\n{json}\n[lints.clippy]\n# Documentation and variants are what the definitions have.\n{}\n\
          [lints.rustdoc]\n{}",
+        features.unwrap_or_default(),
         published(),
         allowed(&LINTS),
         allowed(&RUSTDOC),

@@ -2,9 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
+use kubesmith_core::diag::Code;
+
 use super::dependencies::{Origin, Source};
 use super::files::{Place, add_items};
 use super::{Crate, LoadOptions, Loaded, Module, ModuleId};
+use crate::diag::Diagnostic;
 use crate::go;
 use crate::parallel;
 use crate::parse::{self, Included};
@@ -13,6 +16,11 @@ use crate::syntax::Visibility;
 
 /// The name of the crate that the packages are in.
 const CRATE: &str = "go";
+
+/// Defaults that do not fit and rules without a group are written by controller-gen.
+fn as_controller_gen(found: Diagnostic) -> Diagnostic {
+    if matches!(found.code, Code::INVALID_DEFAULT | Code::RBAC_RULE) { found.of_a_server() } else { found }
+}
 
 impl Loaded {
     /// Adds a crate with the types of Go packages.
@@ -38,7 +46,7 @@ impl Loaded {
         let nothing = Included::new();
         let parsed = parallel::map(&texts, |(id, text)| parse::parse_file(*id, text, &krate.cfg, &nothing));
         for (module, (file, diagnostics)) in modules.into_iter().zip(parsed) {
-            self.files.diagnostics.extend(diagnostics);
+            self.files.diagnostics.extend(diagnostics.into_iter().map(as_controller_gen));
             krate.manifests.append(file.manifests);
             let place = Place { module, path_folder: &folder, child_folder: &folder, chain: &[] };
             add_items(&mut krate, &place, file.items, &mut |_, _, _| {});

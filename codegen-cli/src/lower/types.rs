@@ -205,7 +205,8 @@ impl Ctx<'_> {
         }
         if self.open.contains(&instance) {
             self.report_cycle(path, id);
-            return None;
+            // controller-gen writes a schema that says nothing.
+            return self.is_go().then(|| Use::plain(TypeRef::Opaque));
         }
         self.type_id(id, &inner, path).map(|id| Use::plain(TypeRef::Named(id)))
     }
@@ -304,7 +305,11 @@ impl Ctx<'_> {
         .help(
             "break the cycle with `#[schema(schemaless, preserve_unknown_fields)]` and `#[validation(type = \"object\")]` on this field",
         );
-        self.diagnostics.push(diagnostic);
+        self.diagnostics.push(if self.is_go() { diagnostic.of_a_server() } else { diagnostic });
+    }
+
+    fn is_go(&self) -> bool {
+        self.crates.list.iter().any(|krate| krate.is_go)
     }
 
     fn external(&mut self, scope: &Scope, path: &PathExpr, external: &str) -> Option<Use> {

@@ -28,6 +28,7 @@ mod forms;
 mod from_go;
 mod fuzz;
 mod genclient;
+mod go_bad;
 mod go_import;
 mod go_input;
 mod helm;

@@ -59,6 +59,14 @@ pub enum GitError {
         /// The path.
         path: String,
     },
+    /// The revision has no such folder.
+    #[error("{revision} has no folder {path:?}")]
+    NoFolder {
+        /// The revision.
+        revision: String,
+        /// The path.
+        path: String,
+    },
     /// Git fails otherwise.
     #[error("git {action}: {message}")]
     Failed {
@@ -84,7 +92,7 @@ impl GitError {
                 "name a branch, tag or commit; in a shallow clone fetch it first: git fetch origin main"
             }
             GitError::NoPath { .. } => "write git:REV:PATH",
-            GitError::Outside { .. } | GitError::NotInRevision { .. } => {
+            GitError::Outside { .. } | GitError::NotInRevision { .. } | GitError::NoFolder { .. } => {
                 "paths are those from the top of the repository; write ./PATH for one from the current folder"
             }
             GitError::Failed { .. } => "see what git says",
@@ -93,19 +101,52 @@ impl GitError {
     }
 }
 
-/// A revision that was copied to be generated from.
+/// A revision that was copied to be generated from, for as long as this lives.
 #[derive(Debug)]
-pub(super) struct Copied {
+pub(crate) struct Copied {
     revision: String,
     folder: TempDir,
 }
 
 impl Copied {
-    /// The name of a file as `git show` takes it.
-    pub(super) fn name(&self, name: &str) -> String {
-        let folder = crate::paths::display(self.folder.path());
-        let below = name.strip_prefix(&folder).map(|rest| rest.trim_start_matches('/'));
-        below.map_or_else(|| name.to_owned(), |below| format!("{}:{below}", self.revision))
+    /// Copies the tree into a folder of its own, by an index of its own.
+    fn of(revision: &str, tree: &Tree) -> Result<Self, GitError> {
+        let folder = tempfile::Builder::new().prefix("kubesmith-").tempdir()?;
+        let copied = Copied { revision: revision.to_owned(), folder };
+        let root = copied.root();
+        let index = root.join(".kubesmith-index");
+        let mut option = std::ffi::OsString::from("--prefix=");
+        option.push(&root);
+        option.push("/");
+        run(git().env("GIT_INDEX_FILE", &index).args(["read-tree", tree.hash()]))?;
+        let mut checkout = git();
+        checkout.env("GIT_INDEX_FILE", &index).args(["checkout-index", "--all", "--force"]);
+        // From the top: in a folder below, that folder's files alone are copied.
+        let top = run(git().args(["rev-parse", "--show-toplevel"]))?;
+        let top = PathBuf::from(String::from_utf8_lossy(&top).trim_end_matches('\n').to_owned());
+        run(checkout.current_dir(top).arg(option))?;
+        Ok(copied)
+    }
+
+    /// Copies a revision, and gives the place of a folder or of a pattern of Go packages in the copy.
+    #[cfg(feature = "go")]
+    pub(crate) fn with_path(revision: &str, path: Option<&str>) -> Result<(Self, PathBuf), GitError> {
+        let path = inside(path.unwrap_or_default(), &prefix()?)?;
+        let copied = Self::of(revision, &Tree::of(revision)?)?;
+        if !copied.root().join(folder(&path)).is_dir() {
+            return Err(GitError::NoFolder { revision: revision.to_owned(), path });
+        }
+        let place = copied.root().join(path);
+        Ok((copied, place))
+    }
+
+    fn root(&self) -> PathBuf {
+        fs::canonicalize(self.folder.path()).unwrap_or_else(|_| self.folder.path().to_path_buf())
+    }
+
+    /// A text with the names of files as `git show` takes them.
+    pub(crate) fn name(&self, text: &str) -> String {
+        text.replace(&format!("{}/", crate::paths::display(&self.root())), &format!("{}:", self.revision))
     }
 }
 
@@ -248,27 +289,13 @@ fn source_in(files: &[Entry], path: &str) -> Option<String> {
     names.find(|wanted| has(wanted)).or_else(|| is_go().then(|| path.to_owned()))
 }
 
-/// Copies the tree into a folder of its own, by an index of its own, and generates there.
+/// Copies the tree, and generates there.
 fn from_source(revision: &str, tree: &Tree, path: &str) -> Result<Loaded, LoadError> {
-    let folder = tempfile::Builder::new().prefix("kubesmith-").tempdir().map_err(GitError::NotThere)?;
-    let root = fs::canonicalize(folder.path()).unwrap_or_else(|_| folder.path().to_path_buf());
-    let index = root.join(".kubesmith-index");
-    let mut prefix = root.clone().into_os_string();
-    prefix.push("/");
-    run(git().env("GIT_INDEX_FILE", &index).args(["read-tree", tree.hash()]))?;
-    let mut checkout = git();
-    checkout.env("GIT_INDEX_FILE", &index).args(["checkout-index", "--all", "--force"]);
-    let mut option = std::ffi::OsString::from("--prefix=");
-    option.push(&prefix);
-    // From the top: in a folder below, that folder's files alone are copied.
-    let top = run(git().args(["rev-parse", "--show-toplevel"]))?;
-    let top = PathBuf::from(String::from_utf8_lossy(&top).trim_end_matches('\n').to_owned());
-    run(checkout.current_dir(top).arg(option))?;
-    let named = root.join(path);
-    let source = Source::at(&named)
+    let copied = Copied::of(revision, tree)?;
+    let source = Source::at(&copied.root().join(path))
         .ok_or_else(|| GitError::NotInRevision { revision: revision.to_owned(), path: path.to_owned() })?;
     let mut loaded = source::load(&source)?;
-    loaded.copied = Some(Copied { revision: revision.to_owned(), folder });
+    loaded.copied = Some(copied);
     Ok(loaded)
 }
 

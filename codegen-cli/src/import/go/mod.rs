@@ -9,6 +9,7 @@ mod notes;
 mod plan;
 mod rights;
 mod types;
+mod webhooks;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -95,10 +96,8 @@ impl Context<'_> {
             // Where kinds were left out, it has been said why none remains.
             diagnostics.retain(|found| left_out.is_empty() || found.code != Code::NO_RESOURCE);
             if definitions.is_empty() && diagnostics.is_empty() && left_out.is_empty() {
-                diagnostics
-                    .push(Diagnostic::error(Code::NO_RESOURCE, None, "the packages have no kind").help(
-                    "name the packages with `+groupName` and types that embed `TypeMeta` and `ObjectMeta`",
-                ));
+                let found = Diagnostic::error(Code::NO_RESOURCE, None, "the packages have no kind");
+                diagnostics.push(found.help(crate::lower::GO_RESOURCE));
             }
             diagnostics.retain(|found| found.code != Code::NO_MANIFEST_FOLDER);
             diagnostics.append(&mut left_out);
@@ -120,6 +119,7 @@ impl Context<'_> {
         let (plan, diagnostics) = Plan::new(&generated.ir, &schemas, self.surveys, &generated.sources);
         let modules = types::modules(&plan, definitions);
         let placed: Vec<_> = plan.modules.iter().map(|module| module.path.clone()).zip(&modules).collect();
+        let stubs = webhooks::text(&plan).map(|text| (webhooks::MODULE, text));
         let rights = rights::text(&generated.ir, self.surveys);
         let has = |wanted: &str| rights.as_ref().is_some_and(|text| text.contains(wanted));
         let options = writer::Options {
@@ -127,9 +127,11 @@ impl Context<'_> {
             max_desc_len: self.of_run.max_desc_len,
             has_rules: !generated.ir.manifests.rules.is_empty(),
             has_webhooks: has("+kubebuilder:webhook"),
+            stubs: stubs.as_ref().map(|_| webhooks::MODULE),
             ..writer::Options::default()
         };
-        let others = rights.map(|text| (rights::MODULE.to_string(), text)).into_iter().collect();
+        let others = rights.map(|text| (rights::MODULE, text)).into_iter().chain(stubs);
+        let others = others.map(|(name, text)| (name.to_string(), text)).collect();
         let mut files = writer::crate_files(self.package, &placed, others, options);
         files.extend(notes::text(&plan).map(|text| (notes::FILE.to_string(), text)));
         (files, diagnostics)

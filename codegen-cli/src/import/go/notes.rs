@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use super::plan::{Plan, Planned, go_name};
+use super::webhooks;
 use crate::go::SurveyedMethod;
 
 /// The file with the list.
@@ -55,7 +56,11 @@ pub(super) fn text(plan: &Plan<'_>) -> Option<String> {
         }
     }
     if !rows.is_empty() {
-        out.push_str("\n## Methods\n\nThese methods were written by hand, and are not imported.\n\n");
+        out.push_str("\n## Methods\n\nThese methods were written by hand, and are not imported.");
+        if webhooks::text(plan).is_some() {
+            out.push_str(" `src/webhooks.rs`, with the feature `webhooks`, has stubs for those of webhooks.");
+        }
+        out.push_str("\n\n");
         out.push_str("| in Go | where | in Rust |\n|---|---|---|\n");
         out.push_str(&rows);
     }

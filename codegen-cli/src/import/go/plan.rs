@@ -124,7 +124,7 @@ impl<'a> Plan<'a> {
         let folders = naming::groups(&groups);
         let mut taken: BTreeSet<Vec<String>> =
             folders.values().map(|folder| vec![naming::module(folder)]).collect();
-        taken.insert(vec![super::rights::MODULE.to_string()]);
+        taken.extend([super::rights::MODULE, super::webhooks::MODULE].map(|name| vec![name.to_string()]));
         let mut diagnostics = Vec::new();
         for (package, mut types) in by_package {
             let Some(survey) = self.surveys.get(package) else { continue };

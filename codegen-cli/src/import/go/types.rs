@@ -125,11 +125,42 @@ impl Maker<'_> {
                     keys.extend(said.is_none().then(|| Key::Plain("skip_version".to_string())));
                     keys.extend(found.crd.hub.then(|| Key::Plain("hub".to_string())));
                 }
-                "genclient" => keys.extend(own.into_iter().flatten().filter_map(|marker| client(marker))),
+                "genclient" => {
+                    let own = own.into_iter().flatten();
+                    keys.extend(
+                        own.filter_map(|marker| client(marker).or_else(|| self.method(marker, found))),
+                    );
+                }
                 _ => {}
             }
         }
         out
+    }
+
+    /// The key of a method with a name of its own. Those of `/scale` follow from the definition.
+    fn method(&self, marker: &str, resource: &ir::Resource) -> Option<Key> {
+        let (name, rest) = marker.strip_prefix("+genclient:method=")?.split_once(',')?;
+        let mut keys = vec![Key::text("name", name.trim())];
+        for (key, value) in rest.split(',').filter_map(|argument| argument.split_once('=')) {
+            match (key.trim(), value.trim()) {
+                ("subresource", "scale") if resource.crd.scale.is_some() => return None,
+                (key @ ("verb" | "subresource"), value) => keys.push(Key::text(key, value)),
+                (key @ ("input" | "result"), value) => keys.push(Key::text(key, &self.path_of(value)?)),
+                _ => {}
+            }
+        }
+        Some(Key::List("method".to_string(), keys))
+    }
+
+    /// The path of a type that Go names by its package: `k8s.io/api/autoscaling/v1.Scale`.
+    fn path_of(&self, named: &str) -> Option<String> {
+        let (package, name) = named.rsplit_once('.')?;
+        let own = self.plan.types.iter().zip(&self.plan.ir.types).find_map(|(planned, definition)| {
+            let Some(Planned::Own { module, name: rust, .. }) = planned else { return None };
+            let is_it = self.plan.modules[*module].survey.path == package && go_name(definition) == name;
+            is_it.then(|| self.plan.path(*module, rust))
+        });
+        own.or_else(|| crate::go::kubernetes_type(package, name))
     }
 
     fn body(&self, definition: &TypeDef, whole: &Schema) -> Body {

@@ -1,9 +1,10 @@
-//! One Go file through all stages.
+//! One Go file through all stages, and through the import.
 
 use std::fs;
 
 use kubesmith::config::{self, Generator, Overrides};
 use kubesmith::diag::{self, MessageFormat};
+use kubesmith::import::{self, GoOptions};
 use kubesmith::pipeline;
 use tempfile::TempDir;
 
@@ -30,6 +31,9 @@ pub(crate) const WORDS: &[&str] = &[
     "// +groupName=a.b\n",
     "const C A = \"c\"\n",
     "func (a A) MarshalJSON() {}\n",
+    "func (a *A) Default() {}\nfunc (a *A) ValidateCreate() {}\n",
+    "func (a *A) Hub() {}\n",
+    "// +genclient\n// +genclient:method=B,verb=get,result=a.b/v1.S\n",
     "func (a *A) MarshalText() {}\n",
     "import . \"k8s.io/api/core/v1\"\n",
     "metav1.Time",
@@ -61,7 +65,7 @@ impl Folder {
         Self { dir: tempfile::tempdir().unwrap() }
     }
 
-    /// A run ends without a panic, says something or writes something, and says the same twice.
+    /// A run ends without a panic, says something or writes something, and says the same twice. What is imported can be parsed.
     ///
     /// # Panics
     /// When it does not.
@@ -69,6 +73,12 @@ impl Folder {
         fs::write(self.dir.path().join("types.go"), text).unwrap();
         let first = self.run();
         assert_eq!(first, self.run(), "{text}");
+        let imported = import::import_go(&[self.dir.path().to_path_buf()], "any-api", GoOptions::default());
+        for (path, rust) in imported.files.iter().filter(|(path, _)| path.ends_with(".rs")) {
+            assert!(syn::parse_file(rust).is_ok(), "{path}:\n{rust}\n{text}");
+        }
+        assert_eq!(imported.files.is_empty(), imported.definitions == 0, "{text}");
+        assert!(!imported.files.is_empty() || diag::has_errors(&imported.diagnostics), "{text}");
     }
 
     fn run(&self) -> (String, usize) {

@@ -3,3 +3,5 @@
 pub mod api_common;
 pub mod rights;
 pub mod v1;
+#[cfg(feature = "webhooks")]
+pub mod webhooks;

@@ -1,0 +1,3 @@
+package url
+
+type Values map[string][]string

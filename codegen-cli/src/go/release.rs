@@ -1,0 +1,67 @@
+//! What controller-gen writes by its version: a project that names an older one gets what that one writes.
+
+use super::generator;
+use std::path::PathBuf;
+
+/// A release of controller-gen; without a number the newest.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Release(Option<[u32; 3]>);
+
+/// Markers that a release knows first, with the one before it. To older ones they are comments.
+const ADDED: [(&str, [u32; 3]); 4] = [
+    // Commit b20dcc42 of 2026-04-26.
+    ("k8s:enum", [0, 20, 1]),
+    // Commit 456a080c of 2026-05-01.
+    ("k8s:immutable", [0, 20, 1]),
+    // Commit d47d5fa3 of 2026-05-01.
+    ("k8s:listType", [0, 21, 0]),
+    ("k8s:listMapKey", [0, 21, 0]),
+];
+
+impl Release {
+    /// The release that a project names; of several the newest.
+    pub(super) fn of_project(inputs: &[PathBuf]) -> Self {
+        Self(generator::version(inputs))
+    }
+
+    fn is_up_to(self, last: [u32; 3]) -> bool {
+        self.0.is_some_and(|version| version <= last)
+    }
+
+    /// Whether rules of `ExactlyOneOf` and its kin count fields in lists; commit ce5d8844 of 2026-05-09 changed it.
+    pub(super) fn counts_in_lists(self) -> bool {
+        self.is_up_to([0, 21, 0])
+    }
+
+    /// Whether both the values of a field and those of its type hold, which commit b20dcc42 of 2026-04-26 changed: since then
+    /// those of the type hold alone.
+    pub(super) fn keeps_both_enums(self) -> bool {
+        self.is_up_to([0, 20, 1])
+    }
+
+    /// Whether descriptions keep `TODO` lines and what follows `---`, and have two blank lines between paragraphs; commit
+    /// 835e0545 of 2024-06-17 changed it.
+    pub(super) fn keeps_notes(self) -> bool {
+        self.is_up_to([0, 15, 0])
+    }
+
+    /// Whether a marker has a meaning.
+    pub(super) fn knows(self, marker: &str) -> bool {
+        !ADDED.iter().any(|(name, last)| *name == marker && self.is_up_to(*last))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn older_releases_write_as_they_did() {
+        let [old, newer, newest] = [Release(Some([0, 15, 0])), Release(Some([0, 21, 0])), Release(None)];
+        assert!(old.counts_in_lists() && old.keeps_both_enums() && old.keeps_notes());
+        assert!(newer.counts_in_lists() && !newer.keeps_both_enums() && !newer.keeps_notes());
+        assert!(!newest.counts_in_lists());
+        assert!(!old.knows("k8s:enum") && newer.knows("k8s:enum") && !newer.knows("k8s:listType"));
+        assert!(newest.knows("k8s:listType") && old.knows("optional"));
+    }
+}

@@ -1,0 +1,87 @@
+//! Go packages that cannot be used: what is said of each.
+
+use std::fmt::Write as _;
+
+use crate::{go_input, support};
+
+/// What the command says of a module with a file, and maybe another one; paths are those from its top.
+fn said(arguments: &[&str], types: &str, other: Option<(&str, &str)>) -> String {
+    let folder = go_input::module(types);
+    if let Some((path, text)) = other {
+        folder.write(path, text);
+    }
+    let output = folder.run(arguments);
+    let mut out = String::from_utf8_lossy(&output.stderr).into_owned();
+    let _ = write!(out, "{}", output.status);
+    out
+}
+
+const GENERATE: &[&str] = &["generate", "--input", "./api/...", "--only", "crd", "--crd-output", "out"];
+const IMPORT: &[&str] = &["import", "--go", "./api/...", "--output", "rust"];
+const PLAIN: &str = "type Spec struct {\n\tA string `json:\"a\"`\n}\n";
+const KIND: &str = "\n\ntype Kind struct {\n\tmetav1.TypeMeta `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata\"`\n}\n";
+const HEAD: &str = "package v1\n\nimport metav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"";
+
+#[test]
+fn bad_go_is_explained() {
+    let same_kind = format!("// +groupName=example.com\n// +versionName=v1\n{HEAD}{KIND}");
+    let twice = format!("{HEAD}{KIND}");
+    let cases: &[(&str, &[&str], &str, Option<(&str, &str)>)] = &[
+        ("Go that does not parse", GENERATE, "type Spec struct {\n\tA [ `json:\"a\"`\n}\n", None),
+        ("a missing package", GENERATE, "type Spec struct {\n\tA other.B `json:\"a\"`\n}\n", None),
+        (
+            "a type of cgo",
+            GENERATE,
+            "type Spec struct {\n\tA Other `json:\"a\"`\n}\n",
+            Some((
+                "api/v1/cgo.go",
+                "package v1\n\nimport \"C\"\n\ntype Other struct {\n\tA C.int `json:\"a\"`\n}\n",
+            )),
+        ),
+        (
+            "build tags that exclude a package",
+            GENERATE,
+            PLAIN,
+            Some(("api/v2/types.go", "//go:build windows\n\n// +groupName=example.com\npackage v2\n")),
+        ),
+        (
+            "unexported types with markers",
+            GENERATE,
+            "type Spec struct {\n\tA part `json:\"a\"`\n\tb string\n}\n\n// +kubebuilder:validation:MaxItems=2\ntype part string\n",
+            None,
+        ),
+        ("two packages with a kind", GENERATE, PLAIN, Some(("api/other/types.go", &same_kind))),
+        ("two files with a kind", GENERATE, PLAIN, Some(("api/v1/z.go", &twice))),
+        (
+            "names that clash in Rust",
+            IMPORT,
+            "type Spec struct {\n\tA Part `json:\"a\"`\n\tB part `json:\"b\"`\n\tC Option `json:\"c\"`\n\tD_E string `json:\"d_e\"`\n\tDE string `json:\"dE\"`\n}\n\ntype part string\n\ntype Part string\n\ntype Option string\n",
+            None,
+        ),
+        (
+            "markers with wrong arguments",
+            GENERATE,
+            "type Spec struct {\n\t// +kubebuilder:validation:MinLength=a\n\tA string `json:\"a\"`\n\t// +kubebuilder:validation:XValidation:message=\"b\"\n\tB string `json:\"b\"`\n\t// +kubebuilder:default={\n\tC string `json:\"c\"`\n\t// +kubebuilder:validation:Pattern=`[`\n\tD string `json:\"d\"`\n}\n",
+            None,
+        ),
+    ];
+    let mut out = String::new();
+    for (name, arguments, types, other) in cases {
+        let _ = writeln!(out, "# {name}\n{}\n", said(arguments, types, *other));
+    }
+    insta::assert_snapshot!(out);
+}
+
+#[test]
+fn package_without_files_is_explained_when_it_is_all() {
+    let folder = support::Crate { dir: tempfile::tempdir().unwrap() };
+    folder.write("go.mod", "module example.com/op\n");
+    folder.write("api/v1/types.go", "//go:build windows\n\n// +groupName=example.com\npackage v1\n");
+    for arguments in [GENERATE, IMPORT] {
+        let output = folder.run(arguments);
+        let shown = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(!output.status.success(), "{shown}");
+        assert!(shown.contains("warning[KS1002]: api/v1 has Go files, and none is built"), "{shown}");
+        assert!(shown.contains("error[KS0414]") && shown.contains("`+groupName`"), "{shown}");
+    }
+}
