@@ -74,6 +74,9 @@ struct Names<'a> {
     values: HashMap<&'a str, usize>,
 }
 
+/// Methods by their names, each with its crate and module.
+type SchemaMethods<'a> = HashMap<&'a str, Vec<(usize, ModuleId, &'a ValueItem)>>;
+
 /// Resolves paths in the crates of a run.
 #[derive(Debug)]
 pub struct Resolver<'a> {
@@ -83,7 +86,7 @@ pub struct Resolver<'a> {
     /// `impl` blocks of each type; looked for when one is asked for.
     impls: OnceCell<HashMap<ItemId, Vec<Impl<'a>>>>,
     /// Methods of schemas, by their names.
-    schema_methods: OnceCell<HashMap<&'a str, Vec<(usize, ModuleId, &'a ValueItem)>>>,
+    schema_methods: OnceCell<SchemaMethods<'a>>,
     /// Crates that would have to be read, by their indices in [`Crates::foreign`].
     wanted: RefCell<BTreeSet<usize>>,
     /// Whether a definition was asked for whose attributes have errors.

@@ -22,11 +22,14 @@ const PLAIN: &str = "type Spec struct {\n\tA string `json:\"a\"`\n}\n";
 const KIND: &str = "\n\ntype Kind struct {\n\tmetav1.TypeMeta `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata\"`\n}\n";
 const HEAD: &str = "package v1\n\nimport metav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"";
 
+/// Name, arguments, Go source, and a further file with its source.
+type BadInput<'a> = (&'a str, &'a [&'a str], &'a str, Option<(&'a str, &'a str)>);
+
 #[test]
 fn bad_go_is_explained() {
     let same_kind = format!("// +groupName=example.com\n// +versionName=v1\n{HEAD}{KIND}");
     let twice = format!("{HEAD}{KIND}");
-    let cases: &[(&str, &[&str], &str, Option<(&str, &str)>)] = &[
+    let cases: &[BadInput] = &[
         ("Go that does not parse", GENERATE, "type Spec struct {\n\tA [ `json:\"a\"`\n}\n", None),
         ("a missing package", GENERATE, "type Spec struct {\n\tA other.B `json:\"a\"`\n}\n", None),
         (

@@ -35,7 +35,7 @@ impl<'a> Dialect<'_, 'a> {
             None => dialect.field_of_default(env, default, field, &ty),
         });
         if let (Some(variable), Some(_)) = (self.environment.take(), &value) {
-            self.from_environment(variable, &field.name.text);
+            self.report_environment(variable, &field.name.text);
         }
         if let Some(value) = &value
             && self.is_skipped(env, field, &ty, value)?

@@ -81,7 +81,7 @@ impl Dialect<'_, '_> {
     }
 
     /// Warns of a default that the environment decides.
-    pub(super) fn from_environment(&mut self, loc: Loc, field: &str) {
+    pub(super) fn report_environment(&mut self, loc: Loc, field: &str) {
         let message = format!(
             "the default of `{field}` depends on a variable of the environment, which is taken as not set"
         );

@@ -169,7 +169,7 @@ impl Parser<'_> {
             }),
             _ => Ok(value()),
         };
-        let kind = kind.unwrap_or_else(|_: syn::Error| Kind::Unknown);
+        let kind = kind.unwrap_or(Kind::Unknown);
         Code::new(kind, self.loc(span))
     }
 

@@ -78,7 +78,7 @@ impl Parser<'_> {
                 match parsed {
                     Ok(extensions) => common.extensions.extend(extensions),
                     Err(_) => {
-                        common.transforms.push(code::Expr::new(code::Kind::Unknown, self.loc(meta.span())))
+                        common.transforms.push(code::Expr::new(code::Kind::Unknown, self.loc(meta.span())));
                     }
                 }
             }

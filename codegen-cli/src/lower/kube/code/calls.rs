@@ -189,7 +189,7 @@ impl<'a> Machine<'_, '_, 'a> {
             self.bind(&mut frame, pattern, argument)?;
         }
         match self.eval(&mut frame, body) {
-            Err(Stop::Return(made)) => Ok(made),
+            Err(Stop::Return(made)) => Ok(*made),
             made => made,
         }
     }

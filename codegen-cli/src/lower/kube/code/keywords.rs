@@ -90,7 +90,7 @@ pub(super) fn field(place: Place, name: &str) -> Place {
         name,
         "extensions" | "properties" | "pattern_properties" | "required" | "enum_values" | "examples"
     );
-    if holds_items { place.as_collection() } else { place }
+    if holds_items { place.into_collection() } else { place }
 }
 
 /// Whether schemars leaves the keyword out.

@@ -174,7 +174,7 @@ impl Machine<'_, '_, '_> {
             ("as_str", []) => wanted(value.is_string(), on),
             ("ensure_object", []) => {
                 let place = self.place(on, loc)?;
-                if let Some(schema) = self.at_or(&place, Value::Object(Map::new())) {
+                if let Some(schema) = self.at_or(&place, &Value::Object(Map::new())) {
                     pieces::object(schema);
                 }
                 Ok(Val::Place(place))
@@ -276,7 +276,7 @@ impl Machine<'_, '_, '_> {
                 Some(value) => self.json(&value)?,
                 None => Value::Object(Map::new()),
             };
-            self.at_or(&place, value).ok_or(Stop::Here)?;
+            self.at_or(&place, &value).ok_or(Stop::Here)?;
         }
         Ok(Val::Place(place))
     }
@@ -287,7 +287,7 @@ impl Machine<'_, '_, '_> {
         let added = self.json(&added)?;
         self.moved(&added)?;
         let empty = if added.is_object() { Value::Object(Map::new()) } else { Value::Array(Vec::new()) };
-        match (self.at_or(place, empty), added) {
+        match (self.at_or(place, &empty), added) {
             (Some(Value::Object(members)), Value::Object(added)) => members.extend(added),
             (Some(Value::Array(items)), Value::Array(added)) if is_set => {
                 for item in added {
@@ -306,7 +306,7 @@ impl Machine<'_, '_, '_> {
 
     fn remove(&mut self, place: &Place, key: &Val, loc: Loc) -> Found<Val> {
         let key = self.json(key)?;
-        let removed = match (self.at_or(place, Value::Object(Map::new())), &key) {
+        let removed = match (self.at_or(place, &Value::Object(Map::new())), &key) {
             (Some(Value::Object(members)), Value::String(key)) => members.remove(key),
             (Some(Value::Array(items)), key) => {
                 let at = items.iter().position(|item| item == key);

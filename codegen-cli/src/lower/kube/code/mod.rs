@@ -50,7 +50,7 @@ struct Frame {
 /// Why an expression gives no value.
 enum Stop {
     /// The function returns.
-    Return(Val),
+    Return(Box<Val>),
     /// The expression is beyond what is known.
     Beyond(Loc),
     /// The expression that is looked at is beyond what is known.
@@ -163,7 +163,7 @@ impl Machine<'_, '_, '_> {
             self.bind(&mut frame, pattern, argument)?;
         }
         match self.block(&mut frame, &function.body) {
-            Err(Stop::Return(made)) => Ok(made),
+            Err(Stop::Return(made)) => Ok(*made),
             made => made,
         }
     }
@@ -276,7 +276,7 @@ impl Machine<'_, '_, '_> {
                     Some(value) => self.eval(frame, value)?,
                     None => Val::Unit,
                 };
-                Err(Stop::Return(made))
+                Err(Stop::Return(Box::new(made)))
             }
             Kind::Unknown => Err(Stop::Beyond(expr.loc)),
         }

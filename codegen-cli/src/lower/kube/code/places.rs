@@ -35,7 +35,7 @@ impl Place {
         self
     }
 
-    pub(super) fn as_collection(self) -> Self {
+    pub(super) fn into_collection(self) -> Self {
         Self { is_collection: true, ..self }
     }
 
@@ -55,7 +55,7 @@ impl Machine<'_, '_, '_> {
     }
 
     /// What is there, made if it is not: objects on the way, and the value itself. `None`: something else is on the way.
-    pub(super) fn at_or(&mut self, place: &Place, default: Value) -> Option<&mut Value> {
+    pub(super) fn at_or(&mut self, place: &Place, default: &Value) -> Option<&mut Value> {
         let mut value = self.cells.get_mut(place.cell)?;
         let last = place.path.len();
         for (at, part) in place.path.iter().enumerate() {
@@ -76,7 +76,7 @@ impl Machine<'_, '_, '_> {
             return Some(());
         };
         let parent = Place { cell: place.cell, path: parents.to_vec(), is_collection: false };
-        let parent = self.at_or(&parent, Value::Object(Map::new()))?;
+        let parent = self.at_or(&parent, &Value::Object(Map::new()))?;
         match (last, value) {
             (Part::Key(_), _) if !may_hold(parent) => return None,
             (Part::Key(key), value) => {
