@@ -29,7 +29,7 @@ type BadInput<'a> = (&'a str, &'a [&'a str], &'a str, Option<(&'a str, &'a str)>
 fn bad_go_is_explained() {
     let same_kind = format!("// +groupName=example.com\n// +versionName=v1\n{HEAD}{KIND}");
     let twice = format!("{HEAD}{KIND}");
-    let cases: &[BadInput] = &[
+    let cases: &[BadInput<'_>] = &[
         ("Go that does not parse", GENERATE, "type Spec struct {\n\tA [ `json:\"a\"`\n}\n", None),
         ("a missing package", GENERATE, "type Spec struct {\n\tA other.B `json:\"a\"`\n}\n", None),
         (
