@@ -106,8 +106,8 @@ impl Budget {
 struct Pair<'v> {
     new: &'v Json,
     old: Option<&'v Json>,
-    /// Whether the value is unchanged; without an old value, whether its nearest ancestor with one is.
-    unchanged: bool,
+    /// Whether the value is unchanged; without an old value, whether its nearest ancestor with one is. `None` without ratcheting.
+    unchanged: Option<bool>,
 }
 
 impl Validator {
@@ -151,9 +151,24 @@ impl Validator {
     /// Like [`Validator::validate`] for a part of an object.
     #[must_use]
     pub fn validate_at(&self, path: &Path, object: &Json, old: Option<&Json>) -> Vec<Cause> {
+        self.run(path, Pair { new: object, old, unchanged: Some(old == Some(object)) })
+    }
+
+    /// Runs all rules on a default: as on an update from the same value, then as on a creation, both without ratcheting.
+    ///
+    /// Source: `defaulting.validate` of apiextensions-apiserver.
+    #[must_use]
+    pub fn validate_default(&self, path: &Path, default: &Json) -> Vec<Cause> {
+        let causes = self.run(path, Pair { new: default, old: Some(default), unchanged: None });
+        if !causes.is_empty() {
+            return causes;
+        }
+        self.run(path, Pair { new: default, old: None, unchanged: None })
+    }
+
+    fn run(&self, path: &Path, pair: Pair<'_>) -> Vec<Cause> {
         let mut causes = Vec::new();
         let mut budget = Budget(Some(OBJECT_BUDGET));
-        let pair = Pair { new: object, old, unchanged: old == Some(object) };
         self.node(path, pair, &mut budget, &mut causes);
         causes
     }
@@ -188,7 +203,7 @@ impl Validator {
             let old = key.and_then(|key| {
                 old_items?.iter().find(|other| lists::map_key(&self.schema, other).as_ref() == Some(&key))
             });
-            let unchanged = old.map_or(pair.unchanged, |old| old == item);
+            let unchanged = pair.unchanged.map(|parent| old.map_or(parent, |old| old == item));
             validator.node(&path.index(i), Pair { new: item, old, unchanged }, budget, causes);
         }
     }
@@ -211,7 +226,7 @@ impl Validator {
                 _ => continue,
             };
             let old = old_map.and_then(|old| old.get(name));
-            let unchanged = old.map_or(pair.unchanged, |old| old == value);
+            let unchanged = pair.unchanged.map(|parent| old.map_or(parent, |old| old == value));
             validator.node(&below, Pair { new: value, old, unchanged }, budget, causes);
         }
     }
@@ -255,7 +270,7 @@ impl Validator {
                 }
                 Ok(_) => {
                     let cause = self.failure(path, pair.new, rule, compiled, &variables, budget);
-                    if uses_old || !pair.unchanged {
+                    if uses_old || pair.unchanged != Some(true) {
                         causes.push(cause);
                     }
                     if budget.0.is_none() {

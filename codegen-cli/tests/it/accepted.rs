@@ -74,6 +74,8 @@ async fn committed_crds_are_taken() {
     for folder in ["testdata/cases", "examples"] {
         files(&support::testdata().join("..").join(folder), ".yaml", &mut found);
     }
+    // Templates of a chart are no YAML.
+    found.retain(|path| path.components().all(|part| part.as_os_str() != "templates"));
     let mut taken = 0;
     for path in found {
         let text = fs::read_to_string(&path).unwrap();

@@ -12,6 +12,7 @@ use kubesmith_runtime::cache::ObjectKey;
 use kubesmith_runtime::controller::{
     Action, CancellationToken, Controller, ControllerBuilder, ControllerError, reconcile_fn,
 };
+use kubesmith_runtime::informer::SharedInformerFactory;
 use kubesmith_runtime::leaderelection::{ElectionTimes, LeaderElector};
 use kubesmith_runtime::manager::{Manager, ManagerError};
 use kubesmith_runtime::metrics::Registry;
@@ -87,6 +88,11 @@ fn name(number: usize) -> String {
     format!("default/m{number}")
 }
 
+/// Of one namespace: a new cluster has config maps in another one.
+fn factory(client: kube::Client) -> SharedInformerFactory {
+    SharedInformerFactory::builder(client).namespace("default").build()
+}
+
 fn sharding(client: kube::Client, identity: &str) -> Sharding {
     Sharding::builder(client, "default", "maps", identity).build().unwrap()
 }
@@ -95,7 +101,8 @@ impl Replica {
     fn start(client: kube::Client, identity: &str, log: &Log) -> Self {
         let sharding = sharding(client.clone(), identity);
         let shard = sharding.shard();
-        let mut manager = Manager::builder(client).sharding(sharding).build();
+        let mut manager =
+            Manager::builder(client.clone()).factory(factory(client)).sharding(sharding).build();
         let controller = ControllerBuilder::new("maps")
             .for_(&manager.factory().informer_for::<ConfigMap>())
             .workers(4)
@@ -348,7 +355,11 @@ async fn with_leader_election_some_controllers_see_all_keys() {
     let run = |identity: &'static str| {
         let elector = LeaderElector::builder(env.client(), "default", "leader", identity).build().unwrap();
         let sharding = sharding(env.client(), identity);
-        let mut manager = Manager::builder(env.client()).sharding(sharding).leader_election(elector).build();
+        let mut manager = Manager::builder(env.client())
+            .factory(factory(env.client()))
+            .sharding(sharding)
+            .leader_election(elector)
+            .build();
         let maps = manager.factory().informer_for::<ConfigMap>();
         let of =
             |name: &str, log| ControllerBuilder::new(name).for_(&maps).complete(reconciler(identity, log));

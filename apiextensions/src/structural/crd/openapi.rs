@@ -138,7 +138,7 @@ fn check_default(
     if own.is_empty()
         && let Some(rules) = Validator::new(schema, is_resource)
     {
-        causes.extend(rules.validate_at(&field, default, Some(default)));
+        causes.extend(rules.validate_default(&field, default));
     }
     causes.extend(own);
 }

@@ -87,6 +87,10 @@ fn schemas_have_to_be_structural() {
             "properties[a].default: Invalid value: {\"x\":1}: must not have unknown fields",
         ),
         (
+            json!({"a": {"type": "integer", "default": 1, "x-kubernetes-validations": [{"rule": "self > 3"}]}}),
+            "properties[a].default: Invalid value: failed rule: self > 3",
+        ),
+        (
             json!({"a": {"type": "string", "$ref": "#/x"}}),
             "properties[a].$ref: Forbidden: $ref is not supported",
         ),
