@@ -88,7 +88,7 @@ fn schemas_have_to_be_structural() {
         ),
         (
             json!({"a": {"type": "integer", "default": 1, "x-kubernetes-validations": [{"rule": "self > 3"}]}}),
-            "properties[a].default: Invalid value: failed rule: self > 3",
+            "properties[a].default: Invalid value: 1: failed rule: self > 3",
         ),
         (
             json!({"a": {"type": "string", "$ref": "#/x"}}),
