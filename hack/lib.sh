@@ -48,6 +48,7 @@ run_test() {
 # so that a target folder of theirs has its dependencies already. A member without code asks for the features: cargo unites
 # those of all members.
 share_dependencies() {
+  need python3 python3
   cp Cargo.lock "$1/Cargo.lock"
   mkdir -p "$1/features/src"
   printf '//! No code: the manifest asks for features.\n' >"$1/features/src/lib.rs"

@@ -16,8 +16,10 @@ use tokio::time::{Instant, timeout};
 
 /// How long an answer is believed: a token that was good, and one that was not.
 const BELIEVED: [Duration; 2] = [Duration::from_secs(60), Duration::from_secs(10)];
-/// How many answers are remembered.
-const REMEMBERED: NonZeroUsize = NonZeroUsize::new(1024).unwrap();
+/// How many answers of each sort are remembered. Anybody can cause refusals, and these push out no other answers.
+const REMEMBERED: [NonZeroUsize; 2] = [NonZeroUsize::new(1024).unwrap(), NonZeroUsize::new(64).unwrap()];
+/// The longest token, in bytes: longer ones are refused without a question, so that remembered answers stay small.
+const LONGEST_TOKEN: usize = 16 * 1024;
 /// How long the API server may take for a review.
 const REVIEW_TIMEOUT: Duration = Duration::from_secs(10);
 
@@ -34,12 +36,13 @@ const FAILED: Refusal = (StatusCode::INTERNAL_SERVER_ERROR, "Authentication fail
 /// Asks the API server about requests, as controller-runtime's `filters.WithAuthenticationAndAuthorization`.
 pub(super) struct Authorizer {
     client: kube::Client,
-    known: Mutex<Answers>,
+    /// Good answers, and refusals.
+    known: Mutex<[Answers; 2]>,
 }
 
 impl Authorizer {
     pub(super) fn new(client: kube::Client) -> Self {
-        Self { client, known: Mutex::new(LruCache::new(REMEMBERED)) }
+        Self { client, known: Mutex::new(REMEMBERED.map(LruCache::new)) }
     }
 
     /// Whether the request's bearer token allows this verb on this path.
@@ -47,16 +50,17 @@ impl Authorizer {
         let token = headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok());
         let token = token
             .and_then(|value| value.split_once(' '))
-            .filter(|(scheme, token)| scheme.eq_ignore_ascii_case("bearer") && !token.trim().is_empty());
-        let Some((_, token)) = token else { return Err(UNAUTHORIZED) };
-        let question = format!("{verb} {path} {}", token.trim());
+            .filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"))
+            .map(|(_, token)| token.trim())
+            .filter(|token| (1..=LONGEST_TOKEN).contains(&token.len()));
+        let Some(token) = token else { return Err(UNAUTHORIZED) };
+        let question = format!("{verb} {path} {token}");
         let now = Instant::now();
-        if let Some((answer, until)) = self.known().get(&question)
-            && *until > now
-        {
-            return *answer;
+        let known = self.known().iter_mut().find_map(|answers| answers.get(&question).copied());
+        if let Some((answer, _)) = known.filter(|(_, until)| *until > now) {
+            return answer;
         }
-        let asked = timeout(REVIEW_TIMEOUT, self.ask(token.trim(), verb, path)).await;
+        let asked = timeout(REVIEW_TIMEOUT, self.ask(token, verb, path)).await;
         let answer = match asked {
             Ok(Ok(answer)) => answer,
             Ok(Err(error)) => {
@@ -68,13 +72,15 @@ impl Authorizer {
                 return Err(FAILED);
             }
         };
-        let [good, bad] = BELIEVED;
-        let until = now + if answer.is_ok() { good } else { bad };
-        self.known().put(question, (answer, until));
+        let sort = usize::from(answer.is_err());
+        let mut known = self.known();
+        // Of the other sort, it is out of date.
+        known[1 - sort].pop(&question);
+        known[sort].put(question, (answer, now + BELIEVED[sort]));
         answer
     }
 
-    fn known(&self) -> std::sync::MutexGuard<'_, Answers> {
+    fn known(&self) -> std::sync::MutexGuard<'_, [Answers; 2]> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -96,7 +96,11 @@ impl ManagerBuilder {
     /// # fn example(client: kube::Client) {
     /// use kubesmith_runtime::manager::Manager;
     ///
-    /// let manager = Manager::builder(client).metrics_address(([0, 0, 0, 0], 8443)).metrics_authorization().build();
+    /// use kubesmith_runtime::webhook::CertWatcher;
+    ///
+    /// let certificate = CertWatcher::builder("/certs/tls.crt", "/certs/tls.key");
+    /// let builder = Manager::builder(client).metrics_address(([0, 0, 0, 0], 8443)).metrics_tls(certificate);
+    /// let manager = builder.metrics_authorization().build();
     /// # let _ = manager;
     /// # }
     /// ```

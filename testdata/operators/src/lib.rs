@@ -14,6 +14,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::pin::Pin;
 use std::rc::Rc;
+use std::time::Duration;
 
 use kube::api::{Api, DynamicObject};
 use kubesmith_testenv::{Explore, Failed, Outside, Report};
@@ -97,7 +98,9 @@ pub fn patterns() -> impl Iterator<Item = &'static Pattern> {
 /// # Errors
 /// Returns the smallest failing schedule that was found.
 pub fn explored(pattern: &'static Pattern, repaired: bool, schedules: usize) -> Result<Report, Box<Failed>> {
-    Explore::new(pattern.name).schedules(schedules).run(move |sim| async move {
+    // The number of schedules ends a search, on a slow machine too.
+    let explore = Explore::new(pattern.name).schedules(schedules).time(Duration::from_secs(3600));
+    explore.run(move |sim| async move {
         sim.crds(CRD);
         let nodes = sim.outside("nodes", BTreeMap::new());
         let starts = Cell::new(0);

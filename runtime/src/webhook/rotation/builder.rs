@@ -13,6 +13,8 @@ use crate::metrics::Registry;
 
 /// How long a certificate is valid (cert-manager's usual duration).
 const VALIDITY: Duration = Duration::from_secs(90 * 24 * 3600);
+/// The longest validity: times of X.509 end with the year 9999.
+const LONGEST: Duration = Duration::from_secs(3650 * 24 * 3600);
 /// How long API servers may take to learn of a change of a webhook's configuration.
 const PROPAGATION: Duration = Duration::from_secs(60);
 /// How often Secret and targets are looked at.
@@ -94,13 +96,14 @@ impl CertRotatorBuilder {
         self
     }
 
-    /// Sets how long certificates are valid; 90 days by default.
+    /// Sets how long certificates are valid; 90 days by default, ten years at most.
     pub fn validity(mut self, validity: Duration) -> Self {
-        self.validity = validity;
+        self.validity = validity.min(LONGEST);
         self
     }
 
-    /// Sets how long before its expiry a certificate is renewed; a third of the validity by default.
+    /// Sets how long before its expiry a certificate is renewed; a third of the validity by default, half
+    /// of it at most.
     pub fn renew_before(mut self, time: Duration) -> Self {
         self.renew_before = Some(time);
         self
@@ -157,7 +160,8 @@ impl CertRotatorBuilder {
             policy: Policy {
                 names: hosts.chain(self.names).collect(),
                 validity: self.validity,
-                renew_before: self.renew_before.unwrap_or(self.validity / 3),
+                // A new certificate that is due already would be renewed without end.
+                renew_before: self.renew_before.unwrap_or(self.validity / 3).min(self.validity / 2),
             },
             targets: self.targets,
             propagation: self.propagation,

@@ -21,8 +21,8 @@ pub enum RotationError {
     },
     /// The Secret holds something else.
     #[error(
-        "Secret {secret} is no Secret of serving certificates: it has the key {key:?}; choose another name for it, as its \
-         contents would be lost"
+        "Secret {secret} is no Secret of serving certificates: it has the key {key:?}, which no rotator wrote; choose \
+         another name, or delete the Secret if nobody needs it"
     )]
     Foreign {
         /// `namespace/name`.
@@ -42,12 +42,14 @@ pub enum RotationError {
         certificate: String,
     },
     /// A certificate cannot be made.
-    #[error("cannot make a certificate for {names:?}: {source}")]
+    #[error(
+        "cannot make a certificate for {names:?}: {reason}; set the Service or another DNS name without wildcards first"
+    )]
     Issue {
-        /// The names that it should be for.
+        /// The names that it should be for; clients ask for the first.
         names: Vec<String>,
-        /// The error of rcgen.
-        source: rcgen::Error,
+        /// What is wrong.
+        reason: String,
     },
     /// Other writers changed the Secret at each try.
     #[error("Secret {secret} is changed by others all the time; it is tried again later")]

@@ -257,10 +257,7 @@ impl CertRotator {
             let state = State::read(&secret, &self.secret_name(), now)?;
             let served = self.served().map(|served| served.authorities).unwrap_or_default();
             let known = Known { now, trusted: &self.settled(now), served: &served, seen };
-            let wanted = state
-                .next(&self.0.policy, &known)
-                .map_err(|source| RotationError::Issue { names: self.0.policy.names.clone(), source })?;
-            let Some(wanted) = wanted else {
+            let Some(wanted) = state.next(&self.0.policy, &known)? else {
                 self.serve(&state, now);
                 return Ok(state);
             };
@@ -310,10 +307,12 @@ impl CertRotator {
         let needed =
             state.bundle.iter().filter(|one| pair.check(std::slice::from_ref(*one), name, now).is_ok());
         let served = Served { pair: pair.clone(), authorities: needed.cloned().collect() };
-        if let (Some(metrics), Ok(expiry)) = (&self.0.metrics, pair.check(&state.bundle, name, now)) {
+        if let Ok(expiry) = pair.check(&state.bundle, name, now) {
             tracing::info!(secret = self.secret_name(), %expiry, "a new serving certificate");
-            #[allow(clippy::cast_precision_loss, reason = "seconds are far below 2^52")]
-            metrics.expiry.set(expiry.as_second() as f64);
+            if let Some(metrics) = &self.0.metrics {
+                #[allow(clippy::cast_precision_loss, reason = "seconds are far below 2^52")]
+                metrics.expiry.set(expiry.as_second() as f64);
+            }
         }
         *self.0.served.write().unwrap_or_else(PoisonError::into_inner) = Some(served);
     }

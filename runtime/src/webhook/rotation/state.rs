@@ -8,7 +8,7 @@ use k8s_openapi::ByteString;
 use k8s_openapi::api::core::v1::Secret;
 
 use super::RotationError;
-use super::pair::{Pair, authorities, issue};
+use super::pair::{Issued, Pair, authorities, issue};
 
 /// The key of the authorities that clients have to trust.
 const BUNDLE: &str = "ca.crt";
@@ -18,6 +18,8 @@ const CURRENT: [&str; 2] = ["tls.crt", "tls.key"];
 const NEXT: [&str; 2] = ["next-tls.crt", "next-tls.key"];
 /// An annotation that cert-manager gives to its Secrets.
 const CERT_MANAGER: &str = "cert-manager.io/certificate-name";
+/// The annotation of Secrets that a rotator has written, so that it replaces nobody else's key.
+const OURS: &str = "kubesmith.dev/cert-rotator";
 
 /// The contents of the Secret.
 #[derive(Clone, Default, PartialEq, Eq)]
@@ -47,6 +49,22 @@ pub(super) struct Known<'a> {
     pub(super) seen: &'a [String],
 }
 
+impl Policy {
+    /// The name that clients ask for.
+    fn name(&self) -> &str {
+        self.names.first().map_or("", String::as_str)
+    }
+
+    /// Makes a pair that clients take: another one would be replaced again and again.
+    fn issue(&self, now: Timestamp) -> Result<Issued, RotationError> {
+        let failed = |reason| RotationError::Issue { names: self.names.clone(), reason };
+        let issued = issue(&self.names, now, self.validity).map_err(|error| failed(error.to_string()))?;
+        let authority = std::slice::from_ref(&issued.authority);
+        issued.pair.check(authority, self.name(), now).map_err(failed)?;
+        Ok(issued)
+    }
+}
+
 impl State {
     /// Reads the Secret. `name` is for the message.
     pub(super) fn read(secret: &Secret, name: &str, now: Timestamp) -> Result<Self, RotationError> {
@@ -59,9 +77,9 @@ impl State {
                 certificate: certificate.clone(),
             });
         }
-        let ours = [BUNDLE, "ca.key"].into_iter().chain(CURRENT).chain(NEXT);
-        let ours: Vec<&str> = ours.collect();
-        if let Some(key) = data.keys().find(|key| !ours.contains(&key.as_str())) {
+        let is_ours = secret.metadata.annotations.as_ref().is_some_and(|all| all.contains_key(OURS));
+        let ours: Vec<&str> = [BUNDLE].into_iter().chain(CURRENT).chain(NEXT).collect();
+        if let Some(key) = data.keys().find(|key| !is_ours || !ours.contains(&key.as_str())) {
             return Err(RotationError::Foreign { secret: name.to_owned(), key: key.clone() });
         }
         let text = |key: &str| {
@@ -86,6 +104,7 @@ impl State {
             }
         }
         secret.data = Some(data);
+        secret.metadata.annotations.get_or_insert_default().insert(OURS.to_owned(), "true".to_owned());
     }
 
     fn trust(&mut self, authorities: &[String]) {
@@ -100,9 +119,9 @@ impl State {
     ///
     /// An authority stays in the bundle until it expires, so that a replica that missed a change is trusted for as long as its
     /// certificate is valid. A pair is served only after its authority has been trusted for a while, if there is another.
-    pub(super) fn next(&self, policy: &Policy, known: &Known<'_>) -> Result<Option<Self>, rcgen::Error> {
+    pub(super) fn next(&self, policy: &Policy, known: &Known<'_>) -> Result<Option<Self>, RotationError> {
         let mut wanted = self.clone();
-        let name = policy.names.first().map_or("", String::as_str);
+        let name = policy.name();
         wanted.trust(known.served);
         // Where the Secret was lost or damaged, other replicas serve what API servers trust.
         if self.current.as_ref().is_none_or(|pair| pair.check(&wanted.bundle, name, known.now).is_err()) {
@@ -118,7 +137,7 @@ impl State {
             Some(Ok(expiry)) if wanted.next.is_none() => {
                 let left = expiry.duration_since(known.now);
                 if left.unsigned_abs() < policy.renew_before || left.is_negative() {
-                    let issued = issue(&policy.names, known.now, policy.validity)?;
+                    let issued = policy.issue(known.now)?;
                     wanted.bundle.push(issued.authority);
                     wanted.next = Some(issued.pair);
                 }
@@ -131,7 +150,7 @@ impl State {
                 }
                 wanted.current = wanted.next.take();
                 if wanted.current.is_none() {
-                    let issued = issue(&policy.names, known.now, policy.validity)?;
+                    let issued = policy.issue(known.now)?;
                     wanted.bundle.push(issued.authority);
                     wanted.current = Some(issued.pair);
                 }

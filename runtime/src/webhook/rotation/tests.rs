@@ -290,6 +290,45 @@ async fn secret_of_something_else_is_refused_and_left_alone() {
 }
 
 #[tokio::test]
+async fn pair_that_no_rotator_wrote_is_left_alone() {
+    let world = World::new().await;
+    let pair = BTreeMap::from(["tls.crt", "tls.key"].map(|key| (key.to_owned(), ByteString(b"x".to_vec()))));
+    let mut secret = Secret { data: Some(pair.clone()), ..Secret::default() };
+    secret.metadata.name = Some("certs".to_owned());
+    world.secrets().create(&PostParams::default(), &secret).await.unwrap();
+    let error = world.replica().obtain().await.unwrap_err().to_string();
+    assert!(error.contains("\"tls.crt\"") && error.contains("no rotator wrote"), "{error}");
+    assert_eq!(world.secret().await, pair);
+}
+
+#[tokio::test]
+async fn certificate_that_no_client_takes_is_not_written() {
+    let world = World::new().await;
+    let rotator = |builder: CertRotatorBuilder| builder.build();
+    let builder = || CertRotator::builder(world.env.client(), "default", "certs");
+    for rotator in [rotator(builder()), rotator(builder().dns_name("*.example.com"))] {
+        let error = rotator.obtain().await.unwrap_err().to_string();
+        assert!(error.contains("without wildcards"), "{error}");
+        assert!(world.secrets().get_opt("certs").await.unwrap().is_none());
+    }
+}
+
+#[tokio::test]
+async fn new_certificate_is_not_renewed_at_once_when_it_is_renewed_early() {
+    let world = World::new().await;
+    let day = Duration::from_secs(24 * 3600);
+    let now = Arc::clone(&world.now);
+    let clock = move || Timestamp::from_second(now.load(Ordering::Relaxed)).unwrap();
+    let builder = CertRotator::builder(world.env.client(), "default", "certs").dns_name(HOST);
+    let rotator = builder.validity(day).renew_before(2 * day).clock(clock).build();
+    rotator.obtain().await.unwrap();
+    let first = world.secret().await;
+    world.pass(3600);
+    rotator.tick().await.unwrap();
+    assert_eq!(world.secret().await, first);
+}
+
+#[tokio::test]
 async fn certificate_of_another_authority_is_served_only_once_it_is_trusted() {
     let world = World::new().await;
     let replica = world.replica();
