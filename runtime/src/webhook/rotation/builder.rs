@@ -102,8 +102,8 @@ impl CertRotatorBuilder {
         self
     }
 
-    /// Sets how long before its expiry a certificate is renewed; a third of the validity by default, half
-    /// of it at most.
+    /// Sets how long before its expiry a certificate is renewed; a third of the validity by default, two
+    /// thirds of it at most.
     pub fn renew_before(mut self, time: Duration) -> Self {
         self.renew_before = Some(time);
         self
@@ -161,7 +161,7 @@ impl CertRotatorBuilder {
                 names: hosts.chain(self.names).collect(),
                 validity: self.validity,
                 // A new certificate that is due already would be renewed without end.
-                renew_before: self.renew_before.unwrap_or(self.validity / 3).min(self.validity / 2),
+                renew_before: self.renew_before.unwrap_or(self.validity / 3).min(self.validity * 2 / 3),
             },
             targets: self.targets,
             propagation: self.propagation,
