@@ -308,6 +308,8 @@ impl Machine<'_, '_, '_> {
         let key = self.json(key)?;
         let removed = match (self.at_or(place, &Value::Object(Map::new())), &key) {
             (Some(Value::Object(members)), Value::String(key)) => members.remove(key),
+            // A number is an index of a list; sets have texts here.
+            (Some(Value::Array(_)), Value::Number(_)) => return Err(Stop::Beyond(loc)),
             (Some(Value::Array(items)), key) => {
                 let at = items.iter().position(|item| item == key);
                 at.map(|at| items.remove(at))
