@@ -93,7 +93,7 @@ pub(crate) async fn in_process<B>(server: Arc<Server>, request: Request<B>) -> R
 
 async fn connect(server: Arc<Server>, request: Request<Empty<Bytes>>) -> hyper::Result<Response<Body>> {
     let (near, far) = tokio::io::duplex(BUFFER);
-    // Who asks is told by extensions, which no connection carries.
+    // Extensions name the user, and no connection carries them.
     let extensions = request.extensions().clone();
     let answering = server.clone();
     let service = service_fn(move |mut request: Request<Incoming>| {

@@ -44,7 +44,7 @@ pub(super) enum Restart {
     Stale(Past),
 }
 
-/// When what was held goes on.
+/// When a held watch continues.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Release {
     /// When the operator has nothing else to do.

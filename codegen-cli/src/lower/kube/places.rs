@@ -1,4 +1,4 @@
-//! Where the fields of a kind are written, by their paths in the schema: what is wrong with a part of it is told there.
+//! Where the fields of a kind are written, by their paths in the schema: an error about a part points there.
 
 use std::collections::BTreeMap;
 

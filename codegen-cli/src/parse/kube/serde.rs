@@ -111,7 +111,7 @@ pub(super) fn has_serialize_with(attributes: &[Attribute]) -> bool {
 /// What `#[serde_as(as = ..)]` says of a field.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum SerdeAs {
-    /// An option: the macro adds `#[serde(default)]`, so that what is missing is `None`.
+    /// An option: the macro adds `#[serde(default)]`, so that a missing value is `None`.
     Option,
     /// Another type writes the value.
     Other,

@@ -1,4 +1,4 @@
-//! The Helm chart: what it renders is what the installer has.
+//! The Helm chart renders the objects of the installer.
 
 mod render;
 

@@ -17,6 +17,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::metrics::{Counter, Registry};
 pub use error::CertificateError;
+#[cfg(feature = "cert-rotation")]
 pub(crate) use files::PairSource;
 use files::{Contents, Files, Loaded};
 

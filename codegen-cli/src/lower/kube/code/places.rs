@@ -107,7 +107,7 @@ impl Machine<'_, '_, '_> {
             Val::Place(place) => Ok(place),
             Val::Named(path, _) => Err(Stop::Beyond(path.loc)),
             Val::None | Val::Unit | Val::Closure(..) => Err(Stop::Beyond(loc)),
-            // A variable of pairs holds them as they are: what is done to a copy would be lost.
+            // A variable holds pairs by value, so a change of this copy would be lost.
             Val::List(items) if has_pairs(&items) => Err(Stop::Beyond(loc)),
             value => self.stored(&value),
         }
