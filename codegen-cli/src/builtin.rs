@@ -170,6 +170,7 @@ fn resource(ir: &mut Ir, kind: &kinds::Kind, span: Span) -> Resource {
         has_status_field: has_status,
         span,
         places: Places::new(),
+        policies: Vec::new(),
     }
 }
 

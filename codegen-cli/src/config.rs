@@ -32,8 +32,8 @@ pub use features::FeatureFlags;
 pub use helm::{HelmConfig, HelmSettings};
 pub use kinds::KindFlags;
 pub use manifests::{
-    DocsConfig, DocsFormat, DocsSettings, ManifestFlags, OpenapiConfig, OpenapiSettings, RbacConfig,
-    RbacSettings, WebhookConfig, WebhookService, WebhookSettings,
+    DocsConfig, DocsFormat, DocsSettings, ManifestFlags, OpenapiConfig, OpenapiSettings, PolicyConfig,
+    PolicySettings, RbacConfig, RbacSettings, WebhookConfig, WebhookService, WebhookSettings,
 };
 use merge::merge;
 use messages::{mended, unknown_key};
@@ -60,6 +60,8 @@ pub enum Generator {
     Rbac,
     /// MutatingWebhookConfiguration and ValidatingWebhookConfiguration YAML.
     Webhook,
+    /// Admission policies with their bindings, as YAML.
+    Policy,
     /// OpenAPI documents, and the report of API rules.
     Openapi,
     /// Reference documentation of the API, for people.
@@ -71,13 +73,14 @@ pub enum Generator {
 }
 
 /// Every generator.
-pub const ALL_GENERATORS: [Generator; 10] = [
+pub const ALL_GENERATORS: [Generator; 11] = [
     Generator::Crd,
     Generator::Client,
     Generator::Lister,
     Generator::Informer,
     Generator::Rbac,
     Generator::Webhook,
+    Generator::Policy,
     Generator::Openapi,
     Generator::Docs,
     Generator::Deploy,
@@ -144,6 +147,9 @@ pub struct Config {
     /// The webhook configurations.
     #[serde(default, skip_serializing_if = "is_default")]
     pub webhook: WebhookConfig,
+    /// The admission policies.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub policy: PolicyConfig,
     /// The OpenAPI documents and the report of API rules.
     #[serde(default, skip_serializing_if = "is_default")]
     pub openapi: OpenapiConfig,
@@ -313,6 +319,8 @@ pub struct Settings {
     pub rbac: Option<RbacSettings>,
     /// The webhook configurations; present when they are generated.
     pub webhook: Option<WebhookSettings>,
+    /// The admission policies; present when they are generated.
+    pub policy: Option<PolicySettings>,
     /// The OpenAPI documents and the report of API rules.
     pub openapi: OpenapiSettings,
     /// The reference documentation; present when it is generated.

@@ -17,7 +17,7 @@ use crate::schema::Schema;
 pub use crate::source::Span;
 
 pub(crate) use manifests::WEBHOOK_SERVICE;
-pub use manifests::{Manifests, PolicyRule, Webhook, WebhookConfiguration};
+pub use manifests::{Manifests, Policy, PolicyRule, Webhook, WebhookConfiguration};
 pub use rust_type::RustType;
 pub use types::{Element, Enum, Field, Places, RustField, Shape, Tagging, TypeDef, TypeId, TypeRef, Variant};
 
@@ -131,6 +131,9 @@ pub struct Resource {
     /// Where the CRD's facts are said.
     #[serde(skip_serializing_if = "Places::is_empty")]
     pub places: Places,
+    /// Admission policies.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub policies: Vec<Policy>,
 }
 
 /// Scope of a resource.

@@ -9,6 +9,7 @@ mod known;
 mod kube;
 mod manifests;
 mod methods;
+mod policies;
 mod resource;
 mod rust_types;
 mod selection;

@@ -6,6 +6,7 @@ mod conventions;
 mod names;
 mod numbers;
 mod paths;
+mod policies;
 mod server;
 mod sizes;
 mod versions;
@@ -69,6 +70,7 @@ pub(crate) fn validate(
         versions::conversions_agree(&input, definition, &mut out);
         versions::one_is_stored(&input, definition, &mut out);
         versions::one_is_served(&input, definition, &mut out);
+        out.extend(policies::are_accepted(&input, definition));
         // Versions that disagree are no definition that a server could check.
         if !fit || !out.is_empty() {
             return out;
@@ -82,6 +84,7 @@ pub(crate) fn validate(
     webhooks::names_are_unique(&input, &mut out);
     webhooks::configurations_are_unique(&input, &mut out);
     webhooks::values_fit(&input, &mut out);
+    policies::names_are_unique(&input, &mut out);
     out
 }
 

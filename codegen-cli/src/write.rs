@@ -140,8 +140,8 @@ fn existing(path: &Path) -> io::Result<Option<Option<String>>> {
 }
 
 /// Folders of a deployment.
-const DEPLOY_FOLDERS: [&str; 8] =
-    ["certmanager", "crd", "default", "manager", "prometheus", "rbac", "samples", "webhook"];
+const DEPLOY_FOLDERS: [&str; 9] =
+    ["certmanager", "crd", "default", "manager", "policy", "prometheus", "rbac", "samples", "webhook"];
 
 /// Finds generated files that are not wanted.
 struct Search<'a> {

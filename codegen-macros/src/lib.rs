@@ -44,7 +44,7 @@ use proc_macro::TokenStream;
 ///
 /// assert_eq!(EcsBinding::PLURAL, "ecsbindings");
 /// ```
-#[proc_macro_derive(Resource, attributes(resource, genclient, deepcopy, validation, schema, serde))]
+#[proc_macro_derive(Resource, attributes(resource, genclient, deepcopy, policy, validation, schema, serde))]
 pub fn derive_resource(input: TokenStream) -> TokenStream {
     resource::derive(input.into()).into()
 }

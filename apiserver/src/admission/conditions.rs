@@ -1,10 +1,11 @@
 //! Match conditions: expressions that a request has to meet before a webhook or a policy hears of it.
 
+use kubesmith_apiextensions::admission::Compiler;
 use kubesmith_apiextensions::cel::{Answer, Expression, Session};
 use kubesmith_apimachinery::errors::aggregate;
 use serde_json::Value;
 
-use super::expressions::{Compiler, Evaluation, Failed};
+use super::expressions::{Evaluation, Failed};
 use super::input::Input;
 use crate::meta;
 

@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
+use kubesmith_apiextensions::admission::Compiler;
 use serde_json::Value;
 
 use super::GROUP;
 use super::attributes::{Attributes, Versioned};
 use super::conditions::Conditions;
-use super::expressions::Compiler;
 use super::input::Input;
 use super::matching::Criteria;
 use super::policy::Policies;

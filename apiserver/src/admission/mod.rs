@@ -22,7 +22,6 @@ mod typed;
 mod validating;
 
 pub(crate) use attributes::{Attributes, Operation, Options, kind_of_subresource};
-pub(crate) use expressions::Compiler;
 pub(crate) use hook::Hooks;
 pub(crate) use plugins::{NOT_READY, PROTECTION_FINALIZERS};
 pub(crate) use typed::object_type;

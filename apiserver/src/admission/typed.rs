@@ -5,7 +5,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use kubesmith_apiextensions::cel::{Decl, ObjectType, Type, escape};
+use kubesmith_apiextensions::admission::custom_object;
+use kubesmith_apiextensions::cel::{ObjectType, Type, escape};
 
 use crate::registry::{Behaviour, ResourceDef};
 use crate::types::{self, Shape};
@@ -17,15 +18,7 @@ const DEPTH: usize = 32;
 pub(crate) fn object_type(def: &ResourceDef) -> Type {
     match &def.behaviour {
         Behaviour::BuiltIn(_) => message_type(types::of_kind(&def.api_version(), &def.kind), &def.kind),
-        Behaviour::Custom(custom) => {
-            let declared = Decl::of(custom.structural(), false, &def.kind);
-            let mut fields = match declared.as_deref().map(|decl| &decl.type_) {
-                Some(Type::Object(object)) => object.fields.clone(),
-                _ => return Type::Dyn,
-            };
-            fields.extend(named_type("meta.ObjectMeta", 0).map(|metadata| ("metadata".to_owned(), metadata)));
-            resource(fields, &def.kind)
-        }
+        Behaviour::Custom(custom) => custom_object(custom.structural(), &def.kind),
     }
 }
 

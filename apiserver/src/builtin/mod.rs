@@ -2,6 +2,7 @@
 //!
 //! What objects are made of stands in [`crate::types`]. Defaults and checks are the part of kube-apiserver's that clients notice.
 
+mod admission;
 mod autoscaling;
 pub(crate) mod certificates;
 mod check;
@@ -10,12 +11,10 @@ mod defaults;
 mod events;
 mod kinds;
 pub(crate) mod parts;
-mod policies;
 pub(crate) mod printers;
 pub(crate) mod selectable;
 mod services;
 pub(crate) mod warnings;
-mod webhooks;
 
 use serde_json::Value;
 

@@ -6,12 +6,13 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use kubesmith_apiextensions::admission::Compiler;
 use kubesmith_apiextensions::cel::Type;
 use serde_json::{Value, json};
 
 use super::Outcome;
 use super::cluster::{Cluster, POLICIES};
-use crate::admission::{Compiler, object_type};
+use crate::admission::object_type;
 use crate::meta;
 use crate::registry::{Registry, ResourceDef};
 

@@ -34,8 +34,8 @@ const PREFIX_MAX: usize = 63 - "controller-manager-metrics-service".len();
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct DeployConfig {
-    /// Folder of the kustomize tree, usually `config`. CRDs, roles and webhook configurations lie in its subfolders
-    /// `crd/bases`, `rbac` and `webhook` unless their tables say otherwise.
+    /// Folder of the kustomize tree, usually `config`. CRDs, roles, webhook configurations and policies lie in its
+    /// subfolders `crd/bases`, `rbac`, `webhook` and `policy` unless their tables say otherwise.
     pub output: Option<PathBuf>,
     /// Name of the project: label `app.kubernetes.io/name`.
     pub name: Option<String>,
@@ -163,6 +163,7 @@ pub(super) fn place(config: &mut Config) {
     config.crd.output.get_or_insert_with(|| output.join("crd/bases"));
     config.rbac.output.get_or_insert_with(|| output.join("rbac"));
     config.webhook.output.get_or_insert_with(|| output.join("webhook"));
+    config.policy.output.get_or_insert_with(|| output.join("policy"));
     if let (None, Some(prefix)) = (&config.rbac.role_name, prefix(&config.deploy)) {
         config.rbac.role_name = Some(format!("{prefix}manager-role"));
     }
@@ -200,6 +201,7 @@ pub(super) struct Written<'a> {
     pub(super) crds: Option<&'a Path>,
     pub(super) rbac: Option<&'a Path>,
     pub(super) webhook: Option<&'a Path>,
+    pub(super) policy: Option<&'a Path>,
 }
 
 /// Settings of the deployment, if it is to be written. `config` has been [placed](place).
@@ -348,6 +350,7 @@ fn folders(
     for (what, table, written, key) in [
         ("the roles", "rbac", written.rbac, &config.rbac.output),
         ("the webhook configurations", "webhook", written.webhook, &config.webhook.output),
+        ("the policies", "policy", written.policy, &config.policy.output),
     ] {
         let folder = folder(written, key, table);
         if absolute(&folder) != absolute(&output.join(table)) {

@@ -1,4 +1,4 @@
-//! The tables and flags of the generators beside CRDs and clients: roles, webhook configurations, OpenAPI documents,
+//! The tables and flags of the generators beside CRDs and clients: roles, webhook configurations, policies, OpenAPI documents,
 //! the report of API rules and reference documentation.
 
 use std::path::{Path, PathBuf};
@@ -38,6 +38,19 @@ pub struct WebhookConfig {
     /// Folder of `manifests.yaml`.
     pub output: Option<PathBuf>,
     /// File whose comments begin the configurations; ` YEAR` in it is replaced.
+    pub header_file: Option<PathBuf>,
+    /// Replaces ` YEAR` in the header, instead of the file's `year`.
+    pub year: Option<String>,
+}
+
+/// Table `[policy]`.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct PolicyConfig {
+    /// Folder of `policies.yaml`.
+    pub output: Option<PathBuf>,
+    /// File whose comments begin the policies; ` YEAR` in it is replaced.
     pub header_file: Option<PathBuf>,
     /// Replaces ` YEAR` in the header, instead of the file's `year`.
     pub year: Option<String>,
@@ -97,6 +110,12 @@ pub struct ManifestFlags {
     /// `#` comments that begin the webhook configurations; ` YEAR` in them is replaced.
     #[arg(long, value_name = "FILE")]
     pub webhook_header_file: Option<PathBuf>,
+    /// Folder of the admission policies; default: the subfolder `policy` of --output.
+    #[arg(long, value_name = "DIR")]
+    pub policy_output: Option<PathBuf>,
+    /// `#` comments that begin the admission policies; ` YEAR` in them is replaced.
+    #[arg(long, value_name = "FILE")]
+    pub policy_header_file: Option<PathBuf>,
     /// Folder of the OpenAPI documents; with --only openapi the subfolder `openapi` of --output is the default.
     #[arg(long, value_name = "DIR")]
     pub openapi_output: Option<PathBuf>,
@@ -116,10 +135,11 @@ pub struct ManifestFlags {
 
 impl ManifestFlags {
     /// The flags that are true of one member only, and whether they are given.
-    pub(super) fn of_one_member(&self) -> [(&'static str, bool); 6] {
+    pub(super) fn of_one_member(&self) -> [(&'static str, bool); 7] {
         [
             ("--rbac-output", self.rbac_output.is_some()),
             ("--webhook-output", self.webhook_output.is_some()),
+            ("--policy-output", self.policy_output.is_some()),
             ("--openapi-output", self.openapi_output.is_some()),
             ("--report-filename", self.report_filename.is_some()),
             ("--docs-output", self.docs_output.is_some()),
@@ -150,6 +170,15 @@ pub struct WebhookSettings {
     pub header: String,
     /// The Service that `[deploy]` puts in front of the webhooks, in place of controller-gen's name for it.
     pub service: Option<WebhookService>,
+}
+
+/// How admission policies are written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PolicySettings {
+    /// Folder.
+    pub output: PathBuf,
+    /// Comments that begin the file, with the year put in; may be empty.
+    pub header: String,
 }
 
 /// The Service of webhooks.
@@ -340,6 +369,26 @@ pub(super) fn webhook(
         "webhook",
     )?;
     Ok(Some(WebhookSettings { output, header, service }))
+}
+
+/// Settings of the admission policies, if they are to be written.
+pub(super) fn policy(
+    config: &PolicyConfig,
+    flags: &ManifestFlags,
+    places: &Places<'_>,
+) -> Result<Option<PolicySettings>, UsageError> {
+    let (flag, key) = (flags.policy_output.clone(), config.output.as_deref());
+    let configured = flags.policy_header_file.is_some() || *config != PolicyConfig::default();
+    let Some(output) = places.folder(Generator::Policy, flag, key, "policy", configured)? else {
+        return Ok(None);
+    };
+    let header = places.yaml_header(
+        flags.policy_header_file.clone(),
+        config.header_file.as_deref(),
+        config.year.as_deref(),
+        "policy",
+    )?;
+    Ok(Some(PolicySettings { output, header }))
 }
 
 /// Settings of the OpenAPI documents and the report. They are made when they are asked for, by name or by a folder.

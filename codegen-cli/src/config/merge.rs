@@ -9,7 +9,7 @@ use super::manifests::{self, Places};
 use super::{
     ALL_GENERATORS, CLIENT_GENERATORS, ClientConfig, ClientSettings, ClientTarget, Config, ConfigFile,
     DeploySettings, DocsSettings, FILE_NAME, Generator, HelmSettings, OpenapiSettings, Overrides,
-    RbacSettings, Settings, UsageError, WebhookSettings, features, header, kinds,
+    PolicySettings, RbacSettings, Settings, UsageError, WebhookSettings, features, header, kinds,
 };
 use super::{deploy, evaluation, helm};
 
@@ -48,7 +48,7 @@ pub(super) fn merge(mut config: Config, base: &Path, flags: Overrides) -> Result
     check_named(&input, client_target.as_ref())?;
     let evaluation =
         evaluation::evaluation(&config, &flags.kinds, config.evaluation.folder.as_ref().map(from_file))?;
-    let Manifests { crd_header, rbac, webhook, deploy, helm, openapi, docs } = manifests;
+    let Manifests { crd_header, rbac, webhook, policy, deploy, helm, openapi, docs } = manifests;
     Ok(Settings {
         input,
         features,
@@ -72,6 +72,7 @@ pub(super) fn merge(mut config: Config, base: &Path, flags: Overrides) -> Result
         crd_header,
         rbac,
         webhook,
+        policy,
         openapi,
         docs,
         deploy,
@@ -85,6 +86,7 @@ struct Manifests {
     crd_header: String,
     rbac: Option<RbacSettings>,
     webhook: Option<WebhookSettings>,
+    policy: Option<PolicySettings>,
     deploy: Option<DeploySettings>,
     helm: Option<HelmSettings>,
     openapi: OpenapiSettings,
@@ -105,16 +107,18 @@ fn manifests(
     let rbac = manifests::rbac(&config.rbac, &flags.manifests, places)?;
     let service = deploy::webhook_service(config)?;
     let webhook = manifests::webhook(&config.webhook, &flags.manifests, places, service)?;
+    let policy = manifests::policy(&config.policy, &flags.manifests, places)?;
     let written = deploy::Written {
         crds,
         rbac: rbac.as_ref().map(|rbac| rbac.output.as_path()),
         webhook: webhook.as_ref().map(|webhook| webhook.output.as_path()),
+        policy: policy.as_ref().map(|policy| policy.output.as_path()),
     };
     let deploy = deploy::deploy(config, &flags.manifests, places, written)?;
     let helm = helm::helm(config, &flags.manifests, places, written)?;
     let openapi = manifests::openapi(&config.openapi, &flags.manifests, places)?;
     let docs = manifests::docs(&config.docs, &flags.manifests, places)?;
-    Ok(Manifests { crd_header, rbac, webhook, deploy, helm, openapi, docs })
+    Ok(Manifests { crd_header, rbac, webhook, policy, deploy, helm, openapi, docs })
 }
 
 /// What begins Rust files. A year has to stand in that, or in the header of another file.
@@ -129,6 +133,7 @@ fn rust_header(
         Some(&manifests.crd_header),
         manifests.rbac.as_ref().map(|rbac| &rbac.header),
         manifests.webhook.as_ref().map(|webhook| &webhook.header),
+        manifests.policy.as_ref().map(|policy| &policy.header),
     ];
     let has_other = of_manifests.into_iter().flatten().any(|text| !text.is_empty());
     check_year(year, header.is_some() || has_other)?;

@@ -32,8 +32,8 @@ pub(super) fn check(flags: &Overrides, files: &[&Config]) -> Result<(), UsageErr
 }
 
 /// Flags, whether they are given, and the generators that they mean something to.
-fn flags_of_generators(flags: &Overrides) -> [(&'static str, bool, &'static [Generator]); 19] {
-    use Generator::{Crd, Deploy, Docs, Helm, Openapi, Rbac, Webhook};
+fn flags_of_generators(flags: &Overrides) -> [(&'static str, bool, &'static [Generator]); 21] {
+    use Generator::{Crd, Deploy, Docs, Helm, Openapi, Policy, Rbac, Webhook};
     const CLIENT: &[Generator] = &CLIENT_GENERATORS;
     let manifests = &flags.manifests;
     [
@@ -49,6 +49,8 @@ fn flags_of_generators(flags: &Overrides) -> [(&'static str, bool, &'static [Gen
         ("--rbac-header-file", manifests.rbac_header_file.is_some(), &[Rbac]),
         ("--webhook-output", manifests.webhook_output.is_some(), &[Webhook]),
         ("--webhook-header-file", manifests.webhook_header_file.is_some(), &[Webhook]),
+        ("--policy-output", manifests.policy_output.is_some(), &[Policy]),
+        ("--policy-header-file", manifests.policy_header_file.is_some(), &[Policy]),
         ("--openapi-output", manifests.openapi_output.is_some(), &[Openapi]),
         ("--report-filename", manifests.report_filename.is_some(), &[Openapi]),
         ("--kubernetes-version", flags.kubernetes_version.is_some(), &[Crd, Openapi, Docs]),

@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 
 use super::{
     ClientConfig, ClientTarget, Config, CrdConfig, DeployConfig, DeploySettings, DocsConfig, Evaluation,
-    EvaluationConfig, Generator, HelmConfig, OpenapiConfig, RbacConfig, Settings, WebhookConfig,
+    EvaluationConfig, Generator, HelmConfig, OpenapiConfig, PolicyConfig, RbacConfig, Settings,
+    WebhookConfig,
 };
 use crate::paths::display;
 
@@ -46,6 +47,10 @@ fn config(settings: &Settings) -> Config {
             output: Some(path(&webhook.output)),
             ..WebhookConfig::default()
         }),
+        policy: settings.policy.as_ref().map_or_else(PolicyConfig::default, |policy| PolicyConfig {
+            output: Some(path(&policy.output)),
+            ..PolicyConfig::default()
+        }),
         openapi: OpenapiConfig {
             output: settings.openapi.output.as_deref().map(path),
             report_filename: settings.openapi.report.as_deref().map(path),
@@ -72,6 +77,7 @@ fn runs(settings: &Settings, generator: Generator) -> bool {
         Generator::Client | Generator::Lister | Generator::Informer => settings.client.output.is_some(),
         Generator::Rbac => settings.rbac.is_some(),
         Generator::Webhook => settings.webhook.is_some(),
+        Generator::Policy => settings.policy.is_some(),
         Generator::Openapi => settings.openapi.output.is_some() || settings.openapi.report.is_some(),
         Generator::Docs => settings.docs.is_some(),
         Generator::Deploy => settings.deploy.is_some(),

@@ -7,6 +7,7 @@ pub mod embedded;
 pub mod helm;
 mod manifest;
 pub mod openapi;
+pub mod policy;
 pub mod rbac;
 pub mod rust;
 pub mod webhook;

@@ -2,8 +2,9 @@
 
 use k8s_openapi::api::admissionregistration::v1::MutatingWebhook;
 use serde::Serialize;
+use serde_json::Value;
 
-use super::Span;
+use super::{Places, Span};
 
 /// Everything that becomes a manifest and is no CRD.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -54,6 +55,22 @@ pub struct Webhook {
     pub mutating: bool,
     /// The webhook; a validating one never has a reinvocation policy.
     pub object: MutatingWebhook,
+    /// Where it was written.
+    pub span: Span,
+}
+
+/// An admission policy with its bindings.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Policy {
+    /// The ValidatingAdmissionPolicy or MutatingAdmissionPolicy.
+    pub object: Value,
+    /// Its bindings.
+    pub bindings: Vec<(Value, Span)>,
+    /// Whether it applies to objects of the kind on which it stands, and of no other.
+    pub is_own: bool,
+    /// Where its values are said, by their paths.
+    #[serde(skip_serializing_if = "Places::is_empty")]
+    pub places: Places,
     /// Where it was written.
     pub span: Span,
 }

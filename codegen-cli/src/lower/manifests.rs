@@ -61,7 +61,7 @@ fn object(facts: &WebhookFacts) -> Result<MutatingWebhook, Box<Diagnostic>> {
 
 /// Merges as a strategic merge patch does: objects by their fields, `null` removes, anything else replaces. The lists of a
 /// webhook are replaced; match conditions, which are merged by name, are never there before.
-fn merge(target: &mut Value, patch: &Value) {
+pub(super) fn merge(target: &mut Value, patch: &Value) {
     match (target, patch) {
         (Value::Object(fields), Value::Object(changes)) => {
             for (name, change) in changes {
@@ -83,7 +83,7 @@ fn merge(target: &mut Value, patch: &Value) {
 }
 
 /// A directive of strategic merge patches, such as `$patch`.
-fn directive(patch: &Value) -> Option<&str> {
+pub(super) fn directive(patch: &Value) -> Option<&str> {
     match patch {
         Value::Object(members) => members.iter().find_map(|(name, value)| {
             if name.starts_with('$') { Some(name.as_str()) } else { directive(value) }
@@ -93,8 +93,8 @@ fn directive(patch: &Value) -> Option<&str> {
     }
 }
 
-/// The path of a value that the second object does not have; empty values may be left out.
-fn lost(all: &Value, kept: &Value) -> Option<String> {
+/// The path of a value that the second object does not have.
+pub(super) fn lost(all: &Value, kept: &Value) -> Option<String> {
     let prefixed =
         |name: &str, rest: String| if rest.is_empty() { name.to_string() } else { format!("{name}.{rest}") };
     match (all, kept) {

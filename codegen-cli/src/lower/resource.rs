@@ -70,7 +70,9 @@ impl Ctx<'_> {
         };
         let summary = item.description.as_deref().map(docs::summary).unwrap_or_default();
         let root = Root { id: root, type_path: path?, has_status_field, client, summary, loc: item.name.loc };
-        Some(self.lowered(facts, (group?, version?), module.code_name, root))
+        let mut lowered = self.lowered(facts, (group?, version?), module.code_name, root);
+        lowered.resource.policies = self.policies(facts, &lowered.group.text, &lowered.version);
+        Some(lowered)
     }
 
     /// Lowers the chosen resources in kube's dialect.
@@ -166,6 +168,7 @@ impl Ctx<'_> {
                 has_status_field: root.has_status_field,
                 span: self.sources.span(root.loc),
                 places: self.spans(&facts.places),
+                policies: Vec::new(),
             },
         }
     }

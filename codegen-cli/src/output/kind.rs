@@ -58,6 +58,8 @@ pub enum Kind {
     Rbac,
     /// Webhook configurations.
     Webhook,
+    /// Admission policies.
+    Policy,
     /// OpenAPI documents.
     Openapi,
     /// The report of API rules, a file of the user's choice.
@@ -80,7 +82,7 @@ impl Kind {
     pub(crate) fn may_own(self, path: &Path) -> bool {
         let extension = path.extension().and_then(|extension| extension.to_str());
         match self {
-            Kind::Crd | Kind::Rbac | Kind::Webhook | Kind::Deploy => extension == Some("yaml"),
+            Kind::Crd | Kind::Rbac | Kind::Webhook | Kind::Policy | Kind::Deploy => extension == Some("yaml"),
             Kind::Rust => matches!(extension, Some("rs" | "toml" | "json")),
             Kind::Helm => matches!(extension, Some("yaml" | "json")),
             Kind::Openapi => extension == Some("json"),
@@ -97,7 +99,7 @@ impl Kind {
             Kind::Crd => {
                 head.lines().any(|line| line.strip_prefix("    ").is_some_and(|l| l.starts_with(YAML_MARK)))
             }
-            Kind::Rbac | Kind::Webhook => {
+            Kind::Rbac | Kind::Webhook | Kind::Policy => {
                 let mark = manifest_mark(self);
                 head.lines().any(|line| line.starts_with(&mark))
             }
@@ -124,6 +126,7 @@ impl Kind {
 pub fn manifest_mark(kind: Kind) -> String {
     let name = match kind {
         Kind::Webhook => "webhook",
+        Kind::Policy => "policy",
         _ => "rbac",
     };
     format!("{MANIFEST_MARK}{name}")

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use kubesmith_apiextensions::schema::KEYWORDS;
 use kubesmith_core::grammar::{Json, Spanned};
 use kubesmith_core::model::{
-    Conversion, GenclientAttrs, MethodAttrs, ModuleAttrs, OneOf, OneOfKind, Presence, ResourceAttrs,
-    ResourceInput, SchemaAttrs, ValidationAttrs,
+    Conversion, GenclientAttrs, MethodAttrs, ModuleAttrs, OneOf, OneOfKind, PolicyAttrs, PolicyBinding,
+    Presence, ResourceAttrs, ResourceInput, SchemaAttrs, ValidationAttrs,
 };
 use kubesmith_core::names;
 
@@ -16,7 +16,9 @@ use crate::ir::{
 };
 use crate::schema::{Rule, Schema, cel_field, overlay};
 use crate::syntax::Name;
-use crate::syntax::facts::{GenclientFacts, MethodFacts, ModuleFacts, ResourceFacts, TypeFacts};
+use crate::syntax::facts::{
+    GenclientFacts, MethodFacts, ModuleFacts, PolicyFacts, ResourceFacts, RuleFacts, TypeFacts,
+};
 
 /// Annotation that groups under k8s.io need.
 const API_APPROVED: &str = "api-approved.kubernetes.io";
@@ -52,7 +54,29 @@ impl Parser<'_> {
     }
 
     pub(super) fn resource(&self, input: &ResourceInput) -> ResourceFacts {
-        self.resource_facts(&input.attrs)
+        let policies = input.policies.iter().map(|policy| self.policy(policy)).collect();
+        ResourceFacts { policies, ..self.resource_facts(&input.attrs) }
+    }
+
+    fn policy(&self, attrs: &PolicyAttrs) -> PolicyFacts {
+        let binding = |binding: &PolicyBinding| {
+            (self.spanned(&binding.name, String::as_str), binding.spec.clone(), self.loc(binding.span))
+        };
+        PolicyFacts {
+            name: self.spanned(&attrs.name, String::as_str),
+            mutating: attrs.mutating,
+            rule: RuleFacts {
+                operations: attrs.operations.clone(),
+                groups: attrs.groups.clone(),
+                versions: attrs.versions.clone(),
+                resources: attrs.resources.clone(),
+            },
+            spec: attrs.spec.clone(),
+            patch: attrs.patch.as_ref().map(|patch| (patch.value.to_value(), self.loc(patch.span))),
+            bindings: attrs.bindings.iter().map(binding).collect(),
+            places: attrs.places.iter().map(|(path, span)| (path.clone(), self.loc(*span))).collect(),
+            loc: self.loc(attrs.span),
+        }
     }
 
     pub(super) fn resource_facts(&self, attrs: &ResourceAttrs) -> ResourceFacts {
@@ -81,6 +105,7 @@ impl Parser<'_> {
                 .as_ref()
                 .map(|n| self.spanned(n, names::CodeName::as_str)),
             crd: crd_version(attrs),
+            policies: Vec::new(),
             places: self.resource_places(attrs),
         }
     }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::config::{ClientTarget, DeploySettings, Generator, HelmSettings, Settings};
 use crate::definition::Definition;
-use crate::emit::{crd, deploy, docs, embedded, helm, openapi, rbac, rust, webhook};
+use crate::emit::{crd, deploy, docs, embedded, helm, openapi, policy, rbac, rust, webhook};
 use crate::ir::{Ir, Resource};
 use crate::load::{Crates, HandWritten};
 use crate::output::{Kind, OutputTree, Target};
@@ -41,6 +41,9 @@ pub(super) fn targets(settings: &Settings, made: EmitInput<'_>) -> Vec<Target> {
     if let Some(webhook_settings) = &settings.webhook {
         let tree = webhook::emit(&ir.manifests, &webhook_settings.header, webhook_settings.service.as_ref());
         add(&webhook_settings.output, Kind::Webhook, tree);
+    }
+    if let Some(policy_settings) = &settings.policy {
+        add(&policy_settings.output, Kind::Policy, policy::emit(ir, &policy_settings.header));
     }
     if let Some(root) = &settings.openapi.output {
         add(root, Kind::Openapi, openapi::emit(ir, schemas));
@@ -117,6 +120,7 @@ fn with_parts<T>(
         roles: &roles,
         webhooks: &webhook::emit(&ir.manifests, "", Some(&deploy_settings.webhook_service)),
         configurations: &webhook::objects(&ir.manifests, Some(&deploy_settings.webhook_service)),
+        policies: &policy::emit(ir, ""),
     })
 }
 

@@ -4,6 +4,8 @@ mod manifests;
 
 use std::collections::BTreeMap;
 
+use serde_json::Value;
+
 use crate::ir::{CrdVersion, Scope, Verb};
 use crate::schema::Schema;
 use crate::source::Loc;
@@ -91,8 +93,44 @@ pub struct ResourceFacts {
     pub informer_code_name: Option<Name>,
     /// What goes into the CRD's version.
     pub crd: CrdVersion,
+    /// Each `#[policy(...)]`.
+    pub policies: Vec<PolicyFacts>,
     /// Where it is said.
     pub places: Places,
+}
+
+/// Facts from `#[policy]`.
+#[derive(Clone, Debug)]
+pub struct PolicyFacts {
+    /// Name of the policy.
+    pub name: Name,
+    /// Whether it mutates.
+    pub mutating: bool,
+    /// The rule that says which requests it applies to; empty lists: the default.
+    pub rule: RuleFacts,
+    /// The spec without that rule.
+    pub spec: Value,
+    /// `patch`, an object.
+    pub patch: Option<(Value, Loc)>,
+    /// Names, specs without the name of the policy, and places.
+    pub bindings: Vec<(Name, Value, Loc)>,
+    /// Where the spec's values are said, by their paths in the policy.
+    pub places: Places,
+    /// Where the policy was written.
+    pub loc: Loc,
+}
+
+/// A rule of requests.
+#[derive(Clone, Debug, Default)]
+pub struct RuleFacts {
+    /// `CREATE`
+    pub operations: Vec<String>,
+    /// API groups
+    pub groups: Vec<String>,
+    /// API versions
+    pub versions: Vec<String>,
+    /// Resources
+    pub resources: Vec<String>,
 }
 
 /// Facts from `#[genclient]`.

@@ -23,6 +23,7 @@ use crate::source::Loc;
 use site::Site;
 
 pub(crate) use site::definition;
+pub(super) use site::longest;
 
 /// Reports everything that an API server would refuse the definition for.
 pub(super) fn refusals(input: &Input<'_>, definition: &Definition<'_>) -> Vec<Diagnostic> {

@@ -77,7 +77,7 @@ fn nothing_refers_to_what_is_not_there() {
     let namespace = "library-system";
     for object in objects.values() {
         let kind = object["kind"].as_str().unwrap();
-        if kind.ends_with("Binding") {
+        if kind.ends_with("RoleBinding") {
             let (subject, role) = (&object["subjects"][0], &object["roleRef"]);
             let account = format!("ServiceAccount {namespace}/{}", subject["name"].as_str().unwrap());
             assert!(objects.contains_key(&account), "{account}");

@@ -45,6 +45,7 @@ mod manual;
 mod migrate;
 mod older_forms;
 mod openapi;
+mod policies;
 mod properties;
 mod resolution;
 mod scaffold;

@@ -47,6 +47,8 @@ pub enum Family {
     Webhook,
     /// `#[webhook_configuration(...)]`
     WebhookConfiguration,
+    /// `#[policy(...)]`
+    Policy,
 }
 
 impl Family {
@@ -61,6 +63,7 @@ impl Family {
             Self::Rbac => "rbac",
             Self::Webhook => "webhook",
             Self::WebhookConfiguration => "webhook_configuration",
+            Self::Policy => "policy",
         }
     }
 

@@ -14,6 +14,7 @@ mod method;
 mod module;
 mod notation;
 mod one_of;
+mod policy;
 mod rbac;
 mod resource;
 mod root;
@@ -30,6 +31,7 @@ pub use item::{Body, FieldModel, Presence, TypeModel, VariantModel};
 pub use json_path::{ColumnPathError, check_column_path, check_simple_path};
 pub use method::MethodAttrs;
 pub use module::ModuleAttrs;
+pub use policy::{PolicyAttrs, PolicyBinding};
 pub use rbac::RbacAttrs;
 pub use resource::{Deprecation, PrintColumn, ResourceAttrs, Scale, StringPair};
 pub use root::{MissingFact, ResourceInput, check_root_derives, missing_facts};
@@ -40,7 +42,7 @@ pub use validation::{Constraints, OneOf, OneOfKind, Places, ValidationAttrs};
 pub use webhook::{WebhookAttrs, WebhookConfigurationAttrs};
 
 use crate::diag::{Code, Diagnostic, Diagnostics};
-use crate::grammar::{Entry, Spanned, Value};
+use crate::grammar::{Entry, Json, Spanned, Value};
 
 /// Takes values out of entries. A value of another shape has been reported by the parser (or would
 /// be a row of the table that does not fit the model, which a test finds), so it counts as absent.
@@ -79,5 +81,23 @@ fn not_empty(name: &str, list: &[Spanned<String>], diagnostics: &mut Diagnostics
         let diagnostic =
             Diagnostic::error(Code::EMPTY_STRING, item.span, format!("`{name}` has an empty value"));
         diagnostics.push(diagnostic.help("leave it out"));
+    }
+}
+
+/// An object, or a text that holds one; anything else is reported.
+fn object(entry: &Entry, diagnostics: &mut Diagnostics) -> Option<Spanned<Json>> {
+    let Value::Json(json) = &entry.value else { return None };
+    let parsed = match &json.value {
+        Json::String(text) => Json::parse(text),
+        other => Some(other.clone()),
+    };
+    match parsed {
+        Some(object @ (Json::Object(_) | Json::Empty)) => Some(Spanned::new(object, json.span)),
+        _ => {
+            let message = format!("`{}` is an object, or a text that holds one as JSON", entry.key.name);
+            let diagnostic = Diagnostic::error(Code::WRONG_VALUE, json.span, message);
+            diagnostics.push(diagnostic.help(format!("write {}", entry.key.example)));
+            None
+        }
     }
 }

@@ -8,9 +8,11 @@ use syn::spanned::Spanned as _;
 use syn::{Attribute, Data, DeriveInput, Fields, Generics, ItemStruct, Path, Token, Type};
 
 use super::notation::Notation;
-use super::{Body, FieldModel, GenclientAttrs, ModuleAttrs, ResourceAttrs, TypeModel};
+use super::{Body, FieldModel, GenclientAttrs, ModuleAttrs, PolicyAttrs, ResourceAttrs, TypeModel};
 use crate::diag::{Code, Diagnostic, Diagnostics, Severity};
-use crate::grammar::{Family, ItemAttributes, KeySpec, Place, definitions, marker_text, parse_attributes};
+use crate::grammar::{
+    Family, ItemAttributes, KeySpec, Place, definitions, marker_text, parse_attributes, parse_each,
+};
 use crate::names::Scope;
 
 /// The root type of a resource, read and checked.
@@ -22,6 +24,8 @@ pub struct ResourceInput {
     pub genclient: Option<GenclientAttrs>,
     /// `#[deepcopy]`
     pub deepcopy: Option<Span>,
+    /// Each `#[policy(...)]`.
+    pub policies: Vec<PolicyAttrs>,
     /// The type itself, with its fields.
     pub model: TypeModel,
 }
@@ -61,6 +65,9 @@ impl ResourceInput {
         let resource = parse_attributes(Family::Resource, item, Place::Root, diagnostics);
         let genclient = parse_attributes(Family::Genclient, item, Place::Root, diagnostics);
         let deepcopy = parse_attributes(Family::Deepcopy, item, Place::Root, diagnostics).span;
+        let policies = parse_each(Family::Policy, item, Place::Root, diagnostics);
+        let policies = policies.iter().filter_map(|parsed| PolicyAttrs::from_parsed(parsed, diagnostics));
+        let policies = policies.collect();
         let notation = Notation::of(&[&resource, &genclient]);
         let (attrs, genclient) = notation.check(diagnostics, |out| {
             let attrs = ResourceAttrs::from_parsed(&resource, &model.ident, out);
@@ -77,7 +84,7 @@ impl ResourceInput {
             }
             (attrs, genclient)
         });
-        Some(Self { attrs: attrs?, genclient, deepcopy, model })
+        Some(Self { attrs: attrs?, genclient, deepcopy, policies, model })
     }
 
     /// Takes the group and version from the modules around the type where they are not said on it.

@@ -51,7 +51,7 @@ impl WebhookAttrs {
         let string = |name: &str| get(name).and_then(EntryValue::string);
         let strings = |name: &str| get(name).map(EntryValue::strings).unwrap_or_default();
         let patch = match get("patch") {
-            Some(entry) => Some(patch(entry, diagnostics)?),
+            Some(entry) => Some(super::object(entry, diagnostics)?),
             None => None,
         };
         let out = Self {
@@ -101,24 +101,6 @@ fn integer(entry: &Entry) -> Option<Spanned<i64>> {
     match &entry.value {
         Value::Integer(number) => Some(number.clone()),
         _ => None,
-    }
-}
-
-/// An object, or a text that holds one.
-fn patch(entry: &Entry, diagnostics: &mut Diagnostics) -> Option<Spanned<Json>> {
-    let Value::Json(json) = &entry.value else { return None };
-    let parsed = match &json.value {
-        Json::String(text) => Json::parse(text),
-        other => Some(other.clone()),
-    };
-    match parsed {
-        Some(object @ Json::Object(_)) => Some(Spanned::new(object, json.span)),
-        _ => {
-            let message = "`patch` is an object, or a text that holds one as JSON";
-            let diagnostic = Diagnostic::error(Code::WRONG_VALUE, json.span, message);
-            diagnostics.push(diagnostic.help(format!("write {}", entry.key.example)));
-            None
-        }
     }
 }
 

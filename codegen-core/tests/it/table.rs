@@ -127,6 +127,7 @@ fn model(family: Family, place: Place, text: &str) -> String {
         let given = |key: &str| text.starts_with(&format!("{key} ="));
         let group = if given("group") { "" } else { "#[resource(group = \"g.com\")]" };
         let version = if given("version") { "" } else { "#[resource(version = \"v9\")]" };
+        let attribute = if family == Family::Policy { policy(text) } else { attribute };
         let source =
             format!("{group}{version}{attribute} struct Foo {{ metadata: ObjectMeta, spec: S, status: T }}");
         let item: syn::ItemStruct = syn::parse_str(&source).unwrap();
@@ -142,6 +143,23 @@ fn model(family: Family, place: Place, text: &str) -> String {
     // Constraints between keys do not matter here.
     diagnostics.take();
     without_places(&model)
+}
+
+/// A policy with a key, and with what makes it complete beside it.
+fn policy(text: &str) -> String {
+    let is = |key: &str| text.starts_with(key);
+    let mut keys = vec![if is("name") { "" } else { "name = \"a\"" }];
+    keys.push(match text {
+        _ if is("reinvocation_policy") => "mutation(json_patch = \"[]\")",
+        _ if is("mutation") => "",
+        _ => "validation(expression = \"1 == 1\")",
+    });
+    if is("param_kind") {
+        keys.push("unbound");
+    }
+    keys.push(text);
+    let keys: Vec<&str> = keys.into_iter().filter(|key| !key.is_empty()).collect();
+    format!("#[policy({})]", keys.join(", "))
 }
 
 /// Places are `bytes(1..2)` where locations are built in, and differ with the text's length: that a

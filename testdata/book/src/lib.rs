@@ -19,6 +19,7 @@ macro_rules! pages {
 pages! {
     readme "README.md",
     generating "docs/guides/generating.md",
+    policies "docs/guides/policies.md",
     testing "docs/guides/testing.md",
     recipes "docs/guides/recipes.md",
     migration "docs/from-kube-rs/migration.md",

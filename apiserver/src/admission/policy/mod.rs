@@ -13,6 +13,7 @@ pub(super) use validating::validate;
 
 use std::sync::Arc;
 
+use kubesmith_apiextensions::admission::Compiler;
 use kubesmith_apiextensions::cel::Composed;
 use serde_json::{Value, json};
 
@@ -20,7 +21,6 @@ use self::params::{ParamKind, ParamRef};
 use super::GROUP;
 use super::attributes::Attributes;
 use super::conditions::Conditions;
-use super::expressions::Compiler;
 use super::matching::Criteria;
 use crate::meta;
 use crate::registry::ResourceDef;

@@ -2,10 +2,10 @@
 //!
 //! Source: apiserver's pkg/admission/plugin/policy/mutating.
 
+use kubesmith_apiextensions::admission::Compiler;
 use serde_json::Value;
 
 use super::super::attributes::{Attributes, Operation, Versioned};
-use super::super::expressions::Compiler;
 use super::super::input::Input;
 use super::super::reinvocation::{Reinvocation, Round};
 use super::patch::{Patch, Unpatched};

@@ -4,12 +4,13 @@
 
 use std::sync::Arc;
 
+use kubesmith_apiextensions::admission::Compiler;
 use kubesmith_apiextensions::cel::{Composed, Expression, Session};
 use kubesmith_apimachinery::patch::{JsonPatchError, json_patch};
 use serde_json::Value;
 
 use super::super::attributes::Attributes;
-use super::super::expressions::{Compiler, Evaluation, Failed};
+use super::super::expressions::{Evaluation, Failed};
 use super::super::input::Input;
 use super::super::patched::check_kind;
 use super::BUDGET;

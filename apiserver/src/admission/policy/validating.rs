@@ -3,11 +3,12 @@
 //! Source: apiserver's pkg/admission/plugin/policy/validating. There is no audit log, so audit annotations only count when they
 //! fail.
 
+use kubesmith_apiextensions::admission::Compiler;
 use kubesmith_apiextensions::cel::{Answer, Expression, Session};
 use serde_json::Value;
 
 use super::super::attributes::{Attributes, Versioned, Versions};
-use super::super::expressions::{Compiler, Evaluation, Failed};
+use super::super::expressions::{Evaluation, Failed};
 use super::super::input::Input;
 use super::{BUDGET, Body, Invocation, Misconfigured, applying, are_exempt, namespace_of};
 use crate::meta;

@@ -5,7 +5,7 @@ use serde::Deserialize as _;
 use serde_json::Value;
 
 use super::kind;
-use crate::builtin::{BuiltIn, check, defaults, policies, webhooks};
+use crate::builtin::{BuiltIn, admission, check, defaults};
 
 /// CRDs are no part of the table of types: they are read into their type and written back.
 fn definition(value: &Value) -> Result<Value, serde_json::Error> {
@@ -19,7 +19,7 @@ const fn webhook_configuration(name: &'static str, plural: &'static str, singula
         generation: true,
         unconditional_update: false,
         categories: &["api-extensions"],
-        check: webhooks::check,
+        check: admission::check_webhooks,
         ..kind(crate::admission::GROUP, name, plural, singular, &[])
     }
 }
@@ -52,8 +52,8 @@ pub(super) static KINDS: &[BuiltIn] = &[
     flow_control("PriorityLevelConfiguration", "prioritylevelconfigurations", "prioritylevelconfiguration"),
     BuiltIn {
         status: true,
-        default: policies::default_policy,
-        check: policies::check_validating,
+        default: admission::default_policy,
+        check: admission::check_validating,
         ..webhook_configuration(
             "ValidatingAdmissionPolicy",
             "validatingadmissionpolicies",
@@ -61,8 +61,8 @@ pub(super) static KINDS: &[BuiltIn] = &[
         )
     },
     BuiltIn {
-        default: policies::default_binding,
-        check: policies::check_validating_binding,
+        default: admission::default_binding,
+        check: admission::check_validating_binding,
         ..webhook_configuration(
             "ValidatingAdmissionPolicyBinding",
             "validatingadmissionpolicybindings",
@@ -70,8 +70,8 @@ pub(super) static KINDS: &[BuiltIn] = &[
         )
     },
     BuiltIn {
-        default: policies::default_policy,
-        check: policies::check_mutating,
+        default: admission::default_policy,
+        check: admission::check_mutating,
         ..webhook_configuration(
             "MutatingAdmissionPolicy",
             "mutatingadmissionpolicies",
@@ -79,8 +79,8 @@ pub(super) static KINDS: &[BuiltIn] = &[
         )
     },
     BuiltIn {
-        default: policies::default_binding,
-        check: policies::check_mutating_binding,
+        default: admission::default_binding,
+        check: admission::check_mutating_binding,
         ..webhook_configuration(
             "MutatingAdmissionPolicyBinding",
             "mutatingadmissionpolicybindings",
@@ -101,7 +101,7 @@ pub(super) static KINDS: &[BuiltIn] = &[
         ..kind("node.k8s.io", "RuntimeClass", "runtimeclasses", "runtimeclass", &[])
     },
     BuiltIn {
-        default: webhooks::default_mutating,
+        default: admission::default_mutating,
         ..webhook_configuration(
             "MutatingWebhookConfiguration",
             "mutatingwebhookconfigurations",
@@ -109,7 +109,7 @@ pub(super) static KINDS: &[BuiltIn] = &[
         )
     },
     BuiltIn {
-        default: webhooks::default_validating,
+        default: admission::default_validating,
         ..webhook_configuration(
             "ValidatingWebhookConfiguration",
             "validatingwebhookconfigurations",

@@ -4,12 +4,13 @@
 //! crd/kustomization.yaml         rbac/{kustomization,service_account,role_binding,...}.yaml
 //! manager/{kustomization,manager}.yaml      prometheus/{kustomization,monitor}.yaml
 //! webhook/{kustomization,service,...}.yaml  certmanager/{kustomization,issuer,certificate}.yaml
+//! policy/kustomization.yaml
 //! default/{kustomization,metrics_service}.yaml   samples/{kustomization,<group>_<version>_<kind>}.yaml
 //! ```
 //!
 //! Unlike kubebuilder's, the objects bear their final names and namespace: nothing has to be renamed when the tree is built,
-//! each folder can be applied by itself, and the one file has the same objects. What the folders `crd`, `rbac` and `webhook`
-//! hold besides is made by the generators of these names.
+//! each folder can be applied by itself, and the one file has the same objects. What the folders `crd`, `rbac`, `webhook` and
+//! `policy` hold besides is made by the generators of these names.
 
 mod certificates;
 mod objects;
@@ -21,7 +22,7 @@ use std::collections::BTreeSet;
 use kubesmith_apimachinery::yaml;
 use serde_json::{Value, json};
 
-use super::{crd, rbac, webhook};
+use super::{crd, policy, rbac, webhook};
 use crate::config::{Certificates, DeploySettings};
 use crate::definition::Definition;
 use crate::ir::{Conversion, ConversionWebhook, Group, Ir, Resource, WebhookEndpoint};
@@ -43,6 +44,8 @@ pub struct Parts<'a> {
     pub webhooks: &'a OutputTree,
     /// The objects in them.
     pub configurations: &'a [Value],
+    /// The admission policies; empty without one.
+    pub policies: &'a OutputTree,
 }
 
 /// A folder of the tree.
@@ -121,6 +124,7 @@ pub(crate) fn objects(
             "crd" => others.extend(definitions.iter().map(|one| (crd::file_name(one), vec![one.to_value()]))),
             "rbac" => others.push((settings.role_file.clone(), rbac::objects(parts.roles))),
             "webhook" => others.push((webhook::FILE.to_string(), parts.configurations.to_vec())),
+            "policy" => others.push((policy::FILE.to_string(), policy::objects(ir))),
             _ => {}
         }
         let own = folder.files.into_iter().map(|(file, object)| (file, vec![object]));
@@ -170,11 +174,13 @@ fn folders(ir: &Ir, settings: &DeploySettings, parts: Parts<'_>) -> Vec<Folder> 
             }
         }
     }
+    let mut policy = Folder::new("policy");
+    policy.others = parts.policies.iter().map(|(name, _)| name.to_string()).collect();
     let mut prometheus = Folder::new("prometheus");
     if settings.metrics_port.is_some() {
         prometheus = prometheus.object("monitor.yaml", &objects::service_monitor(settings));
     }
-    vec![manager, crd, rbac, certmanager, webhook, prometheus]
+    vec![manager, crd, rbac, certmanager, webhook, policy, prometheus]
 }
 
 /// The objects that lead API servers to the manager's Service.
@@ -246,6 +252,7 @@ fn everything(
             "crd" => Some(parts.crds),
             "rbac" => Some(parts.rbac),
             "webhook" => Some(parts.webhooks),
+            "policy" => Some(parts.policies),
             _ => None,
         };
         let others = others.into_iter().flat_map(OutputTree::iter);

@@ -18,13 +18,21 @@ use crate::config::HelmSettings;
 use crate::output::{HELM_MARK, KEEP_BEGIN, KEEP_END, OutputTree};
 use template::Template;
 
+/// What a chart has only if the project has it.
+#[derive(Clone, Copy)]
+struct Has {
+    webhooks: bool,
+    policies: bool,
+}
+
 /// Emits the chart. `files` are the objects of the deployment by their file in its tree.
 pub fn emit(settings: &HelmSettings, files: &[(String, Vec<Value>)]) -> OutputTree {
-    let has_webhooks = files.iter().any(|(path, _)| path.starts_with("webhook/"));
+    let has = |folder: &str| files.iter().any(|(path, _)| path.starts_with(folder));
+    let has = Has { webhooks: has("webhook/"), policies: has("policy/") };
     let mut tree = OutputTree::new();
     tree.insert("Chart.yaml", chart(settings));
-    tree.insert("values.yaml", values::file(settings, has_webhooks));
-    tree.insert("values.schema.json", values::schema(settings, has_webhooks));
+    tree.insert("values.yaml", values::file(settings, has));
+    tree.insert("values.schema.json", values::schema(settings, has));
     for (path, objects) in files {
         let Some(condition) = condition(path) else { continue };
         let mut text = mark();
@@ -33,7 +41,7 @@ pub fn emit(settings: &HelmSettings, files: &[(String, Vec<Value>)]) -> OutputTr
         }
         for object in objects {
             text.push_str("---\n");
-            text.push_str(&object_text(settings, path, object, has_webhooks));
+            text.push_str(&object_text(settings, path, object, has.webhooks));
         }
         if path == MANAGER {
             text.push_str(&kept("pod", 6));
@@ -56,6 +64,7 @@ fn condition(path: &str) -> Option<String> {
     let text = match folder {
         "crd" => ".Values.crds.install",
         "webhook" | "certmanager" => ".Values.webhooks.enabled",
+        "policy" => ".Values.policies.enabled",
         "prometheus" => "and .Values.metrics.enabled .Values.metrics.serviceMonitor.enabled",
         "default" => ".Values.metrics.enabled",
         "manager" if file == "namespace.yaml" => return None,

@@ -3,7 +3,7 @@
 use kubesmith_apimachinery::yaml;
 use serde_json::{Value, json};
 
-use super::{kept, mark};
+use super::{Has, kept, mark};
 use crate::config::{EnvSource, HelmSettings, PullPolicy};
 
 /// A value of the chart: its key, what it is for, what it is unless somebody says otherwise, and its schema.
@@ -23,7 +23,7 @@ fn switch(key: &'static str, text: &'static str, is_on: bool) -> Entry {
 }
 
 /// The tables of the values.
-fn tables(settings: &HelmSettings, has_webhooks: bool) -> Vec<(&'static str, Vec<Entry>)> {
+fn tables(settings: &HelmSettings, has: Has) -> Vec<(&'static str, Vec<Entry>)> {
     let deploy = &settings.deploy;
     let mut out = vec![("manager", manager(settings))];
     out.push((
@@ -74,11 +74,15 @@ fn tables(settings: &HelmSettings, has_webhooks: bool) -> Vec<(&'static str, Vec
             ),
         ],
     ));
-    if has_webhooks {
+    if has.webhooks {
         out.push((
             "webhooks",
             vec![switch("enabled", "Serve webhooks, with their configurations and certificate.", true)],
         ));
+    }
+    if has.policies {
+        let enabled = switch("enabled", "Install the admission policies with their bindings.", true);
+        out.push(("policies", vec![enabled]));
     }
     out
 }
@@ -144,9 +148,9 @@ fn image(image: &str) -> (&str, &str) {
 }
 
 /// `values.yaml`
-pub(super) fn file(settings: &HelmSettings, has_webhooks: bool) -> String {
+pub(super) fn file(settings: &HelmSettings, has: Has) -> String {
     let mut out = mark();
-    for (table, entries) in tables(settings, has_webhooks) {
+    for (table, entries) in tables(settings, has) {
         out.push_str(&format!("{table}:\n"));
         for Entry { key, text, value, .. } in entries {
             out.push_str(&format!("  # {text}\n"));
@@ -160,8 +164,8 @@ pub(super) fn file(settings: &HelmSettings, has_webhooks: bool) -> String {
 }
 
 /// `values.schema.json`. Values of templates that somebody adds are allowed beside those of the chart.
-pub(super) fn schema(settings: &HelmSettings, has_webhooks: bool) -> String {
-    let tables = tables(settings, has_webhooks).into_iter().map(|(table, entries)| {
+pub(super) fn schema(settings: &HelmSettings, has: Has) -> String {
+    let tables = tables(settings, has).into_iter().map(|(table, entries)| {
         let properties: serde_json::Map<String, Value> = entries
             .into_iter()
             .map(|Entry { key, text, mut schema, .. }| {

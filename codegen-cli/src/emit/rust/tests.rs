@@ -31,6 +31,7 @@ fn resource(kind: &str, scope: Scope) -> Resource {
         has_status_field: true,
         span: Span { file: "api/src/v1.rs".into(), start: 0, end: 0 },
         places: Places::new(),
+        policies: Vec::new(),
     }
 }
 

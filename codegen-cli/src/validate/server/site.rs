@@ -152,7 +152,7 @@ fn keys(steps: &[Step]) -> Option<String> {
 }
 
 /// The place of the longest beginning of a name that is known: `default` for `default.size`.
-pub(super) fn longest<'p>(places: &'p Places, name: &str) -> Option<&'p Span> {
+pub(in crate::validate) fn longest<'p>(places: &'p Places, name: &str) -> Option<&'p Span> {
     let mut name = name;
     loop {
         if let Some(span) = places.get(name) {

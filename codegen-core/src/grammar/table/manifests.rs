@@ -4,13 +4,13 @@ use super::key;
 use crate::grammar::{KeySpec, Places, Shape};
 
 /// Words of `failurePolicy`.
-const FAILURE_POLICIES: &[&str] = &["Fail", "Ignore"];
+pub(super) const FAILURE_POLICIES: &[&str] = &["Fail", "Ignore"];
 
 /// Words of `matchPolicy`.
-const MATCH_POLICIES: &[&str] = &["Exact", "Equivalent"];
+pub(super) const MATCH_POLICIES: &[&str] = &["Exact", "Equivalent"];
 
 /// Words of `reinvocationPolicy`.
-const REINVOCATION_POLICIES: &[&str] = &["Never", "IfNeeded"];
+pub(super) const REINVOCATION_POLICIES: &[&str] = &["Never", "IfNeeded"];
 
 const fn row(
     name: &'static str,

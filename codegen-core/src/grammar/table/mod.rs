@@ -3,6 +3,7 @@
 mod genclient;
 mod manifests;
 mod module;
+mod policy;
 mod resource;
 mod schema;
 mod validation;
@@ -137,5 +138,13 @@ pub static FAMILIES: &[FamilySpec] = &[
         markers: &[],
         doc: "The name of the object with the mutating or the validating webhooks.",
         keys: manifests::WEBHOOK_CONFIGURATION,
+    },
+    FamilySpec {
+        family: Family::Policy,
+        places: Places::ROOT,
+        bare: false,
+        markers: &[],
+        doc: "An admission policy for objects of the kind, with its bindings; may be given several times. With `validation` or `audit_annotation` it is a ValidatingAdmissionPolicy, with `mutation` a MutatingAdmissionPolicy.",
+        keys: policy::POLICY,
     },
 ];

@@ -7,6 +7,34 @@ use serde::{Deserialize, Serialize};
 /// A book that can be lent.
 #[derive(Clone, Debug, Default, PartialEq, Resource)]
 #[resource(group = "library.example.com", version = "v1", kind = "Book", status)]
+#[policy(
+    name = "titles.library.example.com",
+    param_kind(api_version = "v1", kind = "ConfigMap"),
+    variable(name = "longest", expression = "int(params.data.longest)"),
+    match_condition(name = "not-by-the-manager", expression = "!request.userInfo.username.endsWith(':library-manager')"),
+    validation(
+        expression = "object.spec.title.size() <= variables.longest",
+        message_expression = "'titles have at most ' + string(variables.longest) + ' letters'",
+        reason = "Forbidden"
+    ),
+    audit_annotation(key = "title", value_expression = "string(object.spec.title)"),
+    binding(param_name = "limits", param_namespace = "library-system"),
+    binding(
+        name = "guests.library.example.com",
+        validation_actions("Warn", "Audit"),
+        param_name = "guest-limits",
+        parameter_not_found_action = "Allow",
+        match_resources = {"namespaceSelector": {"matchLabels": {"guests": "yes"}}}
+    )
+)]
+#[policy(
+    name = "labels.library.example.com",
+    verbs = "create",
+    mutation(
+        apply_configuration = "Object{metadata: Object.metadata{labels: {'title': object.spec.title}}}"
+    ),
+    reinvocation_policy = "IfNeeded"
+)]
 pub struct Book {
     /// Standard object metadata.
     pub metadata: ObjectMeta,
@@ -37,6 +65,13 @@ pub struct BookStatus {
 /// A shelf of the whole house.
 #[derive(Clone, Debug, Default, PartialEq, Resource)]
 #[resource(group = "library.example.com", version = "v1", kind = "Shelf", scope = "Cluster")]
+#[policy(
+    name = "shelves.library.example.com",
+    verbs = "delete",
+    failure_policy = "Ignore",
+    validation(expression = "oldObject.spec.places == 1", message = "only small shelves are removed"),
+    patch = {"matchConstraints": {"objectSelector": {"matchLabels": {"kept": "yes"}}}}
+)]
 pub struct Shelf {
     /// Standard object metadata.
     pub metadata: ObjectMeta,

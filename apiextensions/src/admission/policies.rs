@@ -1,16 +1,13 @@
-//! Admission policies and their bindings: defaults and checks (kube-apiserver 1.36,
+//! What kube-apiserver checks of admission policies and their bindings (1.36,
 //! pkg/apis/admissionregistration/validation).
 
 use kubesmith_apimachinery::field::{Cause, Path};
 use kubesmith_apimachinery::names;
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use super::Stage;
-use super::webhooks::{check_conditions, check_rule, check_selector, fill, not_supported, one_of};
-use crate::admission::Compiler;
-use crate::meta;
-use crate::names::NameRule;
-use crate::status;
+use super::rules::{check_conditions, check_rule, check_selector, not_supported, one_of};
+use super::{Compiler, member, strings};
+use crate::structural::NameRule;
 
 /// How many audit annotations a policy may have, and how long the expression of one may be, in bytes.
 const MAX_ANNOTATIONS: usize = 20;
@@ -19,51 +16,14 @@ const MAX_ANNOTATION: usize = 5 * 1024;
 /// The operations that a mutating policy may name: a deletion has nothing to change.
 const MUTATING_OPERATIONS: &[&str] = &["*", "CONNECT", "CREATE", "UPDATE"];
 
-/// Defaults of an admission policy.
-pub(super) fn default_policy(object: &mut Value, _: Stage) {
-    let Some(spec) = object.get_mut("spec") else { return };
-    fill(spec, "failurePolicy", json!("Fail"));
-    default_match(spec.get_mut("matchConstraints"));
-}
-
-/// Defaults of the binding of an admission policy.
-pub(super) fn default_binding(object: &mut Value, _: Stage) {
-    let Some(spec) = object.get_mut("spec") else { return };
-    if let Some(reference) = spec.get_mut("paramRef") {
-        fill(reference, "parameterNotFoundAction", json!("Deny"));
-    }
-    default_match(spec.get_mut("matchResources"));
-}
-
-/// Defaults of `MatchResources`, if there are any.
-fn default_match(resources: Option<&mut Value>) {
-    let Some(resources) = resources else { return };
-    for (key, value) in [
-        ("matchPolicy", json!("Equivalent")),
-        ("namespaceSelector", json!({})),
-        ("objectSelector", json!({})),
-    ] {
-        fill(resources, key, value);
-    }
-    for key in ["resourceRules", "excludeResourceRules"] {
-        for rule in resources.get_mut(key).and_then(Value::as_array_mut).into_iter().flatten() {
-            fill(rule, "scope", json!("*"));
-        }
-    }
-}
-
 type Causes = Vec<Cause>;
 
 fn list<'a>(object: &'a Value, name: &str) -> impl Iterator<Item = (usize, &'a Value)> + use<'a> {
     object[name].as_array().map_or(&[][..], Vec::as_slice).iter().enumerate()
 }
 
-fn reported(causes: Causes) -> Vec<status::Cause> {
-    causes.into_iter().map(status::Cause::from).collect()
-}
-
-/// The faults of a validating policy.
-pub(super) fn check_validating(object: &Value, old: Option<&Value>) -> Vec<status::Cause> {
+/// The faults of a ValidatingAdmissionPolicy; `old` is the stored one.
+pub fn validating_policy(object: &Value, old: Option<&Value>) -> Vec<Cause> {
     let (spec, path, mut causes) = (&object["spec"], Path::new("spec"), Vec::new());
     check_common(spec, old, &path, &mut causes);
     let mut compiler = Compiler::new(has_params(spec));
@@ -74,17 +34,17 @@ pub(super) fn check_validating(object: &Value, old: Option<&Value>) -> Vec<statu
             let text = "validations or auditAnnotations must contain at least one item";
             causes.push(Cause::required(path.child(name), text));
         }
-        return reported(causes);
+        return causes;
     }
     for (i, validation) in list(spec, "validations") {
         check_validation(validation, &path.child("validations").index(i), &compiler, &mut causes);
     }
     check_annotations(object, &path.child("auditAnnotations"), &compiler, &mut causes);
-    reported(causes)
+    causes
 }
 
-/// The faults of a mutating policy.
-pub(super) fn check_mutating(object: &Value, old: Option<&Value>) -> Vec<status::Cause> {
+/// The faults of a MutatingAdmissionPolicy; `old` is the stored one.
+pub fn mutating_policy(object: &Value, old: Option<&Value>) -> Vec<Cause> {
     let (spec, path, mut causes) = (&object["spec"], Path::new("spec"), Vec::new());
     check_common(spec, old, &path, &mut causes);
     let mut compiler = Compiler::new(has_params(spec)).composing();
@@ -96,12 +56,12 @@ pub(super) fn check_mutating(object: &Value, old: Option<&Value>) -> Vec<status:
     for (i, mutation) in list(spec, "mutations") {
         check_mutation(mutation, &path.child("mutations").index(i), &compiler, &mut causes);
     }
-    if meta::member(spec, "reinvocationPolicy").is_empty() {
+    if member(spec, "reinvocationPolicy").is_empty() {
         causes.push(Cause::required(path.child("reinvocationPolicy"), ""));
     } else {
         one_of(spec, "reinvocationPolicy", &["Never", "IfNeeded"], &path, &mut causes);
     }
-    reported(causes)
+    causes
 }
 
 fn has_params(spec: &Value) -> bool {
@@ -131,7 +91,7 @@ fn check_common(spec: &Value, old: Option<&Value>, path: &Path, causes: &mut Cau
 }
 
 fn check_param_kind(kind: &Value, path: &Path, causes: &mut Causes) {
-    let (version, name) = (meta::member(kind, "apiVersion"), meta::member(kind, "kind"));
+    let (version, name) = (member(kind, "apiVersion"), member(kind, "kind"));
     let at = path.child("apiVersion");
     if version.is_empty() {
         causes.push(Cause::required(&at, ""));
@@ -174,7 +134,7 @@ fn check_match(resources: &Value, path: &Path, causes: &mut Causes) {
 }
 
 fn check_names(list: &Value, path: &Path, causes: &mut Causes) {
-    let given = meta::strings(list);
+    let given = strings(list);
     for (i, name) in given.iter().enumerate() {
         let faults = NameRule::PathSegment.check(name);
         causes.extend(faults.into_iter().map(|fault| Cause::invalid(path.index(i), *name, fault)));
@@ -188,7 +148,7 @@ fn check_names(list: &Value, path: &Path, causes: &mut Causes) {
 fn check_operations(resources: &Value, path: &Path, causes: &mut Causes) {
     let at = path.child("resourceRules").child("operations");
     for (_, rule) in list(resources, "resourceRules") {
-        for operation in meta::strings(&rule["operations"]) {
+        for operation in strings(&rule["operations"]) {
             if !MUTATING_OPERATIONS.contains(&operation) {
                 causes.push(not_supported(&at, operation, MUTATING_OPERATIONS));
             }
@@ -199,7 +159,7 @@ fn check_operations(resources: &Value, path: &Path, causes: &mut Causes) {
 fn check_variables(spec: &Value, path: &Path, compiler: &mut Compiler, causes: &mut Causes) {
     for (i, variable) in list(spec, "variables") {
         let path = path.child("variables").index(i);
-        let (name, source) = (meta::member(variable, "name"), meta::member(variable, "expression"));
+        let (name, source) = (member(variable, "name"), member(variable, "expression"));
         if name.trim().is_empty() {
             causes.push(Cause::required(path.child("name"), "name is not specified"));
         } else if !is_identifier(name) {
@@ -217,11 +177,11 @@ fn is_identifier(name: &str) -> bool {
     let is_part = |c: char| c == '_' || c.is_ascii_alphanumeric();
     !name.starts_with(|c: char| c.is_ascii_digit())
         && name.chars().all(is_part)
-        && !kubesmith_apiextensions::cel::is_reserved(name)
+        && !crate::cel::is_reserved(name)
 }
 
 fn check_validation(validation: &Value, path: &Path, compiler: &Compiler, causes: &mut Causes) {
-    let text = |name: &str| meta::member(validation, name);
+    let text = |name: &str| member(validation, name);
     let (source, message, dynamic) = (text("expression"), text("message"), text("messageExpression"));
     if source.trim().is_empty() {
         causes.push(Cause::required(path.child("expression"), "expression is not specified"));
@@ -251,8 +211,8 @@ fn check_annotations(object: &Value, path: &Path, compiler: &Compiler, causes: &
     let mut seen = Vec::new();
     for (i, annotation) in list(&object["spec"], "auditAnnotations") {
         let path = path.index(i);
-        let key = meta::member(annotation, "key");
-        check_annotation(meta::name(object), annotation, &path, compiler, causes);
+        let key = member(annotation, "key");
+        check_annotation(member(&object["metadata"], "name"), annotation, &path, compiler, causes);
         if seen.contains(&key) {
             causes.push(Cause::duplicate(path.child("key"), key));
         }
@@ -261,7 +221,7 @@ fn check_annotations(object: &Value, path: &Path, compiler: &Compiler, causes: &
 }
 
 fn check_annotation(policy: &str, annotation: &Value, path: &Path, compiler: &Compiler, causes: &mut Causes) {
-    let (key, source) = (meta::member(annotation, "key"), meta::member(annotation, "valueExpression"));
+    let (key, source) = (member(annotation, "key"), member(annotation, "valueExpression"));
     let qualified = format!("{policy}/{key}");
     let faults = names::qualified_name(&qualified);
     causes.extend(faults.into_iter().map(|f| Cause::invalid(path.child("key"), qualified.as_str(), f)));
@@ -276,7 +236,7 @@ fn check_annotation(policy: &str, annotation: &Value, path: &Path, compiler: &Co
 }
 
 fn check_mutation(mutation: &Value, path: &Path, compiler: &Compiler, causes: &mut Causes) {
-    let kind = meta::member(mutation, "patchType");
+    let kind = member(mutation, "patchType");
     let (own, other) = match kind {
         "JSONPatch" => ("jsonPatch", "applyConfiguration"),
         "ApplyConfiguration" => ("applyConfiguration", "jsonPatch"),
@@ -285,7 +245,7 @@ fn check_mutation(mutation: &Value, path: &Path, compiler: &Compiler, causes: &m
     };
     let at = path.child(own);
     if mutation[own].is_object() {
-        let source = meta::member(&mutation[own], "expression").trim();
+        let source = member(&mutation[own], "expression").trim();
         if source.is_empty() {
             causes.push(Cause::required(at.child("expression"), "expression is not specified"));
         } else if let Err(fault) = compiler.patch(source, own == "jsonPatch") {
@@ -300,25 +260,25 @@ fn check_mutation(mutation: &Value, path: &Path, compiler: &Compiler, causes: &m
     }
 }
 
-/// The faults of the binding of a validating policy.
-pub(super) fn check_validating_binding(object: &Value, _: Option<&Value>) -> Vec<status::Cause> {
+/// The faults of a ValidatingAdmissionPolicyBinding.
+pub fn validating_policy_binding(object: &Value) -> Vec<Cause> {
     let (spec, path, mut causes) = (&object["spec"], Path::new("spec"), Vec::new());
     // The misspelling is kube-apiserver's.
     check_binding(spec, &path, "matchResouces", &mut causes);
     check_actions(&spec["validationActions"], &path.child("validationActions"), &mut causes);
-    reported(causes)
+    causes
 }
 
-/// The faults of the binding of a mutating policy.
-pub(super) fn check_mutating_binding(object: &Value, _: Option<&Value>) -> Vec<status::Cause> {
+/// The faults of a MutatingAdmissionPolicyBinding.
+pub fn mutating_policy_binding(object: &Value) -> Vec<Cause> {
     let (spec, path, mut causes) = (&object["spec"], Path::new("spec"), Vec::new());
     check_binding(spec, &path, "matchResources", &mut causes);
     check_operations(&spec["matchResources"], &path.child("matchResources"), &mut causes);
-    reported(causes)
+    causes
 }
 
 fn check_binding(spec: &Value, path: &Path, match_name: &str, causes: &mut Causes) {
-    let (name, at) = (meta::member(spec, "policyName"), path.child("policyName"));
+    let (name, at) = (member(spec, "policyName"), path.child("policyName"));
     if name.is_empty() {
         causes.push(Cause::required(at, ""));
     } else {
@@ -335,7 +295,7 @@ fn check_binding(spec: &Value, path: &Path, match_name: &str, causes: &mut Cause
 
 fn check_param_ref(reference: &Value, path: &Path, causes: &mut Causes) {
     const BOTH: &str = "name and selector are mutually exclusive";
-    let (name, selector) = (meta::member(reference, "name"), &reference["selector"]);
+    let (name, selector) = (member(reference, "name"), &reference["selector"]);
     if !name.is_empty() {
         let faults = NameRule::PathSegment.check(name);
         causes.extend(faults.into_iter().map(|fault| Cause::invalid(path.child("name"), name, fault)));
@@ -351,7 +311,7 @@ fn check_param_ref(reference: &Value, path: &Path, causes: &mut Causes) {
     } else if name.is_empty() {
         causes.push(Cause::required(path, "one of name or selector must be specified"));
     }
-    if meta::member(reference, "parameterNotFoundAction").is_empty() {
+    if member(reference, "parameterNotFoundAction").is_empty() {
         causes.push(Cause::required(path.child("parameterNotFoundAction"), ""));
     } else {
         one_of(reference, "parameterNotFoundAction", &["Deny", "Allow"], path, causes);
@@ -360,7 +320,7 @@ fn check_param_ref(reference: &Value, path: &Path, causes: &mut Causes) {
 
 fn check_actions(list: &Value, path: &Path, causes: &mut Causes) {
     const ACTIONS: &[&str] = &["Audit", "Deny", "Warn"];
-    let actions = meta::strings(list);
+    let actions = strings(list);
     for (i, action) in actions.iter().enumerate() {
         if !ACTIONS.contains(action) {
             causes.push(not_supported(&path.index(i), action, ACTIONS));

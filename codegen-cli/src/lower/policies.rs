@@ -1,0 +1,119 @@
+//! Admission policies: the rule for the kind is put in, patches are applied.
+
+use k8s_openapi::api::admissionregistration::v1::{
+    MutatingAdmissionPolicyBindingSpec, MutatingAdmissionPolicySpec, ValidatingAdmissionPolicyBindingSpec,
+    ValidatingAdmissionPolicySpec,
+};
+use kubesmith_core::diag::Code;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+
+use super::Ctx;
+use super::manifests::{directive, lost, merge};
+use crate::diag::Diagnostic;
+use crate::ir::{Policy, Span};
+use crate::syntax::facts::{PolicyFacts, ResourceFacts};
+
+/// The requests that a policy applies to, unless it says otherwise.
+const OPERATIONS: [&str; 2] = ["CREATE", "UPDATE"];
+
+impl Ctx<'_> {
+    /// The policies of a kind.
+    pub(super) fn policies(&mut self, facts: &ResourceFacts, group: &str, version: &str) -> Vec<Policy> {
+        let policies = facts.policies.iter();
+        policies.filter_map(|policy| self.policy(policy, [group, version, &facts.plural.text])).collect()
+    }
+
+    /// A policy for requests of `[group, version, plural]`; `None` after a diagnostic.
+    fn policy(&mut self, facts: &PolicyFacts, own: [&str; 3]) -> Option<Policy> {
+        let rule = &facts.rule;
+        let or_own = |given: &[String], own: &str| match given {
+            [] => vec![own.to_string()],
+            given => given.to_vec(),
+        };
+        let operations = match rule.operations.as_slice() {
+            [] => OPERATIONS.map(str::to_string).to_vec(),
+            given => given.to_vec(),
+        };
+        let mut spec = facts.spec.clone();
+        spec["matchConstraints"]["resourceRules"] = json!([{
+            "apiGroups": or_own(&rule.groups, own[0]),
+            "apiVersions": or_own(&rule.versions, own[1]),
+            "operations": operations,
+            "resources": or_own(&rule.resources, own[2]),
+        }]);
+        if let Some((patch, _)) = &facts.patch {
+            merge(&mut spec, patch);
+        }
+        let is_own = is_about(&spec["matchConstraints"]["resourceRules"], own);
+        self.check(facts, &spec)?;
+        let kind = if facts.mutating { "MutatingAdmissionPolicy" } else { "ValidatingAdmissionPolicy" };
+        let bindings = facts.bindings.iter().map(|(name, spec, loc)| {
+            let mut spec = spec.clone();
+            spec["policyName"] = json!(facts.name.text);
+            (object(&format!("{kind}Binding"), &name.text, &spec), self.sources.span(*loc))
+        });
+        let bindings: Vec<(Value, Span)> = bindings.collect();
+        let object = object(kind, &facts.name.text, &spec);
+        let (places, span) = (self.spans(&facts.places), self.sources.span(facts.loc));
+        Some(Policy { object, bindings, is_own, places, span })
+    }
+
+    /// Whether the specs have fields of the API alone; otherwise a diagnostic says which they do not.
+    fn check(&mut self, facts: &PolicyFacts, spec: &Value) -> Option<()> {
+        let at = facts.patch.as_ref().map_or(facts.loc, |(_, loc)| *loc);
+        let directive = facts.patch.as_ref().and_then(|(patch, _)| directive(patch));
+        let fault = match (directive, facts.mutating) {
+            (Some(directive), _) => Some(format!("has the directive `{directive}`, which is not known")),
+            (None, true) => misfit::<MutatingAdmissionPolicySpec>(spec),
+            (None, false) => misfit::<ValidatingAdmissionPolicySpec>(spec),
+        };
+        let mut faults: Vec<_> = fault
+            .map(|fault| (at, format!("the policy {:?} {fault}", facts.name.text)))
+            .into_iter()
+            .collect();
+        for (name, spec, loc) in &facts.bindings {
+            let fault = match facts.mutating {
+                true => misfit::<MutatingAdmissionPolicyBindingSpec>(spec),
+                false => misfit::<ValidatingAdmissionPolicyBindingSpec>(spec),
+            };
+            faults.extend(fault.map(|fault| (*loc, format!("the binding {:?} {fault}", name.text))));
+        }
+        let is_right = faults.is_empty();
+        self.diagnostics.extend(faults.into_iter().map(|(loc, message)| {
+            Diagnostic::error(Code::POLICY, loc, message)
+                .help("write fields as the API has them, such as objectSelector")
+        }));
+        is_right.then_some(())
+    }
+}
+
+/// Whether rules are about objects of `[group, version, plural]` alone, or about their status.
+fn is_about(rules: &Value, own: [&str; 3]) -> bool {
+    let [group, version, plural] = own;
+    let [rule] = rules.as_array().map_or(&[][..], Vec::as_slice) else { return false };
+    let resources = rule["resources"].as_array().map_or(&[][..], Vec::as_slice);
+    rule["apiGroups"] == json!([group])
+        && rule["apiVersions"] == json!([version])
+        && resources.iter().all(|name| *name == plural || *name == format!("{plural}/status"))
+}
+
+/// Why a spec is none of the type; `None`: it is one.
+fn misfit<T: Serialize + DeserializeOwned>(spec: &Value) -> Option<String> {
+    let typed: T = match serde_json::from_value(spec.clone()) {
+        Ok(typed) => typed,
+        Err(error) => return Some(format!("does not fit: {error}")),
+    };
+    let kept = serde_json::to_value(&typed).unwrap_or_default();
+    lost(spec, &kept).map(|path| format!("sets `{path}`, which the API does not have"))
+}
+
+fn object(kind: &str, name: &str, spec: &Value) -> Value {
+    json!({
+        "apiVersion": "admissionregistration.k8s.io/v1",
+        "kind": kind,
+        "metadata": {"name": name},
+        "spec": spec,
+    })
+}

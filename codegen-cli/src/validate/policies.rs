@@ -1,0 +1,139 @@
+//! Admission policies as an API server checks them, and their expressions against the schema of the kind.
+
+use std::collections::HashMap;
+
+use kubesmith_apiextensions::admission::{self, Compiler};
+use kubesmith_apiextensions::cel::Type;
+use kubesmith_apiextensions::structural::Schema;
+use kubesmith_apimachinery::field::Cause;
+use kubesmith_core::diag::Code;
+use serde_json::Value;
+
+use super::Input;
+use super::server::{longest, words};
+use crate::definition::{Definition, Version};
+use crate::diag::Diagnostic;
+use crate::emit::policy;
+use crate::ir::{Policy, Span};
+
+/// Policies of a kind have different names, and so have bindings.
+pub(super) fn names_are_unique(input: &Input<'_>, out: &mut Vec<Diagnostic>) {
+    let mut seen: HashMap<(&str, &str), &Span> = HashMap::new();
+    for policy in policy::all(input.ir) {
+        // The bindings of a policy that is there twice are there twice, too.
+        if let Some(twice) = named_twice(input, &mut seen, &policy.object, &policy.span) {
+            out.push(twice);
+            continue;
+        }
+        let bindings = policy.bindings.iter();
+        out.extend(bindings.filter_map(|(binding, span)| named_twice(input, &mut seen, binding, span)));
+    }
+}
+
+fn named_twice<'i>(
+    input: &Input<'_>,
+    seen: &mut HashMap<(&'i str, &'i str), &'i Span>,
+    object: &'i Value,
+    span: &'i Span,
+) -> Option<Diagnostic> {
+    let (kind, name) = (text(&object["kind"]), text(&object["metadata"]["name"]));
+    let first = seen.insert((kind, name), span)?;
+    let message = format!("two objects of the kind {kind} are called {name:?}");
+    Some(
+        Diagnostic::error(Code::POLICY_TWICE, input.loc(span), message)
+            .secondary(input.loc(first), "the first one")
+            .help("give each a name of its own"),
+    )
+}
+
+fn text(value: &Value) -> &str {
+    value.as_str().unwrap_or_default()
+}
+
+/// API servers accept the policies of a definition, and their expressions fit the objects.
+pub(super) fn are_accepted(input: &Input<'_>, definition: &Definition<'_>) -> Vec<Diagnostic> {
+    let mut out = Vec::new();
+    for version in &definition.versions {
+        for policy in &version.resource.policies {
+            let found = refusals(input, policy);
+            if found.is_empty() {
+                out.extend(mistyped(input, version, policy));
+            }
+            out.extend(found);
+        }
+    }
+    out
+}
+
+fn refusals(input: &Input<'_>, policy: &Policy) -> Vec<Diagnostic> {
+    let is_mutating = policy.object["kind"] == "MutatingAdmissionPolicy";
+    let causes = match is_mutating {
+        true => admission::mutating_policy(&policy.object, None),
+        false => admission::validating_policy(&policy.object, None),
+    };
+    let own =
+        causes.iter().map(|cause| (longest(&policy.places, &cause.field).unwrap_or(&policy.span), cause));
+    let mut out: Vec<Diagnostic> =
+        own.map(|(span, cause)| refusal(input, span, "policy", &policy.object, cause)).collect();
+    for (binding, span) in &policy.bindings {
+        let causes = match is_mutating {
+            true => admission::mutating_policy_binding(binding),
+            false => admission::validating_policy_binding(binding),
+        };
+        out.extend(causes.iter().map(|cause| refusal(input, span, "binding", binding, cause)));
+    }
+    out
+}
+
+fn refusal(input: &Input<'_>, span: &Span, what: &str, object: &Value, cause: &Cause) -> Diagnostic {
+    let name = text(&object["metadata"]["name"]);
+    // A text of the user stands at the place.
+    let fault = if cause.detail.is_empty() { words(cause) } else { cause.detail.clone() };
+    let message = format!("an API server refuses the {what} {name:?}: {}: {fault}", cause.field);
+    let help = if cause.field.ends_with("xpression") {
+        "expressions use object, oldObject, request, params, namespaceObject, authorizer and variables.NAME"
+    } else {
+        "docs/guides/policies.md has an example of each key"
+    };
+    Diagnostic::error(Code::POLICY, input.loc(span), message).help(help)
+}
+
+/// What expressions say of fields that objects do not have (`TypeChecker` of apiserver's
+/// pkg/admission/plugin/policy/validating/typechecking.go).
+fn mistyped(input: &Input<'_>, version: &Version<'_>, policy: &Policy) -> Vec<Diagnostic> {
+    let spec = &policy.object["spec"];
+    let schema = version.schema.map(|schema| Schema::enforced(&schema.to_value()));
+    let (true, Some(Ok(schema))) = (policy.is_own, schema) else { return Vec::new() };
+    let object = admission::custom_object(&schema, &version.resource.kind);
+    let params = spec["paramKind"].is_object().then_some(Type::Dyn);
+    let mut compiler = Compiler::typed(object, params);
+    let mut out = Vec::new();
+    let mut check = |path: String, fault: Result<(), String>| {
+        let Err(fault) = fault else { return };
+        let span = longest(&policy.places, &path).unwrap_or(&policy.span);
+        let message = format!("the expression does not fit {}: {fault}", version.resource.kind);
+        let help =
+            "the policy would fail at each request; use fields of the schema, and has() for optional ones";
+        out.push(Diagnostic::error(Code::POLICY, input.loc(span), message).help(help));
+    };
+    for (index, variable) in items(spec, "variables") {
+        let made = compiler.variable(text(&variable["name"]), text(&variable["expression"]));
+        check(format!("spec.variables[{index}].expression"), made.expression.map(|_| ()));
+    }
+    let fields = [
+        ("validations", "expression"),
+        ("validations", "messageExpression"),
+        ("auditAnnotations", "valueExpression"),
+    ];
+    for (list, field) in fields {
+        for (index, item) in items(spec, list) {
+            let Some(source) = item[field].as_str() else { continue };
+            check(format!("spec.{list}[{index}].{field}"), compiler.any(source));
+        }
+    }
+    out
+}
+
+fn items<'a>(spec: &'a Value, list: &str) -> impl Iterator<Item = (usize, &'a Value)> + use<'a> {
+    spec[list].as_array().map_or(&[][..], Vec::as_slice).iter().enumerate()
+}

@@ -1,0 +1,37 @@
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use kubesmith_runtime::{Resource, Schema};
+
+/// A boat.
+#[derive(Resource)]
+#[resource(group = "harbour.example.com", version = "v1", kind = "Boat")]
+#[policy(
+    name = "field.example.com",
+    variable(name = "feet", expression = "object.spec.lenght * 3"),
+    validation(
+        expression = "object.spec.length < 10 && variables.feet < 30",
+        message_expression = "'not ' + object.metadata.nmae"
+    ),
+    audit_annotation(key = "length", value_expression = "string(object.spec.size)")
+)]
+#[policy(
+    name = "status.example.com",
+    resources("boats", "boats/status"),
+    validation(expression = "object.spec.lenght != 1 || oldObject.metadata.labels.kept == 'yes'")
+)]
+#[policy(
+    name = "pods.example.com",
+    groups = "",
+    versions = "v1",
+    resources = "pods",
+    validation(expression = "object.spec.nodeName != ''")
+)]
+pub struct Boat {
+    pub metadata: ObjectMeta,
+    pub spec: BoatSpec,
+}
+
+/// Its shape.
+#[derive(serde::Serialize, serde::Deserialize, Schema)]
+pub struct BoatSpec {
+    pub length: i32,
+}
