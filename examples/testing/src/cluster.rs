@@ -1,8 +1,5 @@
 //! A server for one test, and a namespace on it that no other test uses.
 
-use std::fmt::Display;
-use std::io::Write as _;
-
 use k8s_openapi::api::core::v1::{Event, Namespace};
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
@@ -34,51 +31,41 @@ pub struct Cluster {
 }
 
 impl Cluster {
-    /// Starts the server that the environment variables of [`Backend`] choose, with CRDs of this folder. `None` where
-    /// that cannot do what the test needs, which is said on stderr.
+    /// Starts the server that the environment variables of [`Backend`] choose, with CRDs of this folder.
     ///
     /// # Panics
     ///
-    /// If the server does not start, or a CRD is refused.
-    pub async fn start(needs: Needs, crds: Option<&str>) -> Option<Self> {
+    /// If the server does not start, cannot do what the test needs, or refuses a CRD. A test says with `cfg(backend = "...")` where
+    /// it is to be ignored (see `backend.rs` of this package).
+    pub async fn start(needs: Needs, crds: Option<&str>) -> Self {
         let builder = TestEnv::builder().rbac(true).crd_paths(crds);
-        Some(Self::on(with(builder, needs)?.start().await.expect("the server starts")).await)
+        Self::on(with(builder, needs).start().await.expect("the server starts")).await
     }
 
-    /// As [`start`](Self::start), with these CRDs. `None` on a cluster that is there already, whose CRDs are everybody's.
+    /// As [`start`](Self::start), with these CRDs.
     ///
     /// # Panics
     ///
-    /// As there.
-    pub async fn start_with_own_crds(
-        crds: impl IntoIterator<Item = CustomResourceDefinition>,
-    ) -> Option<Self> {
-        if has_everybodys_crds() {
-            return None;
-        }
-        Some(
-            Self::on(TestEnv::builder().rbac(true).crds(crds).start().await.expect("the server starts"))
-                .await,
-        )
+    /// As there, and on a cluster that is there already, whose CRDs are everybody's.
+    pub async fn start_with_own_crds(crds: impl IntoIterator<Item = CustomResourceDefinition>) -> Self {
+        assert_crds_are_the_tests();
+        Self::on(TestEnv::builder().rbac(true).crds(crds).start().await.expect("the server starts")).await
     }
 
-    /// As [`start`](Self::start), where no kind of the folder has a subresource. `None` on a cluster that is there already,
-    /// whose CRDs are everybody's.
+    /// As [`start`](Self::start), where no kind of the folder has a subresource.
     ///
     /// # Panics
     ///
-    /// As there.
-    pub async fn start_without_subresources(crds: &str) -> Option<Self> {
-        if has_everybodys_crds() {
-            return None;
-        }
-        let cluster = Self::start(Needs::Api, Some(crds)).await?;
+    /// As there, and on a cluster that is there already, whose CRDs are everybody's.
+    pub async fn start_without_subresources(crds: &str) -> Self {
+        assert_crds_are_the_tests();
+        let cluster = Self::start(Needs::Api, Some(crds)).await;
         let crds: Api<CustomResourceDefinition> = Api::all(cluster.client());
         for mut crd in crds.list(&ListParams::default()).await.expect("a list") {
             crd.spec.versions.iter_mut().for_each(|version| version.subresources = None);
             crds.replace(&crd.name_any(), &PostParams::default(), &crd).await.expect("replaced");
         }
-        Some(cluster)
+        cluster
     }
 
     /// A namespace on a server that runs.
@@ -123,30 +110,23 @@ impl Cluster {
     }
 }
 
-fn has_everybodys_crds() -> bool {
-    let is_there_already = Backend::from_env() == Backend::ExistingCluster;
-    if is_there_already {
-        skipped("a cluster's CRDs are everybody's");
-    }
-    is_there_already
+fn assert_crds_are_the_tests() {
+    assert_ne!(
+        Backend::from_env(),
+        Backend::ExistingCluster,
+        "a cluster's CRDs are everybody's: leave this test out"
+    );
 }
 
-fn with(builder: TestEnvBuilder, needs: Needs) -> Option<TestEnvBuilder> {
+fn with(builder: TestEnvBuilder, needs: Needs) -> TestEnvBuilder {
     match (needs, Backend::from_env()) {
-        (Needs::Controllers, Backend::Embedded) => Some(builder.controllers(true).simulated_node(true)),
+        (Needs::Controllers, Backend::Embedded) => builder.controllers(true).simulated_node(true),
         // It has them.
-        (Needs::Controllers, Backend::ExistingCluster) | (Needs::Api, _) => Some(builder),
+        (Needs::Controllers, Backend::ExistingCluster) | (Needs::Api, _) => builder,
         (Needs::Controllers, backend) => {
-            skipped(format_args!("{backend} runs no controllers and no pods"));
-            None
+            panic!("{backend} runs no controllers and no pods: leave this test out")
         }
     }
-}
-
-/// Says why a test does nothing, or not all.
-pub fn skipped(why: impl Display) {
-    // Not captured, unlike what tests print.
-    let _ = writeln!(std::io::stderr(), "skipped, {why}");
 }
 
 async fn make_namespace(client: Client) -> String {

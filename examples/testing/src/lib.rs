@@ -8,5 +8,5 @@ pub mod replicas;
 mod role;
 pub mod wait;
 
-pub use cluster::{Cluster, Needs, skipped};
+pub use cluster::{Cluster, Needs};
 pub use wait::{eventually, in_time, run};

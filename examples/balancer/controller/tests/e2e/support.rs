@@ -26,8 +26,8 @@ pub(crate) fn sample() -> Balancer {
         .expect("the sample is a Balancer")
 }
 
-pub(crate) async fn cluster(needs: Needs) -> Option<Cluster> {
-    Some(Cluster::start(needs, Some(CRDS)).await?.with_roles(ROLES).await)
+pub(crate) async fn cluster(needs: Needs) -> Cluster {
+    Cluster::start(needs, Some(CRDS)).await.with_roles(ROLES).await
 }
 
 /// The operator on a server.
@@ -38,9 +38,8 @@ pub(crate) struct Operator {
 }
 
 impl Operator {
-    /// `None` where the chosen server has no controllers.
-    pub(crate) async fn start() -> Option<Self> {
-        Some(Self::on(cluster(Needs::Controllers).await?))
+    pub(crate) async fn start() -> Self {
+        Self::on(cluster(Needs::Controllers).await)
     }
 
     pub(crate) fn on(cluster: Cluster) -> Self {

@@ -103,7 +103,7 @@ async fn a_table_that_was_replaced_by_another_of_its_name_has_no_row() {
 #[ignore = "needs PostgreSQL: hack/e2e-operators.sh postgreswriter"]
 async fn a_crd_without_the_status_is_said() {
     let postgres = Postgres::start().await;
-    let Some(cluster) = Cluster::start_without_subresources(CRDS).await else { return };
+    let cluster = Cluster::start_without_subresources(CRDS).await;
     let operator = Operator::start(&cluster, cluster.operator_client(), &postgres);
     create(&cluster, &student("a", "students", 20)).await;
     let said = cluster.event("a", "WriteFailed").await.message.unwrap_or_default();

@@ -37,7 +37,7 @@ pub(crate) fn student(name: &str, table: &str, age: i32) -> PostgresWriter {
 }
 
 pub(crate) async fn cluster() -> Cluster {
-    Cluster::start(Needs::Api, Some(CRDS)).await.expect("every server has CRDs").with_roles(ROLES).await
+    Cluster::start(Needs::Api, Some(CRDS)).await.with_roles(ROLES).await
 }
 
 pub(crate) fn writers(cluster: &Cluster) -> NamespacedPostgresWriters {

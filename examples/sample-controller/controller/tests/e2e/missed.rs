@@ -15,7 +15,7 @@ const SILENCE: Duration = Duration::from_secs(2);
 #[test]
 fn a_deployment_whose_deletion_was_missed_is_made_again() {
     run(async {
-        let Some(cluster) = cluster(Needs::Api).await else { return };
+        let cluster = cluster(Needs::Api).await;
         let watch = |fault, n| Rule::new(fault).verb(Verb::Watch).resource("deployments").nth(n);
         // The first watch tells that there is nothing yet and then of the Deployment, the second one nothing, the third one
         // that it has to be listed anew.

@@ -7,6 +7,6 @@ use crate::support::cluster;
 
 #[tokio::test]
 async fn the_program_serves_and_ends() {
-    let Some(cluster) = cluster(Needs::Api).await else { return };
+    let cluster = cluster(Needs::Api).await;
     a_manager_runs(env!("CARGO_BIN_EXE_sample-controller"), cluster).await;
 }

@@ -1,24 +1,24 @@
 //! What a server has to serve, and when the controller is ready.
 
 use kubesmith_runtime::manager::Manager;
-use kubesmith_testenv::{Backend, TestEnv};
+use kubesmith_testenv::TestEnv;
+use operator_testing::Needs;
 use operator_testing::readiness::is_ready_once_listed;
-use operator_testing::{Needs, skipped};
 use sample_controller::check_served;
 use sample_controller_client::clientset::Clientset;
 
 use crate::support::cluster;
 
 #[tokio::test]
-async fn a_crd_that_is_not_installed_is_told_of_at_once() {
-    let Some(cluster) = cluster(Needs::Api).await else { return };
+async fn both_kinds_are_found_where_their_crds_are_installed() {
+    let cluster = cluster(Needs::Api).await;
     check_served(&Clientset::new(cluster.client()).discovery()).await.expect("both kinds are there");
     cluster.stop().await;
+}
 
-    if Backend::from_env() != Backend::Embedded {
-        skipped("the CRD is there");
-        return;
-    }
+#[tokio::test]
+#[cfg_attr(backend = "existing_cluster", ignore = "the CRD is there")]
+async fn a_crd_that_is_not_installed_is_told_of_at_once() {
     let bare = TestEnv::builder().start().await.expect("the server starts");
     let error = check_served(&Clientset::new(bare.client()).discovery()).await.expect_err("no CRD");
     let said =
@@ -29,7 +29,7 @@ async fn a_crd_that_is_not_installed_is_told_of_at_once() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn it_is_ready_when_both_caches_are_complete() {
-    let Some(cluster) = cluster(Needs::Api).await else { return };
+    let cluster = cluster(Needs::Api).await;
     for resource in ["foos", "deployments"] {
         let add_to = |manager: &mut Manager| {
             sample_controller::add_to(manager, 1, Some(&cluster.namespace)).expect("a controller");

@@ -32,8 +32,8 @@ pub(crate) fn foo(name: &str) -> Foo {
     foo
 }
 
-pub(crate) async fn cluster(needs: Needs) -> Option<Cluster> {
-    Some(Cluster::start(needs, Some(CRDS)).await?.with_roles(ROLES).await)
+pub(crate) async fn cluster(needs: Needs) -> Cluster {
+    Cluster::start(needs, Some(CRDS)).await.with_roles(ROLES).await
 }
 
 /// The controller on a server.
