@@ -53,7 +53,7 @@ fn version_priority(group: &str, version: &str) -> i64 {
     match (group, version) {
         ("", _) => 1,
         ("autoscaling", "v2") => 30,
-        ("flowcontrol.apiserver.k8s.io", _) => 21,
+        ("flowcontrol.apiserver.k8s.io" | "resource.k8s.io", _) => 21,
         _ if builtin::has_group(group) => 15,
         _ => 100,
     }

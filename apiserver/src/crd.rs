@@ -44,7 +44,7 @@ pub(crate) fn default(crd: &mut Value, stage: Stage) {
     if names.get("singular").is_none_or(|v| v == "") {
         names.insert("singular".to_owned(), Value::from(kind.to_lowercase()));
     }
-    if names.get("listKind").is_none_or(|v| v == "") {
+    if !kind.is_empty() && names.get("listKind").is_none_or(|v| v == "") {
         names.insert("listKind".to_owned(), Value::from(format!("{kind}List")));
     }
     let conversion = map_at(&mut crd["spec"], "conversion");

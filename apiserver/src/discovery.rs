@@ -213,6 +213,15 @@ fn subresources(def: &ResourceDef) -> Vec<Subresource> {
 /// kube-apiserver's hash of the stored version: the start of a SHA-256 of group, version and kind.
 fn storage_version_hash(def: &ResourceDef) -> String {
     let (group, version) = def.stored_as.split_once('/').unwrap_or(("", &def.stored_as));
+    let version = match def.kind.as_str() {
+        // kube-apiserver 1.36 stores them as an older version.
+        "CustomResourceDefinition" | "MutatingAdmissionPolicy" | "MutatingAdmissionPolicyBinding"
+            if !def.is_custom() =>
+        {
+            "v1beta1"
+        }
+        _ => version,
+    };
     let text = format!("{group}/{version}/{}", def.kind);
     let digest = ring::digest::digest(&ring::digest::SHA256, text.as_bytes());
     BASE64.encode(digest.as_ref().get(..8).unwrap_or_default())

@@ -1,5 +1,6 @@
 //! The API server: takes requests, answers them, and keeps what is served in step with the stored CRDs.
 
+pub(crate) mod initial;
 mod seed;
 
 use std::convert::Infallible;

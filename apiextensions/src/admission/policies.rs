@@ -59,7 +59,7 @@ pub fn mutating_policy(object: &Value, old: Option<&Value>) -> Vec<Cause> {
     if member(spec, "reinvocationPolicy").is_empty() {
         causes.push(Cause::required(path.child("reinvocationPolicy"), ""));
     } else {
-        one_of(spec, "reinvocationPolicy", &["Never", "IfNeeded"], &path, &mut causes);
+        one_of(spec, "reinvocationPolicy", &["IfNeeded", "Never"], &path, &mut causes);
     }
     causes
 }
@@ -247,7 +247,7 @@ fn check_mutation(mutation: &Value, path: &Path, compiler: &Compiler, causes: &m
     if mutation[own].is_object() {
         let source = member(&mutation[own], "expression").trim();
         if source.is_empty() {
-            causes.push(Cause::required(at.child("expression"), "expression is not specified"));
+            causes.push(Cause::required(at.child("expression"), ""));
         } else if let Err(fault) = compiler.patch(source, own == "jsonPatch") {
             causes.push(Cause::invalid(at.child("expression"), source, fault));
         }
@@ -263,8 +263,7 @@ fn check_mutation(mutation: &Value, path: &Path, compiler: &Compiler, causes: &m
 /// The faults of a ValidatingAdmissionPolicyBinding.
 pub fn validating_policy_binding(object: &Value) -> Vec<Cause> {
     let (spec, path, mut causes) = (&object["spec"], Path::new("spec"), Vec::new());
-    // The misspelling is kube-apiserver's.
-    check_binding(spec, &path, "matchResouces", &mut causes);
+    check_binding(spec, &path, &mut causes);
     check_actions(&spec["validationActions"], &path.child("validationActions"), &mut causes);
     causes
 }
@@ -272,12 +271,12 @@ pub fn validating_policy_binding(object: &Value) -> Vec<Cause> {
 /// The faults of a MutatingAdmissionPolicyBinding.
 pub fn mutating_policy_binding(object: &Value) -> Vec<Cause> {
     let (spec, path, mut causes) = (&object["spec"], Path::new("spec"), Vec::new());
-    check_binding(spec, &path, "matchResources", &mut causes);
+    check_binding(spec, &path, &mut causes);
     check_operations(&spec["matchResources"], &path.child("matchResources"), &mut causes);
     causes
 }
 
-fn check_binding(spec: &Value, path: &Path, match_name: &str, causes: &mut Causes) {
+fn check_binding(spec: &Value, path: &Path, causes: &mut Causes) {
     let (name, at) = (member(spec, "policyName"), path.child("policyName"));
     if name.is_empty() {
         causes.push(Cause::required(at, ""));
@@ -289,7 +288,7 @@ fn check_binding(spec: &Value, path: &Path, match_name: &str, causes: &mut Cause
         check_param_ref(&spec["paramRef"], &path.child("paramRef"), causes);
     }
     if spec["matchResources"].is_object() {
-        check_match(&spec["matchResources"], &path.child(match_name), causes);
+        check_match(&spec["matchResources"], &path.child("matchResources"), causes);
     }
 }
 

@@ -54,9 +54,10 @@ fn validate_url(url: &str, path: &Path) -> Vec<Cause> {
 
 fn validate_service(service: &Value, path: &Path) -> Vec<Cause> {
     let mut causes = Vec::new();
-    for field in ["name", "namespace"] {
+    // kube-apiserver takes one for the other (the arguments of `ValidateWebhookService`).
+    for (field, named) in [("namespace", "name"), ("name", "namespace")] {
         if service[field].as_str().unwrap_or_default().is_empty() {
-            causes.push(Cause::required(path.child(field), ""));
+            causes.push(Cause::required(path.child(named), ""));
         }
     }
     let port = service["port"].as_i64().unwrap_or(443);
@@ -127,7 +128,7 @@ mod tests {
                 json!({"url": "https://h/#f"}),
                 "c.url: Invalid value: \"f\": fragments are not permitted in the URL",
             ),
-            (json!({"service": {"name": "n"}}), "c.service.namespace: Required value"),
+            (json!({"service": {"name": "n"}}), "c.service.name: Required value"),
             (
                 json!({"service": {"name": "n", "namespace": "s", "port": 0}}),
                 "c.service.port: Invalid value: 0: port is not valid: must be between 1 and 65535, inclusive",

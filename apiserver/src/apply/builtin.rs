@@ -87,6 +87,9 @@ fn rules(field: &Field) -> Option<Value> {
         }
         (Shape::List, _) => None,
         (_, Merge::Atomic) => Some(atomic()),
+        (_, Merge::Granular) => Some(object(json!({}))),
+        // What has no type is not looked into.
+        (Shape::One, _) if field.of == "RawExtension" => Some(atomic()),
         (Shape::Map, _) => None,
         (Shape::One | Shape::Inline, _) => {
             inner.map(message).filter(|rules| rules["properties"] != json!({}))

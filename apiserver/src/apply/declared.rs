@@ -137,6 +137,6 @@ fn element(field: &Field, place: usize, item: &Value) -> Result<PathElement, Str
             let default = |name: &str| members?.get(name)?.key_default();
             key_of(&keys, default, item)
         }
-        Merge::ByShape | Merge::Atomic => Ok(PathElement::Index(place)),
+        Merge::ByShape | Merge::Atomic | Merge::Granular => Ok(PathElement::Index(place)),
     }
 }

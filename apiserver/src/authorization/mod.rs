@@ -6,7 +6,6 @@
 mod aggregate;
 mod escalation;
 mod params;
-mod policy;
 mod rbac;
 mod request;
 mod usage;
@@ -14,7 +13,6 @@ mod usage;
 pub(crate) use aggregate::{CLUSTER_ROLES, aggregate};
 pub(crate) use escalation::check as check_escalation;
 pub(crate) use params::check as check_params;
-pub(crate) use policy::objects as default_policy;
 pub(crate) use rbac::rules as rules_of;
 pub(crate) use usage::Usage;
 

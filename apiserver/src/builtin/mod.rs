@@ -33,9 +33,6 @@ pub(crate) enum Stage {
     Update,
 }
 
-/// Reads a value into a type and writes it back.
-pub(crate) type Typed = fn(&Value) -> Result<Value, serde_json::Error>;
-
 /// A built-in kind.
 pub(crate) struct BuiltIn {
     pub(crate) group: &'static str,
@@ -48,8 +45,7 @@ pub(crate) struct BuiltIn {
     pub(crate) namespaced: bool,
     pub(crate) status: bool,
     pub(crate) scale: bool,
-    /// Whether `metadata.generation` counts changes of the spec.
-    pub(crate) generation: bool,
+    pub(crate) generation: Generation,
     /// Whether objects are questions that are answered and not stored.
     pub(crate) review: bool,
     /// Whether objects are made when they are read, and not stored.
@@ -63,8 +59,6 @@ pub(crate) struct BuiltIn {
     pub(crate) name_rule: NameRule,
     /// Fields that selectors may name beside name and namespace; a kind without any has no field conversion of its own.
     pub(crate) selectable: &'static [&'static str],
-    /// Reads the value into the kind's type and writes it back, for kinds that the table of types does not have.
-    pub(crate) typed: Option<Typed>,
     pub(crate) default: fn(&mut Value, Stage),
     /// What kube-apiserver sets on a new object after defaults and the ownership of fields are settled.
     pub(crate) prepare: fn(&mut Value),
@@ -76,6 +70,19 @@ pub(crate) struct BuiltIn {
     pub(crate) check_status: fn(&Value, &Value) -> Vec<Cause>,
     /// Conversion from and to the stored version, for resources that share another one's collection.
     pub(crate) conversion: Option<Conversion>,
+}
+
+/// What `metadata.generation` says of objects of a kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Generation {
+    /// It is not there.
+    Absent,
+    /// New objects have the first one, and no other follows.
+    First,
+    /// It counts changes, and new objects have none.
+    Changes,
+    /// New objects have the first one, and each change makes another.
+    Counted,
 }
 
 /// How a kind maps to the version it is stored as.
@@ -156,62 +163,20 @@ impl BuiltIn {
 /// # Errors
 /// A value of the wrong type.
 pub(crate) fn settle(kind: &BuiltIn, value: &mut Value) -> Result<Vec<String>, String> {
-    if let Some(typed) = kind.typed {
-        let read = typed(value).map_err(|e| format!("json: {e}"))?;
-        let lost = lost_fields(value, &read);
-        *value = read;
-        return Ok(lost);
-    }
-    match kind.message() {
+    match types::message_of_kind(&kind.api_version(), kind.kind) {
         Some(message) => types::decode::settle(value, message),
         None => Ok(Vec::new()),
-    }
-}
-
-/// Paths of members that reading into the type lost, in the order of the input.
-fn lost_fields(before: &Value, after: &Value) -> Vec<String> {
-    let mut out = Vec::new();
-    collect_lost(before, after, "", &mut out);
-    out
-}
-
-fn collect_lost(before: &Value, after: &Value, path: &str, out: &mut Vec<String>) {
-    match (before, after) {
-        (Value::Object(before), Value::Object(after)) => {
-            for (key, value) in before {
-                let path = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
-                match after.get(key) {
-                    Some(kept) => collect_lost(value, kept, &path, out),
-                    None if value.is_null() => {}
-                    None => out.push(path),
-                }
-            }
-        }
-        (Value::Array(before), Value::Array(after)) => {
-            for (i, (value, kept)) in before.iter().zip(after).enumerate() {
-                collect_lost(value, kept, &format!("{path}[{i}]"), out);
-            }
-        }
-        _ => {}
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
 
     #[test]
     fn every_kind_has_its_types() {
         for kind in all() {
-            assert!(kind.message().is_some() || kind.typed.is_some(), "{kind:?}");
+            assert!(types::message_of_kind(&kind.api_version(), kind.kind).is_some(), "{kind:?}");
         }
-    }
-
-    #[test]
-    fn fields_that_the_type_does_not_know_are_found() {
-        let before = json!({"a": 1, "b": {"c": [{"d": 1, "e": null}]}});
-        let after = json!({"b": {"c": [{}]}});
-        assert_eq!(lost_fields(&before, &after), ["a", "b.c[0].d"]);
     }
 }

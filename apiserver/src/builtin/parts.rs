@@ -59,7 +59,12 @@ impl Part {
 
     /// Fields that the subresource ignores; `None` if they are those that others of its name ignore.
     pub(crate) fn ignored(self) -> Option<&'static [&'static str]> {
-        (self == Self::Approval).then_some(&["spec", "status.certificate"])
+        match self {
+            Self::Approval => Some(&["spec", "status.certificate"]),
+            // The server fills in who asks (`GetResetFields` of pkg/registry/certificates).
+            Self::Request => Some(&["spec", "status"]),
+            _ => None,
+        }
     }
 
     /// Puts everything that is no part of the subresource back to what it was.

@@ -4,6 +4,7 @@
 
 use std::time::Duration;
 
+use bytes::{Buf as _, BytesMut};
 use futures::stream::{SplitSink, SplitStream};
 use futures::{SinkExt as _, StreamExt as _};
 use hyper::upgrade::{OnUpgrade, Upgraded};
@@ -29,6 +30,8 @@ const STDERR: u8 = 2;
 const STATUS: u8 = 3;
 /// The client closes the channel whose number follows.
 const CLOSE: u8 = 255;
+/// How many bytes of input are kept for a command that does not read them. A client that sends more is cut off.
+const MOST_INPUT: usize = 64 * 1024 * 1024;
 /// How much of a stream one message carries, in bytes.
 const MESSAGE: usize = 8 * 1024;
 
@@ -157,9 +160,28 @@ async fn pump(mut stream: impl AsyncRead + Unpin, channel: Option<u8>, sink: &Si
 }
 
 /// Moves what the client sends to the command's input until the client leaves. Sizes of terminals change nothing here.
+///
+/// What the command does not read yet is kept, up to a limit, so that the client's leaving is seen meanwhile.
 async fn receive(incoming: &mut SplitStream<Socket>, stdin: DuplexStream, wanted: bool) {
     let mut stdin = wanted.then_some(stdin);
-    while let Some(Ok(message)) = incoming.next().await {
+    let (mut kept, mut closed) = (BytesMut::new(), false);
+    loop {
+        let message = tokio::select! {
+            message = incoming.next() => message,
+            written = write_some(&mut stdin, &kept), if !kept.is_empty() => {
+                match written {
+                    Ok(length) => kept.advance(length),
+                    // A command that reads nothing any more loses what is sent.
+                    Err(_) => stdin = None,
+                }
+                continue;
+            }
+            () = std::future::ready(()), if closed && stdin.is_some() && kept.is_empty() => {
+                stdin = None;
+                continue;
+            }
+        };
+        let Some(Ok(message)) = message else { return };
         let bytes = match message {
             Message::Binary(bytes) => bytes,
             Message::Text(text) => text.into(),
@@ -167,14 +189,22 @@ async fn receive(incoming: &mut SplitStream<Socket>, stdin: DuplexStream, wanted
             _ => continue,
         };
         match bytes.split_first() {
-            Some((&STDIN, bytes)) => {
-                if let Some(stdin) = &mut stdin {
-                    // A command that reads nothing any more loses what is sent.
-                    let _ = stdin.write_all(bytes).await;
-                }
-            }
-            Some((&CLOSE, [STDIN])) => stdin = None,
+            Some((&STDIN, bytes)) if !closed && stdin.is_some() => kept.extend_from_slice(bytes),
+            Some((&CLOSE, [STDIN])) => closed = true,
             _ => {}
         }
+        if stdin.is_none() {
+            kept.clear();
+        }
+        if kept.len() > MOST_INPUT {
+            return;
+        }
+    }
+}
+
+async fn write_some(stdin: &mut Option<DuplexStream>, bytes: &[u8]) -> std::io::Result<usize> {
+    match stdin {
+        Some(stdin) => stdin.write(bytes).await,
+        None => Ok(bytes.len()),
     }
 }

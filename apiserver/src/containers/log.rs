@@ -69,12 +69,12 @@ impl LogOptions {
         })
     }
 
-    /// The log of a pod's container, as far as the options choose it; `None` if nothing sets it.
+    /// The log of a pod's container; `None` if nothing sets it.
     ///
     /// # Errors
     /// `BadRequest` in the kubelet's words if the container has not started (`validateContainerLogStatus` of
     /// pkg/kubelet/kubelet_pods.go).
-    pub(crate) fn text(&self, server: &Server, pod: &Value, of: &Container) -> ApiResult<Option<String>> {
+    pub(crate) fn log(&self, server: &Server, pod: &Value, of: &Container) -> ApiResult<Option<Log>> {
         let place = format!("container {:?} in pod {:?}", of.name, of.pod);
         let fail = |text: String| Err(ApiError::bad_request(text));
         let Some(status) = status(pod, &of.name) else { return fail(format!("{place} is not available")) };
@@ -93,29 +93,41 @@ impl LogOptions {
             };
         };
         let started = state[run]["startedAt"].as_str().and_then(|text| text.parse().ok());
-        let log = server.options().containers.log(pod, of);
-        Ok(log.map(|log| self.chosen(&log, started.unwrap_or(Timestamp::UNIX_EPOCH))))
+        let text = server.options().containers.log(pod, of);
+        Ok(text.map(|text| Log { text, started: started.unwrap_or(Timestamp::UNIX_EPOCH) }))
     }
 
     /// The lines that the options choose. All lines are as old as their container.
-    fn chosen(&self, log: &str, started: Timestamp) -> String {
-        if self.since.is_some_and(|since| started < since) {
+    pub(crate) fn chosen(&self, log: &Log) -> String {
+        if self.since.is_some_and(|since| log.started < since) {
             return String::new();
         }
-        let lines: Vec<&str> = log.split_inclusive('\n').collect();
+        let lines: Vec<&str> = log.text.split_inclusive('\n').collect();
         let skipped = self.tail.map_or(0, |tail| lines.len().saturating_sub(tail));
-        let prefix = if self.timestamps { format!("{} ", rfc3339(started)) } else { String::new() };
-        let mut out = String::new();
-        for line in &lines[skipped..] {
-            out.push_str(&prefix);
-            out.push_str(line);
-        }
-        if let Some(limit) = self.limit {
-            let fits = |at: &usize| out.is_char_boundary(*at);
-            out.truncate((0..=limit.min(out.len())).rev().find(fits).unwrap_or_default());
-        }
-        out
+        cut(self.marked(&lines[skipped..], log.started), self.limit)
     }
+
+    /// The lines with the time of each, if the client wants it.
+    fn marked(&self, lines: &[&str], time: Timestamp) -> String {
+        let prefix = if self.timestamps { format!("{} ", rfc3339(time)) } else { String::new() };
+        lines.iter().flat_map(|line| [prefix.as_str(), line]).collect()
+    }
+}
+
+/// What a container has written.
+#[derive(Debug)]
+pub(crate) struct Log {
+    text: String,
+    started: Timestamp,
+}
+
+/// The whole characters within a number of bytes.
+fn cut(mut text: String, limit: Option<usize>) -> String {
+    if let Some(limit) = limit {
+        let fits = |at: &usize| text.is_char_boundary(*at);
+        text.truncate((0..=limit.min(text.len())).rev().find(fits).unwrap_or_default());
+    }
+    text
 }
 
 /// A log that a client follows: what it has gained whenever its pod was written, until the container ends.
@@ -126,39 +138,42 @@ pub(crate) struct Follow {
     pub(crate) cursor: Cursor,
     /// The pod's collection and key.
     pub(crate) place: (String, String),
-    /// What was sent.
-    pub(crate) sent: String,
+}
+
+/// What a client that follows has been sent.
+struct Progress {
+    /// The whole log as it was, chosen or not.
+    seen: String,
+    /// How many bytes may follow.
+    left: Option<usize>,
 }
 
 impl Follow {
     /// The parts of the log, the first without delay.
-    pub(crate) fn parts(mut self, first: String) -> impl Stream<Item = Bytes> + Send + 'static {
-        self.sent.clone_from(&first);
+    pub(crate) fn parts(self, log: Log) -> impl Stream<Item = Bytes> + Send + 'static {
+        let first = self.options.chosen(&log);
+        let left = self.options.limit.map(|limit| limit.saturating_sub(first.len()));
+        let progress = Progress { seen: log.text, left };
         let first = Some(first).filter(|text| !text.is_empty());
-        stream::unfold((self, first), |(mut follow, first)| async move {
+        stream::unfold((self, progress, first), |(mut follow, mut progress, first)| async move {
             let part = match first {
                 Some(part) => part,
-                None => follow.next().await?,
+                None => follow.next(&mut progress).await?,
             };
-            Some((Bytes::from(part), (follow, None)))
+            Some((Bytes::from(part), (follow, progress, None)))
         })
     }
 
     /// What the log has gained; `None` when there will be no more.
-    async fn next(&mut self) -> Option<String> {
+    async fn next(&mut self, progress: &mut Progress) -> Option<String> {
         let mut stopping = self.server.stopping();
-        loop {
+        while progress.left != Some(0) {
             // What was written is read from the store: only that something was counts here.
             let _ = self.cursor.take();
             let pod = self.server.store.get(&self.place.0, &self.place.1)?;
-            let whole = self.options.text(&self.server, &pod.value, &self.container).ok()??;
-            if whole != self.sent {
-                // A log that was written anew begins again.
-                let gained = whole.strip_prefix(self.sent.as_str()).unwrap_or(&whole).to_owned();
-                self.sent = whole;
-                if !gained.is_empty() {
-                    return Some(gained);
-                }
+            let log = self.options.log(&self.server, &pod.value, &self.container).ok()??;
+            if let Some(gained) = self.gained(progress, log) {
+                return Some(gained);
             }
             if !runs(&pod.value, &self.container.name) || meta::is_terminating(&pod.value) {
                 return None;
@@ -168,6 +183,27 @@ impl Follow {
                 _ = stopping.wait_for(|stops| *stops) => return None,
             }
         }
+        None
+    }
+
+    /// What a log has beyond what was seen of it; `tailLines` and the times count for what was there at the beginning.
+    fn gained(&self, progress: &mut Progress, log: Log) -> Option<String> {
+        let before = std::mem::replace(&mut progress.seen, log.text);
+        // A log that was written anew begins again.
+        let gained = progress.seen.strip_prefix(before.as_str()).unwrap_or(&progress.seen);
+        if gained.is_empty() {
+            return None;
+        }
+        // The first piece may end a line whose beginning the client has, with its time.
+        let ends_line = gained.len() < progress.seen.len() && !before.is_empty() && !before.ends_with('\n');
+        let at = if ends_line { gained.find('\n').map_or(gained.len(), |at| at + 1) } else { 0 };
+        let (rest, lines) = gained.split_at(at);
+        let lines: Vec<&str> = lines.split_inclusive('\n').collect();
+        let text = format!("{rest}{}", self.options.marked(&lines, log.started));
+        let fits = progress.left.is_none_or(|left| text.len() <= left);
+        let text = cut(text, progress.left);
+        progress.left = progress.left.map(|left| if fits { left - text.len() } else { 0 });
+        Some(text).filter(|text| !text.is_empty())
     }
 }
 
@@ -181,7 +217,7 @@ mod tests {
         let started = "2026-01-01T00:00:00Z".parse().unwrap();
         let chosen = |query: &str| {
             LogOptions::parse(&Query::parse(query), "p", now)
-                .map(|options| options.chosen("a\nb\nc", started))
+                .map(|options| options.chosen(&Log { text: "a\nb\nc".to_owned(), started }))
         };
         assert_eq!(chosen("").unwrap(), "a\nb\nc");
         assert_eq!(chosen("tailLines=2").unwrap(), "b\nc");

@@ -7,7 +7,7 @@ use ::http::header::{CONNECTION, HeaderName, SEC_WEBSOCKET_KEY, SEC_WEBSOCKET_PR
 use ::http::{HeaderMap, Request, Response, StatusCode};
 use base64::Engine as _;
 use bytes::Bytes;
-use http_body_util::{BodyExt as _, Empty, Full};
+use http_body_util::{BodyExt as _, Full};
 use hyper::body::Incoming;
 use hyper::service::service_fn;
 use hyper::upgrade::OnUpgrade;
@@ -85,13 +85,20 @@ async fn carry(mut stopping: signal::Receiver<bool>, connection: impl Future<Out
 }
 
 /// Answers a request that may leave HTTP and came without a connection: it gets one inside of the process.
-pub(crate) async fn in_process<B>(server: Arc<Server>, request: Request<B>) -> Response<Body> {
-    let (parts, _) = request.into_parts();
-    let answer = connect(server, Request::from_parts(parts, Empty::new())).await;
+pub(crate) async fn in_process<B: http_body::Body>(
+    server: Arc<Server>,
+    request: Request<B>,
+) -> Response<Body> {
+    let (parts, body) = request.into_parts();
+    let Ok(body) = body.collect().await else {
+        return Reply::error(&ApiError::bad_request("the body of the request cannot be read"))
+            .into_response();
+    };
+    let answer = connect(server, Request::from_parts(parts, Full::new(body.to_bytes()))).await;
     answer.unwrap_or_else(|error| Reply::error(&ApiError::internal(error.to_string())).into_response())
 }
 
-async fn connect(server: Arc<Server>, request: Request<Empty<Bytes>>) -> hyper::Result<Response<Body>> {
+async fn connect(server: Arc<Server>, request: Request<Full<Bytes>>) -> hyper::Result<Response<Body>> {
     let (near, far) = tokio::io::duplex(BUFFER);
     // Extensions name the user, and no connection carries them.
     let extensions = request.extensions().clone();

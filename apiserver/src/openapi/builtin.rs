@@ -351,6 +351,7 @@ fn annotate(property: &mut Value, field: &Field) {
         (Shape::List, Merge::Set) => property["x-kubernetes-list-type"] = json!("set"),
         (Shape::List, _) => property["x-kubernetes-list-type"] = json!("atomic"),
         (_, Merge::Atomic) => property["x-kubernetes-map-type"] = json!("atomic"),
+        (_, Merge::Granular) => property["x-kubernetes-map-type"] = json!("granular"),
         _ => {}
     }
     if let Some(key) = field.patch.key {

@@ -1,39 +1,22 @@
-//! What every cluster has from its start: namespaces, the service of the server itself, default roles and bindings.
+//! What every cluster has from its start: namespaces, the service of the server itself, default roles and bindings, flow control.
 
 use serde_json::{Value, json};
 
-use super::Server;
-use crate::registry::Registry;
-use crate::{authorization, meta};
-
-/// The classes of pods that a cluster cannot do without (`SystemPriorityClasses` of pkg/apis/scheduling/v1/helpers.go).
-const PRIORITIES: [(&str, i64, &str); 2] = [
-    (
-        "system-node-critical",
-        2_000_001_000,
-        "Used for system critical pods that must not be moved from their current node.",
-    ),
-    (
-        "system-cluster-critical",
-        2_000_000_000,
-        "Used for system critical pods that must run in the cluster, but can be moved to another node if necessary.",
-    ),
-];
+use super::{Server, initial};
 
 impl Server {
     /// Adds what is not there yet. Nobody else writes meanwhile, so a name that is free stays free.
     pub(super) fn seed(&self) {
-        for name in ["default", "kube-node-lease", "kube-public", "kube-system"] {
-            self.seed_namespace(name);
+        let now = self.now();
+        for it in initial::objects() {
+            if self.store.get(&it.collection, &it.key).is_none() {
+                let _ = self.store.create(&it.collection, &it.key, it.object(self.ids.uid(), &now));
+            }
         }
         self.seed_service();
-        self.seed_policy();
-        for (name, value, description) in PRIORITIES {
-            self.seed_priority_class(name, value, description);
-        }
+        self.refresh_roles();
         // Since when tokens in secrets have a label that says when they were last used (pkg/controlplane/controller/legacytokentracking).
-        let since = self.now();
-        let date = since.split('T').next().unwrap_or_default();
+        let date = now.split('T').next().unwrap_or_default();
         self.seed_config_map("kube-apiserver-legacy-service-account-token-tracking", &json!({"since": date}));
     }
 
@@ -43,19 +26,6 @@ impl Server {
         if !self.options.bare {
             self.seed_config_map("extension-apiserver-authentication", &json!({"client-ca-file": pem}));
         }
-    }
-
-    fn seed_priority_class(&self, name: &str, value: i64, description: &str) {
-        let collection = "priorityclasses.scheduling.k8s.io";
-        if self.store.get(collection, name).is_some() {
-            return;
-        }
-        let value = json!({
-            "apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "value": value, "description": description,
-            "preemptionPolicy": "PreemptLowerPriority",
-            "metadata": {"name": name, "uid": self.ids.uid(), "creationTimestamp": self.now(), "generation": 1},
-        });
-        let _ = self.store.create(collection, name, value);
     }
 
     fn seed_config_map(&self, name: &str, data: &Value) {
@@ -68,20 +38,7 @@ impl Server {
             "metadata": {"name": name, "namespace": namespace, "uid": self.ids.uid(), "creationTimestamp": self.now()},
         });
         // Who was faster has written the same.
-        let _ = self.store.create("configmaps", &key, value);
-    }
-
-    fn seed_namespace(&self, name: &str) {
-        if self.store.get("namespaces", name).is_some() {
-            return;
-        }
-        let value = json!({
-            "apiVersion": "v1", "kind": "Namespace",
-            "metadata": {"name": name, "uid": self.ids.uid(), "creationTimestamp": self.now(),
-                         "labels": {"kubernetes.io/metadata.name": name}},
-            "spec": {"finalizers": ["kubernetes"]}, "status": {"phase": "Active"},
-        });
-        let _ = self.store.create("namespaces", name, value);
+        let _ = self.store.create("configmaps", &key, initial::owned(value, &self.now()));
     }
 
     /// The service at which pods find the server itself.
@@ -90,31 +47,20 @@ impl Server {
             return;
         }
         let address = self.service_address();
-        let value = json!({
+        let service = json!({
             "apiVersion": "v1", "kind": "Service",
             "metadata": {"name": "kubernetes", "namespace": "default", "uid": self.ids.uid(),
                          "creationTimestamp": self.now(),
                          "labels": {"component": "apiserver", "provider": "kubernetes"}},
-            "spec": {"type": "ClusterIP", "clusterIP": address, "clusterIPs": [address], "sessionAffinity": "None",
+            "spec": {"type": "ClusterIP", "clusterIP": address, "sessionAffinity": "None",
                      "ports": [{"name": "https", "protocol": "TCP", "port": 443, "targetPort": 6443}],
-                     "ipFamilies": ["IPv4"], "ipFamilyPolicy": "SingleStack", "internalTrafficPolicy": "Cluster"},
+                     "ipFamilyPolicy": "SingleStack", "internalTrafficPolicy": "Cluster"},
             "status": {"loadBalancer": {}},
         });
-        let _ = self.store.create("services", "default/kubernetes", value);
-    }
-
-    fn seed_policy(&self) {
-        let registry = Registry::new(std::iter::empty());
-        for mut object in authorization::default_policy().iter().cloned() {
-            let kind = object["kind"].as_str().unwrap_or_default();
-            let Some(def) = registry.all().find(|def| def.kind == kind) else { continue };
-            let name = meta::name(&object).to_owned();
-            if self.store.get(&def.collection, &name).is_none() {
-                meta::set(&mut object, "uid", self.ids.uid());
-                meta::set(&mut object, "creationTimestamp", self.now());
-                let _ = self.store.create(&def.collection, &name, object);
-            }
-        }
-        self.refresh_roles();
+        let mut service = initial::owned(service, &self.now());
+        // What follows from the rest is nobody's.
+        service["spec"]["clusterIPs"] = json!([address]);
+        service["spec"]["ipFamilies"] = json!(["IPv4"]);
+        let _ = self.store.create("services", "default/kubernetes", service);
     }
 }

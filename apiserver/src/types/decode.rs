@@ -8,7 +8,7 @@ use kubesmith_apimachinery::golang;
 use kubesmith_apimachinery::quantity::Quantity;
 use serde_json::{Map, Value};
 
-use super::{Field, Shape, Type, find};
+use super::{Field, Shape, Type, find, message as lookup};
 
 /// Where in an object a value stands.
 #[derive(Clone, Copy)]
@@ -199,7 +199,57 @@ pub(super) fn zero(field: &Field) -> Value {
         "bool" => false.into(),
         "int32" | "int64" | "double" | "IntOrString" => 0.into(),
         "Quantity" => "0".into(),
-        name => find(name).map_or(Value::Null, blank),
+        name if is_union(name) => Value::Null,
+        name => lookup(name).map_or(Value::Null, blank),
+    }
+}
+
+/// Whether values of a type are read by its own `UnmarshalJSON` (apiextensions/v1/marshal.go).
+fn is_union(name: &str) -> bool {
+    name.starts_with("apiextensions.JSONSchemaPropsOr")
+}
+
+const OR_BOOL: &str = "apiextensions.JSONSchemaPropsOrBool";
+const OR_STRING_ARRAY: &str = "apiextensions.JSONSchemaPropsOrStringArray";
+
+/// A schema, or something else where one may stand.
+fn union(value: &mut Value, name: &str) -> Result<(), String> {
+    // It is read anew: errors do not name what it is part of, and unknown members are lost without a warning.
+    let of = lookup("apiextensions.JSONSchemaProps").ok_or("there is no type of schemas")?;
+    let schema = |map: &mut Map<String, Value>| message(map, of, &At::ROOT, &mut Vec::new());
+    match (name, &mut *value) {
+        (_, Value::Object(map)) => schema(map),
+        (OR_BOOL, Value::Bool(_)) => Ok(()),
+        (OR_BOOL, _) => Err("boolean or JSON schema expected".to_owned()),
+        (OR_STRING_ARRAY, Value::Array(list)) => {
+            for item in list {
+                if item.is_null() {
+                    *item = "".into();
+                } else if !item.is_string() {
+                    let what = golang::json_type(item);
+                    return Err(format!("json: cannot unmarshal {what} into Go value of type string"));
+                }
+            }
+            Ok(())
+        }
+        (_, Value::Array(list)) => {
+            for item in list {
+                match item {
+                    Value::Object(map) => schema(map)?,
+                    Value::Null => *item = Value::Object(Map::new()),
+                    _ => {
+                        let what = golang::json_type(item);
+                        let name = "v1.JSONSchemaProps";
+                        return Err(format!("json: cannot unmarshal {what} into Go value of type {name}"));
+                    }
+                }
+            }
+            Ok(())
+        }
+        _ => {
+            *value = Value::Null;
+            Ok(())
+        }
     }
 }
 
@@ -236,7 +286,8 @@ fn element(
         "meta.Time" | "meta.MicroTime" if !value.is_string() => Err(mismatch(value, "string", at, of)),
         "meta.Time" => time(value, "2006-01-02T15:04:05Z07:00", "%Y-%m-%dT%H:%M:%SZ"),
         "meta.MicroTime" => time(value, "2006-01-02T15:04:05.000000Z07:00", "%Y-%m-%dT%H:%M:%S.%6fZ"),
-        name => match (find(name), &mut *value) {
+        name if is_union(name) => union(value, name),
+        name => match (lookup(name), &mut *value) {
             (Some(inner), Value::Object(map)) => message(map, inner, at, unknown),
             (Some(_), other) => Err(mismatch(other, &element_type(field), at, of)),
             (None, _) => Ok(()),
@@ -253,7 +304,7 @@ fn scalar(value: &mut Value, field: &Field, at: &At<'_>, of: &'static Type) -> R
             } else {
                 i64::MIN..=i64::MAX
             };
-            if !number.as_i64().is_some_and(|n| range.contains(&n)) {
+            if number.as_i64().is_none_or(|n| !range.contains(&n)) {
                 let text = format!("number {number}");
                 return Err(cannot(&text, field.of, at, of));
             }
@@ -262,7 +313,24 @@ fn scalar(value: &mut Value, field: &Field, at: &At<'_>, of: &'static Type) -> R
         ("strings", Value::Array(list)) => list.iter().all(Value::is_string),
         _ => false,
     };
-    if fits { Ok(()) } else { Err(mismatch(value, &element_type(field), at, of)) }
+    if !fits {
+        return Err(mismatch(value, &element_type(field), at, of));
+    }
+    if field.of == "double" {
+        whole(value);
+    }
+    Ok(())
+}
+
+/// A number without a fraction as Go writes it.
+fn whole(value: &mut Value) {
+    let Some(number) = value.as_f64().filter(|_| value.is_f64()) else { return };
+    let text = format!("{number:.0}");
+    if number.fract() == 0.0
+        && let Ok(number) = text.parse::<i64>()
+    {
+        *value = number.into();
+    }
 }
 
 fn bytes(value: &mut Value, at: &At<'_>, of: &Type) -> Result<(), String> {

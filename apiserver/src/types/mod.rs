@@ -101,6 +101,8 @@ pub(crate) enum Merge {
     /// A list whose elements are told apart by these members, separated by commas.
     Keys(&'static str),
     Atomic,
+    /// A message by its members, although messages of its type are atomic elsewhere.
+    Granular,
 }
 
 /// The tags `patchStrategy` and `patchMergeKey`.
@@ -208,6 +210,8 @@ impl Field {
             self.merge = Merge::Set;
         } else if fact == "atomic" {
             self.merge = Merge::Atomic;
+        } else if fact == "granular" {
+            self.merge = Merge::Granular;
         } else {
             let (strategy, key) = fact.split_once('=').map_or((fact, None), |(s, key)| (s, Some(key)));
             let has = |word: &str| strategy.split('+').any(|part| part == word);

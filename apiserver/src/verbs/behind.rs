@@ -8,7 +8,7 @@ use kubesmith_apiextensions::structural::object_meta::validate_object_meta;
 use serde_json::Value;
 
 use super::{admit, create, delete};
-use crate::builtin::Stage;
+use crate::builtin::{Generation, Stage};
 use crate::conversion;
 use crate::http::decode::Duplicates;
 use crate::http::query::{FieldValidation, WriteOptions};
@@ -124,7 +124,7 @@ fn complete(server: &Server, def: &ResourceDef, value: &mut Value) -> ApiResult<
             meta::set(value, field, made);
         }
     }
-    if create::counts_generation(def) && value["metadata"]["generation"].is_null() {
+    if create::generation(def) == Generation::Counted && value["metadata"]["generation"].is_null() {
         meta::set(value, "generation", 1);
     }
     Ok(())

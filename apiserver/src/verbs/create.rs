@@ -8,7 +8,7 @@ use super::write::{self, Storage, Write};
 use super::{admit, identity, read};
 use crate::admission::{Attributes, Operation, Options};
 use crate::authorization;
-use crate::builtin::{self, certificates};
+use crate::builtin::{self, Generation, certificates};
 use crate::conversion::Served;
 use crate::http::query::WriteOptions;
 use crate::http::reply::Reply;
@@ -160,7 +160,7 @@ fn complete(call: &Call<'_>, value: &mut Value) {
     let def = &call.def;
     meta::set(value, "uid", call.server.ids.uid());
     meta::set(value, "creationTimestamp", call.server.now());
-    if counts_generation(def) {
+    if matches!(generation(def), Generation::First | Generation::Counted) {
         meta::set(value, "generation", 1);
     }
     // `PrepareForCreate` of pkg/registry/core/node/strategy.go alone keeps it: a kubelet registers itself with its status.
@@ -173,9 +173,9 @@ fn complete(call: &Call<'_>, value: &mut Value) {
     builtin::complete::created(&call.server, def, value);
 }
 
-pub(super) fn counts_generation(def: &crate::registry::ResourceDef) -> bool {
+pub(super) fn generation(def: &crate::registry::ResourceDef) -> Generation {
     match &def.behaviour {
         Behaviour::BuiltIn(built_in) => built_in.generation,
-        Behaviour::Custom(_) => true,
+        Behaviour::Custom(_) => Generation::Counted,
     }
 }

@@ -15,7 +15,7 @@ use crate::http::reply::Reply;
 use crate::meta;
 use crate::names;
 use crate::patching;
-use crate::registry::Behaviour;
+use crate::registry::{Behaviour, ResourceDef};
 use crate::server::Call;
 use crate::status::{About, ApiError, ApiResult, Cause};
 use crate::store::Object;
@@ -88,10 +88,42 @@ impl Patched<'_> {
             keeps_version(call, next)?;
             return identity::check(call, next);
         }
+        self.change().identify(call, def, next, patched).map_err(|fault| self.refused(patched, &fault))
+    }
+
+    fn change(&self) -> Change<'_> {
+        Change { of: message(self.call), kind: self.kind, patch: &self.patch.value }
+    }
+
+    fn refused(&self, next: &Value, fault: &str) -> ApiError {
+        self.change().refused(next, fault)
+    }
+}
+
+/// A patch of an object of a built-in kind, or of its scale.
+pub(super) struct Change<'a> {
+    /// What the patched object is made of.
+    pub(super) of: Option<&'static Type>,
+    pub(super) kind: PatchKind,
+    pub(super) patch: &'a Value,
+}
+
+impl Change<'_> {
+    /// Reads version and kind of the patched object; what a strategic merge patch makes is of the resource's kind whatever it says.
+    ///
+    /// # Errors
+    /// Another kind, in kube-apiserver's words.
+    pub(super) fn identify(
+        &self,
+        call: &Call<'_>,
+        def: &ResourceDef,
+        next: &mut Value,
+        patched: &Value,
+    ) -> Result<(), String> {
         if self.kind == PatchKind::Strategic {
             for (field, own) in [("apiVersion", def.api_version()), ("kind", def.kind.clone())] {
                 if next[field].is_number() {
-                    return Err(self.refused(patched, "cannot convert int64 to string"));
+                    return Err("cannot convert int64 to string".to_owned());
                 }
                 next[field] = own.into();
             }
@@ -99,22 +131,22 @@ impl Patched<'_> {
         }
         let shown = self.shown(patched);
         identity::built_in(&call.server.registry(), def, next, shown.as_bytes())
-            .map_err(|fault| self.refused(patched, &fault.into_reason(def)))
+            .map_err(|fault| fault.into_reason(def))
     }
 
     /// The patched object as text.
     fn shown(&self, next: &Value) -> String {
-        match (message(self.call), self.kind) {
+        match (self.of, self.kind) {
             (None, _) => golang::json(next),
-            (Some(of), PatchKind::Json) => show::patched(next, of, &show::touched_by(&self.patch.value)),
-            (Some(of), _) => show::patched(next, of, &self.patch.value),
+            (Some(of), PatchKind::Json) => show::patched(next, of, &show::touched_by(self.patch)),
+            (Some(of), _) => show::patched(next, of, self.patch),
         }
     }
 
     /// The patched object is none of its kind (`applyJSPatch` and `strategicPatchObject` of endpoints/handlers/patch.go).
-    fn refused(&self, next: &Value, fault: &str) -> ApiError {
+    pub(super) fn refused(&self, next: &Value, fault: &str) -> ApiError {
         let shown = match self.kind {
-            PatchKind::Strategic => golang::display(&self.patch.value),
+            PatchKind::Strategic => golang::display(self.patch),
             _ => self.shown(next),
         };
         let fault = match self.kind {

@@ -4,7 +4,7 @@ use ::http::Method;
 use serde_json::{Value, json};
 
 use super::admit;
-use super::patch::{self, carry_out, decoded};
+use super::patch::{self, Change, carry_out, decoded};
 use super::update::{self, Edit};
 use crate::apply::SCALE_VERSION;
 use crate::conversion;
@@ -12,7 +12,7 @@ use crate::http::negotiate::{self, PatchKind};
 use crate::http::query::WriteOptions;
 use crate::http::reply::Reply;
 use crate::meta;
-use crate::registry::ScalePaths;
+use crate::registry::{ResourceDef, ScalePaths};
 use crate::server::Call;
 use crate::status::{About, ApiError, ApiResult, Cause};
 use crate::types::{self, Type};
@@ -56,7 +56,11 @@ pub(super) async fn dispatch(call: &Call<'_>, method: &Method) -> ApiResult<Repl
                     let edit = |old: &Value| {
                         let mut next = old.clone();
                         carry_out(call, kind, &mut next, &patch)?;
-                        settle(&mut next)?;
+                        let patched = next.clone();
+                        let change = Change { of: message(), kind, patch: &patch };
+                        read_patched(call, &change, &mut next, &patched)
+                            .map_err(|fault| change.refused(&patched, &fault))?;
+                        admit::check_place(call, &mut next, &call.path.name)?;
                         Ok(crate::managed::updated_scale(call, old, &next, &options))
                     };
                     write(call, &paths, &options, &edit).await
@@ -167,10 +171,29 @@ fn message() -> Option<&'static Type> {
 
 /// Brings a scale into the form that its type gives it.
 fn settle(scale: &mut Value) -> ApiResult<()> {
-    let Some(message) = message() else { return Ok(()) };
-    types::decode::settle(scale, message).map(drop).map_err(|why| {
+    typed(scale).map_err(|why| {
         ApiError::bad_request(format!("Scale in version \"v1\" cannot be handled as a Scale: {why}"))
     })
+}
+
+fn typed(scale: &mut Value) -> Result<(), String> {
+    message().map_or(Ok(()), |message| types::decode::settle(scale, message).map(drop))
+}
+
+/// Reads what a patch has made of a scale.
+fn read_patched(
+    call: &Call<'_>,
+    change: &Change<'_>,
+    next: &mut Value,
+    patched: &Value,
+) -> Result<(), String> {
+    // Scales are no resource of their own: they have the group and version of one.
+    let registry = call.server.registry();
+    if let Some(of_group) = registry.all().find(|def| def.api_version() == SCALE_VERSION) {
+        let def = ResourceDef { kind: KIND.to_owned(), ..of_group.as_ref().clone() };
+        change.identify(call, &def, next, patched)?;
+    }
+    typed(next)
 }
 
 fn shown(call: &Call<'_>, object: &Value, paths: &ScalePaths) -> Reply {

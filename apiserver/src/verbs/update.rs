@@ -9,7 +9,7 @@ use super::write::{self, Storage, Write};
 use super::{admit, create, delete, identity, read};
 use crate::admission::{self, Attributes, Operation, Options};
 use crate::builtin::parts::Part;
-use crate::builtin::{self, Stage};
+use crate::builtin::{self, Generation, Stage};
 use crate::conversion::Served;
 use crate::http::query::WriteOptions;
 use crate::http::reply::Reply;
@@ -217,7 +217,7 @@ fn complete(call: &Call<'_>, current: &Value, wanted: &mut Value) {
         admit::default(def, wanted, Stage::Update);
     }
     builtin::complete::updated(&call.server, def, &call.path.subresource, current, wanted);
-    if create::counts_generation(def)
+    if matches!(create::generation(def), Generation::Changes | Generation::Counted)
         && call.path.subresource != "status"
         && counts_as_change(def, current, wanted)
     {

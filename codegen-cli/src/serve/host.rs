@@ -5,7 +5,7 @@ use std::process::{ExitStatus, Stdio};
 
 use kubesmith_testenv::Exec;
 use tokio::io::{AsyncWriteExt as _, copy};
-use tokio::process::Command;
+use tokio::process::{Child, Command};
 
 /// The exit codes of shells for a program that is not there, and for one that cannot be run.
 const NOT_FOUND: i32 = 127;
@@ -13,7 +13,8 @@ const NOT_RUN: i32 = 126;
 /// What a program that a signal ended adds to the signal's number.
 const SIGNAL: i32 = 128;
 
-/// Runs a command to its end; it is killed when the client leaves. There is no terminal, also where the client shows one.
+/// Runs a command to its end; it is killed with all that it has started when the client leaves. There is no terminal, also where the
+/// client shows one.
 pub(super) async fn run(mut exec: Exec) -> i32 {
     match attempt(&mut exec).await {
         Ok(status) => code(status),
@@ -27,13 +28,7 @@ pub(super) async fn run(mut exec: Exec) -> i32 {
 }
 
 async fn attempt(exec: &mut Exec) -> io::Result<ExitStatus> {
-    let Some((program, arguments)) = exec.command.split_first() else {
-        return Err(io::Error::new(io::ErrorKind::NotFound, "no container runs that could be attached to"));
-    };
-    let mut command = Command::new(program);
-    command.args(arguments).kill_on_drop(true);
-    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.spawn()?;
+    let (mut child, group) = start(&exec.command)?;
     let (mut stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
     let input = async {
         if let Some(to) = &mut stdin {
@@ -61,7 +56,64 @@ async fn attempt(exec: &mut Exec) -> io::Result<ExitStatus> {
         () = input => {}
         () = output => {}
     }
-    child.wait().await
+    let status = child.wait().await;
+    // What it has left in the background stays, as in a container.
+    group.leave();
+    status
+}
+
+/// Starts a command in a group of its own.
+fn start(command: &[String]) -> io::Result<(Child, Group)> {
+    let Some((program, arguments)) = command.split_first() else {
+        return Err(io::Error::new(io::ErrorKind::NotFound, "no container runs that could be attached to"));
+    };
+    let mut command = Command::new(program);
+    command.args(arguments).kill_on_drop(true);
+    #[cfg(unix)]
+    command.process_group(0);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let child = command.spawn()?;
+    let group = Group::of(&child);
+    Ok((child, group))
+}
+
+/// A command and what it has started, which end when this is dropped.
+#[cfg(unix)]
+struct Group(Option<rustix::process::Pid>);
+
+#[cfg(unix)]
+impl Group {
+    fn of(child: &Child) -> Self {
+        let id = child.id().and_then(|id| i32::try_from(id).ok());
+        Self(id.and_then(rustix::process::Pid::from_raw))
+    }
+
+    fn leave(mut self) {
+        self.0 = None;
+    }
+}
+
+#[cfg(unix)]
+impl Drop for Group {
+    fn drop(&mut self) {
+        if let Some(leader) = self.0 {
+            // A group that has ended needs no signal.
+            let _ = rustix::process::kill_process_group(leader, rustix::process::Signal::KILL);
+        }
+    }
+}
+
+/// Elsewhere only the command itself ends.
+#[cfg(not(unix))]
+struct Group;
+
+#[cfg(not(unix))]
+impl Group {
+    fn of(_: &Child) -> Self {
+        Self
+    }
+
+    fn leave(self) {}
 }
 
 #[cfg(unix)]
@@ -73,4 +125,24 @@ fn code(status: ExitStatus) -> i32 {
 #[cfg(not(unix))]
 fn code(status: ExitStatus) -> i32 {
     status.code().unwrap_or(SIGNAL)
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use tokio::io::AsyncReadExt as _;
+
+    #[test]
+    fn what_a_command_has_started_ends_with_it() {
+        let command = ["sh", "-c", "sleep 1000 & echo started; wait"].map(str::to_owned);
+        let read = async {
+            let (mut child, group) = start(&command).unwrap();
+            let mut stdout = child.stdout.take().unwrap();
+            stdout.read_exact(&mut [0; "started\n".len()]).await.unwrap();
+            drop(group);
+            // The other end is open as long as one of them runs.
+            stdout.read_to_end(&mut Vec::new()).await.unwrap()
+        };
+        assert_eq!(tokio::runtime::Runtime::new().unwrap().block_on(read), 0);
+    }
 }

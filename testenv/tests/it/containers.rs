@@ -87,6 +87,72 @@ async fn log_that_is_followed_grows_with_the_annotation_and_ends_with_the_pod() 
 }
 
 #[tokio::test]
+async fn log_that_is_followed_keeps_to_its_limits() {
+    let env = env(json!({"log.kubesmith.dev/web": "a\nb\n"}), Containers::new()).await;
+    // No line of those that are there, and eight bytes of those that come.
+    let follow = LogParams {
+        container: Some("web".to_owned()),
+        follow: true,
+        tail_lines: Some(0),
+        limit_bytes: Some(8),
+        ..LogParams::default()
+    };
+    let stream = pods(env.client()).log_stream("p", &follow).await.unwrap();
+    let longer =
+        json!({"metadata": {"annotations": {"log.kubesmith.dev/web": "a\nb\nb\nlonger than that\n"}}});
+    assert_eq!(patch(&env, &format!("{PODS}/p"), "merge-patch+json", longer).await.0, 200);
+    let mut text = String::new();
+    futures::AsyncReadExt::read_to_string(&mut std::pin::pin!(stream), &mut text).await.unwrap();
+    assert_eq!(text, "b\nlonger");
+    env.stop().await;
+}
+
+#[tokio::test]
+async fn request_that_may_leave_http_keeps_its_body() {
+    let env = TestEnv::builder().start().await.unwrap();
+    let body =
+        json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "c"}, "data": {"a": "b"}});
+    let request = http::Request::post("/api/v1/namespaces/default/configmaps")
+        .header("connection", "upgrade")
+        .header("upgrade", "websocket")
+        .header("content-type", "application/json")
+        .body(kube::client::Body::from(body.to_string().into_bytes()))
+        .unwrap();
+    assert_eq!(env.client().send(request).await.unwrap().status(), 201);
+    env.stop().await;
+}
+
+/// Tells when the command that has it is ended.
+struct Told(Option<tokio::sync::oneshot::Sender<()>>);
+
+impl Drop for Told {
+    fn drop(&mut self) {
+        let _ = self.0.take().unwrap().send(());
+    }
+}
+
+#[tokio::test]
+async fn client_that_leaves_is_noticed_when_the_command_reads_nothing() {
+    let (sender, ended) = tokio::sync::oneshot::channel();
+    let told = std::sync::Arc::new(std::sync::Mutex::new(Some(Told(Some(sender)))));
+    let containers = Containers::new().on_exec(move |exec| {
+        let told = told.lock().unwrap().take();
+        async move {
+            let _both = (exec, told);
+            std::future::pending().await
+        }
+    });
+    let env = env(json!({}), containers).await;
+    let params = AttachParams::default().container("web").stdin(true);
+    let mut process = pods(env.client()).exec("p", ["idle"], &params).await.unwrap();
+    process.stdin().unwrap().write_all(&[b'x'; 128 * 1024]).await.unwrap();
+    process.abort();
+    drop(process);
+    ended.await.unwrap();
+    env.stop().await;
+}
+
+#[tokio::test]
 async fn command_answers_what_the_annotation_lists() {
     let script =
         "- command: [pg_isready]\n  stdout: |\n    accepting connections\n- stderr: no\n  exitCode: 3\n";

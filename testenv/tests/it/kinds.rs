@@ -78,7 +78,11 @@ fn samples() -> Vec<(String, Value, Value)> {
             spec(workload(&[])),
             json!(["x", 0, 0, 0, 0, 0, "<none>", "0s", "c", "i:1", "app=a"]),
         ),
-        (named("apps", "controllerrevisions"), json!({"revision": 2}), json!(["x", "<none>", 2, "0s"])),
+        (
+            named("apps", "controllerrevisions"),
+            json!({"revision": 2, "data": {}}),
+            json!(["x", "<none>", 2, "0s"]),
+        ),
         (
             named("batch", "cronjobs"),
             spec(json!({"schedule": "@daily", "jobTemplate": {"spec": job}})),

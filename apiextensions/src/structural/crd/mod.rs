@@ -3,6 +3,7 @@
 //! A schema (subresources, columns, selectable fields) that all versions share is reported at `spec.validation` and its
 //! siblings rather than in each version, as the server does, which keeps one such thing for all.
 
+mod approval;
 mod budget;
 mod jsonpath;
 mod openapi;

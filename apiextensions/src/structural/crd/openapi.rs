@@ -134,13 +134,20 @@ fn check_default(
             return;
         }
     }
-    let own = validate::validate_at(field.as_str(), schema, default, None);
+    let own = validate::validate_at(field.as_str(), &without_int_or_string(schema), default, None);
     if own.is_empty()
         && let Some(rules) = Validator::new(schema, is_resource)
     {
         causes.extend(rules.validate_default(&field, default));
     }
     causes.extend(own);
+}
+
+/// What defaults are validated against, where `x-kubernetes-int-or-string` says nothing of types (`ToKubeOpenAPI`).
+fn without_int_or_string(schema: &Schema) -> Schema {
+    let mut schema = schema.clone();
+    schema.walk_mut(&mut |node| node.int_or_string = false);
+    schema
 }
 
 /// The properties of a node that follow from its place.

@@ -91,7 +91,10 @@ impl Rules {
         {
             let at = path.index(i);
             match compile_rule(schema, &decl, rule) {
-                Ok(compiled) => self.compiled(rule, &compiled, &at, &decl, site),
+                Ok(compiled) => {
+                    self.compiled(&compiled, &at, &decl, site);
+                    self.old_self(rule, compiled.program.uses_old_self(), &at, site);
+                }
                 Err(error) => {
                     let field = match &error {
                         RuleError::Rule(_) => at.child("rule"),
@@ -99,12 +102,16 @@ impl Rules {
                     };
                     let cause = Cause::invalid(field, "", error.detail());
                     self.causes.push(cause.with_raw_value(go_json(rule)));
+                    // A rule that does not compile uses nothing.
+                    let alone = Rule { message_expression: None, ..rule.clone() };
+                    let uses = compile_rule(schema, &decl, &alone).is_ok_and(|it| it.program.uses_old_self());
+                    self.old_self(rule, uses, &at, site);
                 }
             }
         }
     }
 
-    fn compiled(&mut self, rule: &Rule, compiled: &CompiledRule, at: &Path, decl: &Decl, site: &Site<'_>) {
+    fn compiled(&mut self, compiled: &CompiledRule, at: &Path, decl: &Decl, site: &Site<'_>) {
         let times = match site.cardinality {
             Cardinality::Times(times) => times,
             Cardinality::Unbounded => max_cardinality(decl.min_size),
@@ -118,7 +125,11 @@ impl Rules {
                 at.child("messageExpression"),
             );
         }
-        match (compiled.program.uses_old_self(), site.uncorrelatable, rule.optional_old_self) {
+    }
+
+    /// Whether the rule may use `oldSelf` as it does.
+    fn old_self(&mut self, rule: &Rule, uses: bool, at: &Path, site: &Site<'_>) {
+        match (uses, site.uncorrelatable, rule.optional_old_self) {
             (true, Some(place), _) => {
                 let detail = format!(
                     "oldSelf cannot be used on the uncorrelatable portion of the schema within {place}"

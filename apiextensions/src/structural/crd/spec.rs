@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use super::approval::check_approval;
 use super::openapi::validate_schema;
 use super::resolve_field_path;
 use super::shape::{flag, list, present, text, texts};
@@ -68,7 +69,7 @@ fn check_spec(crd: &Value, old: Option<&Value>, causes: &mut Vec<Cause>) {
             causes.push(Cause::required(field, ""));
         }
     }
-    check_versions(versions, old, causes);
+    check_versions(crd, versions, old, causes);
     let own = spec.child("names");
     for name in ["plural", "singular", "kind", "listKind"] {
         if text(crd, &format!("/spec/names/{name}")).is_empty() {
@@ -94,7 +95,7 @@ fn is_shared(versions: &[Value], part: &str) -> bool {
     versions.windows(2).all(|pair| pair[0].get(part) == pair[1].get(part))
 }
 
-fn check_versions(versions: &[Value], old: Option<&Value>, causes: &mut Vec<Cause>) {
+fn check_versions(crd: &Value, versions: &[Value], old: Option<&Value>, causes: &mut Vec<Cause>) {
     let field = Path::new("spec").child("versions");
     for (i, version) in versions.iter().enumerate() {
         let at = field.index(i);
@@ -114,7 +115,8 @@ fn check_versions(versions: &[Value], old: Option<&Value>, causes: &mut Vec<Caus
             check_columns(version, &at.child("additionalPrinterColumns"), causes);
         }
         if !is_shared(versions, "selectableFields") {
-            check_selectable(version, &at.child("selectableFields"), causes);
+            let detail = "may only be set when `version.schema.openAPIV3Schema` is not included";
+            check_selectable(version, &at.child("selectableFields"), detail, causes);
         }
     }
     let mut seen: Vec<&str> = versions.iter().map(|v| text(v, "/name")).collect();
@@ -125,7 +127,9 @@ fn check_versions(versions: &[Value], old: Option<&Value>, causes: &mut Vec<Caus
     }
     if versions.iter().filter(|v| flag(v, "/storage")).count() != 1 {
         let detail = "must have exactly one version marked as storage version";
-        causes.push(Cause::invalid(&field, "", detail).with_raw_value(printed(versions)));
+        let is_there = crd.pointer("/spec/versions").is_some_and(Value::is_array);
+        let shown = if is_there { printed(versions) } else { "null".to_owned() };
+        causes.push(Cause::invalid(&field, "", detail).with_raw_value(shown));
     }
     // The first version's name is also in `spec.version` of the server's own form.
     let first = versions.first().map_or("", |version| text(version, "/name"));
@@ -172,7 +176,8 @@ fn check_shared(versions: &[Value], old: Option<&Value>, causes: &mut Vec<Cause>
         check_columns(first, &spec.child("additionalPrinterColumns"), causes);
     }
     if is_shared(versions, "selectableFields") {
-        check_selectable(first, &spec.child("selectableFields"), causes);
+        let detail = "may only be set when validations.schema is included";
+        check_selectable(first, &spec.child("selectableFields"), detail, causes);
     }
 }
 
@@ -309,13 +314,13 @@ fn check_columns(version: &Value, path: &Path, causes: &mut Vec<Cause>) {
 /// Selectable fields that a version may have.
 const MAX_SELECTABLE_FIELDS: usize = 8;
 
-fn check_selectable(version: &Value, path: &Path, causes: &mut Vec<Cause>) {
+fn check_selectable(version: &Value, path: &Path, without_schema: &str, causes: &mut Vec<Cause>) {
     let fields = list(version, "/selectableFields");
     if fields.is_empty() {
         return;
     }
     let Some(Ok(schema)) = present(version, "/schema/openAPIV3Schema").map(Schema::enforced) else {
-        causes.push(Cause::invalid(path, "", "may only be set when validations.schema is included"));
+        causes.push(Cause::invalid(path, "", without_schema));
         return;
     };
     let mut seen = std::collections::BTreeSet::new();
@@ -372,10 +377,13 @@ fn check_conversion(crd: &Value, old: Option<&Value>, causes: &mut Vec<Cause>) {
         None => causes.push(Cause::required(field, "required when strategy is set to Webhook")),
         Some(client) => {
             causes.extend(validate_client_config(client, &field));
-            // A stored definition may keep a bundle that was never looked at.
+            // Until a definition is established, and where its bundle was never looked at, any bundle will do
+            // (`allowInvalidCABundle`).
             let bundle = |crd| text(crd, "/spec/conversion/webhook/clientConfig/caBundle");
             let field = field.child("caBundle");
-            if old.is_none_or(|old| validate_ca_bundle(bundle(old), &field).is_empty()) {
+            let is_looked_at =
+                |old| is_established(old) && validate_ca_bundle(bundle(old), &field).is_empty();
+            if old.is_some_and(is_looked_at) {
                 causes.extend(validate_ca_bundle(bundle(crd), &field));
             }
         }
@@ -444,48 +452,8 @@ fn check_stored_versions(crd: &Value, causes: &mut Vec<Cause>) {
     }
 }
 
-/// Whether a text is a URL with a scheme and a host.
-fn is_absolute_url(text: &str) -> bool {
-    let Some((scheme, rest)) = text.split_once("://") else { return false };
-    let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
-    let letters = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.');
-    scheme.starts_with(|c: char| c.is_ascii_alphabetic())
-        && scheme.chars().all(letters)
-        && !host.is_empty()
-        && !text.contains(|c: char| c.is_control() || c == ' ')
-}
-
-/// Groups of the Kubernetes community need an approval annotation.
-fn check_approval(crd: &Value, old: Option<&Value>, causes: &mut Vec<Cause>) {
-    const ANNOTATION: &str = "api-approved.kubernetes.io";
-    let group = text(crd, "/spec/group");
-    let is_protected = ["k8s.io", "kubernetes.io"]
-        .iter()
-        .any(|suffix| group == *suffix || group.ends_with(&format!(".{suffix}")));
-    if !is_protected {
-        return;
-    }
-    let annotation = |crd: &Value| {
-        crd.pointer("/metadata/annotations").and_then(|a| a.get(ANNOTATION)?.as_str().map(str::to_owned))
-    };
-    let value = annotation(crd);
-    if old.is_some_and(|old| annotation(old) == value) {
-        return;
-    }
-    let field = Path::new("metadata.annotations").key(ANNOTATION);
-    match value.filter(|value| !value.is_empty()) {
-        None => {
-            let detail = format!(
-                "protected groups must have approval annotation \"{ANNOTATION}\", see https://github.com/kubernetes/enhancements/pull/1111"
-            );
-            causes.push(Cause::required(field, detail));
-        }
-        Some(value) if value.starts_with("unapproved") || is_absolute_url(&value) => {}
-        Some(value) => {
-            let detail = format!(
-                "protected groups must have approval annotation \"{ANNOTATION}\" with either a URL or a reason starting with \"unapproved\", see https://github.com/kubernetes/enhancements/pull/1111"
-            );
-            causes.push(Cause::invalid(field, value, detail));
-        }
-    }
+fn is_established(crd: &Value) -> bool {
+    let conditions = crd.pointer("/status/conditions").and_then(Value::as_array);
+    let is_so = |condition: &Value| condition["type"] == "Established" && condition["status"] == "True";
+    conditions.is_some_and(|conditions| conditions.iter().any(is_so))
 }

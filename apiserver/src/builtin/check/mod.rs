@@ -5,13 +5,17 @@
 mod addresses;
 mod autoscaling;
 mod containers;
+mod csi;
 mod data;
+mod devices;
 mod endpoints;
 mod events;
 mod field;
+mod flow;
 mod ingress;
 mod job_policies;
 mod jobs;
+mod network;
 mod objects;
 mod pods;
 mod probes;
@@ -25,12 +29,22 @@ mod volumes;
 mod workloads;
 
 pub(super) use autoscaling::autoscaler;
+pub(super) use csi::{
+    csi_driver, csi_node, csi_storage_capacity, volume_attachment, volume_attachment_status,
+    volume_attributes_class,
+};
 pub(super) use data::{config_map, secret};
+pub(super) use devices::{device_class, resource_claim, resource_claim_template, resource_slice};
 pub(super) use endpoints::{endpoint_slice, endpoints};
 pub(super) use events::{core_event, event};
+pub(super) use flow::{flow_schema, flow_status, priority_level};
 pub(super) use ingress::{ingress, ingress_status, network_policy};
 pub(super) use jobs::{cron_job, job, job_status};
-pub(super) use objects::{lease, node, priority_class, role, role_binding, runtime_class};
+pub(super) use network::{ingress_class, ip_address, service_cidr};
+pub(super) use objects::{
+    api_service, controller_revision, lease, namespace, node, priority_class, role, role_binding,
+    runtime_class,
+};
 pub(super) use pods::{pod, pod_ephemeral_containers, pod_status};
 pub(super) use resize::pod_resize;
 pub(super) use resources::{limit_range, quota};

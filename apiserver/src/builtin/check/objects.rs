@@ -42,8 +42,15 @@ pub(in crate::builtin) fn node(object: &Value, old: Option<&Value>) -> Vec<Cause
                 resources::value(name, &amount.at(format!("status.{part}.{name}")), errors);
             }
         }
-        for range in spec.child("podCIDRs").items() {
-            _ = addresses::range(&range, errors);
+        let list = spec.child("podCIDRs");
+        for range in list.items() {
+            let text = json!(range.text());
+            _ = addresses::range(&range.holding(&text), errors);
+        }
+        let texts = list.texts();
+        let is_pair = matches!(*texts, [a, b] if a.contains(':') != b.contains(':'));
+        if texts.len() > 1 && !is_pair {
+            errors.invalid(&list, "may specify no more than one CIDR for each IP family");
         }
         let Some(old) = old else { return };
         let before = Field::root(old).child("spec");
@@ -187,33 +194,153 @@ pub(in crate::builtin) fn priority_class(object: &Value, old: Option<&Value>) ->
     Errors::of(|errors| {
         let root = Field::root(object);
         let name = root.child("metadata").child("name");
-        let value = root.child("value");
+        let (value, policy) = (root.child("value"), root.child("preemptionPolicy"));
+        if let Some(old) = old {
+            if old["value"] != object["value"] {
+                errors.forbidden(&value, "may not be changed in an update.");
+            }
+            errors.immutable(&policy, &Field::root(old).child("preemptionPolicy"));
+            return;
+        }
         if name.text().starts_with("system-") {
             let detail = "priority class names with 'system-' prefix are reserved for system use only";
             errors.forbidden(&name, detail);
         } else if value.number_or_zero() > 1_000_000_000 {
             errors.forbidden(&value, "maximum allowed value of a user defined priority is 1000000000");
         }
-        let policy = root.child("preemptionPolicy");
         if policy.is_set() {
             errors.one_of(&policy, &["PreemptLowerPriority", "Never"]);
-        }
-        if let Some(old) = old {
-            if old["value"] != object["value"] {
-                errors.forbidden(&value, "may not be changed in an update.");
-            }
-            errors.immutable(&policy, &Field::root(old).child("preemptionPolicy"));
         }
     })
 }
 
+/// Go's names of the internal `Toleration`.
+const TOLERATION: &[(&str, &str)] = &[
+    ("Key", "key"),
+    ("Operator", "operator"),
+    ("Value", "value"),
+    ("Effect", "effect"),
+    ("TolerationSeconds", "seconds"),
+];
+
+/// `ValidateRuntimeClass` of `pkg/apis/node/validation`, and its update.
 pub(in crate::builtin) fn runtime_class(object: &Value, old: Option<&Value>) -> Vec<Cause> {
     Errors::of(|errors| {
-        let handler = Field::root(object).child("handler");
-        let text = json!(handler.text());
-        errors.all_invalid(&handler.holding(&text), NameRule::Label.check(handler.text()));
+        let root = Field::root(object);
+        let text = json!(root.child("handler").text());
+        let handler = root.child("handler").holding(&text);
+        errors.required_name(&handler, NameRule::Label);
+        for (name, amount) in root.child("overhead").child("podFixed").entries() {
+            // The path of the original.
+            let place = amount.at(format!("overhead.limits[{name}]"));
+            resources::container_resource(name, &place, errors);
+            resources::value(name, &place, errors);
+        }
+        let scheduling = root.child("scheduling");
+        errors.labels(&scheduling.child("nodeSelector"));
+        let list = scheduling.child("tolerations");
+        scheduling::tolerations(&list, errors);
+        let mut seen: Vec<[&str; 4]> = Vec::new();
+        for toleration in list.items() {
+            let key = ["key", "operator", "value", "effect"].map(|member| toleration.child(member).text());
+            if seen.contains(&key) {
+                let shown = json!({
+                    "key": key[0], "operator": key[1], "value": key[2], "effect": key[3],
+                    "seconds": toleration.child("tolerationSeconds").value,
+                });
+                errors.duplicate_as(&toleration, &go_struct(&shown, TOLERATION));
+            }
+            seen.push(key);
+        }
+        if old.is_some_and(|old| Field::root(old).child("handler").text() != handler.text()) {
+            errors.invalid(&handler, "field is immutable");
+        }
+    })
+}
+
+/// `ValidateControllerRevision` of `pkg/apis/apps/validation`.
+pub(in crate::builtin) fn controller_revision(object: &Value, old: Option<&Value>) -> Vec<Cause> {
+    Errors::of(|errors| {
+        let root = Field::root(object);
+        let (data, revision) = (root.child("data"), root.child("revision"));
         if let Some(old) = old {
-            errors.immutable(&handler, &Field::root(old).child("handler"));
+            errors.immutable(&data, &Field::root(old).child("data"));
+        } else if data.value.is_null() {
+            errors.required(&data, "data is mandatory");
+        } else if !data.value.is_object() {
+            errors.required(&data, "data must be a valid JSON object");
+        }
+        errors.not_negative(&revision);
+    })
+}
+
+/// `ValidateAPIService` of kube-aggregator.
+pub(in crate::builtin) fn api_service(object: &Value, _: Option<&Value>) -> Vec<Cause> {
+    Errors::of(|errors| {
+        let root = Field::root(object);
+        let (spec, name) = (root.child("spec"), root.child("metadata").child("name"));
+        let (group, version) = (spec.child("group"), spec.child("version"));
+        let wanted = format!("{}.{}", version.text(), group.text());
+        if name.text() != wanted {
+            let detail =
+                format!("must be `spec.version+\".\"+spec.group`: {}", crate::names::quoted(&wanted));
+            errors.invalid(&name, &detail);
+        }
+        if group.is_empty() && version.text() != "v1" {
+            errors.required(&group, "only v1 may have an empty group and it better be legacy kube");
+        }
+        errors.optional_name(&group, NameRule::Subdomain);
+        let text = json!(version.text());
+        errors.all_invalid(&version.holding(&text), NameRule::Label1035.check(version.text()));
+        for (member, most) in [("groupPriorityMinimum", 20_000), ("versionPriority", 1000)] {
+            let priority = spec.child(member);
+            if !(1..=most).contains(&priority.number_or_zero()) {
+                errors.invalid_number(&priority, &format!("must be positive and less than {most}"));
+            }
+        }
+        let (service, authority) = (spec.child("service"), spec.child("caBundle"));
+        let unchecked = spec.child("insecureSkipTLSVerify");
+        if !service.is_set() {
+            if !authority.is_empty() {
+                let length = authority.text().trim_end_matches('=').len() * 3 / 4;
+                errors.invalid_as(
+                    &authority,
+                    &format!("\"{length} bytes\""),
+                    "local APIServices may not have a caBundle",
+                );
+            }
+            if unchecked.is_true() {
+                errors.invalid(&unchecked, "local APIServices may not have insecureSkipTLSVerify");
+            }
+            return;
+        }
+        for member in [service.child("namespace"), service.child("name")] {
+            if member.is_empty() {
+                errors.required(&member, "");
+            }
+        }
+        let port = service.child("port");
+        if !(1..=65_535).contains(&port.number_or_zero()) {
+            errors.invalid_number(&port, "port is not valid: must be between 1 and 65535, inclusive");
+        }
+        if unchecked.is_true() && !authority.is_empty() {
+            errors.invalid(&unchecked, "may not be true if caBundle is present");
+        }
+    })
+}
+
+/// `ValidateNamespace` of `pkg/apis/core/validation`: the finalizers of a new one.
+pub(in crate::builtin) fn namespace(object: &Value, old: Option<&Value>) -> Vec<Cause> {
+    Errors::of(|errors| {
+        let finalizers = Field::root(object).child("spec").child("finalizers");
+        for finalizer in finalizers.items().filter(|_| old.is_none()) {
+            let text = json!(finalizer.text());
+            let place = finalizers.holding(&text);
+            errors.qualified_name(&place);
+            if !finalizer.text().contains('/') && finalizer.text() != "kubernetes" {
+                let detail = "name is neither a standard finalizer name nor is it fully qualified";
+                errors.invalid(&place, detail);
+            }
         }
     })
 }

@@ -72,7 +72,7 @@ fn is_native(name: &str) -> bool {
 }
 
 /// `IsExtendedResourceName`: somebody else's, in a domain of its own.
-fn is_extended(name: &str) -> bool {
+pub(super) fn is_extended(name: &str) -> bool {
     !is_native(name)
         && !name.starts_with("requests.")
         && names::qualified_name(&format!("requests.{name}")).is_empty()

@@ -25,38 +25,92 @@ fn access_modes(modes: &Field<'_>, errors: &mut Errors) {
 pub(in crate::builtin) fn volume(object: &Value, old: Option<&Value>) -> Vec<Cause> {
     Errors::of(|errors| {
         let spec = Field::root(object).child("spec");
-        let (modes, capacity) = (spec.child("accessModes"), spec.child("capacity"));
-        if modes.is_empty() {
-            errors.required(&modes, "");
+        volume_spec(&spec, false, errors);
+        if let Some(old) = old {
+            // An update is checked twice, as `ValidatePersistentVolumeUpdate` begins anew.
+            volume_spec(&spec, false, errors);
+            volume_update(&spec, &Field::root(old).child("spec"), errors);
         }
-        access_modes(&modes, errors);
+    })
+}
+
+/// What `ValidatePersistentVolumeUpdate` adds.
+fn volume_update(spec: &Field<'_>, old: &Field<'_>, errors: &mut Errors) {
+    let source = |spec: &Field<'_>, without_secret: bool| {
+        let mut source: Vec<Value> = SOURCES.iter().map(|(name, _)| spec.child(name).value.clone()).collect();
+        if without_secret && let Some(csi) = source.last_mut().and_then(Value::as_object_mut) {
+            csi.remove("controllerExpandSecretRef");
+        }
+        source
+    };
+    // A driver may get the secret for expansion that it did not have.
+    let adds_secret = !old.child("csi").child("controllerExpandSecretRef").is_set();
+    if source(spec, adds_secret) != source(old, adds_secret) {
+        let place = spec.at("spec.persistentvolumesource");
+        errors.forbidden(&place, "spec.persistentvolumesource is immutable after creation");
+    }
+    errors.immutable(&spec.child("volumeMode").at("volumeMode"), &old.child("volumeMode"));
+    let class = spec.child("volumeAttributesClassName");
+    if old.child("volumeAttributesClassName").is_set() && !class.is_set() {
+        errors.forbidden(&class, "update from non-nil value to nil is forbidden");
+    }
+}
+
+/// The volume of an attachment that is no object of its own.
+pub(super) fn inline_volume(spec: &Field<'_>, errors: &mut Errors) {
+    const INLINE: &str = "in the context of inline volumes";
+    if spec.child("claimRef").is_set() {
+        errors.forbidden(&spec.child("claimRef"), &format!("may not be specified {INLINE}"));
+    }
+    if !spec.child("capacity").is_empty() {
+        errors.forbidden(&spec.child("capacity"), &format!("may not be specified {INLINE}"));
+    }
+    if !spec.child("csi").is_set() {
+        errors.required(&spec.child("csi"), &format!("has to be specified {INLINE}"));
+    }
+    volume_spec(spec, true, errors);
+}
+
+/// `ValidatePersistentVolumeSpec`.
+fn volume_spec(spec: &Field<'_>, inline: bool, errors: &mut Errors) {
+    let (modes, capacity) = (spec.child("accessModes"), spec.child("capacity"));
+    if modes.is_empty() {
+        errors.required(&modes, "");
+    }
+    access_modes(&modes, errors);
+    if !inline {
         if capacity.is_empty() {
             errors.required(&capacity, "");
         }
         if !capacity.key("storage").is_set() || capacity.entries().len() > 1 {
             errors.not_supported(&capacity, &["storage"]);
         }
-        for (_, amount) in capacity.entries() {
-            if resources::amount(&amount) <= 0 {
-                errors.invalid(&amount, "must be greater than zero");
-            }
+    }
+    for (_, amount) in capacity.entries() {
+        if resources::amount(&amount) <= 0 {
+            errors.invalid(&amount, "must be greater than zero");
         }
-        let policies = &["Delete", "Recycle", "Retain"];
-        errors.optional_one_of(&spec.child("persistentVolumeReclaimPolicy"), policies);
-        let required = spec.child("nodeAffinity").child("required");
-        if required.is_set() {
-            super::scheduling::node_selector(&required, errors);
-        } else if spec.child("nodeAffinity").is_set() {
-            errors.required(&required, "must specify required node constraints");
-        }
-        volume_source(&spec, errors);
-        errors.optional_name(&spec.child("storageClassName"), NameRule::Subdomain);
-        errors.optional_one_of(&spec.child("volumeMode"), VOLUME_MODES);
-        volume_class(&spec, errors);
-        if let Some(old) = old {
-            errors.immutable(&spec.child("volumeMode"), &Field::root(old).child("spec").child("volumeMode"));
-        }
-    })
+    }
+    let policies = &["Delete", "Recycle", "Retain"];
+    let reclaim = spec.child("persistentVolumeReclaimPolicy");
+    if inline && !reclaim.is_empty() && reclaim.text() != "Retain" {
+        errors.forbidden(&reclaim, "may only be Retain in the context of inline volumes");
+    } else if !inline {
+        errors.optional_one_of(&reclaim, policies);
+    }
+    let required = spec.child("nodeAffinity").child("required");
+    if inline && spec.child("nodeAffinity").is_set() {
+        errors
+            .forbidden(&spec.child("nodeAffinity"), "may not be specified in the context of inline volumes");
+    } else if required.is_set() {
+        super::scheduling::node_selector(&required, errors);
+    } else if spec.child("nodeAffinity").is_set() {
+        errors.required(&required, "must specify required node constraints");
+    }
+    volume_source(spec, errors);
+    errors.optional_name(&spec.child("storageClassName"), NameRule::Subdomain);
+    errors.optional_one_of(&spec.child("volumeMode"), VOLUME_MODES);
+    volume_class(spec, errors);
 }
 
 /// The sources of a volume, in the order in which `ValidatePersistentVolumeSpec` looks at them.
@@ -249,26 +303,8 @@ fn claim_update(spec: &Field<'_>, object: &Value, old: &Value, errors: &mut Erro
 pub(in crate::builtin) fn storage_class(object: &Value, old: Option<&Value>) -> Vec<Cause> {
     Errors::of(|errors| {
         let root = Field::root(object);
-        if let Some(old) = old {
-            for field in ["parameters", "provisioner", "reclaimPolicy"] {
-                if old[field] != object[field] {
-                    errors.forbidden(&root.child(field), &format!("updates to {field} are forbidden."));
-                }
-            }
-            errors.immutable(&root.child("volumeBindingMode"), &Field::root(old).child("volumeBindingMode"));
-            return;
-        }
-        let provisioner = root.child("provisioner");
-        if provisioner.is_empty() {
-            errors.required(&provisioner, "");
-        } else {
-            let text = Value::from(provisioner.text().to_lowercase());
-            errors.qualified_name(&provisioner.holding(&text));
-        }
-        for (key, _) in root.child("parameters").entries().iter().filter(|(key, _)| key.is_empty()) {
-            let shown = json!(key);
-            errors.invalid(&root.child("parameters").holding(&shown), "field can not be empty.");
-        }
+        provisioner(&root.child("provisioner"), errors);
+        parameters(&root.child("parameters"), errors);
         let reclaim = root.child("reclaimPolicy");
         if !reclaim.is_empty() {
             errors.optional_one_of(&reclaim, &["Delete", "Retain"]);
@@ -276,7 +312,40 @@ pub(in crate::builtin) fn storage_class(object: &Value, old: Option<&Value>) -> 
         let modes = &["Immediate", "WaitForFirstConsumer"];
         errors.optional_one_of(&root.child("volumeBindingMode"), modes);
         allowed_topologies(&root.child("allowedTopologies"), errors);
+        if let Some(old) = old {
+            for field in ["parameters", "provisioner", "reclaimPolicy", "volumeBindingMode"] {
+                errors.immutable(&root.child(field), &Field::root(old).child(field));
+            }
+        }
     })
+}
+
+/// `validateProvisioner`.
+pub(super) fn provisioner(name: &Field<'_>, errors: &mut Errors) {
+    if name.is_empty() {
+        errors.required(name, "");
+    } else {
+        let text = Value::from(name.text().to_lowercase());
+        errors.qualified_name(&name.holding(&text));
+    }
+}
+
+/// `validateParameters`.
+pub(super) fn parameters(parameters: &Field<'_>, errors: &mut Errors) {
+    const MOST: usize = 512;
+    const LARGEST: usize = 256 * 1024;
+    let entries = parameters.entries();
+    if entries.len() > MOST {
+        errors.too_long(&parameters.path, MOST);
+        return;
+    }
+    if entries.iter().any(|(key, _)| key.is_empty()) {
+        let shown = json!("");
+        errors.invalid(&parameters.holding(&shown), "field can not be empty.");
+    }
+    if entries.iter().map(|(key, value)| key.len() + value.text().len()).sum::<usize>() > LARGEST {
+        errors.too_long(&parameters.path, LARGEST);
+    }
 }
 
 /// `validateAllowedTopologies`.

@@ -117,6 +117,7 @@ pub(super) fn driver_name(name: &Field<'_>, errors: &mut Errors) {
     const LONGEST: usize = 63;
     if name.is_empty() {
         errors.required(name, "");
+        return;
     }
     if name.text().len() > LONGEST {
         errors.too_long(&name.path, LONGEST);

@@ -149,6 +149,73 @@ pub(in crate::builtin) fn csi_driver(object: &mut Value, _: Stage) {
     fill(spec, "seLinuxMount", false);
 }
 
+pub(in crate::builtin) fn ingress_class(object: &mut Value, _: Stage) {
+    if let Some(parameters) = object.pointer_mut("/spec/parameters") {
+        fill(parameters, "scope", "Cluster");
+    }
+}
+
+pub(in crate::builtin) fn resource_claim(object: &mut Value, _: Stage) {
+    device_requests(object.pointer_mut("/spec/devices"));
+}
+
+pub(in crate::builtin) fn resource_claim_template(object: &mut Value, _: Stage) {
+    device_requests(object.pointer_mut("/spec/spec/devices"));
+}
+
+fn device_requests(devices: Option<&mut Value>) {
+    let Some(devices) = devices else { return };
+    let count = |request: &mut Value| {
+        if request.get("allocationMode").is_some_and(|mode| mode == "") {
+            request["allocationMode"] = Value::Null;
+        }
+        fill(request, "allocationMode", "ExactCount");
+        if request["allocationMode"] == "ExactCount" {
+            fill_zero(request, "count", 1);
+        }
+    };
+    each(devices, "requests", |request| {
+        if let Some(exactly) = request.get_mut("exactly").filter(|exactly| exactly.is_object()) {
+            count(exactly);
+        }
+        each(request, "firstAvailable", count);
+    });
+}
+
+pub(in crate::builtin) fn api_service(object: &mut Value, _: Stage) {
+    if let Some(service) = object.pointer_mut("/spec/service") {
+        fill(service, "port", 443);
+    }
+}
+
+pub(in crate::builtin) fn flow_schema(object: &mut Value, _: Stage) {
+    map_at(object, "spec");
+    fill_zero(&mut object["spec"], "matchingPrecedence", 1000);
+}
+
+pub(in crate::builtin) fn priority_level(object: &mut Value, _: Stage) {
+    let Some(spec) = object.get_mut("spec").filter(|spec| spec.is_object()) else { return };
+    for (level, shares) in [("exempt", 0), ("limited", 30)] {
+        if let Some(level) = spec.get_mut(level) {
+            fill(level, "nominalConcurrencyShares", shares);
+            fill(level, "lendablePercent", 0);
+        }
+    }
+    if let Some(queuing) = spec.pointer_mut("/limited/limitResponse/queuing") {
+        fill_zero(queuing, "handSize", 8);
+        fill_zero(queuing, "queues", 64);
+        fill_zero(queuing, "queueLengthLimit", 50);
+    }
+}
+
+/// A number that is absent or zero.
+fn fill_zero(object: &mut Value, key: &str, value: i64) {
+    if object.get(key).is_some_and(|it| *it == 0) {
+        crate::meta::object_mut(object).remove(key);
+    }
+    fill(object, key, value);
+}
+
 pub(in crate::builtin) fn priority_class(object: &mut Value, _: Stage) {
     fill(object, "preemptionPolicy", "PreemptLowerPriority");
 }

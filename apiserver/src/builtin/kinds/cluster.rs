@@ -1,22 +1,13 @@
 //! What a cluster as a whole is told.
 
-use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions;
-use serde::Deserialize as _;
-use serde_json::Value;
-
 use super::kind;
-use crate::builtin::{BuiltIn, admission, check, defaults};
-
-/// CRDs are no part of the table of types: they are read into their type and written back.
-fn definition(value: &Value) -> Result<Value, serde_json::Error> {
-    serde_json::to_value(apiextensions::v1::CustomResourceDefinition::deserialize(value)?)
-}
+use crate::builtin::{BuiltIn, Generation, admission, check, defaults};
 
 /// What both kinds of webhook configurations have in common.
 const fn webhook_configuration(name: &'static str, plural: &'static str, singular: &'static str) -> BuiltIn {
     BuiltIn {
         namespaced: false,
-        generation: true,
+        generation: Generation::Counted,
         unconditional_update: false,
         categories: &["api-extensions"],
         check: admission::check_webhooks,
@@ -27,9 +18,10 @@ const fn webhook_configuration(name: &'static str, plural: &'static str, singula
 /// A kind of the server's flow control; requests here are not queued by it.
 const fn flow_control(name: &'static str, plural: &'static str, singular: &'static str) -> BuiltIn {
     BuiltIn {
+        check_status: check::flow_status,
         namespaced: false,
         status: true,
-        generation: true,
+        generation: Generation::Counted,
         ..kind("flowcontrol.apiserver.k8s.io", name, plural, singular, &[])
     }
 }
@@ -46,10 +38,24 @@ pub(super) static KINDS: &[BuiltIn] = &[
         status: true,
         unconditional_update: false,
         categories: &["api-extensions"],
+        default: defaults::api_service,
+        check: check::api_service,
         ..kind(crate::api_services::GROUP, "APIService", "apiservices", "apiservice", &[])
     },
-    flow_control("FlowSchema", "flowschemas", "flowschema"),
-    flow_control("PriorityLevelConfiguration", "prioritylevelconfigurations", "prioritylevelconfiguration"),
+    BuiltIn {
+        default: defaults::flow_schema,
+        check: check::flow_schema,
+        ..flow_control("FlowSchema", "flowschemas", "flowschema")
+    },
+    BuiltIn {
+        default: defaults::priority_level,
+        check: check::priority_level,
+        ..flow_control(
+            "PriorityLevelConfiguration",
+            "prioritylevelconfigurations",
+            "prioritylevelconfiguration",
+        )
+    },
     BuiltIn {
         status: true,
         default: admission::default_policy,
@@ -89,7 +95,7 @@ pub(super) static KINDS: &[BuiltIn] = &[
     },
     BuiltIn {
         namespaced: false,
-        generation: true,
+        generation: Generation::First,
         default: defaults::priority_class,
         check: check::priority_class,
         ..kind("scheduling.k8s.io", "PriorityClass", "priorityclasses", "priorityclass", &["pc"])
@@ -120,9 +126,8 @@ pub(super) static KINDS: &[BuiltIn] = &[
         namespaced: false,
         unconditional_update: false,
         status: true,
-        generation: true,
+        generation: Generation::Counted,
         categories: &["api-extensions"],
-        typed: Some(definition),
         default: crate::crd::default,
         check: crate::crd::check,
         ..kind(

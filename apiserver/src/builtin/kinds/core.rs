@@ -12,6 +12,7 @@ pub(super) static KINDS: &[BuiltIn] = &[
         selectable: &["status.phase"],
         default: defaults::namespace,
         prepare: defaults::hold_namespace,
+        check: check::namespace,
         ..kind("", "Namespace", "namespaces", "namespace", &["ns"])
     },
     BuiltIn {

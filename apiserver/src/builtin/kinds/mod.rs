@@ -9,7 +9,7 @@ mod workloads;
 
 use serde_json::Value;
 
-use super::{BuiltIn, Stage};
+use super::{BuiltIn, Generation, Stage};
 use crate::names::NameRule;
 use crate::status::Cause;
 
@@ -44,7 +44,7 @@ const fn kind(
         namespaced: true,
         status: false,
         scale: false,
-        generation: false,
+        generation: Generation::Absent,
         review: false,
         computed: false,
         create_on_update: false,
@@ -52,7 +52,6 @@ const fn kind(
         returns_deleted: false,
         name_rule: NameRule::Subdomain,
         selectable: &[],
-        typed: None,
         default: no_default,
         prepare: no_preparation,
         deprecated: None,

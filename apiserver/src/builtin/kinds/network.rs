@@ -1,7 +1,7 @@
 //! Services and what leads to them.
 
 use super::kind;
-use crate::builtin::{BuiltIn, check, defaults};
+use crate::builtin::{BuiltIn, Generation, check, defaults};
 use crate::names::NameRule;
 
 const GROUP: &str = "networking.k8s.io";
@@ -27,14 +27,14 @@ pub(super) static KINDS: &[BuiltIn] = &[
         ..kind("", "Endpoints", "endpoints", "endpoints", &["ep"])
     },
     BuiltIn {
-        generation: true,
+        generation: Generation::Counted,
         default: defaults::endpoint_slice,
         check: check::endpoint_slice,
         ..kind("discovery.k8s.io", "EndpointSlice", "endpointslices", "endpointslice", &[])
     },
     BuiltIn {
         status: true,
-        generation: true,
+        generation: Generation::Counted,
         check: check::ingress,
         check_status: check::ingress_status,
         ..kind(GROUP, "Ingress", "ingresses", "ingress", &["ing"])
@@ -42,16 +42,23 @@ pub(super) static KINDS: &[BuiltIn] = &[
     BuiltIn {
         namespaced: false,
         status: true,
+        check: check::service_cidr,
         ..kind(GROUP, "ServiceCIDR", "servicecidrs", "servicecidr", &[])
     },
-    BuiltIn { namespaced: false, ..kind(GROUP, "IPAddress", "ipaddresses", "ipaddress", &["ip"]) },
     BuiltIn {
-        generation: true,
         namespaced: false,
+        check: check::ip_address,
+        ..kind(GROUP, "IPAddress", "ipaddresses", "ipaddress", &["ip"])
+    },
+    BuiltIn {
+        generation: Generation::Counted,
+        namespaced: false,
+        default: defaults::ingress_class,
+        check: check::ingress_class,
         ..kind(GROUP, "IngressClass", "ingressclasses", "ingressclass", &[])
     },
     BuiltIn {
-        generation: true,
+        generation: Generation::Counted,
         default: defaults::network_policy,
         check: check::network_policy,
         ..kind(GROUP, "NetworkPolicy", "networkpolicies", "networkpolicy", &["netpol"])

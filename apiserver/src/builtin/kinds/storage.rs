@@ -1,7 +1,7 @@
 //! Volumes and devices, and what provides them.
 
 use super::kind;
-use crate::builtin::{BuiltIn, check, defaults};
+use crate::builtin::{BuiltIn, Generation, check, defaults};
 
 const GROUP: &str = "storage.k8s.io";
 const DEVICES: &str = "resource.k8s.io";
@@ -34,50 +34,63 @@ pub(super) static KINDS: &[BuiltIn] = &[
         namespaced: false,
         unconditional_update: false,
         returns_deleted: true,
+        check: check::volume_attachment,
+        check_status: check::volume_attachment_status,
         ..kind(GROUP, "VolumeAttachment", "volumeattachments", "volumeattachment", &[])
     },
     BuiltIn {
         namespaced: false,
         unconditional_update: false,
         returns_deleted: true,
+        generation: Generation::Changes,
         default: defaults::csi_driver,
+        check: check::csi_driver,
         ..kind(GROUP, "CSIDriver", "csidrivers", "csidriver", &[])
     },
     BuiltIn {
         namespaced: false,
         unconditional_update: false,
         returns_deleted: true,
+        check: check::csi_node,
         ..kind(GROUP, "CSINode", "csinodes", "csinode", &[])
     },
     BuiltIn {
         unconditional_update: false,
+        check: check::csi_storage_capacity,
         ..kind(GROUP, "CSIStorageCapacity", "csistoragecapacities", "csistoragecapacity", &[])
     },
     BuiltIn {
         namespaced: false,
         returns_deleted: true,
+        check: check::volume_attributes_class,
         ..kind(GROUP, "VolumeAttributesClass", "volumeattributesclasses", "volumeattributesclass", &["vac"])
     },
     BuiltIn {
         namespaced: false,
-        generation: true,
+        generation: Generation::Counted,
         returns_deleted: true,
+        check: check::device_class,
         ..kind(DEVICES, "DeviceClass", "deviceclasses", "deviceclass", &[])
     },
     BuiltIn {
         status: true,
         returns_deleted: true,
+        default: defaults::resource_claim,
+        check: check::resource_claim,
         ..kind(DEVICES, "ResourceClaim", "resourceclaims", "resourceclaim", &[])
     },
     BuiltIn {
         returns_deleted: true,
+        default: defaults::resource_claim_template,
+        check: check::resource_claim_template,
         ..kind(DEVICES, "ResourceClaimTemplate", "resourceclaimtemplates", "resourceclaimtemplate", &[])
     },
     BuiltIn {
         namespaced: false,
-        generation: true,
+        generation: Generation::Counted,
         returns_deleted: true,
         selectable: &["spec.nodeName", "spec.driver"],
+        check: check::resource_slice,
         ..kind(DEVICES, "ResourceSlice", "resourceslices", "resourceslice", &[])
     },
 ];

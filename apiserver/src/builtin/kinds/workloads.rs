@@ -1,7 +1,7 @@
 //! Kinds that run pods or decide how many there are.
 
 use super::kind;
-use crate::builtin::{BuiltIn, Conversion, autoscaling, check, defaults};
+use crate::builtin::{BuiltIn, Conversion, Generation, autoscaling, check, defaults};
 
 /// Kinds whose controllers make pods.
 const fn workload(
@@ -13,7 +13,7 @@ const fn workload(
 ) -> BuiltIn {
     BuiltIn {
         status: true,
-        generation: true,
+        generation: Generation::Counted,
         categories: &["all"],
         ..kind(group, name, plural, singular, short_names)
     }
@@ -42,7 +42,7 @@ pub(super) static KINDS: &[BuiltIn] = &[
     },
     BuiltIn {
         returns_deleted: true,
-        generation: true,
+        generation: Generation::Counted,
         default: defaults::pod_template,
         check: check::pod_template,
         ..kind("", "PodTemplate", "podtemplates", "podtemplate", &[])
@@ -84,7 +84,10 @@ pub(super) static KINDS: &[BuiltIn] = &[
         check_status: check::daemon_set_status,
         ..workload("apps", "DaemonSet", "daemonsets", "daemonset", &["ds"])
     },
-    kind("apps", "ControllerRevision", "controllerrevisions", "controllerrevision", &[]),
+    BuiltIn {
+        check: check::controller_revision,
+        ..kind("apps", "ControllerRevision", "controllerrevisions", "controllerrevision", &[])
+    },
     BuiltIn {
         selectable: &["status.successful"],
         default: defaults::job,
@@ -132,7 +135,7 @@ pub(super) static KINDS: &[BuiltIn] = &[
     },
     BuiltIn {
         status: true,
-        generation: true,
+        generation: Generation::Counted,
         unconditional_update: false,
         check: check::disruption_budget,
         ..kind("policy", "PodDisruptionBudget", "poddisruptionbudgets", "poddisruptionbudget", &["pdb"])

@@ -21,6 +21,7 @@ pub(crate) fn of(kind: &BuiltIn, object: &Value, old: Option<&Value>) -> Vec<Str
         "Secret" => return certificate(object).into_iter().collect(),
         "PersistentVolumeClaim" => return claim(spec, "spec"),
         "CustomResourceDefinition" => return formats(object, old),
+        "CSIDriver" => return tokens_in_attributes(spec, old),
         // A pod's update changes nothing that there are warnings about.
         "Pod" if old.is_some() => return Vec::new(),
         "Pod" => "",
@@ -52,6 +53,18 @@ pub(crate) fn of(kind: &BuiltIn, object: &Value, old: Option<&Value>) -> Vec<Str
         }
     }
     warnings
+}
+
+/// The warnings of pkg/registry/storage/csidriver.
+fn tokens_in_attributes(spec: &Value, old: Option<&Value>) -> Vec<String> {
+    let (requests, is_chosen) = (&spec["tokenRequests"], !spec["serviceAccountTokenInSecrets"].is_null());
+    let changes = old.is_none_or(|old| old["spec"]["tokenRequests"] != *requests);
+    if is_chosen || !changes || items(requests).next().is_none() {
+        return Vec::new();
+    }
+    vec!["spec.serviceAccountTokenInSecrets is unset; if supported by this CSI driver, set to true to prevent possible \
+          logging of tokens in volume attributes"
+        .to_owned()]
 }
 
 /// The hostnames of pods begin with the name of their owner.

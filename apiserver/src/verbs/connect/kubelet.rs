@@ -96,7 +96,7 @@ fn show_log(call: &Call<'_>, pod: &Arc<Object>, container: &str) -> ApiResult<Re
     }
     // What is written from here on makes a follower look again.
     let cursor = server.store.watch(PODS, server.store.current());
-    let Some(text) = options.text(server, &pod.value, &container)? else {
+    let Some(log) = options.log(server, &pod.value, &container)? else {
         return Err(ApiError::internal(format!(
             "this server runs no containers, and nothing says what the log of {:?} is: set the annotation \
              log.kubesmith.dev/{} of pod {name:?}",
@@ -104,11 +104,11 @@ fn show_log(call: &Call<'_>, pod: &Arc<Object>, container: &str) -> ApiResult<Re
         )));
     };
     if !options.follow {
-        return Ok(Reply::text_of(LOG_TYPE, text));
+        return Ok(Reply::text_of(LOG_TYPE, options.chosen(&log)));
     }
     let place = (PODS.to_owned(), format!("{}/{}", container.namespace, container.pod));
-    let follow = Follow { server: server.clone(), options, container, cursor, place, sent: String::new() };
-    Ok(Reply::streamed(LOG_TYPE, follow.parts(text)))
+    let follow = Follow { server: server.clone(), options, container, cursor, place };
+    Ok(Reply::streamed(LOG_TYPE, follow.parts(log)))
 }
 
 fn check_host(pod: &Value) -> ApiResult<()> {

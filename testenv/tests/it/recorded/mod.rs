@@ -95,6 +95,11 @@ async fn bodies_of_other_kinds_are_answered_as_kube_apiserver_answers_them() {
     replay("bodies").await;
 }
 
+#[tokio::test]
+async fn kinds_that_no_controller_creates_are_checked_as_kube_apiserver_checks_them() {
+    replay("kinds").await;
+}
+
 struct Answer {
     status: u16,
     content_type: String,

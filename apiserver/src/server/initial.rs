@@ -1,0 +1,137 @@
+//! The objects that kube-apiserver puts into every cluster, as far as they do not depend on where it listens.
+//!
+//! `initial.jsonl` has one on each line, in the order in which kube-apiserver creates them. What all roles and bindings have in common
+//! (plugin/pkg/auth/authorizer/rbac/bootstrappolicy/policy.go) is added here, and so is the ownership of fields.
+
+use std::sync::LazyLock;
+
+use serde_json::{Value, json};
+
+use crate::apply::{self, Manager};
+use crate::registry::Registry;
+use crate::{managed, meta};
+
+const KUBE_APISERVER: &str = "kube-apiserver";
+const RBAC: &str = "rbac.authorization.k8s.io/v1";
+const FLOW_CONTROL: &str = "flowcontrol.apiserver.k8s.io/v1";
+
+/// One of the objects, without what a server gives it: identity and times.
+#[derive(Debug)]
+pub(crate) struct Initial {
+    pub(crate) collection: String,
+    pub(crate) key: String,
+    object: Value,
+}
+
+impl Initial {
+    /// The object as it is created at a time.
+    pub(crate) fn object(&self, uid: String, now: &str) -> Value {
+        let mut object = self.object.clone();
+        meta::set(&mut object, "uid", uid);
+        meta::set(&mut object, "creationTimestamp", now.to_owned());
+        each(&mut object, "/metadata/managedFields", |entry| entry["time"] = now.into());
+        each(&mut object, "/status/conditions", |condition| {
+            condition["lastTransitionTime"] = now.into();
+            // Go writes an empty one.
+            if condition.get("reason").is_none() {
+                condition["reason"] = "".into();
+            }
+        });
+        object
+    }
+}
+
+fn each(object: &mut Value, path: &str, change: impl FnMut(&mut Value)) {
+    object.pointer_mut(path).and_then(Value::as_array_mut).into_iter().flatten().for_each(change);
+}
+
+/// All of them; made once for all servers of a process.
+pub(crate) fn objects() -> &'static [Initial] {
+    static OBJECTS: LazyLock<Vec<Initial>> = LazyLock::new(|| {
+        let registry = Registry::new(std::iter::empty());
+        lines().filter_map(|object| initial(&registry, object)).collect()
+    });
+    &OBJECTS
+}
+
+/// The object of this kind and name, if every cluster has it.
+pub(crate) fn find(kind: &str, name: &str) -> Option<&'static Value> {
+    objects().iter().map(|it| &it.object).find(|object| object["kind"] == kind && meta::name(object) == name)
+}
+
+fn lines() -> impl Iterator<Item = Value> {
+    include_str!("initial.jsonl").lines().map(|line| {
+        let mut object: Value = serde_json::from_str(line).unwrap_or_default();
+        if object.get("apiVersion").is_none() {
+            object["apiVersion"] = RBAC.into();
+            object["metadata"]["labels"]["kubernetes.io/bootstrapping"] = "rbac-defaults".into();
+            object["metadata"]["annotations"] =
+                json!({"rbac.authorization.kubernetes.io/autoupdate": "true"});
+        }
+        object
+    })
+}
+
+fn initial(registry: &Registry, mut object: Value) -> Option<Initial> {
+    let def = registry
+        .all()
+        .find(|def| object["kind"] == *def.kind && object["apiVersion"] == def.api_version())?;
+    let rules = managed::rules_of(def)?;
+    let (creator, judge) = match def.kind.as_str() {
+        "ServiceCIDR" => (KUBE_APISERVER, "kubernetes-service-cidr-controller"),
+        _ if def.api_version() == FLOW_CONTROL => {
+            ("api-priority-and-fairness-config-producer-v1", "api-priority-and-fairness-config-consumer-v1")
+        }
+        _ => (KUBE_APISERVER, ""),
+    };
+    let conditions = object.pointer_mut("/status/conditions").map(Value::take);
+    let mut creator = manager(creator, def.api_version(), "");
+    if def.kind == "Namespace" {
+        // The server itself adds the finalizer.
+        creator.ignored = &["spec", "status"];
+    }
+    object = apply::update(rules, &Value::Null, &object, &creator);
+    if let Some(mut conditions) = conditions {
+        each(&mut conditions, "", |condition| condition["lastTransitionTime"] = "".into());
+        let status = json!({
+            "apiVersion": object["apiVersion"], "kind": object["kind"], "metadata": {"name": meta::name(&object)},
+            "status": {"conditions": conditions},
+        });
+        let judge = Manager { ignored: &["metadata", "spec"], ..manager(judge, def.api_version(), "status") };
+        object = apply::apply(rules, &object, &status, &judge, false).ok()?.object;
+    }
+    Some(Initial { collection: def.collection.clone(), key: def.key_of(&object), object })
+}
+
+/// The object of the core group, whose fields kube-apiserver owns.
+pub(crate) fn owned(object: Value, now: &str) -> Value {
+    let registry = Registry::new(std::iter::empty());
+    let def =
+        registry.all().find(|def| object["kind"] == *def.kind && object["apiVersion"] == def.api_version());
+    let Some(rules) = def.and_then(|def| managed::rules_of(def)) else { return object };
+    let owner = Manager { time: now.to_owned(), ..manager(KUBE_APISERVER, "v1".to_owned(), "") };
+    apply::update(rules, &Value::Null, &object, &owner)
+}
+
+fn manager(name: &str, api_version: String, subresource: &str) -> Manager {
+    Manager {
+        name: name.to_owned(),
+        api_version,
+        subresource: subresource.to_owned(),
+        time: String::new(),
+        ignored: &["status"],
+        only: &[],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_line_is_an_object_of_a_known_kind() {
+        assert_eq!(objects().len(), lines().count());
+        let flow = find("FlowSchema", "exempt").expect("a flow schema");
+        assert_eq!(flow["metadata"]["managedFields"].as_array().map(Vec::len), Some(2), "{flow}");
+    }
+}
