@@ -276,9 +276,7 @@ fn fill<K: Send + Sync + 'static>(
     let mut state = shared.write();
     let Some(number) = state.indexes().iter().position(|index| index.name() == name) else { return false };
     for ((key, object), values) in present.iter().zip(&computed) {
-        let hash = shared.hash(key.namespace(), key.name());
-        let current = state.find(hash, key.namespace(), key.name());
-        let untouched = current.is_some_and(|current| Arc::ptr_eq(&current, object));
+        let untouched = state.find(key).is_some_and(|current| Arc::ptr_eq(&current, object));
         let index = &mut state.indexes_mut()[number];
         if untouched && !index.contains(key) {
             index.insert(key, object, values);

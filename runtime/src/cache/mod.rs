@@ -6,7 +6,8 @@
 //! change.
 //!
 //! Locking: `Shared::state` is the only lock. It is never held while a user's index function runs, nor across
-//! an await. Readers hold it for a look-up or while they copy a listing.
+//! an await. Readers hold it for a look-up or while they copy a listing; each locks a part of its own, so that readers
+//! on several threads do not touch the same memory. The writer locks all parts.
 //!
 //! ```
 //! use std::sync::Arc;

@@ -3,27 +3,12 @@
 
 use std::any::Any;
 use std::collections::BTreeMap;
-use std::hash::BuildHasher;
 use std::sync::Arc;
 
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
 
 use super::ObjectKey;
-
-/// Hashes keys.
-#[derive(Default)]
-pub(super) struct Hasher(hashbrown::DefaultHashBuilder);
-
-impl Hasher {
-    pub(super) fn hash(&self, namespace: &str, name: &str) -> u64 {
-        self.0.hash_one((namespace, name))
-    }
-
-    pub(super) fn hash_key(&self, key: &ObjectKey) -> u64 {
-        self.hash(key.namespace(), key.name())
-    }
-}
 
 /// An object of the store. It is here as well as in its bucket, because a look-up in the bucket would cost another
 /// cache miss.
@@ -48,10 +33,20 @@ pub(super) struct Places {
 }
 
 struct Slot {
-    hash: u64,
     key: ObjectKey,
     place: Place,
     object: Untyped,
+}
+
+impl Slot {
+    fn hash(&self) -> u64 {
+        spread(self.key.key_hash())
+    }
+}
+
+/// The table takes its positions from the lowest bits and its tags from the highest.
+fn spread(hash: u32) -> u64 {
+    u64::from(hash).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
 impl Places {
@@ -60,35 +55,42 @@ impl Places {
     }
 
     pub(super) fn reserve(&mut self, additional: usize) {
-        self.table.reserve(additional, |slot| slot.hash);
+        self.table.reserve(additional, Slot::hash);
     }
 
-    pub(super) fn find(&self, hash: u64, namespace: &str, name: &str) -> Option<&Untyped> {
+    pub(super) fn find(&self, key: &ObjectKey) -> Option<&Untyped> {
+        self.table.find(spread(key.key_hash()), |slot| slot.key == *key).map(|slot| &slot.object)
+    }
+
+    /// Finds an object without a key.
+    pub(super) fn find_named(&self, namespace: &str, name: &str) -> Option<&Untyped> {
+        let hash = spread(ObjectKey::hash_of(namespace, name));
         self.table.find(hash, |slot| slot.key.is(namespace, name)).map(|slot| &slot.object)
     }
 
     /// Replaces the object of this key, if there is one, and returns its position.
-    pub(super) fn set(&mut self, hash: u64, key: &ObjectKey, object: &Untyped) -> Option<Place> {
-        let slot = self.table.find_mut(hash, |slot| slot.key == *key)?;
+    pub(super) fn set(&mut self, key: &ObjectKey, object: &Untyped) -> Option<Place> {
+        let slot = self.table.find_mut(spread(key.key_hash()), |slot| slot.key == *key)?;
         slot.object = Arc::clone(object);
         Some(slot.place)
     }
 
     /// Adds a key that is not in the store.
-    pub(super) fn insert(&mut self, hash: u64, key: ObjectKey, place: Place, object: Untyped) {
-        self.table.insert_unique(hash, Slot { hash, key, place, object }, |slot| slot.hash);
+    pub(super) fn insert(&mut self, key: ObjectKey, place: Place, object: Untyped) {
+        let hash = spread(key.key_hash());
+        self.table.insert_unique(hash, Slot { key, place, object }, Slot::hash);
     }
 
-    pub(super) fn remove(&mut self, hash: u64, key: &ObjectKey) -> Option<Place> {
-        match self.table.entry(hash, |slot| slot.key == *key, |slot| slot.hash) {
+    pub(super) fn remove(&mut self, key: &ObjectKey) -> Option<Place> {
+        match self.table.entry(spread(key.key_hash()), |slot| slot.key == *key, Slot::hash) {
             Entry::Occupied(entry) => Some(entry.remove().0.place),
             Entry::Vacant(_) => None,
         }
     }
 
     /// Records that the object of this key has another index in its bucket.
-    pub(super) fn renumber(&mut self, hash: u64, key: &ObjectKey, member: u32) {
-        if let Some(slot) = self.table.find_mut(hash, |slot| slot.key == *key) {
+    pub(super) fn renumber(&mut self, key: &ObjectKey, member: u32) {
+        if let Some(slot) = self.table.find_mut(spread(key.key_hash()), |slot| slot.key == *key) {
             slot.place.member = member;
         }
     }

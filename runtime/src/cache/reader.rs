@@ -3,10 +3,9 @@
 use std::fmt;
 use std::sync::{Arc, PoisonError};
 
-use super::places::Hasher;
 use super::state::State;
 use super::{Indexer, Listing, NoSuchIndex, ObjectKey, StoreWriter, Undecodable, index};
-use crate::sync::{RwLock, RwLockReadGuard, RwLockWriteGuard};
+use crate::sync::{ShardedLock, ShardedLockReadGuard, ShardedLockWriteGuard};
 
 /// Makes an empty store and returns its writer. [`StoreWriter::reader`] gives readers.
 ///
@@ -28,9 +27,7 @@ use crate::sync::{RwLock, RwLockReadGuard, RwLockWriteGuard};
 /// ```
 #[must_use]
 pub fn store<K: Send + Sync + 'static>() -> StoreWriter<K> {
-    StoreWriter::new(Store {
-        shared: Arc::new(Shared { hasher: Hasher::default(), state: RwLock::new(State::new()) }),
-    })
+    StoreWriter::new(Store { shared: Arc::new(Shared { state: ShardedLock::new(State::new()) }) })
 }
 
 /// A reader of the store. Cheap to clone.
@@ -39,24 +36,20 @@ pub struct Store<K> {
 }
 
 pub(super) struct Shared<K> {
-    /// Randomly seeded, so that a tenant cannot choose names that collide.
-    pub(super) hasher: Hasher,
-    state: RwLock<State<K>>,
+    /// Each reading thread locks a part of its own, so that readers do not slow each other; the writer locks all parts
+    /// (`bench/runtime`, row `lookups`).
+    state: ShardedLock<State<K>>,
 }
 
 impl<K> Shared<K> {
     /// A panic under the lock can only come from running out of memory. The state is then still consistent enough
     /// to read.
-    pub(super) fn read(&self) -> RwLockReadGuard<'_, State<K>> {
+    pub(super) fn read(&self) -> ShardedLockReadGuard<'_, State<K>> {
         self.state.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(super) fn write(&self) -> RwLockWriteGuard<'_, State<K>> {
+    pub(super) fn write(&self) -> ShardedLockWriteGuard<'_, State<K>> {
         self.state.write().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    pub(super) fn hash(&self, namespace: &str, name: &str) -> u64 {
-        self.hasher.hash(namespace, name)
     }
 }
 
@@ -64,21 +57,19 @@ impl<K: Send + Sync + 'static> Store<K> {
     /// Returns an object. `namespace` is empty for cluster-scoped kinds.
     #[must_use]
     pub fn get(&self, namespace: &str, name: &str) -> Option<Arc<K>> {
-        let hash = self.shared.hash(namespace, name);
-        self.shared.read().find(hash, namespace, name)
+        self.shared.read().find_named(namespace, name)
     }
 
     /// Returns the object with this key.
     #[must_use]
     pub fn get_by_key(&self, key: &ObjectKey) -> Option<Arc<K>> {
-        self.get(key.namespace(), key.name())
+        self.shared.read().find(key)
     }
 
     /// Whether there is an object with this key.
     #[must_use]
     pub fn contains(&self, key: &ObjectKey) -> bool {
-        let hash = self.shared.hash(key.namespace(), key.name());
-        self.shared.read().contains(hash, key.namespace(), key.name())
+        self.shared.read().contains(key)
     }
 
     /// Returns the number of objects.

@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::bucket::{Bucket, Removed};
 use super::index::{AnyIndex, Key, NoSuchIndex, UserIndex, Values};
-use super::places::{Hasher, Place, Places, Untyped};
+use super::places::{Place, Places, Untyped};
 use super::undecodable::UndecodableKeys;
 use super::{Listing, ObjectKey};
 
@@ -41,9 +41,9 @@ impl<K> State<K> {
     }
 
     /// Removes the key and returns its last state.
-    pub(super) fn remove(&mut self, hasher: &Hasher, key: &ObjectKey) -> Option<Arc<K>> {
+    pub(super) fn remove(&mut self, key: &ObjectKey) -> Option<Arc<K>> {
         self.undecodable.remove(key);
-        let Place { bucket, member } = self.places.remove(hasher.hash_key(key), key)?;
+        let Place { bucket, member } = self.places.remove(key)?;
         self.all.take();
         for index in &mut self.indexes {
             index.remove(key);
@@ -51,7 +51,7 @@ impl<K> State<K> {
         let bucket = &mut self.buckets[bucket as usize];
         let Removed { object, moved } = bucket.remove(member)?;
         if let Some(moved) = moved {
-            self.places.renumber(hasher.hash_key(&moved), &moved, member);
+            self.places.renumber(&moved, member);
         }
         if bucket.is_empty() {
             self.places.free(key.namespace());
@@ -152,30 +152,28 @@ impl<K> State<K> {
 }
 
 impl<K: Send + Sync + 'static> State<K> {
-    pub(super) fn find(&self, hash: u64, namespace: &str, name: &str) -> Option<Arc<K>> {
-        Arc::clone(self.places.find(hash, namespace, name)?).downcast().ok()
+    pub(super) fn find(&self, key: &ObjectKey) -> Option<Arc<K>> {
+        Arc::clone(self.places.find(key)?).downcast().ok()
     }
 
-    pub(super) fn contains(&self, hash: u64, namespace: &str, name: &str) -> bool {
-        self.places.find(hash, namespace, name).is_some()
+    pub(super) fn find_named(&self, namespace: &str, name: &str) -> Option<Arc<K>> {
+        Arc::clone(self.places.find_named(namespace, name)?).downcast().ok()
+    }
+
+    pub(super) fn contains(&self, key: &ObjectKey) -> bool {
+        self.places.find(key).is_some()
     }
 
     /// Stores the object and returns the former one of its key. `values` are its values in each of `self.indexes`,
     /// in the same order.
-    pub(super) fn insert(
-        &mut self,
-        hash: u64,
-        key: &ObjectKey,
-        object: Arc<K>,
-        values: &[Values],
-    ) -> Option<Arc<K>> {
+    pub(super) fn insert(&mut self, key: &ObjectKey, object: Arc<K>, values: &[Values]) -> Option<Arc<K>> {
         self.all.take();
         self.undecodable.remove(key);
         for (index, values) in self.indexes.iter_mut().zip(values) {
             index.insert(key, &object, values);
         }
         let untyped: Untyped = Arc::<K>::clone(&object);
-        if let Some(Place { bucket, member }) = self.places.set(hash, key, &untyped) {
+        if let Some(Place { bucket, member }) = self.places.set(key, &untyped) {
             return self.buckets[bucket as usize].set(member, object);
         }
         let bucket = self.places.bucket(key.namespace());
@@ -183,7 +181,7 @@ impl<K: Send + Sync + 'static> State<K> {
             self.buckets.push(Bucket::new());
         }
         let member = self.buckets[bucket as usize].push(key.clone(), object);
-        self.places.insert(hash, key.clone(), Place { bucket, member }, untyped);
+        self.places.insert(key.clone(), Place { bucket, member }, untyped);
         None
     }
 }

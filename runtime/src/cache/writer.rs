@@ -77,12 +77,11 @@ impl<K: Send + Sync + 'static> StoreWriter<K> {
     /// Stores an object and returns the state that it replaces.
     pub fn insert(&mut self, key: &ObjectKey, object: Arc<K>) -> Option<Arc<K>> {
         let shared = Arc::clone(&self.store.shared);
-        let hash = shared.hash(key.namespace(), key.name());
         loop {
             let values = self.index_values(&object);
             let mut state = shared.write();
             if values.len() == state.indexes().len() {
-                return state.insert(hash, key, object, &values);
+                return state.insert(key, object, &values);
             }
             self.fetch_functions(&state);
         }
@@ -90,8 +89,7 @@ impl<K: Send + Sync + 'static> StoreWriter<K> {
 
     /// Removes an object and returns its last state.
     pub fn remove(&mut self, key: &ObjectKey) -> Option<Arc<K>> {
-        let shared = &self.store.shared;
-        shared.write().remove(&shared.hasher, key)
+        self.store.shared.write().remove(key)
     }
 
     /// Makes `objects` the whole content of the store and returns the differences. Keys in `undecodable` exist on
@@ -127,7 +125,7 @@ impl<K: Send + Sync + 'static> StoreWriter<K> {
             let known = if undecodable.is_empty() { Vec::new() } else { state.undecodable.to_vec() };
             let mut changes = Vec::with_capacity(objects.len());
             for key in scope.absent(&state) {
-                if let Some(last) = state.remove(&shared.hasher, &key) {
+                if let Some(last) = state.remove(&key) {
                     changes.push(Change::Deleted { key, last });
                 }
             }
@@ -136,8 +134,7 @@ impl<K: Send + Sync + 'static> StoreWriter<K> {
             let mut values = values.into_iter();
             for (key, new) in objects {
                 let values = values.next().unwrap_or_default();
-                let hash = shared.hasher.hash_key(&key);
-                changes.push(match state.insert(hash, &key, Arc::clone(&new), &values) {
+                changes.push(match state.insert(&key, Arc::clone(&new), &values) {
                     None => Change::Added { key, new },
                     Some(old) => Change::Updated { key, old, new },
                 });

@@ -100,6 +100,9 @@ impl<'de> JsonReader<'de> {
         &mut self,
         member: &mut dyn FnMut(&mut Self, &str) -> Result<(), Error>,
     ) -> Result<(), Error> {
+        if self.text.peek() != Some(b'{') {
+            return Err(self.mismatch(&"an object"));
+        }
         self.text.expect(b'{')?;
         self.enter()?;
         let mut first = true;
@@ -115,6 +118,12 @@ impl<'de> JsonReader<'de> {
     /// Reads the members of an object whose braces are not in the text, up to the end of the text.
     pub(crate) fn bare_members<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value, Error> {
         visitor.visit_map(Members { reader: self, first: true, bare: true })
+    }
+
+    /// Skips a value that is checked to be JSON. `scalar` gets what comes before each string or number since the last
+    /// one, and the string or number without quotes; the rest is returned.
+    pub(crate) fn scalars(&mut self, scalar: &mut dyn FnMut(&str, &str)) -> Result<&'de str, Error> {
+        self.text.scalars(scalar)
     }
 
     /// Skips a value.

@@ -179,12 +179,25 @@ impl<'de> Text<'de> {
     pub(super) fn raw(&mut self) -> Result<&'de str, Error> {
         self.peek();
         let start = self.at;
-        self.check()?;
+        self.check(|_, _| {})?;
         self.text.get(start..self.at).ok_or(Error::SYNTAX)
     }
 
-    /// Skips a value and checks every byte of it.
-    fn check(&mut self) -> Result<(), Error> {
+    /// See [`JsonReader::scalars`](super::JsonReader::scalars).
+    pub(super) fn scalars(&mut self, scalar: &mut dyn FnMut(&str, &str)) -> Result<&'de str, Error> {
+        self.peek();
+        let (text, mut done) = (self.text, self.at);
+        let part = |from, to| text.get(from..to).unwrap_or_default();
+        self.check(|start, end| {
+            scalar(part(done, start), part(start, end));
+            done = end;
+        })?;
+        Ok(part(done, self.at))
+    }
+
+    /// Skips a value and checks every byte of it. `scalar` gets where each string or number begins and ends, without
+    /// quotes; names of members are no strings here.
+    fn check(&mut self, mut scalar: impl FnMut(usize, usize)) -> Result<(), Error> {
         let mut open = Brackets::new();
         loop {
             match self.peek().ok_or(Error::SYNTAX)? {
@@ -200,13 +213,21 @@ impl<'de> Text<'de> {
                         _ => continue,
                     }
                 }
-                b'"' => self.at = end_of_checked_string(self.text.as_bytes(), self.at + 1)?,
+                b'"' => {
+                    let start = self.at + 1;
+                    self.at = end_of_checked_string(self.text.as_bytes(), start)?;
+                    scalar(start, self.at - 1);
+                }
                 b't' | b'f' | b'n' => {
                     if !["true", "false", "null"].into_iter().any(|word| self.word(word)) {
                         return Err(Error::SYNTAX);
                     }
                 }
-                _ => self.check_number()?,
+                _ => {
+                    let start = self.at;
+                    self.check_number()?;
+                    scalar(start, self.at);
+                }
             }
             // After a value.
             loop {

@@ -81,7 +81,7 @@ pub trait Cached: Decode + Send + Sync + 'static {
 
     /// Adds the type of an object if the server has left it out.
     #[doc(hidden)]
-    fn complete(&mut self, kind: &Self::DynamicType);
+    fn complete(&mut self, kind: &Self::DynamicType, context: &mut Self::Context);
 }
 
 /// Returns the entries of a map; an absent map has none.
@@ -132,7 +132,7 @@ where
         if K::metadata_api() { "metadata" } else { "" }
     }
 
-    fn complete(&mut self, kind: &K::DynamicType) {
+    fn complete(&mut self, kind: &K::DynamicType, (): &mut ()) {
         complete(self, kind);
     }
 }

@@ -41,7 +41,7 @@ impl<K: Cached> FormOf<K> {
 impl<K: Cached> Form for FormOf<K> {
     fn decode(&mut self, json: &mut JsonReader<'_>) -> Result<Decoded, Error> {
         let mut object = <K as Decode>::decode(json, self.lean, &mut self.context)?;
-        self.kind.complete(&mut object);
+        self.kind.complete(&mut object, &mut self.context);
         let key = object.object_key();
         let Some(transform) = &self.transform else {
             return Ok(Decoded { key, object: Arc::new(object), arrived: None });

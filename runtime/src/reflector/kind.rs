@@ -179,8 +179,8 @@ impl<K: Cached> KindOf<K> {
     }
 
     /// Adds the type if the server has left it out.
-    pub(super) fn complete(&self, object: &mut K) {
-        object.complete(&self.dynamic);
+    pub(super) fn complete(&self, object: &mut K, context: &mut K::Context) {
+        object.complete(&self.dynamic, context);
     }
 }
 

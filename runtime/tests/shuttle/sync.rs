@@ -1,7 +1,10 @@
 //! Shuttle's stand-ins for what `src/sync.rs` names.
 
 pub(crate) use shuttle::sync::atomic::{AtomicUsize, Ordering};
-pub(crate) use shuttle::sync::{Mutex, MutexGuard, RwLock, RwLockReadGuard, RwLockWriteGuard};
+pub(crate) use shuttle::sync::{Mutex, MutexGuard};
+pub(crate) use shuttle::sync::{
+    RwLock as ShardedLock, RwLockReadGuard as ShardedLockReadGuard, RwLockWriteGuard as ShardedLockWriteGuard,
+};
 
 /// tokio's, whose steps shuttle does not see: others may go on before each.
 #[derive(Debug)]

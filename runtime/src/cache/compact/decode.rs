@@ -3,12 +3,14 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::marker::PhantomData;
+use std::sync::Arc;
 
 use kube::Resource;
 use serde::Deserialize;
 use serde::de::{self, DeserializeOwned, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
 
 use super::intern::Interner;
+use super::pattern::{Cut, join};
 use super::{Compact, Ends, Key, ObjectKey};
 use crate::json::{self, JsonReader, Raw};
 use crate::reflector::DynamicType;
@@ -30,8 +32,9 @@ struct Parts {
     name: String,
     uid: String,
     version: String,
-    metadata: String,
-    members: String,
+    metadata: Cut,
+    members: Cut,
+    pattern: String,
 }
 
 impl Parts {
@@ -42,6 +45,14 @@ impl Parts {
         }
         self.metadata.clear();
         self.members.clear();
+        self.pattern.clear();
+    }
+}
+
+impl Context {
+    /// Returns the pattern that all objects share.
+    pub(super) fn shared_pattern(&mut self, pattern: &str) -> Arc<str> {
+        self.interner.pattern(pattern)
     }
 }
 
@@ -54,63 +65,53 @@ where
     fn decode(json: &mut JsonReader<'_>, lean: bool, context: &mut Context) -> Result<Self, json::Error> {
         context.parts.clear();
         context.interner.clear();
-        json.deserialize_map(ObjectVisitor::<K> { context, lean, kind: PhantomData })?;
+        read_object::<K>(json, lean, context)?;
         let Context { interner, parts } = context;
         if parts.name.is_empty() {
             return Err(de::Error::custom("the object has no metadata.name"));
         }
-        let texts = [&parts.uid, &parts.version, &parts.metadata, &parts.members];
+        join(&mut parts.pattern, &parts.metadata.pattern, &parts.members.pattern);
+        let pattern = interner.pattern(&parts.pattern);
+        let texts = [&parts.uid, &parts.version, &parts.metadata.values, &parts.members.values];
         let length = texts.iter().map(|text| text.len()).sum();
         let end = |text: &str, before: u32| {
             let length = u32::try_from(text.len()).ok();
             let end = length.and_then(|length| before.checked_add(length));
-            end.ok_or_else(|| de::Error::custom("the object is larger than 4 GiB"))
+            end.ok_or_else(|| de::Error::custom("uid and version are longer than 4 GiB"))
         };
         let uid = end(&parts.uid, 0)?;
-        let version = end(&parts.version, uid)?;
-        let ends = Ends { uid, version, metadata: end(&parts.metadata, version)? };
+        let ends = Ends { uid, version: end(&parts.version, uid)? };
         let mut text = String::with_capacity(length);
         texts.into_iter().for_each(|part| text.push_str(part));
         let key = ObjectKey::namespaced(&parts.namespace, &parts.name);
-        Ok(Self { key, labels: interner.labels(), text: text.into(), ends, kind: PhantomData })
+        Ok(Self { key, labels: interner.labels(), pattern, text: text.into(), ends, kind: PhantomData })
     }
 }
 
-struct ObjectVisitor<'c, K> {
-    context: &'c mut Context,
+fn read_object<K: Resource<DynamicType: DynamicType>>(
+    json: &mut JsonReader<'_>,
     lean: bool,
-    kind: PhantomData<K>,
-}
-
-impl<'de, K: Resource<DynamicType: DynamicType>> Visitor<'de> for ObjectVisitor<'_, K> {
-    type Value = ();
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
-        let known = K::DynamicType::of_static();
-        while let Some(Key(name)) = map.next_key::<Key<'de>>()? {
-            if name == "metadata" {
-                if std::mem::replace(&mut self.context.parts.has_metadata, true) {
-                    return Err(de::Error::duplicate_field("metadata"));
-                }
-                map.next_value_seed(MetadataSeed { context: &mut *self.context, lean: self.lean })?;
-                continue;
+    context: &mut Context,
+) -> Result<(), json::Error> {
+    let known = K::DynamicType::of_static();
+    json.members(&mut |json, name| {
+        let own = match name {
+            "metadata" if std::mem::replace(&mut context.parts.has_metadata, true) => {
+                return Err(de::Error::duplicate_field("metadata"));
             }
-            let value = map.next_value::<Raw<'de>>()?.0;
-            let own = match &*name {
-                "apiVersion" => known.as_ref().is_some_and(|known| is_text(value, &K::api_version(known))),
-                "kind" => known.as_ref().is_some_and(|known| is_text(value, &K::kind(known))),
-                _ => false,
-            };
-            if !own {
-                push_member(&mut self.context.parts.members, &name, value);
-            }
+            "metadata" => return read_metadata(json, lean, context),
+            "apiVersion" => known.as_ref().map(K::api_version),
+            "kind" => known.as_ref().map(K::kind),
+            _ => None,
+        };
+        let Some(own) = own else { return context.parts.members.member(name, json) };
+        let value = Raw::deserialize(json)?.0;
+        if is_text(value, &own) {
+            Ok(())
+        } else {
+            context.parts.members.member(name, &mut JsonReader::new(value))
         }
-        Ok(())
-    }
+    })
 }
 
 /// Whether the JSON is this string; `text` needs no escapes.
@@ -118,53 +119,25 @@ fn is_text(json: &str, text: &str) -> bool {
     json.strip_prefix('"').and_then(|json| json.strip_suffix('"')) == Some(text)
 }
 
-struct MetadataSeed<'c> {
-    context: &'c mut Context,
-    lean: bool,
-}
-
-impl<'de> DeserializeSeed<'de> for MetadataSeed<'_> {
-    type Value = ();
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
-        deserializer.deserialize_map(self)
-    }
-}
-
-impl<'de> Visitor<'de> for MetadataSeed<'_> {
-    type Value = ();
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object's metadata")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
-        let Context { interner, parts } = self.context;
-        while let Some(Key(name)) = map.next_key::<Key<'de>>()? {
-            let place = match &*name {
-                "name" => &mut parts.name,
-                "namespace" => &mut parts.namespace,
-                "uid" => &mut parts.uid,
-                "resourceVersion" => &mut parts.version,
-                "labels" => {
-                    interner.clear();
-                    map.next_value_seed(LabelsSeed(interner))?;
-                    continue;
-                }
-                "managedFields" if self.lean => {
-                    map.next_value::<IgnoredAny>()?;
-                    continue;
-                }
-                _ => {
-                    push_member(&mut parts.metadata, &name, map.next_value::<Raw<'de>>()?.0);
-                    continue;
-                }
-            };
-            place.clear();
-            place.push_str(map.next_value::<Option<Key<'de>>>()?.as_ref().map_or("", |Key(text)| text));
-        }
+fn read_metadata(json: &mut JsonReader<'_>, lean: bool, context: &mut Context) -> Result<(), json::Error> {
+    let Context { interner, parts } = context;
+    json.members(&mut |json, name| {
+        let place = match name {
+            "name" => &mut parts.name,
+            "namespace" => &mut parts.namespace,
+            "uid" => &mut parts.uid,
+            "resourceVersion" => &mut parts.version,
+            "labels" => {
+                interner.clear();
+                return LabelsSeed(&mut *interner).deserialize(json);
+            }
+            "managedFields" if lean => return json.skip(),
+            _ => return parts.metadata.member(name, json),
+        };
+        place.clear();
+        place.push_str(Option::<Key<'_>>::deserialize(json)?.as_ref().map_or("", |Key(text)| text));
         Ok(())
-    }
+    })
 }
 
 struct LabelsSeed<'c>(&'c mut Interner);
@@ -198,16 +171,6 @@ impl<'de> Visitor<'de> for LabelsSeed<'_> {
         }
         Ok(())
     }
-}
-
-/// Appends `"name":value`, after a comma unless it is the first.
-fn push_member(out: &mut String, name: &str, value: &str) {
-    if !out.is_empty() {
-        out.push(',');
-    }
-    push_string(out, name);
-    out.push(':');
-    out.push_str(value);
 }
 
 /// Appends a JSON string.

@@ -22,7 +22,7 @@ impl Deref for Labels {
     }
 }
 
-/// Finds the stored copy of a text or a set of labels.
+/// Finds the stored copy of a text, a set of labels or a pattern.
 ///
 /// Entries that no object uses are dropped when the number of entries has doubled since the last sweep, so there
 /// are at most 2n + 1024 entries for n used ones.
@@ -30,6 +30,7 @@ impl Deref for Labels {
 pub(super) struct Interner {
     texts: HashSet<Arc<str>>,
     sets: HashSet<Arc<[Pair]>>,
+    patterns: HashSet<Arc<str>>,
     sweep_at: usize,
     /// The labels of the current object.
     pairs: Vec<Pair>,
@@ -68,23 +69,39 @@ impl Interner {
         Labels(Some(set))
     }
 
+    /// Returns the stored pattern.
+    pub(super) fn pattern(&mut self, text: &str) -> Arc<str> {
+        let pattern = known(&mut self.patterns, text);
+        self.sweep();
+        pattern
+    }
+
     fn text(&mut self, text: &str) -> Arc<str> {
-        if let Some(known) = self.texts.get(text) {
-            return Arc::clone(known);
-        }
-        let new: Arc<str> = text.into();
-        self.texts.insert(Arc::clone(&new));
-        new
+        known(&mut self.texts, text)
+    }
+
+    fn len(&self) -> usize {
+        self.texts.len() + self.sets.len() + self.patterns.len()
     }
 
     fn sweep(&mut self) {
-        if self.texts.len() + self.sets.len() < self.sweep_at.max(FEW) {
+        if self.len() < self.sweep_at.max(FEW) {
             return;
         }
         self.sets.retain(|set| Arc::strong_count(set) > 1);
         self.texts.retain(|text| Arc::strong_count(text) > 1);
-        self.sweep_at = 2 * (self.texts.len() + self.sets.len());
+        self.patterns.retain(|pattern| Arc::strong_count(pattern) > 1);
+        self.sweep_at = 2 * self.len();
     }
+}
+
+fn known(texts: &mut HashSet<Arc<str>>, text: &str) -> Arc<str> {
+    if let Some(known) = texts.get(text) {
+        return Arc::clone(known);
+    }
+    let new: Arc<str> = text.into();
+    texts.insert(Arc::clone(&new));
+    new
 }
 
 #[cfg(test)]
@@ -115,7 +132,8 @@ mod tests {
         let kept = labels(&mut interner, &[("name", "kept")]);
         for number in 0..20_000 {
             labels(&mut interner, &[("name", &number.to_string())]);
-            assert!(interner.texts.len() + interner.sets.len() <= FEW + 2);
+            interner.pattern(&number.to_string());
+            assert!(interner.len() <= FEW + 2);
         }
         let again = labels(&mut interner, &[("name", "kept")]);
         assert!(Arc::ptr_eq(kept.0.as_ref().unwrap(), again.0.as_ref().unwrap()));
