@@ -13,6 +13,7 @@ mod rows;
 mod seen;
 mod server;
 mod shapes;
+mod tls;
 mod types;
 
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -36,10 +37,15 @@ fn main() {
             let shape = Shape::named(shape).expect("small or pod");
             server::serve(shape, objects.parse().expect("a number")).expect("loopback is there");
         }
-        ["run", contender, row, shape, objects, events, rate, address] => {
+        ["run", contender, row, shape, objects, events, rate, address, secure] => {
             let number = |text: &str| text.parse().expect("a number");
             let address = (*address).to_owned();
-            let work = Work { objects: number(objects), events: number(events), rate: number(rate), address };
+            let secure = secure.split_once(' ').map(|(address, certificate)| {
+                let digits = |at| u8::from_str_radix(&certificate[at..at + 2], 16).expect("digits");
+                (address.to_owned(), (0..certificate.len()).step_by(2).map(digits).collect())
+            });
+            let (objects, events, rate) = (number(objects), number(events), number(rate));
+            let work = Work { objects, events, rate, address, secure };
             let runtime =
                 tokio::runtime::Builder::new_multi_thread().enable_all().build().expect("a runtime");
             let figures = runtime.block_on(async {
@@ -65,6 +71,8 @@ async fn run<K: types::Kind>(contender: &str, row: &str, work: &Work, begin: Ins
         ("kube", "sync") => measure::sync::<Peer<K>>(work, begin).await.2,
         ("ours", "sync") => measure::sync::<Ours<K>>(work, begin).await.2,
         ("compact", "sync") => measure::sync::<Ours<Compact<K>>>(work, begin).await.2,
+        ("ours", "objects") => ours::objects::<K>(work, begin).await,
+        ("compact", "objects") => ours::objects::<Compact<K>>(work, begin).await,
         ("kube", "watch") => measure::watch::<Peer<K>>(work, begin).await,
         ("ours", "watch") => measure::watch::<Ours<K>>(work, begin).await,
         ("compact", "watch") => measure::watch::<Ours<Compact<K>>>(work, begin).await,

@@ -19,12 +19,19 @@ pub struct Work {
     pub events: u64,
     pub rate: u64,
     pub address: String,
+    /// Where it is served over TLS, and its certificate.
+    pub secure: Option<(String, Vec<u8>)>,
 }
 
 impl Work {
     /// Where the server is.
     pub fn config(&self) -> kube::Config {
-        kube::Config::new(format!("http://{}", self.address).parse().expect("an address is one"))
+        let Some((address, certificate)) = &self.secure else {
+            return kube::Config::new(format!("http://{}", self.address).parse().expect("an address is one"));
+        };
+        let mut config = kube::Config::new(format!("https://{address}").parse().expect("an address is one"));
+        config.root_cert = Some(vec![certificate.clone()]);
+        config
     }
 }
 
@@ -38,8 +45,8 @@ pub trait Cache: Sized {
 }
 
 /// Look-ups in a cache.
-pub trait Lookup {
-    type Key;
+pub trait Lookup: Sync {
+    type Key: Sync;
     fn key(&self, namespace: &str, name: &str) -> Self::Key;
     fn get(&self, key: &Self::Key) -> bool;
     fn get_by_name(&self, namespace: &str, name: &str) -> bool;
@@ -102,6 +109,7 @@ pub fn lookups(cache: &impl Lookup, objects: usize) -> Figures {
     };
     let figures = [
         ("get", probe::rate(|i| assert!(cache.get(&keys[i % objects])))),
+        ("get_all", probe::rate_of_threads(|i| assert!(cache.get(&keys[i % objects])))),
         ("get_by_name", probe::rate(by_name)),
         ("list", probe::rate(|_| assert_eq!(cache.list(), objects))),
         ("list_namespace", probe::rate(|i| assert!(cache.list_namespace(&namespaces[i % NAMESPACES]) > 0))),

@@ -115,6 +115,18 @@ impl<K: Held> Lookup for Ours<K> {
     }
 }
 
+/// What a full cache has allocated, and how much of it stays when only its objects are kept.
+pub async fn objects<K: Held>(work: &Work, begin: Instant) -> Figures {
+    let (cache, seen, _) = crate::measure::sync::<Ours<K>>(work, begin).await;
+    let before = crate::probe::allocated_megabytes();
+    let objects = cache.0.store().list().to_vec();
+    cache.0.shutdown().await;
+    drop((cache, seen));
+    let figures = [("all", before), ("objects", crate::probe::allocated_megabytes())].into();
+    drop(objects);
+    figures
+}
+
 /// Seconds until all objects were reconciled once, and reconciles a second when all come again.
 pub async fn reconcile<K: Held>(work: &Work, begin: Instant) -> Figures {
     let informer = informer::<K>(work).await;

@@ -30,6 +30,18 @@ pub fn live_megabytes() -> f64 {
     status("VmRSS:")
 }
 
+/// Megabytes of the heap that are in use.
+pub fn allocated_megabytes() -> f64 {
+    #[cfg(target_env = "gnu")]
+    {
+        // SAFETY: it has no preconditions.
+        let info = unsafe { libc::mallinfo2() };
+        return (info.uordblks + info.hblkhd) as f64 / 1e6;
+    }
+    #[cfg(not(target_env = "gnu"))]
+    0.0
+}
+
 /// Most megabytes that this process has held.
 pub fn peak_megabytes() -> f64 {
     status("VmHWM:")
@@ -53,6 +65,22 @@ pub fn rate(mut call: impl FnMut(usize)) -> f64 {
         step = (step * 2).min(256);
     }
     calls as f64 / begin.elapsed().as_secs_f64()
+}
+
+/// Calls of `call` a second by a thread for each core, all together.
+pub fn rate_of_threads(call: impl Fn(usize) + Sync) -> f64 {
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|scope| {
+        // They begin far from each other.
+        let start = |thread: usize| {
+            scope.spawn({
+                let call = &call;
+                move || rate(|i| call(i + thread * 7919))
+            })
+        };
+        let running: Vec<_> = (0..threads).map(start).collect();
+        running.into_iter().map(|thread| thread.join().expect("no panic")).sum()
+    })
 }
 
 /// The value at `share` of the sorted values.

@@ -15,6 +15,8 @@ struct Row {
     objects: u64,
     events: u64,
     rate: u64,
+    /// Over TLS, where kubesmith speaks HTTP/2 and kube-runtime HTTP/1.1.
+    tls: bool,
     contenders: &'static [&'static str],
     /// Name of the figure, unit, decimals.
     figures: &'static [(&'static str, &'static str, usize)],
@@ -22,6 +24,10 @@ struct Row {
 
 const SYNC: &[(&str, &str, usize)] =
     &[("seconds", "s", 3), ("cpu", "cpu s", 3), ("live", "MB live", 1), ("peak", "MB peak", 1)];
+/// Whether an event costs the same whatever the number of objects.
+const FLAT: &[(&str, &str, usize)] = &[("events", "events/s", 0), ("cpu", "cpu us/event", 2)];
+const OBJECTS: &[(&str, &str, usize)] =
+    &[("all", "MB allocated", 1), ("objects", "MB of them by the objects", 1)];
 const BOTH: &[&str] = &["kube", "ours"];
 const ALL: &[&str] = &["kube", "ours", "compact"];
 
@@ -33,6 +39,7 @@ const ROWS: &[Row] = &[
         objects: 100_000,
         events: 0,
         rate: 0,
+        tls: false,
         contenders: ALL,
         figures: SYNC,
     },
@@ -43,8 +50,31 @@ const ROWS: &[Row] = &[
         objects: 30_000,
         events: 0,
         rate: 0,
+        tls: false,
         contenders: ALL,
         figures: SYNC,
+    },
+    Row {
+        name: "objects-small",
+        mode: "objects",
+        shape: "small",
+        objects: 100_000,
+        events: 0,
+        rate: 0,
+        tls: false,
+        contenders: &["ours", "compact"],
+        figures: OBJECTS,
+    },
+    Row {
+        name: "objects-pod",
+        mode: "objects",
+        shape: "pod",
+        objects: 30_000,
+        events: 0,
+        rate: 0,
+        tls: false,
+        contenders: &["ours", "compact"],
+        figures: OBJECTS,
     },
     Row {
         name: "watch",
@@ -53,6 +83,7 @@ const ROWS: &[Row] = &[
         objects: 100_000,
         events: 200_000,
         rate: 0,
+        tls: false,
         contenders: ALL,
         figures: &[("events", "events/s", 0), ("cpu", "cpu us/event", 2), ("peak", "MB peak", 1)],
     },
@@ -63,8 +94,53 @@ const ROWS: &[Row] = &[
         objects: 10_000,
         events: 20_000,
         rate: 5_000,
+        tls: false,
         contenders: ALL,
         figures: &[("p50", "us p50", 1), ("p99", "us p99", 1), ("cpu", "cpu us/event", 2)],
+    },
+    Row {
+        name: "watch-tls",
+        mode: "watch",
+        shape: "small",
+        objects: 100_000,
+        events: 200_000,
+        rate: 0,
+        tls: true,
+        contenders: ALL,
+        figures: &[("events", "events/s", 0), ("cpu", "cpu us/event", 2), ("peak", "MB peak", 1)],
+    },
+    Row {
+        name: "latency-tls",
+        mode: "watch",
+        shape: "small",
+        objects: 10_000,
+        events: 20_000,
+        rate: 5_000,
+        tls: true,
+        contenders: ALL,
+        figures: &[("p50", "us p50", 1), ("p99", "us p99", 1), ("cpu", "cpu us/event", 2)],
+    },
+    Row {
+        name: "watch-10k",
+        mode: "watch",
+        shape: "small",
+        objects: 10_000,
+        events: 200_000,
+        rate: 0,
+        tls: false,
+        contenders: ALL,
+        figures: FLAT,
+    },
+    Row {
+        name: "watch-1m",
+        mode: "watch",
+        shape: "small",
+        objects: 1_000_000,
+        events: 200_000,
+        rate: 0,
+        tls: false,
+        contenders: ALL,
+        figures: FLAT,
     },
     Row {
         name: "lookups",
@@ -73,9 +149,11 @@ const ROWS: &[Row] = &[
         objects: 100_000,
         events: 0,
         rate: 0,
+        tls: false,
         contenders: ALL,
         figures: &[
             ("get", "get by key /s", 0),
+            ("get_all", "get by key, a thread per core /s", 0),
             ("get_by_name", "get by namespace and name /s", 0),
             ("list", "list all /s", 0),
             ("list_namespace", "list one of 100 namespaces /s", 0),
@@ -89,6 +167,7 @@ const ROWS: &[Row] = &[
         objects: 100_000,
         events: 0,
         rate: 0,
+        tls: false,
         contenders: ALL,
         figures: &[("seconds", "s from start", 3), ("again", "all once more /s", 0), ("peak", "MB peak", 1)],
     },
@@ -99,6 +178,7 @@ const ROWS: &[Row] = &[
         objects: 1_000_000,
         events: 0,
         rate: 0,
+        tls: false,
         contenders: BOTH,
         figures: &[
             ("burst1", "keys/s, all at once, 1 worker", 0),
@@ -116,7 +196,7 @@ pub fn table(rounds: usize, only: Option<&str>) {
     for row in ROWS.iter().filter(|row| only.is_none_or(|only| only == row.name)) {
         println!("{} ({} objects)", row.name, row.objects);
         let server = (row.mode != "queue").then(|| Server::start(row));
-        let address = server.as_ref().map_or("none", |server| &server.address);
+        let address = server.as_ref().map_or(("none", "none"), |server| (&server.address, &server.secure));
         let mut results: Vec<Vec<Figures>> = vec![Vec::new(); row.contenders.len()];
         for _ in 0..rounds.max(1) {
             for (results, contender) in results.iter_mut().zip(row.contenders) {
@@ -151,12 +231,13 @@ fn this() -> Command {
     Command::new(std::env::current_exe().expect("this program has a path"))
 }
 
-fn measured(row: &Row, contender: &str, address: &str) -> Figures {
+fn measured(row: &Row, contender: &str, (address, secure): (&str, &str)) -> Figures {
     let numbers = [row.objects, row.events, row.rate].map(|number| number.to_string());
     let output = this()
         .args(["run", contender, row.mode, row.shape])
         .args(numbers)
         .arg(address)
+        .arg(if row.tls { secure } else { "" })
         .stderr(Stdio::inherit())
         .output();
     let output = output.expect("this program runs");
@@ -168,6 +249,8 @@ fn measured(row: &Row, contender: &str, address: &str) -> Figures {
 struct Server {
     process: Child,
     address: String,
+    /// Address and certificate for TLS.
+    secure: String,
 }
 
 impl Server {
@@ -181,7 +264,8 @@ impl Server {
         let mut address = String::new();
         let output = process.stdout.take().expect("it is a pipe");
         BufReader::new(output).read_line(&mut address).expect("the server prints its address");
-        Self { process, address: address.trim().to_owned() }
+        let (address, secure) = address.trim().split_once(' ').expect("two addresses");
+        Self { process, address: address.to_owned(), secure: secure.to_owned() }
     }
 }
 

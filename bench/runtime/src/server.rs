@@ -1,14 +1,16 @@
 //! An API server's side of list and watch on loopback: all bytes exist before the first request, so that what is
 //! measured is the client.
 //!
-//! Plain HTTP/1.1, a thread per connection. Lists are paged, or whole with `resourceVersion=0` as a watch cache answers
-//! them; watches stream the state first if they are asked to. Each event is a chunk of its own, as kube-apiserver writes
-//! them; at full speed many chunks share a write.
+//! Plain HTTP/1.1, a thread per connection; over TLS see [`crate::tls`]. Lists are paged, or whole with
+//! `resourceVersion=0` as a watch cache answers them; watches stream the state first if they are asked to. Each event is
+//! a chunk of its own, as kube-apiserver writes them; at full speed many chunks share a write.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
+
+use bytes::Bytes;
 
 use crate::probe::now_nanos;
 use crate::shapes::{self, FIRST_VERSION, STAMP_WIDTH, Shape};
@@ -18,11 +20,11 @@ const WRITE: usize = 64 << 10;
 /// How often an idle watch gets a bookmark.
 const BOOKMARKS: Duration = Duration::from_secs(2);
 
-/// Serves until standard input ends; prints the address first.
+/// Serves until standard input ends; prints the address first, and the address and certificate for TLS.
 pub fn serve(shape: Shape, objects: usize) -> std::io::Result<()> {
     let server = Arc::new(Server::new(shape, objects));
     let listener = TcpListener::bind("127.0.0.1:0")?;
-    println!("{}", listener.local_addr()?);
+    println!("{} {}", listener.local_addr()?, crate::tls::serve(&server)?);
     std::thread::spawn(move || {
         for stream in listener.incoming().flatten() {
             let server = Arc::clone(&server);
@@ -59,10 +61,10 @@ struct Order {
     rate: u64,
 }
 
-struct Server {
+pub struct Server {
     shape: Shape,
     /// All objects with commas between.
-    joined: Vec<u8>,
+    joined: Bytes,
     places: Vec<Place>,
     orders: Mutex<Orders>,
     changed: Condvar,
@@ -75,13 +77,20 @@ struct Place {
     stamp_at: usize,
 }
 
-struct Request {
-    path: String,
+pub struct Request {
+    pub path: String,
     query: Vec<(String, String)>,
 }
 
 impl Request {
-    fn get(&self, name: &str) -> Option<&str> {
+    pub fn parse(target: &str) -> Self {
+        let (path, query) = target.split_once('?').unwrap_or((target, ""));
+        let pairs = query.split('&').filter_map(|pair| pair.split_once('='));
+        let query = pairs.map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+        Self { path: path.to_owned(), query }
+    }
+
+    pub fn get(&self, name: &str) -> Option<&str> {
         self.query.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 
@@ -105,7 +114,7 @@ impl Server {
             });
             joined.push(b',');
         }
-        Self { shape, joined, places, orders: Mutex::default(), changed: Condvar::new() }
+        Self { shape, joined: joined.into(), places, orders: Mutex::default(), changed: Condvar::new() }
     }
 
     fn connection(&self, stream: &TcpStream) -> std::io::Result<()> {
@@ -114,8 +123,8 @@ impl Server {
         while let Some(request) = read_request(&mut reader)? {
             match request.path.as_str() {
                 "/go" => return self.order(stream, &request),
-                _ if request.get("watch").is_some() => return self.watch(stream, &request),
-                _ => self.list(stream, &request)?,
+                _ if request.get("watch").is_some() => return self.chunked(stream, &request),
+                _ => self.answer(stream, &request)?,
             }
         }
         Ok(())
@@ -140,7 +149,8 @@ impl Server {
         FIRST_VERSION + self.places.len() as u64
     }
 
-    fn list(&self, mut stream: &TcpStream, request: &Request) -> std::io::Result<()> {
+    /// The parts of a list's JSON.
+    pub fn list(&self, request: &Request) -> [Bytes; 3] {
         let whole = request.get("resourceVersion") == Some("0") || request.get("limit").is_none();
         let first = request.number("continue") as usize;
         let limit = if whole { self.places.len() } else { request.number("limit") as usize };
@@ -152,35 +162,52 @@ impl Server {
             self.last_version()
         );
         let items = match self.places.get(first..end) {
-            Some([from, .., to]) => &self.joined[from.start..to.end],
-            Some([only]) => &self.joined[only.start..only.end],
-            _ => &[],
+            Some([from, .., to]) => self.joined.slice(from.start..to.end),
+            Some([only]) => self.joined.slice(only.start..only.end),
+            _ => Bytes::new(),
         };
-        let length = head.len() + items.len() + 2;
-        write!(
-            stream,
-            "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n\r\n{head}"
-        )?;
-        stream.write_all(items)?;
-        stream.write_all(b"]}")
+        [head.into(), items, Bytes::from_static(b"]}")]
     }
 
-    fn watch(&self, mut stream: &TcpStream, request: &Request) -> std::io::Result<()> {
+    fn answer(&self, mut stream: &TcpStream, request: &Request) -> std::io::Result<()> {
+        let parts = self.list(request);
+        let length: usize = parts.iter().map(Bytes::len).sum();
+        write!(
+            stream,
+            "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n\r\n"
+        )?;
+        parts.iter().try_for_each(|part| stream.write_all(part))
+    }
+
+    fn chunked(&self, mut stream: &TcpStream, request: &Request) -> std::io::Result<()> {
         stream.write_all(
             b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n",
         )?;
         let mut out = Vec::with_capacity(2 * WRITE);
+        self.watch(request, &mut |events| {
+            out.clear();
+            for event in events.drain() {
+                write!(out, "{:x}\r\n", event.len())?;
+                out.extend_from_slice(&event);
+                out.extend_from_slice(b"\r\n");
+            }
+            stream.write_all(&out)
+        })
+    }
+
+    /// Hands over events until `send` fails.
+    pub fn watch(&self, request: &Request, send: &mut Send<'_>) -> std::io::Result<()> {
+        let mut out = Events::default();
         if request.get("sendInitialEvents") == Some("true") {
             for place in &self.places {
-                event(&mut out, "ADDED", &self.joined[place.start..place.end]);
-                if out.len() >= WRITE {
-                    stream.write_all(&out)?;
-                    out.clear();
+                out.event("ADDED", &self.joined[place.start..place.end]);
+                if out.bytes.len() >= WRITE {
+                    send(&mut out)?;
                 }
             }
             let annotations = r#""annotations":{"k8s.io/initial-events-end":"true"},"#;
-            event(&mut out, "BOOKMARK", self.bookmark(annotations, self.last_version()).as_bytes());
-            stream.write_all(&out)?;
+            out.event("BOOKMARK", self.bookmark(annotations, self.last_version()).as_bytes());
+            send(&mut out)?;
         }
         let mut version = self.last_version() + 1;
         let watch = {
@@ -190,12 +217,11 @@ impl Server {
         };
         loop {
             let Some(order) = self.next_order(watch) else {
-                out.clear();
-                event(&mut out, "BOOKMARK", self.bookmark("", version - 1).as_bytes());
-                stream.write_all(&out)?;
+                out.event("BOOKMARK", self.bookmark("", version - 1).as_bytes());
+                send(&mut out)?;
                 continue;
             };
-            self.send(stream, order, &mut version)?;
+            self.send(order, &mut version, send)?;
         }
     }
 
@@ -219,9 +245,9 @@ impl Server {
     }
 
     /// Changes objects far from each other, one after the other.
-    fn send(&self, mut stream: &TcpStream, order: Order, version: &mut u64) -> std::io::Result<()> {
+    fn send(&self, order: Order, version: &mut u64, send: &mut Send<'_>) -> std::io::Result<()> {
         const STRIDE: usize = 7919;
-        let (begin, mut out) = (Instant::now(), Vec::with_capacity(2 * WRITE));
+        let (begin, mut out) = (Instant::now(), Events::default());
         let begin_nanos = now_nanos();
         for number in 0..order.events {
             let mut sent = now_nanos();
@@ -237,28 +263,49 @@ impl Server {
                 }
             }
             let place = &self.places[number as usize * STRIDE % self.places.len()];
-            let start = event(&mut out, "MODIFIED", &self.joined[place.start..place.end]);
-            write!(&mut out[start + place.version_at..], "{version:010}")?;
-            write!(&mut out[start + place.stamp_at..], "{sent:0STAMP_WIDTH$}")?;
+            let start = out.event("MODIFIED", &self.joined[place.start..place.end]);
+            write!(&mut out.bytes[start + place.version_at..], "{version:010}")?;
+            write!(&mut out.bytes[start + place.stamp_at..], "{sent:0STAMP_WIDTH$}")?;
             *version += 1;
-            if order.rate > 0 || out.len() >= WRITE {
-                stream.write_all(&out)?;
-                out.clear();
+            if order.rate > 0 || out.bytes.len() >= WRITE {
+                send(&mut out)?;
             }
         }
-        stream.write_all(&out)
+        send(&mut out)
     }
 }
 
-/// Adds an event as a chunk; answers where its object begins.
-fn event(out: &mut Vec<u8>, kind: &str, object: &[u8]) -> usize {
-    let head = format!(r#"{{"type":"{kind}","object":"#);
-    let length = head.len() + object.len() + 2;
-    out.extend_from_slice(format!("{length:x}\r\n{head}").as_bytes());
-    let start = out.len();
-    out.extend_from_slice(object);
-    out.extend_from_slice(b"}\n\r\n");
-    start
+/// Takes the events that are there.
+pub type Send<'a> = dyn FnMut(&mut Events) -> std::io::Result<()> + 'a;
+
+/// Events that are written together.
+#[derive(Default)]
+pub struct Events {
+    bytes: Vec<u8>,
+    ends: Vec<usize>,
+}
+
+impl Events {
+    /// Adds an event; answers where its object begins.
+    fn event(&mut self, kind: &str, object: &[u8]) -> usize {
+        self.bytes.extend_from_slice(format!(r#"{{"type":"{kind}","object":"#).as_bytes());
+        let start = self.bytes.len();
+        self.bytes.extend_from_slice(object);
+        self.bytes.extend_from_slice(b"}\n");
+        self.ends.push(self.bytes.len());
+        start
+    }
+
+    /// Takes the events, each by itself.
+    pub fn drain(&mut self) -> impl Iterator<Item = Bytes> + use<> {
+        let bytes = Bytes::from(std::mem::replace(&mut self.bytes, Vec::with_capacity(2 * WRITE)));
+        let mut start = 0;
+        std::mem::take(&mut self.ends).into_iter().map(move |end| {
+            let event = bytes.slice(start..end);
+            start = end;
+            event
+        })
+    }
 }
 
 fn read_request(reader: &mut impl BufRead) -> std::io::Result<Option<Request>> {
@@ -271,8 +318,5 @@ fn read_request(reader: &mut impl BufRead) -> std::io::Result<Option<Request>> {
         line.clear();
     }
     let target = first.split(' ').nth(1).unwrap_or("/");
-    let (path, query) = target.split_once('?').unwrap_or((target, ""));
-    let pairs = query.split('&').filter_map(|pair| pair.split_once('='));
-    let query = pairs.map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
-    Ok(Some(Request { path: path.to_owned(), query }))
+    Ok(Some(Request::parse(target)))
 }
