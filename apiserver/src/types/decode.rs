@@ -408,7 +408,12 @@ fn go_type(field: &Field) -> String {
 fn element_type(field: &Field) -> String {
     if let Some(name) = field.go {
         let element = name.strip_prefix("[]").or_else(|| Some(name.strip_prefix("map[")?.split_once(']')?.1));
-        return element.unwrap_or(name).to_owned();
+        match (element, field.shape) {
+            (Some(element), _) => return element.to_owned(),
+            (None, Shape::One | Shape::Inline) => return name.to_owned(),
+            // A list or map with a name of its own says nothing of its elements.
+            (None, Shape::List | Shape::Map) => {}
+        }
     }
     match field.of {
         "double" => "float64".to_owned(),
