@@ -35,25 +35,14 @@ pub(in crate::builtin) fn lease(object: &Value, _: Option<&Value>) -> Vec<Cause>
 /// `ValidateNode` and `ValidateNodeUpdate` of `pkg/apis/core/validation`.
 pub(in crate::builtin) fn node(object: &Value, old: Option<&Value>) -> Vec<Cause> {
     Errors::of(|errors| {
-        let (spec, status) = (Field::root(object).child("spec"), Field::root(object).child("status"));
-        taints(&spec.child("taints").at("metadata.taints"), errors);
-        for part in ["capacity", "allocatable"] {
-            for (name, amount) in status.child(part).entries() {
-                resources::value(name, &amount.at(format!("status.{part}.{name}")), errors);
-            }
-        }
-        let list = spec.child("podCIDRs");
-        for range in list.items() {
-            let text = json!(range.text());
-            _ = addresses::range(&range.holding(&text), errors);
-        }
-        let texts = list.texts();
-        let is_pair = matches!(*texts, [a, b] if a.contains(':') != b.contains(':'));
-        if texts.len() > 1 && !is_pair {
-            errors.invalid(&list, "may specify no more than one CIDR for each IP family");
-        }
+        node_itself(object, errors);
         let Some(old) = old else { return };
-        let before = Field::root(old).child("spec");
+        // An update is checked twice, as `ValidateNodeUpdate` begins anew.
+        node_itself(object, errors);
+        let (spec, before) = (Field::root(object).child("spec"), Field::root(old).child("spec"));
+        if spec.child("externalID").text() != before.child("externalID").text() {
+            errors.forbidden(&spec.child("externalID"), "may not be updated");
+        }
         let ranges = spec.child("podCIDRs");
         if !before.child("podCIDRs").is_empty() && ranges.value != before.child("podCIDRs").value {
             errors.forbidden(&ranges, "node updates may not change podCIDR except from \"\" to valid");
@@ -63,6 +52,27 @@ pub(in crate::builtin) fn node(object: &Value, old: Option<&Value>) -> Vec<Cause
             errors.forbidden(&provider, "node updates may not change providerID except from \"\" to valid");
         }
     })
+}
+
+/// `ValidateNode`
+fn node_itself(object: &Value, errors: &mut Errors) {
+    let (spec, status) = (Field::root(object).child("spec"), Field::root(object).child("status"));
+    taints(&spec.child("taints").at("metadata.taints"), errors);
+    for part in ["capacity", "allocatable"] {
+        for (name, amount) in status.child(part).entries() {
+            resources::value(name, &amount.at(format!("status.{part}.{name}")), errors);
+        }
+    }
+    let list = spec.child("podCIDRs");
+    for range in list.items() {
+        let text = json!(range.text());
+        _ = addresses::range(&range.holding(&text), errors);
+    }
+    let texts = list.texts();
+    let is_pair = matches!(*texts, [a, b] if a.contains(':') != b.contains(':'));
+    if texts.len() > 1 && !is_pair {
+        errors.invalid(&list, "may specify no more than one CIDR for each IP family");
+    }
 }
 
 fn taints(list: &Field<'_>, errors: &mut Errors) {

@@ -149,6 +149,20 @@ pub(in crate::builtin) fn csi_driver(object: &mut Value, _: Stage) {
     fill(spec, "seLinuxMount", false);
 }
 
+/// The range of a node's pods, of which there may be two: pkg/apis/core/v1/conversion.go. The old field decides.
+pub(in crate::builtin) fn node(object: &mut Value, _: Stage) {
+    let Some(spec) = object.get_mut("spec").filter(|spec| spec.is_object()) else { return };
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let (old, first) = (text(&spec["podCIDR"]), text(&spec["podCIDRs"][0]));
+    if !old.is_empty() && old != first {
+        spec["podCIDRs"] = json!([old]);
+    } else if !first.is_empty() {
+        spec["podCIDR"] = first.into();
+    }
+    // The feature is gone.
+    crate::meta::object_mut(spec).remove("configSource");
+}
+
 pub(in crate::builtin) fn ingress_class(object: &mut Value, _: Stage) {
     if let Some(parameters) = object.pointer_mut("/spec/parameters") {
         fill(parameters, "scope", "Cluster");

@@ -19,6 +19,7 @@ pub(super) static KINDS: &[BuiltIn] = &[
         status: true,
         namespaced: false,
         selectable: &["spec.unschedulable"],
+        default: defaults::node,
         check: check::node,
         ..kind("", "Node", "nodes", "node", &["no"])
     },

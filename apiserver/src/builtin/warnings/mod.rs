@@ -21,6 +21,7 @@ pub(crate) fn of(kind: &BuiltIn, object: &Value, old: Option<&Value>) -> Vec<Str
         "Secret" => return certificate(object).into_iter().collect(),
         "PersistentVolumeClaim" => return claim(spec, "spec"),
         "CustomResourceDefinition" => return formats(object, old),
+        "Node" => return node(spec),
         "CSIDriver" => return tokens_in_attributes(spec, old),
         // A pod's update changes nothing that there are warnings about.
         "Pod" if old.is_some() => return Vec::new(),
@@ -53,6 +54,13 @@ pub(crate) fn of(kind: &BuiltIn, object: &Value, old: Option<&Value>) -> Vec<Str
         }
     }
     warnings
+}
+
+/// `nodeWarnings`
+fn node(spec: &Value) -> Vec<String> {
+    let text = "spec.externalID: this field is deprecated, and is unused by Kubernetes";
+    let is_set = spec["externalID"].as_str().is_some_and(|id| !id.is_empty());
+    is_set.then(|| text.to_owned()).into_iter().collect()
 }
 
 /// The warnings of pkg/registry/storage/csidriver.
