@@ -20,6 +20,9 @@ const IMAGE: &str = "controller:latest";
 /// controller-runtime's port of the metrics, unencrypted.
 pub(super) const METRICS_PORT: u16 = 8080;
 
+/// kubebuilder's port of metrics over TLS.
+const SECURE_METRICS_PORT: u16 = 8443;
+
 /// kubebuilder's port of the probes.
 const HEALTH_PORT: u16 = 8081;
 
@@ -62,8 +65,11 @@ pub struct DeployConfig {
     pub resources: Option<ResourceRequirements>,
     /// Whether replicas elect a leader (they do unless it is `false`): the argument `--leader-elect`, a role for it.
     pub leader_election: Option<bool>,
-    /// Port of the metrics; 8080 when absent, 0: there are none.
+    /// Port of the metrics; 8080 when absent, or 8443 with `metrics_secure`; 0: there are none.
     pub metrics_port: Option<u16>,
+    /// Whether metrics are served over TLS, with a certificate of cert-manager, and only to users whom the cluster allows it.
+    #[serde(default)]
+    pub metrics_secure: bool,
     /// Port of `/healthz` and `/readyz`; 8081 when absent.
     pub health_port: Option<u16>,
     /// Whether the ServiceMonitor is part of `default` and of the installer, which needs the Prometheus operator's CRDs.
@@ -130,6 +136,7 @@ pub struct DeploySettings {
     pub leader_election: bool,
     /// `None`: no metrics.
     pub metrics_port: Option<u16>,
+    pub metrics_secure: bool,
     pub health_port: u16,
     pub prometheus: bool,
     pub certificates: Certificates,
@@ -268,6 +275,7 @@ pub(super) fn settings(
         resources,
         leader_election: deploy.leader_election.unwrap_or(true),
         metrics_port,
+        metrics_secure: deploy.metrics_secure,
         health_port,
         prometheus: deploy.prometheus,
         certificates: deploy.certificates,
@@ -297,7 +305,15 @@ fn check_names(name: &str, prefix: &str, namespace: &str) -> Result<(), UsageErr
 
 /// The ports of metrics, if there are any, and of probes.
 fn ports(deploy: &DeployConfig) -> Result<(Option<u16>, u16), UsageError> {
-    let metrics = Some(deploy.metrics_port.unwrap_or(METRICS_PORT)).filter(|port| *port != 0);
+    let usual = if deploy.metrics_secure { SECURE_METRICS_PORT } else { METRICS_PORT };
+    let metrics = Some(deploy.metrics_port.unwrap_or(usual)).filter(|port| *port != 0);
+    if deploy.metrics_secure && (metrics.is_none() || deploy.certificates == Certificates::SelfManaged) {
+        return Err(UsageError(
+            "`metrics_secure` in `[deploy]` needs metrics, and a certificate of cert-manager for them: leave it out, or change \
+             `metrics_port = 0` or `certificates = \"self-managed\"`"
+                .into(),
+        ));
+    }
     let health = deploy.health_port.unwrap_or(HEALTH_PORT);
     if health == 0 {
         return Err(UsageError("`health_port` in `[deploy]` is 0: the probes need a port".into()));
@@ -454,6 +470,8 @@ mod tests {
             (&format!("{deploy}metrics_port = 8081"), "cannot share port 8081"),
             (&format!("{deploy}metrics_port = 7\nhealth_port = 7"), "cannot share port 7"),
             (&format!("{deploy}metrics_port = 9443"), "where webhooks are served"),
+            (&format!("{deploy}metrics_secure = true\nmetrics_port = 0"), "needs metrics"),
+            (&format!("{deploy}metrics_secure = true\ncertificates = \"self-managed\""), "of cert-manager"),
             (&format!("{deploy}health_port = 9443"), "`health_port` in `[deploy]` is 9443"),
             (&format!("{deploy}[rbac]\noutput = \"roles\""), "lists them in \"base/config/rbac\""),
             (&format!("{deploy}[webhook]\noutput = \"hooks\""), "lists them in \"base/config/webhook\""),

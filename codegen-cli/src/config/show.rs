@@ -142,6 +142,7 @@ fn deploy(deploy: &DeploySettings) -> DeployConfig {
         resources: Some(deploy.resources.clone()),
         leader_election: Some(deploy.leader_election),
         metrics_port: Some(deploy.metrics_port.unwrap_or(0)),
+        metrics_secure: deploy.metrics_secure,
         health_port: Some(deploy.health_port),
         prometheus: deploy.prometheus,
         certificates: deploy.certificates,

@@ -156,7 +156,7 @@ async fn a_server_takes_everything() {
         }
         apply(&client, &object).await.unwrap();
     }
-    assert_eq!(others, ["Issuer", "Certificate", "ServiceMonitor"]);
+    assert_eq!(others, ["Issuer", "Certificate", "Certificate", "ServiceMonitor"]);
     for (sample, fault) in [("shelf", None), ("book", Some("begins with Once"))] {
         let text =
             fs::read_to_string(expected.join(format!("config/samples/library.example.com_v1_{sample}.yaml")))

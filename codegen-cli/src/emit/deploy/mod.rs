@@ -3,7 +3,7 @@
 //! ```text
 //! crd/kustomization.yaml         rbac/{kustomization,service_account,role_binding,...}.yaml
 //! manager/{kustomization,manager}.yaml      prometheus/{kustomization,monitor}.yaml
-//! webhook/{kustomization,service,...}.yaml  certmanager/{kustomization,issuer,certificate}.yaml
+//! webhook/{kustomization,service,...}.yaml  certmanager/{kustomization,issuer,certificate,...}.yaml
 //! policy/kustomization.yaml
 //! default/{kustomization,metrics_service}.yaml   samples/{kustomization,<group>_<version>_<kind>}.yaml
 //! ```
@@ -13,6 +13,7 @@
 //! `policy` hold besides is made by the generators of these names.
 
 mod certificates;
+mod metrics;
 mod objects;
 mod rights;
 mod samples;
@@ -97,7 +98,7 @@ pub fn emit(
     for folder in folders.iter().filter(|folder| !folder.is_empty()) {
         folder.write(&mut tree);
     }
-    let metrics = objects::metrics_service(settings);
+    let metrics = metrics::metrics_service(settings);
     default_folder(&folders, metrics.as_ref(), settings).write(&mut tree);
     let samples = samples::folder(ir, schemas);
     if !samples.is_empty() {
@@ -131,7 +132,7 @@ pub(crate) fn objects(
         let files = others.into_iter().chain(own).filter(|(_, objects)| !objects.is_empty());
         out.extend(files.map(|(file, objects)| (format!("{}/{file}", folder.name), objects)));
     }
-    let metrics = objects::metrics_service(settings);
+    let metrics = metrics::metrics_service(settings);
     out.extend(metrics.map(|service| ("default/metrics_service.yaml".to_string(), vec![service])));
     out
 }
@@ -163,9 +164,7 @@ fn folders(ir: &Ir, settings: &DeploySettings, parts: Parts<'_>) -> Vec<Folder> 
     match settings.certificates {
         _ if !has_webhooks => {}
         Certificates::CertManager => {
-            certmanager = certmanager
-                .object("issuer.yaml", &certificates::issuer(settings))
-                .object("certificate.yaml", &certificates::certificate(settings));
+            certmanager = certmanager.object("certificate.yaml", &certificates::certificate(settings));
         }
         Certificates::SelfManaged => {
             webhook = webhook.object("secret.yaml", &certificates::secret(settings));
@@ -174,11 +173,18 @@ fn folders(ir: &Ir, settings: &DeploySettings, parts: Parts<'_>) -> Vec<Folder> 
             }
         }
     }
+    if settings.metrics_secure {
+        certmanager = certmanager.object("certificate_metrics.yaml", &metrics::certificate(settings));
+    }
+    if !certmanager.is_empty() {
+        let issuer = ("issuer.yaml".to_string(), certificates::issuer(settings));
+        certmanager.files.insert(0, issuer);
+    }
     let mut policy = Folder::new("policy");
     policy.others = parts.policies.iter().map(|(name, _)| name.to_string()).collect();
     let mut prometheus = Folder::new("prometheus");
     if settings.metrics_port.is_some() {
-        prometheus = prometheus.object("monitor.yaml", &objects::service_monitor(settings));
+        prometheus = prometheus.object("monitor.yaml", &metrics::service_monitor(settings));
     }
     vec![manager, crd, rbac, certmanager, webhook, policy, prometheus]
 }

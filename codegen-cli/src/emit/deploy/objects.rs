@@ -1,15 +1,16 @@
-//! The manager's objects: namespace, Deployment, Services, ServiceMonitor. Numbers are kubebuilder's.
+//! The manager's objects: namespace, Deployment, the Service of webhooks. Numbers are kubebuilder's.
 
 use serde_json::{Value, json};
 
 use super::certificates::{self, Trusting, secret_name};
+use super::metrics;
 use crate::config::{Certificates, DeploySettings, EnvSource, WEBHOOK_PORT};
 
 /// Where controller-runtime looks for certificates.
 const CERTIFICATES: &str = "/tmp/k8s-webhook-server/serving-certs";
 
 /// Labels by which the manager's pods are found.
-fn selector(settings: &DeploySettings) -> Value {
+pub(super) fn selector(settings: &DeploySettings) -> Value {
     json!({"app.kubernetes.io/name": settings.name, "control-plane": "controller-manager"})
 }
 
@@ -37,8 +38,11 @@ pub(super) fn deployment(settings: &DeploySettings, webhooks: Option<&Trusting>)
         "serviceAccountName": settings.object("controller-manager"),
         "terminationGracePeriodSeconds": 10,
     });
-    if mounts(settings, webhooks) {
-        pod["volumes"] = json!([{"name": "webhook-certs", "secret": {"secretName": secret_name(settings)}}]);
+    let volumes: Vec<Value> = certificates(settings, webhooks)
+        .map(|it| json!({"name": it.volume, "secret": {"secretName": it.secret}}))
+        .collect();
+    if !volumes.is_empty() {
+        pod["volumes"] = Value::Array(volumes);
     }
     json!({
         "apiVersion": "apps/v1",
@@ -58,9 +62,27 @@ pub(super) fn deployment(settings: &DeploySettings, webhooks: Option<&Trusting>)
     })
 }
 
-/// Whether the certificate is read from files.
-fn mounts(settings: &DeploySettings, webhooks: Option<&Trusting>) -> bool {
-    webhooks.is_some() && settings.certificates == Certificates::CertManager
+/// A certificate that is read from files.
+struct Mounted {
+    volume: &'static str,
+    secret: String,
+    folder: &'static str,
+}
+
+/// The certificates of the webhooks and of the metrics, as far as there are any.
+fn certificates(settings: &DeploySettings, webhooks: Option<&Trusting>) -> impl Iterator<Item = Mounted> {
+    let is_read = webhooks.is_some() && settings.certificates == Certificates::CertManager;
+    let of_webhooks = is_read.then(|| Mounted {
+        volume: "webhook-certs",
+        secret: secret_name(settings),
+        folder: CERTIFICATES,
+    });
+    let of_metrics = settings.metrics_secure.then(|| Mounted {
+        volume: "metrics-certs",
+        secret: metrics::secret_name(settings),
+        folder: metrics::CERTIFICATES,
+    });
+    of_webhooks.into_iter().chain(of_metrics)
 }
 
 fn container(settings: &DeploySettings, webhooks: Option<&Trusting>) -> Value {
@@ -93,18 +115,18 @@ fn container(settings: &DeploySettings, webhooks: Option<&Trusting>) -> Value {
         };
         out["envFrom"] = settings.env_from.iter().map(source).collect();
     }
-    if mounts(settings, webhooks) {
-        out["volumeMounts"] = json!([{"mountPath": CERTIFICATES, "name": "webhook-certs", "readOnly": true}]);
+    let mounts: Vec<Value> = certificates(settings, webhooks)
+        .map(|it| json!({"mountPath": it.folder, "name": it.volume, "readOnly": true}))
+        .collect();
+    if !mounts.is_empty() {
+        out["volumeMounts"] = Value::Array(mounts);
     }
     out
 }
 
 fn args(settings: &DeploySettings, webhooks: Option<&Trusting>) -> Vec<String> {
-    let metrics = match settings.metrics_port {
-        Some(port) => format!("--metrics-bind-address=:{port}"),
-        None => "--metrics-bind-address=0".to_string(),
-    };
-    let mut out = vec![metrics, format!("--health-probe-bind-address=:{}", settings.health_port)];
+    let mut out = metrics::args(settings);
+    out.push(format!("--health-probe-bind-address=:{}", settings.health_port));
     if settings.leader_election {
         out.insert(0, "--leader-elect".to_string());
     }
@@ -130,31 +152,12 @@ fn probe(settings: &DeploySettings, path: &str, delay: u32, period: u32) -> Valu
     })
 }
 
-fn service(settings: &DeploySettings, name: &str, port: &Value) -> Value {
+pub(super) fn service(settings: &DeploySettings, name: &str, port: &Value) -> Value {
     json!({
         "apiVersion": "v1",
         "kind": "Service",
         "metadata": metadata(settings, name),
         "spec": {"ports": [port], "selector": selector(settings)},
-    })
-}
-
-/// The Service of the metrics, if there are any.
-pub(super) fn metrics_service(settings: &DeploySettings) -> Option<Value> {
-    let port = settings.metrics_port?;
-    let port = json!({"name": "http", "port": port, "protocol": "TCP", "targetPort": port});
-    Some(service(settings, "controller-manager-metrics-service", &port))
-}
-
-pub(super) fn service_monitor(settings: &DeploySettings) -> Value {
-    json!({
-        "apiVersion": "monitoring.coreos.com/v1",
-        "kind": "ServiceMonitor",
-        "metadata": metadata(settings, "controller-manager-metrics-monitor"),
-        "spec": {
-            "endpoints": [{"path": "/metrics", "port": "http", "scheme": "http"}],
-            "selector": {"matchLabels": selector(settings)},
-        },
     })
 }
 

@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::group_title;
+use super::{group_title, metrics};
 use crate::config::DeploySettings;
 use crate::ir::{Group, Ir};
 use crate::roles::Role;
 
-const RBAC: &str = "rbac.authorization.k8s.io/v1";
+pub(super) const RBAC: &str = "rbac.authorization.k8s.io/v1";
 
 /// Files with their objects. `roles` are those of the rules that controllers ask for.
 pub(super) fn objects(ir: &Ir, settings: &DeploySettings, roles: &[Role]) -> Vec<(String, Value)> {
@@ -26,11 +26,14 @@ pub(super) fn objects(ir: &Ir, settings: &DeploySettings, roles: &[Role]) -> Vec
     if settings.leader_election {
         out.extend(granted(settings, "leader-election", "Role", &leader_election_rules()));
     }
+    if settings.metrics_secure {
+        out.extend(metrics::rights(settings));
+    }
     out.extend(people(ir, settings));
     out
 }
 
-fn labels(settings: &DeploySettings) -> Value {
+pub(super) fn labels(settings: &DeploySettings) -> Value {
     json!({"app.kubernetes.io/name": settings.name})
 }
 

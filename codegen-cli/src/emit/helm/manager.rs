@@ -45,11 +45,25 @@ fn environment(has_webhooks: bool) -> Action {
     Action::Lines(condition.to_string(), lines)
 }
 
-/// What is there only with webhooks.
+/// Volumes of certificates, or their mounts, which are there only with what they are for.
 fn under_condition(object: &mut Value, key: &str, template: &mut Template) {
-    if let Some(value) = object.get_mut(key) {
-        *value = json!(template.add(Action::If(".Values.webhooks.enabled".to_string(), value.take())));
+    let Some(items) = object.get_mut(key).and_then(Value::as_array_mut) else { return };
+    let is_for = |item: &Value| match item["name"].as_str() {
+        Some("metrics-certs") => ".Values.metrics.enabled",
+        _ => ".Values.webhooks.enabled",
+    };
+    let conditions: Vec<&str> = items.iter().map(is_for).collect();
+    let any = match conditions.as_slice() {
+        [only] => (*only).to_string(),
+        all => format!("or {}", all.join(" ")),
+    };
+    if conditions.len() > 1 {
+        for (item, condition) in items.iter_mut().zip(conditions) {
+            *item = json!(template.add(Action::If(condition.to_string(), item.take())));
+        }
     }
+    let items = Value::Array(std::mem::take(items));
+    object[key] = json!(template.add(Action::If(any, items)));
 }
 
 fn arguments(container: &mut Value, template: &mut Template) {
@@ -60,6 +74,11 @@ fn arguments(container: &mut Value, template: &mut Template) {
             *arg = json!(template.add(Action::If(".Values.leaderElection.enabled".to_string(), arg.take())));
         } else if text.starts_with("--webhook-") {
             *arg = json!(template.add(Action::If(".Values.webhooks.enabled".to_string(), arg.take())));
+        } else if ["--metrics-secure", "--metrics-authorize", "--metrics-cert-path"]
+            .iter()
+            .any(|flag| text.starts_with(flag))
+        {
+            *arg = json!(template.add(Action::If(".Values.metrics.enabled".to_string(), arg.take())));
         } else if let Some((flag, _)) =
             text.split_once("=").filter(|(flag, _)| *flag == "--metrics-bind-address")
         {

@@ -23,18 +23,23 @@ use template::Template;
 struct Has {
     webhooks: bool,
     policies: bool,
+    secure_metrics: bool,
 }
 
 /// Emits the chart. `files` are the objects of the deployment by their file in its tree.
 pub fn emit(settings: &HelmSettings, files: &[(String, Vec<Value>)]) -> OutputTree {
     let has = |folder: &str| files.iter().any(|(path, _)| path.starts_with(folder));
-    let has = Has { webhooks: has("webhook/"), policies: has("policy/") };
+    let has = Has {
+        webhooks: has("webhook/"),
+        policies: has("policy/"),
+        secure_metrics: settings.deploy.metrics_secure,
+    };
     let mut tree = OutputTree::new();
     tree.insert("Chart.yaml", chart(settings));
     tree.insert("values.yaml", values::file(settings, has));
     tree.insert("values.schema.json", values::schema(settings, has));
     for (path, objects) in files {
-        let Some(condition) = condition(path) else { continue };
+        let Some(condition) = condition(path, has) else { continue };
         let mut text = mark();
         if !condition.is_empty() {
             text.push_str(&format!("{{{{- if {condition} }}}}\n"));
@@ -58,11 +63,16 @@ pub fn emit(settings: &HelmSettings, files: &[(String, Vec<Value>)]) -> OutputTr
 const MANAGER: &str = "manager/manager.yaml";
 
 /// When the objects of a file are installed; empty: always. `None`: never.
-fn condition(path: &str) -> Option<String> {
+fn condition(path: &str, has: Has) -> Option<String> {
     let (folder, file) = path.split_once('/').unwrap_or(("", path));
     let is_for = |suffix: &str| file.ends_with(suffix);
     let text = match folder {
         "crd" => ".Values.crds.install",
+        "certmanager" if file == "certificate_metrics.yaml" => ".Values.metrics.enabled",
+        "certmanager" if file == "issuer.yaml" && !has.webhooks => ".Values.metrics.enabled",
+        "certmanager" if file == "issuer.yaml" && has.secure_metrics => {
+            "or .Values.webhooks.enabled .Values.metrics.enabled"
+        }
         "webhook" | "certmanager" => ".Values.webhooks.enabled",
         "policy" => ".Values.policies.enabled",
         "prometheus" => "and .Values.metrics.enabled .Values.metrics.serviceMonitor.enabled",
@@ -75,6 +85,7 @@ fn condition(path: &str) -> Option<String> {
         "rbac" if file.starts_with("cert_rotation_role") || file.starts_with("ca_injection_role") => {
             "and .Values.rbac.create .Values.webhooks.enabled"
         }
+        "rbac" if file.starts_with("metrics_") => "and .Values.rbac.create .Values.metrics.enabled",
         "rbac" if ["_admin_role.yaml", "_editor_role.yaml", "_viewer_role.yaml"].into_iter().any(is_for) => {
             ".Values.rbac.userRoles"
         }

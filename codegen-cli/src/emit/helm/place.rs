@@ -27,7 +27,7 @@ pub(super) fn in_release(object: &mut Value, template: &mut Template, settings: 
                     *text = format!("{}/{name}", template.inline("{{ .Release.Namespace }}"));
                 }
             }
-            "dnsNames" => {
+            "dnsNames" | "serverName" => {
                 let whole = format!(".{namespace}.svc");
                 if let Some((service, rest)) = text.split_once(&whole) {
                     *text = format!("{service}.{}.svc{rest}", template.inline("{{ .Release.Namespace }}"));
