@@ -27,7 +27,7 @@ use pattern::Stored;
 ///
 /// The key, the version, the uid and the labels are decoded; all objects of an informer share the texts of labels.
 /// The rest is kept as the JSON that the server sent, without managedFields unless they are asked for. Objects share
-/// the JSON in which they differ only by strings and numbers. A small object takes about a fifth of its size as a
+/// the JSON in which they differ only by strings and numbers. A small object takes about a quarter of its size as a
 /// `K`, a pod a tenth.
 ///
 /// Because objects are decoded on access, an object that does not fit its type is found only then
