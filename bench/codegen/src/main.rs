@@ -1,8 +1,9 @@
-//! Times `generate` on a synthetic API: reading and parsing the input against everything (CRDs, clients,
-//! informers and listers, written to disk).
+//! Times `generate` on a synthetic API: reading and parsing the input against everything (CRDs, clients, informers and listers,
+//! written to disk), and against `--check` of what was written. Memory is what the process grows by at most, with the output,
+//! on Linux.
 //!
 //! ```text
-//! cargo run --release -p kubesmith-bench-codegen [RUNS]
+//! cargo run --release -p kubesmith-bench-codegen [RUNS [KINDS]]
 //! ```
 
 #![allow(clippy::unwrap_used, reason = "a benchmark stops at the first thing that goes wrong")]
@@ -16,39 +17,42 @@ use std::time::{Duration, Instant};
 use kubesmith::config::{self, Overrides};
 use kubesmith::{pipeline, write};
 
-/// Kinds and spec fields of each API that is timed.
-const SIZES: [(usize, usize); 2] = [(100, 30), (1_000, 30)];
+/// Kinds of each API that is timed, unless an argument says how many, and spec fields of a kind.
+const KINDS: [usize; 2] = [100, 1_000];
+const FIELDS: usize = 30;
 
 fn main() {
-    let runs = std::env::args().nth(1).map_or(9, |runs| runs.parse().unwrap());
-    println!("median of {runs} runs; times in ms");
-    println!("kinds x fields   input      parse   generate   write   total   total/parse   output");
-    for (kinds, fields) in SIZES {
+    let number = |at: usize| std::env::args().nth(at).map(|text| text.parse::<usize>().unwrap());
+    let runs = number(1).unwrap_or(9);
+    println!("median of {runs} runs; times in ms, and in times of parsing");
+    println!(
+        "kinds x fields   input      parse        generate           write           check   memory   output"
+    );
+    for kinds in number(2).map_or(KINDS.to_vec(), |kinds| vec![kinds]) {
         let folder = tempfile::tempdir().unwrap();
         let api = folder.path().join("api");
-        input::write(&api, kinds, fields).unwrap();
-        let parse = median(runs, || timed(|| parse(&api)));
-        let (mut generates, mut writes, mut size) = (Vec::new(), Vec::new(), (0, 0));
+        input::write(&api, kinds, FIELDS).unwrap();
+        let (before, mut most) = (memory("VmRSS:"), 0.0);
+        let (mut parses, mut all, mut size) = (Vec::new(), Vec::new(), (0, 0));
         for run in 0..runs {
             let out = folder.path().join(format!("out{run}"));
-            let (generate, write, files) = generate(&api, &out);
-            generates.push(generate);
-            writes.push(write);
+            let (times, files) = generate(&api, &out);
+            most = f64::max(most, memory("VmHWM:") - before);
+            parses.push(timed(|| parse(&api)));
+            all.push(times);
             size = files;
             fs::remove_dir_all(&out).unwrap();
         }
-        let (generate, write) = (middle(generates), middle(writes));
-        let total = generate + write;
+        let parse = ms(middle(parses));
+        let of = |at: usize| ms(middle(all.iter().map(|times| times[at]).collect()));
+        let time = |at: usize| format!("{:.1} ({:.2})", of(at), of(at) / parse);
         println!(
-            "{:>5} x {:<4}   {:>5.1} MB {:>8.1} {:>10.1} {:>7.1} {:>7.1} {:>10.2}     {} files, {:.1} MB",
-            kinds,
-            fields,
+            "{kinds:>5} x {FIELDS:<4}   {:>5.1} MB {parse:>9.1} {:>15} {:>15} {:>15} {:>5.0} MB   {} files, {:.1} MB",
             bytes(&api.join("src")),
-            ms(parse),
-            ms(generate),
-            ms(write),
-            ms(total),
-            total.as_secs_f64() / parse.as_secs_f64(),
+            time(0),
+            time(1),
+            time(2),
+            most,
             size.0,
             size.1 as f64 / 1e6,
         );
@@ -63,30 +67,39 @@ fn parse(api: &Path) {
     }
 }
 
-/// Everything that the command does; returns the times until and of writing, and the files and bytes written.
-fn generate(api: &Path, out: &Path) -> (Duration, Duration, (usize, usize)) {
+/// Everything that the command does; returns the times until and of writing and of checking, and the files and bytes written.
+fn generate(api: &Path, out: &Path) -> ([Duration; 3], (usize, usize)) {
+    let make = || {
+        let flags = Overrides { input: vec![api.into()], output: Some(out.into()), ..Overrides::default() };
+        let settings = config::settings(None, flags).unwrap().remove(0);
+        let generated = pipeline::generate(&settings);
+        assert!(generated.diagnostics.is_empty(), "{:?}", generated.diagnostics.first());
+        generated
+    };
     let start = Instant::now();
-    let flags = Overrides { input: vec![api.into()], output: Some(out.into()), ..Overrides::default() };
-    let settings = config::settings(None, flags).unwrap().remove(0);
-    let generated = pipeline::generate(&settings);
-    assert!(generated.diagnostics.is_empty(), "{:?}", generated.diagnostics.first());
+    let generated = make();
     let made = start.elapsed();
-    let start = Instant::now();
-    write::plan(&generated.targets).unwrap().write().unwrap();
-    let wrote = start.elapsed();
+    let wrote = timed(|| {
+        write::plan(&generated.targets).unwrap().write().unwrap();
+    });
     let files = generated.targets.iter().flat_map(|target| target.tree.iter());
     let size = files.fold((0, 0), |(files, bytes), (_, text)| (files + 1, bytes + text.len()));
-    (made, wrote, size)
+    drop(generated);
+    let checked = timed(|| assert!(write::plan(&make().targets).unwrap().is_clean()));
+    ([made, wrote, checked], size)
+}
+
+/// Megabytes of memory: what the process has (`VmRSS:`), or has had at most (`VmHWM:`).
+fn memory(what: &str) -> f64 {
+    let text = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = text.lines().find_map(|line| line.strip_prefix(what));
+    line.and_then(|rest| rest.split_whitespace().next()?.parse::<f64>().ok()).map_or(0.0, |kb| kb / 1e3)
 }
 
 fn timed(run: impl FnOnce()) -> Duration {
     let start = Instant::now();
     run();
     start.elapsed()
-}
-
-fn median(runs: usize, mut run: impl FnMut() -> Duration) -> Duration {
-    middle((0..runs).map(|_| run()).collect())
 }
 
 fn middle(mut times: Vec<Duration>) -> Duration {

@@ -84,8 +84,12 @@ pub(super) fn misspelt<'i>(
     let known: Vec<&str> = FAMILIES.iter().map(|family| family.family.name()).chain(["serde"]).collect();
     for name in attributes.flatten().filter_map(|attribute| attribute.path().get_ident()) {
         let text = name.to_string();
+        // Nearly all attributes are ours, or documentation.
+        if text == "doc" || known.contains(&text.as_str()) {
+            continue;
+        }
         let near = known.iter().find(|known| edit_distance(&text.to_lowercase(), known) <= 1);
-        if let Some(near) = near.filter(|_| !known.contains(&text.as_str())) {
+        if let Some(near) = near {
             let message = format!("there is no attribute `#[{text}]`");
             let diagnostic = Diagnostic::error(Code::UNKNOWN_ATTRIBUTE, name.span(), message);
             diagnostics.push(diagnostic.help(format!("did you mean `#[{near}]`?")));
