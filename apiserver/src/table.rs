@@ -81,7 +81,12 @@ pub(crate) fn of(
         row.insert("object".to_owned(), object);
         Value::Object(row)
     };
-    let rows: Vec<Value> = items.iter().map(row).collect();
+    let mut items: Vec<&Value> = items.iter().collect();
+    if !def.is_custom() && def.kind == "FlowSchema" {
+        // `printFlowSchemaList` shows them in the order in which they match; those of one precedence stay in the order of names.
+        items.sort_by_key(|schema| schema["spec"]["matchingPrecedence"].as_i64());
+    }
+    let rows: Vec<Value> = items.into_iter().map(row).collect();
     let head = if headers { head(def) } else { Vec::new() };
     json!({
         "kind": "Table", "apiVersion": format!("meta.k8s.io/{version}"), "metadata": metadata,

@@ -4,7 +4,9 @@ use http::Method;
 use kubesmith_testenv::TestEnv;
 use serde_json::{Value, json};
 
-use crate::support::{call, widgets};
+use crate::support::{call, send, widgets};
+
+const TABLE: &str = "application/json;as=Table;v=v1;g=meta.k8s.io";
 
 async fn read(env: &TestEnv, path: &str) -> (u16, Value) {
     call(env, Method::GET, path, Value::Null).await
@@ -130,5 +132,23 @@ async fn open_api_has_every_path_of_a_custom_resource() {
     let metadata = &widget["properties"]["metadata"];
     assert_eq!(metadata["$ref"], "#/definitions/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta");
     assert_eq!(read(&env, "/openapi/v3/api/v9").await, (404, json!("")));
+    env.stop().await;
+}
+
+#[tokio::test]
+async fn flow_control_is_shown_in_the_order_in_which_it_matches() {
+    let env = TestEnv::builder().start().await.unwrap();
+    let shown = async |resource: &str| -> Vec<Value> {
+        let path = format!("/apis/flowcontrol.apiserver.k8s.io/v1/{resource}");
+        let (code, table) = send(&env, Method::GET, &path, &[("accept", TABLE)], "").await;
+        assert_eq!(code, 200, "{table}");
+        table["rows"].as_array().unwrap().iter().map(|row| row["cells"].clone()).collect()
+    };
+    let schemas = shown("flowschemas").await;
+    let names: Vec<&Value> = schemas.iter().map(|cells| &cells[0]).collect();
+    assert_eq!(names[..3], ["exempt", "probes", "system-leader-election"]);
+    assert_eq!(names[names.len() - 1], "catch-all");
+    let levels = shown("prioritylevelconfigurations").await;
+    assert_eq!(levels[1].as_array().unwrap()[..3], ["exempt", "Exempt", "<none>"]);
     env.stop().await;
 }

@@ -92,9 +92,9 @@ pub(super) const FLOW_SCHEMAS: &[BuiltInColumn] = &[
 pub(super) const PRIORITY_LEVELS: &[BuiltInColumn] = &[
     NAME,
     text("Type", Cell::At("/spec/type")),
-    made("NominalConcurrencyShares", |o, _| {
-        let either = ["limited", "exempt"].map(|kind| &o["spec"][kind]["nominalConcurrencyShares"]);
-        either.into_iter().find(|shares| !shares.is_null()).map_or("<none>".into(), Value::clone)
+    made("NominalConcurrencyShares", |o, _| match &o["spec"]["limited"]["nominalConcurrencyShares"] {
+        Value::Null => "<none>".into(),
+        shares => shares.clone(),
     }),
     made("Queues", |o, _| queuing(o, "queues")),
     made("HandSize", |o, _| queuing(o, "handSize")),
