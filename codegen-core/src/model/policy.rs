@@ -1,7 +1,7 @@
 //! `#[policy(...)]`
 //!
-//! Most keys are fields of the API under their names in Rust's case, so that the model is the spec itself. The API server's
-//! checks then apply to it as they are; [`PolicyAttrs::places`] leads their paths back to the source.
+//! Most keys are fields of the API under their names in Rust's case. So the model is the spec itself, and the checks of an API
+//! server apply to it unchanged. [`PolicyAttrs::places`] leads the paths in their answers back to the source.
 
 use heck::ToLowerCamelCase as _;
 use proc_macro2::Span;

@@ -48,14 +48,19 @@ pub(super) fn issuer(settings: &DeploySettings) -> Value {
 
 pub(super) fn certificate(settings: &DeploySettings) -> Value {
     let host = format!("{}.{}.svc", settings.object("webhook-service"), settings.namespace);
+    issued(settings, "serving-cert", &host, &secret_name(settings))
+}
+
+/// A Certificate, without the prefix of its name, for a Service's host name.
+pub(super) fn issued(settings: &DeploySettings, name: &str, host: &str, secret: &str) -> Value {
     json!({
         "apiVersion": "cert-manager.io/v1",
         "kind": "Certificate",
-        "metadata": metadata(settings, "serving-cert"),
+        "metadata": metadata(settings, name),
         "spec": {
             "dnsNames": [host, format!("{host}.cluster.local")],
             "issuerRef": {"kind": "Issuer", "name": settings.object("selfsigned-issuer")},
-            "secretName": secret_name(settings),
+            "secretName": secret,
         },
     })
 }

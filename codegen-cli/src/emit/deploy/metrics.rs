@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use super::certificates::issued;
 use super::objects::{metadata, selector, service};
 use super::rights::{RBAC, granted, labels};
 use crate::config::DeploySettings;
@@ -67,17 +68,7 @@ pub(super) fn service_monitor(settings: &DeploySettings) -> Value {
 
 /// cert-manager's certificate.
 pub(super) fn certificate(settings: &DeploySettings) -> Value {
-    let host = host(settings);
-    json!({
-        "apiVersion": "cert-manager.io/v1",
-        "kind": "Certificate",
-        "metadata": metadata(settings, "metrics-certs"),
-        "spec": {
-            "dnsNames": [host, format!("{host}.cluster.local")],
-            "issuerRef": {"kind": "Issuer", "name": settings.object("selfsigned-issuer")},
-            "secretName": secret_name(settings),
-        },
-    })
+    issued(settings, "metrics-certs", &host(settings), &secret_name(settings))
 }
 
 /// What the manager needs to ask the cluster about readers, and the role to bind to readers. Their names are kubebuilder's.
