@@ -43,7 +43,7 @@ pub use backend::{Arguments, Backend, ProcessError};
 pub use builder::TestEnvBuilder;
 pub use env::TestEnv;
 pub use error::Error;
-pub use explore::{Explore, Failed, Outside, OutsideError, Report, Sim, Verdict, View, explore};
+pub use explore::{Connection, Explore, Failed, Outside, OutsideError, Report, Sim, Verdict, View, explore};
 pub use kubectl::Kubectl;
 pub use kubesmith_apiserver::{
     Clock, Container, Containers, DataError, Exec, ManualClock, SystemClock, apply,

@@ -162,7 +162,7 @@ impl Cluster {
     }
 
     /// Carries out a user's request; the code, or what was refused.
-    fn request(&self, method: Method, uri: &str, kind: &str, body: &Value) -> Result<u16, String> {
+    pub(super) fn request(&self, method: Method, uri: &str, kind: &str, body: &Value) -> Result<u16, String> {
         let body = if body.is_null() { Bytes::new() } else { Bytes::from(body.to_string()) };
         let request = Request::builder()
             .method(method)

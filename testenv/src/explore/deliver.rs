@@ -1,13 +1,10 @@
 //! What becomes of a request on its way to the server and back.
 
-use std::str::FromStr as _;
-
 use bytes::Bytes;
-use http::uri::PathAndQuery;
-use http::{Response, Uri};
+use http::Response;
 use serde_json::{Value, json};
 
-use super::fault::{Fault, Lists};
+use super::fault::Fault;
 use super::gate::{Call, CallFate, Exchange, full, streamed};
 use super::state::scrub;
 use super::watches::{Held, OpenWatch};
@@ -132,21 +129,33 @@ impl World {
         fault: Option<Fault>,
     ) {
         let name = self.name_of(process);
-        if fault == Some(Fault::Touch) {
-            self.touch(action, label);
+        match fault {
+            Some(Fault::Touch) => self.touch(action, label),
+            Some(Fault::Taken) => self.take_name(action, label),
+            _ => {}
         }
-        let stale = self.answer_from_the_past(process, action, label, &mut exchange);
+        let controlled = self.controlled(action);
+        let stale = self.version_of_the_past(process, action, label);
+        let seen = stale.map(|version| self.answer_from_the_past(action, version, &mut exchange.parts));
         let before = self.cluster.objects().version();
         let response = self.cluster.send(exchange.parts, exchange.body);
         let code = response.status().as_u16();
         if action.verb() == "watch" && code == 200 {
-            let stale = self.processes[process].stale.map(|(version, _)| version);
+            let after_stale_list = self.processes[process]
+                .stale
+                .is_some_and(|(version, _)| is_at(action.option("resourceVersion"), version));
             let (parts, body) = response.into_parts();
             let (sender, reply) = streamed();
             let mut watch = OpenWatch::new(process, resource_of(label), body, sender);
-            watch.held = stale
-                .filter(|version| is_at(action.option("resourceVersion"), *version))
-                .map(|_| Held::Quiet);
+            if let Some(version) = stale {
+                self.tell(&format!("{name}: {label} begins as of version {version}"));
+                // What is old arrives at once; what has happened since, later.
+                seen.iter().flatten().for_each(|line| watch.cut(line));
+                while !watch.lines.is_empty() {
+                    watch.deliver();
+                }
+            }
+            watch.held = (after_stale_list || stale.is_some()).then_some(Held::Quiet);
             self.watches.push(watch);
             self.processes[process].has_watched = true;
             drop(exchange.reply.send(Ok(Response::from_parts(parts, reply))));
@@ -175,41 +184,12 @@ impl World {
             _ => drop(exchange.reply.send(Ok(Response::from_parts(parts, full(body))))),
         }
         if changed {
+            if let Some(before) = controlled {
+                self.judge_owner(action, label, &before);
+            }
             self.pull_watches();
             self.check_always();
         }
-    }
-
-    /// Makes a list that may be old one of the past, once for each resource.
-    fn answer_from_the_past(
-        &mut self,
-        process: usize,
-        action: &Action,
-        label: &str,
-        exchange: &mut Exchange,
-    ) -> Option<u64> {
-        let process = &mut self.processes[process];
-        let (version, lists) = process.stale?;
-        let is_applied = self.applied.contains(&(action.group().to_owned(), action.resource().to_owned()));
-        let fits = match lists {
-            Lists::All => true,
-            Lists::Applied => is_applied,
-            Lists::Rest => !is_applied,
-        };
-        let may_be_old = action.verb() == "list" && action.option("resourceVersion") == Some("0");
-        if !may_be_old || !fits || !process.listed.insert(label.to_owned()) {
-            return None;
-        }
-        let parts = &mut exchange.parts;
-        let query = parts.uri.query().unwrap_or_default().split('&');
-        let kept = query.filter(|pair| !pair.starts_with("resourceVersion"));
-        let exact = [format!("resourceVersion={version}"), "resourceVersionMatch=Exact".to_owned()];
-        let query: Vec<String> = kept.map(str::to_owned).chain(exact).collect();
-        let text = format!("{}?{}", parts.uri.path(), query.join("&"));
-        let mut uri = std::mem::take(&mut parts.uri).into_parts();
-        uri.path_and_query = PathAndQuery::from_str(&text).ok();
-        parts.uri = Uri::from_parts(uri).unwrap_or_default();
-        Some(version)
     }
 
     /// Takes account of a request for the oracles. `before` is the server's version before a change, if there was one.

@@ -70,6 +70,8 @@ pub(super) enum Fault {
     Status(u16),
     /// A user changes the object just before.
     Touch,
+    /// Another controller makes the object just before, for an owner of its own.
+    Taken,
     /// The request arrives late.
     Slow(Release),
     /// The operator stands still before the request for a minute, or until a minute after the user's next step.
@@ -131,6 +133,7 @@ fn all() -> impl Iterator<Item = Fault> {
         Fault::Unsent,
         Fault::Lost,
         Fault::Touch,
+        Fault::Taken,
         Fault::Pause(Release::Minute),
         Fault::Pause(Release::AfterStep),
         Fault::Break,
@@ -189,6 +192,7 @@ impl fmt::Display for Fault {
             Self::Lost => f.write_str("lost"),
             Self::Status(code) => write!(f, "status-{code}"),
             Self::Touch => f.write_str("touch"),
+            Self::Taken => f.write_str("taken"),
             Self::Slow(release) => write!(f, "slow{release}"),
             Self::Pause(release) => write!(f, "pause{release}"),
             Self::Hold(release) => write!(f, "hold{release}"),

@@ -53,6 +53,17 @@ pub(super) enum Arrival {
 #[derive(Clone, Default)]
 pub(super) struct Gate(Arc<Mutex<Vec<Arrival>>>);
 
+/// An operator's connection to the simulated API server: a service that takes HTTP requests, for clients of any version of kube
+/// since 0.88, or of another library. [`Sim::operator_over`](super::Sim::operator_over) passes it.
+#[derive(Clone)]
+pub struct Connection(pub(super) Gate);
+
+impl std::fmt::Debug for Connection {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Connection").finish_non_exhaustive()
+    }
+}
+
 thread_local! {
     /// The gate of the process that runs.
     static CURRENT: RefCell<Option<Gate>> = const { RefCell::new(None) };
@@ -88,20 +99,26 @@ impl Gate {
     }
 }
 
-impl Service<Request<kube::client::Body>> for Gate {
-    type Response = Response<GateBody>;
+impl<B> Service<Request<B>> for Connection
+where
+    B: http_body::Body + Send + 'static,
+    B::Data: Send,
+    B::Error: Into<BoxError>,
+{
+    type Response = Response<UnsyncBoxBody<Bytes, BoxError>>;
     type Error = BoxError;
-    type Future = Pin<Box<dyn Future<Output = Result<Response<GateBody>, BoxError>> + Send>>;
+    type Future =
+        Pin<Box<dyn Future<Output = Result<Response<UnsyncBoxBody<Bytes, BoxError>>, BoxError>> + Send>>;
 
     fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), BoxError>> {
         Poll::Ready(Ok(()))
     }
 
-    fn call(&mut self, request: Request<kube::client::Body>) -> Self::Future {
-        let waiting = self.clone();
+    fn call(&mut self, request: Request<B>) -> Self::Future {
+        let waiting = self.0.clone();
         Box::pin(async move {
             let (parts, body) = request.into_parts();
-            let body = body.collect().await?.to_bytes();
+            let body = body.collect().await.map_err(Into::into)?.to_bytes();
             let (reply, answer) = oneshot::channel();
             waiting.add(Arrival::Request(Box::new(Exchange { parts, body, reply })));
             answer.await.map_err(|_| BoxError::from("the connection was closed"))?

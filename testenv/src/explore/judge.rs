@@ -18,7 +18,7 @@ use super::world::{is_custom_group, target};
 /// look again.
 const QUIET: Duration = Duration::from_secs(11 * 60);
 /// The same where the objects are known to be as wanted.
-const QUIET_AS_WANTED: Duration = Duration::from_secs(30);
+pub(super) const QUIET_AS_WANTED: Duration = Duration::from_secs(30);
 /// How long a write may be refused in a row until it is judged.
 const QUIET_REFUSED: Duration = Duration::from_secs(30 * 60);
 /// How long objects may differ while nothing is written: longer than the longest pause of client-go's rate limiter, 1000 s.
@@ -94,10 +94,12 @@ impl Run<'_> {
             return;
         }
         let look = self.look();
-        if let Some(failure) = self.world.rates.refused() {
+        // What another controller has taken cannot become as it should be.
+        let is_disturbed = self.jumped || self.world.has_strangers;
+        if let Some(failure) = self.world.rates.refused().filter(|_| !is_disturbed) {
             self.world.fail(failure);
         }
-        if let Some(stuck) = self.stuck(&look) {
+        if let Some(stuck) = self.stuck(&look).filter(|_| !self.world.has_strangers) {
             self.world.fail(stuck);
         }
         if let Some(lost) = self.lost_edit() {
@@ -106,7 +108,7 @@ impl Run<'_> {
         let is_comparable = !self.waits_for_next_step();
         if let Aim::Judge(expected) = self.options.aim
             && is_comparable
-            && !self.jumped
+            && !is_disturbed
             && !(self.history && expected.depends_on_history)
         {
             if !look.differences.is_empty() {

@@ -74,7 +74,8 @@ impl Lane {
         let park = Arc::<Park>::default();
         let hook = park.clone();
         let mut builder = Builder::new_current_thread();
-        builder.enable_time().start_paused(true).on_thread_park(move || hook.on_park());
+        // Operators ask for signals, which come through the driver of sockets.
+        builder.enable_all().start_paused(true).on_thread_park(move || hook.on_park());
         let runtime = builder.build()?;
         let start = {
             let _context = runtime.enter();

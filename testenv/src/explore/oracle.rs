@@ -47,6 +47,11 @@ pub(super) enum Failure {
     Leaked(Vec<String>),
     /// A user's edit was overwritten.
     EditLost(String),
+    /// An object of another owner was taken over.
+    NotOurs {
+        what: String,
+        owner: String,
+    },
     Always(String),
     Eventually(String),
 }
@@ -85,6 +90,9 @@ impl fmt::Display for Failure {
             }
             Self::EditLost(path) => {
                 write!(f, "a user's edit between read and write is overwritten: {path}")
+            }
+            Self::NotOurs { what, owner } => {
+                write!(f, "an object that belongs to {owner} is taken over: {what}")
             }
             Self::Always(text) => write!(f, "what must always hold does not: {text}"),
             Self::Eventually(text) => write!(f, "what must hold in the end does not: {text}"),

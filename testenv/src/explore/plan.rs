@@ -13,6 +13,8 @@ pub(super) enum SiteKind {
     Write,
     /// A write that carries the version that it read.
     VersionedWrite,
+    /// A creation of an object that belongs to another one.
+    Child,
     /// A call of an outside system.
     Call,
     Read,
@@ -26,7 +28,7 @@ pub(super) enum SiteKind {
 
 impl SiteKind {
     pub(super) fn is_write(self) -> bool {
-        matches!(self, Self::Write | Self::VersionedWrite | Self::Call)
+        matches!(self, Self::Write | Self::VersionedWrite | Self::Child | Self::Call)
     }
 }
 
@@ -172,8 +174,10 @@ fn users(site: &Site, ground: &Ground<'_>) -> Vec<Fault> {
             let clock = [false, true].into_iter().filter(|_| ground.clock).map(|back| Fault::Clock { back });
             [Fault::Down, Fault::Early].into_iter().chain(clock).collect()
         }
-        SiteKind::Write | SiteKind::VersionedWrite => {
-            let first = pauses.chain([Fault::Touch]).chain(slow);
+        SiteKind::Write | SiteKind::VersionedWrite | SiteKind::Child => {
+            // What is not there yet cannot be touched.
+            let other = if site.kind == SiteKind::Child { Fault::Taken } else { Fault::Touch };
+            let first = pauses.chain([other]).chain(slow);
             first.chain([Fault::Slow(Release::Quiet), Fault::Slow(Release::Minute)]).collect()
         }
         SiteKind::Call => pauses.chain(slow).chain([Fault::Slow(Release::Quiet)]).collect(),
@@ -183,7 +187,7 @@ fn users(site: &Site, ground: &Ground<'_>) -> Vec<Fault> {
 
 fn answers(site: &Site, _: &Ground<'_>) -> Vec<Fault> {
     match site.kind {
-        SiteKind::Write | SiteKind::VersionedWrite => {
+        SiteKind::Write | SiteKind::VersionedWrite | SiteKind::Child => {
             let conflict = (site.kind == SiteKind::VersionedWrite).then_some(Fault::Status(409));
             let first = [Fault::Lost, Fault::Unsent].into_iter().chain(conflict);
             first.chain([500, 504, 429].map(Fault::Status)).collect()

@@ -3,10 +3,8 @@
 use std::collections::{BTreeSet, VecDeque};
 use std::time::Duration;
 
-use kube::Client;
-
 use super::fault::{Age, Lists, Past, Restart};
-use super::gate::Gate;
+use super::gate::{Connection, Gate};
 use super::lane::{Lane, MainState};
 use super::oracle::Failure;
 use super::sim::Factory;
@@ -98,11 +96,7 @@ impl World {
         process.started = self.now;
         match lane {
             Ok(mut lane) => {
-                let client = {
-                    let _context = lane.enter();
-                    Client::new(process.gate.clone(), "default")
-                };
-                lane.start((process.factory)(client));
+                lane.start((process.factory)(Connection(process.gate.clone())));
                 process.lane = Some(lane);
             }
             Err(error) => self.fail(Failure::Setup(format!("no runtime: {error}"))),

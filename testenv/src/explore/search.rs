@@ -304,7 +304,10 @@ impl Search<'_> {
     fn divergence(&mut self, plan: &Plan, story: &[String]) -> String {
         let other = self.run(plan).story;
         match story.iter().zip(&other).find(|(one, other)| one != other) {
-            Some((one, other)) => format!("one run has\n  {one}\nwhere another has\n  {other}"),
+            Some((one, other_line)) => {
+                let cause = cause_of_divergence(story, &other);
+                format!("one run has\n  {one}\nwhere another has\n  {other_line}\n{cause}")
+            }
             None => {
                 format!("one run goes on after {} lines where another ends", story.len().min(other.len()))
             }
@@ -371,5 +374,35 @@ impl Search<'_> {
             story,
             diverges,
         })
+    }
+}
+
+/// What makes two runs of one schedule differ, as far as their stories show it.
+fn cause_of_divergence(one: &[String], other: &[String]) -> &'static str {
+    // Without the times.
+    let sorted = |story: &[String]| {
+        let mut lines: Vec<String> = story
+            .iter()
+            .map(|line| line.split_once("  ").map_or(line.as_str(), |(_, text)| text).trim().to_owned())
+            .collect();
+        lines.sort();
+        lines
+    };
+    let times = |story: &[String]| -> Vec<String> {
+        story.iter().map(|line| line.split_whitespace().next().unwrap_or_default().to_owned()).collect()
+    };
+    let (lines, others) = (sorted(one), sorted(other));
+    let is_same = |(one, other): (&String, &String)| one == other;
+    match () {
+        () if lines == others && times(one) == times(other) => {
+            "the same things happen in another order, as by the order of a HashMap or by a branch of tokio::select!"
+        }
+        () if lines == others => "the same things happen at other times, as by random pauses",
+        () if lines.iter().zip(&others).filter(|pair| !is_same(*pair)).count() * 4 < lines.len() => {
+            "most of what happens is the same: something in the operator is random, or goes by the machine's clock"
+        }
+        () => {
+            "the runs go different ways: the order of a HashMap, tokio::select!, random numbers or the machine's clock decide"
+        }
     }
 }

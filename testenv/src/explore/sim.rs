@@ -13,12 +13,13 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use super::gate::Connection;
 use super::lane::Main;
 use super::outside::Outside;
 use crate::files;
 
 /// Starts an operator anew.
-pub(super) type Factory = Rc<dyn Fn(Client) -> Main>;
+pub(super) type Factory = Rc<dyn Fn(Connection) -> Main>;
 
 /// A check of the cluster; the text says what is wrong.
 pub(super) type Check = Rc<dyn Fn(&View) -> Result<(), String>>;
@@ -147,11 +148,30 @@ impl Sim {
         F: Fn(Client) -> Fut + 'static,
         Fut: Future + 'static,
     {
+        self.processes(number, move |connection| factory(Client::new(connection, "default")));
+    }
+
+    /// Adds an operator whose client is not of this version of kube, or of another library: `factory` makes the client from a connection,
+    /// such as `kube::Client::new(connection, "default")`.
+    pub fn operator_over<F, Fut>(&self, factory: F)
+    where
+        F: Fn(Connection) -> Fut + 'static,
+        Fut: Future + 'static,
+    {
+        self.processes(1, factory);
+    }
+
+    fn processes<F, Fut>(&self, number: usize, factory: F)
+    where
+        F: Fn(Connection) -> Fut + 'static,
+        Fut: Future + 'static,
+    {
         let factory = Rc::new(factory);
-        let start: Factory = Rc::new(move |client| {
+        let start: Factory = Rc::new(move |connection| {
             let factory = factory.clone();
+            // Called on the operator's own runtime, which clients need.
             Box::pin(async move {
-                let _ = factory(client).await;
+                let _ = factory(connection).await;
             })
         });
         let mut spec = self.spec.borrow_mut();

@@ -108,7 +108,8 @@ impl OpenWatch {
         }
     }
 
-    fn cut(&mut self, data: &[u8]) {
+    /// Takes what a server sends.
+    pub(super) fn cut(&mut self, data: &[u8]) {
         self.partial.extend_from_slice(data);
         while let Some(end) = self.partial.iter().position(|byte| *byte == b'\n') {
             let bytes = self.partial.split_to(end + 1).freeze();

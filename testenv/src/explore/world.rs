@@ -11,10 +11,12 @@ use super::dice::Dice;
 use super::fault::{Fault, Release};
 use super::gate::{Arrival, Call, Exchange};
 use super::oracle::{Failure, Rates};
+use super::past::may_be_old;
 use super::plan::{Plan, Site, SiteKind};
 use super::process::Process;
 use super::sim::{Spec, Step, View};
 use super::state::{Names, scrub};
+use super::strangers::creates_controlled;
 use super::watches::{Held, OpenWatch};
 use crate::fake::Action;
 
@@ -68,6 +70,8 @@ pub(super) struct World {
     pub(super) made: BTreeMap<String, (String, String)>,
     /// Objects of users that were touched, by their paths and UIDs.
     pub(super) touched: BTreeMap<String, String>,
+    /// Another controller has made objects.
+    pub(super) has_strangers: bool,
     /// What operators and users have written.
     pub(super) written: BTreeSet<(String, String)>,
     /// How often operators have deleted each object in this step, and the objects that they have made since the first fault.
@@ -106,6 +110,7 @@ impl World {
             applied: BTreeSet::new(),
             made: BTreeMap::new(),
             touched: BTreeMap::new(),
+            has_strangers: false,
             written: BTreeSet::new(),
             deleted: BTreeMap::new(),
             born_late: BTreeSet::new(),
@@ -405,26 +410,30 @@ pub(super) fn is_noise(resource: &str) -> bool {
     matches!(resource.split(['.', '/']).next(), Some("events" | "leases"))
 }
 
-/// What can be disturbed about a request; nothing of watches, which are disturbed event by event.
+/// What can be disturbed about a request; nothing of watches that go on, which are disturbed event by event.
 fn site_kind(what: &What) -> Option<SiteKind> {
     let What::Request(request) = what else { return Some(SiteKind::Call) };
     let action = &request.0;
-    if action.resource().is_empty() || is_noise(action.resource()) || action.verb() == "watch" {
+    let is_late_watch = action.verb() == "watch" && !may_be_old(action);
+    if action.resource().is_empty() || is_noise(action.resource()) || is_late_watch {
         return None;
     }
     if !is_write(action) {
-        let is_list = action.verb() == "list";
-        return Some(match is_list {
-            true if action.option("continue").is_some() => SiteKind::PagedRead,
-            true if action.option("resourceVersion") == Some("0") => SiteKind::StaleRead,
-            _ => SiteKind::Read,
+        return Some(match action.option("continue") {
+            Some(_) => SiteKind::PagedRead,
+            None if may_be_old(action) => SiteKind::StaleRead,
+            None => SiteKind::Read,
         });
     }
     let version = action.body().is_some_and(|body| {
         let version = &body["metadata"]["resourceVersion"];
         action.verb() == "update" && version.as_str().is_some_and(|version| !version.is_empty())
     });
-    Some(if version { SiteKind::VersionedWrite } else { SiteKind::Write })
+    Some(match version {
+        true => SiteKind::VersionedWrite,
+        false if creates_controlled(action) => SiteKind::Child,
+        false => SiteKind::Write,
+    })
 }
 
 /// Whether a request changes objects.

@@ -82,6 +82,39 @@ pub enum Written {
     Missing,
 }
 
+/// What keeps the rows: PostgreSQL, or a model of it in tests.
+///
+/// Each method does all that it says or nothing. After an error of the connection it may have done either.
+pub trait Rows: Send + Sync + 'static {
+    /// Asks whether a row can be made, changed and removed in `table`, and changes nothing.
+    ///
+    /// # Errors
+    ///
+    /// [`DatabaseError`]: there is no such table, it has not the columns, or it may not be written.
+    fn probe(&self, table: &Table) -> impl Future<Output = Result<(), DatabaseError>> + Send;
+
+    /// Makes `row` the only one of its id in `table` and takes it out of the tables of `leave`. A row that is not there is made only
+    /// if it `may_insert`.
+    ///
+    /// # Errors
+    ///
+    /// [`DatabaseError`].
+    fn write(
+        &self,
+        table: &Table,
+        row: &Row,
+        leave: &[Table],
+        may_insert: bool,
+    ) -> impl Future<Output = Result<Written, DatabaseError>> + Send;
+
+    /// Takes the row of this id out of all of the tables. A table that is not there, or has no column `id`, has no row.
+    ///
+    /// # Errors
+    ///
+    /// [`DatabaseError`].
+    fn delete(&self, tables: &[Table], id: &str) -> impl Future<Output = Result<(), DatabaseError>> + Send;
+}
+
 /// A database. Clones share the connection.
 #[derive(Clone)]
 pub struct Database {
@@ -146,88 +179,6 @@ impl Database {
         stop.run_until_cancelled(watch).await;
     }
 
-    /// Asks whether a row can be made, changed and removed in `table`, and changes nothing.
-    ///
-    /// # Errors
-    ///
-    /// [`DatabaseError`]: there is no such table, it has not the columns, or it may not be written.
-    pub async fn probe(&self, table: &Table) -> Result<(), DatabaseError> {
-        let mut connection = self.connection.lock().await;
-        let asked = async {
-            let client = self.connected(&mut connection).await?;
-            statements::probe(client, table).await.map_err(|error| of_table(error, table))
-        };
-        let result = in_time(asked).await;
-        self.observe(&mut connection, result)
-    }
-
-    /// Makes `row` the only one of its id in `table` and takes it out of the tables of `leave`, all or nothing. A row that is not
-    /// there is made only if it `may_insert`.
-    ///
-    /// # Errors
-    ///
-    /// [`DatabaseError`]; nothing was changed, or the connection failed while the database did it.
-    ///
-    /// # Cancel safety
-    ///
-    /// Dropping the future undoes the changes, or leaves them done.
-    pub async fn write(
-        &self,
-        table: &Table,
-        row: &Row,
-        leave: &[Table],
-        may_insert: bool,
-    ) -> Result<Written, DatabaseError> {
-        let mut connection = self.connection.lock().await;
-        let asked = async {
-            let mut transaction = self.connected(&mut connection).await?.transaction().await?;
-            statements::lock(&transaction, &row.id).await?;
-            for left in leave {
-                statements::delete(&mut transaction, left, &row.id).await?;
-            }
-            let written = statements::write(&transaction, table, row, may_insert).await;
-            let written = written.map_err(|error| of_table(error, table))?;
-            let written = written.ok_or_else(|| DatabaseError::Taken {
-                table: table.clone(),
-                message: "it was not inserted".to_owned(),
-            })?;
-            if written != Written::Missing {
-                transaction.commit().await?;
-            }
-            Ok(written)
-        };
-        let result = in_time(asked).await;
-        self.observe(&mut connection, result)
-    }
-
-    /// Takes the row of this id out of all of the tables, all or nothing. A table that is not there, or has no column `id`, has
-    /// no row.
-    ///
-    /// # Errors
-    ///
-    /// As [`write`](Self::write).
-    ///
-    /// # Cancel safety
-    ///
-    /// As [`write`](Self::write).
-    pub async fn delete(&self, tables: &[Table], id: &str) -> Result<(), DatabaseError> {
-        if tables.is_empty() {
-            return Ok(());
-        }
-        let mut connection = self.connection.lock().await;
-        let asked = async {
-            let mut transaction = self.connected(&mut connection).await?.transaction().await?;
-            statements::lock(&transaction, id).await?;
-            for table in tables {
-                statements::delete(&mut transaction, table, id).await?;
-            }
-            transaction.commit().await?;
-            Ok(())
-        };
-        let result = in_time(asked).await;
-        self.observe(&mut connection, result)
-    }
-
     async fn connected<'c>(
         &self,
         connection: &'c mut Option<Connection>,
@@ -260,6 +211,66 @@ impl Database {
         }
         self.is_reachable.store(connection.is_some(), Ordering::Relaxed);
         result
+    }
+}
+
+/// Dropping a future undoes its changes, or leaves them done.
+impl Rows for Database {
+    async fn probe(&self, table: &Table) -> Result<(), DatabaseError> {
+        let mut connection = self.connection.lock().await;
+        let asked = async {
+            let client = self.connected(&mut connection).await?;
+            statements::probe(client, table).await.map_err(|error| of_table(error, table))
+        };
+        let result = in_time(asked).await;
+        self.observe(&mut connection, result)
+    }
+
+    async fn write(
+        &self,
+        table: &Table,
+        row: &Row,
+        leave: &[Table],
+        may_insert: bool,
+    ) -> Result<Written, DatabaseError> {
+        let mut connection = self.connection.lock().await;
+        let asked = async {
+            let mut transaction = self.connected(&mut connection).await?.transaction().await?;
+            statements::lock(&transaction, &row.id).await?;
+            for left in leave {
+                statements::delete(&mut transaction, left, &row.id).await?;
+            }
+            let written = statements::write(&transaction, table, row, may_insert).await;
+            let written = written.map_err(|error| of_table(error, table))?;
+            let written = written.ok_or_else(|| DatabaseError::Taken {
+                table: table.clone(),
+                message: "it was not inserted".to_owned(),
+            })?;
+            if written != Written::Missing {
+                transaction.commit().await?;
+            }
+            Ok(written)
+        };
+        let result = in_time(asked).await;
+        self.observe(&mut connection, result)
+    }
+
+    async fn delete(&self, tables: &[Table], id: &str) -> Result<(), DatabaseError> {
+        if tables.is_empty() {
+            return Ok(());
+        }
+        let mut connection = self.connection.lock().await;
+        let asked = async {
+            let mut transaction = self.connected(&mut connection).await?.transaction().await?;
+            statements::lock(&transaction, id).await?;
+            for table in tables {
+                statements::delete(&mut transaction, table, id).await?;
+            }
+            transaction.commit().await?;
+            Ok(())
+        };
+        let result = in_time(asked).await;
+        self.observe(&mut connection, result)
     }
 }
 

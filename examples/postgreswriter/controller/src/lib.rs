@@ -19,7 +19,7 @@ use kubesmith_runtime::workqueue::ItemExponentialFailureRateLimiter;
 use postgreswriter_client::clientset::Clientset;
 use postgreswriter_client::informers::SharedInformerFactory;
 
-use database::Database;
+use database::{Database, Rows};
 use reconcile::RowReconciler;
 
 /// The controller's name: its component in events, its field manager in writes, its name at the database.
@@ -54,12 +54,40 @@ pub fn add_to(
     workers: usize,
     resync: Duration,
 ) -> Result<(), BuildError> {
+    add_controller(manager, database.clone(), workers, resync)?;
+    let (watched, asked) = (database.clone(), database.clone());
+    manager.add_runnable_on_every_replica("database", async move |stop| {
+        watched.watch(&stop).await;
+        Ok::<(), Infallible>(())
+    });
+    manager.add_readyz_check("database", move || match asked.is_reachable() {
+        true => Ok(()),
+        false => Err("the database cannot be reached".to_owned()),
+    });
+    Ok(())
+}
+
+/// Adds the controller alone, in front of whatever keeps the rows.
+///
+/// # Errors
+///
+/// As [`add_to`].
+///
+/// # Panics
+///
+/// Outside of a tokio runtime.
+pub fn add_controller(
+    manager: &mut Manager,
+    database: impl Rows,
+    workers: usize,
+    resync: Duration,
+) -> Result<(), BuildError> {
     let factory = SharedInformerFactory::from(manager.factory().clone());
     let writers = factory.demo().v1().postgres_writers();
     let reconciler = RowReconciler {
         lister: writers.lister(),
         writers: Clientset::new(manager.client().clone()).demo_v1().postgres_writers(),
-        database: database.clone(),
+        database,
         recorder: manager.event_recorder_for(CONTROLLER_NAME),
         resync,
         clock: Timestamp::now,
@@ -71,15 +99,6 @@ pub fn add_to(
         .metrics(manager.metrics())
         .complete(reconciler)?;
     manager.add(controller);
-    let (watched, asked) = (database.clone(), database.clone());
-    manager.add_runnable_on_every_replica("database", async move |stop| {
-        watched.watch(&stop).await;
-        Ok::<(), Infallible>(())
-    });
-    manager.add_readyz_check("database", move || match asked.is_reachable() {
-        true => Ok(()),
-        false => Err("the database cannot be reached".to_owned()),
-    });
     Ok(())
 }
 

@@ -15,7 +15,7 @@ use postgreswriter_client::clientset::typed::demo::v1::{NamespacedPostgresWriter
 use postgreswriter_client::listers::demo::v1::PostgresWriterLister;
 use serde_json::json;
 
-use crate::database::{Database, DatabaseError, Written};
+use crate::database::{DatabaseError, Rows, Written};
 use crate::row::{Refusal, Row, Table};
 use crate::status::status;
 use crate::{CONTROLLER_NAME, FINALIZER};
@@ -60,10 +60,10 @@ impl Fault {
 }
 
 /// Keeps exactly one row for each object.
-pub struct RowReconciler {
+pub struct RowReconciler<D> {
     pub(crate) lister: PostgresWriterLister,
     pub(crate) writers: PostgresWriters,
-    pub(crate) database: Database,
+    pub(crate) database: D,
     pub(crate) recorder: EventRecorder,
     /// How often a row is looked at that nobody is known to have changed; 0 for never.
     pub(crate) resync: Duration,
@@ -74,7 +74,7 @@ pub struct RowReconciler {
 #[rbac(groups = "demo.yash.com", resources = "postgreswriters", verbs("get", "list", "watch", "patch"))]
 #[rbac(groups = "demo.yash.com", resources = "postgreswriters/status", verbs("update"))]
 #[rbac(groups = "", resources = "events", verbs("create", "patch"))]
-impl Reconciler for RowReconciler {
+impl<D: Rows> Reconciler for RowReconciler<D> {
     type Key = ObjectKey;
 
     async fn reconcile(&self, key: &ObjectKey) -> Result<Action, ReconcileError> {
@@ -96,7 +96,7 @@ impl Reconciler for RowReconciler {
     }
 }
 
-impl RowReconciler {
+impl<D: Rows> RowReconciler<D> {
     /// Makes the row, and before that everything by which it will be found again.
     async fn write(&self, key: &ObjectKey, writer: &mut PostgresWriter) -> Result<(), Fault> {
         let table = Table::new(&writer.spec.table)?;

@@ -1,5 +1,6 @@
 //! Small operators with a bug, and their repaired twins, in the simulation.
 
+mod faults;
 mod oracles;
 mod vary;
 

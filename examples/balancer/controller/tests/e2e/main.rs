@@ -7,4 +7,5 @@ mod lifecycle;
 mod nginx;
 mod replicas;
 mod support;
+mod survives;
 mod sync;

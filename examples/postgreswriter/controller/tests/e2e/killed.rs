@@ -9,7 +9,7 @@ use kubesmith_runtime::kube::api::{DeleteParams, ListParams, PostParams};
 use kubesmith_testenv::fault::{Fault, Rule, Schedule, Verb};
 
 use operator_testing::{Cluster, eventually};
-use postgreswriter_controller::database::Database;
+use postgreswriter_controller::database::{Database, Rows};
 use postgreswriter_controller::row::Table;
 
 use crate::postgres::Postgres;

@@ -7,3 +7,4 @@ mod postgres;
 mod refused;
 mod rows;
 mod support;
+mod survives;

@@ -1,0 +1,96 @@
+//! Answers from the past: lists, and watches that begin with what there is.
+
+use std::str::FromStr as _;
+
+use bytes::Bytes;
+use http::Uri;
+use http::request::Parts;
+use http::uri::PathAndQuery;
+use serde_json::{Value, json};
+
+use super::fault::Lists;
+use super::world::World;
+use crate::fake::Action;
+
+/// Options that decide as of when a request is answered, and how it is watched.
+const TIMING: [&str; 6] =
+    ["resourceVersion", "resourceVersionMatch", "watch", "sendInitialEvents", "allowWatchBookmarks", "limit"];
+
+/// Whether a server may answer with what it knew some time ago: lists and watches from version 0 on, those of streaming lists included.
+/// Other lists, and watches without a version, are answered as of now (`staging/src/k8s.io/apiserver/pkg/storage/cacher`).
+pub(super) fn may_be_old(action: &Action) -> bool {
+    matches!(action.verb(), "list" | "watch") && action.option("resourceVersion") == Some("0")
+}
+
+/// Replaces options of a request.
+fn set_options(parts: &mut Parts, is_replaced: impl Fn(&str) -> bool, options: &[String]) {
+    let query = parts.uri.query().unwrap_or_default().split('&');
+    let kept = query.filter(|pair| !is_replaced(pair.split('=').next().unwrap_or_default()));
+    let query: Vec<&str> =
+        kept.chain(options.iter().map(String::as_str)).filter(|pair| !pair.is_empty()).collect();
+    let text = format!("{}?{}", parts.uri.path(), query.join("&"));
+    let mut uri = std::mem::take(&mut parts.uri).into_parts();
+    uri.path_and_query = PathAndQuery::from_str(&text).ok();
+    parts.uri = Uri::from_parts(uri).unwrap_or_default();
+}
+
+impl World {
+    /// The version as of which a request is answered that may be old, once for each resource.
+    pub(super) fn version_of_the_past(
+        &mut self,
+        process: usize,
+        action: &Action,
+        label: &str,
+    ) -> Option<u64> {
+        let process = &mut self.processes[process];
+        let (version, lists) = process.stale?;
+        let is_applied = self.applied.contains(&(action.group().to_owned(), action.resource().to_owned()));
+        let fits = match lists {
+            Lists::All => true,
+            Lists::Applied => is_applied,
+            Lists::Rest => !is_applied,
+        };
+        let is_old = may_be_old(action) && fits && process.listed.insert(label.to_owned());
+        is_old.then_some(version)
+    }
+
+    /// Makes a request one of the past. Of a watch, returns the lines that it begins with.
+    pub(super) fn answer_from_the_past(
+        &self,
+        action: &Action,
+        version: u64,
+        parts: &mut Parts,
+    ) -> Vec<Bytes> {
+        let at = format!("resourceVersion={version}");
+        let exact = [at.clone(), "resourceVersionMatch=Exact".to_owned()];
+        if action.verb() == "list" {
+            set_options(parts, |key| key.starts_with("resourceVersion"), &exact);
+            return Vec::new();
+        }
+        let mut list = parts.clone();
+        set_options(&mut list, |key| TIMING.contains(&key), &exact);
+        let response = self.cluster.send(list, Bytes::new());
+        let body = self.cluster.collect(response.into_body());
+        let list: Value = serde_json::from_slice(&body).unwrap_or_default();
+        set_options(parts, |key| key.starts_with("resourceVersion") || key == "sendInitialEvents", &[at]);
+        let streams = action.option("sendInitialEvents") == Some("true");
+        initial_events(&list, version, streams)
+    }
+}
+
+/// The events that a watch begins with, and the bookmark after them if it is a streaming list's.
+fn initial_events(list: &Value, version: u64, streams: bool) -> Vec<Bytes> {
+    let kind = list["kind"].as_str().unwrap_or_default().trim_end_matches("List");
+    let typed = |mut object: Value| {
+        object["apiVersion"] = list["apiVersion"].clone();
+        object["kind"] = json!(kind);
+        object
+    };
+    let items = list["items"].as_array().into_iter().flatten();
+    let added = items.map(|item| json!({"type": "ADDED", "object": typed(item.clone())}));
+    let end = typed(json!({"metadata": {
+        "resourceVersion": version.to_string(), "annotations": {"k8s.io/initial-events-end": "true"},
+    }}));
+    let end = streams.then(|| json!({"type": "BOOKMARK", "object": end}));
+    added.chain(end).map(|event| Bytes::from(format!("{event}\n"))).collect()
+}

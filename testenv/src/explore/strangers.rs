@@ -1,0 +1,93 @@
+//! Objects of other owners: what an operator finds in its way, and must leave alone.
+
+use http::Method;
+use serde_json::{Value, json};
+
+use super::oracle::Failure;
+use super::world::World;
+use crate::fake::Action;
+
+/// The name of the stranger, of a kind that operators rarely watch.
+const STRANGER: &str = "explore-stranger";
+
+/// The UID of the controller of an object.
+fn controller(object: &Value) -> Option<&Value> {
+    let owners = object["metadata"]["ownerReferences"].as_array()?;
+    owners.iter().find(|owner| owner["controller"] == true)
+}
+
+/// Whether a request makes an object that somebody controls.
+pub(super) fn creates_controlled(action: &Action) -> bool {
+    action.verb() == "create"
+        && !action.namespace().is_empty()
+        && action.subresource().is_empty()
+        && action
+            .body()
+            .is_some_and(|body| controller(body).is_some() && body["metadata"]["name"].is_string())
+}
+
+impl World {
+    /// Somebody else makes the object that an operator is about to make, for an owner of its own.
+    pub(super) fn take_name(&mut self, action: &Action, label: &str) {
+        let Some(body) = action.body() else { return };
+        let namespace = action.namespace();
+        let owner = json!({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": STRANGER}});
+        let accounts = format!("/api/v1/namespaces/{namespace}/serviceaccounts");
+        // It may be there already.
+        let _ = self.cluster.create(&accounts, &owner);
+        let Some(owner) = self.cluster.get(&format!("{accounts}/{STRANGER}")) else { return };
+        let mut object = body.clone();
+        object["metadata"]["ownerReferences"] = json!([{
+            "apiVersion": "v1", "kind": "ServiceAccount", "name": STRANGER,
+            "uid": owner["metadata"]["uid"], "controller": true,
+        }]);
+        if self.cluster.create(action.path(), &object).is_ok() {
+            self.tell(&format!("! another controller makes it for an owner of its own before: {label}"));
+            self.has_strangers = true;
+        }
+    }
+
+    /// The object that a request is about, if it has a controller that is still there.
+    pub(super) fn controlled(&self, action: &Action) -> Option<Value> {
+        let concerns = match action.verb() {
+            "update" => true,
+            "patch" => action.body().is_some_and(|body| !body["metadata"]["ownerReferences"].is_null()),
+            _ => false,
+        };
+        if !concerns || !action.subresource().is_empty() {
+            return None;
+        }
+        let object = self.cluster.get(action.path())?;
+        let owner = controller(&object)?;
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        let namespaces = [action.namespace(), ""];
+        let is_there = namespaces.iter().any(|namespace| {
+            let (version, kind, name) =
+                (text(&owner["apiVersion"]), text(&owner["kind"]), text(&owner["name"]));
+            let found = self.cluster.objects().get(&version, &kind, namespace, &name);
+            found.ok().flatten().is_some_and(|found| {
+                found["metadata"]["uid"] == owner["uid"] && found["metadata"]["deletionTimestamp"].is_null()
+            })
+        });
+        is_there.then_some(object)
+    }
+
+    /// Judges a write of an object that had a controller, which is to keep it. Deletions are not judged: operators that find their objects
+    /// by labels take those of others for their own.
+    pub(super) fn judge_owner(&mut self, action: &Action, label: &str, before: &Value) {
+        let Some(owner) = controller(before) else { return };
+        let Some(after) = self.cluster.get(action.path()) else { return };
+        if controller(&after).is_some_and(|after| after["uid"] != owner["uid"]) {
+            let text = |key: &str| owner[key].as_str().unwrap_or_default();
+            let owner = format!("{} {}", text("kind"), text("name"));
+            self.fail(Failure::NotOurs { what: label.to_owned(), owner });
+        }
+    }
+}
+
+impl super::cluster::Cluster {
+    /// Makes an object in a collection.
+    fn create(&self, collection: &str, object: &Value) -> Result<u16, String> {
+        self.request(Method::POST, collection, "application/json", object)
+    }
+}

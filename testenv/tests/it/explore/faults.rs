@@ -1,0 +1,156 @@
+//! Faults that need operators of another kind: ones that stream their lists, go by a clock, or find a name taken.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use futures::TryStreamExt as _;
+use k8s_openapi::api::core::v1::ConfigMap;
+use kube::api::{Api, DeleteParams, DynamicObject, ListParams, PostParams, WatchEvent, WatchParams};
+use kube::{Client, ResourceExt as _};
+use kubesmith_testenv::{Clock, Explore, Failed, Report};
+use operators::frame::{CRD, Seen, run, unless, widgets};
+
+use super::{LARGE, SMALL, child, describe, explored, found, named};
+
+/// Takes over whatever has the name of its child.
+async fn adopts(seen: Seen) -> kube::Result<()> {
+    for widget in seen.live().filter(|widget| !seen.maps.contains_key(&widget.name_any())) {
+        let (name, map) = (widget.name_any(), child(widget, true));
+        if let Err(kube::Error::Api(status)) = seen.map_api().create(&PostParams::default(), &map).await {
+            if status.code != 409 {
+                return Err(kube::Error::Api(status));
+            }
+            seen.map_api().replace(&name, &PostParams::default(), &map).await?;
+        }
+    }
+    Ok(())
+}
+
+/// Leaves it alone.
+async fn respects(seen: Seen) -> kube::Result<()> {
+    for widget in seen.live() {
+        seen.put(child(widget, true)).await?;
+    }
+    Ok(())
+}
+
+#[test]
+fn adoption_is_found_when_another_controller_has_the_name() {
+    let failed = found(adopts);
+    assert!(failed.failure().contains("belongs to ServiceAccount explore-stranger"), "{failed}");
+    assert_eq!(failed.plan(), "taken@create configmaps default/one#0", "{failed}");
+    explored(40, respects).unwrap();
+}
+
+type Events<K> = std::pin::Pin<Box<dyn futures::Stream<Item = kube::Result<WatchEvent<K>>>>>;
+
+/// What a streaming list shows, and the watch that goes on.
+async fn streamed<K>(api: &Api<K>) -> kube::Result<(BTreeMap<String, K>, Events<K>)>
+where
+    K: kube::Resource + Clone + serde::de::DeserializeOwned + std::fmt::Debug + Send + 'static,
+{
+    let params = WatchParams::default().initial_events();
+    let mut events: Events<K> = Box::pin(api.watch(&params, "0").await?);
+    let mut all = BTreeMap::new();
+    loop {
+        match events.try_next().await? {
+            Some(WatchEvent::Added(object) | WatchEvent::Modified(object)) => {
+                all.insert(object.name_any(), object);
+            }
+            Some(WatchEvent::Deleted(object)) => drop(all.remove(&object.name_any())),
+            Some(WatchEvent::Bookmark(mark)) => {
+                if mark.metadata.annotations.contains_key("k8s.io/initial-events-end") {
+                    return Ok((all, events));
+                }
+            }
+            Some(WatchEvent::Error(status)) => return Err(kube::Error::Api(status)),
+            None => return Ok((all, events)),
+        }
+    }
+}
+
+/// Removes the maps that no widget has, by what the lists show, or by what the server says.
+async fn sweeps(client: &Client, asks: bool) -> kube::Result<()> {
+    let all: Api<DynamicObject> = Api::namespaced_with(client.clone(), "default", &widgets());
+    let maps: Api<ConfigMap> = Api::namespaced(client.clone(), "default");
+    loop {
+        let (seen, mut events) = streamed(&all).await?;
+        let (seen_maps, _) = streamed(&maps).await?;
+        for map in seen_maps.into_values().filter(|map| map.labels().contains_key("of")) {
+            let is_named = |widget: &DynamicObject| named(widget) == map.name_any();
+            let mut is_wanted = seen.values().any(is_named);
+            if asks && !is_wanted {
+                is_wanted = all.list(&ListParams::default()).await?.items.iter().any(is_named);
+            }
+            if !is_wanted {
+                unless(404, maps.delete(&map.name_any(), &DeleteParams::default()).await.map(drop))?;
+            }
+        }
+        for widget in seen.values().filter(|widget| widget.metadata.deletion_timestamp.is_none()) {
+            let mut map = child(widget, true);
+            map.metadata.name = Some(named(widget));
+            unless(409, maps.create(&PostParams::default(), &map).await.map(drop))?;
+        }
+        // Any change is a reason to look again.
+        while let Some(WatchEvent::Bookmark(_)) = events.try_next().await? {}
+    }
+}
+
+fn sweeping(asks: bool) -> Result<Report, Box<Failed>> {
+    Explore::new("sweeping").schedules(120).run(move |sim| async move {
+        describe(&sim);
+        sim.operator(move |client: Client| async move {
+            loop {
+                let _ = sweeps(&client, asks).await;
+                tokio::time::sleep(std::time::Duration::from_secs(1)).await;
+            }
+        });
+    })
+}
+
+#[test]
+fn stale_state_is_found_when_a_streaming_list_is_old() {
+    let failed = sweeping(false).unwrap_err();
+    assert!(failed.failure().contains("deleted and made again: configmaps default/one-"), "{failed}");
+    assert!(failed.plan().contains("stale"), "{failed}");
+    let line = |line: &String| line.contains("watch widgets.a.example default/ begins as of version");
+    assert!(failed.story().iter().any(line), "{failed}");
+    sweeping(true).unwrap_or_else(|failed| panic!("{failed}"));
+}
+
+/// Notes when it has begun, and computes how long that is ago.
+async fn ages(seen: Seen, clock: Arc<dyn Clock>, careful: bool) -> kube::Result<()> {
+    for widget in seen.live() {
+        let begun = widget.creation_timestamp().map_or(0, |time| time.0.as_second());
+        let age = clock.now().as_second() - begun;
+        let age = if careful { age.max(0) } else { age };
+        let seconds = u64::try_from(age).expect("it was made before now");
+        let map = child(widget, true);
+        if seconds < 3600 {
+            seen.put(map).await?;
+        }
+    }
+    Ok(())
+}
+
+fn aging(careful: bool) -> Result<Report, Box<Failed>> {
+    Explore::new("aging").schedules(80).run(move |sim| async move {
+        sim.crds(CRD);
+        sim.apply(SMALL);
+        sim.apply(LARGE);
+        let clock = sim.clock();
+        sim.operator(move |client| {
+            let clock = clock.clone();
+            run(client, true, async move |seen| ages(seen, clock.clone(), careful).await)
+        });
+    })
+}
+
+#[test]
+fn jump_of_the_clock_is_found_when_time_is_taken_to_go_forward() {
+    let failed = aging(false).unwrap_err();
+    assert!(failed.failure().contains("it was made before now"), "{failed}");
+    assert_eq!(failed.plan(), "clock-back@step#1", "{failed}");
+    assert!(failed.story().iter().any(|line| line.contains("the clock jumps back by an hour")), "{failed}");
+    aging(true).unwrap_or_else(|failed| panic!("{failed}"));
+}
