@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures::TryStreamExt as _;
 use k8s_openapi::api::core::v1::ConfigMap;
@@ -11,6 +12,9 @@ use kubesmith_testenv::{Clock, Explore, Failed, Report};
 use operators::frame::{CRD, Seen, run, unless, widgets};
 
 use super::{LARGE, SMALL, child, describe, explored, found, named};
+
+/// The number of schedules ends a search, on a slow machine too.
+const HOUR: Duration = Duration::from_secs(3600);
 
 /// Takes over whatever has the name of its child.
 async fn adopts(seen: Seen) -> kube::Result<()> {
@@ -97,12 +101,12 @@ async fn sweeps(client: &Client, asks: bool) -> kube::Result<()> {
 }
 
 fn sweeping(asks: bool) -> Result<Report, Box<Failed>> {
-    Explore::new("sweeping").schedules(120).run(move |sim| async move {
+    Explore::new("sweeping").schedules(if asks { 45 } else { 120 }).time(HOUR).run(move |sim| async move {
         describe(&sim);
         sim.operator(move |client: Client| async move {
             loop {
                 let _ = sweeps(&client, asks).await;
-                tokio::time::sleep(std::time::Duration::from_secs(1)).await;
+                tokio::time::sleep(Duration::from_secs(1)).await;
             }
         });
     })
@@ -134,7 +138,7 @@ async fn ages(seen: Seen, clock: Arc<dyn Clock>, careful: bool) -> kube::Result<
 }
 
 fn aging(careful: bool) -> Result<Report, Box<Failed>> {
-    Explore::new("aging").schedules(80).run(move |sim| async move {
+    Explore::new("aging").schedules(if careful { 30 } else { 80 }).time(HOUR).run(move |sim| async move {
         sim.crds(CRD);
         sim.apply(SMALL);
         sim.apply(LARGE);
