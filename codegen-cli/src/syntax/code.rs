@@ -1,5 +1,7 @@
 //! Code that makes or changes schemas, as it was written: functions that return one, and JSON in attributes.
 
+use std::sync::Arc;
+
 use super::{PathExpr, TypeExpr, ValueExpr};
 use crate::source::Loc;
 
@@ -91,7 +93,9 @@ pub enum Kind {
     /// `{ .. }`
     Block(Block),
     /// `|a| b`
-    Closure(Vec<Pattern>, Box<Expr>),
+    Closure(Arc<(Vec<Pattern>, Expr)>),
+    /// `a?`
+    Try(Box<Expr>),
     /// `a = b`
     Assign(Box<Expr>, Box<Expr>),
     /// `return a`

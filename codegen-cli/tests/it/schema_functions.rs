@@ -93,3 +93,61 @@ fn expression_that_is_beyond_is_named_with_what_to_write() {
     assert_eq!(&text[place.start as usize..place.end as usize], "read()");
     assert!(found.help.iter().any(|help| help.contains("serde_json::from_value(json!")), "{:?}", found.help);
 }
+
+#[test]
+fn question_mark_returns_when_nothing_is_there() {
+    let schema = made(
+        "let mut schema = SchemaObject::default();\nschema.extensions.insert(\"nullable\".to_owned(), json!(true));\n\
+         mark(&mut schema, \"x-missing\", \"x-kubernetes-embedded-resource\");\n\
+         mark(&mut schema, \"nullable\", \"x-kubernetes-preserve-unknown-fields\");\nschema.into() }\n\
+         fn mark(schema: &mut SchemaObject, needed: &str, name: &str) -> Option<()> {\n\
+         schema.extensions.get(needed)?;\nschema.extensions.insert(name.to_owned(), json!(true));\nSome(())",
+    );
+    assert_eq!(schema, json!({"nullable": true, "x-kubernetes-preserve-unknown-fields": true}));
+}
+
+/// What `text` is after these statements.
+fn text(statements: &str) -> Value {
+    let metadata = "Metadata { description: Some(text.to_string()), ..Default::default() }";
+    let schema = "SchemaObject { extensions: [(\"x-kubernetes-preserve-unknown-fields\".to_owned(), json!(true))]\
+                  .into_iter().collect(), metadata: Some(Box::new(METADATA)), ..Default::default() }.into()";
+    made(&format!("{statements}\n{}", schema.replace("METADATA", metadata)))["description"].clone()
+}
+
+#[test]
+fn pattern_that_does_not_fit_binds_nothing() {
+    let found = text(
+        "let name = \"outer\"; let text = match (\"inner\", \"b\") { (name, \"c\") => name, _ => name };",
+    );
+    assert_eq!(found, "outer");
+}
+
+#[test]
+fn closures_see_variables_without_copies() {
+    let closures: String = (0..60).map(|at| format!("let f{} = |x| f{at}(x);\n", at + 1)).collect();
+    assert_eq!(text(&format!("let f0 = |x| x;\n{closures}let text = f3(\"a\");")), "a");
+    let assigned = "let mut text = None; let set = |to| { text = Some(to); }; set(\"a\"); set(\"b\");";
+    assert_eq!(text(assigned), "b");
+}
+
+#[test]
+fn values_that_double_are_refused() {
+    let doubled = "let t = (t, t);\n".repeat(60);
+    let source = format!(
+        "pub struct CartSpec {{ #[schemars(schema_with = \"made\")] value: serde_json::Value }}\n\
+         fn made(_: &mut SchemaGenerator) -> Schema {{ let t = (\"a\", \"b\");\n{doubled}Schema::Bool(true) }}\n"
+    );
+    let generated = support::crds(project(&source).path("api"), None, false);
+    let codes: Vec<Code> = generated.diagnostics.iter().map(|found| found.code).collect();
+    assert_eq!(codes, [Code::SCHEMA_TOO_LARGE], "{}", support::short(&generated));
+}
+
+#[test]
+fn swap_remove_puts_the_last_item_in_the_gap() {
+    let schema = made(
+        "let mut schema = SchemaObject { instance_type: Some(InstanceType::String.into()), enum_values: \
+         Some(vec![json!(\"a\"), json!(\"b\"), json!(\"c\")]), ..Default::default() };\n\
+         if let Some(values) = &mut schema.enum_values { values.swap_remove(0); }\nschema.into()",
+    );
+    assert_eq!(schema, json!({"type": "string", "enum": ["c", "b"]}));
+}

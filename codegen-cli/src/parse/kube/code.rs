@@ -1,5 +1,7 @@
 //! Code that makes or changes schemas.
 
+use std::sync::Arc;
+
 use proc_macro2::Span;
 use quote::ToTokens;
 use syn::ext::IdentExt;
@@ -103,7 +105,7 @@ impl Parser<'_> {
             Expr::Paren(inner) => self.code_kind(&inner.expr, depth),
             Expr::Group(inner) => self.code_kind(&inner.expr, depth),
             Expr::Reference(inner) => self.code_kind(&inner.expr, depth),
-            Expr::Try(inner) => self.code_kind(&inner.expr, depth),
+            Expr::Try(inner) => Kind::Try(boxed(&inner.expr)),
             Expr::Unary(unary) if matches!(unary.op, syn::UnOp::Deref(_)) => {
                 self.code_kind(&unary.expr, depth)
             }
@@ -132,7 +134,7 @@ impl Parser<'_> {
             Expr::Block(block) if block.label.is_none() => Kind::Block(self.code_block(&block.block, depth)),
             Expr::Closure(closure) => {
                 let params = closure.inputs.iter().map(|input| self.pattern(input)).collect();
-                Kind::Closure(params, boxed(&closure.body))
+                Kind::Closure(Arc::new((params, self.code_at(&closure.body, depth))))
             }
             Expr::Assign(assign) => Kind::Assign(boxed(&assign.left), boxed(&assign.right)),
             Expr::Return(value) => Kind::Return(value.expr.as_deref().map(boxed)),

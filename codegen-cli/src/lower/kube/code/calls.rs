@@ -75,8 +75,8 @@ impl<'a> Machine<'_, '_, 'a> {
     /// What a name stands for.
     pub(super) fn named(&mut self, frame: &Frame, path: &PathExpr, loc: Loc) -> Found<Val> {
         if let [name] = &path.segments[..] {
-            if let Some((_, value)) = frame.names.iter().rev().find(|(known, _)| known == name) {
-                return Ok(value.clone());
+            if let Some(value) = self.variable(frame, name)? {
+                return Ok(value);
             }
             if name == "None" {
                 return Ok(Val::None);
@@ -105,9 +105,9 @@ impl<'a> Machine<'_, '_, 'a> {
         loc: Loc,
     ) -> Found<Val> {
         if let [name] = &path.segments[..]
-            && let Some((_, value)) = frame.names.iter().rev().find(|(known, _)| known == name)
+            && let Some(function) = self.variable(frame, name)?
         {
-            return self.apply(value.clone(), arguments, loc);
+            return self.apply(function, arguments, loc);
         }
         if let Some((env, function)) = self.function_of(frame, path) {
             return self.call(env, function, arguments, loc);
@@ -173,14 +173,15 @@ impl<'a> Machine<'_, '_, 'a> {
 
     /// Calls a closure.
     pub(super) fn apply(&mut self, function: Val, arguments: Vec<Val>, loc: Loc) -> Found<Val> {
-        let (closure, mut frame) = match function {
-            Val::Closure(closure, frame) => (closure, frame),
+        let (closure, seen) = match function {
+            Val::Closure(closure, seen) => (closure, seen),
             Val::Named(path, env) => {
-                let mut frame = Frame { env, names: Vec::new() };
-                return self.call_named(&mut frame, &path, arguments, loc);
+                return self.call_named(&mut Frame::new(env), &path, arguments, loc);
             }
             _ => return Err(Stop::Beyond(loc)),
         };
+        let Some(mut frame) = self.memory.seen.get(seen).cloned() else { return Err(Stop::Here) };
+        self.count(frame.names.len())?;
         let (patterns, body) = &*closure;
         if patterns.len() != arguments.len() {
             return Err(Stop::Beyond(loc));

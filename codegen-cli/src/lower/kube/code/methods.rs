@@ -237,7 +237,9 @@ impl Machine<'_, '_, '_> {
                 let items = self.items(items, loc)?;
                 self.add(&place, items, false, loc)
             }
-            ("remove" | "shift_remove" | "swap_remove", Some(key), None) => self.remove(&place, &key, loc),
+            ("remove" | "shift_remove" | "swap_remove", Some(key), None) => {
+                self.remove(&place, &key, name == "swap_remove", loc)
+            }
             ("take", None, None) => {
                 let taken = self.at(&place).cloned();
                 self.set(&place, None).ok_or(Stop::Beyond(loc))?;
@@ -304,15 +306,21 @@ impl Machine<'_, '_, '_> {
         self.tidy(place).map(|()| Val::Unit).ok_or(Stop::Beyond(loc))
     }
 
-    fn remove(&mut self, place: &Place, key: &Val, loc: Loc) -> Found<Val> {
+    fn remove(&mut self, place: &Place, key: &Val, swaps: bool, loc: Loc) -> Found<Val> {
         let key = self.json(key)?;
         let removed = match (self.at_or(place, &Value::Object(Map::new())), &key) {
             (Some(Value::Object(members)), Value::String(key)) => members.remove(key),
-            // A number is an index of a list; sets have texts here.
+            // An index: the sets of Rust, which `remove` may be called on, have no `swap_remove`.
+            (Some(Value::Array(items)), Value::Number(at)) if swaps => {
+                let at = at.as_u64().and_then(|at| usize::try_from(at).ok());
+                let at = at.filter(|at| *at < items.len()).ok_or(Stop::Beyond(loc))?;
+                Some(items.swap_remove(at))
+            }
+            // An index of a list, or an item of a set of numbers.
             (Some(Value::Array(_)), Value::Number(_)) => return Err(Stop::Beyond(loc)),
             (Some(Value::Array(items)), key) => {
                 let at = items.iter().position(|item| item == key);
-                at.map(|at| items.remove(at))
+                at.map(|at| if swaps { items.swap_remove(at) } else { items.remove(at) })
             }
             _ => return Err(Stop::Beyond(loc)),
         };

@@ -9,7 +9,7 @@ mod keywords;
 mod methods;
 mod places;
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
@@ -36,15 +36,35 @@ enum Val {
     Tuple(Vec<Val>),
     /// A name that is no value: a function, or what is not known.
     Named(PathExpr, Env),
-    /// A function without a name, with the variables that it sees.
-    Closure(Rc<(Vec<Pattern>, Expr)>, Frame),
+    /// A function without a name, with the variables that it sees: an index of [`Memory::seen`].
+    Closure(Arc<(Vec<Pattern>, Expr)>, usize),
 }
 
-/// The variables of a function, and where its names are looked up.
+/// The variables of a function, by their indices in [`Memory::variables`], and where its names are looked up.
 #[derive(Clone, Debug)]
 struct Frame {
     env: Env,
-    names: Vec<(String, Val)>,
+    names: Vec<(String, usize)>,
+}
+
+impl Frame {
+    fn new(env: Env) -> Self {
+        Self { env, names: Vec::new() }
+    }
+
+    fn variable(&self, name: &str) -> Option<usize> {
+        self.names.iter().rev().find(|(known, _)| known == name).map(|(_, at)| *at)
+    }
+}
+
+/// What a run holds. It is freed as a whole, so closures may see each other.
+#[derive(Default)]
+struct Memory {
+    /// What places are in.
+    cells: Vec<Value>,
+    variables: Vec<Val>,
+    /// The variables that closures see.
+    seen: Vec<Frame>,
 }
 
 /// Why an expression gives no value.
@@ -68,14 +88,13 @@ const DEPTH_LIMIT: usize = 96;
 
 struct Machine<'m, 'c, 'a> {
     dialect: &'m mut Dialect<'c, 'a>,
-    /// What variables hold.
-    cells: Vec<Value>,
+    memory: Memory,
 }
 
 impl Dialect<'_, '_> {
     /// The schema that a function returns, which is given nothing but a generator.
     pub(super) fn run(&mut self, env: &Env, function: &Function, loc: Loc) -> Option<Value> {
-        let mut machine = Machine { dialect: self, cells: Vec::new() };
+        let mut machine = Machine { dialect: self, memory: Memory::default() };
         let arguments = vec![Val::Unit; function.params.len()];
         let made = machine.enter(env.clone(), function, arguments).and_then(|made| machine.json(&made));
         self.or_report(made, loc, true)
@@ -87,22 +106,23 @@ impl Dialect<'_, '_> {
     }
 
     fn changed(&mut self, env: &Env, change: &Expr, schema: &mut Value) -> Option<()> {
-        let mut machine = Machine { dialect: self, cells: vec![schema.take()] };
-        let mut frame = Frame { env: env.clone(), names: Vec::new() };
+        let mut machine =
+            Machine { dialect: self, memory: Memory { cells: vec![schema.take()], ..Memory::default() } };
+        let mut frame = Frame::new(env.clone());
         let argument = vec![Val::Place(Place::of(0))];
         let done = match &change.kind {
             Kind::Path(path) => machine.call_named(&mut frame, path, argument, change.loc),
             _ => machine.eval(&mut frame, change).and_then(|made| machine.apply(made, argument, change.loc)),
         };
-        *schema = std::mem::take(&mut machine.cells[0]);
+        *schema = std::mem::take(&mut machine.memory.cells[0]);
         self.or_report(done.map(|_| ()), change.loc, true)
     }
 
     /// JSON that is written out.
     pub(super) fn json(&mut self, env: &Env, expr: &Expr) -> Option<Value> {
         self.ask(|dialect| {
-            let mut machine = Machine { dialect, cells: Vec::new() };
-            let mut frame = Frame { env: env.clone(), names: Vec::new() };
+            let mut machine = Machine { dialect, memory: Memory::default() };
+            let mut frame = Frame::new(env.clone());
             let made = machine.eval(&mut frame, expr).and_then(|made| machine.json(&made));
             dialect.or_report(made, expr.loc, false)
         })
@@ -158,7 +178,7 @@ impl Machine<'_, '_, '_> {
 
     /// Runs a function.
     fn enter(&mut self, env: Env, function: &Function, arguments: Vec<Val>) -> Found<Val> {
-        let mut frame = Frame { env, names: Vec::new() };
+        let mut frame = Frame::new(env);
         for (pattern, argument) in function.params.iter().zip(arguments) {
             self.bind(&mut frame, pattern, argument)?;
         }
@@ -197,12 +217,14 @@ impl Machine<'_, '_, '_> {
         if self.dialect.step().is_none() {
             return Err(Stop::Beyond(expr.loc));
         }
+        let outer = frame.names.len();
         let made = self.dialect.nested_to(DEPTH_LIMIT, |dialect| {
-            let mut machine = Machine { dialect, cells: std::mem::take(&mut self.cells) };
+            let mut machine = Machine { dialect, memory: std::mem::take(&mut self.memory) };
             let made = machine.kind(frame, expr);
-            self.cells = machine.cells;
+            self.memory = machine.memory;
             Some(made)
         });
+        frame.names.truncate(outer);
         let made = match made.unwrap_or(Err(Stop::Here)) {
             Err(Stop::Here) => Err(Stop::Beyond(expr.loc)),
             made => made,
@@ -255,8 +277,8 @@ impl Machine<'_, '_, '_> {
             Kind::Match(asked, arms) => self.choose(frame, asked, arms),
             Kind::For(pattern, list, body) => {
                 let list = self.eval(frame, list)?;
+                let outer = frame.names.len();
                 for item in self.items(list, expr.loc)? {
-                    let outer = frame.names.len();
                     self.bind(frame, pattern, item)?;
                     self.block(frame, body)?;
                     frame.names.truncate(outer);
@@ -264,8 +286,15 @@ impl Machine<'_, '_, '_> {
                 Ok(Val::Unit)
             }
             Kind::Block(block) => self.block(frame, block),
-            Kind::Closure(params, body) => {
-                Ok(Val::Closure(Rc::new((params.clone(), (**body).clone())), frame.clone()))
+            Kind::Closure(closure) => {
+                self.count(frame.names.len())?;
+                self.memory.seen.push(frame.clone());
+                Ok(Val::Closure(closure.clone(), self.memory.seen.len() - 1))
+            }
+            Kind::Try(value) => {
+                let value = self.eval(frame, value)?;
+                // An `Err` is not told from `None`.
+                if self.is_none(&value) { Err(Stop::Return(Box::new(Val::None))) } else { Ok(value) }
             }
             Kind::Assign(target, value) => {
                 let value = self.eval(frame, value)?;
@@ -344,11 +373,8 @@ impl Machine<'_, '_, '_> {
     fn choose(&mut self, frame: &mut Frame, asked: &Expr, arms: &[(Pattern, Expr)]) -> Found<Val> {
         let value = self.eval(frame, asked)?;
         for (pattern, result) in arms {
-            let outer = frame.names.len();
             if self.bind(frame, pattern, value.clone())? {
-                let made = self.eval(frame, result);
-                frame.names.truncate(outer);
-                return made;
+                return self.eval(frame, result);
             }
         }
         Err(Stop::Beyond(asked.loc))
@@ -357,7 +383,7 @@ impl Machine<'_, '_, '_> {
     fn assign(&mut self, frame: &mut Frame, target: &Expr, value: Val) -> Found<Val> {
         if let Kind::Path(path) = &target.kind
             && let [name] = &path.segments[..]
-            && let Some((_, bound)) = frame.names.iter_mut().rev().find(|(known, _)| known == name)
+            && let Some(bound) = frame.variable(name).and_then(|at| self.memory.variables.get_mut(at))
             && !matches!(bound, Val::Place(_))
         {
             *bound = value;

@@ -48,7 +48,7 @@ impl Place {
 impl Machine<'_, '_, '_> {
     /// What is there.
     pub(super) fn at(&self, place: &Place) -> Option<&Value> {
-        place.path.iter().try_fold(self.cells.get(place.cell)?, |value, part| match part {
+        place.path.iter().try_fold(self.memory.cells.get(place.cell)?, |value, part| match part {
             Part::Key(key) => value.get(key),
             Part::Index(at) => value.get(at),
         })
@@ -56,7 +56,7 @@ impl Machine<'_, '_, '_> {
 
     /// What is there, made if it is not: objects on the way, and the value itself. `None`: something else is on the way.
     pub(super) fn at_or(&mut self, place: &Place, default: &Value) -> Option<&mut Value> {
-        let mut value = self.cells.get_mut(place.cell)?;
+        let mut value = self.memory.cells.get_mut(place.cell)?;
         let last = place.path.len();
         for (at, part) in place.path.iter().enumerate() {
             let missing = if at + 1 == last { default.clone() } else { Value::Object(Map::new()) };
@@ -72,7 +72,7 @@ impl Machine<'_, '_, '_> {
     /// Replaces what is there; no value: it goes. `None`: it cannot be there.
     pub(super) fn set(&mut self, place: &Place, value: Option<Value>) -> Option<()> {
         let Some((last, parents)) = place.path.split_last() else {
-            *self.cells.get_mut(place.cell)? = value.unwrap_or_default();
+            *self.memory.cells.get_mut(place.cell)? = value.unwrap_or_default();
             return Some(());
         };
         let parent = Place { cell: place.cell, path: parents.to_vec(), is_collection: false };
@@ -149,8 +149,17 @@ impl Machine<'_, '_, '_> {
         }
     }
 
-    /// Binds the variables of a pattern; `false`: the value does not have this form.
+    /// Binds the variables of a pattern; `false`: the value does not have this form, and nothing is bound.
     pub(super) fn bind(&mut self, frame: &mut Frame, pattern: &Pattern, value: Val) -> Found<bool> {
+        let outer = frame.names.len();
+        let fits = self.bind_parts(frame, pattern, value)?;
+        if !fits {
+            frame.names.truncate(outer);
+        }
+        Ok(fits)
+    }
+
+    fn bind_parts(&mut self, frame: &mut Frame, pattern: &Pattern, value: Val) -> Found<bool> {
         match pattern {
             Pattern::Any => Ok(true),
             Pattern::Name(name) => {
@@ -159,7 +168,8 @@ impl Machine<'_, '_, '_> {
                     value @ (Val::Json(_) | Val::List(_)) => Val::Place(self.stored(&value)?),
                     value => value,
                 };
-                frame.names.push((name.clone(), bound));
+                frame.names.push((name.clone(), self.memory.variables.len()));
+                self.memory.variables.push(bound);
                 Ok(true)
             }
             Pattern::Tuple(patterns) => {
@@ -192,18 +202,29 @@ impl Machine<'_, '_, '_> {
     /// Counts a value that is moved to another place.
     pub(super) fn moved(&mut self, value: &Value) -> Found<()> {
         let size = size(value);
-        match self.dialect.moves.checked_sub(size).filter(|_| size <= SIZE_LIMIT) {
-            Some(rest) => self.dialect.moves = rest,
-            None => return Err(Stop::TooLarge),
-        }
+        if size > SIZE_LIMIT { Err(Stop::TooLarge) } else { self.count(size) }
+    }
+
+    /// Counts parts that are copied.
+    pub(super) fn count(&mut self, parts: usize) -> Found<()> {
+        self.dialect.moves = self.dialect.moves.checked_sub(parts).ok_or(Stop::TooLarge)?;
         Ok(())
+    }
+
+    /// A copy of what a variable holds.
+    pub(super) fn variable(&mut self, frame: &Frame, name: &str) -> Found<Option<Val>> {
+        let Some(found) = frame.variable(name).and_then(|at| self.memory.variables.get(at)) else {
+            return Ok(None);
+        };
+        let (copy, parts) = (found.clone(), parts(found));
+        if parts > SIZE_LIMIT { Err(Stop::TooLarge) } else { self.count(parts).map(|()| Some(copy)) }
     }
 
     fn stored(&mut self, value: &Val) -> Found<Place> {
         let value = self.json(value)?;
         self.moved(&value)?;
-        self.cells.push(value);
-        Ok(Place::of(self.cells.len() - 1))
+        self.memory.cells.push(value);
+        Ok(Place::of(self.memory.cells.len() - 1))
     }
 
     /// Whether the value is this variant of `Option`, `Result`, `Value`, `Schema` or `SingleOrVec`; `None`: it is not known.
@@ -232,6 +253,14 @@ impl Machine<'_, '_, '_> {
 /// Whether a value may have members: one that is not there yet, `true`, or an object.
 fn may_hold(value: &Value) -> bool {
     matches!(value, Value::Object(_) | Value::Null | Value::Bool(_))
+}
+
+fn parts(value: &Val) -> usize {
+    match value {
+        Val::Json(value) => size(value),
+        Val::List(items) | Val::Tuple(items) => 1 + items.iter().map(parts).sum::<usize>(),
+        _ => 1,
+    }
 }
 
 fn has_pairs(items: &[Val]) -> bool {
