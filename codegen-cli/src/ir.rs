@@ -55,6 +55,11 @@ impl Ir {
     pub fn is_go(&self) -> bool {
         !self.crates.is_empty() && self.crates.iter().all(|krate| krate.go)
     }
+
+    /// Whether the values of a field and those of its type stand beside each other, as controller-gen wrote them up to 0.20.1.
+    pub fn keeps_both_enums(&self) -> bool {
+        self.crates.iter().any(|krate| krate.keeps_both_enums)
+    }
 }
 
 /// A crate that was read.
@@ -71,6 +76,9 @@ pub struct InputCrate {
     /// Whether it stands for Go packages.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub go: bool,
+    /// For Go packages whose release of controller-gen keeps them: see [`Ir::keeps_both_enums`].
+    #[serde(skip)]
+    pub keeps_both_enums: bool,
 }
 
 /// An API group.

@@ -129,6 +129,8 @@ pub struct Crate {
     is_beside: bool,
     /// Whether it was written for Go packages.
     pub is_go: bool,
+    /// Whether its release of controller-gen keeps the values of a field beside those of its type.
+    pub keeps_both_enums: bool,
 }
 
 /// What a dependency's name refers to.
@@ -363,6 +365,7 @@ impl Crate {
             is_program: false,
             is_beside: false,
             is_go: false,
+            keeps_both_enums: false,
             lib,
         }
     }

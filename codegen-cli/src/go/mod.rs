@@ -67,6 +67,8 @@ pub(crate) struct Translation {
     pub(crate) modules: Vec<String>,
     /// The files that have something to say.
     pub(crate) texts: Vec<Translated>,
+    /// Whether the values of a field stand beside those of its type.
+    pub(crate) keeps_both_enums: bool,
     /// The packages that were read.
     packages: packages::Packages,
     /// The diagnostics.
@@ -98,6 +100,7 @@ pub(crate) fn translate(inputs: &[PathBuf], sources: &mut SourceMap, options: Op
         packages.input(input, sources, &mut diagnostics);
     }
     let mut translation = translate::translate(packages, sources, options);
+    translation.keeps_both_enums = options.release.keeps_both_enums();
     translation.diagnostics.splice(0..0, diagnostics);
     translation
 }

@@ -445,7 +445,7 @@ impl Translator<'_> {
         let modules = self.resolver.packages.list.iter().map(|package| package.module_name.clone());
         let modules = modules.collect();
         let Resolver { packages, diagnostics, .. } = self.resolver;
-        Translation { modules, texts, packages, diagnostics }
+        Translation { modules, texts, packages, diagnostics, ..Translation::default() }
     }
 
     /// Group and version, in the file that says the group first.

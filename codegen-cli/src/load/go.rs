@@ -31,7 +31,11 @@ impl Loaded {
         let go_options = go::Options::new(options.ignore_unexported, options.programs);
         let found = go::translate(&inputs, &mut self.files.sources, go_options);
         self.files.diagnostics.extend(found.diagnostics);
-        let mut krate = Crate { is_go: true, ..Crate::empty(CRATE.to_string(), folder.clone()) };
+        let mut krate = Crate {
+            is_go: true,
+            keeps_both_enums: found.keeps_both_enums,
+            ..Crate::empty(CRATE.to_string(), folder.clone())
+        };
         for name in &found.modules {
             let id = krate.modules.len();
             krate.modules.push(Module::new(name.clone(), Some(0), Visibility::Public));

@@ -8,7 +8,7 @@ use kubesmith_core::diag::Code;
 
 use super::enums::{Place, is_object};
 use super::forms;
-use super::merge::{TypeConflict, overlay};
+use super::merge::{Enums, TypeConflict, overlay_with};
 use super::union::Junction;
 use crate::diag::Diagnostic;
 use crate::docs;
@@ -239,7 +239,8 @@ impl<'a> Builder<'a> {
 
     pub(super) fn join(&mut self, base: Schema, over: Schema, span: &Span) -> Schema {
         let fallback = over.clone();
-        overlay(base, over).unwrap_or_else(|conflict| {
+        let enums = if self.ir.keeps_both_enums() { Enums::Apart } else { Enums::Common };
+        overlay_with(enums, base, over).unwrap_or_else(|conflict| {
             self.report(&conflict, span);
             fallback
         })

@@ -15,11 +15,28 @@ pub struct TypeConflict {
     pub second: String,
 }
 
+/// What becomes of the values that two parts list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Enums {
+    /// One list has those that both allow.
+    Common,
+    /// Both lists stay, in `allOf`.
+    Apart,
+}
+
 /// Lays `over` (a field's facts) on `base` (its type's schema).
 ///
 /// # Errors
 /// When both name different types.
-pub fn overlay(mut base: Schema, mut over: Schema) -> Result<Schema, TypeConflict> {
+pub fn overlay(base: Schema, over: Schema) -> Result<Schema, TypeConflict> {
+    overlay_with(Enums::Common, base, over)
+}
+
+/// [`overlay`], with what becomes of lists of values.
+///
+/// # Errors
+/// When both name different types.
+pub(super) fn overlay_with(enums: Enums, mut base: Schema, mut over: Schema) -> Result<Schema, TypeConflict> {
     if let (Some(first), Some(second)) = (&base.type_, &over.type_)
         && first != second
     {
@@ -30,6 +47,9 @@ pub fn overlay(mut base: Schema, mut over: Schema) -> Result<Schema, TypeConflic
         let is_both = keyword.is_set(&base);
         match keyword.merge {
             _ if !keyword.is_set(&over) => {}
+            Merge::Intersect if is_both && enums == Enums::Apart => {
+                move_apart(keyword, &mut base, &mut over, &mut apart);
+            }
             Merge::Apart if is_both => move_apart(keyword, &mut base, &mut over, &mut apart),
             Merge::ApartIfUnequal if is_both && keyword.equal(&base, &over) => {}
             Merge::ApartIfUnequal if is_both => move_apart(keyword, &mut base, &mut over, &mut apart),
@@ -40,7 +60,7 @@ pub fn overlay(mut base: Schema, mut over: Schema) -> Result<Schema, TypeConflic
         }
     }
     join_lists(&mut base, &mut over);
-    join_children(&mut base, &mut over)?;
+    join_children(enums, &mut base, &mut over)?;
     match over.not.take() {
         Some(not) if base.not.is_some() => base.all_of.push(Schema { not: Some(not), ..Schema::default() }),
         Some(not) => base.not = Some(not),
@@ -80,17 +100,19 @@ fn join_lists(base: &mut Schema, over: &mut Schema) {
     }
 }
 
-fn join_children(base: &mut Schema, over: &mut Schema) -> Result<(), TypeConflict> {
+fn join_children(enums: Enums, base: &mut Schema, over: &mut Schema) -> Result<(), TypeConflict> {
     for (name, schema) in std::mem::take(&mut over.properties) {
         let merged = match base.properties.remove(&name) {
-            Some(existing) => overlay(Arc::unwrap_or_clone(existing), Arc::unwrap_or_clone(schema))?.into(),
+            Some(existing) => {
+                overlay_with(enums, Arc::unwrap_or_clone(existing), Arc::unwrap_or_clone(schema))?.into()
+            }
             None => schema,
         };
         base.properties.insert(name, merged);
     }
     if let Some(items) = over.items.take() {
         base.items = Some(Box::new(match base.items.take() {
-            Some(existing) => overlay(*existing, *items)?,
+            Some(existing) => overlay_with(enums, *existing, *items)?,
             None => *items,
         }));
     }

@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 
 use kubesmith::config::{self, Generator, Overrides};
 use kubesmith::diag;
+use kubesmith::import::{self, GoOptions};
 use kubesmith::pipeline::{self, Generated};
+use serde_json::json;
 
 use crate::{conformance, manifests, support};
 
@@ -218,4 +220,31 @@ fn options_of_a_project_are_taken_when_nothing_else_is_said() {
     assert!(!text.contains("description:"), "{text}");
     // As controller-gen wrote it up to 0.21.0.
     assert!(text.contains("rule: '[has(self.a),has(self.b)].filter(x,x==true).size() <= 1'"), "{text}");
+}
+
+#[test]
+fn values_of_field_and_type_stand_beside_each_other_when_the_release_wrote_them_so() {
+    let folder = module(
+        "type Spec struct {\n\t// +kubebuilder:validation:Enum=a;b\n\tA Letter `json:\"a\"`\n\t\
+         // +kubebuilder:validation:items:Enum=b\n\tB []Letter `json:\"b\"`\n}\n\n// +kubebuilder:validation:Enum=a;b\ntype Letter string\n",
+    );
+    let schema = |folder: &support::Crate| {
+        let text: String = support::crd_texts(&crds(folder)).into_values().collect();
+        let crd: serde_json::Value = serde_yaml::from_str(&text).unwrap();
+        let spec = &crd["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["spec"];
+        spec["properties"].clone()
+    };
+    let newest = json!({"a": {"type": "string", "enum": ["a", "b"]},
+        "b": {"type": "array", "items": {"type": "string", "enum": ["a", "b"]}}});
+    assert_eq!(schema(&folder), newest);
+    // Commit b20dcc42, which is in 0.21.0, let those of the type hold alone.
+    folder.write("Makefile", "CONTROLLER_TOOLS_VERSION ?= v0.20.1\n");
+    let both = |field: &[&str]| json!({"type": "string", "allOf": [{"enum": ["a", "b"]}, {"enum": field}]});
+    let older = json!({"a": both(&["a", "b"]), "b": {"type": "array", "items": both(&["b"])}});
+    assert_eq!(schema(&folder), older);
+    // A Rust crate says it so too.
+    let imported = import::import_go(&[folder.path("api")], "sample-api", GoOptions::default());
+    assert!(imported.diagnostics.is_empty(), "{:?}", imported.diagnostics);
+    let text = &imported.files["src/v1.rs"];
+    assert!(text.contains("schemaless") && text.contains("pub a: Letter,"), "{text}");
 }

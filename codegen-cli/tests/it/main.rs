@@ -43,6 +43,7 @@ mod macros;
 mod manifests;
 mod manual;
 mod migrate;
+mod moving;
 mod older_forms;
 mod openapi;
 mod policies;

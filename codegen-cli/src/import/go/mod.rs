@@ -95,7 +95,7 @@ impl Context<'_> {
             diagnostics.extend(generated.diagnostics);
             // Where kinds were left out, it has been said why none remains.
             diagnostics.retain(|found| left_out.is_empty() || found.code != Code::NO_RESOURCE);
-            if definitions.is_empty() && diagnostics.is_empty() && left_out.is_empty() {
+            if definitions.is_empty() && !diag::has_errors(&diagnostics) && left_out.is_empty() {
                 let found = Diagnostic::error(Code::NO_RESOURCE, None, "the packages have no kind");
                 diagnostics.push(found.help(crate::lower::GO_RESOURCE));
             }

@@ -188,6 +188,8 @@ impl Maker<'_> {
         let (ty, mut annotations) = if is_schemaless || is_retyped(&over, &self.base(&field.ty), &field.ty) {
             let wanted = if is_schemaless { &over } else { &whole };
             substituted(wanted)
+        } else if self.plan.ir.keeps_both_enums() && self.lists_again(&over, &field.ty) {
+            (self.ty(&field.ty), schemaless(&whole))
         } else {
             (self.ty(&field.ty), keys::annotations(&over, &whole, On::Field))
         };
@@ -223,6 +225,14 @@ impl Maker<'_> {
             TypeRef::Map(inner) => Ty::Map(Box::new(self.ty(inner))),
             TypeRef::Nullable(inner) => Ty::Option(Box::new(self.ty(inner))),
             TypeRef::Tuple(_) | TypeRef::Unit | TypeRef::Opaque => Ty::Known(VALUE),
+        }
+    }
+
+    /// Whether a field lists values of a type that has its own list. In Rust, one list would have those that both allow.
+    fn lists_again(&self, over: &Schema, ty: &TypeRef) -> bool {
+        match (ty, &over.items) {
+            (TypeRef::List(item) | TypeRef::Array(item, _), Some(items)) => self.lists_again(items, item),
+            _ => over.enum_.is_some() && self.base(ty).enum_.is_some(),
         }
     }
 
@@ -268,9 +278,14 @@ fn substituted(wanted: &Schema) -> (Ty, Annotations) {
     if let Some(rest) = facts(&base, wanted) {
         return (ty, keys::annotations(&rest, wanted, On::Field));
     }
+    (ty, schemaless(wanted))
+}
+
+/// The attributes of a field whose type says nothing.
+fn schemaless(wanted: &Schema) -> Annotations {
     let mut annotations = keys::annotations(wanted, wanted, On::Field);
     annotations.schema.insert(0, Key::Plain("schemaless".to_string()));
-    (ty, annotations)
+    annotations
 }
 
 fn known_type(path: &str) -> Ty {

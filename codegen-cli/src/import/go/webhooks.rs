@@ -81,6 +81,20 @@ fn used<'n>(names: impl Iterator<Item = &'n str>) -> String {
 /// The longest line of rustfmt.
 const WIDTH: usize = 100;
 
+impl Kind<'_> {
+    /// The name of its struct, which no other kind has: with its version or its group where it takes them.
+    fn stub(&self, names: &mut BTreeSet<String>) -> String {
+        let version = naming::pascal(self.version);
+        let own = format!("{}{}{version}", naming::pascal(self.group), self.own);
+        let numbered = (2..).map(|number| format!("{own}{number}"));
+        let mut all = [self.own.to_string(), format!("{}{version}", self.own), own.clone()]
+            .into_iter()
+            .chain(numbered)
+            .map(|name| format!("{name}Webhook"));
+        all.find(|name| names.insert(name.clone())).unwrap_or_default()
+    }
+}
+
 fn kinds<'a>(plan: &'a Plan<'a>) -> Vec<Kind<'a>> {
     let mut out = Vec::new();
     for (root, (group, version, resource)) in &plan.resources {
@@ -113,14 +127,10 @@ fn stubs(kind: &Kind<'_>, all: &[Kind<'_>], names: &mut BTreeSet<String>) -> Opt
         (has(&["Default"]), has(&["ValidateCreate", "ValidateUpdate", "ValidateDelete"]));
     let mut out = String::new();
     if defaults.is_some() || validates.is_some() {
-        let mut name = format!("{}Webhook", kind.own);
-        if !names.insert(name.clone()) {
-            name = format!("{}{}Webhook", kind.own, naming::pascal(kind.version));
-            names.insert(name.clone());
-        }
+        let name = kind.stub(names);
         out.push_str(&format!(
-            "/// Admission of {} of {}.\n#[derive(Clone, Copy, Debug)]\npub struct {name};\n",
-            kind.own, kind.version
+            "/// Admission of {} of {}/{}.\n#[derive(Clone, Copy, Debug)]\npub struct {name};\n",
+            kind.own, kind.group, kind.version
         ));
         out.extend(defaults.map(|method| defaulter(kind, &name, method)));
         out.extend(validates.map(|_| validator(kind, &name)));

@@ -1,7 +1,8 @@
-//! API types of bakery.example.com.
+//! API types of bakery.example.com, shop.example.com.
 
 pub mod api_common;
+pub mod bakery;
 pub mod rights;
-pub mod v1;
+pub mod shop;
 #[cfg(feature = "webhooks")]
 pub mod webhooks;

@@ -125,6 +125,9 @@ type OrderStatus struct {
 
 // Order is an order of loaves.
 // +genclient
+// +genclient:method=Bake,verb=create,subresource=bake,input=bakery.example.com/operator/api/v1.Extra,result=bakery.example.com/operator/api/v1.Result
+// +genclient:method=GetScale,verb=get,subresource=scale,result=k8s.io/api/autoscaling/v1.Scale
+// +genclient:method=Taste,verb=get,subresource=taste,result=example.com/not/read/v1.Taste
 // +genclient:skipVerbs=deleteCollection
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status

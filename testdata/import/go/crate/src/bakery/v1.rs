@@ -28,7 +28,22 @@ pub const CONDITION_READY: &str = "Ready";
     status,
     print_column(name = "Loaves", type = "integer", json_path = ".spec.loaves")
 )]
-#[genclient(skip_verbs("deleteCollection"))]
+#[genclient(
+    method(
+        name = "Bake",
+        verb = "create",
+        subresource = "bake",
+        input = "crate::bakery::v1::Extra",
+        result = "crate::bakery::v1::ResultType"
+    ),
+    method(
+        name = "GetScale",
+        verb = "get",
+        subresource = "scale",
+        result = "k8s_openapi::api::autoscaling::v1::Scale"
+    ),
+    skip_verbs("deleteCollection")
+)]
 #[deepcopy]
 pub struct Order {
     /// Standard object metadata.

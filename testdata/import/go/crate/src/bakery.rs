@@ -1,0 +1,3 @@
+//! Group `bakery.example.com`.
+
+pub mod v1;
