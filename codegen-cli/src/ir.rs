@@ -56,6 +56,12 @@ impl Ir {
         !self.crates.is_empty() && self.crates.iter().all(|krate| krate.go)
     }
 
+    /// The admission policies, in the order of the kinds.
+    pub fn policies(&self) -> impl Iterator<Item = &Policy> {
+        let versions = self.groups.iter().flat_map(|group| &group.versions);
+        versions.flat_map(|version| &version.resources).flat_map(|resource| &resource.policies)
+    }
+
     /// Whether the values of a field and those of its type stand beside each other, as controller-gen wrote them up to 0.20.1.
     pub fn keeps_both_enums(&self) -> bool {
         self.crates.iter().any(|krate| krate.keeps_both_enums)

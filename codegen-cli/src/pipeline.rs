@@ -12,7 +12,7 @@ use crate::builtin;
 use crate::config::{ClientTarget, Generator, Settings};
 use crate::definition::{self, Definition};
 use crate::diag::{self, Diagnostic};
-use crate::emit::{policy, rust};
+use crate::emit::rust;
 use crate::expand;
 use crate::expansions;
 use crate::ir::Ir;
@@ -282,7 +282,7 @@ fn lowered(settings: &Settings, selection: &Selection, loaded: &mut Loaded) -> L
 fn without_folder(settings: &Settings, ir: &Ir, sources: &SourceMap) -> Vec<Diagnostic> {
     let first_rule = ir.manifests.rules.first().map(|rule| &rule.span);
     let first_webhook = ir.manifests.webhooks.first().map(|webhook| &webhook.span);
-    let first_policy = policy::all(ir).next().map(|policy| &policy.span);
+    let first_policy = ir.policies().next().map(|policy| &policy.span);
     let found = [
         (Generator::Policy, settings.policy.is_none(), first_policy, "policies are", "policy"),
         (Generator::Rbac, settings.rbac.is_none(), first_rule, "rules of roles are", "rbac"),

@@ -16,19 +16,13 @@ pub fn emit(ir: &Ir, header: &str) -> OutputTree {
 
 /// The objects of the file: the policies by kind and name, each before its bindings.
 pub(crate) fn objects(ir: &Ir) -> Vec<Value> {
-    let mut policies: Vec<&Policy> = all(ir).collect();
+    let mut policies: Vec<&Policy> = ir.policies().collect();
     let key = |policy: &Policy| ["kind", "name"].map(|field| text(&policy.object, field).to_string());
     policies.sort_by_key(|policy| key(policy));
     let with_bindings = policies.into_iter().flat_map(|policy| {
         std::iter::once(&policy.object).chain(policy.bindings.iter().map(|(binding, _)| binding))
     });
     with_bindings.cloned().collect()
-}
-
-/// Every policy, in the order of the kinds.
-pub(crate) fn all(ir: &Ir) -> impl Iterator<Item = &Policy> {
-    let versions = ir.groups.iter().flat_map(|group| &group.versions);
-    versions.flat_map(|version| &version.resources).flat_map(|resource| &resource.policies)
 }
 
 fn text<'a>(object: &'a Value, field: &str) -> &'a str {

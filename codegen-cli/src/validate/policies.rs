@@ -13,13 +13,12 @@ use super::Input;
 use super::server::{longest, words};
 use crate::definition::{Definition, Version};
 use crate::diag::Diagnostic;
-use crate::emit::policy;
 use crate::ir::{Policy, Span};
 
 /// Policies of a kind have different names, and so have bindings.
 pub(super) fn names_are_unique(input: &Input<'_>, out: &mut Vec<Diagnostic>) {
     let mut seen: HashMap<(&str, &str), &Span> = HashMap::new();
-    for policy in policy::all(input.ir) {
+    for policy in input.ir.policies() {
         // The bindings of a policy that is there twice are there twice, too.
         if let Some(twice) = named_twice(input, &mut seen, &policy.object, &policy.span) {
             out.push(twice);
