@@ -22,7 +22,11 @@ fn order_of_inputs_and_repetition_change_nothing() {
     }
     let first = support::everything(&inputs);
     assert_eq!(first.diagnostics, []);
-    assert_eq!(first.targets.len(), 7, "CRDs, client, roles, webhooks, policies, OpenAPI documents, documentation");
+    assert_eq!(
+        first.targets.len(),
+        7,
+        "CRDs, client, roles, webhooks, policies, OpenAPI documents, documentation"
+    );
     let trees = |generated: &kubesmith::pipeline::Generated| -> Vec<_> {
         generated.targets.iter().map(|target| target.tree.clone()).collect()
     };
