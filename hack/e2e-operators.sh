@@ -8,11 +8,12 @@
 #   hack/e2e-operators.sh --ignored balancer ...     only the tests that hack/test.sh ignores
 #
 # Installs what is missing with Debian's package manager. The tests that need nginx or PostgreSQL are ignored unless they are asked
-# for, as here. What a cluster that is there cannot show, such as a
-# CRD that is missing, is listed as ignored; hack/test.sh runs it.
+# for, as here. What a cluster that is there cannot show, such as a CRD that is missing, is listed as ignored; hack/test.sh runs it.
 set -o errexit -o nounset -o pipefail
 source "$(dirname "$0")/lib.sh"
 
+# With them the tests would start a control plane, which these do not need.
+unset KUBEBUILDER_ASSETS TEST_ASSET_ETCD TEST_ASSET_KUBE_APISERVER
 ignored=--include-ignored
 # Asking for ignored tests would ask for those that change CRDs, too.
 everybodys=()

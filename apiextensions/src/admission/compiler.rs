@@ -74,14 +74,15 @@ fn namespace_type() -> Type {
 }
 
 /// The type of objects of a custom resource with this schema, for type checks (`SchemaDeclType` of apiserver's
-/// pkg/cel/common/schemas.go).
-pub fn custom_object(schema: &Schema, kind: &str) -> Type {
+/// pkg/cel/common/schemas.go). `time` is the type of times in the metadata: API servers declare timestamps, but expressions are
+/// evaluated on strings.
+pub fn custom_object(schema: &Schema, kind: &str, time: &Type) -> Type {
     let declared = Decl::of(schema, false, kind);
     let mut fields = match declared.as_deref().map(|decl| &decl.type_) {
         Some(Type::Object(object)) => object.fields.clone(),
         _ => return Type::Dyn,
     };
-    fields.insert("metadata".to_owned(), metadata_type());
+    fields.insert("metadata".to_owned(), metadata_type(time));
     for name in ["apiVersion", "kind"] {
         fields.insert(name.to_owned(), Type::String);
     }
@@ -89,19 +90,19 @@ pub fn custom_object(schema: &Schema, kind: &str) -> Type {
 }
 
 /// `ObjectMeta`.
-fn metadata_type() -> Type {
+fn metadata_type(time: &Type) -> Type {
     let strings = || Type::list(Type::String);
     let map = || Type::map(Type::String, Type::String);
     let mut owner = texts(&["apiVersion", "kind", "name", "uid"]);
     owner.extend([("controller", Type::Bool), ("blockOwnerDeletion", Type::Bool)]);
     let mut entry = texts(&["manager", "operation", "apiVersion", "fieldsType", "subresource"]);
-    entry.extend([("time", Type::Timestamp), ("fieldsV1", object_type("FieldsV1", &[]))]);
+    entry.extend([("time", time.clone()), ("fieldsV1", object_type("FieldsV1", &[]))]);
     let mut metadata =
         texts(&["name", "generateName", "__namespace__", "selfLink", "uid", "resourceVersion"]);
     metadata.extend([
         ("generation", Type::Int),
-        ("creationTimestamp", Type::Timestamp),
-        ("deletionTimestamp", Type::Timestamp),
+        ("creationTimestamp", time.clone()),
+        ("deletionTimestamp", time.clone()),
         ("deletionGracePeriodSeconds", Type::Int),
         ("labels", map()),
         ("annotations", map()),
@@ -122,9 +123,14 @@ pub type Compiled = Result<Expression, String>;
 impl Compiler {
     /// A compiler of expressions that may use `params` or not.
     pub fn new(has_params: bool) -> Self {
+        Self::with_object(&Type::Dyn, has_params)
+    }
+
+    /// As [`new`](Self::new), with the type of objects.
+    pub fn with_object(object: &Type, has_params: bool) -> Self {
         let mut variables = vec![
-            ("object", Type::Dyn),
-            ("oldObject", Type::Dyn),
+            ("object", object.clone()),
+            ("oldObject", object.clone()),
             ("namespaceObject", NAMESPACE.clone()),
             ("request", REQUEST.clone()),
             (AUTHORIZER[0], Type::Opaque("kubernetes.authorization.Authorizer")),

@@ -1,5 +1,7 @@
 //! The checks of an object's own `metadata`: apimachinery's `ValidateObjectMeta`.
 
+use std::net::IpAddr;
+
 use serde_json::Value;
 
 use super::cause::{BadValue, Cause, CauseKind};
@@ -19,6 +21,8 @@ pub enum NameRule {
     Label1035,
     /// Anything that can be one segment of a path.
     PathSegment,
+    /// An IP address in its canonical form.
+    Ip,
 }
 
 impl NameRule {
@@ -30,6 +34,7 @@ impl NameRule {
             Self::Label => names::dns1123_label(name),
             Self::Label1035 => names::dns1035_label(name),
             Self::PathSegment => path_segment(name),
+            Self::Ip => ip_address(name),
         }
     }
 
@@ -44,6 +49,19 @@ impl NameRule {
             _ => self.check(prefix),
         }
     }
+}
+
+/// `ValidateIPAddressName`, by `IsValidIP` of apimachinery's util/validation/ip.go.
+fn ip_address(name: &str) -> Vec<String> {
+    let fault = match name.parse() {
+        Err(_) => "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)".to_owned(),
+        Ok(IpAddr::V6(address)) if address.to_ipv4_mapped().is_some() => {
+            "must not be an IPv4-mapped IPv6 address".to_owned()
+        }
+        Ok(address) if address.to_string() != name => format!("must be in canonical form (\"{address}\")"),
+        Ok(_) => return Vec::new(),
+    };
+    vec![fault]
 }
 
 fn path_segment(name: &str) -> Vec<String> {
@@ -295,6 +313,10 @@ mod tests {
         }
         assert!(!NameRule::Label.check("a.b").is_empty());
         assert!(!NameRule::Label1035.check("1a").is_empty());
+        assert!(NameRule::Ip.check("2001:db8::5").is_empty() && NameRule::Ip.check("10.0.0.1").is_empty());
+        for wrong in ["abc", "010.0.0.1", "2001:DB8::5", "::ffff:1.2.3.4"] {
+            assert_eq!(NameRule::Ip.check(wrong).len(), 1, "{wrong}");
+        }
         assert!(NameRule::PathSegment.check("system:node").is_empty());
         assert!(!NameRule::PathSegment.check("a/b").is_empty());
     }

@@ -18,7 +18,7 @@ const DEPTH: usize = 32;
 pub(crate) fn object_type(def: &ResourceDef) -> Type {
     match &def.behaviour {
         Behaviour::BuiltIn(_) => message_type(types::of_kind(&def.api_version(), &def.kind), &def.kind),
-        Behaviour::Custom(custom) => custom_object(custom.structural(), &def.kind),
+        Behaviour::Custom(custom) => custom_object(custom.structural(), &def.kind, &Type::Timestamp),
     }
 }
 

@@ -30,7 +30,7 @@ const STDERR: u8 = 2;
 const STATUS: u8 = 3;
 /// The client closes the channel whose number follows.
 const CLOSE: u8 = 255;
-/// How many bytes of input are kept for a command that does not read them. A client that sends more is cut off.
+/// How many bytes of input are kept for a command that does not read them. A client that sends more waits.
 const MOST_INPUT: usize = 64 * 1024 * 1024;
 /// How much of a stream one message carries, in bytes.
 const MESSAGE: usize = 8 * 1024;
@@ -167,7 +167,7 @@ async fn receive(incoming: &mut SplitStream<Socket>, stdin: DuplexStream, wanted
     let (mut kept, mut closed) = (BytesMut::new(), false);
     loop {
         let message = tokio::select! {
-            message = incoming.next() => message,
+            message = incoming.next(), if kept.len() < MOST_INPUT => message,
             written = write_some(&mut stdin, &kept), if !kept.is_empty() => {
                 match written {
                     Ok(length) => kept.advance(length),
@@ -195,9 +195,6 @@ async fn receive(incoming: &mut SplitStream<Socket>, stdin: DuplexStream, wanted
         }
         if stdin.is_none() {
             kept.clear();
-        }
-        if kept.len() > MOST_INPUT {
-            return;
         }
     }
 }

@@ -152,7 +152,9 @@ impl Follow {
     /// The parts of the log, the first without delay.
     pub(crate) fn parts(self, log: Log) -> impl Stream<Item = Bytes> + Send + 'static {
         let first = self.options.chosen(&log);
-        let left = self.options.limit.map(|limit| limit.saturating_sub(first.len()));
+        // A character that was cut off ends the log.
+        let whole = LogOptions { limit: None, ..self.options }.chosen(&log).len();
+        let left = self.options.limit.map(|limit| if first.len() < whole { 0 } else { limit - first.len() });
         let progress = Progress { seen: log.text, left };
         let first = Some(first).filter(|text| !text.is_empty());
         stream::unfold((self, progress, first), |(mut follow, mut progress, first)| async move {

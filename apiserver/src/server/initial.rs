@@ -15,6 +15,9 @@ const KUBE_APISERVER: &str = "kube-apiserver";
 const RBAC: &str = "rbac.authorization.k8s.io/v1";
 const FLOW_CONTROL: &str = "flowcontrol.apiserver.k8s.io/v1";
 
+/// The built-in kinds.
+static REGISTRY: LazyLock<Registry> = LazyLock::new(|| Registry::new(std::iter::empty()));
+
 /// One of the objects, without what a server gives it: identity and times.
 #[derive(Debug)]
 pub(crate) struct Initial {
@@ -47,10 +50,8 @@ fn each(object: &mut Value, path: &str, change: impl FnMut(&mut Value)) {
 
 /// All of them; made once for all servers of a process.
 pub(crate) fn objects() -> &'static [Initial] {
-    static OBJECTS: LazyLock<Vec<Initial>> = LazyLock::new(|| {
-        let registry = Registry::new(std::iter::empty());
-        lines().filter_map(|object| initial(&registry, object)).collect()
-    });
+    static OBJECTS: LazyLock<Vec<Initial>> =
+        LazyLock::new(|| lines().filter_map(|object| initial(&REGISTRY, object)).collect());
     &OBJECTS
 }
 
@@ -105,9 +106,8 @@ fn initial(registry: &Registry, mut object: Value) -> Option<Initial> {
 
 /// The object of the core group, whose fields kube-apiserver owns.
 pub(crate) fn owned(object: Value, now: &str) -> Value {
-    let registry = Registry::new(std::iter::empty());
     let def =
-        registry.all().find(|def| object["kind"] == *def.kind && object["apiVersion"] == def.api_version());
+        REGISTRY.all().find(|def| object["kind"] == *def.kind && object["apiVersion"] == def.api_version());
     let Some(rules) = def.and_then(|def| managed::rules_of(def)) else { return object };
     let owner = Manager { time: now.to_owned(), ..manager(KUBE_APISERVER, "v1".to_owned(), "") };
     apply::update(rules, &Value::Null, &object, &owner)

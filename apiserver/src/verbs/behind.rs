@@ -124,7 +124,9 @@ fn complete(server: &Server, def: &ResourceDef, value: &mut Value) -> ApiResult<
             meta::set(value, field, made);
         }
     }
-    if create::generation(def) == Generation::Counted && value["metadata"]["generation"].is_null() {
+    if matches!(create::generation(def), Generation::First | Generation::Counted)
+        && value["metadata"]["generation"].is_null()
+    {
         meta::set(value, "generation", 1);
     }
     Ok(())

@@ -97,15 +97,21 @@ fn refusal(input: &Input<'_>, span: &Span, what: &str, object: &Value, cause: &C
     Diagnostic::error(Code::POLICY, input.loc(span), message).help(help)
 }
 
-/// What expressions say of fields that objects do not have (`TypeChecker` of apiserver's
-/// pkg/admission/plugin/policy/validating/typechecking.go).
+/// What expressions say of fields that objects do not have. kube-apiserver's own check (`TypeChecker` of
+/// pkg/admission/plugin/policy/validating/typechecking.go) only warns, also of expressions that can be evaluated: it takes formats
+/// for types, and knows no `authorizer.requestResource`.
 fn mistyped(input: &Input<'_>, version: &Version<'_>, policy: &Policy) -> Vec<Diagnostic> {
     let spec = &policy.object["spec"];
-    let schema = version.schema.map(|schema| Schema::enforced(&schema.to_value()));
+    let schema = version.schema.cloned().map(|mut schema| {
+        // Times and bytes are strings when expressions are evaluated.
+        schema.walk_mut(&mut |node| node.format = None);
+        Schema::enforced(&schema.to_value())
+    });
     let (true, Some(Ok(schema))) = (policy.is_own, schema) else { return Vec::new() };
-    let object = admission::custom_object(&schema, &version.resource.kind);
-    let params = spec["paramKind"].is_object().then_some(Type::Dyn);
-    let mut compiler = Compiler::typed(object, params);
+    let object = admission::custom_object(&schema, &version.resource.kind, &Type::String);
+    let has_params = spec["paramKind"].is_object();
+    let conditions = Compiler::with_object(&object, has_params);
+    let mut compiler = Compiler::with_object(&object, has_params);
     let mut out = Vec::new();
     let mut check = |path: String, fault: Result<(), String>| {
         let Err(fault) = fault else { return };
@@ -115,6 +121,10 @@ fn mistyped(input: &Input<'_>, version: &Version<'_>, policy: &Policy) -> Vec<Di
             "the policy would fail at each request; use fields of the schema, and has() for optional ones";
         out.push(Diagnostic::error(Code::POLICY, input.loc(span), message).help(help));
     };
+    for (index, condition) in items(spec, "matchConditions") {
+        let source = text(&condition["expression"]);
+        check(format!("spec.matchConditions[{index}].expression"), conditions.any(source));
+    }
     for (index, variable) in items(spec, "variables") {
         let made = compiler.variable(text(&variable["name"]), text(&variable["expression"]));
         check(format!("spec.variables[{index}].expression"), made.expression.map(|_| ()));

@@ -6,8 +6,9 @@
 //! change.
 //!
 //! Locking: `Shared::state` is the only lock. It is never held while a user's index function runs, nor across
-//! an await. Readers hold it for a look-up or while they copy a listing; each locks a part of its own, so that readers
-//! on several threads do not touch the same memory. The writer locks all parts.
+//! an await. Readers hold it for a look-up or while they copy a listing. A thread locks one of eight parts, so that
+//! readers rarely write to the same lock; they share the reference counts of the objects that they get. The writer locks all
+//! parts.
 //!
 //! ```
 //! use std::sync::Arc;

@@ -36,7 +36,7 @@ pub struct Store<K> {
 }
 
 pub(super) struct Shared<K> {
-    /// Each reading thread locks a part of its own, so that readers do not slow each other; the writer locks all parts
+    /// Threads lock one of eight parts, so that readers rarely write to the same lock; the writer locks all parts
     /// (`bench/runtime`, row `lookups`).
     state: ShardedLock<State<K>>,
 }

@@ -69,7 +69,18 @@ impl World {
         }
         let mut list = parts.clone();
         set_options(&mut list, |key| TIMING.contains(&key), &exact);
+        // A list of partial objects has another name than each of them.
+        let accept = list.headers.get(http::header::ACCEPT).and_then(|value| value.to_str().ok());
+        let accept =
+            accept.map(|text| text.replace("as=PartialObjectMetadata;", "as=PartialObjectMetadataList;"));
+        if let Some(accept) = accept.and_then(|text| http::HeaderValue::from_str(&text).ok()) {
+            list.headers.insert(http::header::ACCEPT, accept);
+        }
         let response = self.cluster.send(list, Bytes::new());
+        if !response.status().is_success() {
+            // The past is not known any more, so the watch is of now.
+            return Vec::new();
+        }
         let body = self.cluster.collect(response.into_body());
         let list: Value = serde_json::from_slice(&body).unwrap_or_default();
         set_options(parts, |key| key.starts_with("resourceVersion") || key == "sendInitialEvents", &[at]);
@@ -80,10 +91,14 @@ impl World {
 
 /// The events that a watch begins with, and the bookmark after them if it is a streaming list's.
 fn initial_events(list: &Value, version: u64, streams: bool) -> Vec<Bytes> {
-    let kind = list["kind"].as_str().unwrap_or_default().trim_end_matches("List");
+    let kind = list["kind"].as_str().unwrap_or_default();
+    let kind = kind.strip_suffix("List").unwrap_or(kind);
     let typed = |mut object: Value| {
-        object["apiVersion"] = list["apiVersion"].clone();
-        object["kind"] = json!(kind);
+        // Objects of custom resources carry both.
+        if object["kind"].is_null() {
+            object["apiVersion"] = list["apiVersion"].clone();
+            object["kind"] = json!(kind);
+        }
         object
     };
     let items = list["items"].as_array().into_iter().flatten();

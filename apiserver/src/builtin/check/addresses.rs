@@ -63,7 +63,38 @@ fn first(address: u128, bits: u8) -> u128 {
     address & !u128::MAX.checked_shr(bits.into()).unwrap_or(0)
 }
 
-/// `IsValidCIDR`.
+/// `IsValidCIDR`: a range in its canonical form.
+pub(super) fn strict_range(field: &Field<'_>, errors: &mut Errors) {
+    let Some(range) = self::range(field, errors) else { return };
+    let (address, bits) = field.text().split_once('/').unwrap_or_default();
+    let detail = match address.parse::<IpAddr>() {
+        Err(_) => "must not have leading 0s in IP or prefix length".to_owned(),
+        Ok(_) if bits != range.bits.to_string() => {
+            "must not have leading 0s in IP or prefix length".to_owned()
+        }
+        Ok(IpAddr::V6(address)) if address.to_ipv4_mapped().is_some() => {
+            "must not have an IPv4-mapped IPv6 address".to_owned()
+        }
+        Ok(parsed) if bits_of(parsed) != range.start => {
+            "must not have bits set beyond the prefix length".to_owned()
+        }
+        Ok(parsed) if parsed.to_string() != address => {
+            format!("must be in canonical form (\"{parsed}/{bits}\")")
+        }
+        Ok(_) => return,
+    };
+    errors.invalid(field, &detail);
+}
+
+/// An address from the left of 128 bits.
+fn bits_of(address: IpAddr) -> u128 {
+    match address {
+        IpAddr::V4(address) => u128::from(u32::from(address)) << 96,
+        IpAddr::V6(address) => u128::from(address),
+    }
+}
+
+/// `IsValidCIDRForLegacyField`, without the strict form.
 pub(super) fn range(field: &Field<'_>, errors: &mut Errors) -> Option<Range> {
     let range = Range::parse(field.text());
     if range.is_none() {

@@ -36,6 +36,7 @@ pub(in crate::builtin) fn lease(object: &Value, _: Option<&Value>) -> Vec<Cause>
 pub(in crate::builtin) fn node(object: &Value, old: Option<&Value>) -> Vec<Cause> {
     Errors::of(|errors| {
         node_itself(object, errors);
+        pod_ranges(&Field::root(object).child("spec").child("podCIDRs"), errors);
         let Some(old) = old else { return };
         // An update is checked twice, as `ValidateNodeUpdate` begins anew.
         node_itself(object, errors);
@@ -63,7 +64,10 @@ fn node_itself(object: &Value, errors: &mut Errors) {
             resources::value(name, &amount.at(format!("status.{part}.{name}")), errors);
         }
     }
-    let list = spec.child("podCIDRs");
+}
+
+/// The ranges of pods, which `ValidateNodeUpdate` checks once.
+fn pod_ranges(list: &Field<'_>, errors: &mut Errors) {
     for range in list.items() {
         let text = json!(range.text());
         _ = addresses::range(&range.holding(&text), errors);
@@ -71,7 +75,7 @@ fn node_itself(object: &Value, errors: &mut Errors) {
     let texts = list.texts();
     let is_pair = matches!(*texts, [a, b] if a.contains(':') != b.contains(':'));
     if texts.len() > 1 && !is_pair {
-        errors.invalid(&list, "may specify no more than one CIDR for each IP family");
+        errors.invalid(list, "may specify no more than one CIDR for each IP family");
     }
 }
 

@@ -48,6 +48,7 @@ pub(super) static KINDS: &[BuiltIn] = &[
     BuiltIn {
         namespaced: false,
         check: check::ip_address,
+        name_rule: NameRule::Ip,
         ..kind(GROUP, "IPAddress", "ipaddresses", "ipaddress", &["ip"])
     },
     BuiltIn {

@@ -129,7 +129,7 @@ static MATCH_CONDITION: &[KeySpec] = &[
 
 static VALIDATION: &[KeySpec] = &[
     row("expression", Shape::String, "The rule", r#"expression = "object.spec.size > 0""#).required(),
-    row("message", Shape::String, "What is said to users", r#"message = "size is above zero""#),
+    row("message", Shape::String, "Message to users", r#"message = "size is above zero""#),
     row(
         "message_expression",
         Shape::String,
@@ -175,7 +175,7 @@ static BINDING: &[KeySpec] = &[
     row(
         "validation_actions",
         Shape::SomeOf(&["Deny", "Warn", "Audit"]),
-        "What happens to requests that a rule is not true of; default: Deny",
+        "Actions for requests that break a rule; default: Deny",
         r#"validation_actions("Warn", "Audit")"#,
     )
     .also(&["actions"]),

@@ -19,6 +19,12 @@ use kubesmith_runtime::{Resource, Schema};
     validation(expression = "object.spec.lenght != 1 || oldObject.metadata.labels.kept == 'yes'")
 )]
 #[policy(
+    name = "evaluated.example.com",
+    match_condition(name = "length", expression = "object.spec.lenght > 1"),
+    validation(expression = "authorizer.requestResource.check('x').allowed() && object.spec.built.startsWith('2')"),
+    validation(expression = "object.metadata.creationTimestamp.startsWith('2')")
+)]
+#[policy(
     name = "pods.example.com",
     groups = "",
     versions = "v1",
@@ -34,4 +40,6 @@ pub struct Boat {
 #[derive(serde::Serialize, serde::Deserialize, Schema)]
 pub struct BoatSpec {
     pub length: i32,
+    #[validation(format = "date-time")]
+    pub built: String,
 }

@@ -11,10 +11,7 @@ use kube::{Client, ResourceExt as _};
 use kubesmith_testenv::{Clock, Explore, Failed, Report};
 use operators::frame::{CRD, Seen, run, unless, widgets};
 
-use super::{LARGE, SMALL, child, describe, explored, found, named};
-
-/// The number of schedules ends a search, on a slow machine too.
-const HOUR: Duration = Duration::from_secs(3600);
+use super::{HOUR, LARGE, SMALL, child, describe, explored, found, named};
 
 /// Takes over whatever has the name of its child.
 async fn adopts(seen: Seen) -> kube::Result<()> {

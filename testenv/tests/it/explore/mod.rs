@@ -5,6 +5,7 @@ mod oracles;
 mod vary;
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::api::{DeleteParams, DynamicObject, Patch, PatchParams, PostParams};
@@ -30,6 +31,8 @@ spec: {size: 2}
 /// How many schedules look for a bug at most, and how many an operator without one survives.
 const SCHEDULES: usize = 150;
 const SURVIVED: usize = 20;
+/// The number of schedules ends a search, on a slow machine too.
+const HOUR: Duration = Duration::from_secs(3600);
 
 fn describe(sim: &Sim) {
     sim.crds(CRD);
@@ -42,7 +45,7 @@ where
     F: Fn(Seen) -> Fut + Copy + Send + 'static,
     Fut: Future<Output = kube::Result<()>> + 'static,
 {
-    Explore::new("widgets").schedules(schedules).run(move |sim| async move {
+    Explore::new("widgets").schedules(schedules).time(HOUR).run(move |sim| async move {
         describe(&sim);
         sim.operator(move |client| run(client, true, async move |seen| operator(seen).await));
     })
@@ -315,7 +318,7 @@ fn operator_survives_when_it_asks_before_it_deletes() {
 fn broken_invariants_are_found() {
     let operator = |client: Client| run(client, true, async |seen| level_triggered(seen).await);
     let scenario = move |always: bool| {
-        Explore::new("checked").schedules(5).run(move |sim| async move {
+        Explore::new("checked").schedules(5).time(HOUR).run(move |sim| async move {
             describe(&sim);
             sim.operator(operator);
             let is_small = |view: &kubesmith_testenv::View| {

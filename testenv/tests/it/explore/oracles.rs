@@ -6,7 +6,7 @@ use kubesmith_testenv::Explore;
 use operators::frame::{Seen, is_deleted, orphan, run};
 use serde_json::json;
 
-use super::{child, describe, explored, found, level_triggered};
+use super::{HOUR, child, describe, explored, found, level_triggered};
 
 /// Leaves its maps behind.
 async fn leaks(seen: Seen) -> kube::Result<()> {
@@ -76,7 +76,7 @@ fn operator_survives_when_objects_are_removed_and_made_again() {
 fn page_and_replay_are_written() {
     let folder = tempfile::tempdir().unwrap();
     let explore = |name: &str, leaking: bool| {
-        Explore::new(name).schedules(3).report(folder.path()).run(move |sim| async move {
+        Explore::new(name).schedules(3).time(HOUR).report(folder.path()).run(move |sim| async move {
             describe(&sim);
             sim.operator(move |client| {
                 run(

@@ -7,7 +7,7 @@ use kube::core::ObjectMeta;
 use kubesmith_testenv::{Explore, Failed, Report};
 use operators::frame::{Seen, run};
 
-use super::{SMALL, add_named, removes_what_is_wrong};
+use super::{HOUR, SMALL, add_named, removes_what_is_wrong};
 
 const CRD: &str = "
 apiVersion: apiextensions.k8s.io/v1
@@ -68,7 +68,7 @@ where
     F: Fn(Seen) -> Fut + Copy + Send + 'static,
     Fut: Future<Output = kube::Result<()>> + 'static,
 {
-    Explore::new("varied").schedules(42).run(move |sim| async move {
+    Explore::new("varied").schedules(42).time(HOUR).run(move |sim| async move {
         sim.crds(CRD);
         sim.apply(SMALL.replace("{size: 1}", "{size: 1, note: a}"));
         sim.vary::<Widget>();
