@@ -100,14 +100,6 @@ fn krate(path: &str) -> Option<&str> {
     path.split_once("::").map(|(krate, _)| krate)
 }
 
-/// Text as tokens.
-///
-/// # Panics
-/// As [`items`].
-pub(super) fn tokens(text: &str) -> TokenStream {
-    text.parse().unwrap_or_else(|error| panic!("generated code is not Rust: {error}\n{text}"))
-}
-
 /// Items as a syntax tree.
 ///
 /// # Panics

@@ -2,7 +2,7 @@
 //!
 //! Input: the [`Ir`] and [`RustOptions`]. Output: file texts by relative path. It decides nothing about the API and does no
 //! I/O: [`plan`] settles names, the modules of the parts build items with quote or take them from [`skeleton`]s, and
-//! [`crate::format`] prints them, block by block; the structs of apply configurations are text with its [`layout`]. For the kind `EcsBinding` the tree is
+//! [`crate::format`] prints them, block by block. For the kind `EcsBinding` the tree is
 //!
 //! ```text
 //! lib.rs                       applyconfigurations/ecs/v1.rs
@@ -19,7 +19,6 @@ mod conversions;
 mod defaults;
 mod docs;
 mod informers;
-mod layout;
 mod listers;
 mod manifest;
 mod methods;
@@ -144,31 +143,7 @@ pub enum Dependency {
 }
 
 /// Items that are formatted together: those of a kind or of a type, or the beginning of a file.
-enum Block<'p> {
-    /// Items for the printer.
-    Tokens(Box<dyn Fn() -> TokenStream + Send + Sync + 'p>),
-    /// Items in their layout.
-    Text(Box<dyn Fn() -> String + Send + Sync + 'p>),
-}
-
-impl<'p> Block<'p> {
-    fn tokens(items: impl Fn() -> TokenStream + Send + Sync + 'p) -> Self {
-        Block::Tokens(Box::new(items))
-    }
-
-    fn text(items: impl Fn() -> String + Send + Sync + 'p) -> Self {
-        Block::Text(Box::new(items))
-    }
-
-    /// The text; `is_head`: it begins a file.
-    fn print(&self, is_head: bool) -> String {
-        match self {
-            Block::Tokens(items) if is_head => crate::format::head(&code::items(&items())),
-            Block::Tokens(items) => crate::format::items(&code::items(&items())),
-            Block::Text(items) => items(),
-        }
-    }
-}
+type Block<'p> = Box<dyn Fn() -> TokenStream + Send + Sync + 'p>;
 
 /// A file of the package.
 struct File<'p> {
@@ -185,7 +160,7 @@ impl<'p> File<'p> {
     }
 
     fn block(&mut self, items: impl Fn() -> TokenStream + Send + Sync + 'p) {
-        self.blocks.push(Block::tokens(items));
+        self.blocks.push(Box::new(items));
     }
 }
 
@@ -238,7 +213,11 @@ fn render(files: Vec<File<'_>>, header: &str) -> Vec<(String, String)> {
         .iter()
         .flat_map(|file| file.blocks.iter().enumerate().map(|(at, block)| (at == 0, block)))
         .collect();
-    let mut texts = parallel::map(&blocks, |(is_head, block)| block.print(*is_head)).into_iter();
+    let mut texts = parallel::map(&blocks, |(is_head, block)| {
+        let items = code::items(&block());
+        if *is_head { crate::format::head(&items) } else { crate::format::items(&items) }
+    })
+    .into_iter();
     drop(blocks);
     let boilerplate = comments(header, "//");
     let text = |file: File<'_>| {

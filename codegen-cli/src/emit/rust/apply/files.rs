@@ -6,7 +6,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::super::skeleton::{Docs, Skeleton, ident, path};
-use super::super::{Block, code, docs, layout, modules, names};
+use super::super::{Block, docs, modules, names};
 use super::{ApplyTypes, Form, Home, Key, Kind, RUNTIME, Type, setters, shared};
 use crate::ir::Scope;
 
@@ -40,11 +40,11 @@ impl ApplyTypes {
         let of_head = types.clone();
         let (group_module, version_module) = (group.to_owned(), version.to_owned());
         let mut blocks: Vec<Block<'t>> =
-            vec![Block::tokens(move || self.head((&group_module, &version_module), &of_head))];
+            vec![Box::new(move || self.head((&group_module, &version_module), &of_head))];
         let mut taken = BTreeSet::new();
         for (kind, ty) in types {
             let Some(kind) = kind else {
-                blocks.push(Block::text(move || self.structure(ty)));
+                blocks.push(Box::new(move || self.structure(ty)));
                 continue;
             };
             let mut free = |mut name: String| {
@@ -55,7 +55,7 @@ impl ApplyTypes {
             };
             let extract = free(format!("extract_{}", names::bare(&kind.module)));
             let extract_from = free(format!("extract_{}_from", names::bare(&kind.module)));
-            blocks.push(Block::tokens(move || self.kind(kind, ty, [&extract, &extract_from])));
+            blocks.push(Box::new(move || self.kind(kind, ty, [&extract, &extract_from])));
         }
         (format!("{group}/{version}.rs"), blocks)
     }
@@ -128,41 +128,29 @@ impl ApplyTypes {
     }
 
     /// A struct with a method for each field.
-    fn structure(&self, ty: &Type) -> String {
-        let text = format!(
-            "{}\nimpl {} {{\n{}}}\n",
-            self.declaration(ty),
-            ty.place.configuration(),
-            self.setters(ty)
-        );
-        match ty.fields.is_empty() {
-            // What holds nothing has another layout.
-            true => crate::format::items(&code::items(&code::tokens(&text))),
-            false => text,
-        }
+    fn structure(&self, ty: &Type) -> TokenStream {
+        let setters = self.setters(ty);
+        let (declaration, name) = (self.declaration(ty), ident(&ty.place.configuration()));
+        quote!(#declaration impl #name { #setters })
     }
 
-    fn setters(&self, ty: &Type) -> String {
-        let mut out = String::new();
-        for (at, field) in ty.fields.iter().enumerate() {
-            out.push_str(if at == 0 { "" } else { "\n" });
-            setters::method(field, |form| self.rust(&ty.place, form), &mut out);
-        }
-        out
+    fn setters(&self, ty: &Type) -> TokenStream {
+        ty.fields.iter().map(|field| setters::method(field, |form| self.rust(&ty.place, form))).collect()
     }
 
-    fn declaration(&self, ty: &Type) -> String {
-        let mut out = String::new();
-        layout::docs(&docs_of(ty), "", &mut out);
-        out.push_str("#[derive(Clone, Debug, Default, Serialize, Deserialize)]\n");
-        if self.home == Home::Package {
-            out.push_str("#[serde(crate = \"::kubesmith_runtime::serde\")]\n");
+    fn declaration(&self, ty: &Type) -> TokenStream {
+        let fields =
+            ty.fields.iter().map(|field| setters::declaration(field, |form| self.rust(&ty.place, form)));
+        let serde =
+            (self.home == Home::Package).then(|| quote!(#[serde(crate = "::kubesmith_runtime::serde")]));
+        let (docs, name) = (Docs(docs_of(ty)), ident(&ty.place.configuration()));
+        quote! {
+            #docs
+            #[derive(Clone, Debug, Default, Serialize, Deserialize)]
+            #serde
+            #[must_use]
+            pub struct #name { #(#fields)* }
         }
-        out.extend(["#[must_use]\npub struct ", &ty.place.configuration(), " {\n"]);
-        for field in &ty.fields {
-            setters::declaration(field, |form| self.rust(&ty.place, form), &mut out);
-        }
-        out + "}\n"
     }
 
     /// A kind: a name for the common form of objects, or a struct of its own.
@@ -215,8 +203,7 @@ impl ApplyTypes {
     /// A struct for a kind, with methods for its metadata.
     fn own_kind(&self, kind: &Kind, ty: &Type) -> TokenStream {
         let name = ident(&ty.place.configuration());
-        let (declaration, setters, object) =
-            (code::tokens(&self.declaration(ty)), code::tokens(&self.setters(ty)), path(&kind.object));
+        let (declaration, setters, object) = (self.declaration(ty), self.setters(ty), path(&kind.object));
         let (api_version, of_kind) = (&kind.api_version, &kind.kind);
         let begin = quote!(Self::default().with_api_version(#api_version).with_kind(#of_kind));
         let meta = quote!(applyconfigurations::meta::v1::ObjectMetaApplyConfiguration);

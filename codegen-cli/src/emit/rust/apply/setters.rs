@@ -3,45 +3,48 @@
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
-use super::super::skeleton::{Docs, ident};
-use super::super::{docs, layout, names};
+use super::super::skeleton::{Docs, ident, path};
+use super::super::{docs, names};
 use super::Form;
 use super::fields::Field;
 
 /// Fields of an object's metadata that the configuration of a kind sets by methods of its own.
 pub(super) const METADATA: [&str; 5] = ["name", "namespace", "labels", "annotations", "finalizers"];
 
-/// Writes a field; `rust` writes types.
-pub(super) fn declaration(field: &Field, rust: impl Fn(&Form) -> String, out: &mut String) {
+/// A field; `rust` writes types.
+pub(super) fn declaration(field: &Field, rust: impl Fn(&Form) -> String) -> TokenStream {
     let doc = docs::summary(sentence(&field.doc));
     let doc = if doc.is_empty() { format!("The field `{}`.", docs::plain(&field.json)) } else { doc };
-    let (name, ty) = (&field.rust, held(field, rust));
+    let (docs, name, ty) = (Docs(doc), ident(&field.rust), held(field, rust));
     let (ty, skip) = match is_bare(field) {
         true => (ty, "BTreeMap::is_empty"),
-        false => (format!("Option<{ty}>"), "Option::is_none"),
+        false => (quote!(Option<#ty>), "Option::is_none"),
     };
-    let renamed = match field.rust == field.json {
-        true => String::new(),
-        false => format!("rename = {}, ", Literal::string(&field.json)),
-    };
+    let renamed = (field.rust != field.json).then(|| {
+        let json = Literal::string(&field.json);
+        quote!(rename = #json,)
+    });
     let form = match (&field.form, field.flatten) {
-        (_, true) => "flatten, ".to_owned(),
+        (_, true) => quote!(flatten,),
         (Form::Nullable(_), _) => {
-            format!("{renamed}default, deserialize_with = \"applyconfigurations::nullable\", ")
+            quote!(#renamed default, deserialize_with = "applyconfigurations::nullable",)
         }
-        _ => renamed,
+        _ => quote!(#renamed),
     };
-    let attribute = format!("#[serde({form}skip_serializing_if = \"{skip}\")]");
-    layout::field(&doc, &attribute, &format!("pub {name}: {ty},"), out);
+    quote! {
+        #docs
+        #[serde(#form skip_serializing_if = #skip)]
+        pub #name: #ty,
+    }
 }
 
-/// Writes the method that sets a field: scalars are replaced, lists grow, maps are merged.
-pub(super) fn method(field: &Field, rust: impl Fn(&Form) -> String, out: &mut String) {
-    let name = &field.rust;
-    let link = format!("[`{name}`](Self::{name})");
+/// The method that sets a field: scalars are replaced, lists grow, maps are merged.
+pub(super) fn method(field: &Field, rust: impl Fn(&Form) -> String) -> TokenStream {
+    let (name, with) = (ident(&field.rust), ident(&format!("with_{}", names::bare(&field.rust))));
+    let link = format!("[`{0}`](Self::{0})", field.rust);
     let (item, is_list, is_map) = match &field.form {
-        Form::List(item) => (rust(item), true, false),
-        Form::Map(value) => (rust(value), false, true),
+        Form::List(item) => (path(&rust(item)), true, false),
+        Form::Map(value) => (path(&rust(value)), false, true),
         _ => (held(field, rust), false, false),
     };
     let innermost = match &field.form {
@@ -49,39 +52,39 @@ pub(super) fn method(field: &Field, rust: impl Fn(&Form) -> String, out: &mut St
         form => form,
     };
     let converts = field.boxed || matches!(innermost, Form::Whole { converts: true, .. });
-    let taken = if converts { format!("impl Into<{item}>") } else { item };
-    let (docs, argument, set) = if is_list {
-        let items = if converts { ".extend(items.into_iter().map(Into::into))" } else { ".extend(items)" };
-        (format!("Appends to {link}."), format!("items: impl IntoIterator<Item = {taken}>"), items)
+    let target = match is_bare(field) {
+        true => quote!(self.#name),
+        false => quote!(self.#name.get_or_insert_default()),
+    };
+    let taken = if converts { quote!(impl Into<#item>) } else { item };
+    let (docs, value, set) = if is_list {
+        let items = if converts { quote!(items.into_iter().map(Into::into)) } else { quote!(items) };
+        let argument = quote!(items: impl IntoIterator<Item = #taken>);
+        (format!("Appends to {link}."), argument, quote!(#target.extend(#items)))
     } else if is_map {
-        let entries = match converts {
-            true => ".extend(entries.into_iter().map(|(key, value)| (key.into(), value.into())))",
-            false => ".extend(entries.into_iter().map(|(key, value)| (key.into(), value)))",
-        };
+        let value = if converts { quote!(value.into()) } else { quote!(value) };
+        let argument = quote!(entries: impl IntoIterator<Item = (impl Into<String>, #taken)>);
+        let entries = quote!(entries.into_iter().map(|(key, value)| (key.into(), #value)));
         (
             format!("Adds to {link}; an old key gets the new value."),
-            format!("entries: impl IntoIterator<Item = (impl Into<String>, {taken})>"),
-            entries,
+            argument,
+            quote!(#target.extend(#entries)),
         )
     } else {
-        let value = if converts { " = Some(value.into())" } else { " = Some(value)" };
-        (format!("Sets {link}."), format!("value: {taken}"), value)
+        let value = if converts { quote!(value.into()) } else { quote!(value) };
+        (format!("Sets {link}."), quote!(value: #taken), quote!(self.#name = Some(#value)))
     };
-    let of_field = format!("self.{name}");
-    let statement = match (is_list || is_map, is_bare(field)) {
-        (false, _) => vec![of_field + set],
-        (true, true) => vec![of_field, set.to_owned()],
-        (true, false) => vec![of_field, ".get_or_insert_default()".to_owned(), set.to_owned()],
-    };
-    let setter = layout::Setter {
-        docs: &docs,
-        // Generic methods are compiled where they are called; the others would be compiled with the package.
-        is_inline: !is_list && !is_map && !converts,
-        name: &format!("with_{}", names::bare(name)),
-        argument: &argument,
-        statement: &statement.iter().map(String::as_str).collect::<Vec<_>>(),
-    };
-    setter.write(out);
+    // Generic methods are compiled where they are called; the others would be compiled with the package.
+    let inline = (!is_list && !is_map && !converts).then(|| quote!(#[inline]));
+    let docs = Docs(docs);
+    quote! {
+        #docs
+        #inline
+        pub fn #with(mut self, #value) -> Self {
+            #set;
+            self
+        }
+    }
 }
 
 /// The method of an object that sets a field of its metadata.
@@ -110,9 +113,9 @@ fn entries() -> TokenStream {
 }
 
 /// What a field holds, on the heap where it may hold what it stands in.
-fn held(field: &Field, rust: impl Fn(&Form) -> String) -> String {
-    let ty = rust(&field.form);
-    if field.boxed { format!("Box<{ty}>") } else { ty }
+fn held(field: &Field, rust: impl Fn(&Form) -> String) -> TokenStream {
+    let ty = path(&rust(&field.form));
+    if field.boxed { quote!(Box<#ty>) } else { ty }
 }
 
 /// Whether the field is a map whose entries stand beside the other fields.
