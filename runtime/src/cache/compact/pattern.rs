@@ -51,7 +51,7 @@ pub(super) fn join(out: &mut String, metadata: &str, members: &str) {
     out.push_str(members);
 }
 
-/// Members as they are stored.
+/// The stored form of members.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Stored<'a> {
     /// The pattern of two parts.
