@@ -11,6 +11,8 @@ pub(super) struct Group {
     comments: Vec<Place>,
     /// The line of its end, from 0.
     last_line: usize,
+    /// Whether it follows a `{` or `(` on its line, so that it documents nothing.
+    follows_code: bool,
 }
 
 impl Group {
@@ -42,7 +44,8 @@ pub(super) struct Before {
 }
 
 impl<'t> Groups<'t> {
-    /// Groups comments as `go/parser` does. One that follows code on its line belongs to that code. `keeps_notes`: what
+    /// Groups comments as `go/parser` does. One that follows code on its line belongs to that code; behind a `{` or `(` its
+    /// markers are those of what follows (`markerSubVisitor` of controller-tools, pkg/markers/collect.go). `keeps_notes`: what
     /// writers note for themselves is part of descriptions.
     pub(super) fn new(text: &'t str, comments: Vec<Place>, keeps_notes: bool) -> Self {
         let breaks = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at + 1);
@@ -56,15 +59,16 @@ impl<'t> Groups<'t> {
             let last_line = line(comment.end.saturating_sub(1).max(comment.start));
             let is_gap = text[end.min(comment.start)..comment.start].chars().all(char::is_whitespace);
             end = comment.end;
-            if !before.trim().is_empty() {
+            let follows_code = before.trim_end().ends_with(['{', '(']);
+            if !before.trim().is_empty() && !follows_code {
                 continue;
             }
             match groups.last_mut() {
-                Some(group) if is_gap && group.last_line + 1 >= first => {
+                Some(group) if is_gap && group.last_line + 1 >= first && !group.follows_code => {
                     group.comments.push(comment);
                     group.last_line = last_line;
                 }
-                _ => groups.push(Group { comments: vec![comment], last_line }),
+                _ => groups.push(Group { comments: vec![comment], last_line, follows_code }),
             }
         }
         Self { text, lines, groups, keeps_notes, next: 0 }
@@ -76,7 +80,8 @@ impl<'t> Groups<'t> {
         let end = first + self.groups[first..].partition_point(|group| group.start() < at);
         self.next = end;
         let line = self.lines.partition_point(|start| *start <= at).saturating_sub(1);
-        let doc = (first < end && self.groups[end - 1].last_line + 1 == line).then(|| end - 1);
+        let is_doc = |group: &Group| group.last_line + 1 == line && !group.follows_code;
+        let doc = (first < end && is_doc(&self.groups[end - 1])).then(|| end - 1);
         let rest = doc.unwrap_or(end);
         let near = (first < rest).then(|| rest - 1);
         Before { free: first..near.unwrap_or(rest), near, doc }

@@ -67,6 +67,9 @@ pub(super) fn builtin(name: &str) -> Option<(&'static str, &'static str)> {
     })
 }
 
+/// The package of `Unstructured`, whose form controller-gen knows: its built-in source holds, whatever the disk has.
+pub(super) const UNSTRUCTURED: &str = "k8s.io/apimachinery/pkg/apis/meta/v1/unstructured";
+
 /// Sources of packages that are read where the disk has none: what k8s-openapi and the table above lack.
 pub(super) const BUILT_IN: &[(&str, &str)] = &[
     ("encoding/json", include_str!("packages/json.go")),
@@ -74,7 +77,7 @@ pub(super) const BUILT_IN: &[(&str, &str)] = &[
     ("net", include_str!("packages/net.go")),
     ("net/url", include_str!("packages/url.go")),
     ("k8s.io/apimachinery/pkg/apis/meta/v1", include_str!("packages/meta.go")),
-    ("k8s.io/apimachinery/pkg/apis/meta/v1/unstructured", include_str!("packages/unstructured.go")),
+    (UNSTRUCTURED, include_str!("packages/unstructured.go")),
     ("k8s.io/apimachinery/pkg/types", include_str!("packages/types.go")),
     ("k8s.io/api/core/v1", include_str!("packages/core.go")),
 ];

@@ -29,7 +29,11 @@ const OF_PACKAGES: [&str; 5] = [
 
 /// The name of a marker, with the names of arguments that it may end in.
 pub(super) fn name(marker: &Word) -> &str {
-    marker_name(&marker.text).unwrap_or_default()
+    let name = marker_name(&marker.text).unwrap_or_default();
+    // A space before `=` belongs to the name: `splitMarker` of controller-tools, pkg/markers/parse.go.
+    let rest = marker.text.trim_start_matches('+').strip_prefix(name).unwrap_or_default();
+    let is_longer = !rest.starts_with('=') && rest.trim_start().starts_with('=');
+    if is_longer { "" } else { name }
 }
 
 /// Whether a marker, from its `+`, belongs to packages.

@@ -5,6 +5,7 @@
 //! schemas and the refusals exist once.
 
 mod comments;
+mod constants;
 mod constraint;
 mod generator;
 mod known;

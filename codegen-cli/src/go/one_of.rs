@@ -1,7 +1,12 @@
-//! Rules that count fields, as controller-gen wrote them up to version 0.21.0.
+//! Markers that count fields: what they refuse, and their rules as controller-gen wrote them up to version 0.21.0.
+
+use kubesmith_core::diag::Code;
 
 use super::markers;
-use super::syntax::Word;
+use super::packages::TypeId;
+use super::syntax::{Field, Word};
+use super::translate::Translator;
+use crate::diag::Diagnostic;
 
 /// Markers that count fields, in the order in which their rules are written, with operators and messages:
 /// `fieldsToOneOfCelRuleStr` of controller-tools 0.21.0, pkg/crd/markers/validation.go.
@@ -16,18 +21,37 @@ pub(super) fn rank(marker: &Word) -> Option<usize> {
     COUNTS.iter().position(|(name, ..)| *name == markers::name(marker))
 }
 
+/// The names of the fields that a marker counts.
+pub(super) fn fields(marker: &Word) -> Vec<&str> {
+    let value = marker.text.split_once('=').map_or("", |(_, value)| value.trim());
+    let fields = value.trim_start_matches('{').trim_end_matches('}').split([';', ',']);
+    fields.map(|field| field.trim().trim_matches(['"', '`'])).filter(|field| !field.is_empty()).collect()
+}
+
 /// The marker of the rule that a marker stands for; `None`: it names no fields.
 pub(super) fn rule(marker: &Word) -> Option<Word> {
     let (_, operator, [before, after]) = COUNTS[rank(marker)?];
-    let value = marker.text.split_once('=').map_or("", |(_, value)| value.trim());
-    let fields = value.trim_start_matches('{').trim_end_matches('}').split([';', ',']);
-    let fields = fields.map(|field| field.trim().trim_matches(['"', '`'])).filter(|field| !field.is_empty());
-    let fields: Vec<&str> = fields.collect();
+    let fields = fields(marker);
     let has: Vec<String> = fields.iter().map(|field| format!("has(self.{field})")).collect();
     let rule = format!("[{}].filter(x,x==true).size() {operator}", has.join(","));
     let message = format!("{before}{}{after}", fields.join(" "));
     let text = format!("+kubebuilder:validation:XValidation:rule={rule:?},message={message:?}");
     (!fields.is_empty()).then(|| Word { text, place: marker.place.clone() })
+}
+
+impl Translator<'_> {
+    /// Reports a field that must be given where its struct counts it: `structToSchema` of controller-tools, pkg/crd/schema.go.
+    pub(super) fn refuse_if_counted(&mut self, id: TypeId, field: &Field, name: &str) {
+        let decl = self.resolver.packages.decl(id);
+        let mut counting = decl.comments.markers.iter().filter(|marker| rank(marker).is_some());
+        let Some(marker) = counting.find(|marker| fields(marker).contains(&name)) else { return };
+        let message = format!("`{name}` must be given, and `+{}` counts it", markers::name(marker));
+        let place = field.name.as_ref().map_or(&field.place, |name| &name.place);
+        let loc = self.resolver.loc(id.into(), place);
+        self.resolver.diagnostics.push(
+            Diagnostic::error(Code::WRONG_TYPE_FOR_KEY, loc, message).help("add `omitempty` to its tag"),
+        );
+    }
 }
 
 #[cfg(test)]

@@ -185,7 +185,8 @@ impl Packages {
             return *known;
         }
         let entry = || Entry { path: path.to_string(), module, is_input: false };
-        let found = match self.modules[module].find(path) {
+        let folder = self.modules[module].find(path).filter(|_| path != known::UNSTRUCTURED);
+        let found = match folder {
             Some(folder) => self.read(&folder, entry(), sources, diagnostics),
             None => self.by_suffix(path).or_else(|| self.built_in(path, module, sources, diagnostics)),
         };

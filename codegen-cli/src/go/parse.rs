@@ -149,7 +149,8 @@ impl<'t> Reader<'t> {
                 let (mut parts, mut ty) = (Vec::new(), declared.clone());
                 if self.parts(value, &mut parts, &mut ty, 0) {
                     let (name, description) = (self.word(name), description.clone());
-                    self.file.constants.push(Constant { name, ty, value: parts, description });
+                    let is_literal = value.kind().ends_with("string_literal");
+                    self.file.constants.push(Constant { name, ty, value: parts, is_literal, description });
                 }
             }
         }

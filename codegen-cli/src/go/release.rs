@@ -33,6 +33,11 @@ impl Release {
         self.is_up_to([0, 21, 0])
     }
 
+    /// Whether a field whose tag has `omitzero` alone must be given, which commit 87bd9d18 of 2026-05-06 changed.
+    pub(super) fn requires_omitzero(self) -> bool {
+        self.is_up_to([0, 21, 0])
+    }
+
     /// Whether both the values of a field and those of its type hold, which commit b20dcc42 of 2026-04-26 changed: since then
     /// those of the type hold alone.
     pub(super) fn keeps_both_enums(self) -> bool {
@@ -61,6 +66,7 @@ mod tests {
         assert!(old.counts_in_lists() && old.keeps_both_enums() && old.keeps_notes());
         assert!(newer.counts_in_lists() && !newer.keeps_both_enums() && !newer.keeps_notes());
         assert!(!newest.counts_in_lists());
+        assert!(newer.requires_omitzero() && !newest.requires_omitzero());
         assert!(!old.knows("k8s:enum") && newer.knows("k8s:enum") && !newer.knows("k8s:listType"));
         assert!(newest.knows("k8s:listType") && old.knows("optional"));
     }

@@ -67,7 +67,7 @@ impl Resolver<'_> {
             let package = &self.packages.list[id.package].path;
             return match known::overridden(package, name) {
                 Some(rust) => Some(Target::Known(rust)),
-                None => self.behind_alias(id, 0),
+                None => self.behind_alias(at, &ty.place, id, 0),
             };
         }
         if let Some((rust, schema)) = known::builtin(name) {
@@ -93,24 +93,36 @@ impl Resolver<'_> {
     }
 
     /// controller-gen looks through an alias in the same package, unless it stands for a type of Go itself.
-    fn behind_alias(&mut self, id: TypeId, depth: usize) -> Option<Target> {
+    fn behind_alias(&mut self, at: At, place: &Place, id: TypeId, depth: usize) -> Option<Target> {
         let decl = self.packages.decl(id);
-        let is_name = matches!(decl.ty.kind, Kind::Name(_) | Kind::Qualified(..));
-        if !decl.is_alias || !is_name || depth > DEPTH_LIMIT {
+        if !decl.is_alias || depth > DEPTH_LIMIT {
             return Some(Target::Declared(id));
         }
         let ty = decl.ty.clone();
+        if !matches!(ty.kind, Kind::Name(_) | Kind::Qualified(..)) {
+            self.alias_of_no_name(at, place, id);
+            return None;
+        }
         let local = match &ty.kind {
             Kind::Name(name) => self.packages.type_in(id.package, name),
             _ => None,
         };
         match local {
-            Some(other) => self.behind_alias(other, depth + 1),
+            Some(other) => self.behind_alias(at, place, other, depth + 1),
             None => match self.target(id.into(), &ty)? {
                 Target::Builtin(..) => Some(Target::Declared(id)),
                 target => Some(target),
             },
         }
+    }
+
+    /// Such as `type A = []string`: `localNamedToSchema` of controller-tools, pkg/crd/schema.go, wants a name behind `=`.
+    fn alias_of_no_name(&mut self, at: At, place: &Place, id: TypeId) {
+        let name = &self.packages.decl(id).name.text;
+        let message = format!("`{name}` is an alias of a type without a name");
+        let help = format!("declare a type: `type {name} ...`, without `=`");
+        let loc = self.loc(at, place);
+        self.diagnostics.push(Diagnostic::error(Code::UNSUPPORTED_TYPE, loc, message).help(help));
     }
 
     fn qualified(&mut self, at: At, package: &str, name: &str, ty: &Type) -> Option<Target> {

@@ -133,8 +133,20 @@ pub(crate) struct Constant {
     pub(crate) ty: Option<String>,
     /// The parts that its value is put together from.
     pub(crate) value: Vec<Part>,
+    /// Whether nothing stands around the text.
+    pub(crate) is_literal: bool,
     /// Its comments.
     pub(crate) description: String,
+}
+
+impl Constant {
+    /// Its value, if that is written as one text.
+    pub(crate) fn literal(&self) -> Option<&str> {
+        match &self.value[..] {
+            [Part::Text(text)] if self.is_literal => Some(text),
+            _ => None,
+        }
+    }
 }
 
 /// A part of a constant's value.

@@ -45,7 +45,7 @@ pub(super) fn translate(packages: Packages, sources: &mut SourceMap, options: Op
 
 pub(super) struct Translator<'s> {
     pub(super) resolver: Resolver<'s>,
-    options: Options,
+    pub(super) options: Options,
     pub(super) kinds: BTreeSet<TypeId>,
     queue: Vec<TypeId>,
     seen: BTreeSet<TypeId>,
@@ -243,29 +243,6 @@ impl Translator<'_> {
         visible
     }
 
-    /// `+k8s:enum`: the constants of the type are its values.
-    fn enum_of_constants(&self, text: &mut Text, id: TypeId) {
-        let decl = self.resolver.packages.decl(id);
-        let mut all = decl.comments.markers.iter();
-        let marker = all.find(|marker| markers::name(marker) == "k8s:enum");
-        let Some(marker) = marker.filter(|_| self.options.release.knows("k8s:enum")) else { return };
-        let packages = &self.resolver.packages;
-        let files = &packages.list[id.package].files;
-        let constants = files.iter().flat_map(|(_, file)| &file.constants);
-        let values: BTreeSet<String> = constants
-            .filter(|constant| constant.ty.as_ref() == Some(&decl.name.text))
-            .filter_map(|constant| packages.text_of(id.package, constant))
-            .collect();
-        if values.is_empty() {
-            return;
-        }
-        let values: Vec<String> = values.into_iter().map(|value| format!("{value:?}")).collect();
-        let written = format!("+kubebuilder:validation:Enum={}", values.join(";"));
-        text.push("/// ");
-        text.part(&written, &marker.place);
-        text.push("\n");
-    }
-
     fn fields(&mut self, text: &mut Text, id: TypeId, owner: &Word, fields: &[Field]) {
         let at = At::from(id);
         let is_kind = self.kinds.contains(&id);
@@ -283,6 +260,9 @@ impl Translator<'_> {
             kept.push((field, tag));
         }
         for (field, tag) in kept {
+            if must(field, &tag, is_required) {
+                self.refuse_if_counted(id, field, &tag.name);
+            }
             self.field(text, at, is_kind, field, &tag, is_required);
         }
     }
@@ -316,7 +296,7 @@ impl Translator<'_> {
         Some(Tag {
             name: name.to_string(),
             is_inline: name.is_empty() || has("inline"),
-            may_lack: has("omitempty") || has("omitzero"),
+            may_lack: has("omitempty") || has("omitzero") && !self.options.release.requires_omitzero(),
         })
     }
 
@@ -325,7 +305,7 @@ impl Translator<'_> {
         let is_standard = is_kind && matches!(tag.name.as_str(), "metadata" | "spec" | "status");
         let is_metadata = is_standard && tag.name == "metadata";
         let all = &field.comments.markers;
-        let must = markers::presence(all).unwrap_or(is_required && !tag.is_inline && !tag.may_lack);
+        let must = must(field, tag, is_required);
         let is_schemaless = markers::has(all, "kubebuilder:validation:Schemaless");
         if !is_metadata {
             self.markers(text, at, all, MarkerPlace::Field, Some(&field.ty).filter(|_| !is_schemaless));
@@ -475,6 +455,12 @@ struct Tag {
     name: String,
     is_inline: bool,
     may_lack: bool,
+}
+
+/// Whether a field must be given; `is_required`: if nothing is said.
+fn must(field: &Field, tag: &Tag, is_required: bool) -> bool {
+    let said = markers::presence(&field.comments.markers);
+    said.unwrap_or(is_required && !tag.is_inline && !tag.may_lack)
 }
 
 /// Writes a description.

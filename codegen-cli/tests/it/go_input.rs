@@ -135,6 +135,22 @@ fn go_that_cannot_be_used_is_explained() {
         ),
         ("A B `json:\"a\"`", "types.go:16:3: error[KS0407]: cannot find the type `B`"),
         ("// +kubebuilder:validation:MinLength=a\nA string `json:\"a\"`", "types.go:16:4: error[KS0004]"),
+        (
+            "A L `json:\"a\"`\n}\ntype L = []string\ntype M struct {",
+            "`L` is an alias of a type without a name",
+        ),
+        (
+            "A N `json:\"a\"`\n}\n// +k8s:enum\ntype N int\ntype M struct {",
+            "`+k8s:enum` is for strings, and `N` is none",
+        ),
+        (
+            "A N `json:\"a\"`\n}\n// +k8s:enum\ntype N string\ntype M struct {",
+            "`N` has no constant that is written as a text",
+        ),
+        (
+            "A N `json:\"a\"`\n}\n// +kubebuilder:validation:ExactlyOneOf=a;b\ntype N struct {\n\tA string `json:\"a\"`",
+            "types.go:20:2: error[KS0301]: `a` must be given, and `+kubebuilder:validation:ExactlyOneOf` counts it",
+        ),
     ] {
         let generated = crds(&module(&format!("type Spec struct {{\n{fields}\n}}\n")));
         let shown = support::short(&generated);
@@ -181,6 +197,40 @@ fn fields_of_embedded_structs_are_merged_when_the_struct_has_them_too() {
     );
     let rules: Vec<&str> = text.lines().filter_map(|line| line.trim().strip_prefix("- rule: ")).collect();
     assert_eq!(rules, ["self.own", "self.base", "self.deep"], "{text}");
+}
+
+/// As controller-gen 0.21.0 and its main branch of 2026-07-20 wrote these types.
+#[test]
+fn odd_types_are_written_as_controller_gen_does() {
+    let vendored = "package unstructured\n\ntype Unstructured struct {\n\tObject map[string]interface{}\n}\n";
+    let folder = module(
+        "type Spec struct { // +optional\n\tA string `json:\"a\"`\n\tB In `json:\"b,omitzero\"`\n\tC Letter `json:\"c,omitempty\"`\n\t\
+         // +kubebuilder:validation:MaxLength = 3\n\tD string `json:\"d,omitempty\"`\n\tE unstructured.Unstructured `json:\"e,omitempty\"`\n}\n\n\
+         type In struct{}\n\n// +k8s:enum\ntype Letter string\n\nconst (\n\tX Letter = \"x\"\n\tY Letter = X + \"y\"\n\tZ = Letter(\"z\")\n)\n",
+    );
+    let types = fs::read_to_string(folder.path("api/v1/types.go")).unwrap();
+    let import = "import (\n\t\"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured\"";
+    folder.write("api/v1/types.go", types.replace("import (", import));
+    folder.write("vendor/k8s.io/apimachinery/pkg/apis/meta/v1/unstructured/u.go", vendored);
+    let spec = || {
+        let generated = crds(&folder);
+        assert!(!diag::has_errors(&generated.diagnostics), "{}", support::short(&generated));
+        let crd: serde_json::Value =
+            serde_yaml::from_str(&support::crd_texts(&generated).into_values().collect::<String>()).unwrap();
+        crd["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["spec"].clone()
+    };
+    let newest = spec();
+    assert_eq!(newest["required"], json!(null));
+    let properties = json!({
+        "a": {"type": "string"},
+        "b": {"type": "object"},
+        "c": {"type": "string", "enum": ["x"]},
+        "d": {"type": "string"},
+        "e": {"type": "object"},
+    });
+    assert_eq!(newest["properties"], properties);
+    folder.write("Makefile", "CONTROLLER_TOOLS_VERSION ?= v0.21.0\n");
+    assert_eq!(spec()["required"], json!(["b"]));
 }
 
 #[test]
