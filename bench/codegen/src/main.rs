@@ -4,10 +4,12 @@
 //!
 //! ```text
 //! cargo run --release -p kubesmith-bench-codegen [RUNS [KINDS]]
+//! cargo run --release -p kubesmith-bench-codegen go [RUNS [FOLDER...]]     # CRDs of Go packages
 //! ```
 
 #![allow(clippy::unwrap_used, reason = "a benchmark stops at the first thing that goes wrong")]
 
+mod go;
 mod input;
 
 use std::fs;
@@ -22,6 +24,11 @@ const KINDS: [usize; 2] = [100, 1_000];
 const FIELDS: usize = 30;
 
 fn main() {
+    let mut arguments = std::env::args().skip(1);
+    if arguments.next().as_deref() == Some("go") {
+        let runs = arguments.next().map_or(9, |runs| runs.parse().unwrap());
+        return go::run(runs, &arguments.map(Into::into).collect::<Vec<_>>());
+    }
     let number = |at: usize| std::env::args().nth(at).map(|text| text.parse::<usize>().unwrap());
     let runs = number(1).unwrap_or(9);
     println!("median of {runs} runs; times in ms, and in times of parsing");

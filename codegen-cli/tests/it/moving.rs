@@ -41,8 +41,8 @@ fn walk(section: &str, case: &str, package: &str, example: &str) {
     folder.write("go.mod", "module example.com/operator\n");
     folder.write(&format!("api/{package}/types.go"), &types);
     let controller = support::Crate { dir: tempfile::tempdir().unwrap() };
-    for part in ["lib.rs", "reconcile.rs"] {
-        let path = testdata().join("../examples").join(example).join("controller/src").join(part);
+    for part in ["src/lib.rs", "src/reconcile.rs", "tests/e2e/takeover.rs"] {
+        let path = testdata().join("../examples").join(example).join("controller").join(part);
         controller.write(part, fs::read_to_string(path).unwrap_or_default());
     }
     let controller = controller.tree("");

@@ -19,7 +19,7 @@ use serde_json::json;
 
 use crate::support::{Operator, cluster, sample};
 
-const ALL: [&str; 6] = [
+pub(crate) const ALL: [&str; 6] = [
     "Service balancer-sample",
     "Service balancer-sample-v1-backend",
     "Service balancer-sample-v2-backend",

@@ -9,3 +9,4 @@ mod replicas;
 mod support;
 mod survives;
 mod sync;
+mod takeover;

@@ -18,7 +18,7 @@ use operator_testing::{Cluster, Needs, eventually, in_time};
 use tokio::task::JoinHandle;
 
 pub(crate) const CRDS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../config/crd/bases");
-const ROLES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../config/rbac");
+pub(crate) const ROLES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../config/rbac");
 
 /// The sample, as its file has it.
 pub(crate) fn sample() -> Balancer {
