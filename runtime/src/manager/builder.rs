@@ -3,6 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
+use super::log_levels::LogLevels;
 use super::{BindAddress, Manager};
 use crate::informer::SharedInformerFactory;
 use crate::leaderelection::LeaderElector;
@@ -142,6 +143,39 @@ impl ManagerBuilder {
     #[must_use]
     pub fn debug_address(mut self, address: impl Into<BindAddress>) -> Self {
         self.manager.debug_address = address.into();
+        self
+    }
+
+    /// Serves `/debug/flags/v` at the [debug address](Self::debug_address), as Kubernetes' components do: GET tells the levels
+    /// of the log, and PUT sets them to the text of its body. With a reloadable filter of `tracing_subscriber`:
+    ///
+    /// ```no_run
+    /// # use kubesmith_runtime::manager::ManagerBuilder;
+    /// use tracing_subscriber::prelude::*;
+    /// use tracing_subscriber::{EnvFilter, fmt, reload};
+    ///
+    /// # fn with_log_levels(builder: ManagerBuilder) -> ManagerBuilder {
+    /// let (filter, handle) = reload::Layer::new(EnvFilter::from_default_env());
+    /// tracing_subscriber::registry().with(filter).with(fmt::layer()).init();
+    /// let reader = handle.clone();
+    /// builder.log_levels(
+    ///     move || reader.with_current(ToString::to_string).unwrap_or_default(),
+    ///     move |text| {
+    ///         let filter = EnvFilter::try_new(text).map_err(|error| error.to_string())?;
+    ///         handle.reload(filter).map_err(|error| error.to_string())
+    ///     },
+    /// )
+    /// # }
+    /// ```
+    ///
+    /// `set` returns why a text is no filter. A PUT with such a text has the status 400 and changes nothing.
+    #[must_use]
+    pub fn log_levels<G, S>(mut self, get: G, set: S) -> Self
+    where
+        G: Fn() -> String + Send + Sync + 'static,
+        S: Fn(&str) -> Result<(), String> + Send + Sync + 'static,
+    {
+        self.manager.log_levels = Some(LogLevels::new(get, set));
         self
     }
 

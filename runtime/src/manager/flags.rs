@@ -68,8 +68,8 @@ pub struct ManagerFlags {
     /// The address of /healthz and /readyz; 0 turns them off
     #[arg(long, value_name = "ADDRESS", default_value = ":8081")]
     pub health_probe_bind_address: BindAddress,
-    /// The address of /debug/controllers (queues, caches, failing and slow keys); 0 turns it off. It shows names of objects,
-    /// so choose an address that only operators reach, such as 127.0.0.1:8082
+    /// The address of /debug/controllers (queues, caches, failing and slow keys) and of /debug/flags/v (log levels); 0 turns
+    /// them off. They show names of objects, so choose an address that only operators reach, such as 127.0.0.1:8082
     #[arg(long, value_name = "ADDRESS", default_value = "0")]
     pub debug_bind_address: BindAddress,
     /// The folder with tls.crt and tls.key for webhooks; k8s-webhook-server/serving-certs in the temporary folder unless given

@@ -22,6 +22,7 @@ use tokio_util::sync::CancellationToken;
 use super::authorization::{Authorizer, Refusal};
 use super::debug::page;
 use super::informers::Informers;
+use super::log_levels::{self, LogLevels};
 use super::tls::Tls;
 use crate::controller::ControllerState;
 use crate::metrics::{CONTENT_TYPE as METRICS_TYPE, Registry};
@@ -30,7 +31,7 @@ use crate::sharding::Shard;
 /// More connections are closed at once: probes and scrapes need few.
 const MAX_CONNECTIONS: usize = 128;
 /// How long a client may take to send its request's head.
-const HEAD_TIMEOUT: Duration = Duration::from_secs(10);
+pub(super) const HEAD_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The content type of everything but metrics and the state page.
 const TEXT: &str = "text/plain; charset=utf-8";
@@ -102,8 +103,16 @@ impl Checks {
 /// The paths that an endpoint serves.
 pub(super) enum Routes {
     Metrics(Registry, Option<Authorizer>),
-    Health { healthz: Checks, readyz: Checks },
-    Debug { controllers: Vec<ControllerState>, informers: Informers, shard: Option<Shard> },
+    Health {
+        healthz: Checks,
+        readyz: Checks,
+    },
+    Debug {
+        controllers: Vec<ControllerState>,
+        informers: Informers,
+        shard: Option<Shard>,
+        log_levels: Option<LogLevels>,
+    },
 }
 
 impl Routes {
@@ -119,8 +128,9 @@ impl Routes {
         controllers: Vec<ControllerState>,
         informers: Informers,
         shard: Option<Shard>,
+        log_levels: Option<LogLevels>,
     ) -> Self {
-        Routes::Debug { controllers, informers, shard }
+        Routes::Debug { controllers, informers, shard, log_levels }
     }
 
     /// The paths in words.
@@ -128,7 +138,8 @@ impl Routes {
         match self {
             Routes::Metrics(..) => "/metrics",
             Routes::Health { .. } => "/healthz and /readyz",
-            Routes::Debug { .. } => "/debug/controllers",
+            Routes::Debug { log_levels: None, .. } => "/debug/controllers",
+            Routes::Debug { .. } => "/debug/controllers and /debug/flags/v",
         }
     }
 
@@ -144,7 +155,10 @@ impl Routes {
             (Routes::Metrics(registry, _), "metrics") if only.is_none() => {
                 return (StatusCode::OK, METRICS_TYPE, registry.encode());
             }
-            (Routes::Debug { controllers, informers, shard }, "debug") if only == Some("controllers") => {
+            (Routes::Debug { log_levels: Some(levels), .. }, _) if uri.path() == log_levels::PATH => {
+                (StatusCode::OK, levels.shown())
+            }
+            (Routes::Debug { controllers, informers, shard, .. }, "debug") if only == Some("controllers") => {
                 let shard = shard.as_ref().map(Shard::state);
                 let page = page(controllers, &informers.states(), shard.as_ref());
                 return (StatusCode::OK, "text/html; charset=utf-8", page);
@@ -161,6 +175,12 @@ impl Routes {
 }
 
 impl Routes {
+    /// The log levels, if a request changes them.
+    fn changed_levels(&self, method: &Method, uri: &Uri) -> Option<&LogLevels> {
+        let Routes::Debug { log_levels: Some(levels), .. } = self else { return None };
+        (method == Method::PUT && uri.path() == log_levels::PATH).then_some(levels)
+    }
+
     /// Why nobody gets an answer to this request, if it may not be answered.
     async fn refusal(&self, headers: &HeaderMap, method: &Method, uri: &Uri) -> Option<Refusal> {
         let Routes::Metrics(_, Some(authorizer)) = self else { return None };
@@ -211,12 +231,17 @@ async fn answer_requests(stream: impl AsyncRead + AsyncWrite + Unpin, routes: Ar
     let service = service_fn(move |request: ::http::Request<hyper::body::Incoming>| {
         let routes = routes.clone();
         async move {
-            let (head, _) = request.into_parts();
-            let (status, content_type, text) =
-                match routes.refusal(&head.headers, &head.method, &head.uri).await {
-                    Some((status, text)) => (status, TEXT, text.to_owned()),
-                    None => routes.answer(&head.method, &head.uri),
-                };
+            let (head, body) = request.into_parts();
+            let refusal = routes.refusal(&head.headers, &head.method, &head.uri).await;
+            let (status, content_type, text) = match (refusal, routes.changed_levels(&head.method, &head.uri))
+            {
+                (Some((status, text)), _) => (status, TEXT, text.to_owned()),
+                (None, Some(levels)) => {
+                    let (status, text) = levels.put(body).await;
+                    (status, TEXT, text)
+                }
+                (None, None) => routes.answer(&head.method, &head.uri),
+            };
             let mut response = Response::new(Full::new(Bytes::from(text)));
             *response.status_mut() = status;
             response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
@@ -273,7 +298,7 @@ mod tests {
         let client =
             kube::Client::try_from(kube::Config::new(Uri::from_static("http://127.0.0.1:1"))).unwrap();
         let informers = Informers(vec![SharedInformerFactory::builder(client).build()]);
-        let routes = Routes::debug(Vec::new(), informers, None);
+        let routes = Routes::debug(Vec::new(), informers, None, None);
         let answer = |path| routes.answer(&Method::GET, &Uri::from_static(path));
         let (status, kind, text) = answer("/debug/controllers");
         assert_eq!((status, kind), (StatusCode::OK, "text/html; charset=utf-8"));
@@ -282,6 +307,28 @@ mod tests {
         assert_eq!(status, StatusCode::NOT_FOUND);
         assert_eq!(text, "404 page not found; this address serves /debug/controllers\n");
         assert_eq!(answer("/metrics").0, StatusCode::NOT_FOUND);
+    }
+
+    #[tokio::test]
+    async fn log_levels_are_changed_over_http() {
+        let set = |text: &str| if text == "debug" { Ok(()) } else { Err("no filter".to_owned()) };
+        let levels = LogLevels::new(|| "info".to_owned(), set);
+        let routes = Arc::new(Routes::debug(Vec::new(), Informers(Vec::new()), None, Some(levels)));
+        assert_eq!(get(&routes, "/debug/flags/v"), (200, "info\n".to_owned()));
+        for (request, status) in [
+            ("PUT /debug/flags/v HTTP/1.1\r\ncontent-length: 5\r\n", "HTTP/1.1 200"),
+            ("PUT /debug/flags/v HTTP/1.1\r\ncontent-length: 4\r\n", "HTTP/1.1 400"),
+            ("PUT /debug/controllers HTTP/1.1\r\ncontent-length: 5\r\n", "HTTP/1.1 405"),
+        ] {
+            let (mut client, server) = tokio::io::duplex(4096);
+            let connection = tokio::spawn(answer_requests(server, routes.clone()));
+            let text = format!("{request}host: x\r\nconnection: close\r\n\r\ndebug");
+            client.write_all(text.as_bytes()).await.unwrap();
+            let mut answer = String::new();
+            client.read_to_string(&mut answer).await.unwrap();
+            connection.await.unwrap();
+            assert!(answer.starts_with(status), "{request}: {answer}");
+        }
     }
 
     #[tokio::test]

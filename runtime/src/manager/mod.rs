@@ -86,6 +86,7 @@ mod group;
 mod http;
 mod informers;
 mod leader;
+mod log_levels;
 mod run;
 mod signal;
 mod supervise;
@@ -115,6 +116,7 @@ pub use flags::ManagerFlags;
 use group::Runnable;
 use http::Checks;
 pub use leader::LeaderHandle;
+use log_levels::LogLevels;
 pub use signal::{ShutdownSignal, shutdown_signal};
 use tls::MetricsTls;
 use webhooks::Webhooks;
@@ -151,6 +153,8 @@ pub struct Manager {
     metrics_authorization: bool,
     health_address: BindAddress,
     debug_address: BindAddress,
+    /// What `/debug/flags/v` changes.
+    log_levels: Option<LogLevels>,
     /// The controllers on `/debug/controllers`.
     states: Vec<ControllerState>,
     grace: Duration,
@@ -186,6 +190,7 @@ impl Manager {
                 metrics_authorization: false,
                 health_address: BindAddress::default(),
                 debug_address: BindAddress::default(),
+                log_levels: None,
                 states: Vec::new(),
                 grace: DEFAULT_GRACE,
                 cache_sync_timeout: DEFAULT_CACHE_SYNC_TIMEOUT,

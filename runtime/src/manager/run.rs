@@ -35,7 +35,7 @@ impl Manager {
         let informers = Informers([vec![self.factory], self.informers].concat());
         let metrics_tls = self.metrics_tls.load(&self.registry)?;
         let authorizer = self.metrics_authorization.then(|| Authorizer::new(self.client));
-        let debug = Routes::debug(self.states, informers.clone(), self.shard);
+        let debug = Routes::debug(self.states, informers.clone(), self.shard, self.log_levels);
         let endpoints = [
             ("metrics", self.metrics_address, Routes::metrics(self.registry, authorizer), metrics_tls),
             ("health", self.health_address, Routes::health(self.healthz, self.readyz), None),
