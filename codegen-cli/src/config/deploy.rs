@@ -75,6 +75,9 @@ pub struct DeployConfig {
     /// Whether the ServiceMonitor is part of `default` and of the installer, which needs the Prometheus operator's CRDs.
     #[serde(default)]
     pub prometheus: bool,
+    /// Whether the folder of the ServiceMonitor has a PrometheusRule with alerts about the manager.
+    #[serde(default)]
+    pub alerts: bool,
     /// Who makes the certificate of the webhooks; cert-manager when absent.
     #[serde(default)]
     pub certificates: Certificates,
@@ -139,6 +142,7 @@ pub struct DeploySettings {
     pub metrics_secure: bool,
     pub health_port: u16,
     pub prometheus: bool,
+    pub alerts: bool,
     pub certificates: Certificates,
     pub installer: Option<PathBuf>,
     /// Folder of the CRDs, relative to the tree's `crd`, `/`-separated; may be empty.
@@ -278,6 +282,7 @@ pub(super) fn settings(
         metrics_secure: deploy.metrics_secure,
         health_port,
         prometheus: deploy.prometheus,
+        alerts: deploy.alerts,
         certificates: deploy.certificates,
         installer: deploy.installer.as_deref().map(|path| installer(path, places)).transpose()?,
     }))
@@ -312,6 +317,11 @@ fn ports(deploy: &DeployConfig) -> Result<(Option<u16>, u16), UsageError> {
             "`metrics_secure` in `[deploy]` needs metrics, and a certificate of cert-manager for them: leave it out, or change \
              `metrics_port = 0` or `certificates = \"self-managed\"`"
                 .into(),
+        ));
+    }
+    if deploy.alerts && metrics.is_none() {
+        return Err(UsageError(
+            "`alerts` in `[deploy]` needs metrics: leave `metrics_port = 0` or `alerts` out".into(),
         ));
     }
     let health = deploy.health_port.unwrap_or(HEALTH_PORT);
@@ -471,6 +481,7 @@ mod tests {
             (&format!("{deploy}metrics_port = 7\nhealth_port = 7"), "cannot share port 7"),
             (&format!("{deploy}metrics_port = 9443"), "where webhooks are served"),
             (&format!("{deploy}metrics_secure = true\nmetrics_port = 0"), "needs metrics"),
+            (&format!("{deploy}alerts = true\nmetrics_port = 0"), "`alerts` in `[deploy]` needs metrics"),
             (&format!("{deploy}metrics_secure = true\ncertificates = \"self-managed\""), "of cert-manager"),
             (&format!("{deploy}health_port = 9443"), "`health_port` in `[deploy]` is 9443"),
             (&format!("{deploy}[rbac]\noutput = \"roles\""), "lists them in \"base/config/rbac\""),

@@ -145,6 +145,7 @@ fn deploy(deploy: &DeploySettings) -> DeployConfig {
         metrics_secure: deploy.metrics_secure,
         health_port: Some(deploy.health_port),
         prometheus: deploy.prometheus,
+        alerts: deploy.alerts,
         certificates: deploy.certificates,
         installer: deploy.installer.as_deref().map(path),
     }

@@ -128,7 +128,7 @@ impl Packages {
                     continue;
                 }
             };
-            if constraint::is_built(&text) {
+            if constraint::is_built(&text) && (entry.is_input || parse::declares(&text)) {
                 texts.push(SourceFile { path: file, name: name.as_str().into(), text });
             }
         }

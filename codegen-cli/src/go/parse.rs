@@ -77,6 +77,21 @@ fn is_generated(text: &str) -> bool {
     comments.map(str::trim_end).any(is_mark)
 }
 
+/// Whether a file may say something about types to other packages: it declares types or constants, has markers, or methods
+/// that decide what a type is in JSON. Most of the text of Kubernetes' packages does not, as `generated.pb.go`.
+pub(super) fn declares(text: &str) -> bool {
+    let says = |line: &str| {
+        let is_marker =
+            || line.trim_start().strip_prefix("//").is_some_and(|rest| rest.trim_start().starts_with('+'));
+        line.starts_with("type")
+            || line.starts_with("const") && !line.starts_with("const _ = ")
+            || line.starts_with("func (")
+                && (line.contains(") MarshalJSON(") || line.contains(") MarshalText("))
+            || is_marker()
+    };
+    text.lines().any(says)
+}
+
 struct Reader<'t> {
     text: &'t str,
     groups: Groups<'t>,

@@ -231,6 +231,45 @@ fn generate(sample: &Crate, more: &[&str]) -> String {
     text
 }
 
+/// All sources in a folder and below.
+fn sources(folder: &Path) -> String {
+    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let texts = entries.map(|path| match path.is_dir() {
+        true => sources(&path),
+        false => fs::read_to_string(path).unwrap(),
+    });
+    texts.collect()
+}
+
+#[test]
+fn alerts_are_about_metrics_that_the_runtime_has() {
+    let sample = project("prometheus = true\nalerts = true\n");
+    generate(&sample, &[]);
+    let tree = sample.tree("config");
+    assert!(tree["prometheus/kustomization.yaml"].contains("- rules.yaml\n"));
+    let rule: Value = serde_yaml::from_str(&tree["prometheus/rules.yaml"]).unwrap();
+    let monitored: Value = serde_yaml::from_str(&tree["default/metrics_service.yaml"]).unwrap();
+    let job = format!("{{job={}", monitored["metadata"]["name"]);
+    let runtime = sources(Path::new("../runtime/src"));
+    let alerts = rule["spec"]["groups"][0]["rules"].as_array().unwrap();
+    let expressions: Vec<&str> = alerts.iter().map(|alert| alert["expr"].as_str().unwrap()).collect();
+    assert_eq!(expressions.len(), 7);
+    for expression in expressions {
+        let parts: Vec<&str> = expression.split(&job).collect();
+        let (last, before) = parts.split_last().unwrap();
+        assert!(!before.is_empty() && !last.contains("{job"), "{expression}");
+        for before in before {
+            let name = before.rsplit(|c: char| !c.is_ascii_lowercase() && c != '_').next().unwrap();
+            let metric = format!("\"{}\"", name.trim_end_matches("_bucket"));
+            assert!(name == "up" || runtime.contains(&metric), "{name} in {expression}");
+        }
+    }
+
+    let sample = project("leader_election = false\nalerts = true\n");
+    generate(&sample, &[]);
+    assert!(!sample.tree("config")["prometheus/rules.yaml"].contains("leader_election"));
+}
+
 #[test]
 fn what_is_not_asked_for_is_not_there() {
     let sample = project("leader_election = false\nmetrics_port = 0\n");

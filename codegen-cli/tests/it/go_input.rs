@@ -205,7 +205,8 @@ fn odd_types_are_written_as_controller_gen_does() {
     let vendored = "package unstructured\n\ntype Unstructured struct {\n\tObject map[string]interface{}\n}\n";
     let folder = module(
         "type Spec struct { // +optional\n\tA string `json:\"a\"`\n\tB In `json:\"b,omitzero\"`\n\tC Letter `json:\"c,omitempty\"`\n\t\
-         // +kubebuilder:validation:MaxLength = 3\n\tD string `json:\"d,omitempty\"`\n\tE unstructured.Unstructured `json:\"e,omitempty\"`\n}\n\n\
+         // +kubebuilder:validation:MaxLength = 3\n\tD string `json:\"d,omitempty\"`\n\tE unstructured.Unstructured `json:\"e,omitempty\"`\n\t\
+         // +kubebuilder:pruning:PreserveUnknownFields\n\tF string `json:\"f,omitempty\"`\n}\n\n\
          type In struct{}\n\n// +k8s:enum\ntype Letter string\n\nconst (\n\tX Letter = \"x\"\n\tY Letter = X + \"y\"\n\tZ = Letter(\"z\")\n)\n",
     );
     let types = fs::read_to_string(folder.path("api/v1/types.go")).unwrap();
@@ -227,6 +228,7 @@ fn odd_types_are_written_as_controller_gen_does() {
         "c": {"type": "string", "enum": ["x"]},
         "d": {"type": "string"},
         "e": {"type": "object"},
+        "f": {"type": "string", "x-kubernetes-preserve-unknown-fields": true},
     });
     assert_eq!(newest["properties"], properties);
     folder.write("Makefile", "CONTROLLER_TOOLS_VERSION ?= v0.21.0\n");

@@ -172,7 +172,7 @@ impl TypeModel {
         let shape = body.shape(&serde);
         notation.check(diagnostics, |out| {
             check_constraints(&validation.constraints, &shape, out);
-            check_topology(&schema, &shape, out);
+            check_topology(&schema, &shape, &notation, out);
             check_one_ofs(&validation.one_ofs, &body, &serde, out);
             check_extra(&schema, &validation.constraints, out);
         });
@@ -295,7 +295,7 @@ impl FieldModel {
         let presence = notation.check(diagnostics, |out| {
             check_constraints(&validation.constraints, &shape, out);
             check_default(&schema, &validation.constraints, &shape, out);
-            check_topology(&schema, &shape, out);
+            check_topology(&schema, &shape, &notation, out);
             check_extra(&schema, &validation.constraints, out);
             presence(&validation, &schema, &notation, out)
         });
@@ -387,7 +387,12 @@ fn presence(
 }
 
 /// Keys about merging stand on lists, maps and structs.
-fn check_topology(schema: &SchemaAttrs, shape: &TypeShape, diagnostics: &mut Diagnostics) {
+fn check_topology(
+    schema: &SchemaAttrs,
+    shape: &TypeShape,
+    notation: &Notation,
+    diagnostics: &mut Diagnostics,
+) {
     let list = matches!(shape, TypeShape::Array(_) | TypeShape::Unknown);
     let object = matches!(shape, TypeShape::Map(_) | TypeShape::Object | TypeShape::Unknown);
     let map_type = if schema.keys.contains("struct_type") { "struct_type" } else { "map_type" };
@@ -397,7 +402,8 @@ fn check_topology(schema: &SchemaAttrs, shape: &TypeShape, diagnostics: &mut Dia
         (
             "preserve_unknown_fields",
             "x-kubernetes-preserve-unknown-fields",
-            object || list,
+            // controller-gen writes the marker on any type, and no server minds.
+            object || list || notation.is_marked("preserve_unknown_fields"),
             "maps and structs",
         ),
         ("embedded_resource", "x-kubernetes-embedded-resource", object, "maps and structs"),

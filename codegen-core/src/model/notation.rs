@@ -21,6 +21,11 @@ impl Notation {
         Self { marked: marked.collect() }
     }
 
+    /// Whether a marker says the key.
+    pub(super) fn is_marked(&self, key: &str) -> bool {
+        self.marked.iter().any(|(name, _)| *name == key)
+    }
+
     /// Whether two markers say the key.
     pub(super) fn is_marked_twice(&self, key: &str) -> bool {
         self.marked.iter().filter(|(name, _)| *name == key).count() > 1

@@ -11,7 +11,7 @@ use crate::config::DeploySettings;
 pub(super) const CERTIFICATES: &str = "/tmp/k8s-metrics-server/metrics-certs";
 
 /// The Service, without the prefix.
-const SERVICE: &str = "controller-manager-metrics-service";
+pub(super) const SERVICE: &str = "controller-manager-metrics-service";
 
 /// The Secret with the certificate, without the prefix.
 const SECRET: &str = "metrics-server-cert";

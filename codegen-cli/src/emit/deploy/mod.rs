@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! crd/kustomization.yaml         rbac/{kustomization,service_account,role_binding,...}.yaml
-//! manager/{kustomization,manager}.yaml      prometheus/{kustomization,monitor}.yaml
+//! manager/{kustomization,manager}.yaml      prometheus/{kustomization,monitor,rules}.yaml
 //! webhook/{kustomization,service,...}.yaml  certmanager/{kustomization,issuer,certificate,...}.yaml
 //! policy/kustomization.yaml
 //! default/{kustomization,metrics_service}.yaml   samples/{kustomization,<group>_<version>_<kind>}.yaml
@@ -12,6 +12,7 @@
 //! each folder can be applied by itself, and the one file has the same objects. What the folders `crd`, `rbac`, `webhook` and
 //! `policy` hold besides is made by the generators of these names.
 
+mod alerts;
 mod certificates;
 mod metrics;
 mod objects;
@@ -185,6 +186,9 @@ fn folders(ir: &Ir, settings: &DeploySettings, parts: Parts<'_>) -> Vec<Folder> 
     let mut prometheus = Folder::new("prometheus");
     if settings.metrics_port.is_some() {
         prometheus = prometheus.object("monitor.yaml", &metrics::service_monitor(settings));
+        if settings.alerts {
+            prometheus = prometheus.object("rules.yaml", &alerts::rule(settings));
+        }
     }
     vec![manager, crd, rbac, certmanager, webhook, policy, prometheus]
 }

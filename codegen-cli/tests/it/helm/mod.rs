@@ -74,7 +74,9 @@ fn chart_renders_what_the_installer_has() {
     let mut pairs = vec![(case.join("chart"), case.join("dist/install.yaml"), "library-system")];
     let projects = [
         shop(""),
-        shop("certificates = \"self-managed\"\nprometheus = true\nargs = [\"-v=2\", \"--x=\\\"y\\\"\"]\n"),
+        shop(
+            "certificates = \"self-managed\"\nprometheus = true\nalerts = true\nargs = [\"-v=2\", \"--x=\\\"y\\\"\"]\n",
+        ),
         shop("leader_election = false\nmetrics_port = 0\nimage = \"localhost:5000/a\"\nreplicas = 3\n"),
     ];
     let of =

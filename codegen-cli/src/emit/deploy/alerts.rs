@@ -1,0 +1,95 @@
+//! What Prometheus warns of: the PrometheusRule of the manager, over the metrics of client-go and controller-runtime that the
+//! runtime exports under their names.
+
+use serde_json::{Value, json};
+
+use super::metrics::SERVICE;
+use super::objects::metadata;
+use crate::config::DeploySettings;
+
+/// An alert.
+struct Alert {
+    name: &'static str,
+    /// `@` stands for the labels that choose the manager's metrics.
+    expression: &'static str,
+    /// How long the expression holds before.
+    after: &'static str,
+    severity: &'static str,
+    summary: &'static str,
+}
+
+const ALERTS: [Alert; 7] = [
+    Alert {
+        name: "ManagerDown",
+        expression: "absent(up{@} == 1)",
+        after: "5m",
+        severity: "critical",
+        summary: "No replica of the manager answers Prometheus.",
+    },
+    Alert {
+        name: "NoLeader",
+        expression: "max by (namespace, name) (leader_election_master_status{@}) == 0",
+        after: "5m",
+        severity: "critical",
+        summary: "No replica leads, so nothing is reconciled.",
+    },
+    Alert {
+        name: "ReconcileErrors",
+        expression: "sum by (namespace, controller) (rate(controller_runtime_reconcile_errors_total{@}[10m])) / sum by (namespace, \
+                     controller) (rate(controller_runtime_reconcile_total{@}[10m])) > 0.1",
+        after: "15m",
+        severity: "warning",
+        summary: "More than a tenth of the reconciles of a controller fail.",
+    },
+    Alert {
+        name: "ReconcilePanics",
+        expression: "sum by (namespace, controller) (increase(controller_runtime_reconcile_panics_total{@}[10m])) > 0",
+        after: "0m",
+        severity: "warning",
+        summary: "A reconciler panicked.",
+    },
+    Alert {
+        name: "ReconcileStuck",
+        expression: "max by (namespace, name) (workqueue_longest_running_processor_seconds{@}) > 600",
+        after: "5m",
+        severity: "warning",
+        summary: "A reconcile has been running for ten minutes.",
+    },
+    Alert {
+        name: "QueueLags",
+        expression: "histogram_quantile(0.99, sum by (namespace, name, le) (rate(workqueue_queue_duration_seconds_bucket{@}[10m]))) \
+                     > 300",
+        after: "15m",
+        severity: "warning",
+        summary: "Objects wait for more than five minutes before they are reconciled.",
+    },
+    Alert {
+        name: "ServerErrors",
+        expression: "sum by (namespace) (rate(rest_client_requests_total{@,code=~\"5..|<error>\"}[10m])) / sum by (namespace) \
+                     (rate(rest_client_requests_total{@}[10m])) > 0.1",
+        after: "15m",
+        severity: "warning",
+        summary: "More than a tenth of the requests to the API server fail.",
+    },
+];
+
+/// The PrometheusRule.
+pub(super) fn rule(settings: &DeploySettings) -> Value {
+    let job = format!("job=\"{}\"", settings.object(SERVICE));
+    let told = |alert: &&Alert| settings.leader_election || !alert.expression.contains("leader_election");
+    let rules = ALERTS.iter().filter(told).map(|alert| {
+        json!({
+            "alert": alert.name,
+            "annotations": {"summary": alert.summary},
+            "expr": alert.expression.replace('@', &job),
+            "for": alert.after,
+            "labels": {"severity": alert.severity},
+        })
+    });
+    json!({
+        "apiVersion": "monitoring.coreos.com/v1",
+        "kind": "PrometheusRule",
+        "metadata": metadata(settings, "controller-manager-alerts"),
+        "spec": {"groups": [{"name": settings.object("manager"), "rules": rules.collect::<Vec<_>>()}]},
+    })
+}
