@@ -16,11 +16,14 @@ pub(super) const PATH: &str = "/debug/flags/v";
 /// A filter has no more bytes.
 const MAX_BYTES: usize = 4096;
 
+type Get = dyn Fn() -> String + Send + Sync;
+type Set = dyn Fn(&str) -> Result<(), String> + Send + Sync;
+
 /// How the program's log levels are read and changed.
 #[derive(Clone)]
 pub(super) struct LogLevels {
-    get: Arc<dyn Fn() -> String + Send + Sync>,
-    set: Arc<dyn Fn(&str) -> Result<(), String> + Send + Sync>,
+    get: Arc<Get>,
+    set: Arc<Set>,
 }
 
 impl LogLevels {
