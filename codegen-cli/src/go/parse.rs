@@ -389,3 +389,23 @@ mod tests {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::declares;
+
+    #[test]
+    fn files_that_declare_nothing_are_told_from_the_others() {
+        for (text, is_read) in [
+            ("package a\n\ntype A struct{}\n", true),
+            ("package a\n\ntype (\n\tA string\n)\n", true),
+            ("package a\n\nconst B A = \"b\"\n", true),
+            ("// +groupName=a.b\n\npackage a\n", true),
+            ("package a\n\nfunc (a A) MarshalJSON() ([]byte, error) {\n", true),
+            ("package a\n\nconst _ = proto.Version\n\nfunc (m *A) Marshal() ([]byte, error) {\n", false),
+            ("package a\n\n// A is.\nvar map_A = map[string]string{\"\": \"type\"}\n", false),
+        ] {
+            assert_eq!(declares(text), is_read, "{text}");
+        }
+    }
+}
