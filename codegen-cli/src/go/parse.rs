@@ -388,11 +388,6 @@ mod tests {
             assert!(file.errors.is_empty(), "{text}");
         }
     }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::declares;
 
     #[test]
     fn files_that_declare_nothing_are_told_from_the_others() {
