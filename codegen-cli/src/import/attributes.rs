@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use kubesmith_apimachinery::yaml;
 use serde_json::{Number, Value};
 
-/// rustfmt's `attr_fn_like_width`: longer arguments stand on lines of their own.
+/// rustfmt's `attr_fn_like_width`: longer argument lists get lines of their own.
 const ARGUMENTS: usize = 70;
 /// rustfmt's `max_width`.
 const WIDTH: usize = 100;
@@ -43,7 +43,8 @@ impl Key {
         }
     }
 
-    /// What clippy's `duplicated_attributes` knows a key by: a text with its name, anything else by the name alone.
+    /// The word by which clippy's `duplicated_attributes` compares keys: text values with their name,
+    /// others by name alone.
     fn word(&self) -> &str {
         match self {
             Self::Plain(text) => match text.split_once(" = ") {
@@ -60,7 +61,7 @@ fn flat(keys: &[Key]) -> String {
     keys.iter().map(|key| key.flat(&braced)).collect::<Vec<_>>().join(", ")
 }
 
-/// The names under which the same is said several times. Clippy takes that for a mistake, unless there are braces.
+/// The names of lists that repeat a key. Clippy's lint for duplicates accepts repeated keys only in braces.
 fn braced(keys: &[Key]) -> BTreeSet<&str> {
     let mut said: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     let mut out = BTreeSet::new();
@@ -74,12 +75,12 @@ fn braced(keys: &[Key]) -> BTreeSet<&str> {
     out
 }
 
-/// What stands around the keys of a key.
+/// The brackets around the keys of a list.
 fn brackets(name: &str, braced: &BTreeSet<&str>) -> [&'static str; 2] {
     if braced.contains(name) { [" { ", " }"] } else { ["(", ")"] }
 }
 
-/// Writes `#[name(keys)]`; what is like JSON in attributes of its own.
+/// Writes `#[name(keys)]`, with a separate attribute for each JSON literal.
 pub(super) fn write(out: &mut String, indent: usize, name: &str, keys: &[Key]) {
     let (special, plain): (Vec<&Key>, Vec<&Key>) = keys.iter().partition(|key| matches!(key, Key::Json(..)));
     let plain: Vec<Key> = plain.into_iter().cloned().collect();
@@ -90,7 +91,7 @@ pub(super) fn write(out: &mut String, indent: usize, name: &str, keys: &[Key]) {
         let fits = indent + name.len() + length + 5 <= WIDTH;
         match &plain[..] {
             _ if fits && length <= ARGUMENTS => out.push_str(&format!("{margin}#[{name}({arguments})]\n")),
-            // What stands alone may be longer, or begins on the first line.
+            // A single key may exceed rustfmt's width for arguments, or begins on the first line.
             [Key::Plain(_)] if fits => out.push_str(&format!("{margin}#[{name}({arguments})]\n")),
             [Key::List(key, inner)] => {
                 out.push_str(&format!("{margin}#[{name}({key}(\n"));
@@ -163,7 +164,7 @@ fn pretty(out: &mut String, indent: usize, value: &Value, room: usize) {
     }
 }
 
-/// A literal as attributes have it.
+/// A literal in the notation of attributes.
 pub(super) fn json(value: &Value) -> String {
     match value {
         Value::Null => "null".to_string(),
@@ -186,7 +187,8 @@ fn number(number: &Number) -> String {
     }
 }
 
-/// A string literal in which everything can be seen; rustc refuses what changes the direction of others.
+/// A string literal with invisible characters escaped; rustc refuses those that change the direction of
+/// text.
 pub(super) fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     for c in format!("{text:?}").chars() {
@@ -198,7 +200,7 @@ pub(super) fn escaped(text: &str) -> String {
     out
 }
 
-/// A string literal; a raw one where there would be much to escape.
+/// A string literal, written raw if it needs many escapes.
 pub(super) fn string(text: &str) -> String {
     let is_plain = text.chars().all(|c| !yaml::is_hidden(c) && !format!("{c:?}").contains("\\u"));
     if !text.contains(['"', '\\']) || !is_plain {

@@ -1,8 +1,8 @@
-//! What attributes must add to the schema of a Rust type, so that it becomes another one.
+//! Computes the facts that attributes add to the schema of a Rust type to get another schema.
 
 use crate::schema::{Schema, difference, overlay};
 
-/// The facts that make `wanted` of `base` when they are laid over it; `None`: nothing that is added does.
+/// Returns the facts that turn `base` into `wanted`, or `None` if additions alone cannot.
 pub(super) fn facts(base: &Schema, wanted: &Schema) -> Option<Schema> {
     let facts = difference(base, wanted)?;
     let made = overlay(base.clone(), facts.clone()).ok()?;

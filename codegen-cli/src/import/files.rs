@@ -10,11 +10,11 @@ use super::Input;
 use crate::diag::Diagnostic;
 use crate::paths::display;
 
-/// What a file with definitions has in it; other files of a folder are none of the import's business.
+/// The word that files with definitions contain; other files of a folder are skipped.
 const WORD: &str = "CustomResourceDefinition";
 
-/// Reads a file, or those in a folder and below it that have definitions. What was named is read whatever it is called and
-/// whatever it holds.
+/// Reads a file, or the files with definitions in a folder and below it. A file that is named itself is
+/// read whatever its name and content.
 pub(crate) fn read(path: &Path, inputs: &mut Vec<Input>, unreadable: &mut Vec<Diagnostic>) {
     if path.as_os_str() == "-" {
         let mut text = String::new();
@@ -46,7 +46,7 @@ fn fail(path: &Path, error: &io::Error, unreadable: &mut Vec<Diagnostic>) {
     unreadable.push(Diagnostic::error(Code::UNREADABLE_FILE, None, message).help(help));
 }
 
-/// `around` are the folders that lead here: a link to one of them would lead on for ever.
+/// `around` holds the enclosing folders, so that a link to one of them does not recurse forever.
 fn folder(path: &Path, around: &mut Vec<PathBuf>, inputs: &mut Vec<Input>, unreadable: &mut Vec<Diagnostic>) {
     let real = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
     if around.contains(&real) {

@@ -16,7 +16,7 @@ enum Form {
     Boolean,
     List,
     Object,
-    /// Several.
+    /// Any of several types.
     Any,
 }
 
@@ -35,7 +35,7 @@ impl Form {
 }
 
 impl Form {
-    /// Whether values of this form are among those that a keyword restricts.
+    /// Whether a keyword for these values restricts this form.
     fn admits(self, of: Values) -> bool {
         matches!(
             (self, of),
@@ -48,7 +48,7 @@ impl Form {
     }
 }
 
-/// Where attributes stand.
+/// The position of attributes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum On {
     Field,
@@ -66,7 +66,7 @@ pub(super) struct Annotations {
     pub(super) schema: Vec<Key>,
 }
 
-/// Turns facts into documentation and keys; `whole` is the schema that they are a part of.
+/// Turns facts into documentation and keys; `whole` is the schema that they come from.
 pub(super) fn annotations(facts: &Schema, whole: &Schema, on: On) -> Annotations {
     let mut rest = facts.clone();
     let mut out = Annotations::default();
@@ -86,7 +86,7 @@ pub(super) fn annotations(facts: &Schema, whole: &Schema, on: On) -> Annotations
     out
 }
 
-/// The lines of a doc comment that gives this description, if one does.
+/// The lines of the doc comment that gives this description, if one exists.
 pub(super) fn documentation(text: &str) -> Option<Vec<String>> {
     let lines: Vec<String> = text.split('\n').map(str::to_string).collect();
     let is_marker = |line: &String| {
@@ -102,18 +102,18 @@ pub(super) fn documentation(text: &str) -> Option<Vec<String>> {
     (given.as_deref() == Some(text)).then_some(lines)
 }
 
-/// Takes what `#[validation]` says.
+/// Takes the facts that `#[validation]` has keys for.
 fn constraints(rest: &mut Schema, whole: &Schema) -> Vec<Key> {
     let form = Form::of(whole);
     let bounds = [&rest.minimum, &rest.maximum, &rest.multiple_of];
-    // API servers take fractions of integers as well, for which there are no keys.
+    // API servers also accept fractions as bounds of integers, which have no keys.
     let is_number = !whole.is_type("integer") || bounds.into_iter().flatten().all(Number::is_whole);
     let (has_minimum, has_maximum) = (rest.minimum.is_some(), rest.maximum.is_some());
     let mut out = Vec::new();
     for keyword in KEYWORDS.iter().filter(|keyword| keyword.schema_key.is_none()) {
         let Some(attribute) = keyword.attribute.filter(|_| keyword.is_set(rest)) else { continue };
         let has_key = match keyword.name {
-            // The keys stand beside their bounds.
+            // The keys need their bounds beside them.
             "exclusiveMinimum" => is_number && has_minimum,
             "exclusiveMaximum" => is_number && has_maximum,
             "minimum" | "maximum" | "multipleOf" => is_number,
@@ -131,7 +131,7 @@ fn constraints(rest: &mut Schema, whole: &Schema) -> Vec<Key> {
                 Some(key) => out.push(key),
                 None => continue,
             },
-            // The type stands before what it is for.
+            // The type comes before the keys that depend on it.
             _ if keyword.name == "type" => out.insert(0, key(attribute.name, keyword.value(rest))),
             _ => out.push(key(attribute.name, keyword.value(rest))),
         }
@@ -152,7 +152,8 @@ fn key(name: &str, value: Value) -> Key {
     }
 }
 
-/// `items(...)`, if constraints say all of them: what they do not say all of is said in one place.
+/// `items(...)`, if constraints express the whole schema of the items; a split schema would be harder to
+/// read.
 fn items(rest: &Schema, whole: &Schema) -> Option<Key> {
     let items = rest.items.as_deref()?;
     let mut inner = items.clone();
@@ -188,7 +189,7 @@ fn rule(rule: &Rule) -> Key {
     Key::List("rule".to_string(), keys)
 }
 
-/// Takes what `#[schema]` says.
+/// Takes the facts that `#[schema]` has keys for.
 fn schema_keys(rest: &mut Schema, form: Form, on: On, out: &mut Vec<Key>) {
     let is_field = on == On::Field;
     if is_field {
@@ -226,7 +227,7 @@ fn schema_keys(rest: &mut Schema, form: Form, on: On, out: &mut Vec<Key>) {
 fn value_key(name: &str, value: Value) -> Key {
     match value {
         Value::Object(_) | Value::Array(_) => Key::Json(name.to_string(), value),
-        // rustfmt takes attributes with a sign for something else.
+        // rustfmt misreads attributes with a minus sign.
         Value::Number(ref number) if number.as_f64().is_some_and(|number| number < 0.0) => {
             Key::Json(name.to_string(), value)
         }
@@ -234,7 +235,7 @@ fn value_key(name: &str, value: Value) -> Key {
     }
 }
 
-/// Members that are all said in one object.
+/// Members that one object literal expresses completely.
 pub(super) fn object(members: impl IntoIterator<Item = (String, Value)>) -> Value {
     Value::Object(members.into_iter().collect::<Map<_, _>>())
 }

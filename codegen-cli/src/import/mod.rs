@@ -1,7 +1,8 @@
-//! Rust types from existing CustomResourceDefinitions.
+//! Imports existing CustomResourceDefinitions as Rust types.
 //!
-//! [`read`](reader) takes YAML apart, [`typing`] makes types of schemas, [`writer`] writes the crate. What was made is
-//! generated from at once and compared: a crate that would not give the same definitions again is never returned.
+//! [`read`](reader) parses YAML, [`typing`] makes types from schemas, [`writer`] writes the crate. The
+//! importer generates from the crate at once and compares: it never returns a crate that gives other
+//! definitions.
 
 mod attributes;
 mod facts;
@@ -41,7 +42,7 @@ pub(crate) use writer::is_module;
 /// A file with definitions.
 #[derive(Clone, Debug)]
 pub struct Input {
-    /// As the user would write it; `-` for standard input.
+    /// The name as the user would write it; `-` for standard input.
     pub name: String,
     /// Its text.
     pub text: String,
@@ -52,19 +53,19 @@ pub struct Input {
 pub struct Imported {
     /// The files of the crate, by their paths; empty when nothing could be imported.
     pub files: BTreeMap<String, String>,
-    /// How many definitions they hold.
+    /// The number of definitions in them.
     pub definitions: usize,
-    /// How many objects of other kinds were skipped.
+    /// The number of skipped objects of other kinds.
     pub skipped: usize,
     /// The inputs.
     pub sources: SourceMap,
-    /// What was found, but of each file no more than a person reads. Definitions with errors are left out of the files.
+    /// The diagnostics, limited in number per file. Definitions with errors are left out of the files.
     pub diagnostics: Vec<Diagnostic>,
-    /// How many more errors there are.
+    /// The number of further errors.
     pub untold: usize,
 }
 
-/// Makes a crate of the name `package` of the definitions in the inputs.
+/// Makes the crate `package` from the definitions in the inputs.
 pub fn import(inputs: Vec<Input>, package: &str) -> Imported {
     let Definitions { crds, skipped, sources, mut diagnostics } = all(inputs, Purpose::Import);
     let made = verify::settled(crds, package, &sources, &mut diagnostics);
@@ -74,8 +75,7 @@ pub fn import(inputs: Vec<Input>, package: &str) -> Imported {
 }
 
 impl Imported {
-    /// Makes the crate depend on kubesmith's runtime as `dependency` says, in place of the published package: what stands behind the
-    /// `=` in Cargo.toml.
+    /// Replaces the published runtime by `dependency`, the text behind the `=` in Cargo.toml.
     pub fn set_runtime(&mut self, dependency: &str) {
         if let Some(manifest) = self.files.get_mut("Cargo.toml") {
             *manifest = writer::with_runtime(manifest, dependency);
@@ -83,10 +83,11 @@ impl Imported {
     }
 }
 
-/// How many errors and how many warnings of a file are told.
+/// The most errors, and the most warnings, reported per file.
 const MOST_OF_FILE: usize = 100;
 
-/// Leaves out what is beyond [`MOST_OF_FILE`]; the last that stays tells how much. Gives how many errors are left out.
+/// Drops diagnostics beyond [`MOST_OF_FILE`], counts them in the last one that stays, and returns the
+/// number of dropped errors.
 fn shorten(diagnostics: &mut Vec<Diagnostic>) -> usize {
     let mut told: BTreeMap<_, (usize, usize)> = BTreeMap::new();
     let mut kept: Vec<Diagnostic> = Vec::with_capacity(diagnostics.len());
@@ -113,15 +114,15 @@ fn shorten(diagnostics: &mut Vec<Diagnostic>) -> usize {
     untold
 }
 
-/// What was read of the inputs.
+/// The definitions of the inputs.
 pub(crate) struct Definitions {
-    /// The definitions without mistakes, each once.
+    /// The definitions without errors, each once.
     pub(crate) crds: Vec<Crd>,
-    /// How many objects of other kinds were skipped.
+    /// The number of skipped objects of other kinds.
     pub(crate) skipped: usize,
     /// The inputs.
     pub(crate) sources: SourceMap,
-    /// What was found.
+    /// The diagnostics.
     pub(crate) diagnostics: Vec<Diagnostic>,
 }
 
@@ -132,7 +133,7 @@ pub(crate) fn definitions(inputs: Vec<Input>, purpose: Purpose) -> Definitions {
     found
 }
 
-/// Reads them, with all that there is to tell.
+/// Reads them with all diagnostics.
 fn all(inputs: Vec<Input>, purpose: Purpose) -> Definitions {
     let mut sources = SourceMap::default();
     let files: Vec<_> = inputs
@@ -151,7 +152,7 @@ fn all(inputs: Vec<Input>, purpose: Purpose) -> Definitions {
     Definitions { crds, skipped, sources, diagnostics }
 }
 
-/// Each definition once; one that stands in several files alike is no mistake.
+/// Keeps each definition once; identical copies in several files are allowed.
 fn distinct(crds: Vec<Crd>, sources: &SourceMap, diagnostics: &mut Vec<Diagnostic>) -> Vec<Crd> {
     let mut seen: BTreeMap<[String; 2], usize> = BTreeMap::new();
     let mut out: Vec<Crd> = Vec::new();
@@ -182,11 +183,11 @@ fn distinct(crds: Vec<Crd>, sources: &SourceMap, diagnostics: &mut Vec<Diagnosti
     out
 }
 
-/// What decides over the types beside the definitions.
+/// The input of naming and typing.
 #[derive(Clone, Copy)]
 struct Context<'a> {
     crds: &'a [Crd],
-    /// What tells their groups apart.
+    /// The short names of their groups in code.
     groups: &'a BTreeMap<&'a str, String>,
 }
 
@@ -200,7 +201,7 @@ fn modules(crds: &[Crd]) -> Vec<Module> {
     let module = |(group, version): (&str, &str)| {
         let (first, names) = module_of(context, group, version, &BTreeSet::new());
         let imported = first.imported();
-        // Only now it is known which names are imported.
+        // The first pass finds the imported names.
         if imported.iter().any(|name| names.has(name)) {
             return module_of(context, group, version, &imported).0;
         }
@@ -238,10 +239,10 @@ fn module_of(
     (typing.module, typing.names)
 }
 
-/// A crate of these definitions.
+/// The crate made from these definitions.
 struct ImportedCrate {
     files: BTreeMap<String, String>,
-    /// The numbers of the definitions, by the paths of the files and the names of the types that they are in.
+    /// The numbers of the definitions, by the paths of their files and the names of their root types.
     roots: BTreeMap<String, BTreeMap<String, usize>>,
 }
 
@@ -255,7 +256,7 @@ fn crate_of(crds: &[Crd], package: &str) -> ImportedCrate {
 }
 
 impl Crd {
-    /// The group that it defines a kind of.
+    /// Its group.
     fn group(&self) -> &str {
         self.object["spec"]["group"].as_str().unwrap_or_default()
     }

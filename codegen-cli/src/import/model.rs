@@ -1,18 +1,18 @@
-//! The Rust that is to be written.
+//! The model of the Rust code to write.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::attributes::Key;
 use super::keys::Annotations;
 
-/// A module: a version of a group, or what several of them share.
+/// A module: a version of a group, or types that versions share.
 #[derive(Debug, Default)]
 pub(super) struct Module {
     pub(super) group: String,
     pub(super) version: String,
-    /// The package of Go whose types are shared; `None`: a version.
+    /// The Go package of the shared types; `None`: a version.
     pub(super) shared: Option<String>,
-    /// Constants of no type.
+    /// Constants without a type.
     pub(super) constants: Vec<Constant>,
     pub(super) types: Vec<Type>,
     /// The names of the types of resources, with the numbers of their definitions.
@@ -25,8 +25,8 @@ impl Module {
         self.paths().into_iter().map(|path| last(path).to_string()).collect()
     }
 
-    /// The paths of the types that it uses, apart from those of serde_json, which are written in full, as one of ours may have
-    /// their names.
+    /// The paths of the types that it uses. Those of serde_json are excluded: they are written in full, as
+    /// a type of ours may have their names.
     pub(super) fn paths(&self) -> BTreeSet<&str> {
         let mut out = Vec::new();
         for ty in &self.types {
@@ -81,11 +81,11 @@ pub(super) struct Type {
 /// The parts of a type.
 #[derive(Debug)]
 pub(super) enum Body {
-    /// Fields; with `open`, and a map of all others; with `choice`, and those of an enum.
+    /// Fields; with `open`, also a map of all others; with `choice`, also the fields of an enum.
     Struct { fields: Vec<Field>, open: Option<String>, choice: Option<Flattened> },
     /// Texts.
     Texts(Vec<Text>),
-    /// What it holds; with `is_schemaless`, attributes alone say what the JSON is.
+    /// The inner type; with `is_schemaless`, only attributes describe the JSON.
     Newtype { ty: Ty, is_schemaless: bool },
     /// Exactly one of these members: identifier, name, lines of documentation, type.
     OneOf(Vec<Choice>),
@@ -104,11 +104,11 @@ pub(super) struct Flattened {
 pub(super) struct Text {
     pub(super) ident: String,
     pub(super) value: String,
-    /// Lines of documentation; none: the value.
+    /// Lines of documentation; empty: the value.
     pub(super) docs: Vec<String>,
 }
 
-/// A variant that holds something.
+/// A variant with content.
 #[derive(Debug)]
 pub(super) struct Choice {
     pub(super) ident: String,
@@ -125,9 +125,9 @@ pub(super) struct Field {
     pub(super) annotations: Annotations,
     pub(super) ty: Ty,
     pub(super) is_optional: bool,
-    /// Whether its fields stand in the enclosing object.
+    /// Whether its fields are flattened into the enclosing object.
     pub(super) is_flat: bool,
-    /// Whether null is something else than the default.
+    /// Whether null differs from the default.
     pub(super) is_defaulted_null: bool,
 }
 

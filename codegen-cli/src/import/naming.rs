@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use kubesmith_core::model::RenameRule;
 use kubesmith_core::names::{self, Kind};
 
-/// Names that mean something else in the files that are written.
+/// Names with another meaning in the written files.
 const TAKEN: &[&str] = &[
     "BTreeMap",
     "Box",
@@ -49,7 +49,7 @@ const TAKEN: &[&str] = &[
     "Vec",
 ];
 
-/// Words that say too little as the name of a type.
+/// Words that are too vague for the name of a type.
 const VAGUE: &[&str] = &[
     "Choice",
     "Config",
@@ -76,12 +76,12 @@ const VAGUE: &[&str] = &[
     "Value",
 ];
 
-/// Whether a type may not have this name.
+/// Whether a name is reserved.
 pub(super) fn is_taken(name: &str) -> bool {
     TAKEN.contains(&name)
 }
 
-/// An upper camel case identifier of what can stand in one.
+/// The upper camel case identifier made of the text's valid characters.
 pub(super) fn pascal(text: &str) -> String {
     let words: String = text.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { ' ' }).collect();
     let name = names::upper_camel_case(&words);
@@ -92,7 +92,7 @@ fn is_pascal(word: &str) -> bool {
     word.starts_with(|c: char| c.is_ascii_uppercase()) && word.chars().all(|c| c.is_ascii_alphanumeric())
 }
 
-/// The words that all names end with: `RouteStatus` of `TCPRouteStatus` and `HTTPRouteStatus`.
+/// The words that all names end with: `RouteStatus` for `TCPRouteStatus` and `HTTPRouteStatus`.
 pub(super) fn common_end(names: &[&str]) -> String {
     let Some((first, others)) = names.split_first() else { return String::new() };
     let starts_word = |at: usize| {
@@ -106,7 +106,7 @@ pub(super) fn common_end(names: &[&str]) -> String {
     found.map_or_else(String::new, |at| first[at..].to_string())
 }
 
-/// The name of one of many.
+/// The singular of a name.
 pub(super) fn singular(name: &str) -> String {
     let keeps = ["ss", "us", "is", "dns", "DNS", "tls", "TLS", "as"];
     if keeps.iter().any(|end| name.ends_with(end)) || name.len() < 4 {
@@ -133,34 +133,34 @@ pub(super) fn singular(name: &str) -> String {
 #[derive(Debug, Default)]
 pub(super) struct TypeNames {
     used: HashSet<String>,
-    /// Those that types have taken, in their order.
+    /// Those of our types, in their order.
     taken: Vec<String>,
 }
 
 impl TypeNames {
-    /// Names of which those of imported types are taken.
+    /// Names in which those of imported types are taken.
     pub(super) fn without<'n>(imported: impl IntoIterator<Item = &'n str>) -> Self {
         Self { used: imported.into_iter().map(str::to_string).collect(), taken: Vec::new() }
     }
 
-    /// How many names are taken.
+    /// The number of taken names.
     pub(super) fn mark(&self) -> usize {
         self.taken.len()
     }
 
-    /// Gives back the names that were taken since there were this many.
+    /// Frees all names but the first `mark`.
     pub(super) fn give_back(&mut self, mark: usize) {
         for name in self.taken.drain(mark.min(self.taken.len())..) {
             self.used.remove(&name);
         }
     }
 
-    /// Whether one of our own types has the name.
+    /// Whether one of our types has the name.
     pub(super) fn has(&self, name: &str) -> bool {
         self.used.contains(name)
     }
 
-    /// Takes a name if nobody has it.
+    /// Takes a name if it is free.
     pub(super) fn take(&mut self, name: &str) -> bool {
         let is_free = !is_taken(name) && !names::is_keyword(name) && self.used.insert(name.to_string());
         if is_free {
@@ -169,7 +169,7 @@ impl TypeNames {
         is_free
     }
 
-    /// The name of the root type of a kind: the kind, if it is free and a name of a type.
+    /// The name of the root type of a kind: the kind, if it is free and valid.
     pub(super) fn root(&mut self, kind: &str) -> String {
         let camel = Kind::of_type(kind).map_err(|error| error.suggestion.unwrap_or_else(|| pascal(kind)));
         let name = camel.map_or_else(|camel| camel, |kind| kind.to_string());
@@ -180,7 +180,7 @@ impl TypeNames {
         }
     }
 
-    /// The name of a type that has one: its own, if it is free and a name of a type in Rust.
+    /// The name of a type that Go names: the same, if it is free and valid in Rust.
     pub(super) fn plain(&mut self, own: &str) -> String {
         let name = if is_pascal(own) { own.to_string() } else { pascal(own) };
         let longer = format!("{name}Type");
@@ -190,10 +190,11 @@ impl TypeNames {
         }
     }
 
-    /// The shortest name that tells what the type is: its field's, with the enclosing type's before it, or a number.
+    /// The shortest name that describes the type: its field's, with the enclosing type's before it, or a
+    /// number.
     pub(super) fn choose(&mut self, parent: &str, field: &str) -> String {
         let own = match field.split_once(' ') {
-            // A kind's own way of writing: `TCPRouteSpec`.
+            // The kind's own capitals: `TCPRouteSpec`.
             Some((kind, rest)) if is_pascal(kind) => format!("{kind}{}", pascal(rest)),
             _ => pascal(field),
         };
@@ -209,10 +210,10 @@ impl TypeNames {
     }
 }
 
-/// Modules whose files cargo takes for the root of something.
+/// Modules whose file names are crate roots for cargo.
 const ROOTS: &[&str] = &["bin", "lib", "main"];
 
-/// The module of a version, or of a group by what tells it apart.
+/// The module of a version, or of a group by its short name.
 pub(super) fn module(text: &str) -> String {
     let name = names::module_name(text);
     match name.starts_with(|c: char| c.is_ascii_digit()) {
@@ -222,13 +223,13 @@ pub(super) fn module(text: &str) -> String {
     }
 }
 
-/// The name in code of a group, by what tells it apart; before digits stands what the generator puts there.
+/// The name in code of a group, by its short name; as in the generator, `G` comes before digits.
 pub(super) fn code_name(group: &str) -> String {
     let name = names::upper_camel_case(group);
     if name.starts_with(|c: char| c.is_ascii_digit()) { format!("G{name}") } else { name }
 }
 
-/// What tells groups apart in code: the first part of the name, or as many as it takes.
+/// The short names of groups in code: as many leading labels as make them unique.
 pub(super) fn groups<'g>(groups: &BTreeSet<&'g str>) -> BTreeMap<&'g str, String> {
     let first =
         |group: &str, parts: usize| group.split('.').take(parts).collect::<Vec<_>>().join("-").to_lowercase();
@@ -243,8 +244,8 @@ pub(super) fn groups<'g>(groups: &BTreeSet<&'g str>) -> BTreeMap<&'g str, String
     named.collect()
 }
 
-/// The name with the first number that `take` takes. Where many names are alike it goes on from how many there are, so that not all
-/// of them are tried.
+/// The name with the first number that `take` accepts. With many similar names, the numbers continue from
+/// `known` to save attempts.
 fn numbered(base: &str, sign: &str, known: usize, mut take: impl FnMut(&str) -> bool) -> String {
     let numbers = (2..10).chain(known.max(10)..);
     let mut names = numbers.map(|number| format!("{base}{sign}{number}"));
@@ -298,7 +299,7 @@ pub(super) fn variants(values: &[&str]) -> Vec<String> {
     values.iter().map(name).collect()
 }
 
-/// A name for a value of signs alone.
+/// A name for a value without letters or digits.
 fn symbol(value: &str) -> String {
     let name = |c: char| match c {
         '=' => "Equal",
@@ -317,7 +318,7 @@ fn symbol(value: &str) -> String {
     value.chars().map(name).collect()
 }
 
-/// The rule that makes most of the names, if it makes any that would otherwise need one of their own.
+/// The rename rule for most of the names, if it saves any attribute.
 pub(super) fn variant_rule(idents: &[String], values: &[&str]) -> (RenameRule, &'static str) {
     const RULES: &[&str] = &[
         "lowercase",

@@ -1,4 +1,5 @@
-//! Where in a YAML text a value stands. The parser does not tell, so that the lines are followed by their indentation.
+//! Finds the position of a value in a YAML text by its lines and their indentation, as the parser does not
+//! report it.
 
 mod json;
 
@@ -9,8 +10,8 @@ use json::Json;
 
 use crate::source::{FileId, Loc, Position, SourceMap};
 
-/// The lines of a document that say something, or its JSON. What was looked for once is remembered, so that looking for all
-/// paths of a document takes no longer than reading it a few times.
+/// The lines of a document with content, or its JSON. Found positions are cached, so that locating all
+/// paths costs only a few passes.
 #[derive(Debug)]
 pub(crate) struct Lines<'a> {
     sources: &'a SourceMap,
@@ -19,7 +20,7 @@ pub(crate) struct Lines<'a> {
     layout: Layout<'a>,
 }
 
-/// How the document is written.
+/// The notation of the document.
 #[derive(Debug)]
 enum Layout<'a> {
     Block(Block<'a>),
@@ -38,8 +39,7 @@ impl<'a> Lines<'a> {
         Self { sources, file, start, layout }
     }
 
-    /// The line, or in JSON the name, that the path leads to; where the path cannot be followed to its end, the deepest that it
-    /// reaches.
+    /// The line, or in JSON the name, at the path; if the path does not exist, the deepest part that does.
     pub(super) fn locate(&mut self, path: &[String]) -> Loc {
         let range = match &mut self.layout {
             Layout::Block(block) => block.locate(path),
@@ -49,14 +49,14 @@ impl<'a> Lines<'a> {
         Loc { file: self.file, start: offset(range.start), end: offset(range.end) }
     }
 
-    /// Line and column, from 1, of what the path leads to.
+    /// Line and column, from 1, of the value at the path.
     pub(super) fn position(&mut self, path: &[String]) -> Position {
         let loc = self.locate(path);
         self.sources.position(loc)
     }
 }
 
-/// A document of which lines and indentation show the structure. Offsets are from its start.
+/// A document in block style. Offsets are from its start.
 #[derive(Debug)]
 struct Block<'a> {
     lines: Vec<Line<'a>>,
@@ -64,10 +64,10 @@ struct Block<'a> {
     items: HashMap<Parent, Vec<Child>>,
 }
 
-/// Where the members or items of a line begin, and its indentation.
+/// The first line of the members or items of a line, and its indentation.
 type Parent = (usize, isize);
 
-/// The number of a line, and how far its text is indented.
+/// The number of a line, and the indentation of its text.
 type Child = (usize, isize);
 
 #[derive(Debug)]
@@ -153,7 +153,7 @@ fn members<'a>(lines: &[Line<'a>], (from, parent): Parent) -> HashMap<&'a str, C
         let own = *own.get_or_insert(indent);
         let key = text.split(": ").next().unwrap_or(text).trim_end_matches(':');
         if indent == own {
-            // The last one holds.
+            // The last duplicate wins.
             out.insert(key.trim_matches(['"', '\'']), (at, indent));
         }
     }

@@ -1,5 +1,5 @@
-//! Reads CustomResourceDefinitions from YAML: several documents, lists, `v1` and `v1beta1`. What is wrong with one of
-//! them does not stop the others.
+//! Reads CustomResourceDefinitions from YAML: several documents, lists, `v1` and `v1beta1`. An error in one
+//! does not affect the others.
 
 mod beta;
 mod checked;
@@ -26,27 +26,27 @@ use crate::schema::Schema;
 use crate::source::{FileId, Loc, SourceMap};
 use kubesmith_apiextensions::diff::{canonical, is_mark};
 
-/// A definition that was read.
+/// A definition.
 #[derive(Clone, Debug)]
 pub(crate) struct Crd {
-    /// Its whole text as data, as [`canonical`] has it.
+    /// The definition in its [`canonical`] form.
     pub(crate) object: Value,
     /// Its versions' schemas, in the order of `object`.
     pub(super) schemas: Vec<Schema>,
-    /// Where it stands.
+    /// Its place in the file.
     pub(crate) place: Place,
     /// Whether it says `preserveUnknownFields`.
     pub(super) says_preserve: bool,
-    /// Where each version of `object` stands in the list as it is written.
+    /// The position of each version of `object` in the written list.
     pub(crate) order: Vec<usize>,
     /// `status.storedVersions`
     pub(crate) stored: Vec<String>,
-    /// Whether objects of which one member is given become enums.
+    /// Whether objects with exactly one of several members become enums.
     pub(super) has_choices: bool,
 }
 
 impl Crd {
-    /// The line that a path in the canonical object leads to.
+    /// The line of a path in the canonical object.
     pub(super) fn loc(&self, sites: &mut Sites<'_>, path: &[String]) -> Loc {
         let mut path = path.to_vec();
         if let [spec, versions, at, ..] = &mut path[..]
@@ -63,15 +63,15 @@ impl Crd {
 /// The purpose of reading definitions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Purpose {
-    /// To make types of them: everything has to be brought back by an attribute.
+    /// To make types: an attribute must reproduce every member.
     #[default]
     Import,
-    /// To compare them: whatever API servers have is taken.
+    /// To compare them: everything that API servers have is accepted.
     Compare,
 }
 
 impl Purpose {
-    /// How a template becomes something to read.
+    /// The help for templates.
     fn render_first(self) -> &'static str {
         match self {
             Purpose::Import => "render it first: helm template CHART | kubesmith import - --output DIR",
@@ -79,7 +79,7 @@ impl Purpose {
         }
     }
 
-    /// How a patch becomes something to read.
+    /// The help for patches.
     fn build_first(self) -> &'static str {
         match self {
             Purpose::Import => "put it together first: kustomize build DIR | kubesmith import - --output DIR",
@@ -88,24 +88,24 @@ impl Purpose {
     }
 }
 
-/// The findings in files.
+/// The definitions and diagnostics of files.
 #[derive(Debug, Default)]
 pub(super) struct Found {
     pub(super) crds: Vec<Crd>,
-    /// How many objects are no definitions.
+    /// The number of objects of other kinds.
     pub(super) others: usize,
     pub(super) diagnostics: Vec<Diagnostic>,
     pub(super) purpose: Purpose,
 }
 
 impl Found {
-    /// Reads a file that is in the map of sources.
+    /// Reads a file of the source map.
     pub(super) fn read(&mut self, sources: &SourceMap, file: FileId) {
         let text = &sources.file(file).text;
         let before = (self.crds.len(), self.diagnostics.len());
         for document in text::documents(text) {
             let place = Place { file, document: document.clone(), prefix: Vec::new(), moved: Vec::new() };
-            // Only places in this document are looked for.
+            // Only positions in this document are needed.
             let mut sites = Sites::new(sources);
             match parse(&text[document.clone()]) {
                 Ok(Read { value: Value::Null, .. }) => {}
@@ -131,7 +131,7 @@ impl Found {
         }
     }
 
-    /// Tells of members of a document that are there more than once.
+    /// Reports members that occur more than once in a document.
     fn repeated(&mut self, sites: &mut Sites<'_>, place: &Place, paths: &BTreeSet<Vec<String>>) {
         for path in paths.iter().take(MOST_TOLD) {
             let message = format!("`{}` is given more than once, and the last one is taken", path.join("."));
@@ -169,12 +169,12 @@ impl Found {
     }
 }
 
-/// How deep brackets may stand in each other; the parser goes less deep.
+/// The deepest nesting of brackets; the parser allows less.
 const DEEPEST: usize = 200;
 
-/// Reads a document; the error says why it is none, and if it is known where.
+/// Reads a document; the error has the reason and, if it is known, the position.
 fn parse(text: &str) -> Result<Read, (String, Option<usize>)> {
-    // JSON is YAML, but its parser takes any size in a fraction of the time.
+    // JSON is YAML, but a JSON parser takes a fraction of the time.
     if text.trim_start().starts_with('{')
         && let Ok(read) = read_json(text)
     {
@@ -184,7 +184,7 @@ fn parse(text: &str) -> Result<Read, (String, Option<usize>)> {
         return Err(("it is too deep".to_string(), None));
     }
     checked::read(serde_yaml::Deserializer::from_str(text), Some(text)).map_err(|error| {
-        // Its lines are those of the document.
+        // The error's lines are those of the document.
         let reason = error.to_string();
         let reason = reason.split(" at line ").next().unwrap_or_default().to_string();
         (reason, error.location().map(|location| location.index()))
@@ -227,12 +227,12 @@ struct Reader<'s, 'a> {
     errors: Vec<Diagnostic>,
     warnings: Vec<Diagnostic>,
     purpose: Purpose,
-    /// How many diagnostics are beyond [`MOST_TOLD`].
+    /// The number of diagnostics beyond [`MOST_TOLD`].
     untold: usize,
 }
 
-/// How many errors and how many warnings of a definition are told: what is wrong again and again is mostly one mistake, and each
-/// is looked for in the text.
+/// The most errors, and the most warnings, reported per definition: repeated errors mostly have one cause,
+/// and locating each costs time.
 const MOST_TOLD: usize = 20;
 
 impl Reader<'_, '_> {
@@ -274,7 +274,7 @@ impl Reader<'_, '_> {
         let stored = value.pointer("/status/storedVersions").and_then(Value::as_array);
         let stored =
             stored.into_iter().flatten().filter_map(|name| Some(name.as_str()?.to_string())).collect();
-        // An API server looks at it as a whole once its parts can be read.
+        // An API server validates the whole definition once its parts parse.
         if self.purpose == Purpose::Import && self.errors.is_empty() {
             self.columns(&value);
             self.refusals(&object, &value, &order);
@@ -291,7 +291,7 @@ impl Reader<'_, '_> {
         })
     }
 
-    /// Tells of columns that API servers take and do not show; `refusals` tells of the others.
+    /// Reports columns that API servers accept but do not show; `refusals` reports the others.
     fn columns(&mut self, value: &Value) {
         for (at, version) in list(&value["spec"]["versions"]) {
             for (index, column) in list(&version["additionalPrinterColumns"]) {
@@ -309,7 +309,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// The schemas of the versions in the order of their names, and where each stands in the list.
+    /// The schemas of the versions in the order of their names, and the position of each in the list.
     fn schemas(&mut self, value: &mut Value) -> (Vec<Schema>, Vec<usize>) {
         let versions = value.pointer_mut("/spec/versions").and_then(Value::as_array_mut);
         let mut found: Vec<(usize, &mut Value)> = versions.into_iter().flatten().enumerate().collect();
@@ -333,13 +333,13 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// Where a path leads to, unless so much was told before.
+    /// The line of a path, unless `told` reaches [`MOST_TOLD`].
     fn loc<S: AsRef<str>>(&mut self, path: &[S], told: usize) -> Option<Loc> {
         let path = || path.iter().map(|step| step.as_ref().to_string()).collect::<Vec<_>>();
         (told < MOST_TOLD).then(|| self.place.loc(self.sites, &path()))
     }
 
-    /// What was found; the last one tells how much more there is.
+    /// Returns the diagnostics; the last one counts the dropped ones.
     fn finish(mut self) -> Vec<Diagnostic> {
         self.warnings.append(&mut self.errors);
         if let Some(last) = self.warnings.last_mut().filter(|_| self.untold > 0) {
@@ -348,7 +348,8 @@ impl Reader<'_, '_> {
         self.warnings
     }
 
-    /// Quoted templates are valid YAML. What kubectl notes in an annotation repeats every description, and these may have braces.
+    /// Reports quoted templates, which are valid YAML. kubectl's annotation repeats every description, and
+    /// these may have braces.
     fn templates(&mut self, value: &Value) {
         let mut metadata = value.get("metadata").cloned().unwrap_or_default();
         if let Some(annotations) = metadata.get_mut("annotations").and_then(Value::as_object_mut) {
@@ -375,7 +376,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// What nothing can be imported without.
+    /// Checks the members that every import needs.
     fn shape(&mut self, value: &Value) {
         if ["group", "names", "versions"].iter().all(|key| value["spec"].get(key).is_none()) {
             let message = "this is a part of a definition, such as a patch";
@@ -462,7 +463,7 @@ fn list(value: &Value) -> impl Iterator<Item = (usize, &Value)> {
     value.as_array().into_iter().flatten().enumerate()
 }
 
-/// Removes the member that a path leads to.
+/// Removes the member at a path.
 pub(super) fn remove(value: &mut Value, path: &[String]) {
     let Some((last, before)) = path.split_last() else { return };
     let parent = before.iter().try_fold(value, |at, step| match at {

@@ -1,4 +1,4 @@
-//! What a definition says beside its schemas, as attributes of the root types.
+//! Turns a definition without its schemas into attributes of the root types.
 
 use kubesmith_core::names;
 use serde_json::Value;
@@ -10,8 +10,8 @@ use crate::schema::{Schema, standard_fields};
 /// Annotation that groups under k8s.io need.
 const API_APPROVED: &str = "api-approved.kubernetes.io";
 
-/// The attributes of the root type `name` for a version of a definition in its canonical form; `group` is what tells its group
-/// from others in code.
+/// The attributes of the root type `name` for a version of a canonical definition; `group` is the group's
+/// short name in code.
 pub(super) fn attributes(
     crd: &Value,
     version: &Value,
@@ -33,7 +33,7 @@ pub(super) fn attributes(
     version_keys(spec, version, &mut keys);
     let approval = crd["metadata"]["annotations"][API_APPROVED].as_str().filter(|text| is_approval(text));
     keys.extend(approval.map(|text| Key::text("api_approved", text)));
-    // Said once, on the version that is stored.
+    // Only the stored version has these.
     if version["storage"] == true {
         conversion_keys(&spec["conversion"], &mut keys);
         metadata_keys(&crd["metadata"], &mut keys);
@@ -124,7 +124,7 @@ fn version_keys(spec: &Value, version: &Value, keys: &mut Vec<Key>) {
     }
 }
 
-/// A key with the members of an object that are there.
+/// A key with the members that an object has.
 fn members(name: &str, object: &Value, names: &[(&str, &str)]) -> Key {
     let keys = names.iter().filter_map(|(key, member)| match object.get(*member)? {
         Value::String(text) => Some(Key::text(key, text)),
@@ -176,12 +176,12 @@ fn metadata_keys(metadata: &Value, keys: &mut Vec<Key>) {
     }
 }
 
-/// Whether the text has a key of its own.
+/// Whether the annotation's value has a key of its own.
 fn is_approval(text: &str) -> bool {
     text.starts_with("unapproved") || text.starts_with("https://")
 }
 
-/// Standard fields that are not as usual.
+/// The key for standard fields with another schema than usual.
 fn standard(schema: &Schema) -> Option<Key> {
     let unusual =
         standard_fields().into_iter().filter_map(|(name, usual)| match schema.properties.get(name) {

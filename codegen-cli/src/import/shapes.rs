@@ -1,4 +1,4 @@
-//! Kubernetes' own types, recognised by their structure: descriptions may be those of another release.
+//! Recognises Kubernetes' own types by their structure: descriptions may be those of another release.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -7,15 +7,15 @@ use super::facts::facts;
 use crate::known;
 use crate::schema::Schema;
 
-/// What descriptions may add to an attribute, in bytes; beyond that structs of their own are easier to read.
+/// The most bytes that descriptions may add to an attribute; beyond that a struct is easier to read.
 const LONGEST_PATCH: usize = 4096;
 
-/// Where `ObjectMeta` and its neighbours are.
+/// The module of `ObjectMeta` and its neighbours.
 const META: &str = "k8s_openapi::apimachinery::pkg::apis::meta::v1";
-/// Where containers and their neighbours are.
+/// The module of containers and their neighbours.
 const CORE: &str = "k8s_openapi::api::core::v1";
 
-/// Types that resources are made of.
+/// Types that resources often use.
 const NAMES: &[(&str, &[&str])] = &[
     (META, &["Condition", "LabelSelector", "LabelSelectorRequirement", "OwnerReference", "ListMeta"]),
     (
@@ -105,7 +105,7 @@ static SHAPES: LazyLock<HashMap<Vec<String>, Vec<Shape>>> = LazyLock::new(|| {
         for name in *names {
             let path = format!("{module}::{name}");
             let Some(schema) = known::schema(&path) else { continue };
-            // What has few fields and no mark of its own may be anybody's.
+            // A type with few fields and no map type may be unrelated.
             if schema.map_type.is_none() && schema.properties.len() < 3 {
                 continue;
             }
@@ -116,7 +116,7 @@ static SHAPES: LazyLock<HashMap<Vec<String>, Vec<Shape>>> = LazyLock::new(|| {
     out
 });
 
-/// The type of that structure, with its schema; of several the one whose descriptions are nearest.
+/// The type with this structure and its schema; among several, the one with the nearest descriptions.
 pub(super) fn recognise(schema: &Schema) -> Option<(&'static str, &'static Schema)> {
     let shapes = SHAPES.get(&names_of(schema))?;
     let own = Schema { default: None, example: None, nullable: false, ..schema.clone() };

@@ -1,4 +1,4 @@
-//! Reads a schema and tells of what would be lost on the way.
+//! Reads a schema and reports the parts that reading would lose.
 
 use kubesmith_apiextensions::schema::{Keyword, Kind, REFUSED_KEYWORDS};
 use serde_json::Value;
@@ -7,30 +7,30 @@ use super::reader::remove;
 use crate::schema::{Rule, Schema};
 use kubesmith_apiextensions::diff::clean;
 
-/// Something in a schema that cannot be imported.
+/// A part of a schema that cannot be imported.
 #[derive(Debug)]
 pub(super) struct Mistake {
-    /// Where, by keywords and names.
+    /// The path of keywords and names.
     pub(super) path: Vec<String>,
     pub(super) message: String,
     pub(super) help: &'static str,
 }
 
-/// The definitions.
+/// A schema with the errors in it.
 #[derive(Debug)]
 pub(super) struct Strict {
-    /// The schema; `None` where there are mistakes.
+    /// The schema; `None` if there are errors.
     pub(super) schema: Option<Schema>,
-    /// All that is wrong with it.
+    /// All errors in it.
     pub(super) mistakes: Vec<Mistake>,
     /// Keywords that an API server drops, by their paths.
     pub(super) unknown: Vec<Vec<String>>,
 }
 
-/// How deep schemas may be; the API server's limit is below what a YAML parser reads.
+/// The deepest schema; the API server's limit is below that of a YAML parser.
 const DEEPEST: usize = 100;
 
-/// Reads a schema; all that is wrong with it is told.
+/// Reads a schema and reports all errors in it.
 pub(super) fn read(schema: &Value) -> Strict {
     let mut walk = Walk { path: Vec::new(), mistakes: Vec::new(), unknown: Vec::new() };
     walk.schema(schema);
@@ -100,7 +100,7 @@ impl Walk {
         }
     }
 
-    /// A keyword that no definition has: refused, or dropped.
+    /// Refuses or drops an unknown keyword.
     fn no_keyword(&mut self, keyword: &str) {
         match keyword {
             "$ref" => self.wrong("`$ref` is refused by API servers", "write the schema in its place"),

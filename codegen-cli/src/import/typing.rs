@@ -1,5 +1,6 @@
-//! From schemas to Rust types. Each type comes with the schema that generating makes of it; what differs from the one
-//! that is wanted becomes an attribute, and where nothing that is added helps, the attribute holds all of it.
+//! Makes Rust types from schemas. Each type has the schema that generating gives it. Its difference from
+//! the wanted schema becomes an attribute; where additions cannot express the difference, the attribute
+//! holds the whole schema.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
@@ -18,7 +19,7 @@ pub(super) const BYTES: &str = "k8s_openapi::ByteString";
 pub(super) const INT_OR_STRING: &str = "k8s_openapi::apimachinery::pkg::util::intstr::IntOrString";
 pub(super) const QUANTITY: &str = "k8s_openapi::apimachinery::pkg::api::resource::Quantity";
 
-/// A use of a type, and what its schema will be.
+/// A use of a type, and its generated schema.
 #[derive(Clone)]
 struct Typed {
     ty: Ty,
@@ -26,7 +27,7 @@ struct Typed {
     has_default: bool,
 }
 
-/// Where a type is used.
+/// The position of a type.
 #[derive(Clone, Copy)]
 struct Use<'a> {
     /// The enclosing type.
@@ -41,18 +42,18 @@ struct Use<'a> {
 pub(super) struct Typing {
     pub(super) module: Module,
     pub(super) names: TypeNames,
-    /// Types by what their schemas say beside their own description.
+    /// Types by their schemas without their own description.
     equal: HashMap<String, Vec<usize>>,
-    /// What generating makes of the types, by their index.
+    /// The generated schemas of the types, by their index.
     bases: Vec<Schema>,
-    /// What the types are found by in `equal`, by their index; a root is not looked for.
+    /// The keys of the types in `equal`, by their index; roots have none.
     keys: Vec<Option<String>>,
-    /// Whether objects of which one member is given become enums.
+    /// Whether objects with exactly one of several members become enums.
     pub(super) choices: bool,
 }
 
 impl Typing {
-    /// Types whose names are those of `imported` ones get others.
+    /// Types do not get the names of `imported` ones.
     pub(super) fn new(group: &str, version: &str, imported: &BTreeSet<String>) -> Self {
         let module = Module { group: group.to_string(), version: version.to_string(), ..Module::default() };
         Self {
@@ -65,7 +66,7 @@ impl Typing {
         }
     }
 
-    /// Names what several kinds share after what their names have in common, not after the first of them.
+    /// Names types that several kinds share after the common part of the kinds' names.
     pub(super) fn name_shared(&mut self) {
         let mut uses: BTreeMap<usize, Vec<String>> = BTreeMap::new();
         for ty in self.module.types.iter().filter(|ty| !ty.resource.is_empty()) {
@@ -79,14 +80,14 @@ impl Typing {
         for (index, names) in uses.into_iter().filter(|(_, names)| names.len() > 1) {
             let names: Vec<&str> = names.iter().map(String::as_str).collect();
             let shared = naming::common_end(&names);
-            // `Spec` alone says too little.
+            // `Spec` alone is too vague.
             if shared.len() > "Status".len() && self.names.take(&shared) {
                 self.module.types[index].name = shared;
             }
         }
     }
 
-    /// Adds the root type of a resource, whose name is taken already.
+    /// Adds the root type of a resource under a name that is already reserved.
     pub(super) fn root(
         &mut self,
         name: &str,
@@ -108,7 +109,7 @@ impl Typing {
             has_default &= made.1;
             fields.push(made.0);
         }
-        // The standard fields are not the type's.
+        // The standard fields are not part of the type's schema.
         let own = |all: &Schema| Schema { properties: properties.clone(), ..all.clone() };
         let mut wanted = own(schema);
         wanted.required.remove("metadata");
@@ -146,7 +147,7 @@ impl Typing {
         };
         let mut annotations = match facts(&typed.base, wanted) {
             Some(mut rest) => {
-                // A field without documentation of its own reads badly, even if the type has the same.
+                // Each field keeps its own documentation for the reader, even if its type has the same.
                 rest.description.clone_from(&wanted.description);
                 keys::annotations(&rest, wanted, On::Field)
             }
@@ -226,7 +227,7 @@ impl Typing {
         Typed { ty: Ty::List(Box::new(item.ty)), base: known::list_of(item.base), has_default: true }
     }
 
-    /// What lists and maps hold.
+    /// The type of the items of lists and maps.
     fn inner(&mut self, wanted: &Schema, place: Use<'_>) -> Typed {
         let item = self.type_of(wanted, place);
         if wanted.nullable {
@@ -255,7 +256,7 @@ impl Typing {
     }
 
     fn structure(&mut self, wanted: &Schema, place: Use<'_>) -> Typed {
-        // These are the field's.
+        // These belong to the field.
         let own = Schema { default: None, example: None, nullable: false, ..wanted.clone() };
         let mut key = Schema { description: None, ..own.clone() }.to_value().to_string();
         if !self.choices {
@@ -274,13 +275,13 @@ impl Typing {
         let (base, body) = (object_base(&own, open.is_some()), Body::Struct { fields, open, choice: None });
         let (annotations, base) = match facts(&base, &own) {
             Some(rest) => (keys::annotations(&rest, &own, On::Type), own),
-            // The field that leads here says what it is.
+            // The field's attribute describes the type.
             None => (Annotations::default(), base),
         };
         self.add(name, key, base, body, annotations, has_default)
     }
 
-    /// The fields of an object but for some, and whether all of them have defaults.
+    /// The fields of an object without those in an enum, and whether all of them have defaults.
     fn fields(
         &mut self,
         name: &str,
@@ -298,8 +299,8 @@ impl Typing {
         (fields, has_default)
     }
 
-    /// An object of which exactly one of some members is given: an enum, and where it has other members as well, a struct with
-    /// the enum among its fields.
+    /// An object with exactly one of several members: an enum, or for an object with other members, a
+    /// struct that flattens the enum.
     fn choice(&mut self, key: &str, own: &Schema, place: Use<'_>) -> Option<Typed> {
         let members = alternatives(own).filter(|_| self.choices)?;
         let base = Schema { one_of: own.one_of.clone(), ..object_base(own, false) };
@@ -333,7 +334,7 @@ impl Typing {
         Some(self.add(name, key.to_string(), own.clone(), body, annotations, false))
     }
 
-    /// The variants of an enum of these members; `None` where one of them would say something else.
+    /// The variants of an enum of these members; `None` if a variant's schema would differ.
     fn choices(&mut self, name: &str, own: &Schema, members: &[&String]) -> Option<Vec<Choice>> {
         let names: Vec<&str> = members.iter().map(|member| member.as_str()).collect();
         let variant = |(ident, member): (String, &&String)| {
@@ -348,10 +349,10 @@ impl Typing {
         naming::variants(&names).into_iter().zip(members).map(variant).collect()
     }
 
-    /// Takes back all types but the first so many, and their names.
+    /// Removes all types but the first `types`, and their names.
     fn take_back(&mut self, (types, names): (usize, usize)) {
         for key in self.keys.drain(types..).flatten() {
-            // The last of those that are found by it.
+            // The last type with this key.
             self.equal.get_mut(&key).and_then(Vec::pop);
         }
         self.module.types.truncate(types);
@@ -359,7 +360,7 @@ impl Typing {
         self.names.give_back(names);
     }
 
-    /// A type that says the same.
+    /// A type with an equal schema.
     fn equal(&self, key: &str, wanted: &Schema, place: Use<'_>) -> Option<Typed> {
         let candidates = self.equal.get(key)?;
         let same = |index: &&usize| self.bases[**index].description == wanted.description;
@@ -442,9 +443,9 @@ fn is_bare_object(schema: &Schema) -> bool {
         && !schema.preserve_unknown_fields
 }
 
-/// The members of which an object has exactly one, if that is what its alternatives say.
+/// The members of which an object has exactly one, if its alternatives require that.
 fn alternatives(own: &Schema) -> Option<Vec<&String>> {
-    // An enum has no place for what no property names.
+    // An enum cannot hold members without a property.
     if own.preserve_unknown_fields || own.embedded_resource || own.additional_properties.is_some() {
         return None;
     }

@@ -1,4 +1,4 @@
-//! Generates from what was imported and compares: nothing is lost in silence.
+//! Generates from the imported crate and compares, so that no loss is silent.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -18,7 +18,7 @@ use kubesmith_apiextensions::diff::canonical;
 
 type Files = BTreeMap<String, String>;
 
-/// The crate of all definitions that are generated again as they were, and how many these are.
+/// The crate of all definitions that it reproduces, and their number.
 pub(super) fn settled(
     mut crds: Vec<Crd>,
     package: &str,
@@ -35,7 +35,7 @@ pub(super) fn settled(
                 break;
             }
         };
-        // Enums say more than structs and may say too much.
+        // Enums are stricter than structs and may be too strict.
         let with_enums: Vec<usize> =
             wrong.iter().map(|(at, _)| *at).filter(|at| crds[*at].has_choices).collect();
         with_enums.iter().for_each(|at| crds[*at].has_choices = false);
@@ -49,13 +49,14 @@ pub(super) fn settled(
     (Files::new(), 0)
 }
 
-/// The definitions that are wrong, by their numbers, and why.
+/// The definitions that differ, by their numbers, and the errors.
 type Wrong = Vec<(usize, Diagnostic)>;
 
-/// Errors whose owner is looked for in the text at once; what the others are about comes up when these are left out.
+/// The most errors whose definition is searched for at once; the rest show up after these definitions are
+/// left out.
 const MOST_OWNED: usize = 100;
 
-/// The crate of the definitions, and what is wrong with them.
+/// The crate of the definitions, and the errors in it.
 fn checked(crds: &[Crd], package: &str, sites: &mut Sites<'_>) -> Result<(Files, Wrong), Box<Diagnostic>> {
     let made = super::crate_of(crds, package);
     let generated = generate(&made.files).map_err(|error| unchecked(&error))?;
@@ -79,7 +80,7 @@ fn checked(crds: &[Crd], package: &str, sites: &mut Sites<'_>) -> Result<(Files,
     Ok((made.files, wrong.into_iter().collect()))
 }
 
-/// Warnings about what definitions that are in use cannot change any more.
+/// Warnings about conventions that definitions in use can no longer adopt.
 const CONVENTIONS: [Code; 5] = [
     Code::MISSING_SPEC,
     Code::MISSING_STATUS,
@@ -88,13 +89,13 @@ const CONVENTIONS: [Code; 5] = [
     Code::STATUS_NOT_SUBRESOURCE,
 ];
 
-/// The conventions that the definitions do not keep.
+/// The conventions that the definitions violate.
 pub(super) fn conventions(diagnostics: &[Diagnostic]) -> BTreeSet<Code> {
     let warnings = diagnostics.iter().filter(|found| found.severity == Severity::Warning);
     warnings.map(|found| found.code).filter(|code| CONVENTIONS.contains(code)).collect()
 }
 
-/// Where nothing tells which definition an error is about, each is tried by itself.
+/// Tries each definition alone if no error names its definition.
 fn alone(
     crds: &[Crd],
     package: &str,
@@ -114,7 +115,7 @@ fn alone(
     Ok(())
 }
 
-/// What is said where each definition can be generated again, and all of them cannot.
+/// The error for definitions that can be generated again alone but not together.
 pub(super) fn together(first: &Diagnostic) -> Diagnostic {
     let message = format!("the definitions cannot be generated again together: {}", first.message);
     Diagnostic::error(Code::NOT_GENERATED, None, message)
@@ -142,7 +143,7 @@ pub(super) fn generate(files: &Files) -> io::Result<Generated> {
     Ok(pipeline::definitions(&settings))
 }
 
-/// What is said of a definition that `generate` refuses.
+/// The error for a definition that `generate` refuses.
 fn refused(crd: &Crd, error: &Diagnostic, sites: &mut Sites<'_>) -> Diagnostic {
     let kind = crd.text(&["spec", "names", "kind"]);
     let message = format!("{kind} cannot be generated again: {}", error.message);
@@ -152,7 +153,7 @@ fn refused(crd: &Crd, error: &Diagnostic, sites: &mut Sites<'_>) -> Diagnostic {
     diagnostic.help("mend the definition, or import it without the others")
 }
 
-/// The definition whose types a diagnostic is about: that of the type itself, or of those that lead to it.
+/// The definition of the type that a diagnostic is about, or of the types that use it.
 fn owner(made: &ImportedCrate, error: &Diagnostic, generated: &Generated) -> Option<usize> {
     let loc = error.primary?;
     let file = generated.sources.file(loc.file);
@@ -174,13 +175,13 @@ fn owner(made: &ImportedCrate, error: &Diagnostic, generated: &Generated) -> Opt
     None
 }
 
-/// The name of the struct or enum around a place.
+/// The name of the struct or enum around an offset.
 fn item_name(text: &str, at: usize) -> Option<String> {
     let mut end = at.min(text.len());
     while !text.is_char_boundary(end) {
         end -= 1;
     }
-    // Attributes stand before the name.
+    // Attributes precede the name.
     let after = text[end..].lines().find_map(declared);
     let before = text[..end].lines().rev().find_map(declared);
     let is_inside = text[..end].lines().next_back().is_some_and(|line| line.starts_with(' '))
@@ -238,7 +239,7 @@ fn differing(crds: &[Crd], generated: &Generated, sites: &mut Sites<'_>) -> Vec<
     out
 }
 
-/// The first place where two values differ, and how.
+/// The first path where two values differ, and the difference.
 fn first_difference(wanted: &Value, made: &Value, path: &mut Vec<String>) -> Option<(Vec<String>, String)> {
     match (wanted, made) {
         (Value::Object(wanted), Value::Object(made)) => {

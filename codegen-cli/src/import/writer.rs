@@ -29,7 +29,7 @@ pub(super) fn module(module: &Module) -> String {
         self::constant(constant, "&str", 0, &mut out);
         was_plain = is_plain;
     }
-    // Resources first, as they are what the file is about.
+    // Resources come first, as the main content of the file.
     let (roots, others): (Vec<&Type>, Vec<&Type>) =
         module.types.iter().partition(|ty| !ty.resource.is_empty());
     for ty in roots.into_iter().chain(others) {
@@ -39,10 +39,10 @@ pub(super) fn module(module: &Module) -> String {
     out
 }
 
-/// The beginning of a module that versions share.
+/// The beginning of a module of shared types.
 const SHARED: &str = "//! Types of the Go package `";
 
-/// Whether the text of a module begins as it is written here, with its version, group or package.
+/// Whether a text begins as the modules written here do, with a version, group or package.
 pub(crate) fn is_module(text: &str) -> bool {
     let first = text.lines().next().unwrap_or_default();
     let begins = (first.starts_with("//! Version `") && first.contains("` of group `"))
@@ -91,7 +91,7 @@ fn uses(module: &Module, out: &mut String) {
 }
 
 fn use_line(path: &str, mut names: Vec<&str>, out: &mut String) {
-    // rustfmt's version sort: types as they stand in the alphabet.
+    // rustfmt's version sort orders types alphabetically.
     names.sort_unstable();
     if let [name] = names[..] {
         let _ = writeln!(out, "use {path}::{name};");
@@ -198,7 +198,7 @@ fn structure(
             out.push_str("    #[allow(clippy::type_complexity)]\n");
         }
         let ty = text(module, &field.ty);
-        // rustfmt breaks what is wider than a hundred columns.
+        // rustfmt breaks lines wider than 100 columns.
         let space = if field.ident.len() + ty.len() + 11 > 100 { "\n        " } else { " " };
         let _ = writeln!(out, "    pub {}:{space}{ty},", field.ident);
     }
@@ -222,7 +222,7 @@ fn serde(field: &Field, rule: RenameRule, out: &mut String) {
     }
     if field.is_optional {
         keys.push(Key::Plain("default".to_string()));
-        // A field that must be there is written as null.
+        // A required field is written as null.
         if !field.is_null_written() {
             keys.push(Key::text("skip_serializing_if", "Option::is_none"));
         }
@@ -253,7 +253,7 @@ fn texts(name: &str, variants: &[Text], out: &mut String) {
     out.push_str("}\n");
 }
 
-/// A value in documentation.
+/// A value as documentation shows it.
 fn shown(value: &str) -> String {
     let is_plain = !value.is_empty() && value.chars().all(|c| !yaml::is_hidden(c) && c != '`');
     if is_plain && value.trim() == value {
@@ -284,7 +284,7 @@ fn choice(module: &Module, name: &str, choices: &[Choice], out: &mut String) {
 /// clippy's `type-complexity-threshold`.
 const HEAVIEST: usize = 250;
 
-/// How complex clippy finds a type: each name in it counts by how deep it stands.
+/// The complexity of a type for clippy: the sum over its names of a weight that grows with depth.
 fn weight(ty: &Ty, depth: usize) -> usize {
     let own = 10 * depth;
     match ty {
@@ -311,20 +311,20 @@ fn text(module: &Module, ty: &Ty) -> String {
     }
 }
 
-/// What the configuration of the crate says beside its folders.
+/// The options in the crate's configuration, apart from folders.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Options {
-    /// Servers drop unknown fields of definitions that were written when they did not.
+    /// Whether a definition sets `preserveUnknownFields`, so that the generated one must turn it off.
     pub(super) refuse_unknown_fields: bool,
-    /// Embedded metadata has its fields.
+    /// Whether embedded metadata has its fields.
     pub(super) embedded_object_meta: bool,
-    /// Longer descriptions are cut in the definitions.
+    /// The length at which descriptions in definitions are cut.
     pub(super) max_desc_len: Option<usize>,
-    /// There are rules of roles.
+    /// Whether there are rules of roles.
     pub(super) has_rules: bool,
-    /// There are webhooks.
+    /// Whether there are webhooks.
     pub(super) has_webhooks: bool,
-    /// The module with stubs of webhooks, which has a feature of its name.
+    /// The module of webhook stubs, behind a feature of that name.
     pub(super) stubs: Option<&'static str>,
 }
 
@@ -340,7 +340,7 @@ pub(super) fn files(package: &str, modules: &[Module], options: Options) -> BTre
     crate_files(package, &placed.collect::<Vec<_>>(), BTreeMap::new(), options)
 }
 
-/// The files of a crate of modules, each with its path, and of others that stand beside them by their names.
+/// The files of a crate: modules by their paths, and other files by their names.
 pub(super) fn crate_files(
     package: &str,
     placed: &[(Vec<String>, &Module)],
@@ -390,7 +390,7 @@ pub(super) fn paths(modules: &[Module]) -> Vec<String> {
     modules.iter().map(|module| path(module, folder(module))).collect()
 }
 
-/// The path of a module's file; with several groups each has a folder.
+/// The path of a module's file; several groups get a folder each.
 fn path(module: &Module, folder: Option<&String>) -> String {
     let name = naming::module(&module.version);
     folder.map_or_else(|| format!("src/{name}.rs"), |folder| format!("src/{folder}/{name}.rs"))
@@ -404,21 +404,21 @@ fn folders<'g>(groups: &BTreeSet<&'g str>) -> Vec<(&'g str, String)> {
     out
 }
 
-/// The runtime as it is published.
+/// The dependency on the published runtime.
 fn published() -> String {
     format!("kubesmith-runtime = {{ version = {:?}, default-features = false }}\n", env!("CARGO_PKG_VERSION"))
 }
 
-/// The manifest with another dependency on the runtime than the published one.
+/// The manifest with this dependency on the runtime.
 pub(super) fn with_runtime(manifest: &str, dependency: &str) -> String {
     manifest.replace(&published(), &format!("kubesmith-runtime = {dependency}\n"))
 }
 
-/// What clippy would want otherwise.
+/// Clippy lints that imported documentation and enums would fail.
 const LINTS: [&str; 4] =
     ["doc_lazy_continuation", "doc_overindented_list_items", "large_enum_variant", "tabs_in_doc_comments"];
 
-/// What rustdoc would want otherwise of descriptions that are no Markdown.
+/// rustdoc lints that descriptions would fail, as they are no Markdown.
 const RUSTDOC: [&str; 5] = [
     "bare_urls",
     "broken_intra_doc_links",
@@ -447,7 +447,7 @@ fn manifest(package: &str, uses_json: bool, stubs: Option<&str>) -> String {
     )
 }
 
-/// Lets the configuration allow what would be warned of each time the crate is generated from.
+/// Makes the configuration allow warnings that every run would repeat.
 pub(super) fn allow(files: &mut BTreeMap<String, String>, codes: &BTreeSet<Code>) {
     if let Some(config) = files.get_mut("kubesmith.toml").filter(|_| !codes.is_empty()) {
         let codes = codes.iter().map(|code| format!("\"{code}\"")).collect::<Vec<_>>().join(", ");

@@ -1,9 +1,10 @@
-//! A Rust crate from Go packages: the types that the definitions are generated from, with Go's names, constants and rules of
-//! roles.
+//! Imports Go packages as a Rust crate: the types that give the same definitions, with Go's names,
+//! constants and role rules.
 //!
-//! The front end for Go makes the intermediate representation. [`plan`] says which type becomes which, [`types`] makes what
-//! [`writer`] writes, and [`notes`] lists what is left to do by hand. What was made is generated from at once: it
-//! gives the same definitions as the Go packages, or the kind is left out.
+//! The front end for Go makes the intermediate representation. [`plan`] maps Go types to Rust types,
+//! [`types`] makes the model that [`writer`] writes, and [`notes`] lists the remaining manual work. The
+//! importer generates from the crate at once and leaves out kinds whose definitions differ from those of
+//! the Go packages.
 
 mod notes;
 mod plan;
@@ -31,19 +32,19 @@ use plan::Plan;
 /// How Go packages are imported: options of controller-gen.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct GoOptions {
-    /// Embedded metadata has its fields.
+    /// Whether embedded metadata gets its fields.
     pub generate_embedded_object_meta: bool,
-    /// Fields without a capital are left out.
+    /// Whether fields without a capital are left out.
     pub ignore_unexported_fields: bool,
 }
 
 /// Texts by paths.
 type Files = BTreeMap<String, String>;
 
-/// Kinds that are not generated as they were: their names, and why.
+/// Kinds whose generated definition differs: their names and the errors.
 type Wrong = Vec<(String, Diagnostic)>;
 
-/// Makes a crate of the name `package` of Go packages: folders, or patterns such as `./api/...`.
+/// Makes the crate `package` from Go packages: folders, or patterns such as `./api/...`.
 pub fn import_go(inputs: &[PathBuf], package: &str, options: GoOptions) -> Imported {
     let settled = settings(inputs, options).and_then(|settings| {
         let of_run = pipeline::with_go_options(&settings);
@@ -74,7 +75,7 @@ struct Context<'a> {
 }
 
 impl Context<'_> {
-    /// The crate of all kinds that it gives the same definitions of.
+    /// Returns the crate of all kinds whose definitions it reproduces.
     fn settled(self, mut settings: Settings) -> Result<Imported, Box<Diagnostic>> {
         let mut left_out = Vec::new();
         loop {
@@ -93,7 +94,7 @@ impl Context<'_> {
                 }
             }
             diagnostics.extend(generated.diagnostics);
-            // Where kinds were left out, it has been said why none remains.
+            // An error was already reported for each kind that was left out.
             diagnostics.retain(|found| left_out.is_empty() || found.code != Code::NO_RESOURCE);
             if definitions.is_empty() && !diag::has_errors(&diagnostics) && left_out.is_empty() {
                 let found = Diagnostic::error(Code::NO_RESOURCE, None, "the packages have no kind");
@@ -108,13 +109,13 @@ impl Context<'_> {
         }
     }
 
-    /// The crate of what was generated.
+    /// The crate for the generated output.
     fn crate_of(self, generated: &Generated, definitions: &Files) -> (Files, Vec<Diagnostic>) {
         let options = SchemaOptions {
             embedded_object_meta: self.of_run.generate_embedded_object_meta,
             ..SchemaOptions::default()
         };
-        // What is wrong with them was found when they were generated.
+        // Generation already reported their diagnostics.
         let (schemas, _) = schema::build(&generated.ir, &generated.sources, options);
         let (plan, diagnostics) = Plan::new(&generated.ir, &schemas, self.surveys, &generated.sources);
         let modules = types::modules(&plan, definitions);
@@ -137,7 +138,8 @@ impl Context<'_> {
         (files, diagnostics)
     }
 
-    /// The kinds that the crate does not give as they were. What remains to be allowed is allowed.
+    /// Returns the kinds that the crate does not reproduce, and allows the remaining conventions in its
+    /// settings.
     fn wrong(
         self,
         files: &mut Files,
@@ -168,7 +170,7 @@ impl Context<'_> {
         Ok(out)
     }
 
-    /// Where the crate is refused, each kind is tried by itself.
+    /// Tries each kind alone after the whole crate was refused.
     fn refused(
         self,
         generated: &Generated,
@@ -201,7 +203,7 @@ impl Context<'_> {
 }
 
 fn settings(inputs: &[PathBuf], options: GoOptions) -> Result<Settings, Box<Diagnostic>> {
-    // Nothing is written there.
+    // Nothing is written to this folder.
     let somewhere = Some(PathBuf::from("out"));
     let overrides = Overrides {
         input: inputs.to_vec(),
@@ -218,7 +220,7 @@ fn settings(inputs: &[PathBuf], options: GoOptions) -> Result<Settings, Box<Diag
     Ok(settings.remove(0))
 }
 
-/// The texts of definitions, by their files, without a header, which the types do not give.
+/// The texts of the definitions by file, without a header, because the types do not have one.
 fn crds(generated: &Generated) -> Files {
     let targets = generated.targets.iter().filter(|target| target.kind == Kind::Crd);
     let files = targets.flat_map(|target| target.tree.iter());
@@ -244,7 +246,7 @@ fn resources(generated: &Generated) -> impl Iterator<Item = (&Group, &Version, &
         .flat_map(|(group, version)| version.resources.iter().map(move |resource| (group, version, resource)))
 }
 
-/// The name of the file with a kind's definition.
+/// The name of the file with this kind's definition.
 fn file_name(group: &Group, resource: &Resource) -> String {
     format!("{}_{}.yaml", group.name, resource.plural)
 }
@@ -254,7 +256,7 @@ fn name_of(group: &Group, resource: &Resource) -> String {
     format!("{}.{}", resource.kind, group.name)
 }
 
-/// How the definition that is generated differs, if it does.
+/// Returns the first difference of the generated definition, if there is one.
 fn difference(wanted: &str, made: Option<&String>) -> Option<String> {
     let Some(made) = made else { return Some("no definition is generated".to_string()) };
     if wanted == made {

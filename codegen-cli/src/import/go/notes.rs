@@ -1,4 +1,4 @@
-//! What is left to do by hand: Go methods, and what takes their place.
+//! Lists the remaining manual work: Go methods and their counterparts in Rust.
 
 use std::fmt::Write as _;
 
@@ -9,7 +9,7 @@ use crate::go::SurveyedMethod;
 /// The file with the list.
 pub(super) const FILE: &str = "IMPORT.md";
 
-/// Methods of controller-runtime's interfaces, and what takes their place.
+/// Methods of controller-runtime's interfaces and their counterparts.
 const TRAITS: &[(&[&str], &str)] = &[
     (&["Default"], "`kubesmith_runtime::webhook::Defaulter`"),
     (&["ValidateCreate", "ValidateUpdate", "ValidateDelete"], "`kubesmith_runtime::webhook::Validator`"),
@@ -26,13 +26,13 @@ const TRAITS: &[(&[&str], &str)] = &[
     (&["Error"], "`std::error::Error`"),
 ];
 
-/// What a method becomes; `None`: a method of the Rust type.
+/// Returns the counterpart of a method; `None`: a method of the Rust type.
 fn counterpart(method: &SurveyedMethod) -> Option<&'static str> {
     let found = TRAITS.iter().find(|(names, _)| names.contains(&method.name.as_str()));
     found.map(|(_, counterpart)| *counterpart)
 }
 
-/// The list, if there is something to list.
+/// The list, unless it is empty.
 pub(super) fn text(plan: &Plan<'_>) -> Option<String> {
     let mut out = String::new();
     renamed(plan, &mut out);

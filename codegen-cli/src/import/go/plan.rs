@@ -1,4 +1,4 @@
-//! Which Go type becomes which Rust type: its module and name, or a type of k8s-openapi.
+//! Maps Go types to Rust types: a module and a name, or a type of k8s-openapi.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,14 +12,14 @@ use crate::known;
 use crate::schema::Schemas;
 use crate::source::SourceMap;
 
-/// Where types go.
+/// The Rust module and name of each type.
 pub(super) struct Plan<'a> {
     pub(super) ir: &'a Ir,
     pub(super) schemas: &'a Schemas,
     pub(super) surveys: &'a [Survey],
     /// The modules of the crate.
     pub(super) modules: Vec<PlannedModule<'a>>,
-    /// What becomes of each type of the arena; `None`: nothing needs it.
+    /// The Rust type for each type of the arena; `None`: unused.
     pub(super) types: Vec<Option<Planned>>,
     /// The resources, by the indexes of their root types.
     pub(super) resources: BTreeMap<usize, (&'a Group, &'a Version, &'a Resource)>,
@@ -29,9 +29,9 @@ pub(super) struct Plan<'a> {
 pub(super) struct PlannedModule<'a> {
     /// Its path in the crate.
     pub(super) path: Vec<String>,
-    /// What its package says beside schemas.
+    /// The survey of its package: everything but schemas.
     pub(super) survey: &'a Survey,
-    /// Group and version; `None`: it has no kinds.
+    /// Group and version; `None`: a package without kinds.
     pub(super) version: Option<(&'a str, &'a str)>,
     /// Its types, by their indexes, in source order.
     pub(super) types: Vec<usize>,
@@ -42,7 +42,7 @@ pub(super) struct PlannedModule<'a> {
 pub(super) enum Planned {
     /// A type of the crate: its module, its place there and its name.
     Own { module: usize, at: usize, name: String },
-    /// A type of k8s-openapi that says the same.
+    /// A type of k8s-openapi with the same schema.
     Known(&'static str),
 }
 
@@ -95,7 +95,7 @@ impl<'a> Plan<'a> {
         known::paths().find(|known| *known == path).filter(|_| same)
     }
 
-    /// The types that the roots lead to without passing one of k8s-openapi.
+    /// The types that the roots use, without those that only types of k8s-openapi use.
     fn needed(&self) -> BTreeSet<usize> {
         let mut seen: BTreeSet<usize> = self.resources.keys().copied().collect();
         let mut open: Vec<usize> = seen.iter().copied().collect();
@@ -149,7 +149,7 @@ impl<'a> Plan<'a> {
     /// Names the types of a module that is about to be added.
     fn name(&mut self, types: &[usize], diagnostics: &mut Vec<Diagnostic>, sources: &SourceMap) {
         let mut names = TypeNames::default();
-        // Exported names first: they are the ones that other code knows.
+        // Exported names first: other code uses them.
         let is_exported = |at: &usize| go_name(&self.ir.types[*at]).starts_with(char::is_uppercase);
         let (first, rest): (Vec<usize>, Vec<usize>) = types.iter().copied().partition(is_exported);
         for at in first.into_iter().chain(rest) {
@@ -189,7 +189,7 @@ fn named(ty: &TypeRef, out: &mut Vec<usize>) {
     }
 }
 
-/// The path, or another one that nothing has.
+/// Returns the path, or a free one if it is taken.
 fn free(wanted: Vec<String>, package: &str, taken: &mut BTreeSet<Vec<String>>) -> Vec<String> {
     let numbered = (2..).map(|number| vec![format!("{package}_{number}")]);
     let mut all = [wanted.clone(), vec![package.to_string()]].into_iter().chain(numbered);

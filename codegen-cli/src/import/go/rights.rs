@@ -1,4 +1,4 @@
-//! What Go packages say of roles and webhooks, as a module of its own.
+//! Writes the rules of roles and the webhooks of Go packages as a module of its own.
 
 use std::fmt::Write as _;
 
@@ -9,7 +9,7 @@ use crate::ir::{Ir, PolicyRule};
 /// The name of the module.
 pub(super) const MODULE: &str = "rights";
 
-/// The text of the module, if there is something to say.
+/// The text of the module, unless it is empty.
 pub(super) fn text(ir: &Ir, surveys: &[Survey]) -> Option<String> {
     let rules = &ir.manifests.rules;
     let said = surveys.iter().filter(|survey| survey.is_input).flat_map(|survey| &survey.manifests);

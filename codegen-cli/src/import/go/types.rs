@@ -1,4 +1,4 @@
-//! From the intermediate representation to the types that are written.
+//! Makes the model of the written types from the intermediate representation.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -102,7 +102,7 @@ impl Maker<'_> {
         ty
     }
 
-    /// The attributes of a root type: what its definition says, and the markers of clients.
+    /// The attributes of a root type: those from its definition, and the markers of clients.
     fn resource(
         &self,
         (group, version, found): &(&ir::Group, &ir::Version, &ir::Resource),
@@ -228,7 +228,8 @@ impl Maker<'_> {
         }
     }
 
-    /// Whether a field lists values of a type that has its own list. In Rust, one list would have those that both allow.
+    /// Whether a field's list of values repeats that of its type. In Rust, one list would allow only the
+    /// values in both.
     fn lists_again(&self, over: &Schema, ty: &TypeRef) -> bool {
         match (ty, &over.items) {
             (TypeRef::List(item) | TypeRef::Array(item, _), Some(items)) => self.lists_again(items, item),
@@ -249,7 +250,7 @@ impl Maker<'_> {
     }
 }
 
-/// Whether attributes replace the form of the type that they stand on.
+/// Whether attributes replace the form of their type.
 fn is_retyped(over: &Schema, base: &Schema, ty: &TypeRef) -> bool {
     let other_type = over.type_.is_some() && over.type_ != base.type_;
     !matches!(ty, TypeRef::Named(_)) && (other_type || over.int_or_string && !base.int_or_string)
@@ -281,7 +282,7 @@ fn substituted(wanted: &Schema) -> (Ty, Annotations) {
     (ty, schemaless(wanted))
 }
 
-/// The attributes of a field whose type says nothing.
+/// The attributes of a field whose type has no schema.
 fn schemaless(wanted: &Schema) -> Annotations {
     let mut annotations = keys::annotations(wanted, wanted, On::Field);
     annotations.schema.insert(0, Key::Plain("schemaless".to_string()));
@@ -353,7 +354,7 @@ fn client(marker: &str) -> Option<Key> {
     }
 }
 
-/// Finds the types that have `Default`: those of which every part has it.
+/// Finds the types that have `Default`: those whose parts all have it.
 fn defaults(modules: &mut [Module], plan: &Plan<'_>) {
     let mut paths = BTreeMap::new();
     for planned in plan.types.iter().flatten() {

@@ -1,5 +1,5 @@
-//! Stubs for what Go types did in webhooks: an `impl` of our trait for controller-runtime's methods. They refuse what they get
-//! until somebody writes them.
+//! Writes stubs for the webhooks of Go types: an `impl` of our trait for controller-runtime's methods. The
+//! stubs refuse every object until somebody implements them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,10 +11,10 @@ use crate::go::{Survey, SurveyedMethod};
 /// The name of the module, and of the crate's feature that it needs.
 pub(super) const MODULE: &str = "webhooks";
 
-/// What follows the name of a kind in the names of types that have the methods for it.
+/// The suffixes after a kind's name in the names of types with its methods.
 const HELPERS: [&str; 6] = ["", "CustomDefaulter", "CustomValidator", "Defaulter", "Validator", "Webhook"];
 
-/// The traits and what they name.
+/// The traits and the types in their signatures.
 const USES: [&str; 8] = [
     "AdmissionContext",
     "AdmissionError",
@@ -35,7 +35,7 @@ struct Kind<'a> {
     version: &'a str,
     /// Its methods and those of its helpers, by their names.
     methods: BTreeMap<&'a str, &'a SurveyedMethod>,
-    /// Where the others of its kind are.
+    /// Its group and version, which tell it from other kinds.
     group: &'a str,
 }
 
@@ -58,7 +58,7 @@ pub(super) fn text(plan: &Plan<'_>) -> Option<String> {
     ))
 }
 
-/// The import of names, laid out as rustfmt does.
+/// The `use` line of these names, laid out as rustfmt does.
 fn used<'n>(names: impl Iterator<Item = &'n str>) -> String {
     let names: Vec<&str> = names.collect();
     let line = format!("use kubesmith_runtime::webhook::{{{}}};\n", names.join(", "));
@@ -82,7 +82,7 @@ fn used<'n>(names: impl Iterator<Item = &'n str>) -> String {
 const WIDTH: usize = 100;
 
 impl Kind<'_> {
-    /// The name of its struct, which no other kind has: with its version or its group where it takes them.
+    /// Returns a free name for its struct, with the version or group if it is needed.
     fn stub(&self, names: &mut BTreeSet<String>) -> String {
         let version = naming::pascal(self.version);
         let own = format!("{}{}{version}", naming::pascal(self.group), self.own);
@@ -101,7 +101,7 @@ fn kinds<'a>(plan: &'a Plan<'a>) -> Vec<Kind<'a>> {
         let Some(Planned::Own { module, name, .. }) = &plan.types[*root] else { continue };
         let own = go_name(&plan.ir.types[*root]);
         let here = plan.modules[*module].survey;
-        // Packages without the kind have helpers for the version that is stored.
+        // Packages without the kind have helpers for the stored version.
         let has_kind = |survey: &Survey| survey.markers.contains_key(own);
         let is_single =
             group.versions.iter().flat_map(|it| &it.resources).filter(|it| it.kind == own).count() == 1;
@@ -120,7 +120,7 @@ fn kinds<'a>(plan: &'a Plan<'a>) -> Vec<Kind<'a>> {
     out
 }
 
-/// The stubs of a version; `names` has those of structs that are there.
+/// The stubs of a version; `names` has the structs written so far.
 fn stubs(kind: &Kind<'_>, all: &[Kind<'_>], names: &mut BTreeSet<String>) -> Option<String> {
     let has = |names: &[&str]| names.iter().find_map(|name| kind.methods.get(name)).copied();
     let (defaults, validates) =
@@ -174,7 +174,7 @@ fn validator(kind: &Kind<'_>, name: &str) -> String {
         ("ValidateDelete", "validate_delete", 1),
     ] {
         let found = kind.methods.get(method);
-        // Ours asks for the first two.
+        // Our trait requires the first two methods.
         if found.is_none() && rust == "validate_delete" {
             continue;
         }

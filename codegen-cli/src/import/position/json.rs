@@ -1,10 +1,10 @@
-//! Where in a JSON text a value stands.
+//! Finds the position of a value in a JSON text.
 
 use std::collections::HashMap;
 use std::ops::Range;
 
-/// A JSON document. An object or list is gone through when somebody first asks for what is in it. Offsets are from the
-/// document's start.
+/// A JSON document. An object or list is scanned on its first lookup. Offsets are from the document's
+/// start.
 #[derive(Debug)]
 pub(super) struct Json<'a> {
     text: &'a str,
@@ -12,7 +12,7 @@ pub(super) struct Json<'a> {
     lists: HashMap<usize, Vec<usize>>,
 }
 
-/// Where a member's name stands, with its quotes, and where its value begins.
+/// The range of a member's name, with its quotes, and the start of its value.
 type Member = (usize, usize, usize);
 
 impl<'a> Json<'a> {
@@ -20,7 +20,8 @@ impl<'a> Json<'a> {
         Self { text, objects: HashMap::new(), lists: HashMap::new() }
     }
 
-    /// The name, or the first character of the item, that the path leads to, or the deepest that it reaches.
+    /// The range of the name, or of the item's first character, at the path, or of the deepest part that
+    /// exists.
     pub(super) fn locate(&mut self, path: &[String]) -> Range<usize> {
         let mut at = space(self.text, 0);
         let mut found = at..at + usize::from(at < self.text.len());
@@ -48,7 +49,7 @@ impl<'a> Json<'a> {
     }
 }
 
-/// The members of the object that begins here; of those with the same name the last one holds.
+/// The members of the object that begins here; the last duplicate wins.
 fn members(text: &str, object: usize) -> HashMap<String, Member> {
     let mut out = HashMap::new();
     let mut at = space(text, object + 1);
@@ -63,25 +64,25 @@ fn members(text: &str, object: usize) -> HashMap<String, Member> {
     out
 }
 
-/// Where the items of the list that begins here stand.
+/// The starts of the items of the list that begins here.
 fn items(text: &str, list: usize) -> Vec<usize> {
     let mut out = Vec::new();
     let mut at = space(text, list + 1);
     while text.as_bytes().get(at).is_some_and(|byte| *byte != b']') {
         out.push(at);
-        // What is no value does not end, either.
+        // Malformed text may have no value here.
         at = space(text, skip(text, at).max(at + 1));
     }
     out
 }
 
-/// Behind space and what separates values.
+/// The offset after space and separators.
 fn space(text: &str, at: usize) -> usize {
     let is_space = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | b',' | b':');
     at + text.as_bytes().iter().skip(at).take_while(|byte| is_space(byte)).count()
 }
 
-/// Behind the string that begins here.
+/// The offset after the string that begins here.
 fn string(text: &str, start: usize) -> usize {
     let bytes = text.as_bytes();
     let mut at = start + 1;
@@ -95,7 +96,7 @@ fn string(text: &str, start: usize) -> usize {
     bytes.len()
 }
 
-/// Behind the value that begins here.
+/// The offset after the value that begins here.
 fn skip(text: &str, start: usize) -> usize {
     let bytes = text.as_bytes();
     let (mut at, mut depth) = (start, 0_usize);

@@ -1,11 +1,11 @@
-//! Definitions of `v1beta1`, made into `v1` as API servers did it.
+//! Converts definitions of `v1beta1` to `v1`, as API servers did.
 
 use kubesmith_core::diag::Code;
 use serde_json::{Map, Value, json};
 
 use super::Reader;
 
-/// A member that stands elsewhere in the text than in the converted definition.
+/// A member whose position in the text differs from that in the converted definition.
 #[derive(Clone, Debug)]
 pub(super) struct Moved {
     here: Vec<String>,
@@ -18,14 +18,14 @@ impl Moved {
         Self { here: owned(here), there: owned(there) }
     }
 
-    /// Where a path of the converted definition leads in the text, if it is below what was moved.
+    /// Maps a path of the converted definition to the text, if it is below the moved member.
     pub(super) fn written(&self, path: &[String]) -> Option<Vec<String>> {
         let below = path.strip_prefix(self.here.as_slice())?;
         Some(self.there.iter().chain(below).cloned().collect())
     }
 }
 
-/// Members of `spec` that stand in its versions in `v1`, and as what.
+/// Members of `spec` that `v1` has in each version, and their names there.
 const PER_VERSION: &[(&str, &str)] = &[
     ("validation", "schema"),
     ("subresources", "subresources"),
@@ -33,7 +33,7 @@ const PER_VERSION: &[(&str, &str)] = &[
 ];
 
 impl Reader<'_, '_> {
-    /// Makes `v1` of `v1beta1`.
+    /// Converts `v1beta1` to `v1`.
     pub(super) fn convert(&mut self, value: &mut Value) {
         let help = "API servers since 1.22 take v1 only; what is generated is v1";
         self.warn(&["apiVersion"], Code::CONVERTED, "the definition is v1beta1 and is converted to v1", help);
@@ -60,7 +60,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// The list of versions; one that is named alone is served and stored.
+    /// The list of versions; a single `version` is served and stored.
     fn versions(&mut self, spec: &mut Map<String, Value>) -> Vec<Value> {
         let name = spec.remove("version");
         match spec.remove("versions") {
@@ -72,7 +72,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// Gives a version what stands once for all of them, unless it has its own.
+    /// Copies the members shared by all versions into a version that lacks them.
     fn spread(&mut self, version: &mut Map<String, Value>, at: usize, shared: &[(&str, &str, Value)]) {
         let at = at.to_string();
         for (from, to, value) in shared {
@@ -84,7 +84,7 @@ impl Reader<'_, '_> {
     }
 }
 
-/// Fills in what `v1` wants to be said.
+/// Fills in the members that `v1` requires.
 fn complete(version: &mut Map<String, Value>, keeps: bool) {
     let schema = version.entry("schema").or_insert_with(|| json!({}));
     if let Value::Object(schema) = schema {
@@ -108,7 +108,8 @@ fn complete(version: &mut Map<String, Value>, keeps: bool) {
     }
 }
 
-/// Keeps unknown fields of every object: in `v1` those of an object alone are kept, not those below its fields.
+/// Keeps unknown fields of every object: in `v1`, the keyword covers the fields of one object, not those
+/// below them.
 fn keep(schema: &mut Value) {
     let Value::Object(members) = schema else { return };
     for (key, below) in members.iter_mut() {

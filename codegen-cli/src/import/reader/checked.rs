@@ -1,4 +1,4 @@
-//! Reads a value and reports names that an object has twice, of which parsers take the last in silence.
+//! Reads a value and reports duplicate members, which parsers drop silently.
 
 use std::collections::BTreeSet;
 
@@ -6,15 +6,15 @@ use kubesmith_apimachinery::decode::{self, Observer, Step};
 use serde::Deserializer;
 use serde_json::Value;
 
-/// The definitions.
+/// The value and its duplicate members.
 #[derive(Debug, Default)]
 pub(super) struct Read {
     pub(super) value: Value,
-    /// The paths of the members that are there more than once.
+    /// The paths of the members that occur more than once.
     pub(super) repeated: BTreeSet<Vec<String>>,
 }
 
-/// Reads a value of JSON or, if its source is given, of YAML; of members with the same name the last one holds.
+/// Reads a value of JSON or, if its source is given, of YAML; the last duplicate member wins.
 pub(super) fn read<'de, D: Deserializer<'de>>(deserializer: D, yaml: Option<&str>) -> Result<Read, D::Error> {
     let mut repeated = Repeated::default();
     let value = decode::read(deserializer, yaml, &mut repeated)?;

@@ -1,11 +1,11 @@
-//! Members of definitions that no attribute brings back.
+//! Finds members of definitions that no attribute reproduces.
 
 use kubesmith_core::diag::Code;
 use serde_json::Value;
 
 use super::{Purpose, Reader};
 
-/// The members that objects of a definition have, by their paths.
+/// The members of the objects in a definition, by their paths.
 const MEMBERS: &[(&[&str], &[&str])] = &[
     (&[], &["apiVersion", "kind", "metadata", "spec", "status"]),
     (
@@ -47,7 +47,7 @@ const VERSION: &[&str] = &[
 const COLUMN: &[&str] = &["name", "type", "jsonPath", "description", "format", "priority"];
 
 impl Reader<'_, '_> {
-    /// Members that no attribute brings back, by their paths.
+    /// Members that no attribute reproduces, by their paths.
     pub(super) fn unknown_members(&mut self, value: &Value) -> Vec<Vec<String>> {
         let mut out = Vec::new();
         for (path, names) in MEMBERS {

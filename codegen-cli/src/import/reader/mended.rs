@@ -1,4 +1,4 @@
-//! What an API server refuses in a definition, though types can be made of it: it is mended with a warning.
+//! Repairs definitions that an API server refuses but types can be made of, with a warning.
 
 use kubesmith_core::diag::Code;
 use kubesmith_core::names;
@@ -6,11 +6,11 @@ use serde_json::Value;
 
 use super::Reader;
 
-/// The annotation of an approved kind, and what says that there is no approval.
+/// The annotation of an approved kind, and its value for unapproved ones.
 const APPROVED: (&str, &str) = ("api-approved.kubernetes.io", "unapproved, experimental-only");
 
 impl Reader<'_, '_> {
-    /// Mends what is missing of the definition.
+    /// Adds the missing members to the definition.
     pub(super) fn mend(&mut self, value: &mut Value) {
         self.approve(value);
         let names: Vec<String> = super::list(&value["spec"]["versions"])
@@ -25,7 +25,7 @@ impl Reader<'_, '_> {
             if super::list(versions).any(|(_, version)| version[key] != false) {
                 continue;
             }
-            // What is stored is served, if any version is.
+            // The stored version is served if no other is.
             let stored = super::list(versions).find(|(_, version)| version["storage"] == true);
             let place = stored.map_or(newest, |(at, _)| at);
             versions[place][key] = true.into();
@@ -39,7 +39,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// Says of a kind of Kubernetes' own groups that nobody approved it, unless the definition says something of it.
+    /// Marks a kind of Kubernetes' own groups as unapproved, unless it has the annotation.
     fn approve(&mut self, value: &mut Value) {
         let group = value["spec"]["group"].as_str().unwrap_or_default();
         let annotations = &value["metadata"]["annotations"];

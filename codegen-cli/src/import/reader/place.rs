@@ -7,18 +7,18 @@ use super::beta;
 use crate::import::position::Lines;
 use crate::source::{FileId, Loc, Position, SourceMap};
 
-/// A document in a file, and where an object stands in it.
+/// A document in a file, and the position of an object in it.
 #[derive(Clone, Debug)]
 pub(crate) struct Place {
     pub(super) file: FileId,
     pub(super) document: Range<usize>,
     pub(super) prefix: Vec<String>,
-    /// What stands elsewhere in the text than in the object, innermost first.
+    /// The members whose position in the text differs from that in the object, innermost first.
     pub(super) moved: Vec<beta::Moved>,
 }
 
 impl Place {
-    /// The line that a path in the definition as it is written leads to.
+    /// The line of a path in the definition as it is written.
     pub(crate) fn loc(&self, sites: &mut Sites<'_>, path: &[String]) -> Loc {
         let sources = sites.sources;
         let lines =
@@ -26,12 +26,12 @@ impl Place {
         lines.locate(&self.full(path))
     }
 
-    /// The lines of the document, for those who look for many paths.
+    /// The lines of the document, for locating many paths.
     pub(crate) fn lines<'a>(&self, sources: &'a SourceMap) -> Lines<'a> {
         Lines::new(sources, self.file, self.document.clone())
     }
 
-    /// The place, in these lines of the document, that a path in the object leads to.
+    /// The position, in these lines of the document, of a path in the object.
     pub(crate) fn position(&self, lines: &mut Lines<'_>, path: &[String]) -> Position {
         lines.position(&self.full(path))
     }
@@ -47,14 +47,14 @@ impl Place {
     }
 }
 
-/// The documents in which places were looked for, each taken apart once.
+/// The documents with located paths, each split into lines once.
 pub(crate) struct Sites<'a> {
     pub(super) sources: &'a SourceMap,
     lines: HashMap<(FileId, usize), Lines<'a>>,
 }
 
 impl<'a> Sites<'a> {
-    /// Those of these files.
+    /// The documents of these files.
     pub(crate) fn new(sources: &'a SourceMap) -> Self {
         Self { sources, lines: HashMap::new() }
     }

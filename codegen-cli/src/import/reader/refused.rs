@@ -1,4 +1,5 @@
-//! What an API server would refuse a definition for, by the rules that `generate` and the embedded server check it by.
+//! Reports the causes for which an API server would refuse a definition, by the rules of `generate` and the
+//! embedded server.
 
 use kubesmith_apiextensions::structural::{Schema, Step, locate, validate_crd};
 use kubesmith_core::diag::Code;
@@ -8,18 +9,18 @@ use super::Reader;
 use crate::validate::{About, about, field, words};
 
 impl Reader<'_, '_> {
-    /// Tells of every cause. The versions of the canonical definition stand in the one that is `written` at the places of
-    /// `order`.
+    /// Reports every cause. `order` maps the versions of the canonical definition to those of the `written`
+    /// one.
     pub(super) fn refusals(&mut self, object: &Value, written: &Value, order: &[usize]) {
         let mut crd = object.clone();
         if crd.pointer("/spec/conversion").is_none() {
             crd["spec"]["conversion"] = json!({"strategy": "None"});
         }
-        // What follows from the kind is told of the kind.
+        // Names that default from the kind are reported at the kind.
         let is_filled_in = |field: &str| match field {
             "spec.names.listKind" => written["spec"]["names"].get("listKind").is_none(),
             "spec.names.singular" => written["spec"]["names"].get("singular").is_none(),
-            // Creating a definition sets its status anew.
+            // Creating a definition resets its status.
             field => field.starts_with("status."),
         };
         for cause in validate_crd(&crd, None).into_iter().filter(|cause| !is_filled_in(&cause.field)) {
@@ -30,7 +31,7 @@ impl Reader<'_, '_> {
     }
 }
 
-/// What leads to a cause in the text, and how it is called.
+/// The path of a cause in the text, and its name in messages.
 fn path(crd: &Value, field: &str, order: &[usize]) -> (Vec<String>, String) {
     let version = |at: usize, below: &str| {
         let written = order.get(at).copied().unwrap_or(at).to_string();

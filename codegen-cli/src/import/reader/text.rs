@@ -1,11 +1,11 @@
-//! What can be told of a text before a parser reads it.
+//! Inspects a text before a parser reads it.
 
 use std::ops::Range;
 
 /// The ranges of the documents of a text; directives belong to the document behind them.
 pub(super) fn documents(text: &str) -> Vec<Range<usize>> {
     let mut out = Vec::new();
-    // Windows' programs begin files with a mark.
+    // Programs on Windows begin files with a byte order mark.
     let mut at = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
     let mut start = at;
     for line in text[at..].split_inclusive('\n') {
@@ -24,14 +24,13 @@ pub(super) fn documents(text: &str) -> Vec<Range<usize>> {
     out
 }
 
-/// Whether a text is directives and comments alone.
+/// Whether a text has only directives and comments.
 fn is_head(text: &str) -> bool {
     let mut lines = text.lines().filter(|line| !line.trim().is_empty() && !line.starts_with('#')).peekable();
     lines.peek().is_some() && lines.all(|line| line.starts_with('%'))
 }
 
-/// Whether brackets stand deeper than this in each other. What parsers refuse as too deep takes them time that grows with its
-/// square.
+/// Whether brackets are nested deeper than `most`. Parsers take quadratic time to refuse such input.
 pub(super) fn is_deeper(text: &str, most: usize) -> bool {
     let mut behind = 0;
     for value in Values::new(text).filter(|value| value.text.starts_with(['[', '{'])) {
@@ -46,7 +45,7 @@ pub(super) fn is_deeper(text: &str, most: usize) -> bool {
     false
 }
 
-/// How long the value in brackets is that a text begins with, and whether it is too deep.
+/// The length of the bracketed value at the start of a text, and whether it is too deep.
 fn flow(text: &str, most: usize) -> (usize, bool) {
     let mut depth = 0;
     let mut quote = None;
@@ -67,20 +66,20 @@ fn flow(text: &str, most: usize) -> (usize, bool) {
     (text.len(), false)
 }
 
-/// Where a template engine is to write a value; braces in a description are none of its business.
+/// The position of a value that a template engine fills in; braces in descriptions do not count.
 pub(super) fn template(text: &str) -> Option<usize> {
     Values::new(text).find(|value| value.text.starts_with("{{")).map(|value| value.start)
 }
 
-/// The values that begin on each line, or what stands there instead; not the lines of texts.
+/// The value, or the rest, of each line; lines that continue a text are skipped.
 struct Values<'a> {
     lines: std::str::SplitInclusive<'a, char>,
     at: usize,
-    /// Lines that are indented deeper go on with a text.
+    /// The indentation of a text's first line; deeper lines continue the text.
     text: Option<usize>,
 }
 
-/// What a line has behind its dashes and its name.
+/// The text of a line after its dashes and its name.
 struct Found<'a> {
     start: usize,
     text: &'a str,
@@ -113,7 +112,7 @@ impl<'a> Iterator for Values<'a> {
     }
 }
 
-/// What stands behind dashes, a name, anchors and tags, and where the name or the last dash begins.
+/// The text after dashes, a name, anchors and tags, and the offset of the name or the last dash.
 fn value(line: &str) -> (usize, &str) {
     let (mut rest, mut own, mut is_named) = (line, 0, false);
     loop {
@@ -136,7 +135,7 @@ fn value(line: &str) -> (usize, &str) {
     }
 }
 
-/// How long the name is that a line begins with, with its colon.
+/// The length of the name at the start of a line, with its colon.
 fn name(line: &str) -> Option<usize> {
     let quoted = match line.as_bytes() {
         [quote @ (b'"' | b'\''), ..] => 2 + line[1..].find(char::from(*quote))?,

@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::Reader;
 
 impl Reader<'_, '_> {
-    /// Explains properties that are called `true` or `false`, which hardly anybody means.
+    /// Warns of properties named `true` or `false`, which are rarely meant.
     pub(super) fn truths(&mut self, versions: &Value) {
         for (at, version) in super::list(versions) {
             let path = ["spec", "versions", &at.to_string(), "schema", "openAPIV3Schema"].map(str::to_string);
