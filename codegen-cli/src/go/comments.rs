@@ -7,7 +7,7 @@ use super::syntax::{Place, Word};
 /// Comments on adjacent lines.
 #[derive(Clone, Debug)]
 pub(super) struct Group {
-    /// The comments, with their characters.
+    /// The ranges of the comments, with their comment characters.
     comments: Vec<Place>,
     /// The line of its end, from 0.
     last_line: usize,
@@ -16,20 +16,20 @@ pub(super) struct Group {
 }
 
 impl Group {
-    /// Where it begins.
+    /// The offset of its start.
     pub(super) fn start(&self) -> usize {
         self.comments[0].start
     }
 }
 
-/// The groups of a file from which declarations take theirs, in source order.
+/// The groups of a file that are assigned to declarations, in source order.
 #[derive(Debug)]
 pub(super) struct Groups<'t> {
     text: &'t str,
     lines: Vec<usize>,
     groups: Vec<Group>,
     keeps_notes: bool,
-    /// The first group that no declaration has passed yet.
+    /// The first group after the declarations so far.
     next: usize,
 }
 
@@ -44,9 +44,9 @@ pub(super) struct Before {
 }
 
 impl<'t> Groups<'t> {
-    /// Groups comments as `go/parser` does. One that follows code on its line belongs to that code; behind a `{` or `(` its
-    /// markers are those of what follows (`markerSubVisitor` of controller-tools, pkg/markers/collect.go). `keeps_notes`: what
-    /// writers note for themselves is part of descriptions.
+    /// Groups comments as `go/parser` does. A group that follows code on its line belongs to that code; after
+    /// a `{` or `(`, its markers belong to the following declaration (`markerSubVisitor` of controller-tools,
+    /// pkg/markers/collect.go). With `keeps_notes`, notes to maintainers are part of descriptions.
     pub(super) fn new(text: &'t str, comments: Vec<Place>, keeps_notes: bool) -> Self {
         let breaks = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at + 1);
         let lines: Vec<usize> = std::iter::once(0).chain(breaks).collect();
@@ -74,7 +74,7 @@ impl<'t> Groups<'t> {
         Self { text, lines, groups, keeps_notes, next: 0 }
     }
 
-    /// Passes the groups before a declaration that begins at a byte.
+    /// Returns the groups before a declaration at this offset, and moves past them.
     pub(super) fn before(&mut self, at: usize) -> Before {
         let first = self.next;
         let end = first + self.groups[first..].partition_point(|group| group.start() < at);
@@ -87,12 +87,12 @@ impl<'t> Groups<'t> {
         Before { free: first..near.unwrap_or(rest), near, doc }
     }
 
-    /// Passes the groups that begin before a byte.
+    /// Moves past the groups that begin before this offset.
     pub(super) fn skip(&mut self, at: usize) {
         self.before(at);
     }
 
-    /// Passes all that are left.
+    /// Returns the remaining groups, and moves past them.
     pub(super) fn rest(&mut self) -> Range<usize> {
         let first = std::mem::replace(&mut self.next, self.groups.len());
         first..self.groups.len()
@@ -104,7 +104,7 @@ impl<'t> Groups<'t> {
         comments.filter_map(|place| marker(self.text, place)).collect()
     }
 
-    /// The description that a group gives.
+    /// The description in a group.
     pub(super) fn description(&self, group: Option<usize>) -> String {
         let Some(group) = group else { return String::new() };
         let comments = self.groups[group].comments.iter();
@@ -114,7 +114,7 @@ impl<'t> Groups<'t> {
     }
 }
 
-/// The marker that a comment is.
+/// The marker in a comment, if it is one.
 fn marker(text: &str, place: &Place) -> Option<Word> {
     let rest = text[place.clone()].strip_prefix("//")?;
     let trimmed = rest.trim();
@@ -122,7 +122,7 @@ fn marker(text: &str, place: &Place) -> Option<Word> {
         return None;
     }
     let start = place.start + 2 + rest.len() - rest.trim_start().len();
-    // The argument of `KubernetesDefault` may be named.
+    // The argument of `KubernetesDefault` may have its name.
     let text = trimmed.replacen("+default:value=", "+default=", 1);
     Some(Word { text, place: start..start + trimmed.len() })
 }
@@ -136,7 +136,7 @@ fn description(comments: &[&str], keeps_notes: bool) -> String {
     for line in &lines {
         let line = if is_block { line.trim() } else { line };
         if keeps_notes {
-            // It was meant to say "a line break", and says two.
+            // Upstream meant one line break here and writes two.
             out.push(if line.is_empty() { "\n" } else { line });
             continue;
         }
@@ -154,8 +154,8 @@ fn description(comments: &[&str], keeps_notes: bool) -> String {
     out.join("\n")
 }
 
-/// The lines of comments as `CommentGroup.Text` of `go/ast` has them: without the comments' characters and directives, without
-/// spaces at the ends of lines, and with single blank lines between others only.
+/// The lines of comments, as in `CommentGroup.Text` of `go/ast`: without comment characters, directives and
+/// trailing spaces, and with single blank lines only between other lines.
 fn lines<'t>(comments: &[&'t str]) -> Vec<&'t str> {
     let mut out: Vec<&str> = Vec::new();
     let mut add = |line: &'t str| {
@@ -183,7 +183,7 @@ fn lines<'t>(comments: &[&'t str]) -> Vec<&'t str> {
     out
 }
 
-/// Whether a comment without a space is for a tool: `isDirective` of `go/ast`.
+/// Whether a comment without a space addresses a tool: `isDirective` of `go/ast`.
 fn is_directive(text: &str) -> bool {
     if ["line ", "extern ", "export "].iter().any(|prefix| text.starts_with(prefix)) {
         return true;

@@ -1,4 +1,4 @@
-//! Constants as the values of a type.
+//! Lists constants as the values of their type.
 
 use std::collections::BTreeSet;
 
@@ -12,8 +12,8 @@ use super::translate::Translator;
 use crate::diag::Diagnostic;
 
 impl Translator<'_> {
-    /// `+k8s:enum`: the constants of the type that are written as a text are its values. `K8sEnum.ApplyToSchema` of
-    /// controller-tools, pkg/crd/markers/validation.go, leaves out those that must be computed.
+    /// `+k8s:enum`: the string constants of the type are its values. `K8sEnum.ApplyToSchema` of
+    /// controller-tools, pkg/crd/markers/validation.go, leaves out computed ones.
     pub(super) fn enum_of_constants(&mut self, text: &mut Text, id: TypeId) {
         let decl = self.resolver.packages.decl(id);
         let mut all = decl.comments.markers.iter();

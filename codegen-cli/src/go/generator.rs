@@ -1,4 +1,5 @@
-//! The options with which a project calls controller-gen, where they stand plainly in a Makefile, a script or a `go:generate` line.
+//! Finds the options with which a project calls controller-gen, if they are literal in a Makefile, a script
+//! or a `go:generate` line.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -6,7 +7,8 @@ use std::path::{Path, PathBuf};
 
 use crate::paths::display;
 
-/// Options of controller-gen's generator of CRDs that change what is written: `Generator` of controller-tools, pkg/crd/gen.go.
+/// Options of controller-gen's generator of CRDs that change its output: `Generator` of controller-tools,
+/// pkg/crd/gen.go.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct GeneratorOptions {
     /// `maxDescLen`
@@ -17,14 +19,14 @@ pub(crate) struct GeneratorOptions {
     pub(crate) embedded_object_meta: bool,
     /// `ignoreUnexportedFields`
     pub(crate) ignore_unexported: bool,
-    /// `headerFile`, as seen from the current folder.
+    /// `headerFile`, relative to the current folder.
     pub(crate) header_file: Option<PathBuf>,
     /// `year`
     pub(crate) year: Option<String>,
 }
 
-/// The options that all calls in a project have, and where the first of them stands: `Makefile:12`. `None`: there is no call with
-/// options, or calls differ.
+/// The options that all calls in a project share, and the place of the first call: `Makefile:12`. `None`: no
+/// call has options, or the calls differ.
 pub(crate) fn of_project(inputs: &[PathBuf]) -> Option<(GeneratorOptions, String)> {
     let mut seen = BTreeSet::new();
     let mut found: Vec<Call> = Vec::new();
@@ -56,7 +58,7 @@ struct Call {
     options: GeneratorOptions,
     /// `Makefile:12`
     place: String,
-    /// The folders of its packages, as far as they exist.
+    /// The existing folders of its packages.
     paths: Vec<PathBuf>,
 }
 
@@ -65,8 +67,8 @@ fn folder(pattern: &str) -> PathBuf {
     PathBuf::from(pattern.strip_suffix("...").unwrap_or(pattern))
 }
 
-/// The files that may call controller-gen, with the folders that they run in: those in the folders from the input up to the top
-/// of the repository, and in the folders that projects have for scripts.
+/// The files that may call controller-gen, and their working directories: the files in the folders from the
+/// input up to the top of the repository, and in the usual folders for scripts.
 fn files(folder: &Path) -> Vec<(PathBuf, PathBuf)> {
     let mut out = Vec::new();
     let mut at = if folder.as_os_str().is_empty() { PathBuf::from(".") } else { folder.to_path_buf() };
@@ -85,7 +87,7 @@ fn files(folder: &Path) -> Vec<(PathBuf, PathBuf)> {
 
 /// Folders for scripts, which run from the folder above.
 const ASIDE: [&str; 5] = ["make", "hack", "scripts", "build", "tools"];
-/// How deep scripts are looked for in them.
+/// The depth to which these are searched.
 const ASIDE_DEPTH: usize = 3;
 
 /// Files that may call controller-gen in a folder and below.
@@ -103,7 +105,7 @@ fn below(folder: &Path, depth: usize, out: &mut Vec<PathBuf>) {
     inner.iter().filter(|_| depth < ASIDE_DEPTH).for_each(|folder| below(folder, depth + 1, out));
 }
 
-/// The version of controller-gen that a project names in these files or in a go.mod; of several the newest.
+/// The newest version of controller-gen that a project names in these files or in a go.mod.
 pub(crate) fn version(inputs: &[PathBuf]) -> Option<[u32; 3]> {
     let folders = inputs.iter().map(|input| folder(&input.to_string_lossy()));
     let named = folders.flat_map(|folder| files(&folder)).map(|(file, _)| file);
@@ -137,10 +139,11 @@ fn version_in(line: &str) -> Option<[u32; 3]> {
     Some([next()?, next()?, next()?])
 }
 
-/// How many folders up a call is looked for.
+/// The number of parent folders that are searched for a call.
 const FOLDERS: usize = 8;
 
-/// Whether the folder above belongs to the same project: a module for the API alone often lies in that of the operator.
+/// Whether the folder above belongs to the same project: the module of an API often lies in that of its
+/// operator.
 fn has_makefile_above(folder: &Path) -> bool {
     let above = folder.join("..");
     above.join("go.mod").is_file() || above.join("Makefile").is_file()
@@ -159,7 +162,7 @@ fn in_folder(folder: &Path, with_go: bool) -> Vec<PathBuf> {
     out
 }
 
-/// Reads the calls in a file that runs in a folder.
+/// Reads the calls in a file with this working directory.
 fn calls(file: &Path, base: &Path, out: &mut Vec<Call>) {
     let Ok(text) = fs::read_to_string(file) else { return };
     let is_go = file.extension().is_some_and(|end| end == "go");
@@ -177,7 +180,7 @@ fn calls(file: &Path, base: &Path, out: &mut Vec<Call>) {
     }
 }
 
-/// Lines with their numbers from 1, those that end with a backslash as one.
+/// Lines with their numbers from 1; a line that ends with a backslash continues on the next.
 fn logical_lines(text: &str) -> Vec<(usize, String)> {
     let mut out: Vec<(usize, String)> = Vec::new();
     let mut continues = false;
@@ -212,7 +215,7 @@ fn variables(text: &str) -> BTreeMap<String, String> {
     out
 }
 
-/// The options and the folders of a line that calls controller-gen for CRDs.
+/// The options and folders of a line that calls controller-gen for CRDs.
 fn call(
     line: &str,
     variables: &BTreeMap<String, String>,
@@ -239,13 +242,13 @@ fn call(
     Some((options, paths.collect()))
 }
 
-/// `$(NAME)` and `${NAME}`, as far as the file gives their values.
+/// Expands `$(NAME)` and `${NAME}` if the file defines them.
 fn expanded(line: &str, variables: &BTreeMap<String, String>) -> String {
     let mut out = line.to_string();
     for _ in 0..VARIABLE_DEPTH {
         let before = out.clone();
         for (name, value) in variables {
-            // The tool itself is known by its variable.
+            // The variable identifies the tool itself.
             if !name.eq_ignore_ascii_case("controller_gen") {
                 out = out.replace(&format!("$({name})"), value).replace(&format!("${{{name}}}"), value);
             }
@@ -257,16 +260,16 @@ fn expanded(line: &str, variables: &BTreeMap<String, String>) -> String {
     out
 }
 
-/// How deep variables may stand for each other.
+/// The most levels of variables in variables.
 const VARIABLE_DEPTH: usize = 4;
-/// No line grows beyond this length in bytes, whatever the variables hold.
+/// The longest expanded line in bytes, for any contents of variables.
 const LONGEST_LINE: usize = 64 * 1024;
 
 /// Words as a shell splits them, without their quotes.
 fn words(line: &str) -> Vec<String> {
     let mut out = Vec::new();
     let (mut word, mut quote) = (String::new(), None);
-    // A semicolon in a word is that of a list of paths, as `go:generate` has no shell.
+    // A semicolon inside a word separates paths, as `go:generate` has no shell.
     let line = line.replace("; ", " ; ");
     for c in line.chars() {
         match quote {
@@ -282,7 +285,7 @@ fn words(line: &str) -> Vec<String> {
     out
 }
 
-/// `maxDescLen=0,headerFile=a`; `None`: a value is not plain.
+/// `maxDescLen=0,headerFile=a`; `None`: a value is not literal.
 fn options(text: &str, base: &Path) -> Option<GeneratorOptions> {
     let mut out = GeneratorOptions::default();
     for option in text.split(',').filter(|option| !option.is_empty()) {

@@ -1,8 +1,9 @@
-//! Types of Go that are known without their source, by the paths of the Rust types with the same form.
+//! Maps Go types that are known without their source to the Rust types with the same form.
 
 use crate::known;
 
-/// Types that controller-gen knows whatever their source says: `KnownPackages` of controller-tools, pkg/crd/known_types.go.
+/// Types that controller-gen knows regardless of their source: `KnownPackages` of controller-tools,
+/// pkg/crd/known_types.go.
 const OVERRIDDEN: &[(&str, &str, &str)] = &[
     ("k8s.io/apimachinery/pkg/apis/meta/v1", "ObjectMeta", ""),
     ("k8s.io/apimachinery/pkg/apis/meta/v1", "Time", ""),
@@ -19,23 +20,23 @@ const OVERRIDDEN: &[(&str, &str, &str)] = &[
     ),
 ];
 
-/// The package of the types that all objects have.
+/// The package of the types in every object.
 pub(super) const META: &str = "k8s.io/apimachinery/pkg/apis/meta/v1";
 
-/// The Rust type of a type whose source says something else.
+/// The Rust type of a Go type whose schema differs from its source.
 pub(super) fn overridden(package: &str, name: &str) -> Option<String> {
     let (.., path) = OVERRIDDEN.iter().find(|(known, ty, _)| *known == package && *ty == name)?;
     if path.is_empty() { kubernetes(package, name) } else { Some((*path).to_string()) }
 }
 
-/// The Rust type of one of Kubernetes' types.
+/// The Rust type of a type of Kubernetes.
 pub(super) fn kubernetes(package: &str, name: &str) -> Option<String> {
     let path = package.strip_prefix("k8s.io/")?.replace('-', "_").replace('/', "::");
     let path = format!("k8s_openapi::{path}::{name}");
     known::is_known(&path).then_some(path)
 }
 
-/// Whether a known type has a method in Go: those whose form controller-gen knows write it themselves.
+/// Whether a known type has a method in Go: types whose form controller-gen knows marshal themselves.
 pub(super) fn has_method(path: &str, method: &str) -> bool {
     let is_struct = path.ends_with("::ObjectMeta");
     method == "MarshalJSON"
@@ -46,7 +47,7 @@ pub(super) fn has_method(path: &str, method: &str) -> bool {
         })
 }
 
-/// What `builtin` defines: the Rust type, and the type of its schema.
+/// The Rust type and the schema's type of a predeclared Go type.
 pub(super) fn builtin(name: &str) -> Option<(&'static str, &'static str)> {
     Some(match name {
         "string" => ("::std::string::String", "string"),
@@ -67,10 +68,11 @@ pub(super) fn builtin(name: &str) -> Option<(&'static str, &'static str)> {
     })
 }
 
-/// The package of `Unstructured`, whose form controller-gen knows: its built-in source holds, whatever the disk has.
+/// The package of `Unstructured`, whose form controller-gen knows: the built-in source replaces that on the
+/// disk.
 pub(super) const UNSTRUCTURED: &str = "k8s.io/apimachinery/pkg/apis/meta/v1/unstructured";
 
-/// Sources of packages that are read where the disk has none: what k8s-openapi and the table above lack.
+/// Sources of packages for use when the disk has none: types that k8s-openapi and the table above lack.
 pub(super) const BUILT_IN: &[(&str, &str)] = &[
     ("encoding/json", include_str!("packages/json.go")),
     ("time", include_str!("packages/time.go")),

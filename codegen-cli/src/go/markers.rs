@@ -1,11 +1,11 @@
-//! Which markers of a Go declaration count, by controller-gen's registry: it ignores those that it does not know and those that
-//! stand elsewhere, and of repeated ones applies the last.
+//! Selects the effective markers of a Go declaration, as controller-gen does: unknown and misplaced markers
+//! have no effect, and the last duplicate wins.
 
 use kubesmith_core::grammar::{Definition, Family, Place, Target, marker_definition, marker_name};
 
 use super::syntax::Word;
 
-/// Markers that say whether a field must be given.
+/// Markers that make a field required or optional.
 const PRESENCE: [&str; 6] = [
     "kubebuilder:validation:Optional",
     "kubebuilder:validation:Required",
@@ -15,10 +15,10 @@ const PRESENCE: [&str; 6] = [
     "k8s:required",
 ];
 
-/// Markers whose value `false` says nothing.
+/// Markers that have no effect with the value `false`.
 const BOOLEAN: [&str; 3] = ["ExclusiveMaximum", "ExclusiveMinimum", "UniqueItems"];
 
-/// Markers of packages in controller-gen's registry that no type has.
+/// Markers for packages in controller-gen's registry that types do not have.
 const OF_PACKAGES: [&str; 5] = [
     "groupName",
     "versionName",
@@ -27,7 +27,7 @@ const OF_PACKAGES: [&str; 5] = [
     "kubebuilder:validation:Required",
 ];
 
-/// The name of a marker, with the names of arguments that it may end in.
+/// The name of a marker, which may end in the names of arguments.
 pub(super) fn name(marker: &Word) -> &str {
     let name = marker_name(&marker.text).unwrap_or_default();
     // A space before `=` belongs to the name: `splitMarker` of controller-tools, pkg/markers/parse.go.
@@ -42,12 +42,12 @@ pub(super) fn is_of_package(text: &str) -> bool {
     OF_PACKAGES.contains(&name) || is_manifest(name)
 }
 
-/// Whether it is about roles or webhooks.
+/// Whether it declares roles or webhooks.
 pub(super) fn is_manifest(name: &str) -> bool {
     marker_definition(name).is_some_and(|found| family(found).is_some_and(Family::stands_alone))
 }
 
-/// The markers that count, in source order.
+/// The effective markers, in source order.
 pub(super) fn effective(markers: &[Word], place: Place) -> Vec<&Word> {
     let kept: Vec<(&Word, &Definition)> =
         markers.iter().filter_map(|marker| Some((marker, counts(marker, place)?))).collect();
@@ -61,7 +61,7 @@ pub(super) fn effective(markers: &[Word], place: Place) -> Vec<&Word> {
     (0..kept.len()).filter(|at| is_last(*at)).map(|at| kept[at].0).collect()
 }
 
-/// `+kubebuilder:default` is applied after `+default`, whichever stands first.
+/// Orders `+kubebuilder:default` after `+default` regardless of their order in the source.
 fn rank(marker: &Word, at: usize) -> (bool, usize) {
     (name(marker) == "kubebuilder:default", at)
 }
@@ -95,7 +95,7 @@ fn single(definition: &Definition) -> Option<(Option<Family>, bool, &'static str
     }
 }
 
-/// Whether markers say that a field must be given, by their ranks in controller-gen; `None`: they do not say.
+/// Whether markers require a field, by their ranks in controller-gen; `None`: no marker decides.
 pub(super) fn presence(markers: &[Word]) -> Option<bool> {
     let has = |wanted: &str| markers.iter().any(|marker| name(marker) == wanted);
     let first = PRESENCE.iter().find(|wanted| has(wanted))?;
@@ -113,7 +113,7 @@ pub(super) fn value<'m>(markers: &'m [Word], wanted: &str) -> Option<&'m str> {
     Some(found.text.split_once('=').map_or("", |(_, value)| value.trim()).trim_matches(['"', '`']))
 }
 
-/// The kind of values that a constraint is for.
+/// The kind of values that a constraint restricts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Wants {
     /// A number.
@@ -127,7 +127,7 @@ pub(super) enum Wants {
 }
 
 impl Wants {
-    /// In words.
+    /// The kind in words.
     pub(super) fn words(self) -> &'static str {
         match self {
             Self::Number => "numbers",
@@ -138,7 +138,7 @@ impl Wants {
     }
 }
 
-/// The requirement of a marker, which controller-gen checks before it applies it.
+/// The kind of values that controller-gen requires for a marker.
 pub(super) fn wants(marker: &Word) -> Option<Wants> {
     let name = name(marker);
     if name.starts_with("kubebuilder:validation:items:") {

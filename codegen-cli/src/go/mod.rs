@@ -1,7 +1,7 @@
 //! Go packages as inputs: a front end beside the one for Rust.
 //!
-//! `packages` finds and parses files, `resolve` finds what names stand for, and `translate` writes Rust source that says the
-//! same, with the places that its parts come from. The later stages are those of Rust. So the meaning of markers, the building of
+//! `packages` finds and parses files, `resolve` resolves names, and `translate` writes equivalent Rust source
+//! with a map of positions. The later stages are those for Rust, so the meaning of markers, the building of
 //! schemas and the refusals exist once.
 
 mod comments;
@@ -30,19 +30,19 @@ pub(crate) use generator::of_project as generator_options;
 use release::Release;
 pub(crate) use survey::{Survey, SurveyedConstant, SurveyedMethod};
 
-/// How Go packages are read.
+/// Options for reading Go packages.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Options {
-    /// Leaves out fields whose names begin with a small letter.
+    /// Whether to leave out fields whose names begin with a small letter.
     pub(crate) ignore_unexported: bool,
-    /// Reads what packages say of roles and webhooks.
+    /// Whether to read roles and webhooks.
     pub(crate) manifests: bool,
-    /// Writes as this release of controller-gen.
+    /// The release of controller-gen whose output to reproduce.
     release: Release,
 }
 
 impl Options {
-    /// Options of a run; the rest follows from the project.
+    /// Options of a run; the project decides the others.
     pub(crate) fn new(ignore_unexported: bool, manifests: bool) -> Self {
         Self { ignore_unexported, manifests, ..Self::default() }
     }
@@ -57,7 +57,7 @@ pub(crate) struct Translated {
     pub(crate) package: usize,
     /// The source.
     pub(crate) text: String,
-    /// Where its parts come from.
+    /// The map of positions to the Go file.
     pub(crate) pieces: Vec<Piece>,
 }
 
@@ -66,9 +66,9 @@ pub(crate) struct Translated {
 pub(crate) struct Translation {
     /// Names of the packages.
     pub(crate) modules: Vec<String>,
-    /// The files that have something to say.
+    /// The files with declarations or markers.
     pub(crate) texts: Vec<Translated>,
-    /// Whether the values of a field stand beside those of its type.
+    /// Whether the values of a field add to those of its type.
     pub(crate) keeps_both_enums: bool,
     /// The packages that were read.
     packages: packages::Packages,
@@ -87,12 +87,12 @@ pub(crate) fn is_input(path: &Path) -> bool {
         && (path.join("go.mod").is_file() || packages::has_go(path))
 }
 
-/// Whether a path alone says that it is of Go: a pattern, a module, or the folder of a package.
+/// Whether a path by itself names Go input: a pattern, a module, or the folder of a package.
 pub(crate) fn is_named(path: &Path) -> bool {
     path.to_string_lossy().ends_with("...") || path.join("go.mod").is_file() || packages::is_package(path)
 }
 
-/// Reads Go packages, and writes Rust source for them.
+/// Reads Go packages and translates them to Rust source.
 pub(crate) fn translate(inputs: &[PathBuf], sources: &mut SourceMap, options: Options) -> Translation {
     let options = Options { release: Release::of_project(inputs), ..options };
     let mut packages = packages::Packages::new(options.release);
@@ -106,14 +106,14 @@ pub(crate) fn translate(inputs: &[PathBuf], sources: &mut SourceMap, options: Op
     translation
 }
 
-/// What Go packages and those that their kinds lead into say beside the schemas of types.
+/// The facts beside schemas of Go packages and the packages of their kinds' types.
 pub(crate) fn survey(inputs: &[PathBuf], options: Options) -> Vec<Survey> {
     let mut sources = SourceMap::default();
     let translation = translate(inputs, &mut sources, options);
     survey::survey(&translation.packages, &sources)
 }
 
-/// The path in k8s-openapi of one of Kubernetes' types.
+/// The path in k8s-openapi of a type of Kubernetes.
 pub(crate) fn kubernetes_type(package: &str, name: &str) -> Option<String> {
     known::kubernetes(package, name)
 }

@@ -1,29 +1,29 @@
-//! Go modules: where the packages of an import path are on the disk.
+//! Finds the packages of Go modules on the disk by their import paths.
 
 use std::collections::BTreeMap;
 use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// A module, as its go.mod says.
+/// A module, as declared in its go.mod.
 #[derive(Debug, Default)]
 pub(super) struct Module {
     /// Its folder.
     folder: PathBuf,
     /// Its import path; empty without a go.mod.
     path: String,
-    /// The modules that it requires, with versions.
+    /// The required modules and their versions.
     required: BTreeMap<String, String>,
     /// Folders of modules beside it: `replace` with a folder, and `use` of a go.work.
     folders: BTreeMap<String, PathBuf>,
-    /// Modules that others stand for.
+    /// Replacements of modules by other modules.
     replaced: BTreeMap<String, (String, String)>,
-    /// Folder of the module cache.
+    /// The folder of the module cache.
     cache: Option<PathBuf>,
 }
 
 impl Module {
-    /// The module that a folder is in.
+    /// The module around a folder.
     pub(super) fn around(folder: &Path) -> Self {
         let start = fs::canonicalize(folder).unwrap_or_else(|_| folder.to_path_buf());
         let root = start.ancestors().find(|at| at.join("go.mod").is_file());
@@ -70,7 +70,7 @@ impl Module {
         }
     }
 
-    /// The path of one of its files in it, `/`-separated.
+    /// The path of a file relative to the module, `/`-separated.
     pub(super) fn path_of(&self, file: &Path) -> Option<String> {
         let inner = file.strip_prefix(&self.folder).ok()?;
         let parts: Vec<_> = inner.iter().map(|part| part.to_string_lossy()).collect();
@@ -111,14 +111,14 @@ impl Module {
         folder.is_dir().then_some(folder)
     }
 
-    /// The module that has a package, as go.mod requires it.
+    /// The module of a package, as required in go.mod.
     pub(super) fn module_of(&self, import: &str) -> Option<String> {
         let (module, _) = longest(self.required.keys(), import)?;
         Some(format!("{module}@{}", self.required[module]))
     }
 }
 
-/// The folder of the module as the user would write it: as many levels above the named folder.
+/// The folder of the module as the user would write it: the named folder with as many levels removed.
 fn shown(folder: &Path, start: &Path, root: &Path) -> PathBuf {
     let up = start.strip_prefix(root).map_or(0, |inner| inner.components().count());
     let mut out = folder.to_path_buf();
@@ -144,13 +144,13 @@ fn module_path(folder: &Path) -> Option<String> {
     found.and_then(|(_, words)| Some((*words.first()?).to_string()))
 }
 
-/// The part of an import path inside of a module.
+/// The part of an import path inside a module.
 fn inside<'i>(module: &str, import: &'i str) -> Option<&'i str> {
     let rest = import.strip_prefix(module)?;
     if rest.is_empty() { Some(rest) } else { rest.strip_prefix('/') }
 }
 
-/// The module with the longest path that an import path is in, and the part inside of it.
+/// The module with the longest path that prefixes an import path, and the part inside it.
 fn longest<'m, 'i>(
     modules: impl Iterator<Item = &'m String>,
     import: &'i str,
@@ -160,7 +160,7 @@ fn longest<'m, 'i>(
         .max_by_key(|(module, _)| module.len())
 }
 
-/// The directives of a go.mod or go.work: names and words, those in parentheses one by one.
+/// The directives of a go.mod or go.work: names and words, with each line in parentheses separate.
 fn directives(text: &str) -> impl Iterator<Item = (&str, Vec<&str>)> {
     let mut block: Option<&str> = None;
     text.lines().filter_map(move |line| {

@@ -1,4 +1,5 @@
-//! Markers that count fields: what they refuse, and their rules as controller-gen wrote them up to version 0.21.0.
+//! Handles markers that count fields: their refusals, and their rules as controller-gen up to 0.21.0 writes
+//! them.
 
 use kubesmith_core::diag::Code;
 
@@ -8,7 +9,7 @@ use super::syntax::{Field, Word};
 use super::translate::Translator;
 use crate::diag::Diagnostic;
 
-/// Markers that count fields, in the order in which their rules are written, with operators and messages:
+/// Markers that count fields, in the order of their rules, with operators and messages:
 /// `fieldsToOneOfCelRuleStr` of controller-tools 0.21.0, pkg/crd/markers/validation.go.
 const COUNTS: [(&str, &str, [&str; 2]); 3] = [
     ("kubebuilder:validation:AtMostOneOf", "<= 1", ["at most one of the fields in [", "] may be set"]),
@@ -16,7 +17,7 @@ const COUNTS: [(&str, &str, [&str; 2]); 3] = [
     ("kubebuilder:validation:AtLeastOneOf", ">= 1", ["at least one of the fields in [", "] must be set"]),
 ];
 
-/// The place of a marker among those that count fields.
+/// The index of a marker in [`COUNTS`].
 pub(super) fn rank(marker: &Word) -> Option<usize> {
     COUNTS.iter().position(|(name, ..)| *name == markers::name(marker))
 }
@@ -28,7 +29,7 @@ pub(super) fn fields(marker: &Word) -> Vec<&str> {
     fields.map(|field| field.trim().trim_matches(['"', '`'])).filter(|field| !field.is_empty()).collect()
 }
 
-/// The marker of the rule that a marker stands for; `None`: it names no fields.
+/// The marker for the CEL rule of a counting marker; `None`: it names no fields.
 pub(super) fn rule(marker: &Word) -> Option<Word> {
     let (_, operator, [before, after]) = COUNTS[rank(marker)?];
     let fields = fields(marker);
@@ -40,7 +41,8 @@ pub(super) fn rule(marker: &Word) -> Option<Word> {
 }
 
 impl Translator<'_> {
-    /// Reports a field that must be given where its struct counts it: `structToSchema` of controller-tools, pkg/crd/schema.go.
+    /// Reports a required field that its struct counts: `structToSchema` of controller-tools,
+    /// pkg/crd/schema.go.
     pub(super) fn refuse_if_counted(&mut self, id: TypeId, field: &Field, name: &str) {
         let decl = self.resolver.packages.decl(id);
         let mut counting = decl.comments.markers.iter().filter(|marker| rank(marker).is_some());

@@ -1,4 +1,4 @@
-//! Go packages: the files of an import path, read when a type leads into it.
+//! Loads Go packages: the files of an import path, read when a type refers to it.
 
 use std::collections::HashMap;
 use std::fs;
@@ -33,22 +33,22 @@ pub(super) struct Package {
     pub(super) path: String,
     /// Its name in the package clauses.
     pub(super) name: String,
-    /// Its name in Rust, which no other package has.
+    /// Its unique name in Rust.
     pub(super) module_name: String,
     /// Its files.
     pub(super) files: Vec<(FileId, File)>,
     /// Whether it was named as an input.
     pub(super) is_input: bool,
-    /// The module that led to it, by its index.
+    /// The index of the module through which it was found.
     module: usize,
     types: HashMap<String, TypeId>,
 }
 
-/// What a package is read as.
+/// The identity under which a package is read.
 struct Entry {
     /// Its import path.
     path: String,
-    /// The module that leads to it, by its index.
+    /// The index of the module through which it is found.
     module: usize,
     is_input: bool,
 }
@@ -59,22 +59,22 @@ pub(super) struct Packages {
     release: Release,
     pub(super) list: Vec<Package>,
     modules: Vec<Module>,
-    /// Packages by their import paths; `None`: it could not be found.
+    /// Packages by their import paths; `None`: not found.
     by_path: HashMap<(usize, String), Option<usize>>,
 }
 
 impl Packages {
-    /// No packages yet, whose comments are read as a release of controller-gen does.
+    /// Returns an empty set of packages, whose comments are read as this release of controller-gen does.
     pub(super) fn new(release: Release) -> Self {
         Self { release, ..Self::default() }
     }
 
-    /// The path of a package's file in the module that led to the package, `/`-separated.
+    /// The path of a package's file relative to the package's module, `/`-separated.
     pub(super) fn path_in_module(&self, package: usize, file: &Path) -> Option<String> {
         self.modules[self.list[package].module].path_of(file)
     }
 
-    /// Reads all packages in a folder and below.
+    /// Reads all packages in a folder and below it.
     pub(super) fn input(&mut self, input: &Path, sources: &mut SourceMap, diagnostics: &mut Vec<Diagnostic>) {
         let text = input.to_string_lossy();
         let folder = PathBuf::from(text.strip_suffix("...").unwrap_or(&text));
@@ -194,7 +194,7 @@ impl Packages {
         found
     }
 
-    /// Without a go.mod, an input whose path the import path ends in.
+    /// Returns the input package whose path ends the import path, for inputs without a go.mod.
     fn by_suffix(&self, path: &str) -> Option<usize> {
         let is_end = |package: &Package| {
             path.strip_suffix(package.path.as_str())
@@ -229,7 +229,7 @@ impl Packages {
         &self.list[id.package].files[id.file].1.types[id.item]
     }
 
-    /// The value of a constant text of a package; `None`: a part of it is no text of the package.
+    /// The value of a string constant of a package; `None`: a part of it is not a string of the package.
     pub(super) fn text_of(&self, package: usize, constant: &Constant) -> Option<String> {
         self.text_within(package, constant, 0)
     }
@@ -254,12 +254,12 @@ impl Packages {
         files.iter().flat_map(|(_, file)| &file.methods).any(|m| m.receiver == *name && m.name.text == method)
     }
 
-    /// The module that a package would come from.
+    /// The module that should have a package.
     pub(super) fn module_of(&self, by: usize, path: &str) -> Option<String> {
         self.modules[self.list[by].module].module_of(path)
     }
 
-    /// A short name in Rust that no package has yet.
+    /// A short unused name in Rust.
     fn new_name(&self, path: &str) -> String {
         let mut parts: Vec<&str> = path.rsplit('/').take(2).collect();
         parts.reverse();
@@ -274,13 +274,13 @@ impl Packages {
     }
 }
 
-/// How many constants may stand for each other.
+/// The most levels of constants in constants.
 const CONSTANT_DEPTH: usize = 16;
 
-/// How deep folders may be nested.
+/// The deepest nesting of folders.
 const DEPTH_LIMIT: usize = 64;
 
-/// Folders with Go files, in order; without those that the go command leaves out of `./...`.
+/// Folders with Go files, in order, without those that the go command excludes from `./...`.
 fn walk(folder: &Path, out: &mut Vec<PathBuf>, depth: usize) {
     if !go_files(folder).is_empty() {
         out.push(folder.to_path_buf());
@@ -318,7 +318,7 @@ pub(super) fn is_package(folder: &Path) -> bool {
     !go_files(folder).is_empty()
 }
 
-/// Whether there are Go files in a folder or below.
+/// Whether a folder or one below it has Go files.
 pub(super) fn has_go(folder: &Path) -> bool {
     let mut found = Vec::new();
     walk(folder, &mut found, 0);

@@ -1,4 +1,4 @@
-//! From the text of a Go file to its declarations, by tree-sitter's grammar.
+//! Parses the text of a Go file into declarations, by tree-sitter's grammar.
 
 use tree_sitter::{Node, Parser};
 
@@ -8,10 +8,11 @@ use super::syntax::{
     Comments, Constant, Field, File, Import, Kind, Method, Part, Place, Type, TypeDecl, Word,
 };
 
-/// How deep types may be nested: more than anybody writes, and far from the end of the stack.
+/// The deepest nesting of types, far from the end of the stack.
 const DEPTH_LIMIT: usize = 100;
 
-/// Parses a file. What is no Go is listed, and the rest is read all the same.
+/// Parses a file; syntax errors are listed and the rest is read. What is no Go is listed, and the rest is
+/// read all the same.
 pub(crate) fn parse_file(text: &str, release: Release) -> File {
     let mut parser = Parser::new();
     let is_known = parser.set_language(&tree_sitter_go::LANGUAGE.into()).is_ok();
@@ -31,8 +32,8 @@ pub(crate) fn parse_file(text: &str, release: Release) -> File {
     reader.file
 }
 
-/// What says nothing about types, so that errors in it do not matter: bodies of functions, and values of variables, where
-/// the grammar does not know `new(expression)` of Go 1.26.
+/// Nodes that cannot affect types, so that errors in them are ignored: bodies of functions, and values of
+/// variables, where the grammar lacks `new(expression)` of Go 1.26.
 const BODIES: [&str; 2] = ["block", "var_declaration"];
 
 /// The comments of a file, and the errors in its declarations.
@@ -70,15 +71,15 @@ fn has_token(node: Node<'_>, token: &str) -> bool {
     node.children(&mut cursor).any(|child| child.kind() == token)
 }
 
-/// Whether the text begins as generated files do: <https://go.dev/s/generatedcode>.
+/// Whether the text has the header of generated files: <https://go.dev/s/generatedcode>.
 fn is_generated(text: &str) -> bool {
     let comments = text.lines().take_while(|line| !line.starts_with("package "));
     let is_mark = |line: &str| line.starts_with("// Code generated ") && line.ends_with(" DO NOT EDIT.");
     comments.map(str::trim_end).any(is_mark)
 }
 
-/// Whether a file may say something about types to other packages: it declares types or constants, has markers, or methods
-/// that decide what a type is in JSON. Most of the text of Kubernetes' packages does not, as `generated.pb.go`.
+/// Whether other packages may need a file: it declares types or constants, has markers, or methods that
+/// decide the JSON of a type. Most of the text of Kubernetes' packages does not, such as `generated.pb.go`.
 pub(super) fn declares(text: &str) -> bool {
     let says = |line: &str| {
         let is_marker =
@@ -113,7 +114,7 @@ impl<'t> Reader<'t> {
             "type_declaration" => return self.types(node),
             _ => {}
         }
-        // Markers count before the documentation of a declaration; those of a package in it as well.
+        // Markers before the documentation of a declaration count; those for packages also count inside it.
         let before = self.groups.before(node.start_byte());
         let is_package = node.kind() == "package_clause";
         let doc = before.doc;
@@ -149,7 +150,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Constants that are texts; `doc` is the documentation of the declaration.
+    /// String constants; `doc` is the documentation of the declaration.
     fn constants(&mut self, node: Node<'_>, doc: Option<usize>) {
         let is_group = has_token(node, "(");
         for spec in children(node).into_iter().filter(|child| child.kind() == "const_spec") {
@@ -171,7 +172,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// The parts of a constant text, and the type that a conversion gives it; `false`: it is something else.
+    /// The parts of a string constant, and the type of its conversion; `false`: another constant.
     fn parts(&self, node: Node<'_>, out: &mut Vec<Part>, ty: &mut Option<String>, depth: usize) -> bool {
         let field = |name: &str| node.child_by_field_name(name);
         let mut inner = |node: Option<Node<'_>>| {
@@ -238,7 +239,8 @@ impl<'t> Reader<'t> {
         else {
             return;
         };
-        // Beside its documentation a type has its own markers only; those of packages belong to the package.
+        // The documentation of a type's group has only markers for the type; those for packages belong to the
+        // package.
         let (of_package, mut markers): (Vec<Word>, Vec<Word>) =
             near.into_iter().partition(|marker| super::markers::is_of_package(&marker.text));
         self.file.markers.extend(of_package);
@@ -343,7 +345,7 @@ fn json_tag(literal: &str) -> Option<String> {
     None
 }
 
-/// The text of a literal of Go; `None` if it is none.
+/// The text of a Go string literal; `None` for other literals.
 fn unquoted(literal: &str) -> Option<String> {
     if let Some(raw) = literal.strip_prefix('`').and_then(|rest| rest.strip_suffix('`')) {
         return Some(raw.replace('\r', ""));

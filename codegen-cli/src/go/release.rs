@@ -1,13 +1,15 @@
-//! What controller-gen writes by its version: a project that names an older one gets what that one writes.
+//! Describes the output of controller-gen by its version: a project that names an older one gets that one's
+//! output.
 
 use super::generator;
 use std::path::PathBuf;
 
-/// A release of controller-gen; without a number the newest.
+/// A release of controller-gen; without a number, the newest.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Release(Option<[u32; 3]>);
 
-/// Markers that a release knows first, with the one before it. To older ones they are comments.
+/// Markers that releases added, with the last release without them. Older releases take them for comments. To
+/// older ones they are comments.
 const ADDED: [(&str, [u32; 3]); 4] = [
     // Commit b20dcc42 of 2026-04-26.
     ("k8s:enum", [0, 20, 1]),
@@ -19,7 +21,7 @@ const ADDED: [(&str, [u32; 3]); 4] = [
 ];
 
 impl Release {
-    /// The release that a project names; of several the newest.
+    /// The newest release that a project names.
     pub(super) fn of_project(inputs: &[PathBuf]) -> Self {
         Self(generator::version(inputs))
     }
@@ -28,29 +30,30 @@ impl Release {
         self.0.is_some_and(|version| version <= last)
     }
 
-    /// Whether rules of `ExactlyOneOf` and its kin count fields in lists; commit ce5d8844 of 2026-05-09 changed it.
+    /// Whether rules of `ExactlyOneOf` and similar markers count fields in lists, until commit ce5d8844 of
+    /// 2026-05-09.
     pub(super) fn counts_in_lists(self) -> bool {
         self.is_up_to([0, 21, 0])
     }
 
-    /// Whether a field whose tag has `omitzero` alone must be given, which commit 87bd9d18 of 2026-05-06 changed.
+    /// Whether a field with only `omitzero` in its tag is required, until commit 87bd9d18 of 2026-05-06.
     pub(super) fn requires_omitzero(self) -> bool {
         self.is_up_to([0, 21, 0])
     }
 
-    /// Whether both the values of a field and those of its type hold, which commit b20dcc42 of 2026-04-26 changed: since then
-    /// those of the type hold alone.
+    /// Whether a field's values and its type's values both apply, until commit b20dcc42 of 2026-04-26: since
+    /// then only the type's values apply.
     pub(super) fn keeps_both_enums(self) -> bool {
         self.is_up_to([0, 20, 1])
     }
 
-    /// Whether descriptions keep `TODO` lines and what follows `---`, and have two blank lines between paragraphs; commit
-    /// 835e0545 of 2024-06-17 changed it.
+    /// Whether descriptions keep `TODO` lines and text after `---`, and have two blank lines between
+    /// paragraphs, until commit 835e0545 of 2024-06-17.
     pub(super) fn keeps_notes(self) -> bool {
         self.is_up_to([0, 15, 0])
     }
 
-    /// Whether a marker has a meaning.
+    /// Whether the release knows a marker.
     pub(super) fn knows(self, marker: &str) -> bool {
         !ADDED.iter().any(|(name, last)| *name == marker && self.is_up_to(*last))
     }

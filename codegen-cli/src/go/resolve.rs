@@ -1,4 +1,4 @@
-//! The meaning of a name in a Go file.
+//! Resolves names in Go files.
 
 use kubesmith_core::diag::Code;
 
@@ -10,7 +10,7 @@ use super::text::loc;
 use crate::diag::Diagnostic;
 use crate::source::{Loc, SourceMap};
 
-/// How many names may stand for each other.
+/// The most names in a chain of aliases.
 const DEPTH_LIMIT: usize = 64;
 
 /// A file: its package and position.
@@ -29,15 +29,15 @@ impl From<TypeId> for At {
 /// The meaning of a type's name.
 #[derive(Clone, Debug)]
 pub(super) enum Target {
-    /// A type of Go itself: the Rust type, and the type of its schema.
+    /// A predeclared Go type: the Rust type, and the type of its schema.
     Builtin(&'static str, &'static str),
-    /// A declaration that was read.
+    /// A declaration in a package.
     Declared(TypeId),
-    /// A type that is known, by its path in Rust.
+    /// A known type, by its path in Rust.
     Known(String),
 }
 
-/// Resolves names, and reads the packages that they lead into.
+/// Resolves names, and reads the packages that they refer to.
 pub(super) struct Resolver<'s> {
     pub(super) packages: Packages,
     pub(super) sources: &'s mut SourceMap,
@@ -92,7 +92,8 @@ impl Resolver<'_> {
         })
     }
 
-    /// controller-gen looks through an alias in the same package, unless it stands for a type of Go itself.
+    /// Looks through an alias in the same package, as controller-gen does, unless it stands for a predeclared
+    /// type.
     fn behind_alias(&mut self, at: At, place: &Place, id: TypeId, depth: usize) -> Option<Target> {
         let decl = self.packages.decl(id);
         if !decl.is_alias || depth > DEPTH_LIMIT {
@@ -116,7 +117,8 @@ impl Resolver<'_> {
         }
     }
 
-    /// Such as `type A = []string`: `localNamedToSchema` of controller-tools, pkg/crd/schema.go, wants a name behind `=`.
+    /// Refuses aliases such as `type A = []string`: `localNamedToSchema` of controller-tools,
+    /// pkg/crd/schema.go, requires a name after `=`.
     fn alias_of_no_name(&mut self, at: At, place: &Place, id: TypeId) {
         let name = &self.packages.decl(id).name.text;
         let message = format!("`{name}` is an alias of a type without a name");
@@ -206,7 +208,8 @@ impl Resolver<'_> {
         );
     }
 
-    /// The type that controller-gen sees when it applies markers; `None`: that of a reference, which is not looked at.
+    /// The type that controller-gen sees when it applies markers; `None`: a reference, whose type it does not
+    /// check.
     pub(super) fn visible(&mut self, at: At, ty: &Type) -> Option<String> {
         match &ty.kind {
             Kind::Pointer(inner) => self.visible(at, inner),
@@ -229,7 +232,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// The schema's type of a declaration that is, in the end, a type of Go itself.
+    /// The schema's type of a declaration that resolves to a predeclared type.
     pub(super) fn underlying(&mut self, id: TypeId, depth: usize) -> Option<&'static str> {
         let ty = self.packages.decl(id).ty.clone();
         if depth > DEPTH_LIMIT || !matches!(ty.kind, Kind::Name(_) | Kind::Qualified(..)) {
@@ -237,7 +240,7 @@ impl Resolver<'_> {
         }
         let before = self.diagnostics.len();
         let target = self.target(id.into(), &ty);
-        // It is reported where the declaration is written.
+        // The error is reported at the declaration.
         self.diagnostics.truncate(before);
         match target? {
             Target::Builtin(_, schema) => Some(schema),
@@ -246,7 +249,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// The format of a number of Go itself: `builtinToType` of controller-tools, pkg/crd/schema.go.
+    /// The format of a predeclared number: `builtinToType` of controller-tools, pkg/crd/schema.go.
     pub(super) fn format(&mut self, at: At, ty: &Type) -> Option<&'static str> {
         match &ty.kind {
             Kind::Pointer(inner) => self.format(at, inner),
@@ -277,12 +280,12 @@ impl Resolver<'_> {
                 _ => false,
             });
         }
-        // What cannot be found is reported where the field is written.
+        // An unresolved type is reported at the field.
         self.diagnostics.truncate(before);
         count == 1
     }
 
-    /// Whether the values of a type are listed where it is declared.
+    /// Whether the declaration of a type lists its values.
     pub(super) fn has_enum(&mut self, at: At, ty: &Type, depth: usize) -> bool {
         if let Kind::Pointer(inner) = &ty.kind {
             return self.has_enum(at, inner, depth);

@@ -1,4 +1,4 @@
-//! `+kubebuilder:resource`: the names of a kind, as controller-gen puts them together.
+//! Translates `+kubebuilder:resource`: the names of a kind, as controller-gen combines them.
 
 use super::markers;
 use super::packages::TypeId;
@@ -6,20 +6,20 @@ use super::syntax::Word;
 use super::text::Text;
 use super::translate::Translator;
 
-/// The markers of that name.
+/// The markers with that name.
 fn own(markers: &[Word]) -> impl Iterator<Item = &Word> {
     markers.iter().filter(|marker| markers::name(marker).starts_with("kubebuilder:resource"))
 }
 
-/// The value of an argument, as it is written.
+/// The raw value of an argument.
 fn argument<'m>(marker: &'m Word, name: &str) -> Option<&'m str> {
     let rest = marker.text.strip_prefix("+kubebuilder:resource:")?;
     rest.split(',').find_map(|part| part.trim().strip_prefix(name)?.strip_prefix('='))
 }
 
 impl Translator<'_> {
-    /// Writes the names of a kind. Of several markers the last holds, apart from a plural and singular that only those before it
-    /// have. What one version of a kind says holds for all.
+    /// Writes the names of a kind. The last marker wins, except for a plural and singular that only earlier
+    /// ones have. The names from one version apply to all versions of the kind.
     pub(super) fn resource(&self, text: &mut Text, id: TypeId) {
         let decl = self.resolver.packages.decl(id);
         let mut markers: Vec<&Word> = own(&decl.comments.markers).collect();

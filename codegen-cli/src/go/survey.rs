@@ -1,4 +1,4 @@
-//! Facts of packages beside schemas: constants, methods, and markers of clients, roles and webhooks.
+//! Collects facts of packages beside schemas: constants, methods, and markers of clients, roles and webhooks.
 
 use std::collections::BTreeMap;
 
@@ -11,15 +11,15 @@ use crate::source::{FileId, SourceMap};
 /// The facts of a package beside schemas.
 #[derive(Clone, Debug)]
 pub(crate) struct Survey {
-    /// Its name in Rust, as [`super::Translation::modules`] has it.
+    /// Its name in Rust, as in [`super::Translation::modules`].
     pub(crate) module: String,
     /// Its import path.
     pub(crate) path: String,
     /// Whether it was named as an input.
     pub(crate) is_input: bool,
-    /// Its exported constants that are texts, in source order.
+    /// Its exported string constants, in source order.
     pub(crate) constants: Vec<SurveyedConstant>,
-    /// The methods that people wrote, in source order.
+    /// The handwritten methods, in source order.
     pub(crate) methods: Vec<SurveyedMethod>,
     /// The markers of its types, by their names.
     pub(crate) markers: BTreeMap<String, Vec<String>>,
@@ -27,12 +27,12 @@ pub(crate) struct Survey {
     pub(crate) manifests: Vec<String>,
 }
 
-/// A constant that is a text.
+/// A string constant.
 #[derive(Clone, Debug)]
 pub(crate) struct SurveyedConstant {
     /// Its name.
     pub(crate) name: String,
-    /// The type of the package that it has; `None`: it is a plain text.
+    /// Its type in the package; `None`: a plain string.
     pub(crate) ty: Option<String>,
     /// Its value.
     pub(crate) value: String,
@@ -47,7 +47,7 @@ pub(crate) struct SurveyedMethod {
     pub(crate) receiver: String,
     /// Its name.
     pub(crate) name: String,
-    /// Where it stands in its module: `api/v1/types.go:12`.
+    /// Its position in its module: `api/v1/types.go:12`.
     pub(crate) place: String,
 }
 
@@ -98,7 +98,7 @@ fn constants(packages: &Packages, at: usize, package: &Package) -> Vec<SurveyedC
     surveyed.collect()
 }
 
-/// A place in a module's file: the folder of the module does not show, which differs from machine to machine.
+/// A position relative to the module, as the module's folder differs between machines.
 fn place(packages: &Packages, package: usize, (id, sources): (FileId, &SourceMap), place: &Place) -> String {
     let line = sources.position(loc(id, place)).line;
     let file = sources.file(id);

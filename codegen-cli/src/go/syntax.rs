@@ -1,4 +1,4 @@
-//! What `parse` keeps of a Go file: declarations with their comments, as plain values.
+//! The parts of a Go file that `parse` keeps: declarations with their comments, as plain values.
 //!
 //! Places are byte ranges of the file.
 
@@ -7,12 +7,12 @@ use std::ops::Range;
 /// A range of bytes of a file.
 pub(crate) type Place = Range<usize>;
 
-/// An identifier or text, and where it stands.
+/// An identifier or text with its position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Word {
     /// The text.
     pub(crate) text: String,
-    /// Where it stands.
+    /// Its position.
     pub(crate) place: Place,
 }
 
@@ -27,20 +27,20 @@ pub(crate) struct File {
     pub(crate) types: Vec<TypeDecl>,
     /// Its methods.
     pub(crate) methods: Vec<Method>,
-    /// Its constants that are texts.
+    /// Its string constants.
     pub(crate) constants: Vec<Constant>,
     /// Whether a generator wrote it.
     pub(crate) is_generated: bool,
-    /// The markers that belong to the package, in source order.
+    /// The markers of the package, in source order.
     pub(crate) markers: Vec<Word>,
-    /// Where it is no Go.
+    /// The syntax errors.
     pub(crate) errors: Vec<Place>,
 }
 
 /// An import.
 #[derive(Clone, Debug)]
 pub(crate) struct Import {
-    /// The name that it binds, `.` or `_`; `None`: that of the package.
+    /// The bound name, `.` or `_`; `None`: the name of the package. or `_`; `None`: that of the package.
     pub(crate) name: Option<String>,
     /// The path.
     pub(crate) path: Word,
@@ -49,7 +49,7 @@ pub(crate) struct Import {
 /// The comments of a declaration.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Comments {
-    /// The description by controller-gen's rules; may be empty.
+    /// The description by controller-gen's rules, possibly empty.
     pub(crate) description: String,
     /// The markers, from the `+` to the end of the line.
     pub(crate) markers: Vec<Word>,
@@ -60,7 +60,7 @@ pub(crate) struct Comments {
 pub(crate) struct TypeDecl {
     /// Its name.
     pub(crate) name: Word,
-    /// Whether it is another name: `type A = B`.
+    /// Whether it is an alias: `type A = B`.
     pub(crate) is_alias: bool,
     /// Whether it has type parameters.
     pub(crate) is_generic: bool,
@@ -75,11 +75,11 @@ pub(crate) struct TypeDecl {
 pub(crate) struct Field {
     /// Its name; `None` for an embedded field.
     pub(crate) name: Option<Word>,
-    /// Where it stands.
+    /// Its position.
     pub(crate) place: Place,
     /// Its type.
     pub(crate) ty: Type,
-    /// Its `json` tag; `None`: there is none.
+    /// Its `json` tag, if it has one.
     pub(crate) json: Option<String>,
     /// Its comments.
     pub(crate) comments: Comments,
@@ -90,7 +90,7 @@ pub(crate) struct Field {
 pub(crate) struct Type {
     /// Its form.
     pub(crate) kind: Kind,
-    /// Where it stands.
+    /// Its position.
     pub(crate) place: Place,
 }
 
@@ -111,7 +111,7 @@ pub(crate) enum Kind {
     Map(Box<Type>, Box<Type>),
     /// `struct { .. }`
     Struct(Vec<Field>),
-    /// A type that no schema describes, in words.
+    /// A type without a schema, in words.
     Other(&'static str),
 }
 
@@ -124,23 +124,23 @@ pub(crate) struct Method {
     pub(crate) name: Word,
 }
 
-/// A constant that is a text.
+/// A string constant.
 #[derive(Clone, Debug)]
 pub(crate) struct Constant {
     /// Its name.
     pub(crate) name: Word,
-    /// Its type; `None`: it has none of its own.
+    /// Its type, if it has one.
     pub(crate) ty: Option<String>,
-    /// The parts that its value is put together from.
+    /// The parts that form its value.
     pub(crate) value: Vec<Part>,
-    /// Whether nothing stands around the text.
+    /// Whether the value is a bare literal.
     pub(crate) is_literal: bool,
     /// Its comments.
     pub(crate) description: String,
 }
 
 impl Constant {
-    /// Its value, if that is written as one text.
+    /// Its value, if it is a single literal.
     pub(crate) fn literal(&self) -> Option<&str> {
         match &self.value[..] {
             [Part::Text(text)] if self.is_literal => Some(text),

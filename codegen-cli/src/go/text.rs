@@ -1,4 +1,4 @@
-//! Rust source that is written for Go declarations, with the places that its parts come from.
+//! Builds Rust source for Go declarations, with a map of positions.
 
 use crate::source::{FileId, Loc, Piece};
 
@@ -17,7 +17,7 @@ pub(super) struct Text {
     file: FileId,
     /// The source.
     pub(super) out: String,
-    /// Where its parts come from.
+    /// The map of positions to the file.
     pub(super) pieces: Vec<Piece>,
 }
 
@@ -26,7 +26,7 @@ impl Text {
         Self { file, out: String::new(), pieces: Vec::new() }
     }
 
-    /// Adds text that no part of the file stands for.
+    /// Adds text without a position in the file.
     pub(super) fn push(&mut self, text: &str) {
         self.out.push_str(text);
     }
@@ -47,7 +47,7 @@ impl Text {
         self.push("\n");
     }
 
-    /// Adds what another text of the same file has.
+    /// Adds the contents of another text of the same file.
     pub(super) fn append(&mut self, other: &Text) {
         let start = u32::try_from(self.out.len()).unwrap_or(u32::MAX);
         self.out.push_str(&other.out);
@@ -63,7 +63,7 @@ impl Text {
     }
 }
 
-/// A name of Go as an identifier of Rust.
+/// Returns a Go name as a Rust identifier.
 pub(super) fn ident(name: &str) -> String {
     if syn::parse_str::<syn::Ident>(name).is_ok() {
         return name.to_string();

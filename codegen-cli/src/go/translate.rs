@@ -1,7 +1,7 @@
-//! From Go declarations to Rust source that says the same, which the stages of the generator read.
+//! Translates Go declarations to equivalent Rust source, which the later stages of the generator read.
 //!
-//! What becomes of what follows controller-gen (pkg/crd/schema.go): a struct is a struct, another declaration a newtype, a
-//! pointer the type that it points to, and whether a field must be given is said on every field.
+//! The translation follows controller-gen (pkg/crd/schema.go): a struct becomes a struct, another declaration
+//! a newtype, and a pointer the type that it points to. Every field is explicitly required or optional.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,10 +21,11 @@ use crate::source::SourceMap;
 
 const SCHEMA: &str = "#[derive(::kubesmith_runtime::Schema, ::serde::Serialize, ::serde::Deserialize)]\n";
 const RESOURCE: &str = "#[derive(::kubesmith_runtime::Resource)]\n";
-/// What an attribute says in full needs no derive of serde.
+/// Types that attributes describe completely need no derive of serde.
 const SCHEMA_ALONE: &str = "#[derive(::kubesmith_runtime::Schema)]\n";
 
-/// Translates the kinds of the input packages with everything that they lead into, and what the packages say beside types.
+/// Translates the kinds of the input packages with all types that they use, and the packages' facts beside
+/// types.
 pub(super) fn translate(packages: Packages, sources: &mut SourceMap, options: Options) -> Translation {
     let resolver = Resolver { packages, sources, diagnostics: Vec::new() };
     let mut translator = Translator {
@@ -173,7 +174,7 @@ impl Translator<'_> {
         );
     }
 
-    /// Writes the markers that count. `ty` is the type that they are applied to.
+    /// Writes the effective markers; `ty` is the type to which they apply.
     fn markers(&mut self, text: &mut Text, at: At, all: &[Word], place: MarkerPlace, ty: Option<&Type>) {
         let visible = ty.map(|ty| self.visible(at, ty));
         let mut counts: Vec<&Word> = Vec::new();
@@ -203,7 +204,7 @@ impl Translator<'_> {
                         .help("put the marker on the declaration of the type"),
                 );
             }
-            // Go's zero value says nothing.
+            // An empty description equals an absent one in Go.
             let written = marker.text.replace(",description=\"\"", "");
             text.marker("///", &Word { text: written, place: marker.place.clone() });
         }
@@ -212,8 +213,8 @@ impl Translator<'_> {
         counts.into_iter().filter_map(one_of::rule).for_each(|rule| text.marker("///", &rule));
     }
 
-    /// `+kubebuilder:validation:Type` replaces the type that a number has, and leaves its format: `Type.ApplyToSchema` of
-    /// controller-tools, pkg/crd/markers/validation.go.
+    /// `+kubebuilder:validation:Type` replaces the type of a number and keeps its format:
+    /// `Type.ApplyToSchema` of controller-tools, pkg/crd/markers/validation.go.
     fn format_of_type(&mut self, text: &mut Text, at: At, all: &[Word], ty: Option<&Type>) {
         let said = all.iter().find(|marker| markers::name(marker) == "kubebuilder:validation:Type");
         let (Some(said), Some(ty)) = (said, ty) else { return };
@@ -223,7 +224,7 @@ impl Translator<'_> {
         text.marker("///", &Word { text: written, place: said.place.clone() });
     }
 
-    /// Whether a marker lists values of a type that has its own list, which controller-gen keeps.
+    /// Whether a marker lists values for a type with its own list, which controller-gen keeps.
     fn lists_values_again(&mut self, at: At, marker: &Word, ty: Option<&Type>) -> bool {
         let listed = match (markers::name(marker), ty.map(|ty| &ty.kind)) {
             ("kubebuilder:validation:Enum", Some(_)) => ty,
@@ -238,7 +239,7 @@ impl Translator<'_> {
     fn visible(&mut self, at: At, ty: &Type) -> Option<String> {
         let before = self.resolver.diagnostics.len();
         let visible = self.resolver.visible(at, ty);
-        // It is reported where the type is written.
+        // The error is reported at the type.
         self.resolver.diagnostics.truncate(before);
         visible
     }
@@ -255,7 +256,7 @@ impl Translator<'_> {
             if is_kind && field.name.is_none() && self.is_meta(at, &field.ty, "TypeMeta") {
                 continue;
             }
-            // Go's decoder knows a name once; of two controller-gen writes the last.
+            // Go's decoder knows each name once; controller-gen writes the last duplicate.
             kept.retain(|(_, other)| other.is_inline || tag.is_inline || other.name != tag.name);
             kept.push((field, tag));
         }
@@ -381,7 +382,7 @@ impl Translator<'_> {
         text.part("()", &ty.place);
     }
 
-    /// Keys of maps are texts.
+    /// Writes the key type of a map; keys are strings.
     fn key(&mut self, at: At, key: &Type) {
         let is_text = match self.resolver.target(at, key) {
             Some(Target::Builtin(_, schema)) => schema == "string",
@@ -389,7 +390,7 @@ impl Translator<'_> {
                 self.resolver.underlying(id, 0) == Some("string")
                     || self.resolver.has_method(id, "MarshalText", 0)
             }
-            // A name that leads nowhere has been reported.
+            // An unresolved name was already reported.
             Some(Target::Known(_)) => true,
             None => matches!(key.kind, Kind::Name(_) | Kind::Qualified(..)),
         };
@@ -428,7 +429,7 @@ impl Translator<'_> {
         Translation { modules, texts, packages, diagnostics, ..Translation::default() }
     }
 
-    /// Group and version, in the file that says the group first.
+    /// Writes group and version in the first file that names the group.
     fn package_facts(&self, text: &mut Text, package: usize, file: usize) {
         let has_kinds = self.kinds.iter().any(|id| id.package == package);
         let first =
@@ -457,7 +458,7 @@ struct Tag {
     may_lack: bool,
 }
 
-/// Whether a field must be given; `is_required`: if nothing is said.
+/// Whether a field is required; `is_required` is the default.
 fn must(field: &Field, tag: &Tag, is_required: bool) -> bool {
     let said = markers::presence(&field.comments.markers);
     said.unwrap_or(is_required && !tag.is_inline && !tag.may_lack)
