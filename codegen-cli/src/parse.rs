@@ -1,7 +1,7 @@
-//! From the text of a file to its items: core reads attributes, everything is turned into plain values.
+//! Parses the text of a file into items: core reads the attributes, and the results are plain values.
 //!
-//! Runs on any thread: spans are resolved to byte ranges before it returns. Only local facts are
-//! looked at; no other file is known here.
+//! Runs on any thread: spans are resolved to byte ranges before it returns. Only local facts are read; other
+//! files are unknown here.
 
 mod built_in;
 mod definitions;
@@ -41,8 +41,8 @@ use crate::syntax::{
 /// Texts of files by the paths that `include_str!` names.
 pub type Included = BTreeMap<String, String>;
 
-/// Parses a file, as far as conditions let it be compiled. After a syntax error there are no items. A file that `include_str!`
-/// names and that is not among the included texts is in [`FileSyntax::wanted`].
+/// Parses a file, without the items whose conditions do not hold. After a syntax error there are no items.
+/// [`FileSyntax::wanted`] lists the files that `include_str!` names and the included texts lack.
 pub fn parse_file(file: FileId, text: &str, cfg: &Cfg, included: &Included) -> (FileSyntax, Vec<Diagnostic>) {
     let mut found = FileSyntax::empty(file);
     let (offset, parsed) = match tree(file, text) {
@@ -61,10 +61,9 @@ pub fn parse_file(file: FileId, text: &str, cfg: &Cfg, included: &Included) -> (
     (found, parser.diagnostics)
 }
 
-/// The syntax tree of a text, and how many bytes lie before what its spans count from.
+/// The syntax tree of a text, and the number of bytes before the origin of its spans.
 ///
-/// # Errors
-/// A diagnostic for each place that is no Rust.
+/// Returns a diagnostic for each place that is not valid Rust.
 pub(crate) fn tree(file: FileId, text: &str) -> Result<(usize, syn::File), Vec<Diagnostic>> {
     let (offset, body) = body(text);
     if let Err(at) = nesting::check(body) {
@@ -75,7 +74,7 @@ pub(crate) fn tree(file: FileId, text: &str) -> Result<(usize, syn::File), Vec<D
     }
     let diagnostic = |error: syn::Error| {
         let message = match error.to_string().as_str() {
-            // What the lexer says of everything.
+            // The lexer's message for every error.
             "cannot parse string into token stream" | "lex error" => {
                 "a bracket or quote is not closed, or a character has no place in Rust".to_string()
             }
@@ -88,7 +87,7 @@ pub(crate) fn tree(file: FileId, text: &str) -> Result<(usize, syn::File), Vec<D
     parsed.map(|parsed| (offset, parsed)).map_err(|errors| errors.into_iter().map(diagnostic).collect())
 }
 
-/// The place of a span that counts from `offset`.
+/// The location of a span relative to `offset`.
 pub(crate) fn loc(file: FileId, offset: usize, span: Span) -> Loc {
     let range = span.byte_range();
     let at = |byte: usize| u32::try_from(byte + offset).unwrap_or(u32::MAX);
@@ -115,7 +114,7 @@ struct Parser<'a> {
     included: &'a Included,
     /// Paths without a text.
     wanted: RefCell<BTreeSet<String>>,
-    /// Names of macros in the module that is read.
+    /// Names of macros in the current module.
     derive_names: DeriveNames,
     diagnostics: Vec<Diagnostic>,
 }
@@ -136,7 +135,7 @@ impl Parser<'_> {
         Name { text: ident.unraw().to_string(), loc: self.loc(ident.span()) }
     }
 
-    /// Takes over what core found.
+    /// Reports core's diagnostics.
     fn report(&mut self, diagnostics: Diagnostics) {
         for d in diagnostics.into_vec() {
             let secondary =
@@ -238,7 +237,7 @@ impl Parser<'_> {
         self.module(&attrs)
     }
 
-    /// Warns of markers in plain comments, which no tool reads.
+    /// Warns of markers in plain comments, which tools ignore.
     fn plain_comments(&mut self, text: &str) {
         let mut start = 0;
         for line in text.split_inclusive('\n') {
@@ -269,7 +268,7 @@ fn is_lazy_static(item: &syn::ItemMacro) -> bool {
     item.mac.path.segments.last().is_some_and(|last| last.ident == "lazy_static")
 }
 
-/// Whether macros of a module or crate are known after it.
+/// Whether the macros of a module or crate are visible after it.
 fn is_macro_use(attributes: &[Attribute]) -> bool {
     attributes.iter().any(|attribute| attribute.path().is_ident("macro_use"))
 }
@@ -289,7 +288,7 @@ pub(crate) fn visibility(vis: &SynVisibility) -> Visibility {
     }
 }
 
-/// What `extern crate` binds, beside adding to the extern prelude.
+/// The name that `extern crate` binds, apart from adding to the extern prelude.
 fn extern_crate(item: &syn::ItemExternCrate) -> UseItem {
     let name = item.rename.as_ref().map_or(&item.ident, |(_, name)| name);
     let own = item.ident == "self";

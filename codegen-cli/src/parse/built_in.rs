@@ -1,4 +1,5 @@
-//! Macros of std whose values are known from the source: `env!`, `option_env!`, `stringify!`, `concat!`, `include_str!`, `lazy_static!`.
+//! Evaluates macros of std whose values follow from the source: `env!`, `option_env!`, `stringify!`,
+//! `concat!`, `include_str!`, `lazy_static!`.
 
 use proc_macro2::TokenTree;
 use syn::parse::ParseStream;
@@ -9,7 +10,7 @@ use super::Parser;
 use crate::syntax::{PathExpr, TEXT_LIMIT, ValueExpr, ValueItem, ValueKind};
 
 impl Parser<'_> {
-    /// The value of a call; `None`: it is another macro.
+    /// The value of a call; `None`: another macro.
     pub(super) fn built_in_macro(&self, call: &syn::Macro) -> Option<ValueKind> {
         let name = call.path.segments.last()?.ident.to_string();
         Some(match name.as_str() {
@@ -22,13 +23,14 @@ impl Parser<'_> {
         })
     }
 
-    /// A variable that Cargo sets for every build. Others are those of the machine that builds.
+    /// The value of a variable that Cargo sets for every build. Others depend on the building machine. Others
+    /// are those of the machine that builds.
     fn variable(&self, call: &syn::Macro) -> Option<String> {
         let arguments = call.parse_body_with(Punctuated::<LitStr, Token![,]>::parse_terminated).ok()?;
         self.cfg.env.get(&arguments.first()?.value()).cloned()
     }
 
-    /// The text of a file, which the loader reads when the parser asks for it.
+    /// The text of a file, which the loader reads at the parser's request.
     fn included(&self, call: &syn::Macro) -> Option<String> {
         let arguments = call.parse_body_with(Punctuated::<Expr, Token![,]>::parse_terminated).ok()?;
         let path = self.displayed(arguments.first()?)?;
@@ -45,7 +47,7 @@ impl Parser<'_> {
         ValueKind::Call(some, vec![ValueExpr { kind: ValueKind::Text(text), loc }])
     }
 
-    /// What `lazy_static!` declares.
+    /// The constants that `lazy_static!` declares.
     pub(super) fn lazy_statics(&self, call: &syn::Macro) -> Vec<ValueItem> {
         let declared = call.parse_body_with(|input: ParseStream<'_>| {
             let mut out = Vec::new();
@@ -103,7 +105,8 @@ impl Parser<'_> {
     }
 }
 
-/// The text of a token. How rustc spaces several depends on its version.
+/// The text of a token. The spacing of several depends on rustc's version. How rustc spaces several depends
+/// on its version.
 fn stringified(call: &syn::Macro) -> Option<String> {
     let mut tokens = call.tokens.clone().into_iter();
     match (tokens.next()?, tokens.next()) {

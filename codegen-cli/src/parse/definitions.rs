@@ -1,4 +1,4 @@
-//! Structs, enums, aliases and unions.
+//! Parses structs, enums, aliases and unions.
 
 use kubesmith_core::diag::{Code, Diagnostics};
 use kubesmith_core::grammar::Place;
@@ -88,7 +88,7 @@ impl Parser<'_> {
         definition.custom_resource = self.kube_item(&item.ident, &item.attrs, kube);
         let mut diagnostics = Diagnostics::new();
         if derives.resource {
-            // What the macro says of it; it never becomes a resource.
+            // Reports the macro's errors; an enum never becomes a resource.
             ResourceInput::from_derive(&derive_input(item), &mut diagnostics);
         } else {
             let model = TypeModel::from_enum(item, &mut diagnostics);
@@ -100,7 +100,7 @@ impl Parser<'_> {
         definition
     }
 
-    /// Markers on an alias are ours: no macro could read them.
+    /// Reads an alias. Its markers are ours, as no macro can read them.
     pub(super) fn alias(&mut self, item: &syn::ItemType) -> TypeItem {
         let mut definition = self.type_item(&item.ident, &item.vis, &item.generics);
         let item = syn::ItemType { attrs: self.cfg.expanded(&item.attrs), ..item.clone() };
@@ -133,12 +133,12 @@ impl Parser<'_> {
         definition
     }
 
-    /// Without one of our derives the attributes are somebody else's: rustc refuses them or another macro owns them.
+    /// Finishes a definition. Without one of our derives, its attributes belong to rustc or another macro.
     fn finish(&mut self, definition: &mut TypeItem, derives: Derives, mut diagnostics: Diagnostics) {
         definition.checked = derives.resource || derives.schema;
         definition.derived = derives.serde;
         if !definition.checked {
-            // Without a derive of ours, only serde's attributes matter.
+            // Without a derive of ours, only serde's attributes are checked.
             let found = diagnostics.take().into_iter().filter(|found| found.code == Code::SERDE_ATTRIBUTE);
             found.for_each(|found| diagnostics.push(found));
         }
@@ -237,7 +237,7 @@ fn is_non_exhaustive(attributes: &[Attribute]) -> bool {
     attributes.iter().any(|attribute| attribute.path().is_ident("non_exhaustive"))
 }
 
-/// The description that an attribute says, or else the doc comment.
+/// The description from an attribute, or else the doc comment.
 fn said(attrs: &SchemaAttrs, documented: Option<String>) -> Option<String> {
     attrs.description.as_ref().map(|text| text.value.clone()).or(documented)
 }
@@ -246,7 +246,7 @@ fn description(lines: &[String]) -> Option<String> {
     docs::description(lines.iter().map(String::as_str))
 }
 
-/// The enum as a derive macro gets it.
+/// The enum in the form that derive macros get.
 fn derive_input(item: &syn::ItemEnum) -> syn::DeriveInput {
     syn::DeriveInput {
         attrs: item.attrs.clone(),

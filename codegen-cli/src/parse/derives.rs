@@ -1,4 +1,4 @@
-//! Which macros a type derives: their names as the module imports them.
+//! Finds the macros that a type derives, by their names as the module imports them.
 
 use std::collections::HashMap;
 
@@ -10,14 +10,14 @@ use super::{Visibility, uses};
 use crate::syntax::{DeriveNames, Derived, UseItem};
 
 impl DeriveNames {
-    /// The names in a module that has these items as well.
+    /// The names in a module that also has these items.
     pub(super) fn with(&self, items: &[Item]) -> Self {
         let mut names = self.0.clone();
         names.extend(Self::of(items, &Self::default()).0);
         Self(names)
     }
 
-    /// The names in a module inside of one with the names `outer`.
+    /// The names in a module inside one with the names `outer`.
     pub(super) fn of(items: &[Item], outer: &Self) -> Self {
         let is_all = |leaf: &UseItem| leaf.binding.is_none() && leaf.segments == ["super"];
         let has_all = items.iter().flat_map(imported).any(|leaf| is_all(&leaf));
@@ -39,7 +39,7 @@ impl DeriveNames {
         Self(names)
     }
 
-    /// The derives among the attributes: the crate, if that is known, and the name there.
+    /// The derives among the attributes: the crate, if it is known, and the name there.
     pub(super) fn derives(&self, attributes: &[Attribute]) -> Vec<(String, String)> {
         let lists = attributes.iter().filter(|attribute| attribute.path().is_ident("derive"));
         let paths = lists.filter_map(|attribute| {
@@ -65,7 +65,7 @@ fn imported(item: &Item) -> Vec<UseItem> {
     out
 }
 
-/// Which of our macros and of serde's a type derives.
+/// The derives of our macros and serde's that a type has.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Derives {
     /// `Resource`
@@ -82,7 +82,7 @@ impl Derives {
         let has = |wanted: &str| derives.iter().any(|(_, name)| name == wanted);
         let has_ours = |wanted: &str| derives.iter().any(|(krate, name)| name == wanted && is_ours(krate));
         Self {
-            // kube has a macro of the same name, for types that take over another's names.
+            // kube has a macro of the same name, for types that inherit another's names.
             resource: has_ours("Resource") && !super::kube::inherits(attributes),
             schema: has_ours("Schema"),
             serde: Derived { serialize: has("Serialize"), deserialize: has("Deserialize") },

@@ -1,4 +1,4 @@
-//! Core's typed attributes as plain values.
+//! Turns core's typed attributes into plain values.
 
 use std::collections::BTreeMap;
 
@@ -34,12 +34,12 @@ impl Parser<'_> {
         schema.validations.extend(ordered_one_ofs(&validation.one_ofs).into_iter().map(one_of_rule));
         schema.default = attrs.default.as_ref().map(|default| default.value.to_value());
         schema.example = attrs.example.as_ref().map(|example| example.value.to_value());
-        // Both attributes may say the same flag, and nothing else twice.
+        // Both attributes may set the same flag, but share no other keys.
         let own = KEYWORDS.iter().filter(|keyword| keyword.is_set(&attrs.facts.schema));
         own.for_each(|keyword| keyword.copy(&attrs.facts.schema, &mut schema));
         if let Some(extra) = &attrs.extra {
             let extra = self::schema(&extra.value);
-            // They say nothing twice.
+            // Core refuses keys that repeat.
             schema = overlay(extra.clone(), schema).unwrap_or(extra);
         }
         let default_ref = attrs.default_ref.as_ref();
@@ -196,7 +196,7 @@ fn crd_version(attrs: &ResourceAttrs) -> CrdVersion {
     }
 }
 
-/// `None` for a webhook without an address, which has been reported.
+/// Converts a conversion webhook; `None` after a diagnostic for a missing address.
 fn conversion(conversion: &Conversion) -> Option<ir::Conversion> {
     if !conversion.webhook {
         return Some(ir::Conversion::None);
@@ -219,7 +219,7 @@ fn conversion(conversion: &Conversion) -> Option<ir::Conversion> {
     Some(ir::Conversion::Webhook(ConversionWebhook { endpoint, ca_bundle, review_versions }))
 }
 
-/// One-of groups in the order in which controller-gen writes their rules: by kind, then as in the source.
+/// One-of groups in the order of controller-gen's rules: by kind, then as in the source.
 pub(super) fn ordered_one_ofs(one_ofs: &[OneOf]) -> Vec<&OneOf> {
     let mut ordered: Vec<&OneOf> = one_ofs.iter().filter(|one_of| !one_of.fields.is_empty()).collect();
     ordered.sort_by_key(|one_of| one_of.kind);
@@ -251,7 +251,7 @@ fn text(text: Option<&Spanned<String>>) -> Option<String> {
     text.map(|text| text.value.clone())
 }
 
-/// A schema that was checked.
+/// A schema that core has checked.
 fn schema(value: &Json) -> Schema {
     let mut schema = Schema::parse(&value.to_value()).unwrap_or_default();
     schema.walk_mut(&mut |schema| schema.required.sort());

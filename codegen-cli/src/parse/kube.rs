@@ -1,4 +1,4 @@
-//! What the derive macros of kube and schemars read, as plain values: see [`crate::lower::kube`].
+//! Reads the attributes of kube's and schemars' derive macros as plain values: see [`crate::lower::kube`].
 
 mod code;
 mod columns;
@@ -23,10 +23,10 @@ use crate::syntax::{Name, PathExpr};
 
 pub(super) use resource::inherits;
 
-/// A pair of rules: for what is written, and for what is read.
+/// A pair of rename rules: for writing and for reading.
 type Rules = (RenameRule, RenameRule);
 
-/// Which of the derive macros of kube and schemars a type has.
+/// The derive macros of kube and schemars that a type has.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct KubeDerives {
     /// `CustomResource`
@@ -41,7 +41,7 @@ pub(super) struct KubeDerives {
     default: bool,
     /// `Serialize`
     serialize: bool,
-    /// A derive of ours, whose types have other schemas.
+    /// A derive of ours, whose types have schemas of another dialect.
     ours: bool,
 }
 
@@ -65,18 +65,18 @@ impl KubeDerives {
         out
     }
 
-    /// Whether there is a macro that makes a schema.
+    /// Whether one of the macros makes a schema.
     fn makes_schema(self) -> bool {
         self.schema || self.json || self.repr
     }
 
-    /// Whether the type may have a schema of this dialect, or be part of a default.
+    /// Whether the type may have a schema of this dialect or be part of a default.
     fn any(self) -> bool {
         self.resource || self.makes_schema() || (self.serialize && !self.ours)
     }
 }
 
-/// Whether the macros of educe or derivative implement `Default` by that of every field.
+/// Whether the macros of educe or derivative implement `Default` from that of every field.
 fn has_default_of_fields(attributes: &[Attribute], fields: &syn::Fields) -> bool {
     let is_default = |meta: &Meta| meta.path().is_ident("Default");
     let is_plain = |meta: &Meta| match meta {
@@ -153,8 +153,8 @@ impl Parser<'_> {
         Some(DefaultExpr { function, loc })
     }
 
-    /// A function in an attribute: `path`, `<Type as Trait>::name`. What is neither leads nowhere, and is reported where
-    /// it is asked for.
+    /// A function in an attribute: `path`, `<Type as Trait>::name`. Other text resolves to nothing and is
+    /// reported at its use.
     fn function_in_text(&self, text: &str, loc: Loc) -> PathExpr {
         let parsed = syn::LitStr::new(text, Span::call_site()).parse::<syn::ExprPath>().ok();
         let path = parsed.and_then(|path| self.function_path(&path));
@@ -233,7 +233,7 @@ impl Parser<'_> {
     }
 }
 
-/// A type in an attribute, as a string or as it is.
+/// A type in an attribute, in a string or bare.
 fn with_type(parser: &Parser<'_>, value: &syn::Expr) -> Option<With> {
     let text = super::string(value)?;
     parser.type_in_text(&text, syn::spanned::Spanned::span(value)).map(With::Type)

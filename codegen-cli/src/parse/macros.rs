@@ -1,4 +1,4 @@
-//! Macros: definitions by example, and calls that stand for items.
+//! Parses macros: definitions by example, and calls that expand to items.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ pub struct ExpansionText<'a> {
     pub name: &'a str,
 }
 
-/// Parses the items that a call stands for, in a module with these names of derive macros.
+/// Parses the items of an expansion, in a module with these names of derive macros.
 pub fn parse_expansion(
     expansion: ExpansionText<'_>,
     cfg: &Cfg,
@@ -50,7 +50,8 @@ fn unreadable(found: Diagnostic, name: &str) -> Diagnostic {
 }
 
 impl Parser<'_> {
-    /// A definition, or a call. What a file that is included holds may be part of the API.
+    /// A definition, or a call. An included file may be part of the API. What a file that is included holds
+    /// may be part of the API.
     pub(super) fn macro_item(&mut self, item: &syn::ItemMacro) -> Option<Step> {
         let last = &item.mac.path.segments.last()?.ident;
         let input = trees(item.mac.tokens.clone(), &|span| self.loc(span));

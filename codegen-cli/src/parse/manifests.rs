@@ -1,5 +1,5 @@
-//! Finds the attributes and markers that become roles and webhook configurations: on any item of a file, and markers in plain
-//! comments between items as well.
+//! Finds the attributes and markers for roles and webhook configurations: on any item of a file, and markers
+//! in plain comments between items.
 
 mod comments;
 mod outline;
@@ -19,18 +19,18 @@ use crate::ir::{PolicyRule, Span, WEBHOOK_SERVICE, Webhook, WebhookConfiguration
 use crate::syntax::facts::{ManifestFacts, WebhookFacts};
 use outline::Outline;
 
-/// The crates that an attribute's path may begin with.
+/// The crates with these attributes.
 const CRATES: &[&str] = &["kubesmith_runtime", "kubesmith_macros"];
 
-/// The attributes that are looked for.
+/// The relevant attributes.
 fn families() -> impl Iterator<Item = Family> {
     FAMILIES.iter().map(|family| family.family).filter(|family| family.stands_alone())
 }
 
 impl Parser<'_> {
-    /// Everything that a file says beside types. `text` is the file's.
+    /// The facts of a file beside types. `text` is the file's. `text` is the file's.
     pub(super) fn manifests(&mut self, file: &File, text: &str) -> ManifestFacts {
-        // Most files say nothing of the kind, and their function bodies need not be looked at.
+        // Most files lack them, so that scanning function bodies would be wasted.
         if !families().any(|family| text.contains(family.name())) {
             return ManifestFacts::default();
         }
@@ -88,7 +88,7 @@ impl Reader<'_> {
     }
 }
 
-/// One of our attributes with its bare name; others as they are.
+/// One of our attributes without its crate's path; other attributes unchanged.
 fn bare(mut attribute: Attribute) -> Attribute {
     let path = match &mut attribute.meta {
         Meta::Path(path) => path,
@@ -113,7 +113,7 @@ fn text(item: Option<&Spanned<String>>) -> Option<String> {
     item.map(|item| item.value.clone())
 }
 
-/// Groups as the API has them: the core group has no name.
+/// Groups as in the API: the name of the core group is empty.
 fn groups(list: &[Spanned<String>]) -> Vec<String> {
     list.iter().map(|group| if group.value == "core" { String::new() } else { group.value.clone() }).collect()
 }
@@ -135,9 +135,9 @@ fn configuration(attrs: &WebhookConfigurationAttrs) -> WebhookConfiguration {
     WebhookConfiguration { mutating: attrs.mutating, name: text(attrs.name.as_ref()), span: Span::default() }
 }
 
-/// The webhook as the API has it, without its patch.
+/// The webhook as in the API, without its patch.
 fn object(attrs: &WebhookAttrs) -> MutatingWebhook {
-    // Values out of range have been reported.
+    // Values out of range were already reported.
     let number = |number: &Option<Spanned<i64>>| number.as_ref().and_then(|n| i32::try_from(n.value).ok());
     MutatingWebhook {
         admission_review_versions: texts(&attrs.admission_review_versions),

@@ -1,4 +1,4 @@
-//! Attributes and markers that no derive of their type reads.
+//! Finds attributes and markers that no derive of their type reads.
 
 use kubesmith_core::diag::{Code, Diagnostic, Diagnostics};
 use kubesmith_core::grammar::{FAMILIES, ItemAttributes, edit_distance};
@@ -25,7 +25,7 @@ pub(super) fn of_struct(item: &syn::ItemStruct) -> impl Iterator<Item = &[Attrib
     std::iter::once(item.attrs.as_slice()).chain(fields)
 }
 
-/// The attributes of an enum, of its variants and of their fields.
+/// The attributes of an enum, its variants and their fields.
 pub(super) fn of_enum(item: &syn::ItemEnum) -> impl Iterator<Item = &[Attribute]> {
     let variants = item.variants.iter().flat_map(|variant| {
         let fields = variant.fields.iter().map(|field| field.attrs.as_slice());
@@ -35,7 +35,7 @@ pub(super) fn of_enum(item: &syn::ItemEnum) -> impl Iterator<Item = &[Attribute]
 }
 
 impl Parser<'_> {
-    /// The first attribute or marker on a type or inside of it whose derive the type lacks.
+    /// The first attribute or marker on a type or inside it whose derive the type lacks.
     pub(super) fn unread_attribute<'i>(
         &self,
         derives: Derives,
@@ -52,7 +52,7 @@ impl Parser<'_> {
                     "validation" if !is_ours => "Schema",
                     // utoipa's attribute has the same name.
                     "schema" if !is_ours && !FOREIGN_SCHEMAS.into_iter().any(has) => "Schema",
-                    // On other types, these are not ours to judge.
+                    // On other types, these belong to other macros.
                     other if is_ours => {
                         let (_, readers) = FOREIGN.iter().find(|(foreign, _)| *foreign == other)?;
                         readers.first().filter(|_| !readers.iter().any(|reader| has(reader)))?
@@ -71,8 +71,8 @@ impl Parser<'_> {
     }
 }
 
-/// Reports attributes of a type with our derives whose names nearly are ours or serde's: rustc refuses them, but until
-/// then their keys would silently be missing.
+/// Reports attributes of a type with our derives whose names nearly match ours or serde's: rustc refuses
+/// them, but until then their keys would be missing silently.
 pub(super) fn misspelt<'i>(
     derives: Derives,
     attributes: impl Iterator<Item = &'i [Attribute]>,
@@ -84,7 +84,7 @@ pub(super) fn misspelt<'i>(
     let known: Vec<&str> = FAMILIES.iter().map(|family| family.family.name()).chain(["serde"]).collect();
     for name in attributes.flatten().filter_map(|attribute| attribute.path().get_ident()) {
         let text = name.to_string();
-        // Nearly all attributes are ours, or documentation.
+        // Most attributes are ours, or documentation.
         if text == "doc" || known.contains(&text.as_str()) {
             continue;
         }

@@ -1,4 +1,4 @@
-//! Where the values of attributes stand, by the names that they have in the CRD.
+//! Maps the values of attributes to their locations, by their names in the CRD.
 
 use kubesmith_core::grammar::{Json, Spanned};
 use kubesmith_core::model::{ResourceAttrs, SchemaAttrs, ValidationAttrs};
@@ -9,13 +9,14 @@ use super::facts::ordered_one_ofs;
 use crate::syntax::facts::Places;
 
 impl Parser<'_> {
-    /// The places of what attributes add to a schema: `default`, `items.pattern`, `x-kubernetes-validations[0].rule`.
+    /// The locations of the values that attributes add to a schema: `default`, `items.pattern`,
+    /// `x-kubernetes-validations[0].rule`.
     pub(super) fn schema_places(&self, validation: &ValidationAttrs, attrs: &SchemaAttrs) -> Places {
         let mut out = Collector::default();
         let constraints = &validation.constraints;
         let said = constraints.places.iter().chain(&attrs.facts.places);
         out.spans.extend(said.map(|(name, span)| (name.clone(), *span)));
-        // Their rules follow the others.
+        // One-of rules follow the others.
         for (index, one_of) in
             (constraints.schema.validations.len()..).zip(ordered_one_ofs(&validation.one_ofs))
         {
@@ -36,7 +37,8 @@ impl Parser<'_> {
         self.places(out)
     }
 
-    /// The places of a version's part of a CRD: `additionalPrinterColumns[0].jsonPath`, `names.plural`.
+    /// The locations of the values in a version of a CRD: `additionalPrinterColumns[0].jsonPath`,
+    /// `names.plural`.
     pub(super) fn resource_places(&self, attrs: &ResourceAttrs) -> Places {
         let mut out = Collector::default();
         out.value("group", attrs.group.as_ref());

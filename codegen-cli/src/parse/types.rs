@@ -1,4 +1,4 @@
-//! Types as they are written, with their parameters and arguments.
+//! Parses types in source form, with their parameters and arguments.
 
 use proc_macro2::Span;
 use syn::ext::IdentExt;
@@ -62,7 +62,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A type in an attribute, which is text there; it stands where the text does.
+    /// A type in the string of an attribute, with the string's location.
     pub(super) fn type_in_text(&self, text: &str, span: Span) -> Option<TypeExpr> {
         nesting::check(text).ok()?;
         LitStr::new(text, span).parse::<Type>().ok().map(|ty| self.type_expr(&ty))

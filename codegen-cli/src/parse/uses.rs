@@ -1,4 +1,4 @@
-//! `use` declarations, split into their leaves.
+//! Splits `use` declarations into their leaves.
 
 use syn::UseTree;
 use syn::ext::IdentExt;

@@ -1,4 +1,4 @@
-//! Constants and functions of which the value can be read: literals, and what is simply made of them.
+//! Reads the values of constants and functions: literals, and simple expressions of them.
 
 mod branches;
 mod environment;
@@ -15,13 +15,13 @@ use super::{Parser, uses};
 use crate::syntax::code;
 use crate::syntax::{Conversion, Operator, PathExpr, ValueExpr, ValueKind, Visibility};
 
-/// Expressions nested deeper are no simple ones.
+/// The deepest nesting of expressions that is read.
 const DEPTH_LIMIT: usize = 64;
 
-/// How many statements a body may have that is read: each element that is added makes a list of all.
+/// The most statements in a body that is read: each added element copies the list.
 const STATEMENT_LIMIT: usize = 256;
 
-/// How often the item of a list may be repeated.
+/// The most repetitions of a list's item.
 const REPETITION_LIMIT: i128 = 1024;
 
 /// Methods that turn a value into an equal one of another type.
@@ -29,7 +29,7 @@ const CONVERSIONS: &[&str] =
     &["into", "to_owned", "to_string", "clone", "unwrap", "into_iter", "iter", "collect", "to_vec", "cloned"];
 
 impl Parser<'_> {
-    /// The value of a block: an expression, behind variables that are only made and filled.
+    /// The value of a block: an expression after variables that are only created and filled.
     fn block_value(&self, block: &syn::Block) -> ValueKind {
         let active = active(self.cfg, block);
         let Some((last, rest)) = active.split_last() else { return ValueKind::Unknown };
@@ -59,12 +59,13 @@ impl Parser<'_> {
         ValueKind::Block(variables, Box::new(result))
     }
 
-    /// `let name = value;`, and `name.insert(key, value);` or `name.push(value);` of a list or map that began empty.
+    /// `let name = value;`, and `name.insert(key, value);` or `name.push(value);` of an initially empty list
+    /// or map.
     fn step(&self, stmt: &Stmt, variables: &mut Vec<(String, ValueExpr)>) -> Option<()> {
         match stmt {
             Stmt::Local(local) => {
                 let pattern = match &local.pat {
-                    // A set puts what it takes in order.
+                    // A set reorders its items.
                     syn::Pat::Type(typed) if names_a_set(&typed.ty) => return None,
                     syn::Pat::Type(typed) => &*typed.pat,
                     pattern => pattern,
@@ -101,7 +102,7 @@ impl Parser<'_> {
                     }
                     _ => return None,
                 };
-                // Lists that took the variable before it changed keep what it was.
+                // Lists that copied the variable earlier keep its old value.
                 if variables
                     .iter()
                     .any(|(_, value)| matches!(value.kind, ValueKind::List(_)) && value.mentions(&name))
@@ -116,7 +117,7 @@ impl Parser<'_> {
                 };
                 let loc = self.loc(call.span());
                 items.push(ValueExpr { kind, loc });
-                // A new variable of the same name: what took the old value keeps it.
+                // A new variable of the same name leaves copies of the old value unchanged.
                 variables.push((name, ValueExpr { kind: ValueKind::List(items), loc }));
             }
             _ => return None,
@@ -151,7 +152,7 @@ impl Parser<'_> {
             Expr::Unary(unary) if matches!(unary.op, UnOp::Neg(_)) => ValueKind::Neg(boxed(&unary.expr)),
             Expr::Unary(unary) if matches!(unary.op, UnOp::Not(_)) => ValueKind::Not(boxed(&unary.expr)),
             Expr::Unary(unary) if matches!(unary.op, UnOp::Deref(_)) => self.value_kind(&unary.expr, depth),
-            // What is made when it is first used.
+            // A closure that makes the value on first use.
             Expr::Closure(closure) if closure.inputs.is_empty() => self.value_kind(&closure.body, depth),
             Expr::Binary(binary) => match (operator(&binary.op), test(&binary.op)) {
                 (Some(operator), _) => ValueKind::Binary(operator, boxed(&binary.left), boxed(&binary.right)),
@@ -185,7 +186,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The value of a call of a method: of those that leave a value as it is, and of arithmetic.
+    /// The value of a method call: conversions that keep the value, and arithmetic.
     fn method_value(&self, call: &syn::ExprMethodCall, depth: usize) -> ValueKind {
         let boxed = |expr: &Expr| Box::new(self.value_at(expr, depth));
         let is_named = |name: &str| call.method == name;
@@ -205,7 +206,7 @@ impl Parser<'_> {
             (0, _) if is_named("len") => length(&call.receiver),
             _ if is_named("expect") => self.value_kind(&call.receiver, depth),
             _ if is_named("map") && is_conversion(&call.args) => self.value_kind(&call.receiver, depth),
-            // What a cell holds once it is asked.
+            // The content of a cell after its first use.
             (1, Some(init)) if is_named("get_or_init") => self.value_kind(init, depth),
             (1, Some(right)) => match method_operator(&call.method) {
                 Some(operator) => ValueKind::Binary(operator, boxed(&call.receiver), boxed(right)),
@@ -215,7 +216,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A path with its type: `<T as Trait>::name` is `T::name`, methods of slices are those of `Vec`.
+    /// A path in normal form: `<T as Trait>::name` is `T::name`, methods of slices are those of `Vec`.
     pub(super) fn function_path(&self, path: &syn::ExprPath) -> Option<PathExpr> {
         let Some(qself) = &path.qself else { return Some(self.path_expr(&path.path)) };
         let last = path.path.segments.last()?.ident.unraw().to_string();
@@ -262,7 +263,7 @@ impl Parser<'_> {
         let parser = syn::punctuated::Punctuated::<Expr, syn::Token![,]>::parse_terminated;
         match call.parse_body_with(parser) {
             Ok(items) if call.path.is_ident("vec") => ValueKind::List(self.values(&items, depth)),
-            // Of const_format.
+            // `concatcp!` of const_format.
             Ok(items) if call.path.segments.last().is_some_and(|last| last.ident == "concatcp") => {
                 ValueKind::Format(vec![String::new(); items.len() + 1], self.values(&items, depth))
             }
@@ -313,7 +314,7 @@ impl Parser<'_> {
         match self.value_kind(len, depth) {
             ValueKind::Int(len) if (0..=REPETITION_LIMIT).contains(&len) => {
                 let item = self.value_at(item, depth);
-                // Lists of lists would grow with each level.
+                // Nested repetitions would grow with each level.
                 match item.kind {
                     ValueKind::List(_)
                     | ValueKind::Tuple(_)
@@ -342,7 +343,7 @@ impl Parser<'_> {
     }
 }
 
-/// Whether a type of sets is among the words.
+/// Whether the words name a set type.
 fn names_a_set(words: &impl quote::ToTokens) -> bool {
     words.to_token_stream().into_iter().any(|token| names_set(&token))
 }
@@ -355,7 +356,7 @@ fn names_set(token: &proc_macro2::TokenTree) -> bool {
     }
 }
 
-/// `Vec::new`, `BTreeMap::default`, `Vec::with_capacity` and their kin of the standard library.
+/// `Vec::new`, `BTreeMap::default`, `Vec::with_capacity` and similar functions of the standard library.
 fn is_empty_collection(path: &PathExpr) -> bool {
     const COLLECTIONS: &[&str] =
         &["Vec", "VecDeque", "BTreeMap", "HashMap", "BTreeSet", "HashSet", "IndexMap", "IndexSet"];
@@ -388,13 +389,13 @@ fn text(expr: &Expr) -> Option<String> {
     }
 }
 
-/// The length of a text in bytes.
+/// The length of a string in bytes.
 fn length(expr: &Expr) -> ValueKind {
     let length = text(expr).and_then(|text| i128::try_from(text.len()).ok());
     length.map_or(ValueKind::Unknown, ValueKind::Int)
 }
 
-/// `String::from`, `ToString::to_string` and their kin.
+/// `String::from`, `ToString::to_string` and similar.
 fn is_conversion(arguments: &syn::punctuated::Punctuated<Expr, syn::Token![,]>) -> bool {
     match arguments.first() {
         Some(Expr::Path(path)) => {
@@ -409,7 +410,7 @@ fn is_conversion(arguments: &syn::punctuated::Punctuated<Expr, syn::Token![,]>) 
     }
 }
 
-/// Whether the expression is the pattern's value, but for conversions.
+/// Whether the expression is the pattern's value, possibly converted.
 fn is_converted(expr: &Expr, pattern: &syn::Pat) -> bool {
     match (expr, pattern) {
         (Expr::MethodCall(call), _) => {

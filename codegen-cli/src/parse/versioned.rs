@@ -1,7 +1,8 @@
-//! `#[versioned]` of stackable-versioned: one definition stands for those of several versions.
+//! Expands `#[versioned]` of stackable-versioned: one definition for several versions.
 //!
-//! The rules are those of stackable-versioned-macros 0.11 (`codegen/module.rs`, `codegen/container`, `codegen/item`, `attrs`), and
-//! `k8s(..)` and `renamed(..)` of older ones. Conversions between the versions are left out: no definition depends on them.
+//! The rules are those of stackable-versioned-macros 0.11 (`codegen/module.rs`, `codegen/container`,
+//! `codegen/item`, `attrs`), and `k8s(..)` and `renamed(..)` of older ones. Conversions between the versions
+//! are left out, as no definition depends on them.
 
 mod changes;
 mod resources;
@@ -21,7 +22,7 @@ use crate::diag::Diagnostic;
 use changes::Changes;
 use resources::CrdArguments;
 
-/// What the attribute on a module or type says.
+/// The arguments of the attribute on a module or type.
 #[derive(Default)]
 struct Versioned {
     versions: Vec<Version>,
@@ -43,7 +44,7 @@ struct Version {
     docs: Vec<String>,
 }
 
-/// A mistake in the attribute.
+/// An error in the attribute.
 pub(super) struct Mistake {
     span: Span,
     message: String,
@@ -64,7 +65,8 @@ impl From<syn::Error> for Mistake {
 }
 
 impl Parser<'_> {
-    /// The items that the macro makes of an item; `None`: it has no such attribute. Empty after a diagnostic.
+    /// The items that the macro makes of an item; `None` without the attribute, empty after a diagnostic.
+    /// Empty after a diagnostic.
     pub(super) fn versioned(&mut self, item: &Item) -> Option<Vec<Item>> {
         let attribute = super::attributes(item).iter().find(|attribute| is_versioned(attribute))?;
         let made = Versioned::read(attribute).and_then(|versioned| versioned.items(item));
@@ -108,7 +110,7 @@ fn name(meta: &Meta) -> String {
     meta.path().get_ident().map(ToString::to_string).unwrap_or_default()
 }
 
-/// An identifier, if the text is one.
+/// The text as an identifier, if it is one.
 fn named(text: &str, span: Span) -> Option<Ident> {
     let mut ident: Ident = syn::parse_str(text).ok()?;
     ident.set_span(span);
@@ -200,7 +202,7 @@ impl Versioned {
         Ok(vec![parse_quote!(#vis mod #ident { #(#modules)* })])
     }
 
-    /// A module for each version, and the types that all of them use.
+    /// A module for each version, and the types that they share.
     fn modules(&self, vis: &Visibility, types: &[&Item], inner: &[&ItemMod]) -> Result<Vec<Item>> {
         let mut out = Vec::new();
         for (at, version) in self.versions.iter().enumerate() {
@@ -219,7 +221,7 @@ impl Versioned {
         Ok(out)
     }
 
-    /// The type as it is in a version.
+    /// The type in a version.
     fn in_version(&self, item: &Item, at: usize) -> Result<Item> {
         Ok(match item {
             Item::Struct(item) => Item::Struct(self.structure(item, at)?),
@@ -271,7 +273,7 @@ impl Versioned {
         Ok(out)
     }
 
-    /// Attributes of a type: those of the version first.
+    /// Attributes of a type, those of the version first.
     fn attributes(&self, own: &[Attribute], at: usize) -> Vec<Attribute> {
         let version = &self.versions[at];
         let docs = version.docs.iter().map(|line| -> Attribute {
@@ -280,7 +282,7 @@ impl Versioned {
         docs.chain(own.iter().filter(|attribute| !is_versioned(attribute)).cloned()).collect()
     }
 
-    /// `crd(..)` of a type in a module, or beside the versions of a type alone.
+    /// `crd(..)` of a type in a module, or next to `version(..)` of a single type.
     fn crd_arguments(&self, attributes: &[Attribute]) -> Result<Option<CrdArguments>> {
         for attribute in attributes.iter().filter(|attribute| is_versioned(attribute)) {
             let own = Self::read(attribute)?;
@@ -292,7 +294,7 @@ impl Versioned {
         Ok(None)
     }
 
-    /// The name of the status in which conversions keep what they would lose.
+    /// The name of the status in which conversions keep values that the target version lacks.
     fn status_name(&self, item: &ItemStruct, arguments: &CrdArguments) -> Option<Ident> {
         let skips = |own: bool, all: bool| own || all;
         let no_convert = skips(arguments.skips.0, self.skips.0);
@@ -301,7 +303,7 @@ impl Versioned {
         named(&name, item.ident.span()).filter(|_| self.tracks && !is_skipped)
     }
 
-    /// That status.
+    /// The definition of that status.
     fn status(&self, item: &ItemStruct) -> Result<Option<Item>> {
         let Some(arguments) = self.crd_arguments(&item.attrs)? else { return Ok(None) };
         let Some(name) = self.status_name(item, &arguments) else { return Ok(None) };
@@ -326,7 +328,7 @@ impl Version {
         for argument in metas(meta)? {
             match name(&argument).as_str() {
                 "name" => found = Some(text(&argument)?),
-                // Each line without the indentation of the source.
+                // Each line loses the indentation of the source.
                 "doc" => {
                     docs =
                         text(&argument)?.value().trim().lines().map(|line| line.trim().to_owned()).collect();

@@ -1,4 +1,4 @@
-//! Code that makes or changes schemas.
+//! Reads code that makes or changes schemas.
 
 use std::sync::Arc;
 
@@ -14,11 +14,11 @@ use super::Parser;
 use crate::syntax::code::{self, Block, Expr as Code, Function, Kind, Pattern, Step};
 use crate::syntax::{PathExpr, TypeExpr, ValueExpr, ValueKind};
 
-/// Expressions and statements nested deeper are not read.
+/// The deepest nesting of expressions and statements that is read.
 const DEPTH_LIMIT: usize = 64;
 
 impl Parser<'_> {
-    /// The code of a function that makes or changes a schema; `of_schema`: it is a method of a schema.
+    /// The code of a function that makes or changes a schema; `of_schema`: a method of a schema.
     pub(in crate::parse) fn schema_code(
         &self,
         signature: &Signature,
@@ -61,7 +61,7 @@ impl Parser<'_> {
                 }
                 Stmt::Expr(expr, _) => steps.push(Step::Expr(self.code_at(expr, depth))),
                 Stmt::Local(local) => steps.push(self.code_let(local, depth)),
-                // Imports do nothing.
+                // Imports have no effect.
                 Stmt::Item(syn::Item::Use(_)) => {}
                 Stmt::Item(syn::Item::Const(item)) => {
                     let name = Pattern::Name(item.ident.unraw().to_string());
@@ -142,7 +142,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A value that is made of constants alone.
+    /// A value made only of constants.
     fn code_value(&self, expr: &Expr) -> Kind {
         let value = self.value(expr);
         match value.kind {

@@ -1,4 +1,4 @@
-//! Columns and the scale subresource, which kube also takes as JSON.
+//! Reads columns and the scale subresource, which kube also accepts as JSON.
 
 use kubesmith_core::diag::Code;
 use kubesmith_core::grammar::closest;
@@ -11,7 +11,7 @@ use syn::{Ident, LitStr, Meta, MetaList, Token};
 
 use super::Parser;
 
-/// A column as JSON, as older versions of kube have it.
+/// A column as JSON, the form of older versions of kube.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Column {
@@ -42,7 +42,7 @@ impl Parser<'_> {
             return Some(vec![quote_spanned! {span=> print_column(#keys) }]);
         }
         let text = self.kube_text(meta)?;
-        // Old versions of kube took several in one text.
+        // Old versions of kube accept several columns in one string.
         let Ok(columns) = serde_json::from_str::<Vec<Column>>(&format!("[{}]", text.value())) else {
             return self
                 .wrong_value(meta, "a column: `(name = \"...\", type_ = \"...\", json_path = \"...\")`");
@@ -77,7 +77,7 @@ impl Parser<'_> {
         Some(quote_spanned! {span=> scale(spec_path = #spec, status_path = #status #selector) })
     }
 
-    /// The arguments of a list under their names in `#[resource]`.
+    /// The arguments of a list, renamed to their names in `#[resource]`.
     fn renamed(&mut self, list: &MetaList, names: &[(&str, &str)]) -> Option<TokenStream> {
         let Ok(metas) = list.parse_args_with(Punctuated::<Argument, Token![,]>::parse_terminated) else {
             return self.wrong_value(&Meta::List(list.clone()), "arguments: `(key = value, ...)`");
@@ -99,7 +99,7 @@ impl Parser<'_> {
             };
             let key = key_ident(ours, pair.name.span());
             let value = match &pair.value {
-                // darling takes numbers as texts as well.
+                // darling also accepts numbers in strings.
                 syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(text), .. }) if name == "priority" => {
                     text.parse().unwrap_or_else(|_| pair.value.clone())
                 }
@@ -125,7 +125,7 @@ impl syn::parse::Parse for Argument {
     }
 }
 
-/// A column in the words of `#[resource(..)]`.
+/// A column as arguments of `#[resource(..)]`.
 fn column(column: Column, span: Span) -> TokenStream {
     let Column { description, format, json_path, name, priority, kind } = column;
     let texts = [

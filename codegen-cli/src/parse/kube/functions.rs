@@ -1,4 +1,4 @@
-//! Functions that decide whether a field is left out.
+//! Reads functions that decide whether to skip a field.
 
 use syn::ext::IdentExt;
 use syn::{BinOp, Block, Expr, FnArg, Pat, ReturnType, Signature, Stmt, Type, UnOp};
@@ -9,7 +9,7 @@ use crate::syntax::ValueKind;
 use crate::syntax::kube::Predicate;
 
 impl Parser<'_> {
-    /// A function of one parameter that returns a truth value.
+    /// A function of one parameter that returns a `bool`.
     pub(in crate::parse) fn predicate_function(
         &self,
         signature: &Signature,
@@ -102,10 +102,10 @@ impl Parser<'_> {
     }
 }
 
-/// What a field is called while it is asked for.
+/// The placeholder for the tested field.
 const FIELD: &str = "__field";
 
-/// The field that an expression asks for, and the same expression of the field alone.
+/// The field that an expression tests, and the same expression with a placeholder for the field.
 fn field_of(parameter: &str, expr: &Expr) -> Option<(String, Expr)> {
     let replaced = |inner: &Expr| {
         let Expr::Field(field) = inner else { return None };

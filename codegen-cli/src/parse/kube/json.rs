@@ -1,4 +1,4 @@
-//! JSON that is written in Rust: `json!({ .. })` and `json_schema!(..)`.
+//! Reads JSON in Rust macros: `json!({ .. })` and `json_schema!(..)`.
 
 use syn::parse::ParseStream;
 use syn::spanned::Spanned;
@@ -8,7 +8,7 @@ use super::Parser;
 use crate::syntax::code::{self, Kind};
 
 impl Parser<'_> {
-    /// What stands in `json!(..)`.
+    /// The contents of `json!(..)`.
     pub(in crate::parse) fn json_tokens(&self, input: ParseStream<'_>) -> syn::Result<code::Expr> {
         let span = input.span();
         let kind = if input.peek(syn::token::Brace) {

@@ -1,5 +1,4 @@
-//! `#[kube(..)]`: said again in the words of `#[resource(..)]`, so that names, paths and columns are held to the same
-//! rules.
+//! Translates `#[kube(..)]` to `#[resource(..)]`, so that the same rules check names, paths and columns.
 
 use kubesmith_core::diag::{Code, Diagnostics};
 use kubesmith_core::grammar::{Family, ItemAttributes, Place, closest, parse_attributes};
@@ -51,15 +50,15 @@ const KEYS: &[&str] = &[
     "apiextensions",
 ];
 
-/// Whether `#[resource(inherit = ..)]` of kube's own macro `Resource` is there.
+/// Whether kube's own macro `Resource` has `#[resource(inherit = ..)]`.
 pub(in crate::parse) fn inherits(attributes: &[Attribute]) -> bool {
     super::serde::metas(attributes, "resource").iter().any(|meta| meta.path().is_ident("inherit"))
 }
 
-/// What was read of `#[kube(..)]` so far.
+/// The translated keys of `#[kube(..)]`.
 #[derive(Default)]
 struct Keys {
-    /// The same for `#[resource(..)]`.
+    /// The arguments of `#[resource(..)]`.
     resource: Vec<TokenStream>,
     group: Option<LitStr>,
     version: Option<LitStr>,
@@ -78,7 +77,7 @@ struct Keys {
 }
 
 impl Parser<'_> {
-    /// What `#[derive(CustomResource)]` reads; `None` after a diagnostic.
+    /// The arguments of `#[derive(CustomResource)]`; `None` after a diagnostic.
     pub(in crate::parse) fn custom_resource(
         &mut self,
         ident: &Ident,
@@ -146,7 +145,7 @@ impl Parser<'_> {
         let scope = if keys.namespaced { "Namespaced" } else { "Cluster" };
         let group = &keys.group;
         let said = keys.version.clone()?;
-        // An API server takes any label; versions like `v1` are the ones that it can put in order.
+        // An API server accepts any label, but orders only versions like `v1`.
         let is_label = names::dns_label(&said.value()).is_ok();
         let is_other = is_label && names::Version::parse(&said.value()).is_err();
         let version = if is_other { LitStr::new("v1", said.span()) } else { said.clone() };
@@ -332,7 +331,7 @@ impl Parser<'_> {
     }
 }
 
-/// An item of `#[kube(..)]`, whose name may be a keyword: `struct = "Root"`.
+/// An argument of `#[kube(..)]`, whose name may be a keyword: `struct = "Root"`.
 struct KubeMeta(Meta);
 
 impl syn::parse::Parse for KubeMeta {
@@ -348,7 +347,7 @@ impl syn::parse::Parse for KubeMeta {
     }
 }
 
-/// kube's plural of a word (`to_plural` of kube-derive), which knows no irregular ones.
+/// kube's plural of a word (`to_plural` of kube-derive), which has no irregular forms.
 fn plural(word: &str) -> String {
     if ["s", "x", "z", "ch", "sh"].iter().any(|ending| word.ends_with(ending)) {
         return format!("{word}es");

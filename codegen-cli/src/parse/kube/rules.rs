@@ -1,4 +1,4 @@
-//! Rules in CEL and merge strategies: `#[x_kube(..)]`, `#[kube(validation = ..)]`.
+//! Reads rules in CEL and merge strategies: `#[x_kube(..)]`, `#[kube(validation = ..)]`.
 
 use syn::spanned::Spanned;
 use syn::{Attribute, Expr, ExprLit, Lit, Meta};
@@ -11,7 +11,7 @@ impl Parser<'_> {
         self.x_kube(attributes).rules
     }
 
-    /// What `#[x_kube]` says of a field; `None`: nothing.
+    /// The arguments of `#[x_kube]` on a field; `None`: it has none.
     pub(super) fn x_kube_field(&self, attributes: &[Attribute]) -> Option<XKube> {
         let found = self.x_kube(attributes);
         (!found.rules.is_empty() || found.merge.is_some() || !found.unreadable.is_empty()).then_some(found)
@@ -30,9 +30,9 @@ impl Parser<'_> {
                     Some(strategy) => out.merge = Some(strategy),
                     None => out.unreadable.push(self.loc(pair.value.span())),
                 },
-                // Paths of crates for the code that the macro writes.
+                // Paths of crates matter only to the macro's code.
                 other if other.path().is_ident("crates") => {}
-                // On a struct: rules of fields become code as well.
+                // On a struct, this also turns rules of fields into code.
                 other if other.path().is_ident("cel") => {}
                 other => {
                     let loc = self.loc(other.span());
@@ -103,7 +103,7 @@ impl Parser<'_> {
         Some(())
     }
 
-    /// A text, or a variant of `Message`.
+    /// A string, or a variant of `Message`.
     fn rule_message(&self, expr: &Expr, out: &mut RuleItem) -> Option<()> {
         let Expr::Call(call) = expr else {
             out.message = Some(self.value(expr));
@@ -119,7 +119,7 @@ impl Parser<'_> {
     }
 }
 
-/// What `Some` holds, the expression itself where there is no `Some`; `None` for `None`.
+/// The content of `Some`, or the expression itself without `Some`; `None` for `None`.
 fn some(expr: &Expr) -> Option<&Expr> {
     match expr {
         Expr::Call(call) if last_segment(&call.func).as_deref() == Some("Some") => call.args.first(),
@@ -143,7 +143,7 @@ fn last_segment(expr: &Expr) -> Option<String> {
     }
 }
 
-/// A text; conversions leave it as it is.
+/// A string, with or without conversions.
 fn text(expr: &Expr) -> Option<String> {
     match expr {
         Expr::MethodCall(call) if call.args.is_empty() => text(&call.receiver),
@@ -153,7 +153,7 @@ fn text(expr: &Expr) -> Option<String> {
     }
 }
 
-/// `ListMerge::Atomic`, `ListMerge::Map(vec!["name".into()])` and their kin.
+/// `ListMerge::Atomic`, `ListMerge::Map(vec!["name".into()])` and similar.
 fn merge(expr: &Expr) -> Option<Merge> {
     let (path, arguments) = match expr {
         Expr::Call(call) => match &*call.func {

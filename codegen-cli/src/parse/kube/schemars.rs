@@ -1,4 +1,4 @@
-//! `#[schemars(..)]` and documentation on types, variants and fields alike.
+//! Reads `#[schemars(..)]` and documentation on types, variants and fields.
 
 use syn::spanned::Spanned;
 use syn::{Attribute, Expr, ExprLit, Lit, LitStr, Meta, Token};
@@ -7,8 +7,8 @@ use super::{Parser, serde, with_type};
 use crate::syntax::kube::{Common, With};
 use crate::syntax::{Name, ValueKind, code};
 
-/// Keys that are read elsewhere or do nothing for the schema: those of validation (`attr/validation.rs`, and of schemars 0.8), and
-/// what only the macro needs.
+/// Keys that other code reads or that do not affect the schema: those of validation (`attr/validation.rs`,
+/// also of schemars 0.8), and those only for the macro.
 const KEYS: &[&str] = &[
     "length",
     "range",
@@ -30,7 +30,7 @@ const KEYS: &[&str] = &[
 ];
 
 impl Parser<'_> {
-    /// Attributes of schemars, and of serde where it reads those as well.
+    /// Attributes of schemars, and serde's attributes that schemars reads.
     pub(super) fn schemars(&self, attributes: &[Attribute], serde_with: bool) -> (Common, Option<With>) {
         let mut common = Common {
             deprecated: attributes.iter().any(|attribute| attribute.path().is_ident("deprecated")),
@@ -90,7 +90,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The lines of the documentation; each without the space that `///` brings.
+    /// The lines of the documentation, each without the space after `///`.
     fn documentation(&self, attributes: &[Attribute], common: &mut Common) {
         let mut lines: Vec<String> = Vec::new();
         for attribute in attributes.iter().filter(|attribute| attribute.path().is_ident("doc")) {

@@ -1,5 +1,5 @@
-//! serde's attributes as schemars' derive macro sees them: `#[schemars(rename = ..)]` and its kin stand in the place
-//! of serde's own, and `#[schemars(!default)]` takes one away (`schemars_to_serde.rs`).
+//! Reads serde's attributes as schemars' derive macro does: `#[schemars(rename = ..)]` and similar keys
+//! replace serde's, and `#[schemars(!default)]` removes one (`schemars_to_serde.rs`).
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
@@ -7,7 +7,7 @@ use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
 use syn::{Attribute, Generics, Meta, Path, Token, Type, TypeParamBound, WherePredicate, parse_quote};
 
-/// Keys of schemars' attributes that are serde's.
+/// Keys of schemars' attributes that replace serde's.
 pub(super) const KEYWORDS: &[&str] = &[
     "rename",
     "rename_all",
@@ -57,7 +57,7 @@ impl Item {
     }
 }
 
-/// The items of all attributes of a name. What cannot be read is refused by rustc.
+/// The items of all attributes of a name. rustc refuses unreadable ones.
 pub(super) fn items(attributes: &[Attribute], name: &str) -> Vec<Item> {
     let lists = attributes.iter().filter(|attribute| attribute.path().is_ident(name));
     let parsed = lists.filter_map(|attribute| {
@@ -78,7 +78,7 @@ pub(super) fn metas(attributes: &[Attribute], name: &str) -> Vec<Meta> {
         .collect()
 }
 
-/// serde's attributes that count for the schema.
+/// serde's attributes that affect the schema.
 pub(super) fn effective(attributes: &[Attribute]) -> Vec<Attribute> {
     let schemars = items(attributes, "schemars");
     if schemars.is_empty() {
@@ -108,18 +108,19 @@ pub(super) fn has_serialize_with(attributes: &[Attribute]) -> bool {
         .any(|meta| meta.path().is_ident("serialize_with") || meta.path().is_ident("with"))
 }
 
-/// What `#[serde_as(as = ..)]` says of a field.
+/// The effect of `#[serde_as(as = ..)]` on a field.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum SerdeAs {
     /// An option: the macro adds `#[serde(default)]`, so that a missing value is `None`.
     Option,
-    /// Another type writes the value.
+    /// Another type that writes the value.
     Other,
 }
 
-/// What serde_with's attribute says of a field (`serde_with_macros/src/lib.rs`, `serde_as_add_attr_to_field`).
+/// The effect of serde_with's attribute on a field (`serde_with_macros/src/lib.rs`,
+/// `serde_as_add_attr_to_field`).
 pub(super) fn serde_as(attributes: &[Attribute]) -> Option<SerdeAs> {
-    // `as` is a keyword, so that it is no meta.
+    // `as` is a keyword, so syn cannot parse it as a meta.
     let list = attributes.iter().find_map(|attribute| match &attribute.meta {
         Meta::List(list) if list.path.is_ident("serde_as") => Some(list),
         _ => None,

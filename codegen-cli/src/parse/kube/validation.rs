@@ -1,4 +1,5 @@
-//! `#[schemars(range(..))]`, `#[validate(..)]` and `#[garde(..)]`, as schemars reads them (`attr/validation.rs`).
+//! Reads `#[schemars(range(..))]`, `#[validate(..)]` and `#[garde(..)]`, as schemars reads them
+//! (`attr/validation.rs`).
 
 use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
@@ -9,7 +10,7 @@ use super::{Parser, serde};
 use crate::syntax::kube::{Limits, Validation};
 use crate::syntax::{Name, ValueExpr, ValueKind};
 
-/// Whose attribute is read.
+/// The crate whose attribute is read.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Owner {
     Schemars,
@@ -18,7 +19,7 @@ enum Owner {
 }
 
 impl Parser<'_> {
-    /// What the three say of a field, the first of them that says it.
+    /// The constraints of the three attributes on a field; the first one to set a constraint wins.
     pub(super) fn validation(&self, attributes: &[Attribute], with_garde: bool) -> Validation {
         let mut out = Validation::default();
         let owners = [("schemars", Owner::Schemars), ("validate", Owner::Validate), ("garde", Owner::Garde)];
@@ -50,7 +51,7 @@ impl Parser<'_> {
             }
             ("regex", Meta::List(list)) if owner != Owner::Garde => {
                 let key = if owner == Owner::Validate { "path" } else { "pattern" };
-                // schemars 0.8 takes a path as well, in a text or not.
+                // schemars 0.8 also accepts a path, in a string or bare.
                 let path = || self.argument(list, "path", true);
                 let pattern = self.argument(list, key, owner == Owner::Validate).or_else(path);
                 out.pattern = out.pattern.take().or(pattern);
@@ -95,7 +96,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The value of an argument; the text of a string is an expression where `in_text` is set.
+    /// The value of an argument; with `in_text`, the content of a string is an expression.
     fn argument(&self, list: &MetaList, name: &str, in_text: bool) -> Option<ValueExpr> {
         nested(list).iter().find_map(|meta| match meta {
             Meta::NameValue(pair) if pair.path.is_ident(name) => match &pair.value {
@@ -109,7 +110,7 @@ impl Parser<'_> {
     }
 }
 
-/// Whatever of a list can be read as metas: validator's and garde's have arguments of other forms.
+/// The parts of a list that parse as metas: validator's and garde's have arguments of other forms.
 fn nested(list: &MetaList) -> Vec<Meta> {
     struct Lenient(Option<Meta>);
     impl Parse for Lenient {

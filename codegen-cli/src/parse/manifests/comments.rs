@@ -1,4 +1,4 @@
-//! Markers in plain comments, as Go has them: between items they count.
+//! Reads markers in plain comments between items, as in Go.
 
 use std::ops::Range;
 
@@ -8,12 +8,12 @@ use syn::{Attribute, ItemStruct};
 
 use super::outline::Outline;
 
-/// Whether a plain comment with that marker is read.
+/// Whether this marker counts in a plain comment.
 pub(in crate::parse) fn counts(name: &str) -> bool {
     marker_family(name).is_some_and(|family| family.stands_alone())
 }
 
-/// Calls `read` with each marker in a plain comment, as if it were a doc comment.
+/// Calls `read` with each marker in a plain comment, in the form of a doc comment.
 pub(super) fn read(text: &str, outline: &Outline, read: &mut dyn FnMut(&[Attribute], Place)) {
     let lines = candidates(text);
     let Some(tokens) = (!lines.is_empty()).then(|| text.parse::<TokenStream>().ok()).flatten() else {
@@ -37,7 +37,7 @@ pub(super) fn read(text: &str, outline: &Outline, read: &mut dyn FnMut(&[Attribu
     }
 }
 
-/// Lines that look like such a comment, from `//` to their end; they may be part of a text.
+/// Lines that look like such a comment, from `//` to their end, possibly inside a string.
 fn candidates(text: &str) -> Vec<Range<usize>> {
     let mut out = Vec::new();
     let mut start = 0;
@@ -53,8 +53,8 @@ fn candidates(text: &str) -> Vec<Range<usize>> {
     out
 }
 
-/// Where the space between tokens begins that a byte lies in, which starts at `start` at the earliest; collects the groups
-/// around it, outermost first. `None`: the byte belongs to a token, such as a string.
+/// The start of the space between tokens around the byte `at`, from `start` on; collects the enclosing
+/// groups, outermost first. `None`: the byte belongs to a token, such as a string.
 fn space_before(
     tokens: TokenStream,
     start: usize,
@@ -97,10 +97,10 @@ fn is_in_block_comment(text: &str) -> bool {
     depth > 0
 }
 
-/// The comment as a doc attribute whose text has the same places.
+/// The comment as a doc attribute whose text has the same offsets.
 fn doc_comment(text: &str, line: Range<usize>) -> Option<Attribute> {
     let rest = text.get(line.start + 2..line.end)?;
-    // The space behind `//` becomes the third slash; without one the line moves back by a byte.
+    // The space after `//` becomes the third slash; without one, the line moves back by a byte.
     let (before, rest) = match rest.strip_prefix(' ') {
         Some(rest) => (line.start, rest),
         None => (line.start.saturating_sub(1), rest),
@@ -113,7 +113,7 @@ fn doc_comment(text: &str, line: Range<usize>) -> Option<Attribute> {
 mod tests {
     use super::*;
 
-    /// The markers that are found, with their places in the text.
+    /// The markers in a text, with their places.
     fn found(text: &str) -> Vec<(String, Place)> {
         let file = syn::parse_file(text).unwrap();
         let mut outline = Outline::default();

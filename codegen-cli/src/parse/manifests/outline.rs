@@ -1,4 +1,4 @@
-//! The items of a file: their attributes, and where something may stand between them.
+//! Outlines the items of a file: their attributes, and the space between them.
 
 use std::ops::Range;
 
@@ -19,15 +19,15 @@ use crate::parse::attributes;
 pub(super) struct Outline {
     /// The braces that hold items.
     pub(super) open: Vec<Range<usize>>,
-    /// What is not compiled.
+    /// The parts that are not compiled.
     pub(super) left_out: Vec<Range<usize>>,
 }
 
-/// What is called with the attributes of an item, or with one attribute inside of an item.
+/// The callback for the attributes of an item, or for one attribute inside an item.
 type Read<'a> = dyn FnMut(&[Attribute], Place) + 'a;
 
 impl Outline {
-    /// Goes through a file.
+    /// Outlines a file.
     pub(super) fn file(&mut self, file: &File, cfg: &Cfg, read: &mut Read<'_>) {
         read(&file.attrs, Place::Item);
         Walk { outline: self, cfg, read, inside: false }.visit_file(file);
@@ -38,12 +38,12 @@ struct Walk<'a, 'b> {
     outline: &'a mut Outline,
     cfg: &'a Cfg,
     read: &'a mut Read<'b>,
-    /// Whether what comes next is part of an item.
+    /// Whether the visitor is inside an item.
     inside: bool,
 }
 
 impl Walk<'_, '_> {
-    /// Goes through an item, field or variant that is compiled.
+    /// Visits an item, field or variant that is compiled.
     fn list(
         &mut self,
         attributes: &[Attribute],
@@ -147,7 +147,7 @@ impl<'ast> Visit<'ast> for Walk<'_, '_> {
         self.within(true, |walk| visit::visit_block(walk, block));
     }
 
-    /// Those of items have been read as a whole.
+    /// Skips attributes of items, which were read as a whole.
     fn visit_attribute(&mut self, attribute: &'ast Attribute) {
         if self.inside {
             (self.read)(std::slice::from_ref(attribute), Place::Part);

@@ -1,4 +1,4 @@
-//! Expressions whose value depends on another value: `if`, `match`, comparisons.
+//! Reads expressions that depend on another value: `if`, `match`, comparisons.
 
 use syn::{BinOp, Expr, Pat};
 
@@ -19,7 +19,7 @@ impl Parser<'_> {
         )
     }
 
-    /// `match a { b | c => d, _ => e }`, with patterns that are values.
+    /// `match a { b | c => d, _ => e }`, with constant patterns.
     pub(super) fn choice(&self, choice: &syn::ExprMatch, depth: usize) -> ValueKind {
         let arms = choice.arms.iter().filter(|arm| self.cfg.active(&arm.attrs)).map(|arm| {
             let patterns = self.patterns(&arm.pat, depth)?;
@@ -31,7 +31,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The values that a pattern takes, none for `_`; `None`: it binds something.
+    /// The values that a pattern matches, none for `_`; `None`: it binds a variable.
     fn patterns(&self, pattern: &Pat, depth: usize) -> Option<Vec<ValueExpr>> {
         let value = |expr: &Expr| Some(vec![self.value_at(expr, depth)]);
         match pattern {
@@ -48,7 +48,7 @@ impl Parser<'_> {
                 let all: Option<Vec<Vec<ValueExpr>>> =
                     or.cases.iter().map(|case| self.patterns(case, depth)).collect();
                 let all = all?;
-                // `_` among others takes any value.
+                // `_` among others matches any value.
                 Some(if all.iter().any(Vec::is_empty) { Vec::new() } else { all.concat() })
             }
             _ => None,
@@ -75,7 +75,7 @@ pub(super) fn test(operator: &BinOp) -> Option<Test> {
     })
 }
 
-/// Methods of integers that are operators. What overflows has no value.
+/// Methods of integers that are operators. An overflow has no value. What overflows has no value.
 pub(super) fn method_operator(name: &syn::Ident) -> Option<Operator> {
     Some(match name.to_string().as_str() {
         "pow" => Operator::Pow,

@@ -1,4 +1,4 @@
-//! Variables of the environment, which a program that prints CRDs mostly finds unset.
+//! Reads variables of the environment, which are mostly unset when a program prints CRDs.
 
 use syn::{Expr, ExprMethodCall};
 
@@ -6,7 +6,8 @@ use super::Parser;
 use crate::syntax::{ValueExpr, ValueKind};
 
 impl Parser<'_> {
-    /// What a chain of methods behind `env::var(..)` gives where the variable is not set; `None`: it is no such chain.
+    /// The value of a chain of methods after `env::var(..)` if the variable is unset; `None`: another
+    /// expression.
     pub(super) fn environment(&self, call: &ExprMethodCall, depth: usize) -> Option<ValueKind> {
         let is_variable = match &*call.receiver {
             Expr::Call(inner) => matches!(&*inner.func, Expr::Path(path) if is_var(&path.path)),

@@ -1,4 +1,4 @@
-//! Constants, functions and `impl` blocks.
+//! Reads constants, functions and `impl` blocks.
 
 use syn::ext::IdentExt;
 use syn::spanned::Spanned;
@@ -69,7 +69,7 @@ impl Parser<'_> {
     }
 }
 
-/// The names of a function's parameters; `None` where one is no name.
+/// The names of a function's parameters; `None` if one is a pattern.
 fn parameters(signature: &syn::Signature) -> Option<Vec<String>> {
     let name = |input: &syn::FnArg| match input {
         syn::FnArg::Typed(typed) => match &*typed.pat {

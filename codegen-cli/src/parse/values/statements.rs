@@ -1,4 +1,4 @@
-//! The statements of a body that are compiled.
+//! Selects the compiled statements of a body.
 
 use syn::{Attribute, Block, Expr, Item, Stmt};
 
@@ -19,7 +19,8 @@ impl Parser<'_> {
     }
 }
 
-/// The statements whose conditions hold. A body that is one block is that block.
+/// The statements whose conditions hold. A body that is a single block is replaced by that block. A body that
+/// is one block is that block.
 pub(in crate::parse) fn active<'b>(cfg: &Cfg, block: &'b Block) -> Vec<&'b Stmt> {
     let active: Vec<&Stmt> = block.stmts.iter().filter(|stmt| cfg.active(attributes(stmt))).collect();
     match active[..] {

@@ -1,4 +1,4 @@
-//! What becomes of a field or variant from version to version.
+//! Tracks a field or variant from version to version.
 
 use proc_macro2::Ident;
 use syn::{Attribute, LitStr, Meta, Type, parse_quote_spanned};
@@ -9,7 +9,7 @@ use super::{Mistake, Result, Version, is_versioned, metas, name, named, text, un
 #[derive(Default)]
 pub(super) struct Changes {
     added: Option<usize>,
-    /// In the order of the versions.
+    /// Changes in the order of the versions.
     changed: Vec<Change>,
     deprecated: Option<(usize, Option<LitStr>)>,
 }
@@ -24,7 +24,7 @@ struct Change {
 /// A field or variant in a version.
 pub(super) struct State {
     pub(super) ident: Ident,
-    /// The type, if it is another one than now.
+    /// The type, if it differs from the current one.
     pub(super) ty: Option<Type>,
     pub(super) deprecated: Option<Attribute>,
 }
@@ -71,7 +71,7 @@ impl Changes {
         Ok(())
     }
 
-    /// The state in a version; `None`: it is not there yet.
+    /// The state in a version; `None` before it is added.
     pub(super) fn at(&self, version: usize, ident: &Ident) -> Option<State> {
         if self.added.is_some_and(|added| version < added) {
             return None;
@@ -81,7 +81,7 @@ impl Changes {
             if version < *since {
                 state.ident = without_prefix(ident);
             } else {
-                // Later versions lose the note.
+                // Later versions drop the note.
                 let note = note.as_ref().filter(|_| version == *since);
                 let note = note.map(|note| quote::quote!(= #note));
                 state.deprecated = Some(parse_quote_spanned! { ident.span() => #[deprecated #note] });
@@ -102,7 +102,7 @@ fn number(name: &LitStr, versions: &[Version]) -> Result<usize> {
     found.ok_or_else(|| Mistake::new(name.span(), format!("no version is called `{}`", name.value())))
 }
 
-/// What is deprecated is called so since then.
+/// The name before deprecation, which adds a prefix.
 fn without_prefix(ident: &Ident) -> Ident {
     let text = ident.to_string();
     let name = text.strip_prefix("deprecated_").or_else(|| text.strip_prefix("Deprecated"));

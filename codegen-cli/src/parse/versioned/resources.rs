@@ -1,4 +1,4 @@
-//! `crd(..)`: the arguments that become `#[kube(..)]`.
+//! Translates the arguments of `crd(..)` to `#[kube(..)]`.
 
 use proc_macro2::Ident;
 use quote::quote_spanned;
@@ -10,11 +10,11 @@ use super::{Mistake, Result, metas, name, text};
 /// The arguments of a kind.
 #[derive(Default)]
 pub(super) struct CrdArguments {
-    /// Arguments that go to `#[kube]` unchanged.
+    /// Arguments that `#[kube]` takes unchanged.
     passed: Vec<Meta>,
     kind: Option<LitStr>,
     status: Option<Meta>,
-    /// `skip(try_convert)` and `skip(merged_crd)` beside it.
+    /// `skip(try_convert)` and `skip(merged_crd)` next to it.
     pub(super) skips: (bool, bool),
 }
 
@@ -26,7 +26,7 @@ impl CrdArguments {
             match name(&argument).as_str() {
                 "kind" => out.kind = Some(text(&argument)?),
                 "status" => out.status = Some(argument),
-                // Of older versions.
+                // Arguments of older versions.
                 "crates" | "options" | "skip" => {}
                 key => {
                     has_group |= key == "group";
@@ -53,7 +53,7 @@ impl CrdArguments {
         }))
     }
 
-    /// `#[kube(..)]` of a version, with another status in which that of the arguments is.
+    /// `#[kube(..)]` of a version; `status` replaces the status of the arguments.
     pub(super) fn attribute(&self, spec: &Ident, version: &LitStr, status: Option<Ident>) -> Attribute {
         let kind = LitStr::new(&self.kind(spec), self.kind.as_ref().map_or(spec.span(), LitStr::span));
         let passed = &self.passed;
