@@ -21,36 +21,36 @@ use crate::server::{ApiService, Origin, Server, ServerOptions};
 use crate::store::{NotDurable, Store};
 use crate::tokens;
 
-/// How many events of each resource watches can replay.
+/// The default of [`ApiServerOptions::history`].
 const HISTORY: usize = 10_000;
 
-/// How long clients have to finish when the server stops.
+/// The time that clients have to finish when the server stops.
 const GRACE: Duration = Duration::from_secs(1);
 
-/// How to start an [`ApiServer`]; `None` leaves it to the server.
+/// The options of [`ApiServer::start`]; `None` means the server's default.
 #[derive(Debug, Default)]
 pub struct ApiServerOptions {
-    /// Where the time of metadata comes from.
+    /// The clock of timestamps in metadata.
     pub clock: Option<Arc<dyn Clock>>,
     /// Makes UIDs and generated names the same in every run.
     pub seed: Option<u64>,
-    /// How many events of each resource watches can replay.
+    /// The number of events of each resource that watches can replay.
     pub history: Option<usize>,
-    /// Whether the work of kube-controller-manager is done.
+    /// Whether the controllers of kube-controller-manager run.
     pub controllers: bool,
-    /// Whether a node and the scheduler are stood in for.
+    /// Whether a node and a scheduler are simulated.
     pub simulated_node: bool,
-    /// The folder that keeps everything.
+    /// The folder of persistent data.
     pub data_dir: Option<PathBuf>,
-    /// Starts with no objects, and takes objects in namespaces that do not exist.
+    /// Starts without objects, and accepts objects in namespaces that do not exist.
     pub bare: bool,
-    /// How requests are authorized.
+    /// The authorization mode.
     pub authorization: AuthorizationMode,
-    /// What containers answer.
+    /// The responses of containers.
     pub containers: Containers,
 }
 
-/// How a user proves who it is.
+/// The credentials of a user.
 #[derive(Clone)]
 pub struct UserCredentials {
     /// A kubeconfig for the server's socket, as YAML.
@@ -97,7 +97,7 @@ impl ApiServer {
         let controllers = match selection == Selection::default() {
             true => None,
             false => {
-                // Made here, before a listener and a controller could both want to.
+                // Made here, so that listener and controllers do not race for it.
                 Identity::of(&server.store)?;
                 Some(Controllers::start(&server, selection))
             }
@@ -105,13 +105,13 @@ impl ApiServer {
         Ok(Self { server, listener: None, controllers })
     }
 
-    /// A way to the server that needs no socket.
+    /// Returns a client service that needs no socket.
     #[must_use]
     pub fn service(&self) -> ApiService {
         ApiService::new(self.server.clone(), Origin::default())
     }
 
-    /// The stored objects, past admission and the checks of their content.
+    /// Gives access to the stored objects, past admission and validation.
     #[must_use]
     pub fn objects(&self) -> Objects {
         Objects::new(self.server.clone())
@@ -131,9 +131,9 @@ impl ApiServer {
         Ok(UserCredentials { kubeconfig: kubeconfig.unwrap_or_default(), token })
     }
 
-    /// What these rules allow that no request of the user has needed so far, each as `verb resource.group/subresource` or
-    /// `verb path`, sorted. Only [`AuthorizationMode::Rbac`] keeps account of requests, and of no more than 10,000 permissions
-    /// of all users: what is needed first after that counts as unused.
+    /// Lists the permissions of these rules that no request of the user has needed so far, each as `verb
+    /// resource.group/subresource` or `verb path`, sorted. Only [`AuthorizationMode::Rbac`] records requests, at most
+    /// 10,000 permissions of all users: those needed first after that count as unused.
     #[must_use]
     pub fn unused_permissions(&self, user: &str, rules: &[PolicyRule]) -> Vec<String> {
         self.server.usage.unused(user, rules)
@@ -145,7 +145,7 @@ impl ApiServer {
         &self.server
     }
 
-    /// Opens a socket on `addr` in place of the one there was, with TLS unless `plain`; returns its URL.
+    /// Opens a socket on `addr` in place of the previous one, with TLS unless `plain`; returns its URL.
     ///
     /// # Errors
     /// Returns an error if the address cannot be listened on, or the data cannot be written.
@@ -175,7 +175,7 @@ impl ApiServer {
         self.listener.as_ref().map(Listener::url)
     }
 
-    /// Describes the socket; opens one on loopback if there is none.
+    /// Returns a kubeconfig for the socket; opens one on loopback if there is none.
     ///
     /// # Errors
     /// Returns an error if no socket can be opened.
@@ -186,7 +186,7 @@ impl ApiServer {
         Ok(self.listener.as_ref().map(Listener::kubeconfig).unwrap_or_default())
     }
 
-    /// Forgets the history of all resources: watches and lists from older versions get 410.
+    /// Drops the history of all resources: watches and lists from older versions get 410.
     pub fn compact(&self) {
         self.server.store.compact();
     }
@@ -207,7 +207,7 @@ impl ApiServer {
         let _ = tokio::task::spawn_blocking(move || store.shut_down()).await;
     }
 
-    /// Resolves when nothing can be made durable any more.
+    /// Resolves when the store can no longer make writes durable.
     pub async fn failed(&self) -> Error {
         lost(self.server.store.failed().await)
     }

@@ -1,6 +1,6 @@
 //! APIServices as kube-aggregator registers them: one for each group and version that the server itself serves.
 //!
-//! Nobody is asked for the groups of other APIServices: requests are not proxied.
+//! Requests are not proxied, so APIServices of other groups are not served.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use crate::server::Server;
 
 pub(crate) const GROUP: &str = "apiregistration.k8s.io";
 const COLLECTION: &str = "apiservices.apiregistration.k8s.io";
-/// Says who made an APIService: `onstart` is of a group of the server, `true` of a CRD's.
+/// The label of an APIService's origin: `onstart` for groups of the server, `true` for those of CRDs.
 const MANAGED: &str = "kube-aggregator.kubernetes.io/automanaged";
 
 /// The priorities of groups (`DefaultGenericAPIServicePriorities` in `pkg/controlplane/apiserver/aggregator.go`).
@@ -40,7 +40,7 @@ const PRIORITIES: &[(&str, i64)] = &[
     ("flowcontrol.apiserver.k8s.io", 16_100),
 ];
 
-/// How early discovery names a group; the aggregator's own comes first, groups of CRDs last.
+/// Returns the priority of a group in discovery: the aggregator's own comes first, groups of CRDs last.
 pub(crate) fn group_priority(group: &str) -> i64 {
     match PRIORITIES.iter().find(|(name, _)| *name == group) {
         Some((_, priority)) => *priority,
@@ -59,7 +59,7 @@ fn version_priority(group: &str, version: &str) -> i64 {
     }
 }
 
-/// Brings the APIServices that are kept automatically in step with what is served.
+/// Updates the automatic APIServices to match the served groups.
 pub(crate) fn sync(server: &Server, registry: &Registry) {
     let named =
         |group: &str, version: &str| (format!("{version}.{group}"), (group.to_owned(), version.to_owned()));
@@ -70,7 +70,7 @@ pub(crate) fn sync(server: &Server, registry: &Registry) {
     for (key, object) in &stored {
         let managed = &object.value["metadata"]["labels"][MANAGED];
         if managed == "true" && !wanted.contains_key(&**key) {
-            // A write that came in between is found at the next change.
+            // A concurrent write is handled at the next change.
             let _ = server.store.delete(COLLECTION, key, object.rv);
         }
     }

@@ -1,4 +1,4 @@
-//! Authentication: who sends a request, and whom it acts for.
+//! Authentication: the sender of a request, and the user that it acts for.
 
 use http::HeaderMap;
 use http::header::AUTHORIZATION;
@@ -13,7 +13,7 @@ use crate::status::{ApiError, ApiResult};
 use crate::tls::{Authority, Pair};
 use crate::tokens;
 
-/// The user of requests that carry the server's own token, or none where none is asked for.
+/// The user of requests with the server's own token, or without one where the server needs none.
 const USER: &str = "kubesmith-testenv";
 const AUTHENTICATED: &str = "system:authenticated";
 const UNAUTHENTICATED: &str = "system:unauthenticated";
@@ -23,29 +23,30 @@ fn own_user() -> Value {
     json!({"username": USER, "groups": [authorization::MASTERS, AUTHENTICATED]})
 }
 
-/// A certificate by which a client is the server's own user.
+/// Issues a certificate that authenticates a client as the server's own user.
 pub(crate) fn certificate(authority: &Authority) -> Result<Pair, Error> {
     authority.client(USER, &[authorization::MASTERS.to_owned()])
 }
 
-/// The user that a request acts for: the one whose token or certificate it carries, or the one whom that user impersonates.
+/// Returns the user that a request acts for: the one of its token or certificate, or the user that this one
+/// impersonates.
 ///
 /// # Errors
-/// Returns `Unauthorized` for a token that is not good, and `Forbidden` for an impersonation that no rule allows.
+/// Returns `Unauthorized` for an invalid token, and `Forbidden` for an impersonation that no rule allows.
 pub(crate) fn user(server: &Server, parts: &Parts) -> ApiResult<Value> {
     let user = sender(server, parts)?;
     Ok(impersonated(server, &user, &parts.headers)?.unwrap_or(user))
 }
 
-/// Checks the token of a request that needs none.
+/// Checks the token of a request if it carries one.
 ///
 /// # Errors
-/// Returns `Unauthorized` for a token that is not good.
+/// Returns `Unauthorized` for an invalid token.
 pub(crate) fn check(server: &Server, parts: &Parts) -> ApiResult<()> {
     if bearer(parts).is_some() { sender(server, parts).map(drop) } else { Ok(()) }
 }
 
-/// The user of a token and the audiences that the token is for: the server's own token is for this server.
+/// Returns the user and the audiences of a token: the server's own token is for this server.
 pub(crate) fn reviewed(server: &Server, own: Option<&str>, token: &str) -> Option<(Value, Vec<String>)> {
     if own == Some(token) {
         return Some((own_user(), vec![tokens::ISSUER.to_owned()]));
@@ -74,7 +75,7 @@ fn sender(server: &Server, parts: &Parts) -> ApiResult<Value> {
             None => Err(ApiError::unauthorized()),
         },
         (None, None) => Ok(own_user()),
-        // kube-apiserver's `--anonymous-auth`, which is of use only where rules decide.
+        // kube-apiserver's `--anonymous-auth`, which matters only if rules decide.
         (None, Some(_)) if server.options().authorization == AuthorizationMode::Rbac => {
             Ok(json!({"username": ANONYMOUS, "groups": [UNAUTHENTICATED]}))
         }
@@ -128,7 +129,7 @@ fn impersonated(server: &Server, user: &Value, headers: &HeaderMap) -> ApiResult
     Ok(Some(acting))
 }
 
-/// The groups that are asked for, and those that follow from the user's name.
+/// Returns the requested groups and those that the user's name implies.
 fn with_implied(name: &str, asked: &[&str], account: Option<(&str, &str)>) -> Vec<String> {
     let mut groups: Vec<String> = asked.iter().map(|group| (*group).to_owned()).collect();
     if let Some((namespace, _)) = account.filter(|_| asked.is_empty()) {

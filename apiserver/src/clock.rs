@@ -1,4 +1,4 @@
-//! Time and identity, passed in so that a test can fix both.
+//! Time and IDs, passed in so that a test can fix both.
 
 use std::collections::hash_map::RandomState;
 use std::fmt;
@@ -8,9 +8,9 @@ use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 
 use jiff::Timestamp;
 
-/// Where the server takes the wall-clock time from.
+/// The source of wall-clock time.
 pub trait Clock: Send + Sync + fmt::Debug {
-    /// The present time.
+    /// Returns the current time.
     fn now(&self) -> Timestamp;
 }
 
@@ -24,18 +24,18 @@ impl Clock for SystemClock {
     }
 }
 
-/// A clock that stands still until it is moved.
+/// A clock that stands still until a test moves it.
 #[derive(Debug)]
 pub struct ManualClock(AtomicI64);
 
 impl ManualClock {
-    /// A clock that shows `start`, cut to whole seconds.
+    /// Creates a clock that shows `start`, cut to whole seconds.
     #[must_use]
     pub fn new(start: Timestamp) -> Self {
         Self(AtomicI64::new(start.as_second()))
     }
 
-    /// Moves the clock on by `seconds`.
+    /// Moves the clock forward by `seconds`.
     pub fn advance(&self, seconds: i64) {
         self.0.fetch_add(seconds, Ordering::SeqCst);
     }
@@ -47,7 +47,7 @@ impl Clock for ManualClock {
     }
 }
 
-/// A time as object metadata carries it: RFC 3339, whole seconds, UTC.
+/// Formats a time as in object metadata: RFC 3339, whole seconds, UTC.
 pub(crate) fn rfc3339(time: Timestamp) -> String {
     time.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
 }

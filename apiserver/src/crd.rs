@@ -1,4 +1,4 @@
-//! CustomResourceDefinitions: defaults, checks, and the conditions that say which of them are served.
+//! CustomResourceDefinitions: defaults, checks, and the conditions that decide which of them are served.
 
 use serde_json::{Map, Value, json};
 
@@ -11,19 +11,19 @@ pub(crate) const GROUP: &str = "apiextensions.k8s.io";
 pub(crate) const PLURAL: &str = "customresourcedefinitions";
 /// The store's collection of CRDs.
 pub(crate) const COLLECTION: &str = "customresourcedefinitions.apiextensions.k8s.io";
-/// The finalizer that holds a CRD until its objects are gone.
+/// The finalizer that keeps a CRD until its objects are deleted.
 pub(crate) const CLEANUP: &str = "customresourcecleanup.apiextensions.k8s.io";
 
 fn versions(crd: &Value) -> &[Value] {
     crd["spec"]["versions"].as_array().map_or(&[], Vec::as_slice)
 }
 
-/// The version that objects are stored as.
+/// Returns the storage version.
 pub(crate) fn storage_version(crd: &Value) -> &str {
     versions(crd).iter().find(|v| v["storage"] == true).map_or("", |v| meta::member(v, "name"))
 }
 
-/// The store's collection of the CRD's objects; a CRD that is made anew gets a new one.
+/// Returns the store's collection of the CRD's objects; a recreated CRD gets a new one.
 pub(crate) fn collection(crd: &Value) -> String {
     format!("{}#{}", crate::meta::name(crd), crate::meta::text(crd, "uid"))
 }
@@ -36,7 +36,7 @@ fn condition<'a>(crd: &'a Value, kind: &str) -> Option<&'a Value> {
     crd["status"]["conditions"].as_array()?.iter().find(|c| c["type"] == kind)
 }
 
-/// Fills in what kube-apiserver does.
+/// Fills in kube-apiserver's defaults.
 pub(crate) fn default(crd: &mut Value, stage: Stage) {
     map_at(crd, "spec");
     let kind = meta::member(&crd["spec"]["names"], "kind").to_owned();
@@ -89,7 +89,7 @@ pub(crate) fn check(crd: &Value, old: Option<&Value>) -> Vec<Cause> {
     causes.filter(is_own).map(Cause::from).collect()
 }
 
-/// Works out the conditions of all CRDs; `crds` come in the order of their creation. Answers those that changed.
+/// Updates the conditions of all CRDs, which are ordered by creation. Returns those that changed.
 pub(crate) fn reconcile(crds: &[Value], now: &str) -> Vec<Value> {
     let mut accepted: Vec<(String, String, Value)> = crds
         .iter()
@@ -126,7 +126,7 @@ fn name_of(crd: &Value) -> String {
     crate::meta::name(crd).to_owned()
 }
 
-/// Whether accepted names claim `value`: resource names share one space, kinds another.
+/// Reports whether accepted names include `value`: resource names share one space, kinds another.
 fn claims(names: &Value, field: &str, value: &str) -> bool {
     if matches!(field, "kind" | "listKind") {
         return names["kind"] == value || names["listKind"] == value;
@@ -136,7 +136,7 @@ fn claims(names: &Value, field: &str, value: &str) -> bool {
         || names["shortNames"].as_array().is_some_and(|list| list.iter().any(|n| n == value))
 }
 
-/// A name that somebody else has: its field in `spec.names`, the condition's reason and its message.
+/// A name that another CRD has: its field in `spec.names`, the condition's reason and its message.
 type Conflict = (&'static str, &'static str, String);
 
 fn conflicts(names: &Value, taken: impl Fn(&str, &str) -> bool) -> Vec<Conflict> {
@@ -156,7 +156,7 @@ fn conflicts(names: &Value, taken: impl Fn(&str, &str) -> bool) -> Vec<Conflict>
     out
 }
 
-/// Accepts the names that nobody else has, as the naming controller of apiextensions does (`pkg/controller/status`).
+/// Accepts the names that are free, as the naming controller of apiextensions does (`pkg/controller/status`).
 fn apply_names(crd: &mut Value, conflicts: &[Conflict], now: &str) {
     let names = crd["spec"]["names"].as_object().cloned().unwrap_or_default();
     let free = names.into_iter().filter(|(field, _)| conflicts.iter().all(|(taken, ..)| taken != field));
@@ -182,7 +182,7 @@ fn apply_names(crd: &mut Value, conflicts: &[Conflict], now: &str) {
     }
 }
 
-/// Sets a condition; its time moves only when its status does.
+/// Sets a condition; its time only changes with its status.
 pub(crate) fn set_condition(
     crd: &mut Value,
     kind: &str,

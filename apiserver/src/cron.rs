@@ -1,10 +1,10 @@
-//! Schedules as `robfig/cron` v3 reads them (`ParseStandard`), with its messages and its times.
+//! Schedules as `robfig/cron` v3 parses them (`ParseStandard`), with its messages and its times.
 
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp, ToSpan as _, Zoned};
 
-/// The five fields: their bounds, and the names that stand for numbers.
+/// The five fields: their bounds, and the names of their numbers.
 const FIELDS: [(u32, u32, &[&str]); 5] = [
     (0, 59, &[]),
     (0, 23, &[]),
@@ -13,7 +13,7 @@ const FIELDS: [(u32, u32, &[&str]); 5] = [
     (0, 6, &["sun", "mon", "tue", "wed", "thu", "fri", "sat"]),
 ];
 
-/// Names of schedules with the fields that they stand for.
+/// Names of schedules with their fields.
 const DESCRIPTORS: [(&str, &str); 7] = [
     ("@yearly", "0 0 1 1 *"),
     ("@annually", "0 0 1 1 *"),
@@ -24,15 +24,15 @@ const DESCRIPTORS: [(&str, &str); 7] = [
     ("@hourly", "0 * * * *"),
 ];
 
-/// How many years ahead a time is looked for (`SpecSchedule.Next`).
+/// The limit of the search for the next time, in years (`SpecSchedule.Next`).
 const YEARS: i16 = 5;
 
 /// A schedule.
 #[derive(Clone, Debug)]
 pub(crate) enum Schedule {
-    /// The times that the fields name, in a time zone.
+    /// The times that match the fields, in a time zone.
     Fields { fields: [Field; 5], zone: TimeZone },
-    /// Whole seconds between two times.
+    /// An interval in whole seconds.
     Every(i64),
 }
 
@@ -40,7 +40,7 @@ pub(crate) enum Schedule {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Field {
     bits: u64,
-    /// Whether it is `*` or `?`, which leaves the choice of the day to the other field of days.
+    /// Whether it is `*` or `?`: then the other field for days decides alone.
     star: bool,
 }
 
@@ -51,7 +51,7 @@ impl Field {
 }
 
 impl Schedule {
-    /// Reads a schedule; the times of one without a time zone are UTC.
+    /// Parses a schedule; the default time zone is UTC.
     ///
     /// # Errors
     /// The message of `robfig/cron`.
@@ -72,9 +72,9 @@ impl Schedule {
         Ok(Self::Fields { fields: fields(rest)?, zone })
     }
 
-    /// The first time after another one; `None` if there is none in the next five years.
+    /// Returns the first time after another one; `None` if there is none in the next five years.
     ///
-    /// A time that the clock skips in spring is left out.
+    /// A time that daylight saving skips is left out.
     pub(crate) fn next(&self, after: Timestamp) -> Option<Timestamp> {
         match self {
             Self::Every(seconds) => {
@@ -111,7 +111,7 @@ fn next([minutes, hours, days, months, weekdays]: &[Field; 5], mut time: Zoned) 
     None
 }
 
-/// The first moment of a day in a time's zone.
+/// Returns the first moment of a day in a time's zone.
 fn start_of(time: &Zoned, day: Date) -> Option<Zoned> {
     day.to_zoned(time.time_zone().clone()).ok()?.start_of_day().ok()
 }
@@ -123,7 +123,7 @@ fn fields(text: &str) -> Result<[Field; 5], String> {
     }
     let mut fields = [Field::default(); 5];
     for ((field, text), (min, max, names)) in fields.iter_mut().zip(texts).zip(FIELDS) {
-        // Go's `FieldsFunc` knows no empty parts.
+        // Go's `FieldsFunc` drops empty parts.
         for part in text.split(',').filter(|part| !part.is_empty()) {
             let range = range(part, min, max, names)?;
             field.bits |= range.bits;
@@ -142,7 +142,7 @@ fn descriptor(text: &str, zone: TimeZone) -> Result<Schedule, String> {
     };
     let nanos = nanoseconds(duration)
         .ok_or_else(|| format!("failed to parse duration {text}: time: invalid duration \"{duration}\""))?;
-    // `cron.Every`: at least a second, and no fraction of one.
+    // `cron.Every`: at least a second, without fractions.
     Ok(Schedule::Every((nanos / 1_000_000_000).max(1)))
 }
 
@@ -150,7 +150,7 @@ fn descriptor(text: &str, zone: TimeZone) -> Result<Schedule, String> {
 const UNITS: [(&str, f64); 8] =
     [("ns", 1.0), ("us", 1e3), ("µs", 1e3), ("μs", 1e3), ("ms", 1e6), ("s", 1e9), ("m", 60e9), ("h", 3600e9)];
 
-/// A duration as Go's `time.ParseDuration` reads it; `None` if it does not.
+/// Parses a duration as Go's `time.ParseDuration` does; `None` if it is malformed.
 fn nanoseconds(text: &str) -> Option<i64> {
     let (negative, mut rest) = match text.strip_prefix('-') {
         Some(rest) => (true, rest),
@@ -211,12 +211,12 @@ fn range(part: &str, min: u32, max: u32, names: &[&str]) -> Result<Field, String
         return Err(format!("step of range should be a positive number: {part}"));
     }
     let values = (start..=end).step_by(usize::try_from(step).unwrap_or(usize::MAX));
-    // With a step, a star no longer stands for every value.
+    // With a step, a star does not match every value.
     let star = matches!(ends.as_slice(), ["*" | "?"]) && step == 1;
     Ok(Field { bits: values.fold(0, |bits, value| bits | 1 << value), star })
 }
 
-/// A number, or a name that stands for one; months count from one, days of the week from zero.
+/// Parses a number, or its name; months count from one, days of the week from zero.
 fn number(text: &str, names: &[&str]) -> Result<u32, String> {
     let offset = u32::from(names.len() == 12);
     let named = names.iter().zip(offset..).find(|(name, _)| text.eq_ignore_ascii_case(name));

@@ -1,4 +1,4 @@
-//! The rules of a custom resource: what its CRD says about one version.
+//! The rules of a custom resource, from one version of its CRD.
 
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -22,7 +22,7 @@ pub(crate) struct Custom {
     /// The CRD's name.
     pub(crate) crd: String,
     own: Arc<Schema>,
-    /// The other versions, and the way to them.
+    /// All versions, and the conversion between them.
     pub(crate) family: Arc<Family>,
 }
 
@@ -34,12 +34,12 @@ impl Deref for Custom {
     }
 }
 
-/// All versions of a CRD, those that are not served included.
+/// All versions of a CRD, served or not.
 #[derive(Debug)]
 pub(crate) struct Family {
     /// The webhook that converts between versions; without one only their names differ.
     pub(crate) conversion: Option<ConversionWebhook>,
-    /// By their `apiVersion`.
+    /// The schemas by `apiVersion`.
     versions: BTreeMap<String, Arc<Schema>>,
 }
 
@@ -53,7 +53,7 @@ impl Family {
         Self { conversion: ConversionWebhook::of(&crd["spec"]["conversion"]), versions: versions.collect() }
     }
 
-    /// Where each version has its replicas.
+    /// Returns the path of the replicas in each version.
     pub(crate) fn replicas_paths(&self) -> ReplicasPaths {
         let none = ReplicasPaths::default();
         self.versions.iter().fold(none, |paths, (name, schema)| paths.with(name, schema.replicas.as_deref()))
@@ -89,7 +89,7 @@ impl Family {
     pub(crate) async fn convert_one(&self, server: &Server, to: &str, mut object: Value) -> ApiResult<Value> {
         if let Some(webhook) = &self.conversion {
             let mut converted = webhook.convert(server, to, vec![object]).await?;
-            // As many come back as were sent.
+            // The webhook returns as many objects as were sent.
             return Ok(converted.pop().unwrap_or_default());
         }
         object["apiVersion"] = Value::from(to);
@@ -100,13 +100,13 @@ impl Family {
 /// The rules of one version.
 #[derive(Debug)]
 pub(crate) struct Schema {
-    /// Tells this schema from all others, those of earlier versions of its CRD included.
+    /// Identifies this schema among all others, those of earlier versions of its CRD included.
     pub(crate) id: u64,
     /// `openAPIV3Schema` as written.
     pub(crate) schema: Value,
-    /// What is enforced.
+    /// The enforced rules.
     rules: CustomResource,
-    /// Who may own what.
+    /// The merge rules for field ownership.
     pub(crate) typed: Typed,
     /// The path of the replicas, if the version has a scale.
     replicas: Option<String>,
@@ -115,7 +115,7 @@ pub(crate) struct Schema {
 impl Schema {
     fn new(crd: &Value, version: &Value) -> Self {
         let schema = version["schema"]["openAPIV3Schema"].clone();
-        // A stored CRD has been checked; should its schema not parse all the same, everything is kept.
+        // A stored CRD has been validated; if its schema fails to parse nevertheless, everything is kept.
         let parsed = kubesmith_apiextensions::schema::Schema::enforced(&schema);
         let preserves_unknown = crd["spec"]["preserveUnknownFields"] == true || parsed.is_err();
         let structural = parsed.unwrap_or_default();
@@ -135,7 +135,7 @@ impl Schema {
         self.rules.schema()
     }
 
-    /// Removes what the schema does not know; answers the paths of what was removed.
+    /// Removes fields that the schema does not have; returns their paths.
     pub(crate) fn prune(&self, object: &mut Value) -> Vec<String> {
         self.rules.prune(object)
     }
@@ -150,9 +150,9 @@ impl Schema {
         self.rules.fill_defaults(object);
     }
 
-    /// Checks the types of metadata and drops what it does not know; answers the paths of that.
+    /// Checks the types of metadata and drops unknown fields; returns their paths.
     pub(crate) fn coerce(&self, object: &mut Value) -> Result<Vec<String>, String> {
-        // The object's own metadata are decoded, those of embedded resources are validated.
+        // The object's own metadata is decoded, that of embedded resources validated.
         self.rules.coerce(object).map_err(|cause| match cause.field.as_str() {
             "metadata" => cause.detail,
             _ => cause.to_string(),
@@ -165,7 +165,7 @@ impl Schema {
     }
 }
 
-/// The same for the same version of a CRD and, for all that ever happens, another for others; never 0.
+/// Returns an ID that is the same for a version of a CRD, practically unique, and never 0.
 fn id(crd: &Value, version: &Value) -> u64 {
     let mut hasher = DefaultHasher::new();
     for field in ["uid", "resourceVersion"] {
@@ -216,13 +216,13 @@ fn def(crd: &Value, version: &Value, family: &Arc<Family>) -> Option<ResourceDef
     })
 }
 
-/// The printer columns up to the first whose path cannot be read: kube-apiserver shows none of those behind it.
+/// The printer columns before the first with a malformed path: kube-apiserver drops those after it, too.
 fn columns(columns: &Value) -> Vec<Column> {
     let declared = columns.as_array().filter(|columns| !columns.is_empty());
     let age = [json!({
         "name": "Age", "type": "date", "description": CREATION_TIMESTAMP, "jsonPath": ".metadata.creationTimestamp",
     })];
-    // What kube-apiserver shows when a CRD declares no columns.
+    // kube-apiserver's columns for a CRD that declares none.
     declared.map_or(age.as_slice(), Vec::as_slice).iter().map_while(column).collect()
 }
 

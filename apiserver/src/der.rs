@@ -1,8 +1,8 @@
-//! A user's certificate in DER (X.690) as RFC 5280 lays it out.
+//! A user's certificate in DER (X.690) as RFC 5280 defines it.
 //!
-//! rcgen keeps one value of each attribute of a name; kube-apiserver wants one organization for each group.
+//! rcgen keeps one value of each attribute of a name; kube-apiserver needs one organization for each group.
 
-/// What a certificate says.
+/// The content of a certificate.
 pub(crate) struct Request<'a> {
     /// The common name of the authority.
     pub(crate) issuer: &'a str,
@@ -41,7 +41,7 @@ impl Request<'_> {
     /// The part that is signed: `TBSCertificate`.
     pub(crate) fn body(&self) -> Vec<u8> {
         let version = value(VERSION, &[&value(INTEGER, &[&[2]])]);
-        // RFC 5280: years up to 2049 are written as UTCTime; the last one is for what does not expire.
+        // RFC 5280: years up to 2049 are written as UTCTime; the last one marks a certificate that does not expire.
         let validity = value(
             SEQUENCE,
             &[&value(UTC_TIME, &[b"750101000000Z"]), &value(GENERALIZED_TIME, &[b"99991231235959Z"])],
@@ -61,7 +61,7 @@ impl Request<'_> {
         value(SEQUENCE, &attributes.iter().map(Vec::as_slice).collect::<Vec<_>>())
     }
 
-    /// A number that no other key gets: the first bytes of the key's digest, positive and not zero.
+    /// A unique serial number: the first bytes of the key's digest, positive and not zero.
     fn serial(&self) -> Vec<u8> {
         let digest = ring::digest::digest(&ring::digest::SHA256, self.key);
         let mut serial: Vec<u8> = digest.as_ref().iter().take(16).copied().collect();
@@ -72,7 +72,7 @@ impl Request<'_> {
     }
 }
 
-/// A certificate from its signed part and the signature, ECDSA over P-256 with SHA-256.
+/// Builds a certificate from its signed part and the signature, ECDSA over P-256 with SHA-256.
 pub(crate) fn signed(body: &[u8], signature: &[u8]) -> Vec<u8> {
     value(SEQUENCE, &[body, &algorithm(), &value(BIT_STRING, &[&[0], signature])])
 }
@@ -81,20 +81,20 @@ fn algorithm() -> Vec<u8> {
     value(SEQUENCE, &[&value(OID, &[ECDSA_WITH_SHA256])])
 }
 
-/// A name's part that has one attribute.
+/// A part of a name with one attribute.
 fn attribute(kind: &[u8], text: &str) -> Vec<u8> {
     let pair = value(SEQUENCE, &[&value(OID, &[kind]), &value(UTF8_STRING, &[text.as_bytes()])]);
     value(SET, &[&pair])
 }
 
-/// The subject of a certificate: its common names and organizations. `None` if the certificate cannot be read.
+/// Reads the subject of a certificate: its common names and organizations. `None` if the certificate is malformed.
 pub(crate) fn subject(certificate: &[u8]) -> Option<Subject> {
     let (_, certificate, _) = split(certificate)?;
     let (_, mut body, _) = split(certificate)?;
     if body.first() == Some(&VERSION) {
         body = split(body)?.2;
     }
-    // Serial number, algorithm, issuer, validity.
+    // Skips serial number, algorithm, issuer and validity.
     for _ in 0..4 {
         body = split(body)?.2;
     }
@@ -118,7 +118,7 @@ pub(crate) fn subject(certificate: &[u8]) -> Option<Subject> {
     Some(subject)
 }
 
-/// Whom a certificate is for.
+/// The subject of a certificate.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Subject {
     /// The common name.
@@ -127,7 +127,7 @@ pub(crate) struct Subject {
     pub(crate) groups: Vec<String>,
 }
 
-/// Tag, content and what follows.
+/// Splits off the first value: its tag, its content and the rest.
 fn split(bytes: &[u8]) -> Option<(u8, &[u8], &[u8])> {
     let (&[tag, first], rest) = bytes.split_first_chunk()?;
     let (length, rest) = if first < 0x80 {
@@ -141,7 +141,7 @@ fn split(bytes: &[u8]) -> Option<(u8, &[u8], &[u8])> {
     Some((tag, content, rest))
 }
 
-/// Tag, length and content.
+/// Encodes tag, length and content.
 fn value(tag: u8, content: &[&[u8]]) -> Vec<u8> {
     let length: usize = content.iter().map(|part| part.len()).sum();
     let mut out = vec![tag];

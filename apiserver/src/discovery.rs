@@ -1,4 +1,4 @@
-//! What is served: groups, versions, resources, and the paths that are no resources.
+//! Discovery: groups, versions, resources, and the paths other than resources.
 
 use ::http::Method;
 use ::http::header::{ACCEPT, CACHE_CONTROL, CONTENT_TYPE, VARY};
@@ -18,10 +18,10 @@ use crate::server::Server;
 use crate::status::{ApiError, ApiResult};
 use crate::{api_services, metrics, tokens};
 
-/// The Kubernetes version whose behaviour this server has.
+/// The Kubernetes minor version that this server follows.
 pub(crate) const MINOR: &str = "36";
 
-/// Answers a discovery path.
+/// Handles a discovery path.
 pub(crate) fn answer(registry: &Registry, target: &Target, parts: &Parts) -> ApiResult<Reply> {
     let endpoint = match target {
         Target::CoreVersions | Target::Groups => Endpoint::AllGroups,
@@ -95,7 +95,7 @@ pub(crate) fn verbs(def: &ResourceDef) -> Vec<&'static str> {
     if def.collection == "namespaces" {
         return vec!["create", "delete", "get", "list", "patch", "update", "watch"];
     }
-    // kube-apiserver lists them in one order for custom resources and in another for its own.
+    // kube-apiserver orders the verbs of custom resources and of its own differently.
     if def.is_custom() {
         vec!["delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"]
     } else {
@@ -203,7 +203,7 @@ fn subresources(def: &ResourceDef) -> Vec<Subresource> {
         let group_version = Some(("autoscaling", "v1"));
         out.push(Subresource { name: "scale", kind: "Scale".to_owned(), group_version, verbs: SUB_VERBS });
     }
-    // apiextensions names the status before the scale, kube-apiserver's installer sorts by name.
+    // apiextensions puts the status before the scale, kube-apiserver's installer sorts by name.
     if !def.is_custom() {
         out.sort_by_key(|sub| sub.name);
     }
@@ -227,7 +227,7 @@ fn storage_version_hash(def: &ResourceDef) -> String {
     BASE64.encode(digest.as_ref().get(..8).unwrap_or_default())
 }
 
-/// All groups at once, as `apidiscovery.k8s.io` has them.
+/// Lists all groups at once, as `apidiscovery.k8s.io` defines it.
 fn aggregated(registry: &Registry, core: bool, version: &str) -> Value {
     let groups: Vec<(&String, &Vec<String>)> = match core {
         true => registry.groups().get_key_value("").into_iter().collect(),
@@ -253,7 +253,7 @@ fn aggregated(registry: &Registry, core: bool, version: &str) -> Value {
 
 fn aggregated_version(registry: &Registry, group: &str, version: &str) -> Value {
     let kind = |group: &str, version: &str, kind: &str| {
-        // Of the core group, discovery says no version.
+        // For the core group, discovery shows no version.
         let version = if group.is_empty() { "" } else { version };
         json!({"group": group, "version": version, "kind": kind})
     };
@@ -288,20 +288,20 @@ fn aggregated_version(registry: &Registry, group: &str, version: &str) -> Value 
     json!({"version": version, "resources": resources, "freshness": "Current"})
 }
 
-/// Whether everybody may see a path, with or without credentials.
+/// Reports whether a path is public, with or without credentials.
 pub(crate) fn is_public(path: &str) -> bool {
     let first = path.trim_start_matches('/').split('/').next().unwrap_or_default();
     matches!(first, "version" | "healthz" | "livez" | "readyz")
 }
 
-/// The answer to a path that begins with a verb and names nothing: kube-apiserver's filter for it fails.
+/// The response to a path that begins with a verb and names nothing: kube-apiserver's filter for it fails.
 pub(crate) fn no_request_info(parts: &Parts) -> Reply {
     let uri = parts.uri.path_and_query().map_or_else(|| parts.uri.path(), |path| path.as_str());
     let why = "failed to create RequestInfo: unable to determine kind and namespace from url";
     Reply::text(500, format!("Internal Server Error: {uri:?}: {why}, {uri}\n"))
 }
 
-/// Paths that are neither resources nor discovery.
+/// Serves paths other than resources and discovery.
 pub(crate) fn other(server: &Server, path: &str, parts: &Parts) -> ApiResult<Reply> {
     let reads = parts.method == Method::GET || parts.method == Method::HEAD;
     match path {
@@ -320,7 +320,7 @@ pub(crate) fn other(server: &Server, path: &str, parts: &Parts) -> ApiResult<Rep
     }
 }
 
-/// The form of keys, the only one that they have.
+/// The only media type of keys.
 const KEYS: &str = "application/jwk-set+json";
 
 fn takes_keys(parts: &Parts) -> bool {
@@ -331,7 +331,7 @@ fn takes_keys(parts: &Parts) -> bool {
     })
 }
 
-/// The paths that `/` names.
+/// The paths that `/` lists.
 fn root_paths(registry: &Registry) -> Vec<String> {
     let mut paths = vec!["/.well-known/openid-configuration".to_owned()];
     paths.extend(["/api", "/api/v1", "/apis", "/apis/"].map(str::to_owned));
@@ -353,7 +353,7 @@ fn is_health(path: &str) -> bool {
         .any(|check| path.strip_prefix(check).is_some_and(|rest| rest.is_empty() || rest.starts_with('/')))
 }
 
-/// A health check, with what was checked if the client asks for it.
+/// A health check, which lists its checks if the client requests that.
 fn health(path: &str, query: &str) -> Reply {
     let name = path.trim_start_matches('/');
     match Query::parse(query).has("verbose") && !name.contains('/') {

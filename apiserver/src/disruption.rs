@@ -6,18 +6,18 @@ use serde_json::{Value, json};
 use crate::clock::rfc3339;
 use crate::meta;
 
-/// Whether pods can be evicted (`DisruptionAllowedCondition` of k8s.io/api/policy/v1).
+/// The type of the condition (`DisruptionAllowedCondition` of k8s.io/api/policy/v1).
 pub(crate) const ALLOWED: &str = "DisruptionAllowed";
-/// The controller does not know how many pods there should be (`SyncFailedReason`).
+/// The reason when the number of pods is unknown (`SyncFailedReason`).
 pub(crate) const SYNC_FAILED: &str = "SyncFailed";
 
-/// The condition that says whether pods can be evicted.
+/// Returns the condition on whether pods can be evicted.
 pub(crate) fn condition(budget: &Value) -> Option<&Value> {
     budget["status"]["conditions"].as_array()?.iter().find(|condition| condition["type"] == ALLOWED)
 }
 
-/// Brings the condition in step with the number of evictions that the status allows; `failure` is why the number is not known
-/// (`UpdateDisruptionAllowedCondition` of `pkg/apis/policy/v1`).
+/// Updates the condition from the number of evictions that the status allows; `failure` is the reason why the number is
+/// unknown (`UpdateDisruptionAllowedCondition` of `pkg/apis/policy/v1`).
 pub(crate) fn set_condition(budget: &mut Value, now: Timestamp, failure: Option<&str>) {
     let allows = budget["status"]["disruptionsAllowed"].as_i64().unwrap_or(0) > 0;
     let (status, reason) = match failure {

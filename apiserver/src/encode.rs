@@ -1,4 +1,4 @@
-//! How answers are written: with their members in the order that Go gives them.
+//! Encodes responses with their members in Go's order.
 
 use bytes::{BufMut, Bytes, BytesMut};
 use kubesmith_apimachinery::golang::JsonFormatter;
@@ -13,15 +13,15 @@ use crate::types::{self, Shape, Type};
 /// The members of `metav1.TypeMeta`, with which Go's types begin.
 const TYPE_META: [&str; 2] = ["kind", "apiVersion"];
 
-/// A line with the JSON of an object or list, as Go's `Encoder` writes it.
+/// Encodes an object or list as a line of JSON, as Go's `Encoder` does.
 pub(crate) fn line(value: &Value) -> Vec<u8> {
     let mut out = to_vec(value);
     out.push(b'\n');
     out
 }
 
-/// The JSON of an object or list. The members of Go types have the order of the fields; custom resources are maps, whose keys Go
-/// sorts.
+/// Encodes an object or list as JSON. The members of Go types have the order of the fields; custom resources are maps,
+/// whose keys Go sorts.
 pub(crate) fn to_vec(value: &Value) -> Vec<u8> {
     match value {
         Value::Object(map) if has_go_type(map) => {
@@ -46,7 +46,7 @@ fn text(value: &impl Serialize) -> String {
 fn json(value: &impl Serialize) -> Vec<u8> {
     let mut out = Vec::with_capacity(512);
     let mut serializer = serde_json::Serializer::with_formatter(&mut out, JsonFormatter);
-    // A JSON value can be written, and so can a buffer.
+    // Writing JSON values to a buffer cannot fail.
     let _ = value.serialize(&mut serializer);
     out
 }
@@ -57,7 +57,7 @@ fn has_go_type(object: &Map<String, Value>) -> bool {
     matches!(group, "meta.k8s.io" | "apidiscovery.k8s.io") || builtin::has_group(group)
 }
 
-/// A message, which is written in the order of its fields. Kind and version come first, and what no field describes comes last.
+/// A message, written in the order of its fields. Kind and version come first, unknown members last.
 struct Message<'a> {
     map: &'a Map<String, Value>,
     of: Option<&'static Type>,
@@ -90,7 +90,7 @@ impl Serialize for Message<'_> {
     }
 }
 
-/// What a field holds.
+/// The value of a field with its type.
 struct Content<'a> {
     value: &'a Value,
     shape: Shape,
@@ -113,7 +113,7 @@ impl Serialize for Content<'_> {
     }
 }
 
-/// The JSON of a list, put together from the objects' own, with a newline. Items of Go types carry neither kind nor version.
+/// Encodes a list from the JSON of its objects, with a newline. Items of Go types have neither kind nor version.
 pub(crate) fn list(def: &ResourceDef, page: &[Served], metadata: &Map<String, Value>) -> Bytes {
     let (kind, version) = (text(&def.list_kind), text(&def.api_version()));
     let of = if def.is_custom() { None } else { types::find("meta.ListMeta") };
@@ -148,7 +148,7 @@ pub(crate) fn list(def: &ResourceDef, page: &[Served], metadata: &Map<String, Va
     out.freeze()
 }
 
-/// An object as an item of a list.
+/// Returns an object as an item of a list.
 pub(crate) fn item(def: &ResourceDef, object: &Value) -> Value {
     let mut item = object.clone();
     if let Some(members) = item.as_object_mut().filter(|_| !def.is_custom()) {

@@ -1,4 +1,4 @@
-//! What a request is about, as webhooks are told.
+//! The attributes of a request, as webhooks get them.
 
 use std::sync::Arc;
 
@@ -91,12 +91,12 @@ impl<'a> Attributes<'a> {
         &self.call.path.subresource
     }
 
-    /// Whether the object is one of the resource, and not of a kind that its subresource has.
+    /// Reports whether the object is of the resource's kind, not of a kind of its subresource.
     pub(crate) fn is_resource(&self) -> bool {
         self.own_kind().is_none()
     }
 
-    /// Group, version and kind of the object, if it is not one of the resource.
+    /// Returns the group, version and kind of the object if its subresource has a kind of its own.
     pub(super) fn own_kind(&self) -> Option<(&'static str, &'static str, &'static str)> {
         kind_of_subresource(&self.def().plural, self.subresource())
     }
@@ -115,12 +115,12 @@ impl<'a> Attributes<'a> {
         if self.is_namespace() { self.name } else { &self.call.path.namespace }
     }
 
-    /// Whether the object is a namespace.
+    /// Reports whether the object is a namespace.
     pub(super) fn is_namespace(&self) -> bool {
         self.def().collection == "namespaces"
     }
 
-    /// Whether no webhook may hear of the request: the configurations of webhooks could lock themselves in.
+    /// Reports whether webhooks skip the request: otherwise a configuration of webhooks could block its own repair.
     pub(super) fn are_exempt(&self) -> bool {
         self.def().group == super::GROUP
     }

@@ -1,4 +1,4 @@
-//! Match conditions: expressions that a request has to meet before a webhook or a policy hears of it.
+//! Match conditions: expressions that a request has to meet before a webhook or a policy gets it.
 
 use kubesmith_apiextensions::admission::Compiler;
 use kubesmith_apiextensions::cel::{Answer, Expression, Session};
@@ -9,8 +9,8 @@ use super::expressions::{Evaluation, Failed};
 use super::input::Input;
 use crate::meta;
 
-/// What all conditions of a webhook may cost for one request. Source: RuntimeCELCostBudgetMatchConditions of the API
-/// server.
+/// The cost limit of all conditions of a webhook for one request. Source: RuntimeCELCostBudgetMatchConditions of the
+/// API server.
 const BUDGET: u64 = 2_500_000;
 
 /// The conditions of one webhook or policy, with their texts.
@@ -29,10 +29,10 @@ impl Conditions {
         self.0.is_empty()
     }
 
-    /// Whether all conditions hold; one that does not decides before one that cannot be evaluated.
+    /// Reports whether all conditions hold. A false condition takes precedence over a failed one.
     ///
     /// # Errors
-    /// Why a condition could not be evaluated.
+    /// Returns the evaluation errors.
     pub(super) fn hold(&self, input: &Input<'_>) -> Result<bool, String> {
         let bindings = input.bindings();
         let session = Session::new(&bindings, &[]);

@@ -6,12 +6,12 @@ use kubesmith_apiextensions::admission::Compiled;
 use kubesmith_apiextensions::cel::{Answer, EvalError, Expression, PER_CALL_LIMIT, Session, Spent};
 use serde_json::Value;
 
-/// Why an expression has no value.
+/// The reason why an expression has no value.
 #[derive(Debug, PartialEq)]
 pub(super) enum Failed {
-    /// It failed by itself.
+    /// The expression itself failed.
     Expression(String),
-    /// It and those before it cost more than all of them may.
+    /// The expression and those before it exceed the budget.
     Budget(String),
 }
 
@@ -27,17 +27,17 @@ impl Evaluation<'_, '_> {
     /// Evaluates an expression.
     ///
     /// # Errors
-    /// Why it has no value.
+    /// Returns the reason why it has no value.
     pub(super) fn run(&mut self, source: &str, expression: &Compiled) -> Result<Answer, Failed> {
         let expression = compiled(expression)?;
         let (outcome, spent) = self.session.run(expression, PER_CALL_LIMIT);
         self.settle(source, outcome, spent)
     }
 
-    /// Evaluates the expression of a patch; the inner error says why its value describes none.
+    /// Evaluates the expression of a patch; the inner error describes a value that is no patch.
     ///
     /// # Errors
-    /// Why it has no value.
+    /// Returns the reason why it has no value.
     pub(super) fn patch(
         &mut self,
         source: &str,

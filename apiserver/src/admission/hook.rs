@@ -36,7 +36,7 @@ pub(super) struct Hook {
     pub(super) bears_dry_run: bool,
     /// `reinvocationPolicy: IfNeeded`.
     pub(super) reinvoked: bool,
-    /// The version of `AdmissionReview` that it gets; `None` if it takes none that the server knows.
+    /// The newest version of `AdmissionReview` that it takes; `None` if the server knows none of its versions.
     pub(super) review_version: Option<&'static str>,
     pub(super) endpoint: Endpoint,
 }
@@ -79,7 +79,7 @@ impl Hook {
         }
     }
 
-    /// Whether the match conditions let the webhook hear of the request.
+    /// Reports whether the match conditions select the request.
     ///
     /// # Errors
     /// `Forbidden` when a condition cannot be evaluated and the webhook's failures are not ignored.

@@ -10,7 +10,7 @@ use super::review;
 use crate::authorization::{self, Resource, Target};
 use crate::server::Server;
 
-/// What expressions see of one request.
+/// The input of expressions for one request.
 #[derive(Debug)]
 pub(super) struct Input<'a> {
     versioned: &'a Versioned,
@@ -38,12 +38,12 @@ impl<'a> Input<'a> {
         }
     }
 
-    /// As this input, with parameters; `null` where there are none.
+    /// Returns this input with parameters; `null` for none.
     pub(super) fn with_params(self, params: &'a Value) -> Self {
         Self { params, ..self }
     }
 
-    /// As this input, for the expressions of a policy itself: with the namespace and the version that the policy sees.
+    /// Returns this input for the expressions of a policy: with the namespace and the version that the policy sees.
     pub(super) fn with_namespace(mut self, namespace: &'a Value) -> Self {
         self.request["resource"] = review::resource(&self.versioned.def);
         Self { namespace, ..self }
@@ -63,7 +63,7 @@ impl<'a> Input<'a> {
     }
 }
 
-/// The server's authorizer, asked for one user.
+/// The server's authorizer, bound to one user.
 #[derive(Debug)]
 struct OfServer {
     server: Arc<Server>,
@@ -93,7 +93,7 @@ impl Authorizer for OfServer {
     }
 }
 
-/// The resource of the request, as an authorizer is asked about it.
+/// The request's own resource, as a question to an authorizer.
 fn access(attributes: &Attributes<'_>) -> AccessRequest {
     AccessRequest {
         group: attributes.def().group.clone(),

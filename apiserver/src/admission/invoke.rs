@@ -1,4 +1,4 @@
-//! One call of one webhook, and the errors that come of it.
+//! One call of one webhook, and its errors.
 
 use serde_json::{Value, json};
 
@@ -7,17 +7,17 @@ use super::hook::Hook;
 use super::review::{self, Verdict};
 use crate::status::ApiError;
 
-/// Why a webhook did not let a request through.
+/// The reason why a webhook blocks a request.
 #[derive(Debug)]
 pub(super) enum Failure {
-    /// It could not be called, or answered nonsense; counts only if its failures are not to be ignored.
+    /// The call failed or the answer is malformed. It counts unless the webhook's failures are ignored.
     Calling(String),
-    /// It said no, or the request cannot be put to it.
+    /// The webhook refused the request, or the request cannot be sent to it.
     Refused(ApiError),
 }
 
 impl Failure {
-    /// The error to answer with; `None` when the failure is to be ignored.
+    /// Returns the error for the client; `None` if the failure is ignored.
     pub(super) fn outcome(self, hook: &Hook) -> Option<ApiError> {
         match self {
             Self::Refused(error) => Some(error),
@@ -33,10 +33,10 @@ impl Failure {
     }
 }
 
-/// Puts the request to a webhook.
+/// Sends the request to a webhook.
 ///
 /// # Errors
-/// Whatever keeps the request from going on.
+/// Returns the refusal or the failure of the call.
 pub(super) async fn invoke(
     hook: &Hook,
     attributes: &Attributes<'_>,
@@ -65,7 +65,7 @@ pub(super) async fn invoke(
     if verdict.allowed { Ok(verdict) } else { Err(Failure::Refused(refusal(&hook.name, verdict.result))) }
 }
 
-/// A webhook's no: its own `Status` with the webhook's name before the message.
+/// A webhook's refusal: its own `Status` with the webhook's name before the message.
 fn refusal(name: &str, result: Value) -> ApiError {
     let denied = format!("admission webhook {name:?} denied the request");
     let mut status = if result.is_object() { result } else { json!({}) };

@@ -1,4 +1,4 @@
-//! Which requests a webhook or a policy hears of, as far as rules and selectors say.
+//! Selects the requests of a webhook or a policy by rules and selectors.
 //!
 //! Source: apiserver's pkg/admission/plugin/policy/matching and pkg/admission/plugin/webhook/generic.
 
@@ -15,17 +15,17 @@ use crate::status::{About, ApiError, ApiResult};
 /// Rules and selectors of a webhook, a policy or a binding.
 #[derive(Debug)]
 pub(super) struct Criteria {
-    /// `None` takes in every request.
+    /// `None` matches every request.
     rules: Option<Vec<Rule>>,
     excluded: Vec<Rule>,
     namespace_selector: Value,
     object_selector: Value,
-    /// `matchPolicy: Equivalent`: rules take in other versions of the resource too.
+    /// `matchPolicy: Equivalent`: rules also match other versions of the resource.
     equivalent: bool,
 }
 
 impl Criteria {
-    /// The criteria of a webhook, which hears of nothing without rules.
+    /// The criteria of a webhook; without rules they match no request.
     pub(super) fn of_hook(hook: &Value) -> Self {
         Self { rules: Some(rules(&hook["rules"])), ..Self::of_policy(hook) }
     }
@@ -41,7 +41,7 @@ impl Criteria {
         }
     }
 
-    /// The version of the resource in which the request is heard of; `None` when it is not.
+    /// Returns the version of the resource in which the rules match the request; `None` if they do not.
     ///
     /// # Errors
     /// When a selector cannot be evaluated.
@@ -61,7 +61,7 @@ impl Criteria {
             Some(rules) => self.resource(attributes, rules),
             None => Some(attributes.def().clone()),
         };
-        // A namespace that is not there matters only to those whom the request concerns.
+        // A missing namespace is an error only if the rules match the request.
         if found.is_some() {
             in_namespace?;
         }

@@ -1,8 +1,8 @@
 //! Admission: the server's own plugins, then policies, then webhooks, in the order of kube-apiserver's
 //! pkg/kubeapiserver/options/plugins.go.
 //!
-//! [`mutate`] comes before the server completes and checks an object, [`validate`] after it. Both run again when a write is
-//! tried again, as in kube-apiserver. `verbs/write.rs` is their only caller.
+//! [`mutate`] comes before the server completes and checks an object, [`validate`] after it. Both run again when a
+//! write is retried, as in kube-apiserver. `verbs/write.rs` is their only caller.
 
 mod attributes;
 mod conditions;
@@ -37,7 +37,7 @@ use crate::status::ApiResult;
 /// Returns the first refusal or failure.
 ///
 /// # Cancel safety
-/// Dropping the future gives up the call that is under way.
+/// Dropping the future abandons the pending call.
 pub(crate) async fn mutate(attributes: &Attributes<'_>, mut object: Option<&mut Value>) -> ApiResult<()> {
     let (mut policies, mut hooks) = (Reinvocation::default(), Reinvocation::default());
     for round in [Round::First, Round::Again] {
@@ -58,7 +58,7 @@ pub(crate) async fn mutate(attributes: &Attributes<'_>, mut object: Option<&mut 
 /// Returns the first refusal or failure.
 ///
 /// # Cancel safety
-/// Dropping the future gives up the calls that are under way.
+/// Dropping the future abandons the pending calls.
 pub(crate) async fn validate(attributes: &Attributes<'_>, object: Option<&Value>) -> ApiResult<()> {
     plugins::validate(attributes, object)?;
     policy::validate(attributes, object).await?;

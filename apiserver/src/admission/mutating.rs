@@ -18,7 +18,7 @@ use crate::verbs::admit;
 /// The first refusal or failure.
 ///
 /// # Cancel safety
-/// Dropping the future gives up the call that is under way.
+/// Dropping the future abandons the pending call.
 pub(super) async fn mutate(
     attributes: &Attributes<'_>,
     mut object: Option<&mut Value>,
@@ -64,7 +64,7 @@ impl State {
     ) -> ApiResult<()> {
         let found = hook.criteria.matches(attributes, self.versioned.object.as_ref())?;
         let Some(def) = found else { return Ok(()) };
-        // A webhook that did not hear of the request at first does not hear of it now.
+        // Only webhooks of the first round are called again.
         if !again.allows(round, &at) {
             return Ok(());
         }
@@ -86,7 +86,7 @@ impl State {
         outcome.err().and_then(|failure| failure.outcome(hook)).map_or(Ok(()), Err)
     }
 
-    /// Carries out a webhook's patch; answers whether it changed the object.
+    /// Applies a webhook's patch and returns whether it changed the object.
     fn apply(&mut self, hook: &Hook, patch: &[u8]) -> Result<bool, Failure> {
         let operations: Vec<Value> = serde_json::from_slice(patch)
             .map_err(|e| Failure::Calling(format!("received undecodable patch in webhook response: {e}")))?;

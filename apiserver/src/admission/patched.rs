@@ -1,4 +1,4 @@
-//! What holds of every object that a JSON patch of a webhook or a policy has made.
+//! Checks of every object that a JSON patch of a webhook or a policy has changed.
 
 use serde_json::Value;
 
@@ -6,12 +6,12 @@ use crate::meta;
 use crate::registry::ResourceDef;
 use crate::verbs::identity::SCHEME;
 
-/// Checks that a patch has left the kind and its version as they were, since the object is decoded as one of that kind. A
-/// built-in kind that the patch removed comes back, as decoding takes it from the type (`Decode` of apimachinery's
+/// Checks that a patch keeps the kind and its version, since the object is decoded as that kind. A built-in kind that
+/// the patch removed is restored, as decoding takes it from the type (`Decode` of apimachinery's
 /// pkg/runtime/serializer/json).
 ///
 /// # Errors
-/// What is wrong with the object.
+/// Returns the fault of the object.
 pub(super) fn check_kind(def: &ResourceDef, before: &Value, patched: &mut Value) -> Result<(), String> {
     if !patched.is_object() {
         return Err("couldn't get version/kind; the patched object is none".to_owned());

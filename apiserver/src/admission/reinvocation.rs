@@ -1,4 +1,4 @@
-//! Which webhooks and policies are called a second time, because others changed the object after them.
+//! Selects the webhooks and policies that are called again, because others changed the object after them.
 //!
 //! Source: apiserver's pkg/admission/plugin/webhook/mutating/reinvocationcontext.go, and the one of policies.
 
@@ -14,10 +14,10 @@ pub(super) enum Round {
     Again,
 }
 
-/// The calls of the first round that may have to be repeated, by what tells them apart.
+/// The calls of the first round that may be repeated, by their keys.
 #[derive(Debug)]
 pub(super) struct Reinvocation<K> {
-    /// Called already, and willing to be called again.
+    /// Called already, with `reinvocationPolicy: IfNeeded`.
     willing: BTreeSet<K>,
     needed: BTreeSet<K>,
     /// The object after the last call.
@@ -31,24 +31,24 @@ impl<K> Default for Reinvocation<K> {
 }
 
 impl<K: Ord> Reinvocation<K> {
-    /// Begins a round: what changed since the last one needs calls, too.
+    /// Begins a round: changes since the last round need calls, too.
     pub(super) fn begin(&mut self, round: Round, object: Option<&Value>) {
         if round == Round::Again && !self.willing.is_empty() && self.last.as_ref() != object {
             self.changed();
         }
     }
 
-    /// The object changed.
+    /// Marks all willing calls as needed, as the object changed.
     pub(super) fn changed(&mut self) {
         self.needed.append(&mut self.willing);
     }
 
-    /// Whether a call is made in a round.
+    /// Reports whether the call is made in this round.
     pub(super) fn allows(&self, round: Round, key: &K) -> bool {
         round == Round::First || self.needed.contains(key)
     }
 
-    /// A call was made that may be repeated.
+    /// Records a call that may be repeated.
     pub(super) fn invoked(&mut self, key: K) {
         self.willing.insert(key);
     }

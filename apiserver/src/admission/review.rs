@@ -1,4 +1,4 @@
-//! `AdmissionReview`: the question and the answer.
+//! `AdmissionReview`: the request and the response.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
@@ -8,7 +8,7 @@ use super::attributes::{Attributes, Versioned, kind_of_subresource};
 use crate::meta;
 use crate::registry::ResourceDef;
 
-/// What a webhook answered.
+/// A webhook's response.
 #[derive(Debug, PartialEq)]
 pub(super) struct Verdict {
     pub(super) allowed: bool,
@@ -19,7 +19,7 @@ pub(super) struct Verdict {
     pub(super) warnings: Vec<String>,
 }
 
-/// The review that is sent.
+/// Builds the review of a request.
 pub(super) fn question(
     attributes: &Attributes<'_>,
     versioned: &Versioned,
@@ -33,7 +33,7 @@ pub(super) fn question(
     json!({"kind": "AdmissionReview", "apiVersion": format!("{}/{version}", "admission.k8s.io"), "request": request})
 }
 
-/// The request without its objects, as match conditions see it too.
+/// Returns the request without its objects, in the form that match conditions see, too.
 pub(super) fn described(attributes: &Attributes<'_>, versioned: &Versioned) -> Value {
     let subresource = attributes.subresource();
     let mut request = json!({
@@ -69,10 +69,10 @@ fn kind(def: &ResourceDef, subresource: &str) -> Value {
     json!({"group": group, "version": version, "kind": kind})
 }
 
-/// Reads the answer to a question with this uid.
+/// Reads the response to the review with this uid.
 ///
 /// # Errors
-/// What is wrong with the answer, after `received invalid webhook response: `.
+/// Returns the fault of the response, for after `received invalid webhook response: `.
 pub(super) fn verdict(answer: &Value, uid: &str, version: &str, mutating: bool) -> Result<Verdict, String> {
     let response = &answer["response"];
     if !response.is_object() {

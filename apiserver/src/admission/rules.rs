@@ -1,4 +1,4 @@
-//! The rules that say which requests a webhook or a policy hears of.
+//! The rules that select the requests of a webhook or a policy.
 
 use serde_json::Value;
 
@@ -36,7 +36,7 @@ impl Rule {
         }
     }
 
-    /// Whether the rule takes in the request, were it for the resource `def`.
+    /// Reports whether the rule matches the request as one for the resource `def`.
     pub(super) fn takes(&self, attributes: &Attributes<'_>, def: &ResourceDef) -> bool {
         self.has_scope(attributes)
             && lists(&self.operations, attributes.operation.name())

@@ -11,7 +11,7 @@ use kubesmith_apiextensions::cel::{ObjectType, Type, escape};
 use crate::registry::{Behaviour, ResourceDef};
 use crate::types::{self, Shape};
 
-/// How deep types are declared; below, any field may be used. No type of the API is as deep.
+/// The depth to which types are declared; deeper objects accept any field. No type of the API is as deep.
 const DEPTH: usize = 32;
 
 /// The type of the objects of a resource.
@@ -49,7 +49,7 @@ fn fields(message: &types::Type, depth: usize) -> BTreeMap<String, Type> {
     typed.collect()
 }
 
-/// What a name of the table of types stands for. Quantities have no type in the schema, so their fields are not declared.
+/// The type of a name in the table of types. Quantities have no type in the schema, so their fields are not declared.
 fn named_type(name: &str, depth: usize) -> Option<Type> {
     let object = |fields| Type::Object(Arc::new(ObjectType { name: name.to_owned(), fields }));
     Some(match name {

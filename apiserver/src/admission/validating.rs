@@ -1,4 +1,4 @@
-//! The validating webhooks: all that hear of a request are called at once.
+//! The validating webhooks: all that match a request are called at once.
 
 use futures::StreamExt as _;
 use futures::stream::FuturesUnordered;
@@ -9,13 +9,13 @@ use super::hook::Hook;
 use super::invoke::invoke;
 use crate::status::ApiResult;
 
-/// Asks the validating webhooks whether the request may be done; `object` is what is to be stored.
+/// Calls the validating webhooks; `object` is the object to store.
 ///
 /// # Errors
-/// The refusal or failure that came first.
+/// Returns the refusal or failure that came first.
 ///
 /// # Cancel safety
-/// Dropping the future gives up the calls that are under way.
+/// Dropping the future abandons the pending calls.
 pub(crate) async fn validate(attributes: &Attributes<'_>, object: Option<&Value>) -> ApiResult<()> {
     let hooks = attributes.call.server.hooks();
     if hooks.validating.is_empty() || attributes.are_exempt() {

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use crate::types::{self, Field, Merge, Shape, Type};
 
-/// One that could not be read would merge by shape alone, and a test reads them all.
+/// Parses a schema. A malformed one would merge by shape alone; a test reads them all.
 pub(super) fn parse(schema: &Value) -> Schema {
     Schema::enforced(schema).unwrap_or_default()
 }
@@ -20,7 +20,7 @@ fn atomic() -> Value {
     json!({"type": "object", "x-kubernetes-map-type": "atomic", "x-kubernetes-preserve-unknown-fields": true})
 }
 
-/// The rules of metadata, of which every field is named: it is the same in all kinds.
+/// The rules of metadata, with every field named: it is the same in all kinds.
 pub(super) fn object_meta() -> Value {
     let mut rules = declared("meta.ObjectMeta");
     let mut owner = declared("meta.OwnerReference");
@@ -88,7 +88,7 @@ fn rules(field: &Field) -> Option<Value> {
         (Shape::List, _) => None,
         (_, Merge::Atomic) => Some(atomic()),
         (_, Merge::Granular) => Some(object(json!({}))),
-        // What has no type is not looked into.
+        // Untyped values are atomic.
         (Shape::One, _) if field.of == "RawExtension" => Some(atomic()),
         (Shape::Map, _) => None,
         (Shape::One | Shape::Inline, _) => {
@@ -111,8 +111,8 @@ fn api_version(group: &str, version: &str) -> String {
     if group.is_empty() { version.to_owned() } else { format!("{group}/{version}") }
 }
 
-/// What an object of a built-in kind has before anything is set: inner structures that Go cannot leave out, so that
-/// nobody owns their being there.
+/// Returns an empty object of a built-in kind: inner structures that Go always writes, so that nobody owns their
+/// existence.
 pub(super) fn blank(group: &str, version: &str, kind: &str) -> Value {
     if group == crate::crd::GROUP {
         return json!({

@@ -1,4 +1,4 @@
-//! Whether an object fits the merge rules of its kind: what fails here is never merged.
+//! Checks objects against the merge rules of their kind; faulty ones are never merged.
 
 use std::collections::BTreeSet;
 
@@ -10,15 +10,15 @@ use serde_json::{Map, Value};
 use super::types::{Ty, Typed};
 use super::walk::MAX_DEPTH;
 
-/// Checks a configuration: all of it must be declared, of its type, and told apart in sets and list maps.
+/// Checks a configuration: all of it must be declared and of its type, and items of sets and list maps must be unique.
 ///
 /// # Errors
-/// All faults as kube-apiserver words them.
+/// Returns all faults in kube-apiserver's words.
 pub(super) fn config(typed: &Typed, value: &Value) -> Result<(), String> {
     check(typed, value, false)
 }
 
-/// Checks an object that is stored or about to be: it may have items twice, and nothing undeclared is left in it.
+/// Checks an object that is stored or about to be: items may repeat, and undeclared fields are already pruned.
 ///
 /// # Errors
 /// As for [`config`].
@@ -48,9 +48,9 @@ impl Check {
         self.faults.push(if path.is_empty() { text.to_owned() } else { format!("{path}: {text}") });
     }
 
-    /// `keeps_unknown` holds below the schema that says it, too.
+    /// `keeps_unknown` also holds below the schema that sets it.
     fn node(&mut self, ty: Ty<'_>, keeps_unknown: bool, value: &Value) {
-        // What no schema describes is what it is, and null is a value of every type.
+        // Values without a schema are valid, and null is a value of every type.
         let Some(schema) = ty.schema().filter(|_| !value.is_null() && self.path.len() < MAX_DEPTH) else {
             return;
         };
@@ -89,7 +89,7 @@ impl Check {
             let element = if ty.is_associative() { ty.element(item) } else { Ok(PathElement::Index(i)) };
             let element = match element {
                 Ok(element) => element,
-                // Nothing can be said of the rest without a path.
+                // Without a path, the rest cannot be checked.
                 Err(fault) => return self.fault(&format!("element {i}: {fault}")),
             };
             if !seen.insert(element.clone()) && !self.stored {
@@ -106,7 +106,7 @@ fn declared(schema: &Schema) -> &str {
     if schema.int_or_string { "" } else { schema.type_name() }
 }
 
-/// What is wrong with a value where another type is declared.
+/// Returns the fault of a value that is not of the declared type.
 pub(super) fn mismatch(declared: &str, format: &str, value: &Value) -> Option<String> {
     let is_scalar = !value.is_object() && !value.is_array();
     match declared {
@@ -119,7 +119,7 @@ pub(super) fn mismatch(declared: &str, format: &str, value: &Value) -> Option<St
         "string" if matches!(format, "" | "byte") && !value.is_string() => {
             Some(format!("expected string, got &value.valueUnstructured{{Value:{}}}", syntax(value)))
         }
-        // The other formats may stand for more than texts.
+        // The other formats accept any scalar.
         "string" if !is_scalar => Some(format!("expected any scalar, got &{{{}}}", shown(value))),
         _ => None,
     }

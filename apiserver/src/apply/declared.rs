@@ -1,4 +1,4 @@
-//! Whether a configuration of a built-in kind fits the kind's types; see [`super::check`] for custom resources.
+//! Checks a configuration of a built-in kind against the kind's types; see [`super::check`] for custom resources.
 
 use std::collections::BTreeSet;
 
@@ -9,8 +9,7 @@ use super::check::mismatch;
 use super::types::{key_of, value_of};
 use crate::types::{self, Field, Merge, Shape, Type};
 
-/// The faults of a configuration: members that its type does not have, values of another type, items that cannot be told
-/// apart.
+/// Returns the faults of a configuration: undeclared members, values of another type, items without a unique key.
 pub(crate) fn faults(config: &Value, of: &'static Type) -> Vec<String> {
     let mut walk = Walk { path: Vec::new(), faults: Vec::new() };
     if let Value::Object(map) = config {
@@ -19,10 +18,10 @@ pub(crate) fn faults(config: &Value, of: &'static Type) -> Vec<String> {
     walk.faults
 }
 
-/// Several faults as structured-merge-diff shows them.
+/// Joins faults as structured-merge-diff shows them.
 ///
 /// # Errors
-/// The faults, if there are any.
+/// Returns the joined faults, if there are any.
 pub(crate) fn joined(faults: &[String]) -> Result<(), String> {
     match faults {
         [] => Ok(()),
@@ -41,7 +40,7 @@ impl Walk {
         self.faults.push(format!("{}: {text}", path_text(&self.path)));
     }
 
-    /// Whether a value is of a type as schemas declare it; if not, that is a fault.
+    /// Records a fault unless the value is of the declared type.
     fn is(&mut self, declared: &str, format: &str, value: &Value) {
         if let Some(fault) = mismatch(declared, format, value) {
             self.fault(&fault);
@@ -84,7 +83,7 @@ impl Walk {
         for (i, item) in items.iter().enumerate() {
             let element = match element(field, i, item) {
                 Ok(element) => element,
-                // Nothing can be said of the rest without a path.
+                // Without a path, the rest cannot be checked.
                 Err(fault) => return self.fault(&format!("element {i}: {fault}")),
             };
             if !seen.insert(element.clone()) {
@@ -110,7 +109,7 @@ impl Walk {
             ("bool", _) => self.is("boolean", "", value),
             ("int32" | "int64" | "double", _) => self.is("number", "", value),
             ("string" | "bytes", _) => self.is("string", "", value),
-            // Any scalar may stand for these.
+            // These accept any scalar.
             ("IntOrString" | "Quantity" | "meta.Time" | "meta.MicroTime", _) => {
                 self.is("string", of, value);
             }
@@ -127,7 +126,7 @@ impl Walk {
     }
 }
 
-/// What tells an item of a list from the others.
+/// Returns the path element of an item of a list.
 fn element(field: &Field, place: usize, item: &Value) -> Result<PathElement, String> {
     match field.merge {
         Merge::Set => value_of(item),

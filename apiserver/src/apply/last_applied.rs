@@ -11,7 +11,7 @@ use super::{Applied, Conflict, Manager, check, without_managed_fields};
 /// The annotation in which kubectl's client-side apply keeps the last configuration.
 pub(super) const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
 
-/// How many bytes annotations may have, with their names.
+/// The size limit of annotations with their names, in bytes.
 pub(super) const MAX_ANNOTATIONS: usize = 256 * 1024;
 
 fn last_applied(object: &Value) -> Option<&str> {
@@ -19,8 +19,8 @@ fn last_applied(object: &Value) -> Option<&str> {
     Some(text).filter(|text| !text.is_empty())
 }
 
-/// The conflicts about fields that client-side apply did not set or that somebody changed since: about all others the
-/// move to server-side apply is no conflict.
+/// Returns the conflicts that remain when moving to server-side apply: those about fields that client-side apply did
+/// not set or that somebody changed since.
 pub(super) fn conflicts_beyond(
     typed: &Typed,
     live: &Value,
@@ -34,7 +34,7 @@ pub(super) fn conflicts_beyond(
     conflicts
 }
 
-/// What client-side apply set last and is still so; `None` if that cannot be told.
+/// Returns the fields that client-side apply set last and nobody changed since; `None` if that is unknown.
 fn kept_since_last_applied(typed: &Typed, live: &Value, manager: &Manager) -> Option<Set> {
     let live = without_managed_fields(live);
     let last: Value = serde_json::from_str(last_applied(&live)?).ok()?;
@@ -48,7 +48,7 @@ fn kept_since_last_applied(typed: &Typed, live: &Value, manager: &Manager) -> Op
     Some(walk::fields_of(ty, &last).difference(&changed.modified).difference(&changed.removed))
 }
 
-/// Keeps the annotation in step, so that client-side apply can be used again.
+/// Updates the annotation, so that client-side apply can be used again.
 pub(super) fn remember(mut result: Applied, applied: &Value, manager: &Manager) -> Applied {
     if manager.name != "kubectl" || last_applied(&result.object).is_none() {
         return result;

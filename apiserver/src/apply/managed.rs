@@ -1,4 +1,4 @@
-//! `metadata.managedFields`: who owns which fields.
+//! `metadata.managedFields`: the owners of fields.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use kubesmith_apimachinery::fieldpath::Set;
 use kubesmith_apimachinery::golang;
 use serde_json::{Map, Value};
 
-/// How a manager got its fields.
+/// The operation by which a manager got its fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Operation {
     /// By server-side apply.
@@ -26,7 +26,7 @@ impl Operation {
     }
 }
 
-/// Who writes, how, through what and when.
+/// The manager of a write, with the write's version, subresource and time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Manager {
     /// The field manager's name.
@@ -39,11 +39,11 @@ pub struct Manager {
     pub time: String,
     /// Fields that the endpoint ignores, such as `status` where it is a subresource; with dots between their names.
     pub ignored: &'static [&'static str],
-    /// Beginnings of the only paths that the endpoint cares for, `*` for any element; empty: all.
+    /// Beginnings of the only paths that the endpoint considers, `*` for any element; empty: all.
     pub only: &'static [&'static [&'static str]],
 }
 
-/// What tells one entry from another. Entries of appliers are told apart by name and subresource alone.
+/// The key of an entry. Appliers are distinguished by name and subresource alone.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Identity {
     pub(super) name: String,
@@ -66,7 +66,7 @@ impl Identity {
         }
     }
 
-    /// The text that the server sorts managers by: an entry of `managedFields` without what changes.
+    /// The key by which the server sorts managers: an entry of `managedFields` without time and fields.
     pub(super) fn sort_key(&self) -> String {
         let members = [
             ("manager", self.name.as_str()),
@@ -168,7 +168,7 @@ impl Managed {
         }
     }
 
-    /// At most ten updaters are kept apart; the oldest ones of a version are joined under one name.
+    /// Keeps at most ten updaters; the oldest ones of a version are joined under one name.
     pub(super) fn cap_updaters(&mut self) {
         const MAX_UPDATERS: usize = 10;
         let mut updaters: Vec<Identity> =

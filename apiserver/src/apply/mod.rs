@@ -1,6 +1,6 @@
 //! Server-side apply and the ownership of fields.
 //!
-//! [`apply`] merges a configuration into an object and decides conflicts; [`update`] computes who owns what after any
+//! [`apply`] merges a configuration into an object and decides conflicts; [`update`] computes the owners after any
 //! other write. Both are functions of their arguments; the caller fills in defaults, validates and stores.
 
 mod builtin;
@@ -34,11 +34,11 @@ pub use versions::{Unconverted, Versions};
 pub struct Applied {
     /// The merged object with its managed fields; defaults are not filled in.
     pub object: Value,
-    /// Whether more than the ownership of fields changed.
+    /// Whether anything but the ownership of fields changed.
     pub changed: bool,
 }
 
-/// A field that somebody else owns.
+/// A field that another manager owns.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Conflict {
     /// The owner as the server names it: `"one"`, or `"two" using apps/v1` for one that did not apply.
@@ -47,19 +47,19 @@ pub struct Conflict {
     pub field: String,
 }
 
-/// Why an apply is refused.
+/// The reason why an apply is refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ApplyError {
     /// Fields are owned by others: 409.
     #[error("{}", conflict_message(.0))]
     Conflicts(Vec<Conflict>),
-    /// The configuration cannot be merged: 500 in the server's terms.
+    /// The configuration cannot be merged: the server returns 500.
     #[error("{0}")]
     Invalid(String),
-    /// The request is wrong in itself: 400.
+    /// The request itself is malformed: 400.
     #[error("{0}")]
     BadRequest(String),
-    /// The object has to be converted before the apply can be worked out.
+    /// The apply needs a conversion of the object first.
     #[error(transparent)]
     Unconverted(#[from] Unconverted),
 }
@@ -96,20 +96,20 @@ fn conflict_message(conflicts: &[Conflict]) -> String {
     text
 }
 
-/// The object `new` with `metadata.managedFields` as they are after a write that is no apply.
+/// Returns `new` with its `metadata.managedFields` after a write other than an apply.
 ///
 /// `live` is the object before, or null on create. Managed fields that the new object carries replace the live ones,
 /// except through a subresource; a single empty entry takes all ownership away.
 #[must_use]
 pub fn update(typed: &Typed, live: &Value, new: &Value, manager: &Manager) -> Value {
-    // Nothing has to be converted.
+    // `Same` never needs a conversion.
     update_in(&Same(typed), live, new, manager).unwrap_or_else(|_| without_managed_fields(new))
 }
 
 /// As [`update`], for an object that managers wrote in several versions.
 ///
 /// # Errors
-/// A conversion that has to be made before the call is repeated.
+/// Returns a conversion to make before the call is repeated.
 pub fn update_in(
     versions: &dyn Versions,
     live: &Value,
@@ -146,7 +146,7 @@ fn live_or_new(live: &Value, new: &Value, subresource: bool) -> Managed {
     }
 }
 
-/// Of an object that does not fit its schema, before or after the write, the server forgets who owns what.
+/// Reports whether both objects fit their schema; otherwise the server drops all ownership.
 fn can_be_owned(typed: &Typed, live: &Value, new: &Value) -> bool {
     check::object(typed, new).and_then(|()| check::object(typed, live)).is_ok()
 }
@@ -159,7 +159,7 @@ fn without_managed_fields(object: &Value) -> Value {
     object
 }
 
-/// The fields that the endpoint of a request cares for.
+/// The fields that the endpoint of a request considers.
 #[derive(Clone, Debug)]
 struct Scope {
     ignored: Set,
@@ -177,7 +177,7 @@ impl Scope {
         Self { ignored, only: manager.only }
     }
 
-    /// The part of a set that counts.
+    /// The part of a set that the endpoint considers.
     fn of(&self, set: &Set) -> Set {
         let set = set.recursive_difference(&self.ignored);
         if self.only.is_empty() {
@@ -201,7 +201,7 @@ fn begins_with(path: &[PathElement], beginning: &[&str]) -> bool {
     path.len() >= beginning.len() && path.iter().zip(beginning).all(fits)
 }
 
-/// The object to compare with: what is stored, or what a new object has by itself.
+/// Returns the object to compare with: the stored one, or an empty one of the kind.
 fn base(typed: Option<&Typed>, live: &Value, new: &Value) -> Value {
     if !live.is_null() {
         return without_managed_fields(live);
@@ -232,7 +232,7 @@ fn record_update(
                 let taken = compared.modified.union(&compared.added);
                 owned.set.difference(&taken).difference(&compared.removed)
             }
-            // Nobody can own fields of a version that is gone.
+            // Nobody can own fields of a version that is not served.
             None => Set::default(),
         };
     }
@@ -276,7 +276,7 @@ fn server_set() -> Set {
 /// removed unless somebody else owns them.
 ///
 /// # Errors
-/// Fields with another value that others own, unless `force` is set; configurations that cannot be merged.
+/// Returns conflicts with other owners, unless `force` is set, and faults of the configuration.
 pub fn apply(
     typed: &Typed,
     live: &Value,
@@ -290,7 +290,7 @@ pub fn apply(
 /// As [`apply`], for an object that managers wrote in several versions.
 ///
 /// # Errors
-/// As for [`apply`], and a conversion that has to be made before the call is repeated.
+/// As for [`apply`], or a conversion to make before the call is repeated.
 pub fn apply_in(
     versions: &dyn Versions,
     live: &Value,
@@ -325,7 +325,7 @@ fn check_request(applied: &Value, manager: &Manager) -> Result<(), ApplyError> {
     unmanaged(applied)
 }
 
-/// A configuration does not say who manages fields.
+/// Refuses a configuration with managed fields.
 pub(crate) fn unmanaged(applied: &Value) -> Result<(), ApplyError> {
     match applied.pointer("/metadata/managedFields") {
         None | Some(Value::Null) => Ok(()),
@@ -333,7 +333,7 @@ pub(crate) fn unmanaged(applied: &Value) -> Result<(), ApplyError> {
     }
 }
 
-/// What Go's field manager calls an object: `default/web; apps/v1, Kind=Deployment`.
+/// Describes an object as Go's field manager does: `default/web; apps/v1, Kind=Deployment`.
 pub(crate) fn about(object: &Value) -> String {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let (metadata, version) = (&object["metadata"], text(&object["apiVersion"]));
@@ -353,10 +353,10 @@ fn unmanageable(object: &Value, fault: &str) -> ApplyError {
     ))
 }
 
-/// Checks a configuration of a custom resource as [`apply`] does, before anything else is done with it.
+/// Checks a configuration of a custom resource as [`apply`] does, before any other step.
 ///
 /// # Errors
-/// What is not declared, of another type than is declared, or cannot be told apart.
+/// Returns undeclared fields, values of another type and items without a unique key.
 pub fn check_config(typed: &Typed, config: &Value) -> Result<(), ApplyError> {
     check::config(typed, config).map_err(|fault| unfit("patch", config, &fault))
 }
@@ -432,7 +432,7 @@ fn settle(
     Ok(())
 }
 
-/// Whether two objects differ in nothing but the times of their managed fields: such a write is none.
+/// Reports whether two objects differ only in the times of their managed fields: such a write is a no-op.
 #[must_use]
 pub fn same_but_times(a: &Value, b: &Value) -> bool {
     let timeless = |object: &Value| {

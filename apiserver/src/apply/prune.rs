@@ -1,4 +1,4 @@
-//! What an applied configuration gives up: fields that the manager owned and leaves out now.
+//! Removes fields that the manager owned and its new configuration leaves out.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use super::types::Ty;
 use super::versions::{Unconverted, Versions, converted};
 use super::walk;
 
-/// Removes what the manager owned before, does not apply any more and nobody else owns.
+/// Removes fields that the manager owned before and no longer applies, unless somebody else owns them.
 pub(super) fn give_up(
     versions: &dyn Versions,
     merged: Value,
@@ -35,8 +35,8 @@ fn fields(ty: Ty<'_>, value: &Value) -> Set {
     walk::with_named_parents(ty, &walk::fields_of(ty, value))
 }
 
-/// Puts back what was taken out and somebody owns: at first in the version that it was taken out in, since others may not
-/// be reached without it.
+/// Puts back removed fields that somebody owns: first in the version of the removal, since fields of other versions may
+/// depend on them.
 fn add_back_owned(
     versions: &dyn Versions,
     merged: &Value,

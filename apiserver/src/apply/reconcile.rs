@@ -1,4 +1,4 @@
-//! Fields that managers own by a schema that has changed since.
+//! Adapts owned fields to a schema that has changed since.
 
 use kubesmith_apiextensions::structural::{Additional, ListType, MapType, Schema};
 
@@ -8,7 +8,7 @@ use super::managed::Managed;
 use super::types::Ty;
 use super::versions::Versions;
 
-/// Whoever owns parts of what has become one value owns the value, and managers of versions that are gone own nothing.
+/// Makes owners of parts of a value that became atomic own the value, and drops managers of removed versions.
 pub(super) fn reconcile(versions: &dyn Versions, managed: &mut Managed) {
     for owned in managed.0.values_mut() {
         let Some(typed) = versions.typed(&owned.api_version) else {
@@ -23,7 +23,7 @@ pub(super) fn reconcile(versions: &dyn Versions, managed: &mut Managed) {
     }
 }
 
-/// Collects the values that the schema says are whole and `set` owns parts of.
+/// Collects the values that are atomic in the schema and of which `set` owns parts.
 fn collect(ty: Ty<'_>, set: &Set, path: &mut Vec<PathElement>, whole: &mut Set) {
     for (element, parts) in set.children() {
         let below = field(ty, element);
@@ -45,7 +45,7 @@ fn field<'a>(ty: Ty<'a>, element: &PathElement) -> Ty<'a> {
     }
 }
 
-/// Maps of anything stay as they are, as kube-apiserver leaves them.
+/// Free-form maps stay as they are, as in kube-apiserver.
 fn is_whole(schema: &Schema) -> bool {
     if schema.is_type("array") {
         return schema.effective_list_type() == ListType::Atomic;
@@ -59,7 +59,7 @@ fn is_whole(schema: &Schema) -> bool {
     schema.effective_map_type() == MapType::Atomic && !is_free
 }
 
-/// Texts of a format may be any scalar.
+/// Strings with a format may be any scalar.
 fn is_untyped_text(schema: &Schema) -> bool {
     schema.is_type("string") && !matches!(schema.format_name(), "" | "byte")
 }

@@ -1,4 +1,4 @@
-//! Managers of a scale: who owns the replicas of an object owns `.spec.replicas` of its scale, and the other way round.
+//! Managers of a scale: the owner of an object's replicas owns `.spec.replicas` of its scale, and the other way round.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -20,19 +20,20 @@ pub fn scale() -> &'static Typed {
     &SCALE
 }
 
-/// Where the versions of a resource have the replicas that its scale shows.
+/// The path of the replicas in each version of a resource.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ReplicasPaths(BTreeMap<String, Option<Set>>);
 
 impl ReplicasPaths {
-    /// Adds an `apiVersion` and the JSON path of its replicas, such as `.spec.size`; none for a version without a scale.
+    /// Adds an `apiVersion` and the JSON path of its replicas, such as `.spec.size`; `None` for a version without a
+    /// scale.
     #[must_use]
     pub fn with(mut self, api_version: &str, path: Option<&str>) -> Self {
         self.0.insert(api_version.to_owned(), path.map(field));
         self
     }
 
-    /// `managedFields` of an object's scale, made of those of the object.
+    /// Returns `managedFields` of an object's scale, computed from those of the object.
     #[must_use]
     pub fn to_scale(&self, object: &Value) -> Value {
         let mut managed = Managed::default();
@@ -45,8 +46,9 @@ impl ReplicasPaths {
         managed.encode()
     }
 
-    /// Carries the ownership of a scale back to its object, which is of this `apiVersion`: whoever lost the replicas there
-    /// loses them here. Managers of versions that are gone are dropped, and new ones have no time, as kube-apiserver does.
+    /// Writes the ownership of a scale back to its object, which is of this `apiVersion`: a manager that lost the
+    /// replicas there loses them here. Managers of removed versions are dropped, and new ones have no time, as in
+    /// kube-apiserver.
     pub fn to_object(&self, object: &mut Value, scale: &Value, api_version: &str) {
         let mut new = Managed::of(scale);
         new.0.retain(|_, owned| !owned.set.intersection(&field(IN_SCALE)).is_empty());
@@ -97,7 +99,7 @@ fn field(path: &str) -> Set {
     set
 }
 
-/// A manager of an object as its scale knows it.
+/// The identity of an object's manager in its scale.
 fn seen(identity: &Identity) -> Identity {
     let mut seen = identity.clone();
     if seen.operation == Operation::Update {

@@ -1,7 +1,7 @@
-//! How each part of an object merges.
+//! The merge rules of each part of an object.
 //!
-//! A [`Typed`] is a schema that says of every list and map whether it is owned as a whole or by its parts. For custom
-//! resources it comes from the structural schema; for built-in kinds see [`super::builtin`].
+//! A [`Typed`] is a schema that marks every list and map as atomic or owned by its parts. For custom resources it comes
+//! from the structural schema; for built-in kinds see [`super::builtin`].
 
 use std::sync::{Arc, LazyLock};
 
@@ -15,9 +15,9 @@ use super::builtin;
 #[derive(Clone, Debug)]
 pub struct Typed {
     pub(crate) schema: Schema,
-    /// What an object of the kind has before anything is set: Go structures always have their inner structures.
+    /// An empty object of the kind: Go structures always have their inner structures.
     pub(crate) blank: Value,
-    /// Whether every member is a declared field: the schema names only those with rules of their own.
+    /// Whether every member is a declared field, although the schema names only those with rules of their own.
     pub(crate) closed: bool,
     /// Whether objects may have fields that the schema does not name.
     pub(crate) keeps_unknown: bool,
@@ -42,7 +42,7 @@ impl Typed {
         Self { schema, blank: builtin::blank(group, version, kind), closed: true, keeps_unknown: true }
     }
 
-    /// As these rules, for a resource that keeps unknown fields wherever they are.
+    /// Returns these rules for a resource that keeps unknown fields everywhere.
     #[must_use]
     pub fn keeping_unknown_fields(self, keeps_unknown: bool) -> Self {
         Self { keeps_unknown, ..self }
@@ -68,14 +68,14 @@ fn add_metadata(schema: &mut Schema, is_root: bool) {
     }
 }
 
-/// The rules of one place: a schema, or none where the values themselves tell (maps merge, lists are atomic).
+/// The rules of one place: a schema, or `None` where the value decides (maps merge, lists are atomic).
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ty<'a> {
     schema: Option<&'a Schema>,
     closed: bool,
 }
 
-/// What a place holds.
+/// The merge category of a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Atom {
     Scalar,
@@ -93,7 +93,7 @@ impl<'a> Ty<'a> {
         Self { schema, closed: self.closed }
     }
 
-    /// What the place holds; where no schema tells, the value does.
+    /// Returns the category of the place; without a schema, the value decides.
     pub(crate) fn atom(self, value: Option<&Value>) -> Atom {
         let declared = self.schema.map_or("", |s| if s.int_or_string { "" } else { s.type_name() });
         let atomic = self.schema.is_some_and(|s| s.effective_map_type() == MapType::Atomic);
@@ -102,7 +102,7 @@ impl<'a> Ty<'a> {
             ("array", Some(Value::Array(_) | Value::Null) | None) => {
                 Atom::List(self.schema.map_or(ListType::Atomic, Schema::effective_list_type))
             }
-            // Nothing where anything may be stands for a map, which it therefore does not replace.
+            // Null without a declared type counts as a map, so it does not replace one.
             (_, Some(Value::Object(_))) | ("", Some(Value::Null)) => Atom::Map { atomic },
             (_, Some(Value::Array(_))) => Atom::List(ListType::Atomic),
             _ => Atom::Scalar,
@@ -123,7 +123,7 @@ impl<'a> Ty<'a> {
         self.schema
     }
 
-    /// Whether the items of a list are told apart by what they are.
+    /// Reports whether the items of a list are identified by key or value.
     pub(crate) fn is_associative(self) -> bool {
         self.schema.is_some_and(|s| s.effective_list_type() != ListType::Atomic)
     }
@@ -136,7 +136,7 @@ impl<'a> Ty<'a> {
     /// The path element of an item of a set or list map.
     ///
     /// # Errors
-    /// What is wrong with the item.
+    /// Returns the fault of the item.
     pub(crate) fn element(self, item: &Value) -> Result<PathElement, String> {
         match self.schema.map(Schema::effective_list_type) {
             Some(ListType::Map) => self.key(item),
@@ -155,7 +155,7 @@ impl<'a> Ty<'a> {
 /// The path element of an item of a set.
 ///
 /// # Errors
-/// What is wrong with the item.
+/// Returns the fault of the item.
 pub(super) fn value_of(item: &Value) -> Result<PathElement, String> {
     match item {
         Value::Object(_) => Err("associative list without keys has an element that's a map type".to_owned()),
@@ -165,7 +165,7 @@ pub(super) fn value_of(item: &Value) -> Result<PathElement, String> {
     }
 }
 
-/// The path element of an item of a list map with these keys, of which some may have defaults.
+/// Returns the path element of an item of a list map with these keys, some of which may have defaults.
 ///
 /// # Errors
 /// As for [`value_of`].

@@ -11,10 +11,10 @@ use super::walk::{self, MAX_DEPTH};
 use super::{check, declared};
 use crate::types::Type;
 
-/// The object with the configuration. `of` is the type of a built-in kind.
+/// Returns the object with the configuration merged in. `of` is the type of a built-in kind.
 ///
 /// # Errors
-/// What does not fit the type, cannot be told apart, or would replace what is owned as a whole.
+/// Returns values that do not fit the type, items without a unique key, and changes of atomic values.
 pub(crate) fn merge(
     typed: &Typed,
     of: Option<&'static Type>,
@@ -38,7 +38,7 @@ pub(crate) fn merge(
     walk::merge(ty, object, configuration).map_err(|fault| format!("failed to merge patch: {fault}"))
 }
 
-/// The places that are owned as a whole: an author who means to set a part of them would drop the rest.
+/// Collects the atomic values: a configuration that sets a part of one would drop the rest.
 fn atomics(ty: Ty<'_>, value: &Value, path: &mut Vec<PathElement>, found: &mut Vec<String>) {
     if path.len() >= MAX_DEPTH {
         return;

@@ -1,7 +1,7 @@
-//! Fields that managers own in other versions of an object than the one that is written.
+//! Handles fields that managers own in other versions than the written one.
 //!
-//! Ownership is kept in the version in which a manager wrote. What a write changes for it is found out by comparing the
-//! objects in that version; see [`Versions`].
+//! Ownership is kept in the version in which a manager wrote. The objects are compared in that version to find a
+//! write's changes for the manager; see [`Versions`].
 
 use std::collections::BTreeMap;
 
@@ -11,32 +11,32 @@ use super::Scope;
 use super::types::{Ty, Typed};
 use super::walk::Comparison;
 
-/// Where the versions of an object come from.
+/// The source of an object's versions.
 ///
-/// Conversions may take a call over the network, which this module does not make: it says what it needs, and is asked again
-/// when that is there.
+/// Conversions may need a call over the network, which this module does not make: it returns the conversion that it
+/// needs, and the caller repeats the call with it.
 pub trait Versions {
-    /// The merge rules of an `apiVersion`; `None` if there is no such version any more.
+    /// Returns the merge rules of an `apiVersion`; `None` if it is not served.
     fn typed(&self, api_version: &str) -> Option<&Typed>;
 
-    /// The object in another `apiVersion`.
+    /// Returns the object in another `apiVersion`.
     ///
     /// # Errors
-    /// The conversion that is not there yet.
+    /// Returns the conversion that is missing.
     fn convert(&self, object: Value, to: &str) -> Result<Value, Unconverted>;
 }
 
-/// A conversion that is needed.
+/// A conversion to be made.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the object is needed as {to}")]
 pub struct Unconverted {
     /// The object.
     pub object: Box<Value>,
-    /// The `apiVersion` that it is needed in.
+    /// The `apiVersion` to convert to.
     pub to: String,
 }
 
-/// An object that looks the same in all versions.
+/// An object that is the same in all versions.
 pub(super) struct Same<'a>(pub(super) &'a Typed);
 
 impl Versions for Same<'_> {
@@ -55,7 +55,7 @@ pub(super) fn converted(versions: &dyn Versions, object: &Value, to: &str) -> Re
     if object["apiVersion"].as_str() == Some(to) { Ok(object) } else { versions.convert(object, to) }
 }
 
-/// What a write changes, in every version that somebody owns fields in.
+/// The changes of a write, in every version in which somebody owns fields.
 pub(super) struct Comparisons<'a> {
     versions: &'a dyn Versions,
     old: &'a Value,
@@ -69,7 +69,7 @@ impl<'a> Comparisons<'a> {
         Self { versions, old, new, scope, made: BTreeMap::new() }
     }
 
-    /// The changes as `api_version` shows them; `None` if there is no such version any more.
+    /// Returns the changes in `api_version`; `None` if it is not served.
     pub(super) fn at(&mut self, api_version: &str) -> Result<Option<&Comparison>, Unconverted> {
         if !self.made.contains_key(api_version) {
             let Some(typed) = self.versions.typed(api_version) else { return Ok(None) };

@@ -1,7 +1,7 @@
 //! Walks along objects: comparing, merging, listing fields, removing fields.
 //!
-//! All of them follow the schema where there is one and the values where there is none, at most [`MAX_DEPTH`] deep; what
-//! lies deeper is one value as a whole.
+//! All of them follow the schema where there is one and the values elsewhere, at most [`MAX_DEPTH`] deep; deeper values
+//! are atomic.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,10 +13,10 @@ use serde_json::{Map, Value};
 use super::Scope;
 use super::types::{Atom, Ty};
 
-/// How deep objects are looked into.
+/// The depth limit of walks.
 pub(crate) const MAX_DEPTH: usize = 128;
 
-/// What one object has, lacks or says differently than another.
+/// The differences between two objects.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Comparison {
     pub(crate) removed: Set,
@@ -53,7 +53,7 @@ fn no_entries(value: Option<&Value>) -> bool {
     }
 }
 
-/// Whether a place is owned as a whole.
+/// Reports whether a place is owned as a whole.
 fn is_leaf(atom: Atom, depth: usize, left: Option<&Value>, right: Option<&Value>) -> bool {
     let whole = matches!(atom, Atom::Scalar | Atom::Map { atomic: true } | Atom::List(ListType::Atomic));
     whole || depth >= MAX_DEPTH || (no_entries(left) && no_entries(right))
@@ -79,7 +79,7 @@ impl Compare {
         }
     }
 
-    /// Compares the place as what `atom` says; true if it was compared as a whole.
+    /// Compares the place as the category `atom`; returns true if it was compared as a whole.
     fn as_atom(&mut self, ty: Ty<'_>, atom: Atom, left: Option<&Value>, right: Option<&Value>) -> bool {
         let (fitting_left, fitting_right) = match atom {
             Atom::Scalar => (left, right),
@@ -159,7 +159,7 @@ impl Compare {
     }
 }
 
-/// The items of a list by what tells them apart; items that nothing tells apart are left out.
+/// Groups the items of a list by their path elements; items without one are left out.
 fn by_element<'v>(ty: Ty<'_>, list: Option<&'v Value>) -> BTreeMap<PathElement, Vec<&'v Value>> {
     let mut found: BTreeMap<PathElement, Vec<&Value>> = BTreeMap::new();
     for item in list.and_then(Value::as_array).into_iter().flatten() {
@@ -210,7 +210,7 @@ fn list_fields(ty: Ty<'_>, value: &Value, path: &mut Vec<PathElement>, set: &mut
     }
 }
 
-/// Adds those parents that the schema names as fields: owning `a.b` means owning `a` if `a` is a field of a structure.
+/// Adds the parents that the schema names as fields: owning `a.b` means owning `a` if `a` is a field of a structure.
 pub(crate) fn with_named_parents(ty: Ty<'_>, set: &Set) -> Set {
     let mut result = set.members_only();
     for (element, child) in set.children() {
@@ -229,7 +229,7 @@ pub(crate) fn with_named_parents(ty: Ty<'_>, set: &Set) -> Set {
     result
 }
 
-/// The value without the members of a set; null where nothing is left of a map or list that had something.
+/// Returns the value without the members of a set; null for a map or list that becomes empty.
 pub(crate) fn remove(ty: Ty<'_>, value: &Value, set: &Set) -> Value {
     match (ty.atom(Some(value)), value) {
         (Atom::Map { atomic: false }, Value::Object(map)) if !map.is_empty() => {
@@ -264,7 +264,7 @@ pub(crate) fn remove(ty: Ty<'_>, value: &Value, set: &Set) -> Value {
     }
 }
 
-/// As [`remove`] for a part of a value, which stays, empty, when nothing is left in it.
+/// As [`remove`] for a part of a value, which stays as an empty one if it becomes empty.
 ///
 /// Source: typed/remove.go of structured-merge-diff 6.3.2.
 fn remove_below(ty: Ty<'_>, value: &Value, set: &Set) -> Value {
@@ -278,7 +278,7 @@ fn remove_below(ty: Ty<'_>, value: &Value, set: &Set) -> Value {
 /// Lays the right value over the left one.
 ///
 /// # Errors
-/// Items of a list that cannot be told apart, with the path.
+/// Returns the first item of a list without a unique key, with its path.
 pub(crate) fn merge(ty: Ty<'_>, left: &Value, right: &Value) -> Result<Value, String> {
     let merged = Merge { path: Vec::new() }.node(ty, Some(left), Some(right))?;
     Ok(merged.unwrap_or_else(|| Value::Object(Map::new())))
@@ -396,7 +396,7 @@ impl Merge {
     }
 }
 
-/// Where the next item of a merged list comes from; items of both lists count as the right one's.
+/// The source of the next item of a merged list; items of both lists count as the right one's.
 enum Step {
     Left(usize),
     Right(usize),

@@ -12,7 +12,7 @@ pub(crate) const CLUSTER_ROLES: &str = "clusterroles.rbac.authorization.k8s.io";
 /// roles' names. An aggregated role can be part of another, so this goes on until nothing changes.
 pub(crate) fn aggregate(server: &Server) {
     let Ok(stored) = server.store.list(CLUSTER_ROLES, "", None) else { return };
-    // Each round settles at least one role; a circle settles as well, since rules are only added.
+    // Each round settles at least one role; a cycle settles as well, since rules are only added.
     for _ in 0..=stored.objects.len() {
         if !round(server) {
             return;

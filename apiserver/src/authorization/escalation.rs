@@ -1,4 +1,4 @@
-//! Nobody may give rights that it does not have: pkg/registry/rbac/*/policybased and validation/rule.go,
+//! Prevents users from granting rights that they lack: pkg/registry/rbac/*/policybased and validation/rule.go,
 //! `ConfirmNoEscalation`.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,7 +12,7 @@ use crate::status::{ApiError, ApiResult};
 
 const GROUP: &str = "rbac.authorization.k8s.io";
 
-/// Refuses a role with rights that its writer does not have, and a binding to such a role.
+/// Refuses a role with rights that its writer lacks, and a binding to such a role.
 ///
 /// # Errors
 /// Returns `Forbidden` with the missing rights.
@@ -50,7 +50,8 @@ fn may(call: &Call<'_>, verb: &str, resource: &str, name: &str) -> bool {
     decide(&call.server, &attributes).is_allowed()
 }
 
-/// The rules that the writer of a role has to have itself; none if it has the verb `escalate`, or the rules stay.
+/// Returns the rules that the writer of a role has to have itself; none if it has the verb `escalate`, or the rules
+/// stay.
 fn role_rules(call: &Call<'_>, old: Option<&Value>, role: &Value) -> Vec<Value> {
     let stays = |field: &str| old.is_some_and(|old| old[field] == role[field]);
     if may(call, "escalate", &call.def.plural, &call.path.name)
@@ -67,7 +68,7 @@ fn role_rules(call: &Call<'_>, old: Option<&Value>, role: &Value) -> Vec<Value> 
     rules
 }
 
-/// The rules of the bound role; none if the writer has the verb `bind` for it.
+/// Returns the rules of the bound role; none if the writer has the verb `bind` for it.
 fn binding_rules(call: &Call<'_>, binding: &Value) -> ApiResult<Vec<Value>> {
     let role = &binding["roleRef"];
     let (kind, name) = (role["kind"].as_str().unwrap_or_default(), role["name"].as_str().unwrap_or_default());
@@ -83,7 +84,8 @@ fn binding_rules(call: &Call<'_>, binding: &Value) -> ApiResult<Vec<Value>> {
     })
 }
 
-/// The smallest parts of `rules` that no rule of `own` covers (`Covers` of component-helpers/auth/rbac/validation).
+/// Returns the smallest parts of `rules` that no rule of `own` covers (`Covers` of
+/// component-helpers/auth/rbac/validation).
 fn uncovered(own: &[Value], rules: &[Value]) -> Vec<Part> {
     let parts = rules.iter().flat_map(parts);
     parts.filter(|part| !own.iter().any(|rule| part.is_covered_by(rule))).collect()
@@ -142,7 +144,7 @@ impl Part {
     }
 }
 
-/// The parts in sorted lines, the verbs of a resource in one (`CompactRules` and `CompactString`).
+/// Describes the parts in sorted lines, the verbs of a resource in one (`CompactRules` and `CompactString`).
 fn described(parts: &[Part]) -> BTreeSet<String> {
     let mut verbs: BTreeMap<(&str, &str, Option<&str>), Vec<&str>> = BTreeMap::new();
     let mut lines = BTreeSet::new();
@@ -168,7 +170,7 @@ fn described(parts: &[Part]) -> BTreeSet<String> {
     lines
 }
 
-/// A list of texts as Go's `%q` writes it.
+/// Formats a list of strings as Go's `%q` does.
 fn quoted(texts: &[&str]) -> String {
     let texts: Vec<String> = texts.iter().map(|text| kubesmith_apimachinery::golang::quote(text)).collect();
     format!("[{}]", texts.join(" "))

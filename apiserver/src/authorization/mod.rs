@@ -1,4 +1,4 @@
-//! Authorization: whether a user may do what a request asks for.
+//! Authorization: decides whether a user may make a request.
 //!
 //! kube-apiserver's `k8s.io/apiserver/pkg/authorization`. The modes are those of `--authorization-mode` that make sense without
 //! nodes; members of `system:masters` may always do everything.
@@ -25,28 +25,28 @@ use crate::status::{About, ApiError, ApiResult};
 /// The group whose members may do everything (`SystemPrivilegedGroup` of apiserver/pkg/authentication/user).
 pub(crate) const MASTERS: &str = "system:masters";
 
-/// How requests are authorized: kube-apiserver's `--authorization-mode`.
+/// The authorization mode: kube-apiserver's `--authorization-mode`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum AuthorizationMode {
-    /// Every user may do everything.
+    /// Allows every request.
     #[default]
     AlwaysAllow,
     /// Roles and bindings decide.
     Rbac,
 }
 
-/// One question: may this user do this?
+/// One access question: a user, a verb and a target.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Attributes<'a> {
     /// The user as `authentication.k8s.io` describes it.
     pub(crate) user: &'a Value,
     /// The verb: `get`, `list`, `create`, ...; of a path, the HTTP method in lower case.
     pub(crate) verb: &'a str,
-    /// What the user wants to act on.
+    /// The target of the request.
     pub(crate) target: Target<'a>,
 }
 
-/// What a request acts on.
+/// The target of a request.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Target<'a> {
     /// A path that is no resource, such as `/healthz`.
@@ -68,10 +68,10 @@ pub(crate) struct Resource<'a> {
     pub(crate) name: &'a str,
 }
 
-/// The answer, with its reason.
+/// The decision, with its reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Decision {
-    /// The user may.
+    /// A rule allows it.
     Allow(String),
     /// No rule allows it.
     NoOpinion(String),
@@ -88,17 +88,17 @@ impl Decision {
     }
 }
 
-/// Whether the user is a member of the group.
+/// Reports whether the user is a member of the group.
 pub(crate) fn is_member(user: &Value, group: &str) -> bool {
     meta::strings(&user["groups"]).contains(&group)
 }
 
-/// The name of a user.
+/// Returns the name of a user.
 pub(crate) fn username(user: &Value) -> &str {
     user["username"].as_str().unwrap_or_default()
 }
 
-/// Answers a question in the server's mode.
+/// Decides by the server's mode.
 pub(crate) fn decide(server: &Server, attributes: &Attributes<'_>) -> Decision {
     if server.options().authorization == AuthorizationMode::AlwaysAllow || is_member(attributes.user, MASTERS)
     {
@@ -107,7 +107,7 @@ pub(crate) fn decide(server: &Server, attributes: &Attributes<'_>) -> Decision {
     rbac::decide(server, attributes)
 }
 
-/// Refuses what the user may not do.
+/// Refuses a forbidden request.
 ///
 /// # Errors
 /// Returns `Forbidden` in kube-apiserver's words (`ForbiddenStatusError` of
@@ -137,7 +137,7 @@ pub(crate) fn authorize_request(
     allow(server, &request.attributes(user))
 }
 
-/// Authorizes the creation of what an update or an apply did not find: `withAuthorization` of
+/// Authorizes a creation by an update or an apply that did not find the object: `withAuthorization` of
 /// apiserver/pkg/endpoints/handlers/update.go.
 ///
 /// # Errors
@@ -157,7 +157,7 @@ pub(crate) fn authorize_creation(call: &Call<'_>) -> ApiResult<()> {
     allow(&call.server, &attributes)
 }
 
-/// As [`authorize`], for what a client asks for: the answer is noted.
+/// As [`authorize`] for a client's own request, and records the permission as used.
 fn allow(server: &Server, attributes: &Attributes<'_>) -> ApiResult<()> {
     authorize(server, attributes)?;
     server.usage.note(attributes);

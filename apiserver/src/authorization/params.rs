@@ -38,7 +38,7 @@ pub(crate) fn check(call: &Call<'_>, old: Option<&Value>, object: &Value) -> Api
     Err(ApiError::invalid(call.def.about_kind(meta::name(object)), vec![cause]))
 }
 
-/// Why a policy cannot have this kind of parameters.
+/// Returns the error if the writer of a policy cannot read every object of the parameters' kind.
 fn of_policy(call: &Call<'_>, kind: &Value) -> Option<String> {
     let (group, resource, _) = resolved(call, kind)?;
     let everywhere =
@@ -54,7 +54,7 @@ fn of_policy(call: &Call<'_>, kind: &Value) -> Option<String> {
     ))
 }
 
-/// Why a binding cannot name these parameters.
+/// Returns the error if the writer of a binding cannot read the parameters that it names.
 fn of_binding(call: &Call<'_>, spec: &Value) -> Option<String> {
     let reference = &spec["paramRef"];
     if !reference.is_object() {

@@ -11,10 +11,10 @@ const CLUSTER_ROLE_BINDINGS: &str = "clusterrolebindings.rbac.authorization.k8s.
 const ROLE_BINDINGS: &str = "rolebindings.rbac.authorization.k8s.io";
 const ROLES: &str = "roles.rbac.authorization.k8s.io";
 
-/// What matches everything in a rule.
+/// The wildcard of rules.
 const ALL: &str = "*";
 
-/// Answers a question by the rules of the user's roles.
+/// Decides by the rules of the user's roles.
 pub(super) fn decide(server: &Server, attributes: &Attributes<'_>) -> Decision {
     let namespace = match attributes.target {
         Target::Resource(on) => on.namespace,
@@ -36,7 +36,7 @@ pub(super) fn decide(server: &Server, attributes: &Attributes<'_>) -> Decision {
     })
 }
 
-/// The rules that apply to a user in a namespace (`""`: cluster scope), and the faults on the way to them.
+/// Returns the rules that apply to a user in a namespace (`""`: cluster scope), and the errors of missing roles.
 pub(crate) fn rules(server: &Server, user: &Value, namespace: &str) -> (Vec<Value>, String) {
     let (mut rules, mut faults) = (Vec::new(), Vec::new());
     for grant in grants(server, user, namespace) {
@@ -48,7 +48,7 @@ pub(crate) fn rules(server: &Server, user: &Value, namespace: &str) -> (Vec<Valu
     (rules, aggregate(faults))
 }
 
-/// What one binding gives to a user.
+/// The rules that one binding gives to a user.
 struct Grant {
     source: String,
     rules: Result<Vec<Value>, String>,
@@ -91,7 +91,7 @@ fn applies(user: &Value, subject: &Value, namespace: &str) -> bool {
     }
 }
 
-/// The rules of the role that a binding refers to.
+/// Returns the rules of the role that a binding refers to.
 ///
 /// # Errors
 /// Returns the text of the error if there is no such role.
@@ -127,7 +127,7 @@ fn describe(binding: &Value, subject: &Value, namespace: &str) -> String {
     )
 }
 
-/// Whether a rule allows it (`RuleAllows`).
+/// Reports whether a rule allows the request (`RuleAllows`).
 pub(super) fn allows(rule: &Value, attributes: &Attributes<'_>) -> bool {
     let has = |field: &str, value: &str| meta::strings(&rule[field]).iter().any(|v| *v == ALL || *v == value);
     has("verbs", attributes.verb)
@@ -144,7 +144,7 @@ pub(super) fn allows(rule: &Value, attributes: &Attributes<'_>) -> bool {
         }
 }
 
-/// Whether a rule's resources include this one: by name, as `*`, or as `*/subresource`.
+/// Reports whether a rule's resources include this one: by name, as `*`, or as `*/subresource`.
 fn names_resource(resources: &[&str], on: &Resource<'_>) -> bool {
     resources.iter().any(|listed| match listed.split_once('/') {
         None => *listed == ALL || (on.subresource.is_empty() && *listed == on.resource),
@@ -156,7 +156,7 @@ fn names_resource(resources: &[&str], on: &Resource<'_>) -> bool {
     })
 }
 
-/// Whether a rule's path, which may end in `*`, covers another.
+/// Reports whether a rule's path, which may end in `*`, covers another.
 pub(super) fn url_covers(url: &str, path: &str) -> bool {
     url == path || (url.ends_with(ALL) && path.starts_with(url.trim_end_matches('*')))
 }

@@ -1,4 +1,4 @@
-//! What a request asks for, in the words of authorization: `RequestInfo` of apiserver/pkg/endpoints/request/requestinfo.go.
+//! The attributes of a request for authorization: `RequestInfo` of apiserver/pkg/endpoints/request/requestinfo.go.
 
 use http::Method;
 use http::request::Parts;
@@ -8,7 +8,7 @@ use super::{Attributes, Resource, Target};
 use crate::http::path;
 use crate::http::query::Query;
 
-/// The parts of a request that rules look at.
+/// The parts of a request that rules match.
 pub(super) struct Request<'a> {
     verb: String,
     path: &'a str,
@@ -28,7 +28,7 @@ impl<'a> Request<'a> {
             namespace: &on.namespace,
             name: &on.name,
         };
-        // A namespace is in itself, so that roles in it can allow to read it.
+        // A namespace counts as an object in itself, so that its own roles can allow to read it.
         if on.group.is_empty() && on.resource == "namespaces" && on.namespace.is_empty() {
             resource.namespace = &on.name;
         }

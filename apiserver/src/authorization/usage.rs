@@ -1,4 +1,4 @@
-//! What the requests of users have needed: tests find with it what a role gives for nothing.
+//! Records the permissions that users' requests have needed, so that tests find unused rights of a role.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, PoisonError};
@@ -8,15 +8,15 @@ use serde_json::{Value, json};
 
 use super::{Attributes, Resource, Target, rbac, username};
 
-/// The permissions that requests have needed, by user. Names and namespaces of objects are left out, so that the number of
-/// objects does not matter. Paths, unknown resources and impersonated users are without number, so the first
+/// The permissions that requests have needed, by user. Names and namespaces of objects are left out, so that the number
+/// of objects does not matter. Paths, unknown resources and impersonated users are unbounded, so only the first
 /// [`MAX_PERMISSIONS`] of all users are kept, and none of names longer than [`MAX_LENGTH`].
 #[derive(Debug, Default)]
 pub(crate) struct Usage(Mutex<BTreeMap<String, BTreeSet<Permission>>>);
 
-/// How many permissions are kept, which is many times what the API has.
+/// The limit of kept permissions, many times the number in the API.
 const MAX_PERMISSIONS: usize = 10_000;
-/// How many bytes a permission may have, its user included.
+/// The size limit of a permission with its user, in bytes.
 const MAX_LENGTH: usize = 1_000;
 
 /// A verb on a path that is no resource, or on a resource.
@@ -61,7 +61,7 @@ impl Permission {
 }
 
 impl Usage {
-    /// Notes an allowed request, if there is room.
+    /// Records an allowed request, if there is room.
     pub(super) fn note(&self, attributes: &Attributes<'_>) {
         let permission = Permission::of(attributes);
         let user = username(attributes.user);
@@ -75,7 +75,7 @@ impl Usage {
         users.entry(user.to_owned()).or_default().insert(permission);
     }
 
-    /// What the rules allow that no request of the user has needed: `verb resource.group/subresource` or `verb path`, sorted.
+    /// Lists the permissions of the rules that no request of the user has needed; see [`single`] for their names.
     pub(crate) fn unused(&self, user: &str, rules: &[PolicyRule]) -> Vec<String> {
         let users = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let needed = users.get(user);
@@ -87,7 +87,8 @@ impl Usage {
     }
 }
 
-/// A rule as rules of one verb and one resource or path each, with their names. Names of objects are left out.
+/// Splits a rule into rules of one verb and one resource or path, named `verb resource.group/subresource` or `verb
+/// path`.
 fn single(rule: &PolicyRule) -> Vec<(String, Value)> {
     let mut found = Vec::new();
     for verb in &rule.verbs {

@@ -6,7 +6,7 @@ use super::{Stage, check};
 use crate::meta::map_at;
 use crate::status::Cause;
 
-/// Metrics that `v1` has no place for travel in these annotations, as kube-apiserver's conversion has it.
+/// `v1` keeps metrics that it has no fields for in these annotations, as in kube-apiserver's conversion.
 const METRICS: &str = "autoscaling.alpha.kubernetes.io/metrics";
 const CURRENT_METRICS: &str = "autoscaling.alpha.kubernetes.io/current-metrics";
 const CONDITIONS: &str = "autoscaling.alpha.kubernetes.io/conditions";
@@ -33,7 +33,7 @@ pub(super) fn default(object: &mut Value, _: Stage) {
     }
 }
 
-/// How a given behaviour is completed: `GenerateHPAScaleUpRules` and `GenerateHPAScaleDownRules`.
+/// Fills in the absent fields of a given behaviour: `GenerateHPAScaleUpRules` and `GenerateHPAScaleDownRules`.
 fn fill_rules(rules: &mut Map<String, Value>, defaults: &Value) {
     for (key, value) in defaults.as_object().into_iter().flatten() {
         let given = rules.get(key).is_some_and(|given| !given.is_null());
@@ -64,7 +64,7 @@ pub(super) fn check_v1(object: &Value, old: Option<&Value>) -> Vec<Cause> {
     check::autoscaler(&to_v2(object.clone()), old.cloned().map(to_v2).as_ref())
 }
 
-/// Whether a metric is the processor share that `v1` names by a field of its own.
+/// Returns the processor share if the metric is the one that `v1` has a field for.
 fn share(metric: &Value, part: &str) -> Option<i64> {
     let resource = &metric["resource"];
     if metric["type"] != "Resource" || resource["name"] != "cpu" {

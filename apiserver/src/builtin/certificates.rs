@@ -1,4 +1,4 @@
-//! Requests for certificates: who asks, who approves, and who issues.
+//! Certificate signing requests: requester, approval and issuance.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
@@ -11,7 +11,7 @@ use crate::status::Cause;
 /// The store's collection of certificate signing requests.
 pub(crate) const COLLECTION: &str = "certificatesigningrequests.certificates.k8s.io";
 
-/// What a certificate may be asked for.
+/// The valid usages of a certificate.
 const USAGES: &[&str] = &[
     "any",
     "cert sign",
@@ -38,7 +38,7 @@ const USAGES: &[&str] = &[
     "timestamping",
 ];
 
-/// Writes into a new request who makes it; what the client says of it does not count.
+/// Sets the requester of a new request; the client's own statement is overwritten.
 pub(crate) fn requested_by(user: &Value, request: &mut Value) {
     let spec = meta::map_at(request, "spec");
     for field in ["username", "uid", "groups", "extra"] {
@@ -49,13 +49,13 @@ pub(crate) fn requested_by(user: &Value, request: &mut Value) {
     }
 }
 
-/// Neither the request nor what came of it is changed through the object itself.
+/// Keeps spec and status on updates of the object itself.
 pub(super) fn keep(current: &Value, wanted: &mut Value) {
     wanted["spec"] = current["spec"].clone();
     wanted["status"] = current["status"].clone();
 }
 
-/// An approval decides and issues nothing.
+/// Keeps all but the conditions: an approval issues nothing.
 pub(super) fn keep_all_but_conditions(current: &Value, wanted: &mut Value, now: &str) {
     let conditions = wanted["status"].get("conditions").cloned();
     keep(current, wanted);
@@ -67,7 +67,7 @@ pub(super) fn keep_all_but_conditions(current: &Value, wanted: &mut Value, now: 
     settle_times(current, wanted, now);
 }
 
-/// Who issues does not decide: conditions of approval and denial stay as they are. Those that come or go are refused later.
+/// Keeps the conditions of approval and denial on updates of the status. Added or removed ones are refused later.
 pub(super) fn keep_decisions(current: &Value, wanted: &mut Value, now: &str) {
     wanted["spec"] = current["spec"].clone();
     for kind in DECISIONS {
@@ -146,7 +146,7 @@ pub(super) fn check_issuance(request: &Value, old: &Value) -> Vec<Cause> {
     causes
 }
 
-/// Decisions and failures are for ever.
+/// Refuses the removal of decisions and failures.
 fn kept_conditions(request: &Value, old: &Value, causes: &mut Vec<Cause>) {
     for kind in ["Approved", "Denied", "Failed"] {
         if of_type(request, kind).count() < of_type(old, kind).count() {
@@ -193,7 +193,7 @@ fn check_spec(spec: &Value, causes: &mut Vec<Cause>) {
     }
 }
 
-/// PEM, as far as its types go.
+/// The subset of PEM that the checks need.
 mod pem {
     /// The type of the first block.
     pub(super) fn type_of(text: &[u8]) -> Option<&str> {
@@ -235,7 +235,7 @@ fn check_conditions(request: &Value, causes: &mut Vec<Cause>) {
     }
 }
 
-/// Approvals, denials and what came of them, as `kubectl get` shows them.
+/// Returns the state as `kubectl get` shows it, such as `Approved,Issued`.
 pub(crate) fn state(request: &Value) -> Value {
     let has = |kind: &str| of_type(request, kind).next().is_some();
     let issued = request["status"]["certificate"].as_str().is_some_and(|text| !text.is_empty());

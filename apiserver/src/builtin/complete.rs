@@ -1,5 +1,5 @@
-//! Completes built-in objects before they are checked: blank status, defaults and allocated addresses. Nobody owns these
-//! fields.
+//! Completes built-in objects before validation: blank status, defaults and allocated addresses. These fields have no
+//! owner.
 
 use serde_json::Value;
 
@@ -8,7 +8,7 @@ use crate::registry::{Behaviour, ResourceDef};
 use crate::server::Server;
 use crate::types;
 
-/// Completes a new object whose identity is settled.
+/// Completes a new object after its name and UID are set.
 pub(crate) fn created(server: &Server, def: &ResourceDef, value: &mut Value) {
     let Behaviour::BuiltIn(kind) = &def.behaviour else { return };
     if kind.status && value["status"].is_null() {
@@ -27,7 +27,7 @@ pub(crate) fn created(server: &Server, def: &ResourceDef, value: &mut Value) {
         services::created(server, value);
     }
     if def.collection == CLAIMS {
-        // `CrossNamespaceVolumeDataSource` is off.
+        // The feature `CrossNamespaceVolumeDataSource` is off.
         if !value["spec"]["dataSourceRef"]["namespace"].as_str().unwrap_or_default().is_empty() {
             crate::meta::object_mut(&mut value["spec"]).remove("dataSourceRef");
         }
@@ -66,8 +66,8 @@ pub(crate) fn updated(
 
 const CLAIMS: &str = "persistentvolumeclaims";
 
-/// The field `dataSource` alone names claims and snapshots only (`EnforceDataSourceBackwardsCompatibility` of
-/// pkg/api/persistentvolumeclaim/util.go).
+/// Drops `dataSource` of other kinds than claims and snapshots if it is given alone
+/// (`EnforceDataSourceBackwardsCompatibility` of pkg/api/persistentvolumeclaim/util.go).
 fn drop_foreign_source(spec: &mut Value) {
     let source = &spec["dataSource"];
     let kind = source["kind"].as_str().unwrap_or_default();
@@ -81,7 +81,7 @@ fn drop_foreign_source(spec: &mut Value) {
     }
 }
 
-/// Both fields have the same content, unless the source is in another namespace (`NormalizeDataSources`).
+/// Copies each field into the other one, unless the source is in another namespace (`NormalizeDataSources`).
 fn equal_sources(spec: &mut Value) {
     let (source, reference) = (&spec["dataSource"], &spec["dataSourceRef"]);
     let is_local = reference["namespace"].as_str().unwrap_or_default().is_empty();
@@ -96,7 +96,7 @@ fn equal_sources(spec: &mut Value) {
     }
 }
 
-/// Drops fields of features that are off. They have owners all the same.
+/// Drops fields of features that are off. They keep their owners.
 fn drop_disabled(def: &ResourceDef, value: &mut Value) {
     // Coordinated leader election: `dropDisabledFields` of pkg/registry/coordination/lease/strategy.go.
     if def.collection == "leases.coordination.k8s.io"
@@ -149,7 +149,7 @@ fn drop_disabled_of_pods(spec: &mut Value) {
     }
 }
 
-/// A volume tells when it came into its phase (pkg/registry/core/persistentvolume/strategy.go).
+/// Records when a volume entered its phase (pkg/registry/core/persistentvolume/strategy.go).
 fn note_phase(server: &Server, current: &Value, volume: &mut Value) {
     const SINCE: &str = "lastPhaseTransitionTime";
     let (old, new) = (&current["status"], &mut volume["status"]);

@@ -1,4 +1,4 @@
-//! Events of the core group and of `events.k8s.io`: two views of one store.
+//! Events of the core group and of `events.k8s.io`: two versions of one stored object.
 
 use serde_json::{Value, json};
 
@@ -35,14 +35,14 @@ fn rename(
     object
 }
 
-/// The stored form of an event of `events.k8s.io`.
+/// Returns the stored form of an event of `events.k8s.io`.
 pub(super) fn to_core(object: Value) -> Value {
     let mut object = rename(object, "v1", RENAMED.iter().map(|(core, other)| (*other, *core)));
     default_core(&mut object);
     object
 }
 
-/// The form of `events.k8s.io` of a stored event.
+/// Returns the `events.k8s.io` form of a stored event.
 pub(super) fn from_core(object: Value) -> Value {
     let mut object = rename(object, "events.k8s.io/v1", RENAMED.iter().copied());
     if let Some(map) = object.as_object_mut() {

@@ -1,6 +1,6 @@
-//! The kinds that every cluster has, as far as controllers touch them.
+//! The built-in kinds, as far as clients notice.
 //!
-//! What objects are made of stands in [`crate::types`]. Defaults and checks are the part of kube-apiserver's that clients notice.
+//! Their types are in [`crate::types`]. Defaults and checks are the part of kube-apiserver's that clients notice.
 
 mod admission;
 mod autoscaling;
@@ -26,7 +26,7 @@ use crate::registry::{Behaviour, ResourceDef, ScalePaths};
 use crate::status::Cause;
 use crate::types::{self, Type};
 
-/// What a default may depend on beside the object.
+/// The operation, on which defaults may depend.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Stage {
     Create,
@@ -46,23 +46,23 @@ pub(crate) struct BuiltIn {
     pub(crate) status: bool,
     pub(crate) scale: bool,
     pub(crate) generation: Generation,
-    /// Whether objects are questions that are answered and not stored.
+    /// Whether objects are reviews, which are not stored.
     pub(crate) review: bool,
-    /// Whether objects are made when they are read, and not stored.
+    /// Whether objects are computed on reads, and not stored.
     pub(crate) computed: bool,
-    /// Whether `PUT` makes an object that is not there.
+    /// Whether `PUT` creates a missing object.
     pub(crate) create_on_update: bool,
-    /// Whether `PUT` may leave out the version it replaces.
+    /// Whether `PUT` may omit the version that it replaces.
     pub(crate) unconditional_update: bool,
-    /// Whether a delete answers the object instead of a `Status`.
+    /// Whether a delete returns the object instead of a `Status`.
     pub(crate) returns_deleted: bool,
     pub(crate) name_rule: NameRule,
-    /// Fields that selectors may name beside name and namespace; a kind without any has no field conversion of its own.
+    /// Fields of selectors beside name and namespace; a kind without any has no field conversion of its own.
     pub(crate) selectable: &'static [&'static str],
     pub(crate) default: fn(&mut Value, Stage),
-    /// What kube-apiserver sets on a new object after defaults and the ownership of fields are settled.
+    /// Sets fields of a new object, after defaults and field ownership.
     pub(crate) prepare: fn(&mut Value),
-    /// The warning in every answer about a deprecated version.
+    /// The warning in every response about a deprecated version.
     pub(crate) deprecated: Option<&'static str>,
     /// Checks a new object, or one that replaces another.
     pub(crate) check: fn(&Value, Option<&Value>) -> Vec<Cause>,
@@ -72,20 +72,20 @@ pub(crate) struct BuiltIn {
     pub(crate) conversion: Option<Conversion>,
 }
 
-/// What `metadata.generation` says of objects of a kind.
+/// The rule for `metadata.generation` of a kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Generation {
-    /// It is not there.
+    /// It is absent.
     Absent,
-    /// New objects have the first one, and no other follows.
+    /// It is 1 and never changes.
     First,
-    /// It counts changes, and new objects have none.
+    /// It counts changes; new objects have none.
     Changes,
-    /// New objects have the first one, and each change makes another.
+    /// It starts at 1 and counts changes.
     Counted,
 }
 
-/// How a kind maps to the version it is stored as.
+/// The conversion of a kind to its stored version.
 #[derive(Clone, Copy)]
 pub(crate) struct Conversion {
     pub(crate) stored_as: &'static str,
@@ -101,12 +101,12 @@ impl std::fmt::Debug for BuiltIn {
 }
 
 impl BuiltIn {
-    /// What its objects are made of; `None` for kinds that are not in the table.
+    /// The type of its objects; `None` for kinds that are not in the table.
     pub(crate) fn message(&self) -> Option<&'static Type> {
         types::of_kind(&self.api_version(), self.kind)
     }
 
-    /// Whether both are versions of one resource.
+    /// Reports whether both are versions of one resource.
     pub(crate) fn shares_objects_with(&self, other: &BuiltIn) -> bool {
         self.kind == other.kind && self.collection() == other.collection()
     }
@@ -128,7 +128,7 @@ impl BuiltIn {
         }
     }
 
-    /// The resource this kind is served as.
+    /// The definition of its resource.
     pub(crate) fn def(&'static self) -> ResourceDef {
         let owned = |list: &[&str]| list.iter().map(|s| (*s).to_owned()).collect::<Vec<_>>();
         let api_version = self.api_version();
@@ -158,10 +158,10 @@ impl BuiltIn {
     }
 }
 
-/// Brings an object into the form its type gives it; answers the paths of members that the type does not know.
+/// Normalizes an object to its type; returns the paths of unknown members.
 ///
 /// # Errors
-/// A value of the wrong type.
+/// Returns the first value of the wrong type.
 pub(crate) fn settle(kind: &BuiltIn, value: &mut Value) -> Result<Vec<String>, String> {
     match types::message_of_kind(&kind.api_version(), kind.kind) {
         Some(message) => types::decode::settle(value, message),

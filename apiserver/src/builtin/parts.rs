@@ -1,5 +1,4 @@
-//! Subresources of built-in kinds that are a part of the object: what a write through them may change, who may own it, and
-//! what it has to look like.
+//! Subresources of built-in kinds that are a part of the object: the fields that they write and own, and their checks.
 
 use serde_json::Value;
 
@@ -21,12 +20,12 @@ pub(crate) enum Part {
     Approval,
     /// `certificatesigningrequests/status`
     Issuance,
-    /// `certificatesigningrequests` itself: a request is not changed.
+    /// `certificatesigningrequests` itself: its updates keep spec and status.
     Request,
 }
 
 impl Part {
-    /// The part that a subresource of a built-in kind is.
+    /// Returns the part for a subresource of a built-in kind.
     pub(crate) fn of(def: &ResourceDef, subresource: &str) -> Option<Self> {
         if def.is_custom() {
             return None;
@@ -42,7 +41,7 @@ impl Part {
         })
     }
 
-    /// What can be owned through the subresource; everything but [`Part::ignored`] if empty.
+    /// Returns the fields that can be owned through the subresource; all but [`Part::ignored`] if empty.
     pub(crate) fn owned(self) -> &'static [&'static [&'static str]] {
         match self {
             Self::EphemeralContainers => &[&["spec", "ephemeralContainers"]],
@@ -57,17 +56,17 @@ impl Part {
         }
     }
 
-    /// Fields that the subresource ignores; `None` if they are those that others of its name ignore.
+    /// Returns the fields that the subresource ignores; `None` for the defaults of its name.
     pub(crate) fn ignored(self) -> Option<&'static [&'static str]> {
         match self {
             Self::Approval => Some(&["spec", "status.certificate"]),
-            // The server fills in who asks (`GetResetFields` of pkg/registry/certificates).
+            // The server fills in the requester (`GetResetFields` of pkg/registry/certificates).
             Self::Request => Some(&["spec", "status"]),
             _ => None,
         }
     }
 
-    /// Puts everything that is no part of the subresource back to what it was.
+    /// Restores the fields outside of the subresource.
     pub(crate) fn keep_rest(self, current: &Value, wanted: &mut Value, now: &str) {
         match self {
             Self::Approval => return certificates::keep_all_but_conditions(current, wanted, now),
@@ -82,7 +81,7 @@ impl Part {
             Self::EphemeralContainers => take(wanted, &given, "ephemeralContainers"),
             _ => match resized(current, &given) {
                 Some(spec) => wanted["spec"] = spec,
-                // Containers that came, went or changed places are for the check to refuse.
+                // The check refuses added, removed or reordered containers.
                 None => *wanted = given,
             },
         }
@@ -100,7 +99,7 @@ impl Part {
     }
 }
 
-/// Takes a member of the spec over, or its absence.
+/// Copies a member of the spec, or its absence.
 fn take(wanted: &mut Value, given: &Value, member: &str) {
     let spec = meta::map_at(wanted, "spec");
     match given["spec"].get(member) {
@@ -109,7 +108,7 @@ fn take(wanted: &mut Value, given: &Value, member: &str) {
     };
 }
 
-/// The current spec with the wanted resources; `None` if the containers are not the same.
+/// Returns the current spec with the wanted resources; `None` if the containers differ.
 fn resized(current: &Value, given: &Value) -> Option<Value> {
     let mut spec = current["spec"].clone();
     let none = Vec::new();

@@ -10,7 +10,7 @@ use crate::types;
 pub(crate) fn text(kind: &BuiltIn, object: &Value, field: &str) -> String {
     match (kind.plural, field) {
         ("jobs", "status.successful") => scalar(kind, object, "status.succeeded"),
-        // The name of the field before v1, which conversion still accepts.
+        // The field's name before v1, which conversion still accepts.
         ("pods", "spec.host") => scalar(kind, object, "spec.nodeName"),
         // Conversion accepts the field, but no strategy writes it.
         ("pods", "status.podIPs") => String::new(),

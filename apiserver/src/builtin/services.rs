@@ -1,10 +1,10 @@
-//! Addresses and ports that a Service gets and gives back: pkg/registry/core/service/storage and strategy.go.
+//! Allocates and releases a Service's addresses and ports: pkg/registry/core/service/storage and strategy.go.
 
 use serde_json::{Value, json};
 
 use crate::server::Server;
 
-/// The fields of addresses, which a Service without its own address does not have.
+/// The fields of addresses, which a Service without its own address lacks.
 const ADDRESSES: &[&str] = &["clusterIP", "clusterIPs"];
 
 /// Completes a new Service.
@@ -20,7 +20,7 @@ pub(super) fn updated(server: &Server, current: &Value, service: &mut Value) {
     allocate(server, new);
 }
 
-/// Fills in what the client left out and the Service has (`patchAllocatedValues`).
+/// Keeps allocated values that the client left out (`patchAllocatedValues`).
 fn keep(old: &Value, new: &mut Value) {
     if needs_address(old) && needs_address(new) {
         for field in ["clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy"] {
@@ -41,7 +41,7 @@ fn keep(old: &Value, new: &mut Value) {
     }
 }
 
-/// Drops fields that the new type has no use for, unless the client changed them (`dropTypeDependentFields`).
+/// Drops fields that the new type does not use, unless the client changed them (`dropTypeDependentFields`).
 fn drop_dependent(old: &Value, new: &mut Value) {
     let mut unused: Vec<&str> = Vec::new();
     if needs_address(old) && !needs_address(new) {
@@ -79,7 +79,7 @@ fn ports(spec: &Value) -> impl Iterator<Item = &Value> {
     spec["ports"].as_array().into_iter().flatten()
 }
 
-/// Gives a Service its own address and its ports on the nodes.
+/// Allocates the address and the node ports of a Service.
 fn allocate(server: &Server, spec: &mut Value) {
     if !needs_address(spec) {
         return;
@@ -89,7 +89,7 @@ fn allocate(server: &Server, spec: &mut Value) {
         Value::Array(list) => !list.is_empty(),
         _ => false,
     };
-    // Addresses without a first one are for the check to refuse (`NormalizeClusterIPs`).
+    // The check refuses `clusterIPs` without `clusterIP` (`NormalizeClusterIPs`).
     if !is_given(&spec["clusterIP"]) && !is_given(&spec["clusterIPs"]) {
         spec["clusterIP"] = server.service_address().into();
     }
@@ -110,7 +110,7 @@ fn allocate(server: &Server, spec: &mut Value) {
     }
 }
 
-/// The families of a Service without any: a headless one without selector gets all of them.
+/// Sets the families of a Service without any: a headless one without selector gets all of them.
 fn ip_families(spec: &mut Value) {
     let all =
         spec["clusterIP"] == "None" && spec["selector"].as_object().is_none_or(serde_json::Map::is_empty);

@@ -30,18 +30,18 @@ const STDERR: u8 = 2;
 const STATUS: u8 = 3;
 /// The client closes the channel whose number follows.
 const CLOSE: u8 = 255;
-/// How many bytes of input are kept for a command that does not read them. A client that sends more waits.
+/// The limit of buffered input for a command that does not read it, in bytes. A client that sends more waits.
 const MOST_INPUT: usize = 64 * 1024 * 1024;
-/// How much of a stream one message carries, in bytes.
+/// The size limit of a message, in bytes.
 const MESSAGE: usize = 8 * 1024;
 
-/// How long a client has to answer that it has heard of the end.
+/// The time that a client has to confirm the close.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 type Socket = WebSocketStream<TokioIo<Upgraded>>;
 type Sink = Mutex<SplitSink<Socket, Message>>;
 
-/// A command whose client waits to be connected.
+/// A command before the upgrade of its client's connection.
 pub(crate) struct Session {
     pub(crate) container: Container,
     pub(crate) command: Vec<String>,
@@ -50,7 +50,7 @@ pub(crate) struct Session {
     pub(crate) options: Value,
 }
 
-/// Checks that a client asks for a stream at all (`NewOptions` of cri-streaming's remotecommand).
+/// Checks that a client requests a stream (`NewOptions` of cri-streaming's remotecommand).
 pub(crate) fn check_streams(options: &Value) -> ApiResult<()> {
     let asks = ["stdin", "stdout", "stderr"].iter().any(|stream| options[stream] == true);
     if asks {
@@ -60,13 +60,13 @@ pub(crate) fn check_streams(options: &Value) -> ApiResult<()> {
 }
 
 impl Session {
-    /// Carries out the command and moves its streams until it ends, the client leaves or the server stops.
+    /// Runs the command and copies its streams until it ends, the client leaves or the server stops.
     pub(crate) async fn run(self, connection: OnUpgrade, mut stopping: signal::Receiver<bool>) {
         let io = tokio::select! {
             io = connection => io,
             () = stopped(&mut stopping) => return,
         };
-        // A client that left before needs no answer.
+        // The client left before the upgrade.
         let Ok(io) = io else { return };
         let socket = WebSocketStream::from_raw_socket(TokioIo::new(io), Role::Server, None).await;
         let (sink, mut incoming) = socket.split();
@@ -107,27 +107,27 @@ impl Session {
 
 /// Waits until the server stops.
 async fn stopped(stopping: &mut signal::Receiver<bool>) {
-    // A server that is gone has stopped.
+    // A dropped sender means that the server has stopped.
     let _ = stopping.wait_for(|stops| *stops).await;
 }
 
-/// Ends a connection, and lets the client say that it has heard: what it has not read is lost with the connection.
+/// Closes a connection and waits for the client's confirmation: unread data is lost with the connection.
 async fn close(sink: &Sink, incoming: &mut SplitStream<Socket>, code: CloseCode) {
     let frame = CloseFrame { code, reason: "".into() };
     if sink.lock().await.send(Message::Close(Some(frame))).await.is_err() {
-        // The client has left already.
+        // The client has left.
         return;
     }
     let heard = async { while let Some(Ok(_)) = incoming.next().await {} };
     let _ = tokio::time::timeout(PATIENCE, heard).await;
 }
 
-/// A list of words as Go's `%v` shows it.
+/// Formats a list of words as Go's `%v` does.
 fn shown(words: &[String]) -> String {
     format!("[{}]", words.join(" "))
 }
 
-/// How a command ended.
+/// Builds the status of a command's end.
 fn status(code: i32, failed: &str) -> Value {
     if code == 0 {
         return json!({"metadata": {}, "status": "Success"});
@@ -137,13 +137,13 @@ fn status(code: i32, failed: &str) -> Value {
            "details": {"causes": [{"reason": "ExitCode", "message": code.to_string()}]}})
 }
 
-/// Sends bytes on a channel; whether they went out.
+/// Sends bytes on a channel and reports whether that succeeded.
 async fn send(sink: &Sink, channel: u8, bytes: &[u8]) -> bool {
     let message = [&[channel], bytes].concat();
     sink.lock().await.send(Message::Binary(message.into())).await.is_ok()
 }
 
-/// Moves a stream of the command to its channel until it ends; without a channel its content is lost.
+/// Copies a stream of the command to its channel until it ends; without a channel the data is dropped.
 async fn pump(mut stream: impl AsyncRead + Unpin, channel: Option<u8>, sink: &Sink) {
     let mut buffer = vec![0; MESSAGE];
     loop {
@@ -151,7 +151,7 @@ async fn pump(mut stream: impl AsyncRead + Unpin, channel: Option<u8>, sink: &Si
             Ok(0) | Err(_) => return,
             Ok(length) => {
                 if let Some(channel) = channel {
-                    // A client that is gone ends the session elsewhere.
+                    // `receive` notices a client that left.
                     send(sink, channel, &buffer[..length]).await;
                 }
             }
@@ -159,9 +159,9 @@ async fn pump(mut stream: impl AsyncRead + Unpin, channel: Option<u8>, sink: &Si
     }
 }
 
-/// Moves what the client sends to the command's input until the client leaves. Sizes of terminals change nothing here.
+/// Copies the client's input to the command until the client leaves. Resizes of the terminal are ignored.
 ///
-/// What the command does not read yet is kept, up to a limit, so that the client's leaving is seen meanwhile.
+/// Input that the command has not read is buffered, up to a limit, so that the client's leaving is noticed meanwhile.
 async fn receive(incoming: &mut SplitStream<Socket>, stdin: DuplexStream, wanted: bool) {
     let mut stdin = wanted.then_some(stdin);
     let (mut kept, mut closed) = (BytesMut::new(), false);
@@ -171,7 +171,7 @@ async fn receive(incoming: &mut SplitStream<Socket>, stdin: DuplexStream, wanted
             written = write_some(&mut stdin, &kept), if !kept.is_empty() => {
                 match written {
                     Ok(length) => kept.advance(length),
-                    // A command that reads nothing any more loses what is sent.
+                    // The command closed its input, so the rest is dropped.
                     Err(_) => stdin = None,
                 }
                 continue;

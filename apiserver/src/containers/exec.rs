@@ -1,4 +1,4 @@
-//! A command in a container, as the one who carries it out sees it.
+//! A command in a container, from the command's side.
 
 use std::fmt;
 
@@ -6,24 +6,24 @@ use tokio::io::DuplexStream;
 
 use super::Container;
 
-/// How much of a stream waits for its reader, in bytes.
+/// The buffer size of a stream, in bytes.
 const BUFFER: usize = 16 * 1024;
 
 /// A command that a client runs in a container, or an attachment to the container.
 ///
-/// Each stream ends when it is dropped or its writer is. The command ends with its exit code.
+/// Each stream ends when it is dropped or its writer is. The output of the closure is the exit code.
 pub struct Exec {
-    /// Where the command runs.
+    /// The container that runs the command.
     pub container: Container,
     /// The command with its arguments; empty for an attachment.
     pub command: Vec<String>,
-    /// Whether the client shows the command a terminal.
+    /// Whether the client allocates a terminal.
     pub tty: bool,
-    /// What the client writes. It ends when the client closes it, at once if the client did not ask to write.
+    /// The client's input. It ends when the client closes it, or at once if the client did not request it.
     pub stdin: DuplexStream,
-    /// What the client reads; lost if the client did not ask for it.
+    /// The output for the client; dropped if the client did not request it.
     pub stdout: DuplexStream,
-    /// What the client reads as errors, likewise.
+    /// The error output for the client, likewise.
     pub stderr: DuplexStream,
 }
 

@@ -1,4 +1,4 @@
-//! The log of a container: what a client asks for, and what it gets of the text.
+//! The log of a container: the options of requests, and the text that they select.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::server::Server;
 use crate::status::{About, ApiError, ApiResult, Cause};
 use crate::store::Cursor;
 
-/// `PodLogOptions`, as far as they choose something.
+/// The part of `PodLogOptions` that selects text.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LogOptions {
     pub(crate) follow: bool,
@@ -30,7 +30,7 @@ impl LogOptions {
     /// Reads and checks the options (`ValidatePodLogOptions` of pkg/apis/core/validation).
     ///
     /// # Errors
-    /// `Invalid`, or `BadRequest` for what is no number or time.
+    /// Returns `Invalid`, or `BadRequest` for a malformed number or time.
     pub(crate) fn parse(query: &Query, pod: &str, now: Timestamp) -> ApiResult<Self> {
         let (tail, limit) = (query.number("tailLines")?, query.number("limitBytes")?);
         let seconds = query.number("sinceSeconds")?;
@@ -69,10 +69,10 @@ impl LogOptions {
         })
     }
 
-    /// The log of a pod's container; `None` if nothing sets it.
+    /// Returns the log of a pod's container; `None` if neither annotation nor closure sets it.
     ///
     /// # Errors
-    /// `BadRequest` in the kubelet's words if the container has not started (`validateContainerLogStatus` of
+    /// Returns `BadRequest` in the kubelet's words if the container has not started (`validateContainerLogStatus` of
     /// pkg/kubelet/kubelet_pods.go).
     pub(crate) fn log(&self, server: &Server, pod: &Value, of: &Container) -> ApiResult<Option<Log>> {
         let place = format!("container {:?} in pod {:?}", of.name, of.pod);
@@ -97,7 +97,7 @@ impl LogOptions {
         Ok(text.map(|text| Log { text, started: started.unwrap_or(Timestamp::UNIX_EPOCH) }))
     }
 
-    /// The lines that the options choose. All lines are as old as their container.
+    /// Returns the selected lines. All lines have the start time of their container.
     pub(crate) fn chosen(&self, log: &Log) -> String {
         if self.since.is_some_and(|since| log.started < since) {
             return String::new();
@@ -107,21 +107,21 @@ impl LogOptions {
         cut(self.marked(&lines[skipped..], log.started), self.limit)
     }
 
-    /// The lines with the time of each, if the client wants it.
+    /// Prefixes each line with the time, if the client wants it.
     fn marked(&self, lines: &[&str], time: Timestamp) -> String {
         let prefix = if self.timestamps { format!("{} ", rfc3339(time)) } else { String::new() };
         lines.iter().flat_map(|line| [prefix.as_str(), line]).collect()
     }
 }
 
-/// What a container has written.
+/// The log of a container and its start time.
 #[derive(Debug)]
 pub(crate) struct Log {
     text: String,
     started: Timestamp,
 }
 
-/// The whole characters within a number of bytes.
+/// Cuts the text to the whole characters within a number of bytes.
 fn cut(mut text: String, limit: Option<usize>) -> String {
     if let Some(limit) = limit {
         let fits = |at: &usize| text.is_char_boundary(*at);
@@ -130,7 +130,7 @@ fn cut(mut text: String, limit: Option<usize>) -> String {
     text
 }
 
-/// A log that a client follows: what it has gained whenever its pod was written, until the container ends.
+/// A followed log: its additions on each write of the pod, until the container ends.
 pub(crate) struct Follow {
     pub(crate) server: Arc<Server>,
     pub(crate) options: LogOptions,
@@ -140,19 +140,19 @@ pub(crate) struct Follow {
     pub(crate) place: (String, String),
 }
 
-/// What a client that follows has been sent.
+/// The state of a followed log.
 struct Progress {
-    /// The whole log as it was, chosen or not.
+    /// The whole log at the last read, selected or not.
     seen: String,
-    /// How many bytes may follow.
+    /// The number of bytes that may follow.
     left: Option<usize>,
 }
 
 impl Follow {
-    /// The parts of the log, the first without delay.
+    /// Streams the parts of the log, the first one immediately.
     pub(crate) fn parts(self, log: Log) -> impl Stream<Item = Bytes> + Send + 'static {
         let first = self.options.chosen(&log);
-        // A character that was cut off ends the log.
+        // A truncated character ends the log.
         let whole = LogOptions { limit: None, ..self.options }.chosen(&log).len();
         let left = self.options.limit.map(|limit| if first.len() < whole { 0 } else { limit - first.len() });
         let progress = Progress { seen: log.text, left };
@@ -166,11 +166,11 @@ impl Follow {
         })
     }
 
-    /// What the log has gained; `None` when there will be no more.
+    /// Waits for additions to the log; `None` at its end.
     async fn next(&mut self, progress: &mut Progress) -> Option<String> {
         let mut stopping = self.server.stopping();
         while progress.left != Some(0) {
-            // What was written is read from the store: only that something was counts here.
+            // The event only wakes this loop; the text is read from the store.
             let _ = self.cursor.take();
             let pod = self.server.store.get(&self.place.0, &self.place.1)?;
             let log = self.options.log(&self.server, &pod.value, &self.container).ok()??;
@@ -188,15 +188,15 @@ impl Follow {
         None
     }
 
-    /// What a log has beyond what was seen of it; `tailLines` and the times count for what was there at the beginning.
+    /// Returns the additions to a log; `tailLines` and the times only apply to the initial text.
     fn gained(&self, progress: &mut Progress, log: Log) -> Option<String> {
         let before = std::mem::replace(&mut progress.seen, log.text);
-        // A log that was written anew begins again.
+        // A replaced log is sent from its beginning.
         let gained = progress.seen.strip_prefix(before.as_str()).unwrap_or(&progress.seen);
         if gained.is_empty() {
             return None;
         }
-        // The first piece may end a line whose beginning the client has, with its time.
+        // The first piece may complete a line whose beginning, with its time, is sent already.
         let ends_line = gained.len() < progress.seen.len() && !before.is_empty() && !before.ends_with('\n');
         let at = if ends_line { gained.find('\n').map_or(gained.len(), |at| at + 1) } else { 0 };
         let (rest, lines) = gained.split_at(at);

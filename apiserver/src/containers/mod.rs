@@ -1,4 +1,4 @@
-//! What containers answer though none runs: logs and commands that a test has set, by annotations of pods or by closures.
+//! Responses of containers, none of which run: logs and commands, set by annotations of pods or by closures.
 
 mod channels;
 mod exec;
@@ -20,9 +20,9 @@ pub(crate) use log::{Follow, LogOptions};
 use crate::meta;
 use crate::status::{ApiError, ApiResult};
 
-/// The container's log, as an annotation of its pod; the name behind the slash is the container's.
+/// The prefix of the pod annotation with a container's log; the container's name follows.
 const LOG: &str = "log.kubesmith.dev/";
-/// The answers to commands in the container, likewise.
+/// The prefix of the pod annotation with the responses to commands, likewise.
 const EXEC: &str = "exec.kubesmith.dev/";
 
 /// A container of a pod.
@@ -40,7 +40,7 @@ type Log = dyn Fn(&Container) -> Option<String> + Send + Sync;
 type Run = dyn Fn(Exec) -> ExitCode + Send + Sync;
 pub(crate) type ExitCode = Pin<Box<dyn Future<Output = i32> + Send>>;
 
-/// What containers answer that have no annotations which say it.
+/// The responses of containers that no annotation of the pod sets.
 ///
 /// ```
 /// use kubesmith_apiserver::Containers;
@@ -64,27 +64,27 @@ pub struct Containers {
 }
 
 impl Containers {
-    /// Whether nothing was set.
+    /// Reports whether no closure is set.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.log.is_none() && self.exec.is_none()
     }
 
-    /// Containers whose annotations alone say what they answer.
+    /// Creates containers that only respond by annotations.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Answers requests for the whole log of a container; `None` if it has none to show. A client that follows a log gets what it
-    /// has gained when the pod is written.
+    /// Returns the whole log of a container; `None` if it has none. A client that follows a log gets its additions when
+    /// the pod is written.
     #[must_use]
     pub fn on_log(mut self, log: impl Fn(&Container) -> Option<String> + Send + Sync + 'static) -> Self {
         self.log = Some(Arc::new(log));
         self
     }
 
-    /// Answers commands and attachments; the future's output is the exit code. The future is dropped when the client leaves.
+    /// Runs commands and attachments. The future's output is the exit code; the future is dropped if the client leaves.
     #[must_use]
     pub fn on_exec<F, R>(mut self, run: F) -> Self
     where
@@ -95,16 +95,16 @@ impl Containers {
         self
     }
 
-    /// The log of a container, if anything sets it.
+    /// Returns the log of a container, if annotation or closure set it.
     pub(crate) fn log(&self, pod: &Value, container: &Container) -> Option<String> {
         let annotated = annotation(pod, LOG, container).map(str::to_owned);
         annotated.or_else(|| self.log.as_ref().and_then(|log| log(container)))
     }
 
-    /// What carries out `command` in a container; an attachment has no command.
+    /// Returns the runner of `command` in a container; an attachment has no command.
     ///
     /// # Errors
-    /// `InternalError` if nothing does, or the annotation that says it is wrong.
+    /// Returns `InternalError` if there is none, or the annotation is malformed.
     pub(crate) fn runner(&self, pod: &Value, container: &Container, command: &[String]) -> ApiResult<Runner> {
         let key = format!("{EXEC}{}", container.name);
         if let Some(text) = annotation(pod, EXEC, container) {
@@ -135,7 +135,7 @@ impl fmt::Debug for Containers {
     }
 }
 
-/// What carries out a command.
+/// The runner of a command.
 pub(crate) enum Runner {
     Script(script::Answer),
     Closure(Arc<Run>),
@@ -154,11 +154,11 @@ fn annotation<'a>(pod: &'a Value, prefix: &str, container: &Container) -> Option
     pod["metadata"]["annotations"].get(format!("{prefix}{}", container.name))?.as_str()
 }
 
-/// The container that a request means, which has to be told before anything else (`validateContainer` of
+/// Returns the container of a request, before any other check (`validateContainer` of
 /// pkg/registry/core/pod/strategy.go).
 ///
 /// # Errors
-/// `BadRequest` if the pod has no such container, or has several and none is named.
+/// Returns `BadRequest` if the pod has no such container, or has several and none is named.
 pub(crate) fn container(pod: &Value, given: &str) -> ApiResult<Container> {
     let names = |list: &str| {
         let containers = pod["spec"][list].as_array().map_or(&[][..], Vec::as_slice);
@@ -185,7 +185,7 @@ pub(crate) fn container(pod: &Value, given: &str) -> ApiResult<Container> {
     Ok(Container { namespace: meta::namespace(pod).to_owned(), pod: name.to_owned(), name: found.to_owned() })
 }
 
-/// Whether a container runs.
+/// Reports whether a container runs.
 pub(crate) fn runs(pod: &Value, name: &str) -> bool {
     status(pod, name).is_some_and(|status| status["state"]["running"].is_object())
 }

@@ -1,22 +1,22 @@
-//! Answers to commands, as an annotation lists them.
+//! Responses to commands, as an annotation lists them.
 
 use serde::Deserialize;
 use tokio::io::AsyncWriteExt as _;
 
 use super::Exec;
 
-/// What a command answers.
+/// The response to a command.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub(crate) struct Answer {
-    /// The first words of the commands that this is the answer to; none for all.
+    /// The first words of the commands that this responds to; empty for all.
     command: Vec<String>,
     stdout: String,
     stderr: String,
     exit_code: i32,
 }
 
-/// Reads a list of answers in YAML or JSON.
+/// Reads a list of responses in YAML or JSON.
 pub(super) fn read(text: &str) -> Result<Vec<Answer>, serde_yaml::Error> {
     serde_yaml::from_str(text)
 }
@@ -26,7 +26,7 @@ impl Answer {
         command.starts_with(&self.command)
     }
 
-    /// Writes the answer; a client that does not take it ends the session.
+    /// Writes the response; a client that does not read it ends the session.
     pub(super) async fn give(self, mut exec: Exec) -> i32 {
         let _ = exec.stdout.write_all(self.stdout.as_bytes()).await;
         let _ = exec.stderr.write_all(self.stderr.as_bytes()).await;

@@ -1,4 +1,4 @@
-//! What every namespace has: the service account `default`, and the authority by which pods know the server.
+//! Adds to every namespace the service account `default` and the config map with the server's certificate authority.
 
 use serde_json::{Value, json};
 
@@ -12,7 +12,7 @@ pub(super) const WATCHES: &[&str] = &[NAMESPACES.collection, ACCOUNTS.collection
 const ACCOUNT: &str = "default";
 const AUTHORITY: &str = "kube-root-ca.crt";
 
-/// The namespace of what changed.
+/// Returns the namespace of a changed object.
 pub(super) fn keys(collection: &str, object: &Value) -> Vec<String> {
     let name = meta::name(object);
     if collection == NAMESPACES.collection {
@@ -45,7 +45,7 @@ pub(super) async fn reconcile(cluster: &Cluster, namespace: &str) -> Outcome {
     Ok(None)
 }
 
-/// Makes an object, or brings its data back.
+/// Creates an object, or restores its data.
 async fn ensure(cluster: &Cluster, of: Resource, namespace: &str, object: Value) -> Result<(), Fault> {
     let key = format!("{namespace}/{}", meta::name(&object));
     let done = match cluster.get(of, &key) {
@@ -56,7 +56,7 @@ async fn ensure(cluster: &Cluster, of: Resource, namespace: &str, object: Value)
         Some(_) => return Ok(()),
     };
     match done {
-        // Somebody else was faster, or the namespace goes.
+        // Another client was faster, or the namespace is terminating.
         Err(fault) if !matches!(fault.code, 403 | 404 | 409) => Err(fault),
         _ => Ok(()),
     }

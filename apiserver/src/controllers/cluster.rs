@@ -1,4 +1,4 @@
-//! What controllers see and do: they read the store, and they write by requests, as any client does.
+//! The controllers' access to the server: they read the store, and write by requests as any client does.
 
 use std::fmt;
 use std::sync::Arc;
@@ -82,7 +82,7 @@ pub(super) const REVISIONS: Resource =
     apps("ControllerRevision", "controllerrevisions", "controllerrevisions.apps");
 pub(super) const REPLICA_SETS: Resource = apps("ReplicaSet", "replicasets", "replicasets.apps");
 
-/// Why a request was refused.
+/// The refusal of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Fault {
     pub(super) code: u16,
@@ -96,23 +96,23 @@ impl fmt::Display for Fault {
 }
 
 impl Fault {
-    /// What a request would run into now, but not later.
+    /// Returns a fault that a later attempt may not have.
     pub(super) fn waiting(message: String) -> Self {
         Self { code: 409, message }
     }
 
-    /// What the server said.
+    /// The server's message.
     pub(super) fn message(&self) -> &str {
         &self.message
     }
 
-    /// Whether the object is not there (any more).
+    /// Reports whether the object does not exist (any more).
     pub(super) fn is_not_found(&self) -> bool {
         self.code == 404
     }
 }
 
-/// `Ok` for something that is gone already.
+/// Ignores the error that the object does not exist.
 pub(super) fn unless_gone(result: Result<Value, Fault>) -> Result<(), Fault> {
     match result {
         Err(fault) if !fault.is_not_found() => Err(fault),
@@ -120,10 +120,10 @@ pub(super) fn unless_gone(result: Result<Value, Fault>) -> Result<(), Fault> {
     }
 }
 
-/// The server as a controller sees it.
+/// A controller's access to the server.
 pub(super) struct Cluster {
     server: Arc<Server>,
-    /// The user agent, whose name owns the fields that are set.
+    /// The user agent, which becomes the field manager.
     agent: &'static str,
 }
 
@@ -140,7 +140,7 @@ impl Cluster {
         self.server.timestamp()
     }
 
-    /// The present time as objects carry it.
+    /// Returns the current time as in object metadata.
     pub(super) fn time(&self) -> String {
         self.server.now()
     }
@@ -149,12 +149,12 @@ impl Cluster {
         self.server.store.get(of.collection, key)
     }
 
-    /// The objects of a namespace in the order of their names.
+    /// Lists the objects of a namespace in the order of their names.
     pub(super) fn list(&self, of: Resource, namespace: &str) -> Vec<Value> {
         self.list_where(of, namespace, |_| true)
     }
 
-    /// The wanted objects of a namespace in the order of their names.
+    /// Lists the wanted objects of a namespace in the order of their names.
     pub(super) fn list_where(
         &self,
         of: Resource,
@@ -164,13 +164,13 @@ impl Cluster {
         self.listed(of, &format!("{namespace}/"), wanted)
     }
 
-    /// The objects of all namespaces.
+    /// Lists the objects of all namespaces.
     pub(super) fn everywhere(&self, of: Resource) -> Vec<Value> {
         self.listed(of, "", |_| true)
     }
 
     fn listed(&self, of: Resource, prefix: &str, wanted: impl Fn(&Value) -> bool) -> Vec<Value> {
-        // Only the past can be out of reach, and this is the present.
+        // Only older versions can be compacted, and this is the current one.
         let snapshot = self.server.store.list(of.collection, prefix, None);
         let objects = snapshot.map(|snapshot| snapshot.objects).unwrap_or_default();
         let wanted = objects.into_iter().filter(|(_, object)| wanted(&object.value));
@@ -181,13 +181,13 @@ impl Cluster {
         self.send(Method::POST, &path(of, namespace, ""), "application/json", object).await
     }
 
-    /// Replaces an object that is still as it was read.
+    /// Replaces an object unless it changed since it was read.
     pub(super) async fn update(&self, of: Resource, object: &Value) -> Result<Value, Fault> {
         let path = path(of, meta::namespace(object), meta::name(object));
         self.send(Method::PUT, &path, "application/json", object).await
     }
 
-    /// Replaces the status of an object that is still as it was read.
+    /// Replaces the status of an object unless it changed since it was read.
     pub(super) async fn update_status(&self, of: Resource, object: &Value) -> Result<Value, Fault> {
         let path = path(of, meta::namespace(object), meta::name(object));
         self.send(Method::PUT, &format!("{path}/status"), "application/json", object).await
@@ -214,7 +214,7 @@ impl Cluster {
         self.send(Method::PATCH, &path, "application/merge-patch+json", patch).await
     }
 
-    /// Takes a finalizer off an object, if it is still there and has it.
+    /// Removes a finalizer from an object, if both exist.
     pub(super) async fn remove_finalizer(
         &self,
         of: Resource,
@@ -238,7 +238,7 @@ impl Cluster {
         unless_gone(self.patch(of, current, &patch).await)
     }
 
-    /// Deletes an object that is still the one that was read.
+    /// Deletes an object unless it was replaced since it was read.
     pub(super) async fn delete(&self, of: Resource, object: &Value, options: Value) -> Result<Value, Fault> {
         let path = path(of, meta::namespace(object), meta::name(object));
         let mut options = options;
@@ -258,12 +258,12 @@ impl Cluster {
         self.send(Method::POST, &format!("{path}/{sub}"), "application/json", body).await
     }
 
-    /// Tells what happened to an object; that it could not be told changes nothing.
+    /// Records a normal event about an object; failures are ignored.
     pub(super) async fn tell(&self, component: &str, about: &Value, reason: &str, message: &str) {
         self.record("Normal", component, about, reason, message).await;
     }
 
-    /// Tells that something went wrong with an object.
+    /// Records a warning about an object; failures are ignored.
     pub(super) async fn warn(&self, component: &str, about: &Value, reason: &str, message: &str) {
         self.record("Warning", component, about, reason, message).await;
     }
@@ -272,7 +272,7 @@ impl Cluster {
         let namespace = meta::namespace(about);
         let namespace = if namespace.is_empty() { "default" } else { namespace };
         let time = self.time();
-        // The names of events follow each other in time; two of one moment differ all the same.
+        // The names of events are ordered by time; the counter keeps those of one moment distinct.
         let moment = self.now().as_nanosecond() + i128::from(self.server.store.count("event-names"));
         let event = json!({
             "metadata": {"name": format!("{}.{moment:x}", meta::name(about)), "namespace": namespace},
@@ -312,7 +312,7 @@ impl Cluster {
     }
 }
 
-/// The path of a collection, or of the object `name` in it.
+/// Returns the path of a collection, or of the object `name` in it.
 fn path(of: Resource, namespace: &str, name: &str) -> String {
     let root = if of.api_version.contains('/') { "/apis" } else { "/api" };
     let place = if namespace.is_empty() || of == NODES || of == NAMESPACES {
@@ -324,7 +324,7 @@ fn path(of: Resource, namespace: &str, name: &str) -> String {
     if name.is_empty() { collection } else { format!("{collection}/{name}") }
 }
 
-/// Whether a map of labels has all of another one's.
+/// Reports whether a map of labels has all of another one's.
 pub(super) fn has_labels(labels: &Value, wanted: &Value) -> bool {
     wanted.as_object().into_iter().flatten().all(|(key, value)| labels.get(key) == Some(value))
 }

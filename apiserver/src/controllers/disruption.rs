@@ -1,7 +1,7 @@
-//! Disruption budgets: how many of their pods may be evicted.
+//! Disruption budgets: the number of their pods that may be evicted.
 //!
-//! Follows kube-controller-manager's `pkg/controller/disruption` (1.36). Pods of custom resources count by the scale of these, as
-//! those of the built-in workloads do. The condition `DisruptionTarget` of pods stays as it is.
+//! Follows kube-controller-manager's `pkg/controller/disruption` (1.36). Pods of custom resources count by their scale,
+//! as those of the built-in workloads do. The condition `DisruptionTarget` of pods is not removed.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -25,10 +25,10 @@ pub(super) const WATCHES: &[&str] = &[
     STATEFUL_SETS.collection,
 ];
 const COMPONENT: &str = "controllermanager";
-/// How long an evicted pod counts as one that is about to go (`DeletionTimeout`).
+/// The time for which an evicted pod counts as terminating (`DeletionTimeout`).
 const DELETION_SECONDS: i64 = 2 * 60;
 
-/// A budget itself; of a pod the budgets that select it; of an owner of pods all budgets of its namespace, since its scale counts.
+/// Returns the keys of an event: a budget's own; for a pod those that select it; for an owner all of its namespace.
 pub(super) fn keys(cluster: &Cluster, collection: &str, key: &str, object: &Value) -> Vec<String> {
     if collection == BUDGETS.collection {
         return vec![key.to_owned()];
@@ -69,7 +69,7 @@ pub(super) async fn reconcile(cluster: &Cluster, key: &str) -> Outcome {
     Ok(again)
 }
 
-/// How many pods there should be, and how many of them healthy.
+/// The expected number of pods, and the number of them that should be healthy.
 #[derive(Debug, PartialEq, Eq)]
 struct Expected {
     pods: i64,
@@ -79,7 +79,7 @@ struct Expected {
 /// `getExpectedPodCount`.
 ///
 /// # Errors
-/// When a pod has an owner without a scale.
+/// Returns an error if a pod has an owner without a scale.
 fn expected(cluster: &Cluster, budget: &Value, pods: &[Value]) -> Result<Expected, String> {
     let (spec, number) = (&budget["spec"], i64::try_from(pods.len()).unwrap_or(i64::MAX));
     if !spec["maxUnavailable"].is_null() {
@@ -91,13 +91,13 @@ fn expected(cluster: &Cluster, budget: &Value, pods: &[Value]) -> Result<Expecte
             let all = scale_of_owners(cluster, pods)?;
             Expected { pods: all, healthy: share(least, all, true) }
         }
-        // A budget without limits allows nothing.
+        // A budget without limits allows no eviction.
         least if least.is_null() => Expected { pods: 0, healthy: 0 },
         least => Expected { pods: number, healthy: least.as_i64().unwrap_or(0) },
     })
 }
 
-/// The sum of the replicas that the owners of pods should have; pods without an owner do not count (`getExpectedScale`).
+/// Sums the wanted replicas of the pods' owners; pods without an owner do not count (`getExpectedScale`).
 fn scale_of_owners(cluster: &Cluster, pods: &[Value]) -> Result<i64, String> {
     let mut scales: BTreeMap<String, i64> = BTreeMap::new();
     for pod in pods {
@@ -110,10 +110,10 @@ fn scale_of_owners(cluster: &Cluster, pods: &[Value]) -> Result<i64, String> {
     Ok(scales.values().sum())
 }
 
-/// UID and replicas of an owner; of a replica set those of its deployment.
+/// Returns UID and replicas of an owner; for a replica set those of its deployment.
 ///
 /// # Errors
-/// Why there is none; `None` if the owner is not there.
+/// Returns the reason why there is no scale; `None` if the owner does not exist.
 fn scale_of(cluster: &Cluster, namespace: &str, owner: &Value) -> Result<(String, i64), Option<String>> {
     let text = |field: &str| owner[field].as_str().unwrap_or_default();
     let (group, version) = text("apiVersion").split_once('/').unwrap_or(("", text("apiVersion")));
@@ -140,12 +140,12 @@ fn scale_of(cluster: &Cluster, namespace: &str, owner: &Value) -> Result<(String
     }
     let path = scale.spec.trim_start_matches('.').split('.');
     let replicas = path.fold(object, |value, part| &value[part]).as_i64().unwrap_or(0);
-    // The scale subresource has 32 bits for them.
+    // The scale subresource uses 32 bits.
     let replicas = replicas.clamp(0, i32::MAX.into());
     Ok((text("uid").to_owned(), replicas))
 }
 
-/// Writes the status; returns when to look again for evicted pods that stay.
+/// Writes the status; returns the time until an evicted pod that still exists counts again.
 fn update(budget: &mut Value, pods: &[Value], expected: &Expected, now: Timestamp) -> Option<Duration> {
     let (disrupted, again) = disrupted(budget, pods, now);
     let is_healthy = |pod: &&Value| {
@@ -172,7 +172,7 @@ fn update(budget: &mut Value, pods: &[Value], expected: &Expected, now: Timestam
     again
 }
 
-/// The evicted pods that are about to go, with the time of their eviction (`buildDisruptedPodMap`).
+/// Returns the evicted pods that are about to end, with the time of their eviction (`buildDisruptedPodMap`).
 fn disrupted(budget: &Value, pods: &[Value], now: Timestamp) -> (Map<String, Value>, Option<Duration>) {
     let noted = budget["status"]["disruptedPods"].as_object();
     let mut kept = Map::new();
@@ -191,7 +191,7 @@ fn disrupted(budget: &Value, pods: &[Value], now: Timestamp) -> (Map<String, Val
     (kept, again)
 }
 
-/// Allows no eviction while the number of pods is not known (`failSafe`).
+/// Allows no eviction while the number of pods is unknown (`failSafe`).
 fn fail(budget: &mut Value, why: &str, now: Timestamp) {
     meta::map_at(budget, "status").insert("disruptionsAllowed".to_owned(), json!(0));
     set_condition(budget, now, Some(why));

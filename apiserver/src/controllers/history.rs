@@ -1,7 +1,7 @@
-//! Revisions of what a set's template was: those of stateful and daemon sets are objects of their own.
+//! Revisions of the templates of stateful and daemon sets, which are stored as objects.
 //!
-//! Source: `pkg/controller/history/controller_history.go`; only the hash of a template is another, since that one depends on how Go
-//! prints structures.
+//! Source: `pkg/controller/history/controller_history.go`. Only the hash of a template differs, since upstream's
+//! depends on how Go prints structures.
 
 use serde_json::{Value, json};
 
@@ -9,12 +9,12 @@ use super::cluster::{Cluster, Fault, REVISIONS, Resource, unless_gone};
 use super::owners::{claim, controller_reference, is_controlled_by};
 use crate::meta::{self, map_at};
 
-/// The letters of hashes: no vowels and nothing that is easily misread (apimachinery's `rand.SafeEncodeString`).
+/// The letters of hashes: no vowels and no look-alikes (apimachinery's `rand.SafeEncodeString`).
 const LETTERS: &[u8] = b"bcdfghjklmnpqrstvwxz2456789";
-/// How often a taken name is passed over.
+/// The limit of attempts at a name that is not taken.
 const COLLISIONS: u64 = 100;
 
-/// A short text that differs from template to template.
+/// Returns a short hash of a template.
 pub(super) fn hash(template: &Value, collisions: Option<u64>) -> String {
     // 32-bit FNV-1a.
     let step = |hash: u32, byte: u8| (hash ^ u32::from(byte)).wrapping_mul(16_777_619);
@@ -32,7 +32,7 @@ pub(super) struct History<'a> {
     set: &'a Value,
     /// The oldest first.
     revisions: Vec<Value>,
-    /// How many names were taken by others.
+    /// The number of names that were taken by others.
     pub(super) collisions: u64,
 }
 
@@ -48,8 +48,8 @@ impl<'a> History<'a> {
         self.revisions.iter().find(|revision| meta::name(revision) == name)
     }
 
-    /// The revision of the present template: the last one, one that is gone back to, or a new one. `label` is the one in which
-    /// the revision has its hash.
+    /// Returns the revision of the current template: the last one, an earlier one after a rollback, or a new one.
+    /// `label` is the one with the revision's hash.
     pub(super) async fn present(&mut self, kind: Resource, label: &str) -> Result<Value, Fault> {
         let data = data(self.set);
         let next = self.revisions.last().map_or(0, number).saturating_add(1);
@@ -80,7 +80,7 @@ impl<'a> History<'a> {
                          "ownerReferences": [controller_reference(set, kind)]},
             "data": data, "revision": number,
         });
-        // The change cause, for one, which `kubectl rollout history` shows.
+        // For example the change cause, which `kubectl rollout history` shows.
         if !set["metadata"]["annotations"].is_null() {
             revision["metadata"]["annotations"] = set["metadata"]["annotations"].clone();
         }
@@ -101,7 +101,7 @@ impl<'a> History<'a> {
         }
     }
 
-    /// Deletes the oldest revisions beyond those that are kept for going back and those in use.
+    /// Deletes the oldest unused revisions beyond the history limit.
     pub(super) async fn clean_up(&self, in_use: impl Fn(&Value) -> bool) -> Result<(), Fault> {
         let kept = self.set["spec"]["revisionHistoryLimit"].as_u64().unwrap_or(10);
         let idle: Vec<&Value> = self.revisions.iter().filter(|revision| !in_use(revision)).collect();
@@ -117,14 +117,14 @@ fn number(revision: &Value) -> i64 {
     revision["revision"].as_i64().unwrap_or(0)
 }
 
-/// The patch by which a set gets the template of a revision (`getPatch`).
+/// Returns the patch that sets the template of a revision (`getPatch`).
 fn data(set: &Value) -> Value {
     let mut template = set["spec"]["template"].clone();
     template["$patch"] = "replace".into();
     json!({"spec": {"template": template}})
 }
 
-/// The template of a revision.
+/// Returns the template of a revision.
 pub(super) fn template(revision: &Value) -> Value {
     let mut template = revision["data"]["spec"]["template"].clone();
     meta::object_mut(&mut template).remove("$patch");

@@ -1,4 +1,4 @@
-//! The lease by which a node says that it lives: `pkg/kubelet` with `staging/src/k8s.io/component-helpers/apimachinery/lease`.
+//! The lease that is a node's heartbeat: `pkg/kubelet` with `staging/src/k8s.io/component-helpers/apimachinery/lease`.
 
 use std::time::Duration;
 
@@ -10,10 +10,10 @@ use crate::meta;
 const NAMESPACE: &str = "kube-node-lease";
 /// The kubelet's `nodeLeaseDurationSeconds`.
 const SECONDS: i64 = 40;
-/// A lease is renewed four times while it lasts.
+/// The renewal interval, a quarter of the lease's duration.
 const RENEWAL: Duration = Duration::from_secs(10);
 
-/// Renews the lease of a node when it is time; returns when that will be again.
+/// Renews the lease of a node when it is due; returns the time until the next renewal.
 pub(super) async fn renew(cluster: &Cluster, node: &Value) -> Result<Duration, Fault> {
     let name = meta::name(node);
     let stored = cluster.get(LEASES, &format!("{NAMESPACE}/{name}"));

@@ -1,9 +1,9 @@
-//! What a cluster's controllers do, in this process: workloads and their pods, the addresses of services, the accounts of
+//! The controllers of a cluster, in this process: workloads and their pods, the addresses of services, the accounts of
 //! namespaces, and, as an option of its own, a node on which pods run.
 //!
-//! One task owns everything: it turns events of the store into keys, and works the keys off in their order, one at a
-//! time. A controller is a function from a key to requests; it keeps nothing between two calls, so that an error or a
-//! lost race is put right by calling it again. The task sleeps while the store is quiet.
+//! One task owns everything: it turns events of the store into keys, and handles the keys in order, one at a time. A
+//! controller is a function from a key to requests; it keeps nothing between two calls, so that another call recovers
+//! from an error or a lost race. The task sleeps while the store is quiet.
 
 mod accounts;
 mod cluster;
@@ -40,17 +40,17 @@ use crate::store::{Cursor, Object};
 use cluster::{Cluster, Fault};
 use queue::Queue;
 
-/// Which controllers run.
+/// The controllers to run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Selection {
     /// Those of kube-controller-manager.
     pub(crate) manager: bool,
-    /// The stand-in for scheduler and kubelet.
+    /// The simulated scheduler and kubelet.
     pub(crate) node: bool,
 }
 
-/// A controller, in the order in which keys are worked off. The node comes first: what owns many pods looks at all that became
-/// of them at once.
+/// A controller, in the order in which keys are handled. The node comes first, so that owners of many pods see all
+/// their changes at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Controller {
     Node,
@@ -69,15 +69,15 @@ enum Controller {
     Volumes,
 }
 
-/// How far ahead a key is planned at most. What is due later is looked at in between, so that no time that somebody asks for is
-/// too far away for the clock.
+/// The limit for requeue delays. Keys that are due later are checked in between, so that no requested time overflows
+/// the clock.
 const LONGEST_WAIT: Duration = Duration::from_secs(24 * 60 * 60);
-/// The most pods that one call creates: what asks for billions is taken in steps, between which it can be changed or deleted.
-/// `BurstReplicas` of `pkg/controller/replicaset` and `MaxPodCreateDeletePerSync` of `pkg/controller/job`.
+/// The limit of pods that one call creates: an owner of billions is handled in steps, between which it can be changed
+/// or deleted. `BurstReplicas` of `pkg/controller/replicaset` and `MaxPodCreateDeletePerSync` of `pkg/controller/job`.
 const MOST_CREATED: usize = 500;
 
-/// What a call leaves to do: nothing, or the same again after a while. No time at all means that the call is not finished; it
-/// goes on when all else has had its turn.
+/// The result of a call: done, or the delay after which the key is due again. A delay of zero means that the call is
+/// not finished; it continues after all other keys.
 type Outcome = Result<Option<Duration>, Fault>;
 
 impl Controller {
@@ -101,7 +101,7 @@ impl Controller {
         }
     }
 
-    /// What has to be looked at after an event of an object.
+    /// Returns the keys to handle after an event of an object.
     fn keys(self, cluster: &Cluster, collection: &str, key: &str, object: &Object) -> Vec<String> {
         match self {
             Self::Accounts => accounts::keys(collection, &object.value),
@@ -139,7 +139,7 @@ impl Controller {
         }
     }
 
-    /// The name under which fields are owned and events are told.
+    /// The field manager and the reporter of events.
     fn agent(self) -> &'static str {
         if self == Self::Node { "kubelet" } else { "kube-controller-manager" }
     }
@@ -156,7 +156,7 @@ impl Controllers {
     /// Starts the selected controllers; they end when the server stops, too.
     ///
     /// # Panics
-    /// Outside of a tokio runtime.
+    /// Panics outside of a tokio runtime.
     pub(crate) fn start(server: &Arc<Server>, selection: Selection) -> Self {
         let mut controllers = Vec::new();
         if selection.manager {
@@ -184,7 +184,7 @@ impl Controllers {
         Self { stop, task }
     }
 
-    /// Ends the controllers and waits for the one that is at work.
+    /// Ends the controllers and waits for the running call.
     pub(crate) async fn stop(self) {
         self.stop.send_replace(true);
         if let Err(error) = self.task.await {
@@ -193,7 +193,7 @@ impl Controllers {
     }
 }
 
-/// A collection that somebody watches.
+/// A collection that a controller watches.
 struct Source {
     collection: &'static str,
     cursor: Cursor,
@@ -226,7 +226,7 @@ impl Loop {
         Cluster::new(self.server.clone(), controller.agent())
     }
 
-    /// Begins to watch a collection, with what is there.
+    /// Starts to watch a collection, from its current objects.
     fn open(&mut self, collection: &'static str) {
         let (snapshot, cursor) = self.server.store.list_and_watch(collection, "");
         for (key, object) in &snapshot.objects {
@@ -235,7 +235,7 @@ impl Loop {
         self.sources.push(Source { collection, cursor });
     }
 
-    /// Queues what an object's event is about.
+    /// Queues the keys of an object's event.
     fn note(&mut self, collection: &'static str, key: &str, object: &Object) {
         for controller in self.controllers.clone() {
             if controller.watches().contains(&collection) {
@@ -247,12 +247,12 @@ impl Loop {
         }
     }
 
-    /// Queues what all objects are about. What went in a gap of the history can only be told from what it left behind, and that
-    /// may be in any collection.
+    /// Queues the keys of all objects. An object that was deleted in a gap of the history is only known from its
+    /// dependents, which may be in any collection.
     fn note_all(&mut self) {
         let collections: Vec<&'static str> = self.sources.iter().map(|source| source.collection).collect();
         for collection in collections {
-            // Only the past can be out of reach, and this is the present.
+            // Only older versions can be compacted, and this is the current one.
             let snapshot = self.server.store.list(collection, "", None);
             for (key, object) in snapshot.map(|snapshot| snapshot.objects).unwrap_or_default() {
                 self.note(collection, &key, &object);
@@ -260,7 +260,7 @@ impl Loop {
         }
     }
 
-    /// Takes all events that are there.
+    /// Handles all pending events.
     fn take_events(&mut self) {
         let mut has_gap = false;
         for mut source in std::mem::take(&mut self.sources) {
@@ -274,7 +274,7 @@ impl Loop {
                     }
                     self.sources.push(source);
                 }
-                // The history was cut.
+                // The history was compacted.
                 Err(_) => {
                     has_gap = true;
                     self.open(source.collection);
@@ -299,7 +299,7 @@ impl Loop {
                 self.settle(controller, key, outcome);
                 self.take_events();
                 if is_unfinished {
-                    // Whoever wants to stop what asks for that much has to get a word in.
+                    // Requests that change or delete a large owner need a turn.
                     tokio::task::yield_now().await;
                 }
             }

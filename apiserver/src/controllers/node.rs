@@ -1,5 +1,5 @@
-//! A stand-in for a node with its kubelet, and for the scheduler: pods become running and ready, and end when they are
-//! deleted. Nothing is run; what somebody writes into a running pod's status stays.
+//! A simulated node with its kubelet, and scheduler: pods become running and ready, and end when they are deleted.
+//! Nothing is executed; changes of a running pod's status by others stay.
 
 use serde_json::{Value, json};
 
@@ -16,7 +16,7 @@ pub(super) const NAME: &str = "node-1";
 const ADDRESS: &str = "192.168.0.1";
 const SCHEDULER: &str = "default-scheduler";
 
-/// A pod's key; of the node its name, and the pods that may wait for it.
+/// Returns the keys of an event: a pod's own; for the node its name and the pods that may wait for it.
 pub(super) fn keys(cluster: &Cluster, collection: &str, key: &str) -> Vec<String> {
     if collection == PODS.collection {
         return vec![key.to_owned()];
@@ -47,7 +47,7 @@ pub(super) async fn reconcile(cluster: &Cluster, key: &str) -> Outcome {
     Ok(None)
 }
 
-/// Makes the node known, and ready.
+/// Registers the node as ready.
 async fn register(cluster: &Cluster) -> Result<(), Fault> {
     let node = match cluster.get(NODES, NAME) {
         Some(stored) => stored.value.clone(),
@@ -76,14 +76,14 @@ async fn register(cluster: &Cluster) -> Result<(), Fault> {
                      "machineID": "", "operatingSystem": "linux", "osImage": "", "systemUUID": ""},
     });
     let node = cluster.update_status(NODES, &ready).await?;
-    // It is ready, so it takes off the taint of a node that is not; there may be no controller manager.
+    // A ready node loses the taint for nodes that are not; the controllers that remove it may not run.
     match nodes::patch(&node) {
         Some(patch) => unless_gone(cluster.patch(NODES, &node, &patch).await),
         None => Ok(()),
     }
 }
 
-/// Makes a default storage class with volumes of the node, as clusters of kind have one.
+/// Creates a default storage class with volumes of the node, as clusters of kind have one.
 async fn offer_storage(cluster: &Cluster) -> Result<(), Fault> {
     if cluster.get(CLASSES, "standard").is_some() {
         return Ok(());
@@ -95,7 +95,7 @@ async fn offer_storage(cluster: &Cluster) -> Result<(), Fault> {
     cluster.create(CLASSES, "", &class).await.map(drop)
 }
 
-/// Gives a pod its place, if it waits for the scheduler that every cluster has.
+/// Binds a pod to the node, if it uses the default scheduler.
 async fn schedule(cluster: &Cluster, pod: &Value) -> Result<(), Fault> {
     let gated = pod["spec"]["schedulingGates"].as_array().is_some_and(|gates| !gates.is_empty());
     if gated || pod["spec"]["schedulerName"] != SCHEDULER || meta::is_terminating(pod) || is_over(pod) {
@@ -145,7 +145,7 @@ fn set_condition(pod: &mut Value, kind: &str, value: bool, reason: &str, message
     pod["status"]["conditions"] = list.into();
 }
 
-/// Starts a pod's containers; a job's pod ends at once, and well.
+/// Starts a pod's containers; a job's pod succeeds at once.
 async fn run(cluster: &Cluster, pod: &Value) -> Result<(), Fault> {
     let ends = controller_of(pod).is_some_and(|owner| owner["kind"] == "Job");
     let mut next = pod.clone();
@@ -214,7 +214,7 @@ fn container_status(container: &Value, state: &Value) -> Value {
     status
 }
 
-/// What a container has of what it asked for: all of it.
+/// Shows a container's requested resources as allocated.
 fn show_resources(container: &Value, status: &mut Value) {
     let resources = container["resources"].as_object().cloned().unwrap_or_default();
     match resources.get("requests") {
@@ -224,7 +224,7 @@ fn show_resources(container: &Value, status: &mut Value) {
     status["resources"] = resources.into();
 }
 
-/// Follows what became of a running pod: its containers have other resources, or it has further ephemeral containers.
+/// Updates the status after a resize or with new ephemeral containers.
 fn followed(pod: &mut Value, time: &str) {
     let containers = |pod: &Value, list: &str| pod["spec"][list].as_array().cloned().unwrap_or_default();
     for (list, statuses) in [("containers", "containerStatuses"), ("initContainers", "initContainerStatuses")]
@@ -249,13 +249,13 @@ fn followed(pod: &mut Value, time: &str) {
     }
 }
 
-/// All containers have ended well.
+/// Ends all containers with success.
 fn finished(pod: &mut Value, time: &str) {
     let done = json!({"exitCode": 0, "reason": "Completed"});
     terminated(pod, "Succeeded", &done, "PodCompleted", time);
 }
 
-/// All containers have ended: `how` is their exit code and reason.
+/// Ends all containers: `how` is their exit code and reason.
 fn terminated(pod: &mut Value, phase: &str, how: &Value, reason: &str, time: &str) {
     pod["status"]["phase"] = phase.into();
     for status in pod["status"]["containerStatuses"].as_array_mut().into_iter().flatten() {
@@ -270,7 +270,7 @@ fn terminated(pod: &mut Value, phase: &str, how: &Value, reason: &str, time: &st
     }
 }
 
-/// Stops a pod that is being deleted, and lets it go once its status says so: a kubelet's last update comes before the deletion.
+/// Stops a terminating pod, and deletes it once its status is written: a kubelet's last update precedes the deletion.
 async fn end(cluster: &Cluster, pod: &Value) -> Result<(), Fault> {
     if !is_over(pod) {
         for container in pod["spec"]["containers"].as_array().into_iter().flatten() {
@@ -280,7 +280,7 @@ async fn end(cluster: &Cluster, pod: &Value) -> Result<(), Fault> {
         let mut next = pod.clone();
         let (killed, text) = (json!({"exitCode": 137, "reason": "Error"}), "PodFailed");
         terminated(&mut next, "Failed", &killed, text, &cluster.time());
-        // The change brings the pod here again.
+        // The update queues the pod again.
         return unless_gone(cluster.update_status(PODS, &next).await);
     }
     if pod["metadata"]["deletionGracePeriodSeconds"] == 0 {

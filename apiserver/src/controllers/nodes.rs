@@ -1,4 +1,4 @@
-//! The taints of nodes follow their conditions: `doNoScheduleTaintingPass` of kube-controller-manager's
+//! Derives the taints of nodes from their conditions: `doNoScheduleTaintingPass` of kube-controller-manager's
 //! node-lifecycle-controller.
 
 use serde_json::{Value, json};
@@ -20,13 +20,13 @@ const CONDITIONS: &[(&str, &str, &str)] = &[
     ("PIDPressure", "True", "node.kubernetes.io/pid-pressure"),
 ];
 
-/// The taint of nodes that take no pods.
+/// The taint of unschedulable nodes.
 pub(super) const UNSCHEDULABLE: &str = "node.kubernetes.io/unschedulable";
 
 pub(super) async fn reconcile(cluster: &Cluster, key: &str) -> Outcome {
     let Some(stored) = cluster.get(NODES, key) else { return Ok(None) };
     let node = &stored.value;
-    // A node that has not reported yet keeps the taint that admission gave it.
+    // A node that has not reported yet keeps its taint from admission.
     if node["status"]["conditions"].is_array()
         && let Some(patch) = patch(node)
     {
@@ -35,7 +35,7 @@ pub(super) async fn reconcile(cluster: &Cluster, key: &str) -> Outcome {
     Ok(None)
 }
 
-/// The patch that gives a node the taints of its conditions; `None` if it has them.
+/// Returns the patch that sets the taints of a node's conditions; `None` if it has them.
 pub(super) fn patch(node: &Value) -> Option<Value> {
     let taints = node["spec"]["taints"].as_array().map_or(&[][..], Vec::as_slice);
     let others = taints.iter().filter(|taint| !is_ours(taint)).cloned();
@@ -50,7 +50,7 @@ pub(super) fn patch(node: &Value) -> Option<Value> {
     Some(json!({"spec": {"taints": taints}}))
 }
 
-/// A taint that keeps pods off.
+/// Builds a taint that refuses pods.
 pub(super) fn taint(key: &str) -> Value {
     json!({"key": key, "effect": "NoSchedule"})
 }
@@ -61,7 +61,7 @@ fn is_ours(taint: &Value) -> bool {
     known && taint["effect"] == "NoSchedule"
 }
 
-/// The keys of the taints that a node has to have.
+/// Returns the keys of the taints that a node should have.
 fn keys(node: &Value) -> impl Iterator<Item = &'static str> {
     let holds = |kind: &str, status: &str| {
         let mut conditions = node["status"]["conditions"].as_array().into_iter().flatten();

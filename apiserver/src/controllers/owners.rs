@@ -8,8 +8,8 @@ use crate::{meta, selector};
 /// The finalizer by which a job counts each of its pods once (`JobTrackingFinalizer` of k8s.io/api/batch/v1).
 pub(super) const JOB_TRACKING: &str = "batch.kubernetes.io/job-tracking";
 
-/// The keys of owners of a kind after an event: of an owner itself; of another object the owner that manages it, or those that
-/// might.
+/// Returns the keys of owners of a kind after an event: an owner's own; for another object those of its owner or of
+/// owners that match.
 pub(super) fn owner_keys(
     cluster: &Cluster,
     owner_kind: Resource,
@@ -32,12 +32,12 @@ pub(super) fn owner_keys(
     selecting.map(|owner| format!("{namespace}/{}", meta::name(owner))).collect()
 }
 
-/// The owner that manages an object.
+/// Returns the owner that manages an object.
 pub(super) fn controller_of(object: &Value) -> Option<&Value> {
     object["metadata"]["ownerReferences"].as_array()?.iter().find(|owner| owner["controller"] == true)
 }
 
-/// A reference that makes `owner` the manager of another object.
+/// Builds the reference that makes `owner` the manager of another object.
 pub(super) fn controller_reference(owner: &Value, of: Resource) -> Value {
     json!({
         "apiVersion": of.api_version, "kind": of.kind, "name": meta::name(owner), "uid": meta::text(owner, "uid"),
@@ -45,13 +45,13 @@ pub(super) fn controller_reference(owner: &Value, of: Resource) -> Value {
     })
 }
 
-/// Whether `owner` manages an object.
+/// Reports whether `owner` manages an object.
 pub(super) fn is_controlled_by(object: &Value, owner: &Value) -> bool {
     controller_of(object).is_some_and(|reference| reference["uid"] == meta::text(owner, "uid"))
 }
 
-/// Takes the objects that `owner`'s selector selects, that are members and that nobody manages, and lets go of the others;
-/// answers what the owner manages then.
+/// Adopts the members that `owner`'s selector selects and nobody manages, and releases those that do not match; returns
+/// the objects that the owner manages then.
 ///
 /// Source: `pkg/controller/controller_ref_manager.go`.
 pub(super) async fn claim(
@@ -98,7 +98,7 @@ async fn adopt(
     let mut owners = object["metadata"]["ownerReferences"].as_array().cloned().unwrap_or_default();
     owners.push(controller_reference(owner, owner_kind));
     let mut metadata = json!({"uid": meta::text(object, "uid"), "ownerReferences": owners});
-    // A job counts the pods that have its finalizer.
+    // A job counts pods by its finalizer.
     if owner_kind == JOBS {
         let mut finalizers = meta::finalizers(object);
         finalizers.retain(|name| *name != JOB_TRACKING);

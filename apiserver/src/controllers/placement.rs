@@ -1,4 +1,4 @@
-//! Which nodes a pod may be on: node selectors, required node affinity, and taints.
+//! Decides whether a pod may be on a node: node selectors, required node affinity, and taints.
 //!
 //! Source: `staging/src/k8s.io/component-helpers/scheduling/corev1`.
 
@@ -8,12 +8,12 @@ use super::cluster::has_labels;
 use crate::meta::{self, member};
 use crate::selector;
 
-/// The effects of taints that keep new pods off a node.
+/// The effects of taints that refuse new pods.
 pub(super) const KEEPS_OFF: &[&str] = &["NoSchedule", "NoExecute"];
-/// The effect of taints that pods have to leave.
+/// The effect of taints that evict pods.
 pub(super) const DRIVES_OUT: &[&str] = &["NoExecute"];
 
-/// Whether the selectors in a pod's spec match a node.
+/// Reports whether the selectors in a pod's spec match a node.
 pub(super) fn selects(spec: &Value, node: &Value) -> bool {
     let required = &spec["affinity"]["nodeAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"];
     let terms = required["nodeSelectorTerms"].as_array();
@@ -21,11 +21,11 @@ pub(super) fn selects(spec: &Value, node: &Value) -> bool {
         && terms.is_none_or(|terms| terms.iter().any(|term| matches(term, node)))
 }
 
-/// Whether all requirements of a term hold. A term without any matches nothing.
+/// Reports whether all requirements of a term hold. A term without any matches nothing.
 fn matches(term: &Value, node: &Value) -> bool {
     let list = |name: &str| term[name].as_array().map_or(&[][..], Vec::as_slice);
     let (labels, fields) = (list("matchExpressions"), list("matchFields"));
-    // The one field that there is.
+    // The only field of node selectors.
     let own = json!({"metadata.name": meta::name(node)});
     !(labels.is_empty() && fields.is_empty())
         && labels.iter().all(|requirement| holds(requirement, &node["metadata"]["labels"]))
@@ -43,7 +43,7 @@ fn holds(requirement: &Value, labels: &Value) -> bool {
     }
 }
 
-/// Whether a pod's spec tolerates all taints of a node that have one of the effects.
+/// Reports whether a pod's spec tolerates all taints of a node with one of the effects.
 pub(super) fn is_tolerated(spec: &Value, node: &Value, effects: &[&str]) -> bool {
     let mut taints = node["spec"]["taints"].as_array().into_iter().flatten();
     taints.all(|taint| !effects.contains(&member(taint, "effect")) || tolerates(spec, taint))

@@ -1,4 +1,4 @@
-//! What controllers ask of pods.
+//! The controllers' functions for pods.
 
 use std::cmp::Ordering;
 use std::time::Duration;
@@ -10,16 +10,16 @@ use super::cluster::{Cluster, EVENTS, Fault, PODS, Resource, unless_gone};
 use super::owners::controller_reference;
 use crate::meta;
 
-/// How many `FailedCreate` events an owner gets at most. client-go writes as many before it aggregates similar events
+/// The limit of `FailedCreate` events for an owner. client-go writes as many before it aggregates similar events
 /// (`defaultAggregateMaxEvents` of `tools/record`).
 const MOST_REFUSALS: usize = 10;
 
-/// Whether a pod counts: it has not ended and is not about to.
+/// Reports whether a pod is neither finished nor terminating.
 pub(super) fn is_active(pod: &Value) -> bool {
     !meta::is_terminating(pod) && !is_over(pod)
 }
 
-/// Whether all of a pod's containers have ended for good.
+/// Reports whether all of a pod's containers have ended for good.
 pub(super) fn is_over(pod: &Value) -> bool {
     matches!(pod["status"]["phase"].as_str(), Some("Failed" | "Succeeded"))
 }
@@ -32,12 +32,12 @@ pub(super) fn is_ready(pod: &Value) -> bool {
     ready_condition(pod).is_some()
 }
 
-/// When a pod became ready.
+/// Returns the time when a pod became ready.
 fn ready_since(pod: &Value) -> Option<Timestamp> {
     ready_condition(pod)?["lastTransitionTime"].as_str()?.parse().ok()
 }
 
-/// How long a ready pod has to stay ready until it is available; `None` for one that is not ready.
+/// Returns the time until a ready pod counts as available; `None` for one that is not ready.
 pub(super) fn until_available(pod: &Value, least_seconds: i64, now: Timestamp) -> Option<Duration> {
     ready_condition(pod)?;
     let since = ready_since(pod).unwrap_or(now);
@@ -45,7 +45,7 @@ pub(super) fn until_available(pod: &Value, least_seconds: i64, now: Timestamp) -
     Some(Duration::from_secs(u64::try_from(left.max(0)).unwrap_or_default()))
 }
 
-/// A new pod made from a template for the object that manages it.
+/// Builds a pod from a template for the object that manages it.
 pub(super) fn from_template(owner: &Value, owner_kind: Resource, template: &Value) -> Value {
     let mut metadata = json!({
         "generateName": format!("{}-", meta::name(owner)), "namespace": meta::namespace(owner),
@@ -59,7 +59,7 @@ pub(super) fn from_template(owner: &Value, owner_kind: Resource, template: &Valu
     json!({"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": template["spec"]})
 }
 
-/// Creates a pod, and tells so about its owner.
+/// Creates a pod, and records an event about its owner.
 pub(super) async fn create(
     cluster: &Cluster,
     component: &str,
@@ -79,8 +79,8 @@ pub(super) async fn create(
     Ok(made)
 }
 
-/// Tells that something could not be created for an owner: once in the same words, and [`MOST_REFUSALS`] times in words that differ,
-/// as those do that name the pod. Tries go on for as long as they fail, and events about them must not.
+/// Records that a creation for an owner was refused: once per message, and [`MOST_REFUSALS`] times for messages that
+/// differ, for example by the pod's name. This bounds the events, as the attempts have no end.
 pub(super) async fn tell_refused(cluster: &Cluster, component: &str, owner: &Value, message: &str) {
     let uid = meta::text(owner, "uid");
     let is_refusal =
@@ -91,7 +91,7 @@ pub(super) async fn tell_refused(cluster: &Cluster, component: &str, owner: &Val
     }
 }
 
-/// Deletes a pod, and tells so about its owner.
+/// Deletes a pod, and records an event about its owner.
 pub(super) async fn delete(
     cluster: &Cluster,
     component: &str,
@@ -104,7 +104,7 @@ pub(super) async fn delete(
     Ok(())
 }
 
-/// Which of two pods is the better one to delete: what is lost least comes first.
+/// Orders pods for deletion: the one that is least costly to lose comes first.
 pub(super) fn by_loss(a: &Value, b: &Value) -> Ordering {
     let scheduled = |pod: &Value| !pod["spec"]["nodeName"].as_str().unwrap_or_default().is_empty();
     let phase = |pod: &Value| match pod["status"]["phase"].as_str() {
@@ -131,7 +131,7 @@ fn restarts(pod: &Value) -> i64 {
     statuses.filter_map(|status| status["restartCount"].as_i64()).sum()
 }
 
-/// A number, or a share of `all` in percent.
+/// Returns a number, or a share of `all` in percent.
 pub(super) fn share(value: &Value, all: i64, up: bool) -> i64 {
     if let Some(number) = value.as_i64() {
         return number;
@@ -139,7 +139,7 @@ pub(super) fn share(value: &Value, all: i64, up: bool) -> i64 {
     let percent = value.as_str().and_then(|text| text.strip_suffix('%')?.parse::<i64>().ok()).unwrap_or(0);
     let product = percent.saturating_mul(all);
     let share = if up { product.saturating_add(99).div_euclid(100) } else { product.div_euclid(100) };
-    // No more than a number could say, so that sums and products of shares stay within bounds.
+    // Limited to 32 bits, so that sums and products of shares do not overflow.
     share.min(i32::MAX.into())
 }
 

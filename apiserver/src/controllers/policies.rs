@@ -1,4 +1,4 @@
-//! The status of validating admission policies: what is wrong with the types of their expressions.
+//! The status of validating admission policies: the type errors of their expressions.
 //!
 //! Follows kube-controller-manager's `pkg/controller/validatingadmissionpolicystatus` and apiserver's
 //! `pkg/admission/plugin/policy/validating/typechecking.go` (1.36).
@@ -18,7 +18,7 @@ use crate::registry::{Registry, ResourceDef};
 
 pub(super) const WATCHES: &[&str] = &[POLICIES.collection];
 const MANAGER: &str = "validatingadmissionpolicy-status";
-/// How many types a policy is checked for (`maxTypesToCheck`).
+/// The limit of types that a policy is checked for (`maxTypesToCheck`).
 const MOST_TYPES: usize = 10;
 
 pub(super) async fn reconcile(cluster: &Cluster, key: &str) -> Outcome {
@@ -71,7 +71,8 @@ fn compiler(spec: &Value, object: Type, params: Option<Type>) -> Compiler {
     compiler
 }
 
-/// The kinds that rules name without wildcards, as Go shows them, in the order of group, version and kind (`typesToCheck`).
+/// Returns the kinds that rules name without wildcards, as Go shows them, ordered by group, version and kind
+/// (`typesToCheck`).
 fn kinds(registry: &Registry, constraints: &Value) -> Vec<(String, Arc<ResourceDef>)> {
     let mut found = BTreeMap::new();
     for rule in constraints["resourceRules"].as_array().into_iter().flatten() {

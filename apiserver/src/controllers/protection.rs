@@ -1,4 +1,4 @@
-//! Claims and volumes that are being deleted go once nothing uses them: pvc-protection-controller and
+//! Removes the finalizers of claims and volumes that are no longer used: pvc-protection-controller and
 //! pv-protection-controller of kube-controller-manager.
 
 use serde_json::Value;
@@ -10,7 +10,8 @@ use crate::meta;
 
 pub(super) const WATCHES: &[&str] = &[CLAIMS.collection, VOLUMES.collection, PODS.collection];
 
-/// The claim or volume; of a pod, its claims. A key begins with the collection.
+/// Returns the keys of an event: a claim's or volume's own; for a pod those of its claims. A key begins with the
+/// collection.
 pub(super) fn keys(collection: &str, key: &str, object: &Value) -> Vec<String> {
     if collection != PODS.collection {
         return vec![format!("{collection}/{key}")];
@@ -34,7 +35,7 @@ pub(super) async fn reconcile(cluster: &Cluster, key: &str) -> Outcome {
     Ok(None)
 }
 
-/// A volume is used while it is bound, a claim while a pod with a node has it.
+/// Reports whether a volume is bound, or a pod with a node uses a claim.
 fn is_used(cluster: &Cluster, of: Resource, object: &Value) -> bool {
     if of == VOLUMES {
         return object["status"]["phase"] == "Bound";
@@ -46,7 +47,7 @@ fn is_used(cluster: &Cluster, of: Resource, object: &Value) -> bool {
         .any(|pod| claims_of(pod).any(|claim| claim == name))
 }
 
-/// The names of the claims that a pod uses.
+/// Returns the names of the claims that a pod uses.
 pub(super) fn claims_of(pod: &Value) -> impl Iterator<Item = &str> {
     let volumes = pod["spec"]["volumes"].as_array().into_iter().flatten();
     volumes.filter_map(|volume| volume["persistentVolumeClaim"]["claimName"].as_str())

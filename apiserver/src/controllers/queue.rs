@@ -1,4 +1,4 @@
-//! Keys that wait for their controller: each once, in order, now or at a time.
+//! The work queue of the controllers: each key once, in order, now or at a time.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::Duration;
@@ -15,7 +15,7 @@ pub(super) struct Queue<C> {
     ready: BTreeSet<(C, String)>,
     later: BTreeMap<(C, String), Instant>,
     failures: BTreeMap<(C, String), u32>,
-    /// What goes on when nothing else is ready.
+    /// Keys that continue when no other is ready.
     unfinished: VecDeque<(C, String)>,
 }
 
@@ -33,13 +33,13 @@ impl<C> Default for Queue<C> {
 impl<C: Copy + Ord> Queue<C> {
     pub(super) fn add(&mut self, controller: C, key: String) {
         let item = (controller, key);
-        // Its own events must not bring it forward.
+        // Its own events must not move it forward.
         if !self.unfinished.contains(&item) {
             self.ready.insert(item);
         }
     }
 
-    /// The next key that is due.
+    /// Returns the next key that is due.
     pub(super) fn next(&mut self, now: Instant) -> Option<(C, String)> {
         let due: Vec<(C, String)> =
             self.later.iter().filter(|(_, at)| **at <= now).map(|(item, _)| item.clone()).collect();
@@ -50,12 +50,12 @@ impl<C: Copy + Ord> Queue<C> {
         self.ready.pop_first().or_else(|| self.unfinished.pop_front())
     }
 
-    /// When a key will be due that is not yet.
+    /// Returns the time when the next delayed key is due.
     pub(super) fn next_timer(&self) -> Option<Instant> {
         self.later.values().min().copied()
     }
 
-    /// A key was worked off; `again` is when it has to be looked at once more.
+    /// Marks a key as handled; `again` is when it is due again.
     pub(super) fn done(&mut self, controller: C, key: String, again: Option<Instant>) {
         let item = (controller, key);
         self.failures.remove(&item);
@@ -65,7 +65,7 @@ impl<C: Copy + Ord> Queue<C> {
         };
     }
 
-    /// A key was worked off in part, and goes on when the others have had their turn.
+    /// Marks a key as handled in part, to continue after all others.
     pub(super) fn unfinished(&mut self, controller: C, key: String) {
         let item = (controller, key);
         self.failures.remove(&item);
@@ -75,7 +75,7 @@ impl<C: Copy + Ord> Queue<C> {
         }
     }
 
-    /// A key could not be worked off.
+    /// Marks a key as failed, to be retried after a delay.
     pub(super) fn failed(&mut self, controller: C, key: String, now: Instant) {
         let item = (controller, key);
         let failures = self.failures.entry(item.clone()).or_default();

@@ -1,4 +1,4 @@
-//! Replica sets: as many pods as wanted, adopted or made, and what became of them.
+//! Replica sets: adopt, create and delete pods up to the wanted number, and report on them.
 //!
 //! Follows kube-controller-manager's `pkg/controller/replicaset` (1.36).
 
@@ -24,12 +24,12 @@ pub(super) async fn reconcile(cluster: &Cluster, key: &str) -> Outcome {
     let set = &stored.value;
     let pods = claim(cluster, PODS, set, REPLICA_SETS, |_| true).await?;
     let managed = if meta::is_terminating(set) { Ok(false) } else { manage(cluster, set, &pods).await };
-    // What was made and deleted just now counts only when its events have come.
+    // Pods created or deleted in this run count once their events arrive.
     let again = report(cluster, set, &pods, managed.as_ref().err()).await?;
     Ok(if managed? { Some(Duration::ZERO) } else { again })
 }
 
-/// Makes or deletes pods until there are as many as wanted; returns whether more are to be made than one call makes.
+/// Creates or deletes pods up to the wanted number; returns whether one call's limit leaves some to create.
 async fn manage(cluster: &Cluster, set: &Value, pods: &[Value]) -> Result<bool, Fault> {
     let mut active: Vec<&Value> = pods.iter().filter(|pod| is_active(pod)).collect();
     let wanted = usize::try_from(set["spec"]["replicas"].as_i64().unwrap_or(1)).unwrap_or(0);
@@ -47,7 +47,7 @@ async fn manage(cluster: &Cluster, set: &Value, pods: &[Value]) -> Result<bool, 
     Ok(missing > MOST_CREATED)
 }
 
-/// Writes the status. Returns how long it takes until the next ready pod counts as available.
+/// Writes the status. Returns the time until the next ready pod counts as available.
 async fn report(cluster: &Cluster, set: &Value, pods: &[Value], fault: Option<&Fault>) -> Outcome {
     let (status, again) = status(cluster, set, pods, fault);
     if status == set["status"] {
@@ -80,7 +80,7 @@ fn status(
         "terminatingReplicas": pods.iter().filter(|pod| meta::is_terminating(pod)).count(),
         "observedGeneration": set["metadata"]["generation"],
     });
-    // Counts of nothing are left out, but for those that the type always writes.
+    // Zero counts are omitted, except those that the type always writes.
     if let Some(map) = status.as_object_mut() {
         map.retain(|key, value| *value != 0 || matches!(key.as_str(), "replicas" | "terminatingReplicas"));
     }
@@ -90,8 +90,8 @@ fn status(
     (status, waits.into_iter().filter(|wait| !wait.is_zero()).min())
 }
 
-/// The condition of a set whose pods are refused. One that is there stays as it is (`calculateStatus`): refusals name the pod, which
-/// has another name at each try, and a status that changed each time would bring the set back before its delay is over.
+/// Builds the condition of a set whose pods are refused. An existing one stays (`calculateStatus`): refusals name the
+/// pod, which has a new name on each try, and a changed status would requeue the set before its delay is over.
 fn failure(set: &Value, fault: &Fault, time: &str) -> Value {
     let mut old = set["status"]["conditions"].as_array().into_iter().flatten();
     match old.find(|condition| condition["type"] == "ReplicaFailure") {

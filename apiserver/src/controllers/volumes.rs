@@ -1,5 +1,5 @@
-//! Volumes and claims find each other: kube-controller-manager's `pkg/controller/volume/persistentvolume` (1.36), with the scheduler's
-//! part for classes that wait for a pod. The simulated node provisions the volumes of its own class.
+//! Binds volumes and claims: kube-controller-manager's `pkg/controller/volume/persistentvolume` (1.36), with the
+//! scheduler's part for classes that wait for a pod. The simulated node provisions the volumes of its own class.
 
 use kubesmith_apimachinery::quantity::Quantity;
 use serde_json::{Value, json};
@@ -20,8 +20,8 @@ const BOUND_BY_CONTROLLER: &str = "pv.kubernetes.io/bound-by-controller";
 const PROVISIONED_BY: &str = "pv.kubernetes.io/provisioned-by";
 const STORAGE_PROVISIONER: &str = "volume.kubernetes.io/storage-provisioner";
 
-/// A claim with its volume; a volume with its claim, or all claims that wait for one; of a class, these too; of a pod, its claims. A key
-/// begins with the collection.
+/// Returns the keys of an event: of a claim and its volume; of a volume and its claim, or all pending claims; for a
+/// class the same claims; for a pod its claims. A key begins with the collection.
 pub(super) fn keys(cluster: &Cluster, collection: &str, key: &str, object: &Value) -> Vec<String> {
     let claim = |key: &str| format!("{}/{key}", CLAIMS.collection);
     let volume = |name: &str| format!("{}/{name}", VOLUMES.collection);
@@ -60,7 +60,7 @@ pub(super) async fn reconcile(cluster: &Cluster, key: &str) -> Outcome {
     Ok(None)
 }
 
-/// `syncVolume`: the phase follows the claim; a volume that was released goes if it is to.
+/// `syncVolume`: updates the phase; a released volume is deleted if its policy says so.
 async fn sync_volume(cluster: &Cluster, volume: &Value) -> Result<(), Fault> {
     let reference = &volume["spec"]["claimRef"];
     if meta::member(reference, "uid").is_empty() {
@@ -69,7 +69,7 @@ async fn sync_volume(cluster: &Cluster, volume: &Value) -> Result<(), Fault> {
     let key = format!("{}/{}", meta::member(reference, "namespace"), meta::member(reference, "name"));
     let claim = cluster.get(CLAIMS, &key);
     if claim.is_some_and(|claim| meta::text(&claim.value, "uid") == meta::member(reference, "uid")) {
-        // The claim's own turn binds them.
+        // `sync_claim` binds them.
         return Ok(());
     }
     set_phase(cluster, volume, "Released").await?;
@@ -87,7 +87,7 @@ async fn set_phase(cluster: &Cluster, volume: &Value, phase: &str) -> Result<(),
     if next == *volume {
         return Ok(());
     }
-    // The version is not told: the phase says nothing of what others write.
+    // The phase is independent of other writes, so the update has no version.
     meta::remove(&mut next, "resourceVersion");
     unless_gone(cluster.update_status(VOLUMES, &next).await)
 }
@@ -123,7 +123,7 @@ fn class_of(object: &Value) -> &str {
     meta::member(&object["spec"], "storageClassName")
 }
 
-/// Whether a pod with a node uses the claim.
+/// Reports whether a pod with a node uses the claim.
 fn is_awaited(cluster: &Cluster, claim: &Value) -> bool {
     let name = meta::name(claim);
     let pods = cluster.list(PODS, meta::namespace(claim));
@@ -131,7 +131,7 @@ fn is_awaited(cluster: &Cluster, claim: &Value) -> bool {
     placed.into_iter().any(|pod| claims_of(pod).any(|used| used == name))
 }
 
-/// Whether a volume is nobody's, or the claim's.
+/// Reports whether a volume is unclaimed, or the claim's.
 fn is_free_for(volume: &Value, claim: &Value) -> bool {
     let reference = &volume["spec"]["claimRef"];
     let is_same = |field: &str| meta::member(reference, field) == meta::text(claim, field);
@@ -139,7 +139,7 @@ fn is_free_for(volume: &Value, claim: &Value) -> bool {
     reference.is_null() || is_same("name") && is_same("namespace") && (uid.is_empty() || is_same("uid"))
 }
 
-/// The volume for a claim: one that was made for it, or else the smallest that fits (`FindMatchingVolume`).
+/// Returns the volume for a claim: one reserved for it, or else the smallest that fits (`FindMatchingVolume`).
 fn matching(cluster: &Cluster, claim: &Value, waits: bool) -> Option<Value> {
     let (spec, wanted) = (&claim["spec"], size(&claim["spec"]["resources"]["requests"]));
     let modes = meta::strings(&spec["accessModes"]);
@@ -172,7 +172,7 @@ fn size(of: &Value) -> Option<Quantity> {
     Quantity::parse(meta::member(of, "storage")).ok()
 }
 
-/// Makes a volume for a claim, as a provisioner does; both are bound at its turn.
+/// Creates a volume for a claim, as a provisioner does; a later call binds both.
 async fn provision(cluster: &Cluster, class: &Value, claim: &Value) -> Result<(), Fault> {
     let name = format!("pvc-{}", meta::text(claim, "uid"));
     if cluster.get(VOLUMES, &name).is_none() {
@@ -199,7 +199,7 @@ fn reference(claim: &Value) -> Value {
            "uid": meta::text(claim, "uid"), "resourceVersion": meta::text(claim, "resourceVersion")})
 }
 
-/// Binds both to each other, in steps that can be taken again (`bind`).
+/// Binds both to each other, in steps that can be repeated (`bind`).
 async fn bind(cluster: &Cluster, volume: &Value, claim: &Value) -> Result<(), Fault> {
     let mut next = volume.clone();
     if meta::member(&volume["spec"]["claimRef"], "uid").is_empty() {

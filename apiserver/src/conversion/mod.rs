@@ -1,8 +1,8 @@
-//! Objects in other versions of their resource than the one they are stored as.
+//! Serves objects in other versions of their resource than the stored one.
 //!
-//! A stored object carries the version that it was written in. Reading fills in the defaults of that version, converts, and
-//! drops what the asked-for version does not know; writing converts to the version that the CRD names now. Without a
-//! conversion webhook nothing has to be waited for.
+//! A stored object keeps the version that it was written in. Reading fills in the defaults of that version, converts,
+//! and drops fields that the requested version does not have; writing converts to the CRD's storage version. Without a
+//! conversion webhook nothing has to be awaited.
 
 mod review;
 mod webhook;
@@ -20,7 +20,7 @@ use crate::server::Server;
 use crate::status::ApiResult;
 use crate::store::Object;
 
-/// An object as requests for one version see it.
+/// An object in the version of a request.
 #[derive(Clone, Debug)]
 pub(crate) struct Served(Arc<Object>);
 
@@ -29,7 +29,7 @@ impl Served {
         &self.0.value
     }
 
-    /// The object's JSON; shared by all readers when the object is served as it is stored.
+    /// The object's JSON; shared by all readers when the object is served as stored.
     pub(crate) fn json(&self) -> Bytes {
         self.0.json()
     }
@@ -40,18 +40,18 @@ impl Served {
     }
 
     fn like(object: &Object, value: Value) -> Self {
-        // An object that only looks as if it had been stored has no version, and gets none here.
+        // An object that was never stored has no version, and gets none here.
         let made = if object.rv == 0 { Object::unstored(value) } else { Object::new(value, object.rv) };
         Self(Arc::new(made))
     }
 }
 
-/// Whether reads and writes may have to wait for a conversion webhook.
+/// Reports whether reads and writes may have to wait for a conversion webhook.
 pub(crate) fn is_by_webhook(def: &ResourceDef) -> bool {
     matches!(&def.behaviour, Behaviour::Custom(custom) if custom.family.conversion.is_some())
 }
 
-/// The object as the definition serves it; `None` when a webhook has to convert it.
+/// Returns the object in the definition's version; `None` when a webhook has to convert it.
 pub(crate) fn at_once(def: &ResourceDef, object: &Arc<Object>) -> Option<Served> {
     let custom = match &def.behaviour {
         Behaviour::BuiltIn(built_in) => {
@@ -72,7 +72,7 @@ pub(crate) fn at_once(def: &ResourceDef, object: &Arc<Object>) -> Option<Served>
     if !same {
         value["apiVersion"] = Value::from(def.api_version());
     }
-    // It may have been stored before the schema was what it is now.
+    // The schema may have changed since the object was stored.
     custom.prune(&mut value);
     if same && value == object.value {
         object.set_mark(custom.id);
@@ -81,7 +81,7 @@ pub(crate) fn at_once(def: &ResourceDef, object: &Arc<Object>) -> Option<Served>
     Some(Served::like(object, value))
 }
 
-/// Remembers of an object that was just written through the definition that it is as the definition serves it.
+/// Marks an object that was just written through the definition as needing no conversion.
 pub(crate) fn written(def: &ResourceDef, object: &Object) {
     if let Behaviour::Custom(custom) = &def.behaviour
         && is_version(def, stored_version(object))
@@ -94,12 +94,12 @@ fn stored_version(object: &Object) -> &str {
     object.value["apiVersion"].as_str().unwrap_or_default()
 }
 
-/// Whether the definition serves this `group/version`.
+/// Reports whether this `group/version` is the definition's.
 fn is_version(def: &ResourceDef, api_version: &str) -> bool {
     api_version.rsplit_once('/').is_some_and(|(group, version)| group == def.group && version == def.version)
 }
 
-/// The object with the defaults of the version that it is stored as.
+/// Returns the object with the defaults of its stored version.
 fn defaulted(custom: &Custom, object: &Object) -> Value {
     let mut value = object.value.clone();
     if let Some(schema) = custom.family.version(stored_version(object)) {
@@ -108,7 +108,7 @@ fn defaulted(custom: &Custom, object: &Object) -> Value {
     value
 }
 
-/// An object as the definition serves it.
+/// Returns an object in the definition's version.
 ///
 /// # Errors
 /// When the conversion webhook fails.
@@ -117,11 +117,11 @@ pub(crate) async fn one(server: &Server, def: &ResourceDef, object: &Arc<Object>
         return Ok(served);
     }
     let mut all = converted(server, def, std::slice::from_ref(object)).await?;
-    // As many come back as were sent.
+    // The webhook returns as many objects as were sent.
     Ok(all.pop().unwrap_or_else(|| Served(object.clone())))
 }
 
-/// Objects as the definition serves them; those that a webhook has to convert go there together.
+/// Returns objects in the definition's version; a webhook converts all it has to in one call.
 ///
 /// # Errors
 /// When the conversion webhook fails.
@@ -150,7 +150,7 @@ async fn converted(server: &Server, def: &ResourceDef, objects: &[Arc<Object>]) 
     Ok(served.collect())
 }
 
-/// An object of the definition's version in the version that it is stored as.
+/// Converts an object of the definition's version to the storage version.
 ///
 /// # Errors
 /// When the conversion webhook fails.
@@ -171,7 +171,7 @@ pub(crate) async fn stored(server: &Server, def: &ResourceDef, value: Value) -> 
     }
 }
 
-/// Converts an object of the definition's resource to an `apiVersion`; one that does not exist leaves it as it is.
+/// Converts an object of the definition's resource to an `apiVersion`; an unknown version leaves it as it is.
 ///
 /// # Errors
 /// When the conversion webhook fails.

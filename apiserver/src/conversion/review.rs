@@ -1,11 +1,11 @@
-//! `ConversionReview`: the question, the answer, and what a conversion may change.
+//! `ConversionReview`: the request, the response, and the changes that a conversion may make.
 
 use kubesmith_apimachinery::names;
 use serde_json::{Map, Value, json};
 
 use crate::meta;
 
-/// The review that is sent.
+/// Builds the review of a request.
 pub(super) fn question(objects: &[&Value], to: &str, uid: &str, version: &str) -> Value {
     json!({
         "kind": "ConversionReview", "apiVersion": format!("apiextensions.k8s.io/{version}"),
@@ -14,10 +14,10 @@ pub(super) fn question(objects: &[&Value], to: &str, uid: &str, version: &str) -
     })
 }
 
-/// The objects of the answer.
+/// Returns the objects of the response.
 ///
 /// # Errors
-/// What is wrong with it.
+/// Returns the fault of the response.
 pub(super) fn converted(mut answer: Value, uid: &str, version: &str) -> Result<Vec<Value>, String> {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let (own_version, kind) = (text(&answer["apiVersion"]), text(&answer["kind"]));
@@ -49,7 +49,7 @@ pub(super) fn converted(mut answer: Value, uid: &str, version: &str) -> Result<V
     }
 }
 
-/// What a conversion is about, for its errors.
+/// The kind and versions of a conversion, for its errors.
 pub(super) struct Subject {
     /// Group, version and kind that objects are converted from.
     from: String,
@@ -64,15 +64,16 @@ impl Subject {
         Self { from: format!("{}, Kind={kind}", text("apiVersion")), kind, to: to.to_owned() }
     }
 
-    /// The error of a webhook that did not convert.
+    /// Describes a failed call of the webhook.
     pub(super) fn failed(&self, why: &str) -> String {
         format!("conversion webhook for {} failed: {why}", self.from)
     }
 
-    /// The converted objects with the metadata of the originals, of which only labels and annotations may change.
+    /// Returns the converted objects with the metadata of the originals, of which only labels and annotations may
+    /// change.
     ///
     /// # Errors
-    /// What the webhook may not change.
+    /// Returns the first forbidden change.
     pub(super) fn checked(&self, asked: &[&Value], answered: Vec<Value>) -> Result<Vec<Value>, String> {
         if answered.len() != asked.len() {
             let (found, expected) = (answered.len(), asked.len());
@@ -168,7 +169,7 @@ fn check_texts(field: &str, before: Option<&Value>, after: &Map<String, Value>) 
     Ok(())
 }
 
-/// What Go calls the type of a JSON value.
+/// Go's name for the type of a JSON value.
 fn go_type(value: &Value) -> &'static str {
     match value {
         Value::Null => "<nil>",

@@ -10,15 +10,15 @@ use crate::server::Server;
 use crate::status::{ApiError, ApiResult};
 use crate::webhook::Endpoint;
 
-/// How long a conversion may take; kube-apiserver's client gives every webhook this time.
+/// The timeout of conversions; kube-apiserver's client gives every webhook this time.
 const TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Whether an object has nothing but its kind; such ones are the same in all versions.
+/// Reports whether an object has only its kind; such objects are the same in all versions.
 fn is_empty(object: &Value) -> bool {
     object.as_object().is_some_and(|map| map.keys().all(|key| key == "apiVersion" || key == "kind"))
 }
 
-/// The answer, and what kube-apiserver's log has of it. A developer reads the log, so it says more.
+/// Returns the error and logs it with advice for developers, who read the log.
 fn failed(text: &str) -> ApiError {
     tracing::warn!(
         "{text}; start the program that serves the webhook: until then objects can be read and written in the stored version only"
@@ -30,7 +30,7 @@ fn failed(text: &str) -> ApiError {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ConversionWebhook {
     endpoint: Endpoint,
-    /// The version of `ConversionReview` that it gets; `None` if it takes none that the server knows.
+    /// The newest version of `ConversionReview` that it takes; `None` if the server knows none of its versions.
     review_version: Option<&'static str>,
 }
 
@@ -52,7 +52,7 @@ impl ConversionWebhook {
     /// Converts those objects that have another version; the order stays.
     ///
     /// # Errors
-    /// When the webhook cannot be reached, does not convert, or changes what it may not change.
+    /// Returns an error when the webhook cannot be reached, does not convert, or makes a forbidden change.
     pub(crate) async fn convert(
         &self,
         server: &Server,

@@ -11,7 +11,7 @@ use super::object_of;
 use crate::meta;
 use crate::status::{ApiError, ApiResult};
 
-/// The annotation that names the defaults that were set.
+/// The annotation that lists the applied defaults.
 const ANNOTATION: &str = "kubernetes.io/limit-ranger";
 
 pub(super) fn admit(attributes: &Attributes<'_>, object: Option<&mut Value>) -> ApiResult<()> {
@@ -65,7 +65,7 @@ fn amounts(value: &Value) -> Amounts {
     entries.map(|(name, amount)| (name.clone(), amount.clone())).collect()
 }
 
-/// What containers get that do not say it themselves.
+/// The defaults of containers that set no requests or limits.
 struct Defaults {
     requests: Amounts,
     limits: Amounts,
@@ -112,7 +112,7 @@ fn quantities(value: &Value) -> Quantities {
     value.as_object().into_iter().flatten().filter_map(read).collect()
 }
 
-/// What something asks for and may use at most.
+/// The requests and limits of a container, a pod or a claim.
 struct Usage {
     requests: Quantities,
     limits: Quantities,
@@ -138,7 +138,7 @@ fn pod_faults(pod: &Value, limits: &[Value]) -> Vec<String> {
     faults
 }
 
-/// The sums of the containers; an init container counts alone, if it needs more (`podRequests` and `podLimits`).
+/// Sums the containers of a pod; an init container counts alone if it needs more (`podRequests` and `podLimits`).
 fn of_pod(pod: &Value) -> Usage {
     let mut usage = Usage { requests: BTreeMap::new(), limits: BTreeMap::new() };
     let merge = |into: &mut Quantities, from: Quantities, adds: bool| {

@@ -34,7 +34,7 @@ const ORDER: &[Plugin] = &[
     default_storage_class::admit,
 ];
 
-/// Refuses an object that mutating admission is done with.
+/// Refuses an object after mutating admission.
 type Validator = fn(&Attributes<'_>, Option<&Value>) -> ApiResult<()>;
 
 /// The plugins that check objects, in the same order; validating webhooks come after them.
@@ -56,7 +56,7 @@ pub(super) fn validate(attributes: &Attributes<'_>, object: Option<&Value>) -> A
     VALIDATORS.iter().try_for_each(|plugin| plugin(attributes, object))
 }
 
-/// The object, if it is created or updated as a whole and of this collection.
+/// Returns the object if the request creates or updates it as a whole and in this collection.
 fn object_of<'o>(
     attributes: &Attributes<'_>,
     object: Option<&'o mut Value>,

@@ -1,4 +1,5 @@
-//! `NamespaceLifecycle`: a namespace has to be there for its objects and to stay; some are never deleted.
+//! `NamespaceLifecycle`: creation needs an existing namespace that is not terminating; some namespaces are never
+//! deleted.
 
 use serde_json::Value;
 

@@ -1,4 +1,4 @@
-//! `ServiceAccount`: a pod without an account runs as `default`, if controllers make that account.
+//! `ServiceAccount`: a pod without an account runs as `default` if the controllers run, which create it.
 
 use serde_json::Value;
 

@@ -26,8 +26,8 @@ use crate::meta;
 use crate::registry::ResourceDef;
 use crate::status::{About, ApiError, ApiResult};
 
-/// What the variables, the validations and the messages of a policy may cost for one request; as much again for its audit
-/// annotations. Source: RuntimeCELCostBudget of the API server.
+/// The cost limit of a policy's variables, validations and messages for one request; its audit annotations have the
+/// same. Source: RuntimeCELCostBudget of the API server.
 const BUDGET: u64 = 10_000_000;
 
 /// The policies that have bindings.
@@ -38,7 +38,7 @@ pub(crate) struct Policies {
 }
 
 impl Policies {
-    /// Compiles the stored policies, which come in the order of their names, as their bindings do.
+    /// Compiles the stored policies and their bindings, which are sorted by name.
     pub(super) fn new(stored: &dyn Fn(&str) -> Vec<Value>) -> Self {
         let of = |plural: &str| stored(&format!("{plural}.{GROUP}"));
         Self {
@@ -57,7 +57,7 @@ fn bound<B: Body>(policies: &[Value], bindings: &[Value]) -> Vec<Policy<B>> {
     policies.filter(|(_, own)| !own.is_empty()).map(|(policy, own)| Policy::of(policy, own)).collect()
 }
 
-/// What a policy does with the requests that it applies to.
+/// The expressions of a policy, which depend on its kind.
 trait Body {
     /// Compiles it from the spec of a policy whose variables the compiler knows.
     fn of(spec: &Value, compiler: &Compiler) -> Self;
@@ -99,13 +99,13 @@ impl<B: Body> Policy<B> {
     }
 }
 
-/// What puts a policy in force.
+/// A binding, which puts a policy in force.
 #[derive(Debug)]
 struct Binding {
     name: String,
     criteria: Option<Criteria>,
     param_ref: Option<ParamRef>,
-    /// `Deny`, `Warn`, `Audit`; none for mutating policies.
+    /// `Deny`, `Warn`, `Audit`; empty for mutating policies.
     actions: Vec<String>,
 }
 
@@ -131,7 +131,7 @@ struct Invocation<'p, B> {
     params: Value,
 }
 
-/// A policy that cannot be put in force.
+/// A policy with a faulty configuration.
 struct Misconfigured<'p, B> {
     policy: &'p Policy<B>,
     binding: Option<&'p Binding>,
@@ -194,7 +194,8 @@ async fn applying<'p, B>(
     found
 }
 
-/// Whether no policy hears of the request: policies could lock themselves in (`admissionResources` of generic/plugin.go).
+/// Reports whether policies skip the request: otherwise they could block their own repair (`admissionResources` of
+/// generic/plugin.go).
 fn are_exempt(attributes: &Attributes<'_>) -> bool {
     let def = attributes.def();
     def.group == GROUP
@@ -205,7 +206,7 @@ fn are_exempt(attributes: &Attributes<'_>) -> bool {
 /// cluster scope.
 ///
 /// # Errors
-/// Returns `NotFound` if the namespace has to be there and is not.
+/// Returns `NotFound` if the request needs the namespace and it does not exist.
 fn namespace_of(attributes: &Attributes<'_>) -> ApiResult<Value> {
     const SHOWN: [&str; 12] = [
         "name",

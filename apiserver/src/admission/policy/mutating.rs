@@ -13,7 +13,7 @@ use super::{Body, Invocation, Misconfigured, applying, are_exempt, namespace_of}
 use crate::meta;
 use crate::status::{ApiError, ApiResult, Cause};
 
-/// What a policy changes.
+/// The mutations of a policy.
 #[derive(Debug)]
 pub(super) struct Mutations {
     patches: Vec<Patch>,
@@ -37,7 +37,7 @@ pub(in crate::admission) type Key = (String, String, String);
 /// An error of a policy whose failures count.
 struct Failure {
     message: String,
-    /// Whether the policy was evaluated, and not only put in force.
+    /// Whether the policy was evaluated; false for a configuration error.
     invoked: bool,
 }
 
@@ -45,7 +45,7 @@ struct Failure {
 /// whether one of them did.
 ///
 /// # Errors
-/// The first failure, with the others as its causes.
+/// Returns the first failure, with the others as its causes.
 pub(in crate::admission) async fn mutate(
     attributes: &Attributes<'_>,
     mut object: Option<&mut Value>,
@@ -158,7 +158,7 @@ impl<'r, 'a> Run<'r, 'a> {
         Ok(())
     }
 
-    /// Applies the mutations of a policy in order; a failed one does not keep the next from being applied.
+    /// Applies the mutations of a policy in order and goes on after a failed one.
     fn patch(&mut self, invocation: &Invocation<'_, Mutations>) -> ApiResult<()> {
         let Invocation { policy, params, .. } = invocation;
         for patch in &policy.body.patches {

@@ -1,4 +1,4 @@
-//! The parameters of policies: which objects a binding names.
+//! The parameters of policies: the objects that a binding names.
 
 use std::sync::Arc;
 
@@ -24,10 +24,10 @@ impl ParamKind {
         Self { api_version: text("apiVersion"), kind: text("kind") }
     }
 
-    /// The resource of the kind.
+    /// Returns the resource of the kind.
     ///
     /// # Errors
-    /// When the server does not serve it.
+    /// Returns an error if the server does not serve it.
     pub(super) fn resolve(&self, attributes: &Attributes<'_>) -> Result<Arc<ResourceDef>, String> {
         let registry = attributes.call.server.registry();
         let is_it = |def: &&Arc<ResourceDef>| {
@@ -65,11 +65,11 @@ impl ParamRef {
     }
 }
 
-/// The parameters for a request, of which a policy is evaluated with each: one `null` if the policy or the binding has none
-/// (`CollectParams` of generic/policy_dispatcher.go).
+/// Returns the parameters for a request. The policy is evaluated once with each; the only one is `null` if the policy
+/// or the binding has none (`CollectParams` of generic/policy_dispatcher.go).
 ///
 /// # Errors
-/// What is wrong with the reference.
+/// Returns the fault of the reference.
 pub(super) async fn collect(
     attributes: &Attributes<'_>,
     kind: Option<&Arc<ResourceDef>>,

@@ -22,12 +22,12 @@ use crate::status::ApiError;
 use crate::types;
 use crate::verbs::admit;
 
-/// Why a patch was not applied.
+/// The reason why a patch is not applied.
 #[derive(Debug)]
 pub(super) enum Unpatched {
-    /// It failed; counts only if the policy's failures do.
+    /// The patch failed; it counts only if the policy's failures do.
     Failed(String),
-    /// The request cannot go on.
+    /// The request is refused.
     Refused(ApiError),
 }
 
@@ -48,10 +48,10 @@ impl Patch {
         Self { source: source.to_owned(), expression: compiler.patch(source, is_json_patch), is_json_patch }
     }
 
-    /// The object with the patch, as `def` has it.
+    /// Returns the patched object in the version of `def`.
     ///
     /// # Errors
-    /// Why it was not applied.
+    /// Returns the reason why it is not applied.
     pub(super) fn apply(
         &self,
         attributes: &Attributes<'_>,
@@ -80,7 +80,7 @@ impl Patch {
     }
 }
 
-/// Carries out a JSON patch. One whose `test` fails changes nothing.
+/// Applies a JSON patch. One whose `test` fails changes nothing.
 fn by_operations(
     attributes: &Attributes<'_>,
     def: &Arc<ResourceDef>,

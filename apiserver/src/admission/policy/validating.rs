@@ -1,7 +1,7 @@
 //! `ValidatingAdmissionPolicy`: expressions that a request has to meet.
 //!
-//! Source: apiserver's pkg/admission/plugin/policy/validating. There is no audit log, so audit annotations only count when they
-//! fail.
+//! Source: apiserver's pkg/admission/plugin/policy/validating. There is no audit log, so audit annotations only matter
+//! when they fail.
 
 use kubesmith_apiextensions::admission::Compiler;
 use kubesmith_apiextensions::cel::{Answer, Expression, Session};
@@ -17,12 +17,12 @@ use crate::status::{ApiError, ApiResult, Cause};
 /// The longest message of a `messageExpression`, in bytes. Source: MaxEvaluatedMessageExpressionSizeBytes of the API server.
 const MAX_MESSAGE: usize = 5 * 1024;
 
-/// The reason of a refusal that gives none.
+/// The default reason of a refusal.
 const INVALID: &str = "Invalid";
 
 type Compiled = Result<Expression, String>;
 
-/// What a policy asks.
+/// The validations and audit annotations of a policy.
 #[derive(Debug)]
 pub(super) struct Validations {
     validations: Vec<Validation>,
@@ -87,11 +87,11 @@ impl Validation {
     }
 }
 
-/// Why a request is refused.
+/// A refusal of a request.
 struct Denial {
     message: String,
     reason: &'static str,
-    /// Whether the actions of the binding decide about it; an audit annotation that fails always refuses.
+    /// Whether the binding's actions decide on it; a failed audit annotation always refuses.
     by_action: bool,
 }
 
@@ -102,10 +102,10 @@ impl Denial {
     }
 }
 
-/// Asks the validating policies whether the request may be done; `object` is what is to be stored.
+/// Runs the validating policies; `object` is the object to store.
 ///
 /// # Errors
-/// The first refusal.
+/// Returns the first refusal.
 pub(in crate::admission) async fn validate(
     attributes: &Attributes<'_>,
     object: Option<&Value>,
@@ -220,7 +220,7 @@ fn evaluate(
 /// Evaluates the validations, then their messages.
 ///
 /// # Errors
-/// When the validations exceed their budget.
+/// Returns an error if the validations exceed their budget.
 fn check(invocation: &Invocation<'_, Validations>, input: &Input<'_>) -> Result<Vec<Denial>, String> {
     let Invocation { policy, .. } = invocation;
     let bindings = input.bindings();
@@ -272,7 +272,7 @@ fn message(validation: &Validation, evaluation: &mut Evaluation<'_, '_>) -> Resu
 /// Evaluates the audit annotations.
 ///
 /// # Errors
-/// When they exceed their budget.
+/// Returns an error if they exceed their budget.
 fn annotate(invocation: &Invocation<'_, Validations>, input: &Input<'_>) -> Result<Vec<Denial>, String> {
     let Invocation { policy, .. } = invocation;
     let bindings = input.bindings();

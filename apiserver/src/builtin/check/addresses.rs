@@ -31,10 +31,10 @@ fn decimal(part: &str) -> Option<u8> {
     fits.then(|| part.parse().ok()).flatten()
 }
 
-/// Addresses that begin with the same bits.
+/// A range of addresses with a common prefix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Range {
-    /// The first bits, from the left, of 128.
+    /// The prefix, at the left of 128 bits.
     start: u128,
     bits: u8,
     is_v4: bool,
@@ -52,7 +52,7 @@ impl Range {
         (bits <= width).then(|| Self { start: first(whole, bits), bits, is_v4 })
     }
 
-    /// Whether the other range is a part of this one, and not all of it.
+    /// Reports whether the other range is a proper part of this one.
     pub(super) fn has_part(self, other: Self) -> bool {
         self.is_v4 == other.is_v4 && self.bits < other.bits && first(other.start, self.bits) == self.start
     }
@@ -86,7 +86,7 @@ pub(super) fn strict_range(field: &Field<'_>, errors: &mut Errors) {
     errors.invalid(field, &detail);
 }
 
-/// An address from the left of 128 bits.
+/// Returns an address at the left of 128 bits.
 fn bits_of(address: IpAddr) -> u128 {
     match address {
         IpAddr::V4(address) => u128::from(u32::from(address)) << 96,

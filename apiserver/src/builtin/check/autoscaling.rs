@@ -7,10 +7,10 @@ use super::resources;
 use crate::names::NameRule;
 use crate::status::Cause;
 
-/// The longest time that policies and windows look back, in seconds.
+/// The longest period of policies and the longest stabilization window, in seconds.
 const LONGEST_PERIOD: i64 = 1800;
 const LONGEST_WINDOW: i64 = 3600;
-/// The sources of metrics and the fields that hold them, in the order in which they are looked at.
+/// The sources of metrics and the fields that hold them, in the order of the checks.
 const SOURCES: [(&str, &str); 5] = [
     ("Object", "object"),
     ("External", "external"),
@@ -18,7 +18,7 @@ const SOURCES: [(&str, &str); 5] = [
     ("Resource", "resource"),
     ("ContainerResource", "containerResource"),
 ];
-/// Their names in the order of messages.
+/// The names of the sources in the order of messages.
 const SOURCE_NAMES: [&str; 5] = ["ContainerResource", "External", "Object", "Pods", "Resource"];
 
 /// `ValidateHorizontalPodAutoscaler`.
@@ -57,7 +57,7 @@ pub(in crate::builtin) fn autoscaler(object: &Value, old: Option<&Value>) -> Vec
     })
 }
 
-/// What the `apiVersion` of a reference has to say.
+/// The rule for the `apiVersion` of a reference.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Version {
     Any,
@@ -85,7 +85,7 @@ fn reference(reference: &Field<'_>, version: Version, errors: &mut Errors) {
     }
 }
 
-/// A metric names its source and has it, and no other.
+/// Checks that a metric names its source and sets its field, and no other.
 fn check_metric(metric: &Field<'_>, errors: &mut Errors) {
     let type_ = metric.child("type");
     let text = Value::from(type_.text());

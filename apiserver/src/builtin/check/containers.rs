@@ -7,15 +7,15 @@ use super::field::{Errors, Field};
 use super::{probes, resources, security, volumes};
 use crate::names::NameRule;
 
-/// What containers refer to in their pod.
+/// The parts of a pod that its containers refer to.
 pub(super) struct Pod<'v> {
-    /// The volumes that passed their own checks.
+    /// The valid volumes.
     pub(super) volumes: Vec<(&'v str, &'v Value)>,
     /// The names of `spec.resourceClaims`.
     pub(super) claims: Vec<&'v str>,
     pub(super) restart_policy: &'v str,
     pub(super) grace_period: Option<i64>,
-    /// Whether the pod's users are those of its host.
+    /// Whether the pod shares its host's user namespace.
     pub(super) host_users: bool,
 }
 
@@ -71,7 +71,7 @@ pub(super) fn init<'v>(list: &Field<'v>, containers: &Field<'v>, pod: &Pod<'v>, 
     }
 }
 
-/// What an ephemeral container may not have: nothing depends on it, and nobody waits for it.
+/// The fields that ephemeral containers may not set.
 const NOT_EPHEMERAL: [&str; 8] = [
     "ports",
     "resources",

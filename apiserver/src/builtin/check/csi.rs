@@ -1,4 +1,4 @@
-//! What the drivers of volumes tell a cluster. Source: `pkg/apis/storage/validation`.
+//! Attachments, drivers, nodes and capacities of volumes. Source: `pkg/apis/storage/validation`.
 
 use serde_json::{Value, json};
 
@@ -55,7 +55,7 @@ pub(in crate::builtin) fn volume_attachment(object: &Value, old: Option<&Value>)
     })
 }
 
-/// A name that may be absent, which is no name either.
+/// Checks a name, which may not be empty; an absent one counts as empty.
 fn subdomain(field: &Field<'_>, errors: &mut Errors) {
     let text = json!(field.text());
     errors.all_invalid(&field.holding(&text), NameRule::Subdomain.check(field.text()));
@@ -70,7 +70,7 @@ fn attachment_status(status: &Field<'_>, errors: &mut Errors) {
     }
     for error in [status.child("attachError"), status.child("detachError")] {
         if error.child("message").text().len() > LONGEST_ERROR {
-            // The limit that is named is not the limit that holds, in Kubernetes either.
+            // The message shows another limit than the one that applies, as in Kubernetes.
             errors.too_long(&error.child("message").path, LARGEST_METADATA);
         }
         let code = error.child("errorCode");
@@ -110,7 +110,7 @@ pub(in crate::builtin) fn csi_driver(object: &Value, old: Option<&Value>) -> Vec
         }
         if let Some(old) = old {
             let before = Field::root(old).child("spec");
-            // The path of the original.
+            // The path is misspelled in Kubernetes, too.
             let required = spec.child("attachRequired").at("spec.attachedRequired");
             errors.immutable(&required, &before.child("attachRequired"));
             errors.immutable(&modes, &before.child("volumeLifecycleModes"));

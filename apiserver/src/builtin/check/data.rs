@@ -44,12 +44,12 @@ fn size(map: &Field<'_>) -> usize {
     map.entries().iter().map(|(_, value)| value.text().len()).sum()
 }
 
-/// The size of what base64 stands for.
+/// The total size of the values, decoded from base64.
 fn decoded_size(map: &Field<'_>) -> usize {
     map.entries().iter().map(|(_, value)| BASE64.decode(value.text()).map_or(0, |bytes| bytes.len())).sum()
 }
 
-/// What an immutable object's update may not touch.
+/// Refuses changes of an immutable object.
 fn immutable(object: &Value, old: Option<&Value>, fields: &[&str], errors: &mut Errors) {
     let Some(old) = old.filter(|old| old["immutable"] == true) else { return };
     for field in std::iter::once(&"immutable").chain(fields) {
@@ -76,7 +76,7 @@ pub(in crate::builtin) fn config_map(object: &Value, old: Option<&Value>) -> Vec
         }
         keys(&binary, errors);
         if size(&data) + decoded_size(&binary) > DATA_LIMIT {
-            // Go's path of the whole object.
+            // Go's path for the whole object.
             errors.too_long("[]", DATA_LIMIT);
         }
     })
@@ -130,7 +130,7 @@ pub(in crate::builtin) fn secret(object: &Value, old: Option<&Value>) -> Vec<Cau
     })
 }
 
-/// The member holds a JSON object.
+/// Checks that the member holds a JSON object.
 fn docker_config(member: &Field<'_>, errors: &mut Errors) {
     let bytes = BASE64.decode(member.text()).unwrap_or_default();
     if serde_json::from_slice::<serde_json::Map<String, Value>>(&bytes).is_ok() {
@@ -140,7 +140,7 @@ fn docker_config(member: &Field<'_>, errors: &mut Errors) {
     errors.invalid(&member.holding(&shown), &go_json_error(&bytes));
 }
 
-/// What Go's `encoding/json` says of a text that is no JSON object.
+/// Returns the error of Go's `encoding/json` for a text that is no JSON object.
 fn go_json_error(bytes: &[u8]) -> String {
     golang::json_error(bytes).unwrap_or_else(|| {
         let value = serde_json::from_slice(bytes).unwrap_or_default();

@@ -240,7 +240,7 @@ fn selectors(list: &Field<'_>, errors: &mut Errors) {
         let text = json!(expression.text());
         let expression = expression.holding(&text);
         match Expression::compile(expression.text(), &[("device", Type::Dyn)]) {
-            // The environment of devices has this macro, and the ones of rules and policies do not.
+            // Only the environment of devices has this macro, which the compiler of rules and policies lacks.
             Err(_) if expression.text().contains("cel.bind(") => {}
             Err(issues) => {
                 let detail = format!("compilation failed: {}", render(expression.text(), &issues));

@@ -7,7 +7,7 @@ use super::field::{Errors, Field};
 use crate::builtin::events::to_core;
 use crate::status::Cause;
 
-/// The longest values, in bytes.
+/// Size limits of fields, in bytes.
 const SHORT: usize = 128;
 const NOTE: usize = 1024;
 
@@ -50,7 +50,7 @@ fn legacy(event: &Field<'_>, errors: &mut Errors) {
     }
 }
 
-/// What an event has that gives `eventTime`.
+/// Checks the fields that an event with `eventTime` needs.
 fn reported(event: &Field<'_>, errors: &mut Errors) {
     let controller = event.child("reportingComponent").at("reportingController");
     if controller.is_empty() {
@@ -74,7 +74,7 @@ fn at_most(field: &Field<'_>, length: usize, errors: &mut Errors) {
     }
 }
 
-/// What a new event of `events.k8s.io/v1` has beside.
+/// Checks the further rules for a new event of `events.k8s.io/v1`.
 fn strict(event: &Field<'_>, errors: &mut Errors) {
     series(&event.child("series"), errors);
     if !event.child("eventTime").is_set() {
@@ -109,7 +109,7 @@ fn series(series: &Field<'_>, errors: &mut Errors) {
     }
 }
 
-/// Fields that cannot change; `reason` is checked twice there.
+/// Immutable fields; Kubernetes checks `reason` twice.
 const IMMUTABLE: [(&str, &str); 14] = [
     ("involvedObject", "involvedObject"),
     ("reason", "reason"),

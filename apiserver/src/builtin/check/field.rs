@@ -36,12 +36,12 @@ impl<'v> Field<'v> {
         Self { path: format!("{}[{key}]", self.path), value: self.value.get(key).unwrap_or(&NULL) }
     }
 
-    /// The same value at another path: some of Go's rules name a path that differs from the value's.
+    /// Returns the same value at another path: some of Go's rules report a path that differs from the value's.
     pub(super) fn at(&self, path: impl Into<String>) -> Self {
         Self { path: path.into(), value: self.value }
     }
 
-    /// The same path without its value.
+    /// Returns the same path with another value.
     pub(super) fn holding<'w>(&self, value: &'w Value) -> Field<'w> {
         Field { path: self.path.clone(), value }
     }
@@ -76,12 +76,12 @@ impl<'v> Field<'v> {
         self.value.as_array().into_iter().flatten().filter_map(Value::as_str).collect()
     }
 
-    /// The whole number; `None` if there is none.
+    /// Returns the whole number, if it is one.
     pub(super) fn number(&self) -> Option<i64> {
         self.value.as_i64()
     }
 
-    /// The whole number; zero if there is none, as in a Go struct.
+    /// Returns the whole number; zero if it is absent, as in a Go struct.
     pub(super) fn number_or_zero(&self) -> i64 {
         self.number().unwrap_or_default()
     }
@@ -94,7 +94,7 @@ impl<'v> Field<'v> {
         *self.value == Value::Bool(true)
     }
 
-    /// Whether this is an absent or empty text, list or map.
+    /// Reports whether the value is absent, or an empty text, list or map.
     pub(super) fn is_empty(&self) -> bool {
         match self.value {
             Value::String(text) => text.is_empty(),
@@ -105,8 +105,8 @@ impl<'v> Field<'v> {
     }
 }
 
-/// A Go struct as `encoding/json` prints it: kube-apiserver shows its internal types, whose fields have no JSON names. A
-/// null struct is none.
+/// Formats a Go struct as `encoding/json` does: kube-apiserver shows its internal types, whose fields have no JSON
+/// names. A null struct is printed as `null`.
 pub(super) fn go_struct(value: &Value, fields: &[(&str, &str)]) -> String {
     if value.is_null() {
         return "null".to_owned();
@@ -145,7 +145,7 @@ impl Errors {
         self.push(Cause::invalid(&field.path, field.value, detail));
     }
 
-    /// An invalid number, which is zero if it is absent.
+    /// Reports an invalid number, shown as zero if it is absent.
     pub(super) fn invalid_number(&mut self, field: &Field<'_>, detail: &str) {
         self.push(Cause::invalid(&field.path, field.number_or_zero(), detail));
     }
@@ -154,17 +154,17 @@ impl Errors {
         self.push(Cause::forbidden(&field.path, detail));
     }
 
-    /// An invalid value that is shown as this text.
+    /// Reports an invalid value, shown as this text.
     pub(super) fn invalid_as(&mut self, field: &Field<'_>, shown: &str, detail: &str) {
         self.push(Cause::invalid(&field.path, shown, detail));
     }
 
-    /// An invalid value that is not shown: Go's `OmitValueType`.
+    /// Reports an invalid value without showing it: Go's `OmitValueType`.
     pub(super) fn invalid_whole(&mut self, field: &Field<'_>, detail: &str) {
         self.push(Cause::new("FieldValueInvalid", &field.path, format!("Invalid value: {detail}")));
     }
 
-    /// `TooMany`, if there are more items than that.
+    /// Reports `TooMany` if the list has more items.
     pub(super) fn at_most(&mut self, list: &Field<'_>, most: usize) {
         let count = list.value.as_array().map_or(0, Vec::len);
         if count > most {
@@ -177,7 +177,7 @@ impl Errors {
         self.duplicate_as(field, &field.value.to_string());
     }
 
-    /// A repeated value that is shown as this text.
+    /// Reports a repeated value, shown as this text.
     pub(super) fn duplicate_as(&mut self, field: &Field<'_>, shown: &str) {
         self.push(Cause::new("FieldValueDuplicate", &field.path, format!("Duplicate value: {shown}")));
     }
@@ -190,7 +190,7 @@ impl Errors {
         self.not_supported_as(field, &field.value.to_string(), supported);
     }
 
-    /// A value outside a closed set that is shown as this text.
+    /// Reports a value outside a closed set, shown as this text.
     pub(super) fn not_supported_as(&mut self, field: &Field<'_>, shown: &str, supported: &[&str]) {
         self.push(Cause::not_supported(&field.path, shown, supported));
     }
@@ -200,7 +200,7 @@ impl Errors {
         self.push(Cause::new("FieldValueTooLong", path, text));
     }
 
-    /// An error for each message about the field's value.
+    /// Reports an error for each message about the field's value.
     pub(super) fn all_invalid(&mut self, field: &Field<'_>, messages: Vec<String>) {
         for message in messages {
             self.invalid(field, &message);
@@ -221,7 +221,7 @@ impl Errors {
         }
     }
 
-    /// An enumeration that is required; a default makes it so that only an explicit empty text misses it.
+    /// Checks a required enumeration; where it has a default, only an explicit empty text is missing.
     pub(super) fn one_of(&mut self, field: &Field<'_>, supported: &[&str]) {
         match field.text() {
             "" => self.required(field, ""),
@@ -230,21 +230,21 @@ impl Errors {
         }
     }
 
-    /// An enumeration that may be absent.
+    /// Checks an enumeration that may be absent.
     pub(super) fn optional_one_of(&mut self, field: &Field<'_>, supported: &[&str]) {
         if field.is_set() && !supported.contains(&field.text()) {
             self.not_supported(field, supported);
         }
     }
 
-    /// A name by a rule; an absent one is skipped.
+    /// Checks a name by a rule; an absent one is skipped.
     pub(super) fn optional_name(&mut self, field: &Field<'_>, rule: NameRule) {
         if !field.is_empty() {
             self.all_invalid(field, rule.check(field.text()));
         }
     }
 
-    /// A name by a rule; an absent one is an error.
+    /// Checks a name by a rule; an absent one is an error.
     pub(super) fn required_name(&mut self, field: &Field<'_>, rule: NameRule) {
         if field.is_empty() {
             self.required(field, "");
@@ -390,13 +390,13 @@ pub(super) const NOT_AN_OPERATOR: &str = "not a valid selector operator";
 const NOT_A_PERCENTAGE: &str = "a valid percent string must be a numeric string followed by an ending '%' (e.g. '1%',  \
                                 or '93%', regex used for validation is '[0-9]+%')";
 
-/// The number of a text such as `25%`.
+/// Returns the number of a text such as `25%`.
 fn percentage(text: &str) -> Option<u64> {
     let digits = text.strip_suffix('%').filter(|digits| !digits.is_empty())?;
     digits.bytes().all(|b| b.is_ascii_digit()).then(|| digits.parse().unwrap_or(u64::MAX))
 }
 
-/// `getIntOrPercentValue`: the number, of a percentage and of a text of digits too.
+/// `getIntOrPercentValue`: a number, also from a percentage or a text of digits.
 pub(super) fn amount(field: &Field<'_>) -> i64 {
     match field.value {
         Value::String(text) => match percentage(text) {

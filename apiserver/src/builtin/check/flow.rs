@@ -109,7 +109,7 @@ fn subject(subject: &Field<'_>, errors: &mut Errors) {
     } else {
         errors.required(&described, &format!("{member} is required when subject kind is '{}'", kind.text()));
     }
-    // In the order in which each case of the original asks.
+    // In the order of the checks in each case of the original.
     for (other_kind, other) in ["ServiceAccount", "User", "Group"]
         .iter()
         .filter_map(|kind| SUBJECTS.iter().find(|(name, _)| name == kind))
@@ -159,7 +159,7 @@ fn verbs(rule: &Field<'_>, errors: &mut Errors) {
     }
 }
 
-/// Whether the list has the wildcard, which has to be alone.
+/// Reports whether the list has the wildcard, which has to be its only item.
 fn wildcard(list: &Field<'_>, what: &str, errors: &mut Errors) -> bool {
     let texts = list.texts();
     let found = texts.contains(&"*");
@@ -188,16 +188,16 @@ fn path(path: &Field<'_>, errors: &mut Errors) {
     errors.invalid(&path.holding(&shown), fault);
 }
 
-/// `internalbootstrap`: what every cluster has to have.
+/// `internalbootstrap`: the objects that every cluster has to have.
 fn mandatory_object(kind: &str, name: &str) -> Option<&'static Value> {
     matches!(name, "catch-all" | "exempt").then(|| initial::find(kind, name)).flatten()
 }
 
-/// Its spec stays.
+/// Checks that the spec of such an object stays.
 fn mandatory(root: &Field<'_>, spec: &Field<'_>, errors: &mut Errors) {
     let name = root.child("metadata").child("name");
     let Some(fixed) = mandatory_object(root.child("kind").text(), name.text()) else { return };
-    // Of the level that is exempt, its shares may change.
+    // The exempt level may change its shares.
     let is_level = root.child("kind").text() == "PriorityLevelConfiguration";
     let (mut have, mut want) = (spec.value.clone(), fixed["spec"].clone());
     let mut detail = format!("spec of '{}' must equal the fixed value", name.text());
@@ -328,7 +328,7 @@ fn entropy_bits(deck: i64, hand: i64) -> i64 {
     ((deck as f64).log2() * hand as f64).ceil() as i64
 }
 
-/// `ValidateFlowSchemaStatusUpdate`, and its like of levels.
+/// `ValidateFlowSchemaStatusUpdate`, and its counterpart of levels.
 pub(in crate::builtin) fn flow_status(object: &Value, _: &Value) -> Vec<Cause> {
     Errors::of(|errors| conditions(&Field::root(object).child("status"), errors))
 }

@@ -37,7 +37,7 @@ pub(in crate::builtin) fn ingress(object: &Value, _: Option<&Value>) -> Vec<Caus
     })
 }
 
-/// A name, which may begin with a wildcard: `IsWildcardDNS1123Subdomain`.
+/// Checks a name, which may begin with a wildcard: `IsWildcardDNS1123Subdomain`.
 fn host_name(host: &Field<'_>, errors: &mut Errors) {
     if !host.text().contains('*') {
         errors.all_invalid(host, NameRule::Subdomain.check(host.text()));
@@ -98,7 +98,7 @@ fn rooted_path(path: &Field<'_>, errors: &mut Errors) {
     }
 }
 
-/// Errors of a backend show no value.
+/// The value in errors of a backend.
 const EMPTY: &str = "\"\"";
 
 /// `validateIngressBackend`.
@@ -181,7 +181,7 @@ fn policy_port(port: &Field<'_>, errors: &mut Errors) {
             errors.port(&number);
             if end.is_set() {
                 if end.number_or_zero() < start {
-                    // It shows the port.
+                    // The error shows the port.
                     errors.invalid(&number.at(end.path.clone()), "must be greater than or equal to `port`");
                 }
                 errors.port_number(&end);

@@ -1,4 +1,4 @@
-//! When the pods of a job count as failed, and when the job has succeeded. Source: `pkg/apis/batch/validation`.
+//! The policies for failed pods and for the success of a job. Source: `pkg/apis/batch/validation`.
 
 use serde_json::Value;
 
@@ -52,7 +52,7 @@ pub(super) fn pod_failure(spec: &Field<'_>, errors: &mut Errors) {
     }
 }
 
-/// An enumeration whose values the message names when it is absent.
+/// Checks an enumeration; if it is absent, the message lists its values.
 fn one_of(field: &Field<'_>, supported: &[&str], errors: &mut Errors) {
     if field.is_empty() {
         let list: Vec<String> = supported.iter().map(|value| quoted(value)).collect();
@@ -124,7 +124,7 @@ pub(super) fn success(spec: &Field<'_>, errors: &mut Errors) {
     }
 }
 
-/// `validateIndexesFormat`: how many indexes a text such as `0,2-4` names.
+/// `validateIndexesFormat`: returns the number of indexes in a text such as `0,2-4`.
 fn number_of_indexes(text: &str, completions: i64) -> Result<i64, String> {
     let index = |text: &str| -> Result<i64, String> {
         let fault = |what: &str| format!("{what}: {}", quoted(text));

@@ -31,7 +31,7 @@ pub(in crate::builtin) fn job(object: &Value, old: Option<&Value>) -> Vec<Cause>
     })
 }
 
-/// `validateGeneratedSelector`: unless a user manages it, the selector is made from the job's UID.
+/// `validateGeneratedSelector`: unless a user manages it, the selector is built from the job's UID.
 fn generated_selector(object: &Value, spec: &Field<'_>, errors: &mut Errors) {
     let selector = spec.child("selector");
     if spec.child("manualSelector").is_true() || !selector.is_set() {
@@ -45,7 +45,7 @@ fn generated_selector(object: &Value, spec: &Field<'_>, errors: &mut Errors) {
     }
 }
 
-/// The name of an indexed job and an index make the hostname of a pod.
+/// Checks the hostnames of an indexed job's pods, which consist of the job's name and an index.
 fn hostnames(object: &Value, spec: &Field<'_>, errors: &mut Errors) {
     let completions = spec.child("completions").number_or_zero();
     if spec.child("completionMode").text() != "Indexed" || completions <= 0 {
@@ -59,9 +59,9 @@ fn hostnames(object: &Value, spec: &Field<'_>, errors: &mut Errors) {
     }
 }
 
-/// The most pods of an indexed job at a time: `maxParallelismForIndexedJob`.
+/// The limit of parallel pods of an indexed job: `maxParallelismForIndexedJob`.
 const MOST_INDEXED: i64 = 100_000;
-/// The most parallel pods and failed indexes of an indexed job with more completions than that.
+/// The limit of parallel pods and failed indexes of an indexed job with more completions than this.
 const MOST_OF_MANY: i64 = 10_000;
 
 fn job_spec(spec: &Field<'_>, errors: &mut Errors) {
@@ -125,7 +125,7 @@ fn managed_by(manager: &Field<'_>, errors: &mut Errors) {
     }
 }
 
-/// What an indexed job needs, and how large it may be.
+/// Checks the fields that an indexed job needs, and its limits.
 fn indexed(spec: &Field<'_>, errors: &mut Errors) {
     let (completions, parallelism) = (spec.child("completions"), spec.child("parallelism"));
     let failed = spec.child("maxFailedIndexes");
@@ -163,7 +163,7 @@ fn job_update(spec: &Field<'_>, old: &Field<'_>, errors: &mut Errors) {
         errors.immutable(&spec.child("completions"), &old.child("completions"));
     }
     errors.immutable(&spec.child("selector"), &old.child("selector"));
-    // A suspended job's template may still be arranged.
+    // The template of a suspended job may still change.
     if !old.child("suspend").is_true() {
         errors.immutable(&spec.child("template"), &old.child("template"));
     }
@@ -173,7 +173,7 @@ fn job_update(spec: &Field<'_>, old: &Field<'_>, errors: &mut Errors) {
     }
 }
 
-/// `validateJobStatus`, as far as an update brings the fault: what a status says has to fit together.
+/// `validateJobStatus`, for faults that the update introduces: the fields of a status have to be consistent.
 pub(in crate::builtin) fn job_status(new: &Value, _: &Value) -> Vec<Cause> {
     Errors::of(|errors| {
         let status = Field::root(new).child("status");
@@ -201,7 +201,7 @@ pub(in crate::builtin) fn job_status(new: &Value, _: &Value) -> Vec<Cause> {
         if complete && !ended.is_set() {
             errors.required(&ended, "completionTime is required for Complete jobs");
         }
-        // Times have one form, whose order is that of the texts.
+        // All times have the same format, so texts compare like times.
         if started.is_set() && ended.is_set() && ended.text() < started.text() {
             errors.invalid(&ended, "must be equal to or after `startTime`");
         }
@@ -223,7 +223,7 @@ pub(in crate::builtin) fn job_status(new: &Value, _: &Value) -> Vec<Cause> {
     })
 }
 
-/// A finished job has no pods left, and says when it began.
+/// Checks that a finished job has no pods left and has a start time.
 fn finished(status: &Field<'_>, errors: &mut Errors) {
     let over = |name: &str, errors: &mut Errors| {
         let count = status.child(name);

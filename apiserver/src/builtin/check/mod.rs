@@ -1,6 +1,6 @@
 //! Validation of built-in kinds: the rules of kube-apiserver's `pkg/apis/*/validation`, in their order and words.
 //!
-//! A rule stands in the module of its subject, under the name of its kind. [`field`] has what all of them share.
+//! Each rule is in the module of its subject, under the name of its kind. [`field`] has the common parts.
 
 mod addresses;
 mod autoscaling;

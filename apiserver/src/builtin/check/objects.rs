@@ -1,4 +1,4 @@
-//! Kinds that are neither workloads nor about network or storage.
+//! Kinds other than those of workloads, network and storage.
 
 use kubesmith_apimachinery::names;
 use serde_json::{Value, json};
@@ -38,7 +38,7 @@ pub(in crate::builtin) fn node(object: &Value, old: Option<&Value>) -> Vec<Cause
         node_itself(object, errors);
         pod_ranges(&Field::root(object).child("spec").child("podCIDRs"), errors);
         let Some(old) = old else { return };
-        // An update is checked twice, as `ValidateNodeUpdate` begins anew.
+        // An update is checked twice, as `ValidateNodeUpdate` calls `ValidateNode`.
         node_itself(object, errors);
         let (spec, before) = (Field::root(object).child("spec"), Field::root(old).child("spec"));
         if spec.child("externalID").text() != before.child("externalID").text() {
@@ -66,7 +66,7 @@ fn node_itself(object: &Value, errors: &mut Errors) {
     }
 }
 
-/// The ranges of pods, which `ValidateNodeUpdate` checks once.
+/// Checks the ranges of pods, which `ValidateNodeUpdate` checks once.
 fn pod_ranges(list: &Field<'_>, errors: &mut Errors) {
     for range in list.items() {
         let text = json!(range.text());
@@ -245,7 +245,7 @@ pub(in crate::builtin) fn runtime_class(object: &Value, old: Option<&Value>) -> 
         let handler = root.child("handler").holding(&text);
         errors.required_name(&handler, NameRule::Label);
         for (name, amount) in root.child("overhead").child("podFixed").entries() {
-            // The path of the original.
+            // The path is that of the original.
             let place = amount.at(format!("overhead.limits[{name}]"));
             resources::container_resource(name, &place, errors);
             resources::value(name, &place, errors);

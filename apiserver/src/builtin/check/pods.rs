@@ -1,4 +1,4 @@
-//! Pods: what a spec must say, and what an update may change. Source: `pkg/apis/core/validation`.
+//! Pods: the rules for a spec, and the fields that updates may change. Source: `pkg/apis/core/validation`.
 
 use serde_json::Value;
 
@@ -30,7 +30,7 @@ pub(in crate::builtin) fn pod(object: &Value, old: Option<&Value>) -> Vec<Cause>
     })
 }
 
-/// A token is one of the pod's service account.
+/// Refuses projected tokens of a pod without a service account.
 fn tokens_without_account(spec: &Field<'_>, errors: &mut Errors) {
     if !spec.child("serviceAccountName").is_empty() {
         return;
@@ -55,7 +55,7 @@ pub(super) fn whole(object: &Value, errors: &mut Errors) {
     }
 }
 
-/// What a pod's update may change, in the words of `updatablePodSpecFields`.
+/// The fields that an update may change, in the words of `updatablePodSpecFields`.
 const UPDATABLE: &str = "pod updates may not change fields other than \
     `spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,\
     `spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow \
@@ -95,7 +95,7 @@ fn gate_names(gates: &Value) -> Vec<&str> {
     gates.as_array().into_iter().flatten().filter_map(|gate| gate["name"].as_str()).collect()
 }
 
-/// Whether the two specs differ in nothing but images, the deadline and more tolerations.
+/// Reports whether the two specs differ only in images, the deadline and added tolerations.
 fn only_what_may_change(new: &Value, old: &Value, errors: &mut Errors) -> bool {
     let frozen = |spec: &Value| {
         let mut spec = spec.clone();
@@ -105,7 +105,7 @@ fn only_what_may_change(new: &Value, old: &Value, errors: &mut Errors) -> bool {
             }
         }
         if let Some(spec) = spec.as_object_mut() {
-            // A gated pod gets its node's name by the binding, and gates are only removed.
+            // The binding sets a gated pod's node, and gates are only removed.
             for free in ["activeDeadlineSeconds", "tolerations", "schedulingGates"] {
                 spec.remove(free);
             }
@@ -126,7 +126,7 @@ fn only_what_may_change(new: &Value, old: &Value, errors: &mut Errors) -> bool {
         errors.forbidden(&field, "existing toleration can not be modified except its tolerationSeconds");
     }
     let mut frozen_new = frozen(new);
-    // A negative grace period of an older version may be mended.
+    // A negative grace period from an older version may be corrected.
     if old["terminationGracePeriodSeconds"].as_i64().is_some_and(|seconds| seconds < 0)
         && new["terminationGracePeriodSeconds"] == 1
     {
@@ -156,7 +156,7 @@ pub(in crate::builtin) fn pod_ephemeral_containers(pod: &Value, old: &Value) -> 
     })
 }
 
-/// Whether a kubelet made the pod from a file of its node.
+/// Reports whether a kubelet made the pod from a file of its node.
 pub(super) fn is_static(pod: &Value) -> bool {
     pod["metadata"]["annotations"]["kubernetes.io/config.mirror"].is_string()
 }
@@ -254,7 +254,7 @@ fn names_and_limits(spec: &Field<'_>, errors: &mut Errors) {
     }
     let os = spec.child("os").child("name");
     if spec.child("os").is_set() {
-        // An unknown name is reported for the whole.
+        // An unknown name is reported at the parent.
         let place = if os.is_empty() { os.path.clone() } else { spec.child("os").path };
         errors.one_of(&os.at(place), &["linux", "windows"]);
     }
@@ -365,7 +365,7 @@ fn dns(spec: &Field<'_>, errors: &mut Errors) {
     }
 }
 
-/// `ValidatePodStatusUpdate`, as far as addresses and restarts go.
+/// `ValidatePodStatusUpdate`, for addresses and restarts only.
 pub(in crate::builtin) fn pod_status(new: &Value, old: &Value) -> Vec<Cause> {
     Errors::of(|errors| {
         let status = Field::root(new).child("status");

@@ -42,7 +42,7 @@ pub(super) fn lifecycle_and_probes(container: &Field<'_>, pod: &Pod<'_>, errors:
     }
 }
 
-/// `validateHandler`: a probe or hook does one thing.
+/// `validateHandler`: a probe or hook has exactly one action.
 fn handler(handler: &Field<'_>, pod: &Pod<'_>, errors: &mut Errors) {
     let mut given = ["exec", "httpGet", "tcpSocket", "grpc", "sleep"]
         .into_iter()

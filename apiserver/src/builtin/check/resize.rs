@@ -19,7 +19,7 @@ pub(in crate::builtin) fn pod_resize(pod: &Value, old: &Value) -> Vec<Cause> {
         whole(pod, errors);
         let (spec, before) = (Field::root(pod).child("spec"), Field::root(old).child("spec"));
         if quality_of_service(spec.value) != quality_of_service(before.value) {
-            // The class that is shown is that of the status, which the request leaves as it is.
+            // The error shows the class of the status, which the request does not change.
             let shown = &pod["status"]["qosClass"];
             errors.invalid(&spec.holding(shown), "Pod QOS Class may not change as a result of resizing");
         }
@@ -54,7 +54,7 @@ fn same_containers(new: &Field<'_>, old: &Field<'_>, list: &str, errors: &mut Er
     }
 }
 
-/// Only processor time and memory change, of containers that go on running, and no request or limit is removed.
+/// Checks that only `cpu` and `memory` change, not of plain init containers, and that no request or limit is removed.
 fn resized(new: &Field<'_>, old: &Field<'_>, errors: &mut Errors) {
     for (new, old) in new.items().zip(old.items()) {
         let (resources, before) = (new.child("resources"), old.child("resources"));
@@ -76,7 +76,7 @@ fn resized(new: &Field<'_>, old: &Field<'_>, errors: &mut Errors) {
     }
 }
 
-/// What a resize may not touch.
+/// Returns the resources that a resize may not change.
 fn fixed(resources: &Value) -> Value {
     let mut fixed = resources.clone();
     for part in ["requests", "limits"] {

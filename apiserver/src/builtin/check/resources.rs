@@ -34,7 +34,7 @@ const QUOTA: &[&str] = &[
     "services.loadbalancers",
 ];
 
-/// `integerResources`: resources that come in whole pieces.
+/// `integerResources`: resources in whole numbers.
 const WHOLE: &[&str] = &[
     "pods",
     "resourcequotas",
@@ -49,7 +49,7 @@ const WHOLE: &[&str] = &[
 
 const NANO: i128 = 1_000_000_000;
 
-/// An amount in units of 10^-9; zero for anything that decoding would have refused.
+/// Returns an amount in units of 10^-9; zero for amounts that decoding refuses.
 pub(super) fn amount(field: &Field<'_>) -> i128 {
     match field.value {
         Value::String(text) => nanos(text).unwrap_or_default(),
@@ -66,12 +66,12 @@ fn is_huge_pages(name: &str) -> bool {
     name.starts_with("hugepages-")
 }
 
-/// `IsNativeResource`: Kubernetes defines it.
+/// `IsNativeResource`: a resource that Kubernetes defines.
 fn is_native(name: &str) -> bool {
     !name.contains('/') || name.contains("kubernetes.io/")
 }
 
-/// `IsExtendedResourceName`: somebody else's, in a domain of its own.
+/// `IsExtendedResourceName`: a resource in a third party's domain.
 pub(super) fn is_extended(name: &str) -> bool {
     !is_native(name)
         && !name.starts_with("requests.")
@@ -124,7 +124,7 @@ pub(super) fn value(name: &str, field: &Field<'_>, errors: &mut Errors) {
     }
 }
 
-/// `validatePodResourceName`: what a pod can ask for as a whole.
+/// `validatePodResourceName`: the resources that a pod may request as a whole.
 fn pod_resource(name: &str, field: &Field<'_>, errors: &mut Errors) {
     if resource_name(name, field, errors) && !matches!(name, "cpu" | "memory") && !is_huge_pages(name) {
         let text = Value::from(name);
@@ -148,7 +148,7 @@ pub(super) fn requirements(resources: &Field<'_>, claims: &[&str], errors: &mut 
     claim_names(&resources.child("claims"), claims, errors);
 }
 
-/// `validateResourceRequirements`, but for the claims.
+/// `validateResourceRequirements`, without the claims.
 fn amounts(resources: &Field<'_>, check_name: fn(&str, &Field<'_>, &mut Errors), errors: &mut Errors) {
     let (limits, requests) = (resources.child("limits"), resources.child("requests"));
     let (mut huge_pages, mut compute) = (false, false);
@@ -324,7 +324,7 @@ fn scope_selector_in_go(terms: &Value) -> String {
     format!("{{\"MatchExpressions\":[{}]}}", terms.join(","))
 }
 
-/// The resources with a hard limit that a scope says nothing about (`IsResourceQuotaScopeValidForResource`).
+/// The resources with a hard limit to which a scope does not apply (`IsResourceQuotaScopeValidForResource`).
 fn out_of_scope<'v>(scope: &'v str, spec: &Field<'v>) -> impl Iterator<Item = &'v str> {
     const COUNTED: [&str; 1] = ["pods"];
     const COMPUTED: [&str; 7] =
@@ -436,7 +436,7 @@ const ORDERED: &[(&str, &str, &str, &str, &str, &str)] = &[
     ("default", "max", "default", "max", "default value", "max value"),
 ];
 
-/// A ratio is no larger than the one of the bounds.
+/// Checks that a ratio is at most that of the bounds.
 #[expect(clippy::cast_precision_loss, reason = "Go compares doubles, too")]
 fn ratio_within_bounds(limit: &Field<'_>, name: &str, errors: &mut Errors) {
     let part = |part: &str| limit.child(part).key(name);

@@ -1,4 +1,4 @@
-//! Where a pod may run: tolerations, affinity, spread, node selectors.
+//! The scheduling of a pod: tolerations, affinity, spread, node selectors.
 //!
 //! Source: `pkg/apis/core/validation`.
 

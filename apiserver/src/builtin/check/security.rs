@@ -129,7 +129,7 @@ fn app_armor(profile: &Field<'_>, errors: &mut Errors) {
     }
 }
 
-/// `ValidateHostSysctl`: what a pod shares with the host is not its own to set.
+/// `ValidateHostSysctl`: refuses kernel parameters that the pod shares with its host.
 fn host_sysctl(name: &Field<'_>, spec: &Field<'_>, errors: &mut Errors) {
     const OF_PROCESSES: [&str; 4] = ["kernel.sem", "kernel.msg", "kernel.shm", "fs.mqueue."];
     let text = name.text();

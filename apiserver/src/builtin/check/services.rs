@@ -38,7 +38,7 @@ pub(in crate::builtin) fn service(object: &Value, old: Option<&Value>) -> Vec<Ca
     })
 }
 
-/// `validateUpgradeDowngradeClusterIPs`, of the first address; a change from or to `ExternalName` is free.
+/// `validateUpgradeDowngradeClusterIPs`, of the first address; changes from or to `ExternalName` are allowed.
 fn updated(spec: &Field<'_>, old: &Field<'_>, errors: &mut Errors) {
     let external = |spec: &Field<'_>| spec.child("type").text() == "ExternalName";
     let before = old.child("clusterIP");
@@ -77,7 +77,7 @@ fn by_type(spec: &Field<'_>, headless: bool, errors: &mut Errors) {
                     errors.forbidden(&list, "may not be set for ExternalName services");
                 }
             }
-            // A dot at the end makes the name absolute.
+            // A trailing dot makes the name absolute.
             let name = spec.child("externalName");
             let text = Value::from(name.text().strip_suffix('.').unwrap_or(name.text()));
             errors.required_name(&name.holding(&text), NameRule::Subdomain);
@@ -194,7 +194,7 @@ fn cluster_ips(spec: &Field<'_>, errors: &mut Errors) {
     }
 }
 
-/// Node ports belong to services that are reached from outside; each belongs to one port.
+/// Checks that only services that are reachable from outside have node ports, and each only once.
 fn node_ports(spec: &Field<'_>, errors: &mut Errors) {
     let given =
         |port: &Field<'_>| Some(port.child("nodePort").number_or_zero()).filter(|number| *number != 0);
@@ -214,7 +214,7 @@ fn node_ports(spec: &Field<'_>, errors: &mut Errors) {
     }
 }
 
-/// No two ports have number and protocol in common.
+/// Refuses ports with the same number and protocol.
 fn repeated_ports(ports: &Field<'_>, errors: &mut Errors) {
     let mut seen = Vec::new();
     for port in ports.items() {
@@ -301,7 +301,7 @@ pub(in crate::builtin) fn service_status(new: &Value, _: &Value) -> Vec<Cause> {
     })
 }
 
-/// `ValidateIngressLoadBalancerStatus` and the like: addresses that a load balancer was given.
+/// `ValidateIngressLoadBalancerStatus` and the like: addresses of a load balancer.
 pub(super) fn load_balancer_ingress(list: &Field<'_>, errors: &mut Errors) {
     for entry in list.items() {
         let (address, name, mode) = (entry.child("ip"), entry.child("hostname"), entry.child("ipMode"));

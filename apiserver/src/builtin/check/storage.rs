@@ -27,14 +27,14 @@ pub(in crate::builtin) fn volume(object: &Value, old: Option<&Value>) -> Vec<Cau
         let spec = Field::root(object).child("spec");
         volume_spec(&spec, false, errors);
         if let Some(old) = old {
-            // An update is checked twice, as `ValidatePersistentVolumeUpdate` begins anew.
+            // An update is checked twice, as `ValidatePersistentVolumeUpdate` calls `ValidatePersistentVolume`.
             volume_spec(&spec, false, errors);
             volume_update(&spec, &Field::root(old).child("spec"), errors);
         }
     })
 }
 
-/// What `ValidatePersistentVolumeUpdate` adds.
+/// The further checks of `ValidatePersistentVolumeUpdate`.
 fn volume_update(spec: &Field<'_>, old: &Field<'_>, errors: &mut Errors) {
     let source = |spec: &Field<'_>, without_secret: bool| {
         let mut source: Vec<Value> = SOURCES.iter().map(|(name, _)| spec.child(name).value.clone()).collect();
@@ -43,7 +43,7 @@ fn volume_update(spec: &Field<'_>, old: &Field<'_>, errors: &mut Errors) {
         }
         source
     };
-    // A driver may get the secret for expansion that it did not have.
+    // An update may add the secret for expansion.
     let adds_secret = !old.child("csi").child("controllerExpandSecretRef").is_set();
     if source(spec, adds_secret) != source(old, adds_secret) {
         let place = spec.at("spec.persistentvolumesource");
@@ -56,7 +56,7 @@ fn volume_update(spec: &Field<'_>, old: &Field<'_>, errors: &mut Errors) {
     }
 }
 
-/// The volume of an attachment that is no object of its own.
+/// Checks a volume that is inlined in an attachment.
 pub(super) fn inline_volume(spec: &Field<'_>, errors: &mut Errors) {
     const INLINE: &str = "in the context of inline volumes";
     if spec.child("claimRef").is_set() {
@@ -113,7 +113,7 @@ fn volume_spec(spec: &Field<'_>, inline: bool, errors: &mut Errors) {
     volume_class(spec, errors);
 }
 
-/// The sources of a volume, in the order in which `ValidatePersistentVolumeSpec` looks at them.
+/// The sources of a volume, in the order of `ValidatePersistentVolumeSpec`.
 const SOURCES: [(&str, volumes::Rule); 22] = [
     ("hostPath", volumes::host_path),
     ("gcePersistentDisk", |source, errors| volumes::disk(source, "pdName", errors)),
@@ -146,7 +146,7 @@ fn volume_source(spec: &Field<'_>, errors: &mut Errors) {
         if !source.is_set() {
             continue;
         }
-        // A flexible volume is checked whatever was before it.
+        // A flexible volume is checked even after another source.
         if found && *name != "flexVolume" {
             let place = if *name == "cephfs" { "cephFS" } else { name };
             errors.forbidden(&spec.child(place), "may not specify more than 1 volume type");
@@ -265,7 +265,7 @@ pub(in crate::builtin) fn claim(object: &Value, old: Option<&Value>) -> Vec<Caus
     })
 }
 
-/// What `ValidatePersistentVolumeClaimUpdate` lets a claim change: a bound one grows, and a volume is chosen once.
+/// The changes that `ValidatePersistentVolumeClaimUpdate` allows: a bound claim may grow, and a volume is set once.
 fn claim_update(spec: &Field<'_>, object: &Value, old: &Value, errors: &mut Errors) {
     let bound = object["status"]["phase"] == "Bound";
     let before = Field::root(old).child("spec");

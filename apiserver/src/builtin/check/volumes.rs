@@ -5,10 +5,10 @@ use serde_json::Value;
 use super::field::{Errors, Field};
 use crate::names::NameRule;
 
-/// A rule of a source.
+/// The rule of one source.
 pub(super) type Rule = fn(&Field<'_>, &mut Errors);
 
-/// The sources of a volume, in the order in which `validateVolumeSource` looks at them.
+/// The sources of a volume, in the order of `validateVolumeSource`.
 const SOURCES: &[(&str, Rule)] = &[
     ("emptyDir", empty_dir),
     ("hostPath", host_path),
@@ -44,7 +44,7 @@ const SOURCES: &[(&str, Rule)] = &[
 
 const MODE: &str = "must be a number between 0 and 0777 (octal), both inclusive";
 
-/// Checks volumes and returns those that are sound, which mounts may name.
+/// Checks volumes and returns the valid ones, which mounts may name.
 pub(super) fn volumes<'v>(list: &Field<'v>, errors: &mut Errors) -> Vec<(&'v str, &'v Value)> {
     let mut sound: Vec<(&str, &Value)> = Vec::new();
     for volume in list.items() {
@@ -73,7 +73,7 @@ fn source(volume: &Field<'_>, errors: &mut Errors) {
         }
     }
     for (name, _) in given {
-        // Kubernetes writes these two so.
+        // Kubernetes misspells these two.
         let place = match *name {
             "downwardAPI" => "downwarAPI",
             "cephfs" => "cephFS",
@@ -92,7 +92,7 @@ pub(super) fn required(source: &Field<'_>, members: &[&str], errors: &mut Errors
     }
 }
 
-/// Disks of a cloud, of which a partition can be named.
+/// Checks a cloud disk, which may name a partition.
 pub(super) fn disk(source: &Field<'_>, id: &str, errors: &mut Errors) {
     required(source, &[id], errors);
     let partition = source.child("partition");
@@ -163,7 +163,7 @@ pub(super) fn nfs(source: &Field<'_>, errors: &mut Errors) {
     }
 }
 
-/// Secrets and config maps as files.
+/// Checks secrets and config maps as files.
 fn files(source: &Field<'_>, name: &str, errors: &mut Errors) {
     required(source, &[name], errors);
     mode(&source.child("defaultMode"), errors);
@@ -185,7 +185,7 @@ fn downward_api(source: &Field<'_>, errors: &mut Errors) {
     }
 }
 
-/// `validateDownwardAPIVolumeFile`, which is given the path of the volume.
+/// `validateDownwardAPIVolumeFile`, at the path of the volume.
 fn downward_file(item: &Field<'_>, errors: &mut Errors) {
     path_within(&item.child("path"), errors);
     let (field, resource) = (item.child("fieldRef"), item.child("resourceFieldRef"));
@@ -237,7 +237,7 @@ fn projected(source: &Field<'_>, errors: &mut Errors) {
     }
 }
 
-/// No two sources of a projected volume have a path in common.
+/// Refuses a path that another source of the projected volume has.
 fn no_conflict(volume: &Field<'_>, path: &str, shown: &Value, seen: &mut Vec<String>, errors: &mut Errors) {
     if path.is_empty() {
         return;
@@ -249,7 +249,7 @@ fn no_conflict(volume: &Field<'_>, path: &str, shown: &Value, seen: &mut Vec<Str
     }
 }
 
-/// A token's path is named as if it were the volume's.
+/// Checks a token; errors show its path as the volume's.
 fn token(source: &Field<'_>, volume: &Field<'_>, errors: &mut Errors) {
     let seconds = source.child("expirationSeconds");
     match seconds.number() {

@@ -1,4 +1,4 @@
-//! Kinds whose controllers run pods without an end. Source: `pkg/apis/apps/validation` and `pkg/apis/core/validation`.
+//! Kinds whose controllers keep pods running. Source: `pkg/apis/apps/validation` and `pkg/apis/core/validation`.
 
 use serde_json::{Value, json};
 
@@ -71,7 +71,7 @@ pub(in crate::builtin) fn stateful_set(object: &Value, old: Option<&Value>) -> V
         for when in ["whenDeleted", "whenScaled"] {
             errors.optional_one_of(&retention.child(when), &["Retain", "Delete"]);
         }
-        // Neither changes, so that an update does not look again.
+        // Both are immutable, so updates skip these checks.
         if old.is_none() {
             for claim in spec.child("volumeClaimTemplates").items() {
                 storage::claim_spec(&claim.child("spec"), errors);
@@ -131,13 +131,13 @@ fn selector(selector: &Field<'_>, empty: &str, errors: &mut Errors) {
     }
 }
 
-/// A selector with its members in Go's order.
+/// Formats a selector with its members in Go's order.
 fn selector_in_go(selector: &Value) -> String {
     let of = crate::types::find("meta.LabelSelector");
     of.map_or_else(|| selector.to_string(), |of| crate::types::show::json(selector, of))
 }
 
-/// The selector of a controller does not change: a rule of `apps/v1`.
+/// Checks that the selector of a controller does not change: a rule of `apps/v1`.
 fn fixed_selector(spec: &Field<'_>, old: Option<&Value>, errors: &mut Errors) {
     let selector = spec.child("selector");
     if old.is_some_and(|old| old["spec"]["selector"] != *selector.value) {
@@ -145,7 +145,7 @@ fn fixed_selector(spec: &Field<'_>, old: Option<&Value>, errors: &mut Errors) {
     }
 }
 
-/// As [`matching_labels`] for a selector that can be read; another one is an error with this detail.
+/// As [`matching_labels`] for a well-formed selector; a malformed one is an error with this detail.
 fn readable_selector(spec: &Field<'_>, detail: &str, errors: &mut Errors) -> bool {
     let selector = spec.child("selector");
     if crate::selector::is_valid(selector.value) {
@@ -157,7 +157,7 @@ fn readable_selector(spec: &Field<'_>, detail: &str, errors: &mut Errors) -> boo
     false
 }
 
-/// The template's labels match the selector; one that is absent matches nothing.
+/// Checks that the template's labels match the selector; an absent one matches nothing.
 pub(super) fn matching_labels(spec: &Field<'_>, errors: &mut Errors) {
     let (selector, labels) =
         (spec.child("selector"), spec.child("template").child("metadata").child("labels"));
@@ -189,7 +189,7 @@ pub(super) fn template(template: &Field<'_>, errors: &mut Errors) {
     }
 }
 
-/// The pods of a controller that keeps them running are started again and have no deadline.
+/// Checks that the pods of a controller restart always and have no deadline.
 fn pods_without_end(template: &Field<'_>, kind: &str, errors: &mut Errors) {
     let spec = template.child("spec");
     let policy = spec.child("restartPolicy");
@@ -202,7 +202,7 @@ fn pods_without_end(template: &Field<'_>, kind: &str, errors: &mut Errors) {
     }
 }
 
-/// An internal strategy as Go shows it, with these names of its `RollingUpdate`.
+/// Formats an internal strategy as Go does, with these names of its `RollingUpdate`.
 fn strategy_in_go(strategy: &Value, rolling: &[(&str, &str)]) -> String {
     let rolling = go_struct(&strategy["rollingUpdate"], rolling);
     format!("{{\"Type\":{},\"RollingUpdate\":{rolling}}}", strategy["type"])
@@ -364,7 +364,7 @@ pub(in crate::builtin) fn disruption_budget(object: &Value, _: Option<&Value>) -
     })
 }
 
-/// Numbers of replicas in a status: none is negative, and none is more than all of them.
+/// Checks numbers of replicas in a status: none is negative or exceeds the total.
 pub(in crate::builtin) fn replicas_status(new: &Value, old: &Value) -> Vec<Cause> {
     let kind = new["kind"].as_str().unwrap_or_default();
     Errors::of(|errors| {
@@ -396,7 +396,7 @@ pub(in crate::builtin) fn replicas_status(new: &Value, old: &Value) -> Vec<Cause
     })
 }
 
-/// Numbers of nodes in the status of a daemon set.
+/// Checks numbers of nodes in the status of a daemon set.
 pub(in crate::builtin) fn daemon_set_status(new: &Value, _: &Value) -> Vec<Cause> {
     Errors::of(|errors| {
         let counts = [

@@ -1,6 +1,6 @@
 //! Values that kube-apiserver fills in, taken from the defaulting functions of its API packages (1.36).
 //!
-//! Inner structures and members with a fixed default are there already: the table of types has them.
+//! The table of types provides inner structures and members with a fixed default.
 
 mod objects;
 mod pods;

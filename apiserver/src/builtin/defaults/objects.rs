@@ -1,4 +1,4 @@
-//! Kinds that are no workloads.
+//! Kinds other than workloads.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
@@ -16,7 +16,7 @@ pub(in crate::builtin) fn namespace(object: &mut Value, _: Stage) {
     fill(&mut object["status"], "phase", "Active");
 }
 
-/// A namespace stays until its content is gone.
+/// Adds the finalizer that keeps a namespace until its content is deleted.
 pub(in crate::builtin) fn hold_namespace(object: &mut Value) {
     fill(&mut object["spec"], "finalizers", json!(["kubernetes"]));
 }
@@ -94,7 +94,7 @@ pub(in crate::builtin) fn secret(object: &mut Value, _: Stage) {
     fill(object, "type", "Opaque");
 }
 
-/// A container's defaults follow from its limits.
+/// Derives a container's defaults from its limits.
 pub(in crate::builtin) fn limit_range(object: &mut Value, _: Stage) {
     each(&mut object["spec"], "limits", |limit| {
         if limit["type"] != "Container" {
@@ -149,7 +149,7 @@ pub(in crate::builtin) fn csi_driver(object: &mut Value, _: Stage) {
     fill(spec, "seLinuxMount", false);
 }
 
-/// The range of a node's pods, of which there may be two: pkg/apis/core/v1/conversion.go. The old field decides.
+/// The ranges of a node's pods: pkg/apis/core/v1/conversion.go. The old field takes precedence.
 pub(in crate::builtin) fn node(object: &mut Value, _: Stage) {
     let Some(spec) = object.get_mut("spec").filter(|spec| spec.is_object()) else { return };
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
@@ -159,7 +159,7 @@ pub(in crate::builtin) fn node(object: &mut Value, _: Stage) {
     } else if !first.is_empty() {
         spec["podCIDR"] = first.into();
     }
-    // The feature is gone.
+    // Kubernetes removed the feature.
     crate::meta::object_mut(spec).remove("configSource");
 }
 
@@ -222,7 +222,7 @@ pub(in crate::builtin) fn priority_level(object: &mut Value, _: Stage) {
     }
 }
 
-/// A number that is absent or zero.
+/// Sets a number that is absent or zero.
 fn fill_zero(object: &mut Value, key: &str, value: i64) {
     if object.get(key).is_some_and(|it| *it == 0) {
         crate::meta::object_mut(object).remove(key);

@@ -30,7 +30,7 @@ pub(super) fn template_of(holder: &mut Value) {
     pod_spec(&mut holder["template"]["spec"]);
 }
 
-/// A negative grace period of a pod is one second (`applyNegativeTerminationGracePeriod` of registry/core/pod).
+/// Sets a negative grace period to one second (`applyNegativeTerminationGracePeriod` of registry/core/pod).
 pub(in crate::builtin) fn end_in_time(pod: &mut Value) {
     let seconds = &mut pod["spec"]["terminationGracePeriodSeconds"];
     if seconds.as_i64().is_some_and(|seconds| seconds < 0) {
@@ -57,13 +57,13 @@ fn pod_spec(spec: &mut Value) {
     each(spec, "volumes", volume);
 }
 
-/// On the host's network a port is the host's port.
+/// Sets the host's port of a container in the host's network.
 fn host_port(port: &mut Value) {
     let number = port["containerPort"].clone();
     fill(port, "hostPort", number);
 }
 
-/// The deprecated field carries the same value.
+/// Copies the value to the deprecated field, or from it.
 fn mirror(spec: &mut Value, from: &str, to: &str) {
     match (spec[from].as_str().map(str::to_owned), spec[to].as_str().map(str::to_owned)) {
         (Some(value), _) => spec[to] = Value::from(value),
@@ -99,7 +99,7 @@ fn container(container: &mut Value) {
     }
 }
 
-/// What a probe or a hook calls.
+/// Sets the defaults of a probe or a hook.
 fn handler(handler: &mut Value) {
     if let Some(get) = handler.get_mut("httpGet").filter(|p| p.is_object()) {
         fill(get, "path", "/");
@@ -110,7 +110,7 @@ fn handler(handler: &mut Value) {
     }
 }
 
-/// A pod's container asks for what it is limited to; a template's does not until there is a pod.
+/// Sets the requests of a pod's container to its limits; templates keep theirs.
 fn requests_from_limits(container: &mut Value) {
     let Some(limits) = container["resources"]["limits"].as_object().cloned() else { return };
     let requests = map_at(&mut container["resources"], "requests");
@@ -119,14 +119,14 @@ fn requests_from_limits(container: &mut Value) {
     }
 }
 
-/// Whether an image has no tag, or the tag `latest`, and no digest.
+/// Reports whether an image has no digest, and no tag or the tag `latest`.
 fn is_latest(image: &str) -> bool {
     if image.contains('@') {
         return false;
     }
     let (path, last) = image.rsplit_once('/').unwrap_or(("", image));
     let (name, tag) = last.split_once(':').map_or((last, None), |(name, tag)| (name, Some(tag)));
-    // What is no reference has no tag (`SetDefaults_Container`).
+    // A malformed reference has no tag (`SetDefaults_Container`).
     let is_reference = [path, name].iter().all(|part| {
         let fits = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b"._-/:".contains(&b);
         part.bytes().all(fits) && part.split('/').all(|part| part.is_empty() || is_component(part))
@@ -137,10 +137,10 @@ fn is_latest(image: &str) -> bool {
     }
 }
 
-/// The longest name of an image.
+/// The length limit of an image's name.
 const LONGEST_REFERENCE: usize = 255;
 
-/// Whether a part of an image's name begins and ends with a letter or a digit.
+/// Reports whether a part of an image's name begins and ends with a letter or a digit.
 fn is_component(part: &str) -> bool {
     let ends = [part.bytes().next(), part.bytes().last()];
     ends.into_iter().flatten().all(|b| b.is_ascii_alphanumeric())
@@ -180,7 +180,7 @@ fn field_version(item: &mut Value) {
     }
 }
 
-/// How much a pod is asked for what it uses: its class of service.
+/// Returns the quality of service class of a pod.
 pub(in crate::builtin) fn quality_of_service(spec: &Value) -> &'static str {
     let all = ["initContainers", "containers"];
     let containers: Vec<&Value> = all.iter().filter_map(|list| spec[*list].as_array()).flatten().collect();

@@ -43,7 +43,7 @@ pub(in crate::builtin) fn replication_controller(object: &mut Value, _: Stage) {
     }
 }
 
-/// An object without labels takes those of its pods.
+/// Copies the template's labels to an object without labels.
 fn labels_of_template(object: &mut Value) {
     let labels = object["spec"]["template"]["metadata"]["labels"].clone();
     if labels.is_object() && object["metadata"].is_object() {
@@ -92,12 +92,12 @@ pub(in crate::builtin) fn daemon_set(object: &mut Value, _: Stage) {
 /// (`Convert_apps_DaemonSet_To_v1_DaemonSet` of pkg/apis/apps/v1/conversion.go).
 pub(crate) const TEMPLATE_GENERATION: &str = "deprecated.daemonset.template.generation";
 
-/// Counts the first template of a daemon set.
+/// Sets the template generation of a new daemon set.
 pub(in crate::builtin) fn note_template_generation(set: &mut Value) {
     map_at(&mut set["metadata"], "annotations").insert(TEMPLATE_GENERATION.to_owned(), "1".into());
 }
 
-/// Counts the templates of a daemon set (`PrepareForUpdate` of pkg/registry/apps/daemonset/strategy.go).
+/// Updates the template generation of a daemon set (`PrepareForUpdate` of pkg/registry/apps/daemonset/strategy.go).
 pub(in crate::builtin) fn count_template_generation(current: &Value, set: &mut Value) {
     let number = current["metadata"]["annotations"][TEMPLATE_GENERATION].as_str();
     let number: i64 = number.and_then(|number| number.parse().ok()).unwrap_or_default();
@@ -133,7 +133,7 @@ pub(in crate::builtin) fn job(object: &mut Value, _: Stage) {
     labels_of_template(object);
 }
 
-/// A job's pods carry its UID, so that no other job takes them.
+/// Labels and selects a job's pods by its UID, so that no other job adopts them.
 pub(in crate::builtin) fn select_own_pods(job: &mut Value) {
     if job["spec"]["manualSelector"] == true {
         return;

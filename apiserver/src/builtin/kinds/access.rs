@@ -1,4 +1,4 @@
-//! Who may do what, the questions about it, and requests for certificates.
+//! Access control: roles and bindings, access reviews, and certificate signing requests.
 
 use super::kind;
 use crate::builtin::{BuiltIn, certificates, check, defaults};
@@ -23,7 +23,7 @@ const fn binding(name: &'static str, plural: &'static str, singular: &'static st
 const AUTHENTICATION: &str = "authentication.k8s.io";
 const AUTHORIZATION: &str = "authorization.k8s.io";
 
-/// A question; the server answers it and keeps nothing.
+/// A review: the server fills in its status and does not store it.
 const fn review(
     group: &'static str,
     name: &'static str,

@@ -1,9 +1,9 @@
-//! What a cluster as a whole is told.
+//! Configuration of the cluster: API services, definitions, webhooks, policies, flow control.
 
 use super::kind;
 use crate::builtin::{BuiltIn, Generation, admission, check, defaults};
 
-/// What both kinds of webhook configurations have in common.
+/// The common part of both kinds of webhook configurations.
 const fn webhook_configuration(name: &'static str, plural: &'static str, singular: &'static str) -> BuiltIn {
     BuiltIn {
         namespaced: false,
@@ -15,7 +15,7 @@ const fn webhook_configuration(name: &'static str, plural: &'static str, singula
     }
 }
 
-/// A kind of the server's flow control; requests here are not queued by it.
+/// A kind of flow control; the server stores it but does not queue requests.
 const fn flow_control(name: &'static str, plural: &'static str, singular: &'static str) -> BuiltIn {
     BuiltIn {
         check_status: check::flow_status,

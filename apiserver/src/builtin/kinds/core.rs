@@ -1,4 +1,4 @@
-//! Kinds of the core group that are no workloads, and events of both groups.
+//! Kinds of the core group other than workloads, and events of both groups.
 
 use super::kind;
 use crate::builtin::{BuiltIn, Conversion, check, defaults, events as both};

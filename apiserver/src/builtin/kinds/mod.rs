@@ -1,4 +1,4 @@
-//! The table of built-in kinds, by what they are about.
+//! The table of built-in kinds, by subject.
 
 mod access;
 mod cluster;
@@ -25,7 +25,7 @@ fn no_status_check(_: &Value, _: &Value) -> Vec<Cause> {
     Vec::new()
 }
 
-/// What most kinds have in common.
+/// The defaults of a kind.
 const fn kind(
     group: &'static str,
     kind: &'static str,
@@ -68,7 +68,7 @@ pub(crate) fn all() -> impl Iterator<Item = &'static BuiltIn> {
         .flatten()
 }
 
-/// Whether kube-apiserver itself serves a group; the core group has the empty name.
+/// Reports whether kube-apiserver itself serves a group; the core group has the empty name.
 pub(crate) fn has_group(group: &str) -> bool {
     all().any(|kind| kind.group == group)
 }

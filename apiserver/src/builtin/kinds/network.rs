@@ -1,4 +1,4 @@
-//! Services and what leads to them.
+//! Services, endpoints, ingresses and network policies.
 
 use super::kind;
 use crate::builtin::{BuiltIn, Generation, check, defaults};

@@ -1,4 +1,4 @@
-//! Volumes and devices, and what provides them.
+//! Volumes and devices, with their classes and drivers.
 
 use super::kind;
 use crate::builtin::{BuiltIn, Generation, check, defaults};

@@ -1,9 +1,9 @@
-//! Kinds that run pods or decide how many there are.
+//! Kinds that run or scale pods.
 
 use super::kind;
 use crate::builtin::{BuiltIn, Conversion, Generation, autoscaling, check, defaults};
 
-/// Kinds whose controllers make pods.
+/// A kind whose controller creates pods.
 const fn workload(
     group: &'static str,
     name: &'static str,

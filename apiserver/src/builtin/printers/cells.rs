@@ -101,7 +101,7 @@ fn subjects(binding: &Value, kind: &str) -> String {
     names.join(", ")
 }
 
-/// What is used of what may be used; limits apart from the rest.
+/// Formats used and hard amounts; limits apart from the rest.
 fn quota(quota: &Value, limits: bool) -> String {
     let used = |name: &str| quota["status"]["used"][name].as_str().unwrap_or("0").to_owned();
     let parts: Vec<String> = quota["status"]["hard"]
@@ -155,7 +155,7 @@ fn node_info<'a>(node: &'a Value, field: &str) -> &'a str {
     }
 }
 
-/// A member of an event by its name in either group.
+/// Returns a member of an event by its name in either group.
 fn either<'a>(event: &'a Value, core: &str, other: &str) -> &'a Value {
     match &event[core] {
         Value::Null => &event[other],

@@ -1,4 +1,4 @@
-//! The tables that `kubectl get` shows for built-in kinds: columns and cells as kube-apiserver's printers have them.
+//! The tables of `kubectl get` for built-in kinds, with the columns and cells of kube-apiserver's printers.
 
 mod cells;
 mod control;
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use crate::registry::ResourceDef;
 use crate::table::since;
 
-/// How a cell is made from an object.
+/// The source of a cell.
 #[derive(Clone, Copy)]
 pub(crate) enum Cell {
     Name,
@@ -58,12 +58,12 @@ const fn wide(column: BuiltInColumn) -> BuiltInColumn {
 
 pub(crate) const NAME: BuiltInColumn = text("Name", Cell::Name);
 const AGE: BuiltInColumn = text("Age", Cell::Age);
-/// Kinds without columns of their own say when they were created.
+/// The columns of kinds without columns of their own.
 const CREATED: &[BuiltInColumn] =
     &[NAME, column("Created At", "date", Cell::At("/metadata/creationTimestamp"))];
 
 impl BuiltInColumn {
-    /// What the table's head says of the column.
+    /// Describes the column in the table's head.
     pub(crate) fn head(&self, description: &str) -> Value {
         let format = if self.name == "Name" { "name" } else { "" };
         json!({"name": self.name, "type": self.kind, "format": format, "description": description,
@@ -147,7 +147,7 @@ pub(crate) fn columns(def: &ResourceDef) -> &'static [BuiltInColumn] {
     }
 }
 
-/// What a row says of its object beside the cells.
+/// Returns the conditions of a row.
 pub(crate) fn conditions(def: &ResourceDef, item: &Value) -> Value {
     let (reason, message) = match item["status"]["phase"].as_str() {
         Some("Succeeded") => ("Succeeded", "The pod has completed successfully."),
@@ -174,7 +174,7 @@ fn or_none(text: String) -> Value {
     if text.is_empty() { "<none>".into() } else { text.into() }
 }
 
-/// Labels as a selector has them, or `<none>`.
+/// Formats labels as a selector does, or as `<none>`.
 fn labels(labels: &Value) -> String {
     let pairs = labels.as_object().into_iter().flatten();
     let text: Vec<String> = pairs.map(|(k, v)| format!("{k}={}", v.as_str().unwrap_or_default())).collect();

@@ -1,4 +1,4 @@
-//! The tables of services and of what leads to them.
+//! The tables of services, endpoints, ingresses and network policies.
 
 use serde_json::Value;
 
@@ -87,7 +87,7 @@ fn service_ports(service: &Value) -> String {
     ports.join(",")
 }
 
-/// The first few of a list, and how many there are more.
+/// Joins the first items of a list and counts the rest.
 fn few(all: &[String], most: usize) -> String {
     let shown = all[..all.len().min(most)].join(",");
     if all.len() > most { format!("{shown} + {} more...", all.len() - most) } else { shown }

@@ -18,7 +18,7 @@ pub(super) const PODS: &[BuiltInColumn] = &[
     wide(super::text("Readiness Gates", Cell::Made(|pod, _| gates(pod)))),
 ];
 
-/// What the states of its containers say about a pod.
+/// The summary of the states of a pod's containers.
 struct Summary<'a> {
     reason: String,
     restarts: i64,
@@ -42,7 +42,7 @@ fn container<'a>(pod: &'a Value, field: &str, name: &str) -> Option<&'a Value> {
     list(&pod["spec"][field]).iter().find(|c| c["name"] == name)
 }
 
-/// Whether an init container goes on running beside the others.
+/// Reports whether an init container keeps running beside the others.
 fn is_sidecar(container: &Value) -> bool {
     container["restartPolicy"] == "Always"
 }
@@ -108,7 +108,7 @@ impl<'a> Summary<'a> {
     }
 }
 
-/// Why a container ended.
+/// Returns the reason why a container ended.
 fn ended(terminated: &Value) -> String {
     match (string(terminated, "reason"), terminated["signal"].as_i64().unwrap_or(0)) {
         ("", 0) => format!("ExitCode:{}", terminated["exitCode"].as_i64().unwrap_or(0)),
@@ -117,7 +117,7 @@ fn ended(terminated: &Value) -> String {
     }
 }
 
-/// What the first init container that is not through says; `None` when all are.
+/// Returns the state of the first unfinished init container; `None` if all are done.
 fn initializing(pod: &Value) -> Option<String> {
     let statuses = list(&pod["status"]["initContainerStatuses"]);
     for (i, status) in statuses.iter().enumerate() {
@@ -143,7 +143,7 @@ fn address(pod: &Value) -> String {
     first.unwrap_or_else(|| string(&pod["status"], "podIP")).to_owned()
 }
 
-/// How many of the pod's readiness gates are open.
+/// Counts the open readiness gates of a pod.
 fn gates(pod: &Value) -> Value {
     let gates = list(&pod["spec"]["readinessGates"]);
     let open = gates.iter().filter(|gate| {

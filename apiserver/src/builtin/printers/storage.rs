@@ -1,4 +1,4 @@
-//! The tables of volumes and of what provides them.
+//! The tables of volumes and devices, with their classes and drivers.
 
 use serde_json::Value;
 
@@ -97,7 +97,7 @@ pub(super) const RESOURCE_SLICES: &[BuiltInColumn] = &[
     AGE,
 ];
 
-/// What is done with a claim of devices.
+/// Returns the states of a claim of devices.
 fn claim_state(claim: &Value) -> String {
     let mut states = Vec::new();
     if !claim["metadata"]["deletionTimestamp"].is_null() {

@@ -195,7 +195,7 @@ fn job_duration(job: &Value, now: Timestamp) -> String {
     }
 }
 
-/// The metrics of an autoscaler: what is and what should be.
+/// Formats the metrics of an autoscaler: current and target values.
 fn targets(autoscaler: &Value) -> String {
     let specs = list(&autoscaler["spec"]["metrics"]);
     let texts: Vec<String> = specs

@@ -13,7 +13,7 @@ use super::BuiltIn;
 use crate::meta;
 use crate::names::{NameRule, quoted};
 
-/// The warnings about an object that is created, or that replaces another.
+/// Returns the warnings about a new object, or about one that replaces `old`.
 pub(crate) fn of(kind: &BuiltIn, object: &Value, old: Option<&Value>) -> Vec<String> {
     let spec = &object["spec"];
     let path = match kind.kind {
@@ -23,7 +23,7 @@ pub(crate) fn of(kind: &BuiltIn, object: &Value, old: Option<&Value>) -> Vec<Str
         "CustomResourceDefinition" => return formats(object, old),
         "Node" => return node(spec),
         "CSIDriver" => return tokens_in_attributes(spec, old),
-        // A pod's update changes nothing that there are warnings about.
+        // A pod's update cannot change fields with warnings.
         "Pod" if old.is_some() => return Vec::new(),
         "Pod" => "",
         "PodTemplate" => "template",
@@ -45,7 +45,7 @@ pub(crate) fn of(kind: &BuiltIn, object: &Value, old: Option<&Value>) -> Vec<Str
     warnings.extend(pods::of(template, path));
     if kind.kind == "StatefulSet" {
         for (at, template) in items(&spec["volumeClaimTemplates"]).enumerate() {
-            // The path has no member `spec` in Kubernetes either.
+            // The path lacks the member `spec` in Kubernetes, too.
             warnings.extend(claim(&template["spec"], &format!("spec.volumeClaimTemplates[{at}]")));
         }
         if spec["revisionHistoryLimit"].as_i64().is_some_and(|limit| limit < 0) {
@@ -75,7 +75,7 @@ fn tokens_in_attributes(spec: &Value, old: Option<&Value>) -> Vec<String> {
         .to_owned()]
 }
 
-/// The hostnames of pods begin with the name of their owner.
+/// Warns about names that are no DNS label, as hostnames of pods begin with them.
 fn name(kind: &str, name: &str) -> Option<String> {
     let used = match kind {
         "Pod" => "the Pod's hostname",
@@ -130,7 +130,7 @@ fn service(service: &Value) -> Vec<String> {
     warnings
 }
 
-/// A secret of a certificate without one (`WarningsForSecret`, which reads certificate and key).
+/// Warns about a TLS secret without certificate or key (`WarningsForSecret`, which parses them).
 fn certificate(secret: &Value) -> Option<String> {
     let holds_pem = |name: &str| {
         let bytes =
@@ -143,10 +143,10 @@ fn certificate(secret: &Value) -> Option<String> {
     Some(format!("tls: failed to find any PEM data in {what} input"))
 }
 
-/// How a block of PEM begins.
+/// The beginning of a block of PEM.
 const PEM: &[u8] = b"-----BEGIN ";
 
-/// Formats of a definition that nobody checks, unless it had them before.
+/// Warns about formats of a definition that the server does not check, unless the old one had them.
 fn formats(definition: &Value, old: Option<&Value>) -> Vec<String> {
     let of = |definition: &Value| -> Vec<String> {
         let versions = items(&definition["spec"]["versions"]);
@@ -166,7 +166,7 @@ fn claim(spec: &Value, path: &str) -> Vec<String> {
     part("requests").into_iter().chain(part("limits")).collect()
 }
 
-/// A warning about an amount of bytes that is no whole number.
+/// Warns about a fractional number of bytes.
 fn fractional(amount: &Value, path: &str) -> Option<String> {
     const MILLI: i128 = 1_000_000;
     let text = amount.as_str()?;

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::{claim, fractional, items};
 use crate::names::quoted;
 
-/// Annotations that have no effect, and what takes their place.
+/// Annotations without effect, with their replacements.
 const ANNOTATIONS: [(&str, &str); 3] = [
     (
         "scheduler.alpha.kubernetes.io/critical-pod",
@@ -20,7 +20,7 @@ const ANNOTATIONS: [(&str, &str); 3] = [
     ),
 ];
 
-/// Kinds of volumes that are on their way out.
+/// Deprecated kinds of volumes.
 const VOLUMES: [(&str, &str); 9] = [
     ("photonPersistentDisk", "deprecated in v1.11, non-functional in v1.16+"),
     ("gitRepo", "deprecated in v1.11, and disabled by default in v1.33+"),
@@ -37,7 +37,7 @@ const REQUIRED: &str = "requiredDuringSchedulingIgnoredDuringExecution";
 const PREFERRED: &str = "preferredDuringSchedulingIgnoredDuringExecution";
 const NO_POD: &str = "a null labelSelector results in matching no pod";
 
-/// The warnings about a pod, whose path is empty, or about a template at a path.
+/// Returns the warnings about a pod, whose path is empty, or about a template at a path.
 pub(super) fn of(template: &Value, path: &str) -> Vec<String> {
     let at = |member: &str| if path.is_empty() { member.to_owned() } else { format!("{path}.{member}") };
     let (spec, place) = (&template["spec"], at("spec"));
@@ -92,7 +92,7 @@ fn volumes(spec: &Value, place: &str, warnings: &mut Vec<String>) {
     }
 }
 
-/// Elements that say the same as an earlier one.
+/// Warns about elements that repeat an earlier one.
 fn repeated(list: &Value, member: &str, place: &str, warnings: &mut Vec<String>) {
     let mut seen = Vec::new();
     for (i, item) in items(list).enumerate() {
@@ -104,7 +104,7 @@ fn repeated(list: &Value, member: &str, place: &str, warnings: &mut Vec<String>)
     }
 }
 
-/// All containers with their places, in the order of `VisitContainersWithPath`.
+/// All containers with their paths, in the order of `VisitContainersWithPath`.
 fn containers<'v>(spec: &'v Value, place: &str) -> Vec<(&'v Value, String)> {
     let lists = ["initContainers", "containers", "ephemeralContainers"];
     let of = |list: &'static str| {
@@ -122,7 +122,7 @@ fn resources(container: &Value, place: &str, warnings: &mut Vec<String>) {
     }
 }
 
-/// A variable that is defined again without a reference to what it was.
+/// Warns about a variable that is defined again without a reference to its old value.
 fn variables(list: &Value, place: &str, warnings: &mut Vec<String>) {
     let mut seen = Vec::new();
     for (i, variable) in items(list).enumerate() {
@@ -168,7 +168,7 @@ fn ports(containers: &[(&Value, String)], warnings: &mut Vec<String>) {
     warnings.extend(of_names);
 }
 
-/// How two definitions of a port get in each other's way.
+/// Returns how two definitions of a port conflict.
 fn conflict(port: &Value, other: &Value) -> Option<&'static str> {
     let host = |port: &Value| port["hostPort"].as_i64().unwrap_or_default();
     let address = |port: &Value| port["hostIP"].as_str().unwrap_or_default().to_owned();

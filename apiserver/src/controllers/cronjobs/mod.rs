@@ -1,7 +1,7 @@
-//! Cron jobs: jobs at the times of a schedule, with a history of those that are over.
+//! Cron jobs: jobs at the times of a schedule, with a history of finished ones.
 //!
-//! Follows kube-controller-manager's `pkg/controller/cronjob` (1.36). A change of the schedule takes effect at once; upstream
-//! waits for its next time. So a time of the new schedule that has passed since the last job starts one.
+//! Follows kube-controller-manager's `pkg/controller/cronjob` (1.36). A change of the schedule takes effect at once;
+//! upstream waits for its next time. So a time of the new schedule that has passed since the last job starts one.
 
 mod times;
 
@@ -21,12 +21,12 @@ use crate::meta;
 
 pub(super) const WATCHES: &[&str] = &[CRON_JOBS.collection, JOBS.collection];
 const COMPONENT: &str = "cronjob-controller";
-/// The annotation with the time that a job stands for (`CronJobScheduledTimestampAnnotation` of k8s.io/api/batch/v1).
+/// The annotation with the scheduled time of a job (`CronJobScheduledTimestampAnnotation` of k8s.io/api/batch/v1).
 const SCHEDULED: &str = "batch.kubernetes.io/cronjob-scheduled-timestamp";
-/// How long after its time a job starts, so that clocks may differ (`nextScheduleDelta`).
+/// The delay of a job after its time, which allows for clock skew (`nextScheduleDelta`).
 const DELTA: SignedDuration = SignedDuration::from_millis(100);
 
-/// A job without an owner is nobody's: cron jobs adopt none.
+/// Returns the keys of an event. Jobs without an owner have none, as cron jobs adopt no jobs.
 pub(super) fn keys(cluster: &Cluster, collection: &str, key: &str, object: &Value) -> Vec<String> {
     if collection == JOBS.collection && controller_of(object).is_none() {
         return Vec::new();
@@ -41,7 +41,7 @@ pub(super) async fn reconcile(cluster: &Cluster, key: &str) -> Outcome {
     let jobs = cluster.list_where(JOBS, meta::namespace(&cron_job), is_own);
     let mut sync = Sync { cluster, cron_job, jobs };
     let again = sync.run().await;
-    // What could be done is kept, whatever failed.
+    // The status is written even if the run failed.
     sync.clean_up().await;
     if sync.cron_job["status"] != stored.value["status"] {
         cluster.update_status(CRON_JOBS, &sync.cron_job).await?;
@@ -49,7 +49,7 @@ pub(super) async fn reconcile(cluster: &Cluster, key: &str) -> Outcome {
     again
 }
 
-/// A cron job and its jobs, as they were when the controller looked.
+/// A cron job and its jobs, as read at the start of a run.
 struct Sync<'a> {
     cluster: &'a Cluster,
     cron_job: Value,
@@ -95,7 +95,7 @@ impl Sync<'_> {
         Ok(self.wait(now, &schedule))
     }
 
-    /// The schedule with the time zone of the spec, unless it has one itself (`formatSchedule`).
+    /// Returns the schedule with the time zone of the spec, unless it has one itself (`formatSchedule`).
     fn schedule(&self) -> String {
         let spec = &self.cron_job["spec"];
         let schedule = spec["schedule"].as_str().unwrap_or_default();
@@ -105,15 +105,15 @@ impl Sync<'_> {
         }
     }
 
-    /// How long until the schedule's next time.
+    /// Returns the time until the schedule's next job.
     fn wait(&self, now: Timestamp, schedule: &Schedule) -> Option<Duration> {
         let next = times::next(&self.cron_job, now, schedule)?;
         let wait = next.duration_since(now).saturating_add(DELTA);
-        // No wait at all would mean that this call is not finished.
+        // A wait of zero would requeue the key at once.
         Some(Duration::try_from(wait).unwrap_or_default().max(Duration::from_millis(1)))
     }
 
-    /// Whether a job may start at a time that has come: it is not too late, not done, and no other job is in the way.
+    /// Reports whether a job may start at its time: it is not too late, not done, and concurrency allows it.
     async fn may_start(&mut self, time: Timestamp, deadline: Option<i64>) -> bool {
         let now = self.cluster.now();
         let until = deadline.and_then(|seconds| time.checked_add(SignedDuration::from_secs(seconds)).ok());
@@ -135,7 +135,7 @@ impl Sync<'_> {
         true
     }
 
-    /// Starts the job of a time, in place of those that run if they are to be replaced.
+    /// Starts the job of a time; `Replace` deletes the running ones first.
     async fn start(&mut self, time: Timestamp) -> Result<(), Fault> {
         if self.cron_job["spec"]["concurrencyPolicy"] == "Replace" {
             for active in self.active() {
@@ -152,8 +152,8 @@ impl Sync<'_> {
                 self.tell("SuccessfulCreate", &format!("Created job {}", meta::name(&job))).await;
                 job
             }
-            // The status was not written when the job was created, and the job may be over meanwhile. A job of somebody else stays
-            // as it is.
+            // The status was not written when the job was created, and the job may be finished by now. A job of another
+            // owner stays as it is.
             Err(fault) if fault.code == 409 => {
                 let known = self.cluster.get(JOBS, &format!("{namespace}/{}", meta::name(&wanted)));
                 match known.filter(|job| is_controlled_by(&job.value, &self.cron_job)) {
@@ -176,7 +176,7 @@ impl Sync<'_> {
         Ok(())
     }
 
-    /// The job of a time, named after its minute (`getJobFromTemplate2`).
+    /// Builds the job of a time, named after its minute (`getJobFromTemplate2`).
     fn job(&self, time: Timestamp) -> Value {
         let template = &self.cron_job["spec"]["jobTemplate"];
         let zone = self.cron_job["spec"]["timeZone"].as_str().and_then(|name| TimeZone::get(name).ok());
@@ -211,9 +211,9 @@ impl Sync<'_> {
     }
 }
 
-/// Jobs that run, and those that are over.
+/// Tracks running and finished jobs.
 impl Sync<'_> {
-    /// Notes which jobs are over, and when the last one was complete.
+    /// Records finished jobs and the time of the last success.
     async fn note_jobs(&mut self) {
         for job in self.jobs.clone() {
             let is_active = self.active().iter().any(|active| active["uid"] == meta::text(&job, "uid"));
@@ -233,14 +233,14 @@ impl Sync<'_> {
             }
             let completed = job["status"]["completionTime"].as_str().filter(|_| kind == "Complete");
             let last = self.cron_job["status"]["lastSuccessfulTime"].as_str();
-            // Times of one form compare as text.
+            // All times have the same format, so they compare as text.
             if completed.is_some_and(|time| last.is_none_or(|last| last < time)) {
                 self.cron_job["status"]["lastSuccessfulTime"] = job["status"]["completionTime"].clone();
             }
         }
     }
 
-    /// Forgets jobs that are gone.
+    /// Forgets jobs that no longer exist.
     async fn forget_missing(&mut self) {
         for active in self.active() {
             if !self.jobs.iter().any(|job| meta::text(job, "uid") == active["uid"]) {
@@ -252,7 +252,7 @@ impl Sync<'_> {
         }
     }
 
-    /// Deletes the oldest jobs that are over, as far as there are more than the limits keep (`cleanupFinishedJobs`).
+    /// Deletes the oldest finished jobs beyond the history limits (`cleanupFinishedJobs`).
     async fn clean_up(&mut self) {
         for (kind, limit) in
             [("Complete", "successfulJobsHistoryLimit"), ("Failed", "failedJobsHistoryLimit")]
@@ -260,14 +260,14 @@ impl Sync<'_> {
             let Some(kept) = self.cron_job["spec"][limit].as_u64() else { continue };
             let is_so = |job: &&Value| ended(job).is_some_and(|end| end["type"] == kind);
             let mut over: Vec<Value> = self.jobs.iter().filter(is_so).cloned().collect();
-            // Those without a start come last.
+            // Jobs without a start time come last.
             over.sort_by_cached_key(|job| {
                 let start = job["status"]["startTime"].as_str().map(str::to_owned);
                 (start.is_none(), start, meta::name(job).to_owned())
             });
             let surplus = over.len().saturating_sub(usize::try_from(kept).unwrap_or(usize::MAX));
             for job in over.iter().take(surplus).filter(|job| !meta::is_terminating(job)) {
-                // A job that cannot be deleted is tried again at the next event.
+                // A failed deletion is retried at the next event.
                 let _ = self.delete(job).await;
             }
         }
@@ -284,7 +284,7 @@ impl Sync<'_> {
         Ok(())
     }
 
-    /// The references to jobs that run.
+    /// The references to running jobs.
     fn active(&self) -> Vec<Value> {
         self.cron_job["status"]["active"].as_array().cloned().unwrap_or_default()
     }

@@ -1,4 +1,4 @@
-//! Which times of a schedule have come. Source: `pkg/controller/cronjob/utils.go`.
+//! The due times of a schedule. Source: `pkg/controller/cronjob/utils.go`.
 
 use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
@@ -6,24 +6,24 @@ use serde_json::Value;
 use crate::cron::Schedule;
 use crate::meta;
 
-/// More missed times than these get a warning.
+/// More missed times than this get a warning.
 pub(super) const MANY: i64 = 100;
 
 /// The times since the last job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Recent {
-    /// When the last job was due, or the cron job was created.
+    /// The time of the last job, or the creation of the cron job.
     pub(super) since: Timestamp,
-    /// The last time that has come since then.
+    /// The last due time since then.
     pub(super) time: Option<Timestamp>,
-    /// How many times have come since then, by estimate if it is more than one.
+    /// The number of due times since then, an estimate if it is more than one.
     pub(super) missed: i64,
 }
 
-/// The last time that has come (`mostRecentScheduleTime`). Times before the deadline in seconds do not count.
+/// Returns the last due time (`mostRecentScheduleTime`). Times before the deadline in seconds do not count.
 ///
 /// # Errors
-/// When the schedule names no time.
+/// Returns an error if the schedule never fires.
 pub(super) fn most_recent(
     cron_job: &Value,
     now: Timestamp,
@@ -53,7 +53,7 @@ pub(super) fn most_recent(
     Ok(Recent { since, time, missed })
 }
 
-/// The next time (`nextScheduleTimeDuration`).
+/// Returns the next time (`nextScheduleTimeDuration`).
 pub(super) fn next(cron_job: &Value, now: Timestamp, schedule: &Schedule) -> Option<Timestamp> {
     let from = match most_recent(cron_job, now, schedule, None) {
         Ok(Recent { time: Some(time), .. }) => time,

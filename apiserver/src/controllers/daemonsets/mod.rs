@@ -22,7 +22,8 @@ const COMPONENT: &str = "daemonset-controller";
 /// The label with the hash of a pod's and a revision's template (`DefaultDaemonSetUniqueLabelKey` of k8s.io/api/apps/v1).
 const HASH: &str = "controller-revision-hash";
 
-/// A set itself; of a pod or revision the set that manages it, or those that might; of a node all sets.
+/// Returns the keys of an event: a set's own; for a pod or revision those of its owner or matching sets; for a node
+/// all.
 pub(super) fn keys(cluster: &Cluster, collection: &str, key: &str, object: &Value) -> Vec<String> {
     if collection != NODES.collection {
         return owner_keys(cluster, DAEMON_SETS, collection, key, object);
@@ -53,7 +54,7 @@ pub(super) async fn reconcile(cluster: &Cluster, key: &str) -> Outcome {
     Ok(again)
 }
 
-/// A set, the hash of its template, and the nodes that there are.
+/// A set, the hash of its template, and the nodes.
 struct Sync<'a> {
     cluster: &'a Cluster,
     set: &'a Value,
@@ -62,7 +63,7 @@ struct Sync<'a> {
 }
 
 impl Sync<'_> {
-    /// How long a pod has to stay ready until it is available; `None` for one that is not ready.
+    /// Returns the time until a pod counts as available; `None` for one that is not ready.
     fn until_available(&self, pod: &Value) -> Option<Duration> {
         let least = self.set["spec"]["minReadySeconds"].as_i64().unwrap_or(0);
         until_available(pod, least, self.cluster.now())
@@ -72,12 +73,12 @@ impl Sync<'_> {
         self.until_available(pod).is_some_and(|wait| wait.is_zero())
     }
 
-    /// Whether a pod has the present template.
+    /// Reports whether a pod has the current template.
     fn is_new(&self, pod: &Value) -> bool {
         pod["metadata"]["labels"][HASH] == self.hash
     }
 
-    /// Writes the status (`updateDaemonSetStatus`). Returns how long it takes until the next ready pod counts as available.
+    /// Writes the status (`updateDaemonSetStatus`). Returns the time until the next ready pod counts as available.
     async fn report(&self, collisions: u64) -> Outcome {
         let namespace = meta::namespace(self.set);
         let all = self.cluster.list_where(PODS, namespace, |pod| is_controlled_by(pod, self.set));

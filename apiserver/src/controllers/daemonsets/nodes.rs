@@ -1,4 +1,4 @@
-//! Which nodes have a pod of a daemon set, and what the pod gets for its node.
+//! Selects the nodes of a daemon set, and builds the pod for a node.
 //!
 //! Source: `nodeShouldRunDaemonPod` and `pkg/controller/daemon/util/daemonset_util.go`.
 
@@ -20,10 +20,10 @@ const TOLERATED: [(&str, &str); 6] = [
     ("node.kubernetes.io/pid-pressure", "NoSchedule"),
     ("node.kubernetes.io/unschedulable", "NoSchedule"),
 ];
-/// What pods in the node's network tolerate beside.
+/// A further toleration of pods in the node's network.
 const WITHOUT_NETWORK: (&str, &str) = ("node.kubernetes.io/network-unavailable", "NoSchedule");
 
-/// Whether a pod is on a node, or waits for it.
+/// Reports whether a pod is on a node, or targets it.
 pub(super) fn is_for(pod: &Value, node: &Value) -> bool {
     let name = meta::name(node);
     match pod["spec"]["nodeName"].as_str() {
@@ -36,12 +36,12 @@ pub(super) fn is_for(pod: &Value, node: &Value) -> bool {
 }
 
 impl Sync<'_> {
-    /// Whether a node is to have a pod.
+    /// Reports whether a node should have a pod.
     pub(super) fn fits(&self, node: &Value) -> bool {
         self.fits_but_for(node, KEEPS_OFF)
     }
 
-    /// Whether a pod may stay on a node.
+    /// Reports whether a pod may stay on a node.
     pub(super) fn keeps(&self, node: &Value) -> bool {
         self.fits_but_for(node, DRIVES_OUT)
     }
@@ -55,7 +55,7 @@ impl Sync<'_> {
             && placement::is_tolerated(&spec, node, effects)
     }
 
-    /// A pod for a node. The scheduler puts it there, by its affinity.
+    /// Builds the pod for a node. The scheduler binds it there, by its affinity.
     pub(super) fn described(&self, node: &Value) -> Value {
         let mut pod = from_template(self.set, DAEMON_SETS, &self.set["spec"]["template"]);
         let labels = map_at(&mut pod["metadata"], "labels");
@@ -73,13 +73,13 @@ impl Sync<'_> {
     }
 }
 
-/// The object under a field, made when absent.
+/// The object under a field, created when absent.
 fn map_at_value<'a>(object: &'a mut Value, field: &str) -> &'a mut Value {
     map_at(object, field);
     &mut object[field]
 }
 
-/// Adds what the pods of daemon sets tolerate (`AddOrUpdateDaemonPodTolerations`).
+/// Adds the tolerations of daemon sets' pods (`AddOrUpdateDaemonPodTolerations`).
 fn tolerate(spec: &mut Value) {
     let of_network = (spec["hostNetwork"] == true).then_some(WITHOUT_NETWORK);
     let mut all = spec["tolerations"].as_array().cloned().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! The pods of a daemon set's nodes: one for each, and new ones in place of old ones.
+//! The pods of a daemon set's nodes: creates missing ones and replaces outdated ones.
 //!
 //! Source: `manage` of `daemon_controller.go` and `rollingUpdate` of `update.go`.
 
@@ -9,12 +9,12 @@ use super::super::pods::{create, delete, is_over, share};
 use super::{COMPONENT, Sync, nodes};
 use crate::meta;
 
-/// The pods of a node that count: the oldest of the present template, and the oldest of another one.
+/// The relevant pods of a node: the oldest of the current template, and the oldest of another one.
 #[derive(Default)]
 struct Kept<'a> {
     new: Option<&'a Value>,
     old: Option<&'a Value>,
-    /// Some pod of the node is on its way out.
+    /// Whether a pod of the node is terminating.
     leaving: bool,
 }
 
@@ -54,7 +54,7 @@ impl Sync<'_> {
         }
     }
 
-    /// Removes pods of a node that have ended or that are too many.
+    /// Deletes finished and surplus pods of a node.
     async fn keep<'a>(&self, node: &Value, own: &[&'a Value]) -> Result<Kept<'a>, Fault> {
         let mut kept = Kept::default();
         for pod in own {
@@ -89,20 +89,20 @@ impl Sync<'_> {
         }
     }
 
-    /// A limit of the rolling update, in nodes.
+    /// Returns a limit of the rolling update, in nodes.
     fn limit(&self, field: &str, nodes: usize) -> i64 {
         let nodes = i64::try_from(nodes).unwrap_or(i64::MAX);
         share(&self.set["spec"]["updateStrategy"]["rollingUpdate"][field], nodes, true)
     }
 
-    /// Deletes old pods, of which so many may be missing at a time.
+    /// Deletes outdated pods: all unavailable ones, and available ones up to `maxUnavailable`.
     async fn replace(&self, nodes: &[(&Value, Kept<'_>)]) -> Result<(), Fault> {
         let most = self.limit("maxUnavailable", nodes.len()).max(1);
         let (mut missing, mut available, mut lost) = (0, Vec::new(), Vec::new());
         for (_, kept) in nodes {
             match (kept.new, kept.old) {
                 (None, Some(old)) if self.is_available(old) => available.push(old),
-                // It is no loss.
+                // The old pod is unavailable anyway.
                 (None, Some(old)) => {
                     missing += 1;
                     lost.push(old);
@@ -122,7 +122,7 @@ impl Sync<'_> {
         Ok(())
     }
 
-    /// Creates new pods beside old ones, so many at a time; old ones go when the new ones are available.
+    /// Creates new pods beside old ones, up to `most`; deletes old ones when the new ones are available.
     async fn surge(&self, nodes: &[(&Value, Kept<'_>)], most: i64) -> Result<(), Fault> {
         let (mut beside, mut waiting) = (0, Vec::new());
         for (node, kept) in nodes {

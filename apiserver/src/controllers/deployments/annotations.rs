@@ -1,16 +1,16 @@
-//! What a deployment writes into its replica sets' annotations.
+//! The annotations that a deployment writes into its replica sets.
 
 use serde_json::{Value, json};
 
 use crate::meta::{self, map_at};
 
-/// Counts the templates that a deployment has had.
+/// The number of the template among all that the deployment has had.
 pub(super) const REVISION: &str = "deployment.kubernetes.io/revision";
-/// Earlier revisions of a set that was gone back to.
+/// Earlier revisions of a set, after rollbacks.
 const HISTORY: &str = "deployment.kubernetes.io/revision-history";
-/// The deployment's size when the set was scaled last.
+/// The deployment's size at the last scaling of the set.
 pub(super) const DESIRED: &str = "deployment.kubernetes.io/desired-replicas";
-/// The deployment's largest size when the set was scaled last.
+/// The deployment's largest size at the last scaling of the set.
 pub(super) const MAX: &str = "deployment.kubernetes.io/max-replicas";
 
 /// Annotations of a deployment that its replica sets do not get.
@@ -31,7 +31,7 @@ pub(super) fn number(object: &Value, key: &str) -> Option<i64> {
     annotation(object, key)?.parse().ok()
 }
 
-/// The revision of a set; 0 when it has none.
+/// Returns the revision of a set; 0 when it has none.
 pub(super) fn revision(set: &Value) -> i64 {
     number(set, REVISION).unwrap_or(0)
 }
@@ -40,7 +40,7 @@ fn set(object: &mut Value, key: &str, value: String) {
     map_at(&mut object["metadata"], "annotations").insert(key.to_owned(), value.into());
 }
 
-/// Brings the annotations of the set of the present template up to date; sizes are written to new sets only.
+/// Updates the annotations of the current template's set; sizes are written to new sets only.
 pub(super) fn update(deployment: &Value, replica_set: &mut Value, next: i64, sizes: Option<(i64, i64)>) {
     for (key, value) in deployment["metadata"]["annotations"].as_object().into_iter().flatten() {
         if !OWN.contains(&key.as_str()) {
@@ -60,14 +60,13 @@ pub(super) fn update(deployment: &Value, replica_set: &mut Value, next: i64, siz
     }
 }
 
-/// Notes the deployment's sizes on a set.
+/// Writes the deployment's sizes to a set.
 pub(super) fn set_sizes(replica_set: &mut Value, desired: i64, most: i64) {
     set(replica_set, DESIRED, desired.to_string());
     set(replica_set, MAX, most.to_string());
 }
 
-/// Gives a deployment the revision of its present set and what else the set's annotations say; answers whether that
-/// changed anything.
+/// Copies the revision of its current set to a deployment; returns whether that changed it.
 pub(super) fn give_revision(deployment: &mut Value, replica_set: &Value) -> bool {
     let Some(revision) = annotation(replica_set, REVISION).map(str::to_owned) else { return false };
     if annotation(deployment, REVISION) == Some(&revision) {
@@ -77,7 +76,7 @@ pub(super) fn give_revision(deployment: &mut Value, replica_set: &Value) -> bool
     true
 }
 
-/// A set without annotations has none at all.
+/// Removes an empty map of annotations.
 pub(super) fn tidy(object: &mut Value) {
     if object["metadata"]["annotations"] == json!({}) {
         meta::remove(object, "annotations");

@@ -1,7 +1,7 @@
-//! Deployments: one replica set for each template, and the way from one to the next.
+//! Deployments: one replica set for each template, and the rollout from one to the next.
 //!
-//! Follows kube-controller-manager's `pkg/controller/deployment` (1.36); only the hash of a template is another, since
-//! that one depends on how Go prints structures.
+//! Follows kube-controller-manager's `pkg/controller/deployment` (1.36). Only the hash of a template differs, since
+//! upstream's depends on how Go prints structures.
 
 mod annotations;
 mod revisions;
@@ -22,8 +22,8 @@ use crate::meta;
 pub(super) const WATCHES: &[&str] = &[DEPLOYMENTS.collection, REPLICA_SETS.collection, PODS.collection];
 const COMPONENT: &str = "deployment-controller";
 
-/// A deployment itself; of a replica set the deployment that manages it, or those that might; of a pod the deployment
-/// behind its replica set, which may wait for the pod to end.
+/// Returns the keys of an event: a deployment's own; for a replica set those of its owner or of deployments that match;
+/// for a pod that of its deployment, which may wait for the pod to end.
 pub(super) fn keys(cluster: &Cluster, collection: &str, key: &str, object: &Value) -> Vec<String> {
     if collection != PODS.collection {
         return owner_keys(cluster, DEPLOYMENTS, collection, key, object);
@@ -36,11 +36,11 @@ pub(super) fn keys(cluster: &Cluster, collection: &str, key: &str, object: &Valu
     set.and_then(|set| owner(&set.value, DEPLOYMENTS.kind)).into_iter().collect()
 }
 
-/// A deployment and its replica sets, as they were when the controller looked.
+/// A deployment and its replica sets, as read at the start of a run.
 struct Rollout<'a> {
     cluster: &'a Cluster,
     deployment: Value,
-    /// The set of the present template.
+    /// The set of the current template.
     new: Option<Value>,
     /// The sets of other templates, the oldest first.
     old: Vec<Value>,
@@ -87,12 +87,12 @@ impl<'a> Rollout<'a> {
         self.old.iter().chain(&self.new)
     }
 
-    /// How many pods are wanted.
+    /// The wanted number of pods.
     fn wanted(&self) -> i64 {
         replicas(&self.deployment)
     }
 
-    /// How many pods there may be beyond those wanted, and how many may be missing.
+    /// Returns how many pods may exist beyond the wanted ones, and how many may be unavailable.
     fn limits(&self) -> (i64, i64) {
         let strategy = &self.deployment["spec"]["strategy"];
         if strategy["type"] == "Recreate" {
@@ -101,7 +101,7 @@ impl<'a> Rollout<'a> {
         let rolling = &strategy["rollingUpdate"];
         let surge = share(&rolling["maxSurge"], self.wanted(), true);
         let unavailable = share(&rolling["maxUnavailable"], self.wanted(), false);
-        // Nothing could ever move otherwise.
+        // Otherwise the rollout could never proceed.
         let unavailable = if surge == 0 && unavailable == 0 { 1 } else { unavailable };
         (surge, unavailable.min(self.wanted()))
     }
@@ -111,7 +111,7 @@ impl<'a> Rollout<'a> {
         self.cluster.list_where(PODS, meta::namespace(set), |pod| is_controlled_by(pod, set))
     }
 
-    /// Deletes the oldest replica sets beyond those that are kept for going back.
+    /// Deletes the oldest replica sets beyond the history limit.
     async fn clean_up(&mut self) -> Result<(), Fault> {
         let Some(kept) = self.deployment["spec"]["revisionHistoryLimit"].as_u64() else { return Ok(()) };
         let mut idle: Vec<&Value> = self.old.iter().filter(|set| !meta::is_terminating(set)).collect();
@@ -133,12 +133,12 @@ fn replicas(object: &Value) -> i64 {
     object["spec"]["replicas"].as_i64().unwrap_or(0)
 }
 
-/// A number that the status of a replica set or deployment tells.
+/// A count in the status of a replica set or deployment.
 fn counted(object: &Value, field: &str) -> i64 {
     object["status"][field].as_i64().unwrap_or(0)
 }
 
-/// The oldest first; sets made in the same second are told apart by their revision.
+/// Orders by creation, the oldest first; sets of the same second are ordered by revision.
 fn by_age(a: &Value, b: &Value) -> Ordering {
     let created = |set: &Value| meta::text(set, "creationTimestamp").to_owned();
     created(a)

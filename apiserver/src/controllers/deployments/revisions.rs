@@ -1,4 +1,4 @@
-//! The replica set of the present template: found or made.
+//! Finds or creates the replica set of the current template.
 
 use serde_json::{Value, json};
 
@@ -9,7 +9,7 @@ use super::annotations::{self, give_revision};
 use super::{COMPONENT, Rollout, replicas};
 use crate::meta::{self, map_at};
 
-/// The label that tells the pods of a deployment's templates apart.
+/// The label that distinguishes the pods of a deployment's templates.
 const HASH: &str = "pod-template-hash";
 fn without_hash(template: &Value) -> Value {
     let mut template = template.clone();
@@ -19,13 +19,13 @@ fn without_hash(template: &Value) -> Value {
     template
 }
 
-/// Whether two templates differ in nothing but the hash in their labels.
+/// Reports whether two templates differ only in the hash in their labels.
 pub(super) fn same_template(a: &Value, b: &Value) -> bool {
     without_hash(a) == without_hash(b)
 }
 
 impl Rollout<'_> {
-    /// Brings the revision in step, and makes the set of the present template if there is none and `make` is set.
+    /// Updates the revision, and creates the current template's set if there is none and `make` is set.
     pub(super) async fn sync_revision(&mut self, make: bool) -> Result<(), Fault> {
         let last = self.old.iter().map(annotations::revision).max().unwrap_or(0);
         let next = last.saturating_add(1);
@@ -37,7 +37,7 @@ impl Rollout<'_> {
         Ok(())
     }
 
-    /// Brings the present set's annotations up to date, and the deployment's.
+    /// Updates the annotations of the current set and of the deployment.
     async fn refresh(&mut self, set: Value, next: i64) -> Result<Value, Fault> {
         let mut wanted = set.clone();
         annotations::update(&self.deployment, &mut wanted, next, None);
@@ -81,7 +81,7 @@ impl Rollout<'_> {
         Ok(())
     }
 
-    /// The set of the present template, without its size.
+    /// Builds the set of the current template, without its size.
     fn described(&self) -> Value {
         let spec = &self.deployment["spec"];
         let mut template = spec["template"].clone();
@@ -100,7 +100,7 @@ impl Rollout<'_> {
         })
     }
 
-    /// The name is taken: by the set itself, if others were faster, or by one of another template.
+    /// Handles a name that is taken: by the set itself after a race, or by a set of another template.
     async fn collided(&mut self, set: &Value, fault: Fault) -> Result<(), Fault> {
         let key = format!("{}/{}", meta::namespace(set), meta::name(set));
         let Some(taken) = self.cluster.get(REPLICA_SETS, &key) else { return Err(fault) };

@@ -1,4 +1,4 @@
-//! The way from old templates to the present one.
+//! The rollout from old templates to the current one.
 
 use serde_json::Value;
 
@@ -8,7 +8,7 @@ use super::super::pods::is_over;
 use super::{Rollout, counted, replicas, status};
 
 impl Rollout<'_> {
-    /// The strategy `Recreate`: all old pods have to be gone before there are new ones.
+    /// The strategy `Recreate`: creates new pods after all old ones are gone.
     pub(super) async fn recreate(&mut self) -> Outcome {
         self.sync_revision(false).await?;
         if self.scale_down_all_old().await? || self.old_pods_remain() {
@@ -31,7 +31,7 @@ impl Rollout<'_> {
         self.old.iter().any(|set| self.pods_of(set).iter().any(|pod| !is_over(pod)))
     }
 
-    /// The strategy `RollingUpdate`: new pods as far as there is room, fewer old ones as new ones can be used.
+    /// The strategy `RollingUpdate`: adds new pods as limits allow, and removes old ones as new ones become available.
     pub(super) async fn roll(&mut self) -> Outcome {
         self.sync_revision(true).await?;
         let size = self.new.as_ref().map_or(0, replicas);
@@ -46,7 +46,7 @@ impl Rollout<'_> {
         self.finish().await
     }
 
-    /// Scales the set of the present template.
+    /// Scales the set of the current template.
     async fn scale_new(&mut self, size: i64) -> Result<bool, Fault> {
         let Some(mut new) = self.new.take() else { return Ok(false) };
         let scaled = if replicas(&new) == size { Ok(false) } else { self.scale_set(&mut new, size).await };
@@ -54,7 +54,7 @@ impl Rollout<'_> {
         scaled
     }
 
-    /// Scales old sets down: first by pods that cannot be used anyway, then by as many as may be missing.
+    /// Scales old sets down: first by unavailable pods, then by as many as may be unavailable.
     async fn scale_down_old(&mut self) -> Result<bool, Fault> {
         let old: i64 = self.old.iter().map(replicas).sum();
         if old == 0 {
@@ -101,7 +101,7 @@ impl Rollout<'_> {
         Ok(scaled)
     }
 
-    /// Cleans up when the rollout is complete, and tells how far it is.
+    /// Cleans up after a complete rollout, and writes the progress.
     async fn finish(&mut self) -> Outcome {
         if status::is_complete(&self.deployment, &self.deployment["status"]) {
             self.clean_up().await?;

@@ -1,4 +1,4 @@
-//! The size of replica sets: one at a time, or all in proportion when a deployment is scaled amid a rollout.
+//! The size of replica sets: one at a time, or all in proportion when a deployment is scaled during a rollout.
 
 use serde_json::Value;
 
@@ -7,13 +7,13 @@ use super::{COMPONENT, Rollout, annotations, by_age, counted, replicas};
 use crate::meta;
 
 impl Rollout<'_> {
-    /// Whether the deployment's size is another than the one its sets were scaled for.
+    /// Reports whether the deployment's size changed since its sets were scaled.
     pub(super) fn is_scaled(&self) -> bool {
         let active = self.sets().filter(|set| replicas(set) > 0);
         active.filter_map(|set| annotations::number(set, annotations::DESIRED)).any(|n| n != self.wanted())
     }
 
-    /// Scales a set; answers whether its size changed.
+    /// Scales a set and returns whether its size changed.
     pub(super) async fn scale_set(&self, set: &mut Value, size: i64) -> Result<bool, Fault> {
         let (surge, _) = self.limits();
         let before = replicas(set);
@@ -33,7 +33,7 @@ impl Rollout<'_> {
         Ok(true)
     }
 
-    /// The size that the set of the present template may have, which is now `size`.
+    /// Returns the size that the current template's set may have, which is now `size`.
     pub(super) fn room_for_new(&self, size: i64) -> i64 {
         if self.deployment["spec"]["strategy"]["type"] == "Recreate" {
             return self.wanted();
@@ -43,7 +43,7 @@ impl Rollout<'_> {
         if room <= 0 { size } else { size + room.min(self.wanted() - size) }
     }
 
-    /// Brings the sets to a new size of the deployment.
+    /// Scales the sets to a new size of the deployment.
     pub(super) async fn scale(&mut self) -> Result<(), Fault> {
         let wanted = self.wanted();
         if let Some(mut only) = self.only_active() {
@@ -69,7 +69,7 @@ impl Rollout<'_> {
         Ok(())
     }
 
-    /// The set that has all pods; the newest when none has any. `None` when several have.
+    /// Returns the set that has all pods; the newest when none has any. `None` when several have.
     fn only_active(&self) -> Option<Value> {
         let mut active = self.sets().filter(|set| replicas(set) > 0);
         match (active.next(), active.next()) {
@@ -79,7 +79,7 @@ impl Rollout<'_> {
         }
     }
 
-    /// Whether a set has all the pods that the deployment wants, and all of them can be used.
+    /// Reports whether a set has all wanted pods and all of them are available.
     fn is_saturated(&self, set: &Value) -> bool {
         let desired = annotations::number(set, annotations::DESIRED);
         let wanted = self.wanted();
@@ -87,7 +87,7 @@ impl Rollout<'_> {
     }
 }
 
-/// New sizes of sets that together may have `allowed` pods, each by its share; the largest set takes what is left over.
+/// Distributes `allowed` pods over sets in proportion; the largest set takes the remainder.
 fn in_proportion(
     mut sets: Vec<Value>,
     wanted: i64,
@@ -119,7 +119,7 @@ fn in_proportion(
     sets.into_iter().zip(sizes).collect()
 }
 
-/// How many pods a set gains or loses when the deployment's size changes.
+/// Returns the number of pods that a set gains or loses when the deployment's size changes.
 fn fraction(set: &Value, wanted: i64, surge: i64, most_before: i64) -> i64 {
     if wanted == 0 {
         return -replicas(set);

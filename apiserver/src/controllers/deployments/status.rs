@@ -1,4 +1,4 @@
-//! What a deployment tells about itself.
+//! The status of a deployment.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use super::{Rollout, counted, replicas};
 use crate::meta;
 
 const PROGRESSING: &str = "Progressing";
-/// The reason of a rollout that is over.
+/// The reason of a finished rollout.
 const COMPLETE: &str = "NewReplicaSetAvailable";
 const PAUSED: &str = "DeploymentPaused";
 const TIMED_OUT: &str = "ProgressDeadlineExceeded";
@@ -20,7 +20,7 @@ fn condition<'a>(status: &'a Value, kind: &str) -> Option<&'a Value> {
     status["conditions"].as_array()?.iter().find(|c| c["type"] == kind)
 }
 
-/// Sets a condition; its time of transition stays unless its status changes. One that says the same stays as it is.
+/// Sets a condition; its transition time only changes with its status. An equal condition stays as it is.
 fn set_condition(status: &mut Value, kind: &str, value: bool, reason: &str, message: &str, time: &str) {
     let value = if value { "True" } else { "False" };
     let old = condition(status, kind);
@@ -54,7 +54,7 @@ fn number(status: &Value, field: &str) -> i64 {
     status[field].as_i64().unwrap_or(0)
 }
 
-/// Whether all wanted pods are of the present template and can be used.
+/// Reports whether all wanted pods are of the current template and available.
 pub(super) fn is_complete(deployment: &Value, status: &Value) -> bool {
     let wanted = replicas(deployment);
     let all = ["updatedReplicas", "replicas", "availableReplicas"];
@@ -63,7 +63,7 @@ pub(super) fn is_complete(deployment: &Value, status: &Value) -> bool {
         && number(status, "observedGeneration") >= generation
 }
 
-/// Whether the second status is a step on from the first.
+/// Reports whether the second status is a progress over the first.
 fn has_progressed(old: &Value, new: &Value) -> bool {
     let old_pods = |status: &Value| number(status, "replicas") - number(status, "updatedReplicas");
     number(new, "updatedReplicas") > number(old, "updatedReplicas")
@@ -106,7 +106,7 @@ impl Rollout<'_> {
         status
     }
 
-    /// Writes the counts, and `Progressing` if it is given.
+    /// Writes the counts, and `Progressing` if given.
     pub(super) async fn write_status(&self, status: Option<Value>) -> Outcome {
         let status = status.unwrap_or_else(|| self.counted_status());
         if status == self.deployment["status"] {
@@ -118,7 +118,7 @@ impl Rollout<'_> {
         Ok(None)
     }
 
-    /// Writes the counts and how the rollout goes on; answers when it will be late.
+    /// Writes the counts and the progress; returns the time until the deadline.
     pub(super) async fn progress(&self) -> Outcome {
         let mut status = self.counted_status();
         let before = self.deployment["status"].clone();
@@ -136,7 +136,7 @@ impl Rollout<'_> {
         Ok(self.time_left(&status))
     }
 
-    /// Decides whether the rollout is over, goes on or is late.
+    /// Decides whether the rollout is complete, in progress or late.
     fn judge(&self, before: &Value, status: &mut Value) {
         let who = self.subject();
         let time = self.cluster.time();
@@ -168,7 +168,7 @@ impl Rollout<'_> {
         }
     }
 
-    /// A set whose pods are refused makes the deployment say so.
+    /// Copies `ReplicaFailure` from a set to the deployment.
     fn carry_failures(&self, status: &mut Value) {
         let failing = self.sets().find_map(|set| condition(&set["status"], "ReplicaFailure"));
         remove_condition(status, "ReplicaFailure");
@@ -179,13 +179,13 @@ impl Rollout<'_> {
         }
     }
 
-    /// How long a rollout may stand still; `None` for ever.
+    /// The progress deadline; `None` if there is none.
     fn deadline(&self) -> Option<i64> {
         let seconds = self.deployment["spec"]["progressDeadlineSeconds"].as_i64();
         seconds.filter(|seconds| *seconds != i64::from(i32::MAX))
     }
 
-    /// Seconds until a rollout in this state is late.
+    /// Returns the seconds until a rollout in this state is late.
     fn seconds_left(&self, status: &Value) -> Option<i64> {
         let condition = condition(status, PROGRESSING)?;
         let since: Timestamp = condition["lastUpdateTime"].as_str()?.parse().ok()?;
@@ -201,7 +201,7 @@ impl Rollout<'_> {
         }
     }
 
-    /// When to look again whether the rollout is late.
+    /// Returns the time until the next check of the deadline.
     fn time_left(&self, status: &Value) -> Option<Duration> {
         let reason = condition(status, PROGRESSING)?["reason"].as_str()?;
         if matches!(reason, COMPLETE | TIMED_OUT) || is_complete(&self.deployment, status) {
@@ -211,7 +211,7 @@ impl Rollout<'_> {
         u64::try_from(left).ok().map(Duration::from_secs)
     }
 
-    /// Sets `Progressing` in the deployment at hand, unless it says something already.
+    /// Sets `Progressing` in the deployment at hand, unless it is set.
     pub(super) fn note_progress_once(&mut self, reason: &str, message: &str) -> bool {
         if self.deadline().is_none() || condition(&self.deployment["status"], PROGRESSING).is_some() {
             return false;
@@ -228,7 +228,7 @@ impl Rollout<'_> {
         }
     }
 
-    /// Tells that the rollout is held, or goes on; answers whether that had to be written.
+    /// Sets `Progressing` when the rollout is paused or resumed; returns whether a write was needed.
     pub(super) async fn pause_condition(&mut self) -> Result<bool, Fault> {
         let paused = self.deployment["spec"]["paused"] == true;
         let current = condition(&self.deployment["status"], PROGRESSING);

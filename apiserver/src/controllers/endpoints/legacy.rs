@@ -9,7 +9,7 @@ use super::{
 };
 use crate::meta::{self, map_at};
 
-/// Tells Endpoints of the controller from those of users.
+/// Marks Endpoints of the controller, unlike those of users.
 const MANAGED_BY: (&str, &str) = ("endpoints.kubernetes.io/managed-by", "endpoint-controller");
 
 pub(super) fn is_ours(endpoints: &Value) -> bool {
@@ -40,7 +40,7 @@ pub(super) async fn sync(cluster: &Cluster, service: &Value, pods: &[Value]) -> 
     }
 }
 
-/// One subset for all addresses with the same ports (`RepackSubsets` of `pkg/api/v1/endpoints`).
+/// Builds one subset for all addresses with the same ports (`RepackSubsets` of `pkg/api/v1/endpoints`).
 fn subsets(service: &Value, pods: &[Value]) -> Vec<Value> {
     let tolerant = publishes_not_ready(service);
     let family = families(service)[0];

@@ -26,12 +26,12 @@ pub(super) const WATCHES: &[&str] = &[
 
 /// The time of the change that an update follows (`EndpointsLastChangeTriggerTime` of k8s.io/api/core/v1).
 const TRIGGER_TIME: &str = "endpoints.kubernetes.io/last-change-trigger-time";
-/// The label of what belongs to a service without an address (`IsHeadlessService` of k8s.io/api/core/v1).
+/// The label of endpoints whose service has no address (`IsHeadlessService` of k8s.io/api/core/v1).
 const HEADLESS: &str = "service.kubernetes.io/headless";
 
-/// A service itself; of a pod the services that select it, of a node those of its pods, of a slice the service that it names.
-/// Endpoints of users lead to their service only when they are gone, since some may be kept without a service. Those of this
-/// controller always do: their service may have gone unseen, and then they go.
+/// Returns the keys of an event: a service's own; for a pod those of services that select it, for a node those of its
+/// pods' services, for a slice that of its service. Endpoints of users only count when deleted, since some may exist
+/// without a service. Those of this controller always count, so that they are deleted if their service is gone.
 pub(super) fn keys(cluster: &Cluster, collection: &str, key: &str, object: &Value) -> Vec<String> {
     if collection == SERVICES.collection {
         return vec![key.to_owned()];
@@ -51,7 +51,7 @@ pub(super) fn keys(cluster: &Cluster, collection: &str, key: &str, object: &Valu
     if leads { vec![key.to_owned()] } else { Vec::new() }
 }
 
-/// The services that select a pod.
+/// Returns the services that select a pod.
 fn selecting(cluster: &Cluster, pod: &Value) -> Vec<String> {
     let namespace = meta::namespace(pod);
     let services = cluster.list(SERVICES, namespace);
@@ -84,7 +84,7 @@ pub(super) async fn reconcile(cluster: &Cluster, key: &str) -> Outcome {
     Ok(None)
 }
 
-/// `ShouldPodBeInEndpoints`, but for pods that are being deleted.
+/// `ShouldPodBeInEndpoints`, without the case of terminating pods.
 fn has_endpoint(pod: &Value) -> bool {
     !is_over(pod) && pod["status"]["podIPs"].as_array().is_some_and(|addresses| !addresses.is_empty())
 }
@@ -93,12 +93,12 @@ fn publishes_not_ready(service: &Value) -> bool {
     service["spec"]["publishNotReadyAddresses"] == true
 }
 
-/// `IsServiceIPSet`, the other way round.
+/// The negation of `IsServiceIPSet`.
 fn is_headless(service: &Value) -> bool {
     matches!(service["spec"]["clusterIP"].as_str(), None | Some("" | "None"))
 }
 
-/// The address families of a service, by the first of which its Endpoints go.
+/// Returns the address families of a service; its Endpoints use the first.
 fn families(service: &Value) -> Vec<&str> {
     let families = meta::strings(&service["spec"]["ipFamilies"]);
     if families.is_empty() { vec!["IPv4"] } else { families }
@@ -111,7 +111,7 @@ fn addresses<'a>(pod: &'a Value, family: &str) -> Vec<&'a str> {
     all.filter(|address| address.contains(':') == (family == "IPv6")).collect()
 }
 
-/// The port of a pod that a service's port leads to: `FindPort`. A named port may be that of a sidecar.
+/// Returns the pod's port for a service's port: `FindPort`. A named port may be that of a sidecar.
 fn target_port(pod: &Value, port: &Value) -> Option<i64> {
     let Some(name) = port["targetPort"].as_str() else { return port["targetPort"].as_i64() };
     let list = |list: &str| pod["spec"][list].as_array().map_or(&[][..], Vec::as_slice);
@@ -124,7 +124,7 @@ fn target_port(pod: &Value, port: &Value) -> Option<i64> {
         .as_i64()
 }
 
-/// The ports of a pod's endpoint. A port whose name the pod does not know is left out.
+/// Returns the ports of a pod's endpoint. A port whose name the pod does not have is left out.
 fn ports(service: &Value, pod: &Value, always_named: bool) -> Vec<Value> {
     let all = service["spec"]["ports"].as_array().into_iter().flatten();
     let found = all.filter_map(|port| {
@@ -151,7 +151,7 @@ fn target(pod: &Value) -> Value {
     json!({"kind": "Pod", "namespace": meta::namespace(pod), "name": meta::name(pod), "uid": meta::text(pod, "uid")})
 }
 
-/// The labels that the addresses of a service take over from it, with one that tells headless services.
+/// Returns the labels that endpoints copy from their service, with one for headless services.
 fn labels(service: &Value) -> Map<String, Value> {
     let mut labels = service["metadata"]["labels"].as_object().cloned().unwrap_or_default();
     if is_headless(service) {
@@ -162,7 +162,7 @@ fn labels(service: &Value) -> Map<String, Value> {
     labels
 }
 
-/// When the last change happened that matters: the creation of the service, or when a pod became ready or unready.
+/// Returns the time of the last relevant change: the creation of the service, or a change of a pod's readiness.
 fn trigger_time(service: &Value, pods: &[Value]) -> Value {
     let ready = pods.iter().filter_map(|pod| {
         let mut conditions = pod["status"]["conditions"].as_array()?.iter();
@@ -171,7 +171,7 @@ fn trigger_time(service: &Value, pods: &[Value]) -> Value {
     ready.chain([meta::text(service, "creationTimestamp")]).max().into()
 }
 
-/// Creates are refused where a namespace ends, which is how it should be.
+/// Ignores refused creates, as the namespace is terminating.
 fn unless_ending(result: Result<Value, Fault>) -> Result<(), Fault> {
     match result {
         Err(fault) if fault.code == 403 => Ok(()),

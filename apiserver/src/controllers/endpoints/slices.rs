@@ -1,4 +1,4 @@
-//! EndpointSlices: the addresses of a service in pieces. Source: `staging/src/k8s.io/endpointslice`.
+//! EndpointSlices: the addresses of a service in chunks. Source: `staging/src/k8s.io/endpointslice`.
 
 use serde_json::{Value, json};
 
@@ -14,17 +14,17 @@ const SERVICE_NAME: &str = "kubernetes.io/service-name";
 const MANAGED_BY: &str = "endpointslice.kubernetes.io/managed-by";
 const CONTROLLER: &str = "endpointslice-controller.k8s.io";
 
-/// The most endpoints of a slice: `--max-endpoints-per-slice` of kube-controller-manager.
+/// The limit of endpoints in a slice: `--max-endpoints-per-slice` of kube-controller-manager.
 const MOST: usize = 100;
 
-/// The key of the service that a slice of this controller belongs to.
+/// Returns the key of the service that a slice of this controller belongs to.
 pub(super) fn service_of(slice: &Value) -> Option<String> {
     let labels = &slice["metadata"]["labels"];
     let name = labels[SERVICE_NAME].as_str().filter(|_| labels[MANAGED_BY] == CONTROLLER)?;
     Some(format!("{}/{name}", meta::namespace(slice)))
 }
 
-/// What is to be done with the slices of a service; slices to create have no name.
+/// The writes for the slices of a service; slices to create have no name.
 #[derive(Default)]
 struct Plan {
     create: Vec<Value>,
@@ -90,13 +90,13 @@ fn of_family(
     plan
 }
 
-/// The wanted endpoints by their ports.
+/// Groups the wanted endpoints by their ports.
 fn wanted(cluster: &Cluster, service: &Value, pods: &[Value], family: &str) -> Vec<(Vec<Value>, Vec<Value>)> {
     let mut groups: Vec<(Vec<Value>, Vec<Value>)> = Vec::new();
     for pod in pods {
         let addresses = addresses(pod, family);
         let node = cluster.get(NODES, pod["spec"]["nodeName"].as_str().unwrap_or_default());
-        // The pod of a node that is gone is served by nobody.
+        // A pod on a deleted node serves nobody.
         if addresses.is_empty() || (node.is_none() && !publishes_not_ready(service)) {
             continue;
         }
@@ -169,7 +169,7 @@ fn of_ports(
     plan
 }
 
-/// Whether two endpoints are of one pod.
+/// Reports whether two endpoints are of one pod.
 fn is_same(a: &Value, b: &Value) -> bool {
     a["targetRef"]["uid"] == b["targetRef"]["uid"] && a["addresses"] == b["addresses"]
 }
@@ -181,7 +181,7 @@ impl Plan {
         self.delete.extend(other.delete);
     }
 
-    /// Slices that would go take the content of those that would come.
+    /// Reuses slices to delete for those to create.
     fn reuse(&mut self, service: &Value) {
         for old in std::mem::take(&mut self.delete) {
             let fits =
@@ -229,7 +229,7 @@ fn list<'a>(slice: &'a Value, name: &str) -> &'a [Value] {
     slice[name].as_array().map_or(&[], Vec::as_slice)
 }
 
-/// Takes the items out that are as wanted.
+/// Removes and returns the wanted items.
 fn take(items: &mut Vec<Value>, wanted: impl Fn(&Value) -> bool) -> Vec<Value> {
     items.extract_if(.., |item| wanted(item)).collect()
 }

@@ -1,6 +1,6 @@
-//! How long a job waits for its next pod after failures. Source: `pkg/controller/job/backoff_utils.go`.
+//! The delay of a job's next pod after failures. Source: `pkg/controller/job/backoff_utils.go`.
 //!
-//! kube-controller-manager remembers failures; here they are read from the pods that are still there.
+//! kube-controller-manager remembers failures; here they are counted from the pods that still exist.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ const FIRST_SECONDS: u64 = 10;
 const LONGEST_SECONDS: u64 = 10 * 60;
 
 impl Sync<'_> {
-    /// How long no pod may be created yet.
+    /// Returns the time for which no pod may be created.
     pub(super) fn backoff(&self) -> Duration {
         let ended = |wanted: &dyn Fn(&Value) -> bool| {
             let mut times: Vec<Timestamp> =
@@ -32,7 +32,7 @@ impl Sync<'_> {
     }
 }
 
-/// How much is left of the delay after so many failures, the last of which was at a time.
+/// Returns the rest of the delay after this number of failures, given the time of the last one.
 pub(super) fn left_of_delay(now: Timestamp, last: Timestamp, failures: usize) -> Duration {
     let wait = i64::try_from(delay(failures)).unwrap_or(i64::MAX);
     let left = last.as_second().saturating_add(wait).saturating_sub(now.as_second());
@@ -45,7 +45,7 @@ fn delay(failures: usize) -> u64 {
     FIRST_SECONDS.saturating_mul(2_u64.saturating_pow(doublings)).min(LONGEST_SECONDS)
 }
 
-/// When a pod ended: `getFinishedTime`.
+/// Returns the end of a pod: `getFinishedTime`.
 pub(super) fn ended(pod: &Value) -> Option<Timestamp> {
     let containers = pod["status"]["containerStatuses"].as_array().into_iter().flatten();
     let last = containers.filter_map(|c| c["state"]["terminated"]["finishedAt"].as_str()).max();

@@ -1,13 +1,13 @@
-//! The end of a job: why it is over, and the conditions that say so.
+//! The end of a job: its reason and its conditions.
 
 use serde_json::{Value, json};
 
 use super::{COMPONENT, Sync, left};
 use crate::meta;
 
-/// A job will be complete when its pods are gone.
+/// The job will be complete when its pods are gone.
 pub(super) const SUCCESS_CRITERIA_MET: &str = "SuccessCriteriaMet";
-/// A job will have failed when its pods are gone.
+/// The job will have failed when its pods are gone.
 pub(super) const FAILURE_TARGET: &str = "FailureTarget";
 pub(super) const COMPLETE: &str = "Complete";
 pub(super) const FAILED: &str = "Failed";
@@ -18,20 +18,21 @@ fn holding<'a>(job: &'a Value, kind: &str) -> Option<&'a Value> {
     conditions.find(|condition| condition["type"] == kind && condition["status"] == "True")
 }
 
-/// The condition by which a job is over.
+/// Returns the condition of a finished job.
 pub(in crate::controllers) fn ended(job: &Value) -> Option<&Value> {
     holding(job, COMPLETE).or_else(|| holding(job, FAILED))
 }
 
 impl Sync<'_> {
-    /// A new condition that holds.
+    /// Builds a condition that is true.
     pub(super) fn condition(&self, kind: &str, reason: &str, message: &str) -> Value {
         let time = self.cluster.time();
         json!({"type": kind, "status": "True", "reason": reason, "message": message, "lastProbeTime": time,
                "lastTransitionTime": time})
     }
 
-    /// Why the job ends, if it does: it was decided before, or too many pods have failed, or its time is over.
+    /// Returns the condition that ends the job, if it is decided already, too many pods have failed, or its deadline
+    /// has passed.
     pub(super) fn decided(&mut self) -> Option<Value> {
         for kind in [SUCCESS_CRITERIA_MET, FAILURE_TARGET] {
             if let Some(condition) = holding(&self.job, kind) {
@@ -60,7 +61,7 @@ impl Sync<'_> {
         Some(self.condition(SUCCESS_CRITERIA_MET, "SuccessPolicy", &met))
     }
 
-    /// Whether too many pods have failed, or restarted where they do (`pastBackoffLimitOnFailure`).
+    /// Reports whether too many pods have failed, or restarted in place (`pastBackoffLimitOnFailure`).
     fn is_past_limit(&self) -> bool {
         let limit = self.spec("backoffLimit").unwrap_or(6);
         if self.failed() > limit {
@@ -80,7 +81,7 @@ impl Sync<'_> {
         restarts > 0 && restarts >= limit
     }
 
-    /// Says whether the job is suspended, and begins its time anew when it is not any more.
+    /// Sets the condition for suspension, and resets the start time when the job is resumed.
     pub(super) async fn note_suspension(&mut self) {
         let (status, reason, text) = match self.is_suspended() {
             true => ("True", "JobSuspended", "Job suspended"),
@@ -98,7 +99,7 @@ impl Sync<'_> {
         self.cluster.tell(COMPONENT, &self.job, event, text).await;
     }
 
-    /// Sets a condition, which is not there before it first holds; returns whether that changed anything
+    /// Sets a condition, which is only added when it is true; returns whether that changed anything
     /// (`ensureJobConditionStatus`).
     pub(super) fn set_condition(&mut self, condition: Value) -> bool {
         let status = meta::object_mut(&mut self.job["status"]);

@@ -7,18 +7,18 @@ use serde_json::{Value, json};
 use super::is_tracked;
 use crate::meta::{self, map_at};
 
-/// The annotation and label that hold a pod's index (`JobCompletionIndexAnnotation` of k8s.io/api/batch/v1).
+/// The annotation and label with a pod's index (`JobCompletionIndexAnnotation` of k8s.io/api/batch/v1).
 const INDEX: &str = "batch.kubernetes.io/job-completion-index";
-/// The environment variable that tells a container its index.
+/// The environment variable with a container's index.
 const VARIABLE: &str = "JOB_COMPLETION_INDEX";
 
-/// A set of indexes: the first and last of ranges in their order, which neither overlap nor touch. A short text can name more indexes
-/// than memory could hold one by one.
+/// A set of indexes, as sorted ranges of first and last that neither overlap nor touch. A short text can name more
+/// indexes than memory could hold one by one.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Indexes(Vec<(i64, i64)>);
 
 impl Indexes {
-    /// The indexes that have succeeded: those in the job's status, and those of pods that it has yet to count.
+    /// Returns the indexes that have succeeded: those in the job's status, and those of pods not counted yet.
     pub(super) fn done(job: &Value, pods: &[Value]) -> Self {
         if job["spec"]["completionMode"] != "Indexed" {
             return Self::default();
@@ -29,7 +29,7 @@ impl Indexes {
         noted.with(succeeded.filter_map(|pod| of_pod(job, pod)))
     }
 
-    /// Reads a text such as `1,3-5,7`, as far as its indexes are below `end`.
+    /// Reads a text such as `1,3-5,7` and keeps the indexes below `end`.
     pub(super) fn parse(text: &str, end: i64) -> Self {
         let part = |part: &str| {
             let (first, last) = part.split_once('-').unwrap_or((part, part));
@@ -39,7 +39,7 @@ impl Indexes {
         Self::of(text.split(',').filter_map(part).collect())
     }
 
-    /// The indexes of ranges in any order.
+    /// Builds the set of ranges in any order.
     fn of(mut ranges: Vec<(i64, i64)>) -> Self {
         ranges.retain(|(first, last)| first <= last);
         ranges.sort_unstable();
@@ -53,13 +53,13 @@ impl Indexes {
         Self(joined)
     }
 
-    /// These and further indexes.
+    /// Returns this set with further indexes.
     pub(super) fn with(&self, more: impl Iterator<Item = i64>) -> Self {
         Self::of(self.0.iter().copied().chain(more.map(|index| (index, index))).collect())
     }
 
     pub(super) fn len(&self) -> i64 {
-        // All are between zero and the number of completions.
+        // All indexes are between zero and the number of completions.
         self.0.iter().map(|(first, last)| last - first + 1).sum()
     }
 
@@ -67,13 +67,13 @@ impl Indexes {
         self.0.iter().any(|(first, last)| (*first..=*last).contains(&index))
     }
 
-    /// How many indexes are in both sets.
+    /// Returns the number of indexes in both sets.
     pub(super) fn common(&self, other: &Self) -> i64 {
         let pairs = self.0.iter().flat_map(|one| other.0.iter().map(move |two| (one, two)));
         pairs.map(|(one, two)| (one.1.min(two.1) - one.0.max(two.0) + 1).max(0)).sum()
     }
 
-    /// The first indexes that are neither in this set nor in the other one, nor run.
+    /// Returns the first indexes that have neither succeeded nor failed nor run.
     pub(super) fn pending(
         &self,
         failed: Option<&Self>,
@@ -85,7 +85,7 @@ impl Indexes {
         let over = Self::of(self.0.iter().chain(failed).copied().collect());
         let taken = over.with(running.iter().filter_map(|pod| of_pod(job, pod)));
         let end = completions(job);
-        // What lies before each range, and after the last one.
+        // The gaps before each range, and after the last one.
         let mut next = 0;
         let mut gaps = Vec::new();
         for (first, last) in taken.0.into_iter().chain([(end, end)]) {
@@ -97,7 +97,7 @@ impl Indexes {
 }
 
 impl std::fmt::Display for Indexes {
-    /// Three and more that follow each other are a range.
+    /// Three and more successive indexes are written as a range.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let mut text = String::new();
         for (first, last) in &self.0 {
@@ -116,13 +116,13 @@ pub(super) fn completions(job: &Value) -> i64 {
     job["spec"]["completions"].as_i64().unwrap_or(0)
 }
 
-/// The index of a pod, if it is one of its job's.
+/// Returns the index of a pod, if it is valid for its job.
 pub(super) fn of_pod(job: &Value, pod: &Value) -> Option<i64> {
     let index: i64 = pod["metadata"]["annotations"][INDEX].as_str()?.parse().ok()?;
     (0..completions(job)).contains(&index).then_some(index)
 }
 
-/// Gives a new pod its index.
+/// Sets the index of a new pod.
 pub(super) fn give(job: &Value, pod: &mut Value, index: i64) {
     let name = meta::name(job);
     for part in ["annotations", "labels"] {

@@ -1,6 +1,7 @@
 //! Jobs: pods that run until enough of them have succeeded.
 //!
-//! Follows kube-controller-manager's `pkg/controller/job` and, for jobs that are over, `pkg/controller/ttlafterfinished` (1.36).
+//! Follows kube-controller-manager's `pkg/controller/job` and, for finished jobs, `pkg/controller/ttlafterfinished`
+//! (1.36).
 
 mod backoff;
 mod finish;
@@ -25,7 +26,7 @@ use indexes::Indexes;
 
 pub(super) const WATCHES: &[&str] = &[JOBS.collection, PODS.collection];
 const COMPONENT: &str = "job-controller";
-/// The value of `managedBy` that means this controller.
+/// The value of `managedBy` for this controller.
 const MANAGER: &str = "kubernetes.io/job-controller";
 
 pub(super) fn keys(cluster: &Cluster, collection: &str, key: &str, object: &Value) -> Vec<String> {
@@ -48,7 +49,7 @@ pub(super) async fn reconcile(cluster: &Cluster, key: &str) -> Outcome {
     Sync::new(cluster, job.clone(), pods).run().await
 }
 
-/// Lets pods go whose job is not there any more: `syncOrphanPod`.
+/// Removes the finalizers of pods whose job no longer exists: `syncOrphanPod`.
 async fn release_orphans(cluster: &Cluster, key: &str, uid: &str) -> Result<(), Fault> {
     let (namespace, name) = key.split_once('/').unwrap_or_default();
     let is_orphan = |pod: &Value| match controller_of(pod) {
@@ -61,7 +62,7 @@ async fn release_orphans(cluster: &Cluster, key: &str, uid: &str) -> Result<(), 
     Ok(())
 }
 
-/// Deletes a job that is over when its time has come.
+/// Deletes a finished job after its time to live.
 async fn expire(cluster: &Cluster, job: &Value, ended: &Value) -> Outcome {
     let Some(kept) = job["spec"]["ttlSecondsAfterFinished"].as_i64() else { return Ok(None) };
     if meta::is_terminating(job) {
@@ -76,31 +77,31 @@ async fn expire(cluster: &Cluster, job: &Value, ended: &Value) -> Outcome {
     Ok(Some(left))
 }
 
-/// How much of some seconds is left that began at a time.
+/// Returns the rest of a span of seconds that began at `since`.
 fn left(cluster: &Cluster, since: &Value, seconds: i64) -> Duration {
     let since = since.as_str().and_then(|time| time.parse().ok()).unwrap_or_else(|| cluster.now());
     let left = seconds.saturating_sub(cluster.now().as_second().saturating_sub(since.as_second()));
     Duration::from_secs(u64::try_from(left).unwrap_or_default())
 }
 
-/// A job and its pods, as they were when the controller looked, and what becomes of them.
+/// A job and its pods, as read at the start of a run, and the changes of the run.
 struct Sync<'a> {
     cluster: &'a Cluster,
     job: Value,
     pods: Vec<Value>,
-    /// The pods that count as running.
+    /// The pods that count as active.
     active: Vec<Value>,
-    /// How many pods were deleted just now, and how many of them were ready.
+    /// The numbers of pods deleted in this run, in total and ready.
     deleted: (usize, usize),
-    /// How many pods were created just now.
+    /// The number of pods created in this run.
     created: usize,
     /// The indexes that have succeeded.
     done: Indexes,
-    /// The indexes that have failed for good, if the job counts the failures of each index.
+    /// The indexes that have failed for good, if the job limits failures per index.
     failed_indexes: Option<Indexes>,
-    /// The failed pods whose indexes are to be tried again, by index.
+    /// The failed pods whose indexes are to be retried, by index.
     held: BTreeMap<i64, Value>,
-    /// When to look again.
+    /// The time until the next run.
     again: Option<Duration>,
 }
 
@@ -168,7 +169,7 @@ impl<'a> Sync<'a> {
         self.job["spec"]["completionMode"] == "Indexed"
     }
 
-    /// Whether a pod counts as failed. One that is being deleted may never get so far as to fail.
+    /// Reports whether a pod counts as failed. A terminating one counts unless `podReplacementPolicy` is `Failed`.
     fn has_failed(&self, pod: &Value) -> bool {
         let only_failed = self.job["spec"]["podReplacementPolicy"] == "Failed";
         match pod["status"]["phase"].as_str() {
@@ -178,7 +179,7 @@ impl<'a> Sync<'a> {
         }
     }
 
-    /// The pods of a kind that the status has not counted yet.
+    /// Counts the pods of a kind that the status has not counted yet.
     fn uncounted(&self, list: &str, is_one: impl Fn(&Value) -> bool) -> i64 {
         let noted = meta::strings(&self.job["status"]["uncountedTerminatedPods"][list]);
         let new = self.pods.iter().filter(|pod| {
@@ -201,12 +202,12 @@ impl<'a> Sync<'a> {
         self.counted("succeeded") + self.uncounted("succeeded", |pod| pod["status"]["phase"] == "Succeeded")
     }
 
-    /// A number in the status.
+    /// A count in the status.
     fn counted(&self, field: &str) -> i64 {
         self.job["status"][field].as_i64().unwrap_or(0)
     }
 
-    /// How many pods count as running, after what was created and deleted.
+    /// Returns the number of active pods after creations and deletions.
     fn running(&self) -> i64 {
         count(self.active.len() + self.created - self.deleted.0)
     }
@@ -223,7 +224,7 @@ impl<'a> Sync<'a> {
         }
     }
 
-    /// Writes the numbers of running pods into the status.
+    /// Writes the numbers of active pods into the status.
     fn count_pods(&mut self) {
         let ready = self.active.iter().filter(|pod| is_ready(pod)).count() - self.deleted.1;
         let (running, terminating) = (self.running(), self.terminating());
@@ -233,7 +234,7 @@ impl<'a> Sync<'a> {
     }
 }
 
-/// Whether a job has yet to count a pod.
+/// Reports whether a job has not counted a pod yet.
 fn is_tracked(pod: &Value) -> bool {
     meta::finalizers(pod).contains(&JOB_TRACKING)
 }
@@ -242,7 +243,7 @@ fn count(number: usize) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }
 
-/// Sets a number that is left out when it is zero.
+/// Sets a count that is omitted when it is zero.
 fn set_count(status: &mut Value, field: &str, number: i64) {
     let status = meta::object_mut(status);
     if number == 0 {

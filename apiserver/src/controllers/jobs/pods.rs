@@ -29,26 +29,26 @@ impl Sync<'_> {
         if missing == 0 {
             return Ok(());
         }
-        // Jobs that count each index by itself wait for each index by itself.
+        // Jobs with a limit per index delay each index separately.
         let wait = if self.failed_indexes.is_none() { self.backoff() } else { Duration::ZERO };
         if !wait.is_zero() {
             self.look_again(wait);
             return Ok(());
         }
         self.create(missing.min(MOST_CREATED)).await?;
-        // Without a new pod, all the indexes that were tried wait.
+        // If no pod was created, all the tried indexes have to wait.
         if missing > MOST_CREATED && self.created > 0 {
             self.again = Some(Duration::ZERO);
         }
         Ok(())
     }
 
-    /// Looks again after a while, or earlier if that is planned.
+    /// Schedules the next run after this time, unless an earlier one is scheduled.
     fn look_again(&mut self, wait: Duration) {
         self.again = Some(self.again.map_or(wait, |again| again.min(wait)));
     }
 
-    /// How many pods should run.
+    /// Returns the number of pods that should run.
     fn wanted(&self) -> i64 {
         if self.is_suspended() {
             return 0;
@@ -61,7 +61,8 @@ impl Sync<'_> {
         }
     }
 
-    /// The pods to delete: of an indexed job also those whose index is wrong or taken (`activePodsForRemoval`).
+    /// Returns the pods to delete: of an indexed job also those whose index is invalid or taken
+    /// (`activePodsForRemoval`).
     fn surplus(&self, least: usize) -> Vec<Value> {
         let mut left: Vec<&Value> = self.active.iter().collect();
         left.sort_by(|a, b| by_loss(a, b));
@@ -69,7 +70,7 @@ impl Sync<'_> {
         if self.is_indexed() {
             let index = |pod: &Value| indexes::of_pod(&self.job, pod);
             let mut kept: Vec<&Value> = Vec::new();
-            // Of one index the pod stays whose loss would be the greatest.
+            // For each index, the pod that is most costly to lose stays.
             for pod in left.into_iter().rev() {
                 let of_pod = index(pod);
                 if of_pod.is_none() || kept.iter().any(|other| index(other) == of_pod) {

@@ -1,4 +1,4 @@
-//! What a job's policies say about failed pods and about successful indexes.
+//! Applies a job's policies to failed pods and to successful indexes.
 //! Source: `pkg/controller/job/pod_failure_policy.go` and `success_policy.go`.
 
 use serde_json::Value;
@@ -7,20 +7,20 @@ use super::Sync;
 use super::indexes::{Indexes, completions};
 use crate::meta;
 
-/// What a failed pod means for its job.
+/// The effect of a failed pod on its job.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
-    /// It counts against the limit.
+    /// The failure counts against the limit.
     Count,
-    /// It does not count.
+    /// The failure does not count.
     Ignore,
-    /// It counts, and its index has failed for good.
+    /// The failure counts, and its index has failed for good.
     FailIndex,
     /// The job has failed, for this reason.
     FailJob(String),
 }
 
-/// The verdict of the first rule that matches; failures count where none does (`matchPodFailurePolicy`).
+/// Returns the verdict of the first rule that matches; without one, the failure counts (`matchPodFailurePolicy`).
 pub(super) fn verdict(job: &Value, pod: &Value) -> Verdict {
     let rules = job["spec"]["podFailurePolicy"]["rules"].as_array().into_iter().flatten();
     let mut matches = rules.enumerate().filter_map(|(index, rule)| {
@@ -44,7 +44,7 @@ fn full_name(pod: &Value) -> String {
     format!("{}/{}", meta::namespace(pod), meta::name(pod))
 }
 
-/// The container whose exit code a rule is about.
+/// Returns the message of a rule that matches a container's exit code.
 fn by_exit_code(rule: &Value, pod: &Value) -> Option<String> {
     let rule = &rule["onExitCodes"];
     let codes = rule["values"].as_array()?;
@@ -61,7 +61,7 @@ fn by_exit_code(rule: &Value, pod: &Value) -> Option<String> {
     Some(format!("Container {name} for pod {} failed with exit code {code}", full_name(pod)))
 }
 
-/// The condition of the pod that a rule is about.
+/// Returns the message of a rule that matches a condition of the pod.
 fn by_condition(rule: &Value, pod: &Value) -> Option<String> {
     let patterns = rule["onPodConditions"].as_array()?;
     let is_meant = |condition: &&Value| {
@@ -74,12 +74,12 @@ fn by_condition(rule: &Value, pod: &Value) -> Option<String> {
 }
 
 impl Sync<'_> {
-    /// Whether a failed pod counts against the job's limit.
+    /// Reports whether a failed pod counts against the job's limit.
     pub(super) fn counts(&self, pod: &Value) -> bool {
         verdict(&self.job, pod) != Verdict::Ignore
     }
 
-    /// Why the job has failed by its policy (`getFailJobMessage`).
+    /// Returns the message if the job has failed by its policy (`getFailJobMessage`).
     pub(super) fn failure(&self) -> Option<String> {
         let failed = self.pods.iter().filter(|pod| self.has_failed(pod));
         failed.map(|pod| verdict(&self.job, pod)).find_map(|verdict| match verdict {
@@ -88,7 +88,7 @@ impl Sync<'_> {
         })
     }
 
-    /// The rule by which enough indexes have succeeded (`matchSuccessPolicy`).
+    /// Returns the message of the rule that enough indexes meet (`matchSuccessPolicy`).
     pub(super) fn success(&self) -> Option<String> {
         let rules = self.job["spec"]["successPolicy"]["rules"].as_array()?;
         let is_met = |rule: &Value| {

@@ -1,4 +1,4 @@
-//! Failures of indexed jobs that count each index by itself (`backoffLimitPerIndex`).
+//! Failures of indexed jobs with a limit per index (`backoffLimitPerIndex`).
 //! Source: `pkg/controller/job/indexed_job_utils.go` and `backoff_utils.go`.
 
 use std::collections::BTreeMap;
@@ -12,18 +12,18 @@ use super::policy::{Verdict, verdict};
 use super::{Sync, is_tracked};
 use crate::meta::{self, map_at};
 
-/// How many pods of the index have failed before this one (`JobIndexFailureCountAnnotation` of k8s.io/api/batch/v1).
+/// The number of earlier failures of the index (`JobIndexFailureCountAnnotation` of k8s.io/api/batch/v1).
 const FAILURES: &str = "batch.kubernetes.io/job-index-failure-count";
-/// How many of them did not count (`JobIndexIgnoredFailureCountAnnotation`).
+/// The number of earlier failures that were ignored (`JobIndexIgnoredFailureCountAnnotation`).
 const IGNORED: &str = "batch.kubernetes.io/job-index-ignored-failure-count";
 
-/// A count in an annotation; what is no count of 32 bits is 0 (`getIndexFailureCount`).
+/// A count in an annotation; 0 unless it fits into 32 bits (`getIndexFailureCount`).
 fn noted(pod: &Value, annotation: &str) -> i64 {
     let text = pod["metadata"]["annotations"][annotation].as_str();
     text.and_then(|text| text.parse::<i32>().ok()).map_or(0, |count| i64::from(count.max(0)))
 }
 
-/// The failures of the index before this pod, counted or not.
+/// The failures of the index before this pod, counted or ignored.
 fn all_noted(pod: &Value) -> i64 {
     noted(pod, FAILURES).saturating_add(noted(pod, IGNORED))
 }
@@ -34,7 +34,7 @@ impl Sync<'_> {
         self.spec("backoffLimitPerIndex").filter(|_| self.is_indexed())
     }
 
-    /// The indexes that have failed for good; `None` if the job does not count them (`calculateFailedIndexes`).
+    /// Returns the indexes that have failed for good; `None` if the job does not count them (`calculateFailedIndexes`).
     pub(super) fn find_failed(&self) -> Option<Indexes> {
         let limit = self.limit_per_index()?;
         let text = self.job["status"]["failedIndexes"].as_str().unwrap_or_default();
@@ -51,8 +51,8 @@ impl Sync<'_> {
         Some(Indexes::parse(text, completions(&self.job)).with(new))
     }
 
-    /// The failed pods whose index is to be tried again, by index. They keep their finalizer until then, since the next pod
-    /// takes their count over (`getPodsWithDelayedDeletionPerIndex`).
+    /// Returns the failed pods whose index is to be retried, by index. They keep their finalizer until then, since the
+    /// next pod continues their count (`getPodsWithDelayedDeletionPerIndex`).
     pub(super) fn find_held(&self) -> BTreeMap<i64, Value> {
         let mut held: BTreeMap<i64, Value> = BTreeMap::new();
         let Some(failed) = self.failed_indexes.as_ref().filter(|_| self.limit_per_index().is_some()) else {
@@ -74,12 +74,13 @@ impl Sync<'_> {
         held
     }
 
-    /// Whether a pod keeps its finalizer until its index is tried again.
+    /// Reports whether a pod keeps its finalizer until its index is retried.
     pub(super) fn is_held(&self, pod: &Value) -> bool {
         self.held.values().any(|held| meta::text(held, "uid") == meta::text(pod, "uid"))
     }
 
-    /// The indexes whose delay is over, and how long the next one has to wait (`getPodCreationInfoForIndependentIndexes`).
+    /// Returns the indexes whose delay is over, and the delay of the next one
+    /// (`getPodCreationInfoForIndependentIndexes`).
     pub(super) fn ready_again(&self, pending: Vec<i64>) -> (Vec<i64>, Option<Duration>) {
         let left = |index: &i64| {
             let last = self.held.get(index)?;
@@ -91,7 +92,7 @@ impl Sync<'_> {
         (pending.into_iter().filter(|index| left(index).is_none()).collect(), wait)
     }
 
-    /// Notes in a new pod how often its index has failed (`addIndexFailureCountAnnotation`).
+    /// Writes the failures of its index into a new pod (`addIndexFailureCountAnnotation`).
     pub(super) fn note_failures(&self, pod: &mut Value, index: i64) {
         if self.limit_per_index().is_none() {
             return;
@@ -111,7 +112,7 @@ impl Sync<'_> {
         }
     }
 
-    /// Why too many indexes have failed, if they have: a reason and a message.
+    /// Returns reason and message if too many indexes have failed.
     pub(super) fn past_index_limit(&self) -> Option<(&'static str, &'static str)> {
         let failed = self.failed_indexes.as_ref()?.len();
         if self.spec("maxFailedIndexes").is_some_and(|most| failed > most) {

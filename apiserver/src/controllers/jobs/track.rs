@@ -1,7 +1,7 @@
 //! Counting the pods of a job, each exactly once. Source: `trackJobStatusAndRemoveFinalizers`.
 //!
-//! A pod that has ended is first noted in the status by its UID. Then its finalizer goes, and then it moves from the notes into
-//! the counters. Each step can be done again without counting twice.
+//! A finished pod's UID is first noted in the status. Then its finalizer is removed, and then the pod moves from the
+//! notes into the counters. Each step can be repeated without counting twice.
 
 use serde_json::{Value, json};
 
@@ -14,7 +14,7 @@ use crate::meta;
 const UNCOUNTED: &str = "uncountedTerminatedPods";
 
 impl Sync<'_> {
-    /// Counts the pods that have ended, and ends the job by a condition. `stored` is the status as it was read.
+    /// Counts finished pods, and ends the job by a condition. `stored` is the status as read.
     pub(super) async fn track(&mut self, finish: Option<Value>, stored: &Value) -> Result<(), Fault> {
         if !self.job["status"][UNCOUNTED].is_object() {
             self.job["status"][UNCOUNTED] = json!({});
@@ -42,7 +42,7 @@ impl Sync<'_> {
         Ok(())
     }
 
-    /// Notes the pods that have ended, and returns those whose finalizer can go.
+    /// Notes finished pods, and returns those whose finalizer can be removed.
     fn note_ended(&mut self, finish: Option<&Value>) -> Vec<Value> {
         let failing = finish.is_some_and(|condition| condition["type"] != SUCCESS_CRITERIA_MET);
         let (mut ended, mut new) = (Vec::new(), Vec::new());
@@ -56,11 +56,11 @@ impl Sync<'_> {
                 ended.push(pod.clone());
             }
             let is_counted = !self.is_indexed() || indexes::of_pod(&self.job, pod).is_some();
-            // Of an indexed job's pods the index is enough to count a success.
+            // For an indexed job's pod, the index is enough to count a success.
             let list = match succeeded {
                 true if self.is_indexed() => None,
                 true => Some("succeeded"),
-                // A job that fails takes all pods that have not ended for failed.
+                // A failing job counts all unfinished pods as failed.
                 false if (failed || failing) && is_counted && self.counts(pod) => Some("failed"),
                 false => None,
             };
@@ -93,7 +93,7 @@ impl Sync<'_> {
         ended
     }
 
-    /// Moves noted pods that have lost their finalizer into the counters; `released` have lost theirs just now.
+    /// Moves noted pods without a finalizer into the counters; `released` lost theirs in this run.
     fn count_released(&mut self, released: &[Value]) {
         let uid = |pod: &Value| meta::text(pod, "uid").to_owned();
         let released: Vec<String> = released.iter().map(uid).collect();
@@ -121,7 +121,7 @@ impl Sync<'_> {
         }
     }
 
-    /// Ends the job if all of its pods are counted and gone; returns the condition that says so.
+    /// Ends the job if all of its pods are counted and gone; returns its final condition.
     fn finished(&mut self, decided: &Value) -> Option<Value> {
         let noted = self.job["status"][UNCOUNTED].as_object().is_some_and(|lists| !lists.is_empty());
         if noted || self.terminating() > 0 {

@@ -1,4 +1,4 @@
-//! The claims of a stateful set's pods: made with the pods, and owned as the retention policy says.
+//! The claims of a stateful set's pods: created with the pods, and owned according to the retention policy.
 //!
 //! Source: `pkg/controller/statefulset/stateful_pod_control.go` and `stateful_set_utils.go`.
 
@@ -17,7 +17,7 @@ pub(super) fn name(set: &Value, template: &Value, ordinal: i64) -> String {
     format!("{}-{}-{ordinal}", meta::name(template), meta::name(set))
 }
 
-/// Whether a claim may be one of a set's.
+/// Reports whether a claim may belong to a set.
 pub(super) fn is_of(set: &Value, claim: &str) -> bool {
     let prefix = |template: &Value| format!("{}-{}-", meta::name(template), meta::name(set));
     templates(set).iter().any(|template| {
@@ -26,7 +26,7 @@ pub(super) fn is_of(set: &Value, claim: &str) -> bool {
 }
 
 impl Sync<'_> {
-    /// Makes the claims of a pod that are not there.
+    /// Creates the missing claims of a pod.
     pub(super) async fn ensure_claims(&self, ordinal: i64) -> Result<(), Fault> {
         let namespace = meta::namespace(self.set);
         for template in templates(self.set) {
@@ -56,13 +56,13 @@ impl Sync<'_> {
         Ok(())
     }
 
-    /// Whether claims go in a case of `persistentVolumeClaimRetentionPolicy`.
+    /// Reports whether `persistentVolumeClaimRetentionPolicy` deletes claims in a case.
     fn policy(&self, case: &str) -> bool {
         self.set["spec"]["persistentVolumeClaimRetentionPolicy"][case] == "Delete"
     }
 
-    /// Gives the claims of a pod the owner with which they go (`updateClaimOwnerRefForSetAndPod`): the pod that is scaled away, or
-    /// the set.
+    /// Sets the owner whose deletion deletes a pod's claims (`updateClaimOwnerRefForSetAndPod`): the pod that is scaled
+    /// away, or the set.
     pub(super) async fn own_claims(&self, pod: &Value, ordinal: i64, condemned: bool) -> Result<(), Fault> {
         let by_pod = condemned && self.policy("whenScaled");
         let by_set = self.policy("whenDeleted") && !by_pod;

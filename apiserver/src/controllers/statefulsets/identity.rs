@@ -1,4 +1,4 @@
-//! What tells the pods of a stateful set apart. Source: `pkg/controller/statefulset/stateful_set_utils.go`.
+//! The identity of a stateful set's pods. Source: `pkg/controller/statefulset/stateful_set_utils.go`.
 
 use serde_json::{Value, json};
 
@@ -12,7 +12,7 @@ const REVISION: &str = "controller-revision-hash";
 const POD_NAME: &str = "statefulset.kubernetes.io/pod-name";
 const POD_INDEX: &str = "apps.kubernetes.io/pod-index";
 
-/// The ordinal in a pod's name, if the pod is one of the set's.
+/// Returns the ordinal in a pod's name, if the pod is one of the set's.
 pub(super) fn ordinal(set: &Value, pod: &Value) -> Option<i64> {
     let number = meta::name(pod).strip_prefix(meta::name(set))?.strip_prefix('-')?;
     let is_canonical = number == "0" || !number.starts_with(['0', '+', '-']);
@@ -23,12 +23,12 @@ pub(super) fn revision(pod: &Value) -> Option<&str> {
     pod["metadata"]["labels"][REVISION].as_str()
 }
 
-/// The labels that a pod has for its place in the set.
+/// Returns the labels that a pod has for its ordinal.
 fn place(name: &str, ordinal: i64) -> [(&'static str, String); 2] {
     [(POD_NAME, name.to_owned()), (POD_INDEX, ordinal.to_string())]
 }
 
-/// A pod of a set, made from the template of a revision.
+/// Builds a pod of a set from the template of a revision.
 pub(super) fn pod(set: &Value, template: &Value, revision: &str, ordinal: i64) -> Value {
     let name = format!("{}-{ordinal}", meta::name(set));
     let mut pod = from_template(set, STATEFUL_SETS, template);
@@ -45,7 +45,7 @@ pub(super) fn pod(set: &Value, template: &Value, revision: &str, ordinal: i64) -
     pod
 }
 
-/// Gives a pod its claims as volumes, in place of volumes of their names.
+/// Mounts a pod's claims as volumes, in place of volumes of the same names.
 fn mount(set: &Value, pod: &mut Value, ordinal: i64) {
     let templates = claims::templates(set);
     let own = pod["spec"]["volumes"].as_array().cloned().unwrap_or_default();
@@ -60,7 +60,7 @@ fn mount(set: &Value, pod: &mut Value, ordinal: i64) {
     }
 }
 
-/// The patch that gives a pod back the labels of its place; `None` if it has them.
+/// Returns the patch that restores the labels of a pod's ordinal; `None` if it has them.
 pub(super) fn patch(pod: &Value, ordinal: i64) -> Option<Value> {
     let place = place(meta::name(pod), ordinal);
     let has_all = place.iter().all(|(key, value)| pod["metadata"]["labels"][*key] == value.as_str());

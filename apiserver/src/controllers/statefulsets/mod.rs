@@ -21,7 +21,8 @@ pub(super) const WATCHES: &[&str] =
     &[STATEFUL_SETS.collection, PODS.collection, CLAIMS.collection, REVISIONS.collection];
 const COMPONENT: &str = "statefulset-controller";
 
-/// A set itself; of a pod or revision the set that manages it; of a claim the set whose pod it is for.
+/// Returns the keys of an event: a set's own; for a pod or revision that of its owner; for a claim that of its pod's
+/// set.
 pub(super) fn keys(cluster: &Cluster, collection: &str, key: &str, object: &Value) -> Vec<String> {
     if collection != CLAIMS.collection {
         return owner_keys(cluster, STATEFUL_SETS, collection, key, object);
@@ -35,7 +36,7 @@ pub(super) fn keys(cluster: &Cluster, collection: &str, key: &str, object: &Valu
 pub(super) async fn reconcile(cluster: &Cluster, key: &str) -> Outcome {
     let Some(stored) = cluster.get(STATEFUL_SETS, key) else { return Ok(None) };
     let set = &stored.value;
-    // A revision that is made now would keep a set that waits for its dependents.
+    // A new revision would block a set that waits for the deletion of its dependents.
     if meta::is_terminating(set) {
         return Ok(None);
     }
@@ -58,7 +59,7 @@ pub(super) async fn reconcile(cluster: &Cluster, key: &str) -> Outcome {
     Ok(if more { Some(Duration::ZERO) } else { again })
 }
 
-/// A set, and the revisions that its pods had and get.
+/// A set, and the old and new revisions of its pods.
 struct Sync<'a> {
     cluster: &'a Cluster,
     set: &'a Value,
@@ -80,7 +81,7 @@ impl Sync<'_> {
         pod["status"]["phase"] == "Running" && is_ready(pod)
     }
 
-    /// How long a pod has to stay ready until it is available; `None` for one that is not ready.
+    /// Returns the time until a pod counts as available; `None` for one that is not ready.
     fn until_available(&self, pod: &Value) -> Option<Duration> {
         let least = self.set["spec"]["minReadySeconds"].as_i64().unwrap_or(0);
         until_available(pod, least, self.cluster.now()).filter(|_| Self::is_running_and_ready(pod))
@@ -90,7 +91,7 @@ impl Sync<'_> {
         self.until_available(pod).is_some_and(|wait| wait.is_zero())
     }
 
-    /// Writes the status. Returns how long it takes until the next ready pod counts as available.
+    /// Writes the status. Returns the time until the next ready pod counts as available.
     async fn report(&self, collisions: u64) -> Outcome {
         let namespace = meta::namespace(self.set);
         let all = self.cluster.list_where(PODS, namespace, |pod| is_controlled_by(pod, self.set));
@@ -121,7 +122,7 @@ impl Sync<'_> {
         Ok(pods.iter().filter_map(|pod| self.until_available(pod)).filter(|wait| !wait.is_zero()).min())
     }
 
-    /// When all pods have the new revision it is the current one (`completeRollingUpdate`).
+    /// Makes the new revision the current one when all pods have it (`completeRollingUpdate`).
     fn complete(&self, status: &mut Value) {
         let all = ["updatedReplicas", "readyReplicas", "replicas"]
             .iter()
@@ -132,13 +133,13 @@ impl Sync<'_> {
         }
     }
 
-    /// Tells what became of a pod or claim.
+    /// Records the creation or deletion of a pod or claim.
     async fn tell_done(&self, verb: &str, what: &str) {
         let reason = if verb == "create" { "SuccessfulCreate" } else { "SuccessfulDelete" };
         self.cluster.tell(COMPONENT, self.set, reason, &format!("{verb} {what}")).await;
     }
 
-    /// Tells whether a pod or claim was created. That its name is taken is no news.
+    /// Records whether a pod or claim was created, unless its name is taken.
     async fn tell_created(&self, what: &str, success: &str, made: Result<Value, Fault>) -> Result<(), Fault> {
         match made {
             Ok(_) => self.tell_done("create", &format!("{what} {success}")).await,

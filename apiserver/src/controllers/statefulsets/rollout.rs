@@ -1,4 +1,4 @@
-//! The way to the wanted pods: creation and deletion in order, then the update. Source: `updateStatefulSet`.
+//! Creates and deletes pods in order, then updates them. Source: `updateStatefulSet`.
 
 use std::collections::BTreeMap;
 
@@ -12,8 +12,8 @@ use super::{COMPONENT, Sync, identity};
 use crate::meta;
 
 impl Sync<'_> {
-    /// Takes the next steps. One step at a time is taken in order, unless the set allows all at once. Returns whether more pods are
-    /// to be made than one call makes.
+    /// Takes the next steps: one at a time in order, unless the set allows all at once. Returns whether one call's
+    /// limit leaves pods to create.
     pub(super) async fn run(&self, pods: &[Value]) -> Result<bool, Fault> {
         let in_order = self.set["spec"]["podManagementPolicy"] != "Parallel";
         let places = self.start()..self.start().saturating_add(self.replicas());
@@ -43,7 +43,7 @@ impl Sync<'_> {
         Ok(false)
     }
 
-    /// Makes the pod of a place, or puts it right; returns whether the next place may be looked at.
+    /// Creates the pod of an ordinal, or corrects it; returns whether the next ordinal may be handled.
     async fn settle(&self, place: i64, pod: Option<&Value>) -> Result<bool, Fault> {
         let Some(pod) = pod else {
             self.create(place).await?;
@@ -70,7 +70,7 @@ impl Sync<'_> {
 
     async fn create(&self, place: i64) -> Result<(), Fault> {
         self.ensure_claims(place).await?;
-        // Below the partition a pod keeps the revision that it had.
+        // Below the partition, pods keep their revision.
         let strategy = &self.set["spec"]["updateStrategy"];
         let partition = strategy["rollingUpdate"]["partition"].as_i64().unwrap_or(0);
         let keeps = strategy["type"] == "RollingUpdate" && place < self.start().saturating_add(partition);
@@ -82,14 +82,14 @@ impl Sync<'_> {
         self.tell_created(&what, "successful", made).await
     }
 
-    /// Deletes pods that have no place, from the last one; returns whether none is left to wait for.
+    /// Deletes surplus pods, from the last one; returns whether none is left to wait for.
     async fn scale_down(&self, condemned: &[&Value], in_order: bool) -> Result<bool, Fault> {
         for pod in condemned {
             self.own_claims(pod, identity::ordinal(self.set, pod).unwrap_or(-1), true).await?;
         }
         for (at, pod) in condemned.iter().enumerate().rev() {
             if !meta::is_terminating(pod) {
-                // An unhealthy one before it may be the reason why this one is not available.
+                // An unhealthy pod before it may be the reason why this one is not available.
                 let first = condemned.iter().position(|pod| !self.is_available(pod));
                 if in_order && !self.is_available(pod) && first != Some(at) {
                     return Ok(false);
@@ -136,7 +136,7 @@ impl Sync<'_> {
     }
 }
 
-/// Whether each place has its pod.
+/// Reports whether each ordinal has its pod.
 fn pods_complete<'a>(places: &std::ops::Range<i64>, at: &impl Fn(i64) -> Option<&'a Value>) -> bool {
     places.clone().all(|place| at(place).is_some())
 }

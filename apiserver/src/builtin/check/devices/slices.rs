@@ -1,4 +1,4 @@
-//! What drivers publish: slices of pools of devices.
+//! Slices of device pools, which drivers publish.
 
 use serde_json::{Value, json};
 
@@ -84,7 +84,7 @@ fn pool(pool: &Field<'_>, errors: &mut Errors) {
     }
 }
 
-/// Where a slice's devices are: the one of four fields that is set.
+/// Checks that exactly one of the four fields for the nodes of a slice is set.
 fn place(spec: &Field<'_>, errors: &mut Errors) {
     const FIELDS: &str = "`nodeName`, `nodeSelector`, `allNodes`, `perDeviceNodeSelection` is required";
     let set = places(spec, "must be either unset or set to a non-empty string", true, errors);
@@ -98,7 +98,7 @@ fn place(spec: &Field<'_>, errors: &mut Errors) {
     }
 }
 
-/// The fields that say where something is.
+/// Returns the fields that are set of those that select nodes.
 fn places(holder: &Field<'_>, empty: &str, is_slice: bool, errors: &mut Errors) -> Vec<&'static str> {
     let mut found = Vec::new();
     let (node, selector) = (holder.child("nodeName"), holder.child("nodeSelector"));
@@ -205,7 +205,7 @@ fn attribute(attribute: &Field<'_>, errors: &mut Errors) {
     }
 }
 
-/// Whether a text is a version as semver.org's suggested expression has it.
+/// Reports whether a text matches the version pattern of semver.org.
 fn is_semantic(version: &str) -> bool {
     let (version, build) = version.split_once('+').map_or((version, None), |(v, build)| (v, Some(build)));
     let (core, pre) = version.split_once('-').map_or((version, None), |(core, pre)| (core, Some(pre)));
