@@ -1,7 +1,7 @@
-//! From resolved syntax to the intermediate representation.
+//! Lowers resolved syntax to the intermediate representation.
 //!
-//! Every resource is lowered with the types that are reachable from it. A type without a JSON form that a schema can describe is
-//! a diagnostic here. `validate` checks rules between resources.
+//! Every resource is lowered with all types that it uses. A type without a JSON form that a schema can
+//! describe gets a diagnostic here. `validate` checks rules between resources.
 
 mod enums;
 mod generics;
@@ -33,41 +33,41 @@ use crate::selection::Selection;
 use crate::source::{Loc, SourceMap};
 use crate::syntax::facts;
 
-/// What lowering may accept.
+/// Options of lowering.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LowerOptions<'a> {
-    /// Which kinds are lowered.
+    /// The kinds to lower.
     pub selection: &'a Selection,
-    /// Floating point fields, whose text differs between implementations.
+    /// Whether to allow floating point fields, whose text differs between implementations.
     pub allow_dangerous_types: bool,
-    /// Which generated code names root types.
+    /// The generated code that names root types.
     pub client: ClientUse,
 }
 
-/// Which generated code names root types by their paths.
+/// The generated code that names root types by their paths.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ClientUse {
     /// No client is generated.
     #[default]
     None,
-    /// A module that is generated.
+    /// A generated module.
     Module,
-    /// A package that is generated.
+    /// A generated package.
     Package,
 }
 
-/// What was lowered.
+/// The result of lowering.
 #[derive(Debug)]
 pub struct Lowering {
     /// The representation.
     pub ir: Ir,
-    /// The fault.
+    /// The diagnostics.
     pub diagnostics: Vec<Diagnostic>,
-    /// Crates that types lead into and that were not read, by their indices in [`Crates::foreign`].
+    /// Unread crates that types refer to, by their indices in [`Crates::foreign`].
     pub wanted: BTreeSet<usize>,
-    /// The root types of the kinds that were chosen, those with errors included.
+    /// The root types of the chosen kinds, including those with errors.
     pub roots: Vec<Root>,
-    /// Whether a type was used whose own attributes have errors.
+    /// Whether a used type has errors in its own attributes.
     pub is_broken: bool,
 }
 
@@ -80,14 +80,14 @@ pub struct Root {
     pub kind: String,
     /// Its crate, by its index.
     pub krate: usize,
-    /// A path by which the root type of kube-rs's dialect can be named from outside of its crate.
+    /// A path of the root type of kube-rs's dialect that is valid outside its crate.
     pub path: Option<String>,
-    /// Where the kind is declared.
+    /// The location of the kind's declaration.
     pub loc: Loc,
 }
 
 impl Root {
-    /// The kind with its group, as a selection names it.
+    /// The kind with its group, in the notation of a selection.
     pub fn name(&self) -> String {
         format!("{}.{}", self.kind, self.group)
     }
@@ -151,7 +151,7 @@ pub fn lower(crates: &Crates, sources: &SourceMap, options: LowerOptions<'_>) ->
     }
 }
 
-/// What makes a kind in Go.
+/// The help that defines a kind in Go.
 pub(crate) const GO_RESOURCE: &str = "a resource is a struct that embeds `metav1.TypeMeta` and `metav1.ObjectMeta`, in a package with the marker `+groupName`";
 
 fn nothing_found(inputs: &str, has_left_out: bool, is_go: bool) -> Diagnostic {
@@ -171,7 +171,7 @@ fn nothing_found(inputs: &str, has_left_out: bool, is_go: bool) -> Diagnostic {
 }
 
 impl Ctx<'_> {
-    /// Reports types with `#[resource]` that derive nothing.
+    /// Reports types that have `#[resource]` and lack its derive.
     fn report_roots_without_derive(&mut self) {
         for (id, item) in self.resolver.items() {
             let unread = item.unread.as_ref().filter(|unread| unread.derive == "Resource");
@@ -189,25 +189,25 @@ pub(crate) struct Ctx<'a> {
     sources: &'a SourceMap,
     options: LowerOptions<'a>,
     types: Vec<TypeDef>,
-    /// Types that were lowered; of those with mistakes the diagnostics in `withheld`.
+    /// Lowered types; for those with errors, the index of their diagnostics in `withheld`.
     known: HashMap<Instance, Result<TypeId, usize>>,
-    /// What aliases stand for.
+    /// The targets of aliases.
     known_aliases: HashMap<Instance, Result<TypeRef, usize>>,
-    /// What aliases with their arguments stand for, as it is declared.
+    /// The targets of aliases with arguments, as declared.
     declared_aliases: RefCell<HashMap<(ItemId, Vec<RustType>), RustType>>,
-    /// Types that were made of known ones, by their paths with arguments.
+    /// Types made from known ones, by their paths with arguments.
     made: HashMap<String, TypeId>,
-    /// Types being lowered, outermost first: a type that is met again contains itself.
+    /// The types being lowered, outermost first: a second occurrence is a type that contains itself.
     open: Vec<Instance>,
-    /// Aliases being looked at, outermost first.
+    /// The aliases being resolved, outermost first.
     aliases: Vec<Instance>,
-    /// Diagnostics that may be reported again, or not at all.
+    /// Diagnostics to report once if they turn out to matter.
     withheld: Vec<Vec<Diagnostic>>,
     pub(crate) diagnostics: Vec<Diagnostic>,
 }
 
 impl Ctx<'_> {
-    /// Places as the representation stores them.
+    /// The places in the form that the representation stores.
     fn spans(&self, places: &facts::Places) -> Places {
         places.iter().map(|(name, loc)| (name.clone(), self.sources.span(*loc))).collect()
     }

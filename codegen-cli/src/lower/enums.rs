@@ -1,4 +1,4 @@
-//! Definitions of enums.
+//! Lowers definitions of enums.
 
 use kubesmith_core::diag::Code;
 
@@ -62,7 +62,7 @@ impl Ctx<'_> {
         })
     }
 
-    /// serde has no internally tagged tuples.
+    /// Refuses an internally tagged tuple, which serde does not have.
     fn check_tuple(&mut self, item: &TypeItem, variant: &VariantItem) -> Option<()> {
         if variant.untagged || !matches!(tagging(&item.serde), Tagging::Internal { .. }) {
             return Some(());

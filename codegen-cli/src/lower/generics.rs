@@ -1,4 +1,4 @@
-//! Generic types: their parameters are bound anew at each use, and each set of arguments is a type of its own.
+//! Lowers generic types: each use binds their parameters, and each set of arguments is a separate type.
 
 use std::rc::Rc;
 
@@ -11,13 +11,14 @@ use crate::load::ModuleId;
 use crate::resolve::ItemId;
 use crate::syntax::{Argument, ParamItem, PathExpr, TypeExpr, ValueExpr, ValueKind};
 
-/// How deep types may hold each other: deeper than any API, and far from the end of a thread's stack.
+/// The deepest nesting of types: deeper than any API, and far from the end of a thread's stack.
 const DEPTH_LIMIT: usize = 64;
 
-/// How often a type may hold itself with other arguments; more is a type that grows without end.
+/// The most times a type may contain itself with other arguments; more means endless growth.
 const NESTED_INSTANCES: usize = 8;
 
-/// Arguments with longer names are numbers: names of arguments of arguments could grow without end.
+/// The longest name of arguments; longer ones become numbers, as names of nested arguments could grow without
+/// end.
 const NAME_LIMIT: usize = 200;
 
 /// The meaning of a parameter.
@@ -27,14 +28,15 @@ pub(crate) enum Arg {
     Type(TypeRef),
     /// A constant.
     Value(i128),
-    /// A type without a JSON form, with its diagnostics in [`Ctx::withheld`]: what only marks a type is never used.
+    /// A type without a JSON form, with its diagnostics in [`Ctx::withheld`]: a marker type's argument is
+    /// never used.
     Withheld(usize),
 }
 
 /// A type with its arguments.
 pub(super) type Instance = (ItemId, Rc<[Arg]>);
 
-/// Where a type is used, and what parameters stand for there.
+/// The scope in which a type is used, with the values of its parameters.
 #[derive(Clone, Debug)]
 pub(crate) struct Scope {
     pub(super) krate: usize,
@@ -57,7 +59,7 @@ impl Scope {
         self.params.iter().map(|(_, argument)| argument.clone()).collect()
     }
 
-    /// A scope in which some parameters are constants.
+    /// A scope with constants as some parameters.
     pub(crate) fn with_values(
         krate: usize,
         module: ModuleId,
@@ -66,7 +68,7 @@ impl Scope {
         Self { krate, module, params: values.map(|(name, value)| (name, Arg::Value(value))).collect() }
     }
 
-    /// The scope of another module, in which no parameters are known.
+    /// The scope of another module, without parameters.
     pub(super) fn of_module(krate: usize, module: ModuleId) -> Self {
         Self { krate, module, params: Rc::default() }
     }
@@ -79,7 +81,7 @@ impl From<ItemId> for Scope {
 }
 
 impl Ctx<'_> {
-    /// The scope inside of a definition, with the arguments that the path gives to its parameters.
+    /// The scope inside a definition, with the path's arguments bound to its parameters.
     pub(super) fn bind(&mut self, scope: &Scope, path: &PathExpr, id: ItemId) -> Option<Scope> {
         let item = self.resolver.item(id);
         if path.arguments.len() > item.generics.len() {
@@ -161,13 +163,13 @@ impl Ctx<'_> {
         })
     }
 
-    /// Keeps the diagnostics from `start` on for the case that the argument is used.
+    /// Keeps the diagnostics from `start` on, in case the argument is used.
     fn withhold(&mut self, start: usize) -> Arg {
         let found = self.diagnostics.split_off(start);
         Arg::Withheld(self.keep(found))
     }
 
-    /// Stores diagnostics that may have to be reported again.
+    /// Stores diagnostics for a later report.
     pub(crate) fn keep(&mut self, found: Vec<Diagnostic>) -> usize {
         self.withheld.iter().position(|known| *known == found).unwrap_or_else(|| {
             self.withheld.push(found);
@@ -175,7 +177,7 @@ impl Ctx<'_> {
         })
     }
 
-    /// Reports diagnostics that were stored, once.
+    /// Reports stored diagnostics once.
     pub(crate) fn replay(&mut self, at: usize) {
         for diagnostic in self.withheld[at].clone() {
             if !self.diagnostics.contains(&diagnostic) {
@@ -184,7 +186,8 @@ impl Ctx<'_> {
         }
     }
 
-    /// The type's place in the arena; lowers it when it is met first. `None` after a diagnostic.
+    /// Returns the type's index in the arena, and lowers the type on its first use; `None` after a
+    /// diagnostic. `None` after a diagnostic.
     pub(super) fn type_id(&mut self, id: ItemId, scope: &Scope, path: &PathExpr) -> Option<TypeId> {
         let instance = (id, scope.arguments());
         match self.known.get(&instance) {
@@ -200,7 +203,7 @@ impl Ctx<'_> {
             self.report_growth(id, path);
             return None;
         }
-        // Lowering goes as deep as the schema will be, on the stack.
+        // Lowering recurses as deeply as the schema.
         if self.open.len() >= DEPTH_LIMIT {
             self.report_depth(id);
             return None;
@@ -219,7 +222,7 @@ impl Ctx<'_> {
         known.ok()
     }
 
-    /// Puts a definition into the arena.
+    /// Adds a definition to the arena.
     pub(super) fn add(&mut self, definition: TypeDef) -> TypeId {
         self.types.push(definition);
         TypeId(u32::try_from(self.types.len() - 1).unwrap_or(u32::MAX))

@@ -1,4 +1,4 @@
-//! Known types that are made of their arguments: ranges, bounds, results.
+//! Lowers known types with arguments: ranges, bounds, results.
 
 use super::Ctx;
 use super::generics::Scope;
@@ -10,7 +10,7 @@ use crate::schema::Schema;
 use crate::syntax::PathExpr;
 
 impl Ctx<'_> {
-    /// A struct with fields of its arguments' types.
+    /// A struct whose fields have the arguments' types.
     pub(super) fn known_object(
         &mut self,
         scope: &Scope,
@@ -41,7 +41,7 @@ impl Ctx<'_> {
         Some(self.known_type(path, external, &[argument], Shape::Struct(out)))
     }
 
-    /// An enum with variants of its arguments' types.
+    /// An enum whose variants have the arguments' types.
     pub(super) fn known_choice(
         &mut self,
         scope: &Scope,
@@ -78,7 +78,7 @@ impl Ctx<'_> {
         Some(self.known_type(path, external, &arguments, shape))
     }
 
-    /// The type in the arena; one for each set of arguments.
+    /// The type in the arena, one for each set of arguments.
     fn known_type(&mut self, path: &PathExpr, external: &str, arguments: &[TypeRef], shape: Shape) -> Use {
         let names: Vec<String> = arguments.iter().map(|argument| self.type_name(argument)).collect();
         let name = format!("{external}<{}>", names.join(", "));

@@ -1,4 +1,4 @@
-//! Rules of roles and webhooks: places are stored, patches applied.
+//! Lowers rules of roles and webhooks: stores locations and applies patches.
 
 use k8s_openapi::api::admissionregistration::v1::MutatingWebhook;
 use kubesmith_core::diag::Code;
@@ -59,8 +59,8 @@ fn object(facts: &WebhookFacts) -> Result<MutatingWebhook, Box<Diagnostic>> {
     }
 }
 
-/// Merges as a strategic merge patch does: objects by their fields, `null` removes, anything else replaces. The lists of a
-/// webhook are replaced; match conditions, which are merged by name, are never there before.
+/// Merges like a strategic merge patch: objects by their fields, `null` removes, any other value replaces.
+/// The lists of a webhook are replaced; the target never has match conditions, which would be merged by name.
 pub(super) fn merge(target: &mut Value, patch: &Value) {
     match (target, patch) {
         (Value::Object(fields), Value::Object(changes)) => {
@@ -93,7 +93,7 @@ pub(super) fn directive(patch: &Value) -> Option<&str> {
     }
 }
 
-/// The path of a value that the second object does not have.
+/// The path of a value that the second object lacks.
 pub(super) fn lost(all: &Value, kept: &Value) -> Option<String> {
     let prefixed =
         |name: &str, rest: String| if rest.is_empty() { name.to_string() } else { format!("{name}.{rest}") };

@@ -1,4 +1,4 @@
-//! Methods of clients: `method(...)` of `#[genclient]`, and those of the scale.
+//! Lowers methods of clients: `method(...)` of `#[genclient]`, and those for the scale.
 
 use kubesmith_core::diag::Code;
 use kubesmith_core::grammar::closest;
@@ -15,15 +15,16 @@ use crate::syntax::facts::{GenclientFacts, MethodFacts, ResourceFacts};
 /// The type of the scale subresource.
 const SCALE: &str = "k8s_openapi::api::autoscaling::v1::Scale";
 
-/// The methods of the scale, with the verbs that they come with: who may get objects gets their scales, too.
+/// The methods for the scale, with the verbs that enable them: a client that gets objects also gets their
+/// scales.
 const SCALE_METHODS: [(Verb, &str); 3] =
     [(Verb::Get, "get_scale"), (Verb::Update, "update_scale"), (Verb::Apply, "apply_scale")];
 
-/// Crates that generated code names by way of the runtime.
+/// Crates that generated code names through the runtime.
 const OF_THE_RUNTIME: &[&str] = &["k8s_openapi", "serde_json", "std"];
 
 impl Ctx<'_> {
-    /// What the client of a root type has, whose path is `own`.
+    /// The verbs and methods of the client for a root type, whose path is `own`.
     pub(super) fn client(
         &mut self,
         id: ItemId,
@@ -41,7 +42,7 @@ impl Ctx<'_> {
                 .span(facts.places.get("subresources.scale.specReplicasPath").copied().unwrap_or(facts.loc));
             let scale = SCALE_METHODS.iter().filter(|(verb, _)| verbs.contains(verb));
             let scale = scale.map(|(verb, name)| scale_method(*verb, name, &span));
-            // One that is asked for, whatever its name, takes its place.
+            // An explicit method of the same name or action takes its place.
             let is_same = |a: &Method, b: &Method| {
                 a.name == b.name || (a.verb == b.verb && a.subresource == b.subresource)
             };
@@ -53,7 +54,7 @@ impl Ctx<'_> {
         ClientTags { verbs: verbs.clone(), methods, chosen }
     }
 
-    /// `None` after a diagnostic.
+    /// Lowers a method; `None` after a diagnostic.
     fn method(&mut self, id: ItemId, facts: &MethodFacts, own: &str) -> Option<Method> {
         let mut path = |path: &Option<PathExpr>| match path {
             Some(path) => self.method_type(id, path),
@@ -70,11 +71,11 @@ impl Ctx<'_> {
         })
     }
 
-    /// The path by which generated code names the type; `None` after a diagnostic.
+    /// The type's path in generated code; `None` after a diagnostic.
     fn method_type(&mut self, id: ItemId, path: &PathExpr) -> Option<String> {
         let text = known::normalize(&path.text());
         if text.starts_with("k8s_openapi::") && known::is_known(&text) {
-            // Whether or not the crate depends on k8s-openapi itself.
+            // The runtime's path works even if the crate does not depend on k8s-openapi.
             return Some(text);
         }
         match self.found(id.krate, id.module, path)? {
@@ -83,7 +84,7 @@ impl Ctx<'_> {
         }
     }
 
-    /// A type of the crates that were read: by the path in the kind's own crate, if it has one there.
+    /// A type with source: by its path in the kind's own crate, if it has one there.
     fn method_item(&mut self, id: ItemId, path: &PathExpr, item: ItemId) -> Option<String> {
         if !self.resolver.item(item).generics.is_empty() {
             self.report_method_type(path, &path.text(), None);

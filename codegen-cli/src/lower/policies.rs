@@ -1,4 +1,4 @@
-//! Admission policies: the rule for the kind is put in, patches are applied.
+//! Lowers admission policies: adds the rule for the kind and applies patches.
 
 use k8s_openapi::api::admissionregistration::v1::{
     MutatingAdmissionPolicyBindingSpec, MutatingAdmissionPolicySpec, ValidatingAdmissionPolicyBindingSpec,
@@ -15,7 +15,7 @@ use crate::diag::Diagnostic;
 use crate::ir::{Policy, Span};
 use crate::syntax::facts::{PolicyFacts, ResourceFacts};
 
-/// The requests that a policy applies to, unless it says otherwise.
+/// The default operations of a policy.
 const OPERATIONS: [&str; 2] = ["CREATE", "UPDATE"];
 
 impl Ctx<'_> {
@@ -60,7 +60,7 @@ impl Ctx<'_> {
         Some(Policy { object, bindings, is_own, places, span })
     }
 
-    /// Whether the specs have fields of the API alone; otherwise a diagnostic says which they do not.
+    /// Checks that the specs have only fields of the API; reports each other field.
     fn check(&mut self, facts: &PolicyFacts, spec: &Value) -> Option<()> {
         let at = facts.patch.as_ref().map_or(facts.loc, |(_, loc)| *loc);
         let directive = facts.patch.as_ref().and_then(|(patch, _)| directive(patch));
@@ -89,7 +89,7 @@ impl Ctx<'_> {
     }
 }
 
-/// Whether rules are about objects of `[group, version, plural]` alone, or about their status.
+/// Whether rules match only objects of `[group, version, plural]`, or their status.
 fn is_about(rules: &Value, own: [&str; 3]) -> bool {
     let [group, version, plural] = own;
     let [rule] = rules.as_array().map_or(&[][..], Vec::as_slice) else { return false };
@@ -99,7 +99,7 @@ fn is_about(rules: &Value, own: [&str; 3]) -> bool {
         && resources.iter().all(|name| *name == plural || *name == format!("{plural}/status"))
 }
 
-/// Why a spec is none of the type; `None`: it is one.
+/// The reason why a spec does not fit the type, if it does not.
 fn misfit<T: Serialize + DeserializeOwned>(spec: &Value) -> Option<String> {
     let typed: T = match serde_json::from_value(spec.clone()) {
         Ok(typed) => typed,

@@ -1,4 +1,4 @@
-//! Root types: from `#[resource]` and `#[genclient]` to the resources of groups and versions.
+//! Lowers root types: from `#[resource]` and `#[genclient]` to the resources of groups and versions.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,10 +21,10 @@ use crate::syntax::facts::{GenclientFacts, ResourceFacts};
 use crate::syntax::kube::CustomResource;
 use crate::syntax::{Name, PathExpr, TypeItem};
 
-/// Fields of a root type whose place in an object is fixed.
+/// The field of a root type whose place in an object is fixed.
 pub(super) const METADATA: &str = "metadata";
 
-/// The facts of a root type beside its attribute.
+/// The facts of a root type apart from its attribute.
 struct Root {
     id: TypeId,
     type_path: String,
@@ -34,7 +34,7 @@ struct Root {
     loc: Loc,
 }
 
-/// A resource with the facts that belong to its group.
+/// A resource with facts of its group.
 pub(super) struct Lowered {
     group: Name,
     version: String,
@@ -59,7 +59,7 @@ impl Ctx<'_> {
         let mut has_status_field = false;
         if let Shape::Struct(fields) = &mut definition.shape {
             has_status_field = fields.iter().any(|field| field.name == "status");
-            // The API server fills metadata in; only an explicit attribute makes it required.
+            // The API server fills in metadata; only an explicit attribute makes it required.
             for field in fields.iter_mut().filter(|field| field.name == METADATA) {
                 field.required = metadata_presence(item) == Some(true);
             }
@@ -173,7 +173,7 @@ impl Ctx<'_> {
         }
     }
 
-    /// The path by which a root type is named; `None` after a diagnostic.
+    /// The path of a root type in generated code; `None` after a diagnostic.
     fn root_path(&mut self, id: ItemId, item: &TypeItem) -> Option<String> {
         let is_program = self.crates.list[id.krate].is_program;
         let is_named = match self.options.client {
@@ -214,7 +214,7 @@ impl Ctx<'_> {
         self.type_id(id, &scope, &path)
     }
 
-    /// Sorts resources into groups and versions. All resources of a group must agree on its facts.
+    /// Sorts resources into groups and versions. All resources of a group must have the same group facts.
     pub(super) fn groups(&mut self, resources: Vec<Lowered>) -> Vec<Group> {
         let mut groups: BTreeMap<String, Vec<Lowered>> = BTreeMap::new();
         for resource in resources {
@@ -266,7 +266,7 @@ impl Ctx<'_> {
         }
     }
 
-    /// The one value that all of them have; a difference is a diagnostic.
+    /// The value that all of them have; a difference gets a diagnostic.
     fn agreed<'n>(
         &mut self,
         key: &str,
@@ -296,7 +296,7 @@ impl Ctx<'_> {
     }
 }
 
-/// Gives groups that share a name in code their whole names, where no attribute can: kube-rs's types have none.
+/// Gives groups with the same name in code their full names, if no attribute can: kube-rs's types have none.
 fn tell_apart(groups: &mut [Group]) {
     let is_kube = |group: &Group| {
         let mut kinds = group.versions.iter().flat_map(|version| &version.resources);
@@ -313,8 +313,8 @@ fn tell_apart(groups: &mut [Group]) {
     }
 }
 
-/// Whether a version is stored. kube stores all that say nothing; of several versions of a kind it can be one. `stored` has the
-/// kinds with the versions that the program stores.
+/// Whether a version is stored. kube stores every version without an explicit setting, but a definition
+/// stores only one. `stored` has the versions that the program stores, by kind.
 fn is_stored(resource: &CustomResource, all: &[&CustomResource], stored: &[(String, String)]) -> bool {
     if resource.storage.is_some() {
         return resource.storage == Some(true);
@@ -331,7 +331,7 @@ fn is_stored(resource: &CustomResource, all: &[&CustomResource], stored: &[(Stri
     versions.all(|other| std::ptr::eq(*other, resource) || other.storage == Some(false))
 }
 
-/// What attributes on the root's `metadata` field say of its presence.
+/// The presence that attributes on the root's `metadata` field require.
 fn metadata_presence(item: &TypeItem) -> Option<bool> {
     match &item.kind {
         crate::syntax::TypeKind::Struct(fields) => {

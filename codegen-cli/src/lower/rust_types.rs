@@ -1,4 +1,4 @@
-//! Types as they are declared.
+//! Resolves types as declared, for generated code.
 
 use super::Ctx;
 use super::generics::Scope;
@@ -7,14 +7,14 @@ use crate::ir::RustType;
 use crate::resolve::{ItemId, Target};
 use crate::syntax::{Argument, PathExpr, TypeExpr, TypeKind};
 
-/// How large a type may be: larger than anybody writes. Aliases could double it again and again.
+/// The largest type. Aliases could double the size again and again.
 const SIZE_LIMIT: usize = 1024;
 
-/// Parameters of an alias, and what they stand for.
+/// The parameters of an alias and their values.
 type Bound<'p> = [(&'p str, RustType)];
 
 impl Ctx<'_> {
-    /// The type as it is declared. What cannot be found is unknown; a use of the type reports it.
+    /// The type as it is declared. An unresolved type is unknown; its use reports it.
     pub(super) fn rust_type(&self, scope: &Scope, expr: &TypeExpr) -> RustType {
         self.declared(scope, &[], expr, 0)
     }
@@ -42,7 +42,7 @@ impl Ctx<'_> {
             if let Some((_, ty)) = bound.iter().find(|(known, _)| known == name) {
                 return ty.clone();
             }
-            // A type with parameters is never written down.
+            // A type with parameters is never written out.
             if scope.param(name).is_some() {
                 return RustType::Unknown;
             }
@@ -65,7 +65,7 @@ impl Ctx<'_> {
         }
     }
 
-    /// What an alias stands for. Those that lead to themselves have been reported.
+    /// The target of an alias. Cyclic aliases were already reported.
     fn declared_alias(
         &self,
         id: ItemId,

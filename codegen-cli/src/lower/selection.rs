@@ -1,4 +1,4 @@
-//! Which kinds are lowered: those that the selection wants, without those of other projects.
+//! Selects the kinds to lower: those in the selection, without those of other projects.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -17,7 +17,7 @@ use crate::syntax::kube::{CustomResource, SchemaMode};
 /// Modules that hold copies of other projects' types, by convention.
 const VENDORED: [&str; 3] = ["third_party", "vendor", "vendored"];
 
-/// How many bytes at the beginning of a file may hold the notice of its generator.
+/// The most bytes before the notice of a file's generator.
 const NOTICE: usize = 400;
 
 /// A kind of the inputs.
@@ -28,20 +28,20 @@ struct Kind<'a> {
     custom: Option<&'a CustomResource>,
 }
 
-/// The kinds that are lowered.
+/// The selected kinds.
 #[derive(Debug, Default)]
 pub(super) struct Chosen {
     /// Their root types.
     pub(super) ids: BTreeSet<ItemId>,
-    /// The same with their names.
+    /// Their root types with names.
     pub(super) roots: Vec<Root>,
-    /// Whether some were left out.
+    /// Whether other kinds were left out.
     pub(super) is_part: bool,
 }
 
 impl<'a> Ctx<'a> {
-    /// Chooses among the kinds of the inputs. An entry of the selection without a kind is an error; a kind that is left out
-    /// by itself gets a warning.
+    /// Chooses among the kinds of the inputs. An entry of the selection without a kind is an error; a kind
+    /// left out by default gets a warning.
     pub(super) fn choose(&mut self) -> Chosen {
         let kinds = self.kinds();
         let names: Vec<(String, String)> =
@@ -79,12 +79,12 @@ impl<'a> Ctx<'a> {
     /// Every kind of the inputs.
     fn kinds(&self) -> Vec<Kind<'a>> {
         let found = self.resolver.items().filter(|(id, item)| {
-            // Core refuses parameters of a root type.
+            // Core refuses root types with parameters.
             self.crates.list[id.krate].is_input
                 && (item.generics.is_empty() || item.custom_resource.is_some())
                 && !self.resolver.module_facts(*id).skip
         });
-        // Programs of a package may have the same file as a module each.
+        // Several programs of a package may have the same file as a module.
         let mut seen: BTreeMap<(PathBuf, u32, String), usize> = BTreeMap::new();
         let kinds = found.filter_map(|(id, item)| {
             let custom = item.custom_resource.as_deref();
@@ -100,14 +100,14 @@ impl<'a> Ctx<'a> {
         kinds.collect()
     }
 
-    /// The warning of a kind without a schema, which a server refuses.
+    /// The warning about a kind without a schema, which a server refuses.
     fn disabled(&self, kind: &Kind<'_>) -> Option<Diagnostic> {
         let custom = kind.custom.filter(|custom| custom.schema == SchemaMode::Disabled)?;
         let note = "its schema is disabled, and an API server refuses a definition without one, so a program has to add it";
         Some(left_out(kind, custom, note))
     }
 
-    /// The warning of a kind that is a copy of another project's: only its owner may install its definition.
+    /// The warning about a copy of another project's kind: only its owner may install the definition.
     fn foreign(&self, kind: &Kind<'_>) -> Option<Diagnostic> {
         let custom = kind.custom?;
         let is_approved = kind.facts.crd.annotations.contains_key(names::API_APPROVED);
@@ -129,7 +129,7 @@ impl<'a> Ctx<'a> {
         Some(left_out(kind, custom, &note))
     }
 
-    /// Names the kind in errors that can only be mended by changing or leaving out a type.
+    /// Names the kind in errors that only a change or omission of a type resolves.
     pub(super) fn add_skip_hint(&mut self, from: usize, kind: &str) {
         let found = self.diagnostics[from..]
             .iter_mut()

@@ -1,4 +1,4 @@
-//! Definitions of types: structs and newtypes with their fields.
+//! Lowers definitions of types: structs and newtypes with their fields.
 
 use std::collections::HashMap;
 
@@ -57,27 +57,28 @@ impl Ctx<'_> {
         })
     }
 
-    /// Reports an attribute or marker of a type of an input that has no effect, since the type lacks its derive. A user
-    /// cannot change those of other crates.
+    /// Reports an attribute or marker of a type of an input without effect, because the type lacks its
+    /// derive. Types of other crates are exempt, as users cannot change them.
     fn report_unread_attribute(&mut self, id: ItemId, item: &TypeItem) {
         let is_input = self.crates.list[id.krate].is_input;
         let Some(unread) = item.unread.as_ref().filter(|_| is_input) else { return };
         self.diagnostics.push(without_effect(&item.name, unread));
     }
 
-    /// Whether something else than serde's derives makes the JSON form. What others are converted from is only read.
+    /// Whether the JSON form comes from other code than serde's derives. Source types of conversions are only
+    /// read.
     fn is_underived(&self, id: ItemId, item: &TypeItem) -> bool {
         let derived = item.resource.is_some() || item.derived.serialize || item.derived.deserialize;
         !derived || self.implementation(id).is_some()
     }
 
-    /// An implementation of one of serde's traits that is written by hand.
+    /// A handwritten implementation of one of serde's traits.
     fn implementation(&self, id: ItemId) -> Option<&Name> {
         let traits = self.resolver.impls(id).iter().filter_map(|(_, _, block)| block.of_trait.as_ref());
         traits.into_iter().find(|name| matches!(name.text.as_str(), "Serialize" | "Deserialize"))
     }
 
-    /// The form of a type that serde's derives do not make: what attributes on it say in full.
+    /// The form of a type without serde's derives: attributes describe it completely.
     fn underived(&mut self, id: ItemId, item: &TypeItem, path: &PathExpr) -> Option<Shape> {
         let said = &item.facts.schema;
         if said.type_.is_some() || said.int_or_string || said.preserve_unknown_fields {
@@ -128,7 +129,7 @@ impl Ctx<'_> {
         );
     }
 
-    /// `from`, `try_from` and `into`: the form is that of another type, as long as both directions agree.
+    /// The form of a type with `from`, `try_from` and `into`: that of another type, if both directions agree.
     fn proxy(&mut self, scope: &Scope, item: &TypeItem) -> Option<Shape> {
         let Some(read_as) = &item.serde.read_as else {
             let message = format!("`{}` is written as another type than it is read", item.name.text);
@@ -159,7 +160,7 @@ impl Ctx<'_> {
         Some(Shape::Newtype(Box::new(Element::new(ty, RustType::Unknown, span))))
     }
 
-    /// Other than that of a newtype, the form of a type that is converted from another is that type's.
+    /// Refuses an explicit type that differs from that of the source type, unlike for a newtype.
     fn check_proxy_type(&mut self, item: &TypeItem, ty: &TypeRef) -> Option<()> {
         let said = item.facts.schema.type_.as_deref();
         let TypeRef::Known(path) = ty else { return Some(()) };
@@ -197,7 +198,7 @@ impl Ctx<'_> {
     fn tuple(&mut self, scope: &Scope, item: &TypeItem, fields: &[FieldItem]) -> Option<Shape> {
         let kept: Vec<&FieldItem> = fields.iter().filter(|field| !field.serde.skip).collect();
         match kept[..] {
-            // serde leaves the list out only if there is no other field, even one that is skipped.
+            // serde leaves the list out only if there is no other field, not even a skipped one.
             [field] if fields.len() == 1 || item.serde.transparent => self.newtype(scope, field),
             _ => self.elements(scope, fields).map(Shape::Tuple),
         }
@@ -224,7 +225,7 @@ impl Ctx<'_> {
         Some(Element { ty: used.nullable(), rust: self.rust_type(scope, &field.ty), facts, span, places })
     }
 
-    /// Lowers fields; all of them are looked at even if one is wrong.
+    /// Lowers all fields, even after an error.
     pub(super) fn fields(
         &mut self,
         scope: &Scope,
@@ -243,7 +244,7 @@ impl Ctx<'_> {
                 out.push(lowered);
                 continue;
             }
-            // Core has checked the types that have our derives.
+            // Core has checked the types with our derives.
             let first = names.insert(lowered.name.clone(), field.name.loc);
             if let Some(first) = first.filter(|_| !item.checked) {
                 self.diagnostics.push(
@@ -262,7 +263,7 @@ impl Ctx<'_> {
         complete.then_some(out)
     }
 
-    /// The type of a field. What attributes say in full needs no Rust type: it may be one that nothing is known of.
+    /// The type of a field. A field that attributes describe completely may have any Rust type.
     fn field_use(&mut self, scope: &Scope, field: &FieldItem) -> Option<Use> {
         if field.facts.schemaless {
             return Some(Use { ty: TypeRef::Opaque, optional: field.serde.option_hint });
@@ -274,7 +275,8 @@ impl Ctx<'_> {
         self.use_of(scope, &field.ty)
     }
 
-    /// An API server drops what the schema does not have before anybody can read it under another name.
+    /// Warns of aliases, as an API server drops fields outside the schema before any reader can use the
+    /// alias.
     fn warn_of_aliases(&mut self, field: &FieldItem) {
         let Some(alias) = field.serde.aliases.iter().find(|alias| **alias != field.json_name) else { return };
         let message =
@@ -291,7 +293,7 @@ impl Ctx<'_> {
         let serde = &field.serde;
         let may_lack = used.optional || serde.skip_serializing_if;
         if serde.flatten {
-            // serde reads the fields of a flattened type whether or not there is a default.
+            // serde reads the fields of a flattened type even with a default.
             if field.facts.presence == Some(false) && !may_lack {
                 self.report_optional_flattened(field);
             }
@@ -341,7 +343,7 @@ impl Ctx<'_> {
     }
 }
 
-/// Whether no field is left out of the JSON.
+/// Whether the JSON has all fields.
 pub(super) fn are_all_read(fields: &[FieldItem]) -> bool {
     !fields.iter().any(|field| field.serde.skip)
 }

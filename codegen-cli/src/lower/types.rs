@@ -1,4 +1,4 @@
-//! Uses of types: paths, lists, maps, options.
+//! Lowers uses of types: paths, lists, maps, options.
 
 use kubesmith_core::diag::Code;
 
@@ -12,21 +12,21 @@ use crate::resolve::{ItemId, Target, Unresolved};
 use crate::source::Loc;
 use crate::syntax::{Argument, PathExpr, TypeExpr, TypeKind, ValueExpr};
 
-/// How many aliases may lead to each other: more than anybody writes, and far from the end of the stack.
+/// The longest chain of aliases, far from the end of the stack.
 pub(super) const ALIAS_LIMIT: usize = 128;
 
-/// How many parts a tuple may have, those of tuples in it included.
+/// The most parts in a tuple, including those of nested tuples.
 const TUPLE_LIMIT: usize = 1024;
 
 /// The target of a type's path.
 pub(super) enum Found {
-    /// A type of the crates that were read.
+    /// A type with source.
     Item(ItemId),
-    /// The path of another one.
+    /// The path of another type.
     External(String),
 }
 
-/// A type in use, with its `Option` taken off.
+/// A type in use, without its `Option`.
 #[derive(Debug)]
 pub(super) struct Use {
     pub(super) ty: TypeRef,
@@ -38,7 +38,7 @@ impl Use {
         Self { ty, optional: false }
     }
 
-    /// The type where nothing can be left out: `None` is null.
+    /// The type in a position where a value must be present: `None` is null.
     pub(super) fn nullable(self) -> TypeRef {
         match self.ty {
             ty @ TypeRef::Nullable(_) => ty,
@@ -140,7 +140,7 @@ impl Ctx<'_> {
         }
     }
 
-    /// The type that a path in a module leads to; `None` after a diagnostic.
+    /// The target of a path in a module; `None` after a diagnostic.
     pub(super) fn found(&mut self, krate: usize, module: ModuleId, path: &PathExpr) -> Option<Found> {
         match self.resolver.resolve(krate, module, path) {
             Ok(Target::Item(id)) => return Some(Found::Item(id)),
@@ -205,7 +205,7 @@ impl Ctx<'_> {
         }
         if self.open.contains(&instance) {
             self.report_cycle(path, id);
-            // controller-gen writes a schema that says nothing.
+            // controller-gen writes an empty schema.
             return self.is_go().then(|| Use::plain(TypeRef::Opaque));
         }
         self.type_id(id, &inner, path).map(|id| Use::plain(TypeRef::Named(id)))
@@ -238,10 +238,10 @@ impl Ctx<'_> {
         known.ok()
     }
 
-    /// What an alias stands for, with what its documentation says: a type of its own if that is something.
+    /// The target of an alias with the alias' documentation and facts, in a type of its own if there are any.
     fn described(&mut self, inner: &Scope, id: ItemId, used: Use) -> Use {
         let item = self.resolver.item(id);
-        // The documentation of a type is better than that of another name for it.
+        // The documentation of a type is better than that of its alias.
         let is_simple = match &used.ty {
             TypeRef::Known(path) => known::simple(path).is_some(),
             ty => matches!(ty, TypeRef::List(_) | TypeRef::Array(..) | TypeRef::Map(_) | TypeRef::Tuple(_)),
@@ -266,7 +266,7 @@ impl Ctx<'_> {
         Use { ty: TypeRef::Named(self.add(definition)), ..used }
     }
 
-    /// The type behind names for it.
+    /// The type behind aliases.
     pub(super) fn bare<'t>(&'t self, mut ty: &'t TypeRef) -> &'t TypeRef {
         while let TypeRef::Named(id) = ty
             && let Shape::Newtype(element) = &self.types[id.0 as usize].shape
@@ -382,7 +382,7 @@ impl Ctx<'_> {
         self.diagnostics.push(diagnostic);
     }
 
-    /// Reports a type of a crate that could not be read. The report is dropped if the crate is read later.
+    /// Reports a type of an unread crate.
     pub(crate) fn report_unread(&mut self, path: &PathExpr, at: usize, external: &str) {
         let foreign = &self.crates.foreign[at];
         let mut diagnostic = Diagnostic::error(
@@ -415,8 +415,8 @@ impl Ctx<'_> {
         }
     }
 
-    /// Keys of JSON objects are strings: text and string enums. serde writes numbers as text too, but no schema could say
-    /// that the keys are numbers.
+    /// Refuses map keys that are neither strings nor string enums. serde also writes numbers as strings, but
+    /// no schema could require that.
     fn check_key(&mut self, path: &PathExpr, key: &Use) -> Option<()> {
         if !key.optional && self.is_key(&key.ty) {
             return Some(());

@@ -1,5 +1,5 @@
-//! Values that are known before the program runs: lengths, arguments of const parameters, and defaults that
-//! are literals or simply made of them.
+//! Evaluates values that are known without running the program: lengths, arguments of const parameters, and
+//! defaults that are literals or simple expressions of them.
 
 use kubesmith_core::diag::Code;
 use serde_json::{Map, Number, Value as Json};
@@ -12,11 +12,11 @@ use crate::known::{self, Simple};
 use crate::resolve::Value;
 use crate::syntax::{Conversion, PathExpr, ValueExpr, ValueKind, fits};
 
-/// How many constants may lead from one to the next.
+/// The longest chain of constants.
 const LIMIT: usize = 32;
 
 impl Ctx<'_> {
-    /// The integer that an expression is.
+    /// The integer value of an expression.
     pub(crate) fn integer(&self, scope: &Scope, expr: &ValueExpr) -> Option<i128> {
         self.integer_at(scope, expr, 0)
     }
@@ -52,7 +52,7 @@ impl Ctx<'_> {
         }
     }
 
-    /// The expression behind the name of a constant or function, and where it stands.
+    /// The expression and scope of a constant or function.
     fn constant(&self, scope: &Scope, path: &PathExpr) -> Option<(Scope, &ValueExpr)> {
         match self.value_of(scope, path)? {
             Value::Item(krate, module, item) => Some((Scope::of_module(krate, module), &item.expr)),
@@ -60,7 +60,7 @@ impl Ctx<'_> {
         }
     }
 
-    /// Returns the target of a path; `Self` is the type that is being lowered.
+    /// Returns the target of a path; `Self` is the type being lowered.
     fn value_of(&self, scope: &Scope, path: &PathExpr) -> Option<Value<'_>> {
         let (true, Some((id, _))) = (path.segments[0] == "Self", self.open.last()) else {
             return self.resolver.value(scope.krate, scope.module, path);
@@ -70,7 +70,7 @@ impl Ctx<'_> {
         self.resolver.value(id.krate, id.module, &path)
     }
 
-    /// The JSON of what a function without parameters returns, if that is known.
+    /// The JSON that a function without parameters returns, if it is known.
     pub(super) fn default_value(&self, scope: &Scope, function: &PathExpr, ty: &TypeRef) -> Option<Json> {
         let Some((scope, expr)) = self.constant(scope, function) else {
             // `default = "Vec::new"`
@@ -80,7 +80,7 @@ impl Ctx<'_> {
         self.json(&scope, expr, ty, 0)
     }
 
-    /// The JSON of a constant that is named as a default; reports one that is not there or is not known.
+    /// The JSON of a constant named as a default; reports a missing or unknown one.
     pub(super) fn default_constant(
         &mut self,
         scope: &Scope,
@@ -118,7 +118,7 @@ impl Ctx<'_> {
         }
         let depth = depth + 1;
         match &expr.kind {
-            // What own types are converted into is up to their implementations.
+            // Conversions of user types depend on their implementations.
             ValueKind::Converted(Conversion::Into, inner) if is_named(ty) && !is_literal(inner) => {
                 return None;
             }
@@ -212,7 +212,7 @@ impl Ctx<'_> {
         }
     }
 
-    /// What constructors of other crates make.
+    /// The values of other crates' constructors.
     fn made(
         &self,
         path: &str,
@@ -223,7 +223,7 @@ impl Ctx<'_> {
     ) -> Option<Json> {
         let name = path.rsplit("::").next().unwrap_or(path);
         match (name, arguments) {
-            // Wrappers and conversions that leave the value as it is, and constructors of known newtypes.
+            // Wrappers and conversions that keep the value, and constructors of known newtypes.
             ("Some" | "new" | "from" | "Int" | "String" | "Quantity", [argument]) => {
                 self.json(scope, argument, ty, depth)
             }
@@ -237,7 +237,8 @@ impl Ctx<'_> {
         }
     }
 
-    /// What a constructor makes. The trait's makes the type itself, which may have a default of its own.
+    /// The type that a constructor makes. `Default::default` makes the type itself, which may have its own
+    /// default.
     fn bare_default<'t>(&'t self, path: &str, ty: &'t TypeRef) -> &'t TypeRef {
         if path.ends_with("Default::default") { ty } else { self.bare(ty) }
     }
@@ -273,7 +274,7 @@ impl Ctx<'_> {
         }
     }
 
-    /// A struct literal. A field that the literal has and the JSON has not is of no interest.
+    /// A struct literal. Fields that are not in the JSON are ignored.
     fn object(
         &self,
         scope: &Scope,
@@ -300,7 +301,7 @@ fn is_literal(expr: &ValueExpr) -> bool {
     matches!(expr.kind, ValueKind::Text(_) | ValueKind::Int(_) | ValueKind::Bool(_))
 }
 
-/// Whether the type is one of the input's, behind options.
+/// Whether the type is defined in the input, possibly inside options.
 fn is_named(ty: &TypeRef) -> bool {
     match ty {
         TypeRef::Named(_) => true,

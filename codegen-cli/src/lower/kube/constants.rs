@@ -1,4 +1,4 @@
-//! Texts and constants that attributes name.
+//! Evaluates the texts and constants in attributes.
 
 use serde_json::Value;
 
@@ -8,7 +8,7 @@ use crate::resolve;
 use crate::syntax::{Conversion, PathExpr, ValueExpr, ValueKind};
 
 impl Dialect<'_, '_> {
-    /// A text that is known; `None` after a diagnostic.
+    /// The text of an expression; `None` after a diagnostic.
     pub(super) fn text(&mut self, env: &Env, expr: &ValueExpr) -> Option<String> {
         let found = self.ask(|dialect| dialect.quiet(|dialect| dialect.text_value(env, expr, 0)));
         if found.is_none() {
@@ -51,7 +51,7 @@ impl Dialect<'_, '_> {
         }
     }
 
-    /// A constant that is known; `None` after a diagnostic.
+    /// The value of a constant; `None` after a diagnostic.
     pub(super) fn constant(&mut self, env: &Env, expr: &ValueExpr) -> Option<Value> {
         let found = self.ask(|dialect| dialect.quiet(|dialect| dialect.value(env, None, expr)));
         if found.is_none() {
@@ -60,7 +60,7 @@ impl Dialect<'_, '_> {
         found
     }
 
-    /// Looks without reporting: what is not found is reported by whoever asks.
+    /// Evaluates without reporting; the caller reports a missing value.
     pub(super) fn quiet<T>(&mut self, look: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
         let before = self.ctx.diagnostics.len();
         let found = look(self);

@@ -1,4 +1,4 @@
-//! Types and fields, as the code that schemars' derive macro makes builds them (`schema_exprs.rs`).
+//! Builds schemas of types and fields, like the code of schemars' derive macro (`schema_exprs.rs`).
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -32,12 +32,12 @@ impl Dialect<'_, '_> {
         })
     }
 
-    /// The schema of a type without its `Option`, which `required` and `flatten` take off.
+    /// The schema of a type without its `Option`, which `required` and `flatten` remove.
     pub(super) fn non_optional(&mut self, ty: &Ty) -> Option<Value> {
         let inner = self.unwrapped_once(ty);
         match self.nested(|dialect| inner.map(|inner| dialect.non_optional(&inner))) {
             Some(schema) => schema,
-            // What leads to itself is reported where its schema is made.
+            // A type that contains itself is reported when its schema is made.
             None => self.schema(ty),
         }
     }
@@ -116,7 +116,7 @@ impl Dialect<'_, '_> {
         } else {
             schema
         };
-        // What refers to a type around it is something else elsewhere.
+        // A schema that refers to an enclosing type differs elsewhere, so it is not cached.
         if self.outermost >= depth {
             self.outermost = usize::MAX;
             self.done.insert(ty, schema.clone());
@@ -125,7 +125,7 @@ impl Dialect<'_, '_> {
         schema.map(|(schema, _)| schema)
     }
 
-    /// A type inside of itself, which schemars refers to: a function may take the reference away.
+    /// Returns a reference, as schemars does for a type inside itself: a function may remove it later.
     fn reference(&mut self, id: ItemId, ty: &Ty, at: usize) -> Value {
         self.outermost = self.outermost.min(at);
         let found = self.cycle(id, ty);
@@ -136,7 +136,7 @@ impl Dialect<'_, '_> {
         json!({"$ref": format!("{RECURSION}{number}")})
     }
 
-    /// Reports what still contains itself; `None`: something does.
+    /// Reports the remaining references of types to themselves; `None` if there are any.
     pub(super) fn finite(&mut self, schema: &Value) -> Option<()> {
         let mut found = BTreeSet::new();
         references(schema, &mut found);
@@ -154,7 +154,8 @@ impl Dialect<'_, '_> {
             self.with(env, with)?
         } else if let Some(field) = transparent_field(derived) {
             if self.locked.is_schemars_0_8() {
-                // `schemars_derive/src/lib.rs`: the schema is that of the field's type, without anything that is said of it.
+                // `schemars_derive/src/lib.rs`: the schema is that of the field's type, without its
+                // attributes.
                 return match &field.with {
                     Some(with) => self.with(env, with),
                     None => {
@@ -189,7 +190,7 @@ impl Dialect<'_, '_> {
         }
     }
 
-    /// A type or function in the place of the type itself.
+    /// The schema of a type or function that replaces the type.
     pub(super) fn with(&mut self, env: &Env, with: &With) -> Option<Value> {
         match with {
             With::Type(ty) => {
@@ -343,7 +344,7 @@ impl Dialect<'_, '_> {
         Some(())
     }
 
-    /// Title and description of a documentation.
+    /// The title and description in a doc comment.
     pub(super) fn documentation(&self, text: &str) -> (String, String) {
         if self.locked.is_schemars_0_8() {
             let text = pieces::trimmed(text);
@@ -354,7 +355,7 @@ impl Dialect<'_, '_> {
         (title.to_string(), description.to_string())
     }
 
-    /// `extend`, which comes after everything else but `transform`.
+    /// `extend`, which applies after everything but `transform`.
     pub(super) fn extend(&mut self, env: &Env, schema: &mut Value, common: &Common) -> Option<()> {
         for (key, value) in &common.extensions {
             let value = self.json(env, value)?;
@@ -363,7 +364,7 @@ impl Dialect<'_, '_> {
         common.transforms.iter().try_for_each(|transform| self.change(env, transform, schema))
     }
 
-    /// Says at which field something went wrong that has no place of its own.
+    /// Adds the field's location to an error without one.
     fn located<T>(&mut self, made: Option<T>, field: &Field) -> Option<T> {
         if made.is_none() {
             for diagnostic in
@@ -376,10 +377,10 @@ impl Dialect<'_, '_> {
     }
 }
 
-/// What references to a type around them begin with.
+/// The prefix of references to an enclosing type.
 const RECURSION: &str = "#/recursion/";
 
-/// The numbers of such references.
+/// The numbers in such references.
 fn references(schema: &Value, out: &mut BTreeSet<usize>) {
     match schema {
         Value::Object(members) => {
@@ -392,13 +393,13 @@ fn references(schema: &Value, out: &mut BTreeSet<usize>) {
     }
 }
 
-/// What a type's schema is that of.
+/// The type whose schema a type has.
 enum Forward {
     Option(Ty),
     Same(Ty),
 }
 
-/// The one field of a transparent struct.
+/// The only field of a transparent struct.
 fn transparent_field(derived: &Derived) -> Option<&Field> {
     let (Body::Named(fields) | Body::Tuple(fields)) = &derived.body else { return None };
     if !derived.serde.transparent {
@@ -408,7 +409,7 @@ fn transparent_field(derived: &Derived) -> Option<&Field> {
 }
 
 impl Field {
-    /// Whether nothing is said of the schema.
+    /// Whether no attribute changes the field's schema.
     fn is_plain(&self) -> bool {
         let validation = &self.validation;
         self.common.is_empty()
@@ -423,7 +424,7 @@ impl Field {
     }
 }
 
-/// How many values a JSON value consists of.
+/// The number of values in a JSON value.
 pub(super) fn size(value: &Value) -> usize {
     match value {
         Value::Array(items) => 1 + items.iter().map(size).sum::<usize>(),

@@ -1,4 +1,4 @@
-//! What fields are when they are not given: `#[serde(default)]` and `Default`, derived or written by hand.
+//! Evaluates the values of absent fields: `#[serde(default)]` and `Default`, derived or handwritten.
 
 use serde_json::{Value, json};
 
@@ -11,11 +11,11 @@ use crate::resolve::{self, ItemId};
 use crate::syntax::kube::{Body, DefaultExpr, Derived, Field};
 use crate::syntax::{PathExpr, ValueExpr, ValueKind};
 
-/// How many values the default of an array may consist of.
+/// The most values in the default of an array.
 const ARRAY_LIMIT: usize = 10_000;
 
 impl<'a> Dialect<'_, 'a> {
-    /// Writes the value into a property's schema that the field has when it is not given.
+    /// Writes a field's default into its property's schema.
     pub(super) fn set_default(
         &mut self,
         env: &Env,
@@ -24,7 +24,7 @@ impl<'a> Dialect<'_, 'a> {
         container: Option<&DefaultExpr>,
     ) -> Option<()> {
         let Some(default) = field.serde.default.as_ref().or(container) else { return Some(()) };
-        // Where nothing says that a parameter can be written, schemars leaves the default out.
+        // schemars omits the default if a parameter has no bound `Serialize`.
         if env.mentions_unwritable(&field.ty) {
             return Some(());
         }
@@ -42,7 +42,7 @@ impl<'a> Dialect<'_, 'a> {
         {
             return Some(());
         }
-        // What a function writes is not known.
+        // The output of a function is unknown.
         let Some(value) = value.filter(|_| !field.serde.serialize_with) else {
             let message =
                 format!("the default of `{}` is not known before the program runs", field.name.text);
@@ -82,7 +82,7 @@ impl<'a> Dialect<'_, 'a> {
         })
     }
 
-    /// A field of what `Default` makes.
+    /// A field in the result of `Default`.
     pub(super) fn default_field(
         &mut self,
         owner: &Ty,
@@ -136,7 +136,7 @@ impl<'a> Dialect<'_, 'a> {
         }
     }
 
-    /// A field that `..rest` brings.
+    /// A field from `..rest`.
     pub(super) fn rest_field(
         &mut self,
         env: &Env,
@@ -149,7 +149,7 @@ impl<'a> Dialect<'_, 'a> {
         let is_default = |path: &PathExpr| path.segments.last().is_some_and(|name| name == "default");
         match &rest.kind {
             ValueKind::Call(path, none) if none.is_empty() && is_default(path) => {
-                // In a hand-written implementation of Default it would not end.
+                // In a handwritten implementation of Default, this would recurse endlessly.
                 let is_own = env.owner.as_ref() == Some(owner) && !self.derives_default(owner);
                 if is_own { None } else { self.default_field(owner, field, ty, depth) }
             }
@@ -157,7 +157,7 @@ impl<'a> Dialect<'_, 'a> {
         }
     }
 
-    /// A field of what a function returns.
+    /// A field of a function's result.
     fn field_of_call(
         &mut self,
         env: &Env,
@@ -187,13 +187,13 @@ impl<'a> Dialect<'_, 'a> {
         }
     }
 
-    /// The expression of a hand-written `impl Default`.
+    /// The expression of a handwritten `impl Default`.
     fn default_impl(&self, id: ItemId) -> Option<(Env, &'a ValueExpr)> {
         let blocks = self.ctx.resolver.impls(id).iter();
         let mut found =
             blocks.filter(|(.., block)| block.of_trait.as_ref().is_some_and(|name| name.text == "Default"));
         let (krate, module, block) = found.next()?;
-        // Several are for different arguments of a generic type.
+        // Several implementations are for different arguments of a generic type.
         if found.next().is_some() {
             return None;
         }
@@ -201,7 +201,7 @@ impl<'a> Dialect<'_, 'a> {
         Some((Env::module(*krate, *module), &value.expr))
     }
 
-    /// The JSON of what `Default` makes of a type.
+    /// The JSON of a type's `Default`.
     pub(super) fn default_of(&mut self, ty: &Ty) -> Option<Value> {
         self.default_at(ty, 0)
     }
@@ -262,7 +262,7 @@ impl<'a> Dialect<'_, 'a> {
         if matches!(path, "Option" | "serde_json::Value" | "std::marker::PhantomData") {
             return Some(Value::Null);
         }
-        // Empty, whatever their items are.
+        // Empty, for any type of items.
         if path == "Vec" || path == "std::collections::VecDeque" || path.ends_with("Set") {
             return Some(json!([]));
         }
@@ -290,7 +290,7 @@ impl<'a> Dialect<'_, 'a> {
     }
 }
 
-/// Adds `apiVersion` and `kind`, which k8s-openapi writes for its kinds though they are no fields.
+/// Adds `apiVersion` and `kind`, which k8s-openapi writes for its kinds although they are no fields.
 pub(super) fn add_type(path: &str, value: &mut Value) {
     if let (Some((api_version, kind)), Value::Object(members)) = (sent(path), value) {
         members.insert("apiVersion".to_string(), api_version.into());

@@ -1,4 +1,4 @@
-//! Enums, in serde's four representations.
+//! Builds schemas of enums, in serde's four representations.
 
 use serde_json::{Value, json};
 
@@ -34,7 +34,7 @@ impl Dialect<'_, '_> {
         }
     }
 
-    /// One branch for each variant; they exclude each other unless one of them has no tag.
+    /// One branch for each variant; the branches exclude each other unless a variant is untagged.
     fn branches(
         &mut self,
         env: &Env,
@@ -56,7 +56,7 @@ impl Dialect<'_, '_> {
         Some(json!({keyword(variants): out}))
     }
 
-    /// `"name"` and `{"name": content}`. Names of which nothing is said share one branch.
+    /// `"name"` and `{"name": content}`. Unit variants without attributes share one branch.
     fn external(&mut self, env: &Env, variants: &[&Variant], deny: bool) -> Option<Value> {
         let is_name = |variant: &&&Variant| {
             is_unit(variant) && variant.with.is_none() && variant.common.is_empty() && !variant.untagged
@@ -122,7 +122,8 @@ impl Dialect<'_, '_> {
         Some(schema)
     }
 
-    /// The content alone. What is said of a variant is said of its content only where that is all there is.
+    /// The content alone. The variant's attributes apply to it only if `is_all`: it is the whole
+    /// schema.
     fn untagged(&mut self, env: &Env, variant: &Variant, deny: bool, is_all: bool) -> Option<Value> {
         let mut schema = match &variant.with {
             Some(with) => self.with(env, with)?,
@@ -164,7 +165,7 @@ impl Dialect<'_, '_> {
     }
 }
 
-/// An integer as JSON, as far as JSON has it.
+/// An integer as JSON, if it is in JSON's range.
 pub(super) fn integer(value: i128) -> Option<Value> {
     i64::try_from(value).map(Value::from).or_else(|_| u64::try_from(value).map(Value::from)).ok()
 }

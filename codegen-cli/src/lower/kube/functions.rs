@@ -1,4 +1,4 @@
-//! Functions that return schemas, and hand-written implementations of `JsonSchema`.
+//! Evaluates functions that return schemas, and handwritten implementations of `JsonSchema`.
 
 use kubesmith_core::diag::Code;
 use serde_json::Value;
@@ -11,14 +11,14 @@ use crate::source::Loc;
 use crate::syntax::{PathExpr, ValueItem, ValueKind};
 
 impl<'a> Dialect<'_, 'a> {
-    /// The schema that a hand-written implementation returns.
+    /// The schema from a handwritten implementation.
     pub(super) fn manual(&mut self, env: &Env, id: ItemId) -> Option<Value> {
         let item = self.item(id);
         let blocks = self.ctx.resolver.impls(id).iter();
         let mut found = blocks
             .filter(|(.., block)| block.of_trait.as_ref().is_some_and(|name| name.text == "JsonSchema"));
         let first = found.next().map(|(_, module, block)| (*module, &block.values));
-        // Several are for different arguments of a generic type.
+        // Several implementations are for different arguments of a generic type.
         let found = first.filter(|_| found.next().is_none());
         if let Some((module, values)) = found {
             return self.written_out(&env.within(module), values);
@@ -28,7 +28,7 @@ impl<'a> Dialect<'_, 'a> {
         None
     }
 
-    /// The schema that the `json_schema` of an implementation returns.
+    /// The schema from the `json_schema` of an implementation.
     pub(super) fn written_out(&mut self, env: &Env, values: &[ValueItem]) -> Option<Value> {
         let function = values.iter().find(|value| value.name.text == "json_schema")?;
         match &function.expr.kind {
@@ -75,7 +75,7 @@ impl<'a> Dialect<'_, 'a> {
         None
     }
 
-    /// A function of the root type, which no source defines.
+    /// A function of the root type, whose definition no source has.
     fn of_made_type(&self, env: &Env, path: &PathExpr) -> Option<resolve::Value<'a>> {
         let [.., owner, name] = &path.segments[..] else { return None };
         let blocks = self.ctx.resolver.impls_of_name(env.krate, owner);
@@ -86,7 +86,7 @@ impl<'a> Dialect<'_, 'a> {
         found.next().filter(|_| found.next().is_none())
     }
 
-    /// The scope of a function, with what its type parameters stand for.
+    /// The scope of a function, with its type arguments.
     pub(super) fn with_arguments(
         &mut self,
         mut env: Env,
@@ -99,7 +99,7 @@ impl<'a> Dialect<'_, 'a> {
         env
     }
 
-    /// The schema, unless it is larger than any may be.
+    /// The schema, unless it is too large.
     fn small(&mut self, schema: Value, loc: Loc) -> Option<Value> {
         if size(&schema) <= SIZE_LIMIT {
             return Some(schema);
@@ -108,7 +108,7 @@ impl<'a> Dialect<'_, 'a> {
         None
     }
 
-    /// Reports a function that makes too much.
+    /// Reports a function whose schema is too large.
     pub(super) fn too_large(&mut self, loc: Loc) {
         let message = format!("a function makes a schema of more than {SIZE_LIMIT} parts");
         self.error(
@@ -118,5 +118,5 @@ impl<'a> Dialect<'_, 'a> {
     }
 }
 
-/// How deep functions may call each other.
+/// The deepest nesting of function calls.
 const CALL_LIMIT: usize = 64;

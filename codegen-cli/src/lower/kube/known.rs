@@ -1,5 +1,5 @@
-//! Types of other crates, as their implementations of `JsonSchema` describe them (schemars' `json_schema_impls`,
-//! k8s-openapi with its feature `schemars`, kube-core).
+//! Builds schemas of other crates' types, as their implementations of `JsonSchema` do (schemars'
+//! `json_schema_impls`, k8s-openapi with its feature `schemars`, kube-core).
 
 use kubesmith_core::diag::Code;
 use schemars::generate::SchemaSettings;
@@ -41,7 +41,7 @@ const SETS: &[&str] = &["std::collections::BTreeSet", "std::collections::HashSet
 /// Maps (`maps.rs`, `indexmap2.rs`).
 const MAPS: &[&str] = &["std::collections::BTreeMap", "std::collections::HashMap", "indexmap::IndexMap"];
 
-/// Types that are a type and a format: path, type, format (empty: none).
+/// Types with a type and a format: path, type, format (empty: none).
 const FORMATTED: &[(&str, &str, &str)] = &[
     // primitives.rs
     ("str", "string", ""),
@@ -86,7 +86,7 @@ const FORMATTED: &[(&str, &str, &str)] = &[
     ("kube::core::Duration", "string", ""),
 ];
 
-/// Integers with bounds: path, format, smallest value, largest value (`None`: not said).
+/// Integers with bounds: path, format, smallest value, largest value (`None`: unbounded).
 const BOUNDED: &[(&str, &str, i64, Option<i64>)] = &[
     ("i8", "int8", -128, Some(127)),
     ("i16", "int16", -32768, Some(32767)),
@@ -111,7 +111,7 @@ pub(super) fn is_transparent(path: &str) -> bool {
 }
 
 impl Dialect<'_, '_> {
-    /// The schema of a type that is not read; `None` after a diagnostic.
+    /// The schema of a type without source; `None` after a diagnostic.
     pub(super) fn known(&mut self, path: &str, arguments: &[Param]) -> Option<Value> {
         if is_transparent(path) {
             let inner = self.type_argument(path, arguments, 0)?;
@@ -137,7 +137,7 @@ impl Dialect<'_, '_> {
             let key = self.type_argument(path, arguments, 0)?;
             let value = self.type_argument(path, arguments, 1)?;
             let (key, value) = (self.schema(&key)?, self.schema(&value)?);
-            // schemars 0.8 asks nothing of keys.
+            // schemars 0.8 does not restrict keys.
             return Some(map(if self.locked.is_schemars_0_8() { &Value::Bool(true) } else { &key }, &value));
         }
         if let Some(mut schema) = simple(path) {
@@ -176,7 +176,7 @@ impl Dialect<'_, '_> {
         schema
     }
 
-    /// Types with arguments; `None`: this is none of them.
+    /// Types with arguments; `None`: another type.
     fn composed(&mut self, path: &str, arguments: &[Param]) -> Option<Option<Value>> {
         let variant = |name: &str, schema: Value, closed: bool| {
             let mut out = json!({"type": "object", "properties": {name: schema}, "required": [name]});
@@ -300,7 +300,8 @@ fn simple(path: &str) -> Option<Value> {
     })
 }
 
-/// Makes of a schema that of schemars 0.8 (its `json_schema_impls`), whose integers have one bound at most.
+/// Converts a schema to the form of schemars 0.8 (its `json_schema_impls`), whose integers have one bound at
+/// most.
 fn older_form(path: &str, schema: &mut Value) {
     let members = pieces::object(schema);
     if path == "chrono::NaiveTime" {
@@ -334,7 +335,7 @@ fn atomic(name: &str) -> Option<Value> {
     simple(&name.strip_prefix("Atomic")?.to_ascii_lowercase())
 }
 
-/// `NonZeroU32` and its kin (`nonzero.rs`).
+/// `NonZeroU32` and similar (`nonzero.rs`).
 fn non_zero(primitive: &str) -> Option<Value> {
     let mut out = simple(primitive).filter(|schema| pieces::has_type(schema, "integer"))?;
     if primitive.starts_with('u') {
@@ -345,7 +346,7 @@ fn non_zero(primitive: &str) -> Option<Value> {
     Some(out)
 }
 
-/// The schema of a map, which depends on what is known of its keys (`maps.rs`).
+/// The schema of a map, which depends on the keys' schema (`maps.rs`).
 fn map(key: &Value, value: &Value) -> Value {
     let options: Option<Vec<&Map<String, Value>>> = match key.get("anyOf").and_then(Value::as_array) {
         Some(options) => options.iter().map(Value::as_object).collect(),

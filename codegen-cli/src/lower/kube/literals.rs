@@ -1,4 +1,4 @@
-//! Struct literals, with what `..rest` brings, and the JSON that serde writes of structs and variants.
+//! Evaluates struct literals, with `..rest`, and the JSON that serde writes for structs and variants.
 
 use std::rc::Rc;
 
@@ -24,7 +24,7 @@ impl Dialect<'_, '_> {
         let named =
             |dialect: &mut Self| dialect.quiet(|dialect| dialect.ty(env, &TypeExpr::Path(path.clone())));
         let ty = match ty.map(|ty| self.unwrapped(ty)) {
-            // A literal of another type would be converted.
+            // A literal of another type needs a conversion.
             Some(ty @ Ty::Item(id, _)) => match named(self) {
                 Some(Ty::Item(other, _)) if other != id => return None,
                 _ => ty,
@@ -75,7 +75,7 @@ impl Dialect<'_, '_> {
         })
     }
 
-    /// A literal of one of Kubernetes' types: fields are found by their names in the schema.
+    /// A literal of a Kubernetes type: the schema has the names of its fields.
     fn known_literal(
         &mut self,
         env: &Env,
@@ -173,7 +173,7 @@ impl Dialect<'_, '_> {
     }
 }
 
-/// The map that a list of pairs makes.
+/// The map from a list of pairs.
 pub(super) fn paired(value: Value) -> Value {
     let Value::Array(items) = &value else { return value };
     let pairs = items.iter().map(|item| match item.as_array().map(Vec::as_slice) {

@@ -1,9 +1,10 @@
-//! kube-rs's dialect: types with `#[derive(CustomResource)]`, read as they are.
+//! Lowers kube-rs's dialect: unchanged types with `#[derive(CustomResource)]`.
 //!
-//! kube-rs compiles and runs a program to get a CustomResourceDefinition: schemars' derive macro makes code that
-//! makes a JSON Schema, which kube's transformations turn into a structural one. Here the same schema is made from
-//! the source: [`crate::syntax::kube`] keeps what the macros read, [`container`] and [`enums`] build what their code would build, [`rewrite`]
-//! transforms it as kube does, and [`structural`] mends what an API server would refuse.
+//! kube-rs compiles and runs a program to get a CustomResourceDefinition: schemars' derive macro makes code
+//! that makes a JSON Schema, which kube's transformations turn into a structural one. Here the same schema is
+//! made from the source: [`crate::syntax::kube`] keeps the macros' input, [`container`] and [`enums`] build
+//! the same schemas as their code, [`rewrite`] transforms them as kube does, and [`structural`] repairs parts
+//! that an API server would refuse.
 //!
 //! Sources: schemars 1.2 (`schemars_derive`'s `schema_exprs.rs` and `attr`, `schemars`' `json_schema_impls` and
 //! `transform.rs`), kube-derive 5.0 and kube-core 5.0 (`schema.rs`, `cel.rs`). `testdata/kube-rs` compares the

@@ -1,4 +1,4 @@
-//! JSON Schemas as schemars joins them: options, flattened objects, tags, constraints by type.
+//! Combines JSON Schemas as schemars does: options, flattened objects, tags, constraints by type.
 //!
 //! Schemas are plain JSON: objects, `true` (anything) and `false` (nothing). The rules are those of schemars' `_private`
 //! module.
@@ -32,7 +32,7 @@ pub(super) fn has_type(schema: &Value, name: &str) -> bool {
     }
 }
 
-/// Sets a keyword that concerns values of one type only.
+/// Sets a keyword that applies only to values of one type.
 pub(super) fn constrain(schema: &mut Value, concerns: &str, key: &str, value: impl Into<Value>) {
     if has_type(schema, concerns) || (concerns == "number" && has_type(schema, "integer")) {
         insert(schema, key, value);
@@ -89,12 +89,12 @@ pub(super) fn nullable(mut schema: Value) -> Value {
     schema
 }
 
-/// The schema of a flattened field, whose `Option` has been taken off.
+/// The schema of a flattened field without its `Option`.
 pub(super) fn flattened(mut schema: Value, is_optional: bool, is_0_8: bool) -> Value {
     if let Some(names) = take_unit_variants(&mut schema)
         && let Value::Array(branches) = object(&mut schema).entry("oneOf").or_insert_with(|| json!([]))
     {
-        // serde writes a flattened variant without content as a field that is null.
+        // serde writes a flattened unit variant as a field that is null.
         branches.extend(names.iter().filter_map(Value::as_str).map(
             |name| json!({"type": "object", "properties": {name: {"type": "null"}}, "required": [name]}),
         ));
@@ -108,7 +108,7 @@ pub(super) fn flattened(mut schema: Value, is_optional: bool, is_0_8: bool) -> V
     schema
 }
 
-/// The names of variants without content, out of the schema of an externally tagged enum.
+/// Removes and returns the names of unit variants in the schema of an externally tagged enum.
 fn take_unit_variants(schema: &mut Value) -> Option<Vec<Value>> {
     let is_text = |schema: &Value| schema.get("type").and_then(Value::as_str) == Some("string");
     if is_text(schema)
@@ -140,7 +140,8 @@ fn make_optional(schema: &mut Value) {
     }
 }
 
-/// The enclosing struct decides whether unknown fields are refused. Says whether anything changed.
+/// Removes the refusal of unknown fields, which the enclosing struct decides. Returns whether the schema
+/// changed.
 fn allow_unknown(schema: &mut Value) -> bool {
     let Value::Object(members) = schema else { return false };
     let mut changed = false;
@@ -160,7 +161,7 @@ fn allow_unknown(schema: &mut Value) -> bool {
     changed
 }
 
-/// The schema of what an internally tagged variant holds, inlined: its branches admit the tag.
+/// The schema of an internally tagged variant's content, inlined: its branches allow the tag.
 pub(super) fn tagged_content(mut schema: Value) -> Value {
     if let Value::Object(members) = &mut schema {
         for key in ["allOf", "anyOf", "oneOf"] {
@@ -174,7 +175,7 @@ pub(super) fn tagged_content(mut schema: Value) -> Value {
     schema
 }
 
-/// Puts a tag into the schema of a variant's content.
+/// Adds a tag to the schema of a variant's content.
 pub(super) fn tag(schema: &mut Value, tag: &str, name: &str, deny_unknown_fields: bool) {
     let members = object(schema);
     let is_unit = members.get("type").and_then(Value::as_str) == Some("null");
@@ -190,7 +191,7 @@ pub(super) fn tag(schema: &mut Value, tag: &str, name: &str, deny_unknown_fields
     }
 }
 
-/// Lays a flattened schema into that of the enclosing struct.
+/// Merges a flattened schema into that of the enclosing struct.
 pub(super) fn flatten(schema: &mut Value, other: Value) {
     let mut theirs = match other {
         Value::Bool(true) => {
@@ -241,7 +242,7 @@ fn flatten_keyword(members: &mut Map<String, Value>, key: String, value: Value) 
     }
 }
 
-/// Title and description of a documentation: a heading is the title.
+/// The title and description in a doc comment: a heading is the title.
 pub(super) fn documentation(text: &str) -> (&str, &str) {
     let text = text.trim_ascii();
     if !text.starts_with('#') {
@@ -251,7 +252,7 @@ pub(super) fn documentation(text: &str) -> (&str, &str) {
     (title.trim_start_matches('#').trim_ascii(), description.trim_ascii())
 }
 
-/// Documentation with its lines trimmed, as schemars 0.8 has it (`attr/doc.rs`).
+/// Documentation with trimmed lines, as in schemars 0.8 (`attr/doc.rs`).
 pub(super) fn trimmed(text: &str) -> String {
     let mut lines: Vec<&str> = text.split('\n').map(str::trim).skip_while(|line| line.is_empty()).collect();
     if lines.last().is_some_and(|line| line.is_empty()) {
@@ -263,7 +264,7 @@ pub(super) fn trimmed(text: &str) -> String {
     lines.join("\n")
 }
 
-/// A description with each paragraph on one line, as schemars 0.8 has it.
+/// A description with each paragraph on one line, as in schemars 0.8.
 pub(super) fn paragraphs(text: &str) -> String {
     let lines = text.trim().split("\n\n").map(|paragraph| paragraph.trim().replace('\n', " "));
     lines.filter(|line| !line.is_empty()).collect::<Vec<_>>().join("\n\n")

@@ -1,4 +1,4 @@
-//! Where the fields of a kind are written, by their paths in the schema: an error about a part points there.
+//! Maps paths in a kind's schema to the locations of its fields, for errors about a part.
 
 use std::collections::BTreeMap;
 
@@ -8,12 +8,12 @@ use crate::resolve::ItemId;
 use crate::source::Loc;
 use crate::syntax::kube::{Body, CustomResource, Field};
 
-/// How many places are kept, and how deep they are: types hold each other many times.
+/// Limits on the number and depth of locations: types contain each other many times.
 const PLACES: usize = 2000;
 const DEPTH: usize = 12;
 
 impl Dialect<'_, '_> {
-    /// The places of the fields below a kind: `spec.ports[].name`.
+    /// The locations of the fields below a kind: `spec.ports[].name`.
     pub(crate) fn places(&mut self, id: ItemId, resource: &CustomResource) -> BTreeMap<String, Loc> {
         let mut out = BTreeMap::new();
         let prefix = if resource.no_spec { "" } else { "spec" };

@@ -1,4 +1,4 @@
-//! `skip_serializing_if`: whether a value would be left out.
+//! Evaluates `skip_serializing_if` for a value.
 
 use serde_json::Value;
 
@@ -8,7 +8,7 @@ use crate::syntax::kube::{Body, Field, Predicate};
 use crate::syntax::{PathExpr, ValueKind};
 
 impl Dialect<'_, '_> {
-    /// Whether a field with this value is left out; `None` after a diagnostic.
+    /// Whether a field with this value is skipped; `None` after a diagnostic.
     pub(super) fn is_skipped(&mut self, env: &Env, field: &Field, ty: &Ty, value: &Value) -> Option<bool> {
         let Some(path) = &field.serde.skip_serializing_if else { return Some(false) };
         if let Some(answer) = self.predicate(env, path, ty, value) {
@@ -62,7 +62,7 @@ impl Dialect<'_, '_> {
         }
     }
 
-    /// Whether code decides what is equal.
+    /// Whether the type has a handwritten `PartialEq`.
     fn has_own_equality(&self, ty: &Ty) -> bool {
         let Ty::Item(id, _) = ty else { return false };
         let mut traits =
@@ -70,7 +70,7 @@ impl Dialect<'_, '_> {
         traits.any(|name| name.text == "PartialEq")
     }
 
-    /// Asks a value whether it is empty; own types have methods of their own.
+    /// Calls a predicate method of a value; types with source have their own methods.
     fn asks(&mut self, ty: &Ty, method: &str, value: &Value) -> Option<bool> {
         let Ty::Item(id, _) = ty else { return is_empty(value) };
         let owner = self.item(*id).name.clone();
@@ -84,7 +84,7 @@ impl Dialect<'_, '_> {
         self.predicate(&env, &path, ty, value)
     }
 
-    /// Asks a field of a struct.
+    /// Evaluates a predicate for a field of a struct.
     fn field_holds(
         &mut self,
         env: &Env,
@@ -106,7 +106,7 @@ impl Dialect<'_, '_> {
         }
     }
 
-    /// The value of a field that is not written: what it is left out for.
+    /// The value of an absent field: the one that its predicate skips.
     fn omitted(&mut self, id: ItemId, field: &Field, ty: &Ty) -> Option<Value> {
         let path = field.serde.skip_serializing_if.as_ref()?;
         match self.ctx.resolver.value(id.krate, id.module, path)? {

@@ -1,10 +1,10 @@
-//! Associated types: `<T as Trait>::Name` and `Self::Name`.
+//! Resolves associated types: `<T as Trait>::Name` and `Self::Name`.
 
 use super::types::{Dialect, Env, Ty};
 use crate::syntax::{PathExpr, TypeExpr};
 
 impl Dialect<'_, '_> {
-    /// The type that an implementation of a type names; `None`: there is none, or several traits have one of the name.
+    /// The associated type of this name; `None`: no implementation has it, or several traits do.
     pub(super) fn projected(&mut self, env: &Env, path: &PathExpr, depth: usize) -> Option<Ty> {
         let (name, of) = path.segments.split_last()?;
         if of.is_empty() {

@@ -1,4 +1,4 @@
-//! Diagnostics of what is not known before the program runs.
+//! Reports values that are known only at run time.
 
 use kubesmith_core::diag::Code;
 
@@ -7,16 +7,16 @@ use crate::diag::Diagnostic;
 use crate::resolve::ItemId;
 use crate::source::Loc;
 
-/// The message for an expression whose value is not known.
+/// The message for an expression of unknown value.
 const BEYOND: &str = "the value of this expression is not known";
 
 impl Dialect<'_, '_> {
-    /// The expression that keeps the value of another one from being known.
+    /// The inner expression that makes a value unknown.
     fn beyond_of(&self, loc: Loc) -> Option<Loc> {
         self.beyond.filter(|beyond| *beyond != loc)
     }
 
-    /// Reports a constant that is none.
+    /// Reports an expression that is not constant.
     pub(super) fn unknown_value(&mut self, loc: Loc, what: &str) {
         let message = format!("{what} is not known before the program runs");
         self.error(
@@ -27,7 +27,7 @@ impl Dialect<'_, '_> {
         );
     }
 
-    /// Reports what has no schema that could be read.
+    /// Reports a schema that cannot be read.
     pub(super) fn unreadable(&mut self, loc: impl Into<Option<Loc>>, message: &str) {
         self.error(
             Diagnostic::error(Code::SCHEMA_AT_RUN_TIME, loc, message)
@@ -39,7 +39,7 @@ impl Dialect<'_, '_> {
         );
     }
 
-    /// Reports code that does more to a schema than is known.
+    /// Reports an unsupported change of a schema.
     pub(super) fn beyond_function(&mut self, loc: Loc) {
         let written = if self.locked.is_schemars_0_8() {
             "`serde_json::from_value(json!({..})).unwrap()`"
@@ -65,7 +65,7 @@ impl Dialect<'_, '_> {
         self.error(found);
     }
 
-    /// What is wrong with it.
+    /// The diagnostic for a type that contains itself.
     pub(super) fn cycle(&self, id: ItemId, ty: &Ty) -> Diagnostic {
         let name = self.item(id).name.clone();
         let message = if self.open.contains(ty) {
@@ -80,7 +80,7 @@ impl Dialect<'_, '_> {
             .help("say what one of the fields is with `#[schemars(schema_with = \"...\")]`")
     }
 
-    /// Warns of a default that the environment decides.
+    /// Warns of a default that depends on the environment.
     pub(super) fn report_environment(&mut self, loc: Loc, field: &str) {
         let message = format!(
             "the default of `{field}` depends on a variable of the environment, which is taken as not set"
@@ -92,7 +92,7 @@ impl Dialect<'_, '_> {
         );
     }
 
-    /// Reports a default that is not known.
+    /// Reports an unknown default.
     pub(super) fn unreadable_default(&mut self, loc: Loc, message: &str) {
         self.error(
             Diagnostic::error(Code::SCHEMA_AT_RUN_TIME, loc, message)

@@ -1,4 +1,4 @@
-//! Custom resources: the root type that `#[derive(CustomResource)]` makes around a spec.
+//! Lowers custom resources: the root type that `#[derive(CustomResource)]` makes around a spec.
 
 use kubesmith_core::diag::Code;
 use serde_json::{Value, json};
@@ -72,7 +72,7 @@ impl Dialect<'_, '_> {
         Some(schema)
     }
 
-    /// The type behind the attribute; its parameters are what they are by default.
+    /// The type with the attribute; its parameters have their defaults.
     fn root_type(&mut self, env: &Env, id: ItemId, resource: &CustomResource) -> Option<super::types::Ty> {
         let item = self.item(id);
         let path = PathExpr {
@@ -84,7 +84,7 @@ impl Dialect<'_, '_> {
         self.definition(env, &path, id, 0)
     }
 
-    /// The schema of a hand-written `impl JsonSchema` of the root type, which no source defines.
+    /// The schema of a handwritten `impl JsonSchema` for the root type, whose definition no source has.
     fn manual_root(&mut self, id: ItemId, resource: &CustomResource) -> Option<Value> {
         let name = &resource.root.text;
         let found = self.ctx.resolver.impls_of_name(id.krate, name);

@@ -1,7 +1,8 @@
-//! kube's transformations of a JSON Schema into a structural one (kube-core's `schema.rs`).
+//! Applies kube's transformations of a JSON Schema into a structural one (kube-core's `schema.rs`).
 //!
-//! kube moves properties and names of variants up, because a structural schema has them once. Where that fails (kube
-//! panics) or leaves what an API server refuses in a branch, the variants are joined by [`crate::schema::union`].
+//! kube moves properties and names of variants out of branches, because a structural schema has them once. If
+//! that fails (kube panics) or leaves a branch that an API server refuses, [`crate::schema::union`] joins the
+//! variants.
 
 use std::collections::BTreeSet;
 
@@ -16,7 +17,7 @@ use crate::schema::{Junction, union};
 
 type Members = Map<String, Value>;
 
-/// Keywords of objects; a variant that has one is that of an object.
+/// Keywords of objects; a variant with one of them is an object.
 const OBJECT: &[&str] = &[
     "additionalProperties",
     "maxProperties",
@@ -47,7 +48,7 @@ const GENERIC: &[&str] = &[
     "x-kubernetes-validations",
 ];
 
-/// The schema of a root type as a custom resource definition has it.
+/// The schema of a root type as in a custom resource definition.
 pub(super) fn rewrite(schema: Value, locked: Locked) -> Value {
     let Ok(mut schema) = JsonSchema::try_from(schema) else { return Value::Null };
     let settings = SchemaSettings::openapi3().with_transform(AddNullable::default());
@@ -57,14 +58,14 @@ pub(super) fn rewrite(schema: Value, locked: Locked) -> Value {
     let mut schema = schema.to_value();
     restructure(&mut schema, locked.is_kube_before(3, 1));
     fold_options(&mut schema);
-    // `OptionalIntOrString` came with kube 3.
+    // kube 3 added `OptionalIntOrString`.
     if !locked.is_kube_before(3, 0) {
         nullable_int_or_string(&mut schema);
     }
     schema
 }
 
-/// Calls `f` for every schema right inside.
+/// Calls `f` for every direct subschema.
 fn each_inner(schema: &mut Value, f: &mut dyn FnMut(&mut Value)) {
     let Value::Object(members) = schema else { return };
     for (key, value) in members.iter_mut() {
@@ -86,7 +87,7 @@ fn each_inner(schema: &mut Value, f: &mut dyn FnMut(&mut Value)) {
 
 /// `StructuralSchemaRewriter`
 ///
-/// Before kube 3.1 (`is_old`), branches of one type kept it, which API servers take where the value is an integer or a text.
+/// Before kube 3.1 (`is_old`), branches of one type kept it, which API servers accept for integers and texts.
 fn restructure(schema: &mut Value, is_old: bool) {
     each_inner(schema, &mut |inner| restructure(inner, is_old));
     let Value::Object(members) = schema else { return };
@@ -107,13 +108,13 @@ fn restructure(schema: &mut Value, is_old: bool) {
     normalize(members);
 }
 
-/// Whether it is an integer or a text, as an API server's exception has it (`isIntOrStringAnyOfPattern`).
+/// Whether it is the union of integer and text that API servers accept (`isIntOrStringAnyOfPattern`).
 fn is_int_or_string(members: &Members) -> bool {
     members.get("x-kubernetes-int-or-string") == Some(&Value::Bool(true))
         && members.get("anyOf") == Some(&json!([{"type": "integer"}, {"type": "string"}]))
 }
 
-/// Properties that a flattened map leaves open, and what API servers do not know.
+/// Keeps the unknown fields of an object with a flattened map, and removes keywords that API servers refuse.
 fn close(members: &mut Members) {
     let has_properties = members.get("properties").and_then(Value::as_object).is_some_and(|p| !p.is_empty());
     if let (true, Some(Value::Bool(open))) = (has_properties, members.get("additionalProperties")) {
@@ -125,7 +126,7 @@ fn close(members: &mut Members) {
     members.remove("uniqueItems");
 }
 
-/// kube writes names of required fields in order, once.
+/// Sorts and deduplicates names of required fields, as kube does.
 fn normalize(members: &mut Members) {
     if let Some(Value::Array(required)) = members.get_mut("required") {
         let names: BTreeSet<String> = required.iter().filter_map(Value::as_str).map(str::to_string).collect();
@@ -139,10 +140,10 @@ fn normalize(members: &mut Members) {
     }
 }
 
-/// Moves up what a structural schema has once; `None` where kube panics. Before kube 3.1 (`is_old`), branches of `anyOf` gave their
-/// descriptions to their properties as well.
+/// Moves properties and values out of branches; `None` if kube panics. Before kube 3.1 (`is_old`), branches
+/// of `anyOf` also gave their descriptions to their properties.
 fn hoist(members: &mut Members, key: &str, is_old: bool) -> Option<()> {
-    // What is optional and no object has its type already: it was joined.
+    // An option of a non-object has its type already.
     let is_option = key == "anyOf" && option_of(members).is_some();
     let Some(Value::Array(mut variants)) = members.remove(key) else { return Some(()) };
     let is_one_of = key == "oneOf";
@@ -195,7 +196,7 @@ fn hoist_properties(members: &mut Members, variant: &mut Members, describe: bool
         let common = common.as_object_mut()?;
         for (name, property) in own {
             match common.get(&name) {
-                // What stands for a field of a variant, where unknown ones are refused, says nothing; kube panics.
+                // The placeholder for a variant's field in a closed struct is empty; kube panics.
                 Some(Value::Object(found)) if found.is_empty() => {
                     common.insert(name, property);
                 }
@@ -210,7 +211,7 @@ fn hoist_properties(members: &mut Members, variant: &mut Members, describe: bool
     agree_on_type(members, variant.remove("type"))
 }
 
-/// Whether a keyword is there and not empty.
+/// Whether a keyword is present and not empty.
 fn is_said(members: &Members, key: &str) -> bool {
     match members.get(key) {
         Some(Value::Array(list)) => !list.is_empty(),
@@ -231,7 +232,7 @@ fn agree_on_type(members: &mut Members, kind: Option<Value>) -> Option<()> {
     }
 }
 
-/// Takes over the values of a variant that is a list of them; says whether it was one.
+/// Takes the values of a variant that lists values; returns whether it did.
 fn hoist_values(members: &mut Members, variant: &Value) -> Option<bool> {
     let Some(Value::Array(values)) = variant.get("enum") else { return Some(false) };
     agree_on_type(members, variant.get("type").cloned())?;
@@ -241,7 +242,7 @@ fn hoist_values(members: &mut Members, variant: &Value) -> Option<bool> {
     Some(true)
 }
 
-/// Whether an API server takes the branches, and the schema has a type.
+/// Whether an API server accepts the branches, and the schema has a type.
 fn is_fine(members: &Members, key: &str) -> bool {
     let Some(Value::Array(branches)) = members.get(key) else { return true };
     let is_option = key == "anyOf" && option_of(members).is_some();
@@ -253,7 +254,7 @@ fn is_fine(members: &Members, key: &str) -> bool {
     typed && branches.iter().all(is_branch)
 }
 
-/// Whether an API server takes it as a branch.
+/// Whether an API server accepts it as a branch.
 fn is_branch(schema: &Value) -> bool {
     let Value::Object(members) = schema else { return !schema.is_boolean() };
     if members.keys().any(|key| GENERIC.contains(&key.as_str())) {
@@ -264,12 +265,12 @@ fn is_branch(schema: &Value) -> bool {
     fine
 }
 
-/// Joins variants that kube cannot.
+/// Joins variants that kube cannot join.
 fn join(members: &mut Members, key: &str, variants: Vec<Value>) {
     members.remove(key);
     let junction = if key == "oneOf" { Junction::OneOf } else { Junction::AnyOf };
     let alternatives = variants.into_iter().map(|mut variant| {
-        // What is said of one variant is not said of all; kube says it of the variant's one property.
+        // A variant's description does not fit the union; kube moves it to the variant's only property.
         let members = pieces::object(&mut variant);
         members.remove("title");
         if let Some(description) = members.remove("description")
@@ -279,13 +280,13 @@ fn join(members: &mut Members, key: &str, variants: Vec<Value>) {
         {
             property.insert("description".to_string(), description);
         }
-        // A closed object beside others would refuse their fields.
+        // A closed object would refuse the fields of the others.
         if variant.get("additionalProperties") == Some(&Value::Bool(false)) {
             pieces::object(&mut variant).remove("additionalProperties");
         }
         structural::schema(variant)
     });
-    // A keyword that only some variants have, and that no branch may have, is left out.
+    // `union` drops a keyword that only some variants have and branches may not have.
     let (joined, _) = union(alternatives.collect(), junction);
     let Value::Object(joined) = joined.to_value() else { return };
     for (key, value) in joined {
@@ -304,7 +305,7 @@ fn join(members: &mut Members, key: &str, variants: Vec<Value>) {
     }
 }
 
-/// `OptionalEnum`: an option is what it holds, and may be null.
+/// `OptionalEnum`: replaces an option by its content, which may be null.
 fn fold_options(schema: &mut Value) {
     each_inner(schema, &mut fold_options);
     let Value::Object(members) = schema else { return };
@@ -315,7 +316,7 @@ fn fold_options(schema: &mut Value) {
     }
 }
 
-/// What is optional, if the schema says nothing but that.
+/// The content of an option, if the schema has nothing else.
 fn option_of(members: &Members) -> Option<Members> {
     let Some(Value::Array(branches)) = members.get("anyOf") else { return None };
     let [Value::Object(first), Value::Object(second)] = &branches[..] else { return None };

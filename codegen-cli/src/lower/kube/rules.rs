@@ -1,4 +1,4 @@
-//! `KubeSchema`: rules in CEL and merge strategies, on a type and its fields (kube-core's `cel.rs`).
+//! Lowers `KubeSchema`: rules in CEL and merge strategies, on a type and its fields (kube-core's `cel.rs`).
 
 use kubesmith_core::diag::Code;
 use serde_json::{Value, json};
@@ -8,11 +8,11 @@ use super::types::{Dialect, Env};
 use crate::diag::Diagnostic;
 use crate::syntax::kube::{Body, Derived, Field, Merge, RuleItem, XKube};
 
-/// Where an API server keeps rules.
+/// The keyword for rules.
 const RULES: &str = "x-kubernetes-validations";
 
 impl Dialect<'_, '_> {
-    /// Adds what `#[x_kube]` says on a type and its fields.
+    /// Adds the rules and strategies of `#[x_kube]` on a type and its fields.
     pub(super) fn kube_schema(&mut self, env: &Env, derived: &Derived, schema: &mut Value) -> Option<()> {
         self.add_rules(env, schema, &derived.rules)?;
         let Body::Named(fields) = &derived.body else { return Some(()) };

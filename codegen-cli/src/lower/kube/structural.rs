@@ -1,5 +1,5 @@
-//! From a rewritten JSON Schema to the schema of a definition. What no API server takes is said otherwise: lists whose
-//! items differ, several types, maps by patterns, properties beside the schema of all others.
+//! Converts a rewritten JSON Schema to the schema of a definition. It replaces forms that API servers refuse:
+//! lists with different items, several types, maps by patterns, properties beside the schema of all others.
 
 use std::sync::Arc;
 
@@ -9,17 +9,17 @@ use serde_json::{Map, Value};
 use super::pieces;
 use crate::schema::{Additional, Junction, Number, Schema, close, union, unit};
 
-/// The schema as data. Keywords that `JSONSchemaProps` does not have are left out, as kube does.
+/// The schema as data. As in kube, keywords that `JSONSchemaProps` lacks are dropped.
 pub(super) fn schema(value: Value) -> Schema {
     convert(value, Position::Value)
 }
 
-/// Where a schema stands.
+/// The position of a schema.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Position {
-    /// It describes a value and needs a type.
+    /// A schema that describes a value and needs a type.
     Value,
-    /// It restricts one that is described elsewhere.
+    /// A schema that restricts a value described elsewhere.
     Branch,
 }
 
@@ -43,7 +43,7 @@ fn convert(mut value: Value, position: Position) -> Schema {
     out
 }
 
-/// The keywords that are taken as they are.
+/// The keywords that stay unchanged.
 fn base(members: &Map<String, Value>) -> Schema {
     let mut out = Schema::default();
     let is_plain = |keyword: &&Keyword| match keyword.kind {
@@ -54,17 +54,18 @@ fn base(members: &Map<String, Value>) -> Schema {
     };
     for keyword in KEYWORDS.iter().filter(is_plain) {
         if let Some(value) = members.get(keyword.name).filter(|value| !value.is_null()) {
-            // A keyword of the wrong kind does not hide the others.
+            // A keyword of the wrong kind does not affect the others.
             let _ = keyword.set(&mut out, value);
         }
     }
     out.required.sort();
-    // Kube says nothing of what it does not set.
+    // kube silently ignores keywords that it does not set.
     out.refused.clear();
     out
 }
 
-/// Bounds are numbers in OpenAPI 3.0, their strictness a flag; JSON Schema has strict bounds.
+/// Converts bounds: numbers with a flag for strictness in OpenAPI 3.0, strict and other numbers in JSON
+/// Schema.
 fn bounds(members: &Map<String, Value>, out: &mut Schema) {
     let plain = |number: &serde_json::Number| Number::from(number.clone()).plain();
     let number = |key: &str| members.get(key).and_then(Value::as_number).map(plain);
@@ -82,7 +83,7 @@ fn bounds(members: &Map<String, Value>, out: &mut Schema) {
     }
 }
 
-/// A list has one schema for its items.
+/// Converts the items of a list to one schema.
 fn items(members: &mut Map<String, Value>, position: Position, out: &mut Schema) {
     let items = match members.remove("items") {
         Some(Value::Array(items)) => {
@@ -90,7 +91,7 @@ fn items(members: &mut Map<String, Value>, position: Position, out: &mut Schema)
             Some(union(items, Junction::AnyOf).0)
         }
         Some(item) => Some(convert(item, position)),
-        // A list of no items still says what they are.
+        // A list without items still needs their schema.
         None if position == Position::Value && out.type_.as_deref() == Some("array") => Some(anything()),
         None => None,
     };
@@ -109,7 +110,7 @@ fn properties(members: &mut Map<String, Value>, position: Position, out: &mut Sc
         Some(values) => Some(Additional::Schema(Box::new(convert(values, position)))),
         None => None,
     };
-    // Patterns of keys cannot be said; what all of them share can.
+    // API servers have no patterns of keys; the union of their schemas applies to all keys.
     if let Some(Value::Object(patterns)) = members.remove("patternProperties") {
         let values = patterns.into_iter().map(|(_, values)| convert(values, position)).collect();
         let values = union(values, Junction::AnyOf).0;
@@ -132,7 +133,7 @@ fn branches(members: &mut Map<String, Value>, out: &mut Schema) {
     out.not = members.remove("not").map(|not| Box::new(convert(not, Position::Branch)));
 }
 
-/// What has no type is anything, or null alone.
+/// Opens a schema without a type, or restricts it to null.
 fn open(members: &Map<String, Value>, out: &mut Schema) {
     if out.type_.is_some() || out.int_or_string || out.preserve_unknown_fields {
         return;
@@ -163,7 +164,7 @@ fn open(members: &Map<String, Value>, out: &mut Schema) {
     }
 }
 
-/// Two flattened enums stand beside each other in `allOf`; what they describe is described outside.
+/// Repairs two flattened enums in `allOf`: properties move out of the branches.
 fn mend_all_of(out: &mut Schema) {
     let mut all_of = std::mem::take(&mut out.all_of);
     for branch in &mut all_of {

@@ -1,4 +1,4 @@
-//! Types in use: paths resolved, aliases followed, parameters bound.
+//! Resolves types in use: paths, aliases and parameters.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -13,19 +13,19 @@ use crate::resolve::{ItemId, Target};
 use crate::source::Loc;
 use crate::syntax::{Argument, PathExpr, TypeExpr, TypeItem, TypeKind, ValueExpr, ValueKind};
 
-/// How deep types may hold each other: deeper than any API, and far from the end of a thread's stack.
+/// The deepest nesting of types: deeper than any API, and far from the end of a thread's stack.
 pub(super) const DEPTH_LIMIT: usize = 64;
 
-/// How often a type may hold itself with other arguments; more is a type that grows without end.
+/// The most times a type may contain itself with other arguments; more means endless growth.
 const NESTED_INSTANCES: usize = 8;
 
-/// How many values the JSON of a schema may consist of.
+/// The most values in the JSON of a schema.
 pub(super) const SIZE_LIMIT: usize = 100_000;
 
 /// A type in use.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Ty {
-    /// A type whose source is read, with what its parameters stand for.
+    /// A type with source, and its arguments.
     Item(ItemId, Rc<[Param]>),
     /// A type by its path, with its arguments.
     Known(String, Rc<[Param]>),
@@ -44,12 +44,12 @@ pub(super) enum Param {
     Type(Ty),
     /// A constant.
     Value(i128),
-    /// Something that cannot be read; its diagnostics are kept for the case that it is used.
+    /// An unreadable argument; its diagnostics are reported if it is used.
     Withheld(usize),
 }
 
 impl Ty {
-    /// How many types it consists of, counted up to a little more than the limit.
+    /// The number of types in it, counted up to a little more than the limit.
     fn parts(&self) -> usize {
         let sum = |params: &[Param]| {
             params.iter().try_fold(1, |sum, param| match param {
@@ -70,17 +70,17 @@ impl Ty {
     }
 }
 
-/// Where a type is used, and what parameters stand for there.
+/// The scope in which a type is used, with the values of its parameters.
 #[derive(Clone, Debug)]
 pub(super) struct Env {
     pub(super) krate: usize,
     pub(super) module: ModuleId,
     pub(super) params: Vec<(String, Param)>,
-    /// The type that `Self` is.
+    /// The type of `Self`.
     pub(super) owner: Option<Ty>,
-    /// Arguments of the function that is looked into, with the scopes in which they stand.
+    /// Arguments of the function being evaluated, with their scopes.
     locals: Rc<[(String, Env, ValueExpr)]>,
-    /// Parameters of which nothing says that serde can write them.
+    /// Parameters without the bound `Serialize`.
     unwritable: Rc<[String]>,
 }
 
@@ -97,7 +97,7 @@ impl Env {
         }
     }
 
-    /// The same scope, in which `Self` is this type.
+    /// The same scope with this type as `Self`.
     pub(super) fn owned(self, owner: Option<Ty>) -> Self {
         Self { owner, ..self }
     }
@@ -133,7 +133,7 @@ impl Env {
         })
     }
 
-    /// The argument of that name.
+    /// The argument with this name.
     pub(super) fn local(&self, path: &PathExpr) -> Option<&(String, Env, ValueExpr)> {
         let [name] = &path.segments[..] else { return None };
         self.locals.iter().find(|(known, ..)| known == name)
@@ -144,7 +144,7 @@ impl Env {
         Self { module, ..self.clone() }
     }
 
-    /// The same for the evaluation of numbers.
+    /// The corresponding scope for evaluating numbers.
     pub(super) fn scope(&self) -> Scope {
         let values = self.params.iter().filter_map(|(name, param)| match param {
             Param::Value(value) => Some((name.clone(), *value)),
@@ -157,42 +157,44 @@ impl Env {
 /// Makes schemas of types in kube's dialect.
 pub(crate) struct Dialect<'c, 'a> {
     pub(super) ctx: &'c mut Ctx<'a>,
-    /// Types being looked at, outermost first.
+    /// The types whose schemas are being made, outermost first.
     pub(super) open: Vec<Ty>,
-    /// Schemas that were made; `None` after a diagnostic.
+    /// Finished schemas; `None` after a diagnostic.
     pub(super) done: HashMap<Ty, Option<(Value, usize)>>,
-    /// What functions return, by their places; `None` after a diagnostic.
+    /// The results of functions, by location; `None` after a diagnostic.
     pub(super) functions: HashMap<Loc, Option<Value>>,
-    /// How many functions are being looked into.
+    /// The number of nested calls.
     pub(super) calls: usize,
-    /// How many more expressions and types may be looked at for the question at hand: functions that call others
-    /// twice, and aliases of tuples, grow with each level.
+    /// The number of expressions and types that the current query may still visit: functions that call others
+    /// twice, and aliases of tuples, grow exponentially.
     pub(super) budget: usize,
-    /// The first expression of the question at hand whose value is not known.
+    /// The first unknown expression of the current query.
     pub(super) beyond: Option<Loc>,
-    /// The versions of crates whose forms schemas have.
+    /// The versions of crates whose schemas to reproduce.
     pub(super) locked: Locked,
-    /// How many more values may be moved about by code of the question at hand.
+    /// The number of values that code of the current query may still move.
     pub(super) moves: usize,
-    /// The first variable of the environment that a value depends on.
+    /// The first environment variable that a value depends on.
     pub(super) environment: Option<Loc>,
-    /// What contains itself, where its schema was asked for: reported if it stays in a schema.
+    /// Types that contain themselves, with the location of the use: reported if a reference stays in a
+    /// schema.
     pub(super) cycles: Vec<Diagnostic>,
-    /// The outermost of the open types that a schema refers to.
+    /// The outermost open type that a schema refers to.
     pub(super) outermost: usize,
-    /// Whether a question is at hand.
+    /// Whether a query is running.
     asked: bool,
-    /// How many expressions lead to the one that is looked at.
+    /// The nesting of the current expression.
     nesting: usize,
 }
 
-/// How many types one may consist of.
+/// The most types in a type.
 const PARTS_LIMIT: usize = 10_000;
 
-/// How many expressions or types one question may lead to.
+/// The most expressions and types per query.
 const BUDGET: usize = 100_000;
 
-/// How many values code of one question may move about: variables that hold each other twice grow with each statement.
+/// The most values that code of one query may move: variables that contain each other twice grow
+/// exponentially.
 const MOVES: usize = 5_000_000;
 
 impl<'c, 'a> Dialect<'c, 'a> {
@@ -215,7 +217,7 @@ impl<'c, 'a> Dialect<'c, 'a> {
         }
     }
 
-    /// Makes schemas in the forms of these versions from now on.
+    /// Makes schemas in the forms of these versions from here on.
     pub(crate) fn lock(&mut self, locked: Locked) {
         if self.locked != locked {
             self.locked = locked;
@@ -234,7 +236,7 @@ impl<'c, 'a> Dialect<'c, 'a> {
         self.ctx.resolver.item(id)
     }
 
-    /// Begins a question, unless it is part of another one.
+    /// Runs a query, unless it is part of another one.
     pub(super) fn ask<T>(&mut self, look: impl FnOnce(&mut Self) -> T) -> T {
         if self.asked {
             return look(self);
@@ -245,12 +247,12 @@ impl<'c, 'a> Dialect<'c, 'a> {
         answer
     }
 
-    /// Looks into an expression that another one leads to; `None`: they lead too far.
+    /// Evaluates a nested expression; `None`: too deeply nested.
     pub(super) fn nested<T>(&mut self, look: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
         self.nested_to(DEPTH_LIMIT, look)
     }
 
-    /// As [`Self::nested`], with another limit.
+    /// Like [`Self::nested`], with another limit.
     pub(super) fn nested_to<T>(
         &mut self,
         limit: usize,
@@ -265,13 +267,13 @@ impl<'c, 'a> Dialect<'c, 'a> {
         answer
     }
 
-    /// Takes a step; `None`: there were too many.
+    /// Counts a step; `None`: too many steps.
     pub(super) fn step(&mut self) -> Option<()> {
         self.budget = self.budget.checked_sub(1)?;
         Some(())
     }
 
-    /// Looks at a definition: its parameters are bound, and what contains itself is found.
+    /// Visits a definition with its parameters bound, and reports a type that contains itself.
     pub(super) fn inside<T>(
         &mut self,
         id: ItemId,
@@ -292,7 +294,7 @@ impl<'c, 'a> Dialect<'c, 'a> {
         found
     }
 
-    /// Looks at the value of a definition, while its schema may be being made.
+    /// Visits a definition for a value, possibly while its schema is being made.
     pub(super) fn value_inside<T>(
         &mut self,
         id: ItemId,
@@ -303,7 +305,7 @@ impl<'c, 'a> Dialect<'c, 'a> {
         look(self, &env)
     }
 
-    /// The scope inside of a definition.
+    /// The scope inside a definition.
     pub(super) fn env_of(&self, id: ItemId, params: &Rc<[Param]>) -> Env {
         let item = self.item(id);
         let names = item.generics.iter().map(|param| param.name.text.clone());
@@ -453,11 +455,11 @@ impl<'c, 'a> Dialect<'c, 'a> {
         path.arguments.iter().map(|argument| self.argument(env, argument, depth)).collect()
     }
 
-    /// What an argument stands for.
+    /// The value of an argument.
     pub(super) fn argument(&mut self, env: &Env, argument: &Argument, depth: usize) -> Param {
         let value = match argument {
             Argument::Value(value) => Some(value.clone()),
-            // What looks like a type may be the name of a constant.
+            // A constant's name looks like a type.
             Argument::Type(TypeExpr::Path(path)) if path.arguments.is_empty() => {
                 Some(ValueExpr { kind: ValueKind::Path(path.clone()), loc: path.loc })
             }

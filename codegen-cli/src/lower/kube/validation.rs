@@ -1,4 +1,4 @@
-//! Constraints: `length`, `range`, `regex`, `contains` and formats.
+//! Lowers constraints: `length`, `range`, `regex`, `contains` and formats.
 
 use serde_json::{Number, Value};
 
@@ -10,7 +10,7 @@ use crate::diag::Diagnostic;
 use crate::syntax::kube::{Limits, Validation};
 use crate::syntax::{ValueExpr, ValueKind};
 
-/// Characters that have a meaning in patterns (`_private/regex_syntax.rs`).
+/// Special characters in patterns (`_private/regex_syntax.rs`).
 const SPECIAL: &[char] =
     &['\\', '.', '+', '*', '?', '(', ')', '|', '[', ']', '{', '}', '^', '$', '#', '&', '-', '~'];
 
@@ -68,7 +68,7 @@ impl Dialect<'_, '_> {
         Some(())
     }
 
-    /// A number that is known; `None` after a diagnostic.
+    /// The number of an expression; `None` after a diagnostic.
     fn number(&mut self, env: &Env, expr: &ValueExpr) -> Option<Number> {
         let found = match &expr.kind {
             ValueKind::Float(value) => Number::from_f64(*value),

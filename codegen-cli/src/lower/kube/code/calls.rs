@@ -1,4 +1,4 @@
-//! Names, and functions that are called by them.
+//! Evaluates names, and calls of functions by name.
 
 use serde_json::{Map, Value};
 
@@ -9,10 +9,10 @@ use crate::source::Loc;
 use crate::syntax::code::{Function, SCHEMARS};
 use crate::syntax::{PathExpr, ValueExpr, ValueKind};
 
-/// How deep functions may call each other.
+/// The deepest nesting of calls.
 const CALL_LIMIT: usize = 64;
 
-/// Functions and variants that hold what they are given.
+/// Functions and variants that wrap their argument.
 const HOLDERS: &[&str] = &[
     "Some",
     "Ok",
@@ -35,7 +35,7 @@ const HOLDERS: &[&str] = &[
     "once",
 ];
 
-/// Types whose functions and variants those are.
+/// The types of those functions and variants.
 const OWNERS: &[&str] = &[
     "",
     "Box",
@@ -63,16 +63,16 @@ const OWNERS: &[&str] = &[
     "iter",
 ];
 
-/// Types that begin empty.
+/// Types whose new values are empty.
 const OBJECTS: &[&str] =
     &["Map", "BTreeMap", "HashMap", "IndexMap", "Schema", "SchemaObject", "ObjectValidation", "Metadata"];
 const LISTS: &[&str] = &["Vec", "VecDeque", "BTreeSet", "HashSet", "IndexSet", "Set"];
 
-/// What makes schemas, on which nothing depends that is read here.
+/// Types that make schemas; code read here does not depend on them.
 const GENERATORS: &[&str] = &["SchemaGenerator", "SchemaSettings"];
 
 impl<'a> Machine<'_, '_, 'a> {
-    /// What a name stands for.
+    /// The value of a name.
     pub(super) fn named(&mut self, frame: &Frame, path: &PathExpr, loc: Loc) -> Found<Val> {
         if let [name] = &path.segments[..] {
             if let Some(value) = self.variable(frame, name)? {
@@ -96,7 +96,7 @@ impl<'a> Machine<'_, '_, 'a> {
         }
     }
 
-    /// Calls what a path names.
+    /// Calls the function at a path.
     pub(super) fn call_named(
         &mut self,
         frame: &mut Frame,
@@ -125,7 +125,7 @@ impl<'a> Machine<'_, '_, 'a> {
             return match (is_constructor, owner) {
                 (true, owner) if OBJECTS.contains(&owner) => Ok(Val::Json(Value::Object(Map::new()))),
                 (true, owner) if LISTS.contains(&owner) => Ok(Val::Json(Value::Array(Vec::new()))),
-                // What the type is cannot be seen: as part of a schema it says nothing.
+                // The type is unknown, and a part of a schema is absent by default.
                 (true, "Default") => Ok(Val::None),
                 _ => Err(Stop::Here),
             };
@@ -138,7 +138,7 @@ impl<'a> Machine<'_, '_, 'a> {
         Err(Stop::Here)
     }
 
-    /// A function of the user that makes or changes schemas, and the scope in which it runs.
+    /// A function of the user that makes or changes schemas, and its scope.
     fn function_of(&mut self, frame: &Frame, path: &PathExpr) -> Option<(Env, &'a Function)> {
         let Some(resolve::Value::Item(krate, module, item)) = self.dialect.resolve_value(&frame.env, path)
         else {

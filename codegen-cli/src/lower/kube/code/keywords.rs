@@ -1,4 +1,5 @@
-//! Schemars 0.8's structs: its schemas are JSON objects, and each field is a keyword of them (`schemars/src/schema.rs`).
+//! Models Schemars 0.8's structs: its schemas are JSON objects, and each field is a keyword
+//! (`schemars/src/schema.rs`).
 
 use serde_json::{Map, Value};
 
@@ -17,11 +18,11 @@ const STRUCTS: &[&str] = &[
     "ObjectValidation",
 ];
 
-/// Fields that hold a part of a schema, whose keywords are the schema's own.
+/// Fields with a part of a schema, whose keywords belong to the schema itself.
 const PARTS: &[&str] =
     &["metadata", "subschemas", "number", "string", "array", "object", "extensions", "schema"];
 
-/// Fields that are keywords of other names than theirs in camel case.
+/// Fields whose keywords are not their names in camel case.
 const NAMES: &[(&str, &str)] = &[
     ("instance_type", "type"),
     ("enum_values", "enum"),
@@ -33,7 +34,7 @@ const NAMES: &[(&str, &str)] = &[
     ("else_schema", "else"),
 ];
 
-/// Fields that are keywords of their own names, or those in camel case.
+/// Fields whose keywords are their names in camel case.
 const FIELDS: &[&str] = &[
     "format",
     "title",
@@ -70,7 +71,7 @@ const FIELDS: &[&str] = &[
     "property_names",
 ];
 
-/// Keywords that are left out while they hold nothing.
+/// Keywords that are left out when empty.
 const COLLECTIONS: &[&str] = &["required", "properties", "patternProperties", "examples"];
 
 /// Whether a part of a schema has the field.
@@ -78,7 +79,7 @@ pub(super) fn is_field(name: &str) -> bool {
     PARTS.contains(&name) || FIELDS.contains(&name) || NAMES.iter().any(|(field, _)| *field == name)
 }
 
-/// Whether a method of this name, or a field, is a part of a schema.
+/// Whether a method or field of this name is a part of a schema.
 pub(super) fn is_part(name: &str) -> bool {
     PARTS.contains(&name)
 }
@@ -103,12 +104,12 @@ pub(super) fn is_left_out(keyword: &str, value: &Value) -> bool {
     }
 }
 
-/// Whether a struct of this path is a schema or a part of one.
+/// Whether the struct at this path is a schema or a part of one.
 pub(super) fn is_struct(path: &PathExpr) -> bool {
     path.segments.last().is_some_and(|name| STRUCTS.contains(&name.as_str()))
 }
 
-/// Sets a field of a struct; `None`: it cannot hold the value.
+/// Sets a field of a struct; `None`: the field cannot have this value.
 pub(super) fn set(schema: &mut Value, name: &str, value: Option<Value>) -> Option<()> {
     let members = super::super::pieces::object(schema);
     let Some(value) = value else { return Some(()) };
@@ -142,7 +143,7 @@ fn keyword(name: &str) -> String {
     out
 }
 
-/// Pairs as the members of an object; `None`: they are none.
+/// The pairs as members of an object; `None`: a value is not a pair.
 pub(super) fn members(pairs: &[Value]) -> Option<Map<String, Value>> {
     let pair = |pair: &Value| match pair.as_array()?.as_slice() {
         [Value::String(key), value] => Some((key.clone(), value.clone())),

@@ -1,4 +1,4 @@
-//! Methods of JSON, lists and options, as far as they move values, and methods of schemas that the user wrote.
+//! Evaluates methods of JSON, lists and options that move values, and methods of schemas by the user.
 
 use serde_json::{Map, Value};
 
@@ -9,7 +9,7 @@ use crate::lower::kube::types::Env;
 use crate::source::Loc;
 use crate::syntax::ValueKind;
 
-/// Methods that give what they are called on.
+/// Methods that return their receiver.
 const SAME: &[&str] = &[
     "as_mut",
     "as_ref",
@@ -31,7 +31,7 @@ const SAME: &[&str] = &[
     "as_value",
 ];
 
-/// Methods that give a value of its own.
+/// Methods that return a copy.
 const COPIES: &[&str] = &["clone", "to_owned", "to_string", "to_vec", "cloned", "copied", "into_owned"];
 
 impl Machine<'_, '_, '_> {
@@ -47,7 +47,7 @@ impl Machine<'_, '_, '_> {
             return made;
         }
         if matches!(on, Val::Unit) {
-            // The generator and its settings.
+            // The generator and its settings have no value here.
             return Ok(Val::Unit);
         }
         if SAME.contains(&name) || (keywords::is_part(name) && arguments.is_empty()) {
@@ -79,7 +79,7 @@ impl Machine<'_, '_, '_> {
         }
     }
 
-    /// A method of schemas that the user wrote.
+    /// A method of schemas by the user.
     fn own_method(
         &mut self,
         frame: &Frame,
@@ -104,7 +104,7 @@ impl Machine<'_, '_, '_> {
         match (name, arguments.pop()) {
             ("unwrap_or", Some(other)) => Ok(other),
             ("unwrap_or_else", Some(other)) => self.apply(other, Vec::new(), loc),
-            // The program would panic, or make something whose type cannot be seen.
+            // The program would panic, or make a value of unknown type.
             _ => Err(Stop::Beyond(loc)),
         }
     }
@@ -199,7 +199,7 @@ impl Machine<'_, '_, '_> {
         }
     }
 
-    /// Methods that look into a variable, or change it.
+    /// Methods that read from a variable or change it.
     fn change_at(&mut self, place: Place, name: &str, mut arguments: Vec<Val>, loc: Loc) -> Found<Val> {
         let second = if arguments.len() > 1 { arguments.pop() } else { None };
         match (name, arguments.pop(), second) {
@@ -271,7 +271,7 @@ impl Machine<'_, '_, '_> {
         }
     }
 
-    /// The place, filled if nothing is there.
+    /// The place, filled with the default if it is empty.
     fn made(&mut self, place: Place, value: Option<Val>) -> Found<Val> {
         if self.at(&place).is_none() {
             let value = match value {
@@ -283,7 +283,7 @@ impl Machine<'_, '_, '_> {
         Ok(Val::Place(place))
     }
 
-    /// Adds items to a list, to a set in their order, or members to an object.
+    /// Adds items to a list, to a set in order, or members to an object.
     fn add(&mut self, place: &Place, items: Vec<Val>, is_set: bool, loc: Loc) -> Found<Val> {
         let added = self.collected(Val::List(items), loc)?;
         let added = self.json(&added)?;
@@ -310,13 +310,13 @@ impl Machine<'_, '_, '_> {
         let key = self.json(key)?;
         let removed = match (self.at_or(place, &Value::Object(Map::new())), &key) {
             (Some(Value::Object(members)), Value::String(key)) => members.remove(key),
-            // An index: the sets of Rust, which `remove` may be called on, have no `swap_remove`.
+            // An index: Rust's sets, which also have `remove`, have no `swap_remove`.
             (Some(Value::Array(items)), Value::Number(at)) if swaps => {
                 let at = at.as_u64().and_then(|at| usize::try_from(at).ok());
                 let at = at.filter(|at| *at < items.len()).ok_or(Stop::Beyond(loc))?;
                 Some(items.swap_remove(at))
             }
-            // An index of a list, or an item of a set of numbers.
+            // Either an index of a list or an item of a set of numbers.
             (Some(Value::Array(_)), Value::Number(_)) => return Err(Stop::Beyond(loc)),
             (Some(Value::Array(items)), key) => {
                 let at = items.iter().position(|item| item == key);

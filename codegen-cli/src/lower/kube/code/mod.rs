@@ -1,8 +1,9 @@
-//! Runs code that makes or changes schemas, as far as it only moves JSON about.
+//! Runs code that makes or changes schemas, if it only moves JSON.
 //!
-//! This is no interpreter of Rust: it knows JSON, texts, lists, options and closures, the methods of `serde_json` and schemars
-//! that move them ([`methods`]), schemars 0.8's structs by the keywords of their fields ([`keywords`]), and functions of the user
-//! that do no more. Everything else ends it, with the expression that was beyond it.
+//! This is no full interpreter of Rust: it supports JSON, texts, lists, options and closures, the methods of
+//! `serde_json` and schemars that move them ([`methods`]), schemars 0.8's structs by the keywords of their
+//! fields ([`keywords`]), and functions of the user made of these. Any other expression ends the run and is
+//! reported.
 
 mod calls;
 mod keywords;
@@ -19,28 +20,28 @@ use crate::source::Loc;
 use crate::syntax::code::{Block, Expr, Function, Kind, Pattern, Step};
 use crate::syntax::{PathExpr, ValueExpr, ValueKind};
 
-/// What an expression gives. `Some(a)`, `Ok(a)`, `Box::new(a)` and references are `a`.
+/// The value of an expression. `Some(a)`, `Ok(a)`, `Box::new(a)` and references are `a`.
 #[derive(Clone, Debug)]
 enum Val {
-    /// `()`, and the generator of schemas, which nothing depends on.
+    /// `()`, and the generator of schemas, which no result depends on.
     Unit,
     /// `None`
     None,
     /// JSON
     Json(Value),
-    /// A variable or a part of one, which may not be there yet.
+    /// A variable or a part of one, possibly unset.
     Place(Place),
     /// Items, which may be places.
     List(Vec<Val>),
     /// `(a, b)`
     Tuple(Vec<Val>),
-    /// A name that is no value: a function, or what is not known.
+    /// A name without a value: a function, or something unknown.
     Named(PathExpr, Env),
-    /// A function without a name, with the variables that it sees: an index of [`Memory::seen`].
+    /// A closure, with the index in [`Memory::seen`] of the variables that it captures.
     Closure(Arc<(Vec<Pattern>, Expr)>, usize),
 }
 
-/// The variables of a function, by their indices in [`Memory::variables`], and where its names are looked up.
+/// The variables of a function, by their indices in [`Memory::variables`], and the scope of its names.
 #[derive(Clone, Debug)]
 struct Frame {
     env: Env,
@@ -57,33 +58,33 @@ impl Frame {
     }
 }
 
-/// What a run holds. It is freed as a whole, so closures may see each other.
+/// The memory of a run. It is freed as a whole, so closures may capture each other.
 #[derive(Default)]
 struct Memory {
-    /// What places are in.
+    /// The values that places refer to.
     cells: Vec<Value>,
     variables: Vec<Val>,
-    /// The variables that closures see.
+    /// The captured variables of closures.
     seen: Vec<Frame>,
 }
 
-/// Why an expression gives no value.
+/// The reason why an expression has no value.
 enum Stop {
     /// The function returns.
     Return(Box<Val>),
-    /// The expression is beyond what is known.
+    /// The expression at this location is unsupported.
     Beyond(Loc),
-    /// The expression that is looked at is beyond what is known.
+    /// The current expression is unsupported.
     Here,
     /// Values grow too large.
     TooLarge,
-    /// A diagnostic says why.
+    /// A diagnostic was reported.
     Reported,
 }
 
 type Found<T> = Result<T, Stop>;
 
-/// How deep expressions and functions may lead: far from the end of a thread's stack.
+/// The deepest nesting of expressions and functions, far from the end of a thread's stack.
 const DEPTH_LIMIT: usize = 96;
 
 struct Machine<'m, 'c, 'a> {
@@ -92,7 +93,7 @@ struct Machine<'m, 'c, 'a> {
 }
 
 impl Dialect<'_, '_> {
-    /// The schema that a function returns, which is given nothing but a generator.
+    /// The schema that a function returns, whose only argument is a generator.
     pub(super) fn run(&mut self, env: &Env, function: &Function, loc: Loc) -> Option<Value> {
         let mut machine = Machine { dialect: self, memory: Memory::default() };
         let arguments = vec![Val::Unit; function.params.len()];
@@ -100,7 +101,7 @@ impl Dialect<'_, '_> {
         self.or_report(made, loc, true)
     }
 
-    /// Changes a schema as a function does.
+    /// Applies a function to a schema.
     pub(super) fn change(&mut self, env: &Env, change: &Expr, schema: &mut Value) -> Option<()> {
         self.ask(|dialect| dialect.changed(env, change, schema))
     }
@@ -118,7 +119,7 @@ impl Dialect<'_, '_> {
         self.or_report(done.map(|_| ()), change.loc, true)
     }
 
-    /// JSON that is written out.
+    /// The JSON of a literal.
     pub(super) fn json(&mut self, env: &Env, expr: &Expr) -> Option<Value> {
         self.ask(|dialect| {
             let mut machine = Machine { dialect, memory: Memory::default() };
@@ -149,7 +150,7 @@ impl Dialect<'_, '_> {
 }
 
 impl Machine<'_, '_, '_> {
-    /// The JSON that a value is.
+    /// The JSON of a value.
     fn json(&self, value: &Val) -> Found<Value> {
         let all = |items: &[Val]| items.iter().map(|item| self.json(item)).collect::<Found<Vec<_>>>();
         match value {
@@ -293,7 +294,7 @@ impl Machine<'_, '_, '_> {
             }
             Kind::Try(value) => {
                 let value = self.eval(frame, value)?;
-                // An `Err` is not told from `None`.
+                // `Err` is treated as `None`.
                 if self.is_none(&value) { Err(Stop::Return(Box::new(Val::None))) } else { Ok(value) }
             }
             Kind::Assign(target, value) => {

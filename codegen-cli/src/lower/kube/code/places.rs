@@ -1,4 +1,4 @@
-//! Variables, parts of them, and patterns that bind them.
+//! Evaluates variables, their parts, and patterns that bind them.
 
 use serde_json::{Map, Value};
 
@@ -13,7 +13,7 @@ use crate::syntax::code::Pattern;
 pub(super) struct Place {
     cell: usize,
     path: Vec<Part>,
-    /// Whether a field of a schema is meant that holds many, such as its properties, and not a schema.
+    /// Whether this is a schema's field with many values, such as its properties, rather than a schema.
     is_collection: bool,
 }
 
@@ -39,14 +39,14 @@ impl Place {
         Self { is_collection: true, ..self }
     }
 
-    /// Whether it may be a schema, by what was looked into.
+    /// Whether it may be a schema, judged by its path.
     pub(super) fn may_be_schema(&self) -> bool {
         !self.is_collection
     }
 }
 
 impl Machine<'_, '_, '_> {
-    /// What is there.
+    /// The value at a place.
     pub(super) fn at(&self, place: &Place) -> Option<&Value> {
         place.path.iter().try_fold(self.memory.cells.get(place.cell)?, |value, part| match part {
             Part::Key(key) => value.get(key),
@@ -54,7 +54,8 @@ impl Machine<'_, '_, '_> {
         })
     }
 
-    /// What is there, made if it is not: objects on the way, and the value itself. `None`: something else is on the way.
+    /// The value at a place; creates missing objects on the path, and the value from `default`. `None`: the
+    /// path leads through another value.
     pub(super) fn at_or(&mut self, place: &Place, default: &Value) -> Option<&mut Value> {
         let mut value = self.memory.cells.get_mut(place.cell)?;
         let last = place.path.len();
@@ -69,7 +70,8 @@ impl Machine<'_, '_, '_> {
         Some(value)
     }
 
-    /// Replaces what is there; no value: it goes. `None`: it cannot be there.
+    /// Sets or removes the value at a place; `None`: the place cannot have a value. `None`: it cannot be
+    /// there.
     pub(super) fn set(&mut self, place: &Place, value: Option<Value>) -> Option<()> {
         let Some((last, parents)) = place.path.split_last() else {
             *self.memory.cells.get_mut(place.cell)? = value.unwrap_or_default();
@@ -91,7 +93,7 @@ impl Machine<'_, '_, '_> {
         Some(())
     }
 
-    /// Leaves out what schemars leaves out while it is empty.
+    /// Removes a keyword that schemars leaves out when empty.
     pub(super) fn tidy(&mut self, place: &Place) -> Option<()> {
         if let Some(Part::Key(key)) = place.path.last()
             && self.at(place).is_some_and(|value| keywords::is_left_out(key, value))
@@ -101,7 +103,7 @@ impl Machine<'_, '_, '_> {
         Some(())
     }
 
-    /// Where a value is: one that has no place gets one.
+    /// The place of a value; a value without a place gets one.
     pub(super) fn place(&mut self, value: Val, loc: Loc) -> Found<Place> {
         match value {
             Val::Place(place) => Ok(place),
@@ -113,7 +115,7 @@ impl Machine<'_, '_, '_> {
         }
     }
 
-    /// Whether there is nothing.
+    /// Whether the value is absent.
     pub(super) fn is_none(&self, value: &Val) -> bool {
         match value {
             Val::None => true,
@@ -122,7 +124,7 @@ impl Machine<'_, '_, '_> {
         }
     }
 
-    /// The items of a list; those of a variable are parts of it.
+    /// The items of a list; the items of a variable are places in it.
     pub(super) fn items(&self, list: Val, loc: Loc) -> Found<Vec<Val>> {
         match list {
             Val::List(items) => Ok(items),
@@ -149,7 +151,7 @@ impl Machine<'_, '_, '_> {
         }
     }
 
-    /// Binds the variables of a pattern; `false`: the value does not have this form, and nothing is bound.
+    /// Binds the variables of a pattern; `false`: the value does not match, and no variable is bound.
     pub(super) fn bind(&mut self, frame: &mut Frame, pattern: &Pattern, value: Val) -> Found<bool> {
         let outer = frame.names.len();
         let fits = self.bind_parts(frame, pattern, value)?;
@@ -199,19 +201,19 @@ impl Machine<'_, '_, '_> {
         }
     }
 
-    /// Counts a value that is moved to another place.
+    /// Counts the size of a value that moves to another place.
     pub(super) fn moved(&mut self, value: &Value) -> Found<()> {
         let size = size(value);
         if size > SIZE_LIMIT { Err(Stop::TooLarge) } else { self.count(size) }
     }
 
-    /// Counts parts that are copied.
+    /// Counts copied parts.
     pub(super) fn count(&mut self, parts: usize) -> Found<()> {
         self.dialect.moves = self.dialect.moves.checked_sub(parts).ok_or(Stop::TooLarge)?;
         Ok(())
     }
 
-    /// A copy of what a variable holds.
+    /// A copy of a variable's value.
     pub(super) fn variable(&mut self, frame: &Frame, name: &str) -> Found<Option<Val>> {
         let Some(found) = frame.variable(name).and_then(|at| self.memory.variables.get(at)) else {
             return Ok(None);
@@ -227,7 +229,8 @@ impl Machine<'_, '_, '_> {
         Ok(Place::of(self.memory.cells.len() - 1))
     }
 
-    /// Whether the value is this variant of `Option`, `Result`, `Value`, `Schema` or `SingleOrVec`; `None`: it is not known.
+    /// Whether the value is this variant of `Option`, `Result`, `Value`, `Schema` or `SingleOrVec`; `None`:
+    /// unknown.
     fn is_variant(&self, value: &Val, name: &str) -> Option<bool> {
         let is_none = self.is_none(value);
         match name {
@@ -250,7 +253,7 @@ impl Machine<'_, '_, '_> {
     }
 }
 
-/// Whether a value may have members: one that is not there yet, `true`, or an object.
+/// Whether a value may have members: an unset one, `true`, or an object.
 fn may_hold(value: &Value) -> bool {
     matches!(value, Value::Object(_) | Value::Null | Value::Bool(_))
 }

@@ -1,4 +1,4 @@
-//! Values that depend on other values: comparisons, `if` and `match`.
+//! Evaluates expressions that depend on other values: comparisons, `if` and `match`.
 
 use std::cmp::Ordering;
 
@@ -37,7 +37,7 @@ impl Dialect<'_, '_> {
         (left, right): (&ValueExpr, &ValueExpr),
         depth: usize,
     ) -> Option<bool> {
-        // The order of own types is up to their implementations.
+        // The order of user types depends on their implementations.
         let is_order = !matches!(test, Test::And | Test::Or | Test::Equal | Test::NotEqual);
         if is_order && (self.is_own(env, left, depth) || self.is_own(env, right, depth)) {
             return None;
@@ -61,7 +61,7 @@ impl Dialect<'_, '_> {
     }
 }
 
-/// The order of two truth values, texts or numbers.
+/// The order of two booleans, texts or numbers.
 fn ordering(left: &Value, right: &Value) -> Option<Ordering> {
     match (left, right) {
         (Value::Bool(left), Value::Bool(right)) => Some(left.cmp(right)),

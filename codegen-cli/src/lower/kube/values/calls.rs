@@ -1,4 +1,4 @@
-//! Calls of functions and constructors.
+//! Evaluates calls of functions and constructors.
 
 use serde_json::{Value, json};
 
@@ -64,7 +64,7 @@ impl Dialect<'_, '_> {
         }
     }
 
-    /// A field of a struct that an expression makes.
+    /// A field of the struct that an expression makes.
     pub(super) fn field_of_value(
         &mut self,
         env: &Env,

@@ -1,4 +1,4 @@
-//! Lists, sets, and maps made of pairs.
+//! Evaluates lists, sets, and maps made of pairs.
 
 use serde_json::{Map, Value};
 
@@ -24,7 +24,7 @@ impl Dialect<'_, '_> {
                 if arguments.len() < 2 || path.ends_with("Set") {
                     let values = items.iter().map(|value| self.value_at(env, Some(&first), value, depth));
                     let mut values: Vec<Value> = values.collect::<Option<_>>()?;
-                    // Hash sets have no order, so that sorting gives one.
+                    // Hash sets are unordered, so sorting gives a stable result.
                     if matches!(path.as_str(), "std::collections::BTreeSet" | "std::collections::HashSet") {
                         // Other types define their own order.
                         let is_plain = |value: &Value| value.is_string() || value.is_i64() || value.is_u64();

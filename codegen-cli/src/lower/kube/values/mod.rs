@@ -1,4 +1,4 @@
-//! Values that are known before the program runs, in the JSON that serde writes.
+//! Evaluates values that are known without running the program, in the JSON that serde writes.
 
 mod branches;
 mod calls;
@@ -14,7 +14,7 @@ use crate::resolve::{self, ItemId};
 use crate::syntax::kube::Body;
 use crate::syntax::{Conversion, PathExpr, TEXT_LIMIT, TypeExpr, ValueExpr, ValueKind};
 
-/// Greatest depth of values that consist of other values.
+/// The deepest nesting of values.
 pub(super) const DEPTH_LIMIT: usize = 64;
 
 impl<'a> Dialect<'_, 'a> {
@@ -123,7 +123,7 @@ impl<'a> Dialect<'_, 'a> {
         }
     }
 
-    /// Whether the value's type is defined in source that is read.
+    /// Whether the source of the value's type is read.
     fn is_own(&mut self, env: &Env, expr: &ValueExpr, depth: usize) -> bool {
         if depth > DEPTH_LIMIT || self.step().is_none() {
             return true;
@@ -246,7 +246,7 @@ impl<'a> Dialect<'_, 'a> {
         }
     }
 
-    /// Refuses a value of another type: how it is converted is unknown.
+    /// Refuses a value of another type, whose conversion is unknown.
     pub(super) fn check_item(&mut self, ty: Option<&Ty>, id: ItemId) -> Option<()> {
         match ty.map(|ty| self.unwrapped(ty)) {
             Some(Ty::Item(expected, _)) => (expected == id).then_some(()),
@@ -317,7 +317,7 @@ pub(super) fn empty_value(schema: &Value) -> Option<Value> {
     })
 }
 
-/// The value of a literal as one of a known type.
+/// The value of a literal converted to a known type.
 fn fitted(value: Value, schema: &Value, path: &str) -> Option<Value> {
     let is = |name: &str| super::pieces::has_type(schema, name);
     let fits = match &value {

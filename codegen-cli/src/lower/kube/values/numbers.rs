@@ -1,4 +1,4 @@
-//! Numbers: arithmetic, casts and the limits of integers.
+//! Evaluates numbers: arithmetic, casts and the limits of integers.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ use crate::lower::kube::types::{Dialect, Env};
 use crate::syntax::{self, Conversion, Operator, PathExpr, ValueExpr, ValueKind};
 
 impl Dialect<'_, '_> {
-    /// The integer that an expression is.
+    /// The integer value of an expression.
     pub(in super::super) fn whole(&mut self, env: &Env, expr: &ValueExpr, depth: usize) -> Option<i128> {
         match &expr.kind {
             _ if depth > DEPTH_LIMIT => None,
@@ -27,7 +27,7 @@ impl Dialect<'_, '_> {
                 let (left, right) = (self.whole(env, left, depth + 1)?, self.whole(env, right, depth + 1)?);
                 operator.apply(left, right)
             }
-            // `f64::from` makes a fraction of any argument.
+            // `f64::from` always makes a fraction.
             ValueKind::Call(path, _) if is_fraction(path) => None,
             ValueKind::Path(_) | ValueKind::Call(..) | ValueKind::Choice(..) | ValueKind::Block(..) => {
                 let value = self.value_at(env, None, expr, depth + 1)?;
@@ -37,7 +37,7 @@ impl Dialect<'_, '_> {
         }
     }
 
-    /// The fraction that an expression is.
+    /// The floating point value of an expression.
     pub(super) fn fraction(&mut self, env: &Env, expr: &ValueExpr, depth: usize) -> Option<f64> {
         match &expr.kind {
             ValueKind::Binary(operator, left, right) if depth < DEPTH_LIMIT => {
@@ -59,7 +59,7 @@ impl Dialect<'_, '_> {
                 self.fraction(env, inner, depth + 1).map(|value| f64::from(value as f32))
             }
             ValueKind::Cast(inner, name) if name == "f64" => match &inner.kind {
-                // A constant of another size loses digits before it is cast.
+                // A constant of another size would lose digits before the cast.
                 ValueKind::Path(_) => self.whole(env, inner, depth + 1).and_then(exact),
                 _ => self.fraction(env, inner, depth + 1),
             },
@@ -79,12 +79,12 @@ fn is_fraction(path: &PathExpr) -> bool {
     matches!(path.segments.as_slice(), [.., owner, _] if matches!(owner.as_str(), "f32" | "f64"))
 }
 
-/// The integer as a fraction, if it is exactly one.
+/// The integer as a floating point number, if that is exact.
 fn exact(value: i128) -> Option<f64> {
     i32::try_from(value).ok().map(f64::from)
 }
 
-/// `i32::MAX` and the like.
+/// `i32::MAX` and similar.
 pub(super) fn limit(path: &str) -> Option<Value> {
     let (ty, name) = path.rsplit_once("::")?;
     macro_rules! limits {
