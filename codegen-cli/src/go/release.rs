@@ -8,8 +8,7 @@ use std::path::PathBuf;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Release(Option<[u32; 3]>);
 
-/// Markers that releases added, with the last release without them. Older releases take them for comments. To
-/// older ones they are comments.
+/// Markers that releases added, with the last release without them. Older releases take them for comments.
 const ADDED: [(&str, [u32; 3]); 4] = [
     // Commit b20dcc42 of 2026-04-26.
     ("k8s:enum", [0, 20, 1]),

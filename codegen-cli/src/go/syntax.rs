@@ -40,7 +40,7 @@ pub(crate) struct File {
 /// An import.
 #[derive(Clone, Debug)]
 pub(crate) struct Import {
-    /// The bound name, `.` or `_`; `None`: the name of the package. or `_`; `None`: that of the package.
+    /// The bound name, `.` or `_`; `None`: the name of the package.
     pub(crate) name: Option<String>,
     /// The path.
     pub(crate) path: Word,

@@ -23,8 +23,7 @@ impl Parser<'_> {
         })
     }
 
-    /// The value of a variable that Cargo sets for every build. Others depend on the building machine. Others
-    /// are those of the machine that builds.
+    /// The value of a variable that Cargo sets for every build. Others depend on the building machine.
     fn variable(&self, call: &syn::Macro) -> Option<String> {
         let arguments = call.parse_body_with(Punctuated::<LitStr, Token![,]>::parse_terminated).ok()?;
         self.cfg.env.get(&arguments.first()?.value()).cloned()
@@ -105,8 +104,7 @@ impl Parser<'_> {
     }
 }
 
-/// The text of a token. The spacing of several depends on rustc's version. How rustc spaces several depends
-/// on its version.
+/// The text of a token. The spacing of several depends on rustc's version.
 fn stringified(call: &syn::Macro) -> Option<String> {
     let mut tokens = call.tokens.clone().into_iter();
     match (tokens.next()?, tokens.next()) {

@@ -50,8 +50,7 @@ fn unreadable(found: Diagnostic, name: &str) -> Diagnostic {
 }
 
 impl Parser<'_> {
-    /// A definition, or a call. An included file may be part of the API. What a file that is included holds
-    /// may be part of the API.
+    /// A definition, or a call. An included file may be part of the API.
     pub(super) fn macro_item(&mut self, item: &syn::ItemMacro) -> Option<Step> {
         let last = &item.mac.path.segments.last()?.ident;
         let input = trees(item.mac.tokens.clone(), &|span| self.loc(span));

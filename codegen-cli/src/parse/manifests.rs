@@ -28,7 +28,7 @@ fn families() -> impl Iterator<Item = Family> {
 }
 
 impl Parser<'_> {
-    /// The facts of a file beside types. `text` is the file's. `text` is the file's.
+    /// The facts of a file beside types.
     pub(super) fn manifests(&mut self, file: &File, text: &str) -> ManifestFacts {
         // Most files lack them, so that scanning function bodies would be wasted.
         if !families().any(|family| text.contains(family.name())) {

@@ -75,7 +75,7 @@ pub(super) fn test(operator: &BinOp) -> Option<Test> {
     })
 }
 
-/// Methods of integers that are operators. An overflow has no value. What overflows has no value.
+/// Methods of integers that are operators. An overflow has no value.
 pub(super) fn method_operator(name: &syn::Ident) -> Option<Operator> {
     Some(match name.to_string().as_str() {
         "pow" => Operator::Pow,

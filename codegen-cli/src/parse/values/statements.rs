@@ -19,8 +19,7 @@ impl Parser<'_> {
     }
 }
 
-/// The statements whose conditions hold. A body that is a single block is replaced by that block. A body that
-/// is one block is that block.
+/// The statements whose conditions hold. A body that is a single block is replaced by that block.
 pub(in crate::parse) fn active<'b>(cfg: &Cfg, block: &'b Block) -> Vec<&'b Stmt> {
     let active: Vec<&Stmt> = block.stmts.iter().filter(|stmt| cfg.active(attributes(stmt))).collect();
     match active[..] {
