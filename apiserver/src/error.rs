@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-/// Why a server could not start, listen or go on.
+/// The reason why a server cannot start, listen or continue.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -11,7 +11,7 @@ pub enum Error {
     Listen {
         /// The address.
         addr: std::net::SocketAddr,
-        /// What the system said.
+        /// The system's error.
         source: std::io::Error,
     },
     /// Certificates could not be made.
@@ -22,15 +22,15 @@ pub enum Error {
     Data {
         /// The file or folder.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The fault.
         source: DataError,
     },
-    /// The data can no longer be written; nothing is answered any more.
+    /// The data can no longer be written; all further requests fail.
     #[error("{0}")]
     Storage(String),
 }
 
-/// What is wrong with a folder for data.
+/// The fault of a folder for data.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum DataError {
@@ -48,15 +48,15 @@ pub enum DataError {
         /// The format that can be read.
         known: u32,
     },
-    /// The file has lost something that was on the disk already.
+    /// The file has lost data that was on the disk already.
     #[error("the file is damaged at byte {at}: {what}")]
     Damaged {
-        /// Where the damage begins, in bytes.
+        /// The start of the damage, in bytes.
         at: u64,
-        /// What is wrong there.
+        /// The kind of damage.
         what: &'static str,
     },
-    /// The system refused something.
+    /// The system returned an error.
     #[error(transparent)]
     Io(#[from] std::io::Error),
 }

@@ -1,7 +1,7 @@
-//! Owners and dependents: what the garbage collector does in a cluster.
+//! Owners and dependents: the garbage collector.
 //!
-//! Deletions queue up and are worked off by whoever finds the queue idle, so that a long chain of owners does not become a
-//! deep recursion.
+//! Deletions are queued, and the first caller that finds the queue idle handles them, so that a long chain of owners
+//! does not recurse deeply.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -17,7 +17,7 @@ use crate::verbs::delete;
 const FOREGROUND: &str = "foregroundDeletion";
 const ORPHAN: &str = "orphan";
 
-/// What has to be looked at.
+/// A step of garbage collection.
 #[derive(Debug)]
 enum Work {
     /// The object is marked as being deleted.
@@ -27,7 +27,7 @@ enum Work {
     Owned(Arc<ResourceDef>, String),
 }
 
-/// Deletions that dependents have not followed.
+/// Deletions to propagate to dependents.
 #[derive(Debug, Default)]
 pub(crate) struct Queue(Mutex<State>);
 
@@ -37,17 +37,17 @@ struct State {
     busy: bool,
 }
 
-/// An object has been marked as being deleted.
+/// Handles an object that was marked as being deleted.
 pub(crate) fn marked(server: &Arc<Server>, object: Arc<Object>) {
     run(server, Work::Marked(object));
 }
 
-/// An object is gone.
+/// Handles an object that was removed.
 pub(crate) fn removed(server: &Arc<Server>, object: Arc<Object>) {
     run(server, Work::Removed(object));
 }
 
-/// An object was written: where its owners have gone already, nobody else would find it.
+/// Handles a written object: its owners may be gone already, and no deletion would lead to it.
 pub(crate) fn written(
     server: &Arc<Server>,
     def: &Arc<ResourceDef>,
@@ -91,7 +91,7 @@ fn run(server: &Arc<Server>, work: Work) {
     }
 }
 
-/// Dependents of an object that is being deleted go first, or are let go.
+/// Deletes or orphans the dependents of a terminating object first.
 fn follow_marked(server: &Arc<Server>, owner: &Value) {
     let finalizers = meta::finalizers(owner);
     let uid = meta::text(owner, "uid");
@@ -108,7 +108,7 @@ fn follow_marked(server: &Arc<Server>, owner: &Value) {
     }
 }
 
-/// Dependents of an object that is gone lose their owner, and go with their last one.
+/// Removes a deleted owner from its dependents' references; a dependent is deleted with its last owner.
 fn follow_removed(server: &Arc<Server>, owner: &Value) {
     let uid = meta::text(owner, "uid");
     for (def, key, dependent) in dependents(server, owner) {
@@ -128,8 +128,8 @@ fn follow_removed(server: &Arc<Server>, owner: &Value) {
     }
 }
 
-/// Takes owners that are gone out of an object's references; the object goes when there are no others. Of owners whose kind
-/// is not known nobody can tell.
+/// Removes missing owners from an object's references, and deletes the object if there are no others. Owners of an
+/// unknown kind count as existing.
 pub(crate) fn check_owners(server: &Arc<Server>, def: &ResourceDef, key: &str, dependent: &Value) {
     let stored = server.registry().stored();
     let is_known = |owner: &Value| stored.iter().any(|def| is_of(def, &owner["kind"], &owner["apiVersion"]));
@@ -144,7 +144,7 @@ pub(crate) fn check_owners(server: &Arc<Server>, def: &ResourceDef, key: &str, d
     }
 }
 
-/// Lets an owner go that waits for dependents, when there are none left that block it.
+/// Deletes a terminating owner when no dependents block it any more.
 fn finish_foreground(server: &Arc<Server>, owner: &Value) {
     if !meta::is_terminating(owner) || !meta::finalizers(owner).contains(&FOREGROUND) {
         return;
@@ -170,13 +170,13 @@ fn owners(object: &Value) -> impl Iterator<Item = &Value> {
 
 type Found = (Arc<ResourceDef>, String, Arc<Object>);
 
-/// The stored form of an object that is at hand.
+/// Returns the stored form of an object.
 fn find(server: &Server, object: &Value) -> Option<Found> {
     let (kind, version) = (object["kind"].as_str()?, object["apiVersion"].as_str()?);
     by_kind(server, kind, version, meta::namespace(object), meta::name(object), meta::text(object, "uid"))
 }
 
-/// The owner that a reference names; owners are in the same namespace or in none.
+/// Returns the owner that a reference names; owners are in the same namespace or cluster-scoped.
 fn find_owner(server: &Server, dependent: &Value, reference: &Value) -> Option<Found> {
     let (kind, version) = (reference["kind"].as_str()?, reference["apiVersion"].as_str()?);
     let (name, uid) = (reference["name"].as_str()?, reference["uid"].as_str()?);
@@ -206,12 +206,12 @@ fn group_of(version: &str) -> &str {
     version.rsplit_once('/').map_or("", |(group, _)| group)
 }
 
-/// Whether objects of this kind, in whatever version of its group, are the definition's.
+/// Reports whether objects of this kind, in any version of its group, belong to the definition.
 fn is_of(def: &ResourceDef, kind: &Value, version: &Value) -> bool {
     *kind == def.kind.as_str() && version.as_str().is_some_and(|version| group_of(version) == def.group)
 }
 
-/// Objects that name `owner` as one of theirs.
+/// Returns the objects that name `owner` as one of theirs.
 fn dependents(server: &Server, owner: &Value) -> Vec<Found> {
     let (uid, namespace) = (meta::text(owner, "uid"), meta::namespace(owner));
     let mut out = Vec::new();
@@ -224,7 +224,7 @@ fn dependents(server: &Server, owner: &Value) -> Vec<Found> {
     out
 }
 
-/// Takes an owner out of an object's references.
+/// Removes an owner from an object's references.
 fn disown(server: &Server, def: &ResourceDef, key: &str, uid: &str) {
     server.modify(&def.collection, key, |object| {
         let mut next = object.clone();
@@ -261,7 +261,7 @@ mod tests {
         let gone = json!([{"apiVersion": "v1", "kind": "ConfigMap", "name": "b", "uid": "gone"}]);
         let owned = server.store.create(&def.collection, &key, map(gone)).unwrap();
 
-        // Somebody else is working the queue off when the object is noted.
+        // Another thread is handling the queue when the object is queued.
         server.garbage.0.lock().unwrap().busy = true;
         written(server, &def, &key, &owned, None);
         server.store.update(&def.collection, &key, owned.rv, map(Value::Null)).unwrap();

@@ -1,6 +1,6 @@
-//! Who a server is to its clients: an authority that signs its certificates, and the token that it asks for.
+//! The identity of a server: the authority that signs its certificates, and its token.
 //!
-//! Those of the embedded server are settings of its store, so that a kubeconfig is good for as long as the data.
+//! The embedded server keeps both in its store, so that a kubeconfig is valid as long as the data exists.
 
 use std::sync::Arc;
 
@@ -18,14 +18,14 @@ const TOKEN: &str = "token";
 
 /// An authority and a token.
 pub struct Identity {
-    /// Signs the server's certificates.
+    /// The authority that signs the server's certificates.
     pub authority: Authority,
     /// The bearer token with all rights.
     pub token: Arc<str>,
 }
 
 impl Identity {
-    /// The identity that the store keeps; made if there is none.
+    /// Returns the identity in the store; creates one if there is none.
     pub(crate) fn of(store: &Store) -> Result<Self, Error> {
         match (store.setting(KEY), store.setting(CERTIFICATE), store.setting(TOKEN)) {
             (Some(key), Some(certificate), Some(token)) => {
@@ -45,10 +45,10 @@ impl Identity {
         Ok(identity)
     }
 
-    /// An identity that nothing keeps.
+    /// Creates an identity that is not stored.
     ///
     /// # Errors
-    /// Returns [`Error::Certificates`] if there is no randomness or no certificate can be made.
+    /// Returns [`Error::Certificates`] if the system has no randomness or no certificate can be issued.
     pub fn new() -> Result<Self, Error> {
         let mut secret = [0; 32];
         SystemRandom::new().fill(&mut secret).map_err(failed)?;

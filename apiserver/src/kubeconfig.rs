@@ -1,4 +1,4 @@
-//! Kubeconfigs.
+//! Writes kubeconfigs.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
@@ -10,19 +10,19 @@ use crate::tls::Pair;
 /// The name of the cluster, the user and the context.
 const NAME: &str = "kubesmith";
 
-/// How a client proves who it is.
+/// The credentials of a client.
 pub enum Credentials<'a> {
-    /// By nothing.
+    /// None.
     None,
-    /// By a bearer token.
+    /// A bearer token.
     Token(&'a str),
-    /// By a client certificate.
+    /// A client certificate.
     Certificate(&'a Pair),
-    /// By either.
+    /// Both.
     Both(&'a str, &'a Pair),
 }
 
-/// Describes a server; `authority` is the certificate, as PEM, that vouches for it.
+/// Writes a kubeconfig for a server; `authority` is the CA certificate in PEM.
 #[must_use]
 pub fn write(server: &str, authority: Option<&str>, credentials: &Credentials<'_>) -> String {
     let mut cluster = json!({"server": server});
@@ -49,7 +49,7 @@ fn certificate(pair: &Pair) -> Value {
     })
 }
 
-/// Describes one cluster and one user, in the form of their entries; `namespace` is the context's.
+/// Writes a kubeconfig of one cluster and one user, given as their entries; `namespace` is the context's.
 #[must_use]
 pub fn render(cluster: &Value, user: &Value, namespace: &str) -> String {
     let config = json!({

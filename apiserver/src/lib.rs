@@ -5,7 +5,7 @@
 //! no binaries. Clients reach it in the same process through [`ApiServer::service`], or over a socket through
 //! [`ApiServer::listen`].
 //!
-//! The crate knows no test environment: kubesmith-testenv is the handle that tests use.
+//! The crate does not depend on a test environment: tests use kubesmith-testenv.
 //!
 //! ```
 //! use http_body_util::{BodyExt as _, Empty};

@@ -1,4 +1,4 @@
-//! Sockets: a listener whose connections and tasks are all owned and awaited.
+//! Sockets: a listener that owns and awaits all of its connections and tasks.
 
 use std::io;
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -25,18 +25,18 @@ use crate::identity::Identity;
 use crate::kubeconfig::{self, Credentials};
 use crate::tls::Pair;
 
-/// How long a client may take for a TLS handshake or for the head of a request.
+/// The timeout of a TLS handshake and of a request's head.
 const HEAD_TIMEOUT: Duration = Duration::from_secs(20);
-/// How long to wait when the system hands out no connections.
+/// The pause after a failed accept.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
-/// How a listener's connections are.
+/// The settings of a listener.
 pub struct Sockets {
-    /// Who the server is, over TLS; `None` for plain HTTP without authentication.
+    /// The server's identity for TLS; `None` for plain HTTP without authentication.
     pub identity: Option<Identity>,
-    /// Whether HTTP/2 is spoken beside HTTP/1.1.
+    /// Whether the listener supports HTTP/2 beside HTTP/1.1.
     pub http2: bool,
-    /// How long connections have to end by themselves when the listener stops.
+    /// The time that connections have to end when the listener stops.
     pub grace: Duration,
     /// A certificate for the kubeconfig, beside the token.
     pub certificate: Option<Pair>,
@@ -56,14 +56,14 @@ pub struct Listener {
     task: JoinHandle<()>,
 }
 
-/// What answers requests that come over a socket. Checking the token is up to it.
+/// A service that handles requests from sockets. It has to check the token itself.
 pub trait Answers:
     Service<Request<Incoming>, Response = Response<Self::Body>, Error: Into<BoxError>, Future: Send + 'static>
     + Clone
     + Send
     + 'static
 {
-    /// The body of its answers.
+    /// The body of its responses.
     type Body: Body<Data = Bytes, Error: Into<BoxError>> + Send + 'static;
 }
 
@@ -97,19 +97,19 @@ impl Listener {
         Ok(Self { addr, token, authority, certificate: sockets.certificate, stop, task })
     }
 
-    /// Where clients on this machine reach the listener.
+    /// Returns the listener's URL for clients on this machine.
     #[must_use]
     pub fn url(&self) -> String {
         let scheme = if self.token.is_some() { "https" } else { "http" };
         let mut addr = self.addr;
         if addr.ip().is_unspecified() {
-            // No client connects to "all addresses", and no certificate is made out to them.
+            // Clients cannot connect to the unspecified address, and no certificate names it.
             addr.set_ip(if addr.is_ipv4() { Ipv4Addr::LOCALHOST.into() } else { Ipv6Addr::LOCALHOST.into() });
         }
         format!("{scheme}://{addr}")
     }
 
-    /// A kubeconfig for the listener.
+    /// Returns a kubeconfig for the listener.
     #[must_use]
     pub fn kubeconfig(&self) -> String {
         let credentials = match (&self.token, &self.certificate) {
@@ -120,7 +120,7 @@ impl Listener {
         self.kubeconfig_for(&credentials)
     }
 
-    /// A kubeconfig for who has these credentials.
+    /// Returns a kubeconfig with these credentials.
     #[must_use]
     pub fn kubeconfig_for(&self, credentials: &Credentials<'_>) -> String {
         kubeconfig::write(&self.url(), self.authority.as_deref(), credentials)
@@ -129,7 +129,7 @@ impl Listener {
     /// Ends all connections and waits for them.
     pub async fn stop(self) {
         self.stop.send_replace(true);
-        // The task neither panics nor is cancelled by anybody else; either way it is over.
+        // The task neither panics nor is cancelled elsewhere; in any case it has ended.
         let _ = self.task.await;
     }
 }
@@ -143,7 +143,7 @@ fn hosts(addr: SocketAddr) -> Vec<String> {
     hosts
 }
 
-/// What all connections of a listener have in common.
+/// The shared state of a listener's connections.
 #[derive(Clone)]
 struct Connections<S> {
     service: S,
@@ -164,9 +164,9 @@ async fn accept(socket: TcpListener, all: Connections<impl Answers>, acceptor: O
                     Ok((stream, _)) => {
                         connections.spawn(connection(stream, acceptor.clone(), all.clone()));
                     }
-                    // A connection that broke before it was accepted concerns nobody else.
+                    // A connection that broke before it was accepted only concerns its client.
                     Err(error) if broke_off(&error) => {}
-                    // The process has no more files, for instance: trying on at once would only burn time.
+                    // The process may have no free file descriptors; retrying at once would burn time.
                     Err(_) => tokio::time::sleep(ACCEPT_PAUSE).await,
                 }
             }
@@ -181,7 +181,7 @@ fn broke_off(error: &io::Error) -> bool {
 }
 
 async fn connection(stream: TcpStream, acceptor: Option<TlsAcceptor>, mut all: Connections<impl Answers>) {
-    // Without it small watch events wait for each other; a socket that refuses the option still works.
+    // Without it small watch events are delayed; a socket that refuses the option still works.
     let _ = stream.set_nodelay(true);
     let Some(acceptor) = acceptor else {
         serve(stream, all, None).await;
@@ -199,7 +199,7 @@ async fn connection(stream: TcpStream, acceptor: Option<TlsAcceptor>, mut all: C
     }
 }
 
-/// Whom the client's certificate of a connection is for; requests have it as an extension.
+/// The subject of a connection's client certificate; an extension of its requests.
 #[derive(Clone, Debug)]
 pub(crate) struct Certified(pub(crate) der::Subject);
 
@@ -223,7 +223,7 @@ where
         builder.serve_connection_with_upgrades(TokioIo::new(stream), TowerToHyperService::new(service));
     let mut connection = std::pin::pin!(connection);
     tokio::select! {
-        // A client that breaks off or sends nonsense ends its own connection only.
+        // A client's errors only end its own connection.
         _ = connection.as_mut() => {}
         _ = all.stopped.changed() => {
             connection.as_mut().graceful_shutdown();

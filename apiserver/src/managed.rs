@@ -1,4 +1,4 @@
-//! Which manager owns which field: `metadata.managedFields`.
+//! The managers of fields: `metadata.managedFields`.
 
 use std::collections::BTreeMap;
 use std::sync::{LazyLock, OnceLock};
@@ -18,7 +18,7 @@ use crate::tokens;
 
 type Rules = BTreeMap<(&'static str, &'static str, &'static str), OnceLock<Typed>>;
 
-/// The merge rules of the built-in kinds, by group, version and kind; each is worked out when it is first used.
+/// The merge rules of the built-in kinds, by group, version and kind; each is computed on first use.
 static BUILT_IN: LazyLock<Rules> = LazyLock::new(|| {
     let kinds = crate::builtin::all();
     kinds.map(|kind| ((kind.group, kind.version, kind.kind), OnceLock::new())).collect()
@@ -32,7 +32,7 @@ fn typed(built_in: &BuiltIn) -> &'static Typed {
     BUILT_IN[&(group, version, kind)].get_or_init(|| Typed::builtin(group, version, kind))
 }
 
-/// The merge rules of a resource in its version.
+/// Returns the merge rules of a resource in its version.
 pub(crate) fn rules_of(def: &ResourceDef) -> Option<&Typed> {
     match &def.behaviour {
         Behaviour::Custom(custom) => custom.family.version(&def.api_version()).map(|schema| &schema.typed),
@@ -58,12 +58,12 @@ fn manager(call: &Call<'_>, options: &WriteOptions) -> Manager {
     }
 }
 
-/// Records who set which fields of `new` by a write that is no apply.
+/// Records the manager of the changed fields of `new`, after a write other than an apply.
 pub(crate) async fn updated(call: &Call<'_>, old: Option<&Value>, new: &mut Value, options: &WriteOptions) {
     if options.applying {
         return;
     }
-    // Who owns what of a scale is settled in the scale.
+    // The owners of a scale's fields are decided in the scale.
     if call.is_for_scale() {
         return;
     }
@@ -89,7 +89,7 @@ pub(crate) async fn updated(call: &Call<'_>, old: Option<&Value>, new: &mut Valu
 /// Merges an applied configuration into the live object.
 ///
 /// # Errors
-/// `Conflict` when other managers own the fields and the client does not force.
+/// Returns `Conflict` when other managers own the fields and the client does not force.
 pub(crate) async fn applied(
     call: &Call<'_>,
     live: Option<&Value>,
@@ -107,10 +107,10 @@ pub(crate) async fn applied(
     }
 }
 
-/// Refuses a configuration that says who manages fields, which is looked at before anything else of it.
+/// Refuses a configuration with managed fields, before any other check of it.
 ///
 /// # Errors
-/// A bad request.
+/// Returns `BadRequest`.
 pub(crate) fn unmanaged(config: &Value) -> ApiResult<()> {
     apply::unmanaged(config).map_err(|error| refused(&error))
 }
@@ -118,19 +118,19 @@ pub(crate) fn unmanaged(config: &Value) -> ApiResult<()> {
 /// Refuses a configuration of a custom resource that does not fit its schema.
 ///
 /// # Errors
-/// All that is wrong with it.
+/// Returns all of its faults.
 pub(crate) fn check_config(call: &Call<'_>, config: &Value) -> ApiResult<()> {
     let versions = Converted::new(call);
     let typed = versions.typed(&call.def.api_version());
     typed.map_or(Ok(()), |typed| apply::check_config(typed, config).map_err(|error| refused(&error)))
 }
 
-/// Records who set which fields of a scale by a write that is no apply.
+/// Records the manager of the changed fields of a scale, after a write other than an apply.
 pub(crate) fn updated_scale(call: &Call<'_>, old: &Value, new: &Value, options: &WriteOptions) -> Value {
     apply::update(apply::scale(), old, new, &manager_of_scale(call, options))
 }
 
-/// A definition of custom resources whose status the server changed, with the server as the manager of the change.
+/// Returns a definition whose status the server changed, with the server as the manager of the change.
 pub(crate) fn updated_definition(old: &Value, new: &Value, now: &str) -> Value {
     let manager = Manager {
         name: "kube-apiserver".to_owned(),
@@ -143,7 +143,7 @@ pub(crate) fn updated_definition(old: &Value, new: &Value, now: &str) -> Value {
     apply::update(&DEFINITION, old, new, &manager)
 }
 
-/// Records who set which fields of a request for a token, as its client sent it.
+/// Records the manager of the fields of a token request, as its client sent it.
 pub(crate) fn updated_token(call: &Call<'_>, request: &Value, options: &WriteOptions) -> Value {
     static TOKEN: LazyLock<Typed> = LazyLock::new(|| Typed::builtin(tokens::GROUP, "v1", tokens::REQUEST));
     let api_version = format!("{}/v1", tokens::GROUP);
@@ -171,7 +171,7 @@ fn manager_of_scale(call: &Call<'_>, options: &WriteOptions) -> Manager {
     Manager { api_version, ignored: &[], ..manager(call, options) }
 }
 
-/// Where the versions of a resource have their replicas.
+/// Returns the path of the replicas in each version of a resource.
 pub(crate) fn replicas_paths(call: &Call<'_>) -> ReplicasPaths {
     match &call.def.behaviour {
         Behaviour::Custom(custom) => custom.family.replicas_paths(),
@@ -202,10 +202,10 @@ fn refused(error: &ApplyError) -> ApiError {
     }
 }
 
-/// The versions of an object, as far as they have been needed.
+/// The versions of an object that have been needed so far.
 struct Converted<'a> {
     call: &'a Call<'a>,
-    /// Objects, the `apiVersion` that they were converted to, and what came of it.
+    /// Objects, their target `apiVersion`, and the converted objects.
     made: Vec<(Value, String, Value)>,
 }
 
@@ -214,7 +214,7 @@ impl<'a> Converted<'a> {
         Self { call, made: Vec::new() }
     }
 
-    /// Makes a conversion that was needed.
+    /// Performs a conversion that is needed.
     async fn make(&mut self, needed: Unconverted) -> ApiResult<()> {
         let Unconverted { object, to } = needed;
         let made = conversion::to_version(&self.call.server, &self.call.def, &to, (*object).clone()).await?;

@@ -4,12 +4,12 @@ use kubesmith_apimachinery::golang;
 use kubesmith_apimachinery::yaml::json_number;
 use serde_json::{Map, Number, Value};
 
-/// A string at `metadata.<field>`, empty when absent.
+/// Returns the string at `metadata.<field>`, empty when absent.
 pub(crate) fn text<'a>(object: &'a Value, field: &str) -> &'a str {
     member(&object["metadata"], field)
 }
 
-/// A string in any JSON object, empty when absent.
+/// Returns a string in any JSON object, empty when absent.
 pub(crate) fn member<'a>(object: &'a Value, name: &str) -> &'a str {
     object[name].as_str().unwrap_or_default()
 }
@@ -22,12 +22,12 @@ pub(crate) fn namespace(object: &Value) -> &str {
     text(object, "namespace")
 }
 
-/// The metadata map, made when absent or no map.
+/// Returns the metadata map; creates it when absent or no map.
 pub(crate) fn metadata_mut(object: &mut Value) -> &mut Map<String, Value> {
     map_at(object, "metadata")
 }
 
-/// The value as a map; anything else is replaced by an empty one.
+/// Returns the value as a map; any other value is replaced by an empty one.
 pub(crate) fn object_mut(value: &mut Value) -> &mut Map<String, Value> {
     if !value.is_object() {
         *value = Value::Object(Map::new());
@@ -38,7 +38,7 @@ pub(crate) fn object_mut(value: &mut Value) -> &mut Map<String, Value> {
     }
 }
 
-/// The map under `field`, made when absent or no map.
+/// Returns the map under `field`; creates it when absent or no map.
 pub(crate) fn map_at<'a>(object: &'a mut Value, field: &str) -> &'a mut Map<String, Value> {
     object_mut(object_mut(object).entry(field).or_insert(Value::Null))
 }
@@ -70,7 +70,7 @@ pub(crate) fn go_numbers(value: &mut Value) {
     }
 }
 
-/// Takes `metadata.<field>` over from another object, absence included.
+/// Copies `metadata.<field>` from another object, or its absence.
 pub(crate) fn copy(from: &Value, to: &mut Value, field: &str) {
     match from["metadata"].get(field) {
         Some(value) => set(to, field, value.clone()),
@@ -82,7 +82,7 @@ pub(crate) fn finalizers(object: &Value) -> Vec<&str> {
     strings(&object["metadata"]["finalizers"])
 }
 
-/// The strings of a list, others left out.
+/// Returns the strings of a list and skips other values.
 pub(crate) fn strings(list: &Value) -> Vec<&str> {
     list.as_array().into_iter().flatten().filter_map(Value::as_str).collect()
 }
@@ -99,7 +99,7 @@ pub(crate) fn is_terminating(object: &Value) -> bool {
     object["metadata"].get("deletionTimestamp").is_some_and(|v| !v.is_null())
 }
 
-/// Removes members that are null or empty where Go's `omitempty` would not write them.
+/// Removes members that are null or empty if Go's `omitempty` omits them.
 pub(crate) fn tidy(object: &mut Value) {
     let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) else { return };
     metadata.retain(|_, value| match value {

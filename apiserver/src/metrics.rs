@@ -1,14 +1,14 @@
-//! `/metrics`: what the server knows about itself, in the text format of Prometheus.
+//! `/metrics`: the server's metrics, in the text format of Prometheus.
 
 use std::fmt::Write as _;
 
 use crate::discovery::MINOR;
 use crate::server::Server;
 
-/// The content type that kube-apiserver's client library negotiates with clients that do not ask for another one.
+/// The content type that kube-apiserver's client library uses by default.
 pub(crate) const CONTENT_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8; escaping=underscores";
 
-/// The metrics: the version, and how many objects of each resource are stored.
+/// Writes the metrics: the version, and the number of stored objects of each resource.
 pub(crate) fn text(server: &Server) -> String {
     let mut out = format!(
         "# HELP kubernetes_build_info [ALPHA] A metric with a constant '1' value labeled by major and minor version.\n\
@@ -19,7 +19,7 @@ pub(crate) fn text(server: &Server) -> String {
     for def in server.registry().stored().iter() {
         let count = server.store.list(&def.collection, "", None).map_or(0, |snapshot| snapshot.objects.len());
         let (group, plural) = (&def.group, &def.plural);
-        // Writing to a string does not fail.
+        // Writing to a string cannot fail.
         let _ =
             writeln!(out, "apiserver_resource_objects{{group=\"{group}\",resource=\"{plural}\"}} {count}");
     }

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 pub(crate) use kubesmith_apiextensions::structural::NameRule;
 
-/// A string as JSON.
+/// Quotes a string as JSON.
 pub(crate) fn quoted(text: &str) -> String {
     Value::from(text).to_string()
 }

@@ -1,4 +1,4 @@
-//! The stored objects, past admission and the checks of their content: what a test puts there before it begins.
+//! The stored objects, past admission and validation: the initial state of a test.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::store;
 use crate::verbs::behind;
 use crate::{conversion, crd, meta};
 
-/// Why an object could not be stored or read.
+/// The reason why an object cannot be stored or read.
 #[derive(Debug, thiserror::Error)]
 pub enum ObjectError {
     /// The server serves no such kind.
@@ -25,7 +25,7 @@ pub enum ObjectError {
     /// It is no JSON object.
     #[error("an object has to be a JSON object")]
     NoObject,
-    /// No server could have the object.
+    /// Every server would refuse the object.
     #[error("{}", .0.message())]
     Refused(ApiError),
     /// The object is stored in a version that only a webhook converts.
@@ -39,7 +39,7 @@ impl From<ApiError> for ObjectError {
     }
 }
 
-/// The stored objects of an [`ApiServer`](crate::ApiServer). Writes here pass admission and schemas by; watches see them.
+/// The stored objects of an [`ApiServer`](crate::ApiServer). Writes here skip admission and schemas; watches see them.
 #[derive(Clone, Debug)]
 pub struct Objects {
     server: Arc<Server>,
@@ -53,7 +53,7 @@ impl Objects {
     /// Adds definitions, then serves all of their kinds.
     ///
     /// # Errors
-    /// Returns the first definition's name that is refused, and why.
+    /// Returns the name of the first definition that is refused, and the reason.
     pub fn add_definitions(
         &self,
         definitions: impl IntoIterator<Item = Value>,
@@ -71,27 +71,27 @@ impl Objects {
     /// Adds an object.
     ///
     /// # Errors
-    /// Returns an error if there is such an object already, its kind is unknown, or no server could have it.
+    /// Returns an error if the object exists already, its kind is unknown, or every server would refuse it.
     pub fn add(&self, object: Value) -> Result<(), ObjectError> {
         let (def, value) = self.place(object)?;
         behind::add(&self.server, &def, value)?;
         Ok(())
     }
 
-    /// Replaces an object, whatever version it is at.
+    /// Replaces an object at any version.
     ///
     /// # Errors
-    /// Returns an error if there is no such object, and as for [`Objects::add`].
+    /// Returns an error if the object does not exist, and as for [`Objects::add`].
     pub fn update(&self, object: Value) -> Result<(), ObjectError> {
         let (def, value) = self.place(object)?;
         behind::replace(&self.server, &def, &value)?;
         Ok(())
     }
 
-    /// Removes an object, whatever finalizers it has; cluster-scoped ones have the namespace `""`.
+    /// Removes an object despite its finalizers; cluster-scoped ones have the namespace `""`.
     ///
     /// # Errors
-    /// Returns an error if there is no such object, or its kind is unknown.
+    /// Returns an error if the object does not exist, or its kind is unknown.
     pub fn delete(
         &self,
         api_version: &str,
@@ -144,7 +144,7 @@ impl Objects {
         objects.iter().map(|(_, object)| read(def, object)).collect()
     }
 
-    /// Returns the path of an object in the API, in the namespace `default` if it has to be in one and names none.
+    /// Returns the path of an object in the API, in the namespace `default` if it needs one and names none.
     ///
     /// # Errors
     /// Returns an error if the kind is unknown.
@@ -160,7 +160,7 @@ impl Objects {
         Ok(format!("{root}/{}{namespace}/{}/{}", def.api_version(), def.plural, meta::name(object)))
     }
 
-    /// The version of the last write.
+    /// Returns the resource version of the last write.
     #[must_use]
     pub fn version(&self) -> u64 {
         self.server.store.current()
@@ -175,7 +175,7 @@ impl Objects {
         found.ok_or_else(unknown)
     }
 
-    /// The kind of an object, and the object in its namespace.
+    /// Returns the kind of an object, and the object in its namespace.
     fn place(&self, mut value: Value) -> Result<(Arc<ResourceDef>, Value), ObjectError> {
         if !value.is_object() {
             return Err(ObjectError::NoObject);

@@ -1,4 +1,4 @@
-//! Patches of requests, and the answers to patches that do not apply.
+//! Applies patches of requests, and reports patches that fail.
 
 use kubesmith_apimachinery::{golang, patch};
 use serde_json::Value;
@@ -6,10 +6,10 @@ use serde_json::Value;
 use crate::status::{ApiError, ApiResult};
 use crate::types::Type;
 
-/// The largest number of operations in a JSON patch: kube-apiserver's limit.
+/// The limit of operations in a JSON patch: kube-apiserver's limit.
 const JSON_PATCH_OPERATIONS: usize = 10_000;
 
-/// Carries out a JSON patch.
+/// Applies a JSON patch.
 pub(crate) fn json_patch(target: &mut Value, patch: &Value) -> ApiResult<()> {
     let operations = patch.as_array().map_or(&[][..], Vec::as_slice);
     if operations.len() > JSON_PATCH_OPERATIONS {
@@ -26,7 +26,7 @@ pub(crate) fn json_patch(target: &mut Value, patch: &Value) -> ApiResult<()> {
     Ok(())
 }
 
-/// Carries out a strategic merge patch of an object of this type.
+/// Applies a strategic merge patch to an object of this type.
 pub(crate) fn strategic_merge_patch(
     target: &mut Value,
     patch: &Value,

@@ -1,4 +1,4 @@
-//! Which resources are served, and by which rules.
+//! The served resources and their rules.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
@@ -45,12 +45,12 @@ pub(crate) struct ResourceDef {
     pub(crate) namespaced: bool,
     /// The store's collection, shared by all versions.
     pub(crate) collection: String,
-    /// The `apiVersion` that stored objects carry.
+    /// The `apiVersion` of stored objects.
     pub(crate) stored_as: String,
     pub(crate) status: bool,
     pub(crate) scale: Option<ScalePaths>,
     pub(crate) columns: Vec<Column>,
-    /// Fields that selectors may use, beside name and namespace.
+    /// Fields that selectors may use, in addition to name and namespace.
     pub(crate) selectable: Vec<String>,
     /// A text for the `Warning` header of a deprecated version.
     pub(crate) deprecated: Option<String>,
@@ -63,39 +63,40 @@ impl ResourceDef {
         if self.group.is_empty() { self.version.clone() } else { format!("{}/{}", self.group, self.version) }
     }
 
-    /// Whether objects are stored in this version.
+    /// Reports whether objects are stored in this version.
     pub(crate) fn is_storage_version(&self) -> bool {
         let (group, version) = self.stored_as.rsplit_once('/').unwrap_or(("", &self.stored_as));
         (group, version) == (&self.group, &self.version)
     }
 
-    /// An error's subject, named by the resource.
+    /// Returns an error's subject, named by the resource.
     pub(crate) fn about(&self, name: &str) -> About {
         About::new(&self.group, &self.plural, name)
     }
 
-    /// An error's subject, named by the kind: for built-in kinds that of the internal type, which both groups of events share.
+    /// Returns an error's subject, named by the kind: for built-in kinds that of the internal type, which both groups
+    /// of events share.
     pub(crate) fn about_kind(&self, name: &str) -> About {
         let stored = self.stored_as.split_once('/').map_or("", |(group, _)| group);
         About::new(if self.is_custom() { &self.group } else { stored }, &self.kind, name)
     }
 
-    /// Whether objects are questions that are answered and not stored.
+    /// Reports whether objects are reviews, which are not stored.
     pub(crate) fn is_review(&self) -> bool {
         matches!(&self.behaviour, Behaviour::BuiltIn(built_in) if built_in.review)
     }
 
-    /// Whether objects are made when they are read, and not stored.
+    /// Reports whether objects are computed on reads, and not stored.
     pub(crate) fn is_computed(&self) -> bool {
         matches!(&self.behaviour, Behaviour::BuiltIn(built_in) if built_in.computed)
     }
 
-    /// Whether objects are stored.
+    /// Reports whether objects are stored.
     pub(crate) fn is_stored(&self) -> bool {
         !self.is_review() && !self.is_computed()
     }
 
-    /// Whether its objects have a message, so that they can be written as protobuf.
+    /// Reports whether its objects have a message, so that they can be encoded as protobuf.
     pub(crate) fn has_message(&self) -> bool {
         match &self.behaviour {
             Behaviour::BuiltIn(_) => types::message_of_kind(&self.api_version(), &self.kind).is_some(),
@@ -114,12 +115,12 @@ impl ResourceDef {
         }
     }
 
-    /// Key of an object in the store.
+    /// Returns the key of an object in the store.
     pub(crate) fn key(&self, namespace: &str, name: &str) -> String {
         if self.namespaced { format!("{namespace}/{name}") } else { name.to_owned() }
     }
 
-    /// Key of an object in kube-apiserver's etcd, which errors of its storage name
+    /// Returns the key of an object in kube-apiserver's etcd, which errors of its storage contain
     /// (`SpecialDefaultResourcePrefixes` of pkg/kubeapiserver/default_storage_factory_builder.go).
     pub(crate) fn storage_key(&self, namespace: &str, name: &str) -> String {
         let (group, plural) = (self.group.as_str(), self.plural.as_str());
@@ -137,23 +138,23 @@ impl ResourceDef {
         format!("/registry/{collection}/{}", self.key(namespace, name))
     }
 
-    /// Prefix of the keys of a namespace's objects; of all when `namespace` is empty.
+    /// Returns the prefix of the keys of a namespace's objects; of all when `namespace` is empty.
     pub(crate) fn prefix(&self, namespace: &str) -> String {
         if self.namespaced && !namespace.is_empty() { format!("{namespace}/") } else { String::new() }
     }
 
-    /// Key of an object that is at hand.
+    /// Returns the key of this object in the store.
     pub(crate) fn key_of(&self, object: &Value) -> String {
         self.key(crate::meta::namespace(object), crate::meta::name(object))
     }
 }
 
-/// Everything served at one moment; replaced as a whole when CRDs change.
+/// All served resources at one moment; replaced as a whole when CRDs change.
 #[derive(Debug, Default)]
 pub(crate) struct Registry {
-    /// By group, version and plural.
+    /// Definitions by group, version and plural.
     resources: BTreeMap<(String, String, String), Arc<ResourceDef>>,
-    /// Versions of each group in the order clients should prefer.
+    /// Versions of each group in the order of preference.
     versions: BTreeMap<String, Vec<String>>,
     /// One definition for each stored collection.
     stored: Arc<[Arc<ResourceDef>]>,
@@ -164,7 +165,7 @@ static BUILT_IN: LazyLock<Vec<Arc<ResourceDef>>> =
     LazyLock::new(|| crate::builtin::all().map(|built_in| Arc::new(built_in.def())).collect());
 
 impl Registry {
-    /// The built-in resources and those of established CRDs.
+    /// Creates a registry of the built-in resources and those of established CRDs.
     pub(crate) fn new(custom: impl IntoIterator<Item = ResourceDef>) -> Self {
         let mut registry = Self::default();
         for def in BUILT_IN.iter().cloned().chain(custom.into_iter().map(Arc::new)) {

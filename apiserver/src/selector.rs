@@ -17,9 +17,9 @@ pub(crate) fn fields(text: &str) -> ApiResult<fields::Selector> {
     fields::Selector::parse(text).map_err(|error| ApiError::bad_request(error.to_string()))
 }
 
-/// Checks that the kind offers the fields that a selector names. A kind with selectable fields has its own conversion function
-/// (`AddFieldLabelConversionFunc` in `pkg/apis/*/v1/conversion.go`; `crConverter` for custom resources), which knows no other
-/// field. Any other kind has apimachinery's `DefaultMetaV1FieldSelectorConversion`, whatever its scope.
+/// Checks that the kind supports the fields of a selector. A kind with selectable fields has its own conversion
+/// function (`AddFieldLabelConversionFunc` in `pkg/apis/*/v1/conversion.go`; `crConverter` for custom resources), which
+/// accepts no others. Any other kind has apimachinery's `DefaultMetaV1FieldSelectorConversion`, whatever its scope.
 pub(crate) fn check_fields(selector: &fields::Selector, def: &ResourceDef) -> ApiResult<()> {
     let by_default = !def.is_custom() && def.selectable.is_empty();
     let is_offered = |field: &str| match field {
@@ -40,8 +40,8 @@ pub(crate) fn check_fields(selector: &fields::Selector, def: &ResourceDef) -> Ap
     }))
 }
 
-/// Whether the fields of an object match. Scalars compare as text. A field that is missing is empty, or has the zero value that
-/// Go writes for it.
+/// Reports whether the fields of an object match. Scalars compare as text. A missing field is empty, or has the zero
+/// value that Go writes for it.
 pub(crate) fn fields_match(selector: &fields::Selector, def: &ResourceDef, object: &Value) -> bool {
     selector.matches_by(|path| match &def.behaviour {
         Behaviour::BuiltIn(kind) => selectable::text(kind, object, path),
@@ -49,7 +49,7 @@ pub(crate) fn fields_match(selector: &fields::Selector, def: &ResourceDef, objec
     })
 }
 
-/// The scalar at a path of members as text; empty if there is none.
+/// Returns the scalar at a path of members as text; empty if there is none.
 fn text_at(object: &Value, path: &str) -> String {
     match path.trim_start_matches('.').split('.').fold(object, |value, part| &value[part]) {
         Value::String(text) => text.clone(),
@@ -58,23 +58,24 @@ fn text_at(object: &Value, path: &str) -> String {
     }
 }
 
-/// Whether a `LabelSelector` has no requirement. The field that holds it says whether it then matches everything or nothing.
+/// Reports whether a `LabelSelector` has no requirement. The field that holds it decides whether it then matches
+/// everything or nothing.
 pub(crate) fn is_empty(selector: &Value) -> bool {
     selector["matchLabels"].as_object().is_none_or(Map::is_empty)
         && selector["matchExpressions"].as_array().is_none_or(Vec::is_empty)
 }
 
-/// Whether a `LabelSelector` is one: `LabelSelectorAsSelector` reads it.
+/// Reports whether a `LabelSelector` is valid for `LabelSelectorAsSelector`.
 pub(crate) fn is_valid(selector: &Value) -> bool {
     labels::Selector::from_json(selector).is_ok()
 }
 
-/// Whether a `LabelSelector` matches a map of labels. An invalid one matches nothing.
+/// Reports whether a `LabelSelector` matches a map of labels. An invalid one matches nothing.
 pub(crate) fn matches(selector: &Value, labels: &Value) -> bool {
     labels::Selector::from_json(selector).is_ok_and(|selector| selector.matches_json(labels))
 }
 
-/// The text of a `LabelSelector`; empty if it has no requirement.
+/// Formats a `LabelSelector`; empty if it has no requirement.
 pub(crate) fn text(selector: &Value) -> String {
     match is_empty(selector) {
         true => String::new(),

@@ -1,4 +1,4 @@
-//! The API server: takes requests, answers them, and keeps what is served in step with the stored CRDs.
+//! The API server: handles requests, and updates the served resources after changes of CRDs.
 
 pub(crate) mod initial;
 mod seed;
@@ -33,17 +33,17 @@ use crate::status::{ApiError, ApiResult};
 use crate::store::{NotDurable, Object, Store, WriteError};
 use crate::{api_services, authentication, crd, custom, discovery, meta, verbs, webhook};
 
-/// The largest body, in bytes; kube-apiserver's own limit.
+/// The size limit of bodies, in bytes; kube-apiserver's own limit.
 const BODY_LIMIT: usize = 3 * 1024 * 1024;
-/// How long a body may take; kube-apiserver's `--request-timeout`.
+/// The time limit of bodies; kube-apiserver's `--request-timeout`.
 const BODY_TIMEOUT: Duration = Duration::from_secs(60);
-/// How often a read-modify-write is tried again when others write the same object.
+/// The limit of attempts for a read-modify-write when others write the same object.
 const RETRIES: usize = 1000;
 
-/// How a request came in.
+/// The origin of a request.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Origin {
-    /// The bearer token that the request has to carry.
+    /// The bearer token that the request has to have.
     pub(crate) token: Option<Arc<str>>,
 }
 
@@ -51,19 +51,19 @@ pub(crate) struct Origin {
 pub(crate) struct Server {
     pub(crate) store: Arc<Store>,
     registry: RwLock<Arc<Registry>>,
-    /// Held while CRDs and what is served are brought in step.
+    /// Held while the served resources are updated from the CRDs.
     reconciling: Mutex<()>,
     clock: Arc<dyn Clock>,
     pub(crate) ids: Ids,
     stopping: signal::Sender<bool>,
     options: ServerOptions,
     pub(crate) garbage: crate::garbage::Queue,
-    /// What requests have needed of the users' roles.
+    /// The permissions that users' requests have needed.
     pub(crate) usage: authorization::Usage,
     hooks: RwLock<Arc<Hooks>>,
-    /// How webhooks are reached.
+    /// The HTTP clients for webhooks.
     pub(crate) webhooks: webhook::Clients,
-    /// Connections that left HTTP.
+    /// Upgraded connections.
     pub(crate) sessions: Sessions,
 }
 
@@ -73,27 +73,27 @@ impl fmt::Debug for Server {
     }
 }
 
-/// How a server differs from others.
+/// The settings of a server.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ServerOptions {
-    /// Where UIDs and generated names begin; `None` leaves it to the operating system.
+    /// The seed of UIDs and generated names; `None` leaves it to the operating system.
     pub(crate) seed: Option<u64>,
-    /// Whether objects follow their owners and namespaces their end.
+    /// Whether deletions propagate to dependents and to the content of namespaces.
     pub(crate) controllers: bool,
-    /// Whether a node and the scheduler are stood in for.
+    /// Whether a node and a scheduler are simulated.
     pub(crate) simulated_node: bool,
-    /// Whether there is nothing but what is written: no object of the server's own, and namespaces need not exist.
+    /// Whether the server starts without objects, and namespaces need not exist.
     pub(crate) bare: bool,
-    /// How requests are authorized.
+    /// The authorization mode.
     pub(crate) authorization: AuthorizationMode,
-    /// What containers answer.
+    /// The responses of containers.
     pub(crate) containers: Containers,
 }
 
 impl Server {
-    /// A server of what the store has, unless bare with the namespaces and the service that every cluster has.
+    /// Creates a server of the stored objects; unless bare, it adds the objects that every cluster has.
     pub(crate) fn new(store: Arc<Store>, clock: Arc<dyn Clock>, options: ServerOptions) -> Arc<Self> {
-        // The ids of an earlier run must not come again.
+        // A restarted server must not repeat IDs.
         let seed = options.seed.map(|seed| seed.wrapping_add(store.current() - 1));
         let server = Arc::new(Self {
             store,
@@ -118,34 +118,34 @@ impl Server {
         server
     }
 
-    /// Brings aggregated cluster roles up to date: the work of kube-controller-manager, which rules need to be right.
+    /// Updates aggregated cluster roles: the work of kube-controller-manager, on which authorization depends.
     pub(crate) fn refresh_roles(&self) {
         if self.options.controllers || self.options.authorization == AuthorizationMode::Rbac {
             authorization::aggregate(self);
         }
     }
 
-    /// How the server differs from others.
+    /// Returns the settings of the server.
     pub(crate) fn options(&self) -> &ServerOptions {
         &self.options
     }
 
-    /// Whether there is nothing but what is written.
+    /// Reports whether the server started without objects.
     pub(crate) fn is_bare(&self) -> bool {
         self.options.bare
     }
 
-    /// Whether objects can only be made in namespaces that exist.
+    /// Reports whether objects can only be created in existing namespaces.
     pub(crate) fn needs_namespaces(&self) -> bool {
         !self.options.bare
     }
 
-    /// The present time as metadata carries it.
+    /// Returns the current time as in metadata.
     pub(crate) fn now(&self) -> String {
         rfc3339(self.clock.now())
     }
 
-    /// The time in so many seconds, as metadata carries it.
+    /// Returns the time after this number of seconds, as in metadata.
     pub(crate) fn later(&self, seconds: i64) -> String {
         rfc3339(
             self.clock
@@ -155,12 +155,12 @@ impl Server {
         )
     }
 
-    /// The present time.
+    /// Returns the current time.
     pub(crate) fn timestamp(&self) -> jiff::Timestamp {
         self.clock.now()
     }
 
-    /// An address for a service that no other has, from 10.0.0.0/16.
+    /// Returns a free address for a service, from 10.0.0.0/16.
     pub(crate) fn service_address(&self) -> String {
         let used =
             |address: &str| self.any_service(|spec| meta::strings(&spec["clusterIPs"]).contains(&address));
@@ -168,17 +168,17 @@ impl Server {
             let n = self.store.count("service-addresses") % 0xffff + 1;
             format!("10.0.{}.{}", n >> 8, n & 0xff)
         };
-        // A full range would never end; then an address is given twice.
+        // The search in a full range would never end, so an address is then assigned twice.
         (0..0xffff).map(|_| next()).find(|address| !used(address)).unwrap_or_else(next)
     }
 
-    /// Whether a stored service has a spec like this.
+    /// Reports whether a stored service has such a spec.
     fn any_service(&self, is_so: impl Fn(&Value) -> bool) -> bool {
         let services = self.store.list("services", "", None).map(|list| list.objects).unwrap_or_default();
         services.iter().any(|(_, service)| is_so(&service.value["spec"]))
     }
 
-    /// A port on the nodes that no other service has, from 30000 to 32767.
+    /// Returns a free port on the nodes, from 30000 to 32767.
     pub(crate) fn node_port(&self) -> u64 {
         let used = |number: u64| {
             self.any_service(|spec| {
@@ -193,12 +193,12 @@ impl Server {
         self.registry.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// The admission webhooks and policies.
+    /// Returns the admission webhooks and policies.
     pub(crate) fn hooks(&self) -> Arc<Hooks> {
         self.hooks.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Brings the admission webhooks and policies in step with what is stored.
+    /// Updates the admission webhooks and policies from the stored objects.
     pub(crate) fn refresh_hooks(&self) {
         let _guard = self.reconciling.lock().unwrap_or_else(PoisonError::into_inner);
         let stored = |collection: &str| -> Vec<Value> {
@@ -220,7 +220,7 @@ impl Server {
         self.stopping.subscribe()
     }
 
-    /// Answers one request; never fails.
+    /// Handles one request; never fails.
     pub(crate) async fn handle<B>(self: Arc<Self>, request: Request<B>) -> Response<Body>
     where
         B: http_body::Body<Data = Bytes> + Send,
@@ -233,7 +233,7 @@ impl Server {
             Err(error) => return Reply::error(&error).into_response(),
         };
         let reply = self.dispatch(&parts, body).await.unwrap_or_else(|error| Reply::error(&error));
-        // What the answer tells, or what it was worked out from, must not be lost any more.
+        // The response depends on writes that must be durable before it is sent.
         let reply = match self.store.settled().await {
             Ok(()) => reply,
             Err(NotDurable(why)) => Reply::error(&ApiError::internal(&*why)),
@@ -313,7 +313,7 @@ impl Server {
         }
     }
 
-    /// Brings conditions of CRDs and the served resources in step with the stored CRDs.
+    /// Updates the conditions of CRDs and the served resources from the stored CRDs.
     pub(crate) fn refresh(&self) {
         let _guard = self.reconciling.lock().unwrap_or_else(PoisonError::into_inner);
         for _ in 0..RETRIES {
@@ -338,7 +338,7 @@ impl Server {
         }
     }
 
-    /// All CRDs, the oldest first.
+    /// Returns all CRDs, the oldest first.
     fn stored_crds(&self) -> Vec<Arc<Object>> {
         let mut crds: Vec<Arc<Object>> = match self.store.list(crd::COLLECTION, "", None) {
             Ok(snapshot) => snapshot.objects.into_iter().map(|(_, object)| object).collect(),
@@ -350,7 +350,7 @@ impl Server {
         crds
     }
 
-    /// Reads, changes and writes an object until nobody else wrote in between; `None` from `change` leaves it.
+    /// Reads, changes and writes an object until no other write intervenes; `None` from `change` leaves it.
     pub(crate) fn modify(
         &self,
         collection: &str,
@@ -370,7 +370,7 @@ impl Server {
     }
 }
 
-/// Reads a body to its end.
+/// Reads a whole body.
 async fn whole<B>(body: B) -> ApiResult<Bytes>
 where
     B: http_body::Body<Data = Bytes>,
@@ -394,19 +394,19 @@ pub(crate) struct Call<'a> {
     pub(crate) query: Query,
     pub(crate) headers: &'a http::HeaderMap,
     pub(crate) body: Bytes,
-    /// Who asks, as `authentication.k8s.io` describes users.
+    /// The user, in the form of `authentication.k8s.io`.
     pub(crate) user: Value,
-    /// The server's own token, where it asks for one.
+    /// The server's own token, where it requires one.
     pub(crate) own_token: Option<Arc<str>>,
     pub(crate) accepted: negotiate::Accepted,
-    /// The connection, for what leaves HTTP.
+    /// The connection, for upgrades.
     pub(crate) upgrade: Option<OnUpgrade>,
-    /// What the client is told beside the answer, each text once.
+    /// Warnings for the client, each text once.
     warnings: Mutex<Vec<String>>,
 }
 
 impl Call<'_> {
-    /// Tells the client something in a `Warning` header.
+    /// Adds a text as a `Warning` header.
     pub(crate) fn warn(&self, text: &str) {
         let mut warnings = self.warnings.lock().unwrap_or_else(PoisonError::into_inner);
         if !text.is_empty() && !warnings.iter().any(|known| known == text) {
@@ -414,12 +414,12 @@ impl Call<'_> {
         }
     }
 
-    /// Whether the request is about the scale of an object.
+    /// Reports whether the request is about the scale of an object.
     pub(crate) fn is_for_scale(&self) -> bool {
         self.path.subresource == "scale"
     }
 
-    /// The name that owns fields when the client gives none: the first part of its user agent.
+    /// Returns the field manager; if the client gives none, the first part of its user agent.
     pub(crate) fn manager(&self, given: &str) -> String {
         if !given.is_empty() {
             return given.to_owned();

@@ -10,31 +10,31 @@ use serde_json::{Map, Value, json};
 pub(crate) struct Cause {
     /// Machine-readable reason, such as `FieldValueInvalid`.
     pub(crate) reason: String,
-    /// What is wrong, without the field.
+    /// The fault, without the field.
     pub(crate) message: String,
     /// Path of the field, such as `spec.replicas`.
     pub(crate) field: String,
 }
 
 impl Cause {
-    /// A value that breaks a rule; `value` is already rendered as JSON.
+    /// A value that breaks a rule; `value` is JSON text.
     pub(crate) fn invalid(field: impl Into<String>, value: impl std::fmt::Display, detail: &str) -> Self {
         Self::new("FieldValueInvalid", field, format!("Invalid value: {value}: {detail}"))
     }
 
-    /// A value that has to be there.
+    /// A value that is missing.
     pub(crate) fn required(field: impl Into<String>, detail: &str) -> Self {
         let message =
             if detail.is_empty() { "Required value".to_owned() } else { format!("Required value: {detail}") };
         Self::new("FieldValueRequired", field, message)
     }
 
-    /// A value that may not be there.
+    /// A value that is not allowed.
     pub(crate) fn forbidden(field: impl Into<String>, detail: &str) -> Self {
         Self::new("FieldValueForbidden", field, format!("Forbidden: {detail}"))
     }
 
-    /// A value outside a closed set; `value` is already rendered as JSON.
+    /// A value outside a closed set; `value` is JSON text.
     pub(crate) fn not_supported(field: impl Into<String>, value: &str, supported: &[&str]) -> Self {
         let list: Vec<String> = supported.iter().map(|s| format!("{s:?}")).collect();
         Self::new(
@@ -44,7 +44,7 @@ impl Cause {
         )
     }
 
-    /// Any reason.
+    /// A cause with any reason.
     pub(crate) fn new(reason: &str, field: impl Into<String>, message: String) -> Self {
         Self { reason: reason.to_owned(), message, field: field.into() }
     }
@@ -56,17 +56,17 @@ impl From<kubesmith_apiextensions::structural::Cause> for Cause {
     }
 }
 
-/// Which object an error is about.
+/// The object of an error.
 #[derive(Clone, Debug, Default)]
 pub struct About {
     pub(crate) name: String,
     pub(crate) group: String,
-    /// The plural resource name or the kind, whichever kube-apiserver puts there.
+    /// The plural resource name or the kind, as in kube-apiserver.
     pub(crate) kind: String,
 }
 
 impl About {
-    /// An object by its group, its plural resource name or kind, and its name.
+    /// Names an object by its group, its plural resource name or kind, and its name.
     #[must_use]
     pub fn new(group: &str, kind: &str, name: &str) -> Self {
         Self { name: name.to_owned(), group: group.to_owned(), kind: kind.to_owned() }
@@ -78,12 +78,12 @@ impl About {
     }
 }
 
-/// A request that failed.
+/// The error of a failed request.
 #[derive(Clone, Debug)]
 pub enum ApiError {
-    /// Answered with a `Status` object.
+    /// Sent as a `Status` object.
     Status(Box<StatusError>),
-    /// Answered with the mux's plain `404 page not found`.
+    /// Sent as the mux's plain `404 page not found`.
     NoSuchPath,
 }
 
@@ -96,15 +96,15 @@ pub struct StatusError {
     pub(crate) about: Option<About>,
     pub(crate) causes: Vec<Cause>,
     pub(crate) warnings: Vec<String>,
-    /// Seconds after which the client should try again.
+    /// Seconds after which the client should retry.
     pub(crate) retry_after: Option<u32>,
-    /// Where to continue a list that cannot go on as it began; empty for other errors.
+    /// The token that continues an expired list; empty for other errors.
     continue_token: String,
-    /// A whole `Status` that somebody else made.
+    /// A whole `Status` from a webhook.
     given: Option<Value>,
 }
 
-/// The result of everything that can be answered with an error.
+/// The result of a request or of a part of one.
 pub(crate) type ApiResult<T> = Result<T, ApiError>;
 
 impl ApiError {
@@ -136,12 +136,12 @@ impl ApiError {
         self
     }
 
-    /// Names the fields at fault.
+    /// Sets the causes.
     pub(crate) fn with_causes(self, causes: Vec<Cause>) -> Self {
         self.causes(causes)
     }
 
-    /// Says where the rest of a list begins.
+    /// Sets the token that continues a list.
     pub(crate) fn with_continue(mut self, token: String) -> Self {
         if let Self::Status(status) = &mut self {
             status.continue_token = token;
@@ -149,7 +149,7 @@ impl ApiError {
         self
     }
 
-    /// Puts words before the message.
+    /// Prefixes the message.
     pub(crate) fn with_prefix(self, prefix: &str) -> Self {
         let text = format!("{prefix}{}", self.message());
         self.with_message(&text)
@@ -171,7 +171,7 @@ impl ApiError {
         self
     }
 
-    /// Adds `Warning` headers to the answer.
+    /// Sets the `Warning` headers of the response.
     pub(crate) fn with_warnings(mut self, warnings: Vec<String>) -> Self {
         if let Self::Status(status) = &mut self {
             status.warnings = warnings;
@@ -179,7 +179,7 @@ impl ApiError {
         self
     }
 
-    /// Adds `Warning` headers to those that are there.
+    /// Adds `Warning` headers.
     pub(crate) fn with_more_warnings(mut self, warnings: Vec<String>) -> Self {
         if let Self::Status(status) = &mut self {
             status.warnings.extend(warnings);
@@ -191,7 +191,7 @@ impl ApiError {
         Self::status(400, "BadRequest", message.into())
     }
 
-    /// Something that is not allowed.
+    /// The request is not allowed.
     pub fn forbidden(about: About, message: &str) -> Self {
         let name = if about.name.is_empty() { String::new() } else { format!(" {:?}", about.name) };
         let is = if about.kind.is_empty() { "forbidden" } else { " is forbidden" };
@@ -203,7 +203,7 @@ impl ApiError {
         Self::status(401, "Unauthorized", "Unauthorized".to_owned())
     }
 
-    /// There is no such object.
+    /// The object does not exist.
     pub fn not_found(about: About) -> Self {
         let message = format!("{} {:?} not found", about.qualified(), about.name);
         Self::status(404, "NotFound", message).about(about)
@@ -229,19 +229,19 @@ impl ApiError {
         Self::status(406, "NotAcceptable", message)
     }
 
-    /// No route answers in an accepted media type; go-restful's words.
+    /// No route has an accepted media type; in go-restful's words.
     pub(crate) fn not_routed(available: &[&str]) -> Self {
         let available = available.join(", ");
         let message = format!("406: Not Acceptable\n\nAvailable representations: {available}");
         Self::status(406, "NotAcceptable", message).about(About::default())
     }
 
-    /// The object cannot have the asked-for form.
+    /// The object does not have the requested form.
     pub(crate) fn no_such_form(message: String) -> Self {
         Self::status(406, "NotAcceptable", message)
     }
 
-    /// There is such an object already.
+    /// The object exists already.
     pub fn already_exists(about: About) -> Self {
         let message = format!("{} {:?} already exists", about.qualified(), about.name);
         Self::status(409, "AlreadyExists", message).about(about)
@@ -253,7 +253,7 @@ impl ApiError {
         Self::status(409, "Conflict", message).about(about)
     }
 
-    /// Somebody else changed the object since it was read.
+    /// Another client changed the object since it was read.
     pub fn modified(about: About) -> Self {
         Self::conflict(
             about,
@@ -261,12 +261,12 @@ impl ApiError {
         )
     }
 
-    /// Conflicts of a server-side apply.
+    /// A server-side apply has conflicts.
     pub(crate) fn apply_conflict(message: String, causes: Vec<Cause>) -> Self {
         Self::status(409, "Conflict", message).about(About::default()).causes(causes)
     }
 
-    /// A version that has not been given out; clients try again.
+    /// The version does not exist yet; clients retry.
     pub(crate) fn future_version(asked: u64, current: u64) -> Self {
         let text = "Too large resource version";
         let message = format!("Timeout: {text}: {asked}, current: {current}");
@@ -278,7 +278,7 @@ impl ApiError {
         error
     }
 
-    /// The asked-for version is older than the kept history.
+    /// The requested version is older than the kept history.
     pub fn expired(message: impl Into<String>) -> Self {
         Self::status(410, "Expired", message.into())
     }
@@ -292,7 +292,7 @@ impl ApiError {
         Self::status(504, "Timeout", text)
     }
 
-    /// A disruption budget forbids to evict a pod; `seconds` after which the client should try again, or 0.
+    /// A disruption budget forbids the eviction of a pod; the client should retry after `seconds`, unless 0.
     pub(crate) fn budget(detail: &str, seconds: u32) -> Self {
         let text = "Cannot evict pod as it would violate the pod's disruption budget.".to_owned();
         let cause = Cause::new("DisruptionBudget", "", detail.to_owned());
@@ -321,7 +321,7 @@ impl ApiError {
         Self::status(415, "UnsupportedMediaType", message)
     }
 
-    /// A patch that cannot be carried out on the object.
+    /// A patch cannot be applied to the object.
     pub(crate) fn unprocessable_patch() -> Self {
         let message = "the server rejected our request due to an error in our request".to_owned();
         Self::status(422, "Invalid", message).about(About::default())
@@ -334,22 +334,22 @@ impl ApiError {
         Self::status(422, "Invalid", message).about(about).causes(causes)
     }
 
-    /// Query options that do not make sense.
+    /// Query options are invalid.
     pub(crate) fn invalid_options(kind: &str, causes: Vec<Cause>) -> Self {
         Self::invalid(About::new("meta.k8s.io", kind, ""), causes)
     }
 
-    /// An error inside of the server.
+    /// The server failed.
     pub fn internal(message: impl Into<String>) -> Self {
         Self::status(500, "InternalError", message.into())
     }
 
-    /// A failure that has no reason in Kubernetes, such as a strategic merge patch that does not fit the object.
+    /// A failure without a reason in Kubernetes, such as a strategic merge patch that does not fit the object.
     pub(crate) fn unknown(message: String) -> Self {
         Self::status(500, "", message)
     }
 
-    /// A failure of the server with a cause, as Go's `NewInternalError` has it.
+    /// The server failed, with a cause as in Go's `NewInternalError`.
     pub fn internal_of(error: impl Into<String>) -> Self {
         let error = error.into();
         let cause = Cause::new("", "", error.clone());
@@ -358,7 +358,7 @@ impl ApiError {
             .causes(vec![cause])
     }
 
-    /// A `Status` that a webhook made.
+    /// A webhook returned this `Status`.
     pub(crate) fn given(code: u16, value: Value) -> Self {
         let message = value["message"].as_str().unwrap_or_default().to_owned();
         let mut error = Self::status(code, "", message);
@@ -368,7 +368,7 @@ impl ApiError {
         error
     }
 
-    /// What went wrong, for people.
+    /// Returns the message for humans.
     pub fn message(&self) -> &str {
         match self {
             Self::Status(status) => &status.message,
@@ -376,7 +376,7 @@ impl ApiError {
         }
     }
 
-    /// An error without a reason, which kube-apiserver answers when it did not expect the failure.
+    /// An error without a reason, which kube-apiserver returns for unexpected failures.
     pub(crate) fn unexpected(message: impl Into<String>) -> Self {
         Self::status(500, "", message.into())
     }
@@ -389,7 +389,7 @@ impl ApiError {
         }
     }
 
-    /// The `Status` object; a missing path is worded as kube-apiserver words it inside a watch.
+    /// Returns the `Status` object; a missing path has kube-apiserver's text of watches.
     pub fn to_value(&self) -> Value {
         match self {
             Self::Status(status) => status.to_value(),

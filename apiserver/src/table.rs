@@ -1,4 +1,4 @@
-//! Output for people and for caches of metadata: `Table` and `PartialObjectMetadata`.
+//! Output for humans and for caches of metadata: `Table` and `PartialObjectMetadata`.
 
 use jiff::Timestamp;
 use kubesmith_apimachinery::jsonpath::Found;
@@ -16,12 +16,12 @@ some resources may allow a client to request the generation of an appropriate na
 intended for creation idempotence and configuration definition. Cannot be updated. More info: \
 https://kubernetes.io/docs/concepts/overview/working-with-objects/names#names";
 
-/// `metadata` of a list that says only its version.
+/// Returns `metadata` of a list with only its version.
 pub(crate) fn list_metadata(object: &Value) -> Value {
     json!({"resourceVersion": meta::text(object, "resourceVersion")})
 }
 
-/// What the rows of a table have of their objects: the query parameter `includeObject`.
+/// The part of the objects in a table's rows: the query parameter `includeObject`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Include {
     Metadata,
@@ -33,7 +33,7 @@ impl Include {
     /// Reads the options of a table.
     ///
     /// # Errors
-    /// `BadRequest`, as apimachinery's `ValidateTableOptions` has it.
+    /// Returns `BadRequest`, as apimachinery's `ValidateTableOptions` does.
     pub(crate) fn parse(query: &Query) -> ApiResult<Self> {
         match query.get("includeObject") {
             "" | "Metadata" => Ok(Self::Metadata),
@@ -47,16 +47,16 @@ impl Include {
     }
 }
 
-/// A table of objects with the options of a request.
+/// Builds a table of objects with the options of a request.
 ///
 /// # Errors
-/// `BadRequest` for unknown options.
+/// Returns `BadRequest` for unknown options.
 pub(crate) fn table(call: &Call<'_>, version: &str, items: &[Value], metadata: &Value) -> ApiResult<Value> {
     let include = Include::parse(&call.query)?;
     Ok(of(&call.def, version, items, metadata, true, call.server.timestamp(), include))
 }
 
-/// A table of objects; only the first of a watch has `headers`.
+/// Builds a table of objects; in a watch only the first has `headers`.
 pub(crate) fn of(
     def: &ResourceDef,
     version: &str,
@@ -83,7 +83,7 @@ pub(crate) fn of(
     };
     let mut items: Vec<&Value> = items.iter().collect();
     if !def.is_custom() && def.kind == "FlowSchema" {
-        // `printFlowSchemaList` shows them in the order in which they match; those of one precedence stay in the order of names.
+        // `printFlowSchemaList` sorts by precedence; equal ones stay ordered by name.
         items.sort_by_key(|schema| schema["spec"]["matchingPrecedence"].as_i64());
     }
     let rows: Vec<Value> = items.into_iter().map(row).collect();
@@ -94,7 +94,8 @@ pub(crate) fn of(
     })
 }
 
-/// The metadata of one object, as kube-apiserver holds it inside: of a daemon set without the annotation that is a field there.
+/// Returns the metadata of one object, as kube-apiserver's internal type has it: without a daemon set's annotation that
+/// is a field there.
 pub(crate) fn partial(object: &Value, version: &str) -> Value {
     let mut metadata = object["metadata"].clone();
     if let Some(annotations) = metadata.get_mut("annotations").and_then(Value::as_object_mut)
@@ -111,10 +112,10 @@ pub(crate) fn partial(object: &Value, version: &str) -> Value {
     })
 }
 
-/// The metadata of several objects.
+/// Returns the metadata of several objects.
 pub(crate) fn partial_list(items: &[Value], version: &str, metadata: &Value) -> Value {
     let items: Vec<Value> = items.iter().map(|item| partial(item, version)).collect();
-    // Go has no list until there is an item.
+    // Go's list is null without items.
     let items = if items.is_empty() { Value::Null } else { items.into() };
     json!({
         "kind": "PartialObjectMetadataList", "apiVersion": format!("meta.k8s.io/{version}"),
@@ -122,7 +123,7 @@ pub(crate) fn partial_list(items: &[Value], version: &str, metadata: &Value) -> 
     })
 }
 
-/// What a table says of its columns.
+/// Describes the columns of a table.
 fn head(def: &ResourceDef) -> Vec<Value> {
     if !def.is_custom() {
         let description = |name: &str| if name == "Name" { NAME_DESCRIPTION } else { "" };
@@ -135,7 +136,7 @@ fn head(def: &ResourceDef) -> Vec<Value> {
     head
 }
 
-/// The cells of an object's row.
+/// Returns the cells of an object's row.
 fn cells(def: &ResourceDef, item: &Value, now: Timestamp) -> Vec<Value> {
     if !def.is_custom() {
         return printers::columns(def).iter().map(|column| column.cell(item, now)).collect();
@@ -145,7 +146,7 @@ fn cells(def: &ResourceDef, item: &Value, now: Timestamp) -> Vec<Value> {
     cells
 }
 
-/// A column's cell: the first value that its path finds, when it is of the column's type.
+/// Returns a column's cell: the first value at its path, if it is of the column's type.
 fn cell(item: &Value, column: &Column, now: Timestamp) -> Value {
     let Ok(results) = column.path.find_results(item) else { return Value::Null };
     let Some(found) = results.first().and_then(|first| first.first()) else { return Value::Null };
@@ -155,7 +156,7 @@ fn cell(item: &Value, column: &Column, now: Timestamp) -> Value {
     let Found::Value(value) = found else { return Value::Null };
     match (column.kind.as_str(), value) {
         ("integer" | "number", Value::Number(number)) => match (number.as_i64(), number.as_f64()) {
-            // Go converts to an integer without the fraction, and writes a float without one as an integer.
+            // Go truncates floats in integer columns, and writes a float without a fraction as an integer.
             (None, Some(value))
                 if column.kind == "integer" || (value == value.trunc() && value.abs() < 1e15) =>
             {
@@ -170,7 +171,7 @@ fn cell(item: &Value, column: &Column, now: Timestamp) -> Value {
     }
 }
 
-/// How long ago a time was, as kubectl shows it.
+/// Formats the age of a time, as kubectl does.
 fn age(text: &str, now: Timestamp) -> String {
     match text.parse::<Timestamp>() {
         Ok(then) => human_duration(now.as_second() - then.as_second()),
@@ -178,12 +179,12 @@ fn age(text: &str, now: Timestamp) -> String {
     }
 }
 
-/// The time that has gone by since `text`, or that there is no such time.
+/// Formats the time since `text`, or `<unknown>`.
 pub(crate) fn since(text: Option<&str>, now: Timestamp) -> String {
     text.map_or_else(|| "<unknown>".to_owned(), |text| age(text, now))
 }
 
-/// The time between two times, or nothing when one of them is none.
+/// Formats the time between two times; empty when one of them is missing.
 pub(crate) fn between(start: &str, end: &str) -> String {
     match (start.parse::<Timestamp>(), end.parse::<Timestamp>()) {
         (Ok(start), Ok(end)) => human_duration(end.as_second() - start.as_second()),
@@ -191,7 +192,7 @@ pub(crate) fn between(start: &str, end: &str) -> String {
     }
 }
 
-/// A duration in seconds in the words of apimachinery's `HumanDuration`.
+/// Formats a duration in seconds as apimachinery's `HumanDuration` does.
 pub(crate) fn human_duration(seconds: i64) -> String {
     let (minutes, hours) = (seconds / 60, seconds / 3600);
     let with = |big: i64, unit: char, small: i64, small_unit: char| match small {

@@ -1,4 +1,4 @@
-//! Certificates for one environment: an authority and what it signs for servers and users.
+//! Certificates for one environment: an authority, and the certificates that it issues for servers and users.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use tokio_rustls::TlsAcceptor;
 use crate::der;
 use crate::error::Error;
 
-/// The common name of every authority made here.
+/// The common name of every authority.
 const AUTHORITY: &str = "kubesmith-ca";
 
 /// A certificate and its private key, as PEM.
@@ -36,7 +36,7 @@ impl std::fmt::Debug for Pair {
 
 /// A certificate authority.
 pub struct Authority {
-    /// Its certificate as PEM.
+    /// The certificate in PEM.
     pub pem: String,
     issuer: Issuer<'static, KeyPair>,
 }
@@ -48,7 +48,7 @@ impl std::fmt::Debug for Authority {
 }
 
 impl Authority {
-    /// Makes an authority with a new key.
+    /// Creates an authority with a new key.
     ///
     /// # Errors
     /// Returns [`Error::Certificates`] if the keys or certificates cannot be made.
@@ -58,18 +58,18 @@ impl Authority {
         Ok(Self { pem, issuer: Issuer::new(authority_params(), key) })
     }
 
-    /// The authority of an earlier [`Authority::key`] and certificate.
+    /// Restores the authority from [`Authority::key`] and its certificate.
     pub(crate) fn from_parts(key: &[u8], pem: String) -> Result<Self, Error> {
         let key = KeyPair::try_from(key).map_err(failed)?;
         Ok(Self { pem, issuer: Issuer::new(authority_params(), key) })
     }
 
-    /// The private key in PKCS #8.
+    /// Returns the private key in PKCS #8.
     pub(crate) fn key(&self) -> Vec<u8> {
         self.issuer.key().serialize_der()
     }
 
-    /// A certificate for a server at `hosts` (names or addresses).
+    /// Issues a certificate for a server at `hosts` (names or addresses).
     pub(crate) fn server(&self, hosts: Vec<String>) -> Result<(CertificateDer<'static>, KeyPair), Error> {
         let mut params = CertificateParams::new(hosts).map_err(failed)?;
         params.distinguished_name.push(DnType::CommonName, "kubesmith");
@@ -80,7 +80,7 @@ impl Authority {
         Ok((certificate.der().clone(), key))
     }
 
-    /// A certificate for a server at `hosts` (names or addresses) and its key.
+    /// Issues a certificate for a server at `hosts` (names or addresses), with its key.
     ///
     /// # Errors
     /// Returns [`Error::Certificates`] if the keys or certificates cannot be made.
@@ -89,7 +89,8 @@ impl Authority {
         Ok(Pair { certificate: pem("CERTIFICATE", &certificate), key: key.serialize_pem() })
     }
 
-    /// A certificate that names a user to kube-apiserver: the common name is the user's, each organization a group.
+    /// Issues a certificate that names a user to kube-apiserver: the common name is the user's, each organization a
+    /// group.
     ///
     /// # Errors
     /// Returns [`Error::Certificates`] if the keys or certificates cannot be made.
@@ -104,7 +105,7 @@ impl Authority {
         })
     }
 
-    /// A TLS server's side of connections to `hosts`, which may choose HTTP/2 if it is to be spoken. Clients may show a
+    /// Returns a TLS acceptor for connections to `hosts`, with HTTP/2 if `http2` is set. Clients may present a
     /// certificate of this authority.
     pub(crate) fn acceptor(&self, hosts: Vec<String>, http2: bool) -> Result<TlsAcceptor, Error> {
         let (certificate, key) = self.server(hosts)?;
@@ -137,7 +138,7 @@ fn authority_params() -> CertificateParams {
     params
 }
 
-// By value, for `map_err`.
+// By value, as `map_err` passes it.
 #[allow(clippy::needless_pass_by_value)]
 fn failed(error: rcgen::Error) -> Error {
     Error::Certificates(error.to_string())

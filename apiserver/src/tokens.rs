@@ -1,4 +1,4 @@
-//! Tokens of service accounts and users: JSON web tokens that this server signs and knows again.
+//! Tokens of service accounts and users: JSON web tokens that this server issues and verifies.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -14,13 +14,14 @@ use crate::server::Server;
 pub(crate) const GROUP: &str = "authentication.k8s.io";
 pub(crate) const REQUEST: &str = "TokenRequest";
 
-/// Who signs, and whom tokens are for when nobody says.
+/// The issuer and default audience of tokens.
 pub(crate) const ISSUER: &str = "https://kubernetes.default.svc";
 
-/// The claim with a user's groups, which tokens of service accounts do not have.
+/// The claim with a user's groups; tokens of service accounts lack it.
 const GROUPS: &str = "groups";
 
-/// What `/.well-known/openid-configuration` says of the issuer. Only this server can check its tokens, so no key is published.
+/// Returns the issuer's `/.well-known/openid-configuration`. Only this server can verify its tokens, so no key is
+/// published.
 pub(crate) fn configuration() -> Value {
     json!({
         "issuer": ISSUER, "jwks_uri": format!("{ISSUER}/openid/v1/jwks"), "response_types_supported": ["id_token"],
@@ -37,7 +38,7 @@ fn encoded(part: &Value) -> String {
     URL_SAFE_NO_PAD.encode(part.to_string())
 }
 
-/// A token for a service account, good for so many seconds. A bound token ends with the object that it is bound to.
+/// Issues a token for a service account with a lifetime in seconds. A bound token ends with its object.
 ///
 /// # Errors
 /// Returns an error if the server's identity cannot be read.
@@ -76,10 +77,10 @@ pub(crate) struct Bound {
 const BOUND: &[(&str, &str, bool)] =
     &[("pod", "pods", true), ("secret", "secrets", true), ("node", "nodes", false)];
 
-/// A token for a user, good for as long as the server's identity.
+/// Issues a token for a user, valid as long as the server's identity.
 ///
 /// # Errors
-/// When the server's identity cannot be read.
+/// Returns an error if the server's identity cannot be read.
 pub(crate) fn issue_to_user(server: &Server, name: &str, groups: &[String]) -> Result<String, Error> {
     sign(server, &json!({"iss": ISSUER, "sub": name, "exp": i64::MAX, GROUPS: groups}))
 }
@@ -90,13 +91,13 @@ fn sign(server: &Server, claims: &Value) -> Result<String, Error> {
     Ok(format!("{text}.{}", URL_SAFE_NO_PAD.encode(signature)))
 }
 
-/// The user whose token this is, if the token is for this server; `None` if it is not one of ours or no longer good.
+/// Returns the user of a token for this server; `None` if the token is foreign or no longer valid.
 pub(crate) fn user(server: &Server, token: &str) -> Option<Value> {
     let (user, audiences) = user_and_audiences(server, token)?;
     audiences.iter().any(|audience| audience == ISSUER).then_some(user)
 }
 
-/// The user whose token this is, and whom the token is for.
+/// Returns the user and the audiences of a token.
 pub(crate) fn user_and_audiences(server: &Server, token: &str) -> Option<(Value, Vec<String>)> {
     let (text, signature) = token.rsplit_once('.')?;
     let signature = URL_SAFE_NO_PAD.decode(signature).ok()?;
@@ -115,7 +116,8 @@ pub(crate) fn user_and_audiences(server: &Server, token: &str) -> Option<(Value,
     Some((account(server, &claims)?, audiences))
 }
 
-/// The service account of a token; `None` if the account, or an object that the token is bound to, is not there any more.
+/// Returns the service account of a token; `None` if the account, or an object that the token is bound to, no longer
+/// exists.
 fn account(server: &Server, claims: &Value) -> Option<Value> {
     let about = &claims["kubernetes.io"];
     let namespace = about["namespace"].as_str()?;
@@ -136,7 +138,7 @@ fn account(server: &Server, claims: &Value) -> Option<Value> {
         if bound.is_null() {
             continue;
         }
-        // The node of a pod is only told of; the token lives as long as the pod.
+        // The node of a pod is only informative; the token lives as long as the pod.
         let decides = *claim != "node" || about["pod"].is_null();
         if decides && !is_there(collection, if *namespaced { namespace } else { "" }, bound) {
             return None;

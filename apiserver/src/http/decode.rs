@@ -1,4 +1,4 @@
-//! Bodies: JSON and YAML, with the paths of fields that occur twice.
+//! Decodes bodies in JSON and YAML, and finds duplicate fields.
 
 use std::collections::BTreeMap;
 
@@ -11,16 +11,16 @@ use serde_json::Value;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Decoded {
     pub(crate) value: Value,
-    /// The members that were given more than once; the last one counts.
+    /// The members that occur more than once; the last one counts.
     pub(crate) duplicates: Duplicates,
 }
 
-/// Faults of members that were given more than once.
+/// Faults of members that occur more than once.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Duplicates {
     faults: Vec<String>,
     yaml: bool,
-    /// The body, which tells the order of its members.
+    /// The body, for the order of its members.
     body: Bytes,
 }
 
@@ -29,12 +29,12 @@ impl Duplicates {
         self.faults.is_empty()
     }
 
-    /// The same for a body that is kept, so that [`order`](Self::order) knows it.
+    /// Returns these with the body, which [`order`](Self::order) needs.
     pub(crate) fn of_body(self, body: &Bytes) -> Self {
         Self { body: body.clone(), ..self }
     }
 
-    /// Brings paths of members into the order of the body, in which Go's decoder finds them.
+    /// Sorts paths of members by their order in the body, in which Go's decoder finds them.
     pub(crate) fn order(&self, paths: &mut [String]) {
         paths.sort();
         if paths.len() < 2 || self.body.is_empty() {
@@ -42,7 +42,7 @@ impl Duplicates {
         }
         let mut members = Members::default();
         let text = std::str::from_utf8(&self.body).ok().filter(|_| self.yaml);
-        // The body was read before; what cannot be read again has no order.
+        // The body was decoded before; if that fails now, no order is known.
         let is_read = match text {
             Some(text) => first(text).is_none_or(|document| read(document, Some(text), &mut members).is_ok()),
             None => read(&mut serde_json::Deserializer::from_slice(&self.body), None, &mut members).is_ok(),
@@ -55,12 +55,12 @@ impl Duplicates {
         }
     }
 
-    /// The faults one by one, as warnings name them.
+    /// Returns the faults one by one, as warnings list them.
     pub(crate) fn warnings(&self) -> Vec<String> {
         self.faults.clone()
     }
 
-    /// The faults as an error lists them: goyaml reports all of its own as one.
+    /// Returns the faults as an error lists them: goyaml reports all of its own as one.
     pub(crate) fn errors(&self) -> Vec<String> {
         if !self.yaml || self.faults.is_empty() {
             return self.faults.clone();
@@ -69,10 +69,10 @@ impl Duplicates {
     }
 }
 
-/// Reads JSON; nesting is limited by the parser.
+/// Decodes JSON; the parser limits nesting.
 ///
 /// # Errors
-/// What is wrong with the text.
+/// Returns the parser's error.
 pub(crate) fn json(body: &[u8]) -> Result<Decoded, String> {
     let mut repeated = Repeated::new(false);
     let mut deserializer = serde_json::Deserializer::from_slice(body);
@@ -85,10 +85,10 @@ pub(crate) fn json(body: &[u8]) -> Result<Decoded, String> {
     Ok(Decoded { value, duplicates: Duplicates { faults, ..Duplicates::default() } })
 }
 
-/// Reads the first YAML document: that of YAML 1.1, as goyaml, which kube-apiserver has, reads it.
+/// Decodes the first YAML document, as YAML 1.1 like kube-apiserver's goyaml.
 ///
 /// # Errors
-/// What is wrong with the text.
+/// Returns the parser's error.
 pub(crate) fn yaml(body: &[u8]) -> Result<Decoded, String> {
     let text = std::str::from_utf8(body).map_err(|e| format!("yaml: invalid UTF-8: {e}"))?;
     if open_brackets(body) > YAML_OPEN_BRACKETS {
@@ -101,14 +101,14 @@ pub(crate) fn yaml(body: &[u8]) -> Result<Decoded, String> {
     Ok(Decoded { value, duplicates: Duplicates { faults, yaml: true, body: Bytes::new() } })
 }
 
-/// A member that was given more than once.
+/// A member that occurs more than once.
 struct Fault {
-    /// Where its key begins in YAML. The parser does not tell it of a quoted key with escapes.
+    /// The start of its key in YAML; unknown for quoted keys with escapes.
     offset: Option<usize>,
     text: String,
 }
 
-/// The faults with their lines, which are counted in one walk over the text.
+/// Returns the faults with their lines, which are counted in one pass over the text.
 fn with_lines(source: &str, mut faults: Vec<Fault>) -> Vec<String> {
     faults.sort_by_key(|fault| fault.offset);
     let (mut line, mut counted) = (1, 0);
@@ -121,12 +121,12 @@ fn with_lines(source: &str, mut faults: Vec<Fault>) -> Vec<String> {
     faults.drain(..).map(&mut numbered).collect()
 }
 
-/// The first document of a text; goyaml's `Unmarshal` does not look at the others.
+/// Returns the first document of a text; goyaml's `Unmarshal` ignores the others.
 fn first(text: &str) -> Option<serde_yaml::Deserializer<'_>> {
     serde_yaml::Deserializer::from_str(text).next()
 }
 
-/// The words of goyaml, whose parser is that of serde_yaml as well (`fail` of goyaml's decode.go).
+/// Returns the error in goyaml's words, whose parser serde_yaml shares (`fail` of goyaml's decode.go).
 fn goyaml(source: &str, error: &serde_yaml::Error) -> String {
     let text = error.to_string();
     let text = text.split(" at line ").next().unwrap_or_default();
@@ -139,7 +139,7 @@ fn goyaml(source: &str, error: &serde_yaml::Error) -> String {
     }
 }
 
-/// The first anchor that an alias names after it.
+/// Returns the name of the first alias whose anchor precedes it.
 fn alias(source: &str) -> Option<&str> {
     let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
     let names = source.match_indices('*').map(|(at, _)| {
@@ -156,10 +156,10 @@ fn alias(source: &str) -> Option<&str> {
     known.next().map(|(_, name)| name)
 }
 
-/// The YAML parser's time grows with the square of brackets that are open at once.
+/// The limit of open brackets, as the YAML parser's time is quadratic in them.
 const YAML_OPEN_BRACKETS: usize = 2_000;
 
-/// The largest number of brackets open at once, wherever they stand.
+/// Returns the largest number of brackets open at once, anywhere in the text.
 fn open_brackets(text: &[u8]) -> usize {
     let (mut open, mut most) = (0_usize, 0);
     for byte in text {
@@ -173,7 +173,7 @@ fn open_brackets(text: &[u8]) -> usize {
     most
 }
 
-/// Notes the members that were given more than once.
+/// Collects the members that occur more than once.
 struct Repeated {
     faults: Vec<Fault>,
     yaml: bool,
@@ -196,7 +196,7 @@ impl Observer for Repeated {
     }
 }
 
-/// Notes the paths of all members in their order.
+/// Collects the paths of all members in their order.
 #[derive(Default)]
 struct Members(Vec<String>);
 

@@ -1,4 +1,4 @@
-//! Entity tags: a client that names the tag of what it has is told that nothing changed.
+//! Entity tags: a client that sends its content's tag gets 304 if nothing changed.
 
 use std::fmt::Write as _;
 
@@ -7,17 +7,17 @@ use ::http::header::{ETAG, IF_NONE_MATCH};
 
 use super::reply::Reply;
 
-/// The tag of content, as kube-openapi and discovery compute it: its SHA-512 in capital hexadecimal digits.
+/// Returns the tag of content, as kube-openapi and discovery compute it: its SHA-512 in capital hexadecimal digits.
 pub(crate) fn of(content: &[u8]) -> String {
     let digest = ring::digest::digest(&ring::digest::SHA512, content);
     digest.as_ref().iter().fold(String::with_capacity(128), |mut text, byte| {
-        // Writing to a text cannot fail.
+        // Writing to a string cannot fail.
         let _ = write!(text, "{byte:02X}");
         text
     })
 }
 
-/// The reply with its tag, without content if the client has it (`checkIfNoneMatch` of Go's net/http).
+/// Returns the reply with its tag, without content if the client has it (`checkIfNoneMatch` of Go's net/http).
 pub(crate) fn tagged(headers: &HeaderMap, tag: &str, reply: impl FnOnce() -> Reply) -> Reply {
     let quoted = format!("\"{tag}\"");
     let known = headers.get_all(IF_NONE_MATCH).into_iter().filter_map(|header| header.to_str().ok());

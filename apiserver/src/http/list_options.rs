@@ -25,9 +25,9 @@ impl ListOptions {
     /// Reads the options.
     ///
     /// # Errors
-    /// `BadRequest` for numbers and selectors that cannot be read, `Invalid` for options that exclude each other.
+    /// Returns `BadRequest` for malformed numbers and selectors, `Invalid` for options that exclude each other.
     pub(crate) fn parse(query: &Query) -> ApiResult<Self> {
-        // Numbers are read with the query, selectors when the options are converted from v1.
+        // As in Kubernetes, all numbers are parsed before the selectors.
         let (timeout_seconds, limit) = (query.number("timeoutSeconds")?, query.number("limit")?);
         let text = |key| query.get(key).to_owned();
         let mut options = Self {
@@ -47,7 +47,7 @@ impl ListOptions {
         if causes.is_empty() { Ok(options) } else { Err(ApiError::invalid_options("ListOptions", causes)) }
     }
 
-    /// `SetListOptionsDefaults`: a watch without a version begins with what is there.
+    /// `SetListOptionsDefaults`: a watch without a version starts with the current objects.
     fn default(&mut self) {
         let given = self.send_initial_events.is_some() || !self.resource_version_match.is_empty();
         if self.watch && !given && matches!(self.resource_version.as_str(), "" | "0") {

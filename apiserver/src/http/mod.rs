@@ -1,4 +1,4 @@
-//! The HTTP side: paths, queries, bodies, content negotiation and answers.
+//! The HTTP side: paths, queries, bodies, content negotiation and responses.
 
 pub(crate) mod decode;
 pub(crate) mod etag;

@@ -1,4 +1,4 @@
-//! Content negotiation: which form of an answer a client asks for, and in which form a body comes.
+//! Content negotiation: the form of a response, and the form of a body.
 
 use ::http::HeaderMap;
 use ::http::header::{ACCEPT, CONTENT_TYPE};
@@ -10,7 +10,7 @@ use crate::status::{ApiError, ApiResult};
 /// The media type of Kubernetes' protobuf encoding.
 const PROTOBUF: &str = "application/vnd.kubernetes.protobuf";
 
-/// Media types kube-apiserver names in its errors.
+/// The media types in kube-apiserver's errors.
 const OBJECT_TYPES: &[&str] = &["application/json", "application/yaml", PROTOBUF];
 const CUSTOM_PATCHES: &[&str] =
     &["application/json-patch+json", "application/merge-patch+json", "application/apply-patch+yaml"];
@@ -26,7 +26,7 @@ const BUILT_IN_PATCHES: &[&str] = &[
 const STREAM_TYPES: &[&str] =
     &["application/json;stream=watch", "application/vnd.kubernetes.protobuf;stream=watch"];
 
-/// How a body is written.
+/// The encoding of a body.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Form {
     #[default]
@@ -54,7 +54,7 @@ impl Form {
     }
 }
 
-/// How objects are shown.
+/// The representation of objects.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Shape {
     #[default]
@@ -65,21 +65,21 @@ pub(crate) enum Shape {
     Partial(String),
     /// `PartialObjectMetadataList` of this version.
     PartialList(String),
-    /// Discovery of everything at once.
+    /// Aggregated discovery.
     Discovery(String),
 }
 
-/// What a path answers with, which decides the forms it can have.
+/// The kind of a path, which decides the forms of its responses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Endpoint {
     Object,
     /// Lists and watches.
     Collection,
-    /// Custom resources, which no router of kube-apiserver's looks at.
+    /// Custom resources, which kube-apiserver serves without a router.
     Custom,
     /// One group, or one version of it.
     Discovery,
-    /// All groups, which may be described at once.
+    /// All groups, which may be aggregated.
     AllGroups,
 }
 
@@ -94,7 +94,7 @@ impl Endpoint {
     }
 }
 
-/// What an `Accept` header settles.
+/// The outcome of negotiation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Accepted {
     pub(crate) form: Form,
@@ -109,12 +109,12 @@ struct Range<'a> {
     parameters: Vec<(&'a str, &'a str)>,
 }
 
-/// The ranges in the order of preference, as goautoneg sorts them.
+/// Returns the ranges in the order of preference, as goautoneg sorts them.
 fn ranges(headers: &HeaderMap) -> Vec<Range<'_>> {
     let texts = headers.get_all(ACCEPT).into_iter().filter_map(|header| header.to_str().ok());
     let ranges = texts.flat_map(|text| text.split(',')).map(str::trim).filter(|range| !range.is_empty());
     let mut ranges: Vec<Range<'_>> = ranges.map(range).collect();
-    // A stable sort keeps the client's order among equals.
+    // The sort is stable, which keeps the client's order among equals.
     ranges.sort_by_key(|range| (-range.quality, range.media_type == "*/*", range.media_type.ends_with("/*")));
     ranges
 }
@@ -135,7 +135,8 @@ fn range(text: &str) -> Range<'_> {
 /// Chooses the first acceptable form. Objects of kinds that have a message can be written as protobuf.
 ///
 /// # Errors
-/// `NotAcceptable` when there is none: from go-restful's router when no media type fits, otherwise from the handler.
+/// Returns `NotAcceptable` when there is none: from go-restful's router when no media type fits, otherwise from the
+/// handler.
 pub(crate) fn accept(headers: &HeaderMap, endpoint: Endpoint, has_message: bool) -> ApiResult<Accepted> {
     let ranges = ranges(headers);
     if ranges.is_empty() {
@@ -150,7 +151,7 @@ pub(crate) fn accept(headers: &HeaderMap, endpoint: Endpoint, has_message: bool)
     accepted.ok_or_else(|| ApiError::not_acceptable(OBJECT_TYPES))
 }
 
-/// How errors are written: converted forms do not count for them.
+/// Returns the encoding of errors, which ignores converted representations.
 pub(crate) fn error_form(headers: &HeaderMap) -> Form {
     let ranges = ranges(headers);
     let plain = ranges.iter().filter(|range| range.parameters.is_empty());
@@ -158,12 +159,12 @@ pub(crate) fn error_form(headers: &HeaderMap) -> Form {
     accepted.map(|accepted| accepted.form).unwrap_or_default()
 }
 
-/// The refusal of an object that no message describes.
+/// Refuses protobuf for an object without a message.
 pub(crate) fn without_protobuf() -> ApiError {
     ApiError::not_acceptable(OBJECT_TYPES)
 }
 
-/// Checks that the chosen form can be a stream of events, which YAML cannot be.
+/// Checks that the form can be a stream of events; YAML cannot.
 ///
 /// # Errors
 /// `NotAcceptable`.
@@ -171,13 +172,13 @@ pub(crate) fn check_stream(accepted: &Accepted) -> ApiResult<()> {
     if accepted.form == Form::Yaml { Err(ApiError::not_acceptable(STREAM_TYPES)) } else { Ok(()) }
 }
 
-/// The media types of a client's preference, the preferred first; any, if it has none.
+/// Returns the media types that a client accepts, the preferred first; any, if it names none.
 pub(crate) fn media_types(headers: &HeaderMap) -> Vec<&str> {
     let types: Vec<&str> = ranges(headers).into_iter().map(|range| range.media_type).collect();
     if types.is_empty() { vec!["*/*"] } else { types }
 }
 
-/// The form that a range asks for; `None` when it cannot be served.
+/// Returns the form for a range; `None` when it cannot be served.
 fn served(range: &Range<'_>, endpoint: Endpoint, has_message: bool) -> Option<Accepted> {
     let form = match range.media_type {
         "application/json" | "*/*" | "application/*" => Form::Json,
@@ -214,7 +215,7 @@ fn served(range: &Range<'_>, endpoint: Endpoint, has_message: bool) -> Option<Ac
     let accepted = Accepted { form, shape };
     let is_served = match (form, &accepted.shape) {
         (Form::Protobuf, Shape::Plain) => has_message,
-        // No message describes tables (`AllowsMediaTypeTransform` in endpoints/handlers/rest.go).
+        // Tables have no message (`AllowsMediaTypeTransform` in endpoints/handlers/rest.go).
         (Form::Protobuf, Shape::Table(_)) => false,
         // Metadata of any kind has a message.
         (Form::Protobuf, Shape::Partial(_) | Shape::PartialList(_) | Shape::Discovery(_))
@@ -228,7 +229,7 @@ fn media_type(headers: &HeaderMap) -> String {
     text.split(';').next().unwrap_or_default().trim().to_lowercase()
 }
 
-/// The form of an object in a body; JSON when the client does not say.
+/// Returns the form of an object in a body; JSON if the client names none.
 ///
 /// # Errors
 /// `UnsupportedMediaType`.
@@ -241,7 +242,7 @@ pub(crate) fn object_format(headers: &HeaderMap, custom: bool) -> ApiResult<Form
     }
 }
 
-/// The media types that patches of a resource may have.
+/// Returns the media types that patches of a resource may have.
 pub(crate) fn patch_types(custom: bool) -> &'static [&'static str] {
     if custom { CUSTOM_PATCHES } else { BUILT_IN_PATCHES }
 }
@@ -255,7 +256,7 @@ pub(crate) enum PatchKind {
     Apply,
 }
 
-/// The kind of patch that a body carries.
+/// Returns the kind of patch in a body.
 ///
 /// # Errors
 /// `UnsupportedMediaType`.
@@ -266,7 +267,7 @@ pub(crate) fn patch_kind(headers: &HeaderMap, custom: bool) -> ApiResult<PatchKi
         "application/strategic-merge-patch+json" if !custom => Ok(PatchKind::Strategic),
         "application/apply-patch+yaml" => Ok(PatchKind::Apply),
         _ if custom => Err(ApiError::unsupported_media_type(patch_types(custom))),
-        // The router refuses it, before any handler (`Consumes` of endpoints/installer.go).
+        // The router refuses the request before any handler (`Consumes` of endpoints/installer.go).
         _ => Err(ApiError::unroutable_media_type()),
     }
 }

@@ -1,4 +1,4 @@
-//! What a URL path asks for.
+//! Parses URL paths.
 
 use crate::builtin;
 
@@ -23,7 +23,7 @@ pub struct ResourcePath {
     pub watch: bool,
 }
 
-/// What a path means.
+/// The target of a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Target {
     /// `/api`
@@ -36,13 +36,13 @@ pub enum Target {
     GroupVersion(String, String),
     /// A resource.
     Resource(ResourcePath),
-    /// The deprecated verbs `proxy` and `watch` without anything behind them.
+    /// The deprecated verbs `proxy` and `watch` without a path behind them.
     VerbAlone,
     /// Any other path, without a slash at the end.
     Other(String),
 }
 
-/// Reads a path. It is decoded before it is split, as Go's `URL.Path` is.
+/// Parses a path, which is decoded before it is split, as in Go's `URL.Path`.
 ///
 /// # Errors
 /// `Err(())` when the percent-encoding is not UTF-8.
@@ -67,7 +67,8 @@ pub fn parse(path: &str) -> Result<Target, ()> {
     })
 }
 
-/// Whether go-restful routes a path: kube-apiserver answers unknown ones with a `Status` there, and with plain text elsewhere.
+/// Reports whether go-restful routes a path: kube-apiserver returns a `Status` for unknown ones there, and plain text
+/// elsewhere.
 pub(crate) fn is_routed(path: &str) -> bool {
     let mut parts = path.trim_start_matches('/').split('/');
     match parts.next() {
@@ -89,7 +90,7 @@ fn resource(group: &str, version: &str, rest: &[&str]) -> Target {
     };
     let own = |s: &str| s.to_owned();
     let rest = match rest {
-        // A namespace's own subresources; everything else below a namespace is a resource in it.
+        // The subresources of a namespace; all other paths below a namespace are resources in it.
         ["namespaces", name, sub @ ("status" | "finalize")] => {
             (out.resource, out.name, out.subresource) = (own("namespaces"), own(name), own(sub));
             return Target::Resource(out);
@@ -115,14 +116,14 @@ fn resource(group: &str, version: &str, rest: &[&str]) -> Target {
     Target::Resource(out)
 }
 
-/// Undoes percent-encoding; `None` when the result is not UTF-8.
+/// Decodes percent-encoding; `None` when the result is not UTF-8.
 pub(crate) fn decode(text: &str) -> Option<String> {
     let bytes = text.as_bytes();
     let mut out = Vec::with_capacity(bytes.len());
     let mut i = 0;
     while i < bytes.len() {
         let hex = (bytes[i] == b'%').then(|| text.get(i + 1..i + 3)).flatten();
-        // Numbers may have a sign, which is no hexadecimal digit.
+        // `from_str_radix` also accepts a sign, which is no hexadecimal digit.
         let hex = hex.filter(|digits| !digits.starts_with('+'));
         match hex.and_then(|h| u8::from_str_radix(h, 16).ok()) {
             Some(byte) => {

@@ -12,7 +12,7 @@ use crate::status::{ApiError, ApiResult, Cause};
 pub struct Query(Vec<(String, String)>);
 
 impl Query {
-    /// Reads a query; parts that are not UTF-8 are left out.
+    /// Parses a query; parts that are not UTF-8 are left out.
     #[must_use]
     pub fn parse(text: &str) -> Self {
         let decode = |s: &str| decode(&s.replace('+', " "));
@@ -23,13 +23,13 @@ impl Query {
         Self(pairs.collect())
     }
 
-    /// The keys and values in their order.
+    /// Returns the keys and values in their order.
     #[must_use]
     pub fn into_pairs(self) -> Vec<(String, String)> {
         self.0
     }
 
-    /// The first value of `key`, empty when absent.
+    /// Returns the first value of `key`, empty when absent.
     pub(crate) fn get(&self, key: &str) -> &str {
         self.0.iter().find(|(k, _)| k == key).map_or("", |(_, v)| v)
     }
@@ -38,7 +38,7 @@ impl Query {
         self.0.iter().filter(|(k, _)| k == key).map(|(_, v)| v.as_str()).collect()
     }
 
-    /// A boolean as Go's conversion of query parameters reads it: present and not `0` or `false`.
+    /// Returns a boolean as Go's conversion of query parameters does: present and not `0` or `false`.
     #[must_use]
     pub fn flag(&self, key: &str) -> bool {
         self.0
@@ -47,12 +47,12 @@ impl Query {
             .is_some_and(|(_, v)| !matches!(v.to_lowercase().as_str(), "0" | "false"))
     }
 
-    /// Whether there is a value for `key`, be it an empty one.
+    /// Reports whether `key` has a value, even an empty one.
     pub(crate) fn has(&self, key: &str) -> bool {
         self.0.iter().any(|(k, _)| k == key)
     }
 
-    /// A whole number; `None` without a value, as an empty one is no number.
+    /// Returns a whole number; `None` if `key` is absent. An empty value is malformed.
     ///
     /// # Errors
     /// `BadRequest` in the words of Go's `strconv.ParseInt`.
@@ -71,7 +71,7 @@ impl Query {
     }
 }
 
-/// How unknown and repeated fields of a body are treated.
+/// The treatment of unknown and repeated fields in a body.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum FieldValidation {
     Ignore,
@@ -87,7 +87,7 @@ pub(crate) struct WriteOptions {
     pub(crate) field_validation: FieldValidation,
     pub(crate) field_manager: String,
     pub(crate) force: bool,
-    /// The write is a server-side apply, which settles the ownership of fields itself.
+    /// Whether the write is a server-side apply, which decides the ownership of fields itself.
     pub(crate) applying: bool,
 }
 
@@ -114,7 +114,7 @@ impl WriteOptions {
             let message = "Too long: may not be more than 128 bytes".to_owned();
             causes.push(Cause::new("FieldValueTooLong", "fieldManager", message));
         }
-        // `ValidateFieldManager` of apimachinery/pkg/apis/meta/v1/validation; `%#U` shows the character if it can.
+        // `ValidateFieldManager` of apimachinery/pkg/apis/meta/v1/validation; `%#U` also shows printable characters.
         for (at, c) in field_manager.char_indices().filter(|(_, c)| !golang::is_print(*c)) {
             let text = format!("invalid character U+{:04X} (at position {at})", u32::from(c));
             causes.push(Cause::invalid("fieldManager", golang::quote(&field_manager), &text));
@@ -126,7 +126,7 @@ impl WriteOptions {
     }
 }
 
-/// Whether nothing is to be stored.
+/// Reports whether the request is a dry run.
 pub(crate) fn dry_run(query: &Query, causes: &mut Vec<Cause>) -> bool {
     let asked = query.all("dryRun");
     if asked.iter().any(|v| *v != "All") {

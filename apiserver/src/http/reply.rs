@@ -1,4 +1,4 @@
-//! Answers.
+//! Responses.
 
 use std::convert::Infallible;
 
@@ -17,10 +17,10 @@ use super::protobuf;
 use crate::encode;
 use crate::status::ApiError;
 
-/// The body of every answer.
+/// The body of every response.
 pub type Body = UnsyncBoxBody<Bytes, Infallible>;
 
-/// An answer before it becomes HTTP.
+/// A response before it becomes HTTP.
 pub struct Reply {
     code: u16,
     content_type: &'static str,
@@ -35,33 +35,33 @@ impl Reply {
         Self { code, content_type, body, headers: Vec::new(), warnings: Vec::new() }
     }
 
-    /// An answer without content.
+    /// Builds a response without content.
     pub(crate) fn empty(code: u16) -> Self {
         Self::new(code, "", Bytes::new())
     }
 
-    /// Content that is rendered already.
+    /// Builds a response of rendered content.
     pub(crate) fn rendered(content_type: &'static str, body: impl Into<Bytes>) -> Self {
         Self::new(200, content_type, body)
     }
 
-    /// Rendered JSON.
+    /// Builds a response of rendered JSON.
     pub(crate) fn json_bytes(code: u16, body: impl Into<Bytes>) -> Self {
         Self::new(code, Form::Json.media_type(), body)
     }
 
-    /// JSON.
+    /// Builds a response of JSON.
     #[must_use]
     pub fn json(code: u16, value: &Value) -> Self {
         Self::json_bytes(code, encode::to_vec(value))
     }
 
-    /// JSON under a content type of its own.
+    /// Builds a response of JSON under another content type.
     pub(crate) fn typed(content_type: &'static str, value: &Value) -> Self {
         Self::new(200, content_type, encode::to_vec(value))
     }
 
-    /// An object in the form the client asked for.
+    /// Builds a response of an object in the client's form.
     pub(crate) fn value(code: u16, value: &Value, form: Form) -> Self {
         let body = match form {
             Form::Json => encode::line(value),
@@ -78,22 +78,22 @@ impl Reply {
         Self::new(code, "text/plain; charset=utf-8", text)
     }
 
-    /// Text of another content type.
+    /// Builds a response of text with this content type.
     pub(crate) fn text_of(content_type: &'static str, text: impl Into<Bytes>) -> Self {
         Self::new(200, content_type, text)
     }
 
-    /// Watch events in JSON.
+    /// Builds a response of watch events in JSON.
     pub fn stream(frames: impl Stream<Item = Bytes> + Send + 'static) -> Self {
         Self::stream_in(Form::Json, frames)
     }
 
-    /// Watch events in the form the client asked for.
+    /// Builds a response of watch events in the client's form.
     pub(crate) fn stream_in(form: Form, frames: impl Stream<Item = Bytes> + Send + 'static) -> Self {
         Self::streamed(form.stream_type(), frames)
     }
 
-    /// Content that comes in parts.
+    /// Builds a response of content in parts.
     pub(crate) fn streamed(
         content_type: &'static str,
         frames: impl Stream<Item = Bytes> + Send + 'static,
@@ -104,7 +104,7 @@ impl Reply {
         Self { code: 200, content_type, body, headers, warnings }
     }
 
-    /// Sets a header. A value that no header can have is left out.
+    /// Sets a header, unless its value is invalid.
     pub(crate) fn with_header(mut self, name: HeaderName, value: &str) -> Self {
         self.headers.extend(HeaderValue::from_str(value).ok().map(|value| (name, value)));
         self
@@ -115,13 +115,13 @@ impl Reply {
         self
     }
 
-    /// A failed request.
+    /// Builds the response of a failed request.
     #[must_use]
     pub fn error(error: &ApiError) -> Self {
         Self::error_in(error, Form::Json)
     }
 
-    /// A failed request, in the form that the client asked for.
+    /// Builds the response of a failed request in the client's form.
     pub(crate) fn error_in(error: &ApiError, form: Form) -> Self {
         match error {
             ApiError::NoSuchPath => Self::text(404, "404 page not found\n"),
@@ -131,7 +131,7 @@ impl Reply {
         }
     }
 
-    /// The answer as HTTP.
+    /// Converts the response to HTTP.
     #[must_use]
     pub fn into_response(self) -> Response<Body> {
         let mut response = Response::new(self.body);

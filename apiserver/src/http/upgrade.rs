@@ -1,4 +1,4 @@
-//! Connections that stop speaking HTTP: WebSockets, over a socket or inside of the process.
+//! Connections that switch from HTTP to WebSockets, over a socket or in the process.
 
 use std::convert::Infallible;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -19,25 +19,25 @@ use super::reply::{Body, Reply};
 use crate::server::Server;
 use crate::status::{ApiError, ApiResult};
 
-/// What is hashed with a client's key (RFC 6455, section 1.3).
+/// The string that is hashed with a client's key (RFC 6455, section 1.3).
 const HANDSHAKE: &str = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
-/// How much of a connection inside of the process waits for its reader, in bytes.
+/// The buffer size of a connection in the process, in bytes.
 const BUFFER: usize = 64 * 1024;
 
 fn text<'a>(headers: &'a HeaderMap, name: &HeaderName) -> &'a str {
     headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default()
 }
 
-/// Whether a client wants to speak something else than HTTP (`IsUpgradeRequest` of apimachinery's httpstream).
+/// Reports whether a client requests another protocol than HTTP (`IsUpgradeRequest` of apimachinery's httpstream).
 pub(crate) fn is_asked(headers: &HeaderMap) -> bool {
     let values = headers.get_all(CONNECTION).iter().filter_map(|value| value.to_str().ok());
     values.into_iter().any(|value| value.to_ascii_lowercase().contains("upgrade"))
 }
 
-/// The answer that turns a connection into a WebSocket with the first of `protocols` that the client knows.
+/// Switches a connection to a WebSocket with the first of `protocols` that the client supports.
 ///
 /// # Errors
-/// `BadRequest` if the client wants something else.
+/// Returns `BadRequest` if the client supports none of them.
 pub(crate) fn accept(headers: &HeaderMap, protocols: &[&'static str]) -> ApiResult<Reply> {
     let known =
         || format!("this server streams over WebSockets with the subprotocol {}", protocols.join(" or "));
@@ -57,26 +57,26 @@ pub(crate) fn accept(headers: &HeaderMap, protocols: &[&'static str]) -> ApiResu
     Ok(reply.with_header(::http::header::SEC_WEBSOCKET_ACCEPT, &hash))
 }
 
-/// The tasks of connections that left HTTP. They end with the server.
+/// The tasks of upgraded connections. They end with the server.
 #[derive(Debug, Default)]
 pub(crate) struct Sessions(Mutex<JoinSet<()>>);
 
 impl Sessions {
-    /// Runs a task that ends when the server stops.
+    /// Starts a task that ends when the server stops.
     pub(crate) fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         while all.try_join_next().is_some() {}
         all.spawn(task);
     }
 
-    /// Waits until all have ended.
+    /// Waits until all tasks have ended.
     pub(crate) async fn ended(&self) {
         let mut all = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
         while all.join_next().await.is_some() {}
     }
 }
 
-/// Runs a connection to its end, or until the server stops. A client that breaks off ends its own connection only.
+/// Serves a connection to its end, or until the server stops. Errors of a client only end its own connection.
 async fn carry(mut stopping: signal::Receiver<bool>, connection: impl Future<Output = hyper::Result<()>>) {
     tokio::select! {
         _ = connection => {}
@@ -84,7 +84,7 @@ async fn carry(mut stopping: signal::Receiver<bool>, connection: impl Future<Out
     }
 }
 
-/// Answers a request that may leave HTTP and came without a connection: it gets one inside of the process.
+/// Handles a request for an upgrade that has no connection: it gets one in the process.
 pub(crate) async fn in_process<B: http_body::Body>(
     server: Arc<Server>,
     request: Request<B>,
@@ -100,7 +100,7 @@ pub(crate) async fn in_process<B: http_body::Body>(
 
 async fn connect(server: Arc<Server>, request: Request<Full<Bytes>>) -> hyper::Result<Response<Body>> {
     let (near, far) = tokio::io::duplex(BUFFER);
-    // Extensions name the user, and no connection carries them.
+    // The user is an extension, which a connection would lose.
     let extensions = request.extensions().clone();
     let answering = server.clone();
     let service = service_fn(move |mut request: Request<Incoming>| {

@@ -1,5 +1,5 @@
-//! The schemas of built-in kinds: texts and members are those of the API's own documents, as `k8s-openapi` carries them;
-//! how members merge and which are always written comes from the table of types.
+//! The schemas of built-in kinds: texts and members are those of the API's own documents, as in `k8s-openapi`; merge
+//! rules and members that are always written come from the table of types.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
@@ -38,7 +38,7 @@ fn generator() -> SchemaGenerator {
     SchemaGenerator::new(settings)
 }
 
-/// A kind and the way to describe it.
+/// A kind and its schema's name.
 struct Described {
     group: &'static str,
     version: &'static str,
@@ -188,7 +188,7 @@ pub(super) fn shared(has_scale: bool) -> BTreeMap<String, Value> {
     closure(meta.into_iter().chain(has_scale.then(|| SCALE.to_owned())))
 }
 
-/// The definition of a built-in kind.
+/// Returns the name of a built-in kind's definition.
 pub(super) fn name(def: &ResourceDef) -> String {
     described_as(def).map_or_else(String::new, |kind| (kind.name)().into_owned())
 }
@@ -197,7 +197,7 @@ fn described_as(def: &ResourceDef) -> Option<&'static Described> {
     KINDS.iter().find(|kind| kind.group == def.group && kind.version == def.version && kind.kind == def.kind)
 }
 
-/// Definitions with everything in them.
+/// Returns definitions with all that they refer to.
 fn closure(roots: impl Iterator<Item = String>) -> BTreeMap<String, Value> {
     let mut out = BTreeMap::new();
     let mut open: Vec<String> = roots.collect();
@@ -214,14 +214,14 @@ fn closure(roots: impl Iterator<Item = String>) -> BTreeMap<String, Value> {
     out
 }
 
-/// The definitions of a built-in resource and of everything in it, by name.
+/// Returns the definitions of a built-in resource and of all that it refers to, by name.
 pub(super) fn definitions(def: &ResourceDef) -> BTreeMap<String, Value> {
     let Some(root) = described_as(def).map(|kind| (kind.name)()) else { return BTreeMap::new() };
     let mut out = closure(std::iter::once(root.clone().into_owned()));
     out.insert(format!("{root}List"), list_of(def, &root));
     if let Some(schema) = out.get_mut(&*root) {
         schema[super::GROUP_VERSION_KIND] = json!([super::gvk(def)]);
-        // The API's own documents demand no metadata.
+        // In the API's own documents, metadata is not required.
         if let Some(required) = schema["required"].as_array_mut() {
             required.retain(|name| name != "metadata");
         }
@@ -262,7 +262,7 @@ fn collect_references(schema: &Value, out: &mut Vec<String>) {
     }
 }
 
-/// The message that a definition describes; none for scalars and for what the table does not have.
+/// Returns the message that a definition describes; `None` for scalars and for types that the table lacks.
 fn message(name: &str) -> Option<&'static Type> {
     if let Some(name) = name.strip_prefix("io.k8s.apimachinery.pkg.apis.meta.v1.") {
         return types::find(&format!("meta.{name}"));
@@ -274,7 +274,7 @@ fn message(name: &str) -> Option<&'static Type> {
     }
 }
 
-/// A definition as kube-apiserver writes it.
+/// Returns a definition as kube-apiserver writes it.
 fn finished(name: &str, schema: Value) -> Value {
     let mut schema = finished_value(schema);
     if let Some(scalar) = int_or_string(&schema) {
@@ -292,7 +292,7 @@ fn finished(name: &str, schema: Value) -> Value {
     schema
 }
 
-/// Amounts, and numbers that may be names.
+/// Returns the schema of quantities, and of numbers that may be names.
 fn int_or_string(schema: &Value) -> Option<Value> {
     if schema["x-kubernetes-int-or-string"] != true {
         return None;
@@ -307,7 +307,7 @@ fn int_or_string(schema: &Value) -> Option<Value> {
     })
 }
 
-/// Elements of lists are never null: their default goes around the reference.
+/// Elements of lists are never null: their default wraps the reference.
 fn finished_value(schema: Value) -> Value {
     match schema {
         Value::Object(map) => {
@@ -324,7 +324,7 @@ fn finished_value(schema: Value) -> Value {
     }
 }
 
-/// Adds to a member what the table of types knows about it.
+/// Adds to a member the facts from the table of types.
 fn annotate(property: &mut Value, field: &Field) {
     if field.always && !field.optional && field.shape == Shape::One {
         property["default"] = match field.of {

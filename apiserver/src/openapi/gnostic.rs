@@ -1,4 +1,4 @@
-//! OpenAPI documents as protobuf: the messages that gnostic's `ParseDocument` makes of a document in JSON.
+//! OpenAPI documents as protobuf: the messages of gnostic's `ParseDocument` for a document in JSON.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -8,16 +8,16 @@ use serde_json::{Map, Value};
 
 use crate::http::protobuf::wire;
 
-/// How deep messages may nest; the schemas that definitions may have stay far below.
+/// The depth limit of messages; the schemas that definitions may have are far below it.
 const DEPTH: usize = 512;
 
 static MESSAGES: LazyLock<BTreeMap<&'static str, Message>> =
     LazyLock::new(|| include_str!("gnostic.txt").lines().filter_map(Message::parse).collect());
 
 enum Message {
-    /// In the order of their numbers.
+    /// The members in the order of their numbers.
     Members(Vec<Field>),
-    /// The first case that fits is written.
+    /// The cases; the first one that fits is written.
     Union(Vec<Field>),
 }
 
@@ -25,7 +25,7 @@ enum Message {
 struct Field {
     name: &'static str,
     number: u64,
-    /// Whether it holds several of its type.
+    /// Whether it is a list of its type.
     list: bool,
     of: &'static str,
 }
@@ -51,7 +51,7 @@ impl Field {
         Some(Self { name, number: number.parse().ok()?, list, of })
     }
 
-    /// Whether a value is this case of a union.
+    /// Reports whether a value is this case of a union.
     fn fits(&self, value: &Value) -> bool {
         match (self.name, self.name.split_once(':')) {
             (_, Some((key, text))) => value[key] == text,
@@ -65,10 +65,10 @@ impl Field {
     }
 }
 
-/// A document of version 2 or 3, such as `v2.Document`.
+/// Encodes a document of version 2 or 3, such as `v2.Document`.
 ///
 /// # Errors
-/// A member that the document's version does not have, which gnostic refuses as well.
+/// Returns a member that the document's version does not have, which gnostic refuses as well.
 pub(super) fn encode(of: &str, document: &Value) -> Result<Vec<u8>, String> {
     let mut out = Vec::new();
     message(&mut out, of, document, 0)?;
@@ -84,7 +84,7 @@ fn message(out: &mut Vec<u8>, of: &str, value: &Value, depth: usize) -> Result<(
             match cases.iter().find(|case| case.fits(value)) {
                 Some(case) if case.name == "each" => each(out, case, value, depth),
                 Some(case) => element(out, case, value, depth),
-                // gnostic leaves defaults out that are neither numbers, booleans nor text.
+                // gnostic drops defaults other than numbers, booleans and text.
                 None => Ok(()),
             }
         }
@@ -93,7 +93,7 @@ fn message(out: &mut Vec<u8>, of: &str, value: &Value, depth: usize) -> Result<(
     }
 }
 
-/// The elements of a list, or the one value that stands for a list of it.
+/// Encodes the elements of a list, or a single value in place of a list.
 fn each(out: &mut Vec<u8>, field: &Field, value: &Value, depth: usize) -> Result<(), String> {
     match value {
         Value::Array(items) => items.iter().try_for_each(|item| element(out, field, item, depth)),
@@ -136,7 +136,7 @@ fn members(
     Ok(())
 }
 
-/// Whether a member is left out, as proto3 leaves out the zero values of scalars.
+/// Reports whether a member is omitted, as proto3 omits the zero values of scalars.
 fn is_zero(of: &str, value: &Value) -> bool {
     match (of, value) {
         ("bool", Value::Bool(value)) => !value,
@@ -152,7 +152,7 @@ fn element(out: &mut Vec<u8>, field: &Field, value: &Value, depth: usize) -> Res
         ("string", Value::String(text)) => wire::bytes(out, number, text.as_bytes()),
         ("bool", Value::Bool(value)) => wire::varint(out, number, u64::from(*value)),
         ("int64", Value::Number(value)) => {
-            // A limit may be written as a number with a fraction of zero.
+            // A limit may be a number with a fraction of zero.
             let value = value.as_i64().unwrap_or_else(|| value.as_f64().unwrap_or_default() as i64);
             wire::varint(out, number, value.cast_unsigned());
         }
@@ -185,7 +185,7 @@ mod tests {
         }
     }
 
-    /// What gnostic's `NewDocument` and `proto.Marshal` give for the documents below.
+    /// The bytes of gnostic's `NewDocument` and `proto.Marshal` for the documents below.
     const V2: &str = "\
         0a03322e3012060a017412017642004a92010a8f010a03612e571287019a010173b201080a066f626a656374ca01750a\
         4d0a016c1248b201070a056172726179ba01150a130a11232f646566696e6974696f6e732f612e57fa01230a16782d6b\

@@ -1,4 +1,4 @@
-//! `/openapi/v3` and `/openapi/v2`: the schemas and paths of what is served.
+//! `/openapi/v3` and `/openapi/v2`: the schemas and paths of all served resources.
 
 mod builtin;
 mod gnostic;
@@ -48,7 +48,7 @@ impl Rendered {
 /// The rendered documents of built-in groups, which are the same in every server.
 static BUILT_IN: Mutex<BTreeMap<String, Arc<Rendered>>> = Mutex::new(BTreeMap::new());
 
-/// Answers a path below `/openapi` as kube-openapi's `handler` and `handler3` do.
+/// Handles a path below `/openapi` as kube-openapi's `handler` and `handler3` do.
 pub(crate) fn answer(server: &Server, path: &str, parts: &Parts) -> ApiResult<Reply> {
     let registry = server.registry();
     match path {
@@ -64,14 +64,14 @@ pub(crate) fn answer(server: &Server, path: &str, parts: &Parts) -> ApiResult<Re
         _ => {}
     }
     let name = path.strip_prefix("/openapi/v3/").ok_or(ApiError::NoSuchPath)?;
-    // kube-aggregator's own handler answers without a body.
+    // kube-aggregator's own handler returns no body.
     let Some(document) = rendered(&registry, name) else { return Ok(Reply::text(404, "")) };
     let reply = serve(parts, &V3, &document);
     let query = Query::parse(parts.uri.query().unwrap_or_default());
     Ok(match query.get("hash") {
         "" => reply,
         hash if hash == document.tag => {
-            // A year from now, which stands for all times.
+            // A year from now: the document with this hash never changes.
             let expires = server.timestamp().saturating_add(SignedDuration::from_hours(365 * 24));
             let expires = expires.unwrap_or(Timestamp::MAX).strftime("%a, %d %b %Y %H:%M:%S UTC");
             reply.with_header(CACHE_CONTROL, "public, immutable").with_header(EXPIRES, &expires.to_string())
@@ -82,7 +82,7 @@ pub(crate) fn answer(server: &Server, path: &str, parts: &Parts) -> ApiResult<Re
 
 /// The forms of a version's documents.
 struct Forms {
-    /// The media types of the messages, of which the first is answered.
+    /// The media types of the messages, of which the first one is sent.
     protobuf: [&'static str; 2],
     /// gnostic's message.
     message: &'static str,
@@ -103,7 +103,7 @@ const V3: Forms = Forms {
     message: "v3.Document",
 };
 
-/// The document in the first form that the client accepts. Both have the tag of the JSON.
+/// Serves the document in the first form that the client accepts. All forms have the tag of the JSON.
 fn serve(parts: &Parts, forms: &Forms, document: &Rendered) -> Reply {
     let accepted = negotiate::media_types(&parts.headers).into_iter().find_map(|media_type| {
         let json = matches!(media_type, "application/json" | "application/*" | "*/*");
@@ -128,7 +128,7 @@ fn serve(parts: &Parts, forms: &Forms, document: &Rendered) -> Reply {
     reply.with_header(VARY, "Accept")
 }
 
-/// The document of version 3 with this name.
+/// Returns the document of version 3 with this name.
 fn rendered(registry: &Registry, name: &str) -> Option<Arc<Rendered>> {
     let (group, version) = match name.split('/').collect::<Vec<_>>().as_slice() {
         ["api", version] if registry.has_version("", version) => ("", *version),
@@ -146,7 +146,7 @@ fn rendered(registry: &Registry, name: &str) -> Option<Arc<Rendered>> {
     Some(entry.or_insert_with(|| Arc::new(Rendered::new(&document(registry, group, version)))).clone())
 }
 
-/// The names of all documents with their addresses.
+/// Returns the names of all documents with their addresses.
 fn documents(registry: &Registry) -> serde_json::Map<String, Value> {
     let versions = registry
         .groups()
@@ -161,12 +161,12 @@ fn documents(registry: &Registry) -> serde_json::Map<String, Value> {
     names.filter_map(entry).collect()
 }
 
-/// Where a document is, with its tag, so that caches need not ask whether it changed.
+/// Returns the address of a document, with its tag, so that caches need not revalidate it.
 fn address(name: &str, tag: &str) -> String {
     format!("/openapi/v3/{name}?hash={tag}")
 }
 
-/// The documents of what is no resource, each with the path it describes. Groups of custom resources have none.
+/// Returns the documents of discovery paths, each with its path. Groups of custom resources have none.
 fn discovery_paths(registry: &Registry) -> Vec<(String, String)> {
     let groups =
         registry.groups().keys().filter(|group| !group.is_empty() && crate::builtin::has_group(group));
@@ -189,12 +189,12 @@ fn discovery_document(path: &str) -> Value {
            "components": {}})
 }
 
-/// The document of a group and version.
+/// Builds the document of a group and version.
 fn document(registry: &Registry, group: &str, version: &str) -> Value {
     let defs = registry.of_version(group, version);
     let mut schemas = builtin::shared(defs.iter().any(|def| def.scale.is_some()));
     schemas.insert(PATCH.to_owned(), patch_definition());
-    // `generate` writes the same definitions, so that clients made of either agree.
+    // `generate` writes the same definitions, so clients generated from either agree.
     schemas.extend(openapi::metadata_definitions());
     let mut paths = serde_json::Map::new();
     for def in &defs {
@@ -211,7 +211,7 @@ fn reference(definition: &str) -> Value {
     json!({"$ref": format!("#/components/schemas/{definition}")})
 }
 
-/// The definition of a custom resource's kind.
+/// Returns the name of a custom resource's definition.
 fn custom_name(def: &ResourceDef, kind: &str) -> String {
     openapi::definition_name(&def.group, &def.version, kind)
 }
@@ -220,7 +220,7 @@ fn document_name(group: &str, version: &str) -> String {
     if group.is_empty() { format!("api/{version}") } else { format!("apis/{group}/{version}") }
 }
 
-/// The definitions of a resource, by name.
+/// Returns the definitions of a resource, by name.
 fn definitions(def: &ResourceDef) -> BTreeMap<String, Value> {
     match &def.behaviour {
         Behaviour::Custom(custom) => {

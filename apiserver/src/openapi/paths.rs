@@ -37,7 +37,7 @@ const APPLY: &[Parameter] =
 const VERSION: &[Parameter] = &[("resourceVersion", "string")];
 const META: &str = "io.k8s.apimachinery.pkg.apis.meta.v1";
 
-/// The media types of answers; kube-apiserver writes its own kinds in protobuf as well.
+/// Returns the media types of responses; kube-apiserver writes its own kinds in protobuf as well.
 fn answers(def: &ResourceDef, stream: bool) -> Vec<&'static str> {
     let mut types = vec!["application/json", "application/yaml"];
     if !def.is_custom() {
@@ -57,7 +57,7 @@ fn content(types: &[&str], definition: &str) -> Value {
     Value::Object(types.iter().map(|media_type| ((*media_type).to_owned(), of.clone())).collect())
 }
 
-/// The paths of a resource with their operations.
+/// Returns the paths of a resource with their operations.
 pub(super) fn of(def: &ResourceDef) -> Vec<(String, Value)> {
     let object = if def.is_custom() { custom_name(def, &def.kind) } else { builtin::name(def) };
     let list = if def.is_custom() { custom_name(def, &def.list_kind) } else { format!("{object}List") };
@@ -85,20 +85,20 @@ pub(super) fn of(def: &ResourceDef) -> Vec<(String, Value)> {
 
 struct Paths<'a> {
     def: &'a ResourceDef,
-    /// The definition of the kind.
+    /// The name of the kind's definition.
     object: String,
-    /// The definition of its list.
+    /// The name of the list's definition.
     list: String,
     verbs: Vec<&'static str>,
 }
 
 /// One operation of a path.
 struct Operation<'a> {
-    /// What `x-kubernetes-action` says.
+    /// The value of `x-kubernetes-action`.
     action: &'a str,
-    /// The beginning of the operation's id.
+    /// The beginning of the operation's ID.
     verb: &'a str,
-    /// Its end.
+    /// The end of the operation's ID.
     subject: &'a str,
     description: String,
     parameters: &'a [Parameter],
@@ -116,7 +116,7 @@ impl Paths<'_> {
         self.verbs.contains(&verb)
     }
 
-    /// The kind as operation ids name it.
+    /// Returns the kind as in operation IDs.
     fn subject(&self, part: &str) -> String {
         let scope = if self.def.namespaced { "Namespaced" } else { "" };
         format!("{scope}{}{}", self.def.kind, capitalized(part))
@@ -211,7 +211,7 @@ impl Paths<'_> {
         Value::Object(self.reads_and_writes(part, definition))
     }
 
-    /// GET, PUT and PATCH of objects, or of a part of them.
+    /// Builds GET, PUT and PATCH of objects, or of a part of them.
     fn reads_and_writes(&self, part: &str, definition: &str) -> Map<String, Value> {
         let (kind, subject) = (&self.def.kind, self.subject(part));
         let of = if part.is_empty() { String::new() } else { format!("{part} of ") };
@@ -255,7 +255,7 @@ impl Paths<'_> {
         item
     }
 
-    /// A path item with the parameters that all of its operations have.
+    /// Builds a path item with the parameters that all of its operations share.
     fn path_parameters(&self, named: bool) -> Map<String, Value> {
         let in_path = |name: &str| json!({"name": name, "in": "path", "required": true, "schema": {"type": "string", "uniqueItems": true}});
         let mut parameters = Vec::new();
@@ -309,7 +309,7 @@ fn capitalized(text: &str) -> String {
     chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
 }
 
-/// A group as tags and operation ids have it.
+/// Returns a group as in tags and operation IDs.
 fn group_name(group: &str) -> String {
     if group.is_empty() {
         return "core".to_owned();

@@ -1,16 +1,16 @@
-//! `/openapi/v2`: everything that is served in one document, converted from the documents of version 3.
+//! `/openapi/v2`: all served resources in one document, converted from the documents of version 3.
 
 use serde_json::{Map, Value, json};
 
 use super::document;
 use crate::registry::Registry;
 
-/// What schemas of version 2 cannot say; apiextensions' `ToStructuralOpenAPIV2` drops it as well.
+/// The keywords that version 2 lacks; apiextensions' `ToStructuralOpenAPIV2` drops them as well.
 const DROPPED: [&str; 6] = ["default", "nullable", "oneOf", "anyOf", "allOf", "not"];
 
 const KEEPS_UNKNOWN: &str = "x-kubernetes-preserve-unknown-fields";
 
-/// The document of everything that is served.
+/// Builds the document of all served resources.
 pub(super) fn everything(registry: &Registry) -> Value {
     let (mut paths, mut definitions) = (Map::new(), Map::new());
     for (group, versions) in registry.groups() {
@@ -33,8 +33,8 @@ pub(super) fn everything(registry: &Registry) -> Value {
     })
 }
 
-/// A definition. One that keeps unknown fields says nothing of those it knows, for kubectl would refuse all others (`buildKubeNative`
-/// of apiextensions' pkg/controller/openapi/builder).
+/// Converts a definition. One that keeps unknown fields loses its known ones, since kubectl would refuse all others
+/// (`buildKubeNative` of apiextensions' pkg/controller/openapi/builder).
 fn definition(value: &Value) -> Value {
     if value[KEEPS_UNKNOWN] != true {
         return schema(value);
@@ -99,13 +99,13 @@ fn operation(operation: &Value) -> Value {
     out
 }
 
-/// The schema of a content, which is the same in every media type.
+/// Returns the schema of a content, which is the same in every media type.
 fn first_schema(content: &Value) -> Value {
     let first = content.as_object().into_iter().flatten().next();
     first.map_or(Value::Null, |(_, of)| schema(&of["schema"]))
 }
 
-/// A schema of version 2. References leave their `allOf`, and definitions have another place.
+/// Converts a schema to version 2: references leave their `allOf`, and point to the place of definitions.
 fn schema(value: &Value) -> Value {
     let Value::Object(members) = value else { return value.clone() };
     let mut out = Map::new();
@@ -130,7 +130,7 @@ fn schema(value: &Value) -> Value {
         out.extend(referred);
     }
     let has = |key: &str| members.get(key).is_some_and(|value| *value == true);
-    // kubectl cannot cope with fields of which it does not know all, and with lists of it does not know what.
+    // kubectl cannot handle objects with unknown fields, or lists of unknown items.
     if has("nullable") || has(KEEPS_UNKNOWN) {
         for key in ["type", "items", "properties"] {
             if key != "type"
@@ -141,7 +141,7 @@ fn schema(value: &Value) -> Value {
             }
         }
     }
-    // Amounts, and numbers that may be names, are strings here.
+    // Quantities, and numbers that may be names, are strings here.
     if members.contains_key("oneOf") && !out.contains_key("type") && !out.contains_key("$ref") {
         out.insert("type".to_owned(), "string".into());
     }

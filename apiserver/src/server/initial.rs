@@ -1,7 +1,8 @@
-//! The objects that kube-apiserver puts into every cluster, as far as they do not depend on where it listens.
+//! The objects that kube-apiserver adds to every cluster, except those that depend on its address.
 //!
-//! `initial.jsonl` has one on each line, in the order in which kube-apiserver creates them. What all roles and bindings have in common
-//! (plugin/pkg/auth/authorizer/rbac/bootstrappolicy/policy.go) is added here, and so is the ownership of fields.
+//! `initial.jsonl` has one on each line, in the order in which kube-apiserver creates them. The common parts of all
+//! roles and bindings (plugin/pkg/auth/authorizer/rbac/bootstrappolicy/policy.go) are added here, and so is the
+//! ownership of fields.
 
 use std::sync::LazyLock;
 
@@ -18,7 +19,7 @@ const FLOW_CONTROL: &str = "flowcontrol.apiserver.k8s.io/v1";
 /// The built-in kinds.
 static REGISTRY: LazyLock<Registry> = LazyLock::new(|| Registry::new(std::iter::empty()));
 
-/// One of the objects, without what a server gives it: identity and times.
+/// One of the objects, without the UID and times that a server sets.
 #[derive(Debug)]
 pub(crate) struct Initial {
     pub(crate) collection: String,
@@ -27,7 +28,7 @@ pub(crate) struct Initial {
 }
 
 impl Initial {
-    /// The object as it is created at a time.
+    /// Returns the object as created at a time.
     pub(crate) fn object(&self, uid: String, now: &str) -> Value {
         let mut object = self.object.clone();
         meta::set(&mut object, "uid", uid);
@@ -48,14 +49,14 @@ fn each(object: &mut Value, path: &str, change: impl FnMut(&mut Value)) {
     object.pointer_mut(path).and_then(Value::as_array_mut).into_iter().flatten().for_each(change);
 }
 
-/// All of them; made once for all servers of a process.
+/// Returns all of them; built once for all servers of a process.
 pub(crate) fn objects() -> &'static [Initial] {
     static OBJECTS: LazyLock<Vec<Initial>> =
         LazyLock::new(|| lines().filter_map(|object| initial(&REGISTRY, object)).collect());
     &OBJECTS
 }
 
-/// The object of this kind and name, if every cluster has it.
+/// Returns the object of this kind and name, if every cluster has it.
 pub(crate) fn find(kind: &str, name: &str) -> Option<&'static Value> {
     objects().iter().map(|it| &it.object).find(|object| object["kind"] == kind && meta::name(object) == name)
 }
@@ -104,7 +105,7 @@ fn initial(registry: &Registry, mut object: Value) -> Option<Initial> {
     Some(Initial { collection: def.collection.clone(), key: def.key_of(&object), object })
 }
 
-/// The object of the core group, whose fields kube-apiserver owns.
+/// Returns an object of the core group with kube-apiserver as the owner of its fields.
 pub(crate) fn owned(object: Value, now: &str) -> Value {
     let def =
         REGISTRY.all().find(|def| object["kind"] == *def.kind && object["apiVersion"] == def.api_version());

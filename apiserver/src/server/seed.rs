@@ -1,11 +1,12 @@
-//! What every cluster has from its start: namespaces, the service of the server itself, default roles and bindings, flow control.
+//! The initial objects of every cluster: namespaces, the service of the server itself, default roles and bindings, flow
+//! control.
 
 use serde_json::{Value, json};
 
 use super::{Server, initial};
 
 impl Server {
-    /// Adds what is not there yet. Nobody else writes meanwhile, so a name that is free stays free.
+    /// Adds the missing objects. No other writer runs meanwhile, so a free name stays free.
     pub(super) fn seed(&self) {
         let now = self.now();
         for it in initial::objects() {
@@ -15,12 +16,13 @@ impl Server {
         }
         self.seed_service();
         self.refresh_roles();
-        // Since when tokens in secrets have a label that says when they were last used (pkg/controlplane/controller/legacytokentracking).
+        // The day since which tokens in secrets are labelled with their last use
+        // (pkg/controlplane/controller/legacytokentracking).
         let date = now.split('T').next().unwrap_or_default();
         self.seed_config_map("kube-apiserver-legacy-service-account-token-tracking", &json!({"since": date}));
     }
 
-    /// Tells other servers and the control plane which authority signs the certificates of clients
+    /// Publishes the authority of client certificates for other servers and the control plane
     /// (pkg/controlplane/controller/clusterauthenticationtrust).
     pub(crate) fn publish_authority(&self, pem: &str) {
         if !self.options.bare {
@@ -37,11 +39,11 @@ impl Server {
             "apiVersion": "v1", "kind": "ConfigMap", "data": data,
             "metadata": {"name": name, "namespace": namespace, "uid": self.ids.uid(), "creationTimestamp": self.now()},
         });
-        // Who was faster has written the same.
+        // A concurrent writer has written the same.
         let _ = self.store.create("configmaps", &key, initial::owned(value, &self.now()));
     }
 
-    /// The service at which pods find the server itself.
+    /// Adds the service by which pods reach the server itself.
     fn seed_service(&self) {
         if self.store.get("services", "default/kubernetes").is_some() {
             return;
@@ -58,7 +60,7 @@ impl Server {
             "status": {"loadBalancer": {}},
         });
         let mut service = initial::owned(service, &self.now());
-        // What follows from the rest is nobody's.
+        // Derived fields have no owner.
         service["spec"]["clusterIPs"] = json!([address]);
         service["spec"]["ipFamilies"] = json!(["IPv4"]);
         let _ = self.store.create("services", "default/kubernetes", service);

@@ -1,4 +1,4 @@
-//! The store on a disk: what is read at the start, and what the journal writes.
+//! The store on a disk: reads it at the start, and writes for the journal.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -13,14 +13,14 @@ use super::snapshot::{Part, Snapshot};
 use super::state::{Change, Event, Object, State};
 use crate::error::DataError;
 
-/// How many bytes may be appended, beside as many as the last snapshot took, before a new snapshot replaces the file. Writers
-/// wait while it is written.
+/// The limit of appended bytes, in addition to the size of the last snapshot, before a new snapshot replaces the file.
+/// Writers wait while it is written.
 const SLACK: u64 = 64 << 20;
 
-/// Reads what a folder holds; an empty one becomes a store.
+/// Reads a folder; an empty one becomes a store.
 ///
 /// # Errors
-/// The file or folder that is at fault, and why.
+/// Returns the file or folder at fault, and the error.
 pub(super) fn open(path: &Path, history_limit: usize) -> Result<(State, Disk), (PathBuf, DataError)> {
     open_with(path, history_limit, SLACK)
 }
@@ -46,7 +46,7 @@ pub(super) fn open_with(
     Ok((restore.state, Disk { log, slack }))
 }
 
-/// The log as the journal sees it.
+/// The log for the journal.
 #[derive(Debug)]
 pub(super) struct Disk {
     log: Log,
@@ -121,7 +121,7 @@ impl Restore {
         Self { state: State::new(), history_limit, current: "".into(), complete: false }
     }
 
-    /// Carries out a frame's records; answers whether the snapshot has been read.
+    /// Applies a frame's records; returns whether the snapshot is complete.
     fn frame(&mut self, content: &[u8]) -> Result<bool, &'static str> {
         let nonsense = |Malformed| "a record makes no sense";
         let mut reader = Reader(content);

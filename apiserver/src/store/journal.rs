@@ -1,8 +1,8 @@
-//! The way of changes to the disk: writers queue them in the order of their versions, one thread makes them durable.
+//! Makes changes durable: writers queue them in the order of their versions, and one thread writes them to the disk.
 //!
-//! While the thread waits for the disk, changes pile up; all of them go with the next write, so that many writers share one
-//! sync. Nobody outside learns of a change before it is durable: watches see events up to [`Queue::durable_rv`], and whoever
-//! answers a request waits for [`Progress`] first. When the disk fails, nothing later is ever called durable.
+//! While the thread waits for the disk, changes accumulate; the next write has all of them, so that many writers share
+//! one sync. Clients see no change before it is durable: watches see events up to [`Queue::durable_rv`], and a response
+//! waits for [`Progress`]. After a failure of the disk no change becomes durable.
 
 use std::io;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -27,11 +27,11 @@ pub(super) enum Entry {
 #[derive(Debug, Default)]
 pub(super) struct Queue {
     entries: Vec<Entry>,
-    /// How many changes there have ever been.
+    /// The number of changes so far.
     pub(super) count: u64,
     /// The version up to which everything is durable.
     pub(super) durable_rv: u64,
-    /// No more will come.
+    /// Whether the queue is closed for new changes.
     closing: bool,
 }
 
@@ -45,36 +45,36 @@ impl Queue {
         self.entries.push(entry);
     }
 
-    /// The changes that have to be made durable next.
+    /// Returns the changes to make durable next.
     pub(super) fn take(&mut self) -> Vec<Entry> {
         std::mem::take(&mut self.entries)
     }
 }
 
-/// How far the journal has come.
+/// The progress of the journal.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Progress {
-    /// So many changes are durable.
+    /// The number of durable changes.
     pub(super) count: u64,
-    /// Why there will be no more of them.
+    /// The reason why no more changes become durable.
     pub(super) end: Option<Arc<str>>,
 }
 
-/// Where the journal writes. A call returns when everything is durable; after an error the sink is not used again.
+/// The destination of the journal. A call returns when all is durable; after an error the sink is not used again.
 pub(super) trait Sink: Send {
     fn append(&mut self, entries: &[Entry]) -> io::Result<()>;
 
-    /// Whether it is time to replace all that was written by a snapshot.
+    /// Reports whether a snapshot should replace the written changes.
     fn is_due(&self) -> bool;
 
     fn replace(&mut self, snapshot: &Snapshot) -> io::Result<()>;
 }
 
-/// The state, and how the journal's thread and the store's users wake each other.
+/// The state, and the signals between the journal's thread and the store's users.
 #[derive(Debug)]
 pub(super) struct Shared {
     state: Mutex<State>,
-    /// Rings when the queue gets work, or when it closes.
+    /// Signals that the queue has work, or that it closes.
     work: Condvar,
     pub(super) progress: signal::Sender<Progress>,
 }
@@ -110,7 +110,7 @@ impl Shared {
         }
     }
 
-    /// Shows what has become durable to watches and to those who wait.
+    /// Publishes durable changes to watches and waiting requests.
     fn publish(&self, batch: &Batch) {
         let mut state = self.lock();
         if let Some(queue) = &mut state.queue {
@@ -132,9 +132,9 @@ impl Shared {
 struct Batch {
     entries: Vec<Entry>,
     count: u64,
-    /// The version of the last of them.
+    /// The version of the last change.
     rv: u64,
-    /// The state after them, when it is to replace what was written before.
+    /// The state after them, if a snapshot is to replace the written changes.
     snapshot: Option<Snapshot>,
 }
 
@@ -143,7 +143,7 @@ struct Batch {
 pub(super) struct Journal(Mutex<Option<JoinHandle<()>>>);
 
 impl Journal {
-    /// Starts the thread. The state's queue has to be there.
+    /// Starts the thread. The state needs a queue.
     pub(super) fn start(shared: Arc<Shared>, mut sink: Box<dyn Sink>) -> io::Result<Self> {
         let name = "kubesmith-journal".to_owned();
         let thread = std::thread::Builder::new().name(name).spawn(move || run(&shared, &mut *sink))?;
@@ -157,13 +157,13 @@ impl Journal {
         }
         shared.work.notify_all();
         if let Some(thread) = self.0.lock().unwrap_or_else(PoisonError::into_inner).take() {
-            // If it panicked, everybody who waits has been told that it ended.
+            // If it panicked, `Ending` has woken all waiting requests.
             let _ = thread.join();
         }
     }
 }
 
-/// Tells those who wait that there will be no more progress, however the thread ends.
+/// Ends the progress for all waiting requests, however the thread ends.
 struct Ending<'a>(&'a Shared, String);
 
 impl Drop for Ending<'_> {

@@ -1,16 +1,16 @@
-//! The file that everything is kept in: frames with checksums, appended and synced one after the other.
+//! The data file: frames with checksums, appended and synced one after the other.
 //!
-//! Why a log and not an embedded database: the store keeps everything in memory and reads the disk once, at the start. What
-//! it has to write is a sequence of changes, which is also the history that watches replay, so a log of them is all there is
-//! to keep, and a commit of any size is one append and one sync. A database would keep the same data a second time in pages
-//! that nobody reads, and bring recovery code of its own (of redb, the smallest, the releases for this project's Rust version
-//! have known faults in just that code).
+//! The store uses a log, not an embedded database: it keeps everything in memory and reads the disk once, at the start.
+//! It writes a sequence of changes, which is also the history that watches replay. So a log of them is enough, and a
+//! commit of any size is one append and one sync. A database would keep the same data a second time in pages that
+//! nobody reads, and add recovery code of its own (the releases of redb, the smallest, for this project's Rust version
+//! have known faults in that code).
 //!
-//! A frame is what one commit wrote; it counts as a whole or not at all. Of a file that a crash cut short the last frame is
-//! dropped: nobody has been told of it. A frame that is broken although later ones are whole means that the disk lost
-//! something, and is an error. When a file has grown, a snapshot replaces it under the same name.
+//! A frame is one commit; it counts as a whole or not at all. After a crash an incomplete last frame is dropped: no
+//! client has seen its changes. A broken frame before complete ones means that the disk lost data, and is an error.
+//! When a file has grown, a snapshot replaces it under the same name.
 //!
-//! The module knows nothing of what frames hold.
+//! The module does not interpret the content of frames.
 
 use std::collections::hash_map::RandomState;
 use std::fs::{File, OpenOptions, TryLockError};
@@ -22,37 +22,37 @@ use crate::error::DataError;
 
 /// The file with the data.
 const NAME: &str = "store.log";
-/// A snapshot that has not taken the file's place yet.
+/// A snapshot that has not replaced the file yet.
 const NEXT: &str = "store.log.new";
-/// Locked by the process that uses the folder.
+/// The lock file of the process that uses the folder.
 const LOCK: &str = "lock";
 
-/// What a file begins with. The first line goes on with the format's number in four digits, a space, and the file's own
-/// random number in sixteen hexadecimal ones.
+/// The beginning of a file. The rest of the first line is the format's number in four digits, a space, and the file's
+/// own random number in sixteen hexadecimal ones.
 const TITLE: &str = "kubesmith store ";
 const TITLE_LEN: usize = TITLE.len() + 4 + 1 + 16 + 1;
-/// The only format there has been.
+/// The only format so far.
 const FORMAT: u32 = 1;
 /// Marks the beginning of a frame.
 const MAGIC: [u8; 4] = *b"\xf5ksm";
 /// Magic, number of the frame, length and checksum of its content.
 const HEAD: usize = 4 + 8 + 4 + 4;
-/// Snapshots are cut into frames of about this size, in bytes.
+/// The approximate size of a snapshot's frames, in bytes.
 const PIECE: usize = 1 << 20;
 
-/// Takes the content of a frame; answers whether the snapshot at the beginning is complete, or what is wrong.
+/// Handles the content of a frame; returns whether the snapshot at the beginning is complete, or an error.
 pub(super) type Visit<'a> = dyn FnMut(&[u8]) -> Result<bool, &'static str> + 'a;
 
-/// A folder that this process has to itself.
+/// A folder that this process uses exclusively.
 #[derive(Debug)]
 pub(super) struct Folder {
     path: PathBuf,
-    /// Holds the lock; the system frees it whichever way the process ends.
+    /// Holds the lock, which the system releases when the process ends.
     _lock: File,
 }
 
 impl Folder {
-    /// Takes the folder, which is made if there is none.
+    /// Locks the folder, and creates it if it is missing.
     pub(super) fn take(path: &Path) -> Result<Self, (PathBuf, DataError)> {
         let failed = |at: &Path| {
             let at = at.to_owned();
@@ -75,7 +75,7 @@ impl Folder {
 
     /// Makes renames durable.
     fn sync(&self) -> io::Result<()> {
-        // Elsewhere folders cannot be opened, and renames are durable without it.
+        // Other systems cannot open folders, and their renames are durable without it.
         if cfg!(unix) { File::open(&self.path)?.sync_all() } else { Ok(()) }
     }
 }
@@ -87,7 +87,7 @@ fn private_folder(path: &Path) -> io::Result<()> {
     builder.recursive(true).create(path)
 }
 
-/// Options for a file that only its owner may read: it holds keys and secrets.
+/// Options for a file that only its owner can read, since it has keys and secrets.
 fn private_file() -> OpenOptions {
     let mut options = OpenOptions::new();
     options.read(true).write(true).create(true);
@@ -103,22 +103,22 @@ pub(super) struct Log {
     file: Open,
 }
 
-/// A file, and where the next frame goes.
+/// A file and the position of the next frame.
 #[derive(Debug)]
 pub(super) struct Open {
     file: File,
     salt: u64,
     /// The number of the next frame.
     frame: u64,
-    /// How long the file is, in bytes.
+    /// The length of the file, in bytes.
     len: u64,
-    /// How long it was when it held nothing but its snapshot.
+    /// Its length after the snapshot.
     base: u64,
 }
 
 impl Log {
-    /// Reads the folder's file and hands the content of each frame to `visit`; `None` when there is no file. As long as
-    /// the snapshot is not complete, nothing may be missing.
+    /// Reads the folder's file and passes the content of each frame to `visit`; `None` when there is no file. An
+    /// incomplete snapshot is an error.
     pub(super) fn open(folder: &Folder, visit: &mut Visit<'_>) -> Result<Option<Open>, DataError> {
         match std::fs::remove_file(folder.path.join(NEXT)) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error.into()),
@@ -140,12 +140,12 @@ impl Log {
         Ok(Some(Open { file, salt: end.salt, frame: end.frame, len: end.at, base: end.base }))
     }
 
-    /// Goes on with a file that was opened.
+    /// Continues a file that was opened.
     pub(super) fn resume(folder: Folder, file: Open) -> Self {
         Self { folder, file }
     }
 
-    /// Begins a file.
+    /// Creates a file.
     pub(super) fn create(
         folder: Folder,
         fill: impl FnOnce(&mut Pieces<'_>) -> io::Result<()>,
@@ -154,8 +154,8 @@ impl Log {
         Ok(Self { folder, file })
     }
 
-    /// Appends one frame and returns when it is on the disk. After an error the log must not be used again: nobody knows
-    /// what the disk has of it.
+    /// Appends one frame and returns when it is on the disk. After an error the log must not be used again, since the
+    /// content of the disk is unknown.
     pub(super) fn append(&mut self, content: &[u8]) -> io::Result<()> {
         let file = &mut self.file;
         let mut bytes = Vec::with_capacity(HEAD + content.len());
@@ -167,19 +167,19 @@ impl Log {
         Ok(())
     }
 
-    /// How many bytes the snapshot at the beginning takes, and how many were appended to it.
+    /// Returns the size of the snapshot at the beginning, and the number of bytes after it.
     pub(super) fn sizes(&self) -> (u64, u64) {
         (self.file.base, self.file.len - self.file.base)
     }
 
-    /// Replaces the whole file; a crash leaves the old one or the new one.
+    /// Replaces the whole file; after a crash there is the old one or the new one.
     pub(super) fn replace(&mut self, fill: impl FnOnce(&mut Pieces<'_>) -> io::Result<()>) -> io::Result<()> {
         self.file = write_snapshot(&self.folder, fill)?;
         Ok(())
     }
 }
 
-/// Writes a snapshot beside the file and puts it in the file's place.
+/// Writes a snapshot to a new file, which then replaces the old one.
 fn write_snapshot(folder: &Folder, fill: impl FnOnce(&mut Pieces<'_>) -> io::Result<()>) -> io::Result<Open> {
     let salt = RandomState::new().build_hasher().finish();
     let next = folder.path.join(NEXT);
@@ -198,7 +198,7 @@ fn write_snapshot(folder: &Folder, fill: impl FnOnce(&mut Pieces<'_>) -> io::Res
     Ok(Open { file, salt, frame, len, base: len })
 }
 
-/// Takes a snapshot in pieces.
+/// Writes a snapshot in pieces.
 pub(super) struct Pieces<'a> {
     out: &'a mut dyn Write,
     salt: u64,
@@ -207,7 +207,7 @@ pub(super) struct Pieces<'a> {
 }
 
 impl Pieces<'_> {
-    /// Adds what `write` appends; it stays together in one frame.
+    /// Adds the output of `write`, which stays in one frame.
     pub(super) fn add(&mut self, write: impl FnOnce(&mut Vec<u8>) -> io::Result<()>) -> io::Result<()> {
         write(&mut self.content)?;
         if self.content.len() >= PIECE { self.flush() } else { Ok(()) }
@@ -222,7 +222,7 @@ impl Pieces<'_> {
         Ok(())
     }
 
-    /// Writes the rest; answers the number of the next frame.
+    /// Writes the rest; returns the number of the next frame.
     fn finish(mut self) -> io::Result<u64> {
         if !self.content.is_empty() {
             self.flush()?;
@@ -242,7 +242,7 @@ fn put_frame(out: &mut Vec<u8>, salt: u64, number: u64, content: &[u8]) -> io::R
     Ok(())
 }
 
-/// Covers the file's own number too, so that what a disk shows of a file that was deleted is not taken for a frame.
+/// Includes the file's own number, so that remains of a deleted file do not count as frames.
 fn checksum(salt: u64, number: u64, content: &[u8]) -> u32 {
     let mut hasher = crc32fast::Hasher::new();
     hasher.update(&salt.to_le_bytes());
@@ -251,17 +251,17 @@ fn checksum(salt: u64, number: u64, content: &[u8]) -> u32 {
     hasher.finalize()
 }
 
-/// Where the whole frames of a file end.
+/// The end of the complete frames of a file.
 struct End {
     salt: u64,
     at: u64,
     frame: u64,
-    /// Where the snapshot ends.
+    /// The end of the snapshot.
     base: u64,
     len: u64,
 }
 
-/// Reads a file up to its end or to a frame that is not whole.
+/// Reads a file up to its end or to an incomplete frame.
 fn read(file: &File, visit: &mut Visit<'_>) -> Result<End, DataError> {
     let len = file.metadata()?.len();
     let mut input = BufReader::with_capacity(1 << 16, file);
@@ -291,7 +291,7 @@ fn title(salt: u64) -> String {
     format!("{TITLE}{FORMAT:04} {salt:016x}\n")
 }
 
-/// Reads the first line; answers the file's own number.
+/// Reads the first line; returns the file's own number.
 fn read_title(input: &mut impl Read) -> Result<u64, DataError> {
     let mut line = Vec::with_capacity(TITLE_LEN);
     input.take(TITLE_LEN as u64).read_to_end(&mut line)?;
@@ -304,7 +304,7 @@ fn read_title(input: &mut impl Read) -> Result<u64, DataError> {
     }
     let salt =
         salt.strip_suffix('\n').ok_or(DataError::Damaged { at: 0, what: "the first line is cut off" })?;
-    // Numbers can be read from more than what is written of them: from signs and from capital letters.
+    // Parsing also accepts signs and capital letters, which are never written.
     let salt = u64::from_str_radix(salt, 16).ok().filter(|salt| title(*salt) == text);
     salt.ok_or(DataError::Damaged { at: 0, what: "the first line is not what was written" })
 }
@@ -335,12 +335,12 @@ impl Head {
     }
 }
 
-/// The content of the frame at the end of those that were read; `None` when it is not whole.
+/// Reads the frame after those that were read; `None` when it is incomplete.
 fn read_frame(input: &mut impl Read, end: &End) -> io::Result<Option<Vec<u8>>> {
     let mut bytes = Vec::with_capacity(HEAD);
     input.take(HEAD as u64).read_to_end(&mut bytes)?;
     let Some((head, _)) = Head::parse(&bytes) else { return Ok(None) };
-    // A broken length must not make us ask for memory that the file cannot fill.
+    // A broken length must not allocate more memory than the file can fill.
     let left = end.len.saturating_sub(end.at + HEAD as u64);
     if head.number != end.frame || u64::from(head.len) > left {
         return Ok(None);
@@ -351,7 +351,7 @@ fn read_frame(input: &mut impl Read, end: &End) -> io::Result<Option<Vec<u8>>> {
     Ok(whole.then_some(content))
 }
 
-/// Whether a whole frame comes after the end of those that were read.
+/// Reports whether a complete frame follows the end of those that were read.
 fn has_later_frame(file: &File, end: &End) -> io::Result<bool> {
     let mut file = file;
     file.seek(SeekFrom::Start(end.at))?;

@@ -1,11 +1,11 @@
 //! Objects: one counter of versions, ordered collections, and a history that watches replay.
 //!
-//! The store knows nothing of HTTP or of kinds; it stamps `metadata.resourceVersion` and keeps order. Everything is in memory,
-//! and one mutex guards it, which is held for map operations only. Watchers pull from the history at their own pace: a writer
-//! never waits for a reader, and a reader that falls behind the kept history is told so.
+//! The store does not depend on HTTP or kinds; it sets `metadata.resourceVersion` and keeps order. Everything is in
+//! memory, guarded by one mutex, which is held for map operations only. Watchers pull from the history at their own
+//! pace: a writer never waits for a reader, and a reader that falls behind the kept history gets an error.
 //!
-//! A store with a folder also keeps everything on the disk. A write is carried out in memory at once, so that the next one
-//! builds on it, and is durable a moment later; [`Store::settled`] waits for that, and nothing is answered before.
+//! A store with a folder also writes everything to the disk. A write takes effect in memory at once, so that the next
+//! one builds on it, and is durable a moment later; [`Store::settled`] waits for that before a response is sent.
 
 mod disk;
 mod journal;
@@ -31,13 +31,13 @@ use state::{State, undo, with_prefix};
 use watch::Batch;
 pub(crate) use watch::Cursor;
 
-/// Why a write was not done.
+/// The reason why a write failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum WriteError {
     Exists,
-    /// There is no such object, or the collection has ended.
+    /// The object does not exist, or the collection is closed.
     NotFound,
-    /// The object is no longer at the version the writer saw.
+    /// The object is no longer at the expected version.
     Conflict,
 }
 
@@ -48,11 +48,11 @@ pub(crate) struct Compacted {
     pub(crate) floor: u64,
 }
 
-/// Why a past or future state cannot be listed.
+/// The reason why a past or future state cannot be listed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SnapshotError {
     Compacted,
-    /// The version has not been given out.
+    /// The version does not exist yet.
     Future {
         current: u64,
     },
@@ -65,7 +65,7 @@ pub(crate) struct Snapshot {
     pub(crate) objects: Vec<(Arc<str>, Arc<Object>)>,
 }
 
-/// What a version was written for may be lost; nothing can be answered any more.
+/// Changes up to a version may be lost; all further requests fail.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct NotDurable(pub(crate) Arc<str>);
 
@@ -79,16 +79,17 @@ pub(crate) struct Store {
 }
 
 impl Store {
-    /// A store in memory that keeps at most `history_limit` events for each collection.
+    /// Creates a store in memory that keeps at most `history_limit` events for each collection.
     pub(crate) fn new(history_limit: usize) -> Self {
         let shared = Arc::new(Shared::new(State::new()));
         Self { shared, journal: None, history_limit: history_limit.max(1) }
     }
 
-    /// The store in a folder, which is made if there is none. No other process may use it as long as this store lives.
+    /// Opens the store in a folder, which is created if it is missing. No other process may use it while this store
+    /// lives.
     ///
     /// # Errors
-    /// The file or folder that is at fault, and why.
+    /// Returns the file or folder at fault, and the error.
     pub(crate) fn open(path: &Path, history_limit: usize) -> Result<Self, (PathBuf, DataError)> {
         let history_limit = history_limit.max(1);
         let (state, disk) = disk::open(path, history_limit)?;
@@ -96,7 +97,7 @@ impl Store {
             .map_err(|error| (path.to_owned(), DataError::Io(error)))
     }
 
-    /// A store that goes on from `state`, which `sink` has.
+    /// Creates a store that continues from `state`, which `sink` has.
     fn with_sink(mut state: State, sink: Box<dyn Sink>, history_limit: usize) -> std::io::Result<Self> {
         state.queue = Some(Queue::new(state.rv));
         let shared = Arc::new(Shared::new(state));
@@ -108,10 +109,10 @@ impl Store {
         self.shared.lock()
     }
 
-    /// Returns when everything that was written before the call is durable; at once in memory.
+    /// Returns when all writes before the call are durable; at once in memory.
     ///
     /// # Errors
-    /// When it will never be.
+    /// Returns an error if they never will be.
     ///
     /// # Cancel safety
     /// Dropping the future changes nothing.
@@ -121,7 +122,7 @@ impl Store {
         }
         let Some(count) = self.lock().queue.as_ref().map(|queue| queue.count) else { return Ok(()) };
         let mut progress = self.shared.progress.subscribe();
-        // The sender is as old as the store, so there is a value.
+        // The sender lives as long as the store, so there is a value.
         let seen = progress.wait_for(|progress| progress.count >= count || progress.end.is_some()).await;
         match seen {
             Ok(progress) if progress.count >= count => Ok(()),
@@ -130,7 +131,7 @@ impl Store {
         }
     }
 
-    /// Resolves to the reason when nothing can be made durable any more; never in memory.
+    /// Resolves to the reason when no write can become durable any more; never in memory.
     ///
     /// # Cancel safety
     /// Dropping the future changes nothing.
@@ -142,14 +143,14 @@ impl Store {
         }
     }
 
-    /// Makes durable what has been written and frees the folder; waits for both. Later writes are never durable.
+    /// Makes all writes durable and frees the folder; waits for both. Later writes are never durable.
     pub(crate) fn shut_down(&self) {
         if let Some(journal) = &self.journal {
             journal.close(&self.shared);
         }
     }
 
-    /// The version of the last write.
+    /// Returns the version of the last write.
     pub(crate) fn current(&self) -> u64 {
         self.lock().rv
     }
@@ -179,7 +180,7 @@ impl Store {
         Ok(object)
     }
 
-    /// Replaces an object that is still at version `expected`.
+    /// Replaces an object at version `expected`.
     pub(crate) fn update(
         &self,
         collection: &str,
@@ -190,14 +191,14 @@ impl Store {
         self.replace(collection, key, expected, Change::Modified, value)
     }
 
-    /// Removes an object that is still at version `expected`; answers its last state at the version of the delete.
+    /// Removes an object at version `expected`; returns its last state at the version of the deletion.
     pub(crate) fn delete(
         &self,
         collection: &str,
         key: &str,
         expected: u64,
     ) -> Result<Arc<Object>, WriteError> {
-        // Cloned before the lock is taken; a version other than the expected one is refused there.
+        // Cloned before the lock is taken; `replace` refuses any other version than the expected one.
         let old = self.get(collection, key).ok_or(WriteError::NotFound)?;
         self.replace(collection, key, expected, Change::Deleted, old.value.clone())
     }
@@ -226,12 +227,12 @@ impl Store {
         }
     }
 
-    /// A value that is no object and has no version.
+    /// Returns a setting, which is a value without a version.
     pub(crate) fn setting(&self, name: &str) -> Option<Bytes> {
         self.lock().settings.get(name).cloned()
     }
 
-    /// Keeps a value under a name.
+    /// Stores a setting.
     pub(crate) fn keep_setting(&self, name: &str, value: Bytes) {
         self.lock().set(name, value);
         self.ring();
@@ -247,7 +248,7 @@ impl Store {
         n
     }
 
-    /// The objects whose key starts with `prefix`, now or at the version `at`.
+    /// Lists the objects whose key starts with `prefix`, now or at the version `at`.
     pub(crate) fn list(
         &self,
         collection: &str,
@@ -284,7 +285,7 @@ impl Store {
             .unwrap_or_default()
     }
 
-    /// Ends a collection: its watches read the rest of the history and end, then it is forgotten.
+    /// Closes a collection: its watches read the rest of the history and end, then it is removed.
     pub(crate) fn close(&self, collection: &str) {
         let mut state = self.lock();
         let rv = state.rv;
@@ -298,7 +299,7 @@ impl Store {
         state.collections.retain(|_, place| !place.closed || place.changed.receiver_count() > 0);
     }
 
-    /// Forgets the history up to the present, as etcd's compaction does.
+    /// Drops the history up to now, as etcd's compaction does.
     pub(crate) fn compact(&self) {
         let mut state = self.lock();
         state.compact();
@@ -306,14 +307,14 @@ impl Store {
         self.ring();
     }
 
-    /// A watch of `collection` that starts after version `from`.
+    /// Starts a watch of `collection` after version `from`.
     pub(crate) fn watch(self: &Arc<Self>, collection: &str, from: u64) -> Cursor {
         let mut state = self.lock();
         let place = state.collection(collection);
         Cursor::new(self.clone(), collection.to_owned(), from, place.changed.subscribe())
     }
 
-    /// A consistent snapshot together with the watch that continues from it.
+    /// Returns a consistent snapshot with the watch that continues from it.
     pub(crate) fn list_and_watch(self: &Arc<Self>, collection: &str, prefix: &str) -> (Snapshot, Cursor) {
         let mut state = self.lock();
         let rv = state.rv;
@@ -323,7 +324,7 @@ impl Store {
         (snapshot, cursor)
     }
 
-    /// Events after `rv`, at most `max`, as far as they may be shown.
+    /// Returns the visible events after `rv`, at most `max`.
     fn events_after(&self, collection: &str, rv: u64, max: usize) -> Result<Batch, Compacted> {
         let state = self.lock();
         let visible = state.visible();

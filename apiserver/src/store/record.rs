@@ -1,8 +1,8 @@
-//! Records as bytes: what the log says about the store.
+//! The records of the log as bytes.
 //!
-//! A record is a tag and its fields; numbers are little-endian, texts and bytes come after their length in 32 bits. Objects
-//! are JSON. A file begins with a snapshot (settings, then each collection with the objects it had before its history and
-//! the history's events), which [`Record::Complete`] ends; changes follow in the order in which they were made.
+//! A record is a tag and its fields; numbers are little-endian, texts and bytes follow their length in 32 bits. Objects
+//! are JSON. A file begins with a snapshot (settings, then each collection with the objects before its history and the
+//! history's events), which [`Record::Complete`] ends; changes follow in their order.
 
 use std::io;
 
@@ -37,7 +37,7 @@ pub(super) enum Record<'a> {
         collection: &'a str,
     },
     Compacted,
-    /// The snapshot ends; `rv` is the last version given out.
+    /// The end of the snapshot; `rv` is the last version.
     Complete {
         rv: u64,
     },
@@ -51,7 +51,7 @@ impl Record<'_> {
     /// Appends the record.
     ///
     /// # Errors
-    /// When a text or an object is longer than 4 GiB.
+    /// Returns an error if a text or an object is longer than 4 GiB.
     pub(super) fn write(&self, out: &mut Vec<u8>) -> io::Result<()> {
         match *self {
             Record::Setting { name, value } => {
@@ -111,12 +111,12 @@ fn put(out: &mut Vec<u8>, bytes: &[u8]) -> io::Result<()> {
     Ok(())
 }
 
-/// Reads records one after the other.
+/// Reads records in sequence.
 #[derive(Debug)]
 pub(super) struct Reader<'a>(pub(super) &'a [u8]);
 
 impl<'a> Reader<'a> {
-    /// The next record; `None` at the end.
+    /// Returns the next record; `None` at the end.
     pub(super) fn next(&mut self) -> Result<Option<Record<'a>>, Malformed> {
         let Some((&tag, rest)) = self.0.split_first() else { return Ok(None) };
         self.0 = rest;

@@ -1,4 +1,4 @@
-//! The whole state at one version, taken quickly and written at leisure.
+//! The whole state at one version, taken quickly and written later.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use bytes::Bytes;
 use super::objects::Objects;
 use super::state::{Event, State, undo};
 
-/// A collection as it was before the events of its history, and these events.
+/// A collection before the events of its history, and these events.
 #[derive(Debug)]
 pub(super) struct Part {
     pub(super) name: Arc<str>,
@@ -16,7 +16,7 @@ pub(super) struct Part {
     pub(super) events: Vec<Arc<Event>>,
 }
 
-/// Everything that has to be kept. It shares its objects with the state.
+/// All durable data. It shares its objects with the state.
 #[derive(Debug)]
 pub(super) struct Snapshot {
     pub(super) rv: u64,

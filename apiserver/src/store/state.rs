@@ -1,4 +1,4 @@
-//! What the store holds: collections of objects, each with its history, under one counter of versions.
+//! The state of the store: collections of objects, each with its history, under one counter of versions.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::Bound;
@@ -13,13 +13,13 @@ use super::WriteError;
 use super::journal::{Entry, Queue};
 use super::objects::{IndexedObjects, Objects};
 
-/// A stored object: its value and, once somebody asked, its JSON with a newline.
+/// A stored object: its value and, after the first use, its JSON with a newline.
 #[derive(Debug)]
 pub(crate) struct Object {
     pub(crate) value: Value,
     pub(crate) rv: u64,
     line: OnceLock<Bytes>,
-    /// What its readers found out about it, which never changes for the same mark; 0 is nothing.
+    /// A reader's mark, whose meaning never changes; 0 is none.
     mark: AtomicU64,
 }
 
@@ -29,37 +29,37 @@ impl Object {
         Self { value, rv, line: OnceLock::new(), mark: AtomicU64::new(0) }
     }
 
-    /// An object that only looks as if it had been stored: it has the version that the client gave, if any.
+    /// Creates an object that was not stored: its version is the one that the client gave, if any.
     pub(crate) fn unstored(value: Value) -> Self {
         Self { value, rv: 0, line: OnceLock::new(), mark: AtomicU64::new(0) }
     }
 
-    /// An object whose value carries the version already.
+    /// Creates an object whose value has its version already.
     pub(super) fn restored(value: Value, rv: u64) -> Self {
         Self { value, rv, line: OnceLock::new(), mark: AtomicU64::new(0) }
     }
 
-    /// The object as a line of JSON, rendered once.
+    /// Returns the object as a line of JSON, rendered once.
     pub(crate) fn line(&self) -> Bytes {
         self.line.get_or_init(|| self.render()).clone()
     }
 
-    /// The object as JSON, rendered once.
+    /// Returns the object as JSON, rendered once.
     pub(crate) fn json(&self) -> Bytes {
         without_newline(&self.line())
     }
 
-    /// The mark that a reader left last; whoever looks at an object again need not do the same work.
+    /// Returns the last mark, which spares readers from repeating work.
     pub(crate) fn mark(&self) -> u64 {
         self.mark.load(Ordering::Relaxed)
     }
 
-    /// Leaves a mark for later readers.
+    /// Sets a mark for later readers.
     pub(crate) fn set_mark(&self, mark: u64) {
         self.mark.store(mark, Ordering::Relaxed);
     }
 
-    /// The object as JSON, without keeping it.
+    /// Returns the object as JSON, without caching it.
     pub(super) fn peek_json(&self) -> Bytes {
         without_newline(&self.line.get().cloned().unwrap_or_else(|| self.render()))
     }
@@ -73,7 +73,7 @@ fn without_newline(line: &Bytes) -> Bytes {
     line.slice(..line.len().saturating_sub(1))
 }
 
-/// What happened to an object.
+/// The change of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Change {
     Added,
@@ -87,7 +87,7 @@ pub(crate) struct Event {
     pub(crate) rv: u64,
     pub(crate) key: Arc<str>,
     pub(crate) change: Change,
-    /// The state after the change; of a delete, the last state stamped with the version of the delete.
+    /// The state after the change; for a deletion, the last state with the version of the deletion.
     pub(crate) object: Arc<Object>,
     pub(crate) previous: Option<Arc<Object>>,
 }
@@ -98,9 +98,9 @@ pub(super) struct Collection {
     pub(super) name: Arc<str>,
     pub(super) objects: IndexedObjects,
     pub(super) history: VecDeque<Arc<Event>>,
-    /// History at or below this version is gone.
+    /// The history up to this version is dropped.
     pub(super) floor: u64,
-    /// No more is written here; watches end when they have read the rest.
+    /// Whether writes are refused; watches end when they have read the rest.
     pub(super) closed: bool,
     pub(super) changed: signal::Sender<u64>,
 }
@@ -117,12 +117,12 @@ impl Collection {
         }
     }
 
-    /// Index of the first event after `rv`.
+    /// Returns the index of the first event after `rv`.
     pub(super) fn after(&self, rv: u64) -> usize {
         self.history.partition_point(|event| event.rv <= rv)
     }
 
-    /// Finds an object that is at an expected version and may be written.
+    /// Returns the key of an object that is at the expected version and may be written.
     pub(super) fn expect(&self, key: &str, expected: u64) -> Result<Arc<str>, WriteError> {
         if self.closed {
             return Err(WriteError::NotFound);
@@ -131,7 +131,7 @@ impl Collection {
         if old.rv == expected { Ok(key.clone()) } else { Err(WriteError::Conflict) }
     }
 
-    /// Carries out a change and keeps it in the history, of which at most `limit` events stay.
+    /// Applies a change and adds it to the history, of which at most `limit` events stay.
     pub(super) fn apply(
         &mut self,
         key: Arc<str>,
@@ -154,7 +154,7 @@ impl Collection {
     }
 }
 
-/// Takes `events` back, the newest first.
+/// Reverts `events`, the newest first.
 pub(super) fn undo<'a>(objects: &mut Objects, events: impl DoubleEndedIterator<Item = &'a Arc<Event>>) {
     for event in events.rev() {
         match &event.previous {
@@ -172,14 +172,14 @@ pub(super) fn with_prefix(objects: &Objects, prefix: &str) -> Vec<(Arc<str>, Arc
         .collect()
 }
 
-/// Everything that the store's mutex guards.
+/// The data that the store's mutex guards.
 #[derive(Debug)]
 pub(super) struct State {
     pub(super) rv: u64,
     pub(super) collections: BTreeMap<Arc<str>, Collection>,
     /// Values that are no objects and have no versions.
     pub(super) settings: BTreeMap<Arc<str>, Bytes>,
-    /// What has still to be made durable; `None` in memory.
+    /// The changes that are not durable yet; `None` in memory.
     pub(super) queue: Option<Queue>,
 }
 
@@ -188,19 +188,19 @@ impl State {
         Self { rv: 1, collections: BTreeMap::new(), settings: BTreeMap::new(), queue: None }
     }
 
-    /// The last version whose events may be shown.
+    /// Returns the last version whose events are visible.
     pub(super) fn visible(&self) -> u64 {
         self.queue.as_ref().map_or(self.rv, |queue| queue.durable_rv)
     }
 
-    /// The collection of this name, made if there is none.
+    /// Returns the collection of this name; creates it if it is missing.
     pub(super) fn collection(&mut self, name: &str) -> &mut Collection {
         let (name, rv): (Arc<str>, u64) = (name.into(), self.rv);
         self.collections.entry(name.clone()).or_insert_with(|| Collection::new(name, rv))
     }
 
-    /// Carries out a change of the next version and tells the collection's watches, or the journal, which tells them
-    /// when it is durable.
+    /// Applies a change with the next version and wakes the collection's watches, or the journal, which wakes them when
+    /// the change is durable.
     pub(super) fn commit(
         &mut self,
         collection: &str,
@@ -220,7 +220,7 @@ impl State {
         }
     }
 
-    /// Forgets the history up to the present.
+    /// Drops the history up to now.
     pub(super) fn compact(&mut self) {
         for collection in self.collections.values_mut() {
             collection.history.clear();
@@ -228,14 +228,14 @@ impl State {
         }
     }
 
-    /// Keeps a value that is no object.
+    /// Stores a value that is no object.
     pub(super) fn set(&mut self, name: &str, value: Bytes) {
         let name: Arc<str> = name.into();
         self.settings.insert(name.clone(), value.clone());
         self.note(Entry::Setting { name, value });
     }
 
-    /// Notes a change that concerns no object.
+    /// Queues a change that concerns no object.
     pub(super) fn note(&mut self, entry: Entry) {
         if let Some(queue) = &mut self.queue {
             queue.push(entry);

@@ -1,4 +1,4 @@
-//! A reader's place in a collection's history.
+//! A reader's position in a collection's history.
 
 use std::sync::Arc;
 
@@ -6,21 +6,21 @@ use tokio::sync::watch as signal;
 
 use super::{Compacted, Event, Store};
 
-/// How many events a watcher takes out of the history at once.
+/// The number of events that a watcher reads at once.
 const BATCH: usize = 256;
 
-/// Events that follow each other, and the version up to which there are no others.
+/// Successive events, and the version up to which there are no others.
 #[derive(Debug)]
 pub(crate) struct Batch {
     pub(crate) events: Vec<Arc<Event>>,
     pub(crate) upto: u64,
-    /// Whether there were no more events than these.
+    /// Whether these are all events so far.
     pub(super) complete: bool,
-    /// Whether there will never be more.
+    /// Whether these are the last events.
     pub(crate) closed: bool,
 }
 
-/// A watch: remembers the last version it saw and waits for later ones.
+/// A watch: keeps the version of the last event and waits for later ones.
 #[derive(Debug)]
 pub(crate) struct Cursor {
     store: Arc<Store>,
@@ -39,12 +39,12 @@ impl Cursor {
         Self { store, collection, rv, changed }
     }
 
-    /// What is there already, possibly nothing.
+    /// Returns the events so far, possibly none.
     pub(crate) fn take(&mut self) -> Result<Batch, Compacted> {
         self.changed.mark_unchanged();
         let mut batch = self.store.events_after(&self.collection, self.rv, BATCH)?;
         if !batch.complete {
-            // The next wait must not sleep on a signal that has been marked as seen.
+            // The signal is marked as seen, but more events wait.
             self.changed.mark_changed();
         }
         self.rv = batch.upto.max(self.rv);
@@ -52,7 +52,7 @@ impl Cursor {
         Ok(batch)
     }
 
-    /// Waits until there may be more; `false` when the collection is gone.
+    /// Waits for a change; `false` when the collection is gone.
     ///
     /// # Cancel safety
     /// Dropping the future loses nothing.

@@ -1,5 +1,5 @@
-//! Objects of built-in kinds as a Go server would hold them after decoding: unknown members are gone, empty ones are
-//! left out or written as the types say, amounts and times have one form.
+//! Normalizes objects of built-in kinds to the form that a Go server decodes: unknown members are dropped, empty ones
+//! are omitted or written according to the types, quantities and times are in canonical form.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 
 use super::{Field, Shape, Type, find, message as lookup};
 
-/// Where in an object a value stands.
+/// The position of a value in an object.
 #[derive(Clone, Copy)]
 struct At<'a> {
     parent: Option<&'a At<'a>>,
@@ -35,12 +35,12 @@ impl<'a> At<'a> {
         At { parent: Some(self), step, embedded: None }
     }
 
-    /// The place of a field of a message.
+    /// Returns the position of a field of a message.
     fn member_of(&'a self, field: &Field) -> At<'a> {
         At { embedded: field.embedded, ..self.to(Step::Member(field.name)) }
     }
 
-    /// The path as errors about unknown fields have it: `spec.containers[0].image`.
+    /// Returns the path as in errors about unknown fields: `spec.containers[0].image`.
     fn path(&self) -> String {
         let mut out = self.parent.map(At::path).unwrap_or_default();
         match self.step {
@@ -56,7 +56,7 @@ impl<'a> At<'a> {
         out
     }
 
-    /// The path as Go's decoding errors have it: `spec.containers.image`.
+    /// Returns the path as in Go's decoding errors: `spec.containers.image`.
     fn fields(&self) -> String {
         let mut out = self.parent.map(At::fields).unwrap_or_default();
         if let Step::Member(name) = self.step {
@@ -71,10 +71,10 @@ impl<'a> At<'a> {
     }
 }
 
-/// Brings an object into the form that its type gives it; answers the paths of members that the type does not know.
+/// Normalizes an object to its type; returns the paths of unknown members.
 ///
 /// # Errors
-/// A value of the wrong type, in the words of Go's decoder.
+/// Returns the first value of the wrong type, in the words of Go's decoder.
 pub(crate) fn settle(object: &mut Value, of: &'static Type) -> Result<Vec<String>, String> {
     let mut unknown = Vec::new();
     if let Value::Object(map) = object {
@@ -83,10 +83,10 @@ pub(crate) fn settle(object: &mut Value, of: &'static Type) -> Result<Vec<String
     Ok(unknown)
 }
 
-/// What an object of the type has before anything is set.
+/// Returns an empty object of the type.
 pub(crate) fn blank(of: &'static Type) -> Value {
     let mut object = Value::Object(Map::new());
-    // Nothing can be wrong with what is not there.
+    // An empty object has no faults.
     let _ = settle(&mut object, of);
     object
 }
@@ -120,7 +120,7 @@ fn message(
     Ok(())
 }
 
-/// The value of a field; `None` when it is not written.
+/// Returns the value of a field; `None` when it is omitted.
 fn member(
     given: Value,
     field: &Field,
@@ -129,7 +129,7 @@ fn member(
     unknown: &mut Vec<String>,
 ) -> Result<Option<Value>, String> {
     let mut value = given;
-    // A generated default goes to an empty text as well.
+    // A generated default replaces an empty text as well.
     let is_absent = value.is_null() || !field.optional && value == "";
     if is_absent && let Some(default) = field.default.filter(|d| !d.is_empty()) {
         value = if field.of == "string" {
@@ -165,7 +165,7 @@ fn member(
     Ok(written.then_some(value))
 }
 
-/// An object as it comes back from the store: protobuf does not tell an empty list or map from none.
+/// Normalizes an object as read from the store: protobuf does not distinguish an empty list or map from none.
 pub(crate) fn forget_empty(object: &mut Value, of: &'static Type) {
     let Value::Object(map) = object else { return };
     for (name, value) in map {
@@ -189,7 +189,7 @@ pub(crate) fn forget_empty(object: &mut Value, of: &'static Type) {
     }
 }
 
-/// What Go writes for a field that was not set.
+/// Returns the value that Go writes for a field that is not set.
 pub(super) fn zero(field: &Field) -> Value {
     if field.optional || field.shape != Shape::One {
         return Value::Null;
@@ -204,7 +204,7 @@ pub(super) fn zero(field: &Field) -> Value {
     }
 }
 
-/// Whether values of a type are read by its own `UnmarshalJSON` (apiextensions/v1/marshal.go).
+/// Reports whether a type has its own `UnmarshalJSON` (apiextensions/v1/marshal.go).
 fn is_union(name: &str) -> bool {
     name.starts_with("apiextensions.JSONSchemaPropsOr")
 }
@@ -212,9 +212,9 @@ fn is_union(name: &str) -> bool {
 const OR_BOOL: &str = "apiextensions.JSONSchemaPropsOrBool";
 const OR_STRING_ARRAY: &str = "apiextensions.JSONSchemaPropsOrStringArray";
 
-/// A schema, or something else where one may stand.
+/// Normalizes a schema, or another value in place of one.
 fn union(value: &mut Value, name: &str) -> Result<(), String> {
-    // It is read anew: errors do not name what it is part of, and unknown members are lost without a warning.
+    // It is decoded separately: errors do not name its parent, and unknown members are dropped without a warning.
     let of = lookup("apiextensions.JSONSchemaProps").ok_or("there is no type of schemas")?;
     let schema = |map: &mut Map<String, Value>| message(map, of, &At::ROOT, &mut Vec::new());
     match (name, &mut *value) {
@@ -264,7 +264,7 @@ fn is_zero(value: &Value, field: &Field) -> bool {
     }
 }
 
-/// One value: a field's own, or an element of its list or map.
+/// Normalizes one value: a field's own, or an element of its list or map.
 fn element(
     value: &mut Value,
     field: &Field,
@@ -274,7 +274,7 @@ fn element(
 ) -> Result<(), String> {
     if value.is_null() {
         let element = Field { optional: false, shape: Shape::One, ..*field };
-        // No bytes in a list or map are empty ones.
+        // Null bytes in a list or map are empty ones.
         *value = if field.of == "bytes" && field.shape != Shape::One { "".into() } else { zero(&element) };
         return Ok(());
     }
@@ -322,7 +322,7 @@ fn scalar(value: &mut Value, field: &Field, at: &At<'_>, of: &'static Type) -> R
     Ok(())
 }
 
-/// A number without a fraction as Go writes it.
+/// Formats a number without a fraction as Go does.
 fn whole(value: &mut Value) {
     let Some(number) = value.as_f64().filter(|_| value.is_f64()) else { return };
     let text = format!("{number:.0}");
@@ -347,7 +347,7 @@ fn bytes(value: &mut Value, at: &At<'_>, of: &Type) -> Result<(), String> {
     }
 }
 
-/// Amounts of resources, which have no smaller part than a thousandth (`SetDefaults_ResourceList`).
+/// Quantities of resources, whose precision is a thousandth (`SetDefaults_ResourceList`).
 const RESOURCES: &str = "v1.ResourceList";
 
 fn amount(value: &mut Value, is_resource: bool) -> Result<(), String> {
@@ -379,7 +379,7 @@ fn time(value: &mut Value, layout: &str, format: &str) -> Result<(), String> {
         format!("parsing time {text:?} as {layout:?}: cannot parse {rest:?} as {part:?}")
     };
     let parsed = text.parse::<Timestamp>().map_err(|_| refused(text, "2006"))?;
-    // A layout with a fraction wants exactly its digits.
+    // A layout with a fraction requires exactly its digits.
     if layout.contains(".000000") {
         let rest = text.get(19..).unwrap_or_default();
         let digits = rest.strip_prefix('.').map(|rest| rest.bytes().take_while(u8::is_ascii_digit).count());
@@ -393,7 +393,7 @@ fn time(value: &mut Value, layout: &str, format: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// A field's type in Go's notation.
+/// Returns a field's type in Go's notation.
 fn go_type(field: &Field) -> String {
     let of = element_type(&Field { go: None, ..*field });
     match (field.go, field.shape) {
@@ -404,14 +404,14 @@ fn go_type(field: &Field) -> String {
     }
 }
 
-/// The type of a field's elements, or of a field that has none.
+/// Returns the type of a field's elements, or of a single field.
 fn element_type(field: &Field) -> String {
     if let Some(name) = field.go {
         let element = name.strip_prefix("[]").or_else(|| Some(name.strip_prefix("map[")?.split_once(']')?.1));
         match (element, field.shape) {
             (Some(element), _) => return element.to_owned(),
             (None, Shape::One | Shape::Inline) => return name.to_owned(),
-            // A list or map with a name of its own says nothing of its elements.
+            // The name of a list or map type does not name its elements.
             (None, Shape::List | Shape::Map) => {}
         }
     }
@@ -427,7 +427,8 @@ fn element_type(field: &Field) -> String {
     }
 }
 
-/// The package in Go, which is the API's version, of a package in the table: `autoscalingv2` has another than `v1`.
+/// Returns the Go package, which is the API's version, of a package in the table: `autoscalingv2` has another than
+/// `v1`.
 fn version_of(package: &str) -> &str {
     package.find("v2").map_or("v1", |at| &package[at..])
 }

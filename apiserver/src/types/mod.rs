@@ -1,8 +1,8 @@
-//! What the objects of built-in kinds are made of: one table of messages and fields, read from `types.txt`.
+//! The types of built-in kinds: one table of messages and fields, read from `types.txt`.
 //!
-//! The table says of each field what Go's types say: its name, its number in protobuf, what it holds, whether it is
+//! The table has the facts of Go's types for each field: its name, its number in protobuf, its type, whether it is
 //! written when it is empty, and how it merges. Decoding, protobuf, server-side apply, strategic merge patches and the
-//! published schemas all read this one table.
+//! published schemas all use this one table.
 
 pub(crate) mod decode;
 pub(crate) mod show;
@@ -15,7 +15,7 @@ use serde_json::Value;
 
 static TYPES: LazyLock<BTreeMap<&'static str, Type>> = LazyLock::new(|| table(include_str!("types.txt")));
 
-/// Messages that only protobuf and the order of members need.
+/// Messages for protobuf and the order of members only.
 static MESSAGES: LazyLock<BTreeMap<&'static str, Type>> =
     LazyLock::new(|| table(include_str!("messages.txt")));
 
@@ -31,7 +31,7 @@ fn table(text: &'static str) -> BTreeMap<&'static str, Type> {
     types
 }
 
-/// The fields of a message in Go's order, with those of inline messages in their places.
+/// Returns the fields of a message in Go's order, with those of inline messages in their places.
 fn fields(types: &BTreeMap<&str, Type>, name: &str) -> Vec<Field> {
     let mut own: Vec<Field> =
         types.get(name).into_iter().flat_map(|t| t.numbered.values()).copied().collect();
@@ -54,9 +54,9 @@ pub(crate) struct Type {
     pub(crate) name: &'static str,
     /// Whether server-side apply owns it as a whole.
     pub(crate) atomic: bool,
-    /// By their numbers, as protobuf has them.
+    /// The fields by number, for protobuf.
     pub(crate) numbered: BTreeMap<u64, Field>,
-    /// By their names, as JSON has them.
+    /// The fields by name, for JSON.
     pub(crate) members: BTreeMap<&'static str, Field>,
 }
 
@@ -67,20 +67,20 @@ pub(crate) struct Field {
     /// Its place among the fields of the message, from 0: the order of the fields in Go.
     pub(crate) position: usize,
     pub(crate) shape: Shape,
-    /// What it holds, or what the elements of its list or map are.
+    /// Its type, or the type of the elements of its list or map.
     pub(crate) of: &'static str,
-    /// Whether absence and the zero value are different things.
+    /// Whether absence differs from the zero value.
     pub(crate) optional: bool,
-    /// Whether it is written when it holds nothing.
+    /// Whether it is written when it is empty.
     pub(crate) always: bool,
-    /// How server-side apply merges it.
+    /// The rule by which server-side apply merges it.
     pub(crate) merge: Merge,
-    /// How a strategic merge patch treats it.
+    /// The rule by which strategic merge patches merge it.
     pub(crate) patch: Patch,
     pub(crate) default: Option<&'static str>,
-    /// The struct that Go embeds and that has the field, which errors of decoding name; the innermost one.
+    /// The innermost struct that Go embeds and that has the field; decoding errors name it.
     pub(crate) embedded: Option<&'static str>,
-    /// Its type in Go's notation, where that does not follow from what it holds.
+    /// Its type in Go's notation, unless `of` implies it.
     pub(crate) go: Option<&'static str>,
 }
 
@@ -98,7 +98,7 @@ pub(crate) enum Merge {
     /// Maps and messages by their members, lists as a whole.
     ByShape,
     Set,
-    /// A list whose elements are told apart by these members, separated by commas.
+    /// A list whose elements have these members as keys, separated by commas.
     Keys(&'static str),
     Atomic,
     /// A message by its members, although messages of its type are atomic elsewhere.
@@ -110,15 +110,15 @@ pub(crate) enum Merge {
 pub(crate) struct Patch {
     /// Elements are merged instead of replaced.
     pub(crate) merge: bool,
-    /// The member that tells elements apart; none for lists of scalars.
+    /// The key of elements; `None` for lists of scalars.
     pub(crate) key: Option<&'static str>,
     pub(crate) retain_keys: bool,
-    /// The tag names the default, which is to replace.
+    /// Whether the tag names the default, which is to replace.
     pub(crate) replace: bool,
 }
 
 impl Type {
-    /// Whether objects of the type say their own version and kind.
+    /// Reports whether objects of the type have their own version and kind.
     pub(crate) fn has_type_meta(&self) -> bool {
         self.members.get("metadata").is_some_and(|m| m.of == "meta.ObjectMeta")
             && !self.name.ends_with("TemplateSpec")
@@ -146,14 +146,14 @@ impl PatchMeta for &'static Type {
             Patch { replace: true, .. } => Strategy::Replace,
             _ => Strategy::Default,
         };
-        // The fields of a map are its keys, about which the table says nothing.
+        // The fields of a map are its keys, which the table does not know.
         let of = if field.shape == Shape::Map { None } else { find(field.of) };
         Some(patch::Field { strategy, merge_key: field.patch.key, of })
     }
 }
 
 impl Field {
-    /// What stands for an absent member of a key: its default, or the zero value of a member that is always written.
+    /// Returns the value of an absent key member: its default, or the zero value of a member that is always written.
     ///
     /// kube-openapi publishes that zero value as the default of every field without a pointer and `omitempty`.
     pub(crate) fn key_default(&self) -> Option<Value> {
@@ -164,7 +164,7 @@ impl Field {
         }
     }
 
-    /// Reads `name=number:type?!;fact`.
+    /// Parses `name=number:type?!;fact`.
     fn parse(word: &'static str, position: usize) -> Option<(u64, Self)> {
         let (name, rest) = word.split_once('=')?;
         let (number, rest) = rest.split_once(':')?;
@@ -221,29 +221,29 @@ impl Field {
     }
 }
 
-/// A message by its name.
+/// Returns a message by its name.
 pub(crate) fn find(name: &str) -> Option<&'static Type> {
     TYPES.get(name)
 }
 
-/// The message of a kind; `None` for kinds that are not in the table.
+/// Returns the message of a kind; `None` for kinds that are not in the table.
 pub(crate) fn of_kind(api_version: &str, kind: &str) -> Option<&'static Type> {
     if matches!(kind, "DeleteOptions" | "Status") {
         return find(&format!("meta.{kind}"));
     }
     let (group, version) = api_version.rsplit_once('/').unwrap_or(("core", api_version));
     let package = group.split('.').next().unwrap_or_default();
-    // Packages of other versions than v1 carry the version in their name.
+    // The package's name has the version unless it is v1.
     let version = if version == "v1" { "" } else { version };
     find(&format!("{package}{version}.{kind}"))
 }
 
-/// A message of protobuf by its name.
+/// Returns a message of protobuf by its name.
 pub(crate) fn message(name: &str) -> Option<&'static Type> {
     find(name).or_else(|| MESSAGES.get(name))
 }
 
-/// What objects of a kind are in protobuf; `None` for kinds without a message.
+/// Returns the message of a kind in protobuf; `None` for kinds without one.
 pub(crate) fn message_of_kind(api_version: &str, kind: &str) -> Option<&'static Type> {
     let group = api_version.rsplit_once('/').map_or("", |(group, _)| group);
     let package = match (group, kind) {
@@ -259,7 +259,7 @@ pub(crate) fn message_of_kind(api_version: &str, kind: &str) -> Option<&'static 
 mod tests {
     use super::*;
 
-    /// What fields hold beside messages.
+    /// The types of fields other than messages.
     const LEAVES: &[&str] = &[
         "string",
         "bytes",

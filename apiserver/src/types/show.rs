@@ -1,24 +1,25 @@
-//! Objects as JSON in the order of Go's fields, as messages show them.
+//! Formats objects as JSON in the order of Go's fields, as in messages.
 
 use kubesmith_apimachinery::golang;
 use serde_json::Value;
 
 use super::{Field, Shape, Type, find};
 
-/// A value of a type as `encoding/json` writes it: the members of structs in Go's order, those of maps by their keys.
+/// Formats a value of a type as `encoding/json` does: the members of structs in Go's order, those of maps by their
+/// keys.
 pub(crate) fn json(value: &Value, of: &'static Type) -> String {
     patched(value, of, &Value::Null)
 }
 
-/// As [`json`], of an object that was patched as JSON. `touched` has a member for each object that the patch went into: those
-/// are maps by then, whose members are in the order of their names.
+/// As [`json`], for an object after a JSON patch. `touched` has a member for each object that the patch enters: those
+/// are maps by then, whose members are ordered by name.
 pub(crate) fn patched(value: &Value, of: &'static Type, touched: &Value) -> String {
     let mut out = String::new();
     write(&mut out, value, Some(of), touched);
     out
 }
 
-/// The objects that a JSON patch goes into, as [`patched`] takes them.
+/// Returns the objects that a JSON patch enters, for [`patched`].
 pub(crate) fn touched_by(json_patch: &Value) -> Value {
     let mut touched = Value::Object(serde_json::Map::new());
     for operation in json_patch.as_array().into_iter().flatten() {
@@ -62,7 +63,7 @@ fn write(out: &mut String, value: &Value, of: Option<&'static Type>, touched: &V
     }
 }
 
-/// The value of a field, whose elements are of its type if it is a list or a map.
+/// Formats the value of a field, whose elements are of its type if it is a list or a map.
 fn held(out: &mut String, value: &Value, field: Option<&Field>, touched: &Value) {
     let of = field.and_then(|field| find(field.of));
     match value {

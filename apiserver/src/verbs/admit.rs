@@ -1,4 +1,4 @@
-//! The way of an object from a body into the store: decoding, identity, unknown fields, defaults, checks.
+//! Prepares an object from a body for the store: decoding, identity, unknown fields, defaults, checks.
 
 use kubesmith_apiextensions::structural::object_meta::{
     validate_core_finalizers, validate_object_meta, validate_object_meta_update, warn_of_finalizers,
@@ -20,17 +20,17 @@ use crate::server::Call;
 use crate::status::{ApiError, ApiResult, Cause};
 use crate::types::Type;
 
-/// Reads the body as an object of the resource.
+/// Decodes the body as an object of the resource.
 pub(super) fn read_object(call: &Call<'_>) -> ApiResult<Decoded> {
     read_object_as(call, &call.def.kind)
 }
 
-/// Reads the body as an object of a kind.
+/// Decodes the body as an object of a kind.
 pub(super) fn read_object_as(call: &Call<'_>, kind: &str) -> ApiResult<Decoded> {
     let format = negotiate::object_format(call.headers, call.def.is_custom())?;
     let decoded = match format {
         Form::Json => match decode::json(&call.body) {
-            // Go finds it after kind and version.
+            // Go finds the error after kind and version.
             Err(fault) if golang::json_number_error(&call.body).as_ref() == Some(&fault) => {
                 return Err(undecodable_as(kind, &call.def.version, &fault));
             }
@@ -49,7 +49,7 @@ pub(super) fn read_object_as(call: &Call<'_>, kind: &str) -> ApiResult<Decoded> 
     decoded.map_err(|why| unrecognised(kind, &format!("couldn't get version/kind; {why}"), &call.body))
 }
 
-/// The body is no object of a known kind (`transformDecodeError` of endpoints/handlers/rest.go).
+/// Refuses a body that is no object of a known kind (`transformDecodeError` of endpoints/handlers/rest.go).
 pub(super) fn unrecognised(kind: &str, why: &str, body: &[u8]) -> ApiError {
     let summary = summary(body);
     ApiError::bad_request(format!(
@@ -57,7 +57,7 @@ pub(super) fn unrecognised(kind: &str, why: &str, body: &[u8]) -> ApiError {
     ))
 }
 
-/// The beginning of a body (`summarizeData` of endpoints/handlers/rest.go).
+/// Returns the beginning of a body (`summarizeData` of endpoints/handlers/rest.go).
 fn summary(body: &[u8]) -> String {
     const LENGTH: usize = 30;
     let (start, more) = match body.len() {
@@ -71,7 +71,7 @@ fn summary(body: &[u8]) -> String {
     }
 }
 
-/// A custom resource's kind is checked late, as one of its fields.
+/// Checks the kind; that of a custom resource is checked late, as one of its fields.
 pub(super) fn check_kind(def: &ResourceDef, value: &Value) -> ApiResult<()> {
     let kind = value["kind"].as_str().unwrap_or_default();
     if kind == def.kind {
@@ -82,7 +82,7 @@ pub(super) fn check_kind(def: &ResourceDef, value: &Value) -> ApiResult<()> {
     Err(ApiError::invalid(about, vec![Cause::invalid("kind", names::quoted(kind), &text)]))
 }
 
-/// An object has to say its name (`checkName` of endpoints/handlers/rest.go).
+/// Refuses an object without a name (`checkName` of endpoints/handlers/rest.go).
 pub(super) fn no_name(name: &str) -> ApiError {
     ApiError::bad_request(format!(
         "the name of the object ({name} based on URL) was undeterminable: name must be provided"
@@ -123,7 +123,7 @@ pub(super) fn check_namespace_of(call: &Call<'_>, value: &Value) -> ApiResult<()
     ))
 }
 
-/// Removes fields that the kind does not know and reports them as the client asked; answers the warnings.
+/// Removes unknown fields and reports them as the client requested; returns the warnings.
 pub(super) fn settle_fields(
     def: &ResourceDef,
     value: &mut Value,
@@ -133,7 +133,7 @@ pub(super) fn settle_fields(
     fields(def, value, duplicates, options).map_err(|fault| undecodable(def, &fault))
 }
 
-/// A body that is no object of its kind (`transformDecodeError` of endpoints/handlers/rest.go).
+/// Refuses a body that is no object of its kind (`transformDecodeError` of endpoints/handlers/rest.go).
 fn undecodable(def: &ResourceDef, fault: &str) -> ApiError {
     undecodable_as(&def.kind, &def.version, fault)
 }
@@ -158,7 +158,7 @@ pub(super) fn fields(
         }
         Behaviour::Custom(custom) => {
             let of_metadata = custom.coerce(value)?;
-            // As kube-apiserver reports them: the object's metadata, then the schema, then embedded metadata.
+            // In kube-apiserver's order: the object's metadata, then the schema, then embedded metadata.
             let is_own = |path: &String| path.starts_with("metadata.");
             let (mut unknown, embedded): (Vec<_>, Vec<_>) = of_metadata.into_iter().partition(is_own);
             let mut pruned = custom.prune(value);
@@ -182,7 +182,7 @@ pub(super) fn fields(
     }
 }
 
-/// As [`settle_fields`] for a configuration that is applied: it stays as the client wrote it, and has to fit its schema.
+/// As [`settle_fields`] for an applied configuration, which stays as the client wrote it, and has to fit its schema.
 pub(super) fn settle_applied(
     call: &Call<'_>,
     value: &Value,
@@ -231,10 +231,10 @@ fn refuse_untyped(config: &Value, faults: &[String]) -> ApiResult<()> {
     })
 }
 
-/// Brings an object that a webhook changed into the form that a client's body is brought into.
+/// Normalizes an object that a webhook changed, as a client's body.
 ///
 /// # Errors
-/// When the object is none of its kind.
+/// Returns an error if the object is not of its kind.
 pub(crate) fn settle_changed(def: &ResourceDef, value: &mut Value) -> ApiResult<()> {
     let ignoring = WriteOptions { field_validation: FieldValidation::Ignore, ..WriteOptions::default() };
     settle_fields(def, value, &Duplicates::default(), &ignoring)?;
@@ -243,10 +243,10 @@ pub(crate) fn settle_changed(def: &ResourceDef, value: &mut Value) -> ApiResult<
     Ok(())
 }
 
-/// As [`settle_changed`], for an object of a built-in kind that may have no field that the kind does not know.
+/// As [`settle_changed`], but refuses unknown fields of built-in kinds.
 ///
 /// # Errors
-/// What is wrong with the object.
+/// Returns the fault of the object.
 pub(crate) fn settle_patched(def: &ResourceDef, value: &mut Value) -> Result<(), String> {
     if def.is_custom() {
         return settle_changed(def, value).map_err(|error| error.message().to_owned());
@@ -265,7 +265,7 @@ pub(super) fn default(def: &ResourceDef, value: &mut Value, stage: Stage) {
     }
 }
 
-/// Checks a whole object; `old` is the one it replaces, through this subresource.
+/// Checks a whole object; `old` is the one that it replaces, through this subresource.
 pub(super) fn check(
     def: &ResourceDef,
     value: &Value,
@@ -303,7 +303,7 @@ pub(super) fn check(
     Err(ApiError::invalid(def.about_kind(meta::name(value)), causes))
 }
 
-/// Warns of what an object may have but should not.
+/// Warns of values that are valid but discouraged.
 pub(super) fn warn(call: &Call<'_>, value: &Value, old: Option<&Value>) {
     let warnings = match &call.def.behaviour {
         Behaviour::BuiltIn(kind) if call.path.subresource.is_empty() => {
@@ -315,7 +315,7 @@ pub(super) fn warn(call: &Call<'_>, value: &Value, old: Option<&Value>) {
     warnings.iter().for_each(|text| call.warn(text));
 }
 
-/// Drops repeated owner references and warns of them, before mutating admission of a create or update and after every one
+/// Drops repeated owner references with a warning, before mutating admission of a create or update and after every one
 /// (`dedupOwnerReferencesAndAddWarning` of endpoints/handlers/rest.go).
 pub(super) fn dedup_owners(call: &Call<'_>, value: &mut Value, after_admission: bool) {
     let owners = value.pointer_mut("/metadata/ownerReferences").and_then(Value::as_array_mut);

@@ -1,5 +1,5 @@
-//! Writes that no client makes: objects come into the store as they are, status included, past admission, checks of their
-//! content and the ownership of fields.
+//! Writes without a client: objects are stored as they are, status included, past admission, validation and the
+//! ownership of fields.
 
 use std::sync::Arc;
 
@@ -18,20 +18,20 @@ use crate::status::{ApiError, ApiResult, Cause};
 use crate::store::{Object, WriteError};
 use crate::{crd, meta};
 
-/// How often a write is tried again when clients write the same object.
+/// The limit of attempts for a write when clients write the same object.
 const RETRIES: usize = 1000;
 
 /// Stores a new object.
 ///
 /// # Errors
-/// When there is one of that name, and as for [`complete`].
+/// Returns an error if the name is taken, and as for [`complete`].
 pub(crate) fn add(server: &Arc<Server>, def: &Arc<ResourceDef>, value: Value) -> ApiResult<Arc<Object>> {
     let object = add_one_of_many(server, def, value)?;
     delete::after_write(server, def);
     Ok(object)
 }
 
-/// As [`add`]; what is served is brought in step with new CRDs by [`Server::refresh`] when all of them are there.
+/// As [`add`]; after the last one, [`Server::refresh`] serves the new CRDs.
 ///
 /// # Errors
 /// As for [`add`].
@@ -47,10 +47,10 @@ pub(crate) fn add_one_of_many(
     object.map_err(|_| ApiError::already_exists(def.about(&name)))
 }
 
-/// Replaces an object, whatever version it is at. What identifies it stays if the new one does not say otherwise.
+/// Replaces an object at any version. Absent identity fields of the new one are kept.
 ///
 /// # Errors
-/// When there is none of that name, and as for [`complete`].
+/// Returns an error if the object does not exist, and as for [`complete`].
 pub(crate) fn replace(server: &Arc<Server>, def: &Arc<ResourceDef>, value: &Value) -> ApiResult<Arc<Object>> {
     let about = || def.about(meta::name(value));
     for _ in 0..RETRIES {
@@ -76,10 +76,10 @@ pub(crate) fn replace(server: &Arc<Server>, def: &Arc<ResourceDef>, value: &Valu
     Err(ApiError::modified(about()))
 }
 
-/// Takes an object out of the store, whatever holds it.
+/// Removes an object despite its finalizers.
 ///
 /// # Errors
-/// When there is none of that name.
+/// Returns an error if the object does not exist.
 pub(crate) fn take(server: &Arc<Server>, def: &ResourceDef, namespace: &str, name: &str) -> ApiResult<()> {
     let key = def.key(namespace, name);
     for _ in 0..RETRIES {
@@ -93,10 +93,10 @@ pub(crate) fn take(server: &Arc<Server>, def: &ResourceDef, namespace: &str, nam
     Err(ApiError::modified(def.about(name)))
 }
 
-/// Brings an object into the form of its kind and gives it what every stored object has.
+/// Normalizes an object to its kind and adds the fields that every stored object has.
 ///
 /// # Errors
-/// When it is none of its kind, has no name that the kind allows, or is one that no server keeps.
+/// Returns an error if the object is not of its kind, has an invalid name, or is one that every server would refuse.
 fn complete(server: &Server, def: &ResourceDef, value: &mut Value) -> ApiResult<()> {
     let ignoring = WriteOptions { field_validation: FieldValidation::Ignore, ..WriteOptions::default() };
     admit::settle_fields(def, value, &Duplicates::default(), &ignoring)?;
@@ -108,7 +108,7 @@ fn complete(server: &Server, def: &ResourceDef, value: &mut Value) -> ApiResult<
     let mut causes: Vec<Cause> =
         validate_object_meta(value, def.name_rule()).into_iter().map(Cause::from).collect();
     if def.collection == crd::COLLECTION {
-        // What a CRD says is served, so it has to be right.
+        // A CRD is served, so it has to be valid.
         crd::default(value, if value["status"].is_null() { Stage::Create } else { Stage::Update });
         causes.extend(crd::check(value, None));
     }
@@ -132,7 +132,7 @@ fn complete(server: &Server, def: &ResourceDef, value: &mut Value) -> ApiResult<
     Ok(())
 }
 
-/// The object in the version that it is stored as.
+/// Converts the object to the storage version.
 fn stored(server: &Server, def: &Arc<ResourceDef>, value: Value) -> ApiResult<Value> {
     let refused = || {
         let why = "its CRD has a conversion webhook: write it in the version that is stored";
@@ -141,6 +141,6 @@ fn stored(server: &Server, def: &Arc<ResourceDef>, value: Value) -> ApiResult<Va
     if conversion::is_by_webhook(def) && !def.is_storage_version() {
         return Err(refused());
     }
-    // Only a webhook would have to be waited for.
+    // Only a webhook would make it wait.
     conversion::stored(server, def, value).now_or_never().unwrap_or_else(|| Err(refused()))
 }

@@ -10,7 +10,7 @@ use crate::server::Call;
 use crate::status::ApiResult;
 use crate::store::Object;
 
-/// Deletes the objects that a list with the same options has, and answers with that list. With a limit, the rest stays.
+/// Deletes the objects that a list with the same options selects, and returns that list. With a limit, the rest stays.
 pub(super) async fn delete_collection(call: &Call<'_>) -> ApiResult<Reply> {
     let listed = ListOptions::parse(&call.query)?;
     let options = DeleteOptions::parse(call)?;
@@ -19,7 +19,7 @@ pub(super) async fn delete_collection(call: &Call<'_>) -> ApiResult<Reply> {
     for (key, object) in page.objects {
         match delete_one(call, &key, "", &options).await {
             Ok(_) => deleted.push(object),
-            // Somebody else deleted it in the meantime.
+            // Another client deleted it in the meantime.
             Err(error) if error.code() == 404 => {}
             Err(error) => return Err(error),
         }

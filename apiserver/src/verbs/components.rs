@@ -1,4 +1,4 @@
-//! `componentstatuses`: what the control plane says of its parts. They are computed, so they can only be read.
+//! `componentstatuses`: the status of the control plane's parts. They are computed, so they can only be read.
 
 use std::sync::Arc;
 
@@ -12,12 +12,12 @@ use crate::server::Call;
 use crate::status::{ApiError, ApiResult};
 use crate::store::Object;
 
-/// The components besides the store, and where kube-apiserver asks whether they are healthy (`serversToValidate` of
+/// The components besides the store, and the ports of their health checks in kube-apiserver (`serversToValidate` of
 /// pkg/registry/core/rest/storage_core.go).
 const MANAGER: (&str, u16) = ("controller-manager", 10257);
 const SCHEDULER: (&str, u16) = ("scheduler", 10259);
 
-/// Runs a verb. The store is healthy as long as it answers; the others are if the server does their work.
+/// Runs a verb. The store is always healthy; the others are if the server does their work.
 pub(super) async fn dispatch(call: &Call<'_>, method: &Method) -> ApiResult<Reply> {
     if *method != Method::GET || call.path.watch {
         return Err(ApiError::method_not_allowed());
@@ -38,7 +38,7 @@ pub(super) async fn dispatch(call: &Call<'_>, method: &Method) -> ApiResult<Repl
     }
 }
 
-/// The status of a component; one that does not run is not reached on its port.
+/// Returns the status of a component; one that does not run refuses connections on its port.
 fn component(name: &str, health: Result<(), u16>) -> Arc<Object> {
     let (status, message) = match health {
         Ok(()) => ("True", "ok".to_owned()),

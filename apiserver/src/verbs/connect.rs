@@ -1,4 +1,4 @@
-//! Subresources that are actions: binding and evicting pods, tokens of service accounts, and what a kubelet answers.
+//! Subresources that are actions: binding and evicting pods, tokens of service accounts, and requests to a kubelet.
 
 mod eviction;
 mod kubelet;
@@ -22,7 +22,7 @@ use crate::status::{About, ApiError, ApiResult};
 use crate::store::{Object, WriteError};
 use crate::types;
 
-/// Answers the subresource of a path; `None` when it is no action.
+/// Handles the subresource of a path; `None` when it is no action.
 pub(super) async fn dispatch(call: &Call<'_>, method: &Method) -> Option<ApiResult<Reply>> {
     let action = (call.def.collection.as_str(), call.path.subresource.as_str());
     let known = matches!(
@@ -45,7 +45,7 @@ pub(super) async fn dispatch(call: &Call<'_>, method: &Method) -> Option<ApiResu
     })
 }
 
-/// Runs an action on the object in the body, which is a binding, an eviction or a request for a token.
+/// Runs an action on the object in the body, which is a binding, an eviction or a token request.
 async fn run<T: Send>(
     call: &Call<'_>,
     act: impl FnMut(&Storage<'_>, Value) -> ApiResult<Option<T>> + Send,
@@ -73,7 +73,7 @@ async fn run<T: Send>(
     write::run(request, &mut Connect { body, act, done: PhantomData }).await
 }
 
-/// A write whose object is not stored but carried out.
+/// A write whose object is an action and is not stored.
 struct Connect<A, T> {
     body: Value,
     act: A,
@@ -115,14 +115,14 @@ fn success(call: &Call<'_>) -> Reply {
     Reply::value(201, &status, call.accepted.form)
 }
 
-/// Gives a pod its node.
+/// Binds a pod to a node.
 async fn bind(call: &Call<'_>) -> ApiResult<Reply> {
     run(call, |storage, binding| bound(call, storage, &binding)).await?;
     Ok(success(call))
 }
 
 fn bound(call: &Call<'_>, storage: &Storage<'_>, binding: &Value) -> ApiResult<Option<()>> {
-    // The old way to bind names the pod in the object alone.
+    // The deprecated form of a binding names the pod only in the object.
     let name = if call.path.name.is_empty() { meta::name(binding) } else { &call.path.name };
     let node = binding["target"]["name"].as_str().unwrap_or_default();
     let missing = || ApiError::not_found(About::new("", "pods", name));
@@ -155,7 +155,7 @@ fn bound(call: &Call<'_>, storage: &Storage<'_>, binding: &Value) -> ApiResult<O
     }
 }
 
-/// Puts a connection to admission before it is made (`ConnectResource` of endpoints/handlers/rest.go).
+/// Runs admission for a connection before it is opened (`ConnectResource` of endpoints/handlers/rest.go).
 async fn connect(call: &Call<'_>) -> ApiResult<Reply> {
     let mut options = connect_options(call);
     let request = Attributes {
@@ -171,7 +171,7 @@ async fn connect(call: &Call<'_>) -> ApiResult<Reply> {
     kubelet::answer(call, &options)
 }
 
-/// The object of a connection: its query as the options of its kind (`PodExecOptions` and the like).
+/// Returns the object of a connection: its query as the options of its kind (`PodExecOptions` and the like).
 fn connect_options(call: &Call<'_>) -> Value {
     let kind = admission::kind_of_subresource(&call.def.plural, &call.path.subresource);
     let mut options = json!({"kind": kind.map_or("", |(_, _, kind)| kind), "apiVersion": "v1"});

@@ -18,7 +18,7 @@ use crate::status::{ApiError, ApiResult};
 use crate::store::{Object, WriteError};
 use crate::{crd, meta};
 
-/// How often a generated name that is taken is replaced by another.
+/// The limit of attempts at a generated name that is not taken.
 const NAME_TRIES: usize = 8;
 
 pub(super) async fn create(call: &Call<'_>) -> ApiResult<Reply> {
@@ -35,7 +35,7 @@ pub(super) async fn create(call: &Call<'_>) -> ApiResult<Reply> {
     Ok(read::shown(call, 201, &object).await?.with_warnings(warnings))
 }
 
-/// Which verb of the storage makes an object.
+/// The verb of the storage that creates the object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum By {
     Create,
@@ -63,7 +63,7 @@ async fn store(call: &Call<'_>, value: Value, options: &WriteOptions, by: By) ->
     write::run(request, &mut Create { call, value, by, names_left }).await
 }
 
-/// A definition that is being deleted takes no new objects (apiextensions-apiserver's customresource_handler.go).
+/// Refuses new objects of a terminating definition (apiextensions-apiserver's customresource_handler.go).
 fn refuse_terminating(call: &Call<'_>) -> ApiResult<()> {
     let Behaviour::Custom(custom) = &call.def.behaviour else { return Ok(()) };
     let definition = call.server.store.get(crd::COLLECTION, &custom.crd);
@@ -74,12 +74,12 @@ fn refuse_terminating(call: &Call<'_>) -> ApiResult<()> {
     Ok(())
 }
 
-/// A new object.
+/// A creation.
 struct Create<'a> {
     call: &'a Call<'a>,
     value: Value,
     by: By,
-    /// How many more names may be tried.
+    /// The number of further names to try.
     names_left: usize,
 }
 
@@ -90,7 +90,7 @@ impl Write for Create<'_> {
         Ok(None)
     }
 
-    /// The object without the fields that only the server may set.
+    /// Returns the object without the fields that only the server may set.
     async fn wanted(&mut self, _: Option<&Value>) -> ApiResult<Option<Value>> {
         let mut value = self.value.clone();
         for field in
@@ -111,7 +111,7 @@ impl Write for Create<'_> {
         complete(self.call, value);
         admit::check(&self.call.def, value, None, "")?;
         admit::warn(self.call, value, None);
-        // The request itself was for an update.
+        // Only the update was authorized.
         if self.by == By::Update { authorization::authorize_creation(self.call) } else { Ok(()) }
     }
 
@@ -124,14 +124,14 @@ impl Write for Create<'_> {
         let def = &self.call.def;
         let object = object.unwrap_or_default();
         let version = meta::text(&object, "resourceVersion").parse::<u64>();
-        // storage/etcd3/store.go, Create. An update and a dry run do not get there.
+        // storage/etcd3/store.go, Create, which updates and dry runs skip.
         if self.by == By::Create && !storage.is_dry_run() && version.is_ok_and(|version| version != 0) {
             return Err(ApiError::unexpected("resourceVersion should not be set on objects to be created"));
         }
         let (key, name) = (def.key_of(&object), meta::name(&object).to_owned());
         match storage.create(def, &key, object) {
             Ok(object) => Ok(Some(object)),
-            // The resource went while the request was worked on.
+            // The resource was removed during the request.
             Err(WriteError::NotFound) => Err(ApiError::NoSuchPath),
             Err(WriteError::Exists | WriteError::Conflict) => {
                 self.names_left -= 1;
@@ -155,7 +155,7 @@ impl Create<'_> {
     }
 }
 
-/// Sets what the server decides.
+/// Sets the fields that the server decides.
 fn complete(call: &Call<'_>, value: &mut Value) {
     let def = &call.def;
     meta::set(value, "uid", call.server.ids.uid());
@@ -163,7 +163,8 @@ fn complete(call: &Call<'_>, value: &mut Value) {
     if matches!(generation(def), Generation::First | Generation::Counted) {
         meta::set(value, "generation", 1);
     }
-    // `PrepareForCreate` of pkg/registry/core/node/strategy.go alone keeps it: a kubelet registers itself with its status.
+    // Only `PrepareForCreate` of pkg/registry/core/node/strategy.go keeps it: a kubelet registers itself with its
+    // status.
     if def.status && def.collection != "nodes" {
         meta::object_mut(value).remove("status");
     }

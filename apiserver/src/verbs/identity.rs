@@ -1,4 +1,4 @@
-//! Which kind a body says it is of: `Decode` of apimachinery's pkg/runtime/serializer/json and the conversion after it.
+//! The kind that a body states: `Decode` of apimachinery's pkg/runtime/serializer/json and the conversion after it.
 
 use kubesmith_apimachinery::golang;
 use serde_json::Value;
@@ -23,18 +23,18 @@ const EVERYWHERE: [&str; 8] = [
     "PatchOptions",
 ];
 
-/// Why a body is not of the resource's kind.
+/// The reason why a body is not of the resource's kind.
 pub(super) enum Fault {
-    /// It does not say what it is.
+    /// The body states no kind.
     Unrecognised(String),
-    /// It is an object of this kind and version, of which the resource's kind cannot be made.
+    /// It is an object of this kind and version, which cannot be converted to the resource's kind.
     Other { kind: String, version: String, why: String },
     /// It is of the right kind, but of this other version.
     Version(String),
 }
 
 impl Fault {
-    /// The bare reason, as patches show it.
+    /// Returns the bare reason, as patches show it.
     pub(super) fn into_reason(self, def: &ResourceDef) -> String {
         match self {
             Self::Unrecognised(why) | Self::Other { why, .. } => why,
@@ -64,7 +64,7 @@ impl<'v> GroupVersion<'v> {
     }
 }
 
-/// Checks that the body says what the path says, and fills in what it leaves out for built-in kinds.
+/// Checks that the body's kind is that of the path, and fills in absent parts for built-in kinds.
 pub(super) fn check(call: &Call<'_>, value: &mut Value) -> ApiResult<()> {
     let def = &call.def;
     if def.is_custom() {
@@ -88,7 +88,7 @@ fn other_version(def: &ResourceDef, version: &str) -> String {
     )
 }
 
-/// As [`check`], for an object of a built-in kind that came in `body`.
+/// As [`check`], for an object of a built-in kind from `body`.
 pub(super) fn built_in(
     registry: &Registry,
     def: &ResourceDef,
@@ -141,7 +141,7 @@ pub(super) fn built_in(
     if version == def.api_version() { Ok(()) } else { Err(Fault::Version(version)) }
 }
 
-/// Whether the scheme of a resource knows a kind.
+/// Reports whether the scheme of a resource includes a kind.
 fn is_registered(registry: &Registry, def: &ResourceDef, given: &GroupVersion<'_>, kind: &str) -> bool {
     let has_own_scheme = |group: &str| scheme_of(group).is_some();
     let in_scheme = given.group == def.group || !has_own_scheme(&def.group) && !has_own_scheme(given.group);
@@ -153,7 +153,7 @@ fn is_registered(registry: &Registry, def: &ResourceDef, given: &GroupVersion<'_
     EVERYWHERE.contains(&kind) || is_kind(kind) || kind.strip_suffix("List").is_some_and(is_kind)
 }
 
-/// The scheme of a group's kinds, where it is not the one of most of them.
+/// Returns the scheme of a group's kinds, unless it is the common one.
 fn scheme_of(group: &str) -> Option<&'static str> {
     match group {
         "apiextensions.k8s.io" => Some("k8s.io/apiextensions-apiserver/pkg/apiserver/apiserver.go:55"),
@@ -166,7 +166,7 @@ fn scheme(def: &ResourceDef) -> &'static str {
     scheme_of(&def.group).unwrap_or(SCHEME)
 }
 
-/// The Go package of a group's internal types.
+/// Returns the Go package of a group's internal types.
 fn package(group: &str) -> &str {
     match group {
         // Both kinds of events are one type.
@@ -175,7 +175,7 @@ fn package(group: &str) -> &str {
     }
 }
 
-/// Custom resources have to say what they are.
+/// Checks that a custom resource states its kind and version.
 fn custom(call: &Call<'_>, value: &Value) -> ApiResult<()> {
     let text = |key: &str| value[key].as_str().unwrap_or_default();
     let (version, kind) = (text("apiVersion"), text("kind"));

@@ -18,17 +18,17 @@ use crate::status::{ApiError, ApiResult};
 use crate::store::{Object, Snapshot, SnapshotError};
 use crate::table;
 
-/// What follows after the end of a page's version: the rest of the list as it is then.
+/// The message when a page's version has expired: the rest is listed at the current version.
 const INCONSISTENT: &str = "The provided continue parameter is too old to display a consistent list result. You can start a \
 new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the \
 results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or \
 deleted between the time the first chunk was returned and now may show up in the list.";
 
-/// Go's decoder is not strict about the last bits.
+/// Go's decoder ignores the trailing bits.
 const TOKENS: GeneralPurpose =
     GeneralPurpose::new(&alphabet::URL_SAFE, NO_PAD.with_decode_allow_trailing_bits(true));
 
-/// A continue token: the version the first page was read at, and where the next page starts (`pkg/storage/continue.go`).
+/// A continue token: the version of the first page, and the start of the next page (`pkg/storage/continue.go`).
 #[derive(Clone, Debug)]
 struct Token {
     /// `None` is the version at the time of the request.
@@ -70,11 +70,11 @@ impl Token {
     }
 }
 
-/// Where Go's decoder of unpadded base64 stops, if it does.
+/// Returns the offset at which Go's decoder of unpadded base64 fails.
 fn corrupt_at(text: &str) -> Option<usize> {
     let symbols = || text.bytes().enumerate().filter(|(_, byte)| !matches!(byte, b'\r' | b'\n'));
     let foreign = symbols().find(|(_, byte)| !byte.is_ascii_alphanumeric() && !matches!(byte, b'-' | b'_'));
-    // A single symbol at the end is not a whole byte.
+    // A single symbol at the end is less than a byte.
     foreign.map(|(at, _)| at).or_else(|| (symbols().count() % 4 == 1).then(|| text.len() - 1))
 }
 
@@ -90,7 +90,7 @@ pub(super) struct Page {
     pub(super) metadata: Map<String, Value>,
 }
 
-/// Reads the page that the options name.
+/// Reads the page that the options select.
 pub(super) async fn page(call: &Call<'_>, options: &ListOptions) -> ApiResult<Page> {
     let selectors = Selectors::new(call, options, "")?;
     let (at, start) = position(call, options)?;
@@ -100,7 +100,7 @@ pub(super) async fn page(call: &Call<'_>, options: &ListOptions) -> ApiResult<Pa
     let mut objects = selectors.selected(&call.server, objects).await?;
     let mut limit = usize::try_from(options.limit.unwrap_or(0)).unwrap_or(0);
     if options.resource_version == "0" {
-        // kube-apiserver answers these from its watch cache, which knows no pages.
+        // kube-apiserver serves these from its watch cache, which has no pages.
         limit = 0;
     }
     let rest = if limit > 0 { objects.len().saturating_sub(limit) } else { 0 };
@@ -108,7 +108,7 @@ pub(super) async fn page(call: &Call<'_>, options: &ListOptions) -> ApiResult<Pa
     let mut metadata = Map::new();
     metadata.insert("resourceVersion".to_owned(), Value::from(snapshot.rv.to_string()));
     if rest > 0 {
-        // The first key that can follow.
+        // The smallest key after the last one.
         let start = objects.last().map(|(key, _)| format!("{key}\0")).unwrap_or_default();
         let token = Token { rv: Some(snapshot.rv), start };
         metadata.insert("continue".to_owned(), Value::from(token.encode()));
@@ -119,7 +119,7 @@ pub(super) async fn page(call: &Call<'_>, options: &ListOptions) -> ApiResult<Pa
     Ok(Page { objects, metadata })
 }
 
-/// A list in the form the client asked for.
+/// Sends a list in the client's form.
 pub(super) async fn answer(
     call: &Call<'_>,
     objects: &[Arc<Object>],
@@ -128,7 +128,7 @@ pub(super) async fn answer(
     let def = &call.def;
     let page = conversion::all(&call.server, def, objects).await?;
     if call.accepted.shape == Shape::Plain && def.is_custom() {
-        // Go leaves an empty token out of its own types, but not out of maps.
+        // Go omits an empty token in its own types, but not in maps.
         metadata.entry("continue").or_insert_with(|| "".into());
     }
     if call.accepted.shape == Shape::Plain && call.accepted.form == Form::Json {
@@ -153,7 +153,7 @@ pub(super) async fn answer(
     Ok(Reply::value(200, &value, call.accepted.form))
 }
 
-/// Which version to list, and after which key.
+/// Returns the version to list, and the key to start after.
 fn position(call: &Call<'_>, options: &ListOptions) -> ApiResult<(Option<u64>, Option<String>)> {
     let rv = options.resource_version.as_str();
     if !options.continue_token.is_empty() {

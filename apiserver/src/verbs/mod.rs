@@ -1,4 +1,4 @@
-//! What can be done with a resource.
+//! The verbs of a resource.
 
 pub(crate) mod admit;
 pub(crate) mod behind;
@@ -33,7 +33,7 @@ use crate::server::{Call, Server};
 use crate::status::{ApiError, ApiResult};
 use crate::store::Object;
 
-/// What a write changes elsewhere; `before` is what the object was.
+/// Propagates a write to the rest of the server; `before` is the previous object.
 fn written(
     server: &Arc<Server>,
     def: &Arc<ResourceDef>,
@@ -53,11 +53,11 @@ pub(crate) async fn dispatch(call: &Call<'_>, method: &Method) -> ApiResult<Repl
     if call.def.is_review() && (*method != Method::POST || !call.path.name.is_empty()) {
         return Err(ApiError::method_not_allowed());
     }
-    // A Binding is an action; other reviews are questions.
+    // A Binding is an action; other reviews are queries.
     if call.def.is_review() && !call.def.group.is_empty() {
         return review::create(call).await;
     }
-    // The router of built-in kinds knows no such route; the handler of custom resources takes it for a GET.
+    // Built-in kinds have no such route; the handler of custom resources treats it as a GET.
     if *method == Method::HEAD && !call.def.is_custom() {
         return Err(not_supported(call, method));
     }
@@ -80,7 +80,7 @@ pub(crate) async fn dispatch(call: &Call<'_>, method: &Method) -> ApiResult<Repl
     if call.path.name.is_empty() { all(call, method).await } else { item(call, method).await }
 }
 
-/// Requests for a collection.
+/// Handles requests for a collection.
 async fn all(call: &Call<'_>, method: &Method) -> ApiResult<Reply> {
     let everywhere = call.def.namespaced && call.path.namespace.is_empty();
     match *method {
@@ -103,12 +103,12 @@ async fn all(call: &Call<'_>, method: &Method) -> ApiResult<Reply> {
     }
 }
 
-/// A namespaced custom resource was asked for without its namespace.
+/// Refuses a request for a namespaced custom resource without a namespace.
 fn no_namespace() -> ApiError {
     ApiError::bad_request("Namespace parameter required.")
 }
 
-/// kube-apiserver's handler for custom resources names the verb; its router for other resources knows none.
+/// Refuses a verb: kube-apiserver's handler for custom resources names it, its router for other resources does not.
 fn not_supported(call: &Call<'_>, method: &Method) -> ApiError {
     if !call.def.is_custom() {
         return ApiError::method_not_allowed();
@@ -124,14 +124,14 @@ fn not_supported(call: &Call<'_>, method: &Method) -> ApiError {
     ApiError::method_not_supported(call.def.about(""), verb)
 }
 
-/// Requests for one object or a subresource that is a part of it.
+/// Handles requests for one object or a subresource that is a part of it.
 async fn item(call: &Call<'_>, method: &Method) -> ApiResult<Reply> {
     if call.def.namespaced && call.path.namespace.is_empty() {
         return Err(if call.def.is_custom() { no_namespace() } else { ApiError::NoSuchPath });
     }
     let main = call.path.subresource.is_empty();
     match *method {
-        // Only the deprecated prefix watches one object: `watch=true` has no effect on the path of one.
+        // Only the deprecated prefix watches one object: `watch=true` has no effect on an object's path.
         Method::GET | Method::HEAD if main && call.path.watch => {
             watch::watch(call, &call.path.name, &ListOptions::parse(&call.query)?).await
         }

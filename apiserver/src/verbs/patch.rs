@@ -48,7 +48,7 @@ pub(super) fn options(call: &Call<'_>, kind: PatchKind) -> ApiResult<WriteOption
     Ok(options)
 }
 
-/// A patch that is no apply.
+/// A patch other than an apply.
 struct Patched<'a> {
     call: &'a Call<'a>,
     kind: PatchKind,
@@ -69,7 +69,7 @@ impl Edit for Patched<'_> {
 }
 
 impl Patched<'_> {
-    /// Brings a patched object into shape; returns the warnings about its fields. An error shows it as it was.
+    /// Completes a patched object; returns the warnings about its fields. An error shows it as `patched`.
     fn settle(&self, next: &mut Value, patched: &Value) -> ApiResult<Vec<String>> {
         let call = self.call;
         self.check_identity(next, patched)?;
@@ -80,8 +80,8 @@ impl Patched<'_> {
         Ok(warnings)
     }
 
-    /// A patched object is decoded as any other, but what a strategic merge patch makes is of the resource's kind whatever
-    /// it says.
+    /// Checks the identity of a patched object, which is decoded as any other; a strategic merge patch always results
+    /// in the resource's kind.
     fn check_identity(&self, next: &mut Value, patched: &Value) -> ApiResult<()> {
         let (call, def) = (self.call, &self.call.def);
         if def.is_custom() {
@@ -102,17 +102,17 @@ impl Patched<'_> {
 
 /// A patch of an object of a built-in kind, or of its scale.
 pub(super) struct Change<'a> {
-    /// What the patched object is made of.
+    /// The type of the patched object.
     pub(super) of: Option<&'static Type>,
     pub(super) kind: PatchKind,
     pub(super) patch: &'a Value,
 }
 
 impl Change<'_> {
-    /// Reads version and kind of the patched object; what a strategic merge patch makes is of the resource's kind whatever it says.
+    /// Checks version and kind of the patched object; a strategic merge patch always results in the resource's kind.
     ///
     /// # Errors
-    /// Another kind, in kube-apiserver's words.
+    /// Returns an error for another kind, in kube-apiserver's words.
     pub(super) fn identify(
         &self,
         call: &Call<'_>,
@@ -134,7 +134,7 @@ impl Change<'_> {
             .map_err(|fault| fault.into_reason(def))
     }
 
-    /// The patched object as text.
+    /// Formats the patched object.
     fn shown(&self, next: &Value) -> String {
         match (self.of, self.kind) {
             (None, _) => golang::json(next),
@@ -143,7 +143,8 @@ impl Change<'_> {
         }
     }
 
-    /// The patched object is none of its kind (`applyJSPatch` and `strategicPatchObject` of endpoints/handlers/patch.go).
+    /// Refuses a patched object that is not of its kind (`applyJSPatch` and `strategicPatchObject` of
+    /// endpoints/handlers/patch.go).
     pub(super) fn refused(&self, next: &Value, fault: &str) -> ApiError {
         let shown = match self.kind {
             PatchKind::Strategic => golang::display(self.patch),
@@ -158,9 +159,9 @@ impl Change<'_> {
     }
 }
 
-/// Reads the patch itself.
+/// Decodes the patch itself.
 pub(super) fn decoded(call: &Call<'_>, kind: PatchKind) -> ApiResult<Decoded> {
-    // What Go decodes the patch into, and the words before its error (endpoints/handlers/patch.go).
+    // Go's type of the patch, and the prefix of its errors (endpoints/handlers/patch.go).
     let (decoded, into, prefix) = match kind {
         PatchKind::Json => (decode::json(&call.body), "[]handlers.jsonPatchOp", "error decoding patch: "),
         PatchKind::Merge => (decode::json(&call.body), golang::MAP, "error decoding patch: "),
@@ -185,13 +186,13 @@ pub(super) fn decoded(call: &Call<'_>, kind: PatchKind) -> ApiResult<Decoded> {
         (_, other) => return refuse(&golang::cannot_unmarshal(other, into)),
     }
     if kind == PatchKind::Apply {
-        // kube-apiserver reads a configuration as YAML, whose way to JSON writes numbers anew.
+        // kube-apiserver reads a configuration as YAML, and converting that to JSON normalizes numbers.
         meta::go_numbers(&mut decoded.value);
     }
     Ok(decoded)
 }
 
-/// Reads a configuration to apply: YAML, of which JSON is the quicker part as long as nothing is wrong with it.
+/// Decodes a configuration to apply: YAML, of which valid JSON is decoded by the faster parser.
 fn configuration(body: &[u8]) -> Result<Decoded, String> {
     match decode::json(body) {
         Ok(decoded) if decoded.duplicates.is_empty() => Ok(decoded),
@@ -199,7 +200,7 @@ fn configuration(body: &[u8]) -> Result<Decoded, String> {
     }
 }
 
-/// Carries out a patch that is no apply.
+/// Runs a patch other than an apply.
 pub(super) fn carry_out(
     call: &Call<'_>,
     kind: PatchKind,
@@ -216,7 +217,7 @@ pub(super) fn carry_out(
     if target.is_object() { Ok(()) } else { Err(ApiError::unprocessable_patch()) }
 }
 
-/// What the patched object is made of.
+/// Returns the type of the patched object.
 fn message(call: &Call<'_>) -> Option<&'static Type> {
     match &call.def.behaviour {
         Behaviour::BuiltIn(built_in) => built_in.message(),
@@ -224,7 +225,7 @@ fn message(call: &Call<'_>) -> Option<&'static Type> {
     }
 }
 
-/// A patch of a custom resource may not change its `apiVersion`.
+/// Refuses a patch that changes the `apiVersion` of a custom resource.
 fn keeps_version(call: &Call<'_>, next: &Value) -> ApiResult<()> {
     let (version, kind) = type_of(next);
     let expected = call.def.api_version();
@@ -236,14 +237,14 @@ fn keeps_version(call: &Call<'_>, next: &Value) -> ApiResult<()> {
     Err(ApiError::invalid(About::new(group, kind, meta::name(next)), vec![cause]))
 }
 
-/// Server-side apply.
+/// Runs a server-side apply.
 async fn apply(call: &Call<'_>, patch: Decoded, options: &WriteOptions) -> ApiResult<Reply> {
     let def = &call.def;
     let mut wanted = patch.value;
     let (version, kind) = type_of(&wanted);
     let version = version.strip_prefix('/').unwrap_or(version);
     if (version, kind) != (def.api_version().as_str(), def.kind.as_str()) {
-        // What is no group and version has no kind either.
+        // With a malformed group and version, the kind is dropped as well.
         let (version, kind) = if version.matches('/').count() > 1 { ("", "") } else { (version, kind) };
         return Err(no_object(version, kind));
     }
@@ -263,31 +264,31 @@ async fn apply(call: &Call<'_>, patch: Decoded, options: &WriteOptions) -> ApiRe
     Ok(read::shown(call, if created { 201 } else { 200 }, &object).await?.with_warnings(warnings))
 }
 
-/// `apiVersion` and kind of what is applied.
+/// Returns `apiVersion` and kind of a configuration.
 pub(super) fn type_of(value: &Value) -> (&str, &str) {
     let text = |key: &str| value[key].as_str().unwrap_or_default();
     (text("apiVersion"), text("kind"))
 }
 
-/// Refuses to apply what is not of the right type.
+/// Refuses a configuration of another kind.
 pub(super) fn no_object(version: &str, kind: &str) -> ApiError {
     let (group, version) = version.split_once('/').unwrap_or(("", version));
     ApiError::bad_request(format!("invalid object type: {group}/{version}, Kind={kind}"))
 }
 
-/// A configuration that is applied.
+/// An applied configuration.
 struct Applied<'a> {
     call: &'a Call<'a>,
     wanted: Value,
-    /// What errors call the configuration.
+    /// The description of the configuration in errors.
     about: String,
-    /// Whether the configuration itself gives no name, which is enough for an object that is there.
+    /// Whether the configuration itself has no name, which is valid for an existing object.
     nameless: bool,
     options: &'a WriteOptions,
 }
 
 impl Applied<'_> {
-    /// Creates or changes the object; says whether it is new.
+    /// Creates or changes the object; returns whether it is new.
     async fn carry_out(mut self) -> ApiResult<(Arc<Object>, bool)> {
         let Self { call, options, .. } = self;
         let def = &call.def;
@@ -312,7 +313,7 @@ impl Applied<'_> {
         Ok((create::insert(call, merged, options).await?, true))
     }
 
-    /// The configuration merged into the live object, in the form that its type gives it.
+    /// Returns the configuration merged into the live object, normalized to its type.
     async fn merged(&self, live: Option<&Value>) -> ApiResult<Value> {
         let mut merged = crate::managed::applied(self.call, live, &self.wanted, self.options).await?;
         if !self.call.def.is_custom() {
@@ -330,7 +331,8 @@ impl Edit for Applied<'_> {
     }
 }
 
-/// The merged object is none of its kind (`Apply` of apimachinery's util/managedfields/internal/structuredmerge.go).
+/// Refuses a merged object that is not of its kind (`Apply` of apimachinery's
+/// util/managedfields/internal/structuredmerge.go).
 fn unconvertible(about: &str, fault: &str) -> ApiError {
     let kind = about.split_once("; ").map_or(about, |(_, kind)| kind);
     let fault = golang::from_unstructured(fault);

@@ -25,7 +25,7 @@ pub(super) async fn get(call: &Call<'_>) -> ApiResult<Reply> {
     shown(call, 200, &object).await
 }
 
-/// A stored object in the form the client asked for.
+/// Sends a stored object in the client's form.
 pub(super) async fn shown(call: &Call<'_>, code: u16, object: &Arc<Object>) -> ApiResult<Reply> {
     let served = conversion::one(&call.server, &call.def, object).await?;
     if call.accepted.shape == Shape::Plain && call.accepted.form == Form::Json {
@@ -34,7 +34,7 @@ pub(super) async fn shown(call: &Call<'_>, code: u16, object: &Arc<Object>) -> A
     Ok(Reply::value(code, &shaped(call, served.value().clone())?, call.accepted.form))
 }
 
-/// A value in the shape the client asked for.
+/// Returns a value in the client's shape.
 fn shaped(call: &Call<'_>, value: Value) -> ApiResult<Value> {
     match &call.accepted.shape {
         Shape::Table(version) => {
@@ -50,7 +50,7 @@ fn shaped(call: &Call<'_>, value: Value) -> ApiResult<Value> {
     }
 }
 
-/// The Go type that kube-apiserver's handlers hold an object or list in, as `%T` writes it.
+/// Returns the Go type of an object or list in kube-apiserver's handlers, as `%T` writes it.
 pub(super) fn go_type(def: &ResourceDef, kind: &str) -> String {
     let package = def.group.split('.').next().unwrap_or_default();
     match package {
@@ -63,7 +63,7 @@ pub(super) fn go_type(def: &ResourceDef, kind: &str) -> String {
     }
 }
 
-/// A version in a query.
+/// Parses a version in a query.
 pub(super) fn parse_version(text: &str) -> Result<Option<u64>, String> {
     match text {
         "" => Ok(None),

@@ -1,4 +1,4 @@
-//! Reviews: questions about users and rights, which are answered and not stored.
+//! Reviews: queries about users and rights, which are not stored.
 //!
 //! kube-apiserver's pkg/registry/authorization and pkg/registry/authentication.
 
@@ -13,11 +13,11 @@ use crate::server::Call;
 use crate::status::{About, ApiError, ApiResult, Cause};
 use crate::{encode, managed, meta, tokens, types};
 
-/// What clients cannot set (`WipeObjectMetaSystemFields` of apiserver's pkg/registry/rest/meta.go).
+/// The fields that clients cannot set (`WipeObjectMetaSystemFields` of apiserver's pkg/registry/rest/meta.go).
 const SYSTEM_FIELDS: [&str; 5] =
     ["creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "uid", "selfLink"];
 
-/// Answers a review.
+/// Evaluates a review.
 pub(super) async fn create(call: &Call<'_>) -> ApiResult<Reply> {
     let options = WriteOptions::parse(&call.query, "CreateOptions")?;
     let decoded = admit::read_object(call)?;
@@ -29,13 +29,13 @@ pub(super) async fn create(call: &Call<'_>) -> ApiResult<Reply> {
     for field in SYSTEM_FIELDS {
         meta::remove(&mut review, field);
     }
-    // Status is the server's to say, and has no manager.
+    // The server sets the status, which has no manager.
     meta::object_mut(&mut review).remove("status");
     managed::updated(call, None, &mut review, &options).await;
     let status = answer(call, &review)?;
     review["status"] = status;
     if call.def.kind == "SelfSubjectRulesReview" {
-        // The answer is a review of its own (`Create` of pkg/registry/authorization/selfsubjectrulesreview).
+        // The response is a new review (`Create` of pkg/registry/authorization/selfsubjectrulesreview).
         review["metadata"] = json!({});
         review["spec"] = json!({});
     }
@@ -69,7 +69,8 @@ fn answer(call: &Call<'_>, review: &Value) -> ApiResult<Value> {
     }
 }
 
-/// `ValidateSubjectAccessReview` of pkg/apis/authorization/validation, with the faults of the user and those of a local review.
+/// `ValidateSubjectAccessReview` of pkg/apis/authorization/validation, with the faults of the user and those of a local
+/// review.
 fn check(review: &Value, user: Vec<Cause>, local: Vec<Cause>) -> ApiResult<()> {
     let spec = &review["spec"];
     let (resource, path) = (&spec["resourceAttributes"], &spec["nonResourceAttributes"]);
@@ -90,11 +91,11 @@ fn check(review: &Value, user: Vec<Cause>, local: Vec<Cause>) -> ApiResult<()> {
     if causes.is_empty() {
         return Ok(());
     }
-    // kube-apiserver names no kind here.
+    // kube-apiserver omits the kind here.
     Err(ApiError::invalid(About::new("authorization.k8s.io", "", ""), causes))
 }
 
-/// The metadata of a review is empty, but for the namespace of a local one.
+/// Checks that the metadata of a review is empty, except for the namespace of a local one.
 fn check_metadata(review: &Value) -> Option<Cause> {
     let is_local = review["kind"] == "LocalSubjectAccessReview";
     let may_have = |name: &String| name == "managedFields" || (is_local && name == "namespace");
@@ -130,7 +131,7 @@ fn local_causes(call: &Call<'_>, spec: &Value) -> Vec<Cause> {
     causes
 }
 
-/// The status of an access review.
+/// Returns the status of an access review.
 fn access(call: &Call<'_>, user: &Value, spec: &Value) -> Value {
     let on = match &spec["resourceAttributes"] {
         Value::Null => Target::Path(meta::member(&spec["nonResourceAttributes"], "path")),
@@ -153,7 +154,7 @@ fn access(call: &Call<'_>, user: &Value, spec: &Value) -> Value {
     status
 }
 
-/// The rules of the user in a namespace (pkg/registry/authorization/selfsubjectrulesreview).
+/// Returns the rules of the user in a namespace (pkg/registry/authorization/selfsubjectrulesreview).
 fn rules(call: &Call<'_>, spec: &Value) -> ApiResult<Value> {
     let namespace = meta::member(spec, "namespace");
     if namespace.is_empty() {
@@ -189,7 +190,7 @@ fn rules(call: &Call<'_>, spec: &Value) -> ApiResult<Value> {
     Ok(status)
 }
 
-/// The user of a token, if the token is for one of the audiences that are asked for.
+/// Returns the user of a token, if the token is for one of the requested audiences.
 fn token(call: &Call<'_>, spec: &Value) -> ApiResult<Value> {
     let given = meta::member(spec, "token");
     if given.is_empty() {

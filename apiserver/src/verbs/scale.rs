@@ -95,17 +95,17 @@ async fn write(
     Ok(shown(call, served.value(), paths))
 }
 
-/// A change of the scale.
+/// A change of a scale.
 struct Scaled<'a> {
     call: &'a Call<'a>,
     paths: &'a ScalePaths,
-    /// The scale that was asked for, with the managers of its fields.
+    /// The wanted scale, with the managers of its fields.
     managed: Value,
-    /// The wanted scale and who owns it, made of the current one.
+    /// Builds the wanted scale with its managers from the current one.
     edit: &'a (dyn Fn(&Value) -> ApiResult<Value> + Sync),
 }
 
-/// The replicas of a scale whose object has none, so that a change which sets none is noticed.
+/// The replicas of a scale whose object has none, so that a change that does not set them is detected.
 const UNSET: i64 = i32::MIN as i64;
 
 impl Edit for Scaled<'_> {
@@ -120,7 +120,7 @@ impl Edit for Scaled<'_> {
         Ok(scale)
     }
 
-    /// The object with the scale's replicas, and their owners as they were before admission.
+    /// Returns the object with the scale's replicas, and their owners from before admission.
     fn admitted(&mut self, current: &Value, scale: Value) -> ApiResult<Value> {
         let number = replicas(self.call, self.paths, &scale)?;
         let mut next = current.clone();
@@ -137,7 +137,7 @@ impl Edit for Scaled<'_> {
     }
 }
 
-/// The replicas that a scale wants.
+/// Returns the replicas of a scale.
 fn replicas(call: &Call<'_>, paths: &ScalePaths, scale: &Value) -> ApiResult<i64> {
     let replicas = &scale["spec"]["replicas"];
     let number = if replicas.is_null() { Some(0) } else { replicas.as_i64() };
@@ -164,12 +164,12 @@ fn replicas(call: &Call<'_>, paths: &ScalePaths, scale: &Value) -> ApiResult<i64
 const GROUP: &str = "autoscaling";
 const KIND: &str = "Scale";
 
-/// What a scale is made of.
+/// Returns the type of scales.
 fn message() -> Option<&'static Type> {
     types::of_kind(SCALE_VERSION, KIND)
 }
 
-/// Brings a scale into the form that its type gives it.
+/// Normalizes a scale to its type.
 fn settle(scale: &mut Value) -> ApiResult<()> {
     typed(scale).map_err(|why| {
         ApiError::bad_request(format!("Scale in version \"v1\" cannot be handled as a Scale: {why}"))
@@ -180,14 +180,14 @@ fn typed(scale: &mut Value) -> Result<(), String> {
     message().map_or(Ok(()), |message| types::decode::settle(scale, message).map(drop))
 }
 
-/// Reads what a patch has made of a scale.
+/// Decodes a patched scale.
 fn read_patched(
     call: &Call<'_>,
     change: &Change<'_>,
     next: &mut Value,
     patched: &Value,
 ) -> Result<(), String> {
-    // Scales are no resource of their own: they have the group and version of one.
+    // Scales are no resource of their own: they use the group and version of one.
     let registry = call.server.registry();
     if let Some(of_group) = registry.all().find(|def| def.api_version() == SCALE_VERSION) {
         let def = ResourceDef { kind: KIND.to_owned(), ..of_group.as_ref().clone() };
@@ -198,12 +198,12 @@ fn read_patched(
 
 fn shown(call: &Call<'_>, object: &Value, paths: &ScalePaths) -> Reply {
     let mut scale = scale_of(object, paths);
-    // What is made here has the right types; zero replicas are left out, as Go leaves them out.
+    // The types are right; zero replicas are omitted, as in Go.
     let _ = settle(&mut scale);
     Reply::value(200, &scale, call.accepted.form)
 }
 
-/// The `autoscaling/v1` view of an object.
+/// Returns the `autoscaling/v1` scale of an object.
 fn scale_of(object: &Value, paths: &ScalePaths) -> Value {
     let mut metadata = json!({});
     for field in ["name", "namespace", "uid", "resourceVersion", "creationTimestamp"] {

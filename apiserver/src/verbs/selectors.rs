@@ -1,4 +1,4 @@
-//! The selectors of lists, watches and deletions of collections, on stored objects.
+//! Applies the selectors of lists, watches and deletions of collections to stored objects.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -21,10 +21,11 @@ pub(super) struct Selectors {
 }
 
 impl Selectors {
-    /// The selectors of a request, which has to name fields that the kind offers. A `name` in the path selects that object alone.
+    /// Parses the selectors of a request, whose fields the kind has to support. A `name` in the path selects only that
+    /// object.
     ///
     /// # Errors
-    /// `BadRequest` for fields that cannot be selected, or a selector of another name than the path's.
+    /// Returns `BadRequest` for unsupported fields, or a selector of another name than the path's.
     pub(super) fn new(call: &Call<'_>, options: &ListOptions, name: &str) -> ApiResult<Self> {
         let def = &call.def;
         selector::check_fields(&options.fields, def)?;
@@ -41,7 +42,7 @@ impl Selectors {
         Ok(Self { labels: options.labels.clone(), fields, def: def.clone() })
     }
 
-    /// Whether a stored object is selected, by what the asked-for version says; `None` when a webhook has to be asked
+    /// Reports whether a stored object is selected, in the requested version; `None` when a webhook has to convert it
     /// for that.
     pub(super) fn select(&self, object: &Arc<Object>) -> Option<bool> {
         if self.select_all() {
@@ -58,21 +59,21 @@ impl Selectors {
         conversion::at_once(&self.def, object).map(|served| self.matches(&served))
     }
 
-    /// Whether an object is selected.
+    /// Reports whether an object is selected.
     pub(super) fn matches(&self, object: &Served) -> bool {
         self.labels.matches_json(&object.value()["metadata"]["labels"])
             && selector::fields_match(&self.fields, &self.def, object.value())
     }
 
-    /// Whether everything is selected.
+    /// Reports whether the selectors match everything.
     pub(super) fn select_all(&self) -> bool {
         self.labels.is_everything() && self.fields.is_everything()
     }
 
-    /// Those of the stored objects that are selected.
+    /// Returns the selected ones of these stored objects.
     ///
     /// # Errors
-    /// When the conversion webhook fails.
+    /// Returns an error if the conversion webhook fails.
     pub(super) async fn selected(
         &self,
         server: &Server,

@@ -1,4 +1,4 @@
-//! PUT, and the way of every change of a stored object.
+//! PUT, and the common path of all changes to stored objects.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -33,7 +33,7 @@ pub(super) async fn put(call: &Call<'_>) -> ApiResult<Reply> {
     Ok(read::shown(call, if created { 201 } else { 200 }, &object).await?.with_warnings(warnings))
 }
 
-/// Whether an update of an object that is not there makes it. So does an update of its status.
+/// Reports whether an update of a missing object creates it. So does an update of its status.
 pub(super) fn creates(def: &ResourceDef) -> bool {
     matches!(&def.behaviour, Behaviour::BuiltIn(built_in) if built_in.create_on_update)
 }
@@ -49,9 +49,9 @@ async fn replace(call: &Call<'_>, value: &Value, options: &WriteOptions) -> ApiR
     Ok((change(call, options, &mut Replacement { call, value }).await?, false))
 }
 
-/// What a request makes of an object.
+/// The change that a request makes to an object.
 pub(super) trait Edit: Send {
-    /// The wanted object, made of the current one in the version of the request. It is asked again when somebody else
+    /// Builds the wanted object from the current one in the version of the request. It runs again when another client
     /// wrote in between.
     fn edit(&mut self, current: &Value) -> impl Future<Output = ApiResult<Value>> + Send;
 
@@ -83,7 +83,7 @@ impl Edit for Replacement<'_> {
     }
 }
 
-/// Changes the object of the path, as `edit` has it.
+/// Changes the object of the path by `edit`.
 ///
 /// A `metadata.resourceVersion` in the wanted object has to be the current one.
 pub(super) async fn change(
@@ -141,7 +141,7 @@ impl<E: Edit> Write for Update<'_, E> {
         self.edit.shown(object)
     }
 
-    /// Stores the object unless nothing changed; an object that is being deleted goes with its last finalizer.
+    /// Stores the object unless nothing changed; a terminating object is removed with its last finalizer.
     fn commit(
         &mut self,
         storage: &Storage<'_>,
@@ -168,14 +168,14 @@ impl<E: Edit> Write for Update<'_, E> {
     }
 }
 
-/// Refuses an object with another UID than the stored one, which has none if there is no object.
+/// Refuses an object with another UID than the stored one, which is empty if there is no object.
 fn has_uid(call: &Call<'_>, wanted: &Value, uid: &str) -> ApiResult<()> {
     let (def, wanted) = (&call.def, meta::text(wanted, "uid"));
     if wanted.is_empty() || wanted == uid {
         return Ok(());
     }
     let key = def.storage_key(&call.path.namespace, &call.path.name);
-    // Where there is nothing, the check comes before the prefix of all keys.
+    // For a missing object, the precondition is checked before the prefix of keys is added.
     let key = if uid.is_empty() { key.trim_start_matches("/registry") } else { &key };
     let text = format!(
         "StorageError: invalid object, Code: 4, Key: {key}, ResourceVersion: 0, AdditionalErrorMsg: Precondition \
@@ -184,7 +184,7 @@ fn has_uid(call: &Call<'_>, wanted: &Value, uid: &str) -> ApiResult<()> {
     Err(ApiError::conflict(def.about(&call.path.name), &text))
 }
 
-/// Refuses a version that is no number.
+/// Refuses a malformed version.
 pub(super) fn readable_version(wanted: &Value) -> ApiResult<()> {
     let version = meta::text(wanted, "resourceVersion");
     if version.is_empty() || version.parse::<u64>().is_ok() {
@@ -194,7 +194,7 @@ pub(super) fn readable_version(wanted: &Value) -> ApiResult<()> {
     Err(ApiError::unexpected(format!("strconv.ParseUint: parsing {quoted}: invalid syntax")))
 }
 
-/// Refuses an object without a version, unless its kind may leave it out.
+/// Refuses an object without a version, unless its kind allows that.
 ///
 /// # Errors
 /// `Invalid`.
@@ -226,8 +226,8 @@ fn complete(call: &Call<'_>, current: &Value, wanted: &mut Value) {
     }
 }
 
-/// Puts back what updates keep (`BeforeUpdate` of apiserver's pkg/registry/rest/update.go). Other values of these fields are for
-/// the check to refuse.
+/// Restores the fields that updates keep (`BeforeUpdate` of apiserver's pkg/registry/rest/update.go). The check refuses
+/// other values of these fields.
 fn keep_metadata(current: &Value, wanted: &mut Value) {
     for field in ["name", "namespace", "creationTimestamp", "generation", "selfLink"] {
         meta::copy(current, wanted, field);
@@ -243,7 +243,7 @@ fn keep_metadata(current: &Value, wanted: &mut Value) {
     }
 }
 
-/// The main resource leaves the status as it is, the status leaves everything else.
+/// Restores the status on updates of the main resource, and all other fields on updates of the status.
 fn keep_other_part(call: &Call<'_>, current: &Value, wanted: &mut Value) {
     if let Some(part) = Part::of(&call.def, &call.path.subresource) {
         return part.keep_rest(current, wanted, &call.server.now());
@@ -262,7 +262,7 @@ fn keep_other_part(call: &Call<'_>, current: &Value, wanted: &mut Value) {
     }
 }
 
-/// Kinds whose status brings no metadata along (`ResetObjectMetaForStatus` in pkg/registry/*/*/strategy.go).
+/// Kinds whose status updates keep the metadata (`ResetObjectMetaForStatus` in pkg/registry/*/*/strategy.go).
 const STATUS_ALONE: [&str; 7] = [
     "customresourcedefinitions",
     "flowschemas",
@@ -273,7 +273,7 @@ const STATUS_ALONE: [&str; 7] = [
     "volumeattachments",
 ];
 
-/// The status of a built-in kind brings metadata along, unless its strategy keeps them.
+/// Takes the metadata of a status update of a built-in kind, unless its strategy keeps the stored one.
 fn bring_metadata(def: &ResourceDef, given: &Value, wanted: &mut Value) {
     if STATUS_ALONE.contains(&def.plural.as_str()) {
         return;
@@ -302,7 +302,7 @@ fn put_back(object: &mut Map<String, Value>, key: &str, value: Option<Value>) {
     }
 }
 
-/// Whether a change counts as a new generation.
+/// Reports whether a change increments the generation.
 fn counts_as_change(def: &ResourceDef, current: &Value, wanted: &Value) -> bool {
     if def.is_custom() || !spec_differs(def, current, wanted) {
         return spec_differs(def, current, wanted);
@@ -318,7 +318,7 @@ fn spec_differs(def: &ResourceDef, current: &Value, wanted: &Value) -> bool {
         return current["webhooks"] != wanted["webhooks"];
     }
     if !def.is_custom() && !current["spec"].is_null() {
-        // A deployment's annotations go on to its replica sets.
+        // A deployment's annotations are copied to its replica sets.
         let annotations = |object: &Value| object["metadata"]["annotations"].clone();
         let annotated = def.plural == "deployments" && annotations(current) != annotations(wanted);
         return annotated || current["spec"] != wanted["spec"];

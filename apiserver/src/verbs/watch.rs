@@ -24,11 +24,11 @@ use crate::store::{Change, Compacted, Cursor, Event, Object, Snapshot};
 use crate::table::{self, Include};
 use crate::types;
 
-/// How long a watch lasts when the client does not say; kube-apiserver draws from 30 to 60 minutes.
+/// The default duration of a watch; kube-apiserver draws from 30 to 60 minutes.
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(45 * 60);
-/// How often a watch that asked for bookmarks gets one while nothing happens; kube-apiserver's period.
+/// The interval of bookmarks in an idle watch that requested them; kube-apiserver's period.
 const BOOKMARK_PERIOD: Duration = Duration::from_secs(60);
-/// How long before its end a watch gets a last bookmark.
+/// The time between the last bookmark and the end of a watch.
 const LAST_BOOKMARK: Duration = Duration::from_secs(2);
 /// Marks the bookmark that ends the initial events.
 const INITIAL_EVENTS_END: &str = "k8s.io/initial-events-end";
@@ -50,7 +50,7 @@ pub(super) async fn watch(call: &Call<'_>, name: &str, options: &ListOptions) ->
     let store = &call.server.store;
     let at_once = matches!(from, None | Some(0));
     let (first, cursor) = match options.send_initial_events {
-        // Without what is there, a watch begins with the next change.
+        // Without initial events, a watch starts with the next change.
         Some(false) if at_once => (None, store.watch(&def.collection, store.current())),
         initial if at_once || initial == Some(true) => {
             let (snapshot, cursor) = store.list_and_watch(&def.collection, &prefix);
@@ -89,34 +89,34 @@ pub(super) async fn watch(call: &Call<'_>, name: &str, options: &ListOptions) ->
     ))
 }
 
-/// When the next bookmark is due: after a period, or shortly before the watch ends (`nextBookmarkTime` of apiserver's
-/// pkg/storage/cacher/cache_watcher.go).
+/// Returns the time of the next bookmark: after a period, or shortly before the watch ends (`nextBookmarkTime` of
+/// apiserver's pkg/storage/cacher/cache_watcher.go).
 fn next_bookmark(now: Instant, end: Instant) -> Option<Instant> {
     let before_end = end.checked_sub(LAST_BOOKMARK)?;
     Some((now + BOOKMARK_PERIOD).min(before_end)).filter(|at| *at > now)
 }
 
-/// A running watch. Nobody waits for it: it takes events out of the history when its client reads.
+/// A running watch. Nothing blocks on it: it reads events from the history when its client reads.
 struct Watch {
     encoder: Encoder,
     prefix: String,
     selectors: Selectors,
     cursor: Cursor,
-    /// Lines or frames that the client has not taken.
+    /// Lines or frames that the client has not read.
     out: BytesMut,
     end: Instant,
-    /// When the next bookmark is due.
+    /// The time of the next bookmark.
     bookmark: Option<Instant>,
     stopping: signal::Receiver<bool>,
-    /// The version up to which the client knows everything.
+    /// The version up to which the client has all events.
     seen: u64,
     done: bool,
-    /// What is there already and has not been sent, and whether a bookmark marks its end.
+    /// The initial objects that are still to be sent, and whether a bookmark marks their end.
     initial: Option<(Snapshot, bool)>,
 }
 
 impl Watch {
-    /// Queues what is there already.
+    /// Queues the initial objects.
     async fn begin(&mut self, snapshot: Snapshot, marked: bool) -> ApiResult<()> {
         let server = &self.encoder.server;
         let selected = self.selectors.selected(server, snapshot.objects.into_iter()).await?;
@@ -131,7 +131,7 @@ impl Watch {
         Ok(())
     }
 
-    /// The next bytes; `None` when the watch is over.
+    /// Returns the next bytes; `None` when the watch is over.
     async fn next(&mut self) -> Option<Bytes> {
         loop {
             if !self.out.is_empty() {
@@ -162,18 +162,18 @@ impl Watch {
     /// Queues the bookmark that is due.
     fn mark(&mut self) {
         self.bookmark = next_bookmark(Instant::now(), self.end);
-        // A version that is still to come is nothing that the client could know everything up to.
+        // A bookmark must not promise a version that does not exist yet.
         if self.seen <= self.encoder.server.store.current() {
             self.encoder.bookmark(&mut self.out, self.seen, false);
         }
     }
 
-    /// Queues what there is to send; answers whether there was nothing, so that the watch has to wait.
+    /// Queues the next output; returns whether there was none, so that the watch has to wait.
     async fn advance(&mut self) -> bool {
         let mut stopping = self.stopping.clone();
         let filled = tokio::select! {
             filled = self.fill() => filled,
-            // A conversion webhook may take its time.
+            // A conversion webhook may be slow.
             _ = stopping.wait_for(|stops| *stops) => Ok(()),
         };
         if let Err(error) = filled {
@@ -183,7 +183,7 @@ impl Watch {
         self.out.is_empty() && !self.done && !*self.stopping.borrow()
     }
 
-    /// Queues what is there already, or else what the history has.
+    /// Queues the initial objects, or else events from the history.
     async fn fill(&mut self) -> ApiResult<()> {
         if let Some((snapshot, marked)) = self.initial.take() {
             return self.begin(snapshot, marked).await;
@@ -205,7 +205,7 @@ impl Watch {
         Ok(())
     }
 
-    /// Queues an event as the selectors let the client see it.
+    /// Queues an event if the selectors match its object.
     fn push(&mut self, event: &Event) {
         let selected = |object: &Arc<Object>| self.selectors.select(object).unwrap_or_default();
         let before = event.previous.as_ref().is_some_and(selected);
@@ -223,7 +223,7 @@ impl Watch {
         let objects: Vec<Arc<Object>> = events.iter().map(|event| event.object.clone()).collect();
         let new = conversion::all(server, def, &objects).await?;
         let old = if self.selectors.select_all() {
-            // An object leaves only by being deleted, and then both are the same.
+            // An object is only removed by a deletion, where both are the same.
             new.clone()
         } else {
             let objects: Vec<Arc<Object>> = events.iter().map(|event| last_seen(event)).collect();
@@ -240,7 +240,7 @@ impl Watch {
     }
 }
 
-/// What a change is to a client whose selectors took the object in `before` and `after` it.
+/// Returns the type of a change for a client whose selectors matched the object `before` and `after` it.
 fn kind(before: bool, after: bool) -> Option<&'static str> {
     match (before, after) {
         (false, true) => Some("ADDED"),
@@ -250,7 +250,7 @@ fn kind(before: bool, after: bool) -> Option<&'static str> {
     }
 }
 
-/// The state a client last saw, at the version of the event that took the object away.
+/// Returns the state that a client last saw, at the version of the event that removed the object.
 fn last_seen(event: &Event) -> Arc<Object> {
     match (&event.previous, event.change) {
         (Some(previous), Change::Added | Change::Modified) => {
@@ -260,11 +260,11 @@ fn last_seen(event: &Event) -> Arc<Object> {
     }
 }
 
-/// Writes events in the form the client asked for.
+/// Encodes events in the client's form.
 struct Encoder {
     def: Arc<ResourceDef>,
     accepted: Accepted,
-    /// For the present time, from which tables tell ages.
+    /// For the current time, from which tables compute ages.
     server: Arc<Server>,
     include: Include,
     /// Only the first table of a watch names its columns.
@@ -297,7 +297,7 @@ impl Encoder {
                 )
             }
             Shape::Partial(version) => table::partial(&value, version),
-            // An event has no list; kube-apiserver then sends the object as it is.
+            // An event has no list; kube-apiserver then sends the plain object.
             Shape::PartialList(_) | Shape::Plain | Shape::Discovery(_) => value,
         }
     }
@@ -311,7 +311,7 @@ impl Encoder {
         if let Shape::Partial(v) = &self.accepted.shape {
             (version, kind) = (format!("meta.k8s.io/{v}"), "PartialObjectMetadata".to_owned());
         }
-        // A typed object has what Go cannot leave out.
+        // A typed object has the members that Go always writes.
         let of = types::of_kind(&version, &kind).filter(|_| !self.def.is_custom());
         let mut object = of.map_or_else(|| json!({}), types::decode::blank);
         object["apiVersion"] = version.into();
@@ -327,7 +327,7 @@ impl Encoder {
         if self.accepted.form != Form::Protobuf {
             return line(out, kind, &encode::to_vec(object));
         }
-        // Only kinds with a message get this far, and errors have one.
+        // Only kinds with a message reach this line, and errors have one.
         if let Some(object) = protobuf::encode(object) {
             out.put_slice(&protobuf::frame(kind, &object));
         }

@@ -1,7 +1,7 @@
 //! The steps of every write, in kube-apiserver's order.
 //!
-//! Creates, updates, patches, scales, deletions, bindings, evictions and tokens all go through [`run`]. A verb says what
-//! differs, as a [`Write`]; the order of the steps, the retry and the dry run stand here alone.
+//! Creates, updates, patches, scales, deletions, bindings, evictions and tokens all use [`run`]. A verb implements the
+//! differences as a [`Write`]; only this module has the order of the steps, the retry and the dry run.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -20,29 +20,29 @@ use crate::status::{ApiError, ApiResult};
 use crate::store::{Object, WriteError};
 use crate::types;
 
-/// How often a write is worked out again when others write the same object. kube-apiserver has no limit; a client's patience
-/// has.
+/// The limit of attempts for a write when others write the same object. kube-apiserver has no limit except the client's
+/// timeout.
 const RETRIES: usize = 1000;
 
-/// The parts of a write that its verb decides, in the order in which they are asked for.
+/// The parts of a write that its verb decides, in the order of the calls.
 pub(super) trait Write: Send {
     /// The result of the write.
     type Done: Send;
 
-    /// Finds the stored object that changes; `None` for a verb that makes one.
+    /// Finds the stored object to change; `None` for a verb that creates one.
     ///
     /// # Errors
-    /// Returns an error if there is no such object.
+    /// Returns an error if the object does not exist.
     fn stored(&mut self) -> ApiResult<Option<Arc<Object>>>;
 
-    /// Makes the wanted object of the current one in the version of the request; `None` for a deletion. It runs again when
-    /// another client wrote in between.
+    /// Builds the wanted object from the current one in the version of the request; `None` for a deletion. It runs
+    /// again when another client wrote in between.
     ///
     /// # Errors
     /// Returns an error if the request does not fit the current object.
     fn wanted(&mut self, current: Option<&Value>) -> impl Future<Output = ApiResult<Option<Value>>> + Send;
 
-    /// Turns the object that mutating admission let through into the one to store. Only a scale differs.
+    /// Turns the object after mutating admission into the one to store. Only a scale differs.
     ///
     /// # Errors
     /// Returns an error if the object cannot be stored.
@@ -56,12 +56,12 @@ pub(super) trait Write: Send {
     /// Returns an error if the object is refused.
     fn prepare(&mut self, current: Option<&Served>, object: Option<&mut Value>) -> ApiResult<()>;
 
-    /// The object as admission sees it. Only a scale differs.
+    /// Returns the object for admission. Only a scale differs.
     fn shown(&self, _object: &Value) -> Option<Value> {
         None
     }
 
-    /// Carries the write out; `None` if another client wrote in between.
+    /// Stores the write; `None` if another client wrote in between.
     ///
     /// # Errors
     /// Returns an error if the write is refused.
@@ -73,13 +73,13 @@ pub(super) trait Write: Send {
     ) -> ApiResult<Option<Self::Done>>;
 }
 
-/// Runs the steps of a write until no other client wrote in between. `request` has no old object yet.
+/// Runs the steps of a write until no other client writes in between. `request` has no old object yet.
 ///
 /// # Errors
 /// Returns the first step's error.
 ///
 /// # Cancel safety
-/// Dropping the future before the last step leaves everything as it was. No lock is held while webhooks are called.
+/// Dropping the future before the last step changes nothing. No lock is held while webhooks are called.
 pub(super) async fn run<W: Write>(request: Attributes<'_>, write: &mut W) -> ApiResult<W::Done> {
     for _ in 0..RETRIES {
         if let Some(done) = attempt(request, write).await? {
@@ -106,7 +106,8 @@ async fn attempt<W: Write>(request: Attributes<'_>, write: &mut W) -> ApiResult<
     if let Some(object) = object.as_mut().filter(|_| request.is_resource()) {
         meta::tidy(object);
         admit::default(def, object, stage(&request));
-        // endpoints/handlers/fieldmanager: who set which fields. Admission's changes have no manager of their own.
+        // endpoints/handlers/fieldmanager: records the manager of the fields. Admission's changes have no manager of
+        // their own.
         if let Some(options) = request.write_options() {
             crate::managed::updated(request.call, old, object, options).await;
         }
@@ -124,7 +125,7 @@ async fn attempt<W: Write>(request: Attributes<'_>, write: &mut W) -> ApiResult<
         None => None,
     };
 
-    // registry/rbac: a writer of roles needs the rights that it gives.
+    // registry/rbac: a writer of roles needs the rights in them.
     if let Some(object) = object.as_ref().filter(|_| request.is_resource()) {
         authorization::check_escalation(request.call, old, object)?;
     }
@@ -163,20 +164,19 @@ fn stage(request: &Attributes<'_>) -> Stage {
     if request.operation == Operation::Create { Stage::Create } else { Stage::Update }
 }
 
-/// The store as a write sees it: kube-apiserver's `DryRunnableStorage`. A dry run changes nothing here, so no verb can forget
-/// it.
+/// The store for a write: kube-apiserver's `DryRunnableStorage`. It implements dry runs, so no verb can forget them.
 pub(super) struct Storage<'a> {
     server: &'a Arc<Server>,
     dry_run: bool,
 }
 
 impl Storage<'_> {
-    /// Whether nothing is stored.
+    /// Reports whether nothing is stored.
     pub(super) fn is_dry_run(&self) -> bool {
         self.dry_run
     }
 
-    /// The storage for a part of the write that may be a dry run of its own.
+    /// Returns the storage for a part of the write, which may be a dry run of its own.
     pub(super) fn with_dry_run(&self, dry_run: bool) -> Self {
         Self { server: self.server, dry_run: self.dry_run || dry_run }
     }
@@ -200,7 +200,7 @@ impl Storage<'_> {
         Ok(created)
     }
 
-    /// Replaces an object that is still as it was read.
+    /// Replaces an object unless it changed since it was read.
     pub(super) fn update(
         &self,
         def: &Arc<ResourceDef>,
@@ -231,7 +231,7 @@ impl Storage<'_> {
         delete::mark(self.server, def, key, stored, marked)
     }
 
-    /// Removes an object that is still as it was read.
+    /// Removes an object unless it changed since it was read.
     pub(super) fn remove(
         &self,
         def: &ResourceDef,
@@ -245,7 +245,7 @@ impl Storage<'_> {
     }
 }
 
-/// The object of a request's path.
+/// Returns the object of a request's path.
 ///
 /// # Errors
 /// Returns `NotFound` if there is none.

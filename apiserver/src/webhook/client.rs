@@ -19,15 +19,15 @@ use tokio::task::JoinSet;
 use super::{Endpoint, failure};
 use crate::store::Store;
 
-/// The largest answer that is read, in bytes; the limit that requests have too.
+/// The size limit of responses, in bytes, which is that of requests too.
 const ANSWER_LIMIT: usize = 3 * 1024 * 1024;
 
 type Https = Client<HttpsConnector<HttpConnector>, Full<Bytes>>;
 
-/// What a client depends on: the authorities, and the name that the certificate has to have.
+/// The settings of a client: the authorities, and the name that the certificate has to have.
 type Key = (Vec<u8>, Option<String>);
 
-/// The clients of all webhooks; connections are kept for the next call.
+/// The clients of all webhooks; connections are reused for later calls.
 #[derive(Debug, Default)]
 pub(crate) struct Clients {
     clients: Mutex<BTreeMap<Key, Https>>,
@@ -50,13 +50,13 @@ where
 }
 
 impl Clients {
-    /// Sends a review and reads the answer.
+    /// Sends a review and reads the response.
     ///
     /// # Errors
-    /// What went wrong, as client-go words it.
+    /// Returns the failure in client-go's words.
     ///
     /// # Cancel safety
-    /// Dropping the future gives the call up; the webhook may have been called.
+    /// Dropping the future abandons the call; the webhook may have been called.
     pub(crate) async fn post(
         &self,
         store: &Store,
@@ -129,7 +129,7 @@ fn connect((authorities, name): &Key, tasks: Tasks) -> Result<Https, String> {
         roots.add_parsable_certificates(certificates);
         builder.with_root_certificates(roots).with_no_client_auth()
     };
-    // HTTP/1.1 alone, as kube-apiserver speaks it to services.
+    // Only HTTP/1.1, as in kube-apiserver's calls of services.
     let connector = HttpsConnectorBuilder::new().with_tls_config(config).https_only();
     let connector = match name {
         Some(name) => {

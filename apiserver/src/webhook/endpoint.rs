@@ -1,4 +1,4 @@
-//! Where a webhook is: the `clientConfig` of a webhook configuration or of a CRD.
+//! The endpoint of a webhook: the `clientConfig` of a webhook configuration or of a CRD.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
@@ -6,11 +6,11 @@ use serde_json::Value;
 
 use crate::store::Store;
 
-/// A webhook's place.
+/// A webhook's endpoint.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Endpoint {
     place: Place,
-    /// Certificates as PEM that the webhook's own has to be signed by; those of the system when empty.
+    /// The certificate authorities of the webhook in PEM; those of the system when empty.
     pub(super) authorities: Vec<u8>,
 }
 
@@ -21,11 +21,11 @@ enum Place {
 }
 
 impl Endpoint {
-    /// Reads a `clientConfig` that has been checked.
+    /// Reads a valid `clientConfig`.
     pub(crate) fn of(config: &Value) -> Self {
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
         let authorities = BASE64.decode(text(&config["caBundle"])).unwrap_or_default();
-        // White space alone counts as nothing.
+        // White space counts as empty.
         let blank = authorities.iter().all(u8::is_ascii_whitespace);
         let authorities = if blank { Vec::new() } else { authorities };
         let service = &config["service"];
@@ -41,7 +41,7 @@ impl Endpoint {
         Self { place, authorities }
     }
 
-    /// The URL as the webhook's certificate and messages know it.
+    /// Returns the URL for the webhook's certificate and for messages.
     pub(super) fn url(&self) -> String {
         match &self.place {
             Place::Url(url) => url.clone(),
@@ -52,7 +52,7 @@ impl Endpoint {
         }
     }
 
-    /// The name in the certificate, when it is not that of the URL which is called.
+    /// Returns the name in the certificate, if it differs from that of the called URL.
     pub(super) fn server_name(&self) -> Option<String> {
         match &self.place {
             Place::Url(_) => None,
@@ -60,10 +60,10 @@ impl Endpoint {
         }
     }
 
-    /// The URL to call: services are looked up as kube-apiserver does it, which needs no cluster DNS.
+    /// Returns the URL to call: services are resolved as in kube-apiserver, which needs no cluster DNS.
     ///
     /// # Errors
-    /// Why the service has no address.
+    /// Returns the reason why the service has no address.
     pub(super) fn address(&self, store: &Store) -> Result<String, String> {
         let Place::Service { namespace, name, path, port } = &self.place else { return Ok(self.url()) };
         let stored = store.get("services", &format!("{namespace}/{name}"));

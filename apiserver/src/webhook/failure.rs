@@ -1,4 +1,4 @@
-//! What went wrong with a call, in Go's words.
+//! The failures of calls, in Go's words.
 
 use std::error::Error;
 use std::io;
@@ -7,10 +7,10 @@ use http::response::Parts;
 use kubesmith_apimachinery::golang;
 use serde_json::Value;
 
-/// The words before the error of an answer that is no JSON object.
+/// The prefix of the error for a response that is no JSON object.
 const UNREADABLE: &str = "couldn't get version/kind; json parse error: ";
 
-/// The cause of a call that got no answer from `address`.
+/// Returns the cause of a call without a response from `address`.
 pub(super) fn of_call(error: &(dyn Error + 'static), address: &str) -> String {
     let mut at = Some(error);
     let mut last = error.to_string();
@@ -35,7 +35,7 @@ fn of_socket(error: &io::Error, address: &str) -> Option<String> {
         return Some("EOF".to_owned());
     }
     if let Some(inner) = error.get_ref() {
-        // An error's source leaves out what it wraps itself.
+        // An error's source skips the errors that it wraps itself.
         let socket = inner.downcast_ref::<io::Error>().and_then(|inner| of_socket(inner, address));
         return socket.or_else(|| inner.downcast_ref::<rustls::Error>().map(of_tls));
     }
@@ -68,7 +68,7 @@ fn of_tls(error: &rustls::Error) -> String {
     format!("tls: failed to verify certificate: x509: {text}")
 }
 
-/// Reads the answer, or tells what it says instead.
+/// Decodes the response, or describes it as an error.
 pub(super) fn answer(head: &Parts, body: &[u8]) -> Result<Value, String> {
     let code = head.status.as_u16();
     let decoded: Result<Value, _> = serde_json::from_slice(body);
@@ -91,7 +91,7 @@ pub(super) fn answer(head: &Parts, body: &[u8]) -> Result<Value, String> {
     }
 }
 
-/// The body of an answer that is text.
+/// Returns the body of a response that is text.
 fn text_of(head: &Parts, body: &[u8]) -> String {
     let kind = head.headers.get(http::header::CONTENT_TYPE).and_then(|v| v.to_str().ok()).unwrap_or_default();
     if kind.is_empty() || kind.starts_with("text/") {

@@ -1,7 +1,7 @@
 //! Calls of webhooks over HTTPS, for admission and for the conversion of custom resources.
 //!
-//! The module knows where a webhook is and how it is reached; what is asked and what an answer means is the business of
-//! its callers. Failures are worded as Go's HTTP client and client-go word them, since they end up in `Status` messages.
+//! The module has the endpoint and the transport of webhooks; callers build requests and interpret responses. Failures
+//! are in the words of Go's HTTP client and client-go, since they appear in `Status` messages.
 
 mod client;
 mod endpoint;

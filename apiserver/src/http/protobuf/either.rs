@@ -1,5 +1,5 @@
-//! Types of CustomResourceDefinitions that are one of two things in JSON and a message with both in protobuf
-//! (the marshallers in apiextensions/v1/marshal.go).
+//! Types of CustomResourceDefinitions that are one of two values in JSON and a message with both in protobuf (the
+//! marshallers in apiextensions/v1/marshal.go).
 
 use serde_json::{Map, Value, json};
 
@@ -7,7 +7,7 @@ const OR_ARRAY: &str = "apiextensions.JSONSchemaPropsOrArray";
 const OR_BOOL: &str = "apiextensions.JSONSchemaPropsOrBool";
 const OR_STRINGS: &str = "apiextensions.JSONSchemaPropsOrStringArray";
 
-/// The members of the message that stands for a value; `None` if the type has the same members in JSON.
+/// Returns the message's members for a value; `None` if the type has the same members in JSON.
 pub(super) fn to_message(of: &str, value: &Value) -> Option<Value> {
     Some(match (of, value) {
         (OR_ARRAY, Value::Array(schemas)) => json!({"jSONSchemas": schemas}),
@@ -19,7 +19,7 @@ pub(super) fn to_message(of: &str, value: &Value) -> Option<Value> {
     })
 }
 
-/// The value that the members of a message stand for; `None` if the type has the same members in JSON.
+/// Returns the value for a message's members; `None` if the type has the same members in JSON.
 pub(super) fn from_message(of: &str, members: &Map<String, Value>) -> Option<Value> {
     let member = |name: &str| members.get(name).cloned();
     match of {

@@ -1,5 +1,5 @@
-//! Answers in Kubernetes' protobuf encoding, as the marshallers that gogo-protobuf generates for Go's types write them: members
-//! without a pointer are written even if they are zero.
+//! Encodes responses in Kubernetes' protobuf, as the marshallers of gogo-protobuf do: members without a pointer are
+//! written even if they are zero.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
@@ -10,7 +10,7 @@ use super::wire::{bytes, double, nested, varint};
 use super::{MAGIC, either};
 use crate::types::{self, Field, Shape, Type};
 
-/// An object or a list in its envelope, `runtime.Unknown`; `None` if its kind has no message.
+/// Encodes an object or a list in its envelope, `runtime.Unknown`; `None` if its kind has no message.
 pub(crate) fn encode(object: &Value) -> Option<Vec<u8>> {
     let text = |key: &str| object[key].as_str().unwrap_or_default();
     let (version, kind) = (text("apiVersion"), text("kind"));
@@ -29,14 +29,14 @@ pub(crate) fn encode(object: &Value) -> Option<Vec<u8>> {
         bytes(meta, 2, kind.as_bytes());
     });
     bytes(&mut out, 2, &raw);
-    // Encoding and type of the content, which are empty.
+    // Encoding and type of the content are empty.
     bytes(&mut out, 3, b"");
     bytes(&mut out, 4, b"");
     Some(out)
 }
 
-/// An event of a watch: its length in four bytes, then `metav1.WatchEvent` (`LengthDelimitedFramer` of apimachinery's
-/// pkg/util/framer).
+/// Encodes an event of a watch: its length in four bytes, then `metav1.WatchEvent` (`LengthDelimitedFramer` of
+/// apimachinery's pkg/util/framer).
 pub(crate) fn frame(kind: &str, object: &[u8]) -> Vec<u8> {
     let mut event = Vec::with_capacity(object.len() + 32);
     bytes(&mut event, 1, kind.as_bytes());
@@ -54,11 +54,11 @@ fn list(members: &Map<String, Value>, item: Message) -> Vec<u8> {
     out
 }
 
-/// What a kind is made of.
+/// The message of a kind.
 #[derive(Clone, Copy)]
 enum Message {
     Of(&'static Type),
-    /// `PartialObjectMetadata`, which is in no table: nobody can write it.
+    /// `PartialObjectMetadata`, which is in no table, as clients cannot write it.
     Metadata,
 }
 
@@ -107,7 +107,7 @@ fn message(out: &mut Vec<u8>, table: &Type, members: &Map<String, Value>) {
     }
 }
 
-/// A single member. Absent, it is written only if Go has no pointer there; a slice of bytes is one.
+/// Encodes a single member. An absent one is only written if Go has no pointer there; a slice of bytes is one.
 fn one(out: &mut Vec<u8>, number: u64, field: &Field, value: Option<&Value>) {
     match value {
         Some(value) => element(out, number, field.of, value),
@@ -116,7 +116,7 @@ fn one(out: &mut Vec<u8>, number: u64, field: &Field, value: Option<&Value>) {
     }
 }
 
-/// A value under its number; null is the zero value.
+/// Encodes a value under its number; null is the zero value.
 fn element(out: &mut Vec<u8>, number: u64, of: &str, value: &Value) {
     let text = || value.as_str().unwrap_or_default();
     match of {
@@ -151,7 +151,7 @@ fn element(out: &mut Vec<u8>, number: u64, of: &str, value: &Value) {
     }
 }
 
-/// Two's complement is how negative numbers travel.
+/// Negative numbers are encoded in two's complement.
 fn integer(value: &Value) -> u64 {
     value.as_i64().map_or_else(|| value.as_u64().unwrap_or_default(), i64::cast_unsigned)
 }
@@ -167,11 +167,11 @@ fn int_or_string(out: &mut Vec<u8>, value: &Value) {
     bytes(out, 3, value.as_str().unwrap_or_default().as_bytes());
 }
 
-/// No time is an empty message.
+/// Encodes a time; an absent one is an empty message.
 fn time(out: &mut Vec<u8>, text: &str) {
     if let Ok(time) = text.parse::<Timestamp>() {
         varint(out, 1, time.as_second().cast_unsigned());
-        // Go's seconds of a negative time with a fraction are one lower; the API has no such times.
+        // For negative times with a fraction Go rounds seconds down; the API has no such times.
         varint(out, 2, i64::from(time.subsec_nanosecond()).cast_unsigned());
     }
 }

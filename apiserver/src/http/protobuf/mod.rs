@@ -1,7 +1,7 @@
-//! Kubernetes' protobuf encoding of built-in kinds: bodies of requests, such as `kubectl create` sends, and answers.
+//! Kubernetes' protobuf encoding of built-in kinds: bodies of requests, as from `kubectl create`, and responses.
 //!
-//! The decoder knows the messages from a table of field numbers and yields the JSON that the same client would have
-//! sent. Members with zero values are left out, as JSON leaves them out, unless zero says something.
+//! The decoder finds the messages in a table of field numbers and returns the JSON that the same client would have
+//! sent. Zero values are left out, as in JSON, unless zero has a meaning.
 
 mod either;
 mod encode;
@@ -15,15 +15,15 @@ use serde_json::{Map, Value, json};
 pub(crate) use self::encode::{encode, frame};
 use crate::types::{self, Shape, Type};
 
-/// What every encoded object begins with.
+/// The beginning of every encoded object.
 pub(crate) const MAGIC: &[u8] = b"k8s\0";
-/// How deep messages may nest; the API's own types stay far below.
+/// The depth limit of messages; the API's own types are far below it.
 const DEPTH: usize = 64;
 
-/// Reads an object.
+/// Decodes an object.
 ///
 /// # Errors
-/// What is wrong with the body, or that its kind has no table.
+/// Returns an error if the body is malformed or its kind has no table.
 pub(crate) fn decode(body: &[u8]) -> Result<Value, String> {
     let body = body.strip_prefix(MAGIC).ok_or("the body does not begin with the protobuf prefix")?;
     let (mut version, mut kind, mut raw) = (String::new(), String::new(), &[][..]);
@@ -50,13 +50,13 @@ pub(crate) fn decode(body: &[u8]) -> Result<Value, String> {
     Ok(Value::Object(object))
 }
 
-/// A field's value as it comes over the wire.
+/// A field's value in the wire format.
 enum Wire<'a> {
     Number(u64),
     Bytes(&'a [u8]),
 }
 
-/// The fields of a message in their order.
+/// Returns the fields of a message in their order.
 fn fields(mut rest: &[u8]) -> impl Iterator<Item = Result<(u64, Wire<'_>), String>> {
     std::iter::from_fn(move || {
         if rest.is_empty() {
@@ -108,7 +108,7 @@ fn utf8(bytes: &[u8]) -> Result<String, String> {
     String::from_utf8(bytes.to_vec()).map_err(|_| "proto: a string is not UTF-8".to_owned())
 }
 
-/// Reads a message by its table.
+/// Decodes a message by its table.
 fn read(bytes: &[u8], table: &Type, depth: usize) -> Result<Map<String, Value>, String> {
     if depth > DEPTH {
         return Err("proto: messages nest too deeply".to_owned());
@@ -147,7 +147,7 @@ fn read(bytes: &[u8], table: &Type, depth: usize) -> Result<Map<String, Value>, 
     Ok(out)
 }
 
-/// A map's entry: a message of key and value.
+/// Decodes a map's entry: a message of key and value.
 fn entry(wire: &Wire<'_>, of: &str, depth: usize) -> Result<(String, Value), String> {
     let Wire::Bytes(bytes) = wire else { return Err("proto: wrong wireType".to_owned()) };
     let (mut key, mut found) = (String::new(), value(&Wire::Bytes(&[]), of, depth)?);
@@ -164,7 +164,7 @@ fn entry(wire: &Wire<'_>, of: &str, depth: usize) -> Result<(String, Value), Str
 fn value(wire: &Wire<'_>, of: &str, depth: usize) -> Result<Value, String> {
     let bytes = match (wire, of) {
         (Wire::Number(number), "bool") => return Ok(Value::Bool(*number != 0)),
-        // Two's complement is how negative numbers travel.
+        // Negative numbers are encoded in two's complement.
         (Wire::Number(number), "int32" | "int64") => return Ok(Value::from(number.cast_signed())),
         (Wire::Number(number), "double") => return Ok(Value::from(f64::from_bits(*number))),
         (Wire::Number(_), _) => return Err("proto: wrong wireType".to_owned()),
@@ -177,7 +177,7 @@ fn value(wire: &Wire<'_>, of: &str, depth: usize) -> Result<Value, String> {
         "IntOrString" => int_or_string(bytes),
         "meta.Time" => time(bytes, false),
         "meta.MicroTime" => time(bytes, true),
-        // Ownership of fields is the server's to write.
+        // Only the server writes the ownership of fields.
         "meta.FieldsV1" => Ok(Value::Null),
         "RawExtension" => raw_json(bytes),
         "strings" => strings(bytes),
@@ -191,7 +191,7 @@ fn value(wire: &Wire<'_>, of: &str, depth: usize) -> Result<Value, String> {
     }
 }
 
-/// The text in field 1.
+/// Returns the text in field 1.
 fn first_text(bytes: &[u8]) -> Result<Value, String> {
     for part in fields(bytes) {
         if let (1, Wire::Bytes(text)) = part? {
@@ -201,7 +201,7 @@ fn first_text(bytes: &[u8]) -> Result<Value, String> {
     Ok(Value::Null)
 }
 
-/// JSON in field 1, as `RawExtension` carries it.
+/// Returns the JSON in field 1, as in `RawExtension`.
 fn raw_json(bytes: &[u8]) -> Result<Value, String> {
     match first_text(bytes)? {
         Value::String(text) => serde_json::from_str(&text).map_err(|e| format!("json: {e}")),
@@ -209,7 +209,7 @@ fn raw_json(bytes: &[u8]) -> Result<Value, String> {
     }
 }
 
-/// A message that stands for a list of strings.
+/// Decodes a message that is a list of strings.
 fn strings(bytes: &[u8]) -> Result<Value, String> {
     let mut list = Vec::new();
     for part in fields(bytes) {
@@ -233,7 +233,7 @@ fn int_or_string(bytes: &[u8]) -> Result<Value, String> {
     Ok(if is_text { text.into() } else { number.into() })
 }
 
-/// A time of seconds and nanoseconds; none when both are absent.
+/// Decodes a time of seconds and nanoseconds; null when both are absent.
 fn time(bytes: &[u8], micros: bool) -> Result<Value, String> {
     let (mut seconds, mut nanos) = (None, 0);
     for part in fields(bytes) {

@@ -1,4 +1,4 @@
-//! Fields as protobuf writes them.
+//! Encodes fields as protobuf does.
 
 /// Wire types: <https://protobuf.dev/programming-guides/encoding/#structure>.
 const VARINT: u64 = 0;
@@ -21,7 +21,7 @@ pub(crate) fn bytes(out: &mut Vec<u8>, number: u64, content: &[u8]) {
     out.extend_from_slice(content);
 }
 
-/// A message in a field, written by a function.
+/// Encodes a message in a field; a function writes its content.
 pub(crate) fn nested(out: &mut Vec<u8>, number: u64, write: impl FnOnce(&mut Vec<u8>)) {
     let mut inner = Vec::new();
     write(&mut inner);

@@ -1,4 +1,4 @@
-//! Evictions: deletions of pods, as far as disruption budgets allow them. Source: `pkg/registry/core/pod/storage/eviction.go`.
+//! Evictions: deletions of pods within disruption budgets. Source: `pkg/registry/core/pod/storage/eviction.go`.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use crate::status::{About, ApiError, ApiResult};
 use crate::store::{Object, WriteError};
 
 const BUDGETS: &str = "poddisruptionbudgets.policy";
-/// How many evicted pods a budget remembers (`MaxDisruptedPodSize`).
+/// The limit of evicted pods in a budget's status (`MaxDisruptedPodSize`).
 const MOST_DISRUPTED: usize = 2000;
 
 /// Deletes a pod unless a disruption budget forbids it.
@@ -25,7 +25,7 @@ pub(super) async fn evict(call: &Call<'_>) -> ApiResult<Reply> {
     if run(call, |storage, eviction| evicted(call, storage, &eviction)).await? {
         return Ok(success(call));
     }
-    // A failure that kube-apiserver answers with 201; clients look at the status in the body.
+    // kube-apiserver sends this failure with code 201; clients read the status in the body.
     let text =
         "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.";
     let status = json!({"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Failure", "message": text,
@@ -33,8 +33,8 @@ pub(super) async fn evict(call: &Call<'_>) -> ApiResult<Reply> {
     Ok(Reply::value(201, &status, call.accepted.form))
 }
 
-/// Whether the pod went; it does not if it has several budgets. An eviction is put to admission as such; the deletion of the pod
-/// is not.
+/// Evicts the pod; returns false if it has several budgets. Admission runs for the eviction, not for the deletion of
+/// the pod.
 fn evicted(call: &Call<'_>, storage: &Storage<'_>, eviction: &Value) -> ApiResult<Option<bool>> {
     if meta::name(eviction) != call.path.name {
         return Err(ApiError::bad_request("name in URL does not match name in Eviction object"));
@@ -42,7 +42,7 @@ fn evicted(call: &Call<'_>, storage: &Storage<'_>, eviction: &Value) -> ApiResul
     let pod = write::at_path(call)?;
     let options = DeleteOptions::of(&eviction["deleteOptions"])?;
     let storage = storage.with_dry_run(options.dry_run);
-    // A pod that somebody wrote meanwhile may have to ask a budget.
+    // After another write, the pod may need a budget.
     if is_unguarded(&pod.value) {
         return Ok(delete_pod(call, &storage, pod, &options)?.map(|()| true));
     }
@@ -50,7 +50,7 @@ fn evicted(call: &Call<'_>, storage: &Storage<'_>, eviction: &Value) -> ApiResul
         Some(true) => {}
         other => return Ok(other),
     }
-    // The budget has paid for the pod: writes of others do not make it pay twice.
+    // The budget has counted the eviction: further attempts must not count it again.
     loop {
         if delete_pod(call, &storage, write::at_path(call)?, &options)?.is_some() {
             return Ok(Some(true));
@@ -58,13 +58,13 @@ fn evicted(call: &Call<'_>, storage: &Storage<'_>, eviction: &Value) -> ApiResul
     }
 }
 
-/// Whether no budget is asked: the pod does no work, or goes already (`canIgnorePDB`).
+/// Reports whether no budget applies: the pod does no work, or is terminating (`canIgnorePDB`).
 fn is_unguarded(pod: &Value) -> bool {
     let phase = pod["status"]["phase"].as_str();
     matches!(phase, Some("Failed" | "Pending" | "Succeeded")) || meta::is_terminating(pod)
 }
 
-/// Deletes a pod, which says before why it goes; `None` if somebody else wrote it meanwhile.
+/// Deletes a pod after recording the reason in its status; `None` if another client wrote it meanwhile.
 fn delete_pod(
     call: &Call<'_>,
     storage: &Storage<'_>,
@@ -84,7 +84,7 @@ fn delete_pod(
     Ok(done.map(|_| ()))
 }
 
-/// The pod with the condition that tells its owner that it did not fail by itself (`addConditionAndDeletePod`).
+/// Returns the pod with the condition that it did not fail by itself (`addConditionAndDeletePod`).
 fn target(call: &Call<'_>, pod: &Value) -> Value {
     let mut next = pod.clone();
     let condition = json!({
@@ -100,11 +100,11 @@ fn target(call: &Call<'_>, pod: &Value) -> Value {
     next
 }
 
-/// Takes an eviction from the pod's budget, if it has one. Returns false if it has several, `None` if somebody else wrote the
-/// budget meanwhile.
+/// Counts an eviction in the pod's budget, if it has one. Returns false if it has several, `None` if another client
+/// wrote the budget meanwhile.
 fn take_from_budget(call: &Call<'_>, storage: &Storage<'_>, pod: &Value) -> ApiResult<Option<bool>> {
     let prefix = format!("{}/", call.path.namespace);
-    // Only the past can be out of reach, and this is the present.
+    // Only older versions can be compacted, and this is the current one.
     let all = call.server.store.list(BUDGETS, &prefix, None).map(|list| list.objects).unwrap_or_default();
     let labels = &pod["metadata"]["labels"];
     let guarding =
@@ -130,7 +130,7 @@ fn decrement(
 ) -> ApiResult<Option<bool>> {
     let budget = &stored.value;
     let number = |field: &str| budget["status"][field].as_i64().unwrap_or(0);
-    // A pod that is not healthy can go while the budget holds without it, or if the budget says so.
+    // An unhealthy pod can be evicted while the budget holds without it, or if the budget's policy says so.
     let holds = number("desiredHealthy") > 0 && number("currentHealthy") >= number("desiredHealthy");
     let always = budget["spec"]["unhealthyPodEvictionPolicy"] == "AlwaysAllow";
     if !is_ready(pod) && (always || holds) {
@@ -148,7 +148,7 @@ fn decrement(
     }
     let registry = call.server.registry();
     let Some(def) = registry.find("policy", "v1", "poddisruptionbudgets") else { return Ok(Some(true)) };
-    // A budget that was written or is gone is looked at again.
+    // If the budget was written or deleted, the eviction is retried.
     Ok(storage.update(&def, key, stored, next).ok().map(|_| true))
 }
 

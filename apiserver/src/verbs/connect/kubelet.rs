@@ -1,4 +1,4 @@
-//! What a kubelet answers: logs, commands and attachments, as far as the test says what; see [`crate::containers`].
+//! The kubelet's responses: logs, commands and attachments, as far as the test sets them; see [`crate::containers`].
 //!
 //! Source: `pkg/registry/core/pod/strategy.go` and `pkg/registry/core/pod/rest` for the requests, `pkg/kubelet/server` for the paths
 //! behind a node's `proxy`.
@@ -19,7 +19,7 @@ use crate::verbs::write;
 const LOG_TYPE: &str = "text/plain";
 const PODS: &str = "pods";
 
-/// Answers `exec`, `attach`, `portforward` and `proxy`, whose request was admitted.
+/// Handles `exec`, `attach`, `portforward` and `proxy` after admission.
 pub(super) fn answer(call: &Call<'_>, options: &Value) -> ApiResult<Reply> {
     let object = write::at_path(call)?;
     match (call.def.collection.as_str(), call.path.subresource.as_str()) {
@@ -32,7 +32,7 @@ pub(super) fn answer(call: &Call<'_>, options: &Value) -> ApiResult<Reply> {
     }
 }
 
-/// Answers a path of the node's kubelet that names a container, with or without the pod's UID.
+/// Handles a path of the node's kubelet that names a container, with or without the pod's UID.
 fn node(call: &Call<'_>) -> ApiResult<Reply> {
     let parts: Vec<&str> = call.path.proxied.split('/').collect();
     let (what, namespace, name, container) = match parts.as_slice() {
@@ -57,7 +57,7 @@ fn node(call: &Call<'_>) -> ApiResult<Reply> {
     }
 }
 
-/// Connects a client with a command in a container.
+/// Connects a client to a command in a container.
 fn stream(call: &Call<'_>, pod: &Value, container: &str, options: &Value) -> ApiResult<Reply> {
     let container = containers::container(pod, container)?;
     check_host(pod)?;
@@ -81,7 +81,7 @@ fn stream(call: &Call<'_>, pod: &Value, container: &str, options: &Value) -> Api
     Ok(reply)
 }
 
-/// Answers with a pod's log.
+/// Returns a pod's log.
 pub(super) fn log(call: &Call<'_>) -> ApiResult<Reply> {
     show_log(call, &write::at_path(call)?, call.query.get("container"))
 }
@@ -94,7 +94,7 @@ fn show_log(call: &Call<'_>, pod: &Arc<Object>, container: &str) -> ApiResult<Re
     if pod.value["spec"]["nodeName"].as_str().unwrap_or_default().is_empty() {
         return Ok(Reply::empty(204));
     }
-    // What is written from here on makes a follower look again.
+    // Later writes wake a follower.
     let cursor = server.store.watch(PODS, server.store.current());
     let Some(log) = options.log(server, &pod.value, &container)? else {
         return Err(ApiError::internal(format!(
@@ -119,7 +119,7 @@ fn check_host(pod: &Value) -> ApiResult<()> {
     Err(ApiError::bad_request(format!("pod {name} does not have a host assigned")))
 }
 
-/// Nothing runs here that could be asked.
+/// Returns the error of a node without a kubelet.
 fn no_kubelet(call: &Call<'_>, object: &Value) -> ApiResult<Reply> {
     // pkg/registry/core/pod/rest/subresources.go, and `IsProxyableIP` of kubernetes' pkg/proxy/util.
     let ip = object["status"]["podIP"].as_str().unwrap_or_default().parse::<IpAddr>();

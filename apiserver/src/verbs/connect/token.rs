@@ -12,20 +12,20 @@ use crate::tokens::{self, Bound};
 use crate::verbs::write;
 use crate::{managed, meta};
 
-/// How long a token is good for when the client does not say, in seconds.
+/// The default lifetime of a token, in seconds.
 const SECONDS: i64 = 3600;
-/// The shortest and the longest time, in seconds (`ValidateTokenRequest` of pkg/apis/authentication/validation).
+/// The bounds of the lifetime, in seconds (`ValidateTokenRequest` of pkg/apis/authentication/validation).
 const SHORTEST: i64 = 600;
 const LONGEST: i64 = 1 << 32;
 
-/// A token for a service account.
+/// Issues a token for a service account.
 pub(super) async fn create(call: &Call<'_>) -> ApiResult<Reply> {
     let options = WriteOptions::parse(&call.query, "CreateOptions")?;
     let request = run(call, |_, request| issued(call, request, &options).map(Some)).await?;
     Ok(Reply::value(201, &request, call.accepted.form))
 }
 
-/// The request with its token.
+/// Returns the request with its token.
 fn issued(call: &Call<'_>, mut request: Value, options: &WriteOptions) -> ApiResult<Value> {
     let name = meta::name(&request);
     if !name.is_empty() && name != call.path.name {
@@ -70,7 +70,7 @@ fn check(seconds: i64) -> ApiResult<()> {
     Err(ApiError::invalid(about, vec![Cause::invalid("spec.expirationSeconds", seconds, text)]))
 }
 
-/// The object that the token is bound to, and the node of a pod.
+/// Returns the object that the token is bound to, and the node of a pod.
 fn bound(call: &Call<'_>, account: &str, reference: &Value) -> ApiResult<Vec<Bound>> {
     if reference.is_null() {
         return Ok(Vec::new());

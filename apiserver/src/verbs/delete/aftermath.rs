@@ -1,4 +1,4 @@
-//! The effects of a deletion on other objects: namespaces and definitions are emptied, and go when they are empty.
+//! The effects of a deletion on other objects: namespaces and definitions are emptied, and then removed.
 
 use std::sync::Arc;
 
@@ -27,7 +27,7 @@ pub(in crate::verbs) fn mark(
     Ok(object)
 }
 
-/// What has to happen before an object that is being deleted may go.
+/// Starts the work that has to precede the removal of a terminating object.
 fn after_mark(server: &Arc<Server>, def: &ResourceDef, object: &Arc<Object>) {
     if def.collection == "namespaces" && server.options().controllers {
         empty_namespace(server, meta::name(&object.value));
@@ -39,7 +39,7 @@ fn after_mark(server: &Arc<Server>, def: &ResourceDef, object: &Arc<Object>) {
     }
 }
 
-/// Goes on with deletions that an earlier run of the server did not finish.
+/// Continues deletions that an earlier run of the server did not finish.
 pub(crate) fn resume(server: &Arc<Server>) {
     for def in server.registry().stored().iter() {
         let Ok(snapshot) = server.store.list(&def.collection, "", None) else { continue };
@@ -53,7 +53,7 @@ pub(crate) fn resume(server: &Arc<Server>) {
     }
 }
 
-/// Takes an object out of the store.
+/// Removes an object from the store.
 pub(in crate::verbs) fn remove(
     server: &Arc<Server>,
     def: &ResourceDef,
@@ -65,7 +65,7 @@ pub(in crate::verbs) fn remove(
     Ok(last)
 }
 
-/// What a change of this resource changes elsewhere.
+/// Updates the parts of the server that depend on this resource.
 pub(in crate::verbs) fn after_write(server: &Server, def: &ResourceDef) {
     if def.collection == crd::COLLECTION {
         server.refresh();
@@ -95,7 +95,7 @@ fn after_remove(server: &Arc<Server>, def: &ResourceDef, stored: &Arc<Object>) {
     }
 }
 
-/// Deletes an object as a controller would: marks it when it is held.
+/// Deletes an object as a controller would: only marks it if finalizers hold it.
 pub(crate) fn delete_quietly(server: &Arc<Server>, def: &ResourceDef, key: &str) {
     for _ in 0..RETRIES {
         let Some(stored) = server.store.get(&def.collection, key) else { return };
@@ -110,7 +110,7 @@ pub(crate) fn delete_quietly(server: &Arc<Server>, def: &ResourceDef, key: &str)
     }
 }
 
-/// Takes a finalizer off an object that is being deleted; the object goes with its last one.
+/// Removes a finalizer from a terminating object, and the object with its last one.
 pub(crate) fn release(server: &Arc<Server>, def: &ResourceDef, key: &str, finalizer: &str) {
     for _ in 0..RETRIES {
         let Some(stored) = server.store.get(&def.collection, key) else { return };
@@ -132,7 +132,7 @@ pub(crate) fn release(server: &Arc<Server>, def: &ResourceDef, key: &str, finali
     }
 }
 
-/// Deletes everything in a namespace that is being deleted, and the namespace when that worked.
+/// Deletes all objects in a terminating namespace, and then the namespace.
 fn empty_namespace(server: &Arc<Server>, name: &str) {
     let prefix = format!("{name}/");
     for def in server.registry().stored().iter().filter(|def| def.namespaced) {
@@ -144,7 +144,7 @@ fn empty_namespace(server: &Arc<Server>, name: &str) {
     finish_namespace(server, name);
 }
 
-/// Lets a namespace go that is being deleted and empty.
+/// Removes a terminating namespace that is empty.
 fn finish_namespace(server: &Arc<Server>, name: &str) {
     let Some(namespace) = server.store.get("namespaces", name) else { return };
     if !meta::is_terminating(&namespace.value) {
@@ -165,12 +165,12 @@ fn finish_namespace(server: &Arc<Server>, name: &str) {
     });
     let Some(emptied) = emptied.filter(|n| meta::finalizers(&n.value).is_empty()) else { return };
     if let Some(def) = registry.find("", "v1", "namespaces") {
-        // Somebody who was faster has done the same.
+        // A concurrent request has done the same.
         let _ = remove(server, &def, name, &emptied);
     }
 }
 
-/// Deletes the objects of a CRD that is being deleted, and the CRD when that worked.
+/// Deletes the objects of a terminating CRD, and then the CRD.
 fn empty_crd(server: &Arc<Server>, name: &str) {
     server.modify(crd::COLLECTION, name, |crd| {
         let (mut next, now) = (crd.clone(), server.now());
@@ -191,7 +191,7 @@ fn empty_crd(server: &Arc<Server>, name: &str) {
     finish_crd(server, name);
 }
 
-/// Lets a CRD go that is being deleted and has no objects.
+/// Removes a terminating CRD without objects.
 fn finish_crd(server: &Arc<Server>, name: &str) {
     let Some(stored) = server.store.get(crd::COLLECTION, name) else { return };
     if !meta::is_terminating(&stored.value) {
@@ -213,7 +213,7 @@ fn finish_crd(server: &Arc<Server>, name: &str) {
     });
     let Some(freed) = freed.filter(|crd| meta::finalizers(&crd.value).is_empty()) else { return };
     if let Some(def) = server.registry().find(crd::GROUP, "v1", crd::PLURAL) {
-        // Somebody who was faster has done the same.
+        // A concurrent request has done the same.
         let _ = remove(server, &def, name, &freed);
     }
 }

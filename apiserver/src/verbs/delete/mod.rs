@@ -103,10 +103,10 @@ impl Write for Delete<'_> {
     }
 }
 
-/// Removes or marks an object that is still as it was read; `None` if it is not.
+/// Removes or marks an object, unless it changed since it was read: then `None`.
 ///
 /// # Errors
-/// Returns `NotFound` if it is gone.
+/// Returns `NotFound` if it does not exist any more.
 pub(super) fn carry_out(
     storage: &Storage<'_>,
     server: &Server,
@@ -129,7 +129,7 @@ pub(super) fn carry_out(
     }
 }
 
-/// The last state as a client sees it: a pod goes by way of its mark, which its answer shows.
+/// Returns the last state for the client: a pod is marked before it is removed, and the response shows that.
 fn last_state(server: &Server, def: &ResourceDef, object: Arc<Object>) -> Arc<Object> {
     if def.collection != "pods" {
         return object;
@@ -142,11 +142,11 @@ fn last_state(server: &Server, def: &ResourceDef, object: Arc<Object>) -> Arc<Ob
 
 /// The effect of a deletion on an object.
 enum Deletion {
-    /// It is being deleted already.
+    /// It is terminating already.
     Pending,
     /// It is marked, and stays until its finalizers or its grace period are over.
     Mark(Value),
-    /// It goes at once.
+    /// It is removed at once.
     Now,
 }
 
@@ -181,17 +181,17 @@ fn deletion(server: &Server, def: &ResourceDef, object: &Value, options: &Delete
     if next == *object { Deletion::Pending } else { Deletion::Mark(next) }
 }
 
-/// The time that an object has to end by itself.
+/// The grace period of a deletion.
 enum Grace {
-    /// A grace period is running, and the request does not shorten it.
+    /// A grace period runs, and the request does not shorten it.
     Pending,
-    /// The grace period that is running becomes shorter.
+    /// The request shortens the grace period that runs.
     Shorter(i64),
     /// A new grace period, in seconds.
     Seconds(i64),
 }
 
-/// Only pods that a node runs have grace periods.
+/// Returns the grace period, which only pods on a node have.
 fn grace(def: &ResourceDef, object: &Value, options: &DeleteOptions) -> Grace {
     // Negative values count as one second.
     let seconds = |value: i64| if value < 0 { 1 } else { value };
@@ -216,7 +216,7 @@ fn grace(def: &ResourceDef, object: &Value, options: &DeleteOptions) -> Grace {
     Grace::Seconds(asked.or(own).unwrap_or(0))
 }
 
-/// Lets the grace period that is running end after so many seconds from its start.
+/// Moves the end of the grace period to this number of seconds after its start.
 fn shorten(object: &mut Value, seconds: i64) {
     let running = object["metadata"]["deletionGracePeriodSeconds"].as_i64().unwrap_or(0);
     let end: Option<jiff::Timestamp> = meta::text(object, "deletionTimestamp").parse().ok();
@@ -247,15 +247,15 @@ fn mark_as_deleting(server: &Server, def: &ResourceDef, object: &mut Value, grac
     }
 }
 
-/// Whether something has to happen before the object may go.
+/// Reports whether finalizers or a grace period block the removal of the object.
 pub(super) fn is_held(def: &ResourceDef, object: &Value) -> bool {
     let namespace =
         def.collection == "namespaces" && !meta::strings(&object["spec"]["finalizers"]).is_empty();
     namespace || !meta::finalizers(object).is_empty()
 }
 
-/// Whether an update ends the object: it is being deleted, its time to end is over, and nothing holds it any more
-/// (`ShouldDeleteDuringUpdate` of apiserver/pkg/registry/generic/registry/store.go).
+/// Reports whether an update removes the object: it is terminating, its grace period is over, and nothing holds it any
+/// more (`ShouldDeleteDuringUpdate` of apiserver/pkg/registry/generic/registry/store.go).
 pub(super) fn goes_with_update(def: &ResourceDef, before: &Value, after: &Value) -> bool {
     let waits = before["metadata"]["deletionGracePeriodSeconds"].as_i64().unwrap_or_default() > 0;
     meta::is_terminating(before) && !waits && !is_held(def, after)

@@ -1,4 +1,4 @@
-//! `DeleteOptions`: where they come from, and their meaning for an object.
+//! `DeleteOptions`: their sources, and their effect on an object.
 
 use kubesmith_apimachinery::golang;
 use serde_json::{Map, Value, json};
@@ -29,7 +29,7 @@ pub(in crate::verbs) struct DeleteOptions {
 
 impl DeleteOptions {
     /// # Errors
-    /// `BadRequest` for a body that is none, `Invalid` for options that make no sense.
+    /// Returns `BadRequest` for a malformed body, `Invalid` for inconsistent options.
     pub(in crate::verbs) fn parse(call: &Call<'_>) -> ApiResult<Self> {
         let (mut options, mut causes) = (Self::default(), Vec::new());
         if call.body.is_empty() {
@@ -49,10 +49,10 @@ impl DeleteOptions {
         options.checked(causes)
     }
 
-    /// Options that stand in another object.
+    /// Reads options from within another object.
     ///
     /// # Errors
-    /// `Invalid` for options that make no sense.
+    /// Returns `Invalid` for inconsistent options.
     pub(in crate::verbs) fn of(body: &Value) -> ApiResult<Self> {
         let (mut options, mut causes) = (Self::default(), Vec::new());
         options.read(body, &mut causes);
@@ -92,7 +92,7 @@ impl DeleteOptions {
         value
     }
 
-    /// `ValidateDeleteOptions`, which looks at dry runs last.
+    /// `ValidateDeleteOptions`, which checks dry runs last.
     fn checked(self, of_dry_run: Vec<Cause>) -> ApiResult<Self> {
         let mut causes = Vec::new();
         if let Some(policy) = &self.propagation {
@@ -109,13 +109,13 @@ impl DeleteOptions {
         if causes.is_empty() { Ok(self) } else { Err(ApiError::invalid_options("DeleteOptions", causes)) }
     }
 
-    /// The finalizers of an object that is deleted: `orphan` and `foregroundDeletion` follow the options, and exclude each
-    /// other (`deletionFinalizersForGarbageCollection` of registry/generic/registry/store.go).
+    /// Returns the finalizers of a deleted object: `orphan` and `foregroundDeletion` follow the options, and exclude
+    /// each other (`deletionFinalizersForGarbageCollection` of registry/generic/registry/store.go).
     pub(super) fn finalizers(&self, def: &ResourceDef, object: &Value) -> Vec<String> {
         let own = meta::finalizers(object);
         let mut next: Vec<String> =
             own.iter().filter(|f| !matches!(**f, ORPHAN | FOREGROUND)).map(|f| (*f).to_owned()).collect();
-        // The garbage collector does not follow events.
+        // The garbage collector ignores events.
         if def.plural == "events" {
             return next;
         }
