@@ -6,20 +6,20 @@ use std::ops::Range;
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// Below those that systems give to clients' connections (Linux from 32768 on, others from 49152 on): a port of theirs that was
-/// free a moment ago may have become the other end of any connection. Below Kubernetes' node ports too.
+/// Below the ports that systems assign to clients' connections (Linux from 32768 on, others from 49152 on): a port of
+/// theirs that was free a moment ago may be in use by any connection. Also below Kubernetes' node ports.
 const PORTS: Range<u16> = 20_000..30_000;
 
-/// The place in [`PORTS`] of the next port. Processes begin in places of their own.
+/// The index in [`PORTS`] of the next port. Each process starts at another one.
 static NEXT: LazyLock<AtomicU32> = LazyLock::new(|| AtomicU32::new(std::process::id().wrapping_mul(61)));
 
-/// An address on loopback, 127.0.0.1, on which nobody listens, for a server that a test starts later: a manager's probes, a
-/// webhook server, a program of its own.
+/// Returns a free address on loopback, 127.0.0.1, for a server that a test starts later: a manager's probes, a webhook
+/// server, a program of its own.
 ///
-/// It is not held. It is not given twice by one process either, until ten thousand have been.
+/// The port is not held. The process returns the same one again only after ten thousand others.
 ///
 /// # Errors
-/// There is no free port from 20000 to 29999, or this process may not listen.
+/// Returns an error if no port from 20000 to 29999 is free, or this process may not listen.
 pub fn free_address() -> io::Result<SocketAddr> {
     free_from(&NEXT)
 }
@@ -52,7 +52,7 @@ mod tests {
 
     #[test]
     fn ports_in_use_are_passed_over() {
-        // Neighbours that nobody else has been given.
+        // Two neighbours, so no other test has either.
         let (held, next) = loop {
             let (one, two) = (free_address().unwrap(), free_address().unwrap());
             if two.port() == one.port() + 1 {

@@ -19,11 +19,11 @@ use crate::env::TestEnv;
 use crate::error::Error;
 use crate::webhook::Configurations;
 
-/// How long a server that is up may take to make the namespace `default`, and how often it is asked; envtest's numbers.
+/// Timeout and interval of waiting for the namespace `default` of a running server; envtest's numbers.
 const NAMESPACE_TIMEOUT: Duration = Duration::from_secs(5);
 const NAMESPACE_INTERVAL: Duration = Duration::from_millis(50);
 
-/// Describes a [`TestEnv`] before it starts.
+/// Builds a [`TestEnv`].
 #[derive(Debug, Default)]
 pub struct TestEnvBuilder {
     crd_paths: Vec<PathBuf>,
@@ -37,7 +37,7 @@ pub struct TestEnvBuilder {
 }
 
 impl TestEnvBuilder {
-    /// Runs on `backend`, whatever the environment variables say; see [`Backend`].
+    /// Uses `backend`, regardless of the environment variables; see [`Backend`].
     #[must_use]
     pub fn backend(mut self, backend: Backend) -> Self {
         self.options.backend = Some(backend);
@@ -89,39 +89,38 @@ impl TestEnvBuilder {
         self
     }
 
-    /// Whether a path that is not there is an error. It is unless set to false, other than for envtest, which leaves out
-    /// what is missing unless told not to.
+    /// Sets whether a missing path is an error. It is by default, unlike in envtest.
     #[must_use]
     pub fn error_if_crd_path_missing(mut self, error: bool) -> Self {
         self.skip_missing_paths = !error;
         self
     }
 
-    /// How long CRDs may take from their installation until discovery serves them; 10 seconds unless set.
+    /// Sets the timeout from the installation of CRDs until discovery serves them; 10 seconds by default.
     #[must_use]
     pub fn crd_max_time(mut self, time: Duration) -> Self {
         self.wait.max_time = time;
         self
     }
 
-    /// How often the server is asked whether it serves the CRDs; every 100 ms unless set.
+    /// Sets the interval of checks whether the server serves the CRDs; 100 ms by default.
     #[must_use]
     pub fn crd_poll_interval(mut self, interval: Duration) -> Self {
         self.wait.poll_interval = interval;
         self
     }
 
-    /// Deletes from an existing cluster, when the environment is stopped, every CRD and webhook configuration that it
-    /// installed or brought up to date, and waits until the CRDs and their objects are gone. Off unless set. Other back
-    /// ends end with all they hold.
+    /// Deletes from an existing cluster, when the environment stops, every CRD and webhook configuration that it
+    /// installed or updated, and waits until the CRDs and their objects are gone. Off by default. Other back ends end
+    /// with all of their objects.
     #[must_use]
     pub fn clean_up_after_use(mut self, clean: bool) -> Self {
         self.clean_up_after_use = clean;
         self
     }
 
-    /// Takes the time that metadata carries from `clock` instead of the machine. Only for the embedded server: an error
-    /// at the start on other back ends, as are the next four.
+    /// Uses the time of `clock` in metadata, not the machine's. Only for the embedded server: an error at the start on
+    /// other back ends, as are the next four.
     #[must_use]
     pub fn clock(mut self, clock: Arc<dyn Clock>) -> Self {
         self.options.embedded.clock = Some(clock);
@@ -135,44 +134,46 @@ impl TestEnvBuilder {
         self
     }
 
-    /// How many events of each resource are kept for watches that start in the past; 10,000 unless set. A watch from an
-    /// older version is answered with 410.
+    /// Sets the number of events of each resource that are kept for watches from the past; 10,000 by default. A watch
+    /// from an older version gets 410.
     #[must_use]
     pub fn history(mut self, events: usize) -> Self {
         self.options.embedded.history = Some(events);
         self
     }
 
-    /// Runs what a cluster's controller manager does: dependents go with their owners, namespaces that are being deleted are
-    /// emptied, workloads make their pods, services have Endpoints and EndpointSlices, and every namespace has its service account
-    /// `default` and the config map `kube-root-ca.crt`. Off unless set, as beside a kube-apiserver that runs alone; an existing cluster
-    /// has them anyway. Pods stay pending unless there is a [`simulated_node`](Self::simulated_node).
+    /// Runs the controllers of kube-controller-manager: dependents are deleted with their owners, namespaces that are
+    /// being deleted are emptied, workloads create their pods, services get Endpoints and EndpointSlices, and every
+    /// namespace gets its service account `default` and the config map `kube-root-ca.crt`. Off by default, as with
+    /// kube-apiserver alone; an existing cluster has its own. Pods stay pending without a
+    /// [`simulated_node`](Self::simulated_node).
     #[must_use]
     pub fn controllers(mut self, run: bool) -> Self {
         self.options.embedded.controllers = run;
         self
     }
 
-    /// Runs a stand-in for a node with its kubelet and for the scheduler: pods become running and ready at once, with an
-    /// address, and end when they are deleted; a job's pods succeed. No container is run. Off unless set; only for the
-    /// embedded server.
+    /// Simulates a node with its kubelet, and the scheduler: pods become running and ready at once, with an address,
+    /// and end when they are deleted; a job's pods succeed. No container is run. Off by default; only for the embedded
+    /// server.
     #[must_use]
     pub fn simulated_node(mut self, run: bool) -> Self {
         self.options.embedded.simulated_node = run;
         self
     }
 
-    /// What containers answer to `log`, `exec` and `attach` though none runs. The pod's annotations `log.kubesmith.dev/CONTAINER`
-    /// and `exec.kubesmith.dev/CONTAINER` count first. What nothing answers is an error. Only for the embedded server.
+    /// Sets the responses of containers to `log`, `exec` and `attach`, though none runs. The pod's annotations
+    /// `log.kubesmith.dev/CONTAINER` and `exec.kubesmith.dev/CONTAINER` take precedence. Without a response, a request
+    /// is an error. Only for the embedded server.
     #[must_use]
     pub fn containers(mut self, containers: Containers) -> Self {
         self.options.embedded.containers = containers;
         self
     }
 
-    /// Lets roles and bindings decide what users may do, as on a cluster. The embedded server allows every user everything
-    /// unless this is set; a control plane and a cluster have rules of their own. [`TestEnv::client`] keeps all rights;
-    /// [`TestEnv::add_user`] and tokens of service accounts give clients that have none until a binding gives them some.
+    /// Authorizes users by roles and bindings, as on a cluster. By default, the embedded server allows every user
+    /// everything; a control plane and a cluster have rules of their own. [`TestEnv::client`] keeps all rights; clients
+    /// of [`TestEnv::add_user`] and of service accounts' tokens have none until a binding grants them.
     #[must_use]
     pub fn rbac(mut self, evaluate: bool) -> Self {
         self.options.embedded.authorization = match evaluate {
@@ -182,31 +183,31 @@ impl TestEnvBuilder {
         self
     }
 
-    /// Where a control plane's binaries are if neither `TEST_ASSET_ETCD` and `TEST_ASSET_KUBE_APISERVER` nor
-    /// `KUBEBUILDER_ASSETS` tell; `/usr/local/kubebuilder/bin` unless set. Does not by itself choose a control plane.
+    /// Sets the folder of a control plane's binaries, in case neither `TEST_ASSET_ETCD` and `TEST_ASSET_KUBE_APISERVER`
+    /// nor `KUBEBUILDER_ASSETS` are set; `/usr/local/kubebuilder/bin` by default. It does not choose a control plane.
     #[must_use]
     pub fn binary_assets_directory(mut self, folder: impl Into<PathBuf>) -> Self {
         self.options.control_plane.assets = Some(folder.into());
         self
     }
 
-    /// How long each process of a control plane may take to start; before `KUBEBUILDER_CONTROLPLANE_START_TIMEOUT` (a Go
-    /// duration), and 20 seconds if neither is set.
+    /// Sets the start timeout of each process of a control plane; it takes precedence over
+    /// `KUBEBUILDER_CONTROLPLANE_START_TIMEOUT` (a Go duration). The default is 20 seconds.
     #[must_use]
     pub fn control_plane_start_timeout(mut self, timeout: Duration) -> Self {
         self.options.control_plane.start_timeout = Some(timeout);
         self
     }
 
-    /// How long each process of a control plane may take to stop before it is killed; before
-    /// `KUBEBUILDER_CONTROLPLANE_STOP_TIMEOUT` (a Go duration), and 20 seconds if neither is set.
+    /// Sets the timeout after which a process of a control plane is killed when it does not stop; it takes precedence
+    /// over `KUBEBUILDER_CONTROLPLANE_STOP_TIMEOUT` (a Go duration). The default is 20 seconds.
     #[must_use]
     pub fn control_plane_stop_timeout(mut self, timeout: Duration) -> Self {
         self.options.control_plane.stop_timeout = Some(timeout);
         self
     }
 
-    /// Lets a control plane print to this process's output instead of into logs, as does
+    /// Attaches a control plane's output to this process's instead of logs, as does
     /// `KUBEBUILDER_ATTACH_CONTROL_PLANE_OUTPUT=true`.
     #[must_use]
     pub fn attach_control_plane_output(mut self, attach: bool) -> Self {
@@ -214,34 +215,35 @@ impl TestEnvBuilder {
         self
     }
 
-    /// Changes etcd's flags. An error at the start on back ends without one.
+    /// Changes etcd's flags. An error at the start on back ends other than a control plane.
     #[must_use]
     pub fn etcd_arguments(mut self, arguments: Arguments) -> Self {
         self.options.control_plane.etcd = arguments;
         self
     }
 
-    /// Changes kube-apiserver's flags. An error at the start on back ends without one that is started for the test.
+    /// Changes kube-apiserver's flags. An error at the start on back ends other than a control plane.
     #[must_use]
     pub fn api_server_arguments(mut self, arguments: Arguments) -> Self {
         self.options.control_plane.api_server = arguments;
         self
     }
 
-    /// Reaches an existing cluster with `config`. Unless set it is looked for as controller-runtime does: in the files
-    /// that `KUBECONFIG` names, the service account of a pod, `~/.kube/config`. An error at the start on other back ends.
+    /// Connects to an existing cluster with `config`. By default it is found as in controller-runtime: in the files
+    /// that `KUBECONFIG` names, the service account of a pod, `~/.kube/config`. An error at the start on other back
+    /// ends.
     #[must_use]
     pub fn cluster_config(mut self, config: Config) -> Self {
         self.options.cluster = Some(config);
         self
     }
 
-    /// Keeps everything in this folder, which is made if there is none, and goes on from what is there. Without it
-    /// everything is in memory.
+    /// Stores all data in this folder, which is created if it is missing, and continues from its content. Without it
+    /// all data is in memory.
     ///
-    /// What has been answered survives a crash of the process and of the machine: an answer waits until the disk has what
-    /// it tells. Watches go on from the version they have seen, or are answered with 410 when it is older than the history
-    /// that is kept. One environment at a time can use a folder.
+    /// Writes survive a crash of the process and of the machine once a response was sent, which waits for the disk.
+    /// Watches continue from the last version that they have seen, or get 410 when it is older than the kept history.
+    /// One environment at a time can use a folder.
     #[must_use]
     pub fn data_dir(mut self, folder: impl Into<PathBuf>) -> Self {
         self.options.embedded.data_dir = Some(folder.into());
@@ -251,14 +253,14 @@ impl TestEnvBuilder {
     /// Starts the environment.
     ///
     /// # Errors
-    /// When the back end does not start or cannot be reached, the data folder cannot be used, an option means nothing to
-    /// the back end, or a CRD cannot be read or is refused.
+    /// Returns an error when the back end does not start or cannot be reached, the data folder cannot be used, an
+    /// option has no effect on the back end, or a CRD is unreadable or refused.
     ///
     /// # Panics
     /// Outside of a tokio runtime.
     ///
     /// # Cancel safety
-    /// Dropping the future kills the processes that were started, and leaves in an existing cluster what was installed.
+    /// Dropping the future kills the started processes, and leaves installed objects in an existing cluster.
     pub async fn start(self) -> Result<TestEnv, Error> {
         let variables = Variables::of_process();
         let kubectl = variables.kubectl(self.options.control_plane.assets.as_deref());
@@ -282,7 +284,7 @@ impl TestEnvBuilder {
     }
 }
 
-/// A server that has just come up may not have made it yet.
+/// Waits for the namespace, which a server that has just started may still lack.
 async fn wait_for_default_namespace(client: &Client) -> Result<(), Error> {
     let api: Api<Namespace> = Api::all(client.clone());
     let deadline = Instant::now() + NAMESPACE_TIMEOUT;

@@ -9,13 +9,13 @@ use tokio::time::Instant;
 
 use crate::error::Error;
 
-/// Waits before a write is tried again after a conflict; client-go's `retry.DefaultBackoff` without its jitter.
+/// Pauses before a write is retried after a conflict; client-go's `retry.DefaultBackoff` without its jitter.
 const CONFLICT_BACKOFF: [Duration; 3] =
     [Duration::from_millis(10), Duration::from_millis(50), Duration::from_millis(250)];
-/// How often a server has to repeat that it does not take a CRD's names. The first time may be about an older state.
+/// The number of times that a server has to refuse a CRD's names. The first one may concern an older state.
 const REFUSALS: u32 = 2;
 
-/// How long to wait for CRDs.
+/// Timeout and interval of waiting for CRDs.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Wait {
     pub(crate) max_time: Duration,
@@ -49,7 +49,7 @@ pub(crate) async fn install(
     Ok(())
 }
 
-/// Deletes the CRDs of these names and returns when they, and so their objects, are gone.
+/// Deletes the CRDs of these names and returns when they and their objects are gone.
 pub(crate) async fn uninstall(client: &Client, names: &[String], wait: Wait) -> Result<(), Error> {
     let api: Api<CustomResourceDefinition> = Api::all(client.clone());
     let refused = |name: &String, source| Error::Uninstall { name: name.clone(), source: Box::new(source) };
@@ -79,7 +79,7 @@ fn is(error: &kube::Error, code: u16) -> bool {
     matches!(error, kube::Error::Api(status) if status.code == code)
 }
 
-/// Creates the CRD or replaces the one that is there; others may do the same at the same time.
+/// Creates the CRD or replaces the existing one; other processes may do the same concurrently.
 async fn put(
     api: &Api<CustomResourceDefinition>,
     name: &str,
@@ -87,7 +87,7 @@ async fn put(
 ) -> kube::Result<()> {
     for pause in CONFLICT_BACKOFF {
         match put_once(api, name, crd).await {
-            // 404: it went between the read and the write.
+            // 404: it was deleted between the read and the write.
             Err(error) if is(&error, 409) || is(&error, 404) => tokio::time::sleep(pause).await,
             result => return result,
         }
@@ -136,7 +136,7 @@ async fn until_served(
     }
 }
 
-/// How far a CRD is, with what it waits for.
+/// The state of a CRD, with the reason why it is not served.
 enum State {
     Served,
     Waiting(String),

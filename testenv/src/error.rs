@@ -6,7 +6,7 @@ use kubesmith_apiserver::DataError;
 
 use crate::backend::{Backend, ProcessError};
 
-/// Why a test environment could not do what it was asked to.
+/// The reason why an operation of a test environment failed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -23,7 +23,7 @@ pub enum Error {
     Parse {
         /// The file.
         path: PathBuf,
-        /// Which document of the file, from 1.
+        /// The number of the document in the file, from 1.
         document: usize,
         /// The parser's error.
         source: serde_yaml::Error,
@@ -99,10 +99,10 @@ pub enum Error {
         /// Its fault.
         source: DataError,
     },
-    /// The data can no longer be written; nothing is answered any more.
+    /// The data can no longer be written; all further requests fail.
     #[error("{0}")]
     Storage(String),
-    /// An option was set that the back end in use knows nothing of.
+    /// An option was set that has no effect on the back end in use.
     #[error(
         "`{option}` has no effect on {backend}: leave it out, or choose another back end with `TestEnvBuilder::backend`"
     )]
@@ -125,7 +125,7 @@ pub enum Error {
         variable: &'static str,
         /// Its contents.
         value: String,
-        /// Why it is no time to wait.
+        /// The reason why it is not a valid timeout.
         reason: String,
     },
     /// etcd or kube-apiserver did not start.
@@ -133,11 +133,11 @@ pub enum Error {
         "unable to start control plane itself: failed to start the controlplane. retried {tries} times: {source}{logs}"
     )]
     ControlPlane {
-        /// How often it was tried.
+        /// The number of attempts.
         tries: u32,
-        /// The last event.
+        /// The error of the last attempt.
         source: ProcessError,
-        /// The last lines that both printed; empty if their output was attached.
+        /// The last lines of both logs; empty if their output was attached.
         logs: String,
     },
     /// etcd or kube-apiserver did not stop when asked to.
@@ -155,7 +155,7 @@ pub enum Error {
         /// The fault of the kubeconfig; inside a cluster, the service account is missing too.
         source: Box<kube::config::KubeconfigError>,
     },
-    /// The server is there but not ready for use.
+    /// The server runs but is not ready for use.
     #[error("default namespace didn't register within deadline: {reason}")]
     NotReady {
         /// The server's last answer.
@@ -171,7 +171,7 @@ pub enum Error {
     },
 }
 
-/// The server's message, without the status around it.
+/// Returns the server's message, without the rest of the status.
 fn said(error: &kube::Error) -> String {
     match error {
         kube::Error::Api(status) => status.message.clone(),

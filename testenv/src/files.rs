@@ -10,7 +10,8 @@ use serde_json::Value;
 use crate::error::Error;
 use crate::webhook::Configurations;
 
-/// The CRDs in a file, or in the files of a folder. Of several with one name the last counts, in the first one's place.
+/// Returns the CRDs in a file, or in the files of a folder. Of several with one name the last counts, in the first
+/// one's place.
 pub(crate) fn read_crds(path: &Path) -> Result<Vec<CustomResourceDefinition>, Error> {
     let mut crds: Vec<CustomResourceDefinition> = Vec::new();
     each_document(path, |value| {
@@ -26,7 +27,7 @@ pub(crate) fn read_crds(path: &Path) -> Result<Vec<CustomResourceDefinition>, Er
     Ok(crds)
 }
 
-/// All documents of a file, or of the files in a folder.
+/// Returns all documents of a file, or of the files in a folder.
 pub(crate) fn read_all(path: &Path) -> Result<Vec<Value>, Error> {
     let mut documents = Vec::new();
     each_document(path, |value| {
@@ -36,7 +37,7 @@ pub(crate) fn read_all(path: &Path) -> Result<Vec<Value>, Error> {
     Ok(documents)
 }
 
-/// All documents of a text; `path` stands for it in errors.
+/// Returns all documents of a text; errors show `path`.
 pub(crate) fn read_text(path: &Path, text: &str) -> Result<Vec<Value>, Error> {
     let mut documents = Vec::new();
     each_in(path, text, &mut |value| {
@@ -46,7 +47,7 @@ pub(crate) fn read_text(path: &Path, text: &str) -> Result<Vec<Value>, Error> {
     Ok(documents)
 }
 
-/// The webhook configurations in a file, or in the files of a folder.
+/// Returns the webhook configurations in a file, or in the files of a folder.
 pub(crate) fn read_webhooks(path: &Path) -> Result<Configurations, Error> {
     let mut configurations = Configurations::default();
     each_document(path, |value| {
@@ -71,7 +72,7 @@ fn typed<T: DeserializeOwned>(value: Value) -> Result<T, serde_yaml::Error> {
     serde_json::from_value(value).map_err(serde::de::Error::custom)
 }
 
-/// Hands every document of a file, or of the files in a folder, to `take`.
+/// Passes every document of a file, or of the files in a folder, to `take`.
 fn each_document(
     path: &Path,
     mut take: impl FnMut(Value) -> Result<(), serde_yaml::Error>,

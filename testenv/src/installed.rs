@@ -28,7 +28,7 @@ impl Installed {
         self.validating.extend(webhooks.validating.iter().map(ValidatingWebhookConfiguration::name_any));
     }
 
-    /// Deletes everything: the webhooks first, for the server that they lead to may be gone already.
+    /// Deletes everything: the webhooks first, as their server may be gone already.
     pub(crate) async fn remove(self, client: &Client, wait: Wait) -> Result<(), Error> {
         webhook::uninstall::<MutatingWebhookConfiguration>(client, &self.mutating).await?;
         webhook::uninstall::<ValidatingWebhookConfiguration>(client, &self.validating).await?;

@@ -10,7 +10,7 @@ use serde_json::json;
 
 use crate::error::Error;
 
-/// Describes what a client configuration reaches, as whom.
+/// Writes a kubeconfig from a client configuration.
 pub(crate) fn from_config(config: &Config) -> Result<String, Error> {
     let mut cluster = json!({"server": config.cluster_url.to_string().trim_end_matches('/')});
     if let Some(authority) = &config.root_cert {
@@ -30,7 +30,7 @@ pub(crate) fn from_config(config: &Config) -> Result<String, Error> {
     Ok(render(&cluster, &user, &config.default_namespace))
 }
 
-/// The client configuration that a kubeconfig describes.
+/// Reads the client configuration in a kubeconfig.
 pub(crate) async fn read(text: &str) -> Result<Config, Error> {
     let kubeconfig = Kubeconfig::from_yaml(text).map_err(|e| Error::Config(e.to_string()))?;
     Config::from_custom_kubeconfig(kubeconfig, &KubeConfigOptions::default())

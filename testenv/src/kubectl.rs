@@ -16,7 +16,7 @@ use crate::error::Error;
 #[derive(Debug)]
 pub struct Kubectl {
     path: PathBuf,
-    /// Goes with this value.
+    /// Removed with this value.
     kubeconfig: NamedTempFile,
 }
 
@@ -27,16 +27,16 @@ impl Kubectl {
         Ok(Self { path, kubeconfig: file })
     }
 
-    /// The binary.
+    /// Returns the path of the binary.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Runs kubectl with these arguments and returns what it printed and how it ended.
+    /// Runs kubectl with these arguments and returns its output and exit status.
     ///
     /// # Errors
-    /// When it cannot be run. That it ended with an error is in the [`Output`].
+    /// Returns an error when it cannot be run. Its own failure is in the [`Output`].
     ///
     /// # Cancel safety
     /// Dropping the future kills kubectl.

@@ -1,11 +1,11 @@
 //! A Kubernetes API server for tests and demos.
 //!
-//! [`TestEnv`] hands out clients of a server. Unless told otherwise the server is embedded: it starts in milliseconds, needs
-//! no binaries, and answers a client as kube-apiserver does: custom resource definitions, the built-in kinds that
-//! controllers touch, watches with replay, selectors, patches, subresources.
+//! [`TestEnv`] provides clients of a server. By default the server is embedded: it starts in milliseconds, needs no
+//! binaries, and behaves like kube-apiserver: custom resource definitions, the built-in kinds that controllers touch,
+//! watches with replay, selectors, patches, subresources.
 //!
-//! The same test runs against etcd and kube-apiserver, or a cluster, by the environment variables that envtest's users
-//! know; see [`Backend`]:
+//! The same test runs against etcd and kube-apiserver, or a cluster, by envtest's environment variables; see
+//! [`Backend`]:
 //!
 //! ```sh
 //! cargo test                                        # the embedded server
@@ -13,13 +13,14 @@
 //! USE_EXISTING_CLUSTER=true cargo test              # the cluster of the current kubeconfig
 //! ```
 //!
-//! [`fault`] puts faults between a client and the server, on every back end: dropped connections, delays, errors, watches
-//! that end, expire or fall silent.
+//! [`fault`] injects faults between a client and the server, on every back end: dropped connections, delays, errors,
+//! watches that end, expire or stall.
 //!
-//! [`explore()`] runs an operator hundreds of times in a simulation with crashes, lost answers, late watches and bad timing.
+//! [`explore()`] runs an operator hundreds of times in a simulation with crashes, lost responses, late watches and bad
+//! timing.
 //!
-//! [`fake`] is for unit tests: clientsets on an embedded server of their own, with a record of what was asked, and with
-//! reactors that answer or fail chosen requests.
+//! [`fake`] is for unit tests: clientsets on an embedded server of their own, with a record of requests, and with
+//! reactors that handle or fail chosen ones.
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::needless_pass_by_value))]
 
 mod address;

@@ -7,17 +7,17 @@ use crate::kubeconfig;
 
 /// A user to add to an environment with [`TestEnv::add_user`](crate::TestEnv::add_user).
 ///
-/// A kube-apiserver lets it do what its name and groups are bound to, and members of `system:masters` everything. So does the
-/// embedded server with [`rbac`](crate::TestEnvBuilder::rbac); without it, every user may do everything.
+/// kube-apiserver authorizes it by the bindings of its name and groups; members of `system:masters` may do everything.
+/// So does the embedded server with [`rbac`](crate::TestEnvBuilder::rbac); without it, every user may do everything.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct User {
     /// The user's name.
     pub name: String,
-    /// The groups that the user belongs to, beside `system:authenticated`.
+    /// The groups of the user, in addition to `system:authenticated`.
     pub groups: Vec<String>,
 }
 
-/// A user that an environment's server knows.
+/// A user of an environment's server.
 #[derive(Clone)]
 pub struct AuthenticatedUser {
     kubeconfig: String,
@@ -26,14 +26,14 @@ pub struct AuthenticatedUser {
 }
 
 impl std::fmt::Debug for AuthenticatedUser {
-    /// Without what the user proves its name with.
+    /// Omits the credentials.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("AuthenticatedUser").finish_non_exhaustive()
     }
 }
 
 impl AuthenticatedUser {
-    /// `client` may know a shorter way than the kubeconfig.
+    /// `client` may have a shorter connection than the kubeconfig.
     pub(crate) async fn new(kubeconfig: String, client: Option<Client>) -> Result<Self, Error> {
         let config = kubeconfig::read(&kubeconfig).await?;
         let client = match client {
@@ -43,19 +43,19 @@ impl AuthenticatedUser {
         Ok(Self { kubeconfig, config, client })
     }
 
-    /// A kubeconfig for this user, as YAML.
+    /// Returns a kubeconfig for this user, as YAML.
     #[must_use]
     pub fn kubeconfig(&self) -> &str {
         &self.kubeconfig
     }
 
-    /// A client configuration for this user.
+    /// Returns a client configuration for this user.
     #[must_use]
     pub fn config(&self) -> Config {
         self.config.clone()
     }
 
-    /// A client that acts as this user. To the embedded server it needs no socket.
+    /// Returns a client that acts as this user. With the embedded server it needs no socket.
     #[must_use]
     pub fn client(&self) -> Client {
         self.client.clone()

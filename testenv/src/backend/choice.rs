@@ -1,4 +1,4 @@
-//! Which back end an environment gets, and what envtest's environment variables say about it.
+//! The choice of a back end, by settings and envtest's environment variables.
 
 use std::ffi::OsString;
 use std::fmt;
@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use crate::error::Error;
 
-/// Where binaries are when nothing says otherwise; envtest's `AssetsDefaultPath`.
+/// The default folder of binaries; envtest's `AssetsDefaultPath`.
 const DEFAULT_ASSETS: &str = "/usr/local/kubebuilder/bin";
 /// envtest's `defaultKubebuilderControlPlane{Start,Stop}Timeout`.
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(20);
@@ -18,35 +18,34 @@ const ETCD: &str = "TEST_ASSET_ETCD";
 const KUBE_APISERVER: &str = "TEST_ASSET_KUBE_APISERVER";
 const KUBECTL: &str = "TEST_ASSET_KUBECTL";
 
-/// Where a [`TestEnv`](crate::TestEnv)'s API server runs.
+/// The API server of a [`TestEnv`](crate::TestEnv).
 ///
 /// Without [`TestEnvBuilder::backend`](crate::TestEnvBuilder::backend) the environment variables of envtest choose, the
 /// first that fits: `USE_EXISTING_CLUSTER=true` takes [`Backend::ExistingCluster`]; `KUBEBUILDER_ASSETS`,
 /// `TEST_ASSET_ETCD` or `TEST_ASSET_KUBE_APISERVER`, set and not empty, take [`Backend::ControlPlane`]; otherwise it is
 /// [`Backend::Embedded`].
 ///
-/// What envtest does otherwise: without variables it looks for a control plane in `/usr/local/kubebuilder/bin`; it takes an
-/// empty variable for a path; it leaves out CRD paths that are missing unless told not to; when a port was lost to another
-/// process, it tries the same one again; it takes kube-apiserver for ready before its roles are there (`/healthz`); and it
-/// can download binaries.
+/// Differences to envtest: without variables it looks for a control plane in `/usr/local/kubebuilder/bin`; it uses an
+/// empty variable as a path; it ignores missing CRD paths by default; when another process takes a port, it tries the
+/// same one again; it considers kube-apiserver ready before its roles exist (`/healthz`); and it can download binaries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Backend {
-    /// A server in this process. Needs no binaries and starts in milliseconds.
+    /// A server in this process. It needs no binaries and starts in milliseconds.
     Embedded,
-    /// etcd and kube-apiserver, started for this environment and stopped with it, also when the test panics. Only a test
-    /// process that is itself killed leaves them behind.
+    /// etcd and kube-apiserver, started for this environment and stopped with it, also when the test panics. They only
+    /// stay if the test process itself is killed.
     ControlPlane,
-    /// A cluster that is there already and stays.
+    /// An existing cluster, which stays.
     ExistingCluster,
 }
 
 impl Backend {
-    /// The back end that the environment variables choose: for tests that do something else where they have another server.
+    /// Returns the back end that the environment variables choose, for tests that depend on it.
     ///
-    /// A test that can do nothing there should not pass either. Rust's test programs cannot skip a test while it runs, so either it
-    /// fails and is left out with `--skip`, or it is listed as ignored, by a build script that asks the same variables
-    /// (`examples/testing/backend.rs`).
+    /// A test that cannot run on a back end should not pass there. Rust's test programs cannot skip a test while it
+    /// runs, so either it fails and `--skip` excludes it, or a build script that reads the same variables lists it as
+    /// ignored (`examples/testing/backend.rs`).
     ///
     /// ```
     /// use kubesmith_testenv::Backend;
@@ -84,7 +83,7 @@ pub(crate) struct Variables {
 }
 
 impl Variables {
-    /// Those of this process.
+    /// Reads the variables of this process.
     pub(crate) fn of_process() -> Self {
         Self::read(|name| std::env::var_os(name))
     }
@@ -106,7 +105,7 @@ impl Variables {
         }
     }
 
-    /// The back end that the variables ask for.
+    /// Returns the back end that the variables choose.
     pub(crate) fn backend(&self) -> Backend {
         let binaries = [&self.assets, &self.etcd, &self.kube_apiserver];
         if self.use_existing_cluster {
@@ -118,7 +117,7 @@ impl Variables {
         }
     }
 
-    /// Whether `KUBECONFIG` names files.
+    /// Reports whether `KUBECONFIG` names files.
     pub(crate) fn names_kubeconfig(&self) -> bool {
         self.kubeconfig
     }
@@ -127,25 +126,25 @@ impl Variables {
         self.attach_output
     }
 
-    /// The path of `etcd`; `folder` counts when the variables say nothing.
+    /// Returns the path of `etcd`; `folder` is the default without variables.
     pub(crate) fn etcd(&self, folder: Option<&Path>) -> PathBuf {
         self.binary("etcd", self.etcd.as_ref(), folder)
     }
 
-    /// The path of `kube-apiserver`, as [`Variables::etcd`].
+    /// Returns the path of `kube-apiserver`, as [`Variables::etcd`].
     pub(crate) fn kube_apiserver(&self, folder: Option<&Path>) -> PathBuf {
         self.binary("kube-apiserver", self.kube_apiserver.as_ref(), folder)
     }
 
-    /// The path of `kubectl`, as [`Variables::etcd`]; without any of them and without a kubectl in the default folder, the
-    /// one that the shell would find.
+    /// Returns the path of `kubectl`, as [`Variables::etcd`]; without any of them and without a kubectl in the default
+    /// folder, the one in the shell's path.
     pub(crate) fn kubectl(&self, folder: Option<&Path>) -> PathBuf {
         let path = self.binary("kubectl", self.kubectl.as_ref(), folder);
         let told = self.kubectl.is_some() || self.assets.is_some() || folder.is_some();
         if told || path.exists() { path } else { PathBuf::from("kubectl") }
     }
 
-    /// The order of envtest's `BinPathFinder`. Files are not looked for.
+    /// Follows the order of envtest's `BinPathFinder`, without looking for files.
     fn binary(&self, name: &str, own: Option<&PathBuf>, folder: Option<&Path>) -> PathBuf {
         if let Some(path) = own {
             return path.clone();
@@ -154,12 +153,12 @@ impl Variables {
         folder.join(name)
     }
 
-    /// How long each process may take to start; `given` goes before the variable.
+    /// Returns the start timeout of each process; `given` takes precedence over the variable.
     pub(crate) fn start_timeout(&self, given: Option<Duration>) -> Result<Duration, Error> {
         timeout("KUBEBUILDER_CONTROLPLANE_START_TIMEOUT", self.start_timeout.as_ref(), given)
     }
 
-    /// How long each process may take to stop; `given` goes before the variable.
+    /// Returns the stop timeout of each process; `given` takes precedence over the variable.
     pub(crate) fn stop_timeout(&self, given: Option<Duration>) -> Result<Duration, Error> {
         timeout("KUBEBUILDER_CONTROLPLANE_STOP_TIMEOUT", self.stop_timeout.as_ref(), given)
     }

@@ -10,9 +10,9 @@ use super::choice::Backend;
 use crate::error::Error;
 use crate::user::{AuthenticatedUser, User};
 
-/// The first option that was set and means nothing to `backend`.
+/// Returns the first option that has no effect on `backend`.
 pub(super) fn unknown_to(options: &ApiServerOptions, backend: Backend) -> Option<&'static str> {
-    // A new option has to be placed here as well.
+    // Fails to compile when an option is added.
     let ApiServerOptions {
         clock,
         seed,
@@ -31,19 +31,19 @@ pub(super) fn unknown_to(options: &ApiServerOptions, backend: Backend) -> Option
         (data_dir.is_some(), "data_dir"),
         (*simulated_node, "simulated_node"),
         (!containers.is_empty(), "containers"),
-        // Every cluster has controllers; only kube-apiserver alone has none.
+        // Every cluster has controllers; a control plane has none.
         (*controllers && backend != Backend::ExistingCluster, "controllers"),
     ];
     let mut set = set.into_iter().filter(|(set, _)| *set && backend != Backend::Embedded);
     set.next().map(|(_, name)| name)
 }
 
-/// A client that needs no socket.
+/// Returns a client that needs no socket.
 pub(super) fn client(server: &ApiServer) -> Client {
     Client::new(server.service(), "default")
 }
 
-/// Makes a token for a user. The kubeconfig is for the socket, the client needs none.
+/// Issues a token for a user. The kubeconfig uses the socket, the client does not.
 pub(super) async fn add_user(server: &mut ApiServer, user: &User) -> Result<AuthenticatedUser, Error> {
     let credentials = server.add_user(&user.name, &user.groups).await?;
     let bearer = HeaderValue::try_from(format!("Bearer {}", credentials.token))

@@ -1,4 +1,4 @@
-//! A cluster that is there already.
+//! An existing cluster.
 
 use kube::config::KubeConfigOptions;
 use kube::{Client, Config};
@@ -7,7 +7,7 @@ use super::choice::Variables;
 use crate::error::Error;
 use crate::kubeconfig;
 
-/// How to reach the cluster.
+/// The access to the cluster.
 pub(crate) struct Existing {
     config: Config,
 }
@@ -19,7 +19,7 @@ impl std::fmt::Debug for Existing {
 }
 
 impl Existing {
-    /// Takes the configuration that was `given`, or looks for one.
+    /// Connects with the `given` configuration, or looks for one.
     pub(crate) async fn connect(given: Option<Config>, variables: &Variables) -> Result<Self, Error> {
         let config = match given {
             Some(config) => config,
@@ -45,7 +45,8 @@ impl Existing {
     }
 }
 
-/// The order of controller-runtime's `GetConfig`: `KUBECONFIG`, inside a cluster its service account, `~/.kube/config`.
+/// Follows the order of controller-runtime's `GetConfig`: `KUBECONFIG`, inside a cluster its service account,
+/// `~/.kube/config`.
 async fn look(variables: &Variables) -> Result<Config, Error> {
     if !variables.names_kubeconfig()
         && let Ok(config) = Config::incluster()

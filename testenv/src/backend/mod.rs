@@ -1,4 +1,4 @@
-//! Where an environment's API server is: in this process, in processes that the environment starts, or somewhere else.
+//! The back end of an environment: this process, processes that the environment starts, or an existing cluster.
 
 mod choice;
 mod control_plane;
@@ -32,7 +32,7 @@ pub(crate) struct Options {
 }
 
 impl Options {
-    /// The back end to start, and whether every option means something to it.
+    /// Returns the back end to start, unless an option has no effect on it.
     fn choose(&self, variables: &Variables) -> Result<Backend, Error> {
         let backend = self.backend.unwrap_or_else(|| variables.backend());
         let foreign = [
@@ -51,13 +51,13 @@ impl Options {
 #[derive(Debug)]
 pub(crate) enum Running {
     Embedded(ApiServer),
-    // Boxed, for the others are far smaller.
+    // Boxed, as the others are far smaller.
     ControlPlane(Box<ControlPlane>),
     Existing(Box<Existing>),
 }
 
 impl Running {
-    /// Starts or connects to the back end; also returns a client with all rights.
+    /// Starts the back end or connects to it; also returns a client with all rights.
     pub(crate) async fn start(options: Options, variables: &Variables) -> Result<(Self, Client), Error> {
         match options.choose(variables)? {
             Backend::Embedded => {
@@ -87,7 +87,7 @@ impl Running {
         }
     }
 
-    /// The address that other processes reach the server at.
+    /// Returns the server's address for other processes.
     pub(crate) fn url(&self) -> Option<String> {
         match self {
             Running::Embedded(server) => server.url(),
@@ -96,7 +96,7 @@ impl Running {
         }
     }
 
-    /// A kubeconfig with all rights, as YAML.
+    /// Returns a kubeconfig with all rights, as YAML.
     pub(crate) async fn kubeconfig(&mut self) -> Result<String, Error> {
         match self {
             Running::Embedded(server) => Ok(server.kubeconfig().await?),
@@ -105,7 +105,7 @@ impl Running {
         }
     }
 
-    /// A way to the server with all rights, for a proxy.
+    /// Returns a connection to the server with all rights, for a proxy.
     pub(crate) async fn upstream(&self) -> Result<Upstream, Error> {
         match self {
             Running::Embedded(server) => Ok(fault::boxed(server.service())),
@@ -116,7 +116,7 @@ impl Running {
         }
     }
 
-    /// Makes the server know a further user.
+    /// Adds a user.
     pub(crate) async fn add_user(&mut self, user: &User) -> Result<AuthenticatedUser, Error> {
         match self {
             Running::Embedded(server) => embedded::add_user(server, user).await,
@@ -128,7 +128,7 @@ impl Running {
         }
     }
 
-    /// The embedded server, for `operation` that only it can do.
+    /// Returns the embedded server, for an `operation` that no other back end supports.
     pub(crate) fn embedded(&self, operation: &'static str) -> Result<&ApiServer, Error> {
         match self {
             Running::Embedded(server) => Ok(server),
@@ -153,7 +153,7 @@ impl Running {
         match self {
             Running::Embedded(server) => server.stop().await,
             Running::ControlPlane(control_plane) => control_plane.stop().await?,
-            // It is not ours to stop.
+            // The cluster keeps running.
             Running::Existing(_) => {}
         }
         Ok(())

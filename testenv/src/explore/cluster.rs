@@ -1,4 +1,4 @@
-//! The server's side of a simulation: the embedded server with its controllers, on a lane of its own.
+//! The server of a simulation: the embedded server with its controllers, on a lane of its own.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -18,28 +18,28 @@ use tower::ServiceExt as _;
 use super::lane::Lane;
 use super::sim::Step;
 
-/// Applies a simulated user's objects.
+/// The field manager of simulated users.
 const USER: &str = "kubectl";
 
-/// A server, and how far its simulated time is.
+/// A server with its simulated time.
 pub(super) struct Cluster {
-    /// Ends before its lane, in whose context it ends.
+    /// Declared before its lane, in whose context it has to be dropped.
     server: Option<ApiServer>,
     service: ApiService,
     objects: Objects,
     pub(super) lane: Lane,
     clock: Arc<ManualClock>,
-    /// Whole seconds that the clock has been moved on.
+    /// The whole seconds that the clock was moved.
     seconds: u64,
 }
 
 impl Cluster {
-    /// A clock that begins now.
+    /// Returns a clock that starts now.
     pub(super) fn clock() -> Arc<ManualClock> {
         Arc::new(ManualClock::new(SystemClock.now()))
     }
 
-    /// Starts a server whose UIDs and generated names `seed` decides, with a node if something is to run on it.
+    /// Starts a server whose UIDs and generated names depend on `seed`, with a node if `node` is set.
     pub(super) fn new(seed: u64, clock: Arc<ManualClock>, node: bool) -> Result<Self, String> {
         let lane = Lane::new().map_err(|error| format!("no runtime: {error}"))?;
         let options = ApiServerOptions {
@@ -61,14 +61,14 @@ impl Cluster {
         &self.objects
     }
 
-    /// Serves these definitions.
+    /// Installs these definitions.
     pub(super) fn install(&self, definitions: Vec<Value>) -> Result<(), String> {
         self.objects
             .add_definitions(definitions)
             .map_err(|(name, error)| format!("the CRD {name} is refused: {}", error.message()))
     }
 
-    /// Lets the server carry out a request. Nothing else in the simulation moves meanwhile.
+    /// Sends a request to the server. Nothing else in the simulation moves meanwhile.
     pub(super) fn send(&self, parts: Parts, body: Bytes) -> Response<Body> {
         let request = Request::from_parts(parts, Full::new(body));
         match self.lane.block_on(self.service.clone().oneshot(request)) {
@@ -77,17 +77,17 @@ impl Cluster {
         }
     }
 
-    /// Reads the body of an answer that is no watch.
+    /// Reads the body of a response other than a watch.
     pub(super) fn collect(&self, body: Body) -> Bytes {
         let collected = self.lane.block_on(body.collect());
         collected.and_then(Result::ok).map(http_body_util::Collected::to_bytes).unwrap_or_default()
     }
 
-    /// Lets time pass on the server up to `now`.
+    /// Moves the server's time to `now`.
     pub(super) fn advance_to(&mut self, now: Duration) {
         loop {
             let whole = self.lane.elapsed().as_secs();
-            // At most seconds a century apart.
+            // The difference is at most a century of seconds.
             self.clock.advance((whole - self.seconds).cast_signed());
             self.seconds = whole;
             let left = now.saturating_sub(self.lane.elapsed());
@@ -98,18 +98,18 @@ impl Cluster {
         }
     }
 
-    /// Moves the clock by an hour.
+    /// Moves the clock by an hour, forward or back.
     pub(super) fn jump(&self, back: bool) {
         const HOUR: i64 = 3600;
         self.clock.advance(if back { -HOUR } else { HOUR });
     }
 
-    /// Does what a user does; the texts say what, and how the server answered.
+    /// Performs a step of a user; returns a line about each action and the server's response.
     pub(super) fn perform(&self, step: &Step) -> Result<Vec<String>, String> {
         match step {
             Step::Apply(all) => all.iter().map(|object| self.apply(object)).collect(),
             Step::Delete(all) => all.iter().rev().map(|object| self.delete(object)).collect(),
-            // The world knows which objects these are.
+            // The world performs this step, as it knows the objects.
             Step::RemoveMade => Ok(Vec::new()),
         }
     }
@@ -121,7 +121,7 @@ impl Cluster {
         Ok(format!("applies {path} → {code}"))
     }
 
-    /// Whether the server would take an object.
+    /// Reports whether the server would accept an object.
     pub(super) fn accepts(&self, object: &Value) -> bool {
         let Ok(path) = self.objects.path(object) else { return false };
         let uri = format!("{path}?fieldManager={USER}&force=true&dryRun=All&fieldValidation=Strict");
@@ -137,14 +137,14 @@ impl Cluster {
         }
     }
 
-    /// Changes an annotation, as a user may at any time; the object's UID if there is one.
+    /// Changes an annotation, as a user may at any time; returns the object's UID if it exists.
     pub(super) fn touch(&self, path: &str) -> Option<String> {
         let patch = serde_json::json!({"metadata": {"annotations": {super::state::TOUCHED: "touched"}}});
         self.request(Method::PATCH, path, "application/merge-patch+json", &patch).ok()?;
         Some(self.get(path)?["metadata"]["uid"].as_str()?.to_owned())
     }
 
-    /// An object, by its path.
+    /// Returns the object at a path.
     pub(super) fn get(&self, path: &str) -> Option<Value> {
         let (parts, ()) = Request::get(path).header("user-agent", USER).body(()).ok()?.into_parts();
         let response = self.send(parts, Bytes::new());
@@ -153,7 +153,7 @@ impl Cluster {
         serde_json::from_slice(&body).ok().filter(|_| is_there)
     }
 
-    /// Whether any of these objects is being deleted.
+    /// Reports whether any of these objects is terminating.
     pub(super) fn is_deleting(&self, objects: &[Value]) -> bool {
         let mut paths = objects.iter().filter_map(|object| self.objects.path(object).ok());
         paths.any(|path| {
@@ -161,7 +161,7 @@ impl Cluster {
         })
     }
 
-    /// Carries out a user's request; the code, or what was refused.
+    /// Sends a user's request; returns the code, or the refusal.
     pub(super) fn request(&self, method: Method, uri: &str, kind: &str, body: &Value) -> Result<u16, String> {
         let body = if body.is_null() { Bytes::new() } else { Bytes::from(body.to_string()) };
         let request = Request::builder()
@@ -179,7 +179,7 @@ impl Cluster {
         Err(format!("the user's request {uri} is refused with {code}: {}", String::from_utf8_lossy(&text)))
     }
 
-    /// The objects of these resources, each a group and a plural name.
+    /// Returns the objects of these resources, each a group and a plural name.
     pub(super) fn state(&self, resources: &BTreeSet<(String, String)>) -> Vec<((String, String), Value)> {
         let mut all = Vec::new();
         for resource in resources {

@@ -1,4 +1,4 @@
-//! What becomes of a request on its way to the server and back.
+//! Delivers requests to the server and responses back, with planned faults.
 
 use bytes::Bytes;
 use http::Response;
@@ -11,7 +11,7 @@ use super::watches::{Held, OpenWatch};
 use super::world::{Pending, What, World, is_custom_group, is_noise, is_write, target};
 use crate::fake::Action;
 
-/// A request that the server has answered.
+/// A request with the server's response.
 #[derive(Clone, Copy)]
 struct Answered<'a> {
     process: usize,
@@ -19,12 +19,12 @@ struct Answered<'a> {
     label: &'a str,
     code: u16,
     body: &'a Bytes,
-    /// Whether a fault happens right after it.
+    /// Whether the first fault happens right after it.
     is_first_fault: bool,
 }
 
 impl World {
-    /// Carries out a request or a call, with the fault that is planned for it.
+    /// Delivers a request or a call, with its planned fault.
     pub(super) fn deliver_request(&mut self, mut pending: Pending) {
         if matches!(&pending.what, What::Request(request) if request.1.reply.is_canceled()) {
             return;
@@ -78,7 +78,7 @@ impl World {
         }
     }
 
-    /// Lets an outside system do what it is asked for.
+    /// Performs a call of an outside system.
     fn carry_out_call(&mut self, process: usize, label: &str, call: Call, fault: Option<Fault>) {
         let name = self.name_of(process);
         let before = self.outside();
@@ -149,7 +149,7 @@ impl World {
             let mut watch = OpenWatch::new(process, resource_of(label), body, sender);
             if let Some(version) = stale {
                 self.tell(&format!("{name}: {label} begins as of version {version}"));
-                // What is old arrives at once; what has happened since, later.
+                // Old events arrive at once, later ones when the watch continues.
                 seen.iter().flatten().for_each(|line| watch.cut(line));
                 while !watch.lines.is_empty() {
                     watch.deliver();
@@ -192,7 +192,7 @@ impl World {
         }
     }
 
-    /// Takes account of a request for the oracles. `before` is the server's version before a change, if there was one.
+    /// Records a request for the oracles. `before` is the server's version before a change, if there was one.
     fn note(&mut self, answered: &Answered<'_>, before: Option<u64>) {
         let Answered { process, action, label, code, body, is_first_fault } = *answered;
         let site = format!("{label} by {process}");
@@ -231,13 +231,13 @@ impl World {
         self.rates.outcome(&site, text, self.now);
     }
 
-    /// Remembers deletions of objects that are older than the first fault.
+    /// Records deletions of objects that are older than the first fault.
     fn note_target(&mut self, verb: &str, code: u16, target: String, is_first_fault: bool) {
         match verb {
             "delete" if !self.born_late.contains(&target) => {
                 *self.deleted.entry(target).or_default() += 1;
             }
-            // Such an object is none that was right before.
+            // An object created after a fault was not in its right state before.
             _ if code == 201 && !self.fired.is_empty() && !is_first_fault => {
                 self.born_late.insert(target);
             }
@@ -259,12 +259,12 @@ fn is_at(option: Option<&str>, version: u64) -> bool {
     option.and_then(|text| text.parse().ok()) == Some(version)
 }
 
-/// What a label is about, without verb and name.
+/// Returns the resource in a label.
 fn resource_of(label: &str) -> String {
     label.split(' ').nth(1).unwrap_or_default().to_owned()
 }
 
-/// A refusal that no operator has caused.
+/// Returns a refusal that is not the operator's fault.
 fn refusal(code: u16) -> Response<super::gate::GateBody> {
     let (reason, message) = match code {
         410 => ("Expired", "the provided continue parameter is too old"),

@@ -1,4 +1,4 @@
-//! Randomness that a seed decides.
+//! Random numbers from a seed.
 
 /// SplitMix64 (Steele, Lea and Flood, 2014).
 #[derive(Clone, Debug)]
@@ -17,9 +17,9 @@ impl Dice {
         z ^ (z >> 31)
     }
 
-    /// A number below `end`, which is more than 0.
+    /// Returns a number below `end`, which is more than 0.
     pub(super) fn below(&mut self, end: usize) -> usize {
-        // The remainder's bias does not matter for the choice of schedules.
+        // The bias of the remainder is irrelevant for the choice of schedules.
         (self.next() % end as u64) as usize
     }
 }

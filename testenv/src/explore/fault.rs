@@ -3,48 +3,48 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// Which lists are old.
+/// The lists that are old.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Lists {
     All,
-    /// Those of the kinds that users apply: each resource has a cache of its own.
+    /// Lists of the kinds that users apply: each resource has a cache of its own.
     Applied,
-    /// Those of all other kinds.
+    /// Lists of all other kinds.
     Rest,
 }
 
-/// How old a list is.
+/// The age of a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Age {
-    /// As of so many writes of operators ago.
+    /// The state before this number of operators' writes.
     Writes(u8),
-    /// As of the beginning of the step.
+    /// The state at the beginning of the step.
     Step,
-    /// As of what the user did so many steps before.
+    /// The state after the user's action this number of steps before.
     Back(u8),
-    /// As of so many changes of custom resources before the last one.
+    /// The state before this number of changes of custom resources.
     Changes(u8),
 }
 
-/// What old lists show.
+/// The state that old lists show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Past {
     pub(super) age: Age,
     pub(super) lists: Lists,
 }
 
-/// What a restarted operator finds.
+/// The circumstances of an operator's restart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Restart {
     /// It starts at once.
     AtOnce,
     /// It starts after the user's next step.
     AfterStep,
-    /// Lists that may be old are old.
+    /// It starts at once, and lists that may be old are old.
     Stale(Past),
 }
 
-/// When a held watch continues.
+/// The time when a held watch continues.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Release {
     /// When the operator has nothing else to do.
@@ -58,43 +58,43 @@ pub(super) enum Release {
 /// A fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fault {
-    /// The operator ends before the request leaves it.
+    /// The operator crashes before it sends the request.
     CrashBefore(Restart),
-    /// The server carries the request out, and the operator ends before it knows.
+    /// The operator crashes after the server has handled the request, before the response.
     CrashAfter(Restart),
     /// The connection breaks before the request arrives.
     Unsent,
-    /// The server carries the request out, and the connection breaks.
+    /// The connection breaks after the server has handled the request.
     Lost,
-    /// The server refuses.
+    /// The server refuses the request.
     Status(u16),
-    /// A user changes the object just before.
+    /// A user changes the object right before.
     Touch,
-    /// Another controller makes the object just before, for an owner of its own.
+    /// Another controller creates the object right before, for an owner of its own.
     Taken,
     /// The request arrives late.
     Slow(Release),
-    /// The operator stands still before the request for a minute, or until a minute after the user's next step.
+    /// The operator pauses before the request for a minute, or until a minute after the user's next step.
     Pause(Release),
-    /// The watch falls silent before the event.
+    /// The watch stalls before the event.
     Hold(Release),
-    /// The watch falls silent before the event and expires when it goes on, so that what happened meanwhile is never seen.
+    /// The watch stalls before the event and expires when it continues, so that the events meanwhile are never seen.
     Miss(Release),
     /// The watch ends before the event.
     Break,
     /// The watch ends with 410 before the event.
     Expire,
-    /// The same, and lists that may be old are old.
+    /// As `Expire`, and lists that may be old are old.
     ExpireStale(Past),
     /// The operator is down while a user acts.
     Down,
-    /// A user acts before everything has settled.
+    /// A user acts before all work has settled.
     Early,
     /// The server's clock jumps forward by an hour, or back.
     Clock { back: bool },
 }
 
-/// All that old lists may show, what finds most first.
+/// All states that old lists may show, the most effective first.
 pub(super) fn pasts() -> impl Iterator<Item = Past> {
     use Age::{Back, Changes, Step, Writes};
     use Lists::{All, Applied, Rest};

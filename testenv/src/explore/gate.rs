@@ -1,4 +1,4 @@
-//! The transport of an operator's client: every request waits here until the driver decides what becomes of it. So does every call of an
+//! The transport of an operator's client: every request waits here for the driver's decision. So does every call of an
 //! outside system.
 
 use std::cell::RefCell;
@@ -16,20 +16,20 @@ use http_body_util::combinators::UnsyncBoxBody;
 use http_body_util::{BodyExt as _, Full, StreamBody};
 use tower::{BoxError, Service};
 
-/// The body of what an operator receives.
+/// The body of a response to an operator.
 pub(super) type GateBody = UnsyncBoxBody<Bytes, BoxError>;
 
 /// The driver's end of a streamed body.
 pub(super) type Sender = mpsc::UnboundedSender<Result<Bytes, BoxError>>;
 
-/// A request that waits.
+/// A waiting request.
 pub(super) struct Exchange {
     pub(super) parts: Parts,
     pub(super) body: Bytes,
     pub(super) reply: oneshot::Sender<Result<Response<GateBody>, BoxError>>,
 }
 
-/// What becomes of a call of an outside system.
+/// The outcome of a call of an outside system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CallFate {
     Answered,
@@ -37,24 +37,24 @@ pub(super) enum CallFate {
     Unsent,
 }
 
-/// A call of an outside system that waits.
+/// A waiting call of an outside system.
 pub(super) struct Call {
     pub(super) label: String,
     pub(super) carry_out: Box<dyn FnOnce(CallFate) + Send>,
 }
 
-/// What waits.
+/// A waiting request or call.
 pub(super) enum Arrival {
     Request(Box<Exchange>),
     Call(Call),
 }
 
-/// What one process waits for, as far as the driver has not taken it.
+/// The requests and calls of one process that the driver has not taken.
 #[derive(Clone, Default)]
 pub(super) struct Gate(Arc<Mutex<Vec<Arrival>>>);
 
-/// An operator's connection to the simulated API server: a service that takes HTTP requests, for clients of any version of kube
-/// since 0.88, or of another library. [`Sim::operator_over`](super::Sim::operator_over) passes it.
+/// An operator's connection to the simulated API server: a service for HTTP requests, for clients of any version of
+/// kube since 0.88, or of another library. [`Sim::operator_over`](super::Sim::operator_over) passes it.
 #[derive(Clone)]
 pub struct Connection(pub(super) Gate);
 
@@ -65,12 +65,12 @@ impl std::fmt::Debug for Connection {
 }
 
 thread_local! {
-    /// The gate of the process that runs.
+    /// The gate of the running process.
     static CURRENT: RefCell<Option<Gate>> = const { RefCell::new(None) };
 }
 
 impl Gate {
-    /// Takes what has arrived.
+    /// Takes the requests and calls that have arrived.
     pub(super) fn take(&self) -> Vec<Arrival> {
         std::mem::take(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -87,7 +87,7 @@ impl Gate {
         result
     }
 
-    /// Adds a call of the process that runs, or gives it back if none does.
+    /// Adds a call of the running process; returns it if none runs.
     pub(super) fn add_call(call: Call) -> Option<Call> {
         match CURRENT.with_borrow(Clone::clone) {
             Some(gate) => {
@@ -126,12 +126,12 @@ where
     }
 }
 
-/// A whole body.
+/// Returns a complete body.
 pub(super) fn full(body: Bytes) -> GateBody {
     Full::new(body).map_err(|never| match never {}).boxed_unsync()
 }
 
-/// A body that the driver sends piece by piece.
+/// Returns a body that the driver sends in pieces.
 pub(super) fn streamed() -> (Sender, GateBody) {
     let (sender, receiver) = mpsc::unbounded();
     (sender, StreamBody::new(frames(receiver)).boxed_unsync())

@@ -1,4 +1,4 @@
-//! What an exploration has found, as a page with a timeline.
+//! Writes the result of an exploration as a page with a timeline.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -12,7 +12,7 @@ pre{background:#f4f4f4;padding:1em}tr.fault{background:#fdd}tr.user{background:#
 /// Writes the page of an exploration into a folder, and for a failure the file that replays it.
 ///
 /// # Errors
-/// Returns what the file system refuses.
+/// Returns the file system's error.
 pub(super) fn write(folder: &Path, name: &str, result: &Result<Report, Box<Failed>>) -> Result<(), String> {
     let file = |ending: &str| {
         let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
@@ -68,7 +68,7 @@ fn coverage(writes: &[Crashed]) -> String {
     out
 }
 
-/// A table with a column for each who acts.
+/// A table with a column for each actor.
 fn timeline(title: &str, story: &[String]) -> String {
     let mut out =
         format!("<h2>{title}</h2><table><tr><th>time</th><th>user</th><th>operator</th><th>sees</th></tr>");

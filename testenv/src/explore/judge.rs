@@ -1,4 +1,4 @@
-//! Judges what has become of a step.
+//! Judges the outcome of a step.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -14,14 +14,14 @@ use super::steps::is_custom;
 use super::watches::Held;
 use super::world::{is_custom_group, target};
 
-/// How long nothing has to be written before a step without faults has settled: longer than the periods after which operators
-/// look again.
+/// The time without writes after which a step without faults has settled: longer than operators' resync periods.
 const QUIET: Duration = Duration::from_secs(11 * 60);
-/// The same where the objects are known to be as wanted.
+/// The same when the objects are known to be as wanted.
 pub(super) const QUIET_AS_WANTED: Duration = Duration::from_secs(30);
-/// How long a write may be refused in a row until it is judged.
+/// The time for which a write may be refused in a row before it is judged.
 const QUIET_REFUSED: Duration = Duration::from_secs(30 * 60);
-/// How long objects may differ while nothing is written: longer than the longest pause of client-go's rate limiter, 1000 s.
+/// The time for which objects may differ without a write: longer than the longest pause of client-go's rate limiter,
+/// 1000 s.
 const PATIENCE: Duration = Duration::from_secs(20 * 60);
 
 /// The objects at a version, in a step.
@@ -31,16 +31,16 @@ pub(super) struct Look {
     outside: Vec<Value>,
     all: Vec<((String, String), Value)>,
     state: State,
-    /// How they differ from what is expected.
+    /// The differences to the expected objects.
     differences: Vec<String>,
 }
 
-/// An outside system as an object that is compared.
+/// Returns an outside system as an object to compare.
 fn system(((name, _), value): (&(String, Show), &Value)) -> Value {
     json!({"kind": "Outside", "metadata": {"name": name}, "status": value})
 }
 
-/// Whether a label, an annotation or an owner reference names an object.
+/// Reports whether a label, an annotation or an owner reference names an object.
 fn refers_to(metadata: &Value, name: &str) -> bool {
     let maps = [&metadata["labels"], &metadata["annotations"]];
     let mut values = maps.into_iter().filter_map(Value::as_object).flat_map(serde_json::Map::values);
@@ -48,7 +48,7 @@ fn refers_to(metadata: &Value, name: &str) -> bool {
 }
 
 impl Run<'_> {
-    /// How long nothing may be written before the step counts as settled.
+    /// Returns the time without writes after which the step has settled.
     pub(super) fn quiet_needed(&mut self) -> Duration {
         let Some(expected) = self.options.aim.expected() else {
             return if matches!(self.options.aim, Aim::Scout) { QUIET_AS_WANTED } else { QUIET };
@@ -65,7 +65,7 @@ impl Run<'_> {
         }
     }
 
-    /// The objects as they are.
+    /// Returns the current objects.
     fn look(&mut self) -> Rc<Look> {
         let (version, step) = (self.world.cluster.objects().version(), self.world.step);
         let outside = self.world.outside();
@@ -75,7 +75,7 @@ impl Run<'_> {
             return look.clone();
         }
         let all = self.world.cluster.state(self.options.resources);
-        // The status of built-in kinds is the work of the server's controllers.
+        // The server's controllers write the status of built-in kinds.
         let objects = all.iter().map(|((group, _), object)| (object, is_custom_group(group)));
         let systems: Vec<Value> = self.world.spec.outside.iter().zip(&outside).map(system).collect();
         let state = normalise(objects.chain(systems.iter().map(|system| (system, true))), &self.world.names);
@@ -88,13 +88,13 @@ impl Run<'_> {
         look
     }
 
-    /// Compares what has become of the step with what becomes of it without faults.
+    /// Compares the outcome of the step with that without faults.
     pub(super) fn judge(&mut self) {
         if self.world.failure.is_some() {
             return;
         }
         let look = self.look();
-        // What another controller has taken cannot become as it should be.
+        // Objects of another controller cannot reach the expected state.
         let is_disturbed = self.jumped || self.world.has_strangers;
         if let Some(failure) = self.world.rates.refused().filter(|_| !is_disturbed) {
             self.world.fail(failure);
@@ -122,7 +122,7 @@ impl Run<'_> {
         self.objects.push(Seen { present: self.present(&look), deleted: self.world.deleted.clone() });
     }
 
-    /// The objects that are there.
+    /// Returns the existing objects.
     fn present(&self, look: &Look) -> BTreeSet<String> {
         let targets = look.all.iter().map(|((group, resource), object)| {
             let text = |key: &str| object["metadata"][key].as_str().unwrap_or_default();
@@ -131,8 +131,8 @@ impl Run<'_> {
         targets.collect()
     }
 
-    /// An object that an operator has deleted though it is wanted, and is not deleted without faults, or, by an operator that sees the
-    /// past, not as often.
+    /// Returns an object that an operator deleted although it is wanted, and not (or, for an operator that sees the
+    /// past, less often) deleted without faults.
     fn destroyed(&self, expected: &Expected) -> Option<String> {
         let seen = expected.objects.get(self.world.step)?;
         let is_stale = self.world.fired.iter().any(|fault| fault.contains("-stale"));
@@ -143,7 +143,7 @@ impl Run<'_> {
         self.world.deleted.iter().find(is_wrong).map(|(target, _)| target.clone())
     }
 
-    /// A custom resource that is being deleted and that a finalizer keeps.
+    /// Returns a terminating custom resource that a finalizer keeps.
     fn stuck(&self, look: &Look) -> Option<Failure> {
         if self.waits_for_next_step() {
             return None;
@@ -160,7 +160,7 @@ impl Run<'_> {
             })
     }
 
-    /// An edit of an object that users apply, and that an operator has overwritten.
+    /// Returns an edit of an object that users apply, if an operator has overwritten it.
     fn lost_edit(&mut self) -> Option<Failure> {
         let world = &self.world;
         let lost = world.touched.iter().find(|(path, uid)| {
@@ -171,7 +171,8 @@ impl Run<'_> {
         lost.map(|(path, _)| Failure::EditLost(path.clone()))
     }
 
-    /// What operators have made for the deleted custom resources and that is still there, by its name or what it refers to.
+    /// Returns objects that operators created for the deleted custom resources and that still exist, by name or
+    /// reference.
     pub(super) fn leaks(&mut self) -> Option<Failure> {
         let world = &self.world;
         let roots: BTreeSet<&str> = world
@@ -200,7 +201,7 @@ impl Run<'_> {
     }
 
     pub(super) fn check_end(&mut self) {
-        // While a stranger has a child's name, the operator cannot reach what the check asks for.
+        // While a stranger has a child's name, the operator cannot meet the check.
         if self.waits_for_next_step() || self.world.has_strangers {
             return;
         }

@@ -1,8 +1,8 @@
-//! A single-threaded runtime. It runs until it is idle, and its time passes only when the driver says so.
+//! A single-threaded runtime. It runs until it is idle, and its time only passes when the driver moves it.
 //!
-//! Idleness is what the scheduler itself reports: tokio calls `on_thread_park` when no task can run, and a hook that wakes the
+//! The scheduler itself reports idleness: tokio calls `on_thread_park` when no task can run, and a hook that wakes the
 //! future of `block_on` makes the call return at this moment, before any time passes (`park` in tokio's
-//! `runtime/scheduler/current_thread/mod.rs`). Paused time moves on only if the hook lets the runtime park.
+//! `runtime/scheduler/current_thread/mod.rs`). Paused time only moves if the hook lets the runtime park.
 
 use std::future::poll_fn;
 use std::io;
@@ -16,13 +16,13 @@ use std::time::Duration;
 use tokio::runtime::{Builder, EnterGuard, Runtime};
 use tokio::time::Instant;
 
-/// What runs on a lane besides its spawned tasks.
+/// The main future of a lane, beside its spawned tasks.
 pub(super) type Main = Pin<Box<dyn Future<Output = ()>>>;
 
-/// What the hook and the driver share.
+/// The state shared by the hook and the driver.
 #[derive(Default)]
 struct Park {
-    /// The next park may let time pass.
+    /// Whether the next park may let time pass.
     passes: AtomicBool,
     idle: AtomicBool,
     waker: Mutex<Option<Waker>>,
@@ -40,7 +40,7 @@ impl Park {
         }
     }
 
-    /// Whether the lane has become idle; otherwise wakes the task when it does.
+    /// Reports whether the lane has become idle; otherwise wakes the task when it does.
     fn poll_idle(&self, cx: &Context<'_>) -> bool {
         if self.idle.swap(false, Ordering::SeqCst) {
             return true;
@@ -50,7 +50,7 @@ impl Park {
     }
 }
 
-/// How the main future stands.
+/// The state of the main future.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum MainState {
     Running,
@@ -69,12 +69,12 @@ pub(super) struct Lane {
 }
 
 impl Lane {
-    /// A lane whose clock shows zero.
+    /// Creates a lane whose clock shows zero.
     pub(super) fn new() -> io::Result<Self> {
         let park = Arc::<Park>::default();
         let hook = park.clone();
         let mut builder = Builder::new_current_thread();
-        // Operators ask for signals, which come through the driver of sockets.
+        // Operators wait for signals, which need the driver of sockets.
         builder.enable_all().start_paused(true).on_thread_park(move || hook.on_park());
         let runtime = builder.build()?;
         let start = {
@@ -84,7 +84,7 @@ impl Lane {
         Ok(Self { runtime: Some(runtime), park, main: None, state: MainState::Ended, start })
     }
 
-    /// Gives the lane its main future.
+    /// Sets the lane's main future.
     pub(super) fn start(&mut self, main: Main) {
         self.main = Some(main);
         self.state = MainState::Running;
@@ -98,12 +98,12 @@ impl Lane {
         self.runtime.as_ref()
     }
 
-    /// The runtime's context, for what only reads the clock or makes timers.
+    /// Enters the runtime's context, to read the clock or create timers.
     pub(super) fn enter(&self) -> Option<EnterGuard<'_>> {
         self.runtime().map(Runtime::enter)
     }
 
-    /// How much time has passed here.
+    /// Returns the time that has passed here.
     pub(super) fn elapsed(&self) -> Duration {
         let _context = self.enter();
         Instant::now() - self.start
@@ -114,21 +114,21 @@ impl Lane {
         self.runtime().map(|runtime| runtime.block_on(future))
     }
 
-    /// Runs all tasks until none can go on. No time passes.
+    /// Runs all tasks until none can proceed. No time passes.
     pub(super) fn until_idle(&mut self) {
-        // Timers that are due now fire while the runtime parks for the first time.
+        // Due timers fire while the runtime parks for the first time.
         self.drive(None);
         self.drive(None);
     }
 
-    /// Lets time pass until the next timer, for `most` at the most, then runs all tasks until none can go on.
+    /// Lets time pass until the next timer, at most `most`, then runs all tasks until none can proceed.
     pub(super) fn advance(&mut self, most: Duration) {
         let before = self.elapsed();
         self.park.passes.store(true, Ordering::SeqCst);
         self.drive(Some(most));
         self.park.passes.store(false, Ordering::SeqCst);
         if self.elapsed() == before {
-            // A thread for blocking work keeps tokio from moving its clock.
+            // A thread for blocking work prevents tokio from moving its clock.
             self.block_on(tokio::time::advance(most));
         }
         self.until_idle();
@@ -161,12 +161,12 @@ fn poll_main(main: &mut Option<Main>, state: &mut MainState, cx: &mut Context<'_
 }
 
 impl Drop for Lane {
-    /// Ends everything at once: the main future and all spawned tasks. Threads for blocking work are left behind.
+    /// Drops everything at once: the main future and all spawned tasks. Threads for blocking work stay behind.
     fn drop(&mut self) {
         let Some(runtime) = self.runtime.take() else { return };
         {
             let _context = runtime.enter();
-            // A destructor that panics ends with its process.
+            // A panic of a destructor only affects its process.
             let main = self.main.take();
             let _ = catch_unwind(AssertUnwindSafe(|| drop(main)));
         }

@@ -1,11 +1,11 @@
 //! Tests of operators against crashes, stale caches and bad timing.
 //!
-//! [`explore`] runs a scenario hundreds of times in a simulation: one thread, simulated time, the embedded server in the same
-//! process. Every request of an operator and every event of its watches waits until the schedule lets it go on. A first run
-//! without faults shows every request and event; the next ones disturb one of them each: the operator crashes before or after
-//! a write, an answer is lost, a watch is late, breaks or expires, a user edits in between, the operator is down while a user
-//! acts. Further schedules combine faults at random. After each step of the scenario, the objects must become what they are
-//! without faults, and the operator must come to rest.
+//! [`explore`] runs a scenario hundreds of times in a simulation: one thread, simulated time, the embedded server in
+//! the same process. Every request of an operator and every event of its watches waits until the schedule releases it.
+//! A first run without faults shows every request and event; the next ones disturb one of them each: the operator
+//! crashes before or after a write, a response is lost, a watch is late, breaks or expires, a user edits in between,
+//! the operator is down while a user acts. Further schedules combine faults at random. After each step of the scenario,
+//! the objects must reach their state without faults, and the operator must come to rest.
 //!
 //! ```
 //! use kube::Client;
@@ -39,8 +39,8 @@
 //! # Ok::<(), Box<kubesmith_testenv::Failed>>(())
 //! ```
 //!
-//! A failure prints the smallest schedule that was found, as a story: what the user did, what the operator asked for and saw,
-//! and where the fault happened. `KUBESMITH_EXPLORE` replays it (`seed=1,plan=...`) or changes the budgets
+//! A failure prints the smallest failing schedule as a story: the user's actions, the operator's requests and events,
+//! and the place of the fault. `KUBESMITH_EXPLORE` replays it (`seed=1,plan=...`) or changes the budgets
 //! (`seed=2,schedules=10000,seconds=600`).
 
 mod cluster;
@@ -83,25 +83,25 @@ pub use sim::{Sim, Verdict, View};
 
 use settings::{Settings, VARIABLE};
 
-/// How long the machine may work on a single request or event. An operator that computes without end never returns.
+/// The machine's time limit for a single request or event. An operator in an endless loop never returns.
 const STUCK: Duration = Duration::from_secs(30);
 
 thread_local! {
     static PROGRESS: RefCell<Arc<AtomicU64>> = RefCell::default();
 }
 
-/// Shows that the simulation goes on.
+/// Shows that the simulation progresses.
 fn progress() {
     PROGRESS.with_borrow(|progress| progress.fetch_add(1, Ordering::Relaxed));
 }
 
-/// Explores a scenario with the usual budgets, 1,000 schedules or 50 seconds, and prints what was covered.
+/// Explores a scenario with the default budgets, 1,000 schedules or 50 seconds, and prints the coverage.
 ///
-/// The closure describes the scenario to the [`Sim`]. It is called for each schedule anew, so that what it makes, such as the
-/// model of an outside system, is fresh each time.
+/// The closure describes the scenario to the [`Sim`]. It is called again for each schedule, so that its values, such as
+/// the model of an outside system, are fresh each time.
 ///
 /// # Panics
-/// If a schedule fails; the text is the smallest one that was found, see [`Failed`].
+/// Panics if a schedule fails, with the smallest failing one, see [`Failed`].
 pub fn explore<F, Fut>(name: &str, scenario: F)
 where
     F: Fn(Sim) -> Fut + Send + 'static,
@@ -113,7 +113,7 @@ where
     }
 }
 
-/// An exploration with budgets of its own; [`explore`] takes the usual ones.
+/// An exploration with budgets of its own; [`explore`] uses the defaults.
 #[derive(Clone, Debug)]
 pub struct Explore {
     name: String,
@@ -121,47 +121,48 @@ pub struct Explore {
 }
 
 impl Explore {
-    /// An exploration with the usual budgets.
+    /// Creates an exploration with the default budgets.
     #[must_use]
     pub fn new(name: &str) -> Self {
         Self { name: name.to_owned(), settings: Settings::default() }
     }
 
-    /// How many schedules with faults are run at most; 1,000 unless set.
+    /// Sets the limit of schedules with faults; 1,000 by default.
     #[must_use]
     pub fn schedules(mut self, schedules: usize) -> Self {
         self.settings.schedules = schedules;
         self
     }
 
-    /// Decides UIDs, generated names and random schedules; 1 unless set.
+    /// Sets the seed of UIDs, generated names and random schedules; 1 by default.
     #[must_use]
     pub fn seed(mut self, seed: u64) -> Self {
         self.settings.seed = seed;
         self
     }
 
-    /// How long schedules are tried at most, in the machine's time; 50 seconds unless set.
+    /// Sets the limit of the machine's time; 50 seconds by default.
     #[must_use]
     pub fn time(mut self, time: Duration) -> Self {
         self.settings.time = time;
         self
     }
 
-    /// Writes a page with a timeline into a folder, and for a failure a file that `KUBESMITH_EXPLORE='replay=FILE'` runs again.
+    /// Writes a page with a timeline into a folder, and for a failure a file for `KUBESMITH_EXPLORE='replay=FILE'`.
     #[must_use]
     pub fn report(mut self, folder: impl Into<std::path::PathBuf>) -> Self {
         self.settings.report = Some(folder.into());
         self
     }
 
-    /// Explores a scenario, as [`explore`] does. `KUBESMITH_EXPLORE` overrides what was set.
+    /// Explores a scenario, as [`explore`] does. `KUBESMITH_EXPLORE` overrides settings.
     ///
     /// # Errors
-    /// Returns the smallest failing schedule that was found.
+    /// Returns the smallest failing schedule.
     ///
     /// # Panics
-    /// If `KUBESMITH_EXPLORE` cannot be read, a report cannot be written, or the operator computes for half a minute without waiting for anything.
+    /// Panics if `KUBESMITH_EXPLORE` is malformed, a report cannot be written, or the operator computes for half a
+    /// minute without waiting.
     pub fn run<F, Fut>(mut self, scenario: F) -> Result<Report, Box<Failed>>
     where
         F: Fn(Sim) -> Fut + Send + 'static,
@@ -185,7 +186,7 @@ impl Explore {
         result
     }
 
-    /// Explores on a thread of its own: an operator that computes without end cannot be stopped, only left behind.
+    /// Explores on a separate thread: an operator in an endless loop cannot be stopped, only abandoned.
     fn supervised<F, Fut>(self, scenario: F) -> Result<Report, Box<Failed>>
     where
         F: Fn(Sim) -> Fut + Send + 'static,

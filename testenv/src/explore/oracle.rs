@@ -1,4 +1,4 @@
-//! What is wrong with a run.
+//! The failures of a run.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
@@ -7,14 +7,14 @@ use std::time::Duration;
 
 /// The span of simulated time in which writes and requests are counted.
 const WINDOW: Duration = Duration::from_secs(10);
-/// More effective writes of one object in [`WINDOW`] are a hot loop.
+/// The limit of effective writes of one object in [`WINDOW`]; more are a hot loop.
 const MOST_WRITES: usize = 100;
-/// More requests in [`WINDOW`] are a busy loop.
+/// The limit of requests in [`WINDOW`]; more are a busy loop.
 const MOST_REQUESTS: usize = 20_000;
-/// The times that a refused write may be repeated, with pauses, before it counts as stuck.
+/// The limit of repetitions of a refused write, with pauses, before it counts as stuck.
 const MOST_REFUSALS: usize = 10;
 
-/// Why a run is a failure.
+/// The reason why a run fails.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Failure {
     /// The scenario cannot be run.
@@ -27,21 +27,21 @@ pub(super) enum Failure {
         after: String,
         differences: Vec<String>,
     },
-    /// A change and its reversal do not lead back, or two changes lead elsewhere in another order.
+    /// A change and its reversal do not restore the state, or the order of two changes matters.
     NotReversed {
         what: String,
         step: usize,
         differences: Vec<String>,
     },
-    /// An object is written all the time.
+    /// An object is written without end.
     HotLoop(String),
     /// Requests never end.
     BusyLoop,
     /// The server refuses the same write again and again.
     Refused(String),
-    /// An object stays that is being deleted.
+    /// A terminating object stays.
     Stuck(String),
-    /// An object that was right was deleted and made again.
+    /// An object in the right state was deleted and recreated.
     Destroyed(String),
     /// Objects of deleted custom resources are left.
     Leaked(Vec<String>),
@@ -57,7 +57,7 @@ pub(super) enum Failure {
 }
 
 impl Failure {
-    /// Whether two failures are of one kind.
+    /// Reports whether two failures are of one kind.
     pub(super) fn is_like(&self, other: &Self) -> bool {
         discriminant(self) == discriminant(other)
     }
@@ -100,7 +100,7 @@ impl fmt::Display for Failure {
     }
 }
 
-/// How often a write was refused in a row.
+/// The refusals of a write in a row.
 struct Refusal {
     text: String,
     times: usize,
@@ -146,13 +146,14 @@ impl Rates {
         is_busy.then_some(Failure::BusyLoop)
     }
 
-    /// Begins to count anew.
+    /// Resets the counts.
     pub(super) fn forget(&mut self) {
         self.writes.clear();
         self.requests.clear();
     }
 
-    /// Notes the outcome of a write. `refusal` is the server's text if the write will be refused however often it is repeated.
+    /// Records the outcome of a write. `refusal` is the server's text if every repetition of the write would be
+    /// refused.
     pub(super) fn outcome(&mut self, label: &str, refusal: Option<String>, now: Duration) {
         let Some(text) = refusal else {
             self.refusals.remove(label);
@@ -164,14 +165,14 @@ impl Rates {
         known.last = now;
     }
 
-    /// Whether a write is being refused in a row, so that it has to be seen whether that ends.
+    /// Reports whether a write is refused in a row, so that the run has to wait for the end of that.
     pub(super) fn is_refused(&self, now: Duration) -> bool {
         self.refusals
             .values()
             .any(|refusal| refusal.times >= 3 && refusal.last + Duration::from_secs(300) > now)
     }
 
-    /// A write that was refused too often.
+    /// Returns a write that was refused too often.
     pub(super) fn refused(&self) -> Option<Failure> {
         let stuck = self.refusals.values().find(|refusal| refusal.times >= MOST_REFUSALS)?;
         Some(Failure::Refused(stuck.text.clone()))

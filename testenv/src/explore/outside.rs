@@ -1,4 +1,4 @@
-//! Models of outside systems, such as a database or a cloud, with the faults that requests have.
+//! Models of outside systems, such as a database or a cloud, with the faults of requests.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -6,7 +6,7 @@ use futures::channel::oneshot;
 
 use super::gate::{Call, CallFate, Gate};
 
-/// The model of a system outside the cluster. [`Sim::outside`](super::Sim::outside) makes one.
+/// The model of a system outside the cluster. [`Sim::outside`](super::Sim::outside) creates one.
 ///
 /// Clones are the same system. It outlives an operator that crashes.
 #[derive(Debug)]
@@ -21,7 +21,7 @@ impl<T> Clone for Outside<T> {
     }
 }
 
-/// The connection to an outside system broke. Whether the call was carried out is not known.
+/// The connection to an outside system broke. The call may or may not have had its effect.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the connection to {system} broke during: {call}")]
 pub struct OutsideError {
@@ -34,8 +34,8 @@ impl<T: Send + 'static> Outside<T> {
         Self { name: name.into(), state: Arc::new(Mutex::new(state)) }
     }
 
-    /// Calls the system from an operator. `what` names the call in stories and schedules, such as `"create user one"`; `effect` is what
-    /// the system does. An operator can crash before and after it, and the answer can be lost.
+    /// Calls the system from an operator. `what` names the call in stories and schedules, such as `"create user one"`;
+    /// `effect` is the system's action. An operator can crash before and after it, and the response can be lost.
     ///
     /// # Errors
     /// Returns an error if the schedule breaks the connection, before or after the effect.
@@ -52,7 +52,7 @@ impl<T: Send + 'static> Outside<T> {
             }
             let result = effect(&mut state.lock().unwrap_or_else(PoisonError::into_inner));
             if fate == CallFate::Answered {
-                // The operator may not wait any more.
+                // The operator may have stopped waiting.
                 let _ = reply.send(result);
             }
         });
@@ -63,7 +63,7 @@ impl<T: Send + 'static> Outside<T> {
         answer.await.map_err(|_| broken)
     }
 
-    /// Looks at the system's state, for checks.
+    /// Reads the system's state, for checks.
     pub fn look<R>(&self, look: impl FnOnce(&T) -> R) -> R {
         look(&self.state.lock().unwrap_or_else(PoisonError::into_inner))
     }

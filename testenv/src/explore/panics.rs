@@ -1,4 +1,4 @@
-//! Panics on the thread that explores.
+//! Panics on the exploring thread.
 
 use std::cell::RefCell;
 use std::panic::{self, PanicHookInfo};
@@ -7,11 +7,11 @@ use std::sync::Once;
 use super::sim::panic_text;
 
 thread_local! {
-    /// What this thread's panics say; `None` on other threads.
+    /// The messages of this thread's panics; `None` on other threads.
     static SEEN: RefCell<Option<Vec<String>>> = const { RefCell::new(None) };
 }
 
-/// From now on, panics of this thread are collected in place of being printed.
+/// Collects panics of this thread from now on, instead of printing them.
 pub(super) fn collect() {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {
@@ -45,12 +45,12 @@ fn payload(info: &PanicHookInfo<'_>) -> String {
     text.or_else(|| payload.downcast_ref::<String>().cloned()).unwrap_or_else(|| "no text".to_owned())
 }
 
-/// Takes what was collected.
+/// Takes the collected messages.
 pub(super) fn take() -> Vec<String> {
     SEEN.with_borrow_mut(|seen| seen.as_mut().map(std::mem::take).unwrap_or_default())
 }
 
-/// Runs something whose panics count for nothing: a check that reports its own, or the end of a process.
+/// Runs a function whose panics are ignored: a check that reports its own, or the end of a process.
 pub(super) fn ignoring<T>(run: impl FnOnce() -> T) -> T {
     let before = take();
     let result = run();
@@ -62,7 +62,7 @@ pub(super) fn ignoring<T>(run: impl FnOnce() -> T) -> T {
     result
 }
 
-/// Runs something and returns what it panicked with instead of unwinding.
+/// Runs a function and returns its panic's message instead of unwinding.
 pub(super) fn caught<T>(run: impl FnOnce() -> T) -> Result<T, String> {
     panic::catch_unwind(panic::AssertUnwindSafe(run)).map_err(|panic| panic_text(&*panic))
 }

@@ -1,4 +1,4 @@
-//! Answers from the past: lists, and watches that begin with what there is.
+//! Responses from the past: lists, and watches with initial events.
 
 use std::str::FromStr as _;
 
@@ -12,12 +12,13 @@ use super::fault::Lists;
 use super::world::World;
 use crate::fake::Action;
 
-/// Options that decide as of when a request is answered, and how it is watched.
+/// Options that decide on the version of a response, and on a watch's form.
 const TIMING: [&str; 6] =
     ["resourceVersion", "resourceVersionMatch", "watch", "sendInitialEvents", "allowWatchBookmarks", "limit"];
 
-/// Whether a server may answer with what it knew some time ago: lists and watches from version 0 on, those of streaming lists included.
-/// Other lists, and watches without a version, are answered as of now (`staging/src/k8s.io/apiserver/pkg/storage/cacher`).
+/// Reports whether a server may respond from an older state: lists and watches from version 0, those of streaming lists
+/// included. Other lists, and watches without a version, show the current state
+/// (`staging/src/k8s.io/apiserver/pkg/storage/cacher`).
 pub(super) fn may_be_old(action: &Action) -> bool {
     matches!(action.verb(), "list" | "watch") && action.option("resourceVersion") == Some("0")
 }
@@ -35,7 +36,7 @@ fn set_options(parts: &mut Parts, is_replaced: impl Fn(&str) -> bool, options: &
 }
 
 impl World {
-    /// The version as of which a request is answered that may be old, once for each resource.
+    /// Returns the version for a response that may be old, once for each resource.
     pub(super) fn version_of_the_past(
         &mut self,
         process: usize,
@@ -54,7 +55,7 @@ impl World {
         is_old.then_some(version)
     }
 
-    /// Makes a request one of the past. Of a watch, returns the lines that it begins with.
+    /// Changes a request into one of the past. For a watch, returns its initial lines.
     pub(super) fn answer_from_the_past(
         &self,
         action: &Action,
@@ -69,7 +70,7 @@ impl World {
         }
         let mut list = parts.clone();
         set_options(&mut list, |key| TIMING.contains(&key), &exact);
-        // A list of partial objects has another name than each of them.
+        // A list of partial objects has another kind than each of them.
         let accept = list.headers.get(http::header::ACCEPT).and_then(|value| value.to_str().ok());
         let accept =
             accept.map(|text| text.replace("as=PartialObjectMetadata;", "as=PartialObjectMetadataList;"));
@@ -78,7 +79,7 @@ impl World {
         }
         let response = self.cluster.send(list, Bytes::new());
         if !response.status().is_success() {
-            // The past is not known any more, so the watch is of now.
+            // The past is compacted, so the watch shows the current state.
             return Vec::new();
         }
         let body = self.cluster.collect(response.into_body());
@@ -89,12 +90,12 @@ impl World {
     }
 }
 
-/// The events that a watch begins with, and the bookmark after them if it is a streaming list's.
+/// Returns the initial events of a watch, and the bookmark after them if it is a streaming list's.
 fn initial_events(list: &Value, version: u64, streams: bool) -> Vec<Bytes> {
     let kind = list["kind"].as_str().unwrap_or_default();
     let kind = kind.strip_suffix("List").unwrap_or(kind);
     let typed = |mut object: Value| {
-        // Objects of custom resources carry both.
+        // Objects of custom resources have both.
         if object["kind"].is_null() {
             object["apiVersion"] = list["apiVersion"].clone();
             object["kind"] = json!(kind);

@@ -1,4 +1,4 @@
-//! Schedules: which faults happen where, and the order in which they are tried.
+//! Schedules: faults at places, and the order in which they are tried.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -7,20 +7,20 @@ use std::str::FromStr;
 use super::dice::Dice;
 use super::fault::{Age, Fault, Past, Release, Restart, pasts};
 
-/// What can be disturbed.
+/// The kind of a place that can be disturbed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SiteKind {
     Write,
-    /// A write that carries the version that it read.
+    /// A write with the version that was read.
     VersionedWrite,
-    /// A creation of an object that belongs to another one.
+    /// A creation of an object with an owner.
     Child,
     /// A call of an outside system.
     Call,
     Read,
-    /// A read that may be answered from the past.
+    /// A read that may show the past.
     StaleRead,
-    /// A list that goes on where another one stopped.
+    /// A list that continues another one.
     PagedRead,
     Event,
     Step,
@@ -32,13 +32,13 @@ impl SiteKind {
     }
 }
 
-/// A place in a run: what happens there, and how often it happened before.
+/// A place in a run: an event or request, and the number of earlier ones like it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Site {
     pub(super) kind: SiteKind,
     pub(super) name: String,
     pub(super) step: usize,
-    /// How often custom resources had been changed before.
+    /// The number of earlier changes of custom resources.
     pub(super) changes: usize,
 }
 
@@ -53,11 +53,12 @@ pub(super) struct Planned {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Plan {
     pub(super) faults: Vec<Planned>,
-    /// After the steps, a user removes what operators have made, deletes what was applied, and applies it again.
+    /// Whether a user, after the steps, removes the operators' objects, deletes the applied ones, and applies them
+    /// again.
     pub(super) again: bool,
-    /// In place of variants of whole objects, each field of them is changed by itself.
+    /// Whether each field of varied objects is changed separately, instead of variants of whole objects.
     pub(super) fields: bool,
-    /// Decides the order of what could happen at the same time; `None` takes the oldest first, events before requests.
+    /// The seed for the order of simultaneous events; `None` is the oldest first, events before requests.
     pub(super) order: Option<u64>,
 }
 
@@ -93,17 +94,17 @@ impl FromStr for Plan {
     }
 }
 
-/// What a run without faults offers to faults.
+/// The facts from a run without faults that decide on possible faults.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ground<'a> {
     pub(super) sites: &'a [Site],
     pub(super) steps: usize,
-    /// The first step that is disturbed. The steps after the user's own belong to schedules that go on with them.
+    /// The first step to disturb. The steps after the user's own belong to schedules that continue with them.
     pub(super) first: usize,
     pub(super) again: bool,
-    /// Several processes share a lease, so that another one takes over when one stands still.
+    /// Whether several processes share a lease, so that another one takes over when one pauses.
     pub(super) replicas: bool,
-    /// Operators go by the server's clock.
+    /// Whether operators use the server's clock.
     pub(super) clock: bool,
 }
 
@@ -117,7 +118,7 @@ impl Ground<'_> {
     }
 }
 
-/// Faults of one class at a place, the ones that find most first.
+/// Returns faults of one class at a place, the most effective first.
 type Class = fn(&Site, &Ground<'_>) -> Vec<Fault>;
 
 fn crashes(site: &Site, ground: &Ground<'_>) -> Vec<Fault> {
@@ -143,7 +144,7 @@ fn watches(site: &Site, ground: &Ground<'_>) -> Vec<Fault> {
     faults
 }
 
-/// Whether there is such a past at a place.
+/// Reports whether a place has such a past.
 fn exists(past: Past, site: &Site) -> bool {
     match past.age {
         Age::Changes(n) => usize::from(n) < site.changes,
@@ -175,7 +176,7 @@ fn users(site: &Site, ground: &Ground<'_>) -> Vec<Fault> {
             [Fault::Down, Fault::Early].into_iter().chain(clock).collect()
         }
         SiteKind::Write | SiteKind::VersionedWrite | SiteKind::Child => {
-            // What is not there yet cannot be touched.
+            // A missing object cannot be touched.
             let other = if site.kind == SiteKind::Child { Fault::Taken } else { Fault::Touch };
             let first = pauses.chain([other]).chain(slow);
             first.chain([Fault::Slow(Release::Quiet), Fault::Slow(Release::Minute)]).collect()
@@ -199,9 +200,9 @@ fn answers(site: &Site, _: &Ground<'_>) -> Vec<Fault> {
     }
 }
 
-/// One schedule for each fault at each place. The classes of faults take turns. Within a class, the first fault of each place comes
-/// first. What happens for the first or the last time in a step comes before what is repeated in between; old lists are tried at the
-/// end of a step first, when there is something to lose.
+/// Returns one schedule for each fault at each place. The classes of faults take turns. Within a class, the first fault
+/// of each place comes first. Events that happen for the first or the last time in a step come before repetitions; old
+/// lists are first tried at the end of a step, when there are objects to lose.
 pub(super) fn systematic(ground: &Ground<'_>) -> Vec<Plan> {
     const CLASSES: [Class; 5] = [crashes, watches, old_lists, users, answers];
     let mut queues = CLASSES.map(|class| in_order(class, ground).into_iter());
@@ -237,7 +238,7 @@ fn in_order(class: Class, ground: &Ground<'_>) -> Vec<Plan> {
     all.into_iter().map(|(_, plan)| plan).collect()
 }
 
-/// How many times each place has come before or will come again in its step, whichever is less.
+/// For each place, returns the number of times that it comes before or after in its step, whichever is less.
 fn repeats(sites: &[Site]) -> Vec<usize> {
     let what = |site: &Site| {
         let name = site.name.rsplit_once('#').map_or(site.name.as_str(), |(name, _)| name).to_owned();
@@ -256,7 +257,7 @@ fn repeats(sites: &[Site]) -> Vec<usize> {
     sites.iter().zip(before).map(least).collect()
 }
 
-/// A schedule of one to four of the faults, those that are tried early more often, in a random order of events.
+/// Returns a schedule of one to four of the faults, preferring those that are tried early, in a random order of events.
 pub(super) fn random(singles: &[Plan], dice: &mut Dice) -> Plan {
     let mut plan = Plan { order: Some(dice.below(1 << 30) as u64), ..Plan::default() };
     if singles.is_empty() {
@@ -272,7 +273,7 @@ pub(super) fn random(singles: &[Plan], dice: &mut Dice) -> Plan {
     plan
 }
 
-/// Smaller schedules to try in place of a failing one, the smallest changes last.
+/// Returns smaller schedules to try in place of a failing one, the smallest changes last.
 pub(super) fn smaller(plan: &Plan) -> Vec<Plan> {
     let mut tries = Vec::new();
     if plan.again {

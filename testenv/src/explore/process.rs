@@ -1,4 +1,4 @@
-//! Operators as processes: how they start, run, stand still, crash and end.
+//! Operators as processes: start, run, pause, crash and end.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::time::Duration;
@@ -10,9 +10,9 @@ use super::oracle::Failure;
 use super::sim::Factory;
 use super::world::World;
 
-/// How long a process that ended waits before it is started again; kubelet's first delay.
+/// The delay before an ended process is restarted; kubelet's first delay.
 const RESTART: Duration = Duration::from_secs(10);
-/// More ends of a process by itself within this time are a failure. One that ends at once comes to 30.
+/// The limit of a process's own ends within this time. One that ends at once reaches 30.
 const EXITS_WITHIN: Duration = Duration::from_secs(300);
 const MOST_EXITS: usize = 20;
 
@@ -21,23 +21,23 @@ pub(super) struct Process {
     factory: Factory,
     pub(super) lane: Option<Lane>,
     gate: Gate,
-    /// The simulated time at which it was started.
+    /// The simulated time of its start.
     started: Duration,
     pub(super) restart_at: Option<Duration>,
-    /// Something has arrived for it, or time has passed.
+    /// Whether a response or event has arrived for it, or time has passed.
     pub(super) is_due: bool,
-    /// It is down until the user's next step.
+    /// Whether it is down until the user's next step.
     pub(super) waits_for_step: bool,
-    /// It stands still until the request that it was about to make arrives.
+    /// Whether it pauses until its pending request arrives.
     pub(super) is_paused: bool,
-    /// The version that lists are answered from which may be old, and which of them.
+    /// The version of lists that may be old, and which lists.
     pub(super) stale: Option<(u64, Lists)>,
-    /// What has been listed in the past.
+    /// The resources listed from the past.
     pub(super) listed: BTreeSet<String>,
-    /// A fault has failed one of its requests.
+    /// Whether a fault has failed one of its requests.
     pub(super) saw_error: bool,
     pub(super) has_watched: bool,
-    /// When it ended by itself, in the last [`EXITS_WITHIN`].
+    /// The times when it ended by itself, in the last [`EXITS_WITHIN`].
     exits: VecDeque<Duration>,
 }
 
@@ -60,7 +60,7 @@ impl Process {
         }
     }
 
-    /// Lets time pass for the process up to `until`, which becomes earlier if a timer of it is due before.
+    /// Lets time pass for the process up to `until`, which is reduced to its next timer.
     pub(super) fn pass(&mut self, until: &mut Duration) {
         self.is_due = true;
         let Some(lane) = self.lane.as_mut().filter(|_| !self.is_paused) else { return };
@@ -71,7 +71,7 @@ impl Process {
         }
     }
 
-    /// Lets the process go on after it stood still: its timers fire before it gets any answer.
+    /// Lets the process continue after a pause: its timers fire before it gets any response.
     pub(super) fn go_on(&mut self, now: Duration) {
         (self.is_paused, self.is_due) = (false, true);
         while let Some(lane) = &mut self.lane {
@@ -104,7 +104,7 @@ impl World {
         self.tell(&format!("{} starts", self.name_of(index)));
     }
 
-    /// Ends a process at once, with all that it has asked for.
+    /// Stops a process at once, with all of its requests.
     pub(super) fn stop(&mut self, index: usize) {
         super::panics::ignoring(|| self.processes[index].lane = None);
         self.processes[index].is_paused = false;
@@ -112,7 +112,7 @@ impl World {
         self.watches.retain(|watch| watch.process != index);
     }
 
-    /// Ends a process because of a fault.
+    /// Stops a process because of a fault.
     pub(super) fn crash(&mut self, index: usize, restart: Restart) {
         self.stop(index);
         self.processes[index].stale = None;
@@ -125,7 +125,7 @@ impl World {
         }
     }
 
-    /// From now on, lists that may be old are old, once for each resource.
+    /// Makes lists that may be old show this past from now on, once for each resource.
     pub(super) fn go_back(&mut self, index: usize, past: Past) {
         let before =
             |all: &[u64], n: u8| all.len().checked_sub(usize::from(n)).and_then(|at| all.get(at)).copied();
@@ -166,7 +166,7 @@ impl World {
         }
     }
 
-    /// A panic is a failure, unless it ends a process that a fault has kept from starting.
+    /// Reports a panic as a failure, unless it ends a process that could not start because of a fault.
     fn note_panics(&mut self, index: usize, state: MainState) {
         let panics = super::panics::take();
         let process = &self.processes[index];

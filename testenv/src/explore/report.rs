@@ -1,10 +1,10 @@
-//! What an exploration has found, as text.
+//! The result of an exploration, as text.
 
 use std::collections::BTreeSet;
 use std::fmt;
 use std::time::Duration;
 
-/// How many lines of a story are shown before the first fault, and in all.
+/// The limits of a story's lines before the first fault, and in total.
 const LINES_BEFORE: usize = 8;
 const LINES: usize = 60;
 
@@ -19,7 +19,7 @@ pub struct Report {
     pub(super) states: usize,
     pub(super) moves: u64,
     pub(super) time: Duration,
-    /// What happens without faults, or in the schedule that was asked for.
+    /// The story without faults, or of the requested schedule.
     pub(super) story: Vec<String>,
     pub(super) dead: BTreeSet<String>,
 }
@@ -33,29 +33,30 @@ pub(super) struct Crashed {
 }
 
 impl Report {
-    /// How many runs there were, those without faults included.
+    /// Returns the number of runs, including those without faults.
     #[must_use]
     pub fn schedules(&self) -> usize {
         self.schedules
     }
 
-    /// How many different states the cluster had when steps had settled.
+    /// Returns the number of distinct states of the cluster after settled steps.
     #[must_use]
     pub fn states(&self) -> usize {
         self.states
     }
 
-    /// The writes without faults that no schedule has disturbed by a crash before or after them.
+    /// Returns the writes without faults that no schedule has disturbed by a crash before or after them.
     pub fn never_crashed(&self) -> impl Iterator<Item = &str> {
         self.writes.iter().filter(|write| !write.before && !write.after).map(|write| write.write.as_str())
     }
 
-    /// The fields of varied objects, such as `spec.size`, whose changes had no effect on any other field or object.
+    /// Returns the fields of varied objects, such as `spec.size`, whose changes had no effect on any other field or
+    /// object.
     pub fn dead_fields(&self) -> impl Iterator<Item = &str> {
         self.dead.iter().map(String::as_str)
     }
 
-    /// How many different faults have happened, each at a place of its own.
+    /// Returns the number of distinct faults that happened, each at its own place.
     #[must_use]
     pub fn faults(&self) -> usize {
         self.faults
@@ -99,38 +100,38 @@ pub struct Failed {
 }
 
 impl Failed {
-    /// What is wrong.
+    /// Returns a description of the failure.
     #[must_use]
     pub fn failure(&self) -> &str {
         &self.failure
     }
 
-    /// The schedule, as `KUBESMITH_EXPLORE=plan=...` takes it; empty if the scenario fails without faults.
+    /// Returns the schedule in the form of `KUBESMITH_EXPLORE=plan=...`; empty if the scenario fails without faults.
     #[must_use]
     pub fn plan(&self) -> &str {
         &self.plan
     }
 
-    /// How many runs there were until it was found and made small, those without faults included.
+    /// Returns the number of runs until it was found and reduced, including those without faults.
     #[must_use]
     pub fn runs(&self) -> usize {
         self.runs
     }
 
-    /// How many faults the schedule has.
+    /// Returns the number of the schedule's faults.
     #[must_use]
     pub fn faults(&self) -> usize {
         self.faults
     }
 
-    /// What `KUBESMITH_EXPLORE` has to be to run the schedule again.
+    /// Returns the value of `KUBESMITH_EXPLORE` that runs the schedule again.
     #[must_use]
     pub fn replay(&self) -> String {
         let plan = if self.plan.is_empty() { String::new() } else { format!(",plan={}", self.plan) };
         format!("seed={}{plan}", self.seed)
     }
 
-    /// What happened, a line for each request, event and fault.
+    /// Returns the story: a line for each request, event and fault.
     #[must_use]
     pub fn story(&self) -> &[String] {
         &self.story

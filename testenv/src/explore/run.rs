@@ -1,4 +1,4 @@
-//! Carries out one schedule from the first step to the last, and judges it.
+//! Runs one schedule from the first step to the last, and judges it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -18,26 +18,27 @@ use super::steps::{Variants, add_fields, add_variants, all_steps};
 use super::watches::Held;
 use super::world::{World, is_custom_group};
 
-/// How long a step may take.
+/// The time limit of a step.
 const LONGEST: Duration = Duration::from_secs(2 * 60 * 60);
-/// The least and the most time that passes at once.
+/// The bounds of the time that passes at once.
 const TICK: Duration = Duration::from_millis(10);
 const LONGEST_TICK: Duration = Duration::from_secs(60);
-/// By what the next tick is longer, if nothing happened.
+/// The factor of the next tick if nothing happened.
 const TICK_GROWTH: u32 = 4;
 
-/// Describes a scenario once more.
+/// Describes a scenario again.
 pub(super) type Scenario<'a> = &'a dyn Fn(Sim) -> std::pin::Pin<Box<dyn Future<Output = ()>>>;
 
-/// What runs without faults have shown.
+/// The expectations from runs without faults.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Expected {
-    /// After each step.
+    /// The states after each step.
     pub(super) states: Vec<State>,
     pub(super) mask: Mask,
-    /// An operator that sees only the end gets elsewhere, so that only runs that see every step can be compared.
+    /// Whether an operator that only sees the last state ends in another one, so that only runs that see every step are
+    /// comparable.
     pub(super) depends_on_history: bool,
-    /// The objects that are there after each step, and those that operators delete in it.
+    /// The existing objects after each step, and those that operators delete in it.
     pub(super) objects: Vec<Seen>,
     /// Resources whose objects are compared.
     pub(super) resources: BTreeSet<(String, String)>,
@@ -47,17 +48,17 @@ pub(super) struct Expected {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Seen {
     pub(super) present: BTreeSet<String>,
-    /// How often each was deleted.
+    /// The number of deletions of each object.
     pub(super) deleted: BTreeMap<String, usize>,
 }
 
-/// What a run has shown.
+/// The result of a run.
 #[derive(Debug, Default)]
 pub(super) struct Outcome {
     pub(super) failure: Option<Failure>,
-    /// What is left of deleted custom resources. Only a run without faults is judged by that: others have to end as it does.
+    /// Remains of deleted custom resources. Only a run without faults is judged by them: others have to end as it does.
     pub(super) leaked: Option<Failure>,
-    /// How many steps the user was described to take.
+    /// The number of the user's described steps.
     pub(super) users: usize,
     pub(super) replicas: bool,
     pub(super) clock: bool,
@@ -81,16 +82,16 @@ impl Outcome {
     }
 }
 
-/// What a run is for.
+/// The purpose of a run.
 #[derive(Clone, Copy)]
 pub(super) enum Aim<'a> {
-    /// Finds the resources that are written. Does not wait for what comes later.
+    /// Finds the resources that are written, without waiting for later effects.
     Scout,
     /// Finds the states to expect.
     Learn,
-    /// Finds what differs from these states without a fault.
+    /// Finds differences to these states without a fault.
     Compare(&'a Expected),
-    /// Fails where the states are others.
+    /// Fails if the states differ.
     Judge(&'a Expected),
 }
 
@@ -103,21 +104,21 @@ impl<'a> Aim<'a> {
     }
 }
 
-/// How a run is done.
+/// The options of a run.
 #[derive(Clone, Copy)]
 pub(super) struct Options<'a> {
     pub(super) seed: u64,
     pub(super) plan: &'a Plan,
     pub(super) aim: Aim<'a>,
-    /// Resources to take the states of.
+    /// The resources to compare.
     pub(super) resources: &'a BTreeSet<(String, String)>,
-    /// The operators start only before the last step that a user does.
+    /// Whether the operators start only before the user's last step.
     pub(super) late: bool,
-    /// Pods are run. Their node is busy even when nothing happens.
+    /// Whether pods run. Their node is busy even when nothing happens.
     pub(super) node: bool,
 }
 
-/// Carries out a schedule.
+/// Runs a schedule.
 pub(super) fn run(scenario: Scenario<'_>, options: Options<'_>) -> Outcome {
     let clock = Cluster::clock();
     let sim = Sim::new(clock.clone());
@@ -161,15 +162,15 @@ fn hash(state: &State) -> u64 {
     hasher.finish()
 }
 
-/// A run that goes on.
+/// A run in progress.
 pub(super) struct Run<'a> {
     pub(super) world: World,
     pub(super) options: Options<'a>,
     pub(super) states: Vec<State>,
     pub(super) objects: Vec<Seen>,
-    /// Not every state between steps was to be seen.
+    /// Whether some states between steps were hidden from the operator.
     pub(super) history: bool,
-    /// The clock has jumped.
+    /// Whether the clock has jumped.
     pub(super) jumped: bool,
     pub(super) look: Option<Rc<Look>>,
 }
@@ -203,7 +204,7 @@ impl Run<'_> {
         self.finish(steps.len(), leaked)
     }
 
-    /// A user who applies an object that is being deleted waits until it is gone, as `kubectl delete` does.
+    /// Waits until terminating objects are gone before a user applies them, as `kubectl delete` does.
     fn wait_for_deletions(&mut self, objects: &[Value]) {
         let begin = self.world.now;
         while self.world.failure.is_none()
@@ -221,11 +222,11 @@ impl Run<'_> {
         for i in 0..self.world.processes.len() {
             self.world.start(i);
         }
-        // Its caches are there before a user comes.
+        // Its caches are filled before a user acts.
         self.world.pump();
     }
 
-    /// Whether a step comes before everything has settled. This is decided before it.
+    /// Reports whether a step comes before all work has settled. This is decided before it.
     fn is_early(&self, next: usize) -> bool {
         let site = format!("step#{next}");
         self.options.plan.faults.iter().any(|planned| planned.fault == Fault::Early && planned.site == site)
@@ -287,7 +288,7 @@ impl Run<'_> {
         world.release(|held| held == Held::AfterStep);
     }
 
-    /// Lets the run go on until nothing is left to do.
+    /// Runs until no work is left.
     fn settle(&mut self, is_last: bool, next_is_early: bool) {
         if next_is_early {
             self.history = true;
@@ -309,7 +310,7 @@ impl Run<'_> {
                 self.end_waiting();
             }
             let quiet = self.world.now - self.world.last_change;
-            // Looking at all objects is what costs most, and nothing settles earlier.
+            // Comparing all objects is the most expensive part, and nothing settles earlier.
             let need = if quiet < QUIET_AS_WANTED { QUIET_AS_WANTED } else { self.quiet_needed() };
             if quiet >= need || self.world.now - begin >= LONGEST {
                 break;
@@ -320,7 +321,7 @@ impl Run<'_> {
         self.judge();
     }
 
-    /// Delivers a few things before the next step comes: in a random order a random number, otherwise none.
+    /// Delivers a few events before the next step: a random number with a random order, otherwise none.
     fn go_on_a_little(&mut self) {
         let moves = self.world.dice.as_mut().map_or(0, |dice| dice.below(12));
         for _ in 0..moves {
@@ -336,7 +337,7 @@ impl Run<'_> {
             || self.world.is_held(|held| held == Held::AfterStep)
     }
 
-    /// No further step will end what waits for one.
+    /// Releases the processes that wait for a step, as none follows.
     fn end_waiting(&mut self) {
         for i in 0..self.world.processes.len() {
             if self.world.processes[i].waits_for_step {

@@ -1,4 +1,4 @@
-//! Looks for a schedule that fails, and makes it small.
+//! Searches for a failing schedule, and reduces it.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::{Duration, Instant};
@@ -11,9 +11,9 @@ use super::run::{Aim, Expected, Options, Outcome, Scenario, run};
 use super::settings::Settings;
 use super::world::is_noise;
 
-/// How many runs may be spent on making a schedule smaller.
+/// The limit of runs that reduce a schedule.
 const MOST_SHRINKS: usize = 60;
-/// Resources whose objects lead to pods.
+/// Resources whose objects result in pods.
 const WORKLOADS: &[&str] = &[
     "pods",
     "deployments",
@@ -24,13 +24,13 @@ const WORKLOADS: &[&str] = &[
     "cronjobs",
     "replicationcontrollers",
 ];
-/// How often a failing schedule is run again before it counts as not repeatable.
+/// The limit of runs of a failing schedule before it counts as not repeatable.
 const REPEATS: usize = 3;
 
-/// How many schedules come before those that go on after the user's steps, and before random ones.
+/// The number of schedules before those that continue after the user's steps, and before random ones.
 const SINGLES_FIRST: usize = 40;
 
-/// What runs without faults have shown.
+/// The results of runs without faults.
 #[derive(Default)]
 struct Known {
     expected: Expected,
@@ -43,9 +43,9 @@ pub(super) struct Search<'a> {
     scenario: Scenario<'a>,
     settings: &'a Settings,
     known: Known,
-    /// The same where the user begins anew after the steps.
+    /// The same with the user starting over after the steps.
     again: Known,
-    /// Whether something is written that leads to pods.
+    /// Whether a written resource results in pods.
     node: bool,
     begin: Instant,
     runs: usize,
@@ -59,7 +59,7 @@ pub(super) struct Search<'a> {
 /// Explores a scenario.
 ///
 /// # Errors
-/// Returns the smallest failing schedule that was found.
+/// Returns the smallest failing schedule.
 pub(super) fn search(name: &str, scenario: Scenario<'_>, settings: &Settings) -> Result<Report, Box<Failed>> {
     let mut search = Search {
         name,
@@ -124,7 +124,7 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// Runs the scenario without faults where the user begins anew; false if that adds nothing.
+    /// Runs the scenario without faults, with the user starting over; false if that adds nothing.
     fn learn_again(&mut self) -> Result<bool, Box<Failed>> {
         let plan = Plan { again: true, ..Plan::default() };
         self.again.expected = self.known.expected.clone();
@@ -141,7 +141,7 @@ impl Search<'_> {
         let mut baseline =
             std::mem::take(if plan.again { &mut self.again } else { &mut self.known }).baseline;
         let mut expected = self.known.expected.clone();
-        // A run may write what no run before it has shown.
+        // A run may write resources that no earlier run wrote.
         while self.takes_account_of_writes(&baseline, &mut expected) {
             let options = Options { resources: &expected.resources, ..self.options(plan) };
             let outcome = run(self.scenario, options);
@@ -169,7 +169,8 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// Adds what a run has written to what is compared; false if nothing is new, and the run can be compared with.
+    /// Adds the resources that a run has written to the compared ones; false if there are no new ones, and the run is
+    /// comparable.
     fn takes_account_of_writes(&mut self, baseline: &Outcome, expected: &mut Expected) -> bool {
         let node = baseline.written.iter().any(|(_, resource)| WORKLOADS.contains(&resource.as_str()));
         let compared = |(_, resource): &&(String, String)| !is_noise(resource);
@@ -180,7 +181,7 @@ impl Search<'_> {
         is_new
     }
 
-    /// Checks that changes that were taken back have left nothing, and that the order of changes makes no difference.
+    /// Checks that reverted changes have left nothing, and that the order of changes makes no difference.
     fn check_variants(&self, outcome: &Outcome, plan: &Plan) -> Result<(), Box<Failed>> {
         let mask = &self.known.expected.mask;
         for (before, after, what) in &outcome.variants.same {
@@ -196,7 +197,7 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// Changes each field of varied objects by itself, and finds those without any effect.
+    /// Changes each field of varied objects separately, and finds those without any effect.
     fn try_fields(&mut self) -> Result<(), Box<Failed>> {
         let plan = Plan { fields: true, ..Plan::default() };
         if self.known.baseline.variants.same.is_empty() {
@@ -227,7 +228,7 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// The schedules with one fault.
+    /// Returns the schedules with one fault.
     fn singles(&self, plan: &Plan) -> VecDeque<Plan> {
         let Outcome { sites, steps, users, replicas, clock, .. } = &self.known(plan).baseline;
         let first = if plan.again { *users } else { 0 };
@@ -263,7 +264,7 @@ impl Search<'_> {
                 after = self.singles(&Plan { again: true, ..Plan::default() });
                 all.extend(after.iter().cloned());
             }
-            // Of six schedules, one goes on after the user's steps, and one is random.
+            // Of six schedules, one continues after the user's steps, and one is random.
             let next = match i % 6 {
                 2 if i > SINGLES_FIRST => after.pop_front(),
                 5 if i > SINGLES_FIRST => None,
@@ -275,7 +276,7 @@ impl Search<'_> {
         Ok(self.report())
     }
 
-    /// Runs a schedule and returns its story; a failure is repeated and made smaller.
+    /// Runs a schedule and returns its story; a failure is repeated and reduced.
     fn attempt(&mut self, plan: &Plan, shrinks: bool) -> Result<Vec<String>, Box<Failed>> {
         let outcome = self.run(plan);
         self.fired.extend(outcome.fired.iter().cloned());
@@ -292,7 +293,7 @@ impl Search<'_> {
         Err(self.failed(&failure, &plan, again.story, None))
     }
 
-    /// A second run that fails in the same way.
+    /// Returns a second run that fails in the same way.
     fn repeated(&mut self, plan: &Plan, failure: &Failure) -> Option<Outcome> {
         (0..REPEATS).find_map(|_| {
             let outcome = self.run(plan);
@@ -300,7 +301,7 @@ impl Search<'_> {
         })
     }
 
-    /// The first line in which another run of a schedule differs.
+    /// Returns the first line in which another run of a schedule differs.
     fn divergence(&mut self, plan: &Plan, story: &[String]) -> String {
         let other = self.run(plan).story;
         match story.iter().zip(&other).find(|(one, other)| one != other) {
@@ -377,9 +378,9 @@ impl Search<'_> {
     }
 }
 
-/// What makes two runs of one schedule differ, as far as their stories show it.
+/// Returns the likely cause why two runs of one schedule differ, from their stories.
 fn cause_of_divergence(one: &[String], other: &[String]) -> &'static str {
-    // Without the times.
+    // The times are ignored.
     let sorted = |story: &[String]| {
         let mut lines: Vec<String> = story
             .iter()

@@ -1,4 +1,4 @@
-//! What limits an exploration.
+//! The settings of an exploration.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -12,12 +12,12 @@ pub(super) const VARIABLE: &str = "KUBESMITH_EXPLORE";
 #[derive(Clone, Debug)]
 pub(super) struct Settings {
     pub(super) seed: u64,
-    /// How many schedules have faults.
+    /// The limit of schedules with faults.
     pub(super) schedules: usize,
     pub(super) time: Duration,
     /// The only schedule to run.
     pub(super) plan: Option<Plan>,
-    /// The folder that gets a page about the exploration, and a file that replays a failure.
+    /// The folder for a page about the exploration, and a file that replays a failure.
     pub(super) report: Option<PathBuf>,
 }
 
@@ -28,7 +28,7 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// Changes what a text such as `seed=7,schedules=1000,seconds=30`, `seed=7,plan=...` or `replay=FILE` says.
+    /// Applies a text such as `seed=7,schedules=1000,seconds=30`, `seed=7,plan=...` or `replay=FILE`.
     pub(super) fn read(&mut self, text: &str) -> Result<(), String> {
         let mut rest = text.trim();
         while !rest.is_empty() {

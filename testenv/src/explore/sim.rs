@@ -1,4 +1,4 @@
-//! What a scenario consists of: definitions, operators, a user's steps, and what must hold.
+//! The description of a scenario: definitions, operators, a user's steps, and checks.
 
 use std::cell::RefCell;
 use std::fmt::Display;
@@ -18,31 +18,31 @@ use super::lane::Main;
 use super::outside::Outside;
 use crate::files;
 
-/// Starts an operator anew.
+/// Starts an operator's process.
 pub(super) type Factory = Rc<dyn Fn(Connection) -> Main>;
 
-/// A check of the cluster; the text says what is wrong.
+/// A check of the cluster; its error describes the violation.
 pub(super) type Check = Rc<dyn Fn(&View) -> Result<(), String>>;
 
-/// What a user does.
+/// An action of a user.
 #[derive(Clone, Debug)]
 pub(super) enum Step {
     Apply(Rc<Vec<Value>>),
     Delete(Rc<Vec<Value>>),
-    /// The user removes what operators have made.
+    /// The user removes the operators' objects.
     RemoveMade,
 }
 
-/// Shows the state of an outside system.
+/// Returns the state of an outside system.
 pub(super) type Show = Rc<dyn Fn() -> Value>;
 
-/// A scenario as it was described.
+/// The description of a scenario.
 #[derive(Clone)]
 pub(super) struct Spec {
     pub(super) definitions: Vec<Value>,
     pub(super) steps: Vec<Step>,
     pub(super) operators: Vec<Factory>,
-    /// There are replicas of an operator.
+    /// Whether an operator has replicas.
     pub(super) replicas: bool,
     pub(super) outside: Vec<(String, Show)>,
     pub(super) uses_clock: bool,
@@ -56,7 +56,7 @@ pub(super) struct Spec {
 }
 
 thread_local! {
-    /// Files that were read. A thread explores one scenario, and each schedule describes it again.
+    /// Files read so far. A thread explores one scenario, and each schedule describes it again.
     static FILES: RefCell<Vec<(PathBuf, Rc<Vec<Value>>)>> = const { RefCell::new(Vec::new()) };
 }
 
@@ -77,9 +77,9 @@ fn documents(path: &Path) -> Result<Rc<Vec<Value>>, String> {
 
 /// Describes one scenario. [`explore`](super::explore) passes it to the scenario's closure, once for each schedule.
 ///
-/// Clones describe the same scenario. Methods that take a path take a file, a folder of files that end in `yaml`, `yml` or
-/// `json`, or the YAML text itself, which has more than one line. Paths are relative to the package's folder, in which Cargo
-/// runs tests.
+/// Clones describe the same scenario. Methods with a path accept a file, a folder of files that end in `yaml`, `yml` or
+/// `json`, or the YAML text itself, which has more than one line. Paths are relative to the package's folder, in which
+/// Cargo runs tests.
 #[derive(Clone)]
 pub struct Sim {
     spec: Rc<RefCell<Spec>>,
@@ -122,17 +122,18 @@ impl Sim {
         })
     }
 
-    /// Installs the CRDs of a path before anything starts. Documents of other kinds are left out.
+    /// Installs the CRDs of a path before anything starts. Documents of other kinds are skipped.
     pub fn crds(&self, path: impl AsRef<Path>) {
         let all = self.read(path.as_ref());
         let crds = all.iter().filter(|value| value["kind"] == "CustomResourceDefinition").cloned();
         self.spec.borrow_mut().definitions.extend(crds);
     }
 
-    /// Adds an operator: a process of its own, which `factory` starts. It is called again after every crash, so that the
-    /// operator begins with empty memory; only statics survive. The future runs on a single thread with simulated time.
+    /// Adds an operator: a process of its own, which `factory` starts. It is called again after every crash, so that
+    /// the operator starts with empty memory; only statics survive. The future runs on a single thread with simulated
+    /// time.
     ///
-    /// A process that ends, with or without an error, is started again 10 simulated seconds later.
+    /// A process that ends, with or without an error, is restarted 10 simulated seconds later.
     pub fn operator<F, Fut>(&self, factory: F)
     where
         F: Fn(Client) -> Fut + 'static,
@@ -141,8 +142,8 @@ impl Sim {
         self.replicas(1, factory);
     }
 
-    /// Adds an operator that runs several times, as the replicas of a Deployment do. They have to elect a leader. A schedule can let one
-    /// of them stand still between the check of its lease and a write, until another one has taken over.
+    /// Adds an operator with several processes, as the replicas of a Deployment. They have to elect a leader. A
+    /// schedule can pause one of them between the check of its lease and a write, until another one has taken over.
     pub fn replicas<F, Fut>(&self, number: usize, factory: F)
     where
         F: Fn(Client) -> Fut + 'static,
@@ -151,8 +152,8 @@ impl Sim {
         self.processes(number, move |connection| factory(Client::new(connection, "default")));
     }
 
-    /// Adds an operator whose client is not of this version of kube, or of another library: `factory` makes the client from a connection,
-    /// such as `kube::Client::new(connection, "default")`.
+    /// Adds an operator whose client is of another version of kube, or of another library: `factory` creates the client
+    /// from a connection, such as `kube::Client::new(connection, "default")`.
     pub fn operator_over<F, Fut>(&self, factory: F)
     where
         F: Fn(Connection) -> Fut + 'static,
@@ -179,8 +180,8 @@ impl Sim {
         spec.operators.extend(std::iter::repeat_n(start, number));
     }
 
-    /// Adds the model of an outside system, such as a database. Operators call it through what is returned, with the faults that requests
-    /// have. Its state is compared as objects are, as the kind `Outside`.
+    /// Adds the model of an outside system, such as a database. Operators call it through the returned handle, with the
+    /// faults of requests. Its state is compared as those of objects, as the kind `Outside`.
     pub fn outside<T: Serialize + Send + 'static>(&self, name: &str, state: T) -> Outside<T> {
         let outside = Outside::new(name, state);
         let shown = outside.clone();
@@ -189,8 +190,8 @@ impl Sim {
         outside
     }
 
-    /// Adds a step: a user applies the objects of a path. A step begins when everything has settled after the one before it,
-    /// unless a schedule says otherwise.
+    /// Adds a step: a user applies the objects of a path. A step begins when all work of the one before it has settled,
+    /// unless a schedule changes that.
     pub fn apply(&self, path: impl AsRef<Path>) {
         let all = self.read(path.as_ref());
         self.spec.borrow_mut().steps.push(Step::Apply(all));
@@ -202,35 +203,37 @@ impl Sim {
         self.spec.borrow_mut().steps.push(Step::Delete(all));
     }
 
-    /// Adds steps after the others: a user changes the last object of this kind that was applied into a variant and back, and the
-    /// objects must become what they were before. The CRD's schema decides the variants: one has other values in all fields of
-    /// the spec, the other has no optional fields. Changes that the server refuses are left out.
+    /// Adds steps after the others: a user changes the last applied object of this kind into a variant and back, and
+    /// the objects must return to their state. The CRD's schema decides the variants: one has other values in all
+    /// fields of the spec, the other has no optional fields. Changes that the server refuses are skipped.
     pub fn vary<K: Resource<DynamicType = ()>>(&self) {
         let kind = (K::api_version(&()).into_owned(), K::kind(&()).into_owned());
         self.spec.borrow_mut().varied.push(kind);
     }
 
-    /// Leaves out the last step, which deletes the custom resources that were applied, to see what stays behind.
+    /// Skips the last step, which deletes the applied custom resources.
     pub fn keep(&self) {
         self.spec.borrow_mut().keeps = true;
     }
 
-    /// Does not compare a field, such as `"status.startedBy"`, of objects of a kind.
+    /// Excludes a field, such as `"status.startedBy"`, of objects of a kind from comparisons.
     pub fn ignore(&self, kind: &str, field: &str) {
         self.spec.borrow_mut().ignored.push((kind.to_owned(), field.to_owned()));
     }
 
-    /// Adds a check that must hold after every write. It returns nothing, `bool`, or a `Result` with a text, and may panic.
+    /// Adds a check that must hold after every write. It returns nothing, `bool`, or a `Result` with a text, and may
+    /// panic.
     pub fn always<V: Verdict>(&self, check: impl Fn(&View) -> V + 'static) {
         self.spec.borrow_mut().always.push(guarded(check));
     }
 
-    /// Adds a check that must hold when everything has settled after each step but the last deletion.
+    /// Adds a check that must hold when all work has settled after each step but the last deletion.
     pub fn eventually<V: Verdict>(&self, check: impl Fn(&View) -> V + 'static) {
         self.spec.borrow_mut().eventually.push(guarded(check));
     }
 
-    /// The server's clock, which simulated time moves, for operators whose clock can be set. Schedules let it jump by an hour.
+    /// Returns the server's clock, which simulated time moves, for operators with a configurable clock. Schedules let
+    /// it jump by an hour.
     #[must_use]
     pub fn clock(&self) -> Arc<dyn Clock> {
         self.spec.borrow_mut().uses_clock = true;
@@ -245,18 +248,18 @@ fn guarded<V: Verdict>(check: impl Fn(&View) -> V + 'static) -> Check {
     })
 }
 
-/// What a panic says.
+/// Returns the message of a panic.
 pub(super) fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
     text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "it panicked".to_owned())
 }
 
-/// What a check may return.
+/// The result of a check.
 pub trait Verdict {
-    /// The text says what is wrong.
+    /// Returns the violation as a text.
     ///
     /// # Errors
-    /// Returns what is wrong, if anything is.
+    /// Returns the description of a violation, if there is one.
     fn into_result(self) -> Result<(), String>;
 }
 
@@ -278,7 +281,7 @@ impl<E: Display> Verdict for Result<(), E> {
     }
 }
 
-/// The cluster as it is, for checks.
+/// The current state of the cluster, for checks.
 #[derive(Debug)]
 pub struct View {
     objects: Objects,
@@ -289,20 +292,20 @@ impl View {
         Self { objects }
     }
 
-    /// Returns the objects of a kind in all namespaces, in the order of namespaces and names; none of unknown kinds.
+    /// Returns the objects of a kind in all namespaces, ordered by namespace and name; none of unknown kinds.
     #[must_use]
     pub fn objects(&self, api_version: &str, kind: &str) -> Vec<Value> {
         self.objects.list(api_version, kind, "").unwrap_or_default()
     }
 
-    /// Returns the objects of a type in all namespaces. Objects that are no `K` are left out.
+    /// Returns the objects of a type in all namespaces. Objects that do not deserialize as `K` are skipped.
     #[must_use]
     pub fn list<K: Resource<DynamicType = ()> + DeserializeOwned>(&self) -> Vec<K> {
         let all = self.objects(&K::api_version(&()), &K::kind(&()));
         all.into_iter().filter_map(|value| serde_json::from_value(value).ok()).collect()
     }
 
-    /// Returns an object, if there is one; those of kinds without namespaces have the namespace `""`.
+    /// Returns an object, if it exists; cluster-scoped ones have the namespace `""`.
     #[must_use]
     pub fn get<K: Resource<DynamicType = ()> + DeserializeOwned>(
         &self,

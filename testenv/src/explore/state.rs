@@ -1,7 +1,7 @@
-//! The state of a cluster as far as two runs can be compared.
+//! The comparable state of a cluster.
 //!
-//! Runs differ in what no operator decides: UIDs, versions, times, generated names, addresses, and in traces of how often it
-//! tried. What remains is compared as a set of fields for each object.
+//! Runs differ in values that no operator decides: UIDs, versions, times, generated names, addresses, and traces of the
+//! number of attempts. The rest is compared as a set of fields for each object.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
@@ -11,26 +11,26 @@ use serde_json::Value;
 /// The annotation by which a simulated user changes an object.
 pub(super) const TOUCHED: &str = "explore.kubesmith.dev/touched";
 
-/// How many differences a report shows.
+/// The limit of differences in a report.
 const SHOWN: usize = 12;
 
 /// The fields of each object, by its name.
 pub(super) type State = BTreeMap<String, BTreeMap<String, String>>;
 
-/// Generated names, with what they were generated from.
+/// Generated names, with their prefixes.
 pub(super) type Names = BTreeMap<String, String>;
 
-/// What is not compared.
+/// The parts that are not compared.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Mask {
     objects: BTreeSet<String>,
     fields: BTreeSet<(String, String)>,
-    /// Kinds with paths of fields, as the user names them.
+    /// Kinds with paths of fields, as given by the user.
     pub(super) ignored: Vec<(String, String)>,
 }
 
 impl Mask {
-    /// Leaves out what differs between two runs without faults: only chance decides it.
+    /// Excludes differences between two runs without faults, which are random.
     pub(super) fn add_differences(&mut self, one: &State, other: &State) {
         for key in one.keys().chain(other.keys()) {
             let (Some(a), Some(b)) = (one.get(key), other.get(key)) else {
@@ -50,7 +50,7 @@ impl Mask {
         self.fields.contains(&(key.to_owned(), path.to_owned())) || self.ignored.iter().any(is_ignored)
     }
 
-    /// What differs, a line each; empty if nothing does.
+    /// Returns the differences, a line each.
     pub(super) fn differences(&self, wanted: &State, found: &State) -> Vec<String> {
         let mut lines = Vec::new();
         let keys: BTreeSet<&String> = wanted.keys().chain(found.keys()).collect();
@@ -89,7 +89,7 @@ impl Mask {
     }
 }
 
-/// Brings objects into the form that is compared.
+/// Converts objects into the compared form.
 pub(super) fn normalise<'a>(objects: impl IntoIterator<Item = (&'a Value, bool)>, names: &Names) -> State {
     let mut all: BTreeMap<String, Vec<BTreeMap<String, String>>> = BTreeMap::new();
     for (object, with_status) in objects {
@@ -122,7 +122,7 @@ fn key_of(object: &Value, names: &Names) -> String {
     }
 }
 
-/// Whether a field shows when or how often something was tried, or what the server chose.
+/// Reports whether a field shows times or numbers of attempts, or the server's choices.
 fn is_incidental(key: &str) -> bool {
     const NAMES: &[&str] = &[
         "uid",
@@ -158,7 +158,7 @@ fn flatten(path: &str, value: &Value, names: &Names, out: &mut BTreeMap<String, 
     }
 }
 
-/// A value as text, in which lists have no order and conditions only their verdict.
+/// Formats a value, with lists unordered and conditions reduced to their verdict.
 fn canonical(value: &Value, conditions: bool, names: &Names) -> String {
     match value {
         Value::Array(items) => {
@@ -186,7 +186,7 @@ fn item_text(item: &Value, conditions: bool, names: &Names) -> String {
     }
 }
 
-/// Replaces what differs from run to run in a text.
+/// Replaces the parts of a text that differ from run to run.
 pub(super) fn scrub(text: &str, names: &Names) -> String {
     if text.parse::<IpAddr>().is_ok() {
         return "<address>".to_owned();
@@ -203,7 +203,7 @@ pub(super) fn scrub(text: &str, names: &Names) -> String {
     out
 }
 
-/// Whether a text begins as RFC 3339 times do.
+/// Reports whether a text begins with an RFC 3339 time.
 fn is_time(text: &str) -> bool {
     let pattern = b"0000-00-00T00:00:00";
     let fits =

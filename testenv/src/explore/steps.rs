@@ -1,4 +1,4 @@
-//! The steps of a scenario: those that were described, and those that follow from them.
+//! The steps of a scenario: the described ones, and those derived from them.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -10,10 +10,10 @@ use super::sim::{Spec, Step};
 use super::vary;
 use super::world::is_custom_group;
 
-/// Steps that change an object and change it back.
+/// Steps that change an object and revert the change.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Variants {
-    /// Pairs of steps after which the objects have to be the same, and what was done between them.
+    /// Pairs of steps after which the objects have to be the same, and the changes between them.
     pub(super) same: Vec<(usize, usize, String)>,
     /// Changes of single fields: the step before, the step of the change, and the field.
     pub(super) fields: Vec<(usize, usize, String)>,
@@ -21,7 +21,7 @@ pub(super) struct Variants {
     pub(super) kinds: BTreeSet<String>,
 }
 
-/// The objects that are varied, each with the schema of its kind.
+/// Returns the varied objects, each with the schema of its kind.
 fn varied(spec: &mut Spec) -> Vec<(Value, Value)> {
     let kinds = std::mem::take(&mut spec.varied);
     let object_of = |(api_version, kind): &(String, String)| {
@@ -38,7 +38,7 @@ fn varied(spec: &mut Spec) -> Vec<(Value, Value)> {
 }
 
 impl Spec {
-    /// Adds a step that applies an object; its number.
+    /// Adds a step that applies an object; returns its number.
     fn then(&mut self, object: &Value) -> usize {
         self.steps.push(Step::Apply(Rc::new(vec![object.clone()])));
         self.steps.len() - 1
@@ -58,7 +58,8 @@ pub(super) fn add_variants(spec: &mut Spec, cluster: &Cluster) -> Variants {
     variants
 }
 
-/// Adds steps that change and change back each field of the varied objects by itself, and neighbouring fields in both orders.
+/// Adds steps that change and revert each field of the varied objects separately, and neighbouring fields in both
+/// orders.
 pub(super) fn add_fields(spec: &mut Spec, cluster: &Cluster) -> Variants {
     let mut variants = Variants::default();
     for (object, schema) in varied(spec) {
@@ -90,8 +91,8 @@ pub(super) fn add_fields(spec: &mut Spec, cluster: &Cluster) -> Variants {
     variants
 }
 
-/// The user's steps, and the deletion of the custom resources that were applied; with `again`, also what follows if the user first
-/// removes what operators have made, and then begins anew.
+/// Returns the user's steps, and the deletion of the applied custom resources; with `again`, also the steps of a user
+/// who removes the operators' objects, and then starts over.
 pub(super) fn all_steps(spec: &Spec, cluster: &Cluster, again: bool) -> Vec<Step> {
     let mut steps = spec.steps.clone();
     let roots = Rc::new(roots(spec, cluster));
@@ -106,7 +107,7 @@ pub(super) fn all_steps(spec: &Spec, cluster: &Cluster, again: bool) -> Vec<Step
     steps
 }
 
-/// The custom resources that the user applies, each as it was applied last.
+/// Returns the custom resources that the user applies, each in its last form.
 fn roots(spec: &Spec, cluster: &Cluster) -> Vec<Value> {
     let mut roots: Vec<Value> = Vec::new();
     for step in &spec.steps {
@@ -123,7 +124,7 @@ fn roots(spec: &Spec, cluster: &Cluster) -> Vec<Value> {
     roots
 }
 
-/// Whether an object is a custom resource that the server knows.
+/// Reports whether an object is a custom resource that the server serves.
 pub(super) fn is_custom(object: &Value, cluster: &Cluster) -> bool {
     let group = object["apiVersion"]
         .as_str()

@@ -1,4 +1,4 @@
-//! Objects of other owners: what an operator finds in its way, and must leave alone.
+//! Objects of other owners, which block an operator and which it must not touch.
 
 use http::Method;
 use serde_json::{Value, json};
@@ -7,16 +7,16 @@ use super::oracle::Failure;
 use super::world::World;
 use crate::fake::Action;
 
-/// The name of the stranger, of a kind that operators rarely watch.
+/// The name of the other owner, of a kind that operators rarely watch.
 const STRANGER: &str = "explore-stranger";
 
-/// The UID of the controller of an object.
+/// Returns the UID of an object's controller.
 fn controller(object: &Value) -> Option<&Value> {
     let owners = object["metadata"]["ownerReferences"].as_array()?;
     owners.iter().find(|owner| owner["controller"] == true)
 }
 
-/// Whether a request makes an object that somebody controls.
+/// Reports whether a request creates an object with a controller.
 pub(super) fn creates_controlled(action: &Action) -> bool {
     action.verb() == "create"
         && !action.namespace().is_empty()
@@ -27,13 +27,13 @@ pub(super) fn creates_controlled(action: &Action) -> bool {
 }
 
 impl World {
-    /// Somebody else makes the object that an operator is about to make, for an owner of its own.
+    /// Creates the object that an operator is about to create, for another owner.
     pub(super) fn take_name(&mut self, action: &Action, label: &str) {
         let Some(body) = action.body() else { return };
         let namespace = action.namespace();
         let owner = json!({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": STRANGER}});
         let accounts = format!("/api/v1/namespaces/{namespace}/serviceaccounts");
-        // It may be there already.
+        // It may exist already.
         let _ = self.cluster.create(&accounts, &owner);
         let Some(owner) = self.cluster.get(&format!("{accounts}/{STRANGER}")) else { return };
         let mut object = body.clone();
@@ -47,7 +47,7 @@ impl World {
         }
     }
 
-    /// The object that a request is about, if it has a controller that is still there.
+    /// Returns the object of a request, if it has a controller that still exists.
     pub(super) fn controlled(&self, action: &Action) -> Option<Value> {
         let concerns = match action.verb() {
             "update" => true,
@@ -72,8 +72,8 @@ impl World {
         is_there.then_some(object)
     }
 
-    /// Judges a write of an object that had a controller, which is to keep it. Deletions are not judged: operators that find their objects
-    /// by labels take those of others for their own.
+    /// Judges a write of an object that had a controller, which has to stay. Deletions are not judged: operators that
+    /// find their objects by labels treat those of others as their own.
     pub(super) fn judge_owner(&mut self, action: &Action, label: &str, before: &Value) {
         let Some(owner) = controller(before) else { return };
         let Some(after) = self.cluster.get(action.path()) else { return };
@@ -86,7 +86,7 @@ impl World {
 }
 
 impl super::cluster::Cluster {
-    /// Makes an object in a collection.
+    /// Creates an object in a collection.
     fn create(&self, collection: &str, object: &Value) -> Result<u16, String> {
         self.request(Method::POST, collection, "application/json", object)
     }

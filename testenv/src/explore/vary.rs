@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value, json};
 
-/// How deep variants change an object.
+/// The depth to which variants change an object.
 const DEPTH: usize = 6;
 
 /// The schema of a kind in a version.
@@ -17,8 +17,8 @@ pub(super) fn schema<'a>(definitions: &'a [Value], api_version: &str, kind: &str
     Some(&found["schema"]["openAPIV3Schema"])
 }
 
-/// Two variants of an object: one in which as many fields as possible have another value, and one without optional fields.
-/// `accepts` asks the server; a change that it refuses is left out. Variants that are the object itself are left out, too.
+/// Returns two variants of an object: one in which as many fields as possible have another value, and one without
+/// optional fields. `accepts` calls the server; refused changes are skipped. So are variants equal to the object.
 pub(super) fn variants(object: &Value, schema: &Value, accepts: &dyn Fn(&Value) -> bool) -> Vec<Value> {
     let spec = &schema["properties"]["spec"];
     let tries: [Changes; 2] = [other_values, without_optional];
@@ -35,7 +35,7 @@ pub(super) fn variants(object: &Value, schema: &Value, accepts: &dyn Fn(&Value) 
     each.into_iter().filter(|variant| variant != object).collect()
 }
 
-/// How many changes of single fields are tried.
+/// The limit of tried changes of single fields.
 const MOST_FIELDS: usize = 40;
 
 /// A field below `spec`, and its new value; `None` removes it.
@@ -46,13 +46,13 @@ pub(super) struct Change {
 }
 
 impl Change {
-    /// The field's name, such as `spec.size`.
+    /// Returns the field's name, such as `spec.size`.
     pub(super) fn name(&self) -> String {
         format!("spec.{}", self.path.join("."))
     }
 }
 
-/// Changes of single fields that the server accepts: another value for each, and none where it is optional.
+/// Returns changes of single fields that the server accepts: another value for each, and none where it is optional.
 pub(super) fn fields(object: &Value, schema: &Value, accepts: &dyn Fn(&Value) -> bool) -> Vec<Change> {
     let spec = &schema["properties"]["spec"];
     let tries =
@@ -64,7 +64,7 @@ pub(super) fn fields(object: &Value, schema: &Value, accepts: &dyn Fn(&Value) ->
     accepted.take(MOST_FIELDS).collect()
 }
 
-/// An object with changes.
+/// Returns an object with changes.
 pub(super) fn with(object: &Value, changes: &[&Change]) -> Value {
     let mut variant = object.clone();
     for Change { path, value } in changes {
@@ -101,7 +101,7 @@ fn properties(schema: &Value) -> impl Iterator<Item = (&String, &Value)> {
     schema["properties"].as_object().into_iter().flat_map(Map::iter)
 }
 
-/// Another value for each field that the schema knows, those that are not set included.
+/// Returns another value for each field of the schema, set or not.
 fn other_values(value: &Value, schema: &Value, depth: usize) -> Vec<Change> {
     let mut changes = Vec::new();
     for (name, field) in properties(schema).filter(|_| depth < DEPTH) {
@@ -128,7 +128,7 @@ fn other_value(now: &Value, schema: &Value) -> Option<Value> {
         }
         "array" => {
             let mut items = now.as_array()?.clone();
-            // One entry less is valid more often than one more; an only entry is repeated.
+            // One item less is valid more often than one more; a single item is repeated.
             if items.len() > 1 {
                 drop(items.pop());
             } else {
@@ -144,7 +144,7 @@ fn other_value(now: &Value, schema: &Value) -> Option<Value> {
     }
 }
 
-/// No value for each field that is set and need not be.
+/// Removes each field that is set and optional.
 fn without_optional(value: &Value, schema: &Value, depth: usize) -> Vec<Change> {
     let required: BTreeSet<&str> =
         schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();

@@ -14,7 +14,7 @@ use serde_json::json;
 use super::fault::Release;
 use super::gate::Sender;
 
-/// When a watch that has fallen silent goes on, or a request that is late arrives.
+/// The condition under which a stalled watch continues, or a late request arrives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Held {
     Quiet,
@@ -35,23 +35,23 @@ impl Held {
 /// A line of a watch that was not delivered.
 pub(super) struct Line {
     pub(super) bytes: Bytes,
-    /// Such as `MODIFIED default/a`; empty for bookmarks.
+    /// The event, such as `MODIFIED default/a`; empty for bookmarks.
     pub(super) about: String,
 }
 
-/// A watch that an operator has open.
+/// An open watch of an operator.
 pub(super) struct OpenWatch {
     pub(super) process: usize,
-    /// What is watched, such as `configmaps`.
+    /// The watched resource, such as `configmaps`.
     pub(super) resource: String,
     pub(super) lines: VecDeque<Line>,
     pub(super) held: Option<Held>,
-    /// It expires when it goes on.
+    /// Whether it expires when it continues.
     pub(super) misses: bool,
     body: Body,
     partial: BytesMut,
     sender: Sender,
-    /// The server has ended it.
+    /// Whether the server has ended it.
     ended: bool,
 }
 
@@ -92,7 +92,7 @@ impl OpenWatch {
         Self { process, resource, lines, held: None, misses: false, body, partial, sender, ended: false }
     }
 
-    /// Takes what the server has sent. Call it in the context of the server's lane.
+    /// Reads the server's data. It has to run in the context of the server's lane.
     pub(super) fn pull(&mut self) {
         let mut cx = Context::from_waker(Waker::noop());
         while !self.ended {
@@ -108,7 +108,7 @@ impl OpenWatch {
         }
     }
 
-    /// Takes what a server sends.
+    /// Splits the server's data into lines.
     pub(super) fn cut(&mut self, data: &[u8]) {
         self.partial.extend_from_slice(data);
         while let Some(end) = self.partial.iter().position(|byte| *byte == b'\n') {
@@ -118,12 +118,12 @@ impl OpenWatch {
         }
     }
 
-    /// Whether there is something to deliver.
+    /// Reports whether a line or the end can be delivered.
     pub(super) fn is_ready(&self) -> bool {
         self.held.is_none() && (!self.lines.is_empty() || self.ended)
     }
 
-    /// Whether nobody reads or writes any more.
+    /// Reports whether the client has closed the watch.
     pub(super) fn is_over(&self) -> bool {
         self.sender.is_closed()
     }
@@ -131,19 +131,19 @@ impl OpenWatch {
     /// Delivers the next line; ends the watch after the last one.
     pub(super) fn deliver(&mut self) {
         match self.lines.pop_front() {
-            // The client may have gone meanwhile.
+            // The client may have closed it meanwhile.
             Some(line) => drop(self.sender.unbounded_send(Ok(line.bytes))),
             None => self.sender.close_channel(),
         }
     }
 
-    /// Ends the watch as a broken connection does.
+    /// Ends the watch like a broken connection.
     pub(super) fn break_off(&mut self) {
         let _ = self.sender.unbounded_send(Err("connection reset by peer".into()));
         self.sender.close_channel();
     }
 
-    /// Ends the watch as a server does that has forgotten the history.
+    /// Ends the watch like a server that has compacted the history.
     pub(super) fn expire(&mut self) {
         let status = json!({
             "kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Failure", "reason": "Expired", "code": 410,

@@ -1,4 +1,4 @@
-//! One run: processes, the cluster, and everything that is on its way between them.
+//! One run: processes, the cluster, and all requests and events between them.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::Duration;
@@ -20,21 +20,21 @@ use super::strangers::creates_controlled;
 use super::watches::{Held, OpenWatch};
 use crate::fake::Action;
 
-/// How many lines of a story are kept.
+/// The limit of a story's lines.
 const MOST_LINES: usize = 5_000;
 
-/// A request or a call that has left its operator.
+/// A pending request or call of an operator.
 pub(super) struct Pending {
     pub(super) process: usize,
-    /// What it is, without what chance decides.
+    /// Its description, without random parts.
     pub(super) label: String,
     pub(super) site: Option<String>,
-    /// It is late.
+    /// Set if it is late.
     pub(super) held: Option<Held>,
     pub(super) what: What,
 }
 
-/// What has left an operator.
+/// An operator's request or call.
 pub(super) enum What {
     Request(Box<(Action, Exchange)>),
     Call(Call),
@@ -56,7 +56,7 @@ pub(super) struct World {
     counts: BTreeMap<String, usize>,
     pub(super) names: Names,
     pub(super) step: usize,
-    /// The versions at which the steps began.
+    /// The versions at the beginning of the steps.
     pub(super) step_versions: Vec<u64>,
     /// The versions after the user's part of each step.
     pub(super) acted_versions: Vec<u64>,
@@ -64,21 +64,22 @@ pub(super) struct World {
     pub(super) changes: Vec<u64>,
     /// The versions before each write of an operator.
     pub(super) marks: Vec<u64>,
-    /// Resources whose objects users apply.
+    /// The resources of objects that users apply.
     pub(super) applied: BTreeSet<(String, String)>,
-    /// What operators have made, each with the resource.
+    /// The objects that operators have created, each with the resource.
     pub(super) made: BTreeMap<String, (String, String)>,
     /// Objects of users that were touched, by their paths and UIDs.
     pub(super) touched: BTreeMap<String, String>,
-    /// Another controller has made objects.
+    /// Whether another controller has created objects.
     pub(super) has_strangers: bool,
-    /// What operators and users have written.
+    /// The resources that operators and users have written.
     pub(super) written: BTreeSet<(String, String)>,
-    /// How often operators have deleted each object in this step, and the objects that they have made since the first fault.
+    /// The number of operators' deletions of each object in this step, and the objects that they have created since the
+    /// first fault.
     pub(super) deleted: BTreeMap<String, usize>,
     pub(super) born_late: BTreeSet<String>,
     pub(super) rates: Rates,
-    /// When anything was last written.
+    /// The time of the last write.
     pub(super) last_change: Duration,
     pub(super) failure: Option<Failure>,
     pub(super) moves: u64,
@@ -131,7 +132,7 @@ impl World {
         }
     }
 
-    /// What the story calls a process.
+    /// Returns the name of a process in the story.
     pub(super) fn name_of(&self, process: usize) -> String {
         if self.processes.len() == 1 { "operator".to_owned() } else { format!("operator {}", process + 1) }
     }
@@ -140,7 +141,8 @@ impl World {
         self.failure.get_or_insert(failure);
     }
 
-    /// Judges a loop. As long as a watch is late, an operator may repeat what it cannot know to be done: that ends the fault.
+    /// Judges a loop. While a watch is late, an operator may repeat work that it cannot know to be done: then this ends
+    /// the fault.
     pub(super) fn fail_loop(&mut self, failure: Failure) {
         if self.release(|_| true) {
             self.rates.forget();
@@ -149,7 +151,7 @@ impl World {
         }
     }
 
-    /// Notes a place and returns its name.
+    /// Records a place and returns its name.
     pub(super) fn site(&mut self, kind: SiteKind, process: usize, label: &str) -> String {
         let by = if self.processes.len() == 1 { String::new() } else { format!(" by {}", process + 1) };
         let count = self.counts.entry(format!("{label}{by}")).or_default();
@@ -159,7 +161,7 @@ impl World {
         name
     }
 
-    /// Takes the fault that is planned for a place.
+    /// Takes the planned fault of a place.
     pub(super) fn take_fault(&mut self, site: &str) -> Option<Fault> {
         let at = self.plan.faults.iter().position(|planned| planned.site == site)?;
         let planned = self.plan.faults.remove(at);
@@ -167,11 +169,11 @@ impl World {
         Some(planned.fault)
     }
 
-    /// Takes what the processes ask for.
+    /// Takes the requests and calls of a process.
     pub(super) fn take_arrivals(&mut self, index: usize, arrivals: Vec<Arrival>) {
         let mut new: Vec<Pending> =
             arrivals.into_iter().map(|arrival| self.classify(index, arrival)).collect();
-        // Requests made at the same time have no order, and maps in operators have a random one.
+        // Simultaneous requests have no order, and maps in operators have a random one.
         new.sort_by(|a, b| a.label.cmp(&b.label));
         for pending in &mut new {
             pending.site = site_kind(&pending.what).map(|kind| self.site(kind, index, &pending.label));
@@ -190,7 +192,7 @@ impl World {
         Pending { process, label: scrub(&label, &self.names), site: None, held: None, what }
     }
 
-    /// Carries out everything that can happen without time passing.
+    /// Performs everything that can happen without time passing.
     pub(super) fn pump(&mut self) -> bool {
         let mut moved = false;
         while self.failure.is_none() {
@@ -210,7 +212,7 @@ impl World {
         moved
     }
 
-    /// Lets one request or event go on; false if there is none.
+    /// Delivers one request or event; false if there is none.
     pub(super) fn move_on(&mut self) -> bool {
         let ready: Vec<usize> = (0..self.watches.len()).filter(|i| self.watches[*i].is_ready()).collect();
         let pending: Vec<usize> =
@@ -282,7 +284,7 @@ impl World {
         }
     }
 
-    /// Takes what the server has sent to watches.
+    /// Reads the server's data for watches.
     pub(super) fn pull_watches(&mut self) {
         self.cluster.lane.until_idle();
         self.pull();
@@ -293,7 +295,7 @@ impl World {
         self.watches.iter_mut().for_each(OpenWatch::pull);
     }
 
-    /// Lets held watches and requests go on; false if there is none.
+    /// Releases held watches and requests; false if there is none.
     pub(super) fn release(&mut self, which: impl Fn(Held) -> bool) -> bool {
         let mut released = Vec::new();
         for watch in self.watches.iter_mut().filter(|watch| watch.held.is_some_and(&which)) {
@@ -308,7 +310,7 @@ impl World {
         for pending in self.pending.iter_mut().filter(|pending| pending.held.is_some_and(&which)) {
             let process = &mut self.processes[pending.process];
             if process.is_paused && pending.held == Some(Held::AfterStep) {
-                // Others act on the step before.
+                // Other processes act on the step first.
                 pending.held = Some(Held::until(Release::Minute, self.now));
                 continue;
             }
@@ -322,13 +324,13 @@ impl World {
         !released.is_empty()
     }
 
-    /// Whether anything is held that `which` lets go on.
+    /// Reports whether something is held that `which` releases.
     pub(super) fn is_held(&self, which: impl Fn(Held) -> bool) -> bool {
         let pending = self.pending.iter().map(|pending| pending.held);
         self.watches.iter().map(|watch| watch.held).chain(pending).any(|held| held.is_some_and(&which))
     }
 
-    /// Lets time pass until something is due, for `most` at the most.
+    /// Lets time pass until something is due, at most `most`.
     pub(super) fn pass(&mut self, most: Duration) {
         let held = self.watches.iter().map(|watch| watch.held);
         let held =
@@ -348,7 +350,7 @@ impl World {
         self.release(|held| matches!(held, Held::Until(at) if at <= now));
     }
 
-    /// The resources of the objects that a user's step is about.
+    /// Returns the resources of the objects in a user's step.
     pub(super) fn resources_of(&self, step: &Step) -> BTreeSet<(String, String)> {
         let objects: &[Value] = match step {
             Step::Apply(all) | Step::Delete(all) => all,
@@ -362,7 +364,7 @@ impl World {
         resources.collect()
     }
 
-    /// What operators have made and a user may remove, so that they have to make it again.
+    /// Returns the operators' objects that a user may remove, so that they have to be recreated.
     pub(super) fn removable(&self) -> Vec<Value> {
         let made: BTreeSet<(String, String)> = self.made.values().cloned().collect();
         let is_made = |((group, resource), object): &((String, String), Value)| {
@@ -373,12 +375,12 @@ impl World {
         self.cluster.state(&made).into_iter().filter(is_made).map(|(_, object)| object).collect()
     }
 
-    /// What outside systems have.
+    /// Returns the states of outside systems.
     pub(super) fn outside(&self) -> Vec<Value> {
         self.spec.outside.iter().map(|(_, show)| show()).collect()
     }
 
-    /// Checks what must always hold.
+    /// Runs the checks that must always hold.
     pub(super) fn check_always(&mut self) {
         if self.spec.always.is_empty() {
             return;
@@ -391,7 +393,7 @@ impl World {
     }
 }
 
-/// An object, as deletions are counted.
+/// Returns the name under which an object's deletions are counted.
 pub(super) fn target(group: &str, resource: &str, namespace: &str, name: &str) -> String {
     let group = if group.is_empty() { String::new() } else { format!(".{group}") };
     match namespace {
@@ -400,17 +402,17 @@ pub(super) fn target(group: &str, resource: &str, namespace: &str, name: &str) -
     }
 }
 
-/// Whether a group is none of Kubernetes' own: those have no dot or end in `.k8s.io`.
+/// Reports whether a group is not one of Kubernetes' own: those have no dot or end in `.k8s.io`.
 pub(super) fn is_custom_group(group: &str) -> bool {
     group.contains('.') && !group.ends_with(".k8s.io")
 }
 
-/// Whether a resource carries no state that an operator works with: events, and the leases of replicas.
+/// Reports whether a resource has no state that an operator manages: events, and the leases of replicas.
 pub(super) fn is_noise(resource: &str) -> bool {
     matches!(resource.split(['.', '/']).next(), Some("events" | "leases"))
 }
 
-/// What can be disturbed about a request; nothing of watches that go on, which are disturbed event by event.
+/// Returns the kind of place of a request; `None` for watches that continue, which are disturbed event by event.
 fn site_kind(what: &What) -> Option<SiteKind> {
     let What::Request(request) = what else { return Some(SiteKind::Call) };
     let action = &request.0;
@@ -436,7 +438,7 @@ fn site_kind(what: &What) -> Option<SiteKind> {
     })
 }
 
-/// Whether a request changes objects.
+/// Reports whether a request changes objects.
 pub(super) fn is_write(action: &Action) -> bool {
     !action.is_read()
         && !action.resource().is_empty()

@@ -1,4 +1,4 @@
-//! Requests as tests see them.
+//! The requests of a fake's clients.
 
 use std::fmt;
 
@@ -11,22 +11,22 @@ use kubesmith_apiserver::request::{self, Query, ResourcePath, Target};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-/// How a patch says what it changes.
+/// The format of a patch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum PatchType {
     /// A list of operations, RFC 6902.
     Json,
-    /// The members that change, RFC 7386.
+    /// A patch of changed members, RFC 7386.
     Merge,
-    /// A merge patch that knows the lists' keys.
+    /// A merge patch with keys of lists.
     StrategicMerge,
     /// Server-side apply.
     Apply,
 }
 
-/// A request that a client made: client-go's `testing.Action`.
+/// A client's request: client-go's `testing.Action`.
 ///
-/// [`Display`](fmt::Display) writes it in short, for comparisons of whole sequences:
+/// [`Display`](fmt::Display) formats it briefly, for comparisons of whole sequences:
 ///
 /// ```
 /// use k8s_openapi::api::core::v1::ConfigMap;
@@ -60,7 +60,7 @@ pub struct Action {
 }
 
 impl Action {
-    /// Reads a request.
+    /// Decodes a request.
     pub(crate) fn of(parts: &Parts, body: &Bytes) -> Self {
         let path = parts.uri.path().to_owned();
         let query = Query::parse(parts.uri.query().unwrap_or_default());
@@ -76,69 +76,70 @@ impl Action {
         Self { verb, path, resource, options: query.into_pairs(), patch_type, body }
     }
 
-    /// The verb as RBAC names it: `get`, `list`, `watch`, `create`, `update`, `patch`, `delete`, `deletecollection`. What is
-    /// no request for a resource has its method, such as `get`.
+    /// Returns the verb as RBAC names it: `get`, `list`, `watch`, `create`, `update`, `patch`, `delete`,
+    /// `deletecollection`. Other requests than those for resources have their method, such as `get`.
     #[must_use]
     pub fn verb(&self) -> &str {
         self.verb
     }
 
-    /// The resource's plural name. As in client-go, discovery asks for the resources `version`, `group` and `resource`;
-    /// empty for other paths.
+    /// Returns the resource's plural name. As in client-go, discovery has the resources `version`, `group` and
+    /// `resource`; empty for other paths.
     #[must_use]
     pub fn resource(&self) -> &str {
         &self.resource.resource
     }
 
-    /// The resource's group; empty for the core group.
+    /// Returns the resource's group; empty for the core group.
     #[must_use]
     pub fn group(&self) -> &str {
         &self.resource.group
     }
 
-    /// The resource's version.
+    /// Returns the resource's version.
     #[must_use]
     pub fn version(&self) -> &str {
         &self.resource.version
     }
 
-    /// Group, version and resource together.
+    /// Returns group, version and resource together.
     #[must_use]
     pub fn gvr(&self) -> GroupVersionResource {
         GroupVersionResource::gvr(self.group(), self.version(), self.resource())
     }
 
-    /// `status`, `scale` or another subresource; empty for the object itself.
+    /// Returns `status`, `scale` or another subresource; empty for the object itself.
     #[must_use]
     pub fn subresource(&self) -> &str {
         &self.resource.subresource
     }
 
-    /// The namespace; empty for all of them and for what is in none.
+    /// Returns the namespace; empty for all of them and for cluster scope.
     #[must_use]
     pub fn namespace(&self) -> &str {
         &self.resource.namespace
     }
 
-    /// The object's name; empty for a collection, and for a new object that has none yet.
+    /// Returns the object's name; empty for a collection, and for a new object without a name.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.resource.name
     }
 
-    /// The path of the request.
+    /// Returns the path of the request.
     #[must_use]
     pub fn path(&self) -> &str {
         &self.path
     }
 
-    /// The body: the object of a create or an update, the patch, the options of a delete.
+    /// Returns the body: the object of a create or an update, the patch, the options of a delete.
     #[must_use]
     pub fn body(&self) -> Option<&Value> {
         self.body.as_ref()
     }
 
-    /// The object of a create or an update, or the configuration that is applied; `None` if it is no `K`.
+    /// Returns the object of a create or an update, or the applied configuration; `None` if it does not deserialize as
+    /// `K`.
     #[must_use]
     pub fn object<K: DeserializeOwned>(&self) -> Option<K> {
         let is_object = matches!(self.verb, "create" | "update") || self.patch_type == Some(PatchType::Apply);
@@ -146,34 +147,34 @@ impl Action {
         K::deserialize(body).ok()
     }
 
-    /// The contents of a patch.
+    /// Returns the content of a patch.
     #[must_use]
     pub fn patch(&self) -> Option<&Value> {
         self.body.as_ref().filter(|_| self.patch_type.is_some())
     }
 
-    /// The kind of the patch; `None` for other verbs.
+    /// Returns the kind of the patch; `None` for other verbs.
     #[must_use]
     pub fn patch_type(&self) -> Option<PatchType> {
         self.patch_type
     }
 
-    /// An option of the request, by its name in the query: `fieldManager`, `force`, `dryRun`, `labelSelector`,
+    /// Returns an option of the request, by its name in the query: `fieldManager`, `force`, `dryRun`, `labelSelector`,
     /// `resourceVersion` and so on.
     #[must_use]
     pub fn option(&self, name: &str) -> Option<&str> {
         self.options.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
     }
 
-    /// Whether the request only looks: `get`, `list` or `watch`. Informers and discovery make no others.
+    /// Reports whether the request is a read: `get`, `list` or `watch`. Informers and discovery make no others.
     #[must_use]
     pub fn is_read(&self) -> bool {
         matches!(self.verb, "get" | "list" | "watch")
     }
 
-    /// Whether the request has this verb and is for this resource, as reactors ask. `*` is everything. `carts` is the
-    /// resource with its subresources in any group, `carts/status` the subresource alone; `carts.shop.example.com` tells
-    /// the group.
+    /// Reports whether the request has this verb and resource, as for reactors. `*` matches everything. `carts` is the
+    /// resource with its subresources in any group, `carts/status` the subresource alone; `carts.shop.example.com`
+    /// names the group.
     #[must_use]
     pub fn matches(&self, verb: &str, resource: &str) -> bool {
         let same_verb = verb == "*" || verb == self.verb || (verb, self.verb) == GO_NAME;
@@ -231,7 +232,7 @@ fn verb(asked: &Method, target: &ResourcePath, query: &Query) -> &'static str {
     }
 }
 
-/// The verb of what is no resource.
+/// Returns the verb of a request for another path than a resource's.
 fn method(asked: &Method) -> &'static str {
     match *asked {
         Method::GET | Method::HEAD => "get",
@@ -243,7 +244,7 @@ fn method(asked: &Method) -> &'static str {
     }
 }
 
-/// The resource that client-go's fake discovery records.
+/// Returns the resource that client-go's fake discovery records.
 fn discovery(target: Option<Target>) -> ResourcePath {
     let named = |resource: &str| ResourcePath { resource: resource.to_owned(), ..ResourcePath::default() };
     match target {
@@ -268,7 +269,7 @@ fn patch_type(parts: &Parts) -> Option<PatchType> {
     }
 }
 
-/// A body as JSON; `None` for none, and for what the server will refuse to read.
+/// Decodes a body as JSON; `None` if it is empty or malformed.
 fn read(body: &[u8], patch: bool) -> Option<Value> {
     if body.is_empty() {
         return None;

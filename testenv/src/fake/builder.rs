@@ -15,7 +15,7 @@ use super::service::{Core, FakeService};
 use super::tracker::{self, Tracker};
 use super::{Fake, FakeClients};
 
-/// Describes a [`Fake`] before it is made.
+/// Builds a [`Fake`].
 #[derive(Debug)]
 pub struct FakeBuilder<C> {
     crds: Vec<Object>,
@@ -33,50 +33,51 @@ impl<C: FakeClients> FakeBuilder<C> {
         Self { crds, texts: vec![C::CRDS], paths, objects, server, clients: PhantomData }
     }
 
-    /// Begins with this object, or with those of a list; see [`Tracker::add`].
+    /// Adds this object, or those of a list; see [`Tracker::add`].
     #[must_use]
     pub fn object(mut self, object: impl Into<Object>) -> Self {
         self.objects.push(object.into());
         self
     }
 
-    /// Begins with these objects; see [`Tracker::add`].
+    /// Adds these objects; see [`Tracker::add`].
     #[must_use]
     pub fn objects<O: Into<Object>>(mut self, objects: impl IntoIterator<Item = O>) -> Self {
         self.objects.extend(objects.into_iter().map(Into::into));
         self
     }
 
-    /// Knows the kinds of these CRDs, too.
+    /// Adds the kinds of these CRDs.
     #[must_use]
     pub fn crds(mut self, crds: impl IntoIterator<Item = CustomResourceDefinition>) -> Self {
         self.crds.extend(crds.into_iter().map(Object::from));
         self
     }
 
-    /// Knows the kinds of the CRDs in these files and folders, too.
+    /// Adds the kinds of the CRDs in these files and folders.
     #[must_use]
     pub fn crd_paths<P: Into<PathBuf>>(mut self, paths: impl IntoIterator<Item = P>) -> Self {
         self.paths.extend(paths.into_iter().map(Into::into));
         self
     }
 
-    /// Knows the kinds of another package's clients, too, which [`Fake::clients`] then makes.
+    /// Adds the kinds of another package's clients, which [`Fake::clients`] then creates.
     #[must_use]
     pub fn kinds_of<D: FakeClients>(mut self) -> Self {
         self.texts.push(D::CRDS);
         self
     }
 
-    /// Runs what a cluster's controller manager does, as [`TestEnvBuilder::controllers`](crate::TestEnvBuilder::controllers)
-    /// says. Off unless set: an object is what clients made of it.
+    /// Runs the controllers of kube-controller-manager, as
+    /// [`TestEnvBuilder::controllers`](crate::TestEnvBuilder::controllers). Off by default: only clients change
+    /// objects.
     #[must_use]
     pub fn controllers(mut self, run: bool) -> Self {
         self.server.controllers = run;
         self
     }
 
-    /// Takes the time that metadata carries from `clock` instead of the machine.
+    /// Uses the time of `clock` in metadata, not the machine's.
     #[must_use]
     pub fn clock(mut self, clock: Arc<dyn Clock>) -> Self {
         self.server.clock = Some(clock);
@@ -90,10 +91,11 @@ impl<C: FakeClients> FakeBuilder<C> {
         self
     }
 
-    /// Makes the fake.
+    /// Creates the fake.
     ///
     /// # Errors
-    /// Outside of a tokio runtime, when a CRD is refused or cannot be read, and as [`Tracker::add`] of the objects.
+    /// Returns an error outside of a tokio runtime, when a CRD is refused or unreadable, and as [`Tracker::add`] for
+    /// the objects.
     pub fn build(self) -> Result<Fake<C>, FakeError> {
         if tokio::runtime::Handle::try_current().is_err() {
             return Err(FakeError::NoRuntime);
@@ -114,7 +116,7 @@ impl<C: FakeClients> FakeBuilder<C> {
         Ok(Fake { clients: C::of_client(client.clone()), client, core })
     }
 
-    /// The CRDs from everywhere; of those with one name, the last.
+    /// Returns the CRDs of all sources; of those with one name, the last.
     fn all_crds(&self) -> Result<Vec<Value>, FakeError> {
         let mut found = Vec::new();
         for text in self.texts.iter().filter(|text| !text.trim().is_empty()) {
@@ -142,7 +144,7 @@ impl<C: FakeClients> FakeBuilder<C> {
     }
 }
 
-/// There is no webhook in a unit test: the versions of a kind then differ in nothing but their names.
+/// Removes the conversion webhook, as unit tests have none: the versions of a kind then differ only in their names.
 fn convert_by_name(crd: &mut Value) {
     if crd["spec"]["conversion"]["strategy"] == "Webhook" {
         crd["spec"]["conversion"] = serde_json::json!({"strategy": "None"});

@@ -1,4 +1,4 @@
-//! Why a fake could not be made, or an object not be put into it.
+//! Errors of fakes.
 
 use kube::core::Status;
 
@@ -9,7 +9,7 @@ pub enum FakeError {
     /// An object cannot be written as JSON, or a text read as one.
     #[error("{0}")]
     Unreadable(String),
-    /// Nobody told the fake of a kind.
+    /// The fake lacks the kind.
     #[error(
         "the fake does not know the kind {kind:?} of {api_version:?}: give it the CRD with `FakeBuilder::crds`"
     )]
@@ -27,7 +27,7 @@ pub enum FakeError {
         /// The error of a server.
         status: Box<Status>,
     },
-    /// An object cannot be stored: there is one already or none yet, or no server could have it.
+    /// An object cannot be stored: it exists already or does not exist yet, or every server would refuse it.
     #[error("{}", .0.message)]
     Refused(Box<Status>),
     /// Clients need tokio.

@@ -1,13 +1,13 @@
 //! Clientsets for unit tests: the real clients on an API server inside the test.
 //!
-//! A [`Fake`] is client-go's fake clientset. A generated package has one for its own clients: `FakeClientset`, behind its
-//! feature `fake`. Its clients are the package's real ones, and what they speak to is the embedded API server: without
-//! sockets, and for each fake a new one, made in about a millisecond. On the way there every request
+//! A [`Fake`] is client-go's fake clientset. A generated package has one for its own clients: `FakeClientset`, behind
+//! its feature `fake`. Its clients are the package's real ones, connected to an embedded API server: without sockets,
+//! and a new one for each fake, created in about a millisecond. On the way there every request
 //!
 //! 1. becomes an [`Action`] and is recorded ([`Fake::actions`]);
-//! 2. is put to the reactors in their order ([`Fake::prepend_reactor`]), of which the first that does not
-//!    [pass](Reaction::pass) answers;
-//! 3. goes to the server if none of them did.
+//! 2. passes the reactors in their order ([`Fake::prepend_reactor`]), of which the first that does not
+//!    [pass](Reaction::pass) responds;
+//! 3. goes to the server if none of them responds.
 //!
 //! ```
 //! use k8s_openapi::api::core::v1::ConfigMap;
@@ -37,16 +37,15 @@
 //! # }
 //! ```
 //!
-//! # What is as on a server, and what is not
+//! # Differences to a server
 //!
 //! As on a server, and unlike client-go's fake: selectors, `generateName`, resource versions and conflicts of updates,
 //! `generation`, finalizers and deletion timestamps, the status subresource, defaults, pruning and validation by the CRD's
 //! schema, server-side apply with its conflicts, and watches with bookmarks and streaming lists.
 //!
-//! Unlike on a server, as a unit test wants it: it begins empty, and namespaces need not exist; objects do not follow their
-//! owners, and a namespace that is deleted stays (both unless there are
-//! [controllers](FakeBuilder::controllers)); nobody is refused for want of rights; a CRD's conversion webhook is not
-//! called, so that versions of a kind differ in nothing but their names.
+//! Unlike on a server, to suit unit tests: it starts empty, and namespaces need not exist; dependents and namespaces
+//! are not garbage-collected (both unless there are [controllers](FakeBuilder::controllers)); all requests are
+//! authorized; a CRD's conversion webhook is not called, so that versions of a kind differ only in their names.
 
 mod action;
 mod builder;
@@ -74,12 +73,12 @@ pub use watcher::FakeWatcher;
 
 use service::{Core, Reactor};
 
-/// Clients that a [`Fake`] can be made for. Generated clientsets are, as is kube's plain [`Client`].
+/// Clients that a [`Fake`] can be created for: generated clientsets, and kube's plain [`Client`].
 pub trait FakeClients: Sized {
-    /// The CRDs of the clients' kinds: a list as JSON, or nothing.
+    /// The CRDs of the clients' kinds: a list as JSON, or empty.
     const CRDS: &'static str;
 
-    /// Makes the clients from the fake's.
+    /// Creates the clients from the fake's.
     fn of_client(client: Client) -> Self;
 }
 
@@ -91,11 +90,12 @@ impl FakeClients for Client {
     }
 }
 
-/// Clients of an API server inside the test, with a record of what they ask and with reactors: client-go's fake clientset.
+/// Clients of an API server inside the test, with a record of their requests and with reactors: client-go's fake
+/// clientset.
 ///
 /// It dereferences to the clients. Clones share everything. The server has no task of its own unless it runs
-/// [controllers](FakeBuilder::controllers), and ends with the last of the fake's clones and clients; [`Fake::stop`] ends
-/// watches before. See [the module](self) for an example.
+/// [controllers](FakeBuilder::controllers), and ends with the last of the fake's clones and clients; [`Fake::stop`]
+/// ends watches before. See [the module](self) for an example.
 #[derive(Clone)]
 pub struct Fake<C> {
     clients: C,
@@ -104,16 +104,16 @@ pub struct Fake<C> {
 }
 
 impl<C: FakeClients> Fake<C> {
-    /// Makes a fake with objects in it. [`objects!`](crate::objects) puts objects of different kinds into one list;
-    /// [`Fake::builder`] says more.
+    /// Creates a fake with objects in it. [`objects!`](crate::objects) puts objects of different kinds into one list;
+    /// [`Fake::builder`] has more options.
     ///
     /// # Errors
-    /// As [`FakeBuilder::build`].
+    /// Returns an error as [`FakeBuilder::build`].
     pub fn new<O: Into<Object>>(objects: impl IntoIterator<Item = O>) -> Result<Self, FakeError> {
         Self::builder().objects(objects).build()
     }
 
-    /// Starts to describe a fake.
+    /// Returns a builder of fakes.
     #[must_use]
     pub fn builder() -> FakeBuilder<C> {
         FakeBuilder::new()
@@ -121,19 +121,20 @@ impl<C: FakeClients> Fake<C> {
 }
 
 impl<C> Fake<C> {
-    /// The client that everything goes through.
+    /// Returns the client that all others use.
     #[must_use]
     pub fn client(&self) -> Client {
         self.client.clone()
     }
 
-    /// Other clients of the same server, such as those of another generated package; see [`FakeBuilder::kinds_of`].
+    /// Returns other clients of the same server, such as those of another generated package; see
+    /// [`FakeBuilder::kinds_of`].
     #[must_use]
     pub fn clients<D: FakeClients>(&self) -> D {
         D::of_client(self.client())
     }
 
-    /// The requests so far, in their order, those that failed among them.
+    /// Returns the requests so far, in their order, including failed ones.
     #[must_use]
     pub fn actions(&self) -> Vec<Action> {
         self.core.actions.lock().unwrap_or_else(PoisonError::into_inner).clone()
@@ -144,8 +145,9 @@ impl<C> Fake<C> {
         self.core.actions.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 
-    /// Asks a function before the other reactors about requests with this verb and for this resource, where `*` is any; see
-    /// [`Action::matches`]. It is asked after the request was recorded, and may use everything of the fake but what waits.
+    /// Adds a function before the other reactors, for requests with this verb and for this resource, where `*` is any;
+    /// see [`Action::matches`]. It runs after the request was recorded, and may use all functions of the fake that do
+    /// not wait.
     pub fn prepend_reactor(
         &self,
         verb: &str,
@@ -167,8 +169,8 @@ impl<C> Fake<C> {
         self.core.reactors.lock().unwrap_or_else(PoisonError::into_inner).push(reactor);
     }
 
-    /// [`Fake::prepend_reactor`] for watches, to which it may answer [`Reaction::watch`]. Informers begin with a watch that
-    /// sends what there is, and ask for a list when that is refused; [`FakeWatcher::reactor`] does so.
+    /// [`Fake::prepend_reactor`] for watches, which may return [`Reaction::watch`]. Informers start with a watch that
+    /// sends the current objects, and list when that is refused; [`FakeWatcher::reactor`] does so.
     pub fn prepend_watch_reactor(
         &self,
         resource: &str,
@@ -177,17 +179,17 @@ impl<C> Fake<C> {
         self.prepend_reactor("watch", resource, react);
     }
 
-    /// The objects, past the client: what is done there is no action.
+    /// Returns the objects, past the client: operations there are no actions.
     #[must_use]
     pub fn tracker(&self) -> Tracker {
         self.core.tracker.clone()
     }
 
-    /// Ends the server's watches, those to come at once, and waits for the controllers if there are any. Other requests are
-    /// answered as before. Watches of a [`FakeWatcher`] end by [`FakeWatcher::stop`].
+    /// Ends the server's watches, and later ones at once, and waits for the controllers if there are any. Other
+    /// requests still work. Watches of a [`FakeWatcher`] end by [`FakeWatcher::stop`].
     ///
     /// # Cancel safety
-    /// Dropping the future leaves the controllers to end by themselves.
+    /// Dropping the future does not wait for the controllers, which end nevertheless.
     pub async fn stop(&self) {
         let server = self.core.server.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(server) = server {

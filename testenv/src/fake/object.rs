@@ -25,7 +25,7 @@ use super::error::FakeError;
 pub struct Object(Result<Value, String>);
 
 impl Object {
-    /// A copy of a typed object, for one that is still needed.
+    /// Returns a copy of a typed object, for one that is still needed.
     #[must_use]
     pub fn of<K>(object: &K) -> Self
     where
@@ -42,19 +42,19 @@ impl Object {
         Self(value.map_err(|error| format!("a {} cannot be written as JSON: {error}", K::kind(&()))))
     }
 
-    /// An object that is JSON already, with its `apiVersion` and `kind`.
+    /// Returns an object that is JSON already, with its `apiVersion` and `kind`.
     #[must_use]
     pub fn from_value(value: Value) -> Self {
         Self(Ok(value))
     }
 
-    /// An object of a kind that only its data tells.
+    /// Returns an object whose kind is only known at run time.
     #[must_use]
     pub fn from_dynamic(object: &DynamicObject) -> Self {
         Self(serde_json::to_value(object).map_err(|error| error.to_string()))
     }
 
-    /// The objects of the documents of a YAML text, empty ones left out.
+    /// Returns the objects of the documents of a YAML text, without empty ones.
     ///
     /// ```
     /// use kubesmith_testenv::fake::Object;
@@ -65,7 +65,7 @@ impl Object {
     /// ```
     ///
     /// # Errors
-    /// A document that is no YAML; says which.
+    /// Returns the number and the error of a malformed document.
     pub fn from_yaml(text: &str) -> Result<Vec<Self>, FakeError> {
         let mut objects = Vec::new();
         for (at, document) in serde_yaml::Deserializer::from_str(text).enumerate() {
@@ -78,21 +78,21 @@ impl Object {
         Ok(objects)
     }
 
-    /// The object as JSON.
+    /// Returns the object as JSON.
     ///
     /// # Errors
-    /// When it cannot be written as JSON.
+    /// Returns an error if it cannot be serialized.
     pub fn value(&self) -> Result<&Value, FakeError> {
         self.0.as_ref().map_err(|why| FakeError::Unreadable(why.clone()))
     }
 
-    /// The object itself, or those that it lists.
+    /// Returns the object itself, or those of a list.
     pub(super) fn flattened(self) -> Result<Vec<Value>, FakeError> {
         let mut value = self.0.map_err(FakeError::Unreadable)?;
         let kind = value["kind"].as_str().and_then(|kind| kind.strip_suffix("List")).map(str::to_owned);
         let (Some(kind), true) = (kind, value["items"].is_array()) else { return Ok(vec![value]) };
         let Value::Array(mut items) = value["items"].take() else { return Ok(Vec::new()) };
-        // The items of a typed list need not say what they are.
+        // The items of a typed list may omit their kind.
         for item in items.iter_mut().filter(|item| item.is_object() && item["kind"].is_null()) {
             item["apiVersion"] = value["apiVersion"].clone();
             item["kind"] = Value::from(kind.clone());
@@ -110,7 +110,7 @@ where
     }
 }
 
-/// Makes [`Object`](crate::fake::Object)s of objects of different kinds.
+/// Creates [`Object`](crate::fake::Object)s of different kinds.
 ///
 /// ```
 /// use k8s_openapi::api::core::v1::{ConfigMap, Pod};

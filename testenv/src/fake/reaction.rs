@@ -12,7 +12,7 @@ use super::action::Action;
 use super::object::Object;
 use super::watcher::FakeWatcher;
 
-/// A reactor's answer to a request.
+/// A reactor's response to a request.
 #[derive(Clone, Debug)]
 #[must_use = "a reactor returns it"]
 pub struct Reaction(pub(super) Answer);
@@ -27,17 +27,17 @@ pub(super) enum Answer {
 }
 
 impl Reaction {
-    /// Leaves the request to the next reactor, and after the last one to the server.
+    /// Passes the request to the next reactor, and after the last one to the server.
     pub fn pass() -> Self {
         Self(Answer::Pass)
     }
 
-    /// Answers with an object. The server does not hear of the request.
+    /// Responds with an object. The server does not get the request.
     pub fn object(object: impl Into<Object>) -> Self {
         Self(Answer::Object(object.into()))
     }
 
-    /// Answers with a list.
+    /// Responds with a list.
     pub fn list<K>(items: &[K]) -> Self
     where
         K: Resource<DynamicType = ()> + Serialize,
@@ -53,12 +53,12 @@ impl Reaction {
         }
     }
 
-    /// Answers with a watch of the watcher's events.
+    /// Responds with a watch of the watcher's events.
     pub fn watch(watcher: &FakeWatcher) -> Self {
         Self(Answer::Watch(watcher.clone()))
     }
 
-    /// Fails with this status. Without a code it has that of its reason, and 500 if there is none.
+    /// Fails with this status. Without a code, its reason decides on it, and 500 is the default.
     ///
     /// ```
     /// use kube::core::Status;
@@ -78,22 +78,22 @@ impl Reaction {
         Self(Answer::Error { code, status: value })
     }
 
-    /// Fails as if there were no such object.
+    /// Fails as if the object did not exist.
     pub fn not_found(action: &Action) -> Self {
         Self::api(&ApiError::not_found(about(action)))
     }
 
-    /// Fails as if there were such an object already.
+    /// Fails as if the object existed already.
     pub fn already_exists(action: &Action) -> Self {
         Self::api(&ApiError::already_exists(about(action)))
     }
 
-    /// Fails as if somebody else had changed the object.
+    /// Fails as if another client had changed the object.
     pub fn conflict(action: &Action) -> Self {
         Self::api(&ApiError::modified(about(action)))
     }
 
-    /// Fails as if the client had no right to do so.
+    /// Fails as if the client were not authorized.
     pub fn forbidden(action: &Action, why: &str) -> Self {
         Self::api(&ApiError::forbidden(about(action), why))
     }
@@ -103,12 +103,12 @@ impl Reaction {
         Self::api(&ApiError::expired("too old resource version"))
     }
 
-    /// Fails with an error inside of the server.
+    /// Fails with an internal error of the server.
     pub fn internal(message: &str) -> Self {
         Self::api(&ApiError::internal_of(message))
     }
 
-    /// Gives no answer: the connection breaks, with this as the reason.
+    /// Breaks the connection, with this reason.
     pub fn broken(reason: impl Into<String>) -> Self {
         Self(Answer::Broken(reason.into()))
     }
@@ -122,7 +122,7 @@ fn about(action: &Action) -> About {
     About::new(action.group(), action.resource(), action.name())
 }
 
-/// The code that goes with a reason.
+/// Returns the code of a reason.
 fn code_of(reason: &str) -> u16 {
     match reason {
         "BadRequest" => 400,
@@ -143,7 +143,7 @@ fn code_of(reason: &str) -> u16 {
     }
 }
 
-/// A reactor that reacts to the first `n` requests that it is asked about and passes the others on.
+/// Returns a reactor that handles the first `n` requests and passes the others on.
 ///
 /// ```
 /// use k8s_openapi::api::core::v1::ConfigMap;

@@ -1,4 +1,4 @@
-//! The transport of a fake's client: records, asks the reactors, then asks the server.
+//! The transport of a fake's client: records requests, calls the reactors, then the server.
 
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -16,7 +16,7 @@ use super::tracker::Tracker;
 /// The function of a reactor.
 pub(super) type React = dyn Fn(&Action) -> Reaction + Send + Sync;
 
-/// A function and the requests that it is asked about.
+/// A function and the requests that it handles.
 #[derive(Clone)]
 pub(super) struct Reactor {
     pub(super) verb: String,
@@ -26,7 +26,7 @@ pub(super) struct Reactor {
 
 /// The state shared by a fake's clones and its client. It lives as long as one of them.
 pub(super) struct Core {
-    /// `None` once it was stopped; the service still answers.
+    /// `None` after the fake was stopped; the service still works.
     pub(super) server: Mutex<Option<ApiServer>>,
     pub(super) service: ApiService,
     pub(super) tracker: Tracker,
@@ -35,7 +35,7 @@ pub(super) struct Core {
 }
 
 impl Core {
-    /// Answers a request.
+    /// Handles a request.
     async fn answer(&self, request: Request<kube::client::Body>) -> Result<Response<Body>, BoxError> {
         let (parts, body) = request.into_parts();
         let body = body.collect().await?.to_bytes();
@@ -55,7 +55,7 @@ impl Core {
     }
 }
 
-/// Writes what a reactor answers.
+/// Sends a reactor's response.
 fn respond(action: &Action, answer: Answer) -> Result<Response<Body>, BoxError> {
     let wrong = |text: &str| Ok(Reply::error(&ApiError::internal(format!("{text}: {action}"))));
     let reply = match answer {
@@ -73,7 +73,7 @@ fn respond(action: &Action, answer: Answer) -> Result<Response<Body>, BoxError> 
     reply.map(Reply::into_response)
 }
 
-/// The service that the client speaks to.
+/// The service of the client.
 #[derive(Clone)]
 pub(super) struct FakeService(pub(super) Arc<Core>);
 

@@ -1,4 +1,4 @@
-//! The objects behind the client's back.
+//! The objects of a fake, past its client.
 
 use kube::Resource;
 use kubesmith_apiserver::{ApiError, ObjectError, Objects};
@@ -10,11 +10,11 @@ use super::object::Object;
 
 /// The objects of a fake, past its client: client-go's `ObjectTracker`.
 ///
-/// A change made here is no [`Action`](super::Action) and calls no reactors, but watches report it. Objects keep
-/// their status, UID, owners, finalizers and deletion timestamp, and nobody checks what their kind's schema says of
-/// values (the defaults of a CRD's schema are there when an object is read); fields that the kind does not have are dropped. What is left out of `metadata.uid`, `creationTimestamp` and
-/// `generation` is made (`generation` of kinds that count it), `resourceVersion` always is, and so is a name for
-/// `generateName`. A namespaced object without a namespace is put into `default`.
+/// A change made here is no [`Action`](super::Action) and calls no reactors, but watches report it. Objects keep their
+/// status, UID, owners, finalizers and deletion timestamp, and their values are not validated by their kind's schema
+/// (reads fill in the defaults of a CRD's schema); unknown fields are dropped. Absent `metadata.uid`,
+/// `creationTimestamp` and `generation` are set (`generation` of kinds that count it), and so is a name for
+/// `generateName`; `resourceVersion` always is. A namespaced object without a namespace is put into `default`.
 #[derive(Clone, Debug)]
 pub struct Tracker {
     objects: Objects,
@@ -28,8 +28,8 @@ impl Tracker {
     /// Adds an object, or those of a list.
     ///
     /// # Errors
-    /// When there is such an object already, the kind is unknown, or no server could have the object: it has no name, or is
-    /// being deleted and held by no finalizer.
+    /// Returns an error if the object exists already, the kind is unknown, or every server would refuse the object: it
+    /// has no name, or is being deleted without a finalizer.
     pub fn add(&self, object: impl Into<Object>) -> Result<(), FakeError> {
         for value in object.into().flattened()? {
             self.objects.add(value)?;
@@ -37,10 +37,10 @@ impl Tracker {
         Ok(())
     }
 
-    /// Replaces an object, or those of a list, whatever version they are at.
+    /// Replaces an object, or those of a list, at any version.
     ///
     /// # Errors
-    /// When there is no such object, and as for [`Tracker::add`].
+    /// Returns an error if the object does not exist, and as for [`Tracker::add`].
     pub fn update(&self, object: impl Into<Object>) -> Result<(), FakeError> {
         for value in object.into().flattened()? {
             self.objects.update(value)?;
@@ -48,10 +48,10 @@ impl Tracker {
         Ok(())
     }
 
-    /// Takes an object away, whatever finalizers it has; those of kinds without namespaces have the namespace `""`.
+    /// Removes an object despite its finalizers; cluster-scoped ones have the namespace `""`.
     ///
     /// # Errors
-    /// When there is no such object, or the kind is unknown.
+    /// Returns an error if the object does not exist, or the kind is unknown.
     pub fn delete<K>(&self, namespace: &str, name: &str) -> Result<(), FakeError>
     where
         K: Resource<DynamicType = ()>,
@@ -60,10 +60,10 @@ impl Tracker {
         Ok(self.objects.delete(&api_version, &kind, namespace, name)?)
     }
 
-    /// An object as a client would read it; `None` if there is none.
+    /// Returns an object as a client would read it; `None` if it does not exist.
     ///
     /// # Errors
-    /// When the kind is unknown, or the object does not fit `K`.
+    /// Returns an error if the kind is unknown, or the object does not fit `K`.
     pub fn get<K>(&self, namespace: &str, name: &str) -> Result<Option<K>, FakeError>
     where
         K: Resource<DynamicType = ()> + DeserializeOwned,
@@ -72,10 +72,10 @@ impl Tracker {
         self.objects.get(&api_version, &kind, namespace, name)?.map(read).transpose()
     }
 
-    /// The objects of a namespace, or with `""` of all, in the order of namespaces and names.
+    /// Returns the objects of a namespace, or with `""` of all, ordered by namespace and name.
     ///
     /// # Errors
-    /// As for [`Tracker::get`].
+    /// Returns an error as for [`Tracker::get`].
     pub fn list<K>(&self, namespace: &str) -> Result<Vec<K>, FakeError>
     where
         K: Resource<DynamicType = ()> + DeserializeOwned,

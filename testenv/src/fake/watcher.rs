@@ -1,4 +1,4 @@
-//! Watches whose events a test makes.
+//! Watches with a test's events.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,14 +13,15 @@ use super::action::Action;
 use super::object::Object;
 use super::reaction::Reaction;
 
-/// A watch whose events a test makes: client-go's `watch.FakeWatcher`.
+/// A watch with a test's events: client-go's `watch.FakeWatcher`.
 ///
-/// Events wait until a watch takes them, and each goes to one watch, unlike those of a server. Clones are the same watcher. Its
-/// watches go on until [`FakeWatcher::stop`], or until the client gives them up, whatever becomes of the [fake](super::Fake).
+/// Events wait until a watch takes them, and each goes to one watch, unlike those of a server. Clones are the same
+/// watcher. Its watches continue until [`FakeWatcher::stop`], or until the client closes them, independently of the
+/// [fake](super::Fake).
 ///
-/// An informer believes the versions of objects, where client-go's believes any: give them none, or one above those that the
-/// informer has listed. A lower one is that of a server which was restored, after which the informer lists again and the event
-/// is told only if the list has the object.
+/// An informer checks the versions of objects, unlike client-go's: leave them out, or use versions above those that the
+/// informer has listed. A lower one means a restored server, after which the informer lists again and only delivers the
+/// event if the list has the object.
 ///
 /// ```
 /// use futures::StreamExt as _;
@@ -58,14 +59,14 @@ struct State {
 }
 
 impl FakeWatcher {
-    /// A watcher without events.
+    /// Creates a watcher without events.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// A reactor that answers watches with this one: client-go's `DefaultWatchReactor`. It refuses to send what there is as
-    /// a part of the watch, as servers without streaming lists do, so that an informer lists first.
+    /// Returns a reactor that responds to watches with this one: client-go's `DefaultWatchReactor`. It refuses to send
+    /// initial events, as servers without streaming lists do, so that an informer lists first.
     pub fn reactor(&self) -> impl Fn(&Action) -> Reaction + Send + Sync + 'static {
         let watcher = self.clone();
         move |action| match action.option("sendInitialEvents") {
@@ -74,34 +75,34 @@ impl FakeWatcher {
         }
     }
 
-    /// Tells that an object is new.
+    /// Sends the event of a new object.
     pub fn add(&self, object: impl Into<Object>) {
         self.object("ADDED", &object.into());
     }
 
-    /// Tells that an object has changed.
+    /// Sends the event of a changed object.
     pub fn modify(&self, object: impl Into<Object>) {
         self.object("MODIFIED", &object.into());
     }
 
-    /// Tells that an object is gone.
+    /// Sends the event of a deleted object.
     pub fn delete(&self, object: impl Into<Object>) {
         self.object("DELETED", &object.into());
     }
 
-    /// Tells the version of an object of the watched kind, which is all of the object that counts.
+    /// Sends a bookmark with the version of an object of the watched kind; its other fields are irrelevant.
     pub fn bookmark(&self, object: impl Into<Object>) {
         self.object("BOOKMARK", &object.into());
     }
 
-    /// Tells that something went wrong on the server.
+    /// Sends the event of an error on the server.
     pub fn error(&self, status: &Status) {
         let mut status = serde_json::to_value(status).unwrap_or_default();
         (status["apiVersion"], status["kind"]) = (json!("v1"), json!("Status"));
         self.push("ERROR", &status);
     }
 
-    /// Ends the watches when they have taken what is there; later ones end likewise.
+    /// Ends the watches after the pending events; later watches end likewise.
     pub fn stop(&self) {
         self.change(|state| state.stopped = true);
     }
@@ -123,10 +124,10 @@ impl FakeWatcher {
         self.0.changed.notify_waiters();
     }
 
-    /// The next event; `None` when the watch is over.
+    /// Returns the next event; `None` when the watch is over.
     async fn next(&self) -> Option<Bytes> {
         loop {
-            // Begun before looking, so that no change is missed in between.
+            // Registered before the check, so that no change is missed in between.
             let changed = self.0.changed.notified();
             tokio::pin!(changed);
             changed.as_mut().enable();
@@ -143,7 +144,7 @@ impl FakeWatcher {
         }
     }
 
-    /// The events as a watch's body has them.
+    /// Returns the events as the body of a watch.
     pub(super) fn into_stream(self) -> impl Stream<Item = Bytes> + Send + 'static {
         stream::unfold(self, |watcher| async move { Some((watcher.next().await?, watcher)) })
     }

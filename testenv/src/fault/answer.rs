@@ -1,4 +1,4 @@
-//! The proxy's own answers in place of a server's.
+//! The proxy's own responses in place of a server's.
 
 use bytes::Bytes;
 use http::header::{CONTENT_TYPE, HeaderValue, RETRY_AFTER};
@@ -33,7 +33,7 @@ pub(crate) fn status(code: u16) -> Value {
     status
 }
 
-/// An answer with a [`status`]; a code that HTTP does not have becomes 500.
+/// Builds a response with a [`status`]; an invalid HTTP code becomes 500.
 pub(crate) fn answer(code: u16, retry_after: Option<u64>) -> Response<Full<Bytes>> {
     let code = StatusCode::from_u16(code).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     let mut status = status(code.as_u16());
@@ -47,7 +47,7 @@ pub(crate) fn answer(code: u16, retry_after: Option<u64>) -> Response<Full<Bytes
     response.map(|()| Full::from(status.to_string()))
 }
 
-/// The event that tells a watch that its version is gone, with the line's end.
+/// Returns the watch event for an expired version, with the line's end.
 pub(crate) fn expired() -> Bytes {
     let event = json!({"type": "ERROR", "object": status(410)});
     format!("{event}\n").into()

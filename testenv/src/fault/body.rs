@@ -1,4 +1,4 @@
-//! Answers' bodies on their way to the client.
+//! The bodies of responses on their way to the client.
 
 use std::future::Future as _;
 use std::io;
@@ -15,7 +15,7 @@ use tower::BoxError;
 use super::answer;
 use super::rule::Fault;
 
-/// A body as it comes, or with a fault in it.
+/// A body, possibly with a fault.
 pub struct FaultBody {
     inner: UnsyncBoxBody<Bytes, BoxError>,
     effect: Effect,
@@ -34,12 +34,12 @@ type Next = Option<Result<Frame<Bytes>, BoxError>>;
 #[derive(Debug)]
 enum Effect {
     None,
-    /// Passes so many bytes on, then breaks or ends.
+    /// Passes this number of bytes on, then breaks or ends.
     Bytes {
         left: u64,
         breaks: bool,
     },
-    /// Passes so many lines on, then does something else.
+    /// Passes this number of lines on, then applies another effect.
     Lines {
         left: u64,
         then: Then,
@@ -62,7 +62,7 @@ enum Effect {
 enum Then {
     End,
     Expire,
-    /// Passes on half of what comes next.
+    /// Passes on half of the next line.
     Truncate,
 }
 
@@ -87,17 +87,17 @@ impl FaultBody {
         Self { inner: inner.map_err(Into::into).boxed_unsync(), effect }
     }
 
-    /// Forgets the server's answer, which ends it there.
+    /// Drops the server's response, which ends it there.
     fn over(&mut self) {
         self.inner = Empty::new().map_err(|never| match never {}).boxed_unsync();
         self.effect = Effect::Over;
     }
 
-    /// The result of the effect before it reads on; `None` if it reads on.
+    /// Returns the result of the effect before it reads on; `None` if it reads on.
     fn act(&mut self, cx: &mut Context<'_>) -> Option<Poll<Next>> {
         match &mut self.effect {
             Effect::Bytes { left: 0, breaks: true } => {
-                // Lets the transport send what was passed on.
+                // Lets the transport send the data so far.
                 self.effect = Effect::Breaking;
                 cx.waker().wake_by_ref();
                 Some(Poll::Pending)
@@ -172,7 +172,7 @@ impl Body for FaultBody {
             match ready!(Pin::new(&mut body.inner).poll_frame(cx)) {
                 Some(Ok(frame)) if plain => return Poll::Ready(Some(Ok(frame))),
                 Some(Ok(frame)) => {
-                    // Trailers follow the last byte, which is not certain to come.
+                    // Trailers follow the last byte, which may never arrive.
                     let Ok(data) = frame.into_data() else { continue };
                     let passed = body.pass(data);
                     if !passed.is_empty() {
@@ -214,7 +214,7 @@ fn garble(data: &Bytes, skip: &mut u64, count: &mut u64) -> Bytes {
     out.freeze()
 }
 
-/// The error of a connection that broke.
+/// Returns the error of a broken connection.
 pub(super) fn reset() -> io::Error {
     io::Error::new(io::ErrorKind::ConnectionReset, "connection reset by the fault proxy")
 }

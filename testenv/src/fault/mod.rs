@@ -1,11 +1,10 @@
 //! Faults on demand between a client and its API server, whatever the back end.
 //!
-//! A [`FaultProxy`], made by [`TestEnv::fault_proxy`](crate::TestEnv::fault_proxy), passes requests on to the environment's
-//! server and breaks those that a [`Schedule`] says: by [`Rule`]s, or at random by a seed. It has a client of its own, which
-//! needs no socket, and on demand a socket with a kubeconfig for programs.
+//! A [`FaultProxy`], created by [`TestEnv::fault_proxy`](crate::TestEnv::fault_proxy), passes requests on to the
+//! environment's server and breaks some of them by a [`Schedule`]: by [`Rule`]s, or at random by a seed. It has a
+//! client of its own, which needs no socket, and on demand a socket with a kubeconfig for programs.
 //!
-//! Nothing is ever put into another order, and nothing is kept back whole: answers are passed on as they come. Delays are
-//! tokio's, so that paused time works.
+//! Faults never reorder data, and responses are streamed, not buffered. Delays are tokio's, so that paused time works.
 //!
 //! ```
 //! use k8s_openapi::api::core::v1::ConfigMap;
@@ -30,8 +29,8 @@
 //! # }
 //! ```
 //!
-//! [`Schedule::seeded`] decides by its seed and by how many requests of the same kind there were before, not by time. A
-//! test that prints [`FaultProxy::report`] when it fails can be repeated with the same seed.
+//! [`Schedule::seeded`] decides by its seed and by the number of earlier requests of the same kind, not by time. A test
+//! that prints [`FaultProxy::report`] on failure can be repeated with the same seed.
 
 mod answer;
 mod body;

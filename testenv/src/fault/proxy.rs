@@ -1,4 +1,4 @@
-//! The handle that tests hold.
+//! The handle of a fault proxy.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::time::Duration;
@@ -28,14 +28,14 @@ use super::service::{FaultLayer, FaultService};
 use crate::error::Error;
 use crate::kubeconfig;
 
-/// A body of a request or of the server's answer.
+/// The body of a request or of the server's response.
 pub(crate) type AnyBody = UnsyncBoxBody<Bytes, BoxError>;
-/// A way to the server, with all rights.
+/// A connection to the server, with all rights.
 pub(crate) type Upstream = BoxCloneSyncService<Request<AnyBody>, Response<AnyBody>, BoxError>;
 
-/// A way to an environment's server with faults in it; see [the module](super).
+/// A connection to an environment's server with faults; see [the module](super).
 ///
-/// Clients of a proxy have all rights. It does not pass on what takes a connection over: exec, attach and port forwarding.
+/// Clients of a proxy have all rights. It does not support upgraded connections: exec, attach and port forwarding.
 pub struct FaultProxy {
     faults: FaultLayer,
     upstream: Upstream,
@@ -56,13 +56,12 @@ impl FaultProxy {
         Self { faults: FaultLayer::new(schedule), upstream, listener: None }
     }
 
-    /// A client whose requests pass through the proxy, without a socket.
+    /// Returns a client whose requests pass through the proxy, without a socket.
     ///
-    /// Other than the clients that kube makes from a configuration unless told otherwise, it does not by itself repeat what
-    /// is answered with 429, 503 or 504.
+    /// Unlike the clients that kube creates from a configuration by default, it does not retry after 429, 503 or 504.
     ///
     /// # Panics
-    /// Outside of a tokio runtime.
+    /// Panics outside of a tokio runtime.
     #[must_use]
     pub fn client(&self) -> Client {
         let service = ServiceBuilder::new()
@@ -74,12 +73,13 @@ impl FaultProxy {
         Client::new(service, "default")
     }
 
-    /// Opens a socket with TLS on `addr`; port 0 takes a free one. [`FaultProxy::kubeconfig`] then describes it.
+    /// Opens a socket with TLS on `addr`; port 0 selects a free one. [`FaultProxy::kubeconfig`] then describes it.
     ///
-    /// It speaks HTTP/1.1, where a connection carries one request at a time and breaking it breaks nothing else.
+    /// It uses HTTP/1.1, where a connection carries one request at a time, so that a broken one affects no other
+    /// request.
     ///
     /// # Errors
-    /// When the address cannot be listened on.
+    /// Returns an error when the address cannot be listened on.
     pub async fn serve(&mut self, addr: SocketAddr) -> Result<String, Error> {
         self.listen(addr, Some(Identity::new()?)).await
     }
@@ -87,7 +87,7 @@ impl FaultProxy {
     /// Opens a socket without TLS and without authentication.
     ///
     /// # Errors
-    /// When the address cannot be listened on.
+    /// Returns an error when the address cannot be listened on.
     pub async fn serve_plain(&mut self, addr: SocketAddr) -> Result<String, Error> {
         self.listen(addr, None).await
     }
@@ -106,16 +106,16 @@ impl FaultProxy {
         Ok(url)
     }
 
-    /// The address that other processes reach the proxy at; `None` before [`FaultProxy::serve`].
+    /// Returns the proxy's address for other processes; `None` before [`FaultProxy::serve`].
     #[must_use]
     pub fn url(&self) -> Option<String> {
         self.listener.as_ref().map(Listener::url)
     }
 
-    /// A kubeconfig for the proxy's socket, as YAML; opens one on a free loopback port if there is none.
+    /// Returns a kubeconfig for the proxy's socket, as YAML; opens one on a free loopback port if there is none.
     ///
     /// # Errors
-    /// When no socket can be opened.
+    /// Returns an error when no socket can be opened.
     pub async fn kubeconfig(&mut self) -> Result<String, Error> {
         if self.listener.is_none() {
             self.serve(SocketAddr::from((Ipv4Addr::LOCALHOST, 0))).await?;
@@ -123,13 +123,13 @@ impl FaultProxy {
         Ok(self.listener.as_ref().map(Listener::kubeconfig).unwrap_or_default())
     }
 
-    /// A client configuration for the proxy's socket; opens one on a free loopback port if there is none.
+    /// Returns a client configuration for the proxy's socket; opens one on a free loopback port if there is none.
     ///
-    /// Its `default_retry` is off, so that faults reach the code under test; set it again to see what a client that kube
-    /// makes does with them.
+    /// Its `default_retry` is off, so that faults reach the code under test; turn it on to test a client with kube's
+    /// retries.
     ///
     /// # Errors
-    /// When no socket can be opened.
+    /// Returns an error when no socket can be opened.
     pub async fn config(&mut self) -> Result<Config, Error> {
         let mut config = kubeconfig::read(&self.kubeconfig().await?).await?;
         config.default_retry = false;
@@ -158,7 +158,7 @@ impl FaultProxy {
         self.faults.report()
     }
 
-    /// Closes the socket and breaks its connections. Clients without a socket go on.
+    /// Closes the socket and breaks its connections. Clients without a socket continue to work.
     pub async fn stop(mut self) {
         if let Some(listener) = self.listener.take() {
             listener.stop().await;
@@ -166,7 +166,7 @@ impl FaultProxy {
     }
 }
 
-/// Passes a request from the socket on, if it shows the token.
+/// Passes a request from the socket on, if it has the token.
 fn forward(
     service: FaultService<Upstream>,
     mut request: Request<Incoming>,
@@ -186,7 +186,7 @@ fn forward(
     }))
 }
 
-/// Takes out what is about one connection (RFC 9110, section 7.6.1).
+/// Removes the headers of one connection (RFC 9110, section 7.6.1).
 fn one_hop(headers: &mut HeaderMap) {
     for name in [header::CONNECTION, header::TE, header::TRANSFER_ENCODING, header::UPGRADE] {
         headers.remove(name);
@@ -195,7 +195,7 @@ fn one_hop(headers: &mut HeaderMap) {
     headers.remove("proxy-connection");
 }
 
-/// The way to a server that is reached by a client configuration.
+/// Returns the connection to a server, from a client configuration.
 pub(crate) fn upstream(config: &Config) -> Result<Upstream, Error> {
     let failed = |e: kube::Error| Error::Config(e.to_string());
     let connector = config.rustls_https_connector().map_err(failed)?;
@@ -209,7 +209,7 @@ pub(crate) fn upstream(config: &Config) -> Result<Upstream, Error> {
     Ok(boxed(service))
 }
 
-/// The way to a service in this process, or to any other.
+/// Returns the connection to a service in this process, or to any other.
 pub(crate) fn boxed<S, R>(service: S) -> Upstream
 where
     S: Service<Request<AnyBody>, Response = Response<R>> + Clone + Send + Sync + 'static,

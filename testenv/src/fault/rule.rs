@@ -15,37 +15,37 @@ use kubesmith_apiserver::request::{Query, Target, parse_path};
 pub enum Fault {
     /// The connection breaks before the server gets the request.
     DropRequest,
-    /// The server has done what it was asked, and the connection breaks before its answer.
+    /// The connection breaks after the server has handled the request, before its response.
     DropAnswer,
-    /// The connection breaks after so many bytes of the answer's body.
+    /// The connection breaks after this number of bytes of the response's body.
     DropAnswerAfter(u64),
     /// The request waits before it is passed on.
     Delay(Duration),
-    /// The proxy answers with a `Status` of this code, as kube-apiserver words it; the server gets no request.
+    /// The proxy responds with a `Status` of this code in kube-apiserver's words; the server gets no request.
     Status(u16),
-    /// The proxy answers with 429 and a `Retry-After` of so many seconds.
+    /// The proxy responds with 429 and a `Retry-After` of this number of seconds.
     TooManyRequests(u64),
-    /// From the byte `at` of the answer's body on, `count` bytes are replaced by `0xff`, which no UTF-8 text has.
+    /// From the byte `at` of the response's body on, `count` bytes are replaced by `0xff`, which is invalid in UTF-8.
     Garble {
         /// The first byte, from 0.
         at: u64,
-        /// How many bytes.
+        /// The number of bytes.
         count: u64,
     },
-    /// A watch ends in order after so many events.
+    /// A watch ends regularly after this number of events.
     EndWatch(u64),
-    /// A watch ends in order after so many bytes, which may be within an event.
+    /// A watch ends regularly after this number of bytes, possibly within an event.
     EndWatchAfterBytes(u64),
-    /// A watch ends in order within the event after so many whole ones.
+    /// A watch ends regularly within the event after this number of whole ones.
     TruncateWatch(u64),
-    /// After so many events a watch gets an `ERROR` event with the code 410, and ends.
+    /// After this number of events a watch gets an `ERROR` event with the code 410, and ends.
     ExpireWatch(u64),
-    /// A watch stays open and delivers nothing: for so long, or until the server or the client ends it.
+    /// A watch stays open and delivers nothing: for this time, or until the server or the client ends it.
     SilenceWatch(Option<Duration>),
 }
 
 impl Fault {
-    /// Whether only watches can have it.
+    /// Reports whether only watches can have it.
     pub(crate) fn needs_watch(&self) -> bool {
         matches!(
             self,
@@ -90,7 +90,7 @@ pub enum Verb {
     List,
     /// Follows a collection or an object.
     Watch,
-    /// Makes an object.
+    /// Creates an object.
     Create,
     /// Replaces an object.
     Update,
@@ -117,10 +117,10 @@ impl fmt::Display for Verb {
     }
 }
 
-/// A request as rules see it.
+/// The attributes of a request that rules match.
 #[derive(Clone, Debug)]
 pub(crate) struct Asked {
-    /// `None` when no resource is asked for.
+    /// `None` when the path is no resource.
     pub(crate) verb: Option<Verb>,
     path: String,
     group: String,
@@ -157,7 +157,7 @@ impl Asked {
         Self { verb, path, group: target.group, resource, namespace: target.namespace, name: target.name }
     }
 
-    /// Requests of one kind share a route: the verb and the resource, or the path of what is no resource.
+    /// Returns the route, which requests of one kind share: the verb and the resource, or the path of other requests.
     pub(crate) fn route(&self) -> String {
         match self.verb {
             Some(verb) if self.group.is_empty() => format!("{verb} {}", self.resource),
@@ -167,7 +167,7 @@ impl Asked {
     }
 }
 
-/// A fault for the requests that fit; without conditions, for all.
+/// A fault for matching requests; without conditions, for all.
 #[derive(Clone, Debug)]
 pub struct Rule {
     pub(crate) fault: Fault,
@@ -182,7 +182,7 @@ pub struct Rule {
 }
 
 impl Rule {
-    /// A rule for every request that can have the fault.
+    /// Creates a rule for every request that can have the fault.
     #[must_use]
     pub fn new(fault: Fault) -> Self {
         let (verb, nth, times) = Default::default();
@@ -190,66 +190,66 @@ impl Rule {
         Self { fault, verb, group, resource, namespace, name, path, nth, times }
     }
 
-    /// Only requests with this verb.
+    /// Matches only requests with this verb.
     #[must_use]
     pub fn verb(mut self, verb: Verb) -> Self {
         self.verb = Some(verb);
         self
     }
 
-    /// Only requests for resources of this API group; the core group's name is empty.
+    /// Matches only requests for resources of this API group; the core group's name is empty.
     #[must_use]
     pub fn group(mut self, group: impl Into<String>) -> Self {
         self.group = Some(group.into());
         self
     }
 
-    /// Only requests for this resource, by its plural name, or `pods/status` for a subresource.
+    /// Matches only requests for this resource, by its plural name, or `pods/status` for a subresource.
     #[must_use]
     pub fn resource(mut self, resource: impl Into<String>) -> Self {
         self.resource = Some(resource.into());
         self
     }
 
-    /// Only requests in this namespace.
+    /// Matches only requests in this namespace.
     #[must_use]
     pub fn namespace(mut self, namespace: impl Into<String>) -> Self {
         self.namespace = Some(namespace.into());
         self
     }
 
-    /// Only requests for the object of this name.
+    /// Matches only requests for the object of this name.
     #[must_use]
     pub fn name(mut self, name: impl Into<String>) -> Self {
         self.name = Some(name.into());
         self
     }
 
-    /// Only requests whose path begins like this, such as `/openapi`.
+    /// Matches only requests whose path begins like this, such as `/openapi`.
     #[must_use]
     pub fn path(mut self, prefix: impl Into<String>) -> Self {
         self.path = Some(prefix.into());
         self
     }
 
-    /// Only the `n`th request that fits, counted from 1 since the rule was given to a proxy.
+    /// Applies only to the `n`th matching request, counted from 1 since the rule was added to a proxy.
     #[must_use]
     pub fn nth(mut self, n: u64) -> Self {
         self.nth = Some(n);
         self
     }
 
-    /// Only the first `n` requests that fit; together with [`Rule::nth`], `n` requests from the `nth` on.
+    /// Applies only to the first `n` matching requests; together with [`Rule::nth`], to `n` requests from the `nth` on.
     #[must_use]
     pub fn times(mut self, n: u64) -> Self {
         self.times = Some(n);
         self
     }
 
-    /// Whether the rule is about such a request.
+    /// Reports whether the rule matches a request.
     pub(crate) fn fits(&self, asked: &Asked) -> bool {
         let same = |given: &Option<String>, value: &str| given.as_deref().is_none_or(|given| given == value);
-        // Of what is no resource, only the path can be told.
+        // Requests for other paths than resources have only their path.
         let any = |given: [&Option<String>; 4]| given.iter().any(|given| given.is_some());
         let resource = [&self.group, &self.resource, &self.namespace, &self.name];
         (asked.verb.is_some() || !any(resource))
@@ -262,7 +262,7 @@ impl Rule {
             && self.path.as_ref().is_none_or(|prefix| asked.path.starts_with(prefix))
     }
 
-    /// Whether the `count`th fitting request, from 1, gets the fault.
+    /// Reports whether the `count`th matching request, from 1, gets the fault.
     pub(crate) fn is_due(&self, count: u64) -> bool {
         match (self.nth, self.times) {
             (None, None) => true,

@@ -1,4 +1,4 @@
-//! Which request gets which fault.
+//! Assigns faults to requests.
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Write as _};
@@ -10,10 +10,10 @@ use ring::digest::{SHA256, digest};
 
 use super::rule::{Asked, Fault, Rule, Verb};
 
-/// How many faults are remembered for reports.
+/// The limit of faults kept for reports.
 const REMEMBERED: usize = 10_000;
 
-/// Rules, and faults at random for the requests that no rule is about. Of several rules that are due the first counts.
+/// Rules, and random faults for requests that no rule matches. If several rules are due, the first applies.
 #[derive(Clone, Debug, Default)]
 pub struct Schedule {
     rules: Vec<Rule>,
@@ -21,26 +21,26 @@ pub struct Schedule {
 }
 
 impl Schedule {
-    /// No faults.
+    /// Creates a schedule without faults.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Faults at random by this seed; [`Random`] says how many and which.
+    /// Creates a schedule of random faults by this seed; see [`Random`] for their number and kinds.
     #[must_use]
     pub fn seeded(seed: u64) -> Self {
         Self::new().random(Random::seeded(seed))
     }
 
-    /// Adds a rule behind the others.
+    /// Adds a rule after the others.
     #[must_use]
     pub fn rule(mut self, rule: Rule) -> Self {
         self.rules.push(rule);
         self
     }
 
-    /// Faults at random.
+    /// Sets random faults.
     #[must_use]
     pub fn random(mut self, random: Random) -> Self {
         self.random = Some(random);
@@ -48,10 +48,10 @@ impl Schedule {
     }
 }
 
-/// Faults at random, the same ones for the same requests.
+/// Random faults, the same ones for the same requests.
 ///
-/// The fault of a request depends on the seed, on its verb and resource, and on how many requests with the same verb and
-/// resource came before it: not on the time, and not on requests for something else.
+/// The fault of a request depends on the seed, on its verb and resource, and on the number of earlier requests with the
+/// same verb and resource; not on the time, nor on other requests.
 #[derive(Clone, Debug)]
 pub struct Random {
     seed: u64,
@@ -60,20 +60,20 @@ pub struct Random {
 }
 
 impl Random {
-    /// A fault for every third request, forever.
+    /// Creates faults for every third request, forever.
     #[must_use]
     pub fn seeded(seed: u64) -> Self {
         Self { seed, probability: 1.0 / 3.0, calm_after: None }
     }
 
-    /// How many of the requests get a fault: from 0, none, to 1, all.
+    /// Sets the share of requests with a fault: from 0, none, to 1, all.
     #[must_use]
     pub fn probability(mut self, probability: f64) -> Self {
         self.probability = probability;
         self
     }
 
-    /// Leaves in peace what comes after the first `n` requests with the same verb and resource.
+    /// Stops faults after the first `n` requests with the same verb and resource.
     #[must_use]
     pub fn calm_after(mut self, n: u64) -> Self {
         self.calm_after = Some(n);
@@ -91,7 +91,7 @@ impl Random {
     }
 }
 
-/// Numbers that depend on what they are for alone.
+/// Random numbers that depend only on their key.
 struct Dice {
     key: Vec<u8>,
     count: u64,
@@ -109,7 +109,7 @@ impl Dice {
         hash.as_ref().iter().take(8).fold(0, |number, byte| number << 8 | u64::from(*byte))
     }
 
-    /// A number below `end`.
+    /// Returns a number below `end`.
     fn below(&mut self, end: u64) -> u64 {
         self.next() % end
     }
@@ -125,7 +125,7 @@ impl Dice {
             4 => Fault::Status([500, 503][self.below(2) as usize]),
             5 => Fault::TooManyRequests(self.below(3)),
             6 => Fault::Garble { at: self.below(500), count: 1 + self.below(20) },
-            // A client that did not ask for a version has no reason to expect it.
+            // A client that requested no version does not expect 410.
             7 if matches!(verb, Some(Verb::List | Verb::Watch)) => Fault::Status(410),
             7 => Fault::Status(503),
             8 => Fault::EndWatch(self.below(5)),
@@ -137,13 +137,13 @@ impl Dice {
     }
 }
 
-/// A fault that a request got.
+/// A fault of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Injection {
-    /// The verb and the resource, or the path of what is no resource.
+    /// The verb and the resource, or the path of other requests.
     pub route: String,
-    /// How many requests of the route came before.
+    /// The number of earlier requests of the route.
     pub index: u64,
     /// The fault.
     pub fault: Fault,
@@ -155,13 +155,13 @@ impl fmt::Display for Injection {
     }
 }
 
-/// Decides, counts and remembers.
+/// Decides on faults, counts requests and records both.
 #[derive(Debug, Default)]
 pub(crate) struct Faults(Mutex<State>);
 
 #[derive(Debug, Default)]
 struct State {
-    /// Each with how many requests fitted.
+    /// Each rule with the number of matching requests.
     rules: Vec<(Rule, u64)>,
     random: Option<Random>,
     routes: BTreeMap<String, u64>,
@@ -176,7 +176,7 @@ impl Faults {
         faults
     }
 
-    /// Replaces the schedule; the counts of requests go on, those of rules start again.
+    /// Replaces the schedule; the counts of requests continue, those of rules start again.
     pub(crate) fn set(&self, schedule: Schedule) {
         let mut state = self.state();
         state.rules = schedule.rules.into_iter().map(|rule| (rule, 0)).collect();
@@ -223,7 +223,7 @@ impl Faults {
             None => "no seed".to_owned(),
         };
         let counts = (state.rules.len(), state.requests, state.injections.len());
-        // Writing to a string does not fail.
+        // Writing to a string cannot fail.
         let _ = write!(text, ", {} rules, {} requests, {} faults", counts.0, counts.1, counts.2);
         for injection in &state.injections {
             let _ = write!(text, "\n{injection}");

@@ -16,10 +16,10 @@ use super::body::{FaultBody, reset};
 use super::rule::{Fault, Rule};
 use super::schedule::{Faults, Injection, Schedule};
 
-/// Puts faults between a client and any HTTP service that speaks to an API server.
+/// Adds faults between a client and any HTTP service that connects to an API server.
 ///
-/// All services that one layer made, and their clones, share its schedule and its counts. A delayed request is given to the
-/// service at once, but its future is polled only later; services that do their work when they are called see no delay.
+/// All services of one layer, and their clones, share its schedule and its counts. A delayed request is passed to the
+/// service at once, but its future is polled only later; services that work on the call itself see no delay.
 ///
 /// ```
 /// use kube::{Client, Config, client::ClientBuilder};
@@ -39,23 +39,23 @@ pub struct FaultLayer {
 }
 
 impl FaultLayer {
-    /// A layer with this schedule.
+    /// Creates a layer with this schedule.
     #[must_use]
     pub fn new(schedule: Schedule) -> Self {
         Self { faults: Arc::new(Faults::new(schedule)) }
     }
 
-    /// Replaces the schedule. How many requests of a kind there were goes on, the counts of rules start again.
+    /// Replaces the schedule. The counts of requests continue, those of rules start again.
     pub fn set_schedule(&self, schedule: Schedule) {
         self.faults.set(schedule);
     }
 
-    /// Adds a rule behind the others, which counts the requests from now on.
+    /// Adds a rule after the others, which counts the requests from now on.
     pub fn add_rule(&self, rule: Rule) {
         self.faults.add(rule);
     }
 
-    /// The faults so far, in the order of the requests that got them; the first 10,000.
+    /// Returns the faults so far, in the order of their requests; the first 10,000.
     #[must_use]
     pub fn injections(&self) -> Vec<Injection> {
         self.faults.injections()
@@ -76,7 +76,7 @@ impl<S> Layer<S> for FaultLayer {
     }
 }
 
-/// A service with faults before it, made by [`FaultLayer`].
+/// A service with faults in front, created by [`FaultLayer`].
 #[derive(Clone, Debug)]
 pub struct FaultService<S> {
     inner: S,
@@ -100,7 +100,7 @@ where
     }
 
     fn call(&mut self, request: Request<B>) -> Self::Future {
-        // Decided now, so that the order of the calls is the order of the requests.
+        // Decided at the call, so that the order of the calls is the order of the requests.
         let fault = self.faults.decide(&request);
         if let Some(fault) = &fault {
             tracing::debug!(method = %request.method(), uri = %request.uri(), %fault, "fault");
@@ -118,7 +118,7 @@ where
     }
 }
 
-/// Waits for the server's answer and passes it on.
+/// Waits for the server's response and passes it on.
 async fn pass<R, E>(
     response: impl Future<Output = Result<Response<R>, E>>,
     fault: Option<Fault>,
@@ -129,13 +129,13 @@ where
     R::Error: Into<BoxError>,
 {
     if let Some(Fault::Delay(time)) = fault {
-        // The request is made by polling for its answer.
+        // Polling the response sends the request.
         tokio::time::sleep(time).await;
     }
     let response = response.await.map_err(Into::into)?;
     match fault {
         Some(Fault::DropAnswer) => Err(reset().into()),
-        // What a watch's fault says of events does not fit an error in place of a watch.
+        // A watch's fault does not apply to an error response.
         Some(fault) if fault.needs_watch() && !response.status().is_success() => {
             Ok(response.map(|body| FaultBody::new(body, None)))
         }

@@ -1,4 +1,4 @@
-//! Installs webhook configurations whose webhooks lead to the webhook server under test.
+//! Installs webhook configurations for the webhook server under test.
 
 use k8s_openapi::ByteString;
 use k8s_openapi::api::admissionregistration::v1::{
@@ -30,7 +30,7 @@ impl Configurations {
         self.validating.append(&mut other.validating);
     }
 
-    /// Lets all webhooks lead to the local server.
+    /// Points all webhooks to the local server.
     fn lead_to(&mut self, serving: &LocalServing) {
         let mutating = self.mutating.iter_mut().flat_map(|c| c.webhooks.iter_mut().flatten());
         mutating.for_each(|hook| lead_to(&mut hook.client_config, serving));
@@ -46,13 +46,13 @@ fn lead_to(config: &mut WebhookClientConfig, serving: &LocalServing) {
     }
 }
 
-/// Whether a CRD's conversion webhook is behind a service.
+/// Reports whether a CRD's conversion webhook has a service.
 pub(crate) fn converts_by_service(crd: &CustomResourceDefinition) -> bool {
     let conversion = crd.spec.conversion.as_ref().and_then(|c| c.webhook.as_ref());
     conversion.and_then(|w| w.client_config.as_ref()).is_some_and(|config| config.service.is_some())
 }
 
-/// Lets a CRD's conversion webhook that is behind a service lead to the local server.
+/// Points a CRD's conversion webhook with a service to the local server.
 pub(crate) fn lead_conversion_to(crd: &mut CustomResourceDefinition, serving: &LocalServing) {
     let conversion = crd.spec.conversion.as_mut().and_then(|c| c.webhook.as_mut());
     let Some(config) = conversion.and_then(|w| w.client_config.as_mut()) else { return };
@@ -62,7 +62,7 @@ pub(crate) fn lead_conversion_to(crd: &mut CustomResourceDefinition, serving: &L
     }
 }
 
-/// Creates the configurations, or replaces those that are there.
+/// Creates the configurations, or replaces existing ones.
 pub(crate) async fn install(
     client: &Client,
     mut configurations: Configurations,
@@ -78,7 +78,7 @@ pub(crate) async fn install(
     Ok(())
 }
 
-/// Deletes the configurations of these names that are there.
+/// Deletes the existing configurations of these names.
 pub(crate) async fn uninstall<K>(client: &Client, names: &[String]) -> Result<(), Error>
 where
     K: Resource<DynamicType = (), Scope = kube::core::ClusterResourceScope>

@@ -1,4 +1,4 @@
-//! The webhook server under test: its place, its certificates, and the configurations that lead to it.
+//! The webhook server under test: its address, its certificates, and the configurations that point to it.
 
 mod install;
 mod serving;

@@ -1,4 +1,4 @@
-//! Where a webhook server under test is to listen, and with which certificate.
+//! Address and certificate of a webhook server under test.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::Path;
@@ -9,10 +9,10 @@ use tempfile::TempDir;
 use crate::address::free_address;
 use crate::error::Error;
 
-/// The place of the webhook server under test, and its certificate: what envtest calls local serving.
+/// Address and certificate of the webhook server under test: envtest's local serving.
 ///
-/// The server itself is the test's: it listens on [`host`](Self::host) and [`port`](Self::port) with the files `tls.crt`
-/// and `tls.key` in [`cert_dir`](Self::cert_dir), which is where controller-runtime and other frameworks look for them.
+/// The test runs the server itself: it listens on [`host`](Self::host) and [`port`](Self::port) with the files
+/// `tls.crt` and `tls.key` in [`cert_dir`](Self::cert_dir), where controller-runtime and other frameworks expect them.
 /// The folder is removed with the environment.
 #[derive(Debug)]
 pub struct LocalServing {
@@ -22,7 +22,7 @@ pub struct LocalServing {
 }
 
 impl LocalServing {
-    /// Finds a free port and makes certificates.
+    /// Finds a free port and issues certificates.
     pub(crate) fn new() -> Result<Self, Error> {
         let any = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
         let addr = free_address().map_err(|source| Error::Listen { addr: any, source })?;
@@ -32,32 +32,31 @@ impl LocalServing {
         Ok(Self { addr, authority: authority.pem, folder })
     }
 
-    /// The address to listen on, an IP address on loopback.
+    /// Returns the address to listen on, an IP address on loopback.
     #[must_use]
     pub fn host(&self) -> String {
         self.addr.ip().to_string()
     }
 
-    /// The port to listen on. It was free when the environment looked for it, and is not held.
+    /// Returns the port to listen on. It was free when the environment looked for it, and is not held.
     #[must_use]
     pub fn port(&self) -> u16 {
         self.addr.port()
     }
 
-    /// The folder with the server's certificate chain (`tls.crt`) and key (`tls.key`) as PEM.
+    /// Returns the folder with the server's certificate chain (`tls.crt`) and key (`tls.key`) in PEM.
     #[must_use]
     pub fn cert_dir(&self) -> &Path {
         self.folder.path()
     }
 
-    /// The certificate, as PEM, of the authority that signed the server's: what the `caBundle` of installed webhooks
-    /// holds.
+    /// Returns the certificate of the server's authority in PEM: the `caBundle` of installed webhooks.
     #[must_use]
     pub fn ca_bundle(&self) -> &str {
         &self.authority
     }
 
-    /// The URL at which the API server calls `path`.
+    /// Returns the URL at which the API server calls `path`.
     #[must_use]
     pub fn url(&self, path: &str) -> String {
         format!("https://{}/{}", self.addr, path.trim_start_matches('/'))

@@ -1,8 +1,8 @@
-//! Flags for a process, with envtest's notion of defaults.
+//! Flags of a process, with defaults as in envtest.
 
 use std::collections::BTreeMap;
 
-/// Changes to the flags that a process of the control plane is started with.
+/// Changes to the flags of a control plane's process.
 ///
 /// ```
 /// use kubesmith_testenv::Arguments;
@@ -25,12 +25,12 @@ enum Argument {
     Append(Vec<String>),
     /// `--flag` without a value.
     NameOnly,
-    /// Not passed.
+    /// The flag is not passed.
     Absent,
 }
 
 impl Arguments {
-    /// No changes.
+    /// Creates an empty set of changes.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -44,7 +44,7 @@ impl Arguments {
         self
     }
 
-    /// Passes further values: behind the default, or behind those that were set before.
+    /// Passes further values, after the default or the values set before.
     #[must_use]
     pub fn append<V: Into<String>>(mut self, name: &str, values: impl IntoIterator<Item = V>) -> Self {
         let more = values.into_iter().map(Into::into);
@@ -66,7 +66,7 @@ impl Arguments {
         self
     }
 
-    /// Does not pass the flag, not even its default.
+    /// Omits the flag and its default.
     #[must_use]
     pub fn disable(mut self, name: &str) -> Self {
         self.0.insert(name.to_owned(), Argument::Absent);
@@ -77,12 +77,12 @@ impl Arguments {
         self.0.is_empty()
     }
 
-    /// The first flag that is changed here and must not be.
+    /// Returns the first of these flags that is changed.
     pub(crate) fn changes_any<'a>(&self, flags: &[&'a str]) -> Option<&'a str> {
         flags.iter().copied().find(|flag| self.0.contains_key(*flag))
     }
 
-    /// The command line over `defaults`, in the order of the flags' names.
+    /// Returns the command line from `defaults` and the changes, ordered by the flags' names.
     pub(crate) fn over(&self, defaults: &[(&str, String)]) -> Vec<String> {
         let mut flags: BTreeMap<&str, Vec<String>> =
             defaults.iter().map(|(name, value)| (*name, vec![format!("--{name}={value}")])).collect();

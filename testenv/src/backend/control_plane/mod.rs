@@ -1,7 +1,7 @@
-//! etcd and kube-apiserver as processes of this environment, as envtest runs them.
+//! etcd and kube-apiserver as processes of this environment, as in envtest.
 //!
-//! Certificates, data and logs are in one temporary folder. Nothing outlives the environment: processes are killed when it
-//! is dropped, also by a panic.
+//! Certificates, data and logs are in one temporary folder. Nothing outlives the environment: dropping it kills the
+//! processes, also on a panic.
 
 mod arguments;
 mod process;
@@ -24,16 +24,16 @@ use crate::error::Error;
 use crate::kubeconfig;
 use process::{Process, Program};
 
-/// How often a start is tried; envtest's number.
+/// The limit of attempts to start; envtest's number.
 const TRIES: u32 = 5;
-/// How the names of temporary folders begin; envtest's.
+/// The prefix of temporary folders; envtest's.
 const FOLDER: &str = "k8s_test_framework_";
 const CLIENT_AUTHORITY: &str = "client-cert-auth-ca.crt";
 const ACCOUNT_KEY: &str = "sa-signer.key";
 const ACCOUNT_PUBLIC_KEY: &str = "sa-signer.pub";
 const ETCD: &str = "etcd";
 const KUBE_APISERVER: &str = "kube-apiserver";
-/// Flags that say where the processes find each other; the environment would not find them otherwise.
+/// Flags for the addresses of the processes, on which the environment depends.
 const OWN_ETCD_FLAGS: &[&str] =
     &["advertise-client-urls", "data-dir", "listen-client-urls", "listen-peer-urls"];
 const OWN_API_SERVER_FLAGS: &[&str] =
@@ -51,8 +51,7 @@ pub(crate) struct ControlPlaneOptions {
 }
 
 impl ControlPlaneOptions {
-    /// The first option that was set and means nothing to `backend`. How long processes may take and where they are is
-    /// no matter where there are none.
+    /// Returns the first option that has no effect on `backend`. Timeouts and paths of processes may be set for any.
     pub(crate) fn unknown_to(&self, backend: Backend) -> Option<&'static str> {
         let set = [(&self.etcd, "etcd_arguments"), (&self.api_server, "api_server_arguments")];
         let mut set =
@@ -61,7 +60,7 @@ impl ControlPlaneOptions {
     }
 }
 
-/// [`ControlPlaneOptions`] and environment variables, put together.
+/// The result of [`ControlPlaneOptions`] and environment variables.
 #[derive(Debug)]
 pub(crate) struct Plan {
     etcd: PathBuf,
@@ -88,7 +87,7 @@ impl Plan {
     }
 }
 
-/// A running control plane. Fields are dropped from the top: processes before the folder they write to.
+/// A running control plane. Fields are dropped in order: processes before the folder that they write to.
 #[derive(Debug)]
 pub(crate) struct ControlPlane {
     api_server: Process,
@@ -99,7 +98,7 @@ pub(crate) struct ControlPlane {
 }
 
 impl ControlPlane {
-    /// Starts both processes and waits until they are ready; several times if need be, for ports can be lost to others.
+    /// Starts both processes and waits until they are ready; retries if another process takes a port.
     pub(crate) async fn start(plan: &Plan) -> Result<Self, Error> {
         let reserved = plan.etcd_arguments.changes_any(OWN_ETCD_FLAGS);
         let reserved = reserved.or(plan.api_server_arguments.changes_any(OWN_API_SERVER_FLAGS));
@@ -137,14 +136,14 @@ impl ControlPlane {
         &self.access.kubeconfig
     }
 
-    /// A kubeconfig for another user, with a certificate that names the groups as well.
+    /// Returns a kubeconfig for another user, with a certificate that also names the groups.
     pub(crate) fn add_user(&self, name: &str, groups: &[String]) -> Result<String, Error> {
         let pair = self.access.authority.client(name, groups)?;
         let credentials = Credentials::Certificate(&pair);
         Ok(write(&self.access.url, Some(&self.access.authority.pem), &credentials))
     }
 
-    /// Stops kube-apiserver, then etcd, and tells of the first that had to be killed.
+    /// Stops kube-apiserver, then etcd, and returns the error of the first that had to be killed.
     pub(crate) async fn stop(self) -> Result<(), Error> {
         let api_server = self.api_server.stop(self.stop_timeout).await;
         let etcd = self.etcd.stop(self.stop_timeout).await;
@@ -152,7 +151,7 @@ impl ControlPlane {
     }
 }
 
-/// How the API server is reached, with all rights.
+/// The access to the API server, with all rights.
 #[derive(Debug)]
 struct Access {
     authority: Authority,
@@ -160,7 +159,7 @@ struct Access {
     kubeconfig: String,
 }
 
-/// One try to start both processes.
+/// One attempt to start both processes.
 struct Attempt<'a> {
     plan: &'a Plan,
     folder: &'a Path,
@@ -168,7 +167,7 @@ struct Attempt<'a> {
     access: Access,
 }
 
-/// Free ports on loopback. Each stays taken until the process that is to have it starts.
+/// Free ports on loopback. Each is held until its process starts.
 struct Ports {
     client: Port,
     peer: Port,
@@ -207,7 +206,7 @@ impl<'a> Attempt<'a> {
         match self.start_api_server().await {
             Ok(api_server) => Ok((etcd, api_server, self.access)),
             Err(error) => {
-                // Of two errors the first is the one to tell.
+                // Of two errors, the first one is returned.
                 let _ = etcd.stop(self.plan.stop_timeout).await;
                 Err(error)
             }
@@ -224,7 +223,7 @@ impl<'a> Attempt<'a> {
             ("listen-client-urls", url.clone()),
             ("listen-peer-urls", format!("http://{}", self.ports.peer.addr)),
         ];
-        // From etcd 3.5 on; nothing has to survive this machine.
+        // Since etcd 3.5; no data has to survive the machine.
         if program.knows("unsafe-no-fsync", plan.start_timeout).await {
             flags.push(("unsafe-no-fsync", "true".to_owned()));
         }
@@ -258,7 +257,7 @@ impl<'a> Attempt<'a> {
             ("bind-address", addr.ip().to_string()),
             ("cert-dir", path(self.folder)),
             ("client-ca-file", file(CLIENT_AUTHORITY)),
-            // Pods would wait for service accounts that no controller makes.
+            // Pods would wait for service accounts, as no controller creates them.
             ("disable-admission-plugins", "ServiceAccount".to_owned()),
             ("etcd-servers", format!("http://{}", self.ports.client.addr)),
             ("secure-port", addr.port().to_string()),
@@ -287,14 +286,15 @@ fn tail(name: &str, folder: &Path) -> String {
     process::tail(name, &log(name, folder))
 }
 
-/// A client that asks once. `None` cannot be, for the configurations are ours, and would count as not ready.
+/// Returns a client without retries. It is never `None`, since the configuration is ours, and that would count as not
+/// ready.
 fn probe(config: Option<Config>) -> Option<Client> {
     let mut config = config?;
     config.default_retry = false;
     Client::try_from(config).ok()
 }
 
-/// Whether a server says 200 to a path.
+/// Reports whether a server returns 200 for a path.
 async fn answers(client: Option<Client>, path: &'static str) -> bool {
     let (Some(client), Ok(request)) = (client, http::Request::get(path).body(Vec::new())) else {
         return false;
@@ -302,7 +302,7 @@ async fn answers(client: Option<Client>, path: &'static str) -> bool {
     client.request_text(request).await.is_ok()
 }
 
-/// Writes what kube-apiserver reads: its certificate under the name that it looks for in its folder, the authority of its
+/// Writes kube-apiserver's files: its certificate under the name that it expects in its folder, the authority of its
 /// clients, and the keys of service accounts' tokens.
 fn write_pki(folder: &Path, authority: &Authority) -> Result<(), Error> {
     let server = authority.server_pair(vec!["localhost".to_owned(), "127.0.0.1".to_owned()])?;

@@ -1,4 +1,4 @@
-//! One process of a control plane: started, waited for, stopped, and its last words kept.
+//! One process of a control plane: starts it, waits for it, stops it, and keeps the end of its log.
 
 use std::fs::File;
 use std::future::Future;
@@ -9,13 +9,13 @@ use std::time::Duration;
 
 use tokio::process::{Child, Command};
 
-/// How often a process is asked whether it is ready; envtest's interval.
+/// The interval of readiness checks; envtest's.
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
-/// How much of a log is read for an error, in bytes and lines.
+/// The part of a log that an error shows, in bytes and lines.
 const TAIL_BYTES: u64 = 16 * 1024;
 const TAIL_LINES: usize = 20;
 
-/// Why a process is not there, in envtest's words.
+/// The failure of a process, in envtest's words.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ProcessError {
@@ -72,7 +72,7 @@ pub(crate) struct Process {
 pub(crate) struct Program<'a> {
     pub(crate) name: &'static str,
     pub(crate) path: &'a Path,
-    /// Takes what the process prints; `None` leaves it to the environment's own output.
+    /// The file for the process's output; `None` for the environment's own output.
     pub(crate) log: Option<PathBuf>,
 }
 
@@ -90,7 +90,7 @@ impl Program<'_> {
         Ok(Process { name: self.name, child })
     }
 
-    /// Whether the program's help names a flag. A program that cannot tell has none.
+    /// Reports whether the program's help lists a flag; false if the help fails.
     pub(crate) async fn knows(&self, flag: &str, timeout: Duration) -> bool {
         let mut command = Command::new(self.path);
         command.arg("--help").stdin(Stdio::null()).kill_on_drop(true);
@@ -105,7 +105,7 @@ impl Program<'_> {
 }
 
 impl Process {
-    /// Waits until `check` says yes. A process that did not get that far has ended when this returns.
+    /// Waits until `check` succeeds. A process that fails has ended when this returns.
     pub(crate) async fn ready<F>(
         &mut self,
         timeout: Duration,
@@ -116,7 +116,7 @@ impl Process {
     {
         let asked = async {
             loop {
-                // One that takes a connection and never answers must not be waited for until the end.
+                // A server that accepts a connection but never responds must not use up the timeout.
                 if tokio::time::timeout(Duration::from_secs(2), check()).await == Ok(true) {
                     return;
                 }
@@ -129,7 +129,7 @@ impl Process {
             ready = tokio::time::timeout(timeout, asked) => match ready {
                 Ok(()) => Ok(()),
                 Err(_) => {
-                    // Its port has to be free again before the next try.
+                    // The next attempt needs the port.
                     let _ = self.child.kill().await;
                     Err(ProcessError::StartTimeout { name: self.name })
                 }
@@ -137,33 +137,33 @@ impl Process {
         }
     }
 
-    /// Asks the process to end and waits for it; kills it after `timeout`.
+    /// Terminates the process and waits for it; kills it after `timeout`.
     pub(crate) async fn stop(mut self, timeout: Duration) -> Result<(), ProcessError> {
         if self.terminate() && tokio::time::timeout(timeout, self.child.wait()).await.is_ok() {
             return Ok(());
         }
-        // The system reports an error only of a process that is gone already.
+        // The system only reports an error if the process has ended.
         let _ = self.child.kill().await;
         Err(ProcessError::StopTimeout { name: self.name })
     }
 
-    /// Sends SIGTERM. A process that is gone needs none.
+    /// Sends SIGTERM; returns true if the process has ended already.
     #[cfg(unix)]
     fn terminate(&mut self) -> bool {
         use rustix::process::{Pid, Signal, kill_process};
-        // The id stays the child's until it was waited for, which only `stop` and `ready` do.
+        // The ID stays the child's until `stop` or `ready` waits for it.
         let pid = self.child.id().and_then(|id| Pid::from_raw(i32::try_from(id).ok()?));
         pid.is_none_or(|pid| kill_process(pid, Signal::TERM).is_ok())
     }
 
-    /// There is no asking on this system.
+    /// Kills the process, as this system has no SIGTERM.
     #[cfg(not(unix))]
     fn terminate(&mut self) -> bool {
         self.child.start_kill().is_ok()
     }
 }
 
-/// The last lines of a log, for an error; empty when there is none.
+/// Returns the last lines of a log, for an error; empty when there is none.
 pub(crate) fn tail(name: &str, log: &Path) -> String {
     let read = || -> io::Result<String> {
         let mut file = File::open(log)?;
