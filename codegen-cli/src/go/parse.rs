@@ -11,8 +11,7 @@ use super::syntax::{
 /// The deepest nesting of types, far from the end of the stack.
 const DEPTH_LIMIT: usize = 100;
 
-/// Parses a file; syntax errors are listed and the rest is read. What is no Go is listed, and the rest is
-/// read all the same.
+/// Parses a file; syntax errors are listed and the rest is read.
 pub(crate) fn parse_file(text: &str, release: Release) -> File {
     let mut parser = Parser::new();
     let is_known = parser.set_language(&tree_sitter_go::LANGUAGE.into()).is_ok();

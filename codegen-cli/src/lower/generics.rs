@@ -187,7 +187,7 @@ impl Ctx<'_> {
     }
 
     /// Returns the type's index in the arena, and lowers the type on its first use; `None` after a
-    /// diagnostic. `None` after a diagnostic.
+    /// diagnostic.
     pub(super) fn type_id(&mut self, id: ItemId, scope: &Scope, path: &PathExpr) -> Option<TypeId> {
         let instance = (id, scope.arguments());
         match self.known.get(&instance) {

@@ -66,7 +66,6 @@ impl From<syn::Error> for Mistake {
 
 impl Parser<'_> {
     /// The items that the macro makes of an item; `None` without the attribute, empty after a diagnostic.
-    /// Empty after a diagnostic.
     pub(super) fn versioned(&mut self, item: &Item) -> Option<Vec<Item>> {
         let attribute = super::attributes(item).iter().find(|attribute| is_versioned(attribute))?;
         let made = Versioned::read(attribute).and_then(|versioned| versioned.items(item));

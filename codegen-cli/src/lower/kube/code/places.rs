@@ -70,8 +70,7 @@ impl Machine<'_, '_, '_> {
         Some(value)
     }
 
-    /// Sets or removes the value at a place; `None`: the place cannot have a value. `None`: it cannot be
-    /// there.
+    /// Sets or removes the value at a place; `None`: the place cannot have a value.
     pub(super) fn set(&mut self, place: &Place, value: Option<Value>) -> Option<()> {
         let Some((last, parents)) = place.path.split_last() else {
             *self.memory.cells.get_mut(place.cell)? = value.unwrap_or_default();
