@@ -25,12 +25,12 @@ use crate::explain;
 use crate::serve::{self, Serve};
 use crate::source::SourceMap;
 
-/// How the process ends.
+/// The result of the process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
     /// Success.
     Fine,
-    /// There were errors, or `--check` found that files are out of date.
+    /// The run found errors, or `--check` found outdated files.
     Failed,
     /// The command or its configuration is invalid.
     Usage,
@@ -125,10 +125,10 @@ enum Command {
     },
 }
 
-/// Runs the command that was parsed.
+/// Runs the parsed command.
 ///
-/// # Errors
-/// When standard output cannot be written. A reader of it that has gone is no error, nor is anything about standard error.
+/// Returns an error if standard output cannot be written. A closed pipe is no error, and errors of standard
+/// error are ignored.
 pub fn run(cli: Cli) -> io::Result<Exit> {
     match cli.command {
         Command::Generate(arguments) => generate::run(*arguments),
@@ -170,7 +170,7 @@ fn report(diagnostics: &[Diagnostic], sources: &SourceMap, format: MessageFormat
     report_with(diagnostics, sources, format, "nothing was written");
 }
 
-/// As [`report`], with the end of the last line.
+/// Like [`report`], with the end of the last line.
 fn report_with(diagnostics: &[Diagnostic], sources: &SourceMap, format: MessageFormat, end: &str) {
     let mut text = diag::render(diagnostics, sources, format, has_color(format));
     let errors = diagnostics.iter().filter(|d| d.severity == Severity::Error).count();
@@ -191,7 +191,7 @@ fn usage(message: &str) -> Exit {
     Exit::Usage
 }
 
-/// Writes to standard output; a reader that has gone is no error.
+/// Writes to standard output; a closed pipe is no error.
 fn print(text: &str) -> io::Result<()> {
     let mut out = io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {

@@ -1,4 +1,4 @@
-//! `kubesmith.toml`, and how flags add to it.
+//! Reads `kubesmith.toml` and merges it with flags.
 
 mod crd;
 mod deploy;
@@ -40,7 +40,7 @@ use messages::{mended, unknown_key};
 pub use schema::SCHEMA;
 pub use show::show;
 
-/// Name of the configuration file that is looked for in the current folder.
+/// Name of the configuration file in the current folder.
 pub const FILE_NAME: &str = "kubesmith.toml";
 
 /// A generator that `only` may name.
@@ -87,7 +87,7 @@ pub const ALL_GENERATORS: [Generator; 11] = [
     Generator::Helm,
 ];
 
-/// The generators of Rust.
+/// The generators of Rust code.
 pub const CLIENT_GENERATORS: [Generator; 3] = [Generator::Client, Generator::Lister, Generator::Informer];
 
 /// The file as it is written.
@@ -204,16 +204,16 @@ pub struct ClientConfig {
 /// The name of a kind with its place in the file.
 pub type KindName = toml::Spanned<String>;
 
-/// The file that was read, for diagnostics.
+/// The configuration file, for diagnostics.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ConfigFile {
-    /// Where it is.
+    /// Its path.
     pub path: PathBuf,
     /// Its text.
     pub text: String,
 }
 
-/// The flags; they win over the file.
+/// The flags, which take precedence over the file.
 #[derive(Clone, Debug, Default)]
 #[allow(missing_docs, reason = "the names are those of the flags")]
 pub struct Overrides {
@@ -239,59 +239,59 @@ pub struct Overrides {
     pub lints: LintConfig,
 }
 
-/// The header of YAML files in a file, with the year put in; `None`: it is no header.
+/// The header of YAML files from a file, with the year filled in; `None`: the file is not a header.
 pub(crate) fn yaml_header(path: &Path, year: Option<&str>) -> Option<String> {
     header::yaml(path, year).ok()
 }
 
-/// Where the generated Rust goes.
+/// The place of the generated Rust code.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ClientTarget {
-    /// A package of its own with this name.
+    /// A separate package with this name.
     Crate(String),
     /// A module of an existing crate, by its path (`crate::generated`).
     Module(String),
 }
 
-/// What is generated for clients, and where.
+/// The outputs for clients, and their place.
 #[derive(Clone, Debug)]
 pub struct ClientSettings {
-    /// Folder of the client package; present when it is generated.
+    /// Folder of the client package, if it is generated.
     pub output: Option<PathBuf>,
     /// Package or module; `None`: a package named after the input crate.
     pub target: Option<ClientTarget>,
     /// Whether clients have apply configurations.
     pub apply_configurations: bool,
-    /// Whether kinds have `validate()`.
+    /// Whether kinds have the function `validate()`.
     pub validations: bool,
-    /// Whether there are functions that set defaults.
+    /// Whether functions that set defaults are generated.
     pub defaults: bool,
-    /// Whether there are functions that convert between versions.
+    /// Whether functions that convert between versions are generated.
     pub conversions: bool,
-    /// Whether there is a fake clientset.
+    /// Whether a fake clientset is generated.
     pub fake_clientset: bool,
-    /// Kinds of Kubernetes that there are clients for, as [`Settings::file`] names them.
+    /// Kinds of Kubernetes that also get clients, with their places in [`Settings::file`].
     pub kinds: Vec<KindName>,
 }
 
-/// File and flags together.
+/// The merged settings of file and flags.
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// Crate folders.
     pub input: Vec<PathBuf>,
-    /// Which of their features are on.
+    /// The enabled features of these crates.
     pub features: FeatureChoice,
-    /// Which of their kinds are generated.
+    /// The kinds to generate.
     pub selection: Selection,
-    /// Whether flags chose the kinds, for this run only: files of other kinds stay.
+    /// Whether flags select the kinds, for this run only: files of other kinds stay.
     pub chosen_for_run: bool,
-    /// Whether kinds without errors are written where others have some.
+    /// Whether kinds without errors are written although others have errors.
     pub keep_going: bool,
-    /// What of the project is run for definitions that cannot be known from source; present when it is.
+    /// The program to run for definitions that cannot be known from source, if any.
     pub evaluation: Option<Evaluation>,
     /// Generators to run, in order, without repetition.
     pub only: Vec<Generator>,
-    /// Folder of the CRDs; present when they are generated.
+    /// Folder of the CRDs, if they are generated.
     pub crd_output: Option<PathBuf>,
     /// The client package.
     pub client: ClientSettings,
@@ -301,33 +301,33 @@ pub struct Settings {
     pub max_desc_len: Option<usize>,
     /// Whether fields may be floating point numbers.
     pub allow_dangerous_types: bool,
-    /// Whether embedded metadata has a schema.
+    /// Whether embedded metadata gets a schema.
     pub generate_embedded_object_meta: bool,
-    /// Whether formats stay that API servers do not know, though no lock file has kube.
+    /// Whether to keep formats that API servers do not know, even if no lock file has kube.
     pub keep_unknown_formats: bool,
-    /// Version of Kubernetes whose types are meant, in place of what features of k8s-openapi choose.
+    /// The version of Kubernetes' types, in place of the one from features of k8s-openapi.
     pub kubernetes_version: Option<KubernetesVersion>,
     /// Whether unexported fields of Go structs are left out.
     pub ignore_unexported_fields: bool,
     /// Whether `preserveUnknownFields: false` is written.
     pub refuse_unknown_fields: bool,
-    /// Text of the header file, with the year put in.
+    /// Text of the header file, with the year filled in.
     pub header: Option<String>,
-    /// Comments that begin every CRD, with the year put in; may be empty.
+    /// Comments at the start of every CRD, with the year filled in; may be empty.
     pub crd_header: String,
-    /// The roles; present when they are generated.
+    /// The roles, if they are generated.
     pub rbac: Option<RbacSettings>,
-    /// The webhook configurations; present when they are generated.
+    /// The webhook configurations, if they are generated.
     pub webhook: Option<WebhookSettings>,
-    /// The admission policies; present when they are generated.
+    /// The admission policies, if they are generated.
     pub policy: Option<PolicySettings>,
     /// The OpenAPI documents and the report of API rules.
     pub openapi: OpenapiSettings,
-    /// The reference documentation; present when it is generated.
+    /// The reference documentation, if it is generated.
     pub docs: Option<DocsSettings>,
-    /// The manifests that run the manager; present when they are generated.
+    /// The manifests that run the manager, if they are generated.
     pub deploy: Option<DeploySettings>,
-    /// The Helm chart; present when it is generated.
+    /// The Helm chart, if it is generated.
     pub helm: Option<HelmSettings>,
     /// Levels of warnings.
     pub lints: Lints,
@@ -338,11 +338,10 @@ pub struct Settings {
 #[error("{0}")]
 pub struct UsageError(pub String);
 
-/// Reads and merges; one result for each member, or one for a file that has none. Paths in a file are relative to its
-/// folder, paths in flags to the current one.
+/// Reads and merges; returns one result for each member, or one for a file without members. Paths in a file
+/// are relative to its folder, paths in flags to the current one.
 ///
-/// # Errors
-/// A file that cannot be read or understood, and combinations that make no sense.
+/// Returns an error for a file that cannot be read or parsed, and for invalid combinations.
 pub fn settings(file: Option<&Path>, flags: Overrides) -> Result<Vec<Settings>, UsageError> {
     let Some(path) = file else {
         only::check(&flags, &[])?;
@@ -364,7 +363,7 @@ pub fn settings(file: Option<&Path>, flags: Overrides) -> Result<Vec<Settings>, 
     merged.collect()
 }
 
-/// A file with members says nothing else, and what can be true of one member only is no flag.
+/// Refuses other settings beside members, and flags that apply to a single project only.
 fn check_members(path: &Path, config: &Config, flags: &Overrides) -> Result<(), UsageError> {
     let alone = Config { members: config.members.clone(), ..Config::default() };
     if *config != alone {
@@ -411,7 +410,7 @@ fn read(path: &Path) -> Result<(Config, ConfigFile), UsageError> {
     }
 }
 
-/// Parses the file's text; an unknown key gets a suggestion.
+/// Parses the file's text and suggests a name for an unknown key.
 fn parse(text: &str) -> Result<Config, String> {
     toml::from_str(text).map_err(|error| {
         let message = error.to_string();

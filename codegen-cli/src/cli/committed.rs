@@ -1,4 +1,4 @@
-//! Warns when a CRD that is about to be written breaks the one on disk.
+//! Warns if a new CRD breaks the one on disk.
 
 use std::path::Path;
 
@@ -15,7 +15,7 @@ use crate::pipeline::Generated;
 use crate::scaffold;
 use crate::write::Plan;
 
-/// Breaking changes of each run, at the levels of its settings. Only files that change are read as definitions.
+/// Breaking changes of each run, at the levels of its settings. Only changed files are read as definitions.
 pub(super) fn check(plan: &Plan, runs: &[(Settings, Generated)]) -> Vec<Vec<Diagnostic>> {
     let changed: Vec<_> = plan.rewrites(Kind::Crd).collect();
     if changed.is_empty() {

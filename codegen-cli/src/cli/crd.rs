@@ -91,7 +91,7 @@ pub(super) struct Migrate {
     dry_run: bool,
 }
 
-/// Why the command ends.
+/// The reason why the command ends.
 #[derive(Debug, thiserror::Error)]
 enum Failure {
     #[error(transparent)]
@@ -106,7 +106,7 @@ fn code(text: &str) -> Result<ChangeCode, String> {
     ChangeCode::parse(text).ok_or_else(|| "no such code; docs/reference/diff.md lists them".to_owned())
 }
 
-/// A definition's name; a path is a likely mistake, since `apply` takes files.
+/// Parses a definition's name; a path is a likely mistake, since `apply` takes files.
 fn name(text: &str) -> Result<String, String> {
     match kubesmith_apimachinery::names::dns1123_subdomain(text).is_empty() {
         true => Ok(text.to_owned()),
@@ -161,7 +161,7 @@ fn apply(arguments: &Apply) -> Result<String, Failure> {
     })
 }
 
-/// The result of a definition's upgrade.
+/// The report on a definition's upgrade.
 fn told(outcome: &Outcome, dry_run: bool) -> String {
     let would = if dry_run && outcome.action != Action::Unchanged { "would be " } else { "" };
     let mut out = format!("{}: {would}{}\n", outcome.name, outcome.action);
@@ -238,7 +238,7 @@ fn shown(status: &Status) -> String {
     out
 }
 
-/// Runs something for each definition. Prints the results before a failure with it.
+/// Runs an action for each definition. Prints the results before a failure.
 fn each(
     named: &Named,
     run: &impl AsyncFn(&kube::Client, &str) -> Result<String, Failure>,

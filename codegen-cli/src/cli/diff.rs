@@ -64,7 +64,7 @@ pub(super) fn run(arguments: &Diff) -> io::Result<Exit> {
         Ok(sides) => sides,
         Err(error) => {
             diag::print_to_stderr(&format!("error: {error}\n  = help: {}\n", error.help()));
-            // Programs that read the output have to be told as well.
+            // Programs that read the output need the message too.
             if arguments.format != Format::Text {
                 let report = Report { ratcheting: arguments.ratcheting, ..Report::default() };
                 let report = report.without([Unread { message: error.to_string(), place: None }]);
@@ -109,7 +109,8 @@ pub(super) fn run(arguments: &Diff) -> io::Result<Exit> {
     Ok(if report.is_breaking() { Exit::Failed } else { exit })
 }
 
-/// The file as the format has it: a workflow's annotations name files from the top of its checkout, wherever the command runs.
+/// The file in the format's notation: a workflow's annotations name files from the top of its checkout, in
+/// any working directory.
 fn shown(file: String, format: Format) -> String {
     let workspace = std::env::var_os("GITHUB_WORKSPACE").filter(|_| format == Format::Github);
     let full = || fs::canonicalize(&file).ok();
@@ -118,7 +119,7 @@ fn shown(file: String, format: Format) -> String {
     below.map_or(file, |below| display(&below))
 }
 
-/// Flags that have no effect on these sides.
+/// Returns a flag that has no effect on these sides.
 fn needless(arguments: &Diff, sides: [&Operand; 2]) -> Option<&'static str> {
     let has = |wanted: fn(&Operand) -> bool| sides.into_iter().any(wanted);
     if arguments.access.kubeconfig.is_some() && !has(|side| matches!(side, Operand::Cluster { .. })) {
@@ -130,7 +131,7 @@ fn needless(arguments: &Diff, sides: [&Operand; 2]) -> Option<&'static str> {
     None
 }
 
-/// Definitions that cannot be read count as neither removed nor added.
+/// Removes definitions that the other side could not read, so that they count as neither removed nor added.
 fn both_only(old: &mut Loaded, new: &mut Loaded) {
     let names: Vec<String> =
         old.definitions.keys().filter(|name| new.definitions.contains_key(*name)).cloned().collect();

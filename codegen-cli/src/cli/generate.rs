@@ -216,14 +216,14 @@ pub(super) fn run(arguments: Generate) -> io::Result<Exit> {
     }
 }
 
-/// Whether something can be written beside errors.
+/// Whether files can be written despite errors.
 fn goes_on(settings: &[Settings], generated: &[Generated]) -> bool {
     let mut runs = settings.iter().zip(generated);
     runs.all(|(settings, generated)| settings.keep_going || !diag::has_errors(&generated.diagnostics))
         && generated.iter().any(|generated| !generated.targets.is_empty())
 }
 
-/// Tells what would break what is there.
+/// Reports changes that break the files on disk.
 fn tell_breaks(plan: &Plan, runs: &[(Settings, Generated)], format: MessageFormat) -> Exit {
     let mut exit = Exit::Fine;
     for (found, (_, generated)) in committed::check(plan, runs).iter().zip(runs) {
@@ -243,7 +243,7 @@ fn dump(generated: &[Generated]) -> io::Result<()> {
     Ok(())
 }
 
-/// Which files of a deployment are no longer ours; what is made of the others may then differ from the tree.
+/// The deployment's files that belong to the user; outputs made from the others may differ from the tree.
 fn kept(plan: &Plan) -> String {
     let files = plan.kept_files();
     if files.is_empty() {

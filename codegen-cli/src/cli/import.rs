@@ -133,7 +133,7 @@ pub(super) fn run(arguments: &Import) -> io::Result<Exit> {
     Ok(if has_errors { Exit::Failed } else { Exit::Fine })
 }
 
-/// The crate of Go packages, if they are named, or else of definitions.
+/// The crate of the named Go packages, or else of definitions.
 fn imported(arguments: &Import, inputs: Vec<Input>, package: &str) -> Result<Imported, LoadError> {
     #[cfg(feature = "go")]
     if !arguments.go.is_empty() {
@@ -147,7 +147,7 @@ fn imported(arguments: &Import, inputs: Vec<Input>, package: &str) -> Result<Imp
     Ok(import::import(inputs, package))
 }
 
-/// The crate of Go packages. Revisions are copied for that, and what is said names their files as git does.
+/// The crate of Go packages. Revisions are copied to be read, and messages name their files as git does.
 #[cfg(feature = "go")]
 fn imported_go(
     operands: &[PathBuf],
@@ -172,7 +172,7 @@ fn imported_go(
     Ok(imported)
 }
 
-/// Why a cluster gives no definitions.
+/// The reason why a cluster yields no definitions.
 enum ClusterUse {
     Usage(&'static str),
     Failed(ClusterError),
@@ -180,7 +180,7 @@ enum ClusterUse {
     Empty,
 }
 
-/// The definitions of a cluster, if they are asked for.
+/// The definitions of a cluster, if requested.
 fn cluster(arguments: &Import) -> Result<Vec<Input>, ClusterUse> {
     let access = &arguments.access;
     let wanted = match &arguments.from_cluster {
@@ -221,11 +221,11 @@ fn runtime(arguments: &Import) -> Result<Option<String>, String> {
     source.map(|source| scaffold::runtime_in(&arguments.output, source)).transpose()
 }
 
-/// Crates that are in scope in the one that is made.
+/// Crate names that the new crate uses.
 const USED: &[&str] =
     &["alloc", "core", "k8s_openapi", "kubesmith_runtime", "serde", "serde_json", "std", "test"];
 
-/// Writes the files, or none of them, and gives those of an earlier import that are removed.
+/// Writes all files or none, and returns the files of an earlier import that are removed.
 fn write(imported: &Imported, folder: &Path, force: bool) -> Result<Vec<PathBuf>, Box<Diagnostic>> {
     let path = |name: &String| folder.join(name);
     let taken = imported.files.iter().find(|(name, text)| {
@@ -264,7 +264,7 @@ fn cannot(what: &str, path: &Path, error: &io::Error) -> Box<Diagnostic> {
     )
 }
 
-/// The modules of a crate that an import wrote, in the order of their names.
+/// The modules written by an earlier import, sorted by name.
 fn modules(source: &Path, out: &mut Vec<PathBuf>) -> io::Result<()> {
     let entries = fs::read_dir(source)?.map(|entry| entry.map(|entry| entry.path()));
     let mut paths = entries.collect::<io::Result<Vec<_>>>()?;

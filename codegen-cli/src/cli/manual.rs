@@ -9,7 +9,7 @@ use clap_complete::Shell;
 use super::{Cli, Exit, print};
 use crate::diag;
 
-/// The name of the program in what it prints.
+/// The name of the program in its output.
 const NAME: &str = "kubesmith";
 
 pub(super) fn completions(shell: Shell) -> io::Result<Exit> {

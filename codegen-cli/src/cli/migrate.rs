@@ -58,7 +58,7 @@ pub(super) fn run(arguments: &Migrate) -> io::Result<Exit> {
     }
 }
 
-/// What follows: dependencies as Cargo.toml has them, from where this command comes.
+/// The next steps: dependencies for Cargo.toml, from the source of this command.
 fn next(folder: &Path) -> String {
     match scaffold::usual_dependencies(folder) {
         Ok(lines) => {
@@ -74,7 +74,7 @@ fn failed(action: &str, folder: &Path, error: &io::Error, help: &str) -> Exit {
     Exit::Failed
 }
 
-/// The places of each advice, by the steps of the guide.
+/// The places for each piece of advice, in the order of the guide's steps.
 fn text(report: &Report) -> String {
     let mut groups: BTreeMap<_, Vec<_>> = BTreeMap::new();
     for place in &report.places {

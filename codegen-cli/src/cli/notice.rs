@@ -1,4 +1,4 @@
-//! A word to the person at the terminal while a command takes long.
+//! Notifies the user at a terminal of a slow command.
 
 use std::io::{IsTerminal, stderr};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
@@ -7,10 +7,10 @@ use std::time::Duration;
 
 use crate::diag;
 
-/// How long a command may be silent.
+/// The time for which a command may be silent.
 const SILENCE: Duration = Duration::from_secs(2);
 
-/// Says what takes long, once and only on a terminal, unless it is dropped before.
+/// Prints a notice of the slow step, once and only on a terminal, unless it is dropped before.
 pub(super) struct Notice {
     _ended: Option<Sender<()>>,
 }
@@ -18,7 +18,7 @@ pub(super) struct Notice {
 impl Notice {
     /// Waits for two seconds.
     pub(super) fn of(what: String) -> Self {
-        // Logs of CI have the result alone.
+        // Logs of CI contain only the result.
         if !stderr().is_terminal() {
             return Self { _ended: None };
         }

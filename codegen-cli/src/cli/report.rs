@@ -1,4 +1,4 @@
-//! Compares violations of API rules with those that are accepted.
+//! Compares violations of API rules with the accepted ones.
 
 use std::fs;
 use std::io;
@@ -10,12 +10,12 @@ use crate::diag::MessageFormat;
 use crate::pipeline::Generated;
 use crate::write;
 
-/// Prints what is not accepted, or accepted without need, and a diff of the file.
+/// Prints violations that are not accepted, entries without a violation, and a diff of the file.
 pub(super) fn check(generated: &[Generated], format: MessageFormat) -> io::Result<Exit> {
     let mut exit = Exit::Fine;
     for run in generated {
         let Some(violations) = &run.report else { continue };
-        // A file that is there but cannot be read is reported by the plan.
+        // The plan reports an existing file that cannot be read.
         let accepted = fs::read_to_string(&violations.path).unwrap_or_default();
         let diagnostics = violations.compare(&accepted, &run.sources);
         report(&diagnostics, &run.sources, format);

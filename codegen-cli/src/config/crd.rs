@@ -1,4 +1,4 @@
-//! The file's settings of CRDs.
+//! The settings of CRDs in the file.
 
 use std::path::PathBuf;
 

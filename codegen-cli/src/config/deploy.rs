@@ -14,7 +14,7 @@ use super::{Config, Generator, ManifestFlags, UsageError, WebhookService};
 use crate::paths::absolute;
 pub use choices::{Certificates, PullPolicy};
 
-/// kubebuilder's name of an image that has no other yet.
+/// kubebuilder's placeholder for the image.
 const IMAGE: &str = "controller:latest";
 
 /// controller-runtime's port of the metrics, unencrypted.
@@ -29,7 +29,7 @@ const HEALTH_PORT: u16 = 8081;
 /// controller-runtime's port of webhooks.
 pub(crate) const WEBHOOK_PORT: u16 = 9443;
 
-/// Longest prefix: the longest name made with it, a Service's, has to fit into a DNS label.
+/// The longest prefix: the longest name with it, a Service's, must fit into a DNS label.
 const PREFIX_MAX: usize = 63 - "controller-manager-metrics-service".len();
 
 /// Table `[deploy]`.
@@ -110,7 +110,7 @@ pub struct ResourceRequirements {
 }
 
 impl ResourceRequirements {
-    /// kubebuilder's.
+    /// kubebuilder's defaults.
     fn usual() -> Self {
         let of = |cpu: &str, memory: &str| {
             BTreeMap::from([("cpu".to_string(), cpu.to_string()), ("memory".to_string(), memory.to_string())])
@@ -119,7 +119,7 @@ impl ResourceRequirements {
     }
 }
 
-/// How the manager is deployed.
+/// The settings of the manager's deployment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the names are those of `DeployConfig`")]
 pub struct DeploySettings {
@@ -128,7 +128,7 @@ pub struct DeploySettings {
     pub namespace: String,
     pub name_prefix: String,
     pub image: String,
-    /// The image in the installer: that of the run, if one was given.
+    /// The image in the installer: that of the run, if the run has one.
     pub installer_image: String,
     pub image_pull_policy: Option<PullPolicy>,
     pub replicas: u32,
@@ -149,7 +149,7 @@ pub struct DeploySettings {
     pub crd_folder: String,
     /// Name of the file with the roles.
     pub role_file: String,
-    /// Name of the roles of rules that name none.
+    /// The name of the roles for rules without one.
     pub role_name: String,
     /// The Service in front of the webhooks.
     pub webhook_service: WebhookService,
@@ -168,7 +168,7 @@ fn prefix(deploy: &DeployConfig) -> Option<String> {
     deploy.name_prefix.clone().or_else(|| name.map(|name| format!("{name}-")))
 }
 
-/// Puts what the tree is made of into its subfolders, unless their tables say otherwise.
+/// Places the tree's parts into its subfolders, unless their tables name other folders.
 pub(super) fn place(config: &mut Config) {
     let Some(output) = config.deploy.output.clone() else { return };
     config.crd.output.get_or_insert_with(|| output.join("crd/bases"));
@@ -180,10 +180,9 @@ pub(super) fn place(config: &mut Config) {
     }
 }
 
-/// The Service of the webhooks, if there is a deployment, written in this run or in another.
+/// Returns the Service of the webhooks, if there is a deployment in this or another run.
 ///
-/// # Errors
-/// Its names are none.
+/// Returns an error for an invalid name.
 pub(super) fn webhook_service(config: &Config) -> Result<Option<WebhookService>, UsageError> {
     let (Some(prefix), Some(name)) = (prefix(&config.deploy), config.deploy.name.as_deref()) else {
         return Ok(None);
@@ -193,10 +192,9 @@ pub(super) fn webhook_service(config: &Config) -> Result<Option<WebhookService>,
     Ok(Some(WebhookService::new(&prefix, &namespace, config.deploy.certificates)))
 }
 
-/// Whether a project of this name can have a `[deploy]` table that says nothing else of names.
+/// Checks that a project of this name can have a `[deploy]` table without other names.
 ///
-/// # Errors
-/// Names made with it would be none.
+/// Returns an error if names made from it are invalid.
 pub(crate) fn check_project(name: &str) -> Result<(), UsageError> {
     let deploy = DeployConfig { name: Some(name.to_string()), ..DeployConfig::default() };
     check_names(name, &format!("{name}-"), &namespace(&deploy, name))
@@ -206,7 +204,7 @@ fn namespace(deploy: &DeployConfig, name: &str) -> String {
     deploy.namespace.clone().unwrap_or_else(|| format!("{name}-system"))
 }
 
-/// Where the generators write that the tree lists files of; `None`: not in this run.
+/// The output folders of generators whose files the tree lists; `None`: not in this run.
 #[derive(Clone, Copy)]
 pub(super) struct Written<'a> {
     pub(super) crds: Option<&'a Path>,
@@ -215,7 +213,7 @@ pub(super) struct Written<'a> {
     pub(super) policy: Option<&'a Path>,
 }
 
-/// Settings of the deployment, if it is to be written. `config` has been [placed](place).
+/// Settings of the deployment, if it is written. `config` has been [placed](place).
 pub(super) fn deploy(
     config: &Config,
     flags: &ManifestFlags,
@@ -236,7 +234,7 @@ pub(super) fn deploy(
     settings(config, flags, places, written)
 }
 
-/// Settings of the deployment, if there is one, whether it is written in this run or not.
+/// Settings of the deployment, if there is one, in this or another run.
 pub(super) fn settings(
     config: &Config,
     flags: &ManifestFlags,
@@ -254,7 +252,7 @@ pub(super) fn settings(
     let output = places.located(output);
     let usual_image = deploy.image.clone().unwrap_or_else(|| IMAGE.to_string());
     let installer_image = flags.image.clone().unwrap_or_else(|| usual_image.clone());
-    // The tree stays as the file says where a run's image has another place to go to.
+    // With an installer, the run's image goes there, and the tree keeps the file's image.
     let image = if deploy.installer.is_some() { usual_image } else { installer_image.clone() };
     let resources = deploy.resources.clone().unwrap_or_else(ResourceRequirements::usual);
     values::check(deploy, &installer_image, &resources)?;
@@ -353,8 +351,8 @@ fn installer(path: &Path, places: &Places<'_>) -> Result<PathBuf, UsageError> {
     Ok(places.located(path))
 }
 
-/// Checks that what the tree lists lies in it, as kustomize reads no files outside of a folder. The folder of the CRDs,
-/// relative to the tree's `crd`.
+/// Checks that the listed folders are inside the tree, as kustomize reads no files outside its folder.
+/// Returns the folder of the CRDs, relative to the tree's `crd`.
 fn folders(
     config: &Config,
     output: &Path,

@@ -1,4 +1,4 @@
-//! The code of the project to run: `evaluate` and `[evaluation]`.
+//! Chooses the code of the project to run: `evaluate` and `[evaluation]`.
 
 use std::path::PathBuf;
 
@@ -69,7 +69,7 @@ pub(super) fn evaluation(
     Ok(is_on.then_some(Evaluation { folder, program }))
 }
 
-/// The table that says the same.
+/// The equivalent table.
 pub(super) fn config(evaluation: &Evaluation) -> EvaluationConfig {
     let folder = evaluation.folder.clone();
     match &evaluation.program {

@@ -1,4 +1,4 @@
-//! Which features of the inputs are on.
+//! Merges the enabled features of the inputs.
 
 use crate::cfg::FeatureChoice;
 
@@ -18,7 +18,7 @@ pub struct FeatureFlags {
     pub no_default_features: bool,
 }
 
-/// File and flags together; features that are named in flags replace those of the file.
+/// Merges file and flags; features in flags replace those of the file.
 pub(super) fn choice(config: &Config, flags: &FeatureFlags) -> Result<FeatureChoice, UsageError> {
     let named = if flags.features.is_empty() { &config.features } else { &flags.features };
     let words = named.iter().flat_map(|names| names.split_whitespace());

@@ -1,4 +1,4 @@
-//! Files whose comments begin generated files.
+//! Reads files whose comments start generated files.
 
 use std::fs;
 use std::path::Path;
@@ -41,7 +41,7 @@ fn read(path: &Path) -> Result<String, UsageError> {
         .map_err(|error| UsageError(format!("cannot read the header file {}: {error}", path.display())))
 }
 
-/// ` YEAR` becomes the year, as in Go's boilerplate files.
+/// Replaces ` YEAR` by the year, as in Go's boilerplate files.
 fn with_year(text: &str, path: &Path, year: Option<&str>) -> Result<String, UsageError> {
     match year {
         Some(year) => Ok(text.replace(" YEAR", &format!(" {year}"))),

@@ -8,7 +8,7 @@ use super::deploy::{self, DeploySettings, Written};
 use super::manifests::Places;
 use super::{Config, Generator, ManifestFlags, UsageError};
 
-/// The version of a chart and of a program that say none, as `helm create` has it.
+/// The default version of a chart and its program, as in `helm create`.
 const VERSION: &str = "0.1.0";
 
 /// Table `[helm]`.
@@ -24,7 +24,7 @@ pub struct HelmConfig {
     pub app_version: Option<String>,
 }
 
-/// How the chart is written.
+/// The settings of the chart.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HelmSettings {
     /// Folder.
@@ -33,24 +33,23 @@ pub struct HelmSettings {
     pub version: String,
     /// Version of the program in it.
     pub app_version: String,
-    /// The deployment with all that the values can turn on.
+    /// The deployment with everything that the values can enable.
     pub deploy: DeploySettings,
-    /// The image of `[deploy]`, or that of the run.
+    /// The image of `[deploy]`, or of the run.
     pub image: String,
     /// Further arguments of the manager.
     pub args: Vec<String>,
-    /// Whether replicas elect a leader unless the values say otherwise.
+    /// Whether replicas elect a leader by default.
     pub leader_election: bool,
-    /// Whether metrics are served unless the values say otherwise.
+    /// Whether metrics are served by default.
     pub has_metrics: bool,
-    /// Whether there is a ServiceMonitor unless the values say otherwise.
+    /// Whether there is a ServiceMonitor by default.
     pub has_monitor: bool,
 }
 
-/// Settings of the chart, if it is to be written. `config` has been [placed](deploy::place).
+/// Settings of the chart, if it is written. `config` has been [placed](deploy::place).
 ///
-/// # Errors
-/// The folder, the deployment or a version is missing or wrong.
+/// Returns an error if the folder, the deployment or a version is missing or invalid.
 pub(super) fn helm(
     config: &Config,
     flags: &ManifestFlags,
@@ -98,7 +97,7 @@ pub(super) fn helm(
     }))
 }
 
-/// Helm refuses charts whose version is none of SemVer 2.
+/// Refuses versions outside SemVer 2, as Helm does.
 fn check_version(text: &str) -> Result<(), UsageError> {
     let (core, _) = text.split_once(['-', '+']).unwrap_or((text, ""));
     let is_number = |part: &str| {

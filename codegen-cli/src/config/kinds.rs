@@ -1,4 +1,4 @@
-//! Which kinds are generated, and whether errors in one stop the others.
+//! Selects the kinds to generate, and decides whether errors in one stop the others.
 
 use crate::selection::{Selection, names_kind};
 
@@ -25,13 +25,13 @@ pub struct KindFlags {
 }
 
 impl KindFlags {
-    /// Whether the flags choose kinds for one run.
+    /// Whether the flags select kinds for one run.
     pub(super) fn is_given(&self) -> bool {
         !(self.kinds.is_empty() && self.groups.is_empty() && self.exclude.is_empty())
     }
 }
 
-/// Flags and file together: each list that is given as a flag replaces the file's.
+/// Merges flags and file: each list from flags replaces the file's.
 pub(super) fn selection(config: &Config, flags: &KindFlags) -> Result<Selection, UsageError> {
     let choose =
         |flag: &Vec<String>, key: &Vec<String>| if flag.is_empty() { key.clone() } else { flag.clone() };

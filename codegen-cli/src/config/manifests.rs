@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Certificates, Generator, UsageError, header};
 
-/// Name of the roles of rules that name none, as kubebuilder's projects call it.
+/// Name of the roles for rules without one, as in kubebuilder's projects.
 const ROLE_NAME: &str = "manager-role";
 
 /// controller-gen's name of the file with the roles.
@@ -134,7 +134,7 @@ pub struct ManifestFlags {
 }
 
 impl ManifestFlags {
-    /// The flags that are true of one member only, and whether they are given.
+    /// The flags that apply to a single member only, and whether each is given.
     pub(super) fn of_one_member(&self) -> [(&'static str, bool); 7] {
         [
             ("--rbac-output", self.rbac_output.is_some()),
@@ -148,36 +148,36 @@ impl ManifestFlags {
     }
 }
 
-/// How roles are written.
+/// The settings of roles.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RbacSettings {
     /// Folder.
     pub output: PathBuf,
     /// Name of the file.
     pub file_name: String,
-    /// Name of the roles of rules that name none.
+    /// Name of the roles for rules without one.
     pub role_name: String,
-    /// Comments that begin the file, with the year put in; may be empty.
+    /// Comments at the start of the file, with the year filled in; may be empty.
     pub header: String,
 }
 
-/// How webhook configurations are written.
+/// The settings of webhook configurations.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WebhookSettings {
     /// Folder.
     pub output: PathBuf,
-    /// Comments that begin the file, with the year put in; may be empty.
+    /// Comments at the start of the file, with the year filled in; may be empty.
     pub header: String,
-    /// The Service that `[deploy]` puts in front of the webhooks, in place of controller-gen's name for it.
+    /// The Service of the webhooks from `[deploy]`, in place of controller-gen's name.
     pub service: Option<WebhookService>,
 }
 
-/// How admission policies are written.
+/// The settings of admission policies.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PolicySettings {
     /// Folder.
     pub output: PathBuf,
-    /// Comments that begin the file, with the year put in; may be empty.
+    /// Comments at the start of the file, with the year filled in; may be empty.
     pub header: String,
 }
 
@@ -188,10 +188,10 @@ pub struct WebhookService {
     pub name: String,
     /// Its namespace.
     pub namespace: String,
-    /// Prefix of the names of webhook configurations that have no name of their own.
+    /// Prefix of the names of webhook configurations without a name of their own.
     pub prefix: String,
-    /// `NAMESPACE/NAME` of cert-manager's Certificate, whose authority goes into the configurations; `None`: the manager
-    /// writes its own authority.
+    /// `NAMESPACE/NAME` of cert-manager's Certificate, whose authority goes into the configurations; `None`:
+    /// the manager writes its own authority.
     pub certificate: Option<String>,
 }
 
@@ -208,7 +208,7 @@ impl WebhookService {
     }
 }
 
-/// How OpenAPI documents are written and API rules checked.
+/// The settings of OpenAPI documents and the check of API rules.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OpenapiSettings {
     /// Folder of the documents; `None`: none are written.
@@ -217,7 +217,7 @@ pub struct OpenapiSettings {
     pub report: Option<PathBuf>,
 }
 
-/// How reference documentation is written.
+/// The settings of reference documentation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DocsSettings {
     /// Folder.
@@ -226,11 +226,11 @@ pub struct DocsSettings {
     pub formats: Vec<DocsFormat>,
 }
 
-/// What decides where something goes, apart from the generator's own flag and key.
+/// The inputs that decide the place of an output, apart from the generator's own flag and key.
 pub(super) struct Places<'a> {
     /// `--output`
     pub(super) output: Option<&'a Path>,
-    /// Generators that were asked for by name; `None`: none was.
+    /// Generators requested by name; `None`: no name was given.
     pub(super) named: Option<&'a [Generator]>,
     /// Folder of the configuration file.
     pub(super) base: &'a Path,
@@ -245,7 +245,7 @@ impl Places<'_> {
         if self.base.as_os_str().is_empty() { path.to_path_buf() } else { self.base.join(path) }
     }
 
-    /// A flag's path or the one in the file.
+    /// The path of a flag, or else the path in the file.
     fn either(&self, flag: Option<PathBuf>, key: Option<&Path>) -> Option<PathBuf> {
         flag.or_else(|| key.map(|path| self.located(path)))
     }
@@ -258,7 +258,7 @@ impl Places<'_> {
         self.named.is_some_and(|named| !named.contains(&generator))
     }
 
-    /// The folder, if the generator is to run. `configured`: something else was said about it.
+    /// The folder, if the generator runs. `configured`: it has other settings.
     fn folder(
         &self,
         generator: Generator,
@@ -280,7 +280,7 @@ impl Places<'_> {
         Ok(folder)
     }
 
-    /// The comments that begin a YAML file, with the year put in.
+    /// The comments at the start of a YAML file, with the year filled in.
     pub(super) fn yaml_header(
         &self,
         flag: Option<PathBuf>,
@@ -300,7 +300,7 @@ impl Places<'_> {
     }
 }
 
-/// Settings of the roles, if they are to be written.
+/// Settings of the roles, if they are written.
 pub(super) fn rbac(
     config: &RbacConfig,
     flags: &ManifestFlags,
@@ -339,7 +339,7 @@ pub(super) fn role_file(config: &RbacConfig, flags: &ManifestFlags) -> Result<St
     Ok(name)
 }
 
-/// Name of the roles of rules that name none.
+/// Name of the roles for rules without one.
 pub(super) fn role_name(config: &RbacConfig, flags: &ManifestFlags) -> Result<String, UsageError> {
     let name = choose(&flags.rbac_role_name, &config.role_name, ROLE_NAME);
     match kubesmith_core::names::object::path_segment(&name) {
@@ -348,7 +348,7 @@ pub(super) fn role_name(config: &RbacConfig, flags: &ManifestFlags) -> Result<St
     }
 }
 
-/// Settings of the webhook configurations, if they are to be written.
+/// Settings of the webhook configurations, if they are written.
 pub(super) fn webhook(
     config: &WebhookConfig,
     flags: &ManifestFlags,
@@ -371,7 +371,7 @@ pub(super) fn webhook(
     Ok(Some(WebhookSettings { output, header, service }))
 }
 
-/// Settings of the admission policies, if they are to be written.
+/// Settings of the admission policies, if they are written.
 pub(super) fn policy(
     config: &PolicyConfig,
     flags: &ManifestFlags,
@@ -391,7 +391,8 @@ pub(super) fn policy(
     Ok(Some(PolicySettings { output, header }))
 }
 
-/// Settings of the OpenAPI documents and the report. They are made when they are asked for, by name or by a folder.
+/// Settings of the OpenAPI documents and the report, which are written only on request, by name or by a
+/// folder.
 pub(super) fn openapi(
     config: &OpenapiConfig,
     flags: &ManifestFlags,
@@ -412,7 +413,7 @@ pub(super) fn openapi(
     Ok(OpenapiSettings { output, report })
 }
 
-/// Settings of the reference documentation. It is made when it is asked for, by name or by a folder.
+/// Settings of the reference documentation, which is written only on request, by name or by a folder.
 pub(super) fn docs(
     config: &DocsConfig,
     flags: &ManifestFlags,

@@ -1,4 +1,4 @@
-//! Flags and configuration file become settings.
+//! Merges flags and configuration file into settings.
 
 use std::path::{Path, PathBuf};
 
@@ -13,7 +13,7 @@ use super::{
 };
 use super::{deploy, evaluation, helm};
 
-/// File and flags together. Paths in the file are relative to `base`.
+/// Merges file and flags. Paths in the file are relative to `base`.
 pub(super) fn merge(mut config: Config, base: &Path, flags: Overrides) -> Result<Settings, UsageError> {
     deploy::place(&mut config);
     let features = features::choice(&config, &flags.features)?;
@@ -27,7 +27,7 @@ pub(super) fn merge(mut config: Config, base: &Path, flags: Overrides) -> Result
     let only = generators(named.clone(), input.is_empty(), !config.client.kinds.is_empty())?;
     let places = Places {
         output: flags.output.as_deref(),
-        // Of built-in kinds alone nothing else is made.
+        // Built-in kinds alone have no other outputs.
         named: if input.is_empty() { Some(only.as_slice()) } else { named.as_deref() },
         base,
         year_flag: flags.year.as_deref(),
@@ -93,7 +93,7 @@ struct Manifests {
     docs: Option<DocsSettings>,
 }
 
-/// Settings of what is written beside the client; `crds` is the folder of the CRDs.
+/// Settings of the outputs beside the client; `crds` is the folder of the CRDs.
 fn manifests(
     config: &Config,
     flags: &Overrides,
@@ -121,7 +121,7 @@ fn manifests(
     Ok(Manifests { crd_header, rbac, webhook, policy, deploy, helm, openapi, docs })
 }
 
-/// What begins Rust files. A year has to stand in that, or in the header of another file.
+/// The header of Rust files. Refuses a year without a header with ` YEAR`.
 fn rust_header(
     file: Option<&Path>,
     places: &Places<'_>,
@@ -140,7 +140,7 @@ fn rust_header(
     Ok(header)
 }
 
-/// A client is named after what it is generated from, or by itself.
+/// Checks that a client can be named after its input or has its own name.
 fn check_named(input: &[PathBuf], target: Option<&ClientTarget>) -> Result<(), UsageError> {
     if input.is_empty() && target.is_none() {
         return Err(UsageError(
@@ -151,7 +151,7 @@ fn check_named(input: &[PathBuf], target: Option<&ClientTarget>) -> Result<(), U
     Ok(())
 }
 
-/// A year stands in headers, of which there has to be one.
+/// Refuses a year without a header.
 fn check_year(year: Option<&str>, has_header: bool) -> Result<(), UsageError> {
     if year.is_some() && !has_header {
         return Err(UsageError(
@@ -161,7 +161,7 @@ fn check_year(year: Option<&str>, has_header: bool) -> Result<(), UsageError> {
     Ok(())
 }
 
-/// Servers only take CRDs that do not preserve unknown fields as a whole.
+/// Refuses CRDs that preserve unknown fields as a whole, as servers do.
 fn check_preserve(preserve: Option<bool>) -> Result<(), UsageError> {
     if preserve == Some(true) {
         return Err(UsageError(
@@ -173,8 +173,8 @@ fn check_preserve(preserve: Option<bool>) -> Result<(), UsageError> {
     Ok(())
 }
 
-/// The generators that were named, or all that there is something to generate from, in order and without repetition.
-/// Without input, that are the kinds of Kubernetes, of which clients are made.
+/// The named generators, or all that have an input, in order and without repetition. Without input, these are
+/// the clients for kinds of Kubernetes.
 fn generators(
     named: Option<Vec<Generator>>,
     no_input: bool,
@@ -201,7 +201,7 @@ fn generators(
     Ok(only)
 }
 
-/// The folders of the CRDs and of the client, each as far as it is generated.
+/// The folders of the CRDs and the client, for each one that is generated.
 fn outputs(
     only: &[Generator],
     crd: Option<PathBuf>,
@@ -226,9 +226,9 @@ fn outputs(
     Ok((crd.filter(|_| wants_crd), client.filter(|_| wants_client)))
 }
 
-/// What is generated for clients, and where.
+/// The outputs for clients, and their place.
 fn client(config: ClientConfig, output: Option<PathBuf>, target: Option<ClientTarget>) -> ClientSettings {
-    // A module cannot have a feature of its own: validation would cost compile time there, a fake clientset a dependency.
+    // A module has no features: validation would cost compile time there, a fake clientset a dependency.
     let has_features = !matches!(target, Some(ClientTarget::Module(_)));
     ClientSettings {
         output,
@@ -242,7 +242,7 @@ fn client(config: ClientConfig, output: Option<PathBuf>, target: Option<ClientTa
     }
 }
 
-/// A flag replaces whatever of the two the file has.
+/// A flag replaces either setting of the file.
 fn target(
     crate_flag: Option<String>,
     module_flag: Option<String>,

@@ -1,4 +1,4 @@
-//! Words of TOML and serde about a file that cannot be read.
+//! Rewords errors of TOML and serde about the file.
 
 /// Advice for a value that TOML or serde refuses.
 pub(super) fn mended(message: &str) -> String {
@@ -10,7 +10,7 @@ pub(super) fn mended(message: &str) -> String {
     }
 }
 
-/// Takes serde's "unknown field `x`, expected one of `a`, `b`" apart.
+/// Parses serde's "unknown field `x`, expected one of `a`, `b`".
 pub(super) fn unknown_key(message: &str) -> Option<(&str, Vec<&str>)> {
     let rest =
         message.strip_prefix("unknown field `").or_else(|| message.strip_prefix("unknown variant `"))?;

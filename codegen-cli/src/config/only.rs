@@ -1,17 +1,17 @@
-//! Flags of generators that do not run.
+//! Refuses flags of generators that do not run.
 
 use super::{CLIENT_GENERATORS, Config, FILE_NAME, Generator, Overrides, UsageError};
 
-/// Refuses a flag of a generator that is left out: by `--only`, or without that by `only` in every file of the run. Settings in a
-/// file may stand beside its `only`: `--only` chooses others for one run.
+/// Refuses a flag of a generator that is left out: by `--only`, or without that flag by `only` in every file
+/// of the run. A file may have settings beside its `only`, as `--only` can choose other generators for one
+/// run.
 ///
-/// # Errors
-/// Names the flag and what leaves it out.
+/// Names the flag and the setting that leaves out its generator.
 pub(super) fn check(flags: &Overrides, files: &[&Config]) -> Result<(), UsageError> {
     let by_flag = !flags.only.is_empty();
     let only = match by_flag {
         true => Some(flags.only.clone()),
-        // A file without `only` leaves nothing out.
+        // A file without `only` runs every generator.
         false if files.is_empty() => None,
         false => {
             files.iter().map(|file| file.only.clone()).collect::<Option<Vec<_>>>().map(|all| all.concat())
@@ -31,7 +31,7 @@ pub(super) fn check(flags: &Overrides, files: &[&Config]) -> Result<(), UsageErr
     }
 }
 
-/// Flags, whether they are given, and the generators that they mean something to.
+/// Flags, whether they are given, and the generators that use them.
 fn flags_of_generators(flags: &Overrides) -> [(&'static str, bool, &'static [Generator]); 21] {
     use Generator::{Crd, Deploy, Docs, Helm, Openapi, Policy, Rbac, Webhook};
     const CLIENT: &[Generator] = &CLIENT_GENERATORS;

@@ -1,6 +1,6 @@
 //! The JSON Schema of `kubesmith.toml`: `kubesmith config schema`.
 
-/// Draft 7, which editors of TOML read. A test makes it of the types of the file.
+/// Draft 7, which TOML editors read. A test generates it from the types of the file.
 pub const SCHEMA: &str = include_str!("schema.json");
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! The settings of a run as a file that says all of them: `kubesmith config show`.
+//! Prints the complete settings of a run as a file: `kubesmith config show`.
 
 use std::path::{Path, PathBuf};
 
@@ -9,11 +9,10 @@ use super::{
 };
 use crate::paths::display;
 
-/// Prints settings as TOML that [`super::settings`] reads as the same settings. Header files are left out: only their text
-/// is known.
+/// Prints settings as TOML that [`super::settings`] reads back as the same settings. Header files are left
+/// out, because only their text is known.
 ///
-/// # Errors
-/// A value cannot be written as TOML.
+/// Returns an error if a value has no form in TOML.
 pub fn show(settings: &Settings) -> Result<String, toml::ser::Error> {
     toml::to_string(&config(settings))
 }
@@ -70,7 +69,7 @@ fn config(settings: &Settings) -> Config {
     }
 }
 
-/// Whether a generator has somewhere to write.
+/// Whether a generator has an output.
 fn runs(settings: &Settings, generator: Generator) -> bool {
     match generator {
         Generator::Crd => settings.crd_output.is_some(),

@@ -1,4 +1,4 @@
-//! Values of `[deploy]` that are one of a few words.
+//! Enumerated values of `[deploy]`.
 
 use serde::{Deserialize, Serialize};
 

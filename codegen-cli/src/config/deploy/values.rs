@@ -1,4 +1,4 @@
-//! Values of `[deploy]` that an API server would refuse in a Deployment.
+//! Checks values of `[deploy]` that an API server would refuse in a Deployment.
 
 use std::collections::BTreeMap;
 
@@ -26,13 +26,12 @@ const SUFFIXES: [(&str, f64); 15] = [
     ("Pi", 1_125_899_906_842_624.0),
 ];
 
-/// 2 to the 60th, the suffix that ends like an exponent begins.
+/// 2 to the 60th, whose suffix looks like the start of an exponent.
 const EXBI: f64 = 1_152_921_504_606_846_976.0;
 
-/// Checks them.
+/// Checks the values of a deployment.
 ///
-/// # Errors
-/// Names the key and what is wrong with its value.
+/// Names the key and the error in its value.
 pub(super) fn check(
     deploy: &DeployConfig,
     image: &str,
@@ -64,7 +63,7 @@ pub(super) fn check(
     let requests = quantities("requests", &resources.requests)?;
     let limits = quantities("limits", &resources.limits)?;
     let above = requests.iter().find(|(name, wanted)| {
-        // A rounding error is no difference.
+        // Rounding errors are ignored.
         limits.get(*name).is_some_and(|limit| **wanted > limit * (1.0 + 1e-9))
     });
     match above {
@@ -75,7 +74,7 @@ pub(super) fn check(
     }
 }
 
-/// The rule of `IsEnvVarName`, as it is in all servers.
+/// The rule of `IsEnvVarName` in all supported servers.
 fn is_variable(name: &str) -> bool {
     let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
     !name.is_empty()
@@ -126,12 +125,12 @@ fn is_qualified(name: &str) -> bool {
         && name.chars().all(|c| is_edge(c) || matches!(c, '-' | '_' | '.'))
 }
 
-/// The value of a quantity that is not negative: a decimal number with a suffix or an exponent.
+/// The value of a nonnegative quantity: a decimal number with a suffix or an exponent.
 fn quantity(text: &str) -> Option<f64> {
     let unsigned = text.strip_prefix('+').unwrap_or(text);
     let is_digit = |c: char| c.is_ascii_digit() || c == '.';
     let (number, suffix) = unsigned.split_at(unsigned.find(|c| !is_digit(c)).unwrap_or(unsigned.len()));
-    // Rust's numbers are as these, once only digits and dots are left, and one digit at least.
+    // Rust parses the same numbers if only digits and dots remain, with at least one digit.
     let number: f64 = number.parse().ok()?;
     if suffix == "Ei" {
         return Some(number * EXBI);
