@@ -1,4 +1,4 @@
-//! A cluster and its CustomResourceDefinitions. Without the feature `cluster`, an error says that this build reads none.
+//! Reads the CustomResourceDefinitions of a cluster. Without the feature `cluster`, returns an error.
 
 #[cfg(feature = "cluster")]
 mod client;
@@ -23,21 +23,21 @@ pub struct Access {
     pub context: Option<String>,
 }
 
-/// Which definitions are asked for.
+/// The requested definitions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Wanted {
     /// All.
     All,
-    /// These; each has to be there.
+    /// These, all of which must exist.
     Named(Vec<String>),
-    /// Those of these that are there.
+    /// Those of these that exist.
     IfThere(Vec<String>),
 }
 
-/// Why a cluster does not give its definitions.
+/// The reason why a cluster yields no definitions.
 #[derive(Debug, thiserror::Error)]
 pub enum ClusterError {
-    /// There is no kubeconfig, or one that cannot be used.
+    /// There is no usable kubeconfig.
     #[error("cannot use the kubeconfig: {0}")]
     Kubeconfig(String),
     /// The kubeconfig has no such context.
@@ -53,26 +53,26 @@ pub enum ClusterError {
     Unreachable {
         /// The server.
         url: String,
-        /// The fault.
+        /// The reason.
         reason: String,
     },
-    /// The server does not know who asks.
+    /// The server does not know the user.
     #[error("{url} does not accept the credentials: {reason}")]
     Unauthorized {
         /// The server.
         url: String,
-        /// Its text.
+        /// The server's message.
         reason: String,
     },
-    /// Who asks may not read definitions.
+    /// The user may not read definitions.
     #[error("{url} forbids it: {reason}")]
     Forbidden {
         /// The server.
         url: String,
-        /// Its text.
+        /// The server's message.
         reason: String,
     },
-    /// No definition can have this name.
+    /// The name cannot be that of a definition.
     #[error("no CustomResourceDefinition can be called {name:?}")]
     Name {
         /// The request.
@@ -89,12 +89,12 @@ pub enum ClusterError {
     /// The feature `cluster` is off.
     #[error("this build of kubesmith cannot read clusters")]
     NotBuilt,
-    /// The server answers with something else.
+    /// The server responds with another error.
     #[error("{url} answers: {reason}")]
     Refused {
         /// The server.
         url: String,
-        /// Its text.
+        /// The server's message.
         reason: String,
     },
 }
@@ -130,12 +130,11 @@ impl ClusterError {
     }
 }
 
-/// Definitions of a cluster as texts, without what servers write into them, but with the versions that are stored.
+/// Returns definitions of a cluster as texts, without server-set fields except the stored versions.
 ///
-/// # Errors
-/// What [`ClusterError`] lists.
+/// Returns the errors listed in [`ClusterError`].
 pub fn definitions(access: &Access, wanted: &Wanted) -> Result<Vec<Input>, ClusterError> {
-    // Names become parts of addresses.
+    // Names become parts of URLs.
     if let Wanted::Named(names) = wanted
         && let Some(name) = names.iter().find(|name| dns_subdomain(name).is_err())
     {

@@ -20,7 +20,7 @@ pub(crate) struct Definition<'a> {
     pub(crate) group: &'a str,
     /// Its versions, ordered by name.
     pub(crate) versions: Vec<Version<'a>>,
-    /// How objects are converted between the versions; `None`: the API server's default.
+    /// The conversion between the versions; `None`: the API server's default.
     pub(crate) conversion: Option<&'a Conversion>,
     /// Whether `preserveUnknownFields: false`, the default, is written.
     pub(crate) refuses_unknown_fields: bool,
@@ -41,7 +41,7 @@ pub(crate) struct Version<'a> {
     pub(crate) schema: Option<&'a Schema>,
 }
 
-/// Builds the definitions of the representation, ordered by group and kind. Skipped versions are left out.
+/// Builds the definitions of the representation, ordered by group and kind. Omits skipped versions.
 pub(crate) fn build<'a>(ir: &'a Ir, schemas: &'a Schemas) -> Vec<Definition<'a>> {
     let mut kinds: BTreeMap<(&str, &str), Vec<(&str, &Resource)>> = BTreeMap::new();
     for group in &ir.groups {
@@ -64,7 +64,7 @@ pub(crate) fn build<'a>(ir: &'a Ir, schemas: &'a Schemas) -> Vec<Definition<'a>>
         Definition {
             group,
             versions: versions.collect(),
-            // The versions agree, or `validate` reports it.
+            // The versions agree, as `validate` reports differences.
             conversion: resources.iter().find_map(|(_, resource)| resource.crd.conversion.as_ref()),
             refuses_unknown_fields: false,
         }
@@ -73,12 +73,12 @@ pub(crate) fn build<'a>(ir: &'a Ir, schemas: &'a Schemas) -> Vec<Definition<'a>>
 }
 
 impl<'a> Definition<'a> {
-    /// The version whose names and scope the definition has; all versions agree on them.
+    /// The version with the definition's names and scope; all versions agree on them.
     pub(crate) fn first(&self) -> &'a Resource {
         self.versions[0].resource
     }
 
-    /// The object as it is written.
+    /// The object as written to files.
     pub(crate) fn to_value(&self) -> Value {
         self.print(self.conversion, self.first().crd.style == CrdStyle::ControllerGen)
     }
@@ -109,7 +109,7 @@ impl<'a> Definition<'a> {
         if self.refuses_unknown_fields {
             out["spec"]["preserveUnknownFields"] = false.into();
         }
-        // Schemas are moved into their place: `json!` would copy them at each level.
+        // Schemas are moved into place: `json!` would copy them at each level.
         out["spec"]["versions"] = self.versions.iter().map(version).collect();
         out
     }

@@ -1,6 +1,6 @@
-//! Diagnostics with places in source files, and their three renderings.
+//! Diagnostics with places in source files, in three renderings.
 //!
-//! Core's diagnostics carry spans of the parsing thread; `parse` turns them into these at once.
+//! Core's diagnostics carry spans of the parsing thread, so `parse` converts them at once.
 
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
@@ -23,7 +23,7 @@ pub enum MessageFormat {
     Json,
 }
 
-/// One mistake.
+/// An error or warning.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Diagnostic {
     /// Stable code.
@@ -32,9 +32,9 @@ pub struct Diagnostic {
     pub severity: Severity,
     /// One sentence without a full stop.
     pub message: String,
-    /// Where; `None` for mistakes outside of any source file.
+    /// The primary place; `None` for a diagnostic outside any source file.
     pub primary: Option<Loc>,
-    /// The label of the place; may be empty.
+    /// The label at the place; may be empty.
     pub label: String,
     /// Further places.
     pub secondary: Vec<(Loc, String)>,
@@ -45,7 +45,7 @@ pub struct Diagnostic {
 }
 
 impl Diagnostic {
-    /// The warning that Go types give for what only an API server refuses, as controller-gen writes it.
+    /// Turns an error that only an API server would report into a warning for Go types, as in controller-gen.
     #[must_use]
     pub(crate) fn of_a_server(mut self) -> Self {
         self.severity = Severity::Warning;
@@ -72,7 +72,7 @@ impl Diagnostic {
         Self { severity: Severity::Warning, ..Self::error(code, primary, message) }
     }
 
-    /// Says what is to be seen at the primary place.
+    /// Adds the label at the primary place.
     #[must_use]
     pub fn label(mut self, text: impl Into<String>) -> Self {
         self.label = text.into();
@@ -95,14 +95,14 @@ impl Diagnostic {
         self
     }
 
-    /// Says what to write instead.
+    /// Adds advice.
     #[must_use]
     pub fn help(mut self, text: impl Into<String>) -> Self {
         self.help = Some(text.into());
         self
     }
 
-    /// Like [`Diagnostic::help`], where there may be nothing to suggest.
+    /// Like [`Diagnostic::help`], for optional advice.
     #[must_use]
     pub fn help_opt(mut self, text: Option<String>) -> Self {
         self.help = text.or(self.help);
@@ -115,7 +115,7 @@ pub fn has_errors(diagnostics: &[Diagnostic]) -> bool {
     diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error)
 }
 
-/// Moves places in what macros made to the places on disk: of the call, and in the definition of the macro.
+/// Moves places in expansions of macros to places on disk: of the call, and in the definition of the macro.
 pub fn locate(diagnostics: &mut [Diagnostic], sources: &SourceMap) {
     for diagnostic in diagnostics {
         for (loc, _) in &mut diagnostic.secondary {
@@ -129,7 +129,7 @@ pub fn locate(diagnostics: &mut [Diagnostic], sources: &SourceMap) {
     }
 }
 
-/// Puts diagnostics in the order of their places and drops repetitions.
+/// Sorts diagnostics by place and drops repetitions.
 pub fn sort(diagnostics: &mut Vec<Diagnostic>, sources: &SourceMap) {
     let key = |d: &Diagnostic| {
         let place = d.primary.map(|loc| (sources.file(loc.file).name.clone(), loc.start, loc.end));
@@ -139,7 +139,7 @@ pub fn sort(diagnostics: &mut Vec<Diagnostic>, sources: &SourceMap) {
     diagnostics.dedup();
 }
 
-/// Renders diagnostics; the text ends with a line break unless it is empty.
+/// Renders diagnostics; the text ends with a line break or is empty.
 pub fn render(diagnostics: &[Diagnostic], sources: &SourceMap, format: MessageFormat, color: bool) -> String {
     let mut out = String::new();
     for diagnostic in diagnostics {
@@ -156,12 +156,12 @@ pub fn render(diagnostics: &[Diagnostic], sources: &SourceMap, format: MessageFo
     out
 }
 
-/// Writes to standard error, and ignores failures: there is no other place to report them.
+/// Writes to standard error and ignores failures, as they cannot be reported.
 pub fn print_to_stderr(text: &str) {
     let _ = io::stderr().write_all(text.as_bytes());
 }
 
-/// Control characters in names from files must reach neither a terminal nor a log line.
+/// Escapes control characters in names from files, which must reach neither a terminal nor a log line.
 pub(crate) fn printable(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -204,7 +204,7 @@ fn origin(loc: Loc, sources: &SourceMap) -> Origin<'_> {
     Origin::path(&*sources.file(loc.file).name).line(at.line).char_column(at.column)
 }
 
-/// Says in notes what an excerpt would show.
+/// Adds notes in place of an excerpt.
 fn without_excerpt<'a>(
     mut group: Group<'a>,
     diagnostic: &Diagnostic,
@@ -225,15 +225,15 @@ fn places(diagnostic: &Diagnostic) -> impl Iterator<Item = Loc> {
     diagnostic.primary.into_iter().chain(diagnostic.secondary.iter().map(|(loc, _)| *loc))
 }
 
-/// Whether an excerpt would be of no use: every diagnostic about a line shows all of it, so that the many of a line
-/// that a program wrote would take minutes.
+/// Whether an excerpt would be too large: every diagnostic about a line shows all of it, and a generated line
+/// with many diagnostics would take minutes.
 fn has_long_line(loc: Loc, sources: &SourceMap) -> bool {
     const LONGEST: usize = 10_000;
     let text = &sources.file(loc.file).text;
     let range = within(loc, text);
     let before = text[..range.start].bytes().rev().take_while(|&b| b != b'\n').take(LONGEST + 1).count();
     let after = text[range.end..].bytes().take_while(|&b| b != b'\n').take(LONGEST + 1).count();
-    // The first and the last line of the range with what stands beside them, and all that lies between.
+    // The first and the last line of the range in full, and all lines between.
     let mut inner = text[range].split('\n').map(str::len).peekable();
     let first = before + inner.next().unwrap_or(0) + if inner.peek().is_none() { after } else { 0 };
     first > LONGEST || inner.peek().is_some() && (after > LONGEST || inner.any(|length| length > LONGEST))
@@ -255,7 +255,7 @@ fn snippets<'a>(
     let mut out = Vec::new();
     for id in files {
         let file = sources.file(id);
-        // The renderer goes through all that it is given.
+        // The renderer scans the whole text for each range.
         let ranges = places(diagnostic).filter(|loc| loc.file == id).map(|loc| within(loc, &file.text));
         let all = ranges.reduce(|a, b| a.start.min(b.start)..a.end.max(b.end)).unwrap_or_default();
         let (lines, number) = sources.lines_around(id, all);

@@ -1,9 +1,9 @@
-//! Doc comments as descriptions, by controller-gen's rules.
+//! Turns doc comments into descriptions, by controller-gen's rules.
 
-/// Turns the lines of a doc comment into a description; `None` when nothing is left.
+/// Turns the lines of a doc comment into a description, or `None` if it is empty.
 ///
 /// Line breaks are kept. Runs of blank lines become one. Outside of fences, lines that begin with `TODO` are
-/// dropped and a line that begins with `---` ends the description. What is indented is text like any other.
+/// dropped and a line that begins with `---` ends the description. Indented lines are ordinary text.
 pub fn description<'a>(lines: impl IntoIterator<Item = &'a str>) -> Option<String> {
     let mut out: Vec<&str> = Vec::new();
     let mut fence: Option<&str> = None;

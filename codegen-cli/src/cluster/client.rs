@@ -1,4 +1,4 @@
-//! The client: kube's, with kubectl's kubeconfig.
+//! Connects with kube's client and kubectl's kubeconfig.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 use super::{Access, ClusterError, Wanted};
 use crate::import::Input;
 
-/// The definitions that are asked for.
+/// The requested definitions.
 pub(super) fn definitions(access: &Access, wanted: &Wanted) -> Result<Vec<Input>, ClusterError> {
     block_on(async {
         let (client, url) = connect(access).await?;
@@ -23,10 +23,9 @@ pub(super) fn definitions(access: &Access, wanted: &Wanted) -> Result<Vec<Input>
     })
 }
 
-/// Runs something with a client.
+/// Runs a function with a client.
 ///
-/// # Errors
-/// Returns the error of the run, or why the cluster cannot be reached.
+/// Returns the error of the function, or the reason why the cluster cannot be reached.
 pub(crate) fn with_client<T, E: From<ClusterError>>(
     access: &Access,
     run: impl AsyncFnOnce(&Client) -> Result<T, E>,
@@ -94,7 +93,7 @@ struct Cluster {
     url: String,
 }
 
-/// Definitions are large: a page of this many has some megabytes.
+/// The size of a page: this many definitions have some megabytes.
 const PAGE: u32 = 100;
 
 impl Cluster {
@@ -128,7 +127,7 @@ impl Cluster {
     }
 
     async fn not_found(&self, name: &str) -> ClusterError {
-        // Without the right to list there is no suggestion.
+        // Suggestions need the right to list.
         let known = self.api.list_metadata(&ListParams::default()).await;
         let known: Vec<String> = known
             .map(|list| list.items.into_iter().filter_map(|item| item.metadata.name).collect())
@@ -159,7 +158,7 @@ impl Cluster {
     }
 }
 
-/// The error with its causes, each once.
+/// The error with its causes, without repetition.
 fn chain(error: &dyn std::error::Error) -> String {
     let mut out = error.to_string();
     let mut at = error.source();
@@ -174,7 +173,7 @@ fn chain(error: &dyn std::error::Error) -> String {
     out
 }
 
-/// The definition as somebody would have written it.
+/// The definition as a user would write it.
 fn input(found: &DynamicObject) -> Input {
     let name = found.metadata.name.clone().unwrap_or_default();
     let mut metadata = Map::new();

@@ -1,4 +1,4 @@
-//! Types of print columns that do not say theirs: that of the field which the path names.
+//! Infers the types of print columns without one: the type of the field at the column's path.
 
 use kubesmith_core::diag::Code;
 
@@ -8,7 +8,7 @@ use crate::ir::{Ir, PrintColumn};
 use crate::schema::{Schema, Schemas};
 use crate::source::{Loc, SourceMap};
 
-/// Fills in the types of columns; what cannot be inferred is a diagnostic.
+/// Fills in the types of columns; a type that cannot be inferred gets a diagnostic.
 pub(crate) fn infer(ir: &mut Ir, schemas: &Schemas, sources: &SourceMap) -> Vec<Diagnostic> {
     let mut out = Vec::new();
     let versions = ir.groups.iter_mut().flat_map(|group| &mut group.versions);
@@ -32,7 +32,7 @@ pub(crate) fn infer(ir: &mut Ir, schemas: &Schemas, sources: &SourceMap) -> Vec<
 
 const HELP: &str = "say it: `type` is one of integer, number, string, boolean, date";
 
-/// Why a type is not known, and what to do.
+/// The reason why a type is unknown, and the advice.
 #[derive(Debug, PartialEq, Eq)]
 struct Unknown {
     why: String,
@@ -48,7 +48,7 @@ fn unknown(column: &PrintColumn, unknown: Unknown, loc: Option<Loc>) -> Diagnost
     .help(unknown.help)
 }
 
-/// The fields of every object's metadata that columns show, which are no part of a CRD's schema.
+/// Columns may show these fields of every object's metadata, which no CRD's schema has.
 const METADATA: &[(&str, &str)] = &[
     (".metadata.creationTimestamp", "date"),
     (".metadata.deletionTimestamp", "date"),

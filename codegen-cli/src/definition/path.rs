@@ -1,10 +1,10 @@
-//! Fields that the JSON paths of columns, scale and selectable fields name.
+//! Finds fields by the JSON paths of columns, scale and selectable fields.
 
 use kubesmith_core::grammar::closest;
 
 use crate::schema::{Additional, Schema};
 
-/// A field that a path names and a schema does not have.
+/// A field on a path that the schema lacks.
 #[derive(Debug)]
 pub(crate) struct Missing {
     pub(crate) name: String,
@@ -21,12 +21,12 @@ impl Missing {
     }
 }
 
-/// Follows a path; what the schema leaves open is taken to exist.
+/// Follows a path; fields below an open part of the schema are assumed to exist.
 pub(crate) fn walk<'a>(root: &'a Schema, path: &str) -> Result<Option<&'a Schema>, Missing> {
     let mut schema = root;
     for (depth, step) in steps(path).into_iter().enumerate() {
         match step {
-            // The API server's own schema of metadata is not part of the CRD.
+            // The CRD does not have the API server's own schema of metadata.
             Step::Field(name) if depth == 0 && name == "metadata" => return Ok(None),
             Step::Field(name) => {
                 schema = match (schema.properties.get(&name), values(schema)) {
@@ -94,14 +94,14 @@ fn steps(path: &str) -> Vec<Step> {
                 out.push(Step::Field(name));
             }
         } else if let Some(bracket) = rest.strip_prefix('[') {
-            // Filters may hold brackets of their own; what follows one is not looked at.
+            // Filters may contain brackets; the path after one is ignored.
             let Some((inside, after)) = bracket.split_once(']') else {
                 out.push(Step::Unknown);
                 break;
             };
             rest = after;
             match inside.strip_prefix('\'').and_then(|text| text.strip_suffix('\'')) {
-                // A dot leads on in quotes too.
+                // A dot also separates fields inside quotes.
                 Some(name) => out.extend(steps(&format!(".{name}"))),
                 None if inside.starts_with('?') && inside.contains('[') => out.push(Step::Unknown),
                 None => out.push(Step::Item),

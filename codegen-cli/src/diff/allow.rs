@@ -1,4 +1,4 @@
-//! Changes that are allowed, with a reason: a TOML file.
+//! Reads allowed changes, with reasons, from a TOML file.
 
 use kubesmith_core::grammar::closest;
 use serde::Deserialize;
@@ -35,29 +35,29 @@ struct Row {
     reason: String,
 }
 
-/// Why a file cannot be used.
+/// The reason why a file cannot be used.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AllowError {
-    /// It is no TOML, or has other keys.
+    /// The file is invalid TOML, or has unknown keys.
     #[error("{0}")]
     Syntax(String),
-    /// An entry names a code that there is not.
+    /// An entry has an unknown code.
     #[error("line {line}: there is no change `{code}`{hint}")]
     UnknownCode {
         /// The entry's line.
         line: usize,
-        /// Its text.
+        /// The code in the entry.
         code: String,
-        /// "; did you mean `x`?", or nothing.
+        /// "; did you mean `x`?", or empty.
         hint: String,
     },
-    /// An entry does not say why.
+    /// An entry has no reason.
     #[error("line {line}: `reason` is empty: say why the change is no harm")]
     NoReason {
         /// The entry's line.
         line: usize,
     },
-    /// An entry allows nothing, since the change breaks nothing.
+    /// An entry has no effect, since the change breaks nothing.
     #[error("line {line}: `{code}` is compatible and needs no entry")]
     Needless {
         /// The entry's line.
@@ -70,8 +70,7 @@ pub enum AllowError {
 impl Allowed {
     /// Reads a file.
     ///
-    /// # Errors
-    /// What [`AllowError`] lists.
+    /// Returns the errors listed in [`AllowError`].
     pub fn parse(text: &str) -> Result<Self, AllowError> {
         let file: File = toml::from_str(text)
             .map_err(|error| AllowError::Syntax(error.to_string().trim_end().to_owned()))?;
@@ -89,7 +88,7 @@ impl Allowed {
         found.map(|(at, entry)| (at, entry.row.reason.as_str()))
     }
 
-    /// Entries that are none of these, as they would be written in a sentence, with their lines.
+    /// Entries outside `used`, as texts for a sentence, with their lines.
     pub(super) fn unused(&self, used: &std::collections::BTreeSet<usize>) -> Vec<(usize, String)> {
         let entries = self.entries.iter().enumerate().filter(|(at, _)| !used.contains(at));
         entries.map(|(_, entry)| (entry.line, entry.shown())).collect()

@@ -1,4 +1,4 @@
-//! Puts the definitions of a side together: from files, the source of a crate, a revision of git, or a cluster.
+//! Loads the definitions of a side: from files, the source of a crate, a revision of git, or a cluster.
 
 mod git;
 mod source;
@@ -22,17 +22,17 @@ use crate::source::{FileId, Loc, Position, SourceMap};
 pub(crate) use git::Copied;
 pub use git::GitError;
 
-/// Where the definitions of a side come from.
+/// The source of a side's definitions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Operand {
     /// A file or folder with definitions, a crate, a kubesmith.toml; `-` is standard input.
     Path(PathBuf),
     /// A revision of the repository around the current folder.
     Git {
-        /// What git takes for one: `main`, `v1.2.0`, `HEAD~3`.
+        /// A revision in git's notation: `main`, `v1.2.0`, `HEAD~3`.
         revision: String,
-        /// A path in it, from the top of the repository, which is empty, or from the current folder with `./` before it;
-        /// `None`: that of the other side.
+        /// A path in it, from the top of the repository, or with `./` from the current folder; empty: the
+        /// top; `None`: the path of the other side.
         path: Option<String>,
     },
     /// A cluster, by the context of a kubeconfig; `None`: the current one.
@@ -43,7 +43,8 @@ pub enum Operand {
 }
 
 impl Operand {
-    /// Reads `PATH`, `-`, `git:REV`, `git:REV:PATH`, `REV:PATH`, `cluster` or `cluster:CONTEXT`. What exists as a file is one.
+    /// Reads `PATH`, `-`, `git:REV`, `git:REV:PATH`, `REV:PATH`, `cluster` or `cluster:CONTEXT`. The name of
+    /// an existing file is a path.
     pub fn parse(text: &str) -> Self {
         let filled = |text: &str| Some(text.to_owned()).filter(|text| !text.is_empty());
         if Path::new(text).exists() {
@@ -65,7 +66,7 @@ impl Operand {
         }
     }
 
-    /// The path of files beside the other side of a revision.
+    /// The path on disk, for the other side of a revision.
     fn path(&self) -> Option<&Path> {
         match self {
             Operand::Path(path) if path.as_os_str() != "-" => Some(path),
@@ -73,7 +74,7 @@ impl Operand {
         }
     }
 
-    /// The path in a revision, where it is said.
+    /// The explicit path in a revision.
     fn git_path(&self) -> Option<&str> {
         match self {
             Operand::Git { path, .. } => path.as_deref(),
@@ -81,7 +82,7 @@ impl Operand {
         }
     }
 
-    /// Whether this revision is asked for the place that the other side is.
+    /// Whether this revision refers to the place of the other side.
     fn is_at_the_place_of(&self, other: &Operand) -> bool {
         match (self, other.git_path(), other.path()) {
             (Operand::Git { path: None, .. }, ..) => true,
@@ -92,19 +93,19 @@ impl Operand {
     }
 }
 
-/// Why a side cannot be put together.
+/// The reason why a side cannot be loaded.
 #[derive(Debug, thiserror::Error)]
 pub enum LoadError {
-    /// Git does not give it.
+    /// Git reports an error.
     #[error(transparent)]
     Git(#[from] GitError),
-    /// The cluster does not give it.
+    /// The cluster yields no definitions.
     #[error(transparent)]
     Cluster(#[from] ClusterError),
-    /// The configuration beside the source cannot be used.
+    /// The configuration of the source cannot be used.
     #[error(transparent)]
     Config(#[from] crate::config::UsageError),
-    /// Both sides are the same input that can be read once.
+    /// Both sides are standard input, which can be read only once.
     #[error("standard input can be one of the sides only")]
     StandardInputTwice,
 }
@@ -124,42 +125,41 @@ impl LoadError {
 /// A side.
 #[derive(Debug, Default)]
 pub struct Loaded {
-    /// The definitions without mistakes.
+    /// The definitions without errors.
     pub definitions: Definitions,
-    /// The files that were read.
+    /// The source files.
     pub sources: SourceMap,
-    /// What was found in them.
+    /// The diagnostics about them.
     pub diagnostics: Vec<Diagnostic>,
-    /// What is worth knowing beside that.
+    /// Further notes.
     pub notes: Vec<String>,
     origins: BTreeMap<String, Origin>,
-    /// What was generated from.
+    /// The representations that definitions were generated from.
     runs: Vec<Ir>,
-    /// What stands before the names of files that were copied to be read.
+    /// The copy of a revision, whose folder prefixes file names.
     copied: Option<git::Copied>,
 }
 
-/// Where a definition comes from.
+/// The source of a definition.
 #[derive(Clone, Debug)]
 enum Origin {
     /// A document.
     Text(Place),
     /// Types, by the number of the run that generated it.
     Source(usize),
-    /// Not from a file.
+    /// A cluster, without a file.
     Cluster,
 }
 
-/// Puts both sides together.
+/// Loads both sides.
 ///
-/// # Errors
-/// What [`LoadError`] lists. Mistakes in files are in the diagnostics of the sides.
+/// Returns the errors listed in [`LoadError`]. Errors in files are diagnostics of the sides.
 pub fn load(old: &Operand, new: &Operand, access: &Access) -> Result<(Loaded, Loaded), LoadError> {
     let is_input = |side: &Operand| *side == Operand::Path("-".into());
     if is_input(old) && is_input(new) {
         return Err(LoadError::StandardInputTwice);
     }
-    // Of a cluster that is compared with files, what the files define is of interest.
+    // A cluster is compared only on the definitions that the files have.
     let (old_side, new_side) = match (old, new) {
         (Operand::Cluster { .. }, Operand::Cluster { .. }) => {
             (side(old, new, access, &Wanted::All)?, side(new, old, access, &Wanted::All)?)
@@ -186,7 +186,7 @@ pub fn load(old: &Operand, new: &Operand, access: &Access) -> Result<(Loaded, Lo
     Ok((without_older(old_side, old, new, &new_side), new_side))
 }
 
-/// The older side; a revision that has the folder, but no definition in it yet, has none by right.
+/// The older side; a revision whose folder has no definition yet is a valid empty side.
 fn without_older(mut side: Loaded, old: &Operand, new: &Operand, new_side: &Loaded) -> Loaded {
     let is_none = |found: &Diagnostic| found.code == Code::NO_DEFINITION;
     let is_revision = matches!(old, Operand::Git { .. });
@@ -222,7 +222,7 @@ fn side(operand: &Operand, other: &Operand, access: &Access, wanted: &Wanted) ->
     }
 }
 
-/// Files, folders of them, or source.
+/// Loads files, folders of them, or source.
 fn path(path: &Path) -> Result<Loaded, LoadError> {
     let is_missing = path.as_os_str() != "-" && !path.exists();
     if let Some(revision) = path.to_str().filter(|name| is_missing && git::is_revision(name)) {
@@ -238,12 +238,13 @@ fn path(path: &Path) -> Result<Loaded, LoadError> {
     Ok(loaded)
 }
 
-/// Where the field or the type stands that a change of a generated definition is about.
+/// The location of the field or type whose change in a generated definition this is.
 pub fn place(generated: &Generated, change: &Change) -> Option<Loc> {
     source::place(&generated.ir, &generated.sources, change)
 }
 
-/// The definitions of texts. Files beside them have other things in them: only if none has a definition that is told.
+/// The definitions in texts. Other files may be beside them: an error is reported only if no text has a
+/// definition.
 pub fn texts(inputs: Vec<Input>) -> Loaded {
     Loaded::of(inputs)
 }
@@ -281,7 +282,7 @@ impl Loaded {
         }
     }
 
-    /// What could not be read, in the words of the diagnostics.
+    /// The unreadable parts, in the words of the diagnostics.
     pub fn unread(&self) -> impl Iterator<Item = Unread> {
         let errors = self.diagnostics.iter().filter(|found| found.severity == Severity::Error);
         errors.map(|found| {
@@ -296,27 +297,27 @@ impl Loaded {
         self.copied.as_ref().map_or_else(|| name.to_owned(), |copied| copied.name(name))
     }
 
-    /// Whether something could not be read.
+    /// Whether a part could not be read.
     pub fn has_errors(&self) -> bool {
         self.diagnostics.iter().any(|found| found.severity == Severity::Error)
     }
 }
 
-/// Finds changes in files: in the new definition, or in the old one where it is gone.
+/// Locates changes in files: in the new definition, or in the old one if it is removed.
 #[derive(Debug)]
 pub struct Locator<'a> {
     sides: [&'a Loaded; 2],
-    /// The lines of the definition that was asked for last: changes come in the order of definitions.
+    /// The lines of the last definition: changes come in the order of definitions.
     last: Option<(String, Lines<'a>)>,
 }
 
 impl<'a> Locator<'a> {
-    /// Looks in both sides.
+    /// Locates changes in both sides.
     pub fn new(old: &'a Loaded, new: &'a Loaded) -> Self {
         Self { sides: [new, old], last: None }
     }
 
-    /// The file and the place of a change.
+    /// The file and position of a change.
     pub fn locate(&mut self, change: &Change) -> Option<(String, Position)> {
         let side = self.sides.into_iter().find(|side| side.definitions.contains_key(&change.crd))?;
         let (file, position) = match side.origins.get(&change.crd)? {
@@ -338,7 +339,7 @@ impl<'a> Locator<'a> {
     }
 }
 
-/// The path of a change as the definition is written: versions by their numbers.
+/// The path of a change in the written definition: versions by their numbers.
 fn steps(change: &Change, definition: &Definition) -> Vec<String> {
     let mut steps = change.steps.clone();
     if let [spec, versions, name, ..] = &steps[..]

@@ -1,5 +1,5 @@
-//! The command's part of comparing definitions: loaders put sets of them together ([`load`]), renderers show the changes
-//! between two sets ([`render`]). The rules are those of [`kubesmith_apiextensions::diff`].
+//! Compares definitions: loaders read sets of them ([`load`]), renderers show the changes between two sets
+//! ([`render`]). [`kubesmith_apiextensions::diff`] has the rules.
 
 mod allow;
 pub mod load;

@@ -1,4 +1,4 @@
-//! The report as text, JSON, and annotations of GitHub's workflows.
+//! Renders the report as text, JSON, and annotations of GitHub's workflows.
 
 mod github;
 mod json;
@@ -18,7 +18,7 @@ pub enum Format {
     Github,
 }
 
-/// Shows a report; the text ends with a line break.
+/// Renders a report; the text ends with a line break.
 pub fn render(report: &Report, format: Format) -> String {
     match format {
         Format::Text => text::render(report),
@@ -27,7 +27,7 @@ pub fn render(report: &Report, format: Format) -> String {
     }
 }
 
-/// "2 changes break stored objects, 1 breaks clients"; that something is missing stands before it.
+/// "2 changes break stored objects, 1 breaks clients", after a note on unreadable parts.
 fn summary(report: &Report) -> String {
     let changes = changes(report);
     let incomplete = match report.unread.len() {

@@ -1,47 +1,47 @@
-//! The changes with what is known of them beside the definitions: where they stand, and which are allowed.
+//! Combines changes with facts beyond the definitions: their places, and which are allowed.
 
 use std::collections::BTreeSet;
 
 use super::{Allowed, Change, Class};
 use crate::source::Position;
 
-/// A change, judged.
+/// A change with its judgement.
 #[derive(Clone, Debug)]
 pub struct Finding {
     /// The change.
     pub change: Change,
     /// Its verb.
     pub class: Class,
-    /// Why it is allowed; `None`: it is not.
+    /// The reason why it is allowed, if it is.
     pub allowed: Option<String>,
-    /// The file as a user would write it, and the place in it; `None` where there is no file.
+    /// The file as a user would write it, and the position in it, if there is a file.
     pub place: Option<(String, Position)>,
 }
 
-/// A mistake for which something was not compared.
+/// An error that kept a part from being compared.
 #[derive(Clone, Debug)]
 pub struct Unread {
-    /// What cannot be read, and why.
+    /// The unreadable part, and the reason.
     pub message: String,
-    /// The file as a user would write it, and the place in it; `None` where there is no file.
+    /// The file as a user would write it, and the position in it, if there is a file.
     pub place: Option<(String, Position)>,
 }
 
-/// What is shown.
+/// The content of the output.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
     /// The changes.
     pub findings: Vec<Finding>,
-    /// Entries of the file with allowed changes that allow nothing, with their lines.
+    /// Entries of the file with allowed changes that match no change, with their lines.
     pub unused: Vec<(usize, String)>,
-    /// What could not be read: the changes are not all that there are.
+    /// The unreadable parts: further changes are possible.
     pub unread: Vec<Unread>,
-    /// Whether it was judged by what API servers since 1.33 tolerate.
+    /// Whether the report assumes API servers since 1.33, which tolerate unchanged invalid values.
     pub ratcheting: bool,
 }
 
 impl Report {
-    /// Judges changes. `locate` is asked for the places of those that are not compatible.
+    /// Judges changes. `locate` returns the places of those that are not compatible.
     pub fn new(
         changes: Vec<Change>,
         allowed: &Allowed,
@@ -61,7 +61,7 @@ impl Report {
         Self { findings, unused: allowed.unused(&used), unread: Vec::new(), ratcheting }
     }
 
-    /// With what could not be read.
+    /// Adds unreadable parts.
     #[must_use]
     pub fn without(mut self, unread: impl IntoIterator<Item = Unread>) -> Self {
         self.unread.extend(unread);

@@ -1,4 +1,4 @@
-//! A revision, read with the program `git`. Neither the work tree nor the index is touched.
+//! Reads a revision with the program `git`, without changing the work tree or the index.
 
 use std::fs;
 use std::io;
@@ -15,31 +15,31 @@ use crate::config::FILE_NAME;
 use crate::diag::Diagnostic;
 use crate::import::Input;
 
-/// Why a revision cannot be read.
+/// The reason why a revision cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum GitError {
-    /// The program is not there.
+    /// The program is missing.
     #[error("cannot run git: {0}")]
     NotThere(#[from] io::Error),
-    /// There is no repository around the current folder.
+    /// The current folder is in no repository.
     #[error("{message}")]
     NoRepository {
-        /// What git says.
+        /// The message of git.
         message: String,
     },
-    /// It names nothing that git knows.
+    /// The revision does not exist.
     #[error("git knows no revision `{revision}`")]
     NoRevision {
         /// The request.
         revision: String,
     },
-    /// The name of a revision alone stands where a path is expected.
+    /// A revision without a path is given where a path is expected.
     #[error("there is no file or folder {revision}")]
     NoPrefix {
         /// The revision.
         revision: String,
     },
-    /// The operand names no path, and the other side has none either.
+    /// Neither the operand nor the other side has a path.
     #[error("git:{revision} names no path, and the other side is no path either")]
     NoPath {
         /// The revision.
@@ -51,7 +51,7 @@ pub enum GitError {
         /// The path.
         path: String,
     },
-    /// The revision has no such file or folder, or none with definitions.
+    /// The revision lacks the file or folder, or it has no definitions.
     #[error("{revision} has no {}, or no YAML or JSON file there", place(path))]
     NotInRevision {
         /// The revision.
@@ -59,7 +59,7 @@ pub enum GitError {
         /// The path.
         path: String,
     },
-    /// The revision has no such folder.
+    /// The revision lacks the folder.
     #[error("{revision} has no folder {path:?}")]
     NoFolder {
         /// The revision.
@@ -67,12 +67,12 @@ pub enum GitError {
         /// The path.
         path: String,
     },
-    /// Git fails otherwise.
+    /// Git fails for another reason.
     #[error("git {action}: {message}")]
     Failed {
         /// The command of git.
         action: String,
-        /// What git says.
+        /// The message of git.
         message: String,
     },
 }
@@ -101,7 +101,7 @@ impl GitError {
     }
 }
 
-/// A revision that was copied to be generated from, for as long as this lives.
+/// A copy of a revision for generating, deleted on drop.
 #[derive(Debug)]
 pub(crate) struct Copied {
     revision: String,
@@ -109,7 +109,7 @@ pub(crate) struct Copied {
 }
 
 impl Copied {
-    /// Copies the tree into a folder of its own, by an index of its own.
+    /// Copies the tree into a temporary folder, by a temporary index.
     fn of(revision: &str, tree: &Tree) -> Result<Self, GitError> {
         let folder = tempfile::Builder::new().prefix("kubesmith-").tempdir()?;
         let copied = Copied { revision: revision.to_owned(), folder };
@@ -121,14 +121,14 @@ impl Copied {
         run(git().env("GIT_INDEX_FILE", &index).args(["read-tree", tree.hash()]))?;
         let mut checkout = git();
         checkout.env("GIT_INDEX_FILE", &index).args(["checkout-index", "--all", "--force"]);
-        // From the top: in a folder below, that folder's files alone are copied.
+        // Run from the top: in a subfolder, git copies only that folder's files.
         let top = run(git().args(["rev-parse", "--show-toplevel"]))?;
         let top = PathBuf::from(String::from_utf8_lossy(&top).trim_end_matches('\n').to_owned());
         run(checkout.current_dir(top).arg(option))?;
         Ok(copied)
     }
 
-    /// Copies a revision, and gives the place of a folder or of a pattern of Go packages in the copy.
+    /// Copies a revision, and returns the place of a folder or of a pattern of Go packages in the copy.
     #[cfg(feature = "go")]
     pub(crate) fn with_path(revision: &str, path: Option<&str>) -> Result<(Self, PathBuf), GitError> {
         let path = inside(path.unwrap_or_default(), &prefix()?)?;
@@ -144,7 +144,7 @@ impl Copied {
         fs::canonicalize(self.folder.path()).unwrap_or_else(|_| self.folder.path().to_path_buf())
     }
 
-    /// A text with the names of files as `git show` takes them.
+    /// A text with file names in the notation of `git show`.
     pub(crate) fn name(&self, text: &str) -> String {
         text.replace(&format!("{}/", crate::paths::display(&self.root())), &format!("{}:", self.revision))
     }
@@ -179,7 +179,7 @@ pub(super) fn load(revision: &str, path: Option<&str>, other: Option<&Path>) -> 
     Ok(loaded)
 }
 
-/// The folder of a pattern of Go packages, `api/...`; other paths as they are.
+/// The folder of a pattern of Go packages, `api/...`; other paths unchanged.
 fn folder(path: &str) -> &str {
     path.strip_suffix("...").map_or(path, |folder| folder.trim_end_matches('/'))
 }
@@ -188,7 +188,7 @@ fn is_yaml(name: &str) -> bool {
     [".yaml", ".yml", ".json"].iter().any(|end| name.ends_with(end))
 }
 
-/// A link that was not followed; one that may be a folder with definitions is no more than a warning.
+/// The diagnostic for a link that was not followed; only a warning if it may be a folder with definitions.
 fn unfollowed(link: &Link, name: &str, is_named: bool) -> Diagnostic {
     let message = format!("cannot read {name}: a link to {}, which is not in the revision", link.target);
     let found = match is_named || is_yaml(name) {
@@ -198,7 +198,7 @@ fn unfollowed(link: &Link, name: &str, is_named: bool) -> Diagnostic {
     found.help("links within the repository are followed")
 }
 
-/// Whether two paths are the same place of the repository: one as `REV:PATH` has it, and one on disk.
+/// Whether two paths are the same place of the repository: one in the notation `REV:PATH`, and one on disk.
 pub(super) fn is_same_place(path: &str, other: &Path) -> bool {
     let same = || Ok::<_, GitError>(inside(path, &prefix()?)? == beside(other, &prefix()?)?);
     same().unwrap_or(false)
@@ -211,7 +211,7 @@ pub(super) fn is_revision(name: &str) -> bool {
 
 pub(super) fn git() -> Command {
     let mut command = Command::new("git");
-    // What git says is shown to people, but not read.
+    // git's messages are shown, not parsed.
     command.env("GIT_OPTIONAL_LOCKS", "0").stdin(Stdio::null());
     command
 }
@@ -231,7 +231,7 @@ pub(super) fn run(command: &mut Command) -> Result<Vec<u8>, GitError> {
     Err(GitError::Failed { action, message: error_text(&output) })
 }
 
-/// The current folder as seen from the top of the repository: empty, or with a `/` at its end.
+/// The current folder relative to the top of the repository: empty, or with a trailing `/`.
 fn prefix() -> Result<String, GitError> {
     let output = git().args(["rev-parse", "--show-prefix"]).output()?;
     if !output.status.success() {
@@ -240,7 +240,7 @@ fn prefix() -> Result<String, GitError> {
     Ok(String::from_utf8_lossy(&output.stdout).trim_end_matches('\n').to_owned())
 }
 
-/// A path as git has it: from the top, or with `./` or `../` from the current folder.
+/// A path in git's notation: from the top, or with `./` or `../` from the current folder.
 fn inside(path: &str, prefix: &str) -> Result<String, GitError> {
     let is_relative = path == "." || path == ".." || path.starts_with("./") || path.starts_with("../");
     let full = if is_relative { format!("{prefix}{path}") } else { path.to_owned() };
@@ -259,7 +259,7 @@ fn inside(path: &str, prefix: &str) -> Result<String, GitError> {
 /// The path in the repository of a file or folder on disk.
 fn beside(path: &Path, prefix: &str) -> Result<String, GitError> {
     if path.is_relative() && !path.exists() {
-        // What the other side says of it is of more help.
+        // Errors about the other side are more helpful.
         return inside(&format!("./{}", crate::paths::display(path)), prefix);
     }
     let outside = || GitError::Outside { path: crate::paths::display(path) };
@@ -271,8 +271,8 @@ fn beside(path: &Path, prefix: &str) -> Result<String, GitError> {
     Ok(crate::paths::display(below))
 }
 
-/// The path of the manifest or configuration that is named, or lies in the folder that is named; for Go packages that of their
-/// folder or their pattern.
+/// The path of the named manifest or configuration, or of the one in the named folder; for Go packages, that
+/// of their folder or pattern.
 fn source_in(files: &[Entry], path: &str) -> Option<String> {
     let has = |wanted: &str| files.iter().any(|file| file.path == wanted);
     let is_source = |name: &str| matches!(name.rsplit('/').next(), Some(FILE_NAME | "Cargo.toml"));
@@ -289,7 +289,7 @@ fn source_in(files: &[Entry], path: &str) -> Option<String> {
     names.find(|wanted| has(wanted)).or_else(|| is_go().then(|| path.to_owned()))
 }
 
-/// Copies the tree, and generates there.
+/// Copies the tree and generates from it.
 fn from_source(revision: &str, tree: &Tree, path: &str) -> Result<Loaded, LoadError> {
     let copied = Copied::of(revision, tree)?;
     let source = Source::at(&copied.root().join(path))

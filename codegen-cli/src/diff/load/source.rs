@@ -1,4 +1,4 @@
-//! Definitions that `generate` would write of a crate.
+//! Loads the definitions that `generate` would write for a crate.
 
 use std::path::{Path, PathBuf};
 
@@ -14,7 +14,7 @@ use crate::pipeline::{self, Generated};
 use crate::source::{Loc, SourceMap};
 use crate::validate;
 
-/// What is generated from.
+/// The source of generated definitions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Source {
     /// A configuration.
@@ -24,7 +24,7 @@ pub(super) enum Source {
 }
 
 impl Source {
-    /// The source that a path names, if it names one.
+    /// The source at a path, if there is one.
     pub(super) fn at(path: &Path) -> Option<Self> {
         let is_file = |name: &str| path.join(name).is_file();
         let is_named = |name: &str| path.file_name().is_some_and(|found| found == name) && path.is_file();
@@ -42,7 +42,7 @@ impl Source {
     }
 }
 
-/// Generates, and reads what would be written.
+/// Generates, and reads the output.
 pub(super) fn load(source: &Source) -> Result<Loaded, LoadError> {
     let mut out = Loaded::default();
     for settings in settings(source)? {
@@ -61,7 +61,7 @@ pub(super) fn load(source: &Source) -> Result<Loaded, LoadError> {
 fn settings(source: &Source) -> Result<Vec<Settings>, LoadError> {
     let only = vec![Generator::Crd];
     let overrides = Overrides { only, ..Overrides::default() };
-    // Nothing is written there.
+    // Nothing is written to this folder.
     let somewhere = Some(PathBuf::from("crds"));
     Ok(match source {
         Source::Config(file) => match config::settings(Some(file), overrides.clone()) {
@@ -81,7 +81,7 @@ fn inputs(generated: &Generated) -> Vec<Input> {
     files.map(|(path, text)| Input { name: path.to_owned(), text: text.to_owned() }).collect()
 }
 
-/// Where the field or the type stands that a change is about.
+/// The location of the field or type of a change.
 pub(super) fn place(ir: &Ir, sources: &SourceMap, change: &Change) -> Option<Loc> {
     let mut found = ir.groups.iter().flat_map(|group| {
         let versions =
@@ -112,7 +112,7 @@ fn steps(change: &Change) -> Vec<Step> {
     out
 }
 
-/// Puts the files and mistakes of a run behind those that there are.
+/// Appends the files and diagnostics of a run.
 fn append(out: &mut Loaded, generated: Generated) {
     let count = u32::try_from(out.sources.len()).unwrap_or(u32::MAX);
     for file in generated.sources.into_files() {

@@ -1,4 +1,4 @@
-//! The files of a revision, read with the program `git`; links within the repository are followed.
+//! The files of a revision, read with the program `git`; follows links within the repository.
 
 use std::io::Write as _;
 use std::process::{Command, Stdio};
@@ -13,22 +13,22 @@ pub(super) struct Tree {
 /// A file of a revision.
 #[derive(Debug)]
 pub(super) struct Entry {
-    /// From the top of the repository, as it was come by.
+    /// The path from the top of the repository, with links unresolved.
     pub(super) path: String,
     hash: String,
 }
 
-/// A link that leads to nothing in the revision.
+/// A link without a target in the revision.
 #[derive(Debug)]
 pub(super) struct Link {
     pub(super) path: String,
-    /// Where it leads to, as it says itself.
+    /// The target in the link.
     pub(super) target: String,
-    /// Whether that is outside of the repository.
+    /// Whether the target is outside the repository.
     pub(super) leads_outside: bool,
 }
 
-/// What is at and below a path.
+/// The contents at and below a path.
 #[derive(Debug, Default)]
 pub(super) struct Listing {
     pub(super) files: Vec<Entry>,
@@ -36,7 +36,7 @@ pub(super) struct Listing {
     pub(super) links: Vec<Link>,
 }
 
-/// What a path of a revision leads to.
+/// The object at a path of a revision.
 enum Object {
     File(String),
     Folder(String),
@@ -60,7 +60,7 @@ impl Tree {
         }
     }
 
-    /// Names it to git.
+    /// Its hash.
     pub(super) fn hash(&self) -> &str {
         &self.hash
     }
@@ -76,7 +76,7 @@ impl Tree {
         Ok(out)
     }
 
-    /// `around` are the folders that lead here: a link to one of them would lead on for ever.
+    /// `around` holds the enclosing folders, so that a link to one of them does not recurse forever.
     fn add(
         &self,
         path: String,
@@ -102,7 +102,7 @@ impl Tree {
         Ok(())
     }
 
-    /// Adds what is below the last of these folders.
+    /// Adds the contents of a folder; the last of `around` is the folder itself.
     fn folder(&self, path: &str, around: &mut Vec<String>, out: &mut Listing) -> Result<(), GitError> {
         let hash = around.last().map_or("", String::as_str);
         let list = run(git().args(["ls-tree", "-r", "-z", "--full-tree", hash]))?;
@@ -128,7 +128,7 @@ impl Tree {
         Ok(())
     }
 
-    /// What paths lead to, behind links.
+    /// The objects at paths, with links resolved.
     fn resolve(&self, paths: &[&str]) -> Result<Vec<Object>, GitError> {
         let request: String =
             paths.iter().map(|path| format!("{}:{}\n", self.hash, path.replace('\n', "?"))).collect();
@@ -140,7 +140,7 @@ impl Tree {
             match line.split(' ').collect::<Vec<_>>()[..] {
                 [hash, "blob", _] => Object::File(hash.to_owned()),
                 [hash, "tree", _] => Object::Folder(hash.to_owned()),
-                // What is said of stands on a line of its own.
+                // git writes the target on a separate line.
                 ["symlink", _] => Object::Outside(lines.next().unwrap_or_default().to_owned()),
                 ["dangling" | "loop" | "notdir", _] => {
                     lines.next();
@@ -153,12 +153,12 @@ impl Tree {
     }
 }
 
-/// The answer of a command that is asked on its standard input.
+/// Runs a command with a request on standard input, and returns its output.
 fn asked(command: &mut Command, request: String) -> Result<Vec<u8>, GitError> {
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn()?;
     let input = child.stdin.take();
-    // It answers while it is asked, so that somebody has to read meanwhile.
+    // The command writes while it reads, so another thread must write the request.
     let writer =
         std::thread::spawn(move || input.map_or(Ok(()), |mut input| input.write_all(request.as_bytes())));
     let output = child.wait_with_output()?;

@@ -1,4 +1,4 @@
-//! Workflow commands: an annotation for each change that is not compatible.
+//! Renders workflow commands: an annotation for each change that is not compatible.
 
 use std::fmt::Write as _;
 
@@ -47,14 +47,14 @@ fn annotation(out: &mut String, found: &Finding, ratcheting: bool) {
     let _ = writeln!(out, "::{level} {place}title=kubesmith diff: {}::{}", rule.name, data(&message));
 }
 
-/// The properties of a command that is about a place.
+/// The properties of a command for a place.
 fn place(place: Option<&(String, Position)>) -> String {
     place.map_or_else(String::new, |(file, at)| {
         format!("file={},line={},col={},", property(file), at.line, at.column)
     })
 }
 
-/// The text of a command, in one line.
+/// The text of a command, on one line.
 fn data(text: &str) -> String {
     text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
 }

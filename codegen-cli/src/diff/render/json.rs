@@ -1,4 +1,4 @@
-//! For programs. Members are only ever added.
+//! Renders JSON for programs. Later versions only add members.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! For people: by definition, verdict and kind of change.
+//! Renders text for people: by definition, verdict and kind of change.
 
 use std::fmt::Write as _;
 
@@ -54,7 +54,7 @@ fn class(out: &mut String, class: Class, own: &[&Finding], ratcheting: bool) {
     }
 }
 
-/// What is added where unchanged values are let pass.
+/// The suffix for servers that accept unchanged invalid values.
 pub(super) fn tolerated(change: &Change, ratcheting: bool) -> &'static str {
     match change.ratchets {
         Ratchets::Alone if ratcheting => {
@@ -67,7 +67,7 @@ pub(super) fn tolerated(change: &Change, ratcheting: bool) -> &'static str {
     }
 }
 
-/// What is the same in several versions, together.
+/// Groups findings that are equal in several versions.
 fn grouped<'f>(findings: &[&&&'f Finding]) -> Vec<Vec<&'f Finding>> {
     let mut out: Vec<Vec<&Finding>> = Vec::new();
     let mut at = std::collections::HashMap::new();
