@@ -1,7 +1,7 @@
 //! The intermediate representation between the front end (`load`..`lower`) and the emitters.
 //!
-//! It holds no syntax-tree types: everything an emitter needs is a plain, ordered, serialisable
-//! value (`--dump-ir` prints it). Emitters read it and decide nothing.
+//! It has no syntax-tree types: everything an emitter needs is a plain, ordered, serialisable value
+//! (`--dump-ir` prints it). Emitters only read it.
 
 mod clients;
 mod manifests;
@@ -21,14 +21,14 @@ pub use manifests::{Manifests, Policy, PolicyRule, Webhook, WebhookConfiguration
 pub use rust_type::RustType;
 pub use types::{Element, Enum, Field, Places, RustField, Shape, Tagging, TypeDef, TypeId, TypeRef, Variant};
 
-/// Everything that was read from the input crates.
+/// The contents of the input crates.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Ir {
-    /// The crates the types come from, in the order of their names.
+    /// The crates of the types, in the order of their names.
     pub crates: Vec<InputCrate>,
     /// API groups, ordered by name.
     pub groups: Vec<Group>,
-    /// Kinds of Kubernetes that clients are wanted for, and nothing else, ordered like `groups`.
+    /// Kinds of Kubernetes that get only clients, ordered like `groups`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub built_in: Vec<Group>,
     /// Arena of the types reachable from a resource; [`TypeId`] indexes it.
@@ -36,12 +36,12 @@ pub struct Ir {
     /// The facts beside types.
     #[serde(skip_serializing_if = "Manifests::is_empty")]
     pub manifests: Manifests,
-    /// Kinds whose definitions running code gave; all others come from source.
+    /// Kinds whose definitions come from running code; all others come from source.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub evaluated: Vec<EvaluatedKind>,
 }
 
-/// A kind whose definition running code gave.
+/// A kind whose definition comes from running code.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct EvaluatedKind {
     /// The group.
@@ -51,7 +51,8 @@ pub struct EvaluatedKind {
 }
 
 impl Ir {
-    /// Whether every type comes from Go packages, so that controller-gen's rules hold where those for Rust say more.
+    /// Whether every type comes from Go packages, so that controller-gen's rules apply instead of the
+    /// stricter ones for Rust.
     pub fn is_go(&self) -> bool {
         !self.crates.is_empty() && self.crates.iter().all(|krate| krate.go)
     }
@@ -62,16 +63,16 @@ impl Ir {
         versions.flat_map(|version| &version.resources).flat_map(|resource| &resource.policies)
     }
 
-    /// Whether the values of a field and those of its type stand beside each other, as controller-gen wrote them up to 0.20.1.
+    /// Whether the values of a field add to those of its type, as in controller-gen up to 0.20.1.
     pub fn keeps_both_enums(&self) -> bool {
         self.crates.iter().any(|krate| krate.keeps_both_enums)
     }
 }
 
-/// A crate that was read.
+/// An input crate or dependency.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct InputCrate {
-    /// Package name as Cargo.toml has it (`ecsbinding-api`).
+    /// Package name in Cargo.toml (`ecsbinding-api`).
     pub package: String,
     /// Library name in code (`ecsbinding_api`).
     pub lib: String,
@@ -79,7 +80,7 @@ pub struct InputCrate {
     pub version: String,
     /// The crate's folder as the user wrote it, `/`-separated.
     pub path: String,
-    /// Whether it stands for Go packages.
+    /// Whether it represents Go packages.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub go: bool,
     /// For Go packages whose release of controller-gen keeps them: see [`Ir::keeps_both_enums`].
@@ -134,7 +135,7 @@ pub struct Resource {
     pub code: ResourceCode,
     /// The CRD's facts about this version.
     pub crd: CrdVersion,
-    /// Client generation asked for by `#[genclient]`; `None`: no client, lister or informer.
+    /// The client requested by `#[genclient]`; `None`: no client, lister or informer.
     pub client: Option<ClientTags>,
     /// The root type in the arena.
     pub root: TypeId,
@@ -142,7 +143,7 @@ pub struct Resource {
     pub has_status_field: bool,
     /// Where the root type is defined.
     pub span: Span,
-    /// Where the CRD's facts are said.
+    /// The locations of the CRD's facts.
     #[serde(skip_serializing_if = "Places::is_empty")]
     pub places: Places,
     /// Admission policies.
@@ -180,10 +181,10 @@ pub struct ClientTags {
     /// Verbs to generate, in client-gen's order.
     #[serde(serialize_with = "names_of_verbs")]
     pub verbs: Vec<Verb>,
-    /// Methods with names of their own: those that are asked for, then those of the scale.
+    /// Methods with names of their own: requested ones first, then those for the scale.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub methods: Vec<Method>,
-    /// Where some of the verbs are chosen; `None`: all or none are generated, or those that only read.
+    /// The location of an explicit choice of verbs; `None`: all, none or only reading verbs are generated.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub chosen: Option<Span>,
 }
@@ -204,15 +205,16 @@ pub struct Method {
     /// Create, update, get, list, patch or apply.
     #[serde(serialize_with = "name_of_verb")]
     pub verb: Verb,
-    /// The subresource that it is for: `scale`; `None`: the resource itself.
+    /// Its subresource: `scale`; `None`: the resource itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub subresource: Option<String>,
-    /// Path of the type that is sent, as [`ResourceCode::type_path`]; `None`: nothing, or any patch, is sent.
+    /// Path of the request's type, as in [`ResourceCode::type_path`]; `None`: the request has no body, or any
+    /// patch.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub input: Option<String>,
-    /// Path of the type that is answered, of a list that of its items.
+    /// Path of the response's type; for a list, that of its items.
     pub result: String,
-    /// Where it is asked for.
+    /// The location of the request for it.
     pub span: Span,
 }
 
@@ -225,40 +227,41 @@ pub struct CrdVersion {
     pub status_subresource: bool,
     /// `/scale` subresource.
     pub scale: Option<Scale>,
-    /// Left out of the CRD; clients are generated all the same.
+    /// Whether the CRD leaves it out; clients are generated nevertheless.
     pub skipped: bool,
     /// Served by the API server.
     pub served: bool,
-    /// Marked as the storage version (`None`: not said).
+    /// Whether it is marked as the storage version.
     pub storage: bool,
     /// Deprecated, with an optional warning.
     pub deprecated: Option<Deprecation>,
     /// `selectableFields`, as JSON paths.
     pub selectable_fields: Vec<String>,
-    /// `conversion`, if this version says it.
+    /// `conversion`, if this version sets it.
     pub conversion: Option<Conversion>,
-    /// Marked as the version that all others are converted to and from; no CRD says it.
+    /// Whether it is marked as the version that all others are converted to and from; no CRD has this.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub hub: bool,
     /// Annotations of the CRD object.
     pub annotations: BTreeMap<String, String>,
     /// Labels of the CRD object.
     pub labels: BTreeMap<String, String>,
-    /// Schemas of `apiVersion`, `kind` and `metadata` that are not the usual ones; `None`: it is not there.
+    /// Schemas of `apiVersion`, `kind` and `metadata` that differ from the usual ones; `None`: the field is
+    /// absent.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub standard_fields: BTreeMap<String, Option<Schema>>,
-    /// Whose habits the CRD follows.
+    /// The generator whose style the CRD follows.
     #[serde(skip_serializing_if = "CrdStyle::is_default")]
     pub style: CrdStyle,
 }
 
-/// Generators say the same CRD with more or fewer words.
+/// The style of a generator: the same CRD with more or fewer members.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub enum CrdStyle {
     /// controller-gen: `listKind`, and empty subresources beside columns.
     #[default]
     ControllerGen,
-    /// kube-rs: neither; a column's priority is written as it was given.
+    /// kube-rs: neither; a column's priority is written as given.
     Kube,
 }
 
@@ -268,12 +271,12 @@ impl CrdStyle {
     }
 }
 
-/// How objects are converted between the versions of a kind.
+/// The conversion of objects between the versions of a kind.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub enum Conversion {
     /// Only `apiVersion` changes.
     None,
-    /// A webhook is asked.
+    /// A webhook converts objects.
     Webhook(ConversionWebhook),
 }
 
@@ -308,7 +311,7 @@ pub struct Deprecation {
 #[allow(missing_docs, reason = "the names are those of CustomResourceColumnDefinition")]
 pub struct PrintColumn {
     pub name: String,
-    /// `None` until it is inferred from the field.
+    /// The type; `None` until it is inferred from the field.
     #[serde(rename = "type")]
     pub type_: Option<String>,
     pub json_path: String,

@@ -1,7 +1,7 @@
-//! Types of other crates whose JSON form is known without reading them: `tables` has them, `names` the other paths by which
-//! they are found.
+//! Knows the JSON form of other crates' types without reading them: `tables` has the types, `names` their
+//! other paths.
 //!
-//! What a form is taken from stands beside each entry of the tables. A test prints the schema of every one.
+//! Each entry of the tables names its source. A test prints the schema of every entry.
 
 mod k8s;
 mod k8s_types;
@@ -20,7 +20,7 @@ pub use names::normalize;
 use tables::{GENERIC, OBJECT_META, PLAIN};
 pub use versions::{BuiltInTypes, KubernetesVersion};
 
-/// The type of a known path.
+/// The form of a known type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Known {
     /// A type without parameters.
@@ -33,23 +33,23 @@ pub enum Known {
     List,
     /// A map with its second argument as values.
     Map,
-    /// Null, whatever its arguments are.
+    /// Null, for any arguments.
     Unit,
-    /// A number that is not zero: `NonZero<T>`.
+    /// A nonzero number: `NonZero<T>`.
     NonZero,
-    /// An object: names of fields, and of which argument each is.
+    /// An object: names of fields, and the index of the argument for each.
     Object(&'static [(&'static str, usize)]),
-    /// An enum that serde tags externally: names of variants, and of which argument each holds one.
+    /// An externally tagged enum: names of variants, and the index of the argument for each one's content.
     Choice(&'static [(&'static str, Option<usize>)]),
 }
 
-/// Names in scope everywhere.
+/// Names of the prelude.
 const PRELUDE: &[&str] = &[
     "String", "Vec", "Option", "Box", "bool", "char", "str", "i8", "i16", "i32", "i64", "i128", "isize",
     "u8", "u16", "u32", "u64", "u128", "usize", "f32", "f64", "Result",
 ];
 
-/// The crates whose types are known here, and those that re-export them.
+/// The crates with known types, and those that re-export them.
 const CRATES: &[&str] = &[
     "alloc",
     "arrayvec",
@@ -87,7 +87,7 @@ pub fn is_object_meta(path: &str) -> bool {
     path == OBJECT_META
 }
 
-/// The type of a number of this type that is not zero.
+/// The nonzero type for this type of numbers.
 pub fn non_zero(path: &str) -> Option<&'static str> {
     let is_of = |known: &&str| {
         known.strip_prefix("std::num::NonZero").is_some_and(|name| name.eq_ignore_ascii_case(path))
@@ -114,7 +114,7 @@ pub fn find(path: &str) -> Option<Known> {
     plain.then_some(Known::Plain)
 }
 
-/// Whether it is known of a crate which types have a JSON form; such crates are never read.
+/// Whether the types of a crate with a JSON form are known; such crates are never read.
 pub fn is_known_crate(lib: &str) -> bool {
     CRATES.contains(&lib)
 }
@@ -129,7 +129,7 @@ pub fn was_ever_known(path: &str) -> bool {
     path.starts_with("k8s_openapi::") && versions::has(path)
 }
 
-/// The paths of every known type, those of std's prelude by their names.
+/// The paths of all known types; types of std's prelude have only a name.
 pub fn paths() -> impl Iterator<Item = &'static str> {
     let plain = PLAIN.iter().map(|(path, _)| *path);
     let generic = GENERIC.iter().map(|(path, _)| *path);
@@ -137,7 +137,7 @@ pub fn paths() -> impl Iterator<Item = &'static str> {
     plain.chain(generic).chain(k8s::paths().filter(seen))
 }
 
-/// A known path that ends in this name, for suggestions.
+/// A known path with this last name, for suggestions.
 pub fn by_name(name: &str) -> Option<&'static str> {
     paths().find(|path| path.contains("::") && path.rsplit("::").next() == Some(name))
 }
@@ -147,7 +147,7 @@ pub fn schema(path: &str) -> Option<Schema> {
     schema_with(path, false)
 }
 
-/// The schema of a type without parameters; with `embedded_object_meta`, metadata in it has its fields.
+/// The schema of a type without parameters; with `embedded_object_meta`, metadata in it has fields.
 pub fn schema_with(path: &str, embedded_object_meta: bool) -> Option<Schema> {
     if embedded_object_meta && is_object_meta(path) {
         return Some(object_meta());
@@ -158,8 +158,8 @@ pub fn schema_with(path: &str, embedded_object_meta: bool) -> Option<Schema> {
     }
 }
 
-/// What schemars makes of a type of k8s-openapi where it is used, with the settings of the generator: the type's schema or
-/// a reference to it, exactly as in a program that derives `JsonSchema`.
+/// The schema that schemars gives a use of a k8s-openapi type, with the settings of the generator: the type's
+/// schema or a reference to it, exactly as in a program that derives `JsonSchema`.
 pub fn json_schema(path: &str, generator: &mut SchemaGenerator) -> Option<schemars::Schema> {
     k8s::find(path).map(|make| make(generator))
 }
@@ -169,12 +169,13 @@ pub fn openapi_name(path: &str) -> Option<&'static str> {
     k8s::openapi_name(path)
 }
 
-/// What Kubernetes' OpenAPI document says of a type by its name there; references to others are `#/$defs/<name>`.
+/// The definition of a type in Kubernetes' OpenAPI document, by its name there; references are
+/// `#/$defs/<name>`.
 pub fn definition(name: &str) -> Option<&'static Value> {
     k8s::definition(name)
 }
 
-/// What a user may say of an embedded object, as controller-gen's `generateEmbeddedObjectMeta` has it.
+/// The metadata of an embedded object, as with controller-gen's `generateEmbeddedObjectMeta`.
 fn object_meta() -> Schema {
     let string = || Schema::of_type("string");
     let properties = [
@@ -190,7 +191,7 @@ fn object_meta() -> Schema {
     }
 }
 
-/// Kinds of known types of which a literal can be a value.
+/// Kinds of known types that have literals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Simple {
     /// A string.
@@ -205,7 +206,7 @@ pub enum Simple {
     IntOrText,
 }
 
-/// The kind of a known type, if a literal can be a value of it.
+/// The kind of a known type, if it has literals.
 pub fn simple(path: &str) -> Option<Simple> {
     let schema = schema(path)?;
     if schema.int_or_string {

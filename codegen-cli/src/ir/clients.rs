@@ -1,4 +1,4 @@
-//! What clients are made for: the kinds of the inputs and those of Kubernetes that were asked for.
+//! Collects the kinds that get clients: those of the inputs, and the requested ones of Kubernetes.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -11,7 +11,7 @@ use super::{Group, Ir, Resource, ResourceCode, Version};
 const K8S_OPENAPI: &str = "k8s_openapi::";
 
 impl Ir {
-    /// The groups with the kinds of Kubernetes among the others.
+    /// The groups, including the kinds of Kubernetes.
     pub fn client_groups(&self) -> Cow<'_, [Group]> {
         if self.built_in.is_empty() {
             return Cow::Borrowed(&self.groups);
@@ -19,7 +19,7 @@ impl Ir {
         let mut groups = self.groups.clone();
         for built_in in &self.built_in {
             match groups.iter_mut().find(|group| group.name == built_in.name) {
-                // Names in code are those that the inputs have chosen.
+                // The inputs have chosen the names in code.
                 Some(group) => join(&mut group.versions, &built_in.versions),
                 None => groups.push(built_in.clone()),
             }
@@ -28,7 +28,8 @@ impl Ir {
         Cow::Owned(groups)
     }
 
-    /// Library names of the crates that the package can name: it depends on those of kinds with a client.
+    /// Library names of the crates that the package can name: those of kinds with a client, on which it
+    /// depends.
     pub(crate) fn nameable(&self) -> BTreeSet<&str> {
         let versions = self.groups.iter().chain(&self.built_in).flat_map(|group| &group.versions);
         let clients =
@@ -36,7 +37,7 @@ impl Ir {
         clients.map(|resource| resource.code.lib()).collect()
     }
 
-    /// The representation as clients see it: no kind is in `built_in` any longer, all are in `groups`.
+    /// The representation for clients: all kinds of `built_in` are in `groups`.
     pub fn for_clients(&self) -> Cow<'_, Self> {
         match self.client_groups() {
             Cow::Borrowed(_) => Cow::Borrowed(self),
@@ -46,12 +47,12 @@ impl Ir {
 }
 
 impl ResourceCode {
-    /// Library name of the crate that the type is in.
+    /// Library name of the type's crate.
     pub(crate) fn lib(&self) -> &str {
         self.type_path.split("::").next().unwrap_or_default()
     }
 
-    /// The names of a kind whose plural in upper camel case is given.
+    /// The names of a kind with this plural in upper camel case.
     pub(crate) fn new(type_path: String, kind: &str, plural: String, summary: String) -> Self {
         let (module, accessor) = (names::module_name(kind), names::method_name(&plural));
         Self { type_path, module, plural, accessor, summary }

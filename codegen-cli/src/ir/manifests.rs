@@ -6,10 +6,10 @@ use serde_json::Value;
 
 use super::{Places, Span};
 
-/// Everything that becomes a manifest and is no CRD.
+/// The contents of manifests other than CRDs.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Manifests {
-    /// Rules of roles, as they were written.
+    /// Rules of roles, as written.
     pub rules: Vec<PolicyRule>,
     /// Webhooks.
     pub webhooks: Vec<Webhook>,
@@ -31,21 +31,21 @@ pub struct PolicyRule {
     pub groups: Vec<String>,
     /// `deployments`, `deployments/status`.
     pub resources: Vec<String>,
-    /// The only objects that are meant; empty: all.
+    /// Names of the only objects that it applies to; empty: all.
     pub resource_names: Vec<String>,
     /// `get`, `*`.
     pub verbs: Vec<String>,
-    /// Paths that are no resources: `/metrics`.
+    /// Paths of URLs that are no resources: `/metrics`.
     pub urls: Vec<String>,
     /// Namespace of the Role; `None`: the rule belongs to a ClusterRole.
     pub namespace: Option<String>,
-    /// Name of the role; `None`: the one that the command was given.
+    /// Name of the role; `None`: the name given to the command.
     pub role_name: Option<String>,
-    /// Where it was written.
+    /// The location of its attribute.
     pub span: Span,
 }
 
-/// The service that serves webhooks, as controller-gen names it: name and namespace.
+/// The service of webhooks in controller-gen: name and namespace.
 pub(crate) const WEBHOOK_SERVICE: (&str, &str) = ("webhook-service", "system");
 
 /// A webhook.
@@ -55,7 +55,7 @@ pub struct Webhook {
     pub mutating: bool,
     /// The webhook; a validating one never has a reinvocation policy.
     pub object: MutatingWebhook,
-    /// Where it was written.
+    /// The location of its attribute.
     pub span: Span,
 }
 
@@ -66,22 +66,22 @@ pub struct Policy {
     pub object: Value,
     /// Its bindings.
     pub bindings: Vec<(Value, Span)>,
-    /// Whether it applies to objects of the kind on which it stands, and of no other.
+    /// Whether it applies only to objects of the kind with the attribute.
     pub is_own: bool,
-    /// Where its values are said, by their paths.
+    /// The locations of its values, by their paths.
     #[serde(skip_serializing_if = "Places::is_empty")]
     pub places: Places,
-    /// Where it was written.
+    /// The location of its attribute.
     pub span: Span,
 }
 
-/// The name of the configuration that holds the mutating or the validating webhooks.
+/// The name of the configuration for the mutating or the validating webhooks.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct WebhookConfiguration {
-    /// Which webhooks are meant.
+    /// Whether it is for mutating webhooks.
     pub mutating: bool,
-    /// The object's name; `None`: the usual one.
+    /// The object's name; `None`: the default.
     pub name: Option<String>,
-    /// Where it was written.
+    /// The location of its attribute.
     pub span: Span,
 }

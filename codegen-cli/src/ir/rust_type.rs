@@ -1,18 +1,17 @@
-//! Types as they are declared in Rust.
+//! Types as declared in Rust.
 
 use serde::Serialize;
 
-/// A type as it is declared, whatever its JSON form is: for code that reads and writes it. Names of aliases are replaced by
-/// what they stand for, so that equal values are one type.
+/// A type as declared, regardless of its JSON form, for code that reads and writes it. Aliases are replaced
+/// by their targets, so that equal values are the same type.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum RustType {
-    /// A struct or enum of the crates that were read, with its arguments: by the path by which other crates name it.
+    /// A struct or enum with source, with its arguments: by a path for other crates.
     User(String, Vec<RustType>),
-    /// One that other crates cannot name, by the path of its definition.
+    /// One without a path for other crates, by the path of its definition.
     Hidden(String, Vec<RustType>),
-    /// A type of another crate or of the language, with its arguments, by its usual name: `Vec`,
-    /// `std::collections::BTreeMap`.
+    /// A type without source, with its arguments, by its usual name: `Vec`, `std::collections::BTreeMap`.
     Known(String, Vec<RustType>),
     /// `[T; N]`
     Array(Box<RustType>, u64),
@@ -22,12 +21,12 @@ pub enum RustType {
     Reference(Box<RustType>),
     /// `(A, B)`
     Tuple(Vec<RustType>),
-    /// Nothing can be said of it.
+    /// Unknown.
     #[default]
     Unknown,
 }
 
-/// Containers, and which of their arguments is what they hold.
+/// Containers, with the index of the argument for their content.
 const CONTAINERS: [(&str, usize); 6] = [
     ("Option", 0),
     ("Box", 0),
@@ -50,12 +49,12 @@ impl RustType {
         one.into_iter().chain(many)
     }
 
-    /// How many types it consists of.
+    /// The number of types in it.
     pub fn size(&self) -> usize {
         1 + self.parts().map(Self::size).sum::<usize>()
     }
 
-    /// Whether everything of it is known; only then equal values are one type.
+    /// Whether all of it is known; only then are equal values the same type.
     pub fn is_certain(&self) -> bool {
         *self != Self::Unknown && self.parts().all(Self::is_certain)
     }
@@ -65,14 +64,14 @@ impl RustType {
         matches!(self, Self::Known(path, _) if path == CONTAINERS[0].0)
     }
 
-    /// What it holds, if it is one of the containers that the runtime's `defaults::each` and `conversion::each` look into.
+    /// Its content, if it is a container of the runtime's `defaults::each` and `conversion::each`.
     pub fn held(&self) -> Option<&RustType> {
         let Self::Known(path, arguments) = self else { return None };
         let (_, index) = CONTAINERS.iter().find(|(container, _)| container == path)?;
         arguments.get(*index)
     }
 
-    /// The user's type, without arguments, that it is or holds, however deep in containers and arrays.
+    /// The user's type in it, without arguments, at any depth in containers and arrays.
     pub fn users_type(&self) -> Option<&str> {
         match self {
             Self::User(path, arguments) => arguments.is_empty().then_some(path),
@@ -81,7 +80,7 @@ impl RustType {
         }
     }
 
-    /// The users' types that this and the other type hold, however deep in containers, if they differ in nothing else.
+    /// The users' types in this and the other type, at any depth in containers, if nothing else differs.
     pub fn difference<'t>(&'t self, other: &'t Self) -> Option<(&'t str, &'t str)> {
         match (self, other) {
             (Self::User(path, arguments), Self::User(other, others)) => {

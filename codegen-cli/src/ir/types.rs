@@ -12,7 +12,7 @@ use crate::source::Span;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 pub struct TypeId(pub u32);
 
-/// Where values were written, by the names that they have in the CRD: `default`, `items.pattern`,
+/// The locations of values, by their names in the CRD: `default`, `items.pattern`,
 /// `x-kubernetes-validations[0].rule`, `additionalPrinterColumns[1].jsonPath`.
 pub type Places = BTreeMap<String, Span>;
 
@@ -21,18 +21,18 @@ pub type Places = BTreeMap<String, Span>;
 pub struct TypeDef {
     /// Full path: `ecsbinding_api::v1::EcsBindingSpec`.
     pub path: String,
-    /// The path by which it can be named from outside of its crate, if there is one and it has no parameters.
+    /// Its path for other crates, if it has one and no parameters.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub code_path: Option<String>,
-    /// Where it is defined.
+    /// The location of its definition.
     pub span: Span,
     /// Description by controller-gen's rules.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// Whether the shape has every field and variant that the Rust type has.
+    /// Whether the shape has all fields and variants of the Rust type.
     pub whole: bool,
-    /// Whether code of other crates has to expect further fields or variants: it is `#[non_exhaustive]`, or one of its variants
-    /// is.
+    /// Whether code of other crates must expect further fields or variants: it or one of its variants is
+    /// `#[non_exhaustive]`.
     #[serde(skip_serializing_if = "is_false")]
     pub non_exhaustive: bool,
     /// Its JSON form.
@@ -40,7 +40,7 @@ pub struct TypeDef {
     /// The additions of the type's attributes to its schema.
     #[serde(skip_serializing_if = "Schema::is_empty")]
     pub facts: Schema,
-    /// Where the attributes say it.
+    /// The locations of these additions.
     #[serde(skip_serializing_if = "Places::is_empty")]
     pub places: Places,
 }
@@ -51,15 +51,15 @@ pub struct TypeDef {
 pub enum Shape {
     /// An object with known fields, in source order.
     Struct(Vec<Field>),
-    /// A newtype: the form of what it holds.
+    /// A newtype, with the form of its content.
     Newtype(Box<Element>),
-    /// A list of fixed length, whose items have types of their own.
+    /// A list of fixed length, with a type for each item.
     Tuple(Vec<Element>),
     /// Always null.
     Unit,
     /// One of several forms.
     Enum(Enum),
-    /// The form that this schema describes; nothing is added to it.
+    /// The form of this schema, without additions.
     Given(Box<Schema>),
 }
 
@@ -69,21 +69,21 @@ pub struct Element {
     /// Its type.
     #[serde(rename = "type")]
     pub ty: TypeRef,
-    /// Its type as it is declared; unknown where nobody has declared it.
+    /// Its type as declared; unknown for generated elements.
     #[serde(skip_serializing_if = "is_unknown")]
     pub rust: RustType,
     /// The additions of attributes to the schema.
     #[serde(skip_serializing_if = "Schema::is_empty")]
     pub facts: Schema,
-    /// Where it is defined.
+    /// The location of its definition.
     pub span: Span,
-    /// Where the attributes say it.
+    /// The locations of these additions.
     #[serde(skip_serializing_if = "Places::is_empty")]
     pub places: Places,
 }
 
 impl Element {
-    /// One that no attributes say anything of.
+    /// An element without attributes.
     pub fn new(ty: TypeRef, rust: RustType, span: Span) -> Self {
         Self { ty, rust, facts: Schema::default(), span, places: Places::new() }
     }
@@ -92,13 +92,13 @@ impl Element {
 /// A type with variants.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Enum {
-    /// How the JSON names the variant.
+    /// The representation of the variant's name.
     pub tagging: Tagging,
     /// The variants that can be read, in source order.
     pub variants: Vec<Variant>,
 }
 
-/// How the JSON of an enum names the variant: serde's representations.
+/// The representation of an enum's variants in JSON: serde's.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Tagging {
@@ -106,14 +106,14 @@ pub enum Tagging {
     External,
     /// `{"tag": "name", ..content}`
     Internal {
-        /// The field that names the variant.
+        /// The field with the variant's name.
         tag: String,
     },
     /// `{"tag": "name", "content": content}`
     Adjacent {
-        /// The field that names the variant.
+        /// The field with the variant's name.
         tag: String,
-        /// The field that holds what the variant has.
+        /// The field with the variant's content.
         content: String,
     },
     /// The content alone.
@@ -127,10 +127,10 @@ pub struct Variant {
     pub name: String,
     /// Name in Rust.
     pub rust_name: String,
-    /// Further names that are read.
+    /// Further names that deserialize to it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub aliases: Vec<String>,
-    /// Where it is defined.
+    /// The location of its definition.
     pub span: Span,
     /// Description by controller-gen's rules.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -138,16 +138,16 @@ pub struct Variant {
     /// Its contents.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub content: Option<Element>,
-    /// Whether the JSON is the content alone, whatever the enum's tagging.
+    /// Whether the JSON is the content alone, regardless of the enum's tagging.
     #[serde(skip_serializing_if = "is_false")]
     pub untagged: bool,
-    /// Whether it stands for every name that no other variant has.
+    /// Whether every unknown name deserializes to it.
     #[serde(skip_serializing_if = "is_false")]
     pub other: bool,
 }
 
 impl Variant {
-    /// Every name that is read.
+    /// Every name that deserializes to it.
     pub fn names(&self) -> impl Iterator<Item = &String> {
         std::iter::once(&self.name).chain(&self.aliases)
     }
@@ -162,7 +162,7 @@ fn is_unknown(ty: &RustType) -> bool {
 }
 
 impl Shape {
-    /// The fields of the object that the shape describes, if it does.
+    /// The fields of the object, if the shape is one.
     pub fn fields(&self) -> std::slice::Iter<'_, Field> {
         match self {
             Shape::Struct(fields) => fields.iter(),
@@ -178,7 +178,7 @@ pub struct Field {
     pub name: String,
     /// Name in Rust.
     pub rust_name: String,
-    /// Where it is defined.
+    /// The location of its definition.
     pub span: Span,
     /// Description by controller-gen's rules.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -188,7 +188,7 @@ pub struct Field {
     pub ty: TypeRef,
     /// Whether the key must be present.
     pub required: bool,
-    /// Whether the fields of its type stand in the enclosing object.
+    /// Whether the fields of its type are flattened into the enclosing object.
     pub flatten: bool,
     /// Whether the value cannot be changed once set.
     pub immutable: bool,
@@ -197,17 +197,17 @@ pub struct Field {
     /// The additions of the field's attributes to the schema.
     #[serde(skip_serializing_if = "Schema::is_empty")]
     pub facts: Schema,
-    /// Where the attributes say it.
+    /// The locations of these additions.
     #[serde(skip_serializing_if = "Places::is_empty")]
     pub places: Places,
-    /// How it is declared.
+    /// Its declaration.
     pub rust: RustField,
 }
 
-/// Facts of a field that its schema lacks and generated code needs.
+/// Facts of a field that generated code needs and its schema lacks.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct RustField {
-    /// Whether code of other crates can name it.
+    /// Whether code of other crates can access it.
     pub public: bool,
     /// Its type.
     #[serde(rename = "type")]
@@ -218,15 +218,15 @@ pub struct RustField {
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum TypeRef {
-    /// A type of the input crates.
+    /// A type with source.
     Named(TypeId),
     /// A type whose schema is known; see [`crate::known`].
     Known(String),
     /// A JSON array.
     List(Box<TypeRef>),
-    /// A JSON array of exactly so many items.
+    /// A JSON array with exactly this many items.
     Array(Box<TypeRef>, u64),
-    /// A JSON array of fixed length, whose items have types of their own.
+    /// A JSON array of fixed length, with a type for each item.
     Tuple(Vec<TypeRef>),
     /// The form of the type, or null.
     Nullable(Box<TypeRef>),
@@ -234,12 +234,12 @@ pub enum TypeRef {
     Unit,
     /// A JSON object with arbitrary keys.
     Map(Box<TypeRef>),
-    /// Nothing is known; attributes say what there is to say.
+    /// An unknown type, which attributes describe completely.
     Opaque,
 }
 
 impl TypeRef {
-    /// How many uses of types it consists of.
+    /// The number of types in it.
     pub fn parts(&self) -> usize {
         match self {
             TypeRef::List(inner)

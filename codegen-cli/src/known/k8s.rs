@@ -1,4 +1,4 @@
-//! k8s-openapi's types: their schemas are built into the binary through schemars and made structural on demand.
+//! Builds schemas of k8s-openapi's types: schemars' schemas are compiled in and made structural on demand.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;
@@ -14,7 +14,7 @@ use crate::schema::Schema;
 /// Prefix of schemars' references to its definitions.
 const REFERENCE: &str = "#/$defs/";
 
-/// Makes a type's schema, as a field of that type would have it.
+/// Makes the schema of a field with a type.
 pub(super) type Make = fn(&mut SchemaGenerator) -> schemars::Schema;
 
 /// The function that makes the schema of a type, by its path.
@@ -32,7 +32,7 @@ pub(super) fn paths() -> impl Iterator<Item = &'static str> {
     TABLE.iter().copied().flatten().map(|(path, _)| *path)
 }
 
-/// Turns what schemars makes of a type into a structural schema.
+/// Turns a schema from schemars into a structural schema.
 pub(super) fn convert(make: Make, embedded_object_meta: bool) -> Schema {
     let (root, definitions) = generate(make);
     let mut inliner = Inliner { definitions: &definitions, embedded_object_meta, open: HashSet::new() };
@@ -44,8 +44,8 @@ pub(super) fn convert(make: Make, embedded_object_meta: bool) -> Schema {
     schema
 }
 
-/// Leaves out the keys of lists that an API server refuses in a CRD, as they are neither required nor have a default:
-/// Kubernetes does not hold its own types to that.
+/// Removes the keys of lists that an API server refuses in a CRD, because they are optional without default:
+/// Kubernetes does not apply this rule to its own types.
 fn drop_refused_keys(schema: &mut Schema) {
     let Some(items) = &schema.items else { return };
     let is_certain = |key: &String| {
@@ -57,7 +57,7 @@ fn drop_refused_keys(schema: &mut Schema) {
     }
 }
 
-/// The definitions of all types by their names in OpenAPI.
+/// The definitions of all types by their OpenAPI names.
 static DEFINITIONS: LazyLock<Map<String, Value>> = LazyLock::new(|| {
     let mut generator = SchemaGenerator::new(SchemaSettings::draft2020_12());
     for (_, make) in TABLE.iter().copied().flatten() {
@@ -66,32 +66,32 @@ static DEFINITIONS: LazyLock<Map<String, Value>> = LazyLock::new(|| {
     generator.take_definitions(true)
 });
 
-/// The name in OpenAPI of a type by its path.
+/// The OpenAPI name of a type by its path.
 pub(super) fn openapi_name(path: &str) -> Option<&'static str> {
     find(path)?;
     let name = format!("io.k8s.{}", path.strip_prefix("k8s_openapi::")?.replace("::", "."));
-    // Names have dashes where paths cannot.
+    // Names have dashes, which paths cannot have.
     let known = |name: &str| DEFINITIONS.get_key_value(name).map(|(name, _)| name.as_str());
     known(&name).or_else(|| known(&name.replace('_', "-")))
 }
 
-/// What the OpenAPI document says of a type by its name.
+/// The definition of a type in the OpenAPI document.
 pub(super) fn definition(name: &str) -> Option<&'static Value> {
     DEFINITIONS.get(name)
 }
 
-/// A type's schema, and the definitions that it refers to.
+/// A type's schema with the definitions in it.
 pub(super) fn generate(make: Make) -> (Value, Map<String, Value>) {
     let mut generator = SchemaGenerator::new(SchemaSettings::draft2020_12());
     let root = make(&mut generator).to_value();
     (root, generator.take_definitions(true))
 }
 
-/// Replaces references by what they refer to; known types get their better schemas.
+/// Replaces references by their targets; some types have better schemas here.
 struct Inliner<'a> {
     definitions: &'a Map<String, Value>,
     embedded_object_meta: bool,
-    /// Definitions being written; a reference to one of them is a cycle.
+    /// The enclosing definitions; a reference to one of them is a cycle.
     open: HashSet<String>,
 }
 
@@ -125,7 +125,7 @@ impl Inliner<'_> {
             return schema.to_value();
         }
         if !self.open.insert(name.to_string()) {
-            // JSON schemas contain themselves; structural schemas cannot.
+            // JSON schemas are recursive; structural schemas cannot be.
             return serde_json::json!({ "type": "object", "x-kubernetes-preserve-unknown-fields": true });
         }
         let mut value = self.definitions.get(name).cloned().unwrap_or(Value::Null);
@@ -138,7 +138,7 @@ impl Inliner<'_> {
     }
 }
 
-/// The schema that controller-gen writes for a type, where Kubernetes' OpenAPI document says less.
+/// controller-gen's schema for a type for which Kubernetes' OpenAPI document is less precise.
 fn better(name: &str, embedded_object_meta: bool) -> Option<Schema> {
     let path = format!("k8s_openapi::{}", name.strip_prefix("io.k8s.")?.replace('.', "::").replace('-', "_"));
     if super::is_object_meta(&path) {

@@ -1,6 +1,6 @@
-//! The kinds of Kubernetes that have clients, with what a client has to know of each.
+//! Lists the kinds of Kubernetes with clients, and the facts that a client needs.
 //!
-//! kinds.txt is written by hack/kubernetes-kinds.py from what client-gen and k8s-openapi are made of.
+//! hack/kubernetes-kinds.py writes kinds.txt from the sources of client-gen and k8s-openapi.
 
 use std::sync::LazyLock;
 
@@ -8,7 +8,7 @@ use crate::ir::{Scope, Verb};
 
 const TEXT: &str = include_str!("kinds.txt");
 
-/// The version of Kubernetes that the table is of.
+/// The version of Kubernetes in the table.
 pub const RELEASE: &str = "1.36";
 
 /// A kind of Kubernetes.
@@ -28,7 +28,7 @@ pub struct Kind {
     pub path: String,
     /// The verbs of client-go's client.
     pub verbs: Vec<Verb>,
-    /// The methods of client-go's client that have names of their own.
+    /// The methods of client-go's client with names of their own.
     pub methods: Vec<Method>,
 }
 
@@ -41,7 +41,7 @@ pub struct Method {
     pub verb: Verb,
     /// `scale`
     pub subresource: &'static str,
-    /// `k8s_openapi::api::autoscaling::v1::Scale`; counts where something is sent.
+    /// `k8s_openapi::api::autoscaling::v1::Scale`; used only if the request has a body.
     pub input: String,
     /// `k8s_openapi::api::autoscaling::v1::Scale`
     pub result: String,
@@ -57,7 +57,7 @@ impl Kind {
         }
     }
 
-    /// Whether there are lists of it.
+    /// Whether it can be listed.
     pub fn is_listed(&self) -> bool {
         self.verbs.contains(&Verb::List)
     }
@@ -79,7 +79,7 @@ pub fn all() -> &'static [Kind] {
     &TABLE
 }
 
-/// `None` for a line that says too little; a test counts the lines.
+/// Parses a line; `None` for an incomplete line; a test counts the lines.
 fn kind(line: &'static str) -> Option<Kind> {
     let mut words = line.split(' ');
     let mut word = || words.next();
@@ -97,7 +97,7 @@ fn kind(line: &'static str) -> Option<Kind> {
     })
 }
 
-/// `None` for a line that says too little; a test counts these lines, too.
+/// Parses a method; `None` for an incomplete line; a test counts these lines, too.
 fn method(line: &'static str) -> Option<Method> {
     let mut words = line.split(' ');
     let mut word = || words.next();
@@ -110,8 +110,8 @@ fn method(line: &'static str) -> Option<Method> {
     })
 }
 
-/// The `apiVersion` and kind of a type of k8s-openapi that is an object: one that has them and metadata. `None`: it is none, or
-/// of a group in which nothing has a client.
+/// The `apiVersion` and kind of a k8s-openapi type that is an object with metadata. `None`: another type, or
+/// one of a group without clients.
 pub fn sent(path: &str) -> Option<(String, &str)> {
     let (module, name) = path.rsplit_once("::")?;
     let properties = super::definition(super::openapi_name(path)?)?.get("properties")?;

@@ -1,7 +1,7 @@
-//! What Kubernetes' Go source says of its types beyond the OpenAPI document that k8s-openapi is made from: where the
-//! lines of descriptions end, list and map types, defaults, limits. controller-gen reads the Go source.
+//! Adds facts from Kubernetes' Go source that k8s-openapi's OpenAPI document lacks: line ends in
+//! descriptions, list and map types, defaults, limits. controller-gen reads the Go source.
 //!
-//! kubernetes.txt is written by hack/kubernetes-facts.py. A line names a type or, indented, a field of it; the gaps
+//! hack/kubernetes-facts.py writes kubernetes.txt. A line names a type or, indented, a field of it; the gaps
 //! between the words of its description; and properties of its schema.
 
 use std::collections::HashMap;
@@ -46,7 +46,7 @@ static TABLE: LazyLock<HashMap<&'static str, TypeFacts>> = LazyLock::new(|| {
     table
 });
 
-/// Adds what is known to the schema of a type, by its name in OpenAPI: `io.k8s.api.core.v1.Toleration`.
+/// Adds the known facts to the schema of a type, by its OpenAPI name: `io.k8s.api.core.v1.Toleration`.
 pub(super) fn apply(name: &str, schema: &mut Map<String, Value>) {
     let Some(facts) = TABLE.get(name) else { return };
     facts.own.apply(schema);
@@ -71,14 +71,15 @@ impl Facts {
         {
             *text = spread;
         }
-        // A test holds that each is JSON.
+        // A test checks that all of them are JSON.
         if let Ok(Value::Object(properties)) = serde_json::from_str(self.properties) {
             schema.extend(properties);
         }
     }
 }
 
-/// The words of a text with other gaps between them; `None` where the numbers do not agree, because the text is another.
+/// The words of a text with other gaps between them; `None` if the counts differ, because the text is another
+/// one.
 fn spread(text: &str, code: &str) -> Option<String> {
     let mut words = text.split_whitespace();
     let mut out = words.next()?.to_string();

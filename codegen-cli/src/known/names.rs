@@ -1,12 +1,12 @@
-//! The other paths by which known types are found: std's facades and modules, and what crates re-export.
+//! Maps other paths of known types: std's facades and modules, and re-exports of crates.
 
 use super::tables::OBJECT_META;
 use super::{is_known, is_prelude};
 
-/// Modules of std whose types are known by the name alone.
+/// Modules of std whose types are known by their names alone.
 const STD: &[&str] = &["string", "vec", "option", "boxed", "result", "primitive"];
 
-/// Modules that hold what the module or crate around them re-exports.
+/// Modules whose items the enclosing module or crate re-exports.
 const INNER: &[(&str, &[&str])] = &[
     (
         "std::collections",
@@ -17,7 +17,7 @@ const INNER: &[(&str, &[&str])] = &[
     ("indexmap", &["map", "set"]),
 ];
 
-/// Reduces the ways to name a type to one.
+/// Maps the paths of a type to one of them.
 pub fn normalize(path: &str) -> String {
     let Some((lib, rest)) = path.split_once("::") else { return path.to_string() };
     match lib {
@@ -45,7 +45,7 @@ fn std(rest: &str) -> String {
     }
 }
 
-/// The path without the module that a re-export makes superfluous.
+/// The path without a module that a re-export makes redundant.
 fn inner(path: &str) -> String {
     if is_known(path) {
         return path.to_string();

@@ -1,4 +1,4 @@
-//! The known types, and what the form of each is taken from.
+//! The known types, and the source of each form.
 
 use kubesmith_apiextensions::schema::Pattern;
 use serde_json::Value;
@@ -15,7 +15,7 @@ pub(super) const OBJECT_META: &str = "k8s_openapi::apimachinery::pkg::apis::meta
 /// Makes a schema.
 type Make = fn() -> Schema;
 
-/// Types without parameters, or whose parameters do not matter, and the function that makes their schema.
+/// Types without relevant parameters, and the function that makes their schema.
 #[rustfmt::skip]
 pub(super) const PLAIN: &[(&str, Make)] = &[
     // serde_core 1, ser/impls.rs: text.
@@ -24,7 +24,8 @@ pub(super) const PLAIN: &[(&str, Make)] = &[
     ("char", string),
     ("std::path::PathBuf", string),
     ("std::path::Path", string),
-    // serde_core 1, ser/impls.rs: primitives. Formats by Go's rules: for 32 and 64 bits only, the same for signed and unsigned.
+    // serde_core 1, ser/impls.rs: primitives. Formats by Go's rules: only for 32 and 64 bits, equal for
+    // signed and unsigned.
     ("bool", boolean),
     ("i8", integer),
     ("i16", integer),
@@ -61,7 +62,7 @@ pub(super) const PLAIN: &[(&str, Make)] = &[
     ("std::sync::atomic::AtomicU32", int32),
     ("std::sync::atomic::AtomicU64", int64),
     ("std::sync::atomic::AtomicUsize", integer),
-    // serde_core 1, ser/impls.rs: addresses are text where the format is for people.
+    // serde_core 1, ser/impls.rs: addresses are text in human-readable formats.
     ("std::net::IpAddr", string),
     ("std::net::Ipv4Addr", || Schema::formatted("string", "ipv4")),
     ("std::net::Ipv6Addr", || Schema::formatted("string", "ipv6")),
@@ -90,7 +91,7 @@ pub(super) const PLAIN: &[(&str, Make)] = &[
     ("k8s_openapi::apimachinery::pkg::apis::meta::v1::MicroTime", date_time),
     ("k8s_openapi::apimachinery::pkg::apis::meta::v1::FieldsV1", || Schema::of_type("object")),
     ("k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::JSON", any),
-    // Go writes these by methods of their own: controller-gen says nothing of their form.
+    // Go writes these by methods of their own: controller-gen does not describe their form.
     ("k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::JSONSchemaPropsOrArray", any),
     ("k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::JSONSchemaPropsOrBool", any),
     ("k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::JSONSchemaPropsOrStringArray", any),
@@ -101,7 +102,7 @@ pub(super) const PLAIN: &[(&str, Make)] = &[
     ("kube::core::GroupVersion", || object([("group", string()), ("version", string())])),
     ("kube::core::GroupVersionKind", || object([("group", string()), ("version", string()), ("kind", string())])),
     ("kube::core::DynamicObject", preserving_object),
-    // chrono 0.4: datetime/serde.rs and naive/*/serde.rs write RFC 3339 or the part of it that the type has.
+    // chrono 0.4: datetime/serde.rs and naive/*/serde.rs write RFC 3339 or the type's part of it.
     ("chrono::DateTime", date_time),
     ("chrono::NaiveDate", date),
     ("chrono::NaiveDateTime", string),
@@ -124,7 +125,7 @@ pub(super) const PLAIN: &[(&str, Make)] = &[
     ("jiff::civil::Time", string),
     ("jiff::civil::DateTime", string),
     ("jiff::civil::ISOWeekDate", string),
-    // uuid 1: external/serde_support.rs, and fmt.rs for the other notations, which no format has.
+    // uuid 1: external/serde_support.rs; fmt.rs for the other notations, which have no format.
     ("uuid::Uuid", uuid),
     ("uuid::fmt::Hyphenated", uuid),
     ("uuid::fmt::Simple", string),
@@ -132,7 +133,7 @@ pub(super) const PLAIN: &[(&str, Make)] = &[
     ("uuid::fmt::Braced", string),
     // url 2: lib.rs writes the URL.
     ("url::Url", || Schema::formatted("string", "uri")),
-    // ipnet 2: ipnet_serde.rs, text where the format is for people.
+    // ipnet 2: ipnet_serde.rs, text in human-readable formats.
     ("ipnet::IpNet", string),
     ("ipnet::Ipv4Net", string),
     ("ipnet::Ipv6Net", string),
@@ -160,7 +161,7 @@ pub(super) const GENERIC: &[(&str, Known)] = &[
     ("std::collections::HashMap", Known::Map),
     // serde_core 1, ser/impls.rs: none is null.
     ("Option", Known::Option),
-    // serde_core 1, ser/impls.rs, `deref_impl`, and the same for cells and locks: what they hold.
+    // serde_core 1, ser/impls.rs, `deref_impl`, and the same for cells and locks: their content.
     ("Box", Known::Transparent),
     ("std::sync::Arc", Known::Transparent),
     ("std::rc::Rc", Known::Transparent),
@@ -231,7 +232,7 @@ fn system_time() -> Schema {
     object([("secs_since_epoch", whole()), ("nanos_since_epoch", whole())])
 }
 
-/// A number that is not negative.
+/// A nonnegative number.
 fn whole() -> Schema {
     Schema { minimum: Some(Number::from(0)), ..int64() }
 }
@@ -262,7 +263,7 @@ fn uuid() -> Schema {
     Schema::formatted("string", "uuid")
 }
 
-/// What serde calls bytes is a list of numbers in JSON.
+/// serde's bytes, a list of numbers in JSON.
 fn bytes() -> Schema {
     list_of(integer())
 }

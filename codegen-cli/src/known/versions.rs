@@ -1,6 +1,6 @@
 //! The schemas of k8s-openapi's types in each of its versions, with each version of Kubernetes that it supports.
 //!
-//! versions.txt is written by hack/kubernetes-versions.py, which describes its lines.
+//! hack/kubernetes-versions.py writes versions.txt and describes its lines.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -17,7 +17,7 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| Table::read(include_str!("versi
 #[serde(try_from = "String", into = "String")]
 pub struct KubernetesVersion(pub u16);
 
-/// Which schemas k8s-openapi's types have: those of a version of Kubernetes, in the form of a version of k8s-openapi.
+/// A set of schemas for k8s-openapi's types: a version of Kubernetes in the form of a version of k8s-openapi.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct BuiltInTypes {
     /// Kubernetes.
@@ -27,7 +27,7 @@ pub struct BuiltInTypes {
 }
 
 impl Default for BuiltInTypes {
-    /// The version that is compiled in.
+    /// The compiled-in version.
     fn default() -> Self {
         Self { kubernetes: KubernetesVersion(36), k8s_openapi: 29 }
     }
@@ -36,7 +36,7 @@ impl Default for BuiltInTypes {
 impl FromStr for KubernetesVersion {
     type Err = String;
 
-    /// Reads `1.31`, `v1.31`, or `v1_31` as k8s-openapi's features are named.
+    /// Reads `1.31`, `v1.31`, or `v1_31` as in k8s-openapi's features.
     fn from_str(text: &str) -> Result<Self, String> {
         let number = text.strip_prefix('v').unwrap_or(text).strip_prefix("1").unwrap_or_default();
         let number = number.strip_prefix(['.', '_']).and_then(|number| number.parse().ok());
@@ -78,25 +78,25 @@ impl fmt::Display for BuiltInTypes {
 }
 
 impl BuiltInTypes {
-    /// The nearest that is known: of this version of k8s-openapi, or of those beside it the nearest, with this version of
-    /// Kubernetes, or the latest that it supports.
+    /// The nearest known versions: this or the nearest version of k8s-openapi, with this version of
+    /// Kubernetes or the latest that it supports.
     pub fn nearest(k8s_openapi: Option<u16>, kubernetes: Option<KubernetesVersion>) -> Self {
         let distance = |known: &Self| {
             let own = k8s_openapi.map_or(0, |own| own.abs_diff(known.k8s_openapi));
             let version = kubernetes.map_or(0, |version| version.0.abs_diff(known.kubernetes.0));
-            // What is asked for comes first; of equals, the latest wins.
+            // The requested versions come first; of equals, the latest wins.
             (version, own, u16::MAX - known.kubernetes.0, u16::MAX - known.k8s_openapi)
         };
         let with_both = supported().min_by_key(|known| distance(known));
         with_both.unwrap_or_default()
     }
 
-    /// Of this version of k8s-openapi the earliest version of Kubernetes, its feature `earliest`.
+    /// The earliest version of Kubernetes for this version of k8s-openapi, its feature `earliest`.
     pub fn earliest(k8s_openapi: u16) -> Option<KubernetesVersion> {
         supported().filter(|known| known.k8s_openapi == k8s_openapi).map(|known| known.kubernetes).min()
     }
 
-    /// The schema of a type by its path, with those of the types in it; `None`: this version has no such type.
+    /// The schema of a type by its path, with nested types inlined; `None`: this version has no such type.
     pub fn schema(self, path: &str) -> Option<Value> {
         let name = TABLE.name(path)?;
         let column = TABLE.columns.iter().position(|known| *known == self)?;
@@ -104,7 +104,7 @@ impl BuiltInTypes {
     }
 }
 
-/// What is known, ordered by the version of Kubernetes.
+/// The known versions, ordered by the version of Kubernetes.
 fn supported() -> impl DoubleEndedIterator<Item = BuiltInTypes> {
     TABLE.columns.iter().copied()
 }
@@ -114,7 +114,7 @@ pub(super) fn has(path: &str) -> bool {
     TABLE.name(path).is_some()
 }
 
-/// The text by its parts.
+/// The parts of the text.
 struct Table {
     columns: Vec<BuiltInTypes>,
     /// Descriptions, as JSON.
@@ -159,18 +159,18 @@ impl Table {
         Self { columns, texts, types }
     }
 
-    /// The name in OpenAPI of the type at a path. Names have dashes where paths cannot.
+    /// The name in OpenAPI of the type at a path. Names have dashes, which paths cannot have.
     fn name(&self, path: &str) -> Option<&'static str> {
         let name = format!("io.k8s.{}", path.strip_prefix("k8s_openapi::")?.replace("::", "."));
         let known = |name: &str| self.types.get_key_value(name).map(|(name, _)| *name);
         known(&name).or_else(|| known(&name.replace('_', "-")))
     }
 
-    /// The schema of a type; `open` are those around it.
+    /// The schema of a type; `open` has the enclosing types.
     fn definition(&self, name: &'static str, column: usize, open: &mut Vec<&'static str>) -> Option<Value> {
         let found = self.types.get(name).filter(|found| is_in(found.columns, column))?;
         if open.contains(&name) {
-            // JSON schemas contain themselves; schemars leaves a reference.
+            // JSON schemas are recursive; schemars leaves a reference.
             return Some(json!({"$ref": format!("#/components/schemas/{name}")}));
         }
         open.push(name);
@@ -184,7 +184,7 @@ impl Table {
             if !columns.is_empty() && !is_in(columns, column) {
                 continue;
             }
-            // A test holds that each is JSON.
+            // A test checks that all of them are JSON.
             let value = serde_json::from_str(text).unwrap_or_default();
             match key.strip_prefix('.') {
                 Some(field) => properties.insert(field.to_string(), self.value(value, column, open)),
