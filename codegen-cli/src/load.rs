@@ -1,7 +1,7 @@
-//! Reads the input crates, and of their dependencies those that a type leads into.
+//! Reads the input crates, and the dependencies that their types refer to.
 //!
-//! Input: crate folders. Output: a tree of modules per crate, holding the items that `parse` made of
-//! each file, and the texts of all files for diagnostics.
+//! Input: crate folders. Output: a tree of modules per crate, with the items that `parse` made from each
+//! file, and the texts of all files for diagnostics.
 
 mod cargo;
 mod dependencies;
@@ -42,31 +42,31 @@ pub use unsaved::Unsaved;
 /// Index of a module in [`Crate::modules`]; 0 is the crate's root.
 pub type ModuleId = usize;
 
-/// How crates are read.
+/// Options for reading crates.
 #[derive(Clone, Copy, Debug)]
 pub struct LoadOptions<'a> {
-    /// Folder of the module that this tool writes: it holds no types, need not exist yet and is not read.
+    /// Folder of the module that this tool writes, which is not read: it has no types and may not exist yet.
     pub generated: Option<&'a Path>,
-    /// Whether what programs say beside types is read as well.
+    /// Whether to read programs' facts beside types.
     pub programs: bool,
-    /// Which features of the inputs are on.
+    /// The enabled features of the inputs.
     pub features: &'a FeatureChoice,
-    /// Source files that are taken as they are here.
+    /// Source files whose text here replaces that on disk.
     pub unsaved: &'a Unsaved,
-    /// Whether unexported fields of Go structs are left out.
+    /// Whether to leave out unexported fields of Go structs.
     pub ignore_unexported: bool,
 }
 
-/// The definitions.
+/// The crates, with their files and diagnostics.
 #[derive(Debug)]
 pub struct Loaded {
     /// The crates.
     pub crates: Crates,
     files: Files,
     packages: Packages,
-    /// Where each crate comes from.
+    /// The origin of each crate.
     sources: Vec<Source>,
-    /// What Cargo said of the inputs' dependencies, by input.
+    /// Cargo's graph of each input's dependencies.
     graphs: BTreeMap<usize, Result<Graph, Unread>>,
 }
 
@@ -76,17 +76,17 @@ impl Loaded {
         &self.files.sources
     }
 
-    /// The files, to which others that diagnostics point at can be added.
+    /// The files, for adding others that diagnostics point at.
     pub fn sources_mut(&mut self) -> &mut SourceMap {
         &mut self.files.sources
     }
 
-    /// What was found in them.
+    /// The diagnostics about the files.
     pub fn diagnostics(&self) -> &[Diagnostic] {
         &self.files.diagnostics
     }
 
-    /// The files alone.
+    /// The files only.
     pub fn into_sources(self) -> SourceMap {
         self.files.sources
     }
@@ -103,55 +103,55 @@ pub struct Crate {
     pub version: String,
     /// Its folder as the user wrote it.
     pub folder: PathBuf,
-    /// What of it is compiled.
+    /// The conditions under which it is compiled.
     pub cfg: Cfg,
-    /// The versions of crates that its lock file has, of an input.
+    /// The versions of crates in its lock file, for an input.
     pub locked: Locked,
-    /// Names in code of its dependencies, and what they refer to.
+    /// Names of its dependencies in code, and their targets.
     pub externs: BTreeMap<String, Dependency>,
-    /// Names in code of the dependencies that no feature turned on, with their keys in the manifest.
+    /// Names in code of the disabled optional dependencies, with their keys in the manifest.
     pub optional: BTreeMap<String, String>,
     /// Folder of the `kubesmith-runtime` that it uses, if that is a path dependency.
     pub runtime: Option<PathBuf>,
     /// Its modules; the first is the root.
     pub modules: Vec<Module>,
-    /// What its files say beside types.
+    /// The facts of its files beside types.
     pub manifests: ManifestFacts,
     /// Kinds with the versions that its programs store.
     pub stored: Vec<(String, String)>,
-    /// Whether it was named as an input. Of dependencies nothing but types is of interest.
+    /// Whether it was named as an input. Of dependencies, only types are read.
     pub is_input: bool,
-    /// What is wrong with the files of a dependency.
+    /// The errors in the files of a dependency.
     pub problems: Vec<Diagnostic>,
-    /// Whether it is a program, which nothing can depend on.
+    /// Whether it is a program, which cannot be a dependency.
     pub is_program: bool,
-    /// Whether only what it says beside types is of interest.
+    /// Whether only its facts beside types are used.
     is_beside: bool,
-    /// Whether it was written for Go packages.
+    /// Whether it was translated from Go packages.
     pub is_go: bool,
-    /// Whether its release of controller-gen keeps the values of a field beside those of its type.
+    /// Whether its release of controller-gen keeps the values of a field next to those of its type.
     pub keeps_both_enums: bool,
 }
 
-/// What a dependency's name refers to.
+/// The target of a dependency's name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dependency {
     /// A crate that was read, by its index.
     Crate(usize),
-    /// A crate that was not read, by its index in [`Crates::foreign`].
+    /// An unread crate, by its index in [`Crates::foreign`].
     Foreign(usize),
 }
 
 /// The crates of a run.
 #[derive(Debug, Default)]
 pub struct Crates {
-    /// The inputs in the order of their library names, then dependencies as they were needed.
+    /// The inputs in the order of their library names, then dependencies in the order of their first use.
     pub list: Vec<Crate>,
-    /// Crates that were not read when something that depends on them was.
+    /// Crates that were unread when a crate that depends on them was read.
     pub foreign: Vec<Foreign>,
 }
 
-/// A dependency of a crate that was not read.
+/// An unread dependency of a crate.
 #[derive(Debug)]
 pub struct Foreign {
     /// Its library's name.
@@ -164,13 +164,13 @@ pub struct Foreign {
     name: String,
     /// Folder of a path dependency.
     path: Option<PathBuf>,
-    /// Whether it was read since.
+    /// Whether it has been read since.
     is_read: bool,
-    /// Why it could not be read, if that was tried.
+    /// The reason why an attempt to read it failed.
     pub unread: Option<Unread>,
 }
 
-/// Why a crate could not be read.
+/// The reason why a crate could not be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unread {
     /// The fault.
@@ -186,11 +186,11 @@ pub struct Module {
     pub name: String,
     /// The enclosing module.
     pub parent: Option<ModuleId>,
-    /// Who sees it.
+    /// Its visibility.
     pub visibility: Visibility,
     /// Its child modules.
     pub children: Vec<ModuleId>,
-    /// What its documentation says of it.
+    /// The facts in its documentation.
     pub facts: ModuleFacts,
     /// Its types.
     pub types: Vec<TypeItem>,
@@ -200,7 +200,7 @@ pub struct Module {
     pub values: Vec<ValueItem>,
     /// Its `impl` blocks.
     pub impls: Vec<ImplItem>,
-    /// What macros act on; calls are those that are not expanded.
+    /// The definitions and uses of macros; only unexpanded calls remain.
     pub steps: Vec<Step>,
     /// The names of derive macros.
     pub derive_names: DeriveNames,
@@ -208,7 +208,7 @@ pub struct Module {
 
 /// Reads crates.
 ///
-/// Every mistake in any file is reported; a crate with mistakes still yields the modules that could be read.
+/// Reports every error in any file; a crate with errors still yields the modules that could be read.
 pub fn load(inputs: &[PathBuf], options: LoadOptions<'_>) -> Loaded {
     let mut files = Files::new(options);
     let mut packages = Packages::default();
@@ -255,7 +255,7 @@ fn is_named_go(_: &Path) -> bool {
     false
 }
 
-/// Whether a path alone, whatever else its folder has, says that it is the source of types in Go.
+/// Whether a path by itself, without the contents of its folder, names the source of types in Go.
 pub(crate) fn is_go_source(path: &Path) -> bool {
     is_named_go(path)
 }
@@ -265,7 +265,7 @@ impl Loaded {
     fn add_go(&mut self, _: &[&Path], _: LoadOptions<'_>) {}
 }
 
-/// The folders without repetition: the same folder under two spellings is one input.
+/// The folders without repetition: a folder in two spellings is one input.
 fn distinct(inputs: &[PathBuf]) -> Vec<&Path> {
     let mut folders: Vec<(PathBuf, &Path)> = Vec::new();
     for input in inputs {
@@ -297,7 +297,7 @@ fn read_manifest(packages: &mut Packages, folder: &Path) -> Result<PackageId, Bo
     })
 }
 
-/// The library of a package; of a package without one its programs.
+/// The library of a package; without one, its programs.
 fn input(files: &mut Files, packages: &Packages, id: PackageId) -> Vec<Crate> {
     let Package { manifest, folder, features, .. } = packages.get(id);
     let new = || Crate::new(manifest, folder, Cfg { features: features.clone(), ..Cfg::default() });
@@ -322,12 +322,12 @@ fn same_name(a: &Crate, b: &Crate) -> Option<Diagnostic> {
     })
 }
 
-/// The file or folder that a path stands for, however it is spelled.
+/// The canonical path of a file or folder.
 fn identity(path: &Path) -> PathBuf {
     fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf())
 }
 
-/// The name of a dependency in code: that of its library unless the manifest renames it.
+/// The name of a dependency in code: its library's, unless the manifest renames it.
 fn name_in_code(found: &Extern, packages: &mut Packages) -> String {
     let is_read = found.renamed.is_none() && !known::is_known_crate(&found.lib());
     let package = found.path.as_deref().filter(|_| is_read).and_then(|path| packages.at(path));
@@ -379,7 +379,7 @@ impl Crate {
 }
 
 impl Module {
-    /// The calls of unknown macros. Their items are unknown as well.
+    /// The calls of unknown macros. Their items are also unknown.
     pub fn calls(&self) -> impl Iterator<Item = &MacroCall> {
         self.steps.iter().filter_map(|step| match step {
             Step::Call(call) => Some(&**call),

@@ -1,4 +1,4 @@
-//! Cargo's facts of dependencies: the places of their sources, their names, and their features.
+//! Reads Cargo's facts about dependencies: their source folders, names and features.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -11,14 +11,14 @@ use super::manifest::Manifest;
 use crate::cfg::TRIPLE;
 use crate::paths::display;
 
-/// The packages that an input depends on, directly or through others.
+/// The direct and indirect dependencies of an input.
 #[derive(Debug)]
 pub(super) struct Graph {
     packages: BTreeMap<String, Package>,
     nodes: BTreeMap<String, Node>,
 }
 
-/// The parts of `cargo metadata`'s answer that are needed.
+/// The relevant parts of the output of `cargo metadata`.
 #[derive(Debug, Deserialize)]
 struct Answer {
     packages: Vec<Package>,
@@ -66,14 +66,13 @@ struct Kind {
 }
 
 impl Graph {
-    /// Asks Cargo, which neither writes nor uses the network. `features` are those of the input that are on.
+    /// Runs Cargo, without writing and without the network. `features` are the enabled ones of the input.
     ///
-    /// # Errors
-    /// When Cargo is missing, or does not know; with what can be done.
+    /// Returns an error with advice if Cargo is missing or fails.
     pub(super) fn read(folder: &Path, features: &BTreeSet<String>) -> Result<Self, Unread> {
         let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
         let features: Vec<&str> = features.iter().map(String::as_str).collect();
-        // In the folder, so that its .cargo/config.toml counts.
+        // Runs in the folder, so that its .cargo/config.toml applies.
         let output = Command::new(cargo)
             .args(["metadata", "--format-version", "1", "--frozen", "--no-default-features"])
             .args(["--filter-platform", TRIPLE, "--features", &features.join(",")])
@@ -97,7 +96,7 @@ impl Graph {
         })
     }
 
-    /// The package whose manifest is in the folder.
+    /// The package with its manifest in the folder.
     pub(super) fn in_folder(&self, folder: &Path) -> Option<&str> {
         let found = self.packages.values().find(|package| super::identity(package.folder()) == *folder);
         found.map(|package| package.id.as_str())
@@ -110,12 +109,12 @@ impl Graph {
         all.iter().filter(normal).map(|found| (found.name.as_str(), found.pkg.as_str()))
     }
 
-    /// Features of a package that are on.
+    /// The enabled features of a package.
     pub(super) fn features(&self, id: &str) -> BTreeSet<String> {
         self.nodes.get(id).map(|node| node.features.clone()).unwrap_or_default()
     }
 
-    /// Features that are on of packages of this name and a version.
+    /// The enabled features of packages with this name and an accepted version.
     pub(super) fn features_of(&self, name: &str, version: impl Fn(&String) -> bool) -> BTreeSet<String> {
         let found =
             self.packages.values().filter(|package| package.name == name && version(&package.version));
@@ -132,7 +131,7 @@ impl Graph {
         self.packages.get(id).map_or(id, |package| package.name.as_str())
     }
 
-    /// What reading the library needs; `None`: there is none.
+    /// The facts for reading the library; `None`: the package has none.
     pub(super) fn manifest(&self, id: &str) -> Option<Manifest> {
         let package = self.packages.get(id)?;
         let is_lib = |kind: &String| kind.ends_with("lib");
@@ -153,7 +152,7 @@ impl Package {
     }
 }
 
-/// What Cargo says of its failure, in one line and with the folder as the user wrote it.
+/// Cargo's error message, on one line and with the folder as the user wrote it.
 fn reason(stderr: &str, folder: &Path) -> String {
     let errors = stderr.lines().map(str::trim).skip_while(|line| !line.starts_with("error"));
     let lines = errors.filter(|line| !line.is_empty() && *line != "Caused by:").take(3);

@@ -1,4 +1,4 @@
-//! Reads crates that a type leads into: path dependencies by their manifests, all others where Cargo has them.
+//! Reads crates that types refer to: path dependencies by their manifests, all others from Cargo's folders.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -13,14 +13,14 @@ use crate::cfg::Cfg;
 use crate::known;
 use crate::paths::display;
 
-/// Where a crate comes from.
+/// The origin of a crate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Origin {
-    /// A folder: its manifest was read.
+    /// A folder with a manifest.
     Folder(PackageId),
-    /// Cargo's graph of the input `root` has it under this name.
+    /// A package of this name in Cargo's graph of the input `root`.
     Cargo(String),
-    /// Go packages, for which Rust source was written.
+    /// Go packages that were translated to Rust source.
     #[cfg(feature = "go")]
     Go,
 }
@@ -29,14 +29,14 @@ pub(super) enum Origin {
 #[derive(Clone, Debug)]
 pub(super) struct Source {
     pub(super) origin: Origin,
-    /// The input that led to it.
+    /// The input through which it was found.
     pub(super) root: usize,
     /// Its folder, without links and `..`.
     pub(super) folder: PathBuf,
 }
 
 impl Loaded {
-    /// Reads the crates behind these indices of [`super::Crates::foreign`]; `false`: nothing is new.
+    /// Reads the crates at these indices of [`super::Crates::foreign`]; returns `false` if none is new.
     ///
     /// A crate that cannot be read keeps the reason.
     pub fn read(&mut self, wanted: &BTreeSet<usize>) -> bool {
@@ -59,7 +59,7 @@ impl Loaded {
         is_new
     }
 
-    /// The crate behind a dependency, read if it was not yet.
+    /// The crate of a dependency, read if necessary.
     fn follow(&mut self, at: usize) -> Result<usize, Unread> {
         let by = self.sources[self.crates.foreign[at].by].clone();
         match self.crates.foreign[at].path.clone() {
@@ -115,7 +115,7 @@ impl Loaded {
         Ok(self.add(krate, &manifest, source))
     }
 
-    /// The crate in a folder, if it was read.
+    /// The crate in a folder, if it has been read.
     fn at(&self, folder: &Path) -> Option<usize> {
         self.sources.iter().position(|source| source.folder == folder)
     }
@@ -133,7 +133,7 @@ impl Loaded {
         graph.as_ref().map_err(Clone::clone)
     }
 
-    /// Reads the modules of a dependency. What is wrong with it matters only if a type is not found.
+    /// Reads the modules of a dependency. Its errors matter only if a type is not found.
     fn add(&mut self, mut krate: Crate, manifest: &manifest::Manifest, source: Source) -> usize {
         krate.is_input = false;
         let before = std::mem::take(&mut self.files.diagnostics);
@@ -148,7 +148,7 @@ impl Loaded {
         at
     }
 
-    /// Finds the crates that the dependencies of a crate are.
+    /// Links the dependencies of a crate to crates.
     pub(super) fn link(&mut self, at: usize) {
         match self.sources[at].origin.clone() {
             Origin::Folder(id) => {
@@ -161,7 +161,7 @@ impl Loaded {
                     self.connect(at, name, found.lib(), found.package, found.path);
                 }
             }
-            // The crates of known types, which are never read.
+            // Crates of known types, which are never read.
             #[cfg(feature = "go")]
             Origin::Go => {
                 for name in ["k8s_openapi", "kube"] {
@@ -190,7 +190,7 @@ impl Loaded {
         let own = &self.crates.list[by].lib;
         let read = self.crates.list.iter().zip(&self.sources).position(|(krate, source)| match &folder {
             Some(folder) => source.folder == *folder,
-            // An input stands for the package of its name, whatever Cargo would take.
+            // An input takes the place of any package with its name.
             None => krate.is_input && !krate.is_program && krate.lib == lib && lib != *own,
         });
         let target = match read.filter(|_| !known::is_known_crate(&lib)) {

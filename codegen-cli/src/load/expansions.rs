@@ -1,4 +1,4 @@
-//! Puts the items of expansions into modules.
+//! Inserts the items of expansions into modules.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -21,21 +21,21 @@ pub struct Expanded {
 }
 
 impl Expanded {
-    /// A call that stands for nothing that could be read.
+    /// A call without a readable expansion.
     pub fn failed(diagnostic: Diagnostic) -> Self {
         Self { items: Items::default(), diagnostics: vec![diagnostic] }
     }
 }
 
 impl Loaded {
-    /// As [`Loaded::read`], for path dependencies alone.
+    /// Like [`Loaded::read`], for path dependencies only.
     pub fn read_local(&mut self, wanted: &BTreeSet<usize>) -> bool {
         let local = wanted.iter().copied().filter(|at| self.crates.foreign[*at].path.is_some());
         let local: BTreeSet<usize> = local.collect();
         self.read(&local)
     }
 
-    /// Puts items in the place of a call. What is wrong with those of a dependency matters only if a type is not found.
+    /// Replaces a call by items. Errors in a dependency's items matter only if a type is not found.
     pub fn replace(&mut self, krate: usize, module: ModuleId, call: &Arc<MacroCall>, expanded: Expanded) {
         let Expanded { mut items, mut diagnostics } = expanded;
         let krate = &mut self.crates.list[krate];

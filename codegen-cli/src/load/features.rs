@@ -1,7 +1,7 @@
-//! Which features of the inputs and of their path dependencies are on, as Cargo decides it.
+//! Decides the enabled features of the inputs and their path dependencies, as Cargo does.
 //!
-//! A manifest is read when another package depends on it, not before. What
-//! registries and git hold is left to Cargo.
+//! A manifest is read when another package depends on it. Cargo itself handles dependencies from registries
+//! and git.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -18,39 +18,39 @@ use crate::known;
 /// Index of a package in [`Packages`].
 pub(super) type PackageId = usize;
 
-/// A package whose manifest was read.
+/// A package and its manifest.
 #[derive(Debug)]
 pub(super) struct Package {
-    /// Its folder as it was named.
+    /// Its folder as named.
     pub(super) folder: PathBuf,
     pub(super) manifest: Manifest,
-    /// Its features that are on.
+    /// Its enabled features.
     pub(super) features: BTreeSet<String>,
-    /// Keys of its optional dependencies that features turned on.
+    /// Keys of its enabled optional dependencies.
     active: BTreeSet<String>,
-    /// Features of optional dependencies that are on if these are: `dep?/feature`.
+    /// Features of optional dependencies that apply once these are enabled: `dep?/feature`.
     weak: BTreeSet<(String, String)>,
-    /// Features of dependencies that the user chose: `dep/feature`.
+    /// Features of dependencies chosen by the user: `dep/feature`.
     chosen: BTreeSet<String>,
 }
 
 impl Package {
-    /// The features to turn on, of the package and of its dependencies.
+    /// The features to enable, for the package and its dependencies.
     pub(super) fn for_cargo(&self) -> BTreeSet<String> {
         &self.features | &self.chosen
     }
 
-    /// The dependency of this key, if nothing turned it off.
+    /// The dependency with this key, if it is enabled.
     fn dependency(&self, key: &str) -> Option<&Extern> {
         self.manifest.externs.get(key).filter(|found| !found.optional || self.active.contains(key))
     }
 
-    /// The dependencies that are not turned off.
+    /// The enabled dependencies.
     pub(super) fn dependencies(&self) -> impl Iterator<Item = (&String, &Extern)> {
         self.manifest.externs.iter().filter(|(key, found)| !found.optional || self.active.contains(*key))
     }
 
-    /// The dependencies that no feature turned on.
+    /// The disabled optional dependencies.
     pub(super) fn inactive(&self) -> impl Iterator<Item = (&String, &Extern)> {
         self.manifest.externs.iter().filter(|(key, found)| found.optional && !self.active.contains(*key))
     }
@@ -67,12 +67,12 @@ enum Step {
     FeatureOf(PackageId, String, String),
 }
 
-/// Packages by their folders, and what is on of them.
+/// Packages by their folders, and their enabled features.
 #[derive(Debug, Default)]
 pub(super) struct Packages {
     steps: Vec<Step>,
     list: Vec<Package>,
-    /// By their folders, without links and `..`; `None`: it has no manifest that can be used.
+    /// Packages by their folders, without links and `..`; `None`: no usable manifest.
     folders: BTreeMap<PathBuf, Option<PackageId>>,
 }
 
@@ -82,7 +82,7 @@ impl Packages {
         &self.list[id]
     }
 
-    /// A package, and those in folders that it depends on and that were read.
+    /// A package, and the path dependencies of it that have been read.
     pub(super) fn reachable(&self, id: PackageId) -> Vec<&Package> {
         let mut found = vec![id];
         let mut at = 0;
@@ -98,8 +98,7 @@ impl Packages {
 
     /// Reads the package in a folder, once.
     ///
-    /// # Errors
-    /// Says what is wrong with its manifest.
+    /// Returns the error in its manifest.
     pub(super) fn read(&mut self, folder: &Path) -> Result<PackageId, String> {
         let manifest = manifest::read(folder)?;
         let id = self.list.len();
@@ -115,7 +114,7 @@ impl Packages {
         Ok(id)
     }
 
-    /// The package in the folder of a path dependency; its default features are those that dependents ask for.
+    /// The package in the folder of a path dependency; dependents decide on its default features.
     pub(super) fn at(&mut self, folder: &Path) -> Option<PackageId> {
         let known = self.folders.get(&identity(folder)).copied();
         known.unwrap_or_else(|| {
@@ -130,7 +129,7 @@ impl Packages {
         })
     }
 
-    /// Turns on what the user chose of the inputs, and what follows from it.
+    /// Enables the features that the user chose, and all that follow.
     pub(super) fn choose(&mut self, inputs: &[PackageId], choice: &FeatureChoice) -> Vec<Diagnostic> {
         for &id in inputs {
             self.activate_required(id);
@@ -150,7 +149,7 @@ impl Packages {
         unknown.into_iter().chain(lacking).collect()
     }
 
-    /// Dependencies in folders that have no such feature; of others Cargo knows the features.
+    /// The errors for path dependencies that lack the feature; Cargo knows the features of others.
     fn lacking(&mut self, inputs: &[PackageId], name: &str) -> Vec<Diagnostic> {
         let Some((key, feature)) = name.split_once('/') else { return Vec::new() };
         let mut out = Vec::new();
@@ -174,7 +173,7 @@ impl Packages {
         out
     }
 
-    /// Turns on a feature of every input that has it; `false`: none has.
+    /// Enables a feature of every input that has it; returns `false` if none does.
     fn choose_one(&mut self, inputs: &[PackageId], name: &str) -> bool {
         let mut found = false;
         for &id in inputs {
@@ -220,7 +219,7 @@ impl Packages {
         Diagnostic::error(Code::UNKNOWN_FEATURE, None, message).help(help)
     }
 
-    /// Does what was asked for, and what follows from it.
+    /// Processes all pending steps.
     pub(super) fn settle(&mut self) {
         while let Some(step) = self.steps.pop() {
             match step {
@@ -231,13 +230,13 @@ impl Packages {
         }
     }
 
-    /// Looks at the dependencies that are always there.
+    /// Activates the required dependencies.
     fn activate_required(&mut self, id: PackageId) {
         let externs = self.list[id].manifest.externs.iter().filter(|(_, found)| !found.optional);
         self.steps.extend(externs.map(|(key, _)| Step::Dependency(id, key.clone())));
     }
 
-    /// Turns on a feature. Names that are no features are left to Cargo, which refuses them.
+    /// Enables a feature. Cargo refuses names that are no features.
     fn enable(&mut self, id: PackageId, feature: &str) {
         let package = &mut self.list[id];
         let Some(parts) = package.manifest.features.get(feature) else { return };
@@ -246,14 +245,14 @@ impl Packages {
         }
     }
 
-    /// Turns on what a feature consists of.
+    /// Enables a part of a feature.
     fn part(&mut self, id: PackageId, part: &str) {
         if let Some(key) = part.strip_prefix("dep:") {
             return self.activate(id, key);
         }
         let Some((key, feature)) = part.split_once('/') else { return self.enable(id, part) };
         if let Some(key) = key.strip_suffix('?') {
-            // Whatever turns the dependency on later finds it here.
+            // A later activation of the dependency applies it.
             self.list[id].weak.insert((key.to_string(), feature.to_string()));
             return self.enable_in(id, key, feature);
         }
@@ -264,14 +263,14 @@ impl Packages {
         self.enable_in(id, key, feature);
     }
 
-    /// Makes an optional dependency one.
+    /// Enables an optional dependency.
     fn activate(&mut self, id: PackageId, key: &str) {
         if self.list[id].active.insert(key.to_string()) {
             self.steps.push(Step::Dependency(id, key.to_string()));
         }
     }
 
-    /// Turns on what the manifest asks of a dependency.
+    /// Enables the features that the manifest requests of a dependency.
     fn activated(&mut self, id: PackageId, key: &str) {
         let Some(found) = self.list[id].manifest.externs.get(key) else { return };
         let features = found.features.iter().cloned();
@@ -281,7 +280,7 @@ impl Packages {
         self.steps.extend(all.map(|feature| Step::FeatureOf(id, key.to_string(), feature)));
     }
 
-    /// Turns on a feature of a dependency that is in a folder.
+    /// Enables a feature of a path dependency.
     fn enable_in(&mut self, id: PackageId, key: &str, feature: &str) {
         let found = self.list[id].dependency(key).filter(|found| !known::is_known_crate(&found.lib()));
         let Some(path) = found.and_then(|found| found.path.clone()) else { return };
@@ -300,7 +299,7 @@ mod tests {
         FeatureChoice { names: names.iter().map(|name| (*name).to_string()).collect(), ..Default::default() }
     }
 
-    /// The features that are on of the packages `a` (the input) and, if it is read, `b`.
+    /// The enabled features of the packages `a` (the input) and, if it is read, `b`.
     fn on(a: &str, b: &str, choice: &FeatureChoice) -> (Vec<String>, Vec<String>) {
         let dir = tempfile::tempdir().unwrap();
         for (name, text) in [("a", a), ("b", b)] {

@@ -1,6 +1,7 @@
 //! Reads the files of a crate by following its `mod` declarations.
 //!
-//! Files are read and parsed in waves: a wave is everything that the files before it declared, and is spread over threads.
+//! Files are read and parsed in waves on several threads: a wave has the files that the previous one
+//! declared.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -19,47 +20,49 @@ use crate::paths::display;
 use crate::source::{FileId, Loc, SourceFile, SourceMap};
 use crate::syntax::{Items, ModuleItem, Step};
 
-/// Greatest size in bytes of a file that `include_str!` names: no part of a definition is larger.
+/// The greatest size in bytes of a file that `include_str!` names, far above that of any part of a
+/// definition.
 const INCLUDED_LIMIT: u64 = 1 << 17;
 
-/// A file that is to be read.
+/// A file to read.
 struct Request {
     path: PathBuf,
     module: ModuleId,
-    /// Folder in which its child modules are looked for.
+    /// The folder of its child modules.
     child_folder: PathBuf,
-    /// The files that led to it, without links and `..`, for recognising a file that includes itself.
+    /// The files through which it was found, without links and `..`, for detecting a file that includes
+    /// itself.
     chain: Vec<PathBuf>,
     /// The declaration.
     declared: Option<Loc>,
 }
 
-/// Where the items of a module stand.
+/// The place of a module's items.
 pub(super) struct Place<'a> {
     pub(super) module: ModuleId,
     /// Folder against which `#[path]` is resolved.
     pub(super) path_folder: &'a Path,
-    /// Folder in which child modules are looked for.
+    /// Folder of child modules.
     pub(super) child_folder: &'a Path,
     pub(super) chain: &'a [PathBuf],
 }
 
-/// Reads files, and remembers which.
+/// Reads files and records them.
 #[derive(Debug)]
 pub(super) struct Files {
     pub(super) sources: SourceMap,
     pub(super) diagnostics: Vec<Diagnostic>,
-    /// Folder of the module that is generated.
+    /// Folder of the generated module.
     generated: Option<(PathBuf, OsString)>,
     /// Whether programs are read.
     programs: bool,
-    /// Files that are not on disk as they are to be.
+    /// Files whose text here replaces that on disk.
     unsaved: Unsaved,
-    /// The files that were read.
+    /// The files read so far.
     files: BTreeSet<PathBuf>,
 }
 
-/// A folder that may not exist, so that two spellings of it are equal.
+/// The canonical path of a folder that may not exist.
 fn folder_identity(folder: &Path) -> Option<(PathBuf, OsString)> {
     let parent = match folder.parent()? {
         parent if parent.as_os_str().is_empty() => Path::new("."),
@@ -88,7 +91,8 @@ impl Files {
         }
     }
 
-    /// Adds the roles and webhooks that programs state. Their types are no API. Files of the library are not read again.
+    /// Adds the roles and webhooks of programs, whose types are no API. Files of the library are not read
+    /// again.
     fn load_programs(&mut self, krate: &mut Crate, manifest: &Manifest) {
         for root in &manifest.programs {
             let mut program =
@@ -124,14 +128,14 @@ impl Files {
         let nothing = Included::new();
         let mut parsed =
             parallel::map(&texts, |(id, text)| parse::parse_file(*id, text, &krate.cfg, &nothing));
-        // What a text includes is known after it was parsed.
+        // A text's includes are known after it is parsed.
         for ((id, text), parsed) in texts.iter().zip(&mut parsed) {
             let included = self.included(*id, &parsed.0.wanted);
             if !included.is_empty() {
                 *parsed = parse::parse_file(*id, text, &krate.cfg, &included);
             }
         }
-        // Only now may the texts move into the map that diagnostics are rendered from.
+        // The texts move into the source map once parsing is done.
         for (id, text) in texts {
             self.sources.set_text(id, text);
         }
@@ -159,10 +163,10 @@ impl Files {
         next
     }
 
-    /// The texts that a file includes, as far as they can be read.
+    /// The readable texts that a file includes.
     fn included(&self, file: FileId, wanted: &BTreeSet<String>) -> Included {
         let folder = self.sources.file(file).path.parent().unwrap_or(Path::new(""));
-        // A device or a pipe has no end.
+        // A device or a pipe would be endless.
         let is_small = |path: &Path| {
             fs::metadata(path).is_ok_and(|found| found.is_file() && found.len() <= INCLUDED_LIMIT)
         };
@@ -212,7 +216,7 @@ impl Files {
         }
     }
 
-    /// The file that a `mod name;` stands for.
+    /// The file of a declaration `mod name;`.
     fn find_file(&mut self, place: &Place<'_>, item: &ModuleItem, module: ModuleId) -> Option<Request> {
         let name = &item.name.text;
         let own = place.child_folder.join(name);
@@ -276,7 +280,8 @@ impl Files {
     }
 }
 
-/// Adds items to a module; returns what macros act on in them. `declared` is called for modules in other files.
+/// Adds items to a module; returns the uses of macros in them. `declared` is called for modules in other
+/// files.
 pub(super) fn add_items(
     krate: &mut Crate,
     place: &Place<'_>,

@@ -1,4 +1,4 @@
-//! Go packages as a crate: the Rust source that `go` writes for them is parsed like any other.
+//! Loads Go packages as a crate: the Rust source that `go` writes for them is parsed like other source.
 
 use std::path::{Path, PathBuf};
 
@@ -14,10 +14,11 @@ use crate::parse::{self, Included};
 use crate::source::{FileId, Loc};
 use crate::syntax::Visibility;
 
-/// The name of the crate that the packages are in.
+/// The name of the packages' crate.
 const CRATE: &str = "go";
 
-/// Defaults that do not fit and rules without a group are written by controller-gen.
+/// Turns errors about defaults of the wrong type and rules without a group into warnings, as controller-gen
+/// writes both.
 fn as_controller_gen(found: Diagnostic) -> Diagnostic {
     if matches!(found.code, Code::INVALID_DEFAULT | Code::RBAC_RULE) { found.of_a_server() } else { found }
 }
@@ -61,7 +62,7 @@ impl Loaded {
         self.link(at);
     }
 
-    /// A file for the source that was written for a Go file.
+    /// Adds a file for the translation of a Go file.
     fn expansion(&mut self, file: FileId, pieces: Vec<crate::source::Piece>, text: &str) -> FileId {
         let sources = &mut self.files.sources;
         let end = u32::try_from(sources.file(file).text.len()).unwrap_or(u32::MAX);

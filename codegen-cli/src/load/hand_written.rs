@@ -1,4 +1,4 @@
-//! Files of the user's that the generated package takes in.
+//! Finds the user's files that the generated package includes.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -9,19 +9,19 @@ use crate::output::Kind;
 /// The file that adds types to the scheme.
 pub const REGISTER_CUSTOM: &str = "clientset/register_custom.rs";
 
-/// Suffix of the file that extends a kind's: `balancer_expansion.rs` belongs to `balancer.rs`.
+/// Suffix of the file that extends a kind's file: `balancer_expansion.rs` extends `balancer.rs`.
 pub const EXPANSION: &str = "_expansion.rs";
 
-/// The files below a package's source folder that somebody has written by hand to extend it.
+/// The handwritten files below a package's source folder that extend it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HandWritten {
     /// The source folder.
     pub folder: PathBuf,
-    /// Their texts by their paths below it, `/`-separated; `None`: no UTF-8.
+    /// Their texts by their paths below it, `/`-separated; `None`: not UTF-8.
     pub texts: BTreeMap<String, Option<String>>,
 }
 
-/// Finds them by their names. Reads only; what cannot be read is reported when the tree is compared with the disk.
+/// Finds them by their names. Unreadable files are reported later, when the tree is compared with the disk.
 pub fn hand_written(source: PathBuf) -> HandWritten {
     let mut texts = BTreeMap::new();
     search(&source, "", &mut texts);

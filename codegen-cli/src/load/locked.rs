@@ -1,5 +1,5 @@
-//! The versions of the crates that make a project's CRDs, as its lock file has them: schemas of kube-rs's types differ between
-//! them.
+//! Reads the versions of a project's CRD crates from its lock file, because schemas of kube-rs's types differ
+//! between them.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fs;
@@ -11,7 +11,7 @@ use super::features::{PackageId, Packages};
 use super::{Crates, Loaded, Origin, identity};
 use crate::known::{BuiltInTypes, KubernetesVersion};
 
-/// Versions of crates. Without a lock file they are the latest.
+/// Versions of crates; without a lock file, the latest.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Locked {
     /// kube: the first two numbers of its version.
@@ -21,7 +21,7 @@ pub struct Locked {
 }
 
 impl Locked {
-    /// Whether kube uses schemars 0.8, as it does before its version 2.
+    /// Whether kube uses schemars 0.8, as before its version 2.
     pub fn is_schemars_0_8(&self) -> bool {
         self.is_kube_before(2, 0)
     }
@@ -39,7 +39,7 @@ impl Crates {
     }
 }
 
-/// The parts of a lock file that are needed.
+/// The relevant parts of a lock file.
 #[derive(Debug, Default, Deserialize)]
 struct LockFile {
     #[serde(default)]
@@ -55,8 +55,8 @@ struct LockedPackage {
 }
 
 impl Loaded {
-    /// Takes the versions of crates from the lock files of the inputs. A version of Kubernetes that is given replaces that of
-    /// k8s-openapi's features.
+    /// Takes the versions of crates from the lock files of the inputs. An explicit version of Kubernetes
+    /// replaces that of k8s-openapi's features.
     pub fn lock(&mut self, kubernetes: Option<KubernetesVersion>) {
         for at in 0..self.crates.list.len() {
             let Origin::Folder(id) = self.sources[at].origin else { continue };
@@ -75,7 +75,8 @@ impl Loaded {
         }
     }
 
-    /// The version of Kubernetes that features choose: those in manifests here, or by Cargo's graph those of all crates.
+    /// The version of Kubernetes that features select: those in path dependencies' manifests, or else those
+    /// in Cargo's graph.
     fn chosen(&mut self, root: usize, id: PackageId, own: u16) -> Option<KubernetesVersion> {
         let find = |features: BTreeSet<String>| {
             let version = features.iter().filter_map(|name| match name.as_str() {
@@ -86,7 +87,7 @@ impl Loaded {
             version.max()
         };
         let requested = find(requested(&self.packages, id));
-        // Cargo takes its time: other types do not depend on it.
+        // Cargo is slow, and only these types depend on it.
         let has_kinds = self.crates.list[root].types().any(|item| item.custom_resource.is_some());
         requested.or_else(|| {
             if !has_kinds {
@@ -99,7 +100,7 @@ impl Loaded {
     }
 }
 
-/// The features of k8s-openapi that a package, or one that it depends on in a folder, turns on.
+/// The features of k8s-openapi that a package or a path dependency of it enables.
 fn requested(packages: &Packages, id: PackageId) -> BTreeSet<String> {
     let mut out = BTreeSet::new();
     for package in packages.reachable(id) {
@@ -118,7 +119,7 @@ fn requested(packages: &Packages, id: PackageId) -> BTreeSet<String> {
 }
 
 impl LockFile {
-    /// The lock file of a package: the nearest that has it.
+    /// The lock file of a package: the nearest one with the package.
     fn find(folder: &Path, package: &str) -> Option<Self> {
         identity(folder).ancestors().find_map(|folder| {
             let text = fs::read_to_string(folder.join("Cargo.lock")).ok()?;
@@ -127,8 +128,8 @@ impl LockFile {
         })
     }
 
-    /// The first two numbers of the versions of packages that a package depends on. Of several versions, the one that fewest
-    /// packages lead to.
+    /// The first two numbers of the versions of a package's dependencies. Of several versions, the nearest
+    /// one wins.
     fn versions(&self, package: &str) -> BTreeMap<&str, (u64, u64)> {
         let mut by_name: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
         for (at, found) in self.package.iter().enumerate() {
@@ -146,7 +147,7 @@ impl LockFile {
                 out.entry(found.name.as_str()).or_insert(numbers);
             }
             for dependency in &found.dependencies {
-                // "name", or "name version" where there are several, and then "(source)".
+                // "name", or "name version" if there are several, and then "(source)".
                 let mut words = dependency.split(' ');
                 let (name, version) = (words.next().unwrap_or_default(), words.next());
                 let candidates = by_name.get(name).into_iter().flatten().copied();

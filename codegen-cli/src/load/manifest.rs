@@ -1,4 +1,4 @@
-//! What is needed of a crate's Cargo.toml: its names, version, library root, dependencies and features.
+//! Reads the relevant parts of a crate's Cargo.toml: names, version, library root, dependencies and features.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -17,11 +17,11 @@ pub(crate) struct Manifest {
     pub(crate) version: String,
     /// The library's root file.
     pub(crate) root: PathBuf,
-    /// The root files of the crate's programs that exist, in order.
+    /// The existing root files of the crate's programs, in order.
     pub(crate) programs: Vec<PathBuf>,
     /// Its dependencies by their keys.
     pub(crate) externs: BTreeMap<String, Extern>,
-    /// What each feature turns on, those of optional dependencies included.
+    /// The parts of each feature, including those of optional dependencies.
     pub(crate) features: BTreeMap<String, Vec<String>>,
 }
 
@@ -34,11 +34,11 @@ pub(crate) struct Extern {
     pub(crate) renamed: Option<String>,
     /// Folder of a path dependency.
     pub(crate) path: Option<PathBuf>,
-    /// Whether only features make it a dependency.
+    /// Whether it is a dependency only if a feature enables it.
     pub(crate) optional: bool,
-    /// Whether its default features are on.
+    /// Whether its default features are enabled.
     pub(crate) default_features: bool,
-    /// Further features of it that are on.
+    /// Its further enabled features.
     pub(crate) features: BTreeSet<String>,
 }
 
@@ -56,8 +56,7 @@ impl Extern {
 
 /// Reads the manifest in `folder`.
 ///
-/// # Errors
-/// Says what is wrong with it, for the user.
+/// Returns an error message for the user.
 pub(crate) fn read(folder: &Path) -> Result<Manifest, String> {
     let table = read_table(&folder.join("Cargo.toml"))?;
     let Some(package) = table.get("package").and_then(Value::as_table) else {
@@ -96,10 +95,10 @@ pub(crate) fn read(folder: &Path) -> Result<Manifest, String> {
 }
 
 impl Manifest {
-    /// Variables of the environment that Cargo sets when it compiles the library, as far as they follow from the manifest
+    /// Environment variables that Cargo sets when it compiles the library, if they follow from the manifest
     /// (the Cargo book, "Environment variables Cargo sets for crates").
     pub(crate) fn env(&self) -> BTreeMap<String, String> {
-        // What follows a plus is the build, which may have hyphens.
+        // The build metadata after a plus may have hyphens.
         let version = self.version.split('+').next().unwrap_or_default();
         let (release, pre) = version.split_once('-').unwrap_or((version, ""));
         let mut numbers = release.split('.');
@@ -115,7 +114,7 @@ impl Manifest {
         known.map(|(name, value)| (name.to_string(), value)).into()
     }
 
-    /// Names and versions go into generated files; Cargo refuses these as well.
+    /// Names and versions go into generated files; Cargo also refuses these.
     fn check_names(&self) -> Result<(), String> {
         let is_name = |c: char| c.is_alphanumeric() || c == '-' || c == '_';
         if self.package.is_empty() || !self.package.chars().all(is_name) {
@@ -143,7 +142,7 @@ fn read_table(path: &Path) -> Result<Table, String> {
     text.parse::<Table>().map_err(|error| error.message().to_string())
 }
 
-/// The workspace that the crate belongs to, if the manifest inherits anything from it.
+/// The workspace of the crate, if the manifest inherits from it.
 fn workspace_table(folder: &Path, table: &Table) -> Option<(PathBuf, Table)> {
     if let Some(own) = table.get("workspace").and_then(Value::as_table) {
         return Some((folder.to_path_buf(), own.clone()));
@@ -155,7 +154,7 @@ fn workspace_table(folder: &Path, table: &Table) -> Option<(PathBuf, Table)> {
     })
 }
 
-/// `src/main.rs`, what lies in `src/bin`, and the paths of `[[bin]]` tables.
+/// `src/main.rs`, the files in `src/bin`, and the paths of `[[bin]]` tables.
 fn programs(folder: &Path, table: &Table) -> Vec<PathBuf> {
     let mut out = BTreeSet::from([folder.join("src/main.rs")]);
     for entry in fs::read_dir(folder.join("src/bin")).into_iter().flatten().flatten() {
@@ -171,7 +170,7 @@ fn programs(folder: &Path, table: &Table) -> Vec<PathBuf> {
     out.into_iter().filter(|path| path.is_file()).collect()
 }
 
-/// The dependencies of the library, those of the target that conditions are evaluated for included.
+/// The dependencies of the library, including those for the configured target.
 fn externs(folder: &Path, table: &Table, workspace: Option<&(PathBuf, Table)>) -> BTreeMap<String, Extern> {
     let targets = table.get("target").and_then(Value::as_table).into_iter().flatten();
     let targets = targets.filter(|(name, _)| Cfg::default().is_target(name)).map(|(_, target)| target);
@@ -210,13 +209,13 @@ fn dependency(folder: &Path, key: &str, value: &Value, workspace: Option<&(PathB
         renamed: package.map(|_| lib_name(key)),
         path: spec.get("path").and_then(Value::as_str).map(|path| tidy(&base.join(path))),
         optional: value.get("optional").and_then(Value::as_bool) == Some(true),
-        // What a member adds to the workspace's entry can only turn features on.
+        // A member can only enable further features of the workspace's entry.
         default_features: default(spec).unwrap_or(true) || default(value) == Some(true),
         features: &features(spec) | &features(value),
     }
 }
 
-/// The path without `x/..`, as far as it leads to the same folder.
+/// The path without `x/..`, if that leads to the same folder.
 fn tidy(path: &Path) -> PathBuf {
     let mut out = PathBuf::new();
     for part in path.components() {
@@ -232,7 +231,7 @@ fn tidy(path: &Path) -> PathBuf {
 }
 
 impl Extern {
-    /// Adds what another table says of the same dependency.
+    /// Adds the features of another table's entry for the same dependency.
     fn add(&mut self, other: Self) {
         self.optional &= other.optional;
         self.default_features |= other.default_features;
@@ -241,7 +240,7 @@ impl Extern {
     }
 }
 
-/// The table `[features]`, and the features that optional dependencies are unless `dep:` names them.
+/// The table `[features]`, and the implicit features of optional dependencies without `dep:`. names them.
 fn features(table: &Table, externs: &BTreeMap<String, Extern>) -> BTreeMap<String, Vec<String>> {
     let mut out: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for (name, parts) in table.get("features").and_then(Value::as_table).into_iter().flatten() {

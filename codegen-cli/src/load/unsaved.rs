@@ -1,4 +1,4 @@
-//! Source files as they are to be, before they are written.
+//! Holds source files that are not written yet.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -7,17 +7,17 @@ use std::path::{Path, PathBuf};
 
 use crate::paths::absolute;
 
-/// Texts of source files, which are read instead of what is on disk.
+/// Texts of source files that replace those on disk.
 #[derive(Clone, Debug, Default)]
 pub struct Unsaved(BTreeMap<PathBuf, String>);
 
 impl Unsaved {
-    /// Adds a file, however its path is spelled.
+    /// Adds a file, in any spelling of its path.
     pub fn insert(&mut self, path: &Path, text: String) {
         self.0.insert(absolute(path), text);
     }
 
-    /// Whether everything is read from disk.
+    /// Whether all files are read from disk.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
