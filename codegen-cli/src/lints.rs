@@ -19,8 +19,8 @@ pub enum Level {
     Deny,
 }
 
-/// Every code that warns, with its level where nothing is said. Conventions that good APIs break for good reasons are
-/// silent until they are asked for.
+/// Every warning, with its default level. Conventions that good APIs break for good reasons are silent by
+/// default.
 pub const LINTS: &[(Code, Level)] = &[
     (Code::MEANINGLESS_MARKER, Level::Warn),
     (Code::MISSING_SPEC, Level::Warn),
@@ -53,7 +53,7 @@ pub const LINTS: &[(Code, Level)] = &[
     (Code::UNBOUNDED, Level::Allow),
 ];
 
-/// Stands for every code that warns.
+/// The name for all warnings.
 const ALL: &str = "all";
 
 /// Codes by level: the table `[lints]`, and the flags.
@@ -72,7 +72,7 @@ pub struct LintConfig {
     pub deny: Vec<String>,
 }
 
-/// The level of each code that warns.
+/// The level of each warning.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lints {
     levels: BTreeMap<Code, Level>,
@@ -85,10 +85,10 @@ impl Default for Lints {
 }
 
 impl Lints {
-    /// The levels that the file and then the flags set; a code that is named wins over `all`.
+    /// The levels from the file and then the flags; a named code takes precedence over `all`.
     ///
-    /// # Errors
-    /// A text that is no code, a code that is no warning, a code with two levels in one place.
+    /// Returns an error for an unknown code, a code that is no warning, or a code with two levels in one
+    /// place.
     pub fn new(file: &LintConfig, flags: &LintConfig) -> Result<Self, String> {
         let mut lints = Self::default();
         for config in [file, flags] {
@@ -120,7 +120,7 @@ impl Lints {
         Ok(())
     }
 
-    /// Every code with its level, as the table `[lints]`.
+    /// Every code with its level, in the form of the table `[lints]`.
     pub(crate) fn config(&self) -> LintConfig {
         let at = |level: Level| -> Vec<String> {
             let codes = self.levels.iter().filter(|(_, own)| **own == level);
@@ -129,7 +129,7 @@ impl Lints {
         LintConfig { allow: at(Level::Allow), warn: at(Level::Warn), deny: at(Level::Deny) }
     }
 
-    /// Drops, keeps and raises warnings by their levels.
+    /// Drops, keeps and raises warnings by level.
     pub fn apply(&self, diagnostics: &mut Vec<Diagnostic>) {
         let level = |diagnostic: &Diagnostic| match diagnostic.severity {
             Severity::Warning => self.levels.get(&diagnostic.code).copied().unwrap_or(Level::Warn),
@@ -143,7 +143,7 @@ impl Lints {
     }
 }
 
-/// The code of a warning.
+/// Parses the code of a warning.
 fn warning(text: &str) -> Result<Code, String> {
     let Some(code) = Code::parse(text) else {
         let codes: Vec<String> = LINTS.iter().map(|(code, _)| code.to_string()).collect();

@@ -1,6 +1,6 @@
-//! `kubesmith migrate --from kube-rs`: where a program uses kube-rs's run time, and what takes its place.
+//! Lists a program's uses of kube-rs's run time with their replacements: `kubesmith migrate --from kube-rs`.
 //!
-//! docs/from-kube-rs/migration.md has the steps. Source is read, not run, so code in macros is not seen.
+//! docs/from-kube-rs/migration.md has the steps. Source is read, not run, so code in macros is ignored.
 
 mod manifest;
 mod rows;
@@ -20,13 +20,13 @@ pub use settings::write;
 /// A use of kube-rs.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Place {
-    /// The file, as seen from the current folder.
+    /// The file, relative to the current folder.
     pub file: String,
     /// Line, from 1.
     pub line: usize,
     /// Column, from 1.
     pub column: usize,
-    /// The path as it is in kube, such as `kube::runtime::Controller`; of a manifest the dependency.
+    /// The path in kube, such as `kube::runtime::Controller`; for a manifest, the dependency.
     pub path: String,
     /// Its replacement.
     pub row: &'static Row,
@@ -37,7 +37,7 @@ pub struct Place {
 pub struct Report {
     /// The uses, by file and line.
     pub places: Vec<Place>,
-    /// How many files were read.
+    /// The number of files read.
     pub files: usize,
     /// Files that could not be read, with the reason.
     pub unread: Vec<String>,
@@ -45,8 +45,7 @@ pub struct Report {
 
 /// Reads every Rust file and manifest of a folder, without `target` and hidden folders.
 ///
-/// # Errors
-/// The folder cannot be read. A file that cannot be read is part of the report.
+/// Returns an error if the folder cannot be read. An unreadable file is part of the report.
 pub fn report(folder: &Path) -> io::Result<Report> {
     let mut files = Vec::new();
     sources(folder, &mut files)?;
@@ -89,7 +88,7 @@ fn sources(folder: &Path, out: &mut Vec<PathBuf>) -> io::Result<()> {
         let (path, kind) = (entry.path(), entry.file_type()?);
         let name = entry.file_name();
         let is_left_out = name == "target" || name.as_encoded_bytes().starts_with(b".");
-        // Links are left out: they may lead in circles.
+        // Links are skipped, as they may form cycles.
         if kind.is_dir() && !is_left_out {
             sources(&path, out)?;
         } else if kind.is_file()

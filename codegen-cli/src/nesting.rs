@@ -1,19 +1,18 @@
 //! Refuses text that is nested so deeply that parsing it would exhaust the stack.
 //!
-//! syn recurses into groups and types, and what it makes of a chain such as `a + b + c` is dropped by recursion. So this
-//! looks at the text before syn does: it knows tokens, no grammar.
+//! syn recurses into groups and types, and the tree of a chain such as `a + b + c` is dropped by recursion.
+//! So this check runs before syn, on tokens without grammar.
 
-/// Far more brackets, angle brackets or operators in a row than anybody writes.
+/// Far more brackets, angle brackets or operators in a row than real code has.
 const LIMIT: usize = 128;
 
-/// Far more tokens without a `,` or `;` between them, those of the groups around them included. Each may be a level, and the
-/// threads that parse have a stack for as many.
+/// Far more tokens without a `,` or `;` between them, including those of enclosing groups, than real code
+/// has. Each may be a level, and the stacks of parsing threads suffice for as many.
 const CHAIN: usize = 4096;
 
-/// The first byte that is too deep.
+/// Checks the nesting of a text.
 ///
-/// # Errors
-/// There is one.
+/// Returns the first byte that is too deep.
 pub(crate) fn check(text: &str) -> Result<(), usize> {
     let bytes = text.as_bytes();
     let mut scan = Scan { levels: vec![Level::default()], chain: 0 };
@@ -28,7 +27,7 @@ pub(crate) fn check(text: &str) -> Result<(), usize> {
     Ok(())
 }
 
-/// What is wrong with text that is refused.
+/// The error message.
 pub(crate) fn message() -> String {
     format!("nested more than {LIMIT} levels deep, or {CHAIN} tokens long without an end")
 }
@@ -42,14 +41,14 @@ struct Level {
 }
 
 struct Scan {
-    /// One for each open group, and one for the text itself.
+    /// The levels of the open groups and of the text itself.
     levels: Vec<Level>,
-    /// Tokens of all levels.
+    /// The tokens on all levels.
     chain: usize,
 }
 
 impl Scan {
-    /// Counts a token; `None` when it is one too many.
+    /// Counts a token; `None` if it exceeds the limit.
     fn token(&mut self, byte: u8, rest: &[u8]) -> Option<()> {
         if matches!(byte, b')' | b']' | b'}') {
             if self.levels.len() > 1 {
@@ -97,7 +96,8 @@ impl Level {
     }
 }
 
-/// Whether what follows a `}` cannot belong to the same expression: a word other than these, a literal, an attribute.
+/// Whether the token after a `}` cannot continue the expression: a word other than these, a literal, an
+/// attribute.
 fn ends_item(rest: &[u8]) -> bool {
     let rest = rest.trim_ascii_start();
     let word = &rest[..word(rest)];
@@ -133,7 +133,7 @@ fn word(bytes: &[u8]) -> usize {
     bytes.iter().position(|byte| !is_part(byte)).unwrap_or(bytes.len())
 }
 
-/// Length of the character that a quote closes; `None`: what follows the quote is a lifetime.
+/// Length of a character literal after its opening quote; `None`: the quote begins a lifetime.
 fn character(rest: &[u8]) -> Option<usize> {
     let length = 1 + rest.iter().skip(1).take_while(|byte| (0x80..0xc0).contains(*byte)).count();
     (rest.get(length) == Some(&b'\'')).then_some(length)
@@ -162,7 +162,7 @@ fn raw(prefix: &[u8], rest: &[u8]) -> Option<usize> {
     Some(length.map_or(rest.len(), |length| hashes + 1 + length + end.len()))
 }
 
-/// Length of a block comment, which may hold others.
+/// Length of a block comment, including nested ones.
 fn comment(bytes: &[u8]) -> usize {
     let (mut at, mut depth) = (0, 0_usize);
     while at < bytes.len() {

@@ -1,4 +1,4 @@
-//! Generated files: a tree of texts, the kinds of files and the marks by which they are recognised.
+//! Holds generated files: a tree of texts, the kinds of files and the marks that identify them.
 
 mod kind;
 
@@ -22,7 +22,7 @@ impl OutputTree {
         Self::default()
     }
 
-    /// Adds a file; returns `false`, and keeps the first, when the path is taken.
+    /// Adds a file; returns `false`, and keeps the first, if the path is taken.
     pub fn insert(&mut self, path: impl Into<String>, text: impl Into<String>) -> bool {
         use std::collections::btree_map::Entry;
         match self.files.entry(path.into()) {
@@ -44,7 +44,7 @@ impl OutputTree {
         self.files.get(path).map(String::as_str)
     }
 
-    /// Puts a text, such as a licence, in front of every file.
+    /// Prepends a text, such as a licence, to every file.
     pub fn prepend(&mut self, text: &str) {
         for file in self.files.values_mut() {
             file.insert_str(0, text);
@@ -62,7 +62,7 @@ impl OutputTree {
     }
 }
 
-/// A tree and the folder it belongs in.
+/// A tree and its folder.
 #[derive(Clone, Debug)]
 pub struct Target {
     /// Folder of the tree.

@@ -1,21 +1,20 @@
-//! Work on many things at once, with results in the order of the things.
+//! Processes many items in parallel, with results in the order of the items.
 
 use std::panic;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::{self, Builder};
 
-/// Stack of each thread in bytes. syn recurses, and `parse` lets it go a few thousand levels deep, each of which takes some
-/// twenty kilobytes without optimisation. Memory is used only as far as the stack grows.
+/// Stack of each thread in bytes. syn recurses up to a few thousand levels, each of which takes some twenty
+/// kilobytes without optimisation. Memory is used only as far as the stack grows.
 const STACK: usize = 256 << 20;
 
 /// Calls `run` with each of the items, on as many threads as there are processors.
 ///
-/// # Panics
-/// When `run` does.
+/// Panics if `run` does.
 pub(crate) fn map<T: Sync, R: Send>(items: &[T], run: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let threads = thread::available_parallelism().map_or(1, usize::from).min(items.len());
     let next = AtomicUsize::new(0);
-    // Whoever is done takes the next, so that large items do not hold up others.
+    // A free thread takes the next item, so that large items do not delay others.
     let work = || {
         let mut done = Vec::new();
         while let Some((at, item)) = take(items, &next) {
@@ -26,7 +25,7 @@ pub(crate) fn map<T: Sync, R: Send>(items: &[T], run: impl Fn(&T) -> R + Sync) -
     let mut done = thread::scope(|scope| {
         let start = |_| Builder::new().stack_size(STACK).spawn_scoped(scope, work).ok();
         let started: Vec<_> = (0..threads).filter_map(start).collect();
-        // A system that has no more threads to give still has this one.
+        // If no thread can start, the current one does the work.
         let mut done = if started.is_empty() { work() } else { Vec::new() };
         for handle in started {
             done.extend(handle.join().unwrap_or_else(|payload| panic::resume_unwind(payload)));

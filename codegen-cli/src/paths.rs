@@ -1,16 +1,16 @@
-//! Paths as they are, and as seen from elsewhere.
+//! Converts paths for display, and to absolute and relative ones.
 
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
-/// A path as messages show it, `/`-separated, without a slash at its end.
+/// A path for messages, `/`-separated, without a trailing slash.
 pub(crate) fn display(path: &Path) -> String {
     let path: PathBuf = path.components().collect();
     let text = path.to_string_lossy().replace('\\', "/");
     text.strip_prefix("./").map(str::to_string).unwrap_or(text)
 }
 
-/// The path without `.`, `..` and links, as far as it exists.
+/// The path without `.`, `..` and links, for its existing part.
 pub(crate) fn absolute(path: &Path) -> PathBuf {
     let mut missing = Vec::new();
     let mut at = path.to_path_buf();
@@ -38,7 +38,7 @@ pub(crate) fn absolute(path: &Path) -> PathBuf {
     }
 }
 
-/// `to` as seen from the folder `from`, `/`-separated.
+/// `to` relative to the folder `from`, `/`-separated.
 pub(crate) fn relative(from: &Path, to: &Path) -> String {
     let (from, to) = (absolute(from), absolute(to));
     let shared = from.components().zip(to.components()).take_while(|(a, b)| a == b).count();

@@ -1,4 +1,4 @@
-//! Runs the stages in order. A gate stops the run where later stages would only repeat errors.
+//! Runs the stages in order. A gate stops the run if later stages would only repeat errors.
 
 mod evaluated;
 mod go;
@@ -39,22 +39,22 @@ pub struct Generated {
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// Generates everything that the settings ask for. Writes nothing.
+/// Generates all configured outputs. Writes nothing.
 pub fn generate(settings: &Settings) -> Generated {
     generate_unsaved(settings, &Unsaved::default())
 }
 
-/// As [`generate`], with source files as they will be.
+/// Like [`generate`], with unsaved source files.
 pub fn generate_unsaved(settings: &Settings, unsaved: &Unsaved) -> Generated {
     run(settings, unsaved, targets::targets)
 }
 
-/// As [`generate`], with the CRDs as its only target, which takes less time and memory.
+/// Like [`generate`], with the CRDs as the only target, which takes less time and memory.
 pub(crate) fn definitions(settings: &Settings) -> Generated {
     run(settings, &Unsaved::default(), targets::definitions)
 }
 
-/// The settings with the options of a Go project, as a run has them.
+/// The settings with the options of a Go project, as in a run.
 #[cfg(feature = "go")]
 pub(crate) fn with_go_options(settings: &Settings) -> Settings {
     go::with_options(settings).0
@@ -110,18 +110,18 @@ fn run(settings: &Settings, unsaved: &Unsaved, emit: Emit) -> Generated {
     Generated { ir, targets, report, sources, diagnostics }
 }
 
-/// The kinds that source gives, and those that code gave.
+/// The kinds from source, and those from running code.
 #[derive(Default)]
 struct Chosen {
     selection: Selection,
     /// Whether no kind is left.
     is_none: bool,
     given: evaluated::Outcome,
-    /// What is wrong with kinds that are left out.
+    /// The errors of kinds that are left out.
     failed: Vec<Diagnostic>,
 }
 
-/// Leaves out the kinds with errors, where others go on, and those that code of the project gives.
+/// Leaves out kinds with errors if the run keeps going, and kinds that code of the project gives.
 fn choose(settings: &Settings, loaded: &mut Loaded, diagnostics: &mut Vec<Diagnostic>) -> Chosen {
     let mut out = Chosen { selection: settings.selection.clone(), ..Chosen::default() };
     if !settings.keep_going && settings.evaluation.is_none() {
@@ -163,8 +163,8 @@ fn after_load(
     }
     let (crates, sources) = (&loaded.crates, loaded.sources());
     let hidden = !chosen.given.definitions.is_empty() || diag::has_errors(diagnostics);
-    // A root type with wrong attributes is no resource, so that "no resource" would repeat its error. Beside kinds that code
-    // of the project gave, the source needs none.
+    // A root type with invalid attributes is no resource, so "no resource" would repeat its error. The source
+    // needs no kinds if running code gives some.
     diagnostics.extend(found.into_iter().filter(|d| !(hidden && d.code == Code::NO_RESOURCE)));
     if diag::has_errors(diagnostics) {
         return (ir, Vec::new());
@@ -210,7 +210,7 @@ fn after_load(
     (ir, targets)
 }
 
-/// The schemas of kinds; `None`: one is too large, and what was not built cannot be checked.
+/// The schemas of kinds; `None`: one is too large, and unbuilt ones cannot be checked.
 fn schemas(
     settings: &Settings,
     ir: &mut Ir,
@@ -244,7 +244,7 @@ fn validated<'a>(
     definitions
 }
 
-/// Files written by hand that stand beside the generated ones.
+/// Handwritten files beside the generated ones.
 fn hand_written(settings: &Settings) -> HandWritten {
     match (&settings.client.output, &settings.client.target) {
         (None, _) => HandWritten::default(),
@@ -261,7 +261,7 @@ fn module_path(settings: &Settings) -> Vec<String> {
     }
 }
 
-/// Lowers the inputs, and reads the crates that their types lead into.
+/// Lowers the inputs, and reads the crates that their types refer to.
 fn lowered(settings: &Settings, selection: &Selection, loaded: &mut Loaded) -> Lowering {
     let client = match (&settings.client.output, &settings.client.target) {
         (None, _) => ClientUse::None,

@@ -29,12 +29,12 @@ pub(super) enum Matcher {
     Repeat(Vec<Matcher>, Option<Tree>, Operator),
 }
 
-/// A part of what is written.
+/// A part of a body.
 #[derive(Clone, Debug)]
 pub(super) enum Body {
     Token(Tree),
     Group(Delimiter, Vec<Body>, Loc, Loc),
-    /// `$name`, which is itself where no matcher names it.
+    /// `$name`, which stays unchanged if no matcher binds it.
     Variable(String, Loc, Loc),
     /// `$crate`
     Crate(Loc),
@@ -42,7 +42,7 @@ pub(super) enum Body {
     Repeat(Vec<Body>, Option<Tree>, Operator, Loc),
 }
 
-/// How often a repetition matches.
+/// The number of matches of a repetition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Operator {
     ZeroOrMore,
@@ -53,8 +53,7 @@ pub(super) enum Operator {
 impl MacroRules {
     /// Reads the tokens between the braces of a definition.
     ///
-    /// # Errors
-    /// They are no rules.
+    /// Returns an error for invalid rules.
     pub fn read(trees: &[Tree]) -> Result<Self, ExpandError> {
         let mut rules = Vec::new();
         let mut rest = trees;
@@ -115,7 +114,7 @@ fn matchers(trees: &[Tree]) -> Result<Vec<Matcher>, ExpandError> {
     Ok(out)
 }
 
-/// Whether a part of a matcher can match nothing, so that a repetition of it would never end
+/// Whether a part of a matcher can match no tokens, so that repeating it would never end
 /// (`rustc_expand::mbe::macro_rules::is_empty_token_tree`).
 fn may_be_empty(part: &Matcher) -> bool {
     matches!(
@@ -157,7 +156,7 @@ fn bodies(trees: &[Tree]) -> Result<Vec<Body>, ExpandError> {
     Ok(out)
 }
 
-/// What follows `$(..)`: perhaps a separator, and the operator.
+/// The separator, if there is one, and the operator after `$(..)`.
 fn operator(trees: &[Tree], open: Loc) -> Result<(Option<Tree>, Operator, &[Tree]), ExpandError> {
     let named = |tree: &Tree| match tree {
         Tree::Punct(text, _) => match text.as_str() {

@@ -1,4 +1,4 @@
-//! Fragment specifiers: which tokens a piece of syntax may begin with, and how far it goes.
+//! Implements fragment specifiers: the tokens that a fragment may begin with, and its length.
 
 use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser as _};
@@ -26,12 +26,12 @@ pub enum Fragment {
     Vis,
 }
 
-/// How many trees syn is given first. A fragment that needs more gets twice as many, so that the time is not that of all
-/// the rest for each.
+/// The number of trees that syn gets first. A longer fragment doubles the number, so that no attempt parses
+/// the whole rest.
 const WINDOW: usize = 32;
 
 impl Fragment {
-    /// The specifier of that name. Editions differ in `expr` and `pat`; the newest takes what the others take.
+    /// The specifier with this name. Editions differ in `expr` and `pat`; the newest is the most permissive.
     pub(super) fn named(name: &str) -> Option<Self> {
         Some(match name {
             "block" => Self::Block,
@@ -52,7 +52,7 @@ impl Fragment {
         })
     }
 
-    /// In words, for messages.
+    /// The fragment in words, for messages.
     pub(super) fn words(self) -> &'static str {
         match self {
             Self::Block => "a block",
@@ -71,12 +71,12 @@ impl Fragment {
         }
     }
 
-    /// Whether other macros see its tokens.
+    /// Whether other macros can match its tokens.
     pub(super) fn is_transparent(self) -> bool {
         matches!(self, Self::Ident | Self::Lifetime | Self::Tt)
     }
 
-    /// Whether the fragment may begin with the token, as rustc decides before it parses one
+    /// Whether the fragment may begin with the token, as rustc checks before it parses one
     /// (`rustc_parse::parser::nonterminal`).
     pub(super) fn may_begin(self, tree: &Tree) -> bool {
         if let Tree::Fragment(kind, _) = tree {
@@ -111,10 +111,9 @@ impl Fragment {
         }
     }
 
-    /// How many of the trees the fragment takes, and how many characters of the operator after them.
+    /// The number of trees in the fragment, and of further characters of the operator after them.
     ///
-    /// # Errors
-    /// They do not begin with such a fragment; says why.
+    /// Returns the reason why the trees do not begin with such a fragment.
     pub(super) fn length(self, trees: &[Tree]) -> Result<(usize, usize), String> {
         let expected = || format!("expected {}", self.words());
         if let [Tree::Fragment(kind, _), ..] = trees
@@ -136,7 +135,7 @@ impl Fragment {
         }
     }
 
-    /// Asks syn.
+    /// Parses the fragment with syn.
     fn parsed(self, trees: &[Tree]) -> Result<(usize, usize), String> {
         let mut window = WINDOW.min(trees.len());
         loop {
@@ -149,7 +148,7 @@ impl Fragment {
             let result = left.parse2(given);
             let is_whole = window == trees.len();
             match result {
-                // What looks ahead may have seen the end of the window.
+                // A lookahead may have reached the end of the window.
                 Ok(left) if is_whole || left > 4 => return Ok(covered(trees, all - left)),
                 Err(error) if is_whole => return Err(format!("expected {}: {error}", self.words())),
                 _ => window = (window * 2).min(trees.len()),
@@ -186,7 +185,7 @@ fn is_literal(tree: &Tree) -> bool {
         || matches!(tree, Tree::Ident(text, _) if text == "true" || text == "false")
 }
 
-/// Whether an identifier is reserved and no segment of a path (`Ident::is_reserved` of rustc).
+/// Whether an identifier is reserved and cannot be a segment of a path (`Ident::is_reserved` of rustc).
 fn is_keyword(text: &str) -> bool {
     !matches!(text, "self" | "Self" | "super" | "crate" | "union" | "default" | "auto" | "raw")
         && kubesmith_core::names::is_keyword(text)

@@ -1,4 +1,4 @@
-//! Matches the tokens of a call with a rule: all ways through the rule at once, token by token.
+//! Matches the tokens of a call with a rule: follows all ways through the rule at once, token by token.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -8,22 +8,22 @@ use super::definition::{Matcher, Operator};
 use super::fragment::Fragment;
 use super::tree::{Delimiter, Tree};
 
-/// What a variable stands for.
+/// The value of a variable.
 #[derive(Clone, Debug)]
 pub(super) enum Binding {
     One(Vec<Tree>),
     Many(Vec<Binding>),
 }
 
-/// How many ways through a rule are followed at once. `$($(a)+)+` has twice as many after each token.
+/// The most ways through a rule at once. `$($(a)+)+` doubles them with each token.
 const WAYS_LIMIT: usize = 1 << 12;
 
 pub(super) type Bindings = BTreeMap<String, Binding>;
 
-/// What became of a rule.
+/// The result of matching a rule.
 pub(super) enum Outcome {
     Matched(Bindings),
-    /// The token, by its number, that the rule does not take.
+    /// The index of the token that the rule refuses.
     Failed {
         at: usize,
         error: ExpandError,
@@ -40,28 +40,28 @@ enum Step<'a> {
     Begin(Operator, usize, Vec<&'a str>, usize),
     /// Its end without a separator: the operator and the first step.
     Again(Operator, usize),
-    /// The separator; the next step goes back to the first one.
+    /// The separator; the next step returns to the first one.
     Separator(&'a Tree),
     Back(usize),
     End,
 }
 
-/// A place in the tokens of a call.
+/// A token of a call.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Token<'a> {
     Open(Delimiter),
     Close,
     Tree,
-    /// What is left of an operator of which a fragment took the first characters.
+    /// The rest of an operator after a fragment took its first characters.
     Rest(&'a str),
     End,
 }
 
-/// The groups and tokens of a call in a row.
+/// The groups and tokens of a call in sequence.
 struct Input<'a> {
     /// Each token with the trees from it to the end of its group.
     tokens: Vec<(Token<'a>, &'a [Tree])>,
-    /// The place after each tree, where it is a group.
+    /// The index after each tree, for groups.
     after: Vec<usize>,
 }
 
@@ -72,7 +72,7 @@ struct Way {
     last: Option<usize>,
 }
 
-/// A variable stands for something, in as many open repetitions as there are; ways that part have their past in common.
+/// A binding of a variable, in the open repetitions; ways that part share their past.
 struct Event<'a> {
     before: Option<usize>,
     name: &'a str,
@@ -152,7 +152,7 @@ struct Run<'a> {
     rest: Option<&'a str>,
 }
 
-/// The ways that take the token, those at a fragment, and the one that ends here.
+/// The ways that accept the token, those at a fragment, and the one that ends here.
 #[derive(Default)]
 struct Found {
     taken: Vec<Way>,
@@ -193,7 +193,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// What the variables stand for on a way.
+    /// The values of the variables on a way.
     fn bindings(self, way: Way) -> Bindings {
         let mut past = Vec::new();
         let mut at = way.last;
@@ -309,7 +309,7 @@ impl<'a> Run<'a> {
         found
     }
 
-    /// Takes the fragment that the only way is at.
+    /// Takes the fragment at the only way.
     fn fragment(&mut self, way: &mut Way) -> Result<(), ExpandError> {
         let Step::Variable(name, fragment, depth) = self.steps[way.step] else { return Ok(()) };
         let trees = self.input.tokens[self.at].1;
@@ -338,7 +338,7 @@ impl<'a> Run<'a> {
     }
 }
 
-/// Adds what a variable stands for to the innermost of the open repetitions.
+/// Adds the value of a variable to the innermost open repetition.
 fn bind(bindings: &mut Bindings, event: Event<'_>) {
     let Event { name, depth, binding, .. } = event;
     if depth == 0 {

@@ -1,11 +1,12 @@
 //! Expands macros by example (`macro_rules!`).
 //!
-//! A macro is what the Rust Reference says of it ("Macros By Example") and what rustc does where the reference is silent:
-//! [`definition`] reads rules, [`matcher`] runs rustc's matching (`rustc_expand::mbe::macro_parser`: all ways through a rule at once,
-//! no backtracking), [`fragment`] finds the end of `$x:ty` and its kin with syn, and [`transcribe`] writes the result.
-//! [`print()`] turns the result into text, with the place that each token comes from.
+//! The rules are those of the Rust Reference ("Macros By Example"), and of rustc where the reference is
+//! silent: [`definition`] reads rules, [`matcher`] runs rustc's matching (`rustc_expand::mbe::macro_parser`:
+//! all ways through a rule at once, no backtracking), [`fragment`] finds the end of fragments such as `$x:ty`
+//! with syn, and [`transcribe`] writes the result. [`print()`] turns the result into text, with the location
+//! of each token.
 //!
-//! Hygiene of local variables is left out: only items are read of an expansion.
+//! Hygiene of local variables is ignored: an expansion is only read for items.
 
 mod definition;
 mod fragment;
@@ -20,18 +21,18 @@ pub use tree::{Delimiter, Tree, crate_index, trees};
 
 use crate::source::Loc;
 
-/// How many expansions may lead from one to the next: `recursion_limit` of rustc where a crate says nothing.
+/// The most nested expansions: rustc's default `recursion_limit`.
 pub const RECURSION_LIMIT: usize = 128;
 
-/// How many tokens an expansion may have. rustc has no such limit; memory has.
+/// The most tokens in an expansion. rustc is limited only by memory.
 pub const SIZE_LIMIT: usize = 1 << 20;
 
-/// Why a macro cannot be expanded.
+/// The reason why a macro cannot be expanded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExpandError {
     /// The fault.
     pub message: String,
-    /// Where, in the call or in the definition; `None`: at the end of the call.
+    /// The location, in the call or in the definition; `None`: the end of the call.
     pub loc: Option<Loc>,
 }
 
@@ -42,10 +43,9 @@ impl ExpandError {
 }
 
 impl MacroRules {
-    /// The tokens that a call stands for; `krate` is the crate of the macro, which `$crate` stands for.
+    /// The tokens of a call's expansion; `krate` is the crate of the macro, for `$crate`.
     ///
-    /// # Errors
-    /// No rule matches, or the rule that matches cannot be written out.
+    /// Returns an error if no rule matches, or the matching rule cannot be transcribed.
     pub fn expand(&self, input: &[Tree], krate: usize) -> Result<Vec<Tree>, ExpandError> {
         let mut furthest: Option<(usize, ExpandError)> = None;
         for rule in &self.rules {

@@ -1,10 +1,10 @@
-//! Tokens as text, with the place that each comes from.
+//! Prints tokens as text, with the location of each.
 
 use super::fragment::Fragment;
 use super::tree::{Tree, crate_name};
 use crate::source::{Loc, Piece};
 
-/// Text that was made of tokens.
+/// The text of tokens.
 #[derive(Clone, Debug, Default)]
 pub struct Printed {
     /// The text.
@@ -60,7 +60,7 @@ impl Printed {
     }
 }
 
-/// Whether the fragment could grow together with what stands beside it: `$a * 2` of `1 + 1`.
+/// Whether the fragment could bind to its neighbours: `$a * 2` of `1 + 1`.
 fn is_open(kind: Fragment, trees: &[Tree]) -> bool {
     match kind {
         Fragment::Expr => {

@@ -1,4 +1,4 @@
-//! Writes the body of a rule with what its variables stand for.
+//! Writes the body of a rule with the values of its variables.
 
 use super::definition::{Body, Operator};
 use super::matcher::{Binding, Bindings};
@@ -6,7 +6,7 @@ use super::tree::Tree;
 use super::{ExpandError, SIZE_LIMIT};
 use crate::source::Loc;
 
-/// The tokens of a body. `krate` is what `$crate` stands for.
+/// The tokens of a body. `krate` is the value of `$crate`.
 pub(super) fn transcribe(body: &[Body], bindings: &Bindings, krate: usize) -> Result<Vec<Tree>, ExpandError> {
     let mut writer = Writer { bindings, krate, rounds: Vec::new(), size: 0 };
     let mut out = Vec::new();
@@ -23,11 +23,11 @@ struct Writer<'a> {
     size: usize,
 }
 
-/// How often a repetition goes round, by the variables in it.
+/// The number of rounds of a repetition, by the variables in it.
 enum Rounds<'a> {
     /// No variable is repeated.
     Unknown,
-    /// As often as this variable.
+    /// The number for this variable.
     Known(usize, &'a str),
 }
 
@@ -53,7 +53,7 @@ impl<'a> Writer<'a> {
                     let message = format!("`${name}` is repeated, and stands outside of a repetition");
                     return Err(ExpandError::new(message, *loc));
                 }
-                // A macro that is defined by this one has variables of its own.
+                // A macro defined by this one has its own variables.
                 None => {
                     self.push(Tree::Punct("$".to_string(), *dollar), out)?;
                     self.push(Tree::Ident(name.clone(), *loc), out)?;
@@ -75,12 +75,12 @@ impl<'a> Writer<'a> {
         Ok(())
     }
 
-    /// What a variable stands for in the open rounds.
+    /// The value of a variable in the current rounds.
     fn bound(&self, name: &str) -> Option<&'a Binding> {
         let mut binding = self.bindings.get(name)?;
         for round in &self.rounds {
             match binding {
-                // A variable of fewer repetitions is the same in all rounds of the others.
+                // A variable of fewer repetitions has the same value in all inner rounds.
                 Binding::One(_) => break,
                 Binding::Many(items) => binding = items.get(*round)?,
             }
@@ -120,7 +120,7 @@ impl<'a> Writer<'a> {
         Ok(())
     }
 
-    /// All variables that are repeated go round in step.
+    /// The rounds of a repetition, which must be equal for all its repeated variables.
     fn rounds_of(&self, body: &'a [Body], loc: Loc) -> Result<Rounds<'a>, ExpandError> {
         let mut known = Rounds::Unknown;
         for part in body {

@@ -1,4 +1,5 @@
-//! Tokens as macros see them: plain values that can cross threads, with operators and lifetimes as one token each.
+//! Represents tokens as macros see them: plain values that can cross threads, with operators and lifetimes as
+//! single tokens.
 
 use proc_macro2::{Delimiter as SynDelimiter, Group, Ident, Punct, Spacing, Span, TokenStream, TokenTree};
 
@@ -8,9 +9,9 @@ use crate::source::Loc;
 /// A token, or a group of them.
 #[derive(Clone, Debug)]
 pub enum Tree {
-    /// `( .. )` and its kin, with the places of its delimiters.
+    /// `( .. )` and similar, with the locations of its delimiters.
     Group(Delimiter, Vec<Tree>, Loc, Loc),
-    /// A name or keyword, with `r#` where it is written.
+    /// A name or keyword, with `r#` if written.
     Ident(String, Loc),
     /// An operator: `,`, `=>`.
     Punct(String, Loc),
@@ -20,11 +21,11 @@ pub enum Tree {
     Literal(String, Loc),
     /// `$crate`: the crate with this index.
     Crate(usize, Loc),
-    /// What a variable such as `$x:ty` stands for: one piece of syntax, whatever its tokens are.
+    /// The value of a variable such as `$x:ty`: one piece of syntax with any tokens.
     Fragment(Fragment, Vec<Tree>),
 }
 
-/// What a group is enclosed in.
+/// The delimiters of a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the names are those of the delimiters")]
 pub enum Delimiter {
@@ -34,7 +35,7 @@ pub enum Delimiter {
 }
 
 impl Delimiter {
-    /// The two texts.
+    /// The texts of the delimiters.
     pub fn texts(self) -> (&'static str, &'static str) {
         match self {
             Self::Parenthesis => ("(", ")"),
@@ -52,12 +53,12 @@ impl Delimiter {
     }
 }
 
-/// The name by which code that a macro made names the crate of the macro.
+/// The name for the macro's crate in code that a macro made.
 pub(super) fn crate_name(krate: usize) -> String {
     format!("{CRATE_NAME}{krate}")
 }
 
-/// The crate that such a name stands for.
+/// The crate with such a name.
 pub fn crate_index(name: &str) -> Option<usize> {
     name.strip_prefix(CRATE_NAME)?.parse().ok()
 }
@@ -71,7 +72,7 @@ const OPERATORS: [&str; 26] = [
 ];
 
 impl Tree {
-    /// Where it begins.
+    /// The location of its start.
     pub fn loc(&self) -> Option<Loc> {
         match self {
             Tree::Group(_, _, loc, _)
@@ -101,7 +102,7 @@ impl Tree {
         }
     }
 
-    /// Whether two tokens are the same to a matcher.
+    /// Whether a matcher treats two tokens as equal.
     pub(super) fn is_same_token(&self, other: &Self) -> bool {
         match (self, other) {
             (Tree::Ident(a, _), Tree::Ident(b, _))
@@ -114,7 +115,7 @@ impl Tree {
     }
 }
 
-/// The tokens of a stream; `loc` finds the places of its spans.
+/// The tokens of a stream; `loc` returns the locations of its spans.
 pub fn trees(stream: TokenStream, loc: &impl Fn(Span) -> Loc) -> Vec<Tree> {
     let mut out = Vec::new();
     let mut tokens = stream.into_iter().peekable();
@@ -172,7 +173,7 @@ fn operators(chars: &[Punct], loc: &impl Fn(Span) -> Loc, out: &mut Vec<Tree>) {
     }
 }
 
-/// The tokens for syn. Spans say nothing: places are those of the trees.
+/// The tokens for syn. Their spans are meaningless; the trees have the locations.
 pub(super) fn stream(trees: &[Tree]) -> TokenStream {
     let mut out = TokenStream::new();
     for tree in trees {
@@ -191,7 +192,7 @@ pub(super) fn stream(trees: &[Tree]) -> TokenStream {
                 out.extend([TokenTree::Ident(ident(&text[1..]))]);
             }
             Tree::Literal(text, _) => {
-                // The text is that of a literal, so that it is one again.
+                // The text is that of a literal, so it parses as one.
                 let literal = text.parse::<TokenStream>();
                 out.extend(literal.unwrap_or_default());
             }
@@ -215,8 +216,8 @@ fn puncts(text: &str) -> impl Iterator<Item = TokenTree> + '_ {
     })
 }
 
-/// How many trees hold the first `tokens` tokens of [`stream`], and how many characters of the operator after them are used
-/// as well: `>` of `>>`.
+/// The number of trees with the first `tokens` tokens of [`stream`], and of used characters of the operator
+/// after them: `>` of `>>`.
 pub(super) fn covered(trees: &[Tree], tokens: usize) -> (usize, usize) {
     let mut left = tokens;
     for (at, tree) in trees.iter().enumerate() {

@@ -1,11 +1,11 @@
-//! Finds versions of kube that are too old in a manifest.
+//! Finds outdated versions of kube in a manifest.
 
 use toml::{Table, Value};
 
 use super::Place;
 use super::rows::OLD_KUBE;
 
-/// The major version of kube that the runtime is built with: its types are part of the runtime's API.
+/// The runtime's major version of kube, whose types are part of the runtime's API.
 const MAJOR: u64 = 5;
 
 /// Dependencies on another major version of kube.

@@ -1,9 +1,9 @@
-//! What takes the place of kube-rs's items. docs/from-kube-rs/migration.md explains each step.
+//! Lists replacements for kube-rs's items. docs/from-kube-rs/migration.md explains each step.
 
-/// An item of kube-rs, and what takes its place.
+/// An item of kube-rs with its replacement.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Row {
-    /// The item, or the module of several.
+    /// The item, or a module of several.
     pub path: &'static str,
     /// The step of the guide.
     pub step: u8,
@@ -26,7 +26,7 @@ const CONTROLLER: &str =
     "use `ControllerBuilder::new(NAME).for_(&informer).complete(reconciler)` and add it to a `Manager`";
 const TEST_ENV: &str = "use `TestEnv::builder().crds([..]).start()`: an API server in the test's process";
 
-/// Every item with an answer. The longest path that fits counts.
+/// All items with replacements. The longest matching path wins.
 pub const ROWS: &[Row] = &[
     row(
         "kube::CustomResource",

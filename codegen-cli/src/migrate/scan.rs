@@ -1,4 +1,4 @@
-//! Finds the paths of a file that lead to kube-rs.
+//! Finds the paths in a file that refer to kube-rs.
 
 use std::collections::BTreeMap;
 
@@ -39,7 +39,7 @@ impl Imports {
                 self.names.insert(rename.rename.to_string(), join(rename.ident.to_string()));
             }
             UseTree::Group(group) => group.items.iter().for_each(|tree| self.add(before, tree)),
-            // The names that it brings are not known without the crate.
+            // The glob's names are unknown without the crate.
             UseTree::Glob(_) => {}
         }
     }
@@ -113,7 +113,7 @@ impl Visit<'_> for Uses<'_> {
     }
 
     fn visit_item_use(&mut self, _: &ItemUse) {
-        // The places where the names are used are reported.
+        // The uses of the imported names are reported.
     }
 }
 

@@ -1,10 +1,12 @@
-//! What a migration can write without a decision: the settings of `kubesmith generate`, and the module of the clients.
+//! Writes the parts of a migration that need no decision: the settings of `kubesmith generate`, and the
+//! module of the clients.
 
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Clients are a module of the package: one of their own would depend on the types, and the controllers beside them on it.
+/// Clients are a module of the package: a separate package would depend on the types, and the controllers
+/// beside them on it.
 const SETTINGS: &str = "input = [\".\"]\n\n\
     [crd]\noutput = \"crds\"\n\n\
     [client]\noutput = \"src/generated\"\nmodule = \"crate::generated\"\n";
@@ -17,8 +19,7 @@ const MODULE: &str = "pub mod generated;";
 /// Writes kubesmith.toml, unless the folder has one, and declares the module of the clients in src/lib.rs. Returns the
 /// files that changed.
 ///
-/// # Errors
-/// A file cannot be read or written.
+/// Returns an error if a file cannot be read or written.
 pub fn write(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let (settings, lib) = (folder.join("kubesmith.toml"), folder.join("src/lib.rs"));
     if settings.exists() {

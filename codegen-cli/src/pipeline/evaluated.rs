@@ -1,4 +1,4 @@
-//! Definitions that running code gives, in place of those that the source does not: `--evaluate`.
+//! Gets definitions from running code for kinds whose source is insufficient: `--evaluate`.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -16,7 +16,7 @@ use crate::lower::Root;
 use crate::output::{Kind, OutputTree, Target};
 use crate::selection::Choice;
 
-/// Generators whose output follows from the types, which only the source has.
+/// Generators that need types, which only the source has.
 const OF_TYPES: [Generator; 7] = [
     Generator::Client,
     Generator::Lister,
@@ -27,7 +27,7 @@ const OF_TYPES: [Generator; 7] = [
     Generator::Helm,
 ];
 
-/// What to do where `crd()` of a type is not enough.
+/// The advice if `crd()` of a type is not enough.
 const NAME_A_PROGRAM: &str = "name the program or function that prints the CRDs in `[evaluation]`";
 
 /// The result of running code.
@@ -40,7 +40,7 @@ pub(super) struct Outcome {
 }
 
 impl Outcome {
-    /// The kinds, as a selection names them.
+    /// The kinds, in the notation of a selection.
     pub(super) fn kinds(&self) -> impl Iterator<Item = String> {
         self.definitions.iter().map(|found| format!("{}.{}", found.kind, found.group))
     }
@@ -52,7 +52,7 @@ impl Outcome {
         self.definitions.iter().map(name).collect()
     }
 
-    /// Adds the files to those of the source. A definition that exists twice is an error.
+    /// Adds the files to those of the source. A duplicate definition is an error.
     pub(super) fn write(
         &self,
         settings: &Settings,
@@ -76,7 +76,7 @@ impl Outcome {
         match targets.iter_mut().find(|target| target.kind == Kind::Crd) {
             Some(target) => {
                 for (path, text) in tree.iter() {
-                    // What is there already has been reported.
+                    // A duplicate has been reported.
                     target.tree.insert(path, text);
                 }
             }
@@ -85,7 +85,8 @@ impl Outcome {
     }
 }
 
-/// Evaluates the failing kinds, or runs the program that prints definitions. Kinds that got one are failing no longer.
+/// Evaluates the failing kinds, or runs the program that prints definitions. Kinds with a definition no
+/// longer count as failing.
 pub(super) fn run(
     settings: &Settings,
     evaluation: &Evaluation,
@@ -111,7 +112,7 @@ pub(super) fn run(
     out
 }
 
-/// Whether there is somewhere to write for the generator.
+/// Whether the generator has an output.
 fn has_output(settings: &Settings, generator: Generator) -> bool {
     match generator {
         Generator::Openapi => settings.openapi.output.is_some(),
@@ -161,12 +162,12 @@ fn roots(settings: &Settings, loaded: &Loaded, failing: &Failing, out: &mut Outc
     }
 }
 
-/// Whether the kind has one version.
+/// Whether the kind has only one version.
 fn is_single(failing: &Failing, root: &Root) -> bool {
     failing.roots.iter().filter(|other| other.name() == root.name()).count() == 1
 }
 
-/// Runs the project's program. Kinds that the selection leaves out are dropped.
+/// Runs the project's program. Drops kinds outside the selection.
 fn program(settings: &Settings, evaluation: &Evaluation, loaded: &Loaded, out: &mut Outcome) {
     let inputs = loaded.crates.list.iter().filter(|krate| krate.is_input);
     let mut folders: Vec<_> =
@@ -201,7 +202,7 @@ fn program(settings: &Settings, evaluation: &Evaluation, loaded: &Loaded, out: &
     }
 }
 
-/// Whether two paths lead to one folder.
+/// Whether two paths name the same folder.
 fn is_same(one: &Path, other: &Path) -> bool {
     match (one.canonicalize(), other.canonicalize()) {
         (Ok(one), Ok(other)) => one == other,

@@ -6,7 +6,8 @@ use crate::config::Settings;
 use crate::diag::Diagnostic;
 use crate::load::Loaded;
 
-/// The settings of a run, with the options that a Go project calls controller-gen with, and a warning that says so.
+/// The settings of a run with the options of a Go project's calls of controller-gen, and a warning about
+/// them.
 #[cfg(feature = "go")]
 pub(super) fn with_options(settings: &Settings) -> (Settings, Option<Diagnostic>) {
     use crate::go;
@@ -50,13 +51,13 @@ pub(super) fn with_options(settings: &Settings) -> (Settings, Option<Diagnostic>
     (settings, warning)
 }
 
-/// The settings as they are.
+/// The settings unchanged.
 #[cfg(not(feature = "go"))]
 pub(super) fn with_options(settings: &Settings) -> (Settings, Option<Diagnostic>) {
     (settings.clone(), None)
 }
 
-/// Refuses to write a client package for Go types, which it could not use.
+/// Refuses a client package for Go types, which it could not use.
 pub(super) fn client(settings: &Settings, loaded: &Loaded) -> Option<Diagnostic> {
     let wants_client = settings.client.output.is_some() && loaded.crates.list.iter().any(|krate| krate.is_go);
     wants_client.then(|| {

@@ -1,4 +1,5 @@
-//! Finds the kinds with errors, so that the others can be written, or that code of the project can give them.
+//! Finds the kinds with errors, so that the others can be written, or code of the project can give their
+//! definitions.
 
 use std::collections::BTreeSet;
 
@@ -11,21 +12,21 @@ use crate::selection::Selection;
 /// The kinds with errors.
 #[derive(Debug, Default)]
 pub(super) struct Failing {
-    /// Their names with their groups, as a selection leaves them out, and their errors and warnings.
+    /// Their names with groups, in the notation of a selection, and their errors and warnings.
     pub(super) kinds: Vec<(String, Vec<Diagnostic>)>,
     /// The root types of all kinds.
     pub(super) roots: Vec<Root>,
 }
 
 impl Failing {
-    /// Whether no kind is without errors.
+    /// Whether every kind has errors.
     pub(super) fn is_all(&self) -> bool {
         let all: BTreeSet<String> = self.roots.iter().map(Root::name).collect();
         !all.is_empty() && self.kinds.len() == all.len()
     }
 }
 
-/// Runs the stages up to validation. Kinds that do not pass together are halved until those with errors are alone.
+/// Runs the stages up to validation. Halves sets of kinds with errors until each such kind is alone.
 pub(super) fn failing(settings: &Settings, loaded: &mut Loaded) -> Failing {
     let all = check(settings, &settings.selection, loaded);
     let mut failing = Failing { kinds: Vec::new(), roots: all.roots };
@@ -37,7 +38,7 @@ pub(super) fn failing(settings: &Settings, loaded: &mut Loaded) -> Failing {
     failing
 }
 
-/// Adds those of the kinds that have errors.
+/// Adds the kinds that have errors.
 fn halve(
     settings: &Settings,
     names: &[String],

@@ -20,11 +20,11 @@ pub(super) struct EmitInput<'a> {
     pub(super) schemas: &'a Schemas,
     pub(super) definitions: &'a [Definition<'a>],
     pub(super) crates: &'a Crates,
-    /// Files beside those of the client.
+    /// Handwritten files beside those of the client.
     pub(super) hand_written: &'a HandWritten,
 }
 
-/// Emits everything that the settings ask for.
+/// Emits all configured outputs.
 pub(super) fn targets(settings: &Settings, made: EmitInput<'_>) -> Vec<Target> {
     let EmitInput { ir, schemas, .. } = made;
     let crds = crds(settings, made);
@@ -69,12 +69,12 @@ fn chart(helm_settings: &HelmSettings, made: EmitInput<'_>) -> Target {
     Target { root: helm_settings.output.clone(), kind: Kind::Helm, tree }
 }
 
-/// Emits the CRDs alone, in the same way.
+/// Emits only the CRDs, in the same way.
 pub(super) fn definitions(settings: &Settings, made: EmitInput<'_>) -> Vec<Target> {
     crd_target(settings, &crds(settings, made)).into_iter().collect()
 }
 
-/// The CRDs without their header; empty if nothing needs them.
+/// The CRDs without their header; empty if no output needs them.
 fn crds(settings: &Settings, made: EmitInput<'_>) -> OutputTree {
     match settings.crd_output.is_some() || settings.deploy.is_some() {
         true => crd::emit(made.definitions),
@@ -89,7 +89,7 @@ fn crd_target(settings: &Settings, crds: &OutputTree) -> Option<Target> {
     Some(Target { root, kind: Kind::Crd, tree })
 }
 
-/// The manifests that run the manager: the tree, and the installer beside it.
+/// The manifests that run the manager: the tree and the installer.
 fn deployment(deploy_settings: &DeploySettings, made: EmitInput<'_>, crds: &OutputTree) -> Vec<Target> {
     let EmitInput { ir, schemas, .. } = made;
     let (tree, installer) =
@@ -105,7 +105,7 @@ fn deployment(deploy_settings: &DeploySettings, made: EmitInput<'_>, crds: &Outp
     out
 }
 
-/// Makes something of what the other generators make for a deployment.
+/// Makes an output from the other generators' parts for a deployment.
 fn with_parts<T>(
     deploy_settings: &DeploySettings,
     made: EmitInput<'_>,
@@ -124,13 +124,13 @@ fn with_parts<T>(
     })
 }
 
-/// The resources that ask for a client.
+/// The resources with a client.
 fn clients(ir: &Ir) -> impl Iterator<Item = &Resource> {
     let versions = ir.groups.iter().chain(&ir.built_in).flat_map(|group| &group.versions);
     versions.flat_map(|version| &version.resources).filter(|resource| resource.client.is_some())
 }
 
-/// The client package; empty without a resource that asks for a client.
+/// The client package; empty without a resource with a client.
 fn client(settings: &Settings, root: &Path, made: EmitInput<'_>) -> OutputTree {
     let EmitInput { ir, schemas, .. } = made;
     let mut out = OutputTree::new();
@@ -192,7 +192,7 @@ fn crate_package(name: String, root: &Path, crates: &Crates, ir: &Ir) -> rust::P
         let dependency = rust::Dependency::Path { path, version: Some(krate.version.clone()) };
         (krate.package.clone(), dependency)
     });
-    // Crates without a type that the client names, such as a controller's, may depend on the client themselves.
+    // Crates without types in the client, such as a controller's, may depend on the client themselves.
     let named = ir.nameable();
     let is_named = |package: &str| {
         ir.crates.iter().any(|krate| krate.package == *package && named.contains(krate.lib.as_str()))
@@ -203,7 +203,7 @@ fn crate_package(name: String, root: &Path, crates: &Crates, ir: &Ir) -> rust::P
         Some(path) => rust::Dependency::Path { path: relative(root, path), version: Some(version.clone()) },
         None => rust::Dependency::Version(version.clone()),
     };
-    // The package uses the runtime that the API crates use, and the test environment that comes with it.
+    // The package uses the API crates' runtime, and its test environment.
     let runtime = crates.list.iter().find_map(|krate| krate.runtime.as_deref());
     let testenv =
         runtime.map(|path| path.join("../testenv")).filter(|path| path.join("Cargo.toml").is_file());
