@@ -1,11 +1,12 @@
-//! The build script of packages whose tests run on several back ends. `cfg(backend = "...")` says which one the tests are built for, so
-//! that a test which it cannot run is listed as ignored, with the reason:
+//! The build script of packages whose tests run on several back ends. `cfg(backend = "...")` names the back end of the
+//! tests, so that a test which it cannot run is listed as ignored, with the reason:
 //!
 //! ```ignore
 //! #[cfg_attr(backend = "existing_cluster", ignore = "a cluster's CRDs are everybody's")]
 //! ```
 //!
-//! The variables are those of `kubesmith_testenv::Backend`. `Cluster::start` fails where the environment has changed since.
+//! The variables are those of `kubesmith_testenv::Backend`. `Cluster::start` fails if the environment has changed
+//! since.
 
 const EXISTING_CLUSTER: &str = "USE_EXISTING_CLUSTER";
 const CONTROL_PLANE: [&str; 3] = ["KUBEBUILDER_ASSETS", "TEST_ASSET_ETCD", "TEST_ASSET_KUBE_APISERVER"];

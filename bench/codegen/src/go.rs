@@ -1,4 +1,4 @@
-//! Times CRDs of Go packages against parsing the same files with the same grammar, on one thread.
+//! Compares CRD generation from Go packages with parsing the same files by the same grammar, on one thread.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -51,7 +51,7 @@ fn parse(files: &[PathBuf]) {
     }
 }
 
-/// The number of CRDs.
+/// Returns the number of CRDs.
 fn generate(folder: &Path) -> usize {
     let flags = Overrides {
         input: vec![folder.join("...")],

@@ -1,6 +1,6 @@
-//! Times `generate` on a synthetic API: reading and parsing the input against everything (CRDs, clients, informers and listers,
-//! written to disk), and against `--check` of what was written. Memory is what the process grows by at most, with the output,
-//! on Linux.
+//! Times `generate` on a synthetic API: compares reading and parsing the input with all output (CRDs, clients,
+//! informers and listers, written to disk), and with `--check` of that output. Memory is the peak growth of the
+//! process, with the output, on Linux.
 //!
 //! ```text
 //! cargo run --release -p kubesmith-bench-codegen [RUNS [KINDS]]
@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 use kubesmith::config::{self, Overrides};
 use kubesmith::{pipeline, write};
 
-/// Kinds of each API that is timed, unless an argument says how many, and spec fields of a kind.
+/// The default numbers of kinds, and the number of spec fields of a kind.
 const KINDS: [usize; 2] = [100, 1_000];
 const FIELDS: usize = 30;
 
@@ -66,7 +66,7 @@ fn main() {
     }
 }
 
-/// What any generator that reads source must do: read and parse every file, on one thread.
+/// The minimum work of a generator that reads source: read and parse every file, on one thread.
 fn parse(api: &Path) {
     for file in fs::read_dir(api.join("src")).unwrap() {
         let text = fs::read_to_string(file.unwrap().path()).unwrap();
@@ -74,7 +74,8 @@ fn parse(api: &Path) {
     }
 }
 
-/// Everything that the command does; returns the times until and of writing and of checking, and the files and bytes written.
+/// Runs the whole command; returns the times before and after writing and of checking, and the number and bytes of
+/// files.
 fn generate(api: &Path, out: &Path) -> ([Duration; 3], (usize, usize)) {
     let make = || {
         let flags = Overrides { input: vec![api.into()], output: Some(out.into()), ..Overrides::default() };
@@ -96,7 +97,7 @@ fn generate(api: &Path, out: &Path) -> ([Duration; 3], (usize, usize)) {
     ([made, wrote, checked], size)
 }
 
-/// Megabytes of memory: what the process has (`VmRSS:`), or has had at most (`VmHWM:`).
+/// Returns megabytes of memory: current (`VmRSS:`) or peak (`VmHWM:`).
 fn memory(what: &str) -> f64 {
     let text = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = text.lines().find_map(|line| line.strip_prefix(what));
@@ -118,7 +119,7 @@ fn ms(time: Duration) -> f64 {
     time.as_secs_f64() * 1e3
 }
 
-/// Megabytes of the files in a folder.
+/// Returns the megabytes of the files in a folder.
 fn bytes(folder: &Path) -> f64 {
     let files = fs::read_dir(folder).unwrap();
     files.map(|file| file.unwrap().metadata().unwrap().len()).sum::<u64>() as f64 / 1e6

@@ -1,13 +1,13 @@
-//! The kinds, in both dialects: the same fields, validations and columns, said with kubesmith's attributes and with those of
+//! The kinds, in both dialects: the same fields, validations and columns, with kubesmith's attributes and with those of
 //! kube-rs and schemars.
 //!
-//! A kind has a spec of 15 to 30 fields, which cycle through the sorts of [`SORTS`]; two nested structs, one in the other; an
-//! enum of names and one whose variants hold something; a status with a phase, conditions and a list of endpoints; a rule in
-//! CEL, three columns and a short name.
+//! A kind has a spec of 15 to 30 fields, which cycle through the sorts of [`SORTS`]; two nested structs, one in the
+//! other; an enum of names and one whose variants have fields; a status with a phase, conditions and a list of
+//! endpoints; a rule in CEL, three columns and a short name.
 
 use std::fmt::Write as _;
 
-/// Which attributes types are written with.
+/// The attributes of types.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Dialect {
     Kubesmith,
@@ -17,9 +17,9 @@ pub(crate) enum Dialect {
 /// A sort of field.
 struct Sort {
     name: &'static str,
-    /// `__Kind__` stands for the kind's name.
+    /// The type; `__Kind__` is replaced by the kind's name.
     ty: &'static str,
-    /// Attributes of serde, which both dialects have.
+    /// Attributes of serde, for both dialects.
     serde: &'static str,
     kubesmith: &'static str,
     schemars: &'static str,
@@ -72,7 +72,7 @@ pub(crate) fn name(number: usize) -> String {
     format!("Widget{number:02}")
 }
 
-/// A crate's files: their paths and texts.
+/// Returns a crate's files: their paths and texts.
 pub(crate) fn files(dialect: Dialect, kinds: usize) -> Vec<(String, String)> {
     let mut root = String::from("//! Kinds of a benchmark.\n\n");
     let mut files = Vec::new();
@@ -85,7 +85,7 @@ pub(crate) fn files(dialect: Dialect, kinds: usize) -> Vec<(String, String)> {
     files
 }
 
-/// The module of a kind.
+/// Returns the module of a kind.
 fn kind(dialect: Dialect, number: usize) -> String {
     let (uses, derive, root) = match dialect {
         Dialect::Kubesmith => (KUBESMITH_USES, "Schema", KUBESMITH_ROOT),
@@ -121,7 +121,7 @@ fn field(dialect: Dialect, at: usize) -> String {
     for attribute in [sort.serde, own].into_iter().filter(|attribute| !attribute.is_empty()) {
         let _ = writeln!(out, "    {attribute}");
     }
-    // Names in JSON are those of the sorts; names in Rust are theirs in snake case.
+    // JSON names are those of the sorts; Rust names are the same in snake case.
     let snake: String = sort
         .name
         .chars()

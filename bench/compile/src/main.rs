@@ -1,13 +1,12 @@
-//! Times the compilation of 50 kinds with everything that `kubesmith generate` makes of them, beside that of the same kinds with
+//! Times the compilation of 50 kinds with all output of `kubesmith generate`, compared with the same kinds with
 //! kube-rs's derive and a reflector for each.
 //!
 //! ```text
 //! cargo run --release -p kubesmith-bench-compile [ROUNDS [KINDS]]
 //! ```
-//!
-//! Both end in a program that fills a cache for each kind and reads it. What is timed are the packages that are written for the
-//! kinds: the dev profile, not incremental, their dependencies compiled before. Contenders alternate. Processor times are those
-//! of Cargo and all compilers, read from /proc, so that this runs on Linux alone.
+//! Both end in a program that fills a cache for each kind and reads it. The benchmark times the packages written for
+//! the kinds: the dev profile, not incremental, with compiled dependencies. Contenders alternate. Processor times are
+//! those of Cargo and all compilers, from /proc, so that this only runs on Linux.
 
 mod kinds;
 mod workspace;
@@ -49,7 +48,7 @@ fn main() {
     }
 }
 
-/// What a compilation took.
+/// The times of a compilation.
 #[derive(Clone, Copy)]
 struct Figures {
     wall: Duration,
@@ -57,7 +56,7 @@ struct Figures {
 }
 
 impl Figures {
-    /// Compiles a contender's own packages anew.
+    /// Recompiles a contender's own packages.
     fn of(folder: &Path, contender: &Contender) -> Self {
         let clean: Vec<&str> = contender.packages.iter().flat_map(|name| ["--package", name]).collect();
         cargo(folder, &[&["clean"], &clean[..]].concat());
@@ -76,7 +75,7 @@ impl Figures {
     }
 }
 
-/// Runs Cargo in the workspace, whatever profile the environment would set.
+/// Runs Cargo in the workspace, independent of the environment's profile.
 fn cargo(folder: &Path, arguments: &[&str]) {
     let mut command = Command::new(env!("CARGO"));
     for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("CARGO_PROFILE_")) {
@@ -88,7 +87,7 @@ fn cargo(folder: &Path, arguments: &[&str]) {
     assert!(status.success(), "cargo {arguments:?}: {status}");
 }
 
-/// The processor time of all processes that this one has waited for, and of those that they have waited for.
+/// Returns the processor time of all processes that this one has waited for, and of their children.
 fn processor_of_children() -> Duration {
     let text = fs::read_to_string("/proc/self/stat").expect("/proc is mounted");
     // The second field is the program's name in parentheses, which may contain anything.

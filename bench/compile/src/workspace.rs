@@ -1,4 +1,4 @@
-//! The workspace that is compiled: the packages of both contenders in one, so that they share a lock file and a target folder.
+//! The compiled workspace: the packages of both contenders, so that they share a lock file and a target folder.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -21,7 +21,7 @@ pub(crate) const KUBE_RS: Contender =
     Contender { name: "kube-rs", packages: &["kube-rs-api", "kube-rs-program"] };
 
 impl Contender {
-    /// The package that everything of the contender goes into.
+    /// Returns the last package of the contender, which depends on the others.
     pub(crate) fn program(&self) -> &'static str {
         self.packages.last().copied().unwrap_or_default()
     }
@@ -54,7 +54,7 @@ pub(crate) fn write(folder: &Path, project: &Path, kinds: usize) -> io::Result<(
     Ok(())
 }
 
-/// What `kubesmith generate` writes with its default configuration; and that both dialects give the same kinds.
+/// Runs `kubesmith generate` with its default configuration, and checks that both dialects define the same kinds.
 fn generate(folder: &Path, kinds: usize) {
     let client = folder.join("kubesmith-client");
     let flags = Overrides {
@@ -79,7 +79,7 @@ fn put(folder: &Path, path: &str, text: &str) -> io::Result<()> {
     fs::write(path, text)
 }
 
-/// Debug information is what the dev profile has, but for dependencies, which are not compared.
+/// Debug information is that of the dev profile, except for dependencies, which are not compared.
 const WORKSPACE: &str = r#"[workspace]
 resolver = "3"
 members = ["kubesmith-api", "kubesmith-client", "kubesmith-program", "kube-rs-api", "kube-rs-program"]
@@ -121,7 +121,7 @@ serde = "1"
 tokio = { version = "1", features = ["macros", "rt-multi-thread"] }
 "#;
 
-/// The program on the generated package: all informers, until their caches are full.
+/// Returns the program on the generated package: all informers, until their caches are full.
 fn kubesmith_main(kinds: usize) -> String {
     let (mut listers, mut counts) = (String::new(), String::new());
     for number in 0..kinds {
@@ -152,7 +152,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {{
     )
 }
 
-/// The same program on kube-runtime.
+/// Returns the same program on kube-runtime.
 fn kube_rs_main(kinds: usize) -> String {
     let (mut stores, mut waits, mut counts) = (String::new(), String::new(), String::new());
     for number in 0..kinds {

@@ -4,10 +4,10 @@
 //! cargo run --release -p kubesmith-bench-import FOLDER...
 //! ```
 //!
-//! With `--growth` it reads files that are as bad as they are long instead, and one definition with names that are all alike in
-//! Rust, each length twice the one before: the time should be twice as much as well.
+//! With `--growth` it reads malformed files, and one definition whose names are all alike in Rust, each twice as long
+//! as the one before: the time should also double.
 //!
-//! `import` checks what it makes by generating from it, so that this time is in both columns.
+//! `import` checks its output by generating from it, so that this time is in both columns.
 
 #![allow(clippy::unwrap_used, reason = "a benchmark stops at the first thing that goes wrong")]
 
@@ -52,7 +52,7 @@ fn main() {
     println!("peak memory {:.0} MB", peak_memory() as f64 / 1e6);
 }
 
-/// Files of which every part is a mistake.
+/// Malformed files.
 const MISTAKES: [(&str, &str); 6] = [
     ("objects in each other, in one line", "{\"a\":"),
     ("lists in each other, in one line", "["),
@@ -73,7 +73,7 @@ fn growth() {
     grow("names that are alike in Rust", 1, alike);
 }
 
-/// Times files of four sizes, each with so many definitions that can be imported.
+/// Times files of four sizes, each with this number of definitions that can be imported.
 fn grow(name: &str, definitions: usize, text: impl Fn(usize) -> String) {
     let times = [1, 2, 4, 8].map(|size| {
         let text = text(size * 100_000);
@@ -107,7 +107,7 @@ spec:
             properties:
 ";
 
-/// A definition of about this size whose fields, and their types, would all have one name.
+/// Returns a definition of about this size whose fields, and their types, would all have one name.
 fn alike(size: usize) -> String {
     let mut text = HEAD.to_owned();
     let mut number = 0;
@@ -159,7 +159,7 @@ fn measure(folder: &Path) -> Row {
     row
 }
 
-/// YAML and JSON files in a folder and below it, in the order of their names.
+/// Collects YAML and JSON files in a folder and below it, in the order of their names.
 fn files(folder: &Path, out: &mut Vec<Input>) {
     let mut paths: Vec<PathBuf> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     paths.sort();
@@ -174,7 +174,7 @@ fn files(folder: &Path, out: &mut Vec<Input>) {
     }
 }
 
-/// The most memory that this process had, in bytes; 0 where the kernel does not tell.
+/// Returns the peak memory of this process, in bytes; 0 if the kernel does not report it.
 fn peak_memory() -> u64 {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));

@@ -1,4 +1,4 @@
-//! The runtime beside kube-runtime, back to back on loopback.
+//! Compares the runtime with kube-runtime, back to back on loopback.
 //!
 //! `cargo run --release [ROUNDS [ROW]]` prints, for each row, the medians of the rounds and the ratios to kube-runtime.
 //! Each contender runs in a process of its own, one after the other within a round, so that the machine's moods hit
@@ -55,7 +55,7 @@ fn main() {
                 }
             });
             println!("{}", serde_json::to_string(&figures).expect("numbers are JSON"));
-            // Nothing is left to be done that the figures would show.
+            // Skips the destructors, which no figure includes.
             std::process::exit(0);
         }
         [] | [_] | [_, _] => {

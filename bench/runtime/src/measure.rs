@@ -1,4 +1,4 @@
-//! What is measured of a contender, in a process of its own.
+//! The measurements of a contender, in a process of its own.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -9,22 +9,22 @@ use crate::seen::Seen;
 use crate::server;
 use crate::shapes::{self, NAMESPACES};
 
-/// What a run measured.
+/// The figures of a run.
 pub type Figures = BTreeMap<&'static str, f64>;
 
-/// What a run is to do.
+/// The settings of a run.
 #[derive(Clone, Debug)]
 pub struct Work {
     pub objects: u64,
     pub events: u64,
     pub rate: u64,
     pub address: String,
-    /// Where it is served over TLS, and its certificate.
+    /// Address and certificate of the server over TLS.
     pub secure: Option<(String, Vec<u8>)>,
 }
 
 impl Work {
-    /// Where the server is.
+    /// Returns the configuration of a client.
     pub fn config(&self) -> kube::Config {
         let Some((address, certificate)) = &self.secure else {
             return kube::Config::new(format!("http://{}", self.address).parse().expect("an address is one"));
@@ -37,7 +37,7 @@ impl Work {
 
 /// A cache under measurement.
 pub trait Cache: Sized {
-    /// Starts to fill it; `seen` is told of every change.
+    /// Starts to fill it; `seen` gets every change.
     fn start(work: &Work, seen: &Arc<Seen>) -> impl Future<Output = Self>;
     /// Waits until it holds everything.
     fn synced(&self) -> impl Future<Output = ()>;
@@ -52,11 +52,11 @@ pub trait Lookup: Sync {
     fn get_by_name(&self, namespace: &str, name: &str) -> bool;
     fn list(&self) -> usize;
     fn list_namespace(&self, namespace: &str) -> usize;
-    /// By label; through an index if there is one.
+    /// Counts by label; through an index if there is one.
     fn list_tier(&self, tier: &str) -> usize;
 }
 
-/// Seconds until the cache is full and the handler has seen all of it, and what it weighs then.
+/// Measures the seconds until the cache is full and the handler has seen all objects, and the memory then.
 pub async fn sync<C: Cache>(work: &Work, begin: Instant) -> (C, Arc<Seen>, Figures) {
     let seen = Arc::new(Seen::new(work.objects, work.rate > 0));
     let cache = C::start(work, &seen).await;
@@ -66,13 +66,13 @@ pub async fn sync<C: Cache>(work: &Work, begin: Instant) -> (C, Arc<Seen>, Figur
     let cpu = probe::cpu_seconds();
     assert_eq!(cache.len() as u64, work.objects);
     let peak = probe::peak_megabytes();
-    // What is freed by tasks that are ending shall be free.
+    // Waits for tasks that are ending to free their memory.
     tokio::time::sleep(Duration::from_millis(500)).await;
     let figures = [("seconds", seconds), ("cpu", cpu), ("live", probe::live_megabytes()), ("peak", peak)];
     (cache, seen, figures.into())
 }
 
-/// Changes a second and the processor time of each, or their delays where the work has a rate.
+/// Measures changes per second and the processor time of each, or their delays if the work has a rate.
 pub async fn watch<C: Cache>(work: &Work, begin: Instant) -> Figures {
     let (_cache, seen, _) = sync::<C>(work, begin).await;
     seen.expect(work.events);
@@ -94,7 +94,7 @@ pub async fn watch<C: Cache>(work: &Work, begin: Instant) -> Figures {
     figures.into()
 }
 
-/// Look-ups a second.
+/// Measures look-ups per second.
 pub fn lookups(cache: &impl Lookup, objects: usize) -> Figures {
     let order: Vec<usize> =
         (0..objects).map(|i| (shapes::mixed(i as u64) % objects as u64) as usize).collect();

@@ -17,9 +17,9 @@ use crate::types::{Kind, stamp};
 /// An informer whose cache holds `K`.
 pub struct Ours<K: Cached>(SharedInformer<K>);
 
-/// What a cache may hold.
+/// A type for caches.
 pub trait Held: Cached<DynamicType = ()> {
-    /// When the server sent it.
+    /// Returns the time when the server sent it.
     fn sent(&self) -> u64;
     fn tier(&self) -> Option<&str>;
 }
@@ -115,7 +115,7 @@ impl<K: Held> Lookup for Ours<K> {
     }
 }
 
-/// What a full cache has allocated, and how much of it stays when only its objects are kept.
+/// Measures the allocated memory of a full cache, and the part that remains when only its objects are kept.
 pub async fn objects<K: Held>(work: &Work, begin: Instant) -> Figures {
     let (cache, seen, _) = crate::measure::sync::<Ours<K>>(work, begin).await;
     let before = crate::probe::allocated_megabytes();
@@ -127,14 +127,14 @@ pub async fn objects<K: Held>(work: &Work, begin: Instant) -> Figures {
     figures
 }
 
-/// Seconds until all objects were reconciled once, and reconciles a second when all come again.
+/// Measures the seconds until all objects were reconciled once, and the reconciles per second of a second pass.
 pub async fn reconcile<K: Held>(work: &Work, begin: Instant) -> Figures {
     let informer = informer::<K>(work).await;
     let count = Arc::new(AtomicU64::new(0));
     let (counter, store) = (Arc::clone(&count), informer.store().clone());
     let controller = ControllerBuilder::new("bench").for_(&informer).workers(8).complete(reconcile_fn(
         move |key: ObjectKey| {
-            // kube-runtime hands the object to its reconciler; here it is looked up.
+            // kube-runtime passes the object to its reconciler; here it is looked up.
             let found = store.get_by_key(&key);
             counter.fetch_add(1, Ordering::Relaxed);
             async move {

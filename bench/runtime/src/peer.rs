@@ -75,7 +75,7 @@ impl<K: Kind> Lookup for Peer<K> {
     }
 }
 
-/// Seconds until all objects were reconciled once, and reconciles a second when all come again.
+/// Measures the seconds until all objects were reconciled once, and the reconciles per second of a second pass.
 pub async fn reconcile<K: Kind>(work: &Work, begin: Instant) -> Figures {
     let (again, all_again) = futures::channel::mpsc::unbounded();
     let config = controller::Config::default().concurrency(8);

@@ -20,7 +20,7 @@ pub fn cpu_seconds() -> f64 {
     seconds(usage.ru_utime) + seconds(usage.ru_stime)
 }
 
-/// Megabytes that this process holds once free pages of the heap are given back.
+/// Returns the megabytes that this process holds after free pages of the heap are returned.
 pub fn live_megabytes() -> f64 {
     // SAFETY: it has no preconditions.
     #[cfg(target_env = "gnu")]
@@ -42,7 +42,7 @@ pub fn allocated_megabytes() -> f64 {
     0.0
 }
 
-/// Most megabytes that this process has held.
+/// Returns the peak megabytes of this process.
 pub fn peak_megabytes() -> f64 {
     status("VmHWM:")
 }
@@ -54,7 +54,7 @@ fn status(name: &str) -> f64 {
     kilobytes / 1024.0
 }
 
-/// Calls of `call` a second, over about half a second.
+/// Measures calls of `call` per second, over about half a second.
 pub fn rate(mut call: impl FnMut(usize)) -> f64 {
     (0..3).for_each(&mut call);
     let begin = Instant::now();
@@ -67,7 +67,7 @@ pub fn rate(mut call: impl FnMut(usize)) -> f64 {
     calls as f64 / begin.elapsed().as_secs_f64()
 }
 
-/// Calls of `call` a second by a thread for each core, all together.
+/// Measures calls of `call` per second by a thread for each core, in total.
 pub fn rate_of_threads(call: impl Fn(usize) + Sync) -> f64 {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     std::thread::scope(|scope| {

@@ -1,7 +1,7 @@
-//! Keys through the work queue, and through kube-runtime's scheduler, which takes the queue's place there: it removes
-//! duplicates and delays.
+//! Keys through the work queue, and through kube-runtime's scheduler, its counterpart: it removes duplicates and
+//! delays.
 //!
-//! `burst`: all keys are there before the first is taken. `piped`: one producer beside the consumers.
+//! `burst`: all keys are added before the first is taken. `piped`: one producer beside the consumers.
 
 use std::hint::black_box;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! The table: which contenders do what, and how they compare.
+//! The table: the contenders and figures of each run.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader};
@@ -9,7 +9,7 @@ type Figures = BTreeMap<String, f64>;
 /// One kind of run.
 struct Row {
     name: &'static str,
-    /// What [`crate::run`] calls it.
+    /// The name for [`crate::run`].
     mode: &'static str,
     shape: &'static str,
     objects: u64,
@@ -24,7 +24,7 @@ struct Row {
 
 const SYNC: &[(&str, &str, usize)] =
     &[("seconds", "s", 3), ("cpu", "cpu s", 3), ("live", "MB live", 1), ("peak", "MB peak", 1)];
-/// Whether an event costs the same whatever the number of objects.
+/// The figures of rows that show whether the cost of an event depends on the number of objects.
 const FLAT: &[(&str, &str, usize)] = &[("events", "events/s", 0), ("cpu", "cpu us/event", 2)];
 const OBJECTS: &[(&str, &str, usize)] =
     &[("all", "MB allocated", 1), ("objects", "MB of them by the objects", 1)];
@@ -272,7 +272,7 @@ impl Server {
 impl Drop for Server {
     fn drop(&mut self) {
         drop(self.process.stdin.take());
-        // It has ended or will with this program; there is nothing to be done about a failure.
+        // The process ends with its standard input at the latest, so failures are ignored.
         let _ = self.process.wait();
     }
 }

@@ -1,4 +1,4 @@
-//! What a handler writes down, the same for all contenders.
+//! The record of a handler, the same for all contenders.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -8,7 +8,7 @@ use tokio::sync::Notify;
 
 use crate::probe::now_nanos;
 
-/// How many changes arrived, and when.
+/// The number of changes and the times of their arrival.
 #[derive(Default)]
 pub struct Seen {
     count: AtomicU64,
@@ -52,7 +52,7 @@ impl Seen {
     /// Waits until the target is reached.
     pub async fn reached(&self) {
         while self.count.load(Ordering::Acquire) < self.target.load(Ordering::Acquire) {
-            // The count is looked at again at times, should the notification have come between.
+            // The count is checked again at times, in case the notification came in between.
             let _ = tokio::time::timeout(Duration::from_millis(100), self.reached.notified()).await;
         }
     }

@@ -1,9 +1,9 @@
-//! An API server's side of list and watch on loopback: all bytes exist before the first request, so that what is
-//! measured is the client.
+//! An API server's side of list and watch on loopback: all bytes exist before the first request, so that only the
+//! client is measured.
 //!
 //! Plain HTTP/1.1, a thread per connection; over TLS see [`crate::tls`]. Lists are paged, or whole with
-//! `resourceVersion=0` as a watch cache answers them; watches stream the state first if they are asked to. Each event is
-//! a chunk of its own, as kube-apiserver writes them; at full speed many chunks share a write.
+//! `resourceVersion=0` as from a watch cache; watches stream the state first on request. Each event is a chunk of its
+//! own, as in kube-apiserver; at full speed many chunks share a write.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -15,9 +15,9 @@ use bytes::Bytes;
 use crate::probe::now_nanos;
 use crate::shapes::{self, FIRST_VERSION, STAMP_WIDTH, Shape};
 
-/// Bytes that are written at once at full speed.
+/// The bytes of a write at full speed.
 const WRITE: usize = 64 << 10;
-/// How often an idle watch gets a bookmark.
+/// The interval of bookmarks in an idle watch.
 const BOOKMARKS: Duration = Duration::from_secs(2);
 
 /// Serves until standard input ends; prints the address first, and the address and certificate for TLS.
@@ -28,7 +28,7 @@ pub fn serve(shape: Shape, objects: usize) -> std::io::Result<()> {
     std::thread::spawn(move || {
         for stream in listener.incoming().flatten() {
             let server = Arc::clone(&server);
-            // A client that goes away ends its thread.
+            // A client that disconnects ends its thread.
             std::thread::spawn(move || drop(server.connection(&stream)));
         }
     });
@@ -36,8 +36,8 @@ pub fn serve(shape: Shape, objects: usize) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Asks the server to send `events` changes on the watch that is open, `rate` a second or as fast as it goes (0).
-/// Returns when the watch has begun.
+/// Makes the server send `events` changes on the open watch, `rate` a second or at full speed (0). Returns when the
+/// watch has begun.
 pub fn go(address: &str, events: u64, rate: u64) -> std::io::Result<()> {
     let mut stream = TcpStream::connect(address)?;
     write!(
@@ -50,11 +50,11 @@ pub fn go(address: &str, events: u64, rate: u64) -> std::io::Result<()> {
 #[derive(Default)]
 struct Orders {
     next: Option<Order>,
-    /// Number of the newest watch, which takes the orders: the client of an older one may be gone.
+    /// Number of the newest watch, which gets the orders: the client of an older one may have disconnected.
     watch: u64,
 }
 
-/// What the watch is to send.
+/// The events for the watch to send.
 #[derive(Clone, Copy)]
 struct Order {
     events: u64,
@@ -195,7 +195,7 @@ impl Server {
         })
     }
 
-    /// Hands over events until `send` fails.
+    /// Sends events until `send` fails.
     pub fn watch(&self, request: &Request, send: &mut Send<'_>) -> std::io::Result<()> {
         let mut out = Events::default();
         if request.get("sendInitialEvents") == Some("true") {
@@ -244,7 +244,7 @@ impl Server {
         orders.next.take()
     }
 
-    /// Changes objects far from each other, one after the other.
+    /// Changes objects far from each other, in sequence.
     fn send(&self, order: Order, version: &mut u64, send: &mut Send<'_>) -> std::io::Result<()> {
         const STRIDE: usize = 7919;
         let (begin, mut out) = (Instant::now(), Events::default());
@@ -258,7 +258,7 @@ impl Server {
                         std::thread::sleep(wait);
                         sent = now_nanos();
                     }
-                    // Late because the client did not take the last one: that is the client's delay.
+                    // Late because the client has not read the last one: that is the client's delay.
                     None => sent = begin_nanos + nanos,
                 }
             }
@@ -275,7 +275,7 @@ impl Server {
     }
 }
 
-/// Takes the events that are there.
+/// Sends the pending events.
 pub type Send<'a> = dyn FnMut(&mut Events) -> std::io::Result<()> + 'a;
 
 /// Events that are written together.
@@ -286,7 +286,7 @@ pub struct Events {
 }
 
 impl Events {
-    /// Adds an event; answers where its object begins.
+    /// Adds an event; returns the offset of its object.
     fn event(&mut self, kind: &str, object: &[u8]) -> usize {
         self.bytes.extend_from_slice(format!(r#"{{"type":"{kind}","object":"#).as_bytes());
         let start = self.bytes.len();
@@ -296,7 +296,7 @@ impl Events {
         start
     }
 
-    /// Takes the events, each by itself.
+    /// Takes the events one by one.
     pub fn drain(&mut self) -> impl Iterator<Item = Bytes> + use<> {
         let bytes = Bytes::from(std::mem::replace(&mut self.bytes, Vec::with_capacity(2 * WRITE)));
         let mut start = 0;

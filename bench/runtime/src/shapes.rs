@@ -6,7 +6,7 @@
 
 use serde_json::{Map, Value, json};
 
-/// How many namespaces there are.
+/// The number of namespaces.
 pub const NAMESPACES: usize = 100;
 /// The annotation with the time of sending.
 pub const STAMP: &str = "bench/sent";
@@ -59,7 +59,7 @@ pub fn mixed(number: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// An object's bytes and where the changing parts stand.
+/// An object's bytes and the offsets of the changing parts.
 pub struct Bytes {
     pub json: Vec<u8>,
     pub version_at: usize,

@@ -56,7 +56,7 @@ async fn accept(server: &Arc<Server>, listener: std::net::TcpListener, acceptor:
         let (server, acceptor) = (Arc::clone(server), acceptor.clone());
         tokio::spawn(async move {
             stream.set_nodelay(true).expect("a socket has the option");
-            // A client that goes away ends its connection.
+            // A client that disconnects ends its connection.
             let Ok(stream) = acceptor.accept(stream).await else { return };
             let service = service_fn(move |request| answer(Arc::clone(&server), request));
             let _ = Builder::new(TokioExecutor::new()).serve_connection(TokioIo::new(stream), service).await;

@@ -56,7 +56,7 @@ impl Kind for Claim {}
 
 impl Kind for Pod {}
 
-/// When the server sent the event, in nanoseconds since the epoch; 0 in the first list.
+/// Returns the time when the server sent the event, in nanoseconds since the epoch; 0 in the first list.
 pub fn stamp(meta: &ObjectMeta) -> u64 {
     let annotations = meta.annotations.as_ref();
     annotations.and_then(|all| all.get(STAMP)).and_then(|text| text.parse().ok()).unwrap_or(0)

@@ -1,4 +1,4 @@
-//! What the server is made to do.
+//! The load of the server.
 
 use http::Request;
 use http_body_util::BodyExt;
@@ -12,7 +12,7 @@ use tokio::task::JoinSet;
 
 const PATH: &str = "/apis/bench.example.com/v1/namespaces/default/machines";
 
-/// A kind with a schema that has to be checked, as users write them.
+/// A kind with a realistic schema to check.
 pub(crate) fn crd() -> CustomResourceDefinition {
     let text = json!({"type": "string", "maxLength": 100});
     serde_json::from_value(json!({
@@ -54,14 +54,14 @@ fn machines(client: &Client) -> Api<DynamicObject> {
     Api::default_namespaced_with(client.clone(), &ApiResource::from_gvk_with_plural(&kind, "machines"))
 }
 
-/// How long the JSON of a stored object is.
+/// Returns the length of a stored object's JSON.
 pub(crate) async fn stored_size() -> usize {
     let env = TestEnv::builder().crds([crd()]).start().await.unwrap();
     let stored = machines(&env.client()).create(&PostParams::default(), &machine("m", 0)).await.unwrap();
     serde_json::to_string(&stored).unwrap().len()
 }
 
-/// Creates `count` objects with so many writers at once.
+/// Creates `count` objects with this number of concurrent writers.
 pub(crate) async fn create(client: &Client, prefix: &str, count: usize, writers: usize) {
     let mut tasks = JoinSet::new();
     for writer in 0..writers {
@@ -76,7 +76,7 @@ pub(crate) async fn create(client: &Client, prefix: &str, count: usize, writers:
     tasks.join_all().await;
 }
 
-/// Lists everything; answers how many bytes came.
+/// Lists everything; returns the number of bytes.
 pub(crate) async fn list(client: &Client) -> usize {
     let request = Request::get(PATH).body(Body::empty()).unwrap();
     let response = client.send(request).await.unwrap();
@@ -84,7 +84,7 @@ pub(crate) async fn list(client: &Client) -> usize {
     response.into_body().collect().await.unwrap().to_bytes().len()
 }
 
-/// Opens so many watches; each task ends when its watch has shown `events` events.
+/// Opens this number of watches; each task ends when its watch has shown `events` events.
 pub(crate) async fn watch(client: &Client, watchers: usize, events: usize) -> JoinSet<()> {
     let mut tasks = JoinSet::new();
     for _ in 0..watchers {

@@ -17,10 +17,10 @@ use kube::Client;
 use kubesmith_testenv::TestEnv;
 use kubesmith_testenv::fake::Fake;
 
-/// How many objects are listed, watched and kept in memory.
+/// The number of objects that are listed, watched and kept in memory.
 const OBJECTS: usize = 10_000;
 const WATCHERS: usize = 100;
-/// What a process is told that measures its own memory.
+/// The argument of a process that measures its own memory.
 const MEMORY: &str = "memory";
 
 #[tokio::main]
@@ -50,7 +50,7 @@ async fn tables() {
     }
 }
 
-/// An environment in memory or in a folder, with the CRD installed.
+/// Starts an environment in memory or in a folder, with the CRD installed.
 async fn environment(data: Option<&Path>) -> TestEnv {
     let mut builder = TestEnv::builder().crds([load::crd()]);
     if let Some(data) = data {
@@ -59,7 +59,7 @@ async fn environment(data: Option<&Path>) -> TestEnv {
     builder.start().await.unwrap()
 }
 
-/// A client in the process, or one that goes through TLS.
+/// Returns a client in the process, or one over TLS.
 async fn client(env: &mut TestEnv, tls: bool) -> Client {
     if tls { Client::try_from(env.config().await.unwrap()).unwrap() } else { env.client() }
 }
@@ -153,7 +153,7 @@ async fn reads() {
     }
 }
 
-/// The resident memory of a server before and after it got its objects, in kB.
+/// Returns the resident memory of a server before and after it got its objects, in kB.
 async fn memory(data: Option<&Path>) -> String {
     let env = environment(data).await;
     let empty = resident();
@@ -172,7 +172,7 @@ fn memory_of_child(data: Option<&Path>) -> (f64, f64) {
     (empty.parse::<f64>().unwrap() / 1e3, full.parse::<f64>().unwrap() / 1e3)
 }
 
-/// This process's resident memory in kB, as Linux tells it.
+/// Returns this process's resident memory in kB, from Linux.
 fn resident() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();

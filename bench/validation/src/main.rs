@@ -1,4 +1,4 @@
-//! How long it takes to validate an object: `cargo run --release -p kubesmith-bench-validation`.
+//! Times the validation of an object: `cargo run --release -p kubesmith-bench-validation`.
 //!
 //! The object is a gate of `testdata/cases/validations`: 22 fields, 10 rules in CEL.
 
@@ -15,7 +15,7 @@ static GATES: SchemaValidator = SchemaValidator::of_crd(
     "v1",
 );
 
-/// Objects that are validated for one number.
+/// The number of validations for one figure.
 const ROUNDS: u32 = 20_000;
 
 fn gate() -> Gate {

@@ -1,8 +1,8 @@
-//! The third step: an informer keeps a cache of the pods, its handlers put the keys of those that have changed into a queue,
-//! and a worker takes them out and looks in the cache what is to be done.
+//! The third step: an informer keeps a cache of the pods, its handlers put the keys of changed pods into a queue, and a
+//! worker takes them out and looks them up in the cache.
 //!
-//! The informer lists and watches, and again whenever a watch ends, breaks or has missed something. The queue holds a key
-//! once, however often it was added, and brings back later what has failed.
+//! The informer lists and watches, and again whenever a watch ends, breaks or has missed events. The queue holds a key
+//! once, however often it was added, and retries failed keys later.
 
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -18,34 +18,34 @@ use kubesmith_runtime::workqueue::Queue;
 use crate::generated::clientset::Clientset;
 use crate::generated::informers::SharedInformerFactory;
 
-/// How often a key that fails is tried again, before it is dropped.
+/// The number of retries of a failing key, before it is dropped.
 pub const RETRIES: usize = 5;
 
-/// How long the first list may take.
+/// The time limit of the first list.
 const SYNC_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// The informers of the pods in a namespace: of one node, or of all and of those that have none yet.
+/// Returns the informers of the pods in a namespace: of one node, or of all and of unscheduled ones.
 #[must_use]
 pub fn factory(clients: &Clientset, namespace: &str, node: Option<&str>) -> SharedInformerFactory {
     let on_node = node.map(|node| format!("spec.nodeName={node}"));
     SharedInformerFactory::builder(clients.clone())
         .namespace(namespace)
-        // What is not selected is never sent. So a kubelet asks for its pods.
+        // The server only sends selected pods. A kubelet selects its pods like this.
         .tweak_list_options(|params| params.field_selector = on_node)
-        // What is not read need not be kept: containers and volumes are most of a pod.
+        // Unused parts need not be cached: containers and volumes are most of a pod.
         .transform_for(|pod: &mut Pod| pod.spec = None)
         .build()
 }
 
-/// Prints `Sync/Add/Update for Pod NAME` or `Pod NAME does not exist anymore` whenever something has happened to a pod of
-/// [`factory`], until `stop` ends.
+/// Prints `Sync/Add/Update for Pod NAME` or `Pod NAME does not exist anymore` on every change of a pod of [`factory`],
+/// until `stop` ends.
 ///
-/// What cannot be printed is tried again, [`RETRIES`] times with growing pauses, then logged and dropped, until the pod
-/// changes again.
+/// A key that cannot be printed is retried, [`RETRIES`] times with growing delays, then logged and dropped, until the
+/// pod changes again.
 ///
 /// # Errors
 ///
-/// The pods cannot be listed.
+/// Returns an error if the pods cannot be listed.
 #[rbac(groups = "", resources = "pods", verbs("list", "watch"), namespace = "default")]
 pub async fn watch(
     factory: &SharedInformerFactory,
@@ -53,7 +53,7 @@ pub async fn watch(
     stop: impl Future<Output = ()>,
 ) -> anyhow::Result<()> {
     let pods = factory.core().v1().pods().informer();
-    // Its rate limiter: each key for itself, 5 ms doubling up to 1000 s, and 10 per second over all.
+    // Its rate limiter: each key separately, 5 ms doubling up to 1000 s, and 10 per second in total.
     let queue = Queue::new("pods");
     pods.add_event_handler(Enqueue { queue: queue.clone() })?;
     factory.start();
@@ -85,7 +85,7 @@ impl ResourceEventHandler<Pod> for Enqueue {
     }
 
     fn on_delete(&self, deleted: Deleted<Pod>) {
-        // A tombstone, `Deleted::FinalStateUnknown`, where only a later list has shown that the pod is gone. The key is
+        // A tombstone, `Deleted::FinalStateUnknown`, if only a later list has shown that the pod is gone. The key is
         // known in any case.
         self.queue.add(deleted.key().clone());
     }
@@ -93,7 +93,7 @@ impl ResourceEventHandler<Pod> for Enqueue {
 
 /// The worker: takes one key after the other until the queue is shut down.
 async fn work(queue: &Queue<ObjectKey>, pods: &Store<Pod>, out: &mut impl Write) {
-    // Until the item is dropped, its key is handed to no other worker.
+    // Until the item is dropped, no other worker gets its key.
     while let Some(item) = queue.get().await {
         let key = item.key();
         match sync(pods, key, out) {
@@ -110,7 +110,7 @@ async fn work(queue: &Queue<ObjectKey>, pods: &Store<Pod>, out: &mut impl Write)
     }
 }
 
-/// What a controller would do for a pod: this one says how the cache has it.
+/// Does a controller's work for a pod: this one prints its state in the cache.
 fn sync(pods: &Store<Pod>, key: &ObjectKey, out: &mut impl Write) -> io::Result<()> {
     let line = match pods.get_by_key(key) {
         Some(pod) => format!("Sync/Add/Update for Pod {}\n", pod.name_any()),

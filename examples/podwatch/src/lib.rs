@@ -1,6 +1,6 @@
-//! Pods, watched in three ways. Each does what the one before it leaves to be done:
+//! Pods, watched in three ways. Each does the work that the one before it leaves open:
 //!
-//! 1. [`plain`]: one HTTP request, and the lines of its answer.
+//! 1. [`plain`]: one HTTP request, and the lines of its response.
 //! 2. [`typed`]: the same through a typed client.
 //! 3. [`informer`]: a cache that is kept up to date whatever happens, and a queue of what is to be looked at: the frame of
 //!    every controller.

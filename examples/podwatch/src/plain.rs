@@ -1,4 +1,4 @@
-//! The first step: a watch is a GET whose answer does not end. Each line of it is an event.
+//! The first step: a watch is a GET whose response does not end. Each line of it is an event.
 
 use std::io::Write;
 
@@ -9,7 +9,7 @@ use kubesmith_runtime::kube::Client;
 use kubesmith_runtime::rbac;
 use serde::Deserialize;
 
-/// A line of the answer: what has happened, and to what.
+/// A line of the response: an event's type and object.
 #[derive(Deserialize)]
 struct Event {
     #[serde(rename = "type")]
@@ -17,7 +17,7 @@ struct Event {
     object: Object,
 }
 
-/// What is read of an object: of a pod its name, of an error its message.
+/// The parts of an object that are read: a pod's name, an error's message.
 #[derive(Deserialize)]
 struct Object {
     #[serde(default)]
@@ -32,11 +32,11 @@ struct Metadata {
     name: String,
 }
 
-/// Prints `TYPE Pod NAME` for every pod that there is and for every change, until the server ends the answer.
+/// Prints `TYPE Pod NAME` for every existing pod and for every change, until the server ends the response.
 ///
 /// # Errors
 ///
-/// The server refuses, sends an error among the events or something else than events, or cannot be reached; or nothing
+/// Returns an error if the server refuses, sends an error or anything but events, or cannot be reached; or if nothing
 /// more can be printed.
 #[rbac(groups = "", resources = "pods", verbs = "watch", namespace = "default")]
 pub async fn watch(client: &Client, namespace: &str, out: &mut impl Write) -> anyhow::Result<()> {

@@ -1,4 +1,4 @@
-//! The second step: the same watch through the client of pods, whose events are of Rust types.
+//! The second step: the same watch through the client of pods, with events of Rust types.
 
 use std::io::Write;
 
@@ -10,23 +10,23 @@ use kubesmith_runtime::rbac;
 
 use crate::generated::clientset::Clientset;
 
-/// Prints `Pod NAME added`, `modified` or `deleted` for every pod that there is and for every change, until the server ends
+/// Prints `Pod NAME added`, `modified` or `deleted` for every existing pod and for every change, until the server ends
 /// the watch.
 ///
 /// # Errors
 ///
-/// As for [`plain::watch`](crate::plain::watch).
+/// Returns an error as [`plain::watch`](crate::plain::watch).
 #[rbac(groups = "", resources = "pods", verbs = "watch", namespace = "default")]
 pub async fn watch(clients: &Clientset, namespace: &str, out: &mut impl Write) -> anyhow::Result<()> {
     let pods = clients.core_v1().pods().namespace(namespace);
-    // Version 0: everything that there is, and then the changes.
+    // Version 0: all existing objects, and then the changes.
     let mut events = pods.watch(&WatchParams::default(), "0").await?;
     while let Some(event) = events.try_next().await? {
         let (pod, what) = match event {
             WatchEvent::Added(pod) => (pod, "added"),
             WatchEvent::Modified(pod) => (pod, "modified"),
             WatchEvent::Deleted(pod) => (pod, "deleted"),
-            // Only says that nothing has happened up to a version.
+            // Only reports that nothing has happened up to a version.
             WatchEvent::Bookmark(_) => continue,
             WatchEvent::Error(status) => bail!("the server ends the watch: {}", status.message),
         };

@@ -10,16 +10,16 @@ use kubesmith_testenv::{Backend, TestEnv, TestEnvBuilder};
 use crate::role;
 use crate::wait::eventually;
 
-/// What a test needs of a server beside its API.
+/// The requirements of a test beside the API.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Needs {
     /// Nothing.
     Api,
-    /// What a cluster's controller manager does, and nodes that run pods, or say so.
+    /// The controllers of kube-controller-manager, and nodes that run pods, or simulate that.
     Controllers,
 }
 
-/// A server and a namespace of the test's own.
+/// A server and a namespace for one test.
 #[derive(Debug)]
 pub struct Cluster {
     /// The server.
@@ -35,8 +35,8 @@ impl Cluster {
     ///
     /// # Panics
     ///
-    /// If the server does not start, cannot do what the test needs, or refuses a CRD. A test says with `cfg(backend = "...")` where
-    /// it is to be ignored (see `backend.rs` of this package).
+    /// Panics if the server does not start, lacks the test's requirements, or refuses a CRD. A test lists with
+    /// `cfg(backend = "...")` the back ends on which it is ignored (see `backend.rs` of this package).
     pub async fn start(needs: Needs, crds: Option<&str>) -> Self {
         let builder = TestEnv::builder().rbac(true).crd_paths(crds);
         Self::on(with(builder, needs).start().await.expect("the server starts")).await
@@ -46,17 +46,17 @@ impl Cluster {
     ///
     /// # Panics
     ///
-    /// As there, and on a cluster that is there already, whose CRDs are everybody's.
+    /// As there, and on an existing cluster, whose CRDs are shared.
     pub async fn start_with_own_crds(crds: impl IntoIterator<Item = CustomResourceDefinition>) -> Self {
         assert_crds_are_the_tests();
         Self::on(TestEnv::builder().rbac(true).crds(crds).start().await.expect("the server starts")).await
     }
 
-    /// As [`start`](Self::start), where no kind of the folder has a subresource.
+    /// As [`start`](Self::start), with the subresources of all kinds removed.
     ///
     /// # Panics
     ///
-    /// As there, and on a cluster that is there already, whose CRDs are everybody's.
+    /// As there, and on an existing cluster, whose CRDs are shared.
     pub async fn start_without_subresources(crds: &str) -> Self {
         assert_crds_are_the_tests();
         let cluster = Self::start(Needs::Api, Some(crds)).await;
@@ -68,11 +68,11 @@ impl Cluster {
         cluster
     }
 
-    /// A namespace on a server that runs.
+    /// Returns a namespace on a running server.
     ///
     /// # Panics
     ///
-    /// If the namespace cannot be made.
+    /// Panics if the namespace cannot be created.
     pub async fn on(env: TestEnv) -> Self {
         let namespace = make_namespace(env.client()).await;
         Cluster { env, namespace, operator: None }
@@ -97,12 +97,12 @@ impl Cluster {
         .await
     }
 
-    /// Deletes the namespace, which matters to a server that stays, and stops one that does not. After a test that has
-    /// failed, the namespace stays to be looked at.
+    /// Deletes the namespace, which matters to an existing cluster, and stops other servers. After a failed test, the
+    /// namespace stays for inspection.
     ///
     /// # Panics
     ///
-    /// If the namespace cannot be deleted.
+    /// Panics if the namespace cannot be deleted.
     pub async fn stop(self) {
         let namespaces: Api<Namespace> = Api::all(self.client());
         namespaces.delete(&self.namespace, &DeleteParams::default()).await.expect("the namespace is deleted");
@@ -121,7 +121,7 @@ fn assert_crds_are_the_tests() {
 fn with(builder: TestEnvBuilder, needs: Needs) -> TestEnvBuilder {
     match (needs, Backend::from_env()) {
         (Needs::Controllers, Backend::Embedded) => builder.controllers(true).simulated_node(true),
-        // It has them.
+        // The cluster has its own.
         (Needs::Controllers, Backend::ExistingCluster) | (Needs::Api, _) => builder,
         (Needs::Controllers, backend) => {
             panic!("{backend} runs no controllers and no pods: leave this test out")

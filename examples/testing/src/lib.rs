@@ -1,5 +1,5 @@
-//! What the tests of the example operators share: a [`Cluster`] of whichever back end the environment chooses, waiting,
-//! the [`program`] of an operator, its rights, its [`readiness`], and [`replicas`] of one.
+//! The common parts of the example operators' tests: a [`Cluster`] of the back end that the environment chooses,
+//! waiting, the [`program`] of an operator, its rights, its [`readiness`], and [`replicas`] of one.
 
 pub mod cluster;
 pub mod program;

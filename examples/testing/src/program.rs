@@ -8,12 +8,12 @@ use std::process::{Child, ChildStdout, Command, Stdio};
 use crate::cluster::Cluster;
 use crate::wait::in_time;
 
-/// The program of a manager refuses flags and a `RUST_LOG` that make no sense, serves metrics and probes, writes a log without colours where
-/// nobody sees them, and ends when it is told to. For a runtime whose time is not paused.
+/// Checks that the program of a manager refuses invalid flags and `RUST_LOG`, serves metrics and probes, writes a log
+/// without colours outside of terminals, and ends on a signal. For a runtime whose time is not paused.
 ///
 /// # Panics
 ///
-/// If it is not so.
+/// Panics if it does not.
 pub async fn a_manager_runs(program: &str, mut cluster: Cluster) {
     let refused = Command::new(program).args(["--workers", "0"]).output().expect("the program starts");
     let said = String::from_utf8_lossy(&refused.stderr);
@@ -37,7 +37,7 @@ pub async fn a_manager_runs(program: &str, mut cluster: Cluster) {
     cluster.stop().await;
 }
 
-/// A program, which does not outlive its test.
+/// A program that ends with its test.
 struct Running(Child);
 
 impl Running {
@@ -62,7 +62,7 @@ impl Drop for Running {
     }
 }
 
-/// Reads the log, and tells the program to end once both endpoints are served.
+/// Reads the log, and terminates the program once both endpoints are served.
 fn until_its_end(stdout: ChildStdout, id: u32) -> String {
     let mut log = String::new();
     let mut served = 0;

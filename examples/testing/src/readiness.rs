@@ -1,4 +1,4 @@
-//! `/readyz` of a manager, asked as a kubelet would.
+//! `/readyz` of a manager, requested as by a kubelet.
 
 use std::net::SocketAddr;
 
@@ -11,31 +11,32 @@ use tokio::net::TcpStream;
 use crate::cluster::Cluster;
 use crate::wait::{eventually, in_time};
 
-/// An address on which nobody listens: the place for a manager's probes.
+/// Returns a free address for a manager's probes.
 ///
 /// # Panics
 ///
-/// If there is none.
+/// Panics if there is none.
 #[must_use]
 pub fn free_address() -> SocketAddr {
     kubesmith_testenv::free_address().expect("a port")
 }
 
-/// Waits until `/readyz` says so.
+/// Waits until `/readyz` reports this.
 ///
 /// # Panics
 ///
-/// If it does not within two minutes.
+/// Panics if it does not within two minutes.
 pub async fn becomes_ready(address: SocketAddr, ready: bool) {
     let what = format!("ready: {ready}");
     eventually(&what, async || (is_ready(address).await == Some(ready)).then_some(())).await;
 }
 
-/// A manager with what `add_to` adds is not ready while `resource` can be neither listed nor watched, and is afterwards.
+/// Checks that a manager with `add_to` is not ready while `resource` can be neither listed nor watched, and is
+/// afterwards.
 ///
 /// # Panics
 ///
-/// If it is not so.
+/// Panics if it is not so.
 pub async fn is_ready_once_listed(cluster: &Cluster, resource: &str, add_to: impl FnOnce(&mut Manager)) {
     let refused = |verb| Rule::new(Fault::Status(503)).resource(resource).verb(verb);
     let schedule = Schedule::new().rule(refused(Verb::List)).rule(refused(Verb::Watch));

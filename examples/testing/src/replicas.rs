@@ -19,35 +19,37 @@ use tokio::time::{Instant, sleep};
 use crate::cluster::Cluster;
 use crate::wait::{eventually, in_time};
 
-/// An operator of which several replicas run.
+/// An operator with several replicas.
 pub trait Operator {
     /// The name of the lease that they compete for.
     const LEASE: &'static str;
 
-    /// What the object is called that a test calls `name`. One without a namespace needs a name that no other test gives.
+    /// Returns the name of the object that a test calls `name`. Without a namespace it has to be unique among all
+    /// tests.
     #[must_use]
     fn name(_namespace: &str, name: &str) -> String {
         name.to_owned()
     }
 
-    /// Adds the controller, its reconciler watched by `witness`, to what `manager` runs, for objects of `namespace`; the
-    /// manager's own informers have no others.
+    /// Adds the controller, its reconciler watched by `witness`, to `manager`, for objects of `namespace`; the
+    /// manager's own informers are limited to it.
     fn add_to(manager: &mut Manager, namespace: &str, witness: Witness);
 
     /// Creates an object of this name.
     fn create(client: Client, namespace: &str, name: &str) -> impl Future<Output = ()>;
 
-    /// Deletes what does not go with the test's namespace.
+    /// Deletes objects outside of the test's namespace.
     fn clean_up(_client: Client, _namespace: &str) -> impl Future<Output = ()> {
         std::future::ready(())
     }
 }
 
-/// A leader is killed: the other takes over within the lease's bound, and nothing was reconciled by both at once.
+/// Checks that after a leader is killed the other takes over within the lease's bound, and nothing is reconciled by
+/// both at once.
 ///
 /// # Panics
 ///
-/// If it is not so.
+/// Panics if it is not so.
 pub async fn a_killed_leader_is_followed<O: Operator>(cluster: Cluster) {
     let replicas = Replicas::<O>::new(cluster);
     let start = Instant::now();
@@ -58,7 +60,7 @@ pub async fn a_killed_leader_is_followed<O: Operator>(cluster: Cluster) {
     sleep(replicas.long()).await;
     assert_eq!(replicas.workers_since(start), ["first"], "the other only watches");
 
-    // As `kill -9`: nothing is given back.
+    // As `kill -9`: the lease is not released.
     let killed = Instant::now();
     first.abort();
     replicas.create("after").await;
@@ -68,12 +70,12 @@ pub async fn a_killed_leader_is_followed<O: Operator>(cluster: Cluster) {
     replicas.stop(second).await;
 }
 
-/// A leader is cut off from the server: it stops before the other begins, which is within the lease's bound, and nothing
-/// was reconciled by both at once.
+/// Checks that a leader without a connection to the server stops before the other begins, which is within the lease's
+/// bound, and nothing is reconciled by both at once.
 ///
 /// # Panics
 ///
-/// If it is not so.
+/// Panics if it is not so.
 pub async fn a_leader_that_is_cut_off_is_followed<O: Operator>(cluster: Cluster) {
     let replicas = Replicas::<O>::new(cluster);
     let proxy = replicas.cluster.env.fault_proxy(Schedule::new()).await.expect("a proxy");
@@ -96,23 +98,23 @@ pub async fn a_leader_that_is_cut_off_is_followed<O: Operator>(cluster: Cluster)
     proxy.stop().await;
 }
 
-/// Who works on what, and who has.
+/// The replicas that work on keys, now and before.
 #[derive(Default)]
 struct Log {
     now: BTreeMap<ObjectKey, &'static str>,
     all: Vec<(&'static str, ObjectKey, Instant)>,
-    /// Keys that were in two hands.
+    /// Keys that two replicas worked on at once.
     clashes: Vec<String>,
 }
 
-/// Takes down which keys a replica works on, and when.
+/// Records the keys that a replica works on, with times.
 pub struct Witness {
     who: &'static str,
     log: Arc<Mutex<Log>>,
 }
 
 impl Witness {
-    /// A reconciler that does what `inner` does, and is watched.
+    /// Wraps `inner` in a recorded reconciler.
     pub fn of<R>(self, inner: R) -> Witnessed<R> {
         Witnessed { witness: self, inner }
     }
@@ -122,13 +124,13 @@ impl Witness {
     }
 }
 
-/// A reconciler that is watched.
+/// A recorded reconciler.
 pub struct Witnessed<R> {
     witness: Witness,
     inner: R,
 }
 
-/// A stay in the log, which ends also where the reconcile is cut off.
+/// An entry of the log, which also ends when the reconcile is cancelled.
 struct Stay<'a>(&'a Witness, &'a ObjectKey);
 
 impl Drop for Stay<'_> {
@@ -150,7 +152,7 @@ impl<R: Reconciler<Key = ObjectKey>> Reconciler for Witnessed<R> {
             log.all.push((who, key.clone(), Instant::now()));
         }
         let _stay = Stay(&self.witness, key);
-        // Long enough to be met in.
+        // Long enough for an overlap to occur.
         sleep(Duration::from_millis(300)).await;
         self.inner.reconcile(key).await
     }
@@ -169,7 +171,7 @@ impl<O: Operator> Replicas<O> {
     fn new(cluster: Cluster) -> Self {
         let times = match cluster.env.backend() {
             Backend::Embedded => ElectionTimes::default(),
-            // Nobody wants to wait so long where time is not paused; yet a busy machine may be slow to renew.
+            // Short enough for time that is not paused, but long enough for a busy machine to renew.
             _ => ElectionTimes {
                 lease_duration: Duration::from_secs(12),
                 renew_deadline: Duration::from_secs(10),
@@ -180,19 +182,19 @@ impl<O: Operator> Replicas<O> {
         Replicas { cluster, times, log, stop, operator }
     }
 
-    /// The lease's duration, counted from when the other has seen the last renewal, and then its next try. Tries are a
-    /// period apart, and up to 1.2 times as much more.
+    /// The lease's duration, counted from the other's observation of the last renewal, and then its next attempt.
+    /// Attempts are a period apart, and up to 1.2 times as much more.
     fn bound(&self) -> Duration {
         self.times.lease_duration + 2 * self.times.retry_period.mul_f64(2.2)
     }
 
-    /// Only where time is paused: what a machine and its network take on top has no bound.
+    /// Only if time is paused: delays of a machine and its network have no bound.
     fn assert_within_bound(&self, taken: Duration) {
         let is_paused = self.cluster.env.backend() == Backend::Embedded;
         assert!(taken <= self.bound() || !is_paused, "after {taken:?}");
     }
 
-    /// Long enough for the other to take over, if it were to.
+    /// Long enough for the other to take over, if it did.
     fn long(&self) -> Duration {
         self.bound() + 2 * self.times.retry_period
     }
@@ -212,7 +214,7 @@ impl<O: Operator> Replicas<O> {
         O::create(self.cluster.client(), namespace, &O::name(namespace, name)).await;
     }
 
-    /// When `who` has first worked on the object of this name.
+    /// Returns the time when `who` first worked on the object of this name.
     async fn worked_on(&self, who: &str, name: &str) -> Instant {
         let name = O::name(&self.cluster.namespace, name);
         eventually(&format!("{who} works on {name}"), async || {
@@ -222,7 +224,7 @@ impl<O: Operator> Replicas<O> {
         .await
     }
 
-    /// Who has worked since `instant`.
+    /// Returns the replicas that have worked since `instant`.
     fn workers_since(&self, instant: Instant) -> Vec<&'static str> {
         let log = lock(&self.log);
         let mut workers: Vec<_> =

@@ -1,4 +1,4 @@
-//! The rights of an operator: those of the role that is generated for it, and none that it does not need.
+//! The rights of an operator: those of its generated role, and no unneeded ones.
 
 use std::path::Path;
 use std::time::Duration;
@@ -20,7 +20,7 @@ use crate::wait::eventually;
 const MANAGER: &str = "role.yaml";
 const LEADER_ELECTION: &str = "leader_election_role.yaml";
 
-/// Longer than an operator takes, and shorter than others wait.
+/// Longer than an operator needs, and shorter than other waits.
 const LIMIT: Duration = Duration::from_secs(60);
 
 /// The operator as a user of its own.
@@ -41,12 +41,12 @@ impl fmt::Debug for Operator {
 }
 
 impl Cluster {
-    /// Gives the operator what the roles of this folder, a project's `config/rbac`, allow, and nothing else. On a cluster that is
-    /// there already it keeps all rights: users of a cluster are not a test's to make.
+    /// Gives the operator the rights of this folder's roles, a project's `config/rbac`, and no others. On an existing
+    /// cluster it keeps all rights, as a test cannot create its users.
     ///
     /// # Panics
     ///
-    /// If there is no role in the folder, or the server refuses it.
+    /// Panics if there is no role in the folder, or the server refuses it.
     #[must_use]
     pub async fn with_roles(mut self, folder: &str) -> Self {
         if self.env.backend() == Backend::ExistingCluster {
@@ -63,19 +63,20 @@ impl Cluster {
         self
     }
 
-    /// A client for the operator: with the rights of its roles after [`with_roles`](Self::with_roles), otherwise with all.
+    /// Returns a client for the operator: with the rights of its roles after [`with_roles`](Self::with_roles),
+    /// otherwise with all.
     #[must_use]
     pub fn operator_client(&self) -> Client {
         self.operator.as_ref().map_or_else(|| self.client(), |operator| operator.client.clone())
     }
 
-    /// Waits until the operator has needed everything that its role allows, but for these permissions. Informers ask for lists only
-    /// where the server does not stream them, so that `list` may be missing. Only the embedded server keeps account of requests:
-    /// elsewhere this waits for nothing, and a test whose subject it is has to be ignored.
+    /// Waits until the operator has needed everything that its role allows, except these permissions. Informers only
+    /// list if the server does not stream lists, so that `list` may be missing. Only the embedded server records
+    /// requests: elsewhere this does not wait, and a test about it has to be ignored.
     ///
     /// # Panics
     ///
-    /// If it is not so within a minute, or [`with_roles`](Self::with_roles) was not called.
+    /// Panics if it is not so within a minute, or [`with_roles`](Self::with_roles) was not called.
     pub async fn role_is_minimal(&self, but_for: &[&str]) {
         if self.env.backend() != Backend::Embedded {
             return;
@@ -88,7 +89,7 @@ impl Cluster {
         assert!(in_time.is_ok(), "not needed: {:?}", unused());
     }
 
-    /// Creates the role of a file under a name of the test's own, and binds the user to it; returns its rules.
+    /// Creates the role of a file under a unique name, and binds the user to it; returns its rules.
     async fn bind(&self, user: &User, file: &Path) -> Vec<PolicyRule> {
         let text = fs::read_to_string(file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
         let name = format!("{}-{}", self.namespace, file.file_stem().unwrap_or_default().display())
@@ -124,7 +125,7 @@ impl Cluster {
     }
 }
 
-/// The one object of a file, below comments.
+/// Returns the only object of a file, below comments.
 fn read<T: serde::de::DeserializeOwned>(text: &str) -> T {
     serde_yaml::Deserializer::from_str(text)
         .map(serde_yaml::Value::deserialize)

@@ -1,4 +1,4 @@
-//! Time in tests: paused where the server is in the process, the machine's where it is not.
+//! Time in tests: paused if the server is in the process, otherwise the machine's.
 
 use std::future::Future;
 use std::time::Duration;
@@ -6,18 +6,17 @@ use std::time::Duration;
 use kubesmith_testenv::Backend;
 use tokio::runtime::Builder;
 
-/// Longer than anything in a test takes; only a failing one waits for it.
+/// Longer than any step of a test; only failures reach it.
 const LIMIT: Duration = Duration::from_secs(120);
 
-/// How often something is asked again.
+/// The interval of polling.
 const PAUSE: Duration = Duration::from_millis(10);
 
-/// Runs a test. With the embedded server nobody waits for anything but timers, so that time is paused and jumps from one
-/// to the next.
+/// Runs a test. With the embedded server all waits are timers, so that time is paused and jumps from one to the next.
 ///
 /// # Panics
 ///
-/// Where the test does, and without threads or file descriptors for a runtime.
+/// Panics if the test does, or without threads or file descriptors for a runtime.
 pub fn run<F: Future>(test: F) -> F::Output {
     let paused = Backend::from_env() == Backend::Embedded;
     let runtime = Builder::new_current_thread().enable_all().start_paused(paused).build();
@@ -28,16 +27,16 @@ pub fn run<F: Future>(test: F) -> F::Output {
 ///
 /// # Panics
 ///
-/// If that is not within two minutes.
+/// Panics if that is not within two minutes.
 pub async fn in_time<T>(what: &str, future: impl Future<Output = T>) -> T {
     tokio::time::timeout(LIMIT, future).await.unwrap_or_else(|_| panic!("{what}: not within {LIMIT:?}"))
 }
 
-/// Asks until there is an answer.
+/// Polls until there is a result.
 ///
 /// # Panics
 ///
-/// If there is none within two minutes.
+/// Panics if there is none within two minutes.
 pub async fn eventually<T>(what: &str, mut ask: impl AsyncFnMut() -> Option<T>) -> T {
     in_time(what, async {
         loop {

@@ -1,7 +1,7 @@
 //! An hour of simulated churn: 2,000 objects a second are created, changed and deleted, and memory has to stay flat.
 //!
-//! `cargo run --release --bin churn [SECONDS]` prints what is in use every ten simulated minutes, and fails where it has
-//! grown by more than three percent since the first of them.
+//! `cargo run --release --bin churn [SECONDS]` prints the memory in use every ten simulated minutes, and fails if it
+//! has grown by more than three percent since the first of them.
 
 #[path = "../../../../runtime/tests/churn/heap.rs"]
 mod heap;
@@ -13,7 +13,7 @@ use rig::Churn;
 #[global_allocator]
 static HEAP: heap::Counting = heap::Counting::new();
 
-/// Growth that is none: tables keep the room of their fullest time.
+/// Tolerated growth: tables keep the capacity of their peak.
 const TOLERATED: f64 = 1.03;
 
 fn main() {

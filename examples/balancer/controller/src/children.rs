@@ -1,4 +1,4 @@
-//! What a Balancer consists of in a cluster, as functions of the plan.
+//! The children of a Balancer in a cluster, as functions of the plan.
 
 use std::collections::BTreeMap;
 
@@ -20,32 +20,32 @@ use crate::{hash, nginx};
 /// The key of the configuration in its ConfigMap, and so the name of the file.
 pub const CONFIGURATION_KEY: &str = "nginx.conf";
 
-/// Where nginx looks for its configuration.
+/// nginx's folder of configuration.
 const CONFIGURATION_FOLDER: &str = "/etc/nginx";
 
 /// The name of the proxy's container and of its volume's.
 const CONTAINER: &str = "nginx";
 const VOLUME: &str = "nginx-config";
 
-/// All children of a Balancer, as they should be.
+/// All children of a Balancer in their wanted state.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Children {
     /// A Service for each backend, which selects its pods.
     pub backends: Vec<Service>,
-    /// What holds nginx's configuration.
+    /// The ConfigMap of nginx's configuration.
     pub configuration: ConfigMap,
-    /// What runs nginx.
+    /// The Deployment of nginx.
     pub proxy: Deployment,
-    /// What clients connect to.
+    /// The Service for clients.
     pub frontend: Service,
 }
 
 impl Children {
-    /// Those of `balancer`, whose spec is `plan`; nginx is of `image`.
+    /// Returns the children of `balancer`, whose spec is `plan`; nginx is of `image`.
     ///
     /// # Errors
     ///
-    /// `balancer` was not read from a server.
+    /// Returns an error if `balancer` was not read from a server.
     pub fn new(balancer: &Balancer, plan: &Plan, image: &str) -> Result<Self, OwnerError> {
         let configuration = configuration(plan);
         let hash = hash::of_data(configuration.data.as_ref().unwrap_or(&BTreeMap::new()));
@@ -63,10 +63,10 @@ impl Children {
     }
 }
 
-/// Notes in the template of `proxy`'s pods which addresses the backends' Services have on the server.
+/// Writes the addresses of the backends' Services into the template of `proxy`'s pods.
 ///
-/// nginx looks names up when it starts and never again: where a Service was made anew, and has another address, only new
-/// pods find it. Nothing else about a Service counts.
+/// nginx only resolves names when it starts: if a Service was recreated with another address, only new pods find it.
+/// Nothing else about a Service matters.
 pub fn note_addresses<'s>(proxy: &mut Deployment, backends: impl IntoIterator<Item = &'s Service>) {
     let addresses = backends.into_iter().map(|service| {
         let spec = service.spec.clone().unwrap_or_default();
@@ -79,7 +79,7 @@ pub fn note_addresses<'s>(proxy: &mut Deployment, backends: impl IntoIterator<It
     annotations.insert(ADDRESSES_HASH_ANNOTATION.to_owned(), hash);
 }
 
-/// The label of everything that a Balancer of this name is looked up by.
+/// Returns the labels that select the children of the Balancer with this name.
 #[must_use]
 pub fn labels(balancer: &str) -> BTreeMap<String, String> {
     BTreeMap::from([(BALANCER_NAME_LABEL.to_owned(), balancer.to_owned())])
@@ -96,7 +96,7 @@ fn meta(name: String, labels: Option<BTreeMap<String, String>>) -> ObjectMeta {
 
 fn frontend(plan: &Plan) -> Service {
     let ports = plan.ports.iter().map(service_port).collect();
-    // Without labels, so that it is never taken for a backend's.
+    // Without labels, so that it is never mistaken for a backend's.
     service(meta(plan.name.to_string(), None), labels(plan.name.as_str()), ports)
 }
 
@@ -140,7 +140,7 @@ fn proxy(plan: &Plan, image: &str, hash: String) -> Deployment {
     let labels = labels(plan.name.as_str());
     let pods = ObjectMeta {
         labels: Some(labels.clone()),
-        // A new configuration makes new pods: nginx reads it when it starts.
+        // A new configuration replaces the pods: nginx reads it when it starts.
         annotations: Some(BTreeMap::from([(CONFIGMAP_HASH_ANNOTATION.to_owned(), hash)])),
         ..ObjectMeta::default()
     };

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-/// The letters of hashes: no vowels and nothing like one, so that no hash is a word.
+/// The letters of hashes: no vowels or look-alikes, so that no hash is a word.
 const ALPHABET: &[u8; 27] = b"bcdfghjklmnpqrstvwxz2456789";
 
-/// A hash of what a ConfigMap holds, and of nothing else: metadata that a server sets changes nothing in it.
+/// Returns a hash of a ConfigMap's data alone: it is independent of metadata that a server sets.
 ///
-/// It is FNV-1a (32 bits) of keys and values in their order, each with its length before it, in decimal, whose digits are then
-/// written as letters.
+/// It is FNV-1a (32 bits) of keys and values in their order, each prefixed with its length. The decimal digits of the
+/// result are then encoded as letters.
 #[must_use]
 pub fn of_data(data: &BTreeMap<String, String>) -> String {
     let mut hash: u32 = 0x811c_9dc5;

@@ -1,8 +1,8 @@
 //! The Balancer operator: a proxy (nginx) in front of weighted backends, for each Balancer.
 //!
-//! For a Balancer `NAME` there are a Service for each backend, a ConfigMap with nginx's configuration, a Deployment that
-//! runs nginx with it, and a Service for clients. [`plan`] reads a spec, [`nginx`] and [`children`] say what follows from
-//! it, [`reconcile`] makes it so.
+//! For a Balancer `NAME` there are a Service for each backend, a ConfigMap with nginx's configuration, a Deployment
+//! that runs nginx with it, and a Service for clients. [`plan`] parses a spec, [`nginx`] and [`children`] derive the
+//! children from it, [`reconcile`] writes them.
 
 pub mod children;
 #[cfg(test)]
@@ -30,18 +30,18 @@ pub const CONTROLLER_NAME: &str = "balancer-controller";
 /// The name of the lease that replicas compete for.
 pub const LEASE_NAME: &str = "24a4cdb8.hliangzhao.io";
 
-/// The image of the proxy, unless told otherwise.
+/// The default image of the proxy.
 pub const NGINX_IMAGE: &str = "nginx:1.15.9";
 
-/// Adds the controller to what `manager` runs; `workers` Balancers are worked on at a time, nginx is of `image`.
+/// Adds the controller to `manager`; `workers` Balancers are reconciled at a time, nginx is of `image`.
 ///
 /// # Errors
 ///
-/// An informer of the manager was shut down.
+/// Returns an error if an informer of the manager was shut down.
 ///
 /// # Panics
 ///
-/// Outside of a tokio runtime.
+/// Panics outside of a tokio runtime.
 pub fn add_to(manager: &mut Manager, workers: usize, image: &str) -> Result<(), BuildError> {
     let reconciler = reconciler(manager, image);
     let controller = controller(manager).workers(workers).metrics(manager.metrics()).complete(reconciler)?;
@@ -49,7 +49,7 @@ pub fn add_to(manager: &mut Manager, workers: usize, image: &str) -> Result<(), 
     Ok(())
 }
 
-/// A controller of Balancers over the manager's informers, which comes by whenever a child has changed.
+/// Returns a controller of Balancers over the manager's informers, which reconciles whenever a child has changed.
 #[must_use]
 pub fn controller(manager: &Manager) -> ControllerBuilder {
     let factory = SharedInformerFactory::from(manager.factory().clone());
@@ -60,11 +60,11 @@ pub fn controller(manager: &Manager) -> ControllerBuilder {
         .owns(&factory.informer_for::<Deployment>())
 }
 
-/// The reconciler over the manager's informers and client.
+/// Returns the reconciler over the manager's informers and client.
 ///
 /// # Panics
 ///
-/// Outside of a tokio runtime.
+/// Panics outside of a tokio runtime.
 #[must_use]
 pub fn reconciler(manager: &mut Manager, image: &str) -> BalancerReconciler {
     let factory = SharedInformerFactory::from(manager.factory().clone());

@@ -4,9 +4,9 @@ use std::fmt::Write;
 
 use crate::plan::{Plan, Port, Transport};
 
-/// The text of `nginx.conf`: a server for each port, whose upstream has every backend with its weight.
+/// Returns the text of `nginx.conf`: a server for each port, whose upstream has every backend with its weight.
 ///
-/// Whatever it writes is a [`Label`](crate::plan::Label) or a number, so that nothing in a Balancer can become a directive.
+/// Its parts are [`Label`](crate::plan::Label)s and numbers, so that nothing in a Balancer can become a directive.
 #[must_use]
 pub fn configuration(plan: &Plan) -> String {
     let mut text = "events {\n    worker_connections 1024;\n}\nstream {\n".to_owned();
@@ -21,7 +21,7 @@ pub fn configuration(plan: &Plan) -> String {
 }
 
 fn server(text: &mut String, port: &Port) {
-    // A listener is one of TCP unless told otherwise; there is no word for it.
+    // A listener uses TCP by default; there is no keyword for it.
     let transport = match port.transport {
         Transport::Tcp => "",
         Transport::Udp => " udp",
@@ -91,7 +91,7 @@ stream {
         assert!(text.contains("        server balancer-sample-v3-backend:53 weight=40;\n"), "{text}");
     }
 
-    /// What somebody would write who wants directives of their own, and anything else.
+    /// Texts that try to inject directives, and any others.
     fn hostile() -> impl Strategy<Value = String> {
         let pieces = prop::sample::select(vec![
             ";",
@@ -123,7 +123,7 @@ stream {
             1 => prop::collection::vec(pieces, 0..8).prop_map(|pieces| pieces.concat()),
             1 => ".*",
             1 => "[a-z0-9-]{1,20}",
-            // With seven texts at a time, most have to be harmless for one Balancer in a while to be accepted.
+            // With seven texts at a time, most have to be harmless for some Balancers to be accepted.
             9 => "[a-z]{1,15}",
         ]
     }

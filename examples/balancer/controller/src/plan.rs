@@ -1,7 +1,7 @@
-//! A Balancer's spec, read once into values that cannot hold what nginx or a Service would misunderstand.
+//! A Balancer's spec, parsed once into values that nginx or a Service cannot misunderstand.
 //!
-//! The CRD refuses all of this already. It is read again here since a CRD can be older than the program, or changed by
-//! hand, and these texts become part of a configuration file.
+//! The CRD refuses all of this already. It is checked again here since a CRD can be older than the program, or changed
+//! by hand, and these texts become part of a configuration file.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -10,13 +10,13 @@ use balancer_api::v1alpha1::{BackendSpec, Balancer, BalancerPort, LabelValue, Pr
 use k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
 use kubesmith_runtime::labels::Selector;
 
-/// The most characters of a label, and so of a Service's name.
+/// The length limit of a label, and so of a Service's name.
 const LABEL_LENGTH: usize = 63;
 
-/// The most characters of the name of a container's port.
+/// The length limit of a container port's name.
 const PORT_NAME_LENGTH: usize = 15;
 
-/// What a Balancer wants, checked.
+/// A valid spec of a Balancer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
     /// The Balancer's name.
@@ -60,22 +60,22 @@ pub struct Backend {
     pub selector: BTreeMap<String, String>,
 }
 
-/// A name as DNS labels are (RFC 1123): it means itself in YAML, in nginx's configuration and in host names.
+/// A DNS label (RFC 1123): it has no special meaning in YAML, in nginx's configuration and in host names.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Label(String);
 
-/// Everything that is wrong with a spec.
+/// All faults of a spec.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{}", .0.join("; "))]
 pub struct Refusal(Vec<String>);
 
 impl Plan {
-    /// Reads the spec of `balancer`.
+    /// Parses the spec of `balancer`.
     ///
     /// # Errors
     ///
-    /// [`Refusal`]: names that are no labels, selectors that are none, numbers out of range, names and ports that are listed
-    /// twice.
+    /// Returns [`Refusal`]: names that are no labels, malformed selectors, numbers out of range, names and ports that
+    /// are listed twice.
     pub fn new(balancer: &Balancer) -> Result<Plan, Refusal> {
         let mut refusals = Vec::new();
         let name = service_name("the Balancer's name", balancer.metadata.name.as_deref().unwrap_or_default());
@@ -133,7 +133,7 @@ fn port(port: &BalancerPort) -> Result<Port, String> {
     Ok(Port { name, transport, number, target })
 }
 
-/// The port itself where none is given, or 0 or no text, which stand for none in a Service too.
+/// Returns the target port: the port itself if the target is absent, 0 or empty, as in a Service.
 fn target(name: &Label, port: &BalancerPort) -> Result<IntOrString, String> {
     match &port.target_port {
         None | Some(IntOrString::Int(0)) => Ok(IntOrString::Int(port.port.0)),
@@ -149,7 +149,7 @@ fn target(name: &Label, port: &BalancerPort) -> Result<IntOrString, String> {
     }
 }
 
-/// Whether a container's port may be called so (RFC 6335).
+/// Reports whether the text is a valid name of a container's port (RFC 6335).
 fn is_port_name(text: &str) -> bool {
     text.len() <= PORT_NAME_LENGTH
         && text.bytes().all(is_label_byte)
@@ -157,7 +157,7 @@ fn is_port_name(text: &str) -> bool {
         && text.split('-').all(|part| !part.is_empty())
 }
 
-/// Labels that pods can have.
+/// Checks labels of pods.
 fn selector(what: &str, labels: &BTreeMap<String, LabelValue>) -> Result<BTreeMap<String, String>, String> {
     let labels = labels.iter().map(|(key, value)| (key.clone(), value.0.clone())).collect();
     match Selector::from_labels(&labels) {
@@ -187,7 +187,7 @@ fn backend(
     Ok(Backend { service, weight, selector })
 }
 
-/// A label that begins with a letter, as the names of Services do.
+/// Checks a label that begins with a letter, as names of Services do.
 fn service_name(what: &str, text: &str) -> Result<Label, String> {
     if text.starts_with(|first: char| first.is_ascii_digit()) {
         return Err(format!("{what} is {text:?}, and the name of a Service begins with a letter"));
@@ -210,7 +210,7 @@ impl Label {
         ))
     }
 
-    /// The text.
+    /// Returns the text.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
@@ -224,7 +224,7 @@ impl fmt::Display for Label {
 }
 
 impl fmt::Display for Transport {
-    /// As Services write it.
+    /// Writes the protocol as Services do.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Transport::Tcp => Protocol::TCP,

@@ -24,7 +24,7 @@ use crate::plan::{Plan, Refusal};
 use crate::status::{self, Outcome, is_rolled_out};
 use crate::sync::{Child, Ensured, SyncError, ensure};
 
-/// Why a Balancer is not as it should be.
+/// The reason why a Balancer is not in its wanted state.
 #[derive(Debug, thiserror::Error)]
 enum Fault {
     /// The spec has to be changed.
@@ -33,7 +33,7 @@ enum Fault {
     /// A name is taken.
     #[error("{}", join(.0))]
     Taken(Vec<SyncError>),
-    /// Something else, which may go by.
+    /// Another error, which may be temporary.
     #[error("{}", join(.0))]
     Failed(Vec<SyncError>),
     /// The Balancer was not read from a server.
@@ -45,7 +45,7 @@ fn join(errors: &[SyncError]) -> String {
     errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
 }
 
-/// Brings the children of a Balancer in line with its spec, and its status with them.
+/// Reconciles the children and the status of a Balancer.
 pub struct BalancerReconciler {
     pub(crate) lister: BalancerLister,
     pub(crate) balancers: Balancers,
@@ -60,7 +60,7 @@ pub struct BalancerReconciler {
 
 #[rbac(groups = "exposer.hliangzhao.io", resources = "balancers", verbs("get", "list", "watch"))]
 #[rbac(groups = "exposer.hliangzhao.io", resources = "balancers/status", verbs("patch"))]
-// Owners are set with blockOwnerDeletion, for which OwnerReferencesPermissionEnforcement asks for this.
+// Owners are set with blockOwnerDeletion, for which OwnerReferencesPermissionEnforcement requires this.
 #[rbac(groups = "exposer.hliangzhao.io", resources = "balancers/finalizers", verbs("update"))]
 #[rbac(groups = "", resources = "services", verbs("get", "list", "watch", "create", "patch", "delete"))]
 #[rbac(groups = "", resources = "configmaps", verbs("get", "list", "watch", "create", "patch"))]
@@ -71,7 +71,7 @@ impl Reconciler for BalancerReconciler {
 
     async fn reconcile(&self, key: &ObjectKey) -> Result<Action, ReconcileError> {
         let balancer = self.lister.namespace(key.namespace()).get(key.name());
-        // Without its owner, or with one that is going, the garbage collector takes the children.
+        // Without its owner, or with a terminating one, the garbage collector deletes the children.
         let Ok(balancer) = balancer else { return Ok(Action::done()) };
         if balancer.metadata.deletion_timestamp.is_some() {
             return Ok(Action::done());
@@ -100,7 +100,7 @@ impl BalancerReconciler {
             served.extend(pass.ensure(&self.services, service).await);
         }
         note_addresses(&mut proxy, served.iter().map(|service| &**service));
-        // nginx does not start where the name of a backend leads nowhere: first the backends, then who names them.
+        // nginx does not start if the name of a backend cannot be resolved: first the backends, then the proxy.
         if pass.errors.is_empty() {
             pass.ensure(&self.config_maps, &configuration).await;
         }
@@ -113,7 +113,7 @@ impl BalancerReconciler {
         self.clean_up(key, balancer, &plan, &proxy).await.map_err(|error| Fault::Failed(vec![error]))
     }
 
-    /// Deletes the Services of backends that are not listed, once no proxy is left that knows them.
+    /// Deletes the Services of backends that are not listed, once no proxy uses them.
     async fn clean_up(
         &self,
         key: &ObjectKey,
@@ -133,7 +133,7 @@ impl BalancerReconciler {
         Ok(Outcome::of(plan, rolled_out, left))
     }
 
-    /// The backends' Services that belong to this very Balancer and are not in the plan.
+    /// Returns the backends' Services that belong to this very Balancer and are not in the plan.
     async fn obsolete(
         &self,
         key: &ObjectKey,
@@ -150,9 +150,9 @@ impl BalancerReconciler {
         Ok(obsolete.cloned().collect())
     }
 
-    /// Says whether the Service is gone: it is not where the name was given to another one meanwhile, of which the cache tells.
+    /// Deletes a Service; returns false if the name belongs to another one by now, of which the cache reports a change.
     async fn delete(&self, service: &Service) -> Result<bool, SyncError> {
-        // Only what was looked at: not another Service that got the name meanwhile.
+        // Only this Service: not another one that got the name meanwhile.
         let preconditions = Preconditions { uid: service.metadata.uid.clone(), resource_version: None };
         let params = DeleteParams { preconditions: Some(preconditions), ..DeleteParams::default() };
         match self.services.delete(&ObjectKey::of(service), &params).await {
@@ -169,7 +169,7 @@ impl BalancerReconciler {
         }
     }
 
-    /// Writes the status where it has changed, and an event where something is wrong.
+    /// Writes the status if it has changed, and an event about a fault.
     async fn report(
         &self,
         key: &ObjectKey,
@@ -190,7 +190,7 @@ impl BalancerReconciler {
             return Ok(());
         }
         let client = self.balancers.namespace(key.namespace());
-        // From the server: caches have no managedFields, which tell what of the status is this controller's own.
+        // From the server: caches have no managedFields, which show this controller's own part of the status.
         let stored = match client.get(key.name()).await {
             Err(error) if error.is_not_found() => return Ok(()),
             stored => stored?,
@@ -203,7 +203,7 @@ impl BalancerReconciler {
 }
 
 impl Fault {
-    /// As a word, for conditions and events.
+    /// Returns the reason for conditions and events.
     fn reason(&self) -> &'static str {
         match self {
             Fault::Refused(_) => "InvalidSpec",
@@ -213,7 +213,7 @@ impl Fault {
     }
 }
 
-/// One pass over the children: what was written, and everything that went wrong.
+/// One pass over the children: the writes, and all errors.
 struct Pass<'a> {
     balancer: &'a Balancer,
     written: Vec<String>,
@@ -221,7 +221,7 @@ struct Pass<'a> {
 }
 
 impl Pass<'_> {
-    /// The child as the server has it; `None` where that is an error.
+    /// Ensures a child and returns it as stored; `None` on an error.
     async fn ensure<K: Child>(&mut self, client: &CachedClient<K>, wanted: &K) -> Option<Arc<K>> {
         match ensure(client, self.balancer, wanted).await {
             Ok(Ensured { object, changed }) => {
@@ -238,7 +238,7 @@ impl Pass<'_> {
         }
     }
 
-    /// Everything that has gone wrong.
+    /// Returns all errors.
     fn check(self) -> Result<(), Fault> {
         let errors = self.errors;
         if errors.is_empty() {

@@ -1,4 +1,4 @@
-//! What a Balancer's status says.
+//! The status of a Balancer.
 
 use balancer_api::v1alpha1::{Balancer, BalancerStatus};
 use balancer_client::applyconfigurations::exposer::v1alpha1::{
@@ -17,24 +17,24 @@ use crate::plan::Plan;
 /// The type of the one condition.
 pub const READY: &str = "Ready";
 
-/// What a reconcile has found or come to.
+/// The outcome of a reconcile.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outcome {
-    /// How many backends have a Service that selects pods; as before where that is not known.
+    /// The number of backends whose Service selects pods; unchanged if unknown.
     pub active: Option<usize>,
-    /// How many Services of backends that are not listed are left; as before where that is not known.
+    /// The number of remaining Services of backends that are not listed; unchanged if unknown.
     pub obsolete: Option<usize>,
     /// Whether the proxy runs with the configuration of the spec.
     pub ready: bool,
-    /// Why, as a word.
+    /// The reason, as a word.
     pub reason: &'static str,
-    /// Why, for people.
+    /// The message, for humans.
     pub message: String,
 }
 
 impl Outcome {
-    /// With every child as `plan` has it. A Service without a selector gets no endpoints from Kubernetes, so that its backend
-    /// takes no traffic, unless somebody else gives it some.
+    /// Returns the outcome with every child in the state of `plan`. A Service without a selector gets no endpoints from
+    /// Kubernetes, so that its backend takes no traffic, unless somebody else adds some.
     #[must_use]
     pub fn of(plan: &Plan, rolled_out: bool, obsolete: usize) -> Self {
         let idle = plan.backends.iter().filter(|backend| backend.selector.is_empty());
@@ -50,7 +50,7 @@ impl Outcome {
     }
 }
 
-/// The status of `balancer` after `outcome`; the condition's time changes only with its status.
+/// Returns the status of `balancer` after `outcome`; the condition's time only changes with its status.
 #[must_use]
 pub fn status(balancer: &Balancer, outcome: &Outcome, now: Timestamp) -> BalancerStatus {
     let mut status = balancer.status.clone();
@@ -64,13 +64,13 @@ pub fn status(balancer: &Balancer, outcome: &Outcome, now: Timestamp) -> Balance
     status
 }
 
-/// What of the status is to be applied: what this controller has applied to `stored` before, and what `outcome` says anew. What is
-/// left out would be taken back, as counts that are not known this time; and what others keep there, as conditions of
-/// theirs, stays theirs.
+/// Returns the status to apply: the fields that this controller has applied to `stored` before, and the new ones of
+/// `outcome`. Omitted fields would be removed, such as counts that are unknown this time; those of other managers, such
+/// as conditions of theirs, stay.
 ///
 /// # Errors
 ///
-/// `stored` has no `managedFields`, as in a cache, or they make no sense.
+/// Returns an error if `stored` has no `managedFields`, as in a cache, or they are malformed.
 pub fn to_apply(
     stored: &Balancer,
     outcome: &Outcome,
@@ -101,7 +101,7 @@ fn applied_condition(condition: &Condition) -> ConditionApplyConfiguration {
     applied
 }
 
-/// Whether every pod of the Deployment is of its newest template and works, and no other is left.
+/// Reports whether every pod of the Deployment is of its newest template and available, and no other is left.
 #[must_use]
 pub fn is_rolled_out(proxy: &Deployment) -> bool {
     let (Some(spec), Some(status)) = (&proxy.spec, &proxy.status) else { return false };

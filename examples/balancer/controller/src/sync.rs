@@ -1,4 +1,4 @@
-//! Bringing one child in line: read from the cache, written by server-side apply where it differs.
+//! Ensures one child: read from the cache, written by server-side apply if it differs.
 
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -16,10 +16,10 @@ use serde_json::Value;
 
 use crate::CONTROLLER_NAME;
 
-/// Why a child is not as it should be.
+/// The reason why a child is not in its wanted state.
 #[derive(Debug, thiserror::Error)]
 pub enum SyncError {
-    /// Somebody else's object has the child's name.
+    /// Another owner's object has the child's name.
     #[error("{kind} {name:?} exists and {}", match .controller {
         Some(controller) => format!("belongs to {controller}"),
         None => "does not belong to this Balancer".to_owned(),
@@ -35,7 +35,7 @@ pub enum SyncError {
     /// The API server has refused, or was not reached.
     #[error("{0}")]
     Client(#[from] ClientError),
-    /// The cache does not show what was written.
+    /// The cache does not show the write.
     #[error("{0}")]
     Informer(#[from] InformerError),
     /// The object cannot be written as JSON.
@@ -43,7 +43,7 @@ pub enum SyncError {
     Json(#[from] serde_json::Error),
 }
 
-/// A kind of which a Balancer has children.
+/// A kind of children of a Balancer.
 pub trait Child:
     Resource<DynamicType = (), Scope: ClientScope>
     + Cached<DynamicType = ()>
@@ -64,20 +64,20 @@ impl<K> Child for K where
 {
 }
 
-/// A child that is as it should be.
+/// A child in its wanted state.
 #[derive(Clone, Debug)]
 pub struct Ensured<K> {
     /// The object as the server has it.
     pub object: Arc<K>,
-    /// Whether it had to be changed for that.
+    /// Whether it had to be written.
     pub changed: bool,
 }
 
-/// Makes `wanted` so. What others own in the object stays.
+/// Writes `wanted` if needed. Fields of other owners in the object stay.
 ///
 /// # Errors
 ///
-/// [`SyncError`]; an object of that name that is not controlled by `owner` is left as it is.
+/// Returns [`SyncError`]; an object of that name that is not controlled by `owner` stays as it is.
 pub async fn ensure<K: Child>(
     client: &CachedClient<K>,
     owner: &Balancer,
@@ -85,7 +85,7 @@ pub async fn ensure<K: Child>(
 ) -> Result<Ensured<K>, SyncError> {
     let key = ObjectKey::of(wanted);
     let found = match client.get(&key).await? {
-        // The cache may not have heard yet of what somebody else has made, and an apply would take it over.
+        // The cache may lack an object that another owner has created, and an apply would take it over.
         None => client.get_live(&key).await?.map(Arc::new),
         found => found,
     };
@@ -98,7 +98,7 @@ pub async fn ensure<K: Child>(
         }
     }
     let applied = client.apply(wanted, &PatchParams::apply(CONTROLLER_NAME).force()).await?;
-    // What differs may be somebody else's, and stays: then the server has changed nothing.
+    // The difference may be another owner's, which stays: then the server has changed nothing.
     let before = found.as_ref().and_then(|found| found.meta().resource_version.as_ref());
     let changed = before.is_none() || before != applied.meta().resource_version.as_ref();
     Ok(Ensured { object: Arc::new(applied), changed })
@@ -112,8 +112,8 @@ fn not_ours<K: Resource<DynamicType = ()>>(found: &K) -> SyncError {
     }
 }
 
-/// Whether `found` has everything that `wanted` has. Members that only the server or others set do not count, but in
-/// lists and selectors: there they would stand for what is wanted no longer. A server leaves an empty map or list out.
+/// Reports whether `found` has all members of `wanted`. Members that only the server or others set are ignored, except
+/// in lists and selectors, where they may be ones that are no longer wanted. A server omits an empty map or list.
 fn covers(found: &Value, wanted: &Value) -> bool {
     match (found, wanted) {
         (Value::Object(found), Value::Object(wanted)) => wanted.iter().all(|(name, wanted)| {

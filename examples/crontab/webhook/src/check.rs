@@ -5,29 +5,29 @@ use crontab_client::validations::Validate as _;
 use kubesmith_runtime::field::FieldErrors;
 use kubesmith_runtime::scheme::{ConvertError, ManifestError};
 
-/// What is wrong with a manifest.
+/// The fault of a manifest.
 #[derive(Debug, thiserror::Error)]
 pub enum CheckError {
-    /// It cannot be read; says in which document and line.
+    /// It is malformed; names the document and line.
     #[error(transparent)]
     Manifest(#[from] ManifestError),
-    /// It is in another version, and cannot be converted.
+    /// It is of another version, and cannot be converted.
     #[error(transparent)]
     Convert(#[from] ConvertError),
-    /// An API server would refuse it; all that is wrong.
+    /// An API server would refuse it for all of these faults.
     #[error("{name} is invalid: {errors}")]
     Invalid {
         /// The object's name.
         name: String,
-        /// What is wrong.
+        /// Its faults.
         errors: FieldErrors,
     },
 }
 
-/// Reads CronTabs of any version, as an API server would store them: with their defaults, in the version v1, and valid there.
+/// Reads CronTabs of any version, as an API server would store them: with their defaults, in the version v1, and valid.
 ///
 /// # Errors
-/// The first document that is none.
+/// Returns the error of the first document that is none.
 pub fn check(manifests: &str) -> Result<Vec<v1::CronTab>, CheckError> {
     let scheme = crate::scheme();
     let mut tabs = Vec::new();

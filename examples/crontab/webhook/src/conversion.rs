@@ -1,5 +1,5 @@
-//! What of the conversions cannot be derived. All else is in the generated `conversions::stable::cron_tab`, and the compiler
-//! tells what would be missing here.
+//! The part of the conversions that cannot be derived. The rest is in the generated `conversions::stable::cron_tab`,
+//! and the compiler reports missing parts.
 
 use crontab_api::{v1, v1beta1};
 use crontab_client::conversions::stable::cron_tab::{
@@ -8,7 +8,7 @@ use crontab_client::conversions::stable::cron_tab::{
 };
 use kubesmith_runtime::conversion::{ConversionError, ConversionResult};
 
-/// Where v1beta1 keeps the time zone, which it has no field for.
+/// v1beta1's annotation for the time zone, for which it has no field.
 const TIME_ZONE: &str = "stable.example.com/time-zone";
 
 /// The conversions of CronTabs.
@@ -16,7 +16,7 @@ const TIME_ZONE: &str = "stable.example.com/time-zone";
 pub struct CronTabs;
 
 impl ConversionFuncs for CronTabs {
-    /// A line has the five parts.
+    /// Joins the five parts to a line.
     fn convert_v1beta1_cron_tab_spec_to_v1_cron_tab_spec_schedule(
         &self,
         input: &v1beta1::CronTabSpec,
@@ -36,7 +36,7 @@ impl ConversionFuncs for CronTabs {
         })
     }
 
-    /// A part that is not set is any.
+    /// A part that is not set matches any value.
     fn convert_v1_cron_tab_spec_to_v1beta1_cron_tab_spec_schedule(
         &self,
         input: &v1::CronTabSpec,
@@ -83,7 +83,7 @@ mod tests {
         tab.spec.schedule.minute = Some(minute.to_owned());
         tab.spec.time_zone = zone.map(str::to_owned);
         tab.spec.image = "backup".to_owned();
-        // As an API server would have it.
+        // As an API server does.
         tab.set_defaults();
         tab
     }

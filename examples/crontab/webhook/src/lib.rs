@@ -1,4 +1,4 @@
-//! The versions of CronTab: how they become each other, served as a webhook, and manifests that are checked without a server.
+//! The versions of CronTab: their conversions, served as a webhook, and manifests that are checked without a server.
 
 mod check;
 mod conversion;
@@ -19,7 +19,7 @@ pub fn scheme() -> Scheme {
     scheme
 }
 
-/// The webhook: it converts at `/convert`, where the CRD says.
+/// Returns the webhook server: it converts at `/convert`, the path in the CRD.
 pub fn server() -> ServerBuilder {
     Server::builder().conversions(Conversions::of_scheme(scheme()))
 }

@@ -38,7 +38,7 @@ enum Command {
 async fn main() -> anyhow::Result<()> {
     let filter = EnvFilter::builder().with_default_directive(LevelFilter::INFO.into()).from_env();
     let filter = filter.context("RUST_LOG has no valid filter: write info or kube=debug")?;
-    // What is printed is for others to read.
+    // Standard output is for manifests only.
     let colors = stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
     tracing_subscriber::fmt().with_env_filter(filter).with_ansi(colors).with_writer(stderr).init();
     match Flags::parse().command {

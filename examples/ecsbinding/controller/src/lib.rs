@@ -1,4 +1,4 @@
-//! The EcsBinding controller: puts a label on every EcsBinding, and records an event when it did.
+//! The EcsBinding controller: adds a label to every EcsBinding, and records an event then.
 //!
 //! It reads from the generated lister, writes with the generated client, and takes its work from a queue that the
 //! informer's handler fills.
@@ -27,7 +27,7 @@ pub const CONTROLLER_NAME: &str = "ecsbinding_controller";
 /// The name of the work queue in logs and metrics.
 pub const QUEUE_NAME: &str = "EcsBinding";
 
-/// The label that the controller puts on every EcsBinding.
+/// The label that the controller adds to every EcsBinding.
 pub const CLUSTER_LABEL: &str = "hopegi.com/cluster";
 
 /// The value of [`CLUSTER_LABEL`].
@@ -36,15 +36,15 @@ pub const CLUSTER_NAME: &str = "k8s-cluster";
 /// The name of the lease that replicas compete for.
 pub const LEASE_NAME: &str = "ecsbinding.hopegi.com";
 
-/// Adds the controller to what `manager` runs; `workers` EcsBindings are worked on at a time.
+/// Adds the controller to `manager`; `workers` EcsBindings are reconciled at a time.
 ///
 /// # Errors
 ///
-/// The informer of the manager was shut down.
+/// Returns an error if the informer of the manager was shut down.
 ///
 /// # Panics
 ///
-/// Outside of a tokio runtime.
+/// Panics outside of a tokio runtime.
 pub fn add_to(manager: &mut Manager, workers: usize) -> Result<(), InformerError> {
     let reconciler = reconciler(manager);
     let controller = controller(manager, reconciler)?.workers(workers);
@@ -52,8 +52,8 @@ pub fn add_to(manager: &mut Manager, workers: usize) -> Result<(), InformerError
     Ok(())
 }
 
-/// A controller that gives `reconciler` the keys of EcsBindings: a queue, which a handler of the manager's informer fills.
-/// `/readyz` says whether the handler has been told of all that there is.
+/// Returns a controller that calls `reconciler` with the keys of EcsBindings: a queue, which a handler of the manager's
+/// informer fills. `/readyz` reports whether the handler has seen all existing objects.
 ///
 /// # Errors
 ///
@@ -75,11 +75,11 @@ pub fn controller<R: Reconciler<Key = ObjectKey>>(
     Ok(controller.wait_for("ecsbindings", async move { registration.synced().await }))
 }
 
-/// The reconciler over the manager's informer and client.
+/// Returns the reconciler over the manager's informer and client.
 ///
 /// # Panics
 ///
-/// Outside of a tokio runtime.
+/// Panics outside of a tokio runtime.
 #[must_use]
 pub fn reconciler(manager: &mut Manager) -> LabelBindings {
     let factory = SharedInformerFactory::from(manager.factory().clone());
@@ -90,7 +90,7 @@ pub fn reconciler(manager: &mut Manager) -> LabelBindings {
     }
 }
 
-/// Queues the key of what was added, changed or deleted.
+/// Queues the key of an added, changed or deleted object.
 struct Enqueue {
     queue: Queue<ObjectKey>,
 }
@@ -118,7 +118,7 @@ impl ResourceEventHandler<EcsBinding> for Enqueue {
     }
 }
 
-/// Labels the EcsBinding that a key names.
+/// Labels the EcsBinding of a key.
 pub struct LabelBindings {
     lister: EcsBindingLister,
     client: EcsBindings,
@@ -147,7 +147,7 @@ impl Reconciler for LabelBindings {
                 self.recorder.event(&labelled, EventType::Normal, "Labelled", message);
                 Ok(Action::done())
             }
-            // Deleted since the cache heard of it: the delete event queues the key again.
+            // Deleted since the cache read it: the delete event queues the key again.
             Err(error) if ClientError::is_not_found(&error) => Ok(Action::done()),
             Err(error) => Err(error.into()),
         }

@@ -1,4 +1,5 @@
-//! The controller of IPPool: keeps the status in step with the addresses that pods have, and a pool in use from going.
+//! The controller of IPPool: keeps the status up to date with the pods' addresses, and blocks the deletion of a pool in
+//! use.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -29,24 +30,24 @@ use crate::range::{Range, SpecError, Usage};
 /// The controller's name in logs, metrics and events.
 pub const CONTROLLER_NAME: &str = "ippool";
 
-/// Keeps a pool until no pod has an address from it.
+/// The finalizer of a pool until no pod has an address from it.
 pub const FINALIZER: &str = "tsi.tiduyun.com/in-use";
 
-/// The reason of both conditions where the spec makes no sense.
+/// The reason of both conditions if the spec is invalid.
 const INVALID_SPEC: &str = "InvalidSpec";
 
 /// The index of pods by the pool that they name.
 const BY_POOL: &str = "ippool";
 
-/// Adds the controller, which works on as many pools at a time as it has workers, to a manager.
+/// Adds the controller to a manager; `workers` pools are reconciled at a time.
 ///
 /// # Errors
 ///
-/// An informer of the manager's factory has been stopped.
+/// Returns an error if an informer of the manager's factory has been stopped.
 ///
 /// # Panics
 ///
-/// Outside of a tokio runtime.
+/// Panics outside of a tokio runtime.
 pub fn add_to_manager(manager: &mut Manager, workers: usize) -> anyhow::Result<()> {
     let reconciler = reconciler(manager)?;
     let controller = controller(manager).workers(workers).metrics(manager.metrics()).complete(reconciler)?;
@@ -54,7 +55,7 @@ pub fn add_to_manager(manager: &mut Manager, workers: usize) -> anyhow::Result<(
     Ok(())
 }
 
-/// A controller of pools over the manager's informers, which comes by whenever a pod of theirs has changed.
+/// Returns a controller of pools over the manager's informers, which reconciles whenever one of their pods has changed.
 #[must_use]
 pub fn controller(manager: &Manager) -> ControllerBuilder {
     let factory = SharedInformerFactory::from(manager.factory().clone());
@@ -64,15 +65,15 @@ pub fn controller(manager: &Manager) -> ControllerBuilder {
         .watches(Watch::on(&factory.core().v1().pods().informer()), pool_of)
 }
 
-/// The reconciler over the manager's informers and client.
+/// Returns the reconciler over the manager's informers and client.
 ///
 /// # Errors
 ///
-/// An informer of the manager's factory has been stopped.
+/// Returns an error if an informer of the manager's factory has been stopped.
 ///
 /// # Panics
 ///
-/// Outside of a tokio runtime.
+/// Panics outside of a tokio runtime.
 pub fn reconciler(manager: &mut Manager) -> anyhow::Result<IPPoolReconciler> {
     let factory = SharedInformerFactory::from(manager.factory().clone());
     let pods = factory.core().v1().pods().informer();
@@ -91,7 +92,7 @@ fn pool_of(pod: &Pod) -> Option<String> {
     pod.metadata.annotations.as_ref()?.get(POOL_ANNOTATION).cloned()
 }
 
-/// The address of a pod that still has one.
+/// Returns the address of a pod that still has one.
 fn address_of(pod: &Pod) -> Option<IpAddr> {
     let status = pod.status.as_ref();
     let phase = status.and_then(|status| status.phase.as_deref());
@@ -99,7 +100,7 @@ fn address_of(pod: &Pod) -> Option<IpAddr> {
         return None;
     }
     let annotated = pod.metadata.annotations.as_ref().and_then(|all| all.get(ADDRESS_ANNOTATION));
-    // An annotation that is no address takes nothing away from the one that the pod has.
+    // With a malformed annotation, the address of the status counts.
     let annotated = annotated.and_then(|text| text.parse().ok());
     annotated.or_else(|| status?.pod_ip.as_ref()?.parse().ok())
 }
@@ -110,7 +111,7 @@ pub struct IPPoolReconciler {
     /// Pods by the pool that they name.
     pods: TypedIndex<Pod, String>,
     client: IPPools,
-    /// Past the cache.
+    /// For reads past the cache.
     pod_client: Pods,
     recorder: EventRecorder,
     /// For the times of conditions.
@@ -128,9 +129,9 @@ impl Reconciler for IPPoolReconciler {
         let Ok(pool) = self.pools.get(key.name()) else { return Ok(Action::done()) };
         let result = self.bring_in_line(pool).await;
         match result {
-            // The deletion queues the key again, if there is anything left to do.
+            // The deletion queues the key again, if there is any work left.
             Err(error) if error.is_not_found() => Ok(Action::done()),
-            // Where the cache is behind, this is a conflict, and the key comes again.
+            // If the cache is behind, this is a conflict, and the key is retried.
             other => other.map(|()| Action::done()).map_err(Into::into),
         }
     }
@@ -141,7 +142,7 @@ impl IPPoolReconciler {
         let name = pool.metadata.name.clone().unwrap_or_default();
         let in_use: Vec<IpAddr> = self.pods.list(&name).iter().filter_map(|pod| address_of(pod)).collect();
         let leaves = pool.metadata.deletion_timestamp.is_some();
-        // The cache of pods may be behind that of pools, and a pool that has gone does not come back.
+        // The cache of pods may be behind that of pools, and a deleted pool cannot be restored.
         let unused = in_use.is_empty() && (!leaves || self.is_unused(&name).await?);
         let pool = self.finalize(pool, unused).await?;
         let Some(pool) = pool else { return Ok(()) };
@@ -169,7 +170,7 @@ impl IPPoolReconciler {
         Ok(!pods.iter().any(|pod| pool_of(pod).as_deref() == Some(name) && address_of(pod).is_some()))
     }
 
-    /// Puts the finalizer on a pool, and takes it from one that is to go and is not used. `None`: the pool goes.
+    /// Adds the finalizer to a pool, and removes it from an unused terminating one. `None`: the pool is gone.
     async fn finalize(&self, pool: Arc<IPPool>, unused: bool) -> Result<Option<Arc<IPPool>>, ClientError> {
         let leaves = pool.metadata.deletion_timestamp.is_some();
         if !leaves && !contains_finalizer(&*pool, FINALIZER) {
@@ -187,7 +188,7 @@ impl IPPoolReconciler {
     }
 }
 
-/// Writes down what there is.
+/// Updates the status from the observed addresses.
 fn observe(
     status: &mut IPPoolStatus,
     generation: Option<i64>,
@@ -233,7 +234,7 @@ fn is_refused(status: &IPPoolStatus) -> bool {
     status.conditions.iter().any(|condition| condition.reason == INVALID_SPEC)
 }
 
-/// At most eight addresses: a message is for people.
+/// Lists at most eight addresses, to keep messages readable.
 fn list(addresses: &[IpAddr]) -> String {
     const SHOWN: usize = 8;
     let shown: Vec<String> = addresses.iter().take(SHOWN).map(ToString::to_string).collect();
@@ -241,7 +242,7 @@ fn list(addresses: &[IpAddr]) -> String {
     if more > 0 { format!("{} and {more} more", shown.join(", ")) } else { shown.join(", ") }
 }
 
-/// What is worth an event: each condition that began to hold or to fail. One pass may see several such changes at once.
+/// Returns the events: one for each condition that became true or false. One pass may see several such changes at once.
 fn news(before: &IPPoolStatus, after: &IPPoolStatus) -> Vec<(EventType, &'static str, String)> {
     let holds = |status: &IPPoolStatus, type_| is_status_condition_true(&status.conditions, type_);
     let message = |type_: &str| {
@@ -256,7 +257,7 @@ fn news(before: &IPPoolStatus, after: &IPPoolStatus) -> Vec<(EventType, &'static
         _ => {}
     }
     match (holds(before, "Available"), holds(after, "Available")) {
-        // Said once of a spec that makes no sense, whatever it does to the conditions.
+        // An invalid spec gets one event, whatever its effect on the conditions.
         (true, false) if is_refused(after) && news.is_empty() => {
             news.push((EventType::Warning, "NotReady", message("Available")));
         }

@@ -1,4 +1,4 @@
-//! What a pool's spec means in addresses. Nothing here knows of clusters.
+//! The addresses of a pool's spec, independent of clusters.
 
 use std::collections::BTreeSet;
 use std::net::IpAddr;
@@ -6,16 +6,16 @@ use std::net::IpAddr;
 use ipnet::{IpNet, Ipv4Net, Ipv6Net};
 use ippool_api::tsi::v1alpha1::IPPoolSpec;
 
-/// What is wrong with a spec. The schema refuses most of it; a server may have taken the object before the schema did.
+/// The fault of a spec. The schema refuses most of them; an object may be older than the schema.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SpecError {
-    /// The range cannot be read.
+    /// The range is malformed.
     #[error("spec.cidr: {0:?} is no range such as 10.1.0.0/16")]
     Cidr(String),
     /// The gateway is no address of the pool.
     #[error("spec.gateway: {0:?} is no address in the pool")]
     Gateway(String),
-    /// An exclusion cannot be read.
+    /// An exclusion is malformed.
     #[error("spec.excludedAddresses: {0:?} is neither an address nor a range")]
     Excluded(String),
     /// Blocks do not fit.
@@ -28,32 +28,32 @@ pub enum SpecError {
 pub struct Range {
     net: IpNet,
     gateway: Option<IpAddr>,
-    /// Ranges inside of the pool, none of which contains another.
+    /// Ranges inside of the pool that do not overlap.
     excluded: Vec<IpNet>,
     block_size: u8,
 }
 
-/// How a pool is used.
+/// The usage of a pool.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Usage {
     /// Addresses of the pool that are in use.
     pub allocated: i64,
-    /// Addresses that may still be given.
+    /// Addresses that are still free.
     pub free: i64,
     /// Blocks with an address in use.
     pub blocks: i64,
-    /// Addresses in use that are not for pods of this pool: outside, excluded, the gateway's.
+    /// Addresses in use that are not for pods of this pool: outside, excluded, or the gateway's.
     pub foreign: Vec<IpAddr>,
     /// Addresses that are in use more than once.
     pub duplicates: Vec<IpAddr>,
 }
 
 impl Range {
-    /// Reads a spec.
+    /// Parses a spec.
     ///
     /// # Errors
     ///
-    /// The first part that makes no sense.
+    /// Returns the first fault.
     pub fn new(spec: &IPPoolSpec) -> Result<Self, SpecError> {
         let net: IpNet = spec.cidr.parse().map_err(|_| SpecError::Cidr(spec.cidr.clone()))?;
         let net = net.trunc();
@@ -71,7 +71,7 @@ impl Range {
         Ok(Self { net, gateway: gateway.transpose()?, excluded: IpNet::aggregate(&inside), block_size })
     }
 
-    /// Whether a pod may have the address.
+    /// Reports whether pods may have the address.
     pub fn is_for_pods(&self, address: &IpAddr) -> bool {
         self.net.contains(address)
             && self.gateway.as_ref() != Some(address)
@@ -79,7 +79,8 @@ impl Range {
             && !self.excluded.iter().any(|net| net.contains(address))
     }
 
-    /// The network's own address and, with IPv4, the one of broadcasts, where the network is large enough to have them.
+    /// Returns the network's own address and, with IPv4, the broadcast address, if the network is large enough to have
+    /// them.
     fn edges(&self) -> Vec<IpAddr> {
         match self.net {
             IpNet::V4(net) if net.prefix_len() < 31 => vec![net.network().into(), net.broadcast().into()],
@@ -88,7 +89,7 @@ impl Range {
         }
     }
 
-    /// How many addresses pods may have.
+    /// Returns the number of addresses for pods.
     pub fn capacity(&self) -> i64 {
         let mut taken: u128 = self.excluded.iter().map(size).fold(0, u128::saturating_add);
         let singles: BTreeSet<IpAddr> = self.edges().into_iter().chain(self.gateway).collect();
@@ -97,7 +98,7 @@ impl Range {
         i64::try_from(size(&self.net).saturating_sub(taken)).unwrap_or(i64::MAX)
     }
 
-    /// What comes of these addresses being in use.
+    /// Returns the usage with these addresses in use.
     pub fn usage(&self, in_use: impl IntoIterator<Item = IpAddr>) -> Usage {
         let mut seen = BTreeSet::new();
         let (mut foreign, mut duplicates) = (BTreeSet::new(), BTreeSet::new());
@@ -131,7 +132,7 @@ fn excluded(text: &str) -> Result<IpNet, SpecError> {
     Ok(net.trunc())
 }
 
-/// Two ranges are disjoint, or one lies in the other.
+/// Returns the intersection: two ranges are disjoint, or one contains the other.
 fn intersection(a: &IpNet, b: &IpNet) -> Option<IpNet> {
     match (a.contains(b), b.contains(a)) {
         (true, _) => Some(*b),
@@ -140,7 +141,7 @@ fn intersection(a: &IpNet, b: &IpNet) -> Option<IpNet> {
     }
 }
 
-/// How many addresses the range has, up to what fits.
+/// Returns the number of addresses in the range, saturated.
 fn size(net: &IpNet) -> u128 {
     let bits = match net {
         IpNet::V4(net) => Ipv4Net::max_prefix_len(net) - net.prefix_len(),

@@ -1,4 +1,4 @@
-//! The database: one connection for the program's life, opened again when it has failed.
+//! The database: one connection for the program's life, reopened after a failure.
 
 mod statements;
 
@@ -15,14 +15,14 @@ use tokio_postgres::{Client, Config, NoTls};
 use crate::row::{Row, Table};
 use crate::settings::{Settings, TIMEOUT};
 
-/// How long the database may take for all that one object needs. Longer than a few statements that each take as long as they
-/// may, so that it is only a server that does not answer which is given up.
+/// The time limit of all statements for one object. It is longer than a few slow statements, so that only a server that
+/// does not respond is abandoned.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(3 * TIMEOUT.as_secs());
 
-/// How often [`Database::watch`] asks.
+/// The interval of [`Database::watch`].
 const WATCH_PERIOD: Duration = Duration::from_secs(5);
 
-/// Why the database has not done what it was asked.
+/// The reason why the database has not done its work.
 #[derive(Debug, thiserror::Error)]
 pub enum DatabaseError {
     /// It cannot be reached, or the connection has failed.
@@ -31,15 +31,15 @@ pub enum DatabaseError {
     /// There is no such table.
     #[error("the database has no table {}", .0.name())]
     NoTable(Table),
-    /// Another row is in the way.
+    /// Another row has a unique value.
     #[error("table {} has another row with a value that may be there once: {message}", .table.name())]
     Taken {
-        /// Where.
+        /// The table.
         table: Table,
-        /// Which value, in the database's words.
+        /// The value, in the database's words.
         message: String,
     },
-    /// It refuses.
+    /// The database refuses.
     #[error("the database refuses: {message} ({})", .state.code())]
     Refused {
         /// Its reason as a code.
@@ -50,7 +50,7 @@ pub enum DatabaseError {
 }
 
 impl DatabaseError {
-    /// The environment variables that a refusal at the connection is about.
+    /// Returns the environment variables that a refused connection depends on.
     #[must_use]
     pub fn variables(&self) -> &'static str {
         match self {
@@ -69,36 +69,36 @@ impl DatabaseError {
     }
 }
 
-/// What [`Database::write`] did.
+/// The result of [`Database::write`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Written {
-    /// The row was as it should be.
+    /// The row was in its wanted state.
     Unchanged,
-    /// There was none.
+    /// The row was missing.
     Inserted,
-    /// It held something else.
+    /// The row had other values.
     Updated,
-    /// There is none, and none was to be made.
+    /// The row is missing, and was not to be inserted.
     Missing,
 }
 
-/// What keeps the rows: PostgreSQL, or a model of it in tests.
+/// The store of the rows: PostgreSQL, or a model of it in tests.
 ///
-/// Each method does all that it says or nothing. After an error of the connection it may have done either.
+/// Each method has its whole effect or none. After an error of the connection either is possible.
 pub trait Rows: Send + Sync + 'static {
-    /// Asks whether a row can be made, changed and removed in `table`, and changes nothing.
+    /// Checks that a row can be inserted, updated and deleted in `table`, without changing it.
     ///
     /// # Errors
     ///
-    /// [`DatabaseError`]: there is no such table, it has not the columns, or it may not be written.
+    /// Returns [`DatabaseError`]: the table does not exist, lacks the columns, or is not writable.
     fn probe(&self, table: &Table) -> impl Future<Output = Result<(), DatabaseError>> + Send;
 
-    /// Makes `row` the only one of its id in `table` and takes it out of the tables of `leave`. A row that is not there is made only
-    /// if it `may_insert`.
+    /// Makes `row` the only one of its ID in `table` and deletes it from the tables of `leave`. A missing row is only
+    /// inserted if it `may_insert`.
     ///
     /// # Errors
     ///
-    /// [`DatabaseError`].
+    /// Returns [`DatabaseError`].
     fn write(
         &self,
         table: &Table,
@@ -107,11 +107,11 @@ pub trait Rows: Send + Sync + 'static {
         may_insert: bool,
     ) -> impl Future<Output = Result<Written, DatabaseError>> + Send;
 
-    /// Takes the row of this id out of all of the tables. A table that is not there, or has no column `id`, has no row.
+    /// Deletes the row of this ID from all of the tables. A missing table, or one without a column `id`, has no row.
     ///
     /// # Errors
     ///
-    /// [`DatabaseError`].
+    /// Returns [`DatabaseError`].
     fn delete(&self, tables: &[Table], id: &str) -> impl Future<Output = Result<(), DatabaseError>> + Send;
 }
 
@@ -123,32 +123,33 @@ pub struct Database {
     is_reachable: Arc<AtomicBool>,
 }
 
-/// A connection and the task that moves its bytes.
+/// A connection and the task that drives it.
 struct Connection {
     client: Client,
     task: JoinHandle<()>,
 }
 
 impl Drop for Connection {
-    /// A task that waits for a server which does not answer would wait for ever.
+    /// The task would wait forever for a server that does not respond.
     fn drop(&mut self) {
         self.task.abort();
     }
 }
 
 impl Database {
-    /// Connects when it is first asked something.
+    /// Creates a database that connects on first use.
     #[must_use]
     pub fn new(settings: &Settings) -> Self {
         let config = Arc::new(settings.to_config());
         Database { config, connection: Arc::default(), is_reachable: Arc::default() }
     }
 
-    /// Asks for an answer, and connects first if there is no connection.
+    /// Sends a query, and connects first if there is no connection.
     ///
     /// # Errors
     ///
-    /// [`DatabaseError`]: it is not there, does not answer within 30 s, or refuses user, password or database.
+    /// Returns [`DatabaseError`]: the database is unreachable, does not respond within 30 s, or refuses user, password
+    /// or database.
     pub async fn check(&self) -> Result<(), DatabaseError> {
         let mut connection = self.connection.lock().await;
         let asked = async {
@@ -159,14 +160,14 @@ impl Database {
         self.observe(&mut connection, result)
     }
 
-    /// Whether it was there when it was last asked.
+    /// Reports whether the last query succeeded.
     #[must_use]
     pub fn is_reachable(&self) -> bool {
         self.is_reachable.load(Ordering::Relaxed)
     }
 
-    /// Keeps [`is_reachable`](Self::is_reachable) true to what is, until `stop`: a replica that does not lead, or has nothing to
-    /// write, asks nothing otherwise.
+    /// Keeps [`is_reachable`](Self::is_reachable) up to date, until `stop`: a replica that does not lead, or has
+    /// nothing to write, sends no other queries.
     pub async fn watch(&self, stop: &CancellationToken) {
         let watch = async {
             loop {
@@ -200,7 +201,7 @@ impl Database {
         Ok(&mut connection.client)
     }
 
-    /// Remembers how it went. A connection that gave no answer is given up: the next one to ask gets another.
+    /// Records the outcome. A connection that did not respond is dropped: the next query opens another.
     fn observe<T>(
         &self,
         connection: &mut Option<Connection>,
@@ -214,7 +215,7 @@ impl Database {
     }
 }
 
-/// Dropping a future undoes its changes, or leaves them done.
+/// Dropping a future rolls its changes back, or leaves them committed.
 impl Rows for Database {
     async fn probe(&self, table: &Table) -> Result<(), DatabaseError> {
         let mut connection = self.connection.lock().await;
@@ -293,8 +294,8 @@ fn of_table(error: tokio_postgres::Error, table: &Table) -> DatabaseError {
     }
 }
 
-/// Whether the server is only not ready yet: it is being stopped or started (57P0x), has all the connections that it can
-/// have (53300), or the connection failed (08xxx).
+/// Reports whether the server is only not ready yet: it is stopping or starting (57P0x), has no free connections
+/// (53300), or the connection failed (08xxx).
 fn passes(state: &SqlState) -> bool {
     let code = state.code();
     code.starts_with("57P") || code.starts_with("08") || *state == SqlState::TOO_MANY_CONNECTIONS

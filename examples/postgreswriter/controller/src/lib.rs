@@ -1,6 +1,7 @@
-//! The PostgresWriter operator: exactly one row for each object, in the table that its spec names, and none afterwards.
+//! The PostgresWriter operator: exactly one row for each object, in the table that its spec names, and none after its
+//! deletion.
 //!
-//! [`settings`] says where the database is, [`row`] what it may be given, [`database`] how that is written, and [`reconcile`]
+//! [`settings`] locates the database, [`row`] checks the values, [`database`] writes them, and [`reconcile`] decides
 //! when.
 
 pub mod database;
@@ -25,29 +26,29 @@ use reconcile::RowReconciler;
 /// The controller's name: its component in events, its field manager in writes, its name at the database.
 pub const CONTROLLER_NAME: &str = "postgreswriter-controller";
 
-/// What keeps an object until its row has gone.
+/// The finalizer of an object until its row is deleted.
 pub const FINALIZER: &str = "demo.yash.com/row";
 
 /// The name of the lease that replicas compete for.
 pub const LEASE_NAME: &str = "postgreswriter.demo.yash.com";
 
-/// What failed is tried again after this time, and twice as much each time,
+/// The delay of a first retry, which doubles each time
 const FIRST_RETRY: Duration = Duration::from_millis(50);
 
-/// up to this: a database that comes back is not kept waiting.
+/// up to this one, which is short so that a recovered database is used soon.
 const LAST_RETRY: Duration = Duration::from_secs(30);
 
-/// Adds the controller to what `manager` runs; `workers` objects are worked on at a time, and each is looked at again after
-/// `resync` though nobody is known to have changed it, if that is not 0. `/readyz` says whether the database is there, on
-/// replicas too that do not lead.
+/// Adds the controller to `manager`; `workers` objects are reconciled at a time, and each again after `resync` without
+/// a known change, if that is not 0. `/readyz` reports whether the database is reachable, also on replicas that do not
+/// lead.
 ///
 /// # Errors
 ///
-/// An informer of the manager was shut down.
+/// Returns an error if an informer of the manager was shut down.
 ///
 /// # Panics
 ///
-/// Outside of a tokio runtime.
+/// Panics outside of a tokio runtime.
 pub fn add_to(
     manager: &mut Manager,
     database: &Database,
@@ -67,15 +68,15 @@ pub fn add_to(
     Ok(())
 }
 
-/// Adds the controller alone, in front of whatever keeps the rows.
+/// Adds only the controller, with any store of rows.
 ///
 /// # Errors
 ///
-/// As [`add_to`].
+/// Returns an error as [`add_to`].
 ///
 /// # Panics
 ///
-/// Outside of a tokio runtime.
+/// Panics outside of a tokio runtime.
 pub fn add_controller(
     manager: &mut Manager,
     database: impl Rows,

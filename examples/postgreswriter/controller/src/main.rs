@@ -49,7 +49,7 @@ async fn main() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The database of the environment, tried once: what it refuses it will refuse for ever, and what is only away may come back.
+/// Returns the database of the environment, tried once: a refusal is permanent, an unreachable server may come back.
 async fn database() -> anyhow::Result<Database> {
     let settings = Settings::read(|name| std::env::var(name).ok())?;
     let database = Database::new(&settings);

@@ -20,10 +20,10 @@ use crate::row::{Refusal, Row, Table};
 use crate::status::status;
 use crate::{CONTROLLER_NAME, FINALIZER};
 
-/// How long the cache gets to catch up with the server.
+/// The time that the cache has to catch up with the server.
 const STALE: Duration = Duration::from_millis(50);
 
-/// Why a row is not as it should be.
+/// The reason why a row is not in its wanted state.
 #[derive(Debug, thiserror::Error)]
 enum Fault {
     #[error("the spec is refused: {0}")]
@@ -37,7 +37,8 @@ enum Fault {
 }
 
 impl Fault {
-    /// Whether only what was read is wrong: somebody else was faster, or the object has gone. The change queues the key.
+    /// Reports whether only the read state is outdated: another writer was faster, or the object is gone. The change
+    /// queues the key.
     fn is_stale(&self) -> bool {
         match self {
             Fault::Stale => true,
@@ -46,7 +47,7 @@ impl Fault {
         }
     }
 
-    /// As a word, for conditions and events.
+    /// Returns the reason for conditions and events.
     fn reason(&self) -> &'static str {
         match self {
             Fault::Refused(_) => "InvalidSpec",
@@ -65,7 +66,7 @@ pub struct RowReconciler<D> {
     pub(crate) writers: PostgresWriters,
     pub(crate) database: D,
     pub(crate) recorder: EventRecorder,
-    /// How often a row is looked at that nobody is known to have changed; 0 for never.
+    /// The interval of checks of a row without a known change; 0 for never.
     pub(crate) resync: Duration,
     /// For the times of conditions.
     pub(crate) clock: fn() -> Timestamp,
@@ -78,7 +79,7 @@ impl<D: Rows> Reconciler for RowReconciler<D> {
     type Key = ObjectKey;
 
     async fn reconcile(&self, key: &ObjectKey) -> Result<Action, ReconcileError> {
-        // An object goes when its row has gone: there is nothing left to do.
+        // An object is only removed after its row: no work is left.
         let Ok(writer) = self.lister.namespace(key.namespace()).get(key.name()) else {
             return Ok(Action::done());
         };
@@ -97,7 +98,7 @@ impl<D: Rows> Reconciler for RowReconciler<D> {
 }
 
 impl<D: Rows> RowReconciler<D> {
-    /// Makes the row, and before that everything by which it will be found again.
+    /// Writes the row, and before that the record by which it will be found again.
     async fn write(&self, key: &ObjectKey, writer: &mut PostgresWriter) -> Result<(), Fault> {
         let table = Table::new(&writer.spec.table)?;
         let row = Row::new(key.to_string(), &writer.spec)?;
@@ -109,9 +110,9 @@ impl<D: Rows> RowReconciler<D> {
         }
         let is_new = !writer.status.tables.iter().any(|known| known == table.name());
         if is_new {
-            // What is remembered has to be left again one day, so only what can be.
+            // A recorded table has to be cleaned up one day, so only usable ones are recorded.
             self.database.probe(&table).await?;
-            // Who writes this has seen the newest state of the object: a row may be made for it.
+            // A successful write proves the newest state of the object: it may have a row.
             writer.status.tables.push(table.name().to_owned());
             *writer = update_status(&client, writer).await?;
         }
@@ -130,34 +131,34 @@ impl<D: Rows> RowReconciler<D> {
         Ok(())
     }
 
-    /// Asks the server itself whether the object is still as it was. The cache may be behind what another replica has done,
-    /// and a row for an object that has gone, or in a table that it has left, would stay for ever.
+    /// Asks the server itself whether the object is unchanged. The cache may be behind another replica's work, and a
+    /// row for a deleted object, or in a table that it has left, would stay forever.
     async fn confirm(
         &self,
         client: &NamespacedPostgresWriters,
         writer: &PostgresWriter,
     ) -> Result<(), Fault> {
         let now = client.get(writer.metadata.name.as_deref().unwrap_or_default()).await?;
-        // Of this very state: another replica may have moved the row to another table since.
+        // Of this very version: another replica may have moved the row to another table since.
         let is_current = now.metadata.uid == writer.metadata.uid
             && now.metadata.resource_version == writer.metadata.resource_version;
         if is_current { Ok(()) } else { Err(Fault::Stale) }
     }
 
-    /// Removes the row and then what keeps the object.
+    /// Deletes the row and then the finalizer of the object.
     async fn clean_up(&self, key: &ObjectKey, writer: &mut PostgresWriter) -> Result<(), Fault> {
         if !contains_finalizer(writer, FINALIZER) {
             return Ok(());
         }
-        // A row is nowhere else: a table is remembered before anything is written there.
+        // No other table has the row: a table is recorded before the first write.
         let names = writer.status.tables.iter();
-        // What is no table's name has never had a row.
+        // Only valid names of tables have ever had a row.
         let tables: Vec<Table> = names.filter_map(|name| Table::new(name).ok()).collect();
         self.database.delete(&tables, key.as_str()).await?;
         let mut released = writer.clone();
         remove_finalizer(&mut released, FINALIZER);
         patch_finalizers(&self.writers.namespace(key.namespace()), &released).await?;
-        // Told once: whatever fails before is tried again.
+        // Recorded once: any earlier failure is retried.
         self.recorder.event(&*writer, EventType::Normal, "RowDeleted", format!("row {key} is gone"));
         Ok(())
     }
@@ -173,7 +174,7 @@ impl<D: Rows> RowReconciler<D> {
         self.recorder.event(writer, EventType::Normal, "RowWritten", message);
     }
 
-    /// Says what is wrong where people look, and what is to become of the key.
+    /// Reports the fault in status and event, and decides on the retry.
     async fn report(&self, key: &ObjectKey, writer: &PostgresWriter, fault: Fault) -> ReconcileError {
         let reason = fault.reason();
         tracing::warn!(writer = %key, reason, %fault, "the row is not as it should be");
@@ -184,7 +185,7 @@ impl<D: Rows> RowReconciler<D> {
         if changed.status != writer.status {
             let client = self.writers.namespace(key.namespace());
             if let Err(error) = client.update_status(&changed, &PostParams::default()).await {
-                // Said next time, of what there is then.
+                // The retry reports the fault of the current state.
                 if error.is_conflict() {
                     return error.into();
                 }
@@ -195,18 +196,18 @@ impl<D: Rows> RowReconciler<D> {
     }
 }
 
-/// What is to become of an object whose row is as it should be.
+/// Returns the action for an object whose row is in its wanted state.
 fn again(resync: Duration) -> Action {
     if resync.is_zero() { Action::done() } else { Action::requeue_after(resync) }
 }
 
-/// The tables that may have the row beside the one that is to have it.
+/// Returns the other tables that may have the row.
 fn others(writer: &PostgresWriter, table: &Table) -> Vec<Table> {
     let others = writer.status.tables.iter().filter(|known| *known != table.name());
     others.filter_map(|name| Table::new(name).ok()).collect()
 }
 
-/// Writes the status, unless the object has changed or gone since it was read.
+/// Writes the status, unless the object was changed or deleted since it was read.
 async fn update_status(
     client: &NamespacedPostgresWriters,
     writer: &PostgresWriter,

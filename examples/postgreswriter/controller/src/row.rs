@@ -1,16 +1,16 @@
-//! A row and the table that it is in, as the database takes them.
+//! A row and its table, in the form that the database accepts.
 
 use std::fmt;
 
 use postgreswriter_api::v1::PostgresWriterSpec;
 
-/// The longest name that PostgreSQL does not cut, in bytes.
+/// The length limit of names in PostgreSQL, in bytes.
 const NAME_LENGTH: usize = 63;
 
-/// What no database takes.
+/// Values that no database accepts.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
-    /// The table's name is none.
+    /// The table's name is invalid.
     #[error("table {0:?} is no name: it has 1 to {NAME_LENGTH} bytes and no NUL")]
     Table(String),
     /// A text with a NUL byte.
@@ -21,7 +21,7 @@ pub enum Refusal {
     },
 }
 
-/// A table's name; shown as an identifier in quotes, in which nothing has another meaning.
+/// A table's name; displayed as a quoted identifier, in which no character is special.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Table(String);
 
@@ -43,7 +43,7 @@ impl Table {
     ///
     /// # Errors
     ///
-    /// [`Refusal::Table`].
+    /// Returns [`Refusal::Table`].
     pub fn new(name: &str) -> Result<Self, Refusal> {
         if name.is_empty() || name.len() > NAME_LENGTH || name.contains('\0') {
             return Err(Refusal::Table(name.to_owned()));
@@ -51,7 +51,7 @@ impl Table {
         Ok(Table(name.to_owned()))
     }
 
-    /// The name as it is.
+    /// Returns the unquoted name.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.0
@@ -65,11 +65,11 @@ impl fmt::Display for Table {
 }
 
 impl Row {
-    /// The row of the object with this id.
+    /// Returns the row of the object with this ID.
     ///
     /// # Errors
     ///
-    /// [`Refusal::Nul`].
+    /// Returns [`Refusal::Nul`].
     pub fn new(id: String, spec: &PostgresWriterSpec) -> Result<Self, Refusal> {
         for (field, text) in [("name", &spec.name), ("country", &spec.country)] {
             if text.contains('\0') {

@@ -1,25 +1,24 @@
-//! Where the database is, from the environment.
+//! The settings of the database connection, from the environment.
 
 use std::fmt;
 use std::time::Duration;
 
 use tokio_postgres::Config;
 
-/// How long it may take to connect, how long one statement may take, and how long what was sent may go without an
-/// acknowledgement.
+/// The time limit of connecting, of one statement, and of unacknowledged data.
 pub(crate) const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// The environment has no such value, or one that cannot be meant.
+/// A variable of the environment is missing or invalid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{variable} {problem}")]
 pub struct SettingsError {
     /// The variable's name.
     pub variable: &'static str,
-    /// What is wrong with it.
+    /// Its fault.
     pub problem: String,
 }
 
-/// Where the database is, and who asks.
+/// Address and credentials of the database.
 #[derive(Clone)]
 pub struct Settings {
     host: String,
@@ -35,7 +34,7 @@ impl Settings {
     ///
     /// # Errors
     ///
-    /// [`SettingsError`] names the first variable that is missing or wrong.
+    /// Returns [`SettingsError`], which names the first variable that is missing or invalid.
     pub fn read(variable: impl Fn(&str) -> Option<String>) -> Result<Self, SettingsError> {
         let any = |name: &'static str| {
             let value = variable(name).ok_or(problem(name, "is not set, or is no UTF-8"))?;
@@ -47,7 +46,7 @@ impl Settings {
         };
         let host = host(some("PSQL_HOST")?)?;
         let port = some("PSQL_PORT")?;
-        // Rust reads a sign before a number, too.
+        // `parse` also accepts a sign before a number.
         let is_number = port.bytes().all(|byte| byte.is_ascii_digit());
         let number = port.parse().ok().filter(|port| is_number && *port > 0);
         Ok(Settings {
@@ -60,7 +59,7 @@ impl Settings {
         })
     }
 
-    /// For the driver.
+    /// Returns the driver's configuration.
     #[must_use]
     pub fn to_config(&self) -> Config {
         let mut config = Config::new();
@@ -69,13 +68,13 @@ impl Settings {
             config.password(&self.password);
         }
         config.application_name(crate::CONTROLLER_NAME).connect_timeout(TIMEOUT).tcp_user_timeout(TIMEOUT);
-        // A lock that somebody holds must not hold up every other row.
+        // A lock of another client must not delay every other row.
         config.options(format!("-c statement_timeout={}", TIMEOUT.as_millis()));
         config
     }
 }
 
-/// A name, an address or the folder of a socket; what is none would be waited for for ever.
+/// Checks a name, an address or the folder of a socket; the driver would retry an invalid one forever.
 fn host(value: String) -> Result<String, SettingsError> {
     let is_folder = value.starts_with('/');
     let is_address = value.parse::<std::net::IpAddr>().is_ok();
@@ -91,7 +90,7 @@ fn problem(variable: &'static str, problem: impl Into<String>) -> SettingsError 
 }
 
 impl fmt::Debug for Settings {
-    /// Without the password.
+    /// Omits the password.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}@{}:{}/{}", self.user, self.host, self.port, self.database)
     }

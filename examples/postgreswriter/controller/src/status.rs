@@ -1,4 +1,4 @@
-//! What a PostgresWriter's status says.
+//! The status of a PostgresWriter.
 
 use k8s_openapi::jiff::Timestamp;
 use kubesmith_runtime::controllerutil::{condition, set_status_condition};
@@ -7,8 +7,8 @@ use postgreswriter_api::v1::{PostgresWriter, PostgresWriterStatus};
 /// The type of the one condition.
 pub const WRITTEN: &str = "Written";
 
-/// The status of `writer` with the tables that may have the row, and whether it is as it should be; the condition's time
-/// changes only with its status.
+/// Returns the status of `writer` with the tables that may have the row, and whether it is in its wanted state; the
+/// condition's time only changes with its status.
 #[must_use]
 pub fn status(
     writer: &PostgresWriter,

@@ -1,4 +1,4 @@
-//! What a Foo asks for, as a function of the Foo.
+//! The Deployment of a Foo, as a function of the Foo.
 
 use std::collections::BTreeMap;
 
@@ -8,18 +8,18 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::{LabelSelector, ObjectMeta};
 use kubesmith_runtime::controllerutil::{OwnerError, set_controller_reference};
 use sample_controller_api::v1alpha1::Foo;
 
-/// The labels of a Foo's pods, by which its Deployment selects them.
+/// Returns the labels of a Foo's pods, by which its Deployment selects them.
 #[must_use]
 pub fn labels(foo: &Foo) -> BTreeMap<String, String> {
     let name = foo.metadata.name.clone().unwrap_or_default();
     BTreeMap::from([("app".to_owned(), "nginx".to_owned()), ("controller".to_owned(), name)])
 }
 
-/// The Deployment that `foo` asks for, controlled by it.
+/// Returns the wanted Deployment of `foo`, controlled by it.
 ///
 /// # Errors
 ///
-/// `foo` was not read from a server.
+/// Returns an error if `foo` was not read from a server.
 pub fn new_deployment(foo: &Foo) -> Result<Deployment, OwnerError> {
     let labels = labels(foo);
     let container = Container {
@@ -35,7 +35,7 @@ pub fn new_deployment(foo: &Foo) -> Result<Deployment, OwnerError> {
         metadata: ObjectMeta {
             name: Some(foo.spec.deployment_name.clone()),
             namespace: foo.metadata.namespace.clone(),
-            // Those of its pods too, so that a Foo's Deployments are found by them.
+            // The pods' labels too, so that a Foo's Deployments are found by them.
             labels: Some(labels.clone()),
             ..ObjectMeta::default()
         },

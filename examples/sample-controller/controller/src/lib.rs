@@ -1,7 +1,7 @@
-//! The sample controller: for each Foo the Deployment that it asks for, and in the Foo's status how much of it there is.
+//! The sample controller: a Deployment for each Foo, whose available replicas the Foo's status shows.
 //!
-//! [`deployment`] says what follows from a Foo, [`reconcile`] makes it so. [`Factories`] are the caches that are read,
-//! [`controller`] says what is watched.
+//! [`deployment`] derives the Deployment from a Foo, [`reconcile`] writes it. [`Factories`] are the caches,
+//! [`controller`] selects the watched objects.
 
 pub mod deployment;
 pub mod reconcile;
@@ -31,20 +31,20 @@ pub const CONTROLLER_NAME: &str = "sample-controller";
 /// The name of the lease that replicas compete for.
 pub const LEASE_NAME: &str = "sample-controller";
 
-/// How many Foos are worked on at a time, unless told otherwise.
+/// The default number of Foos that are reconciled at a time.
 pub const WORKERS: usize = 2;
 
-/// How often every Foo comes by again, changed or not.
+/// The interval at which every Foo is reconciled again, changed or not.
 const RESYNC: Duration = Duration::from_secs(30);
 
 /// The index of Foos by the Deployment that they name.
 const BY_DEPLOYMENT: &str = "deployment";
 
-/// Asks the server whether it knows what the controller follows: otherwise informers would go on asking for two minutes.
+/// Checks that the server serves the watched kinds: otherwise informers would retry for two minutes.
 ///
 /// # Errors
 ///
-/// It does not, or does not answer.
+/// Returns an error if it does not serve them or does not respond.
 pub async fn check_served(discovery: &Discovery) -> anyhow::Result<()> {
     for (version, plural) in [named::<Foo>(), named::<Deployment>()] {
         let served = discovery.serves(&version, &plural).await?;
@@ -61,16 +61,16 @@ fn resource<K: Resource<DynamicType = ()>>() -> GroupVersionResource {
     GroupVersionResource::gvr(&K::group(&()), &K::version(&()), &K::plural(&()))
 }
 
-/// Adds the controller to what `manager` runs; `workers` Foos are worked on at a time, of one namespace or of all. `/readyz`
-/// says whether the caches are complete.
+/// Adds the controller to `manager`; `workers` Foos are reconciled at a time, of one namespace or of all. `/readyz`
+/// reports whether the caches are complete.
 ///
 /// # Errors
 ///
-/// An informer was shut down.
+/// Returns an error if an informer was shut down.
 ///
 /// # Panics
 ///
-/// Outside of a tokio runtime.
+/// Panics outside of a tokio runtime.
 pub fn add_to(manager: &mut Manager, workers: usize, namespace: Option<&str>) -> anyhow::Result<()> {
     let factories = Factories::new(manager, namespace);
     let reconciler = reconciler(manager, &factories);
@@ -88,7 +88,7 @@ pub fn add_to(manager: &mut Manager, workers: usize, namespace: Option<&str>) ->
     Ok(())
 }
 
-/// The informers that the controller reads from: those of Kubernetes' own kinds, and those of Foo.
+/// The informers that the controller reads: those of Kubernetes' own kinds, and those of Foo.
 #[derive(Clone, Debug)]
 pub struct Factories {
     /// For Deployments.
@@ -98,8 +98,8 @@ pub struct Factories {
 }
 
 impl Factories {
-    /// Two factories, which `manager` will run; of one namespace or of all. Foos come by again after a while; Deployments
-    /// need not, as the Foos look at theirs.
+    /// Creates two factories, which `manager` will run; of one namespace or of all. Foos are reconciled again
+    /// periodically; Deployments need not be, as the Foos check theirs.
     pub fn new(manager: &mut Manager, namespace: Option<&str>) -> Self {
         let mut factory = |name| {
             let builder = SharedInformerFactory::builder(manager.client().clone())
@@ -117,14 +117,14 @@ impl Factories {
     }
 }
 
-/// A controller of Foos, which comes by whenever a Deployment has changed that a Foo controls or names.
+/// Returns a controller of Foos, which reconciles whenever a Deployment has changed that a Foo controls or names.
 #[must_use]
 pub fn controller(factories: &Factories) -> ControllerBuilder {
     let foos = factories.foos.samplecontroller().v1alpha1().foos().informer();
     let deployments = factories.kubernetes.apps().v1().deployments().informer();
-    // One that was only listed again is as it was.
+    // A Deployment that was only listed again is unchanged.
     let changed = Watch::on(&deployments).filter(Predicate::resource_version_changed());
-    // Somebody else's Deployment belongs to no Foo, and keeps one waiting until it goes.
+    // A Deployment of another owner belongs to no Foo, and blocks one until it is deleted.
     let named = Watch::on(&deployments).filter(Predicate::new().on_update(|_, _| false));
     ControllerBuilder::new(CONTROLLER_NAME)
         .for_(&foos)
@@ -133,23 +133,24 @@ pub fn controller(factories: &Factories) -> ControllerBuilder {
         .rate_limiter(rate_limiter())
 }
 
-/// The key of the Deployment that a Foo names.
+/// Returns the key of the Deployment that a Foo names.
 fn named_by(foo: &Foo) -> String {
     let namespace = foo.metadata.namespace.as_deref().unwrap_or_default();
     ObjectKey::namespaced(namespace, &foo.spec.deployment_name).to_string()
 }
 
-/// The longer of a Foo's own delay (5 ms, doubling up to 1000 s) and an overall bucket (50 per second, burst 300).
+/// Returns the longer of a Foo's own delay (5 ms, doubling up to 1000 s) and an overall bucket (50 per second, burst
+/// 300).
 fn rate_limiter() -> MaxOfRateLimiter<ObjectKey> {
     let of_item = ItemExponentialFailureRateLimiter::new(Duration::from_millis(5), Duration::from_secs(1000));
     MaxOfRateLimiter::new(vec![Box::new(of_item), Box::new(BucketRateLimiter::new(50.0, 300))])
 }
 
-/// The reconciler over the factories' caches and the manager's client.
+/// Returns the reconciler over the factories' caches and the manager's client.
 ///
 /// # Panics
 ///
-/// Outside of a tokio runtime.
+/// Panics outside of a tokio runtime.
 #[must_use]
 pub fn reconciler(manager: &mut Manager, factories: &Factories) -> impl Reconciler<Key = ObjectKey> + use<> {
     let recorder = manager.event_recorder_for(CONTROLLER_NAME);

@@ -23,22 +23,22 @@ use sample_controller_client::listers::samplecontroller::v1alpha1::FooLister;
 use crate::deployment::{labels, new_deployment};
 use crate::{CONTROLLER_NAME, Factories};
 
-/// The reason of the event that tells that a Foo is as it asks to be.
+/// The reason of the event when a Foo is synced.
 pub const SUCCESS_SYNCED: &str = "Synced";
 
 /// The message of that event.
 pub const MESSAGE_RESOURCE_SYNCED: &str = "Foo synced successfully";
 
-/// The reason of the event that tells that somebody else's Deployment has the name that a Foo asks for.
+/// The reason of the event when the wanted name belongs to another owner's Deployment.
 pub const ERR_RESOURCE_EXISTS: &str = "ErrResourceExists";
 
-/// When a key comes again whose Deployment the cache does not show yet.
+/// The delay of a key whose Deployment the cache does not show yet.
 const SOON: Duration = Duration::from_millis(50);
 
-/// Why a Foo is not as it asks to be.
+/// The reason why a Foo is not synced.
 #[derive(Debug, thiserror::Error)]
 enum SyncError {
-    /// A CRD without the rules of this one has let it pass.
+    /// The spec names no Deployment, since the CRD lacks the rule for it.
     #[error("the spec names no Deployment")]
     NoName,
     /// The name is taken.
@@ -52,10 +52,9 @@ enum SyncError {
     Owner(#[from] OwnerError),
 }
 
-/// Brings the Deployment of a Foo in line with its spec, and its status with the Deployment.
+/// Reconciles the Deployment and the status of a Foo.
 ///
-/// It writes with whatever gives clients of these kinds: what is generated, with a fake clientset or a real one behind it,
-/// or something of one's own.
+/// It writes with any provider of these kinds' clients: the generated clientset, real or fake, or a custom one.
 pub struct FooReconciler<F, D> {
     foos: FooLister,
     deployments: DeploymentLister,
@@ -66,7 +65,7 @@ pub struct FooReconciler<F, D> {
 
 #[rbac(groups = "samplecontroller.k8s.io", resources = "foos", verbs("get", "list", "watch"))]
 #[rbac(groups = "samplecontroller.k8s.io", resources = "foos/status", verbs = "update")]
-// Owners are set with blockOwnerDeletion, for which OwnerReferencesPermissionEnforcement asks for this.
+// Owners are set with blockOwnerDeletion, for which OwnerReferencesPermissionEnforcement requires this.
 #[rbac(groups = "samplecontroller.k8s.io", resources = "foos/finalizers", verbs = "update")]
 #[rbac(groups = "apps", resources = "deployments", verbs("list", "watch", "create", "update", "delete"))]
 #[rbac(groups = "", resources = "events", verbs("create", "patch"))]
@@ -78,18 +77,18 @@ impl<F: FoosGetter, D: DeploymentsGetter> Reconciler for FooReconciler<F, D> {
             tracing::debug!(foo = %key, "does not exist any more");
             return Ok(Action::done());
         };
-        // The garbage collector takes the Deployment; another one would only keep it busy.
+        // The garbage collector deletes the Deployment; a new one would only add work.
         if foo.metadata.deletion_timestamp.is_some() {
             return Ok(Action::done());
         }
         match self.sync(&foo).await {
             Ok(()) => Ok(Action::done()),
-            // The cache is behind this controller's own last write. (A conflict says so itself.)
+            // The cache is behind this controller's own last write. (A conflict is retried anyway.)
             Err(SyncError::Client(error)) if error.is_already_exists() => {
                 tracing::debug!(foo = %key, %error, "the cache is behind");
                 Ok(Action::requeue_after(SOON))
             }
-            // Until the Foo changes, or the Deployment that is in its way goes; both queue the key.
+            // Until the Foo changes, or the blocking Deployment is deleted; both queue the key.
             Err(error @ (SyncError::NoName | SyncError::ResourceExists(_))) => {
                 Err(ReconcileError::terminal(error))
             }
@@ -99,7 +98,7 @@ impl<F: FoosGetter, D: DeploymentsGetter> Reconciler for FooReconciler<F, D> {
 }
 
 impl<F: FoosGetter, D: DeploymentsGetter> FooReconciler<F, D> {
-    /// One that reads from the caches of `factories` and writes with the clients of the others.
+    /// Creates a reconciler that reads from the caches of `factories` and writes with the other clients.
     #[must_use]
     pub fn new(
         foo_clients: F,
@@ -126,7 +125,7 @@ impl<F: FoosGetter, D: DeploymentsGetter> FooReconciler<F, D> {
         Ok(())
     }
 
-    /// The Deployment as it is stored afterwards, and whether it had to be written.
+    /// Returns the Deployment as stored afterwards, and whether it had to be written.
     async fn ensure_deployment(&self, foo: &Foo) -> Result<(Arc<Deployment>, bool), SyncError> {
         let name = &foo.spec.deployment_name;
         if name.is_empty() {
@@ -148,13 +147,13 @@ impl<F: FoosGetter, D: DeploymentsGetter> FooReconciler<F, D> {
             return Ok((deployment, false));
         }
         tracing::info!(foo = %ObjectKey::of(foo), ?current, desired = ?foo.spec.replicas, "scaling the Deployment");
-        // A copy of what there is: what others have changed stays, and what they change meanwhile is a conflict.
+        // A copy of the current one: changes of others stay, and concurrent ones are a conflict.
         let mut scaled = (*deployment).clone();
         scaled.spec.get_or_insert_default().replicas = foo.spec.replicas;
         Ok((Arc::new(client.update(&scaled, &written_by_us()).await?), true))
     }
 
-    /// Deletes the Deployments that the Foo has asked for under other names. Says whether there were any.
+    /// Deletes the Deployments of the Foo with other names. Returns whether there were any.
     async fn delete_others(&self, foo: &Foo) -> Result<bool, SyncError> {
         let namespace = foo.namespace().unwrap_or_default();
         let selector = Selector::from_labels(&labels(foo)).unwrap_or_else(|_| Selector::nothing());
@@ -162,13 +161,13 @@ impl<F: FoosGetter, D: DeploymentsGetter> FooReconciler<F, D> {
         others.retain(|it| it.name_any() != foo.spec.deployment_name);
         let mut deleted = false;
         for other in others {
-            // Only what was looked at: not another one that got the name meanwhile.
+            // Only this one: not another one that got the name meanwhile.
             let preconditions = Preconditions { uid: other.uid(), resource_version: None };
             let params = DeleteParams { preconditions: Some(preconditions), ..DeleteParams::background() };
             let client = self.deployment_clients.deployments(&namespace);
             match client.delete(&other.name_any(), &params).await {
                 Ok(_) => deleted = true,
-                // Gone already, and the cache has not heard of it.
+                // Deleted already, and the cache is behind.
                 Err(error) if error.is_not_found() => {}
                 Err(error) => return Err(error.into()),
             }
@@ -176,7 +175,7 @@ impl<F: FoosGetter, D: DeploymentsGetter> FooReconciler<F, D> {
         Ok(deleted)
     }
 
-    /// Writes the status where it has changed, and says whether it had.
+    /// Writes the status if it has changed; returns whether it had.
     async fn update_status(&self, foo: &Foo, deployment: &Deployment) -> Result<bool, SyncError> {
         let available = deployment.status.as_ref().and_then(|status| status.available_replicas);
         let status = Some(FooStatus { available_replicas: available.unwrap_or(0) });

@@ -1,4 +1,4 @@
-//! What is said to the database: values are parameters, and a table is a quoted identifier.
+//! The statements: values are parameters, and a table is a quoted identifier.
 
 use tokio_postgres::error::SqlState;
 use tokio_postgres::{Client, Error, Row as Found, Transaction};
@@ -6,13 +6,13 @@ use tokio_postgres::{Client, Error, Row as Found, Transaction};
 use super::Written;
 use crate::row::{Row, Table};
 
-/// Why a table has no row of ours: it is not there, it is an index or a sequence, or it has no column `id`.
+/// The errors of tables without a row of ours: missing, an index or a sequence, or without a column `id`.
 const NO_SUCH_ROW: [SqlState; 3] =
     [SqlState::UNDEFINED_TABLE, SqlState::WRONG_OBJECT_TYPE, SqlState::UNDEFINED_COLUMN];
 
-// The casts say what is sent, whatever the columns are.
+// The casts fix the types of parameters, whatever the columns are.
 
-/// Whether each row of the id is as it should be.
+/// Selects whether each row of the ID is in its wanted state.
 fn select(table: &Table) -> String {
     format!(
         "select name is not distinct from $2::text and age is not distinct from $3::int4 \
@@ -35,7 +35,7 @@ fn delete_all(table: &Table) -> String {
     format!("delete from {table} where id = $1::text")
 }
 
-/// Has every statement planned and none run: the server finds the table and its columns, and checks rights.
+/// Plans every statement without running it: the server finds the table and its columns, and checks rights.
 pub(super) async fn probe(client: &Client, table: &Table) -> Result<(), Error> {
     let (text, number) = ("", 0_i32);
     for statement in [select(table), insert(table), update(table)] {
@@ -44,14 +44,14 @@ pub(super) async fn probe(client: &Client, table: &Table) -> Result<(), Error> {
     client.execute(&format!("explain {}", delete_all(table)), &[&text]).await.map(drop)
 }
 
-/// Waits for whoever else is writing a row of this id, until the end of the transaction: a program that was killed may have
-/// left a commit behind, and what follows would not see it.
+/// Waits for any other writer of a row of this ID, until the end of the transaction: a killed program may have a commit
+/// in progress, which the following statements would not see.
 pub(super) async fn lock(transaction: &Transaction<'_>, id: &str) -> Result<(), Error> {
     let statement = "select pg_advisory_xact_lock(hashtextextended($1::text, 0))";
     transaction.execute(statement, &[&id]).await.map(drop)
 }
 
-/// Makes `row` the only one of its id. `None`: the server has not inserted it, as another row has a value that may be there once.
+/// Makes `row` the only one of its ID. `None`: the server has not inserted it, as another row has a unique value.
 pub(super) async fn write(
     transaction: &Transaction<'_>,
     table: &Table,
@@ -68,12 +68,12 @@ pub(super) async fn write(
     if inserted == 1 {
         return Ok(Some(Written::Inserted));
     }
-    // Somebody else may have made this very row in between.
+    // Another writer may have inserted this very row in between.
     let found = find(transaction, table, row).await?;
     if found.is_empty() { Ok(None) } else { change(transaction, table, row, &found).await }
 }
 
-/// Makes one row as it should be of those that were `found`.
+/// Updates the rows that were `found` to one in its wanted state.
 async fn change(
     transaction: &Transaction<'_>,
     table: &Table,
@@ -106,7 +106,7 @@ async fn add(transaction: &Transaction<'_>, table: &Table, row: &Row) -> Result<
     transaction.execute(&insert(table), &[id, name, age, country]).await
 }
 
-/// Deletes the row of this id, in a transaction of its own within the other: an error would undo the rest of that one too.
+/// Deletes the row of this ID, in a nested transaction, as an error would otherwise undo the rest of the outer one too.
 pub(super) async fn delete(transaction: &mut Transaction<'_>, table: &Table, id: &str) -> Result<(), Error> {
     let within = transaction.transaction().await?;
     match within.execute(&delete_all(table), &[&id]).await {
