@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# The way of a newcomer, from packages alone and offline: the public crates packaged as `cargo publish` does, the command, the
-# example of README.md, the tutorial, and the operator of testdata/migration moved from kube-rs as the book says. Prints the
-# time of each step.
+# The way of a newcomer. A dry run publishes the public crates. From their packages alone, and offline, this script then builds
+# the command, the example of README.md and the tutorial, and moves the operator of testdata/migration from kube-rs as the book
+# says. Prints the time of each step.
 #
 #   hack/newcomer.sh           goes all the way, in the target folder
 #   hack/newcomer.sh --names   prints the public packages as arguments of cargo
@@ -45,6 +45,17 @@ step() {
     exit 1
   fi
   printf '== %-12s %4d s  %3d crates compiled\n' "$name" $((SECONDS - start)) "$(grep -c '^ *Compiling ' "$log")"
+  grep '^note: the registry' "$log" || true
+}
+
+# A dry run asks the registry for its index; without a network, `package` alone checks the packages.
+publish() {
+  local log=$newcomer/registry.log
+  if ! cargo publish --dry-run --locked --allow-dirty --no-verify "${names[@]/#/--package=}" 2>"$log"; then
+    cat "$log"
+    grep --quiet --extended-regexp 'spurious network error|[Cc]ould not (connect|resolve)|--offline' "$log"
+    echo "note: the registry cannot be reached, so nothing was published in a dry run"
+  fi
 }
 
 package() {
@@ -152,6 +163,7 @@ mkdir -p "$newcomer/.cargo" "$newcomer/bin"
 # A newcomer has no settings of this repository.
 : >"$newcomer/rustfmt.toml"
 export PATH="$newcomer/bin:$PATH"
+step publish publish
 step packages package
 step command build
 step readme readme
