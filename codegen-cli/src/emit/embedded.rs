@@ -1,8 +1,8 @@
-//! Emits the CRDs that a client package embeds, for its fake clientset and its validation: one list as JSON, which reads ten
-//! times as fast as YAML.
+//! Emits the CRDs that a client package embeds, for its fake clientset and its validation: one list as JSON,
+//! which parses ten times as fast as YAML.
 //!
-//! They are those of the CRD emitter, without descriptions, a line for each. A kind that skips its CRD has one here that
-//! accepts any object, so that its clients work on the fake as well.
+//! They are those of the CRD emitter, without descriptions, one per line. A kind that skips its CRD has one
+//! here that accepts any object, so that its clients also work on the fake.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ use crate::schema::{Schema, Schemas};
 /// The file of the list, relative to the package's source folder.
 pub const FILE: &str = "crds.json";
 
-/// Emits the list. With `all` it has the kinds that skip their CRD, too.
+/// Emits the list. With `all`, it includes the kinds that skip their CRD.
 pub fn emit(ir: &Ir, schemas: &Schemas, all: bool) -> String {
     let schemas = schemas.undocumented();
     let definitions = definition::build(ir, &schemas);
@@ -32,7 +32,7 @@ pub fn emit(ir: &Ir, schemas: &Schemas, all: bool) -> String {
     )
 }
 
-/// The names of the CRDs by the types of their versions. A version that its CRD leaves out is not among them.
+/// The names of the CRDs by the types of their versions, without versions that their CRD skips.
 pub fn names(ir: &Ir, schemas: &Schemas) -> BTreeMap<TypeId, String> {
     let definitions = definition::build(ir, schemas);
     let versions = definitions.iter().flat_map(|definition| {
@@ -45,7 +45,7 @@ pub fn names(ir: &Ir, schemas: &Schemas) -> BTreeMap<TypeId, String> {
         .collect()
 }
 
-/// Definitions of kinds with clients that have no CRD: their objects may hold anything.
+/// Permissive definitions of kinds with clients but without CRD: their objects may have any fields.
 fn left_out(ir: &Ir, written: &[Definition<'_>]) -> Vec<Value> {
     let any = Schema { preserve_unknown_fields: true, ..Schema::of_type("object") };
     let mut kinds: Vec<Definition<'_>> = Vec::new();
@@ -69,7 +69,7 @@ fn left_out(ir: &Ir, written: &[Definition<'_>]) -> Vec<Value> {
             }
         }
     }
-    // No server takes some of them, such as kinds of Kubernetes' own groups.
+    // Servers refuse some of them, such as kinds of Kubernetes' own groups.
     let objects = kinds.iter().map(Definition::to_value);
     objects.filter(|object| validate_crd(object, None).is_empty()).collect()
 }

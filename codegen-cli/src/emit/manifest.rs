@@ -1,11 +1,11 @@
-//! YAML files of several objects.
+//! Writes YAML files of several objects.
 
 use kubesmith_apimachinery::yaml;
 use serde_json::Value;
 
 use crate::output::{Kind, OutputTree, manifest_mark};
 
-/// A tree of one file: the header, the mark, the objects. No file without an object.
+/// A tree with one file: the header, the mark, the objects. Without an object it is empty.
 pub(super) fn tree(name: &str, kind: Kind, header: &str, objects: &[Value]) -> OutputTree {
     let mut tree = OutputTree::new();
     if !objects.is_empty() {

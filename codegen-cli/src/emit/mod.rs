@@ -1,4 +1,4 @@
-//! Emitters: from the intermediate representation to file texts. They decide nothing and do no I/O.
+//! Emitters: turn the intermediate representation into file texts, without decisions and I/O.
 
 pub mod crd;
 pub mod deploy;

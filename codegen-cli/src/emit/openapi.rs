@@ -1,8 +1,8 @@
-//! Emits OpenAPI v3 documents with the definitions of custom resources, one for each version of a group that is served:
-//! `apis__<group>__<version>_openapi.json`, as Kubernetes names its own.
+//! Emits OpenAPI v3 documents with the definitions of custom resources, one for each served version of a
+//! group: `apis__<group>__<version>_openapi.json`, named like those of Kubernetes.
 //!
-//! The definitions are those that an API server publishes at `/openapi/v3/apis/<group>/<version>`. Paths are left out: which
-//! there are depends on the server.
+//! The definitions are those that an API server publishes at `/openapi/v3/apis/<group>/<version>`. Paths are
+//! left out, as they depend on the server.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use crate::ir::{Group, Ir, Version};
 use crate::output::{JSON_MARK, OutputTree};
 use crate::schema::Schemas;
 
-/// The fields in the order in which servers write them.
+/// The fields in the order of servers.
 #[derive(Serialize)]
 struct Document {
     openapi: &'static str,
@@ -50,7 +50,7 @@ pub fn emit(ir: &Ir, schemas: &Schemas) -> OutputTree {
     tree
 }
 
-/// The definitions of the kinds that the version serves.
+/// The definitions of the version's served kinds.
 fn definitions(group: &Group, version: &Version, schemas: &Schemas) -> BTreeMap<String, Value> {
     let mut out = BTreeMap::new();
     for resource in version.resources.iter().filter(|resource| resource.crd.served && !resource.crd.skipped) {

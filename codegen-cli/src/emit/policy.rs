@@ -9,7 +9,7 @@ use crate::output::{Kind, OutputTree};
 /// The name of the file.
 pub(super) const FILE: &str = "policies.yaml";
 
-/// Emits the file; no file without a policy.
+/// Emits the file, unless there is no policy.
 pub fn emit(ir: &Ir, header: &str) -> OutputTree {
     manifest::tree(FILE, Kind::Policy, header, &objects(ir))
 }

@@ -6,7 +6,7 @@ use super::manifest;
 use crate::output::{Kind, OutputTree};
 use crate::roles::{Role, RoleRule};
 
-/// Emits the file of that name; no file without a role.
+/// Emits the file with this name, unless there is no role.
 pub fn emit(roles: &[Role], file_name: &str, header: &str) -> OutputTree {
     manifest::tree(file_name, Kind::Rbac, header, &objects(roles))
 }

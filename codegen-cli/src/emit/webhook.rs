@@ -10,7 +10,7 @@ use crate::output::{Kind, OutputTree};
 /// controller-gen's name of the file.
 pub(super) const FILE: &str = "manifests.yaml";
 
-/// Emits the file; no file without a webhook. `service` takes the place of controller-gen's name.
+/// Emits the file, unless there is no webhook. `service` replaces controller-gen's name.
 pub fn emit(manifests: &Manifests, header: &str, service: Option<&WebhookService>) -> OutputTree {
     manifest::tree(FILE, Kind::Webhook, header, &objects(manifests, service))
 }
@@ -48,7 +48,7 @@ fn object(manifests: &Manifests, mutating: bool, service: Option<&WebhookService
     Some(out)
 }
 
-/// Leads webhooks that name no other service to the one of the deployment, and lets cert-manager put its authority in.
+/// Points webhooks without a service to that of the deployment, and lets cert-manager inject its authority.
 fn put_behind(configuration: &mut Value, service: &WebhookService) {
     let (usual_name, usual_namespace) = WEBHOOK_SERVICE;
     let mut is_used = false;

@@ -1,5 +1,5 @@
-//! What Prometheus warns of: the PrometheusRule of the manager, over the metrics of client-go and controller-runtime that the
-//! runtime exports under their names.
+//! Builds the manager's alerts for Prometheus: a PrometheusRule over the metrics that the runtime exports
+//! under client-go's and controller-runtime's names.
 
 use serde_json::{Value, json};
 
@@ -10,9 +10,9 @@ use crate::config::DeploySettings;
 /// An alert.
 struct Alert {
     name: &'static str,
-    /// `@` stands for the labels that choose the manager's metrics.
+    /// The PromQL expression; `@` is replaced by the labels that select the manager's metrics.
     expression: &'static str,
-    /// How long the expression holds before.
+    /// The time for which the expression must hold.
     after: &'static str,
     severity: &'static str,
     summary: &'static str,

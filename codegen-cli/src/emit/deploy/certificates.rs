@@ -1,4 +1,5 @@
-//! The certificate of the webhooks: cert-manager's objects, or what the manager needs to make its own.
+//! Builds the objects for the certificate of the webhooks: cert-manager's, or those that the manager needs to
+//! make its own.
 
 use serde_json::{Value, json};
 
@@ -9,7 +10,7 @@ use crate::config::DeploySettings;
 /// The Secret with the certificate, without the prefix.
 const SECRET: &str = "webhook-server-cert";
 
-/// The objects that name the authority of the certificate.
+/// The objects that contain the certificate's authority.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Trusting {
     /// Names of MutatingWebhookConfigurations.
@@ -65,7 +66,8 @@ pub(super) fn issued(settings: &DeploySettings, name: &str, host: &str, secret: 
     })
 }
 
-/// The empty Secret that the manager fills. Without it, the manager would need the right to create any Secret.
+/// The empty Secret for the manager to fill. Without it, the manager would need the right to create any
+/// Secret.
 pub(super) fn secret(settings: &DeploySettings) -> Value {
     json!({
         "apiVersion": "v1",
@@ -87,7 +89,7 @@ pub(super) fn args(settings: &DeploySettings, trusting: &Trusting) -> Vec<String
     out
 }
 
-/// What the manager does with the Secret, and with the objects that name its authority.
+/// The manager's rights to the Secret, and to the objects with its authority.
 pub(super) fn rights(settings: &DeploySettings, trusting: &Trusting) -> Vec<(String, Value)> {
     let secret = json!([{
         "apiGroups": [""],

@@ -1,4 +1,5 @@
-//! The metrics: their Service and ServiceMonitor, and, if they are secure, the certificate and the roles of those who read them.
+//! Builds the Service and ServiceMonitor of the metrics, and for secure ones, the certificate and the roles
+//! of their readers.
 
 use serde_json::{Value, json};
 
@@ -7,7 +8,7 @@ use super::objects::{metadata, selector, service};
 use super::rights::{RBAC, granted, labels};
 use crate::config::DeploySettings;
 
-/// Where kubebuilder's projects mount the certificate.
+/// The path at which kubebuilder's projects mount the certificate.
 pub(super) const CERTIFICATES: &str = "/tmp/k8s-metrics-server/metrics-certs";
 
 /// The Service, without the prefix.
@@ -47,7 +48,7 @@ pub(super) fn metrics_service(settings: &DeploySettings) -> Option<Value> {
     Some(service(settings, SERVICE, &port))
 }
 
-/// How Prometheus reads the metrics: with its own token, if they are secure.
+/// The ServiceMonitor: Prometheus reads secure metrics with its own token.
 pub(super) fn service_monitor(settings: &DeploySettings) -> Value {
     let scheme = scheme(settings);
     let mut endpoint = json!({"path": "/metrics", "port": scheme, "scheme": scheme});
@@ -71,7 +72,7 @@ pub(super) fn certificate(settings: &DeploySettings) -> Value {
     issued(settings, "metrics-certs", &host(settings), &secret_name(settings))
 }
 
-/// What the manager needs to ask the cluster about readers, and the role to bind to readers. Their names are kubebuilder's.
+/// The manager's rights to authorize readers, and the role to bind to readers. Their names are kubebuilder's.
 pub(super) fn rights(settings: &DeploySettings) -> Vec<(String, Value)> {
     let rule = |group: &str, resource: &str| json!({"apiGroups": [group], "resources": [resource], "verbs": ["create"]});
     let reviews = json!([

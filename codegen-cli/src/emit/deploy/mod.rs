@@ -8,9 +8,9 @@
 //! default/{kustomization,metrics_service}.yaml   samples/{kustomization,<group>_<version>_<kind>}.yaml
 //! ```
 //!
-//! Unlike kubebuilder's, the objects bear their final names and namespace: nothing has to be renamed when the tree is built,
-//! each folder can be applied by itself, and the one file has the same objects. What the folders `crd`, `rbac`, `webhook` and
-//! `policy` hold besides is made by the generators of these names.
+//! Unlike kubebuilder's, the objects have their final names and namespace: building the tree renames nothing,
+//! each folder can be applied alone, and the single file has the same objects. The generators `crd`, `rbac`,
+//! `webhook` and `policy` write the other files in the folders of these names.
 
 mod alerts;
 mod certificates;
@@ -33,7 +33,7 @@ use crate::roles::Role;
 use crate::schema::Schemas;
 use certificates::Trusting;
 
-/// What the other generators make of the same input.
+/// The outputs of the other generators for the same input.
 #[derive(Clone, Copy, Debug)]
 pub struct Parts<'a> {
     /// CRDs by file name.
@@ -53,7 +53,7 @@ pub struct Parts<'a> {
 /// A folder of the tree.
 struct Folder {
     name: &'static str,
-    /// Files of this generator, with what they hold.
+    /// Files of this generator, with their objects.
     files: Vec<(String, Value)>,
     /// Files with comments beside their object.
     texts: Vec<(String, String)>,
@@ -87,7 +87,7 @@ impl Folder {
     }
 }
 
-/// Emits the tree and, if it is asked for, the text of the installer.
+/// Emits the tree and, if requested, the text of the installer.
 pub fn emit(
     ir: &Ir,
     schemas: &Schemas,
@@ -112,7 +112,7 @@ pub fn emit(
     (tree, installer)
 }
 
-/// The objects of the deployment by their file in the tree, for another form of it.
+/// The objects of the deployment by their file in the tree, for other output formats.
 pub(crate) fn objects(
     ir: &Ir,
     settings: &DeploySettings,
@@ -138,7 +138,7 @@ pub(crate) fn objects(
     out
 }
 
-/// The folders that `default` consists of, in the order in which their objects are to be created.
+/// The folders in `default`, in the order in which their objects must be created.
 fn folders(ir: &Ir, settings: &DeploySettings, parts: Parts<'_>) -> Vec<Folder> {
     let trusting = trusting(ir, settings, parts.configurations);
     let has_webhooks = !parts.webhooks.is_empty() || !trusting.definitions.is_empty();
@@ -193,7 +193,7 @@ fn folders(ir: &Ir, settings: &DeploySettings, parts: Parts<'_>) -> Vec<Folder> 
     vec![manager, crd, rbac, certmanager, webhook, policy, prometheus]
 }
 
-/// The objects that lead API servers to the manager's Service.
+/// The objects that point API servers to the manager's Service.
 fn trusting(ir: &Ir, settings: &DeploySettings, configurations: &[Value]) -> Trusting {
     let service = &settings.webhook_service;
     let is_ours = |found: &Value| found["name"] == service.name && found["namespace"] == service.namespace;
@@ -212,7 +212,7 @@ fn trusting(ir: &Ir, settings: &DeploySettings, configurations: &[Value]) -> Tru
     }
 }
 
-/// The CRDs between whose versions the manager converts.
+/// The CRDs whose versions the manager converts.
 fn converted(ir: &Ir, settings: &DeploySettings) -> Vec<String> {
     let service = &settings.webhook_service;
     let is_ours = |resource: &&Resource| {
@@ -228,13 +228,13 @@ fn converted(ir: &Ir, settings: &DeploySettings) -> Vec<String> {
     names.collect::<BTreeSet<_>>().into_iter().collect()
 }
 
-/// The name of a group in names of files: its name in code, usually its first part, if no other group has it.
+/// The name of a group in file names: its name in code, usually its first label, if it is unique.
 fn group_title<'a>(ir: &Ir, group: &'a Group) -> &'a str {
     let is_shared = ir.groups.iter().any(|other| other.name != group.name && other.module == group.module);
     if is_shared { &group.name } else { &group.module }
 }
 
-/// Whether the folder is part of what is installed.
+/// Whether the folder is part of the installation.
 fn is_installed(folder: &Folder, settings: &DeploySettings) -> bool {
     !folder.is_empty() && (folder.name != "prometheus" || settings.prometheus)
 }
@@ -249,7 +249,7 @@ fn default_folder(folders: &[Folder], metrics: Option<&Value>, settings: &Deploy
     }
 }
 
-/// The file with all that `default` consists of.
+/// The file with everything in `default`.
 fn everything(
     folders: &[Folder],
     metrics: Option<&Value>,
@@ -281,7 +281,7 @@ fn documents(text: &str) -> &str {
     }
 }
 
-/// The lines that begin every file.
+/// The lines at the start of every file.
 fn mark() -> String {
     format!(
         "{DEPLOY_MARK} v{}. DO NOT EDIT.\n# To keep the file as your own, take this comment out.\n",

@@ -1,4 +1,4 @@
-//! The manager's objects: namespace, Deployment, the Service of webhooks. Numbers are kubebuilder's.
+//! Builds the manager's objects: namespace, Deployment, the Service of webhooks. Numbers are kubebuilder's.
 
 use serde_json::{Value, json};
 
@@ -6,10 +6,10 @@ use super::certificates::{self, Trusting, secret_name};
 use super::metrics;
 use crate::config::{Certificates, DeploySettings, EnvSource, WEBHOOK_PORT};
 
-/// Where controller-runtime looks for certificates.
+/// The path where controller-runtime expects certificates.
 const CERTIFICATES: &str = "/tmp/k8s-webhook-server/serving-certs";
 
-/// Labels by which the manager's pods are found.
+/// Labels that select the manager's pods.
 pub(super) fn selector(settings: &DeploySettings) -> Value {
     json!({"app.kubernetes.io/name": settings.name, "control-plane": "controller-manager"})
 }
@@ -30,7 +30,7 @@ pub(super) fn namespace(settings: &DeploySettings) -> Value {
     })
 }
 
-/// `webhooks` are the objects that lead to the manager's webhooks, if it has any.
+/// The Deployment; `webhooks` are the objects that point to the manager's webhooks, if it has any.
 pub(super) fn deployment(settings: &DeploySettings, webhooks: Option<&Trusting>) -> Value {
     let mut pod = json!({
         "containers": [container(settings, webhooks)],
@@ -62,14 +62,14 @@ pub(super) fn deployment(settings: &DeploySettings, webhooks: Option<&Trusting>)
     })
 }
 
-/// A certificate that is read from files.
+/// A certificate in files.
 struct Mounted {
     volume: &'static str,
     secret: String,
     folder: &'static str,
 }
 
-/// The certificates of the webhooks and of the metrics, as far as there are any.
+/// The certificates of the webhooks and of the metrics, if they exist.
 fn certificates(settings: &DeploySettings, webhooks: Option<&Trusting>) -> impl Iterator<Item = Mounted> {
     let is_read = webhooks.is_some() && settings.certificates == Certificates::CertManager;
     let of_webhooks = is_read.then(|| Mounted {
@@ -161,7 +161,7 @@ pub(super) fn service(settings: &DeploySettings, name: &str, port: &Value) -> Va
     })
 }
 
-/// Port 443 is that of `clientConfig.service` unless it says otherwise.
+/// The Service of the webhooks, on port 443, the default of `clientConfig.service`.
 pub(super) fn webhook_service(settings: &DeploySettings) -> Value {
     let port = json!({"port": 443, "protocol": "TCP", "targetPort": WEBHOOK_PORT});
     service(settings, "webhook-service", &port)

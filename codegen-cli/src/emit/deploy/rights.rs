@@ -1,4 +1,5 @@
-//! The service account with its bindings, the role for leader election, and roles for the people who use the kinds.
+//! Builds the service account with its bindings, the role for leader election, and roles for users of the
+//! kinds.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +12,7 @@ use crate::roles::Role;
 
 pub(super) const RBAC: &str = "rbac.authorization.k8s.io/v1";
 
-/// Files with their objects. `roles` are those of the rules that controllers ask for.
+/// Files with their objects. `roles` are those from the controllers' rules.
 pub(super) fn objects(ir: &Ir, settings: &DeploySettings, roles: &[Role]) -> Vec<(String, Value)> {
     let mut out = vec![("service_account.yaml".to_string(), service_account(settings))];
     let mut number = 0;
@@ -61,7 +62,7 @@ fn reference(kind: &str, name: &str) -> Value {
     json!({"apiGroup": "rbac.authorization.k8s.io", "kind": kind, "name": name})
 }
 
-/// Gives the manager a role: in the role's namespace, or everywhere.
+/// Binds a role to the manager: in the role's namespace, or everywhere.
 fn binding(settings: &DeploySettings, role: &Role) -> Value {
     let kind = if role.namespace.is_some() { "Role" } else { "ClusterRole" };
     let mut metadata = json!({"labels": labels(settings), "name": binding_name(&role.name)});
@@ -77,7 +78,7 @@ fn binding(settings: &DeploySettings, role: &Role) -> Value {
     })
 }
 
-/// `manager-role` is bound by `manager-rolebinding`, as in kubebuilder's projects.
+/// The name of a role's binding: `manager-rolebinding` for `manager-role`, as in kubebuilder's projects.
 fn binding_name(role: &str) -> String {
     match role.strip_suffix("-role") {
         Some(stem) => format!("{stem}-rolebinding"),
@@ -85,7 +86,7 @@ fn binding_name(role: &str) -> String {
     }
 }
 
-/// What an elector does: it keeps a Lease and tells of it in events.
+/// The rules for an elector, which maintains a Lease and writes events.
 fn leader_election_rules() -> Value {
     json!([
         {
@@ -97,7 +98,7 @@ fn leader_election_rules() -> Value {
     ])
 }
 
-/// A Role in the manager's namespace, or a ClusterRole, and the binding that gives it to the manager.
+/// A Role in the manager's namespace, or a ClusterRole, with its binding to the manager.
 pub(super) fn granted(
     settings: &DeploySettings,
     stem: &str,
@@ -124,7 +125,7 @@ pub(super) fn granted(
     vec![(format!("{file}_role.yaml"), role), (format!("{file}_role_binding.yaml"), binding)]
 }
 
-/// Roles to bind to people: what may be done with each kind.
+/// Roles to bind to people, with their rights to each kind.
 fn people(ir: &Ir, settings: &DeploySettings) -> Vec<(String, Value)> {
     let mut out = Vec::new();
     for group in &ir.groups {

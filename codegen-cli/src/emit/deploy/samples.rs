@@ -1,4 +1,4 @@
-//! An object of every served version of every kind.
+//! Emits a sample object of every served version of every kind.
 
 use super::{Folder, group_title};
 use crate::ir::Ir;
@@ -24,7 +24,7 @@ pub(super) fn folder(ir: &Ir, schemas: &Schemas) -> Folder {
     out
 }
 
-/// The manifest, and what is to be mended in it before a server takes it.
+/// The manifest, and the problem to fix before a server accepts it.
 fn text(yaml: &str, problem: &str) -> String {
     if problem.is_empty() {
         return yaml.to_string();

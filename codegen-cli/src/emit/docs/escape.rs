@@ -1,8 +1,8 @@
-//! User text in Markdown and HTML: it stays where it is put and is read as it was written.
+//! Escapes user text in Markdown and HTML, so that it is displayed as written.
 
 use kubesmith_apimachinery::yaml::is_hidden;
 
-/// Text in which characters that cannot be seen, or that change the direction of others, are escapes.
+/// The text with escapes for invisible characters and those that change the direction of others.
 pub(super) fn visible(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -16,13 +16,13 @@ pub(super) fn visible(text: &str) -> String {
     out
 }
 
-/// The same for several lines, which stay lines.
+/// The same for several lines, whose line breaks stay.
 pub(super) fn visible_lines(text: &str) -> String {
     let lines: Vec<String> = text.lines().map(|line| visible(&line.replace('\t', "    "))).collect();
     lines.join("\n")
 }
 
-/// The same for running text: line breaks and tabs are spaces.
+/// The same for running text, whose line breaks and tabs become spaces.
 fn running(text: &str) -> String {
     visible(&text.replace(['\n', '\t', '\r'], " "))
 }
@@ -37,7 +37,7 @@ pub(super) fn html_code(text: &str) -> String {
     entities(&visible(text))
 }
 
-/// Lines in HTML that are shown as they are.
+/// Preformatted lines in HTML.
 pub(super) fn html_lines(text: &str) -> String {
     entities(&visible_lines(text))
 }
@@ -57,7 +57,7 @@ fn entities(text: &str) -> String {
     out
 }
 
-/// Running text in Markdown, anywhere in a line, in a table, or at its beginning.
+/// Running text in Markdown, in a line, in a table, or at the start of either.
 pub(super) fn markdown(text: &str) -> String {
     let text = running(text);
     let mut out = String::with_capacity(text.len() + 16);
@@ -69,7 +69,7 @@ pub(super) fn markdown(text: &str) -> String {
         let begins = out.trim_start().is_empty();
         let special = match c {
             '\\' | '`' | '*' | '[' | ']' | '<' | '~' | '|' | '$' | '{' | '}' => true,
-            // Inside a word it is a letter.
+            // Inside a word it is an ordinary character.
             '_' => !(word(before) && word(next)),
             '#' | '>' | '-' | '+' | '=' => begins,
             '.' | ')' => out.trim_start().chars().all(|c| c.is_ascii_digit()) && !begins,
@@ -88,12 +88,12 @@ pub(super) fn markdown(text: &str) -> String {
     out
 }
 
-/// A name or an expression as a code span, which may stand in a table if `in_table`.
+/// A name or an expression as a code span, inside a table if `in_table`.
 pub(super) fn markdown_code(text: &str, in_table: bool) -> String {
     let text = visible(text);
     let text = if in_table { text.replace('|', "\\|") } else { text };
     if text.is_empty() {
-        // There is no empty code span.
+        // Markdown has no empty code span.
         return "(empty)".to_string();
     }
     let ticks = "`".repeat(longest_run(&text, '`') + 1);
@@ -103,7 +103,7 @@ pub(super) fn markdown_code(text: &str, in_table: bool) -> String {
     format!("{ticks}{pad}{text}{pad}{ticks}")
 }
 
-/// Lines in a fence that nothing in them closes.
+/// Lines in a fence that none of them closes.
 pub(super) fn markdown_fence(text: &str, language: &str) -> String {
     let text = visible_lines(text);
     let ticks = "`".repeat((longest_run(&text, '`') + 1).max(3));

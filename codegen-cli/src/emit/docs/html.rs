@@ -1,4 +1,4 @@
-//! One page of HTML that needs nothing else: no script, no font, no image.
+//! Emits one self-contained page of HTML: no script, no font, no image.
 
 use super::escape::{html, html_code, html_lines};
 use super::{mark, yes};
@@ -48,7 +48,7 @@ fn contents(pages: &[Page], out: &mut String) {
     out.push_str("</ul>\n</nav>\n");
 }
 
-/// A group and version, which a narrow screen breaks between their parts alone.
+/// A group and version, which a narrow screen breaks only between their parts.
 fn foldable(api_version: &str) -> String {
     html(api_version).replace('.', ".<wbr>").replace('/', "/<wbr>")
 }
@@ -67,7 +67,7 @@ fn page(page: &Page, out: &mut String) {
     out.push_str("</section>\n");
 }
 
-/// A heading that leads to itself.
+/// A heading with a link to itself.
 fn heading(described: &Type, out: &mut String) {
     let (id, name) = (&described.id, html(&described.name));
     let deprecated = if described.deprecated { DEPRECATED } else { "" };
@@ -75,7 +75,7 @@ fn heading(described: &Type, out: &mut String) {
     blocks(&described.description, out);
 }
 
-/// The mark of what should not be used any more.
+/// The mark of deprecated items.
 const DEPRECATED: &str = " <span class=\"mark warn\">deprecated</span>";
 
 fn kind(kind: &Kind, out: &mut String) {
@@ -143,7 +143,7 @@ fn manifest(sample: &Sample, out: &mut String) {
     }
 }
 
-/// Everything about a type behind its description.
+/// The details of a type after its description.
 fn details(described: &Type, out: &mut String) {
     if !described.form.is_empty() {
         out.push_str(&format!("<p>Form: {}</p>\n", line(&described.form)));

@@ -1,4 +1,5 @@
-//! Markdown as GitHub reads it. Fields are lists, not tables: their descriptions have lists and code of their own.
+//! Emits Markdown for GitHub. Fields are lists, not tables: their descriptions have lists and code of their
+//! own.
 
 use super::escape;
 use super::{mark, yes};
@@ -94,7 +95,7 @@ fn manifest(sample: &Sample, out: &mut String) {
     }
 }
 
-/// Everything about a type behind its description.
+/// The details of a type after its description.
 fn details(described: &Type, out: &mut String) {
     if !described.form.is_empty() {
         out.push_str(&format!("\nForm: {}\n", line(&described.form, false)));
@@ -141,7 +142,7 @@ fn field(field: &Field, out: &mut String) {
     out.push('\n');
     blocks(&field.description, 2, out);
     if !field.rules.is_empty() {
-        // The line keeps them apart from a list that the description ends with.
+        // The line separates them from a list at the end of the description.
         out.push_str("\n  Rules:\n\n");
         rules(&field.rules, 2, out);
     }
@@ -159,7 +160,7 @@ fn variant(variant: &Variant, out: &mut String) {
     blocks(&variant.description, 2, out);
 }
 
-/// Blocks, each behind an empty line, indented by so many spaces.
+/// Blocks, each after an empty line, with this indentation.
 fn blocks(blocks: &[Block], indent: usize, out: &mut String) {
     for block in blocks {
         out.push('\n');
@@ -180,7 +181,7 @@ fn blocks(blocks: &[Block], indent: usize, out: &mut String) {
     }
 }
 
-/// The marker stands before the first block of the item.
+/// An item of a list, with the marker before its first block.
 fn list_item(marker: &str, item: &[Block], indent: usize, out: &mut String) {
     let mut inside = String::new();
     blocks(item, indent + marker.len(), &mut inside);

@@ -1,5 +1,5 @@
-//! Emits the reference documentation of an API: `<group>_<version>.md` for each version of a group, and `index.html`, one page
-//! that needs nothing else. What they say is in [`crate::reference`].
+//! Emits the reference documentation of an API: `<group>_<version>.md` for each version of a group, and
+//! `index.html`, one self-contained page. [`crate::reference`] makes their content.
 
 mod escape;
 mod html;
@@ -11,10 +11,10 @@ use crate::output::{DOCS_MARK, OutputTree};
 use crate::reference;
 use crate::schema::Schemas;
 
-/// Name of the page that has everything.
+/// Name of the page for everything.
 const PAGE: &str = "index.html";
 
-/// Emits the documentation in these formats. Without a kind there is no file.
+/// Emits the documentation in these formats. Without a kind there are no files.
 pub fn emit(ir: &Ir, schemas: &Schemas, formats: &[DocsFormat]) -> OutputTree {
     let mut tree = OutputTree::new();
     let reference = reference::build(ir, schemas);
@@ -32,7 +32,7 @@ pub fn emit(ir: &Ir, schemas: &Schemas, formats: &[DocsFormat]) -> OutputTree {
     tree
 }
 
-/// The comment by which the files are known.
+/// The comment that marks the files.
 fn mark() -> String {
     format!("{DOCS_MARK}v{}. DO NOT EDIT. -->\n", env!("CARGO_PKG_VERSION"))
 }

@@ -1,10 +1,10 @@
-//! The Deployment of the chart.
+//! Builds the Deployment of the chart.
 
 use serde_json::{Value, json};
 
 use super::template::{Action, Template};
 
-/// Puts the values in place of what the installer says.
+/// Replaces the installer's values by those of the chart.
 pub(super) fn deployment(object: &mut Value, template: &mut Template, has_webhooks: bool) {
     object["spec"]["replicas"] = json!(template.inline("{{ .Values.manager.replicas }}"));
     let pod = &mut object["spec"]["template"]["spec"];
@@ -28,7 +28,7 @@ pub(super) fn deployment(object: &mut Value, template: &mut Template, has_webhoo
     ports(container, template);
 }
 
-/// Programs of `kubesmith init` take this variable, as kubebuilder's do.
+/// Programs of `kubesmith init` read this variable, as kubebuilder's do.
 fn environment(has_webhooks: bool) -> Action {
     let more = ["{{- with .Values.manager.env }}", "  {{- toYaml . | nindent INDENT }}", "{{- end }}"];
     let off = [
@@ -45,7 +45,7 @@ fn environment(has_webhooks: bool) -> Action {
     Action::Lines(condition.to_string(), lines)
 }
 
-/// Volumes of certificates, or their mounts, which are there only with what they are for.
+/// Volumes of certificates, or their mounts, under the condition of their feature.
 fn under_condition(object: &mut Value, key: &str, template: &mut Template) {
     let Some(items) = object.get_mut(key).and_then(Value::as_array_mut) else { return };
     let is_for = |item: &Value| match item["name"].as_str() {

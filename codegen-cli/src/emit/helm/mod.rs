@@ -4,8 +4,8 @@
 //! Chart.yaml   values.yaml   values.schema.json   templates/<folder of the tree>/<file of the tree>
 //! ```
 //!
-//! The chart has no Namespace: `helm install --namespace NAME --create-namespace` makes it. With the namespace of `[deploy]` and the
-//! usual values, its objects are those of the installer.
+//! The chart has no Namespace: `helm install --namespace NAME --create-namespace` creates it. With the
+//! namespace of `[deploy]` and the default values, its objects equal those of the installer.
 
 mod manager;
 mod place;
@@ -18,7 +18,7 @@ use crate::config::HelmSettings;
 use crate::output::{HELM_MARK, KEEP_BEGIN, KEEP_END, OutputTree};
 use template::Template;
 
-/// What a chart has only if the project has it.
+/// The optional parts of the project that the chart has.
 #[derive(Clone, Copy)]
 struct Has {
     webhooks: bool,
@@ -62,7 +62,7 @@ pub fn emit(settings: &HelmSettings, files: &[(String, Vec<Value>)]) -> OutputTr
 /// The file of the Deployment in the tree.
 const MANAGER: &str = "manager/manager.yaml";
 
-/// When the objects of a file are installed; empty: always. `None`: never.
+/// The condition for installing the objects of a file; empty: always. `None`: never.
 fn condition(path: &str, has: Has) -> Option<String> {
     let (folder, file) = path.split_once('/').unwrap_or(("", path));
     let is_for = |suffix: &str| file.ends_with(suffix);
@@ -125,7 +125,7 @@ fn chart(settings: &HelmSettings) -> String {
     )
 }
 
-/// The lines that begin every YAML file.
+/// The lines at the start of every YAML file.
 fn mark() -> String {
     format!(
         "{HELM_MARK} v{}. DO NOT EDIT, except between `keep begin` and `keep end`.\n\
@@ -134,7 +134,7 @@ fn mark() -> String {
     )
 }
 
-/// A place for lines that somebody adds by hand.
+/// A place for the user's own lines.
 fn kept(name: &str, columns: usize) -> String {
     let indent = " ".repeat(columns);
     format!("{indent}{KEEP_BEGIN}{name}\n{indent}{KEEP_END}{name}\n")

@@ -1,17 +1,17 @@
-//! Where a release is: its namespace in the objects, and the few values that several objects share.
+//! Adapts objects to a release: its namespace, and the few values that several objects share.
 
 use serde_json::{Value, json};
 
 use super::template::{Action, Template};
 use crate::config::HelmSettings;
 
-/// Puts the release's namespace in place of that of the deployment, and the name of the service account.
+/// Replaces the deployment's namespace by the release's, and the name of the service account.
 pub(super) fn in_release(object: &mut Value, template: &mut Template, settings: &HelmSettings) {
     let namespace = settings.deploy.namespace.as_str();
     let account = settings.deploy.object("controller-manager");
     let is_definition = object["kind"] == "CustomResourceDefinition";
     walk(object, &mut Vec::new(), &mut |path, text| {
-        // Schemas may have words such as these in defaults.
+        // Schemas may contain the same words in defaults.
         if is_definition && path.first().is_some_and(|key| key == "spec") && path[1] != "conversion" {
             return;
         }
@@ -43,7 +43,7 @@ pub(super) fn in_release(object: &mut Value, template: &mut Template, settings: 
     }
 }
 
-/// Visits all strings, with the keys that lead there; items of lists have the key "".
+/// Visits all strings, with the path of keys; items of lists have the key "".
 fn walk(value: &mut Value, path: &mut Vec<String>, visit: &mut impl FnMut(&[String], &mut String)) {
     match value {
         Value::String(text) => visit(path, text),
@@ -65,7 +65,8 @@ fn walk(value: &mut Value, path: &mut Vec<String>, visit: &mut impl FnMut(&[Stri
     }
 }
 
-/// A CRD stays when the release goes, unless the values say otherwise: with it all its objects would go.
+/// Keeps a CRD when the release is deleted, unless the values disable this: deleting it would delete its
+/// objects.
 pub(super) fn keep(object: &mut Value, template: &mut Template) {
     let policy = Action::If(".Values.crds.keep".to_string(), json!("keep"));
     object["metadata"]["annotations"]["helm.sh/resource-policy"] = json!(template.add(policy));

@@ -1,12 +1,12 @@
-//! Templates: YAML in which some places are actions that Helm carries out.
+//! Builds templates: YAML with actions that Helm executes.
 //!
-//! An object is written as YAML with a word of its own in each such place. Then the words become actions. Braces of the object's
-//! own texts are written so that Helm prints them.
+//! An object is written as YAML with a unique word in each place of an action. Then the words become actions.
+//! Braces in the object's own texts are escaped for Helm.
 
 use kubesmith_apimachinery::yaml;
 use serde_json::{Value, json};
 
-/// What stands in a place.
+/// The action in a place.
 #[derive(Clone, Debug)]
 pub(super) enum Action {
     /// Part of a string, or a whole scalar.
@@ -23,9 +23,9 @@ pub(super) enum Action {
     Lines(String, Vec<String>),
 }
 
-/// An object in the making.
+/// An object being made into a template.
 pub(super) struct Template {
-    /// How words for actions begin: nothing in the object does.
+    /// The prefix of the words, which the object does not contain.
     word: String,
     actions: Vec<Action>,
 }
@@ -40,7 +40,7 @@ impl Template {
         Self { word, actions: Vec::new() }
     }
 
-    /// A word that becomes the action.
+    /// Adds an action and returns its word.
     pub(super) fn add(&mut self, action: Action) -> String {
         self.actions.push(action);
         format!("{}{}z", self.word, self.actions.len() - 1)
@@ -71,7 +71,7 @@ impl Template {
         }
     }
 
-    /// A line that is an action which takes it as a whole: what stands before it, such as `- ` or `key: `.
+    /// A line that one action replaces as a whole: the text before it, such as `- ` or `key: `.
     fn whole<'l>(&self, line: &'l str) -> Option<(&'l str, &Action)> {
         let line = line.trim_start();
         let at = line.find(&self.word)?;
@@ -82,7 +82,7 @@ impl Template {
 
     fn action(&self, indent: &str, head: &str, action: &Action, out: &mut String) {
         let key = head.trim_end();
-        // A key may begin an item: what is below it is indented from the key on.
+        // A key may begin an item: lines below are indented from the key on.
         let dashes = head.len() - head.trim_start_matches("- ").len();
         let below = indent.len() + dashes + 2;
         let mut line = |text: String| out.push_str(&format!("{indent}{text}\n"));
@@ -141,7 +141,7 @@ impl Template {
     }
 }
 
-/// Text that Helm prints as it is.
+/// Text that Helm prints unchanged.
 fn escaped(text: &str) -> String {
     text.replace("{{", "{{ \"{{\" }}")
 }

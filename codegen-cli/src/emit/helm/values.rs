@@ -1,4 +1,4 @@
-//! `values.yaml` and its schema.
+//! Emits `values.yaml` and its schema.
 
 use kubesmith_apimachinery::yaml;
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::{Has, kept, mark};
 use crate::config::{EnvSource, HelmSettings, PullPolicy};
 
-/// A value of the chart: its key, what it is for, what it is unless somebody says otherwise, and its schema.
+/// A value of the chart: its key, purpose, default and schema.
 struct Entry {
     key: &'static str,
     text: &'static str,
@@ -139,7 +139,7 @@ fn manager(settings: &HelmSettings) -> Vec<Entry> {
     ]
 }
 
-/// Repository and tag; an image with a digest has no tag.
+/// Repository and tag; the tag is empty for an image with a digest.
 fn image(image: &str) -> (&str, &str) {
     match image.rsplit_once(':') {
         Some((repository, tag)) if !tag.contains('/') && !image.contains('@') => (repository, tag),
@@ -163,7 +163,7 @@ pub(super) fn file(settings: &HelmSettings, has: Has) -> String {
     out
 }
 
-/// `values.schema.json`. Values of templates that somebody adds are allowed beside those of the chart.
+/// `values.schema.json`. Allows further values for the user's own templates.
 pub(super) fn schema(settings: &HelmSettings, has: Has) -> String {
     let tables = tables(settings, has).into_iter().map(|(table, entries)| {
         let properties: serde_json::Map<String, Value> = entries

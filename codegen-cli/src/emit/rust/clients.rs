@@ -1,4 +1,4 @@
-//! The typed clients: a file for each version of a group.
+//! Emits the typed clients: a file for each version of a group.
 
 use heck::ToUpperCamelCase as _;
 use proc_macro2::TokenStream;
@@ -47,18 +47,18 @@ fn verbs(kind: &KindPlan<'_>) -> Vec<String> {
     }
 }
 
-/// Whether the runtime's client has all that the kind's client needs.
+/// Whether the runtime's client has everything that the kind's client needs.
 fn is_complete(kind: &&KindPlan<'_>) -> bool {
     verbs(kind) == ["All"] && kind.methods().is_empty() && !kind.extended.client
 }
 
-/// The type that apply takes: the kind's apply configuration, or else the object.
+/// The type of apply's argument: the kind's apply configuration, or else the object.
 fn configuration<'p>(kind: &'p KindPlan<'_>) -> &'p str {
     let applies = kind.has(Verb::Apply) || kind.has(Verb::ApplyStatus);
     kind.configuration.as_deref().filter(|_| applies).unwrap_or(&kind.object)
 }
 
-/// Imports, modules by hand, and the client of the version.
+/// Imports, handwritten modules, and the client of the version.
 fn version_items(part: &Part<'_>, imports: &Imports) -> TokenStream {
     let version = part.version;
     let imported = imports.paths().map(path);
@@ -111,7 +111,7 @@ fn version_items(part: &Part<'_>, imports: &Imports) -> TokenStream {
         .fill()
 }
 
-/// Everything of a kind.
+/// All items of a kind.
 fn kind_items(plan: &Plan<'_>, group_version: &str, kind: &KindPlan<'_>, imports: &Imports) -> TokenStream {
     let of = match kind.is_namespaced() {
         true => format!("Client of the `{}` objects of one namespace.", kind.kind),
@@ -152,7 +152,7 @@ fn kind_items(plan: &Plan<'_>, group_version: &str, kind: &KindPlan<'_>, imports
     quote!(#of_scope #requests)
 }
 
-/// Gives the client its verbs, and its constructor if the kind is cluster-scoped.
+/// Gives the client its verbs and, for a cluster-scoped kind, its constructor.
 fn delegated(kind: &KindPlan<'_>) -> TokenStream {
     let client = ident(&kind.client);
     let verbs = verbs(kind);
@@ -169,7 +169,7 @@ fn delegated(kind: &KindPlan<'_>) -> TokenStream {
     quote!(#constructor #(impl delegate::#verbs for #client {})*)
 }
 
-/// The client's trait, and its methods of its own.
+/// The client's trait, and its methods with names of their own.
 fn own(kind: &KindPlan<'_>, methods: &[MethodTokens], imports: &Imports) -> TokenStream {
     let (interface, client, object) =
         (ident(&kind.interface), ident(&kind.client), path(imports.name(&kind.object)));

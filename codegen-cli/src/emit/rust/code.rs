@@ -1,4 +1,4 @@
-//! Naming the users' types and fields in generated code.
+//! Names the users' types and fields in generated code.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,13 +13,13 @@ pub(super) fn is_nameable(definition: &TypeDef, nameable: &BTreeSet<&str>) -> bo
     definition.code_path.as_deref().and_then(krate).is_some_and(|krate| nameable.contains(krate))
 }
 
-/// Whether the type is of the crate that the generated module is a part of.
+/// Whether the type is in the crate of the generated module.
 pub(super) fn is_own(definition: &TypeDef, package: &Package) -> bool {
     let Package::Module { own_lib: Some(own), .. } = package else { return false };
     definition.code_path.as_deref().and_then(krate) == Some(own)
 }
 
-/// The types that other crates can name, by their paths.
+/// The types with a path for other crates, by these paths.
 pub(super) fn by_path(ir: &Ir) -> BTreeMap<&str, TypeId> {
     let ids = (0..).map(TypeId).zip(&ir.types);
     ids.filter_map(|(id, definition)| Some((definition.code_path.as_deref()?, id))).collect()
@@ -36,12 +36,12 @@ pub(super) fn path(ir: &Ir, id: TypeId, options: &RustOptions) -> String {
     plan::object_path(code_path(ir, id), &options.package)
 }
 
-/// Only types that are [nameable](is_nameable) are asked for.
+/// The path of a [nameable](is_nameable) type.
 fn code_path(ir: &Ir, id: TypeId) -> &str {
     ir.types[id.0 as usize].code_path.as_deref().unwrap_or_default()
 }
 
-/// The name, or with a number if something else has it.
+/// The name, with a number if it is taken.
 pub(super) fn free(taken: &mut BTreeSet<String>, name: &str) -> String {
     let mut free = name.to_owned();
     let mut number = 2;
@@ -52,13 +52,13 @@ pub(super) fn free(taken: &mut BTreeSet<String>, name: &str) -> String {
     free
 }
 
-/// A field or variant as code has to write it.
+/// A field or variant as an identifier in code.
 pub(super) fn identifier(name: &str) -> String {
     let name = name.trim_start_matches("r#");
     if syn::parse_str::<syn::Ident>(name).is_ok() { name.to_owned() } else { format!("r#{name}") }
 }
 
-/// A string that holds JSON, without escapes.
+/// A string literal with JSON, without escapes.
 pub(super) fn json(value: &serde_json::Value) -> String {
     let text = value.to_string();
     if !text.contains(['"', '\\']) {
@@ -71,7 +71,7 @@ pub(super) fn json(value: &serde_json::Value) -> String {
     format!("r{marks}\"{text}\"{marks}")
 }
 
-/// A type as generated code writes it. `None`: it cannot be named.
+/// A type in the notation of generated code; `None`: the code cannot name it.
 pub(super) fn type_text(ty: &RustType, nameable: &BTreeSet<&str>, package: &Package) -> Option<String> {
     let (path, arguments) = match ty {
         RustType::User(path, arguments) => {
@@ -95,7 +95,7 @@ pub(super) fn type_text(ty: &RustType, nameable: &BTreeSet<&str>, package: &Pack
     Some(if arguments.is_empty() { path } else { format!("{path}<{}>", arguments.join(", ")) })
 }
 
-/// The crate of a path; what is of the language has none.
+/// The crate of a path; primitive types have none.
 fn krate(path: &str) -> Option<&str> {
     path.split_once("::").map(|(krate, _)| krate)
 }
@@ -103,18 +103,19 @@ fn krate(path: &str) -> Option<&str> {
 /// Items as a syntax tree.
 ///
 /// # Panics
-/// The tokens are not Rust. They are built of identifiers, paths and literals, so that no input makes them so;
-/// `codegen-cli/tests/it/properties.rs` tries.
+/// Panics if the tokens are not Rust. They consist of identifiers, paths and literals, so that no input
+/// causes this; `codegen-cli/tests/it/properties.rs` tests it.
 pub(super) fn items(tokens: &TokenStream) -> syn::File {
     syn::parse2(tokens.clone())
         .unwrap_or_else(|error| panic!("generated code is not Rust: {error}\n{tokens}"))
 }
 
-/// A file: its path in the package and its text. `code` is Rust that was written as text.
+/// A file: its path in the package and its text. `code` is Rust source.
 ///
 /// # Panics
-/// The code is no Rust. It is made of identifiers and paths that were parsed, of JSON in [literals](json) and of texts without
-/// line breaks in comments, so that no input makes it so; `codegen-cli/tests/it/properties.rs` tries.
+/// Panics if the code is not Rust. It consists of parsed identifiers and paths, of JSON in [literals](json)
+/// and of comments without line breaks, so that no input causes this; `codegen-cli/tests/it/properties.rs`
+/// tests it.
 pub(super) fn file(options: &RustOptions, source: &str, path: &str, code: &str) -> (String, String) {
     (options.package.source_path(path), text(&options.header, source, code))
 }

@@ -1,4 +1,4 @@
-//! User text in documentation: escaped so that it can neither break out nor upset rustdoc.
+//! Escapes user text in documentation, so that it stays inside and causes no warnings of rustdoc.
 
 /// Widest line of wrapped text, in characters.
 const WIDTH: usize = 90;
@@ -48,7 +48,7 @@ fn escape(text: &str) -> String {
     out
 }
 
-/// A code span of single backticks at the start of the text; longer runs are not taken for spans.
+/// A code span of single backticks at the start of the text; longer runs of backticks do not count.
 fn code_span(text: &str) -> Option<&str> {
     let inside = text.strip_prefix('`')?;
     let end = inside.find('`')?;
@@ -63,9 +63,9 @@ fn escape_plain(text: &str, out: &mut String) {
         let word = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
         let special = match c {
             '\\' | '[' | ']' | '<' | '*' | '`' => true,
-            // What begins a block does so at the beginning only: lines are broken before words.
+            // Markers of blocks count only at the beginning: lines are broken before words.
             '-' | '+' | '#' | '>' | '=' | '|' => first,
-            // Inside a word it is just a letter.
+            // Inside a word it is an ordinary character.
             '_' => !(word(before) && word(rest.chars().next())),
             '~' => rest.starts_with('~') || before == Some('~'),
             '&' => rest.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '#'),
@@ -80,7 +80,7 @@ fn escape_plain(text: &str, out: &mut String) {
     }
 }
 
-/// Wraps words; a line never begins with what Markdown could take for a list or a heading.
+/// Wraps words; no line begins with a Markdown list or heading.
 fn wrap(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 8);
     let mut width = 0;
@@ -110,7 +110,7 @@ fn wrap(text: &str) -> String {
     out
 }
 
-/// Whether no code span is open: one must not be broken over lines.
+/// Whether no code span is open: a span must not be broken over lines.
 fn balanced(text: &str) -> bool {
     text.matches('`').count() % 2 == text.matches("\\`").count() % 2
 }

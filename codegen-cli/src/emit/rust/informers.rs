@@ -1,4 +1,4 @@
-//! Informers: the factory, and a file for each version of a group.
+//! Emits informers: the factory, and a file for each version of a group.
 
 use proc_macro2::TokenStream;
 use quote::quote;

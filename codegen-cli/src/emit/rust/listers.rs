@@ -1,4 +1,4 @@
-//! Listers: a file for each version of a group.
+//! Emits listers: a file for each version of a group.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -39,7 +39,8 @@ fn items(part: &Part<'_>) -> TokenStream {
         .fill()
 }
 
-/// The listers of a kind are the runtime's, under a name; those that are extended by hand are types of the package.
+/// The listers of a kind: aliases of the runtime's, or types of the package if a handwritten file extends
+/// them.
 fn of_kind(kind: &KindPlan<'_>, imports: &Imports) -> TokenStream {
     let skeleton = match (kind.extended.lister, kind.is_namespaced()) {
         (false, false) => "lister_cluster",

@@ -1,4 +1,4 @@
-//! Cargo.toml of a generated package.
+//! Emits the Cargo.toml of a generated package.
 
 use super::plan::Plan;
 use super::{Dependency, Package, comments, file_header, root_docs};
@@ -18,7 +18,7 @@ pub(super) fn emit(plan: &Plan<'_>) -> Option<String> {
     let (ir, options) = (plan.ir, plan.options);
     let Package::Crate { name, runtime, testenv, apis } = &options.package else { return None };
     let mut out = file_header(&comments(&options.header, "#"), "#", &plan.sources);
-    // A client belongs to the version of its API.
+    // A client has the version of its API.
     let version = ir.crates.first().map_or("0.1.0", |input| input.version.as_str());
     let description = format!("{} of {}", root_docs::parts(ir, options.parts), root_docs::group_names(ir));
     out.push_str("\n[package]\n");

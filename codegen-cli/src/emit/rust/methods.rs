@@ -1,4 +1,4 @@
-//! The methods of a kind's client that have names of their own.
+//! Emits the methods of a kind's client with names of their own.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -8,7 +8,7 @@ use super::skeleton::{Docs, ident, path};
 use super::{docs, names};
 use crate::ir::{Method, Resource, Verb};
 
-/// A method in its three places.
+/// A method in its three forms.
 pub(super) struct MethodTokens {
     /// As a method of the client.
     pub(super) own: TokenStream,
@@ -76,7 +76,7 @@ fn one(plan: &Plan<'_>, resource: &Resource, method: &Method) -> MethodTokens {
     }
 }
 
-/// The type of what the method sends; none where it sends nothing, or a patch of any type.
+/// The type of the method's request body; `None` for no body, or a patch of any type.
 fn input(plan: &Plan<'_>, method: &Method) -> Option<TokenStream> {
     let sent = method.input.as_deref()?;
     let configuration = plan.apply.path_of_input(plan.ir, sent).filter(|_| method.verb == Verb::Apply);
@@ -91,7 +91,7 @@ fn answer(plan: &Plan<'_>, method: &Method) -> TokenStream {
     }
 }
 
-/// One line on what the method does.
+/// One line about the method.
 fn documentation(resource: &Resource, method: &Method) -> String {
     let kind = docs::plain(&resource.kind);
     let named = format!("the `{kind}` of this name");

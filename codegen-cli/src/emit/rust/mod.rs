@@ -48,20 +48,20 @@ pub use defaults::{Defaults, defaults};
 pub struct RustOptions {
     /// Parts to generate.
     pub parts: Parts,
-    /// A crate of its own or a module.
+    /// A separate crate or a module.
     pub package: Package,
-    /// The names of the embedded CRDs by the types that they validate: see [`embedded::names`](super::embedded::names). Kinds
-    /// that are not in it have no validation.
+    /// The names of the embedded CRDs by the types that they validate: see
+    /// [`embedded::names`](super::embedded::names). Kinds without a name here have no validation.
     pub validated: BTreeMap<TypeId, String>,
-    /// What has defaults, as [`defaults`](fn@defaults) tells it; nothing: there are no functions that set them.
+    /// The defaults from [`defaults`](fn@defaults); if empty, no functions set defaults.
     pub defaults: Defaults,
-    /// Whether there are functions that convert between versions; without `client` there are none.
+    /// Whether functions convert between versions; this requires `client`.
     pub conversions: bool,
-    /// Files below the source folder that were written by hand to extend the package, `/`-separated: those that belong to a
-    /// kind's file or to the scheme become modules. See [`crate::load::hand_written`].
+    /// Handwritten files below the source folder that extend the package, `/`-separated: those for a kind's
+    /// file or the scheme become modules. See [`crate::load::hand_written`].
     pub hand_written: BTreeSet<String>,
-    /// Text that begins every file, such as a licence; `""`: none. A line that is no comment
-    /// becomes one.
+    /// Text at the start of every file, such as a licence; `""`: none. Other lines than comments become
+    /// comments.
     pub header: String,
 }
 
@@ -70,9 +70,9 @@ pub struct RustOptions {
 pub struct Parts {
     /// Clientset, scheme and typed clients.
     pub client: bool,
-    /// Apply configurations, which clients then take; without `client` there are none.
+    /// Apply configurations, which clients then take; this requires `client`.
     pub apply: bool,
-    /// The fake clientset; without `client` there is none.
+    /// The fake clientset; this requires `client`.
     pub fake: bool,
     /// Listers.
     pub lister: bool,
@@ -88,32 +88,32 @@ impl Parts {
     }
 }
 
-/// Where the generated code lives.
+/// The place of the generated code.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Package {
     /// A package of its own; paths in the output begin with `src/`.
     Crate {
         /// Package name.
         name: String,
-        /// Where `kubesmith-runtime` is found.
+        /// The dependency on `kubesmith-runtime`.
         runtime: Dependency,
-        /// Where `kubesmith-testenv` is found.
+        /// The dependency on `kubesmith-testenv`.
         testenv: Dependency,
-        /// Where the API crates are found, by package name.
+        /// The dependencies on the API crates, by package name.
         apis: BTreeMap<String, Dependency>,
     },
     /// A module of an existing crate; its file is `mod.rs`.
     Module {
         /// Path of the module: `crate::generated`.
         path: String,
-        /// Library name of the API crate that the module lies in, if it does: its types are then
+        /// Library name of the API crate that contains the module, if there is one: its types are then
         /// written `crate::...`.
         own_lib: Option<String>,
     },
 }
 
 impl Package {
-    /// How paths of source files begin.
+    /// The prefix of source file paths.
     fn prefix(&self) -> &'static str {
         match self {
             Package::Crate { .. } => "src/",
@@ -128,7 +128,7 @@ impl Package {
     }
 }
 
-/// How a generated Cargo.toml finds a package.
+/// A dependency in a generated Cargo.toml.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Dependency {
     /// By version requirement, in a registry.
@@ -142,14 +142,14 @@ pub enum Dependency {
     },
 }
 
-/// Items that are formatted together: those of a kind or of a type, or the beginning of a file.
+/// Items that are formatted together: those of a kind or of a type, or the start of a file.
 type Block<'p> = Box<dyn Fn() -> TokenStream + Send + Sync + 'p>;
 
 /// A file of the package.
 struct File<'p> {
     /// Path relative to the package's source folder.
     path: String,
-    /// Where the API comes from, for the header.
+    /// The source of the API, for the header.
     source: &'p str,
     blocks: Vec<Block<'p>>,
 }
@@ -191,7 +191,8 @@ pub fn emit(ir: &Ir, options: &RustOptions) -> BTreeMap<String, String> {
     tree
 }
 
-/// The kinds that a file by hand can extend: its path without `_expansion.rs`, below the source folder.
+/// The files that a handwritten file can extend: their paths without `_expansion.rs`, below the source
+/// folder.
 pub fn extension_points(ir: &Ir, options: &RustOptions) -> Vec<String> {
     let ir = &*ir.for_clients();
     let plan = Plan::new(ir, options);
@@ -260,11 +261,11 @@ fn comments(text: &str, mark: &str) -> String {
     out
 }
 
-/// Boilerplate, the mark by which generated files are known, and the source.
+/// Boilerplate, the mark of generated files, and the source.
 fn file_header(boilerplate: &str, mark: &str, source: &str) -> String {
     let gap = if boilerplate.is_empty() { "" } else { "\n" };
     let version = env!("CARGO_PKG_VERSION");
-    // A file name may hold anything; what it holds must stay in the comment.
+    // A file name may contain any characters, but must stay in the comment.
     let source = source.replace(|c: char| c.is_control(), "?");
     format!(
         "{boilerplate}{gap}{mark} Code generated by kubesmith v{version}. DO NOT EDIT.\n{mark} @generated from {source}\n"

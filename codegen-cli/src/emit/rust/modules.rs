@@ -1,4 +1,4 @@
-//! Modules: the tree of groups and versions in a part of the package, and files by hand.
+//! Emits modules: the tree of groups and versions in a part of the package, and handwritten files.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -18,7 +18,7 @@ pub(super) fn tree<'p>(
     quote!(#(#groups)*)
 }
 
-/// The file beside the generated one that extends a kind.
+/// The handwritten file that extends a kind.
 pub(super) fn expansion(module: &str) -> TokenStream {
     let module = ident(&format!("{module}_expansion"));
     quote! {

@@ -1,11 +1,11 @@
-//! Names in generated code: whatever the API calls things, an identifier that compiles comes out.
+//! Makes identifiers for generated code that compile for every name in the API.
 
 use heck::ToSnakeCase;
 use kubesmith_core::names::is_keyword;
 
 use crate::ir::{Group, Resource, Version};
 
-/// The types of `kubesmith_runtime::client::prelude`, which programs import beside those of a package.
+/// The types of `kubesmith_runtime::client::prelude`, which programs import along with those of a package.
 const CLIENT_PRELUDE: &[&str] = &[
     "DeleteParams",
     "Deletion",
@@ -23,10 +23,10 @@ const CLIENT_PRELUDE: &[&str] = &[
     "WatchStream",
 ];
 
-/// Modules that stand beside the groups' modules in some part of the tree.
+/// Modules beside the groups' modules in some part of the tree.
 const GROUP_NEIGHBOURS: &[&str] = &["factory", "generic", "scheme", "typed"];
 
-/// Methods of the informer factory, its own and those it dereferences to.
+/// Methods of the informer factory and of its deref target.
 const FACTORY_METHODS: &[&str] = &[
     "as_ref",
     "borrow",
@@ -86,18 +86,18 @@ impl KindNames {
 
 /// A module, and the file or folder of the same name.
 ///
-/// `parent` is the module it lies in: clippy objects to a module named like its parent.
+/// `parent` is the module around it: clippy rejects a module with the name of its parent.
 pub(super) fn module(name: &str, parent: &str) -> String {
     let name = snake(name);
     if name == parent { apart(name, &[parent]) } else { apart(name, &[]) }
 }
 
-/// A group's module; it must not be taken for one of the generated modules beside it.
+/// A group's module, distinct from the generated modules beside it.
 pub(super) fn group_module(name: &str) -> String {
     apart(snake(name), GROUP_NEIGHBOURS)
 }
 
-/// A group-version's accessor on the clientset: the underscore that keeps a module from being a keyword is not needed there.
+/// A group-version's accessor on the clientset, without the underscore of a module named like a keyword.
 pub(super) fn group_version(group_module: &str, version: &str) -> String {
     identifier(&format!("{}_{version}", group_module.trim_end_matches('_')))
 }
@@ -112,17 +112,17 @@ pub(super) fn accessor(name: &str) -> String {
     apart(snake(name), CLIENT_METHODS)
 }
 
-/// An identifier that is no word of the language: of a function or field without neighbours of its own, or a segment of a path.
+/// An identifier that is no keyword: for a function or field without neighbours, or a segment of a path.
 pub(super) fn identifier(name: &str) -> String {
     apart(snake(name), &[])
 }
 
-/// The name without the `_` that keeps it from being a keyword.
+/// The name without the `_` for keywords.
 pub(super) fn bare(name: &str) -> &str {
     name.strip_suffix('_').filter(|bare| is_keyword(bare)).unwrap_or(name)
 }
 
-/// A type, or a part of a type's name. A kind may have dashes and begin with a lower-case letter.
+/// A type, or a part of a type's name, without dashes and with a capital first letter.
 pub(super) fn type_part(name: &str) -> String {
     let words = name.split(|c: char| !c.is_ascii_alphanumeric());
     let capital = |word: &str| {
@@ -133,7 +133,7 @@ pub(super) fn type_part(name: &str) -> String {
     if text.starts_with(|c: char| c.is_ascii_alphabetic()) { text } else { format!("K{text}") }
 }
 
-/// The type of a kind's client. What such files call otherwise cannot be its name.
+/// The type of a kind's client, distinct from other names in its file.
 pub(super) fn client(plural: &str) -> String {
     apart(type_part(plural), CLIENT_PRELUDE)
 }
@@ -143,20 +143,20 @@ pub(super) fn namespaced(plural: &str) -> String {
     format!("Namespaced{}", type_part(plural))
 }
 
-/// The trait that gives the client of a kind.
+/// The trait with the accessor of a kind's client.
 pub(super) fn getter(plural: &str) -> String {
     format!("{}Getter", type_part(plural))
 }
 
-/// Only what an identifier may contain; the front end has checked names, so this changes none of
-/// those that it let through, but a name can never become anything else than a name.
+/// The name reduced to the characters of an identifier. Names that passed the front end's check stay
+/// unchanged.
 fn snake(name: &str) -> String {
     let text: String = name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
     let text = text.trim_matches('_');
     if text.starts_with(|c: char| c.is_ascii_alphabetic()) { text.to_owned() } else { format!("n{text}") }
 }
 
-/// Appends `_` to keywords and to the names that are taken.
+/// Appends `_` to keywords and taken names.
 fn apart(name: String, taken: &[&str]) -> String {
     let clashes = is_keyword(&name) || taken.contains(&name.as_str());
     if clashes { name + "_" } else { name }

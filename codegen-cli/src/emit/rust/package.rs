@@ -1,4 +1,4 @@
-//! The root of the package and its clientset.
+//! Emits the root of the package and its clientset.
 
 use proc_macro2::TokenStream;
 use quote::quote;

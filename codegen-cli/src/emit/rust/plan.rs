@@ -1,4 +1,4 @@
-//! The kinds of the package with everything that is decided about their names.
+//! Plans the kinds of the package with all their names.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,18 +13,18 @@ use crate::ir::{Group, Ir, Method, Resource, Scope, Verb, Version};
 pub(super) struct Plan<'i> {
     pub(super) ir: &'i Ir,
     pub(super) options: &'i RustOptions,
-    /// The packages that the types come from, for headers.
+    /// The packages of the types, for headers.
     pub(super) sources: String,
-    /// Path of the package's root, as seen from inside it.
+    /// Path of the package's root, from inside it.
     pub(super) root: String,
     pub(super) apply: ApplyTypes,
-    /// Every kind whose type the package can name, by group and version.
+    /// Every kind with a nameable type, by group and version.
     pub(super) groups: Vec<GroupPlan<'i>>,
 }
 
 /// A group.
 pub(super) struct GroupPlan<'i> {
-    /// Its name for people.
+    /// Its name in documentation.
     pub(super) title: String,
     /// Its module in every part.
     pub(super) module: String,
@@ -60,14 +60,14 @@ pub(super) struct KindPlan<'i> {
     pub(super) resource: &'i Resource,
     /// The kind as a part of types' names.
     pub(super) kind: String,
-    /// The name that expansions of the kind have.
+    /// The name of the kind's expansions.
     pub(super) module: String,
     pub(super) accessor: String,
     /// Type of the client: of all namespaces, or of the cluster.
     pub(super) plural: String,
     /// Type of the client of a namespace, or of the cluster.
     pub(super) client: String,
-    /// Trait that gives its client, and the type in it.
+    /// Trait with the accessor of its client, and the associated type in it.
     pub(super) getter: (String, String),
     /// Trait of its client.
     pub(super) interface: String,
@@ -78,15 +78,15 @@ pub(super) struct KindPlan<'i> {
     pub(super) object: String,
     /// Path of its apply configuration.
     pub(super) configuration: Option<String>,
-    /// The user's tags.
+    /// The first paragraph of its documentation.
     pub(super) summary: String,
-    /// Which parts have it.
+    /// The parts with the kind.
     pub(super) parts: KindParts,
-    /// Whether files by hand extend its client and its lister.
+    /// Whether handwritten files extend its client and its lister.
     pub(super) extended: Extended,
 }
 
-/// Which parts of the package have a kind.
+/// The parts of the package with a kind.
 #[derive(Clone, Copy)]
 pub(super) struct KindParts {
     pub(super) client: bool,
@@ -94,14 +94,14 @@ pub(super) struct KindParts {
     pub(super) lister: bool,
 }
 
-/// Which parts of a kind are extended by hand.
+/// The parts of a kind with handwritten extensions.
 #[derive(Clone, Copy)]
 pub(super) struct Extended {
     pub(super) client: bool,
     pub(super) lister: bool,
 }
 
-/// A version that has kinds in a part, with its group and these kinds.
+/// A version with kinds in a part, with its group and these kinds.
 pub(super) struct Part<'p> {
     pub(super) group: &'p GroupPlan<'p>,
     pub(super) version: &'p VersionPlan<'p>,
@@ -139,22 +139,22 @@ impl<'i> Plan<'i> {
         parts.filter(|part| !part.kinds.is_empty()).collect()
     }
 
-    /// The versions that have clients.
+    /// The versions with clients.
     pub(super) fn clients(&self) -> Vec<Part<'_>> {
         self.part(|kind| kind.parts.client)
     }
 
-    /// The versions that have informers.
+    /// The versions with informers.
     pub(super) fn informers(&self) -> Vec<Part<'_>> {
         self.part(|kind| kind.parts.informer)
     }
 
-    /// The versions that have listers.
+    /// The versions with listers.
     pub(super) fn listers(&self) -> Vec<Part<'_>> {
         self.part(|kind| kind.parts.lister)
     }
 
-    /// The versions that have validations.
+    /// The versions with validations.
     pub(super) fn validations(&self) -> Vec<Part<'_>> {
         self.part(|kind| self.options.validated.contains_key(&kind.resource.root))
     }
@@ -170,12 +170,12 @@ impl KindPlan<'_> {
         self.resource.scope == Scope::Namespaced
     }
 
-    /// The methods of its client that have names of their own.
+    /// The methods of its client with names of their own.
     pub(super) fn methods(&self) -> &[Method] {
         self.resource.client.as_ref().map_or(&[], |tags| &tags.methods)
     }
 
-    /// Documentation of a type of the kind: what it is, and what the user says of the kind.
+    /// Documentation of a type of the kind: `what` it is, and the user's documentation of the kind.
     pub(super) fn docs(&self, what: String) -> String {
         if self.summary.is_empty() { what } else { format!("{what}\n\n{}", self.summary) }
     }
@@ -229,7 +229,7 @@ fn version_plan<'i>(group: &'i Group, version: &'i Version, mut kinds: Vec<KindP
     }
 }
 
-/// Makes a name one that nothing in the file has: `NamespacedFoos_` of the kind NamespacedFoo, beside Foo.
+/// Makes a name unique in the file: `NamespacedFoos_` of the kind NamespacedFoo, beside Foo.
 fn free(taken: &mut BTreeSet<String>, name: &mut String) {
     while !taken.insert(name.clone()) {
         name.push('_');
@@ -277,22 +277,22 @@ fn kind<'i>(
     }
 }
 
-/// The types that a file imports. Others are named by their whole path.
+/// The types that a file imports. Other types have full paths.
 #[derive(Default)]
 pub(super) struct Imports {
-    /// Names that mean something else in the file.
+    /// Names with another meaning in the file.
     taken: BTreeSet<String>,
-    /// The name of each type that is imported, by its path.
+    /// The names of the imported types, by their paths.
     imported: BTreeMap<String, String>,
 }
 
 impl Imports {
-    /// Of a file that defines types of these names.
+    /// The imports of a file that defines types with these names.
     pub(super) fn new(own: impl IntoIterator<Item = String>) -> Self {
         Self { taken: own.into_iter().collect(), imported: BTreeMap::new() }
     }
 
-    /// Imports a type, unless its name means something else.
+    /// Imports a type, unless its name is taken.
     pub(super) fn add(&mut self, path: &str) {
         let Some((_, name)) = path.rsplit_once("::") else { return };
         if !self.imported.contains_key(path) && !is_in_prelude(name) && self.taken.insert(name.to_owned()) {
@@ -300,28 +300,28 @@ impl Imports {
         }
     }
 
-    /// What the file calls the type of this path.
+    /// The name of the type with this path in the file.
     pub(super) fn name<'p>(&'p self, path: &'p str) -> &'p str {
         self.imported.get(path).map_or(path, String::as_str)
     }
 
-    /// The paths of what is imported, in order.
+    /// The imported paths, sorted.
     pub(super) fn paths(&self) -> impl Iterator<Item = &str> {
         self.imported.keys().map(String::as_str)
     }
 }
 
-/// Where the types of Kubernetes come from, for headers.
+/// The source of Kubernetes' types, for headers.
 pub(super) const BUILT_IN_SOURCE: &str = "k8s-openapi";
 
-/// The packages that the types come from, for headers.
+/// The packages of the types, for headers.
 pub(super) fn packages(ir: &Ir) -> String {
     let mut resources = ir.groups.iter().flat_map(|group| &group.versions).flat_map(|it| &it.resources);
     let built_in = resources.any(Resource::is_built_in).then_some(BUILT_IN_SOURCE);
     ir.crates.iter().map(|input| input.package.as_str()).chain(built_in).collect::<Vec<_>>().join(", ")
 }
 
-/// Path of the generated tree's root, as seen from inside it.
+/// Path of the generated tree's root, from inside it.
 pub(super) fn root_path(package: &Package) -> String {
     match package {
         Package::Crate { .. } => "crate".to_owned(),
@@ -329,7 +329,7 @@ pub(super) fn root_path(package: &Package) -> String {
     }
 }
 
-/// A path of plain segments; a segment that is no identifier becomes one.
+/// A path of plain segments; other segments become identifiers.
 fn plain_path(path: &str) -> String {
     if syn::parse_str::<syn::Path>(path)
         .is_ok_and(|path| path.segments.iter().all(|it| it.arguments.is_none()))
@@ -341,12 +341,12 @@ fn plain_path(path: &str) -> String {
     segments.join("::")
 }
 
-/// The path by which generated code names the user's type.
+/// The path of the user's type in generated code.
 pub(super) fn object_path(type_path: &str, package: &Package) -> String {
     let (first, rest) = type_path.split_once("::").unwrap_or(("", type_path));
     match package {
         Package::Module { own_lib: Some(own), .. } if own == first => plain_path(&format!("crate::{rest}")),
-        // The built-in types are those the runtime was built with.
+        // The built-in types are those of the runtime's build.
         _ if matches!(first, "k8s_openapi" | "serde_json") => {
             plain_path(&format!("::kubesmith_runtime::{type_path}"))
         }

@@ -3,7 +3,7 @@
 use super::{KindNames, Package, Parts, RustOptions, names, plan};
 use crate::ir::{Group, Ir, Resource, Scope, Verb, Version};
 
-/// How many group-versions are named one by one.
+/// The most group-versions that are listed separately.
 const MANY: usize = 6;
 
 /// The text, without comment marks.
@@ -18,7 +18,7 @@ pub(super) fn text(ir: &Ir, options: &RustOptions) -> String {
     out
 }
 
-/// `Clients, apply configurations, informers and listers`, as far as they are generated.
+/// The generated parts: `Clients, apply configurations, informers and listers`.
 pub(super) fn parts(ir: &Ir, parts: Parts) -> String {
     let mut kinds = ir.groups.iter().flat_map(|group| &group.versions).flat_map(|version| &version.resources);
     let applied =
@@ -37,7 +37,7 @@ pub(super) fn parts(ir: &Ir, parts: Parts) -> String {
     text
 }
 
-/// The groups' names, for people.
+/// The groups' names, for documentation.
 pub(super) fn group_names(ir: &Ir) -> String {
     let names = ir.groups.iter().map(|group| if group.name.is_empty() { "core" } else { &group.name });
     some(&names.map(str::to_owned).collect::<Vec<_>>(), "API groups")
@@ -74,7 +74,7 @@ struct Example<'i> {
 }
 
 impl<'i> Example<'i> {
-    /// The first kind that everything is generated for.
+    /// The first kind with all parts.
     fn find(ir: &'i Ir, options: &RustOptions) -> Option<Self> {
         let all = options.parts.client && options.parts.informer && options.parts.lister;
         let kinds = ir.groups.iter().flat_map(|group| {
@@ -84,7 +84,7 @@ impl<'i> Example<'i> {
         });
         let mut fit: Vec<Self> =
             kinds.filter(|example| all && example.has(&[Verb::Get, Verb::List, Verb::Watch])).collect();
-        // Kinds of the inputs before those of Kubernetes.
+        // Kinds of the inputs come before those of Kubernetes.
         fit.sort_by_key(|example| example.resource.is_built_in());
         fit.into_iter().next()
     }
@@ -95,7 +95,7 @@ impl<'i> Example<'i> {
         tags.is_some_and(|tags| wanted.iter().all(|verb| tags.verbs.contains(verb)))
     }
 
-    /// The purpose of the traits, with those of a kind as examples.
+    /// The purpose of the traits, with a kind's traits as examples.
     fn traits(&self) -> String {
         let KindNames { group, version, .. } = KindNames::new(self.group, self.version, self.resource);
         let getter = names::getter(&self.resource.code.plural);
@@ -107,7 +107,7 @@ impl<'i> Example<'i> {
     }
 
     fn text(&self, options: &RustOptions) -> String {
-        // The path of a module from outside its crate is not known here, nor whether it is public.
+        // The path of a module from outside its crate is unknown here, as is its visibility.
         let (language, root) = match &options.package {
             Package::Crate { name, .. } => ("no_run", name.replace('-', "_")),
             Package::Module { path, .. } => ("text", path.clone()),

@@ -1,16 +1,16 @@
-//! Skeletons: Rust in which names are put.
+//! Fills skeletons: Rust with placeholders for names and items.
 //!
 //! A skeleton of `templates/rust` is valid Rust. In it,
 //! - `__Name__` in an identifier or in a string (documentation included) stands for a text; an identifier that is nothing else
 //!   may stand for a path; documentation may stand for several lines;
 //! - an item `__name__! {}` stands for items that the emitter builds with quote.
 //!
-//! A skeleton knows no conditions and no loops.
+//! A skeleton has no conditions and no loops.
 
 use proc_macro2::{Group, Ident, Literal, Punct, Spacing, TokenStream, TokenTree};
 use quote::{ToTokens, TokenStreamExt};
 
-/// A skeleton and what is put in.
+/// A skeleton and its substitutions.
 pub(super) struct Skeleton<'s> {
     name: &'s str,
     names: Vec<(&'s str, String)>,
@@ -18,27 +18,27 @@ pub(super) struct Skeleton<'s> {
 }
 
 impl<'s> Skeleton<'s> {
-    /// Takes the skeleton of this name, the name of its file without `.rs`.
+    /// Returns the skeleton with this name, that of its file without `.rs`.
     pub(super) fn new(name: &'s str) -> Self {
         Self { name, names: Vec::new(), items: Vec::new() }
     }
 
-    /// Puts a text or a path in the place of `__name__`.
+    /// Replaces `__name__` by a text or a path.
     pub(super) fn name(mut self, name: &'s str, text: impl Into<String>) -> Self {
         self.names.push((name, text.into()));
         self
     }
 
-    /// Puts items in the place of `__name__! {}`.
+    /// Replaces `__name__! {}` by items.
     pub(super) fn items(mut self, name: &'s str, items: TokenStream) -> Self {
         self.items.push((name, items));
         self
     }
 
-    /// Fills the skeleton in.
+    /// Fills in the skeleton.
     ///
     /// # Panics
-    /// This program has no such skeleton, or it is not Rust. Tests fill each in.
+    /// Panics if the program has no such skeleton, or it is not Rust. Tests fill in each skeleton.
     pub(super) fn fill(&self) -> TokenStream {
         let text = kubesmith_templates::rust(self.name);
         let tokens = text.map(str::parse::<TokenStream>);
@@ -82,7 +82,7 @@ impl<'s> Skeleton<'s> {
         out
     }
 
-    /// An attribute; documentation becomes as many attributes as it has lines.
+    /// An attribute; documentation becomes one attribute per line.
     fn attribute(&self, mark: &Punct, inner: Option<TokenTree>, group: &Group, out: &mut TokenStream) {
         let tokens: Vec<TokenTree> = group.stream().into_iter().collect();
         let text = match &tokens[..] {
@@ -154,7 +154,7 @@ fn string(literal: &Literal) -> Option<String> {
 /// A path as tokens.
 ///
 /// # Panics
-/// The text is not a path. All of them are made of identifiers: the names of users are turned into some.
+/// Panics if the text is not a path. All paths consist of identifiers, as users' names are converted.
 pub(super) fn path(text: &str) -> TokenStream {
     match text.parse() {
         Ok(tokens) => tokens,
@@ -200,7 +200,7 @@ mod tests {
                 ),
             );
         let source = "/// __Doc__\n/// Of `__Kind__`.\nstruct __Kind__Lister(__Object__, X__); impl A { __methods__! {} } const B: &str = \"a __Kind__\"; c!();";
-        // `X__` has no second mark, and stays.
+        // `X__` has no second mark, and stays unchanged.
         let filled = skeleton.stream(source.parse().unwrap()).to_string();
         let expected: TokenStream = "/// One.\n///\n/// Two \"2\".\n/// Of `Cart`.\nstruct CartLister(::shop::Cart, X__); impl A { fn a() {} } const B: &str = \"a Cart\"; c!();"
             .parse()

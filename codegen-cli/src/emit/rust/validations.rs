@@ -1,4 +1,4 @@
-//! Validation: the traits, and a file for each version of a group.
+//! Emits validation: the traits, and a file for each version of a group.
 
 use proc_macro2::TokenStream;
 use quote::quote;

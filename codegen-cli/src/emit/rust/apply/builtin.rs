@@ -1,4 +1,4 @@
-//! Kubernetes' own types, from what k8s-openapi says of them.
+//! Reads Kubernetes' own types from k8s-openapi's definitions.
 
 use serde_json::{Map, Value};
 
@@ -6,7 +6,7 @@ use super::fields::{Field, snake};
 use super::{Form, Key, forms, modules};
 use crate::known;
 
-/// Where k8s-openapi is found in generated code.
+/// The path of k8s-openapi in generated code.
 const K8S_OPENAPI: &str = "::kubesmith_runtime::k8s_openapi";
 
 /// Prefix of references to definitions.
@@ -47,10 +47,10 @@ pub(super) fn is_struct(name: &str) -> bool {
     known::definition(name).and_then(properties).is_some()
 }
 
-/// The fields of a struct, and what is said of it.
+/// The fields of a struct, and its documentation.
 pub(super) fn fields(name: &str) -> (Vec<Field>, String) {
     let definition = known::definition(name).unwrap_or(&Value::Null);
-    // A patch that names managed fields is refused.
+    // A server refuses a patch with managed fields.
     let named = properties(definition).into_iter().flatten().filter(|(field, _)| *field != "managedFields");
     let fields =
         named.map(|(json, schema)| Field::new(json, &snake(json), form_of(schema), description(schema)));

@@ -10,15 +10,15 @@ use super::Form;
 pub(super) struct Field {
     /// Name in JSON.
     pub(super) json: String,
-    /// Name in Rust; a keyword has a `_` behind it.
+    /// Name in Rust; `_` follows a keyword.
     pub(super) rust: String,
     /// Its contents.
     pub(super) form: Form,
     /// Its documentation.
     pub(super) doc: String,
-    /// Whether what it holds stands beside the other fields: `flatten`.
+    /// Whether its content's fields are beside the other fields: `flatten`.
     pub(super) flatten: bool,
-    /// Whether it lies on the heap, as it may hold what it stands in.
+    /// Whether it is boxed, as it may contain its own struct.
     pub(super) boxed: bool,
 }
 
@@ -44,7 +44,7 @@ pub(super) fn type_meta() -> [Field; 2] {
     ]
 }
 
-/// Fields that come from several structs may have one name in Rust; their names in JSON differ.
+/// Renames fields with equal names in Rust; those from several structs may differ only in JSON.
 pub(super) fn settle_names(fields: &mut [Field]) {
     let mut taken = BTreeSet::new();
     for field in fields {
@@ -57,14 +57,14 @@ pub(super) fn settle_names(fields: &mut [Field]) {
     }
 }
 
-/// `podIPs` is `pod_ips`, `clusterIP` is `cluster_ip`: the names that k8s-openapi has.
+/// The name in snake case as in k8s-openapi: `podIPs` is `pod_ips`, `clusterIP` is `cluster_ip`.
 pub(super) fn snake(json: &str) -> String {
     let chars: Vec<char> = json.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
     let upper = |at: usize| chars.get(at).is_some_and(char::is_ascii_uppercase);
     let mut out = String::new();
     for (at, c) in chars.iter().enumerate() {
         let after_lower = at > 0 && !upper(at - 1) && chars[at - 1] != '_';
-        // The last capital of a run begins a word, but the `s` of a plural does not make it one.
+        // The last capital of a run begins a word, unless the `s` of a plural follows.
         let is_plural = chars.get(at + 1) == Some(&'s') && (at + 2 == chars.len() || upper(at + 2));
         let begins_word =
             at > 0 && upper(at - 1) && chars.get(at + 1).is_some_and(char::is_ascii_lowercase) && !is_plural;

@@ -13,7 +13,7 @@ use crate::ir::Scope;
 /// The type of an object's metadata.
 const OBJECT_META: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta";
 
-/// The types of a version, those that are kinds with what is known of them.
+/// The types of a version; kinds have further facts.
 type OfVersion<'t> = Vec<(Option<&'t Kind>, &'t Type)>;
 
 impl ApplyTypes {
@@ -25,7 +25,7 @@ impl ApplyTypes {
             .collect()
     }
 
-    /// The types by the modules of their group and version, in the order of their names.
+    /// The types by the modules of their group and version, sorted by name.
     fn versions(&self) -> BTreeMap<(&str, &str), OfVersion<'_>> {
         let mut out: BTreeMap<_, OfVersion<'_>> = BTreeMap::new();
         for (key, ty) in &self.types {
@@ -72,7 +72,7 @@ impl ApplyTypes {
         if types.iter().any(|(kind, _)| kind.is_some()) {
             imports.insert(self.home.module());
         }
-        // The runtime has the other crates as dependencies.
+        // The other crates are dependencies of the runtime.
         imports.retain(|path| self.home == Home::Package || !path.starts_with(RUNTIME));
         let imports = imports.iter().map(|text| path(text));
         let serde = types.iter().any(|ty| is_struct(&ty)).then(|| match self.home {
@@ -95,7 +95,7 @@ impl ApplyTypes {
             .fill()
     }
 
-    /// The module, with those of Kubernetes' groups that types lead into.
+    /// The module, with those of Kubernetes' groups that types refer to.
     pub(in super::super) fn modules(&self) -> TokenStream {
         if self.types.is_empty() {
             return TokenStream::new();
@@ -153,7 +153,7 @@ impl ApplyTypes {
         }
     }
 
-    /// A kind: a name for the common form of objects, or a struct of its own.
+    /// A kind: an alias of the common form of objects, or a struct of its own.
     fn kind(&self, kind: &Kind, ty: &Type, [extract, extract_from]: [&String; 2]) -> TokenStream {
         let name = ident(&ty.place.configuration());
         let declared = match self.alias(&Some(kind), ty) {
@@ -173,7 +173,7 @@ impl ApplyTypes {
         quote!(#declared #extract)
     }
 
-    /// What a kind with nothing but metadata, spec and status is another name for.
+    /// The target of the alias for a kind with only metadata, spec and status.
     fn alias(&self, kind: &Option<&Kind>, ty: &Type) -> Option<TokenStream> {
         let kind = kind.as_ref()?;
         let scope = match kind.scope? {
@@ -225,7 +225,7 @@ impl ApplyTypes {
             Some(Scope::Namespaced) => format!("Configures the `{of_kind}` of this name and namespace."),
             None => format!("Configures a `{of_kind}`, which is applied to what the request names."),
         });
-        // A field of the object itself with this name has the method.
+        // The object's own field with this name has the method.
         let is_free = |name: &&str| ty.fields.iter().all(|field| field.rust != *name);
         let is_there = |name: &&str| *name != "namespace" || kind.scope != Some(Scope::Cluster);
         let metadata = ty.fields.iter().any(|field| field.rust == "metadata").then_some(setters::METADATA);
@@ -244,7 +244,7 @@ impl ApplyTypes {
     }
 }
 
-/// What an apply configuration is, and what is said of its type.
+/// The documentation of an apply configuration, with the summary of its type.
 fn docs_of(ty: &Type) -> String {
     let what = format!(
         "The fields of a `{}` that a field manager wants; what is not set is not sent.",

@@ -1,4 +1,4 @@
-//! The forms of the fields of the users' types.
+//! Decides the forms of the fields of the users' types.
 
 use std::collections::BTreeSet;
 
@@ -19,12 +19,12 @@ const INT_OR_STRING: &str = "::kubesmith_runtime::k8s_openapi::apimachinery::pkg
 pub(super) struct Reader<'i> {
     pub(super) ir: &'i Ir,
     pub(super) package: &'i Package,
-    /// Library names of the crates that the package can name.
+    /// Library names of the crates that the package depends on.
     pub(super) nameable: BTreeSet<&'i str>,
 }
 
 impl Reader<'_> {
-    /// The fields of a struct; those of flattened structs are among them.
+    /// The fields of a struct, including those of flattened structs.
     pub(super) fn fields(&self, id: TypeId) -> Vec<Field> {
         let mut out = Vec::new();
         match &self.definition(id).shape {
@@ -67,7 +67,7 @@ impl Reader<'_> {
         if is_nullable { Form::Nullable(Box::new(form)) } else { form }
     }
 
-    /// The struct whose fields stand in what it is flattened into, behind names for it.
+    /// The struct whose fields are flattened into another, behind newtypes.
     fn flat_struct(&self, id: TypeId) -> Option<TypeId> {
         match &self.definition(id).shape {
             Shape::Struct(_) => Some(id),
@@ -79,7 +79,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Maps and enums that stand beside other fields. What is no user's type is any further field.
+    /// The form of flattened maps and enums. Other types without source take any further field.
     fn flattened(&self, ty: &TypeRef) -> Form {
         match self.form(ty) {
             Form::Nullable(inner) => *inner,
@@ -116,7 +116,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The user's own type, where it can be named.
+    /// The user's own type, if the package can name it, else JSON.
     fn enumeration(&self, definition: &TypeDef, shape: &Enum) -> Form {
         let path = definition.code_path.as_deref();
         match path.filter(|_| code::is_nameable(definition, &self.nameable)) {
@@ -127,7 +127,7 @@ impl Reader<'_> {
     }
 }
 
-/// Whether the enum is a string, whatever the variant.
+/// Whether every variant of the enum is a string.
 fn is_text(shape: &Enum) -> bool {
     shape.tagging == Tagging::External
         && shape.variants.iter().all(|variant| variant.content.is_none() && !variant.untagged)
@@ -157,7 +157,7 @@ fn known_form(path: &str) -> Form {
     }
 }
 
-/// The fields of a root type that only its schema describes: what its types hold is not known.
+/// The fields of a root type with an explicit schema, whose Rust types are unknown.
 fn given(schema: &Schema, out: &mut Vec<Field>) {
     let metadata = known_form("k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta");
     out.push(Field::new("metadata", "metadata", metadata, "Standard object metadata."));
@@ -169,7 +169,7 @@ fn given(schema: &Schema, out: &mut Vec<Field>) {
     }
 }
 
-/// What a schema that somebody has written says of a value.
+/// The form of a value with a handwritten schema.
 fn said(schema: &Schema) -> Form {
     if schema.int_or_string {
         return int_or_string();

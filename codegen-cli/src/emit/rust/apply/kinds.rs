@@ -1,4 +1,4 @@
-//! The kinds that clients apply: those with an apply verb, and those that methods take for one.
+//! Selects the kinds that clients apply: those with an apply verb, and those that methods apply.
 
 use std::collections::BTreeSet;
 
@@ -9,21 +9,21 @@ use super::{Key, builtin, modules};
 use crate::ir::{Group, Ir, Resource, Scope, Shape, TypeId, TypeRef, Verb, Version};
 use crate::known;
 
-/// The facts of a kind that its file needs beside the fields.
+/// The facts of a kind, beside the fields, that its file needs.
 #[derive(Clone)]
 pub(super) struct Kind {
     pub(super) api_version: String,
     pub(super) kind: String,
     pub(super) object: String,
     pub(super) module: String,
-    /// `None` for what is only sent to a subresource: the request says where.
+    /// Its scope; `None` for an object that is only sent to a subresource, whose request has the name.
     pub(super) scope: Option<Scope>,
 }
 
 /// Modules of group and version.
 type Modules = (String, String);
 
-/// The kinds with their places: first those that have clients, in order.
+/// The kinds with their places: first those with clients, in order.
 pub(super) fn all(ir: &Ir, options: &RustOptions) -> Vec<(Key, Modules, Kind)> {
     let inputs: BTreeSet<&str> = inputs(ir).collect();
     let mut out = Vec::new();
@@ -68,7 +68,7 @@ impl Kind {
     }
 }
 
-/// The type of a kind: that of a kind of Kubernetes stands in the arena under a name for it.
+/// The type of a kind: a kind of Kubernetes is behind an alias in the arena.
 pub(super) fn key_of(ir: &Ir, root: TypeId) -> Key {
     let held = match ir.types.get(root.0 as usize).map(|definition| &definition.shape) {
         Some(Shape::Newtype(element)) => Some(&element.ty),
@@ -82,7 +82,7 @@ pub(super) fn key_of(ir: &Ir, root: TypeId) -> Key {
     }
 }
 
-/// The type of the kind whose path is given.
+/// The type of the kind with this path.
 pub(super) fn key_of_path(ir: &Ir, path: &str) -> Option<Key> {
     let own = resources(ir).find(|(_, _, resource)| resource.code.type_path == path);
     let built_in = || known::openapi_name(path).map(|name| Key::BuiltIn(name.to_owned()));
@@ -96,7 +96,7 @@ fn resources(ir: &Ir) -> impl Iterator<Item = (&Group, &Version, &Resource)> {
         .flat_map(|(group, version)| version.resources.iter().map(move |resource| (group, version, resource)))
 }
 
-/// Paths of what methods apply.
+/// Paths of the types that methods apply.
 fn inputs(ir: &Ir) -> impl Iterator<Item = &str> {
     let clients = resources(ir).filter_map(|(_, _, resource)| resource.client.as_ref());
     let applied = clients.flat_map(|tags| &tags.methods).filter(|method| method.verb == Verb::Apply);

@@ -1,13 +1,14 @@
-//! Apply configurations: which types have one, where it lies and what fields it has.
+//! Emits apply configurations: selects their types, places and fields.
 //!
-//! Every struct that a kind with an apply verb leads into gets one, as does one that a method applies:
-//! `applyconfigurations/<group>/<version>.rs`. A user's type lies with the kind that uses it ([`place`]), a built-in type where
-//! Kubernetes has it. Those of `meta/v1` are in the runtime ([`shared`]), so that packages share them. [`forms`] says what
-//! fields hold, from the representation and from what is known of built-in types ([`builtin`]).
+//! Every struct in a kind with an apply verb, or in the input of an applying method, gets one:
+//! `applyconfigurations/<group>/<version>.rs`. A user's type is placed with the kind that uses it
+//! ([`place`]), a built-in type in its group and version of Kubernetes. Those of `meta/v1` are in the runtime
+//! ([`shared`]), so that packages share them. [`forms`] decides the forms of fields, from the representation
+//! and the definitions of built-in types ([`builtin`]).
 //!
-//! Enums are values as a whole, as a server's patch cannot change the variant and keep the rest: the user's own type, where
-//! it can be named, else its JSON. Newtypes are what they hold, flattened structs are fields of what they are flattened
-//! into.
+//! Enums are set as a whole, because a server's patch cannot change the variant and keep the rest: as the
+//! user's own type, if the package can name it, else as JSON. Newtypes have the form of their content,
+//! flattened structs add their fields to the outer struct.
 
 mod builtin;
 mod fields;
@@ -32,7 +33,7 @@ pub use shared::shared_configurations;
 /// A type with an apply configuration.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Key {
-    /// A type of the input crates.
+    /// A type with source.
     Named(TypeId),
     /// A type of Kubernetes, by its name in OpenAPI: `io.k8s.api.core.v1.PodSpec`.
     BuiltIn(String),
@@ -41,9 +42,9 @@ enum Key {
 /// The form of a field.
 #[derive(Clone, Debug, PartialEq)]
 enum Form {
-    /// A value that is set as a whole: its type in Rust, and whether it is made of other types with `Into`.
+    /// A value that is set as a whole: its type in Rust, and whether `Into` converts other types to it.
     Whole { path: String, converts: bool },
-    /// A struct, whose apply configuration stands there.
+    /// A struct, by its apply configuration.
     Struct(Key),
     /// A list.
     List(Box<Form>),
@@ -66,15 +67,15 @@ pub(super) struct ApplyTypes {
     types: BTreeMap<Key, Type>,
     /// The kinds among them.
     kinds: BTreeMap<Key, Kind>,
-    /// Path of the module, as seen from inside the package.
+    /// Path of the module, from inside the package.
     root: String,
-    /// Where the rest is found.
+    /// The place of the generated code.
     home: Home,
-    /// Whether they lead into types that the runtime has.
+    /// Whether they refer to types in the runtime.
     uses_shared: bool,
 }
 
-/// Where the generated code is.
+/// The place of the generated code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Home {
     /// In a client package.
@@ -101,7 +102,7 @@ impl Home {
 /// The runtime's path in a client package.
 const RUNTIME: &str = "::kubesmith_runtime";
 
-/// The crate that the runtime re-exports, and the path in it, of a type that is named by the runtime.
+/// The crate that the runtime re-exports, and the path in it, of a type.
 fn re_exported(path: &str) -> Option<(&str, &str)> {
     let path = path.strip_prefix(RUNTIME)?.strip_prefix("::")?;
     path.split_once("::").map(|(krate, _)| (krate, path))
@@ -136,7 +137,7 @@ impl ApplyTypes {
         Self { types: BTreeMap::new(), kinds: BTreeMap::new(), root, home, uses_shared: false }
     }
 
-    /// Takes the type in, and those that it leads into.
+    /// Adds the type and all types in it.
     fn walk(&mut self, reader: &forms::Reader<'_>, uses: &mut place::Uses, kind: usize, start: Key) {
         let mut open = vec![start];
         while let Some(key) = open.pop() {
@@ -151,7 +152,7 @@ impl ApplyTypes {
                 let ty = self.read(reader, &key);
                 self.types.insert(key.clone(), ty);
             }
-            // In reverse, so that the first is looked at first.
+            // In reverse, so that the first is visited first.
             let ty = &self.types[&key];
             open.extend(ty.fields.iter().rev().filter_map(|field| field.form.key()).cloned());
         }
@@ -180,7 +181,7 @@ impl ApplyTypes {
         Type { place: Place::default(), fields, summary }
     }
 
-    /// Puts fields on the heap through which a struct would hold itself.
+    /// Boxes fields through which a struct would contain itself.
     fn close_cycles(&mut self) {
         let mut boxed = Vec::new();
         for (key, ty) in &self.types {
@@ -197,7 +198,7 @@ impl ApplyTypes {
         }
     }
 
-    /// Whether a value of `from` would hold one of `to` without anything on the heap between them.
+    /// Whether a value of `from` would contain one of `to` without a heap allocation between them.
     fn leads_to(&self, from: &Key, to: &Key) -> bool {
         let mut seen = BTreeSet::new();
         let mut open = vec![from];
@@ -220,7 +221,7 @@ impl ApplyTypes {
         self.kinds.contains_key(&key).then(|| self.path(&key))
     }
 
-    /// The path of the apply configuration of what a method takes, if it has one.
+    /// The path of the apply configuration of a method's input, if it has one.
     pub(super) fn path_of_input(&self, ir: &Ir, path: &str) -> Option<String> {
         let key = kinds::key_of_path(ir, path)?;
         self.kinds.contains_key(&key).then(|| self.path(&key))
@@ -235,7 +236,7 @@ impl ApplyTypes {
         format!("{root}::{}::{}::{}", place.group, place.version, place.configuration())
     }
 
-    /// What the file of one type calls another; the file has [imports](Self::imports).
+    /// The name of a type in the file of another; the file has [imports](Self::imports).
     fn name_in(&self, from: &Place, key: &Key) -> String {
         match self.types.get(key) {
             Some(Type { place, .. }) if place.is_beside(from) => place.configuration(),
@@ -249,7 +250,7 @@ impl ApplyTypes {
         }
     }
 
-    /// How the type of a field is written in the file of the type that has it.
+    /// The type of a field in the file of its struct.
     fn rust(&self, from: &Place, form: &Form) -> String {
         let inner = |form: &Form| self.rust(from, form);
         match form {
@@ -261,7 +262,7 @@ impl ApplyTypes {
         }
     }
 
-    /// What the file of a type has to import for a field.
+    /// The imports for a field in the file of its struct.
     fn imports(&self, from: &Place, form: &Form, out: &mut BTreeSet<String>) {
         let module = self.home.module();
         match form {
@@ -286,7 +287,7 @@ impl ApplyTypes {
 }
 
 impl Form {
-    /// The struct that it leads into.
+    /// The struct in the form, at any depth.
     fn key(&self) -> Option<&Key> {
         match self {
             Form::Whole { .. } => None,
@@ -295,7 +296,7 @@ impl Form {
         }
     }
 
-    /// The struct that lies in the value itself.
+    /// The struct directly in the value, without a heap allocation.
     fn held(&self) -> Option<&Key> {
         match self {
             Form::Struct(key) => Some(key),
@@ -305,7 +306,7 @@ impl Form {
     }
 }
 
-/// The module of a group and of a version in it, as clients have them.
+/// The modules of a group and its version, as in clients.
 fn modules(group: &str, version: &str) -> (String, String) {
     let group = names::group_module(group);
     let version = names::module(version, &group);

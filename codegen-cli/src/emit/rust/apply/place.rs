@@ -1,4 +1,4 @@
-//! Where the apply configuration of a type lies, and what it is called.
+//! Decides the place and name of each type's apply configuration.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,7 +17,7 @@ pub(super) struct Place {
 }
 
 impl Place {
-    /// Where the apply configuration of a type of Kubernetes lies.
+    /// The place of the apply configuration of a Kubernetes type.
     pub(super) fn of_built_in(name: &str) -> Self {
         let (group, version, name) = builtin::place(name);
         Self { group, version, name }
@@ -28,34 +28,35 @@ impl Place {
         format!("{}ApplyConfiguration", self.name)
     }
 
-    /// Whether the types are of one group and version.
+    /// Whether the types have the same group and version.
     pub(super) fn is_beside(&self, other: &Self) -> bool {
         (&self.group, &self.version) == (&other.group, &other.version)
     }
 }
 
-/// Which kinds lead into which types.
+/// The use of types by kinds.
 #[derive(Default)]
 pub(super) struct Uses {
     /// Modules of group and version of each kind, and its root type.
     kinds: Vec<(String, String, Key)>,
-    /// The kinds that lead into a type, in order.
+    /// The kinds that use a type, in order.
     of: BTreeMap<Key, BTreeSet<usize>>,
 }
 
 impl Uses {
-    /// Takes a kind in, with the modules of its group and version; its number here.
+    /// Adds a kind with the modules of its group and version, and returns its number.
     pub(super) fn kind(&mut self, (group, version): (String, String), root: &Key) -> usize {
         self.kinds.push((group, version, root.clone()));
         self.kinds.len() - 1
     }
 
-    /// Notes that a kind leads into a type; whether that is new.
+    /// Records that a kind uses a type; returns whether this is new.
     pub(super) fn add(&mut self, kind: usize, key: &Key) -> bool {
         self.of.entry(key.clone()).or_default().insert(kind)
     }
 
-    /// Where each type lies. Kinds come first and keep their names, then the others in the order of their paths.
+    /// The place of each type. Kinds come first and keep their names, then the others in the order of their
+    /// paths.
     pub(super) fn places(&self, ir: &Ir) -> BTreeMap<Key, Place> {
         let roots: BTreeSet<&Key> = self.kinds.iter().map(|(_, _, root)| root).collect();
         let keys = self.of.keys().map(|key| (key, !roots.contains(key), path_of(ir, key)));
@@ -80,7 +81,7 @@ impl Uses {
         places
     }
 
-    /// Group and version of the kind whose module is nearest to the type's; of several the first.
+    /// Group and version of the kind whose module is nearest to the type's; among several, the first.
     fn nearest(&self, ir: &Ir, key: &Key, path: &str) -> (String, String) {
         let using = self.of.get(key).into_iter().flatten().map(|at| &self.kinds[*at]);
         let mut best: Option<(usize, &(String, String, Key))> = None;
@@ -95,7 +96,7 @@ impl Uses {
     }
 }
 
-/// By what name types are put in order.
+/// The path by which types are sorted.
 fn path_of(ir: &Ir, key: &Key) -> String {
     match key {
         Key::Named(id) => ir.types[id.0 as usize].path.clone(),
@@ -103,7 +104,8 @@ fn path_of(ir: &Ir, key: &Key) -> String {
     }
 }
 
-/// What the type may be called, the best last: its name, or with the names of the modules around it.
+/// The possible names of the type, the best last: its name, alone or after the names of the modules around
+/// it.
 fn names_of(path: &str) -> Vec<String> {
     let (plain, arguments) = path.split_once('<').unwrap_or((path, ""));
     let arguments: String = arguments
@@ -129,7 +131,7 @@ fn camel(name: &str) -> String {
     name.to_upper_camel_case().chars().filter(char::is_ascii_alphanumeric).collect()
 }
 
-/// The last name of the list that nothing else has, or the longest with a number. Names do not differ in case alone.
+/// The last free name of the list, or the longest with a number. Names do not differ in case alone.
 fn free(
     taken: &mut BTreeSet<(String, String, String)>,
     group: &str,

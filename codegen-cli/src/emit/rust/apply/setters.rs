@@ -1,4 +1,4 @@
-//! Fields of apply configurations and the methods that set them.
+//! Emits fields of apply configurations and the methods that set them.
 
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
@@ -8,7 +8,7 @@ use super::super::{docs, names};
 use super::Form;
 use super::fields::Field;
 
-/// Fields of an object's metadata that the configuration of a kind sets by methods of its own.
+/// Fields of an object's metadata for which the configuration of a kind has methods.
 pub(super) const METADATA: [&str; 5] = ["name", "namespace", "labels", "annotations", "finalizers"];
 
 /// A field; `rust` writes types.
@@ -74,7 +74,7 @@ pub(super) fn method(field: &Field, rust: impl Fn(&Form) -> String) -> TokenStre
         let value = if converts { quote!(value.into()) } else { quote!(value) };
         (format!("Sets {link}."), quote!(value: #taken), quote!(self.#name = Some(#value)))
     };
-    // Generic methods are compiled where they are called; the others would be compiled with the package.
+    // Generic methods are compiled at their calls; the others would be compiled with the package.
     let inline = (!is_list && !is_map && !converts).then(|| quote!(#[inline]));
     let docs = Docs(docs);
     quote! {
@@ -112,13 +112,13 @@ fn entries() -> TokenStream {
     quote!(impl IntoIterator<Item = (impl Into<String>, impl Into<String>)>)
 }
 
-/// What a field holds, on the heap where it may hold what it stands in.
+/// The type of a field, boxed if it may contain its own struct.
 fn held(field: &Field, rust: impl Fn(&Form) -> String) -> TokenStream {
     let ty = path(&rust(&field.form));
     if field.boxed { quote!(Box<#ty>) } else { ty }
 }
 
-/// Whether the field is a map whose entries stand beside the other fields.
+/// Whether the field is a flattened map.
 fn is_bare(field: &Field) -> bool {
     field.flatten && matches!(field.form, Form::Map(_))
 }
@@ -128,7 +128,7 @@ fn sentence(text: &str) -> &str {
     let text = text.split("\n\n").next().unwrap_or_default();
     let mut ends = text.match_indices(['.', '\n']).filter(|(at, _)| {
         let rest = &text[at + 1..];
-        // Not behind `e.g.`, nor in a name.
+        // Not after `e.g.`, nor in a name.
         rest.starts_with([' ', '\n'])
             && rest.trim_start().starts_with(|c: char| c.is_ascii_uppercase() || c == '`')
     });

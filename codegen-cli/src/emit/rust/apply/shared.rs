@@ -1,10 +1,10 @@
-//! The apply configurations of `meta/v1` that packages share: the runtime has them.
+//! Emits the apply configurations of `meta/v1` that packages share through the runtime.
 
 use super::place::Place;
 use super::{ApplyTypes, Home, Key, builtin};
 use crate::emit::rust::render_file;
 
-/// The types that packages share, in the order of their names. A package has its own configuration of any other built-in type.
+/// The shared types, sorted by name. A package has its own configuration of any other built-in type.
 const SHARED: [&str; 5] = [
     "io.k8s.apimachinery.pkg.apis.meta.v1.Condition",
     "io.k8s.apimachinery.pkg.apis.meta.v1.LabelSelector",

@@ -1,4 +1,4 @@
-//! The files of the functions that convert.
+//! Emits the files of the functions that convert.
 
 use std::collections::BTreeMap;
 
@@ -6,10 +6,10 @@ use super::super::{RustOptions, code, docs, names, plan};
 use super::{Arm, Body, Content, Kind, Pair, Pairs, Source, Way, kinds};
 use crate::ir::{Group, Ir};
 
-/// Where the runtime's part is found.
+/// The path of the runtime's part.
 const RUNTIME: &str = "::kubesmith_runtime::conversion";
 
-/// Emits them by their paths; none without a kind of several versions.
+/// Emits them by their paths; none if every kind has a single version.
 pub(in super::super) fn files(ir: &Ir, options: &RustOptions) -> BTreeMap<String, String> {
     let mut out = BTreeMap::new();
     let source = plan::packages(ir);
@@ -86,11 +86,11 @@ fn registration(pairs: &Pairs<'_>, kind: &Kind<'_>) -> String {
 /// The generated code of a pair.
 #[derive(Default)]
 struct PairText {
-    /// The method that converts it, if it has a body.
+    /// The method that converts it, if it has a default body.
     method: String,
-    /// Methods without one.
+    /// Methods without a default body.
     required: String,
-    /// The function that converts what matches.
+    /// The function that converts matching fields.
     function: String,
 }
 
@@ -133,7 +133,7 @@ impl PairText {
 }
 
 impl Pairs<'_> {
-    /// Puts the names of functions in the place of pairs.
+    /// Replaces marks by the names of functions.
     fn calls(&self, code: &str) -> String {
         let mut out = code.to_owned();
         for pair in &self.order {
@@ -143,7 +143,7 @@ impl Pairs<'_> {
     }
 }
 
-/// Stands for a pair's function until the names are known.
+/// The mark for a pair's function until the names are known.
 fn mark((from, to): Pair) -> String {
     format!("__{}_{}__", from.0, to.0)
 }
@@ -158,7 +158,7 @@ fn converted(value: &str, way: &Way) -> String {
     }
 }
 
-/// The methods that somebody has to write for a struct.
+/// The methods that the user must write for a struct.
 fn required(
     function: &str,
     (input, output): (&str, &str),
@@ -238,7 +238,7 @@ fn held(at: usize) -> String {
 }
 
 impl Body {
-    /// Whether the function that converts what matches needs the functions, and the input.
+    /// Whether the converting function uses its parameters `funcs` and input.
     fn uses(&self) -> (bool, bool) {
         let is_each = |way: &Way| matches!(way, Way::Each(_));
         match self {

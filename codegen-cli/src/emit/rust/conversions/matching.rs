@@ -1,4 +1,4 @@
-//! Which fields and variants match.
+//! Matches the fields and variants of two versions.
 
 use super::super::{code, docs};
 use super::{Arm, Body, Content, Made, Pair, Pairs, Source, Way};
@@ -9,7 +9,7 @@ impl Pairs<'_> {
         &self.ir.types[id.0 as usize]
     }
 
-    /// How a pair is converted, and the pairs that it takes.
+    /// The conversion of a pair, and the pairs that it uses.
     pub(super) fn body(&self, (from, to): Pair) -> (Body, Vec<Pair>) {
         let mut needed = Vec::new();
         let body = match (&self.definition(from).shape, &self.definition(to).shape) {
@@ -28,13 +28,13 @@ impl Pairs<'_> {
         (body, needed)
     }
 
-    /// Whether everything of the type is known, now and for ever.
+    /// Whether the type's form is completely known, also for later versions of its crate.
     fn is_whole(&self, id: TypeId) -> bool {
         let definition = self.definition(id);
         definition.whole && (!definition.non_exhaustive || code::is_own(definition, &self.options.package))
     }
 
-    /// Whether generated code can write the struct down.
+    /// Whether generated code can construct the struct.
     fn is_open(&self, id: TypeId) -> bool {
         self.is_whole(id) && self.definition(id).shape.fields().all(|field| field.rust.public)
     }
@@ -66,7 +66,7 @@ impl Pairs<'_> {
         Body::Struct { lost: lost.map(|field| field.name.clone()).collect(), fields }
     }
 
-    /// What a field is made of that has no peer of its type.
+    /// The source of a field without a peer of its type.
     fn unmatched(&self, field: &Field, peer: Option<&Field>) -> Source {
         if peer.is_none() && field.rust.ty.is_option() {
             return Source::Default;
@@ -76,7 +76,8 @@ impl Pairs<'_> {
         Source::Method(ty.unwrap_or_default(), why.to_owned())
     }
 
-    /// How a value becomes one of another type, if that can be derived: it is of the same type, or what it holds has a function.
+    /// The conversion of a value to another type, if it can be derived: the types are equal, or their
+    /// contents have a function.
     fn way(&self, from: &RustType, to: &RustType) -> Option<Way> {
         if from == to {
             return from.is_certain().then_some(Way::Clone);
@@ -116,7 +117,7 @@ impl Pairs<'_> {
         }
     }
 
-    /// How what a variant holds is converted. Nobody can be asked for a part of it: all of it matches, or none.
+    /// The conversion of a variant's content. It has no methods for parts: either all of it matches, or none.
     fn content(
         &self,
         from: (TypeId, &Variant),
@@ -163,17 +164,17 @@ impl Pairs<'_> {
         fields.filter(|_| nothing_is_lost)
     }
 
-    /// What a variant holds if it is more than one value without a name: a type that is called like the variant.
+    /// The content of a variant with fields or several values: a type named after the variant.
     fn own_content(&self, (id, variant): (TypeId, &Variant)) -> Option<&Shape> {
         let TypeRef::Named(content) = variant.content.as_ref()?.ty else { return None };
         let content = self.definition(content);
         let is_own = content.path == format!("{}::{}", self.definition(id).path, variant.rust_name);
-        // What is left out of the JSON could not be written down.
+        // Code could not construct fields that the JSON lacks.
         is_own.then_some(if content.whole { &content.shape } else { &Shape::Unit })
     }
 }
 
-/// The field of that name.
+/// The field with the same name.
 fn peer<'f>(field: &Field, others: &'f [Field]) -> Option<&'f Field> {
     others.iter().find(|other| other.name == field.name && other.flatten == field.flatten)
 }
@@ -191,7 +192,7 @@ impl Content {
 }
 
 impl Way {
-    /// The pair that it takes.
+    /// The pair that it uses.
     pub(super) fn pair(&self) -> Option<Pair> {
         match self {
             Way::Clone => None,

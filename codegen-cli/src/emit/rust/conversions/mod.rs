@@ -1,6 +1,7 @@
-//! Functions that convert between the versions of a kind: what can be derived, decided before anything is written.
+//! Plans functions that convert between the versions of a kind, before any code is written.
 //!
-//! Fields match by their names in JSON and by their types. The hub is the version that says so, or else the one that is stored.
+//! Fields match by their names in JSON and by their types. The hub is the version with that attribute, or
+//! else the stored one.
 
 mod files;
 mod matching;
@@ -21,7 +22,7 @@ struct Kind<'i> {
     spokes: Vec<(&'i Version, &'i Resource)>,
 }
 
-/// The kinds that are converted: of several versions, one of which is the hub, all types of which code can name.
+/// The kinds with conversions: of several versions, one of which is the hub, with nameable types only.
 fn kinds(ir: &Ir) -> Vec<Kind<'_>> {
     let nameable = ir.nameable();
     let mut out = Vec::new();
@@ -57,30 +58,30 @@ pub(super) fn any(ir: &Ir) -> bool {
 /// A conversion of one type to another.
 type Pair = (TypeId, TypeId);
 
-/// How a value becomes one of another type.
+/// The conversion of a value to another type.
 #[derive(Clone, Copy)]
 enum Way {
-    /// It is of the same type.
+    /// A clone, as the types are equal.
     Clone,
     /// The type inside, at any depth of containers, has a function.
     Each(Pair),
 }
 
-/// How a pair is converted.
+/// The conversion of a pair.
 enum Body {
     /// Field by field.
     Struct {
         fields: Vec<(String, Source)>,
-        /// Fields of the input that nothing takes, by their names in JSON.
+        /// Fields of the input without use, by their names in JSON.
         lost: Vec<String>,
     },
     /// Variant by variant.
     Enum(Vec<Arm>),
-    /// It has to be written by hand; why.
+    /// It must be written by hand, for this reason.
     Manual(String),
 }
 
-/// A variant: its names in the input and in the output, and how what it holds is converted.
+/// A variant: its names in the input and in the output, and the conversion of its content.
 struct Arm {
     from: String,
     to: String,
@@ -95,26 +96,26 @@ enum Content {
     Fields(Vec<Made>),
 }
 
-/// A field of the output, and the field of the input that it is made of; without one it is `None`.
+/// A field of the output, and its source in the input; without a source it is `None`.
 type Made = (String, Option<(String, Way)>);
 
 /// The source of a field.
 enum Source {
     /// A field of the input.
     Field(String, Way),
-    /// Nothing: it is optional.
+    /// None, as the field is optional.
     Default,
-    /// A required method, which returns this type; and why.
+    /// A required method that returns this type, and the reason.
     Method(String, String),
 }
 
-/// The pairs that a kind needs, and what they are called.
+/// The pairs of a kind, and their names.
 struct Pairs<'i> {
     ir: &'i Ir,
     options: &'i RustOptions,
     nameable: BTreeSet<&'i str>,
     by_path: BTreeMap<&'i str, TypeId>,
-    /// The names of versions' types are told apart by them.
+    /// Distinct names for the types of versions.
     labels: BTreeMap<TypeId, String>,
     taken: BTreeSet<String>,
     /// The versions that the types belong to.
@@ -145,7 +146,7 @@ impl<'i> Pairs<'i> {
         out
     }
 
-    /// Takes a pair in, and those that it needs.
+    /// Adds a pair, and those that it uses.
     fn add(&mut self, root: Pair, versions: (&str, &str)) {
         let mut open = vec![root];
         while let Some(pair) = open.pop() {
@@ -161,7 +162,7 @@ impl<'i> Pairs<'i> {
         }
     }
 
-    /// `v1_widget_spec`: what a type is called in the names of functions.
+    /// Names a type for the names of functions: `v1_widget_spec`.
     fn label(&mut self, id: TypeId, version: &str) {
         if self.labels.contains_key(&id) {
             return;

@@ -1,4 +1,4 @@
-//! The files of the functions that set defaults.
+//! Emits the files of the functions that set defaults.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -71,7 +71,7 @@ struct VersionFile<'i> {
     defaults: &'i Defaults,
     api_version: String,
     kinds: Vec<&'i Resource>,
-    /// The functions' names; kinds come first.
+    /// The names of the functions, those of kinds first.
     functions: BTreeMap<TypeId, String>,
     /// The types in the order of their functions.
     order: Vec<TypeId>,

@@ -1,4 +1,4 @@
-//! Functions that set defaults: which types have which, decided before anything is written.
+//! Plans functions that set defaults, before any code is written.
 
 mod files;
 
@@ -22,18 +22,18 @@ pub struct Defaults {
 /// The treatment of a field.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Step {
-    /// It gets this value if it is unset.
+    /// It gets this value if it is absent.
     Literal(String, Value),
     /// The type inside has a function.
     Each(String, TypeId),
     /// The type inside has no function; its schema's defaults are set.
     Structural(String, Value),
-    /// The object gets the defaults of this schema: those of fields whose form in JSON is not that of their types, and of what
-    /// stands beside the fields.
+    /// The object gets the defaults of this schema: those of fields whose JSON form differs from their types,
+    /// and of flattened content.
     Object(Value),
 }
 
-/// The defaults of all kinds that the package knows.
+/// The defaults of all kinds in the package.
 pub fn defaults(ir: &Ir, schemas: &Schemas) -> Defaults {
     let (nameable, by_path) = (ir.nameable(), code::by_path(ir));
     let mut reader = Reader { ir, schemas, nameable, by_path, types: BTreeMap::new() };
@@ -46,7 +46,7 @@ pub fn defaults(ir: &Ir, schemas: &Schemas) -> Defaults {
 }
 
 impl Defaults {
-    /// Whether nothing has a default.
+    /// Whether no type has defaults.
     pub(super) fn is_empty(&self) -> bool {
         self.types.is_empty()
     }
@@ -55,20 +55,20 @@ impl Defaults {
 struct Reader<'i> {
     ir: &'i Ir,
     schemas: &'i Schemas,
-    /// Library names of the crates that the package can name.
+    /// Library names of the crates that the package depends on.
     nameable: BTreeSet<&'i str>,
     by_path: BTreeMap<&'i str, TypeId>,
-    /// Types that were looked at.
+    /// Types visited so far.
     types: BTreeMap<TypeId, Vec<Step>>,
 }
 
 impl Reader<'_> {
-    /// Whether there is something to set in the type, which code can name.
+    /// Whether code can name the type and the type has defaults to set.
     fn has_function(&mut self, id: TypeId, root: Option<&Resource>) -> bool {
         if let Some(steps) = self.types.get(&id) {
             return !steps.is_empty();
         }
-        // A type that leads to itself has nothing to add the second time.
+        // A recursive type adds nothing the second time.
         self.types.insert(id, Vec::new());
         let steps = self.steps(id, root).unwrap_or_default();
         let any = !steps.is_empty();
@@ -85,7 +85,7 @@ impl Reader<'_> {
         let Shape::Struct(fields) = &definition.shape else { return None };
         code::is_nameable(definition, &self.nameable).then_some(())?;
         let mut out = Vec::new();
-        // What nothing else sets.
+        // The part of the schema that no field covers.
         let mut rest = Schema::default();
         if fields.iter().any(|field| field.flatten) {
             rest.clone_from(schema);
@@ -108,7 +108,7 @@ impl Reader<'_> {
         }
         let Some(schema) = owner.properties.get(&field.name) else { return };
         if field.schemaless || !field.rust.public {
-            // Functions may make its JSON form; only a value that can be unset has a default.
+            // Functions may make its JSON form; only a value that can be absent has a default.
             let default = schema.default.clone().filter(|_| field.rust.ty.is_option());
             let schema = Schema { default, ..Schema::clone(schema) };
             rest.properties.insert(field.name.clone(), Arc::new(schema));
@@ -124,8 +124,9 @@ impl Reader<'_> {
         });
     }
 
-    /// Where fields of a struct stand beside others, its function sets their defaults. Whatever else stands there has no function,
-    /// and an `Option` is `None` while nothing of it is set: their defaults are those of the object.
+    /// Adds a flattened field. A flattened struct's function sets its defaults. Other flattened types have no
+    /// function, and an `Option` is `None` while none of its members is set: their defaults are those of the
+    /// object.
     fn flattened(&mut self, field: &Field, name: String, out: &mut Vec<Step>, rest: &mut Schema) {
         let Some(id) = self.function_of(field).filter(|_| field.rust.public) else { return };
         out.push(Step::Each(name, id));
@@ -134,14 +135,14 @@ impl Reader<'_> {
         }
     }
 
-    /// The struct in the field, however deep in containers, if it has a function.
+    /// The struct in the field, at any depth of containers, if it has a function.
     fn function_of(&mut self, field: &Field) -> Option<TypeId> {
         let id = *self.by_path.get(field.rust.ty.users_type()?)?;
         self.has_function(id, None).then_some(id)
     }
 }
 
-/// The defaults in a value of the schema: the parts of the schema that lead to some; `None`: there are none.
+/// The defaults in a value of the schema: the parts of the schema with defaults, if there are any.
 fn below(schema: &Schema) -> Option<Value> {
     let mut out = Map::new();
     let properties: Map<String, Value> =
@@ -160,13 +161,13 @@ fn below(schema: &Schema) -> Option<Value> {
     (!out.is_empty()).then_some(Value::Object(out))
 }
 
-/// As [`below`], with the schema's own default.
+/// Like [`below`], with the schema's own default.
 fn whole(schema: &Schema) -> Option<Value> {
     let mut out = below(schema);
     if let Some(default) = &schema.default {
         let out = out.get_or_insert_with(|| json!({}));
         out["default"] = default.clone();
-        // A null is no value of its own elsewhere.
+        // Elsewhere, null is not a value.
         if schema.nullable {
             out["nullable"] = true.into();
         }
