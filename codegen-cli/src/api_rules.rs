@@ -1,8 +1,8 @@
-//! The API rules of kube-openapi (`pkg/generators/rules`) for Rust types, and the report of what breaks them.
+//! Checks the API rules of kube-openapi (`pkg/generators/rules`) for Rust types, and reports violations.
 //!
-//! `list_type_missing` and `names_match` are checked. The others cannot be broken here: `omitempty_match_case` is about a
-//! misspelt option that serde refuses, and the `streaming_list_type_*` rules are about list types, which are not written by
-//! hand.
+//! `list_type_missing` and `names_match` are checked. The others cannot be violated here:
+//! `omitempty_match_case` concerns a misspelt option that serde refuses, and the `streaming_list_type_*`
+//! rules concern list types, which are not handwritten.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -15,10 +15,10 @@ use crate::ir::{Field, Ir, Span, TypeDef, TypeRef};
 use crate::output::{Kind, OutputTree, REPORT_MARK, Target};
 use crate::source::SourceMap;
 
-/// Types that have the same name in every object.
+/// Types whose field has a fixed name in every object.
 const METADATA_TYPES: &[&str] = &["ObjectMeta", "ListMeta"];
 
-/// A rule that a field breaks.
+/// A violation of a rule by a field.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Violation {
     /// The rule's name.
@@ -31,14 +31,14 @@ pub struct Violation {
     pub field: String,
     /// Its name in JSON.
     json_name: String,
-    /// Where it is defined.
+    /// The location of its definition.
     span: Span,
 }
 
 /// A rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Rule {
-    /// A list says how it is merged; the items of a list kind do not.
+    /// Every list has a merge strategy, except the items of a list kind.
     ListTypeMissing,
     /// The name in JSON is the Rust name in lower camel case.
     NamesMatch,
@@ -60,7 +60,7 @@ impl fmt::Display for Violation {
     }
 }
 
-/// What the types that resources reach break, in the order of the report.
+/// The violations by types that resources use, in the order of the report.
 pub fn violations(ir: &Ir) -> Vec<Violation> {
     let mut out = Vec::new();
     for definition in &ir.types {
@@ -71,7 +71,7 @@ pub fn violations(ir: &Ir) -> Vec<Violation> {
         }
     }
     out.sort();
-    // The same generic type may be there with several arguments.
+    // A generic type may occur with several arguments.
     out.dedup_by_key(|violation| violation.to_string());
     out
 }
@@ -102,7 +102,7 @@ fn violation(rule: Rule, definition: &TypeDef, field: &Field) -> Violation {
     }
 }
 
-/// Whether the name in JSON is the Rust name in lower camel case. Behind the first word, words may be in capitals:
+/// Whether the name in JSON is the Rust name in lower camel case. Later words may be in capitals:
 /// `cluster_ip` and `clusterIP`, `http_json_spec` and `httpJSONSpec`.
 fn names_match(rust_name: &str, json_name: &str) -> bool {
     let snake = rust_name.to_snake_case();
@@ -122,22 +122,22 @@ fn names_match(rust_name: &str, json_name: &str) -> bool {
     rest.is_empty()
 }
 
-/// The violations of a run and the file with those that are accepted.
+/// The violations of a run and the file with the accepted ones.
 #[derive(Clone, Debug)]
 pub struct Report {
     /// The file.
     pub path: PathBuf,
-    /// What breaks the rules, in the order of the lines.
+    /// The violations, in the order of the lines.
     pub violations: Vec<Violation>,
 }
 
 impl Report {
-    /// The file as it would have to be for everything to be accepted.
+    /// The file's text if all violations are accepted.
     pub fn text(&self) -> String {
         self.violations.iter().map(|violation| format!("{violation}\n")).collect()
     }
 
-    /// The file as a target of its own; `None`: there is nothing to accept and no file.
+    /// The file as a separate target; `None` if there is neither a violation nor a file.
     pub fn target(&self) -> Option<Target> {
         if self.violations.is_empty() && !self.path.exists() {
             return None;
@@ -149,7 +149,7 @@ impl Report {
         Some(Target { root, kind: Kind::Report, tree })
     }
 
-    /// An error for each violation that is not among the accepted lines, and one for lines that no type breaks any more.
+    /// Returns an error for each violation without an accepted line, and one for lines without a violation.
     pub fn compare(&self, accepted: &str, sources: &SourceMap) -> Vec<Diagnostic> {
         let accepted: Vec<&str> = accepted.lines().collect();
         let current: Vec<String> = self.violations.iter().map(Violation::to_string).collect();

@@ -1,7 +1,7 @@
-//! Kinds of Kubernetes for which kubesmith.toml asks for clients: names become groups of the representation.
+//! Adds the kinds of Kubernetes with clients in kubesmith.toml: names become groups of the representation.
 //!
-//! Input: names such as `apps/v1/Deployment` or `apps/v1`, each with its place. What is known of the kinds stands in
-//! [`crate::known::kinds`]. Nothing but clients, listers and informers is made of them.
+//! Input: names such as `apps/v1/Deployment` or `apps/v1`, each with its place. [`crate::known::kinds`] has
+//! the facts of the kinds. They only get clients, listers and informers.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,7 +20,7 @@ use crate::known::{self, kinds};
 use crate::schema::Schema;
 use crate::source::{FileId, Loc, SourceFile, SourceMap};
 
-/// Adds the kinds that are named to the representation.
+/// Adds the named kinds to the representation.
 pub fn add(ir: &mut Ir, names: &[KindName], file: &ConfigFile, sources: &mut SourceMap) -> Vec<Diagnostic> {
     if names.is_empty() {
         return Vec::new();
@@ -42,7 +42,7 @@ pub fn add(ir: &mut Ir, names: &[KindName], file: &ConfigFile, sources: &mut Sou
 
 type Chosen = Vec<(&'static kinds::Kind, Loc)>;
 
-/// The kinds that the names stand for, in the order of the table.
+/// The kinds with these names, in the order of the table.
 fn choose(names: &[KindName], file: FileId) -> (Chosen, Vec<Diagnostic>) {
     let mut chosen: BTreeMap<usize, (&KindName, Loc)> = BTreeMap::new();
     let mut diagnostics = Vec::new();
@@ -78,7 +78,7 @@ fn full_name(kind: &kinds::Kind) -> String {
     format!("{}/{}", kind.api_version(), kind.kind)
 }
 
-/// Whether it is the name of the kind or of its group-version.
+/// Whether it names the kind or its group-version.
 fn stands_for(name: &str, kind: &kinds::Kind) -> bool {
     let api_version = kind.api_version();
     let rest = name.strip_prefix(api_version.as_str());
@@ -107,7 +107,7 @@ fn unknown(name: &str, loc: Loc) -> Diagnostic {
     Diagnostic::error(Code::UNKNOWN_BUILT_IN, loc, message).help(help)
 }
 
-/// Whether people call the kind so.
+/// Whether the text is the kind's name or plural, in any case.
 fn is_name_of(part: &str, kind: &kinds::Kind) -> bool {
     part.eq_ignore_ascii_case(kind.kind) || part.eq_ignore_ascii_case(kind.plural)
 }
@@ -153,7 +153,7 @@ fn resource(ir: &mut Ir, kind: &kinds::Kind, span: Span) -> Resource {
     let methods = kind.methods.iter().map(|it| method(it, &span)).collect();
     let (root, description) = root(ir, kind, span.clone());
     let plural = names::pluralize_type(kind.kind);
-    // What is plural already stays as it is: Endpoints.
+    // A name that is already plural stays unchanged: Endpoints.
     let plural = if plural.to_lowercase() == kind.plural { plural } else { kind.kind.to_owned() };
     Resource {
         kind: kind.kind.to_owned(),

@@ -1,7 +1,7 @@
-//! Conditional compilation: which `#[cfg(...)]` hold.
+//! Evaluates conditional compilation: `#[cfg(...)]`.
 //!
-//! Features are chosen; everything else is as on the machine that controllers run on, so that the output
-//! does not depend on the one that generates.
+//! Features are chosen; everything else matches the machines that run controllers, so that the output does
+//! not depend on the generating machine.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,10 +9,10 @@ use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
 use syn::{Attribute, Expr, ExprLit, Field, Lit, LitBool, Meta, Token, Variant};
 
-/// The target that conditions are evaluated for.
+/// The target of conditions.
 pub(crate) const TRIPLE: &str = "x86_64-unknown-linux-gnu";
 
-/// Keys with a value that hold: those of the target.
+/// True keys with a value: those of the target.
 const TARGET: &[(&str, &str)] = &[
     ("panic", "unwind"),
     ("target_arch", "x86_64"),
@@ -29,24 +29,24 @@ const TARGET: &[(&str, &str)] = &[
     ("target_vendor", "unknown"),
 ];
 
-/// Keys without a value that hold.
+/// True keys without a value.
 const FLAGS: &[&str] = &["panic", "target_has_atomic", "unix"];
 
-/// The features of the inputs that are on.
+/// The enabled features of the inputs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FeatureChoice {
     /// By their names: `a`, or `package/a` for one input or a dependency.
     pub names: Vec<String>,
-    /// All of them.
+    /// Whether all features are enabled.
     pub all: bool,
-    /// Leaves out `default`.
+    /// Whether `default` is left out.
     pub no_default: bool,
 }
 
-/// The values that conditions are evaluated against.
+/// The values of conditions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Cfg {
-    /// Features of the crate that are on.
+    /// The enabled features of the crate.
     pub features: BTreeSet<String>,
     /// Variables of the environment that Cargo sets from the manifest.
     pub env: BTreeMap<String, String>,
@@ -56,12 +56,12 @@ impl Cfg {
     /// Whether every `#[cfg(...)]` among the attributes holds.
     pub fn active(&self, attributes: &[Attribute]) -> bool {
         attributes.iter().filter(|attribute| attribute.path().is_ident("cfg")).all(|attribute| {
-            // rustc refuses a condition that cannot be read.
+            // rustc refuses an unreadable condition.
             attribute.parse_args::<Condition>().is_ok_and(|condition| self.holds(&condition))
         })
     }
 
-    /// Whether a table `[target.<name>]` of a Cargo.toml is for the target: a condition or the target's name.
+    /// Whether a table `[target.<name>]` of a Cargo.toml applies: its name is the target or a true condition.
     pub fn is_target(&self, name: &str) -> bool {
         match name.strip_prefix("cfg(").and_then(|rest| rest.strip_suffix(')')) {
             Some(condition) => {
@@ -101,7 +101,7 @@ impl Cfg {
         }
     }
 
-    /// The struct as rustc compiles it; `None` when no condition stands in it.
+    /// The struct as rustc compiles it; `None` if it has no conditions.
     pub fn structure(&self, item: &syn::ItemStruct) -> Option<syn::ItemStruct> {
         let conditional =
             is_conditional(&item.attrs) || fields(&item.fields).any(|f| is_conditional(&f.attrs));
@@ -113,7 +113,7 @@ impl Cfg {
         })
     }
 
-    /// The enum as rustc compiles it; `None` when no condition stands in it.
+    /// The enum as rustc compiles it; `None` if it has no conditions.
     pub fn enumeration(&self, item: &syn::ItemEnum) -> Option<syn::ItemEnum> {
         let in_variant =
             |v: &Variant| is_conditional(&v.attrs) || fields(&v.fields).any(|f| is_conditional(&f.attrs));
@@ -160,7 +160,7 @@ impl Cfg {
         }
     }
 
-    /// The attributes with those inside of `cfg_attr` taken out of it.
+    /// The attributes, with those inside `cfg_attr` unwrapped.
     pub fn expanded(&self, attributes: &[Attribute]) -> Vec<Attribute> {
         let mut out = attributes.to_vec();
         self.expand(&mut out);

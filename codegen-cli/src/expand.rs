@@ -1,7 +1,7 @@
-//! Expands calls of macros by example that stand for items, in the crates that were read.
+//! Expands calls of macros by example that stand for items, in all crates.
 //!
-//! Rounds of three steps: find the macro of each call, expand and parse, put the items into the module of the call. A call of an
-//! unknown macro stays.
+//! Rounds of three steps: find the macro of each call, expand and parse, insert the items into the module of
+//! the call. A call of an unknown macro stays.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -17,10 +17,10 @@ use crate::resolve::{Found, Macros, Resolver, Scope};
 use crate::source::FileId;
 use crate::syntax::{MacroCall, MacroDefinition, Step};
 
-/// How many tokens all expansions of a run may have: macros that call themselves twice grow with each level.
+/// The most tokens in all expansions of a run: macros that call themselves twice grow exponentially.
 const TOTAL_LIMIT: usize = 1 << 21;
 
-/// The cost of an expansion beside its tokens.
+/// The cost of an expansion in addition to its tokens.
 const EXPANSION: usize = 128;
 
 /// A call and its macro.
@@ -33,7 +33,7 @@ struct Job {
     from: usize,
 }
 
-/// Expands what can be expanded. Reads path dependencies that calls lead into.
+/// Expands calls, and reads the path dependencies that they refer to.
 pub fn expand(loaded: &mut Loaded) {
     let mut tokens = 0;
     loop {
@@ -50,7 +50,7 @@ pub fn expand(loaded: &mut Loaded) {
     }
 }
 
-/// Every call whose macro is known.
+/// Every call with a known macro.
 fn find<'a>(crates: &'a Crates, resolver: &Resolver<'a>) -> Vec<Job> {
     let mut walk = Walk { crates, macros: Macros::new(crates), jobs: Vec::new(), others: Vec::new() };
     for krate in 0..crates.list.len() {
@@ -65,12 +65,12 @@ fn find<'a>(crates: &'a Crates, resolver: &Resolver<'a>) -> Vec<Job> {
     jobs
 }
 
-/// Goes through modules in the order of the source, in which macros become known by their names.
+/// Visits modules in source order, in which macros become known by their names.
 struct Walk<'a> {
     crates: &'a Crates,
     macros: Macros<'a>,
     jobs: Vec<Job>,
-    /// Calls that are not known by name.
+    /// Calls of names that are not in textual scope.
     others: Vec<(usize, ModuleId, &'a Arc<MacroCall>)>,
 }
 

@@ -1,8 +1,5 @@
-//! Looks at what users write by hand beside generated files: whether a generated file takes it in, and whether it defines what
-//! is defined already.
-//!
-//! Input: the package that was made and the files beside it, as texts. A file that nothing takes in would be left out without
-//! a word; of what is defined twice rustc speaks in the generated file, or not at all.
+//! Checks handwritten files beside generated ones: whether a generated file includes them, and whether they
+//! repeat definitions.
 
 mod collisions;
 mod index;
@@ -22,9 +19,9 @@ use crate::parallel;
 use crate::paths::display;
 use crate::source::{FileId, Loc, SourceFile, SourceMap};
 
-/// Warns of files that nothing takes in, that cannot be read, or that collide with others. `points` are the kinds that can be
-/// extended, as [`extension_points`](crate::emit::rust::extension_points) lists them; `root` is the module path of the package in
-/// its crate.
+/// Warns of files without a module, unreadable ones, and those that collide with others. `points` are the
+/// files that can be extended, as [`extension_points`](crate::emit::rust::extension_points) lists them;
+/// `root` is the module path of the package in its crate.
 pub fn check(
     target: &Target,
     files: &HandWritten,
@@ -85,7 +82,7 @@ fn generated<'t>(target: &'t Target, files: &HandWritten) -> BTreeMap<&'t str, &
     target.tree.iter().filter_map(|(path, text)| Some((relative(path)?, text))).collect()
 }
 
-/// Whether the file that is extended declares it as a module.
+/// Whether the file that it extends declares it as a module.
 fn is_taken_in(name: &str, points: &[String], generated: &BTreeMap<&str, &str>) -> bool {
     if name == REGISTER_CUSTOM {
         return generated.contains_key("clientset/mod.rs");
@@ -93,7 +90,7 @@ fn is_taken_in(name: &str, points: &[String], generated: &BTreeMap<&str, &str>) 
     name.strip_suffix(EXPANSION).is_some_and(|stem| points.iter().any(|point| point == stem))
 }
 
-/// The files whose definitions are at hand in a file that is taken in: of the group-version, and of the clientset.
+/// The files whose definitions are in scope of an extension: of the group-version, and of the clientset.
 fn neighbours(name: &str) -> [String; 2] {
     let folder = name.rsplit_once('/').map_or("", |(folder, _)| folder);
     [format!("{folder}.rs"), "clientset/mod.rs".to_owned()]
@@ -106,7 +103,7 @@ fn module(name: &str, file: FileId, by_hand: bool, index: Index) -> Module {
     Module { path, folder, file, by_hand, index }
 }
 
-/// The place of what concerns a file as a whole.
+/// The place for diagnostics about a whole file.
 fn start(file: FileId) -> Loc {
     Loc { file, start: 0, end: 0 }
 }

@@ -1,4 +1,4 @@
-//! `kubesmith explain`: the attribute table and the code table as text.
+//! Prints the attribute table and the code table: `kubesmith explain`.
 
 use std::fmt::Write as _;
 
@@ -8,21 +8,21 @@ use kubesmith_core::grammar::{
     definitions, marker_name, marker_text, near,
 };
 
-/// Where lines of running text end.
+/// The width of running text.
 const WIDTH: usize = 90;
 
-/// Explains an attribute (`resource`), a key (`resource.scope`, `minimum`), a Go marker or a code; everything in
-/// short without a topic.
+/// Explains an attribute (`resource`), a key (`resource.scope`, `minimum`), a Go marker or a code; without a
+/// topic, gives an overview.
 ///
 /// # Errors
-/// When there is no such topic; the text says what is near.
+/// Returns an error with similar topics if the topic is unknown.
 pub fn explain(topic: Option<&str>) -> Result<String, String> {
     let Some(topic) = topic else { return Ok(overview()) };
     if let Some(code) = Code::parse(topic) {
         let info = code.info();
         return Ok(format!("{}: {}\n\n{}\n", info.code, info.title, paragraph(info.help)));
     }
-    // A marker is known without its plus sign too, where no attribute has the name.
+    // A marker may lack its plus sign if no attribute has the name.
     let bare = format!("+{topic}");
     if let Some(marker) = marker_name(topic).or_else(|| marker_name(&bare).filter(|name| is_marker(name))) {
         return explain_marker(marker);
@@ -52,7 +52,7 @@ pub fn explain(topic: Option<&str>) -> Result<String, String> {
     })
 }
 
-/// A marker, with the attribute that it stands for.
+/// Explains a marker with the equivalent attribute.
 fn explain_marker(name: &str) -> Result<String, String> {
     let outer = name.rsplit_once(':').map_or(name, |(outer, _)| outer);
     let all = definitions();
@@ -88,7 +88,7 @@ fn describe_marker(definition: &Definition) -> String {
     out
 }
 
-/// A key with its path, `resource.scale.spec_path`, and the places where it may stand.
+/// A key with its path, `resource.scale.spec_path`, and its valid places.
 type Key = (String, &'static KeySpec, Places);
 
 fn keys() -> Vec<Key> {

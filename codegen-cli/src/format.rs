@@ -1,10 +1,10 @@
-//! Turns a syntax tree into the text of a file.
+//! Prints syntax trees as the text of files.
 
-/// Tells rustfmt to leave the file alone: its layout is ours and stays the same whatever the
-/// user's rustfmt is configured to do. The plain form `#![rustfmt::skip]` is not stable.
+/// Makes rustfmt skip the file, so that its layout does not depend on the user's configuration. The plain
+/// form `#![rustfmt::skip]` is not stable.
 const SKIP_RUSTFMT: &str = "#![cfg_attr(rustfmt, rustfmt_skip)]\n";
 
-/// Prints the beginning of a file: its documentation, and items with empty lines between.
+/// Prints the start of a file: its documentation, and items with empty lines between.
 pub fn head(file: &syn::File) -> String {
     let text = prettyplease::unparse(file);
     let docs_end = inner_part(&text);
@@ -29,7 +29,7 @@ fn inner_part(text: &str) -> usize {
     let mut end = 0;
     let mut open = false;
     for line in text.split_inclusive('\n') {
-        // An attribute that the printer broke over lines ends at its closing bracket.
+        // An attribute over several lines ends at its closing bracket.
         if !open && !inner(&line) {
             break;
         }
@@ -39,11 +39,10 @@ fn inner_part(text: &str) -> usize {
     end
 }
 
-/// Copies items, with an empty line where one block ends and the next begins.
+/// Copies items, with an empty line between blocks.
 ///
-/// The printer puts items on lines at column 0 and what is inside `impl` blocks at column 4; it
-/// writes no empty line of its own and the output has no literal that spans lines. In traits, documentation that follows a
-/// semicolon begins an item.
+/// The printer puts items at column 0 and the contents of `impl` blocks at column 4; it writes no empty
+/// lines, and no literal spans lines. In traits, documentation after a semicolon begins an item.
 fn separate_items(text: &str, out: &mut String) {
     let mut before = "";
     for (number, line) in text.lines().enumerate() {
@@ -69,7 +68,7 @@ fn begins_item(line: &str) -> bool {
     indentation(line) <= 4 && starts.iter().any(|start| line.trim_start().starts_with(start))
 }
 
-/// Whether the line closes an item at that depth: a brace, or a semicolon behind a type or a value.
+/// Whether the line closes an item at that depth: a brace, or a semicolon after a type or a value.
 fn ends_block(line: &str, depth: usize) -> bool {
     let text = line.trim_start();
     let ends_value = match depth {
@@ -84,7 +83,7 @@ fn is_empty_impl(line: &str) -> bool {
     line.starts_with("impl ") && line.ends_with("{}")
 }
 
-/// Whether both lines are implementations that have nothing in them, or types of one implementation.
+/// Whether both lines are empty implementations, or types of one implementation.
 fn is_list_of_impls(before: &str, line: &str) -> bool {
     let both = |is: fn(&str) -> bool| is(before) && is(line);
     both(is_empty_impl) || both(|line| line.starts_with("    type "))

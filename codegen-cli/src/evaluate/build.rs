@@ -1,4 +1,4 @@
-//! Builds the project by cargo, and programs beside it by rustc with what cargo built.
+//! Builds the project with cargo, and programs beside it with rustc from cargo's artifacts.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -42,35 +42,35 @@ struct Built {
     lib: Option<(String, PathBuf)>,
     /// Other libraries, with their names in code.
     libs: Vec<(String, PathBuf)>,
-    /// Where libraries are looked for.
+    /// Folders that are searched for libraries.
     folders: BTreeSet<PathBuf>,
-    /// Where libraries of other languages are looked for.
+    /// Folders that are searched for libraries of other languages.
     linked: BTreeSet<String>,
     /// The program.
     executable: Option<PathBuf>,
 }
 
-/// The program of this name.
+/// Returns the program with this name.
 ///
 /// # Errors
-/// Cargo fails, or there is no such program.
+/// Returns an error if cargo fails, or the program does not exist.
 pub(super) fn binary(package: Package<'_>, name: &str) -> Result<PathBuf, String> {
     let built = cargo(package, &["--bin", name])?;
     built.executable.ok_or_else(|| format!("cargo built no program `{name}`"))
 }
 
-/// A program that prints the definitions of the root types.
+/// Returns a program that prints the definitions of the root types.
 ///
 /// # Errors
-/// Cargo or rustc fails.
+/// Returns an error if cargo or rustc fails.
 pub(super) fn roots(package: Package<'_>) -> Result<PathBuf, String> {
     compiled(package, &package.roots.iter().map(|path| program::root(path)).collect::<String>())
 }
 
-/// A program that prints the definitions that a function returns.
+/// Returns a program that prints the definitions from a function.
 ///
 /// # Errors
-/// Cargo or rustc fails, or the text is no path.
+/// Returns an error if cargo or rustc fails, or the text is not a path.
 pub(super) fn function(package: Package<'_>, path: &str) -> Result<PathBuf, String> {
     syn::parse_str::<syn::Path>(path).map_err(|_| format!("`{path}` is no path of a function"))?;
     compiled(package, &program::function(path))
@@ -85,7 +85,7 @@ fn compiled(package: Package<'_>, lines: &str) -> Result<PathBuf, String> {
     let io = |error: std::io::Error| format!("cannot write {}: {error}", display(&folder));
     fs::create_dir_all(&folder).map_err(io)?;
     fs::write(folder.join("main.rs"), program::source(lines)).map_err(io)?;
-    // A crate may be there in several versions, of which the types use one.
+    // A crate may have several versions, one of which the types use.
     let versions = |wanted: &str| -> Vec<&PathBuf> {
         let found = built.libs.iter().filter(|(name, _)| name == wanted);
         found.map(|(_, path)| path).collect()
@@ -106,7 +106,7 @@ fn compiled(package: Package<'_>, lines: &str) -> Result<PathBuf, String> {
     Err(failed)
 }
 
-/// Compiles the program of the folder.
+/// Compiles the program in the folder.
 fn rustc(
     built: &Built,
     (name, lib): (&str, &Path),
@@ -115,7 +115,7 @@ fn rustc(
 ) -> Result<PathBuf, String> {
     let out = folder.join(format!("evaluate{}", std::env::consts::EXE_SUFFIX));
     let mut command = Command::new(std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()));
-    // In the folder, so that a toolchain that the project chooses is taken.
+    // Runs in the folder, so that the project's toolchain applies.
     command.current_dir(folder).arg("main.rs").args(["--edition", "2021", "-A", "warnings", "-o"]).arg(&out);
     for (name, path) in externs.iter().copied().chain([(name, &lib.to_path_buf())]) {
         command.arg("--extern").arg(format!("{name}={}", path.display()));
@@ -130,7 +130,7 @@ fn rustc(
         command.output().map_err(|error| format!("rustc could not be started: {error}"))
     };
     let mut output = run(&mut command)?;
-    // The profile of the project chooses the strategy, which rustc alone knows of what it links.
+    // The project's profile sets the strategy; only rustc knows that of the linked crates.
     if String::from_utf8_lossy(&output.stderr).contains("panic strategy") {
         output = run(command.args(["-C", "panic=abort"]))?;
     }
@@ -142,7 +142,7 @@ fn rustc(
     Err(format!("the program that prints the definitions does not compile: {first}"))
 }
 
-/// Builds, offline if all sources are there.
+/// Builds, offline if cargo has all sources.
 fn cargo(package: Package<'_>, what: &[&str]) -> Result<Built, String> {
     let folder = match package.folder {
         folder if folder.as_os_str().is_empty() => Path::new("."),
@@ -160,7 +160,7 @@ fn cargo(package: Package<'_>, what: &[&str]) -> Result<Built, String> {
         command.args(["--no-default-features", "--features", &features.join(",")]);
     }
     command.args(if is_offline(folder) { &["--offline"][..] } else { &[] });
-    // Progress and errors of the build go where those of cargo go.
+    // The build's progress and errors go to cargo's outputs.
     let output = command.stderr(Stdio::inherit()).output();
     let output = output.map_err(|error| format!("cargo could not be started: {error}"))?;
     if !output.status.success() {

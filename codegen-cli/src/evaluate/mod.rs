@@ -1,8 +1,8 @@
-//! `--evaluate`: definitions that only running code can give.
+//! Runs code of the project for definitions that source alone does not give: `--evaluate`.
 //!
-//! The project is built by cargo in its own workspace, so that its lock file, patches and toolchain count. What runs is a program
-//! that prints `K::crd()` of the kinds, or the items of a function of the project, or the project's own program. It trusts the
-//! project as `cargo build` does.
+//! Cargo builds the project in its own workspace, so that its lock file, patches and toolchain apply. The
+//! program that runs prints `K::crd()` of the kinds, or the items of a function of the project, or is the
+//! project's own. It trusts the project as `cargo build` does.
 
 mod build;
 mod program;
@@ -24,13 +24,13 @@ use crate::schema::drop_unknown_formats;
 pub(crate) struct Package<'a> {
     /// Its folder, with the Cargo.toml.
     pub(crate) folder: &'a Path,
-    /// Its features that are on; `None`: those that are by default.
+    /// Its enabled features; `None`: the default ones.
     pub(crate) features: Option<&'a BTreeSet<String>>,
-    /// Paths of the root types that are wanted.
+    /// Paths of the requested root types.
     pub(crate) roots: &'a [String],
 }
 
-/// A definition that code gave.
+/// A definition from running code.
 #[derive(Clone, Debug)]
 pub(crate) struct Evaluated {
     /// The group.
@@ -39,14 +39,14 @@ pub(crate) struct Evaluated {
     pub(crate) kind: String,
     /// The file's name.
     pub(crate) file: String,
-    /// The object, as it is written.
+    /// The object as written to files.
     pub(crate) object: Value,
 }
 
-/// The definitions that the package gives.
+/// Returns the definitions of the package.
 ///
 /// # Errors
-/// One sentence about the build, the run or the output that failed.
+/// Returns one sentence about the failed build, run or output.
 pub(crate) fn evaluate(
     package: Package<'_>,
     program: &EvaluatedProgram,
@@ -64,7 +64,7 @@ pub(crate) fn evaluate(
     objects.into_iter().map(|object| evaluated(object, keep_unknown_formats)).collect()
 }
 
-/// A definition as it is written. What an API server refuses is an error.
+/// Checks a definition; returns an error if an API server would refuse it.
 fn evaluated(mut object: Value, keep_unknown_formats: bool) -> Result<Evaluated, String> {
     let text = |pointer: &str| object.pointer(pointer).and_then(Value::as_str).map(str::to_string);
     let (Some(group), Some(kind), Some(plural)) =

@@ -1,9 +1,9 @@
-//! Definitions in the output of programs, as JSON or YAML.
+//! Reads definitions in the output of programs, as JSON or YAML.
 
 use serde::Deserialize;
 use serde_json::Value;
 
-/// The program that prints definitions, one JSON text a line.
+/// The program that prints definitions, one JSON text per line.
 pub(super) fn source(lines: &str) -> String {
     format!("fn main() {{\n{lines}}}\n")
 }
@@ -13,7 +13,7 @@ pub(super) fn root(path: &str) -> String {
     format!("    {}\n", shown(&format!("<{path} as kube_core::CustomResourceExt>::crd()")))
 }
 
-/// A line that prints what a function returns.
+/// A line that prints the result of a function.
 pub(super) fn function(path: &str) -> String {
     format!("    for definition in {path}() {{\n        {}\n    }}\n", shown("definition"))
 }
@@ -22,13 +22,13 @@ fn shown(expr: &str) -> String {
     format!("println!(\"{{}}\", serde_json::to_string(&{expr}).expect(\"definitions have a JSON form\"));")
 }
 
-/// The definitions in an output, those of lists included. Other documents are left out.
+/// Returns the definitions in an output, including those in lists. Skips other documents.
 ///
 /// # Errors
-/// The output is no YAML.
+/// Returns an error if the output is not YAML.
 pub(super) fn definitions(output: &str) -> Result<Vec<Value>, String> {
     let mut found = Vec::new();
-    // One JSON text a line is no YAML.
+    // One JSON text per line is not YAML.
     let lines: Option<Vec<Value>> = output
         .lines()
         .filter(|line| !line.trim().is_empty())

@@ -7,22 +7,22 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How long a program may run: printing definitions takes milliseconds.
+/// The time limit of a program: printing definitions takes milliseconds.
 const TIME: Duration = Duration::from_secs(60);
 
-/// Address space of a program in KiB, where there is a shell that limits it.
+/// The address space of a program in KiB, if a shell can limit it.
 const MEMORY: u64 = 4 * 1024 * 1024;
 
-/// Greatest output in bytes.
+/// The greatest output in bytes.
 const OUTPUT: u64 = 16 * 1024 * 1024;
 
-/// How often the program is looked at.
+/// The interval of polling the program.
 const POLL: Duration = Duration::from_millis(10);
 
-/// The program's output.
+/// Returns the program's output.
 ///
 /// # Errors
-/// It cannot be started, fails, prints too much or takes too long.
+/// Returns an error if the program cannot start, fails, prints too much or takes too long.
 pub(super) fn run(program: &Path, arguments: &[String], folder: &Path) -> Result<String, String> {
     run_for(program, arguments, folder, TIME)
 }
@@ -37,7 +37,7 @@ fn run_for(program: &Path, arguments: &[String], folder: &Path, time: Duration) 
     thread::spawn(move || {
         let mut text = String::new();
         let read = stdout.take(OUTPUT + 1).read_to_string(&mut text);
-        // Nobody receives after the time is over.
+        // The receiver is dropped after the time limit.
         let _ = sender.send(read.map(|_| text));
     });
     let deadline = Instant::now() + time;
@@ -50,7 +50,7 @@ fn run_for(program: &Path, arguments: &[String], folder: &Path, time: Duration) 
             Ok(Ok(text)) => printed = Some(text),
             Ok(Err(error)) => return Err(ended(child, format!("`{name}` printed no text: {error}"))),
             Err(RecvTimeoutError::Timeout) => {}
-            // The text has come.
+            // The whole output has been received.
             Err(RecvTimeoutError::Disconnected) => thread::sleep(POLL),
         }
         status = status.or(child.try_wait().map_err(|error| format!("`{name}`: {error}"))?);
@@ -68,7 +68,7 @@ fn run_for(program: &Path, arguments: &[String], folder: &Path, time: Duration) 
 
 /// Ends the program.
 fn ended(mut child: Child, reason: String) -> String {
-    // It may have ended by itself.
+    // It may have ended already.
     let _ = child.kill();
     let _ = child.wait();
     reason

@@ -1,4 +1,4 @@
-//! Finds items that are defined twice in a package, at least once by hand.
+//! Finds duplicate definitions in a package, at least one of them handwritten.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +11,7 @@ use crate::load::REGISTER_CUSTOM;
 use crate::source::Loc;
 use crate::syntax::{Name, Visibility};
 
-/// Finds them, file by file.
+/// Finds them file by file.
 pub(super) fn check(modules: &Modules<'_>) -> Vec<Diagnostic> {
     let known = Known::new(modules);
     let mut out = Vec::new();
@@ -29,7 +29,7 @@ pub(super) fn check(modules: &Modules<'_>) -> Vec<Diagnostic> {
 /// A member and the module that defines it.
 type Member<'m> = (usize, &'m Name);
 
-/// A trait of a type, or of whatever has another trait.
+/// An implementation of a trait: for a type, or for all types with another trait.
 struct Given {
     module: usize,
     owner: Id,
@@ -45,11 +45,11 @@ enum TraitId {
     Foreign(String, String),
 }
 
-/// Who has what, over all modules.
+/// The members and traits of all types, over all modules.
 struct Known<'m> {
     modules: &'m Modules<'m>,
     members: BTreeMap<Id, Vec<Member<'m>>>,
-    /// The verbs of generated clients, which anything else of that name hides.
+    /// The verbs of generated clients, which other members with the same name hide.
     verbs: BTreeMap<Id, Vec<Member<'m>>>,
     given: Vec<Given>,
 }
@@ -89,7 +89,7 @@ impl<'m> Known<'m> {
         !self.module(other).by_hand || other < at
     }
 
-    /// Types that are called like those of the file that is extended.
+    /// Types with the name of a type in the extended file.
     fn types(&self, module: &Module, out: &mut Vec<Diagnostic>) {
         let Some((_, beside)) = module.path.split_last() else { return };
         let Some(beside) = self.modules.list.iter().find(|other| other.path == beside) else { return };
@@ -132,7 +132,7 @@ impl<'m> Known<'m> {
         }
     }
 
-    /// Methods, constants and types that a type has already, in itself or by another trait.
+    /// Methods, constants and types that a type has already, inherent or by another trait.
     fn members(&self, at: usize, out: &mut Vec<Diagnostic>) {
         let mut told = BTreeSet::new();
         for (owner, members) in &self.members {
@@ -144,7 +144,7 @@ impl<'m> Known<'m> {
         }
     }
 
-    /// A member of the same name that another module gives to the type itself.
+    /// An inherent member with the same name from another module.
     fn again(&self, at: usize, owner: &Id, name: &Name) -> Option<Diagnostic> {
         let (other, first) = self.member(owner, name, at)?;
         let message = format!("`{}` has `{}` already", owner.1, name.text);
@@ -156,7 +156,7 @@ impl<'m> Known<'m> {
         Some(diagnostic)
     }
 
-    /// A member of the same name of what has the trait.
+    /// A member with the same name on types with the trait.
     fn through(&self, at: usize, of_trait: &Id, name: &Name) -> Option<Diagnostic> {
         let has = |given: &&Given| matches!(&given.of_trait, TraitId::Own(id, _) if id == of_trait);
         self.given.iter().filter(has).find_map(|given| {
@@ -182,7 +182,7 @@ impl<'m> Known<'m> {
         })
     }
 
-    /// The verb of that name of the client that has the member, in itself or by a trait.
+    /// The verb with this name on the client that has the member, inherent or by a trait.
     fn hidden(&self, owner: &Id, name: &Name) -> Option<Diagnostic> {
         let by_trait = self.given.iter().filter(|given| match &given.of_trait {
             TraitId::Own(id, _) => id == owner && !given.is_bound,
@@ -202,7 +202,7 @@ impl<'m> Known<'m> {
         Some(diagnostic)
     }
 
-    /// A member of the same name of another trait that was written by hand.
+    /// A member with the same name in another handwritten trait.
     fn of_another_trait(&self, at: usize, given: &Given, of_trait: &Id, name: &Name) -> Option<Member<'m>> {
         let others = self.given.iter().filter(|other| other.owner == given.owner);
         others
@@ -225,7 +225,7 @@ impl<'m> Known<'m> {
     }
 }
 
-/// A `register_custom.rs` without what the scheme calls.
+/// A `register_custom.rs` without the function that the scheme calls.
 fn without_function(module: &Module) -> Option<Diagnostic> {
     const NAME: &str = "add_to_scheme";
     let index = &module.index;

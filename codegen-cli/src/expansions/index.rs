@@ -1,4 +1,4 @@
-//! The definitions of a file that another file could repeat.
+//! Indexes the definitions of a file that another file could repeat.
 
 use heck::ToSnakeCase;
 use quote::ToTokens;
@@ -16,8 +16,8 @@ use crate::syntax::{Name, UseItem, Visibility};
 /// The segments of a path.
 pub(super) type Segments = Vec<String>;
 
-/// The definitions of one file. Macros are not expanded, modules in it are not looked into, and what is compiled under a
-/// condition is left out: under which, is not known.
+/// The definitions of one file, without those in macros, inner modules and conditional code, whose conditions
+/// are unknown.
 #[derive(Debug, Default)]
 pub(super) struct Index {
     /// Structs, enums, unions, aliases and traits.
@@ -26,11 +26,11 @@ pub(super) struct Index {
     pub(super) functions: Vec<(Name, Visibility)>,
     /// `use` declarations, one per leaf.
     pub(super) uses: Vec<UseItem>,
-    /// Types and traits, and what they have in themselves: methods, constants and types.
+    /// The inherent members of types and traits: methods, constants and types.
     pub(super) members: Vec<(Segments, Name)>,
-    /// Generated clients, and the methods that they have by the verbs' traits of the runtime.
+    /// Generated clients, and their methods from the runtime's traits of verbs.
     pub(super) verbs: Vec<(Segments, Name)>,
-    /// Types and traits, and the traits that they have.
+    /// Types and traits, and the traits that they implement.
     pub(super) implemented: Vec<Implemented>,
     /// Files beside this one that it declares as modules.
     pub(super) files: Vec<String>,
@@ -38,25 +38,25 @@ pub(super) struct Index {
     pub(super) has_macros: bool,
 }
 
-/// A trait of a type, or of whatever has another trait.
+/// An implementation of a trait: for a type, or for all types with another trait.
 #[derive(Debug)]
 pub(super) struct Implemented {
-    /// The type, or the trait that stands for all that have it.
+    /// The type, or the trait of all implementing types.
     pub(super) owner: Segments,
-    /// The trait that it has.
+    /// The implemented trait.
     pub(super) of_trait: Segments,
     /// The arguments of that trait, as text.
     pub(super) arguments: String,
     /// Whether the owner is a trait: a supertrait, or the bound of an implementation for all types.
     pub(super) is_bound: bool,
-    /// Where the owner is named.
+    /// The location of the owner's name.
     pub(super) loc: Loc,
 }
 
 /// Reads a file.
 ///
 /// # Errors
-/// A diagnostic for each place that is no Rust.
+/// Returns a diagnostic for each place that is not valid Rust.
 pub(super) fn read(file: FileId, text: &str) -> Result<Index, Vec<Diagnostic>> {
     let (offset, tree) = parse::tree(file, text)?;
     let mut reader = Reader { file, offset, index: Index::default() };
@@ -115,7 +115,7 @@ impl Reader {
         self.index.types.push(name);
     }
 
-    /// A trait: its members, and what has them.
+    /// A trait: its members, and the types that have them.
     fn definition(&mut self, item: &syn::ItemTrait) {
         let name = self.name(&item.ident);
         for member in &item.items {
@@ -190,13 +190,13 @@ fn is_parameter(generics: &syn::Generics, ident: &syn::Ident) -> bool {
     generics.type_params().any(|parameter| parameter.ident == *ident)
 }
 
-/// The traits that a trait stands on.
+/// The supertraits of a trait.
 fn supertraits(item: &syn::ItemTrait) -> Vec<Segments> {
     let of_self = bounds_of(&item.generics, &syn::Ident::new("Self", proc_macro2::Span::call_site()));
     bounds(&item.supertraits).into_iter().chain(of_self).collect()
 }
 
-/// The methods that a type has by a trait of the runtime's `client::verbs` or its `delegate`.
+/// The methods of a type from a trait of the runtime's `client::verbs` or its `delegate`.
 fn methods_of_verb(of_trait: &[String]) -> Vec<String> {
     let [.., module, verb] = of_trait else { return Vec::new() };
     match (module.as_str(), verb.as_str()) {
@@ -223,7 +223,7 @@ const ALL: [&str; 12] = [
     "apply_status",
 ];
 
-/// The traits that a parameter has.
+/// The traits that bound a parameter.
 fn bounds_of(generics: &syn::Generics, parameter: &syn::Ident) -> Vec<Segments> {
     let own = generics.type_params().filter(|own| own.ident == *parameter).map(|own| &own.bounds);
     let predicates = generics.where_clause.iter().flat_map(|clause| &clause.predicates);

@@ -1,11 +1,11 @@
-//! The modules of a package that files written by hand can see, and what paths in them mean.
+//! Resolves paths in the modules of a package that handwritten files can see.
 
 use std::collections::BTreeSet;
 
 use super::index::{Index, Segments};
 use crate::source::FileId;
 
-/// Longest way through `use` declarations.
+/// The longest chain of `use` declarations.
 const STEPS: usize = 16;
 
 /// One file of the package.
@@ -17,14 +17,14 @@ pub(super) struct Module {
     pub(super) folder: String,
     /// The file.
     pub(super) file: FileId,
-    /// Whether it was written by hand.
+    /// Whether it is handwritten.
     pub(super) by_hand: bool,
     /// Its definitions.
     pub(super) index: Index,
 }
 
 impl Module {
-    /// Whether it is this file below the source folder.
+    /// Whether it is the module of this file below the source folder.
     pub(super) fn is(&self, file: &str) -> bool {
         file.strip_suffix(".rs").is_some_and(|path| path.split('/').eq(self.path.iter()))
     }
@@ -33,7 +33,7 @@ impl Module {
 /// A type or trait: the module that defines it, and its name.
 pub(super) type Id = (Segments, String);
 
-/// Modules by hand, then generated ones.
+/// Handwritten modules, then generated ones.
 #[derive(Debug)]
 pub(super) struct Modules<'r> {
     /// Module path of the package in its crate.
@@ -43,7 +43,7 @@ pub(super) struct Modules<'r> {
 }
 
 impl Modules<'_> {
-    /// The files that modules written by hand declare as modules of theirs, by their paths below the source folder.
+    /// The files that handwritten modules declare as submodules, by their paths below the source folder.
     pub(super) fn declared(&self) -> BTreeSet<String> {
         let by_hand = self.list.iter().filter(|module| module.by_hand);
         let files = |module: &Module| {
@@ -53,7 +53,7 @@ impl Modules<'_> {
         by_hand.flat_map(files).collect()
     }
 
-    /// What a path in a module leads to; `None`: out of the package, or where it was not looked.
+    /// The definition at a path in a module; `None`: outside the package, or not indexed.
     pub(super) fn resolve(&self, from: &Module, path: &[String]) -> Option<Id> {
         self.definition(&self.absolute(&from.path, path, STEPS)?, STEPS)
     }
@@ -102,7 +102,7 @@ impl Modules<'_> {
         })
     }
 
-    /// The place where a path's last name is defined, behind re-exports.
+    /// The definition of a path's last name, behind re-exports.
     fn definition(&self, path: &[String], steps: usize) -> Option<Id> {
         let (name, module) = path.split_last()?;
         let is_own = self.module(module)?.index.types.iter().any(|known| known.text == *name);

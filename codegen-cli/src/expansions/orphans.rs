@@ -1,4 +1,4 @@
-//! Files that extend nothing, and where they may have been meant to be.
+//! Reports files that extend nothing, with the likely target.
 
 use std::collections::BTreeMap;
 
@@ -10,10 +10,10 @@ use crate::diag::Diagnostic;
 use crate::load::{EXPANSION, REGISTER_CUSTOM};
 use crate::source::Loc;
 
-/// The folders whose files take something in, and what these files are.
+/// The folders with extendable files, and the kind of these files.
 const PARTS: [(&str, &str); 2] = [("clientset/typed", "client"), ("listers", "lister")];
 
-/// Says that nothing takes the file in.
+/// The warning that no file includes it.
 pub(super) fn diagnostic(
     name: &str,
     loc: Loc,
@@ -28,7 +28,7 @@ pub(super) fn diagnostic(
     Diagnostic::warning(Code::ORPHANED_EXPANSION, loc, message).note(note).help(help)
 }
 
-/// A `register_custom.rs` in another folder than the clientset's, or without one.
+/// The advice for a `register_custom.rs` outside the clientset's folder, or without a clientset.
 fn of_scheme(generated: &BTreeMap<&str, &str>) -> (String, String) {
     match is_taken_in(REGISTER_CUSTOM, &[], generated) {
         true => (
@@ -46,7 +46,7 @@ fn split(path: &str) -> (&str, &str) {
     path.rsplit_once('/').unwrap_or(("", path))
 }
 
-/// The generated file that is missing.
+/// Describes the missing generated file.
 fn missing(stem: &str, points: &[String]) -> String {
     let (folder, kind) = split(stem);
     let Some((part, what)) = PARTS.iter().find(|(part, _)| folder.starts_with(part)) else {
@@ -63,7 +63,8 @@ fn missing(stem: &str, points: &[String]) -> String {
     }
 }
 
-/// What may have been meant: the kind of that name in another version, one of a similar name, the other part of the kind.
+/// The likely targets: the same kind in another version, a kind with a similar name, the other part of the
+/// kind.
 fn near(stem: &str, points: &[String]) -> String {
     let (folder, kind) = split(stem);
     let kinds: Vec<(&str, &str)> = points.iter().map(|point| split(point)).collect();
