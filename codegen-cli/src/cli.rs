@@ -127,6 +127,7 @@ enum Command {
 
 /// Runs the parsed command.
 ///
+/// # Errors
 /// Returns an error if standard output cannot be written. A closed pipe is no error, and errors of standard
 /// error are ignored.
 pub fn run(cli: Cli) -> io::Result<Exit> {

@@ -132,6 +132,7 @@ impl ClusterError {
 
 /// Returns definitions of a cluster as texts, without server-set fields except the stored versions.
 ///
+/// # Errors
 /// Returns the errors listed in [`ClusterError`].
 pub fn definitions(access: &Access, wanted: &Wanted) -> Result<Vec<Input>, ClusterError> {
     // Names become parts of URLs.

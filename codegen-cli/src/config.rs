@@ -341,6 +341,7 @@ pub struct UsageError(pub String);
 /// Reads and merges; returns one result for each member, or one for a file without members. Paths in a file
 /// are relative to its folder, paths in flags to the current one.
 ///
+/// # Errors
 /// Returns an error for a file that cannot be read or parsed, and for invalid combinations.
 pub fn settings(file: Option<&Path>, flags: Overrides) -> Result<Vec<Settings>, UsageError> {
     let Some(path) = file else {

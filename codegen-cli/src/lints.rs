@@ -87,6 +87,7 @@ impl Default for Lints {
 impl Lints {
     /// The levels from the file and then the flags; a named code takes precedence over `all`.
     ///
+    /// # Errors
     /// Returns an error for an unknown code, a code that is no warning, or a code with two levels in one
     /// place.
     pub fn new(file: &LintConfig, flags: &LintConfig) -> Result<Self, String> {

@@ -45,6 +45,7 @@ pub struct Report {
 
 /// Reads every Rust file and manifest of a folder, without `target` and hidden folders.
 ///
+/// # Errors
 /// Returns an error if the folder cannot be read. An unreadable file is part of the report.
 pub fn report(folder: &Path) -> io::Result<Report> {
     let mut files = Vec::new();

@@ -12,6 +12,7 @@ const CHAIN: usize = 4096;
 
 /// Checks the nesting of a text.
 ///
+/// # Errors
 /// Returns the first byte that is too deep.
 pub(crate) fn check(text: &str) -> Result<(), usize> {
     let bytes = text.as_bytes();

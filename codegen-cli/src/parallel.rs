@@ -10,6 +10,7 @@ const STACK: usize = 256 << 20;
 
 /// Calls `run` with each of the items, on as many threads as there are processors.
 ///
+/// # Panics
 /// Panics if `run` does.
 pub(crate) fn map<T: Sync, R: Send>(items: &[T], run: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let threads = thread::available_parallelism().map_or(1, usize::from).min(items.len());

@@ -63,6 +63,7 @@ pub fn parse_file(file: FileId, text: &str, cfg: &Cfg, included: &Included) -> (
 
 /// The syntax tree of a text, and the number of bytes before the origin of its spans.
 ///
+/// # Errors
 /// Returns a diagnostic for each place that is not valid Rust.
 pub(crate) fn tree(file: FileId, text: &str) -> Result<(usize, syn::File), Vec<Diagnostic>> {
     let (offset, body) = body(text);

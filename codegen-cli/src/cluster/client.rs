@@ -25,6 +25,7 @@ pub(super) fn definitions(access: &Access, wanted: &Wanted) -> Result<Vec<Input>
 
 /// Runs a function with a client.
 ///
+/// # Errors
 /// Returns the error of the function, or the reason why the cluster cannot be reached.
 pub(crate) fn with_client<T, E: From<ClusterError>>(
     access: &Access,

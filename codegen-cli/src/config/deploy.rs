@@ -182,6 +182,7 @@ pub(super) fn place(config: &mut Config) {
 
 /// Returns the Service of the webhooks, if there is a deployment in this or another run.
 ///
+/// # Errors
 /// Returns an error for an invalid name.
 pub(super) fn webhook_service(config: &Config) -> Result<Option<WebhookService>, UsageError> {
     let (Some(prefix), Some(name)) = (prefix(&config.deploy), config.deploy.name.as_deref()) else {
@@ -194,6 +195,7 @@ pub(super) fn webhook_service(config: &Config) -> Result<Option<WebhookService>,
 
 /// Checks that a project of this name can have a `[deploy]` table without other names.
 ///
+/// # Errors
 /// Returns an error if names made from it are invalid.
 pub(crate) fn check_project(name: &str) -> Result<(), UsageError> {
     let deploy = DeployConfig { name: Some(name.to_string()), ..DeployConfig::default() };

@@ -49,6 +49,7 @@ pub struct HelmSettings {
 
 /// Settings of the chart, if it is written. `config` has been [placed](deploy::place).
 ///
+/// # Errors
 /// Returns an error if the folder, the deployment or a version is missing or invalid.
 pub(super) fn helm(
     config: &Config,

@@ -6,6 +6,7 @@ use super::{CLIENT_GENERATORS, Config, FILE_NAME, Generator, Overrides, UsageErr
 /// of the run. A file may have settings beside its `only`, as `--only` can choose other generators for one
 /// run.
 ///
+/// # Errors
 /// Names the flag and the setting that leaves out its generator.
 pub(super) fn check(flags: &Overrides, files: &[&Config]) -> Result<(), UsageError> {
     let by_flag = !flags.only.is_empty();

@@ -12,6 +12,7 @@ use crate::paths::display;
 /// Prints settings as TOML that [`super::settings`] reads back as the same settings. Header files are left
 /// out, because only their text is known.
 ///
+/// # Errors
 /// Returns an error if a value has no form in TOML.
 pub fn show(settings: &Settings) -> Result<String, toml::ser::Error> {
     toml::to_string(&config(settings))

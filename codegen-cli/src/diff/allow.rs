@@ -70,6 +70,7 @@ pub enum AllowError {
 impl Allowed {
     /// Reads a file.
     ///
+    /// # Errors
     /// Returns the errors listed in [`AllowError`].
     pub fn parse(text: &str) -> Result<Self, AllowError> {
         let file: File = toml::from_str(text)

@@ -153,6 +153,7 @@ enum Origin {
 
 /// Loads both sides.
 ///
+/// # Errors
 /// Returns the errors listed in [`LoadError`]. Errors in files are diagnostics of the sides.
 pub fn load(old: &Operand, new: &Operand, access: &Access) -> Result<(Loaded, Loaded), LoadError> {
     let is_input = |side: &Operand| *side == Operand::Path("-".into());

@@ -68,6 +68,7 @@ struct Kind {
 impl Graph {
     /// Runs Cargo, without writing and without the network. `features` are the enabled ones of the input.
     ///
+    /// # Errors
     /// Returns an error with advice if Cargo is missing or fails.
     pub(super) fn read(folder: &Path, features: &BTreeSet<String>) -> Result<Self, Unread> {
         let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());

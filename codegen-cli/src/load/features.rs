@@ -98,6 +98,7 @@ impl Packages {
 
     /// Reads the package in a folder, once.
     ///
+    /// # Errors
     /// Returns the error in its manifest.
     pub(super) fn read(&mut self, folder: &Path) -> Result<PackageId, String> {
         let manifest = manifest::read(folder)?;

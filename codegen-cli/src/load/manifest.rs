@@ -56,6 +56,7 @@ impl Extern {
 
 /// Reads the manifest in `folder`.
 ///
+/// # Errors
 /// Returns an error message for the user.
 pub(crate) fn read(folder: &Path) -> Result<Manifest, String> {
     let table = read_table(&folder.join("Cargo.toml"))?;

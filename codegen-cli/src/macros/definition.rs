@@ -53,6 +53,7 @@ pub(super) enum Operator {
 impl MacroRules {
     /// Reads the tokens between the braces of a definition.
     ///
+    /// # Errors
     /// Returns an error for invalid rules.
     pub fn read(trees: &[Tree]) -> Result<Self, ExpandError> {
         let mut rules = Vec::new();

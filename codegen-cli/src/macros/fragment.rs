@@ -113,6 +113,7 @@ impl Fragment {
 
     /// The number of trees in the fragment, and of further characters of the operator after them.
     ///
+    /// # Errors
     /// Returns the reason why the trees do not begin with such a fragment.
     pub(super) fn length(self, trees: &[Tree]) -> Result<(usize, usize), String> {
         let expected = || format!("expected {}", self.words());

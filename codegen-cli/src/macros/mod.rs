@@ -45,6 +45,7 @@ impl ExpandError {
 impl MacroRules {
     /// The tokens of a call's expansion; `krate` is the crate of the macro, for `$crate`.
     ///
+    /// # Errors
     /// Returns an error if no rule matches, or the matching rule cannot be transcribed.
     pub fn expand(&self, input: &[Tree], krate: usize) -> Result<Vec<Tree>, ExpandError> {
         let mut furthest: Option<(usize, ExpandError)> = None;

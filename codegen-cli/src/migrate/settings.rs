@@ -19,6 +19,7 @@ const MODULE: &str = "pub mod generated;";
 /// Writes kubesmith.toml, unless the folder has one, and declares the module of the clients in src/lib.rs. Returns the
 /// files that changed.
 ///
+/// # Errors
 /// Returns an error if a file cannot be read or written.
 pub fn write(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let (settings, lib) = (folder.join("kubesmith.toml"), folder.join("src/lib.rs"));

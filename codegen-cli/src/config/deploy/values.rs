@@ -31,6 +31,7 @@ const EXBI: f64 = 1_152_921_504_606_846_976.0;
 
 /// Checks the values of a deployment.
 ///
+/// # Errors
 /// Names the key and the error in its value.
 pub(super) fn check(
     deploy: &DeployConfig,
