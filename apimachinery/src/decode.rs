@@ -1,5 +1,5 @@
-//! The one reader of JSON and YAML. Both become JSON values; YAML is read as goyaml reads it for kubectl and API servers, where
-//! `yes` is true, `0777` is octal and `<<` merges.
+//! The only reader of JSON and YAML. Both become JSON values; YAML is read like goyaml reads it for kubectl and API
+//! servers, where `yes` is true, `0777` is octal and `<<` merges.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -29,9 +29,9 @@ impl Step {
     }
 }
 
-/// Hears what is read. Each function may end reading with an error; the default is to ignore what is heard.
+/// Observes what is read. Each function may end reading with an error; the default is to do nothing.
 pub trait Observer {
-    /// A value, or the name of a member, is about to be kept. It has about so many bytes.
+    /// Called before a value or the name of a member of about this many bytes is kept.
     ///
     /// # Errors
     /// A message ends reading.
@@ -40,13 +40,13 @@ pub trait Observer {
         Ok(())
     }
 
-    /// A member at the path is about to be read.
+    /// Called before the member at the path is read.
     fn member(&mut self, path: &[Step]) {
         let _ = path;
     }
 
-    /// The member at the path stands there again; the last one counts. In YAML, its name begins at the offset, in bytes; the
-    /// parser does not tell the place of a quoted name with escapes.
+    /// Called when the member at the path occurs again; the last one counts. In YAML, its name begins at the offset, in
+    /// bytes, which is unknown for a quoted name with escapes.
     ///
     /// # Errors
     /// A message ends reading.
@@ -55,7 +55,8 @@ pub trait Observer {
         Ok(())
     }
 
-    /// The member at the path replaces one that `<<` merged, which goyaml takes for a duplicate when it reads strictly.
+    /// Called when the member at the path replaces one that `<<` merged, which goyaml reports as a duplicate in strict
+    /// mode.
     ///
     /// # Errors
     /// A message ends reading.
@@ -69,7 +70,7 @@ impl Observer for () {}
 /// Reads a value of JSON or, if `yaml` has its source, of YAML.
 ///
 /// # Errors
-/// Those of the deserializer, numbers that JSON lacks, and the observer's.
+/// Returns the deserializer's error, an error for a number that JSON lacks, or the observer's.
 pub fn read<'de, D, O>(deserializer: D, yaml: Option<&str>, observer: &mut O) -> Result<Value, D::Error>
 where
     D: Deserializer<'de>,
@@ -136,7 +137,7 @@ impl<'de, O: Observer> Visitor<'de> for Reader<'_, O> {
         self.keep(value.into())
     }
 
-    // What is beyond 64 bits is a float.
+    // Numbers beyond 64 bits become floats.
     #[expect(clippy::cast_precision_loss, reason = "that is what a float is")]
     fn visit_u128<E: Error>(self, value: u128) -> Result<Value, E> {
         self.visit_f64(value as f64)
@@ -148,7 +149,7 @@ impl<'de, O: Observer> Visitor<'de> for Reader<'_, O> {
     }
 
     fn visit_f64<E: Error>(self, value: f64) -> Result<Value, E> {
-        // YAML gets to API servers by way of JSON.
+        // API servers convert YAML to JSON.
         let number = self.yaml.map_or_else(|| Number::from_f64(value), |_| json_number(value));
         self.keep(number.map(Value::Number).ok_or_else(|| E::custom(NOT_FINITE))?)
     }

@@ -54,11 +54,11 @@ impl Selector {
         let mut parts: Vec<&str> = split_terms(text).into_iter().filter(|part| !part.is_empty()).collect();
         parts.sort_unstable();
         let terms: Vec<Term> = parts.into_iter().map(|part| term(text, part)).collect::<Result<_, _>>()?;
-        // A term such as `=` says nothing (`Transform` of apimachinery's pkg/fields).
+        // A term such as `=` has no effect (`Transform` of apimachinery's pkg/fields).
         Ok(Self(terms.into_iter().filter(|term| !term.field.is_empty() || !term.value.is_empty()).collect()))
     }
 
-    /// Whether every object matches.
+    /// Reports whether every object matches.
     #[must_use]
     pub fn is_everything(&self) -> bool {
         self.0.is_empty()
@@ -76,7 +76,7 @@ impl Selector {
         terms.next().map(|term| term.value.as_str())
     }
 
-    /// Whether an object matches; `value` returns the text of a field, which is empty if the object lacks it.
+    /// Reports whether an object matches; `value` returns the text of a field, which is empty if the object lacks it.
     #[must_use]
     pub fn matches_by(&self, value: impl Fn(&str) -> String) -> bool {
         self.0.iter().all(|term| (value(&term.field) == term.value) == term.is_equal)

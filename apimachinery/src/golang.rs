@@ -1,4 +1,4 @@
-//! How Go prints values: messages of an API server show values in Go's notation.
+//! Go's notation of values, which messages of an API server use.
 
 mod convert;
 mod scan;
@@ -37,7 +37,7 @@ pub fn quote(text: &str) -> String {
     out
 }
 
-/// Whether a character is printable in Go: letters, marks, numbers, punctuation, symbols and the ASCII space.
+/// Reports whether a character is printable in Go: letters, marks, numbers, punctuation, symbols and the ASCII space.
 #[must_use]
 pub fn is_print(c: char) -> bool {
     // Rust escapes by the same classes. It leaves marks that follow another character.
@@ -169,10 +169,10 @@ pub fn json_type(value: &Value) -> &'static str {
     }
 }
 
-/// The type as which Go decodes objects that may be anything.
+/// The Go type of objects with any content.
 pub const MAP: &str = "map[string]interface {}";
 
-/// The type as which apimachinery reads the kind of an object (runtime/serializer/json/meta.go).
+/// The Go type into which apimachinery reads the kind of an object (runtime/serializer/json/meta.go).
 pub const TYPE_META: &str =
     r#"struct { APIVersion string "json:\"apiVersion,omitempty\""; Kind string "json:\"kind,omitempty\"" }"#;
 
@@ -227,7 +227,7 @@ fn write_json(value: &Value, out: &mut String, depth: usize) {
     }
 }
 
-/// How serde_json writes what Go's encoding/json would write: HTML characters escaped, floats in Go's form.
+/// A formatter for serde_json that writes as Go's encoding/json: HTML characters escaped, floats in Go's form.
 ///
 /// Members keep the order in which they are serialized.
 #[derive(Clone, Copy, Debug, Default)]

@@ -6,13 +6,13 @@
 //! - [`field`]: paths of fields, and errors of fields in kube-apiserver's words.
 //! - [`fieldpath`]: sets of fields, as `managedFields` has them.
 //! - [`labels`] and [`fields`]: selectors.
-//! - [`golang`]: how Go prints values, which messages and YAML depend on.
+//! - [`golang`]: Go's notation of values, which messages and YAML depend on.
 //! - [`quantity`]: quantities such as `1.5Gi`.
 //! - [`yaml`]: the bytes that `sigs.k8s.io/yaml` writes, and the scalars that it reads.
 //! - [`patch`] (feature `patch`): JSON patch, merge patch and strategic merge patch.
 //! - [`jsonpath`] (feature `jsonpath`): the paths of printer columns.
 //!
-//! Objects are JSON values here. The crate knows no kind, no schema, no HTTP and no storage, and it does no I/O.
+//! Objects are JSON values here. The crate depends on no kind, schema, HTTP or storage, and it does no I/O.
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::needless_pass_by_value))]
 
 pub mod decode;

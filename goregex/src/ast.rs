@@ -1,6 +1,6 @@
 //! Parsed expressions.
 //!
-//! Without the feature `match` nobody reads what a class or an assertion is; parsing alone decides.
+//! Without the feature `match`, classes and assertions are unused; parsing alone decides.
 #![cfg_attr(not(feature = "match"), allow(dead_code))]
 
 /// An expression. Code points are `u32`: Go accepts surrogates in escapes, which then match nothing.
@@ -20,7 +20,7 @@ pub(crate) enum Node {
         max: Option<u32>,
         greedy: bool,
     },
-    /// A capturing group. Nothing here reads what it captured, but it counts as a level.
+    /// A capturing group. Its content is unused, but it counts as a level.
     Capture(Box<Node>),
     Concat(Vec<Node>),
     Alternate(Vec<Node>),
@@ -46,7 +46,7 @@ pub(crate) struct Class {
 
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Item {
-    /// Code points from the first to the last, with those that differ only in case if so asked.
+    /// Code points from the first to the last; with `fold_case`, also those that differ only in case.
     Range { first: u32, last: u32, fold_case: bool },
     /// A class of Perl or POSIX, which are ASCII.
     Ascii { ranges: &'static [(u8, u8)], negated: bool, fold_case: bool },

@@ -5,11 +5,11 @@
 pub enum ErrorCode {
     /// A class, range or name of a class is invalid.
     InvalidCharRange,
-    /// `\` stands before a character that it gives no meaning.
+    /// `\` precedes a character without a special meaning.
     InvalidEscape,
     /// The name of a group is malformed.
     InvalidNamedCapture,
-    /// `(?` begins nothing that Go supports, such as a look-ahead.
+    /// `(?` begins a construct that Go does not support, such as a look-ahead.
     InvalidPerlOp,
     /// A repetition of a repetition, such as `a**`.
     InvalidRepeatOp,
@@ -19,7 +19,7 @@ pub enum ErrorCode {
     MissingBracket,
     /// A group is not closed.
     MissingParen,
-    /// A repetition stands at the beginning.
+    /// A repetition at the beginning.
     MissingRepeatArgument,
     /// The expression ends with `\`.
     TrailingBackslash,
@@ -56,7 +56,7 @@ impl std::fmt::Display for ErrorCode {
 pub struct Error {
     /// The fault.
     pub code: ErrorCode,
-    /// The part that is wrong, as Go reports it.
+    /// The faulty part, as Go reports it.
     pub expression: String,
 }
 
@@ -66,7 +66,7 @@ impl Error {
     }
 }
 
-/// As Go's `regexp.Compile` words it: ``error parsing regexp: missing closing ): `(a` ``.
+/// Formats the error as Go's `regexp.Compile` does: ``error parsing regexp: missing closing ): `(a` ``.
 impl std::fmt::Display for Error {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "error parsing regexp: {}: `{}`", self.code, self.expression)

@@ -12,7 +12,7 @@ const WORDS: &[(u8, u8)] = &[(b'0', b'9'), (b'A', b'Z'), (b'_', b'_'), (b'a', b'
 /// Reads a class such as `\d` or `\p{Greek}`, if the text begins with one.
 ///
 /// # Errors
-/// Go knows no class of Unicode with the name.
+/// Returns an error if Go has no class of Unicode with the name.
 pub(crate) fn group(text: &str, fold_case: bool) -> Result<Option<(Item, &str)>, Error> {
     let Some(letter) = text.strip_prefix('\\').and_then(|rest| rest.chars().next()) else { return Ok(None) };
     let ranges = match letter.to_ascii_lowercase() {
@@ -51,7 +51,7 @@ pub(crate) fn point(text: &str) -> Result<(u32, &str), Error> {
     let octal = |rest: &str| rest.starts_with(|c| matches!(c, '0'..='7'));
     let point = match c {
         '0' => Some(octal_digits(0, &mut rest)),
-        // A digit alone refers back to a group, which Go cannot do.
+        // A digit alone is a back reference, which Go does not support.
         '1'..='7' if octal(rest) => Some(octal_digits(c as u32 - '0' as u32, &mut rest)),
         'x' => hexadecimal(&mut rest),
         'a' => Some(0x07),

@@ -11,7 +11,7 @@ use crate::error::ErrorCode;
 const MAX_HEIGHT: u32 = 1_000;
 /// Instructions of a compiled expression: 128 MiB of 40 bytes each.
 const MAX_SIZE: u64 = (128 << 20) / 40;
-/// Copies that nested repetitions may make of what they repeat.
+/// The limit of copies that nested repetitions make.
 const MAX_COPIES: u32 = 1_000;
 
 /// A node with its measures.
@@ -63,7 +63,7 @@ impl Part {
         Self { node, height: height + 1, size: size.max(1), copies }
     }
 
-    /// Whether nested repetitions make no more copies than allowed.
+    /// Reports whether nested repetitions stay within the limit of copies.
     pub(crate) fn copies_are_valid(&self) -> bool {
         self.copies <= MAX_COPIES
     }
@@ -166,10 +166,10 @@ impl Usage {
         self.free += 1;
     }
 
-    /// Checks a node that was finished. `counted` is the number of copies if it was written with braces.
+    /// Checks a finished node. `counted` is the number of copies if it was written with braces.
     ///
     /// # Errors
-    /// The limit that it exceeds.
+    /// Returns the limit that it exceeds.
     pub(crate) fn check(&mut self, part: &Part, counted: Option<u32>) -> Result<(), ErrorCode> {
         if let Some(count) = counted {
             let count = u64::from(count.max(1));

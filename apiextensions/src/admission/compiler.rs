@@ -1,5 +1,5 @@
-//! Compiles the expressions of match conditions and admission policies: the variables that they may use, and the types that
-//! they must have.
+//! Compiles the expressions of match conditions and admission policies, with the variables and the result types that
+//! each may have.
 //!
 //! Source: apiserver's pkg/admission/plugin/cel.
 
@@ -9,7 +9,7 @@ use std::sync::{Arc, LazyLock};
 use crate::cel::{Composed, Decl, Environment, Expression, Issue, ObjectType, Type, render};
 use crate::structural::Schema;
 
-/// The variables that need a right to be asked about; messages cannot use them.
+/// The variables for access checks; messages cannot use them.
 const AUTHORIZER: [&str; 2] = ["authorizer", "authorizer.requestResource"];
 
 static NAMESPACE: LazyLock<Type> = LazyLock::new(namespace_type);
@@ -25,7 +25,7 @@ fn texts(names: &[&'static str]) -> Vec<(&'static str, Type)> {
     names.iter().map(|name| (*name, Type::String)).collect()
 }
 
-/// `AdmissionRequest` without what has variables of its own (`BuildRequestType`).
+/// `AdmissionRequest` without the fields that have variables of their own (`BuildRequestType`).
 fn request_type() -> Type {
     let kind = object_type("GroupVersionKind", &texts(&["group", "version", "kind"]));
     let resource = object_type("GroupVersionResource", &texts(&["group", "version", "resource"]));
@@ -45,7 +45,7 @@ fn request_type() -> Type {
     object_type("AdmissionRequest", &fields)
 }
 
-/// A namespace as expressions see it (`BuildNamespaceType`).
+/// The type of a namespace in expressions (`BuildNamespaceType`).
 fn namespace_type() -> Type {
     let strings = || Type::list(Type::String);
     let map = || Type::map(Type::String, Type::String);
@@ -73,9 +73,9 @@ fn namespace_type() -> Type {
     )
 }
 
-/// The type of objects of a custom resource with this schema, for type checks (`SchemaDeclType` of apiserver's
-/// pkg/cel/common/schemas.go). `time` is the type of times in the metadata: API servers declare timestamps, but expressions are
-/// evaluated on strings.
+/// Returns the type of objects of a custom resource with this schema, for type checks (`SchemaDeclType` of apiserver's
+/// pkg/cel/common/schemas.go). `time` is the type of times in the metadata: API servers declare timestamps, but
+/// expressions are evaluated on strings.
 pub fn custom_object(schema: &Schema, kind: &str, time: &Type) -> Type {
     let declared = Decl::of(schema, false, kind);
     let mut fields = match declared.as_deref().map(|decl| &decl.type_) {
@@ -117,11 +117,11 @@ fn metadata_type(time: &Type) -> Type {
 #[derive(Debug)]
 pub struct Compiler(Environment);
 
-/// An expression, or what is wrong with it.
+/// An expression, or its error.
 pub type Compiled = Result<Expression, String>;
 
 impl Compiler {
-    /// A compiler of expressions that may use `params` or not.
+    /// Creates a compiler of expressions that may use `params` or not.
     pub fn new(has_params: bool) -> Self {
         Self::with_object(&Type::Dyn, has_params)
     }
@@ -142,7 +142,7 @@ impl Compiler {
         Self(Environment::new(&variables))
     }
 
-    /// A compiler that knows the types of objects and parameters, for type checks (`buildEnvSet` of
+    /// Creates a compiler that knows the types of objects and parameters, for type checks (`buildEnvSet` of
     /// policy/validating/typechecking.go).
     pub fn typed(object: Type, params: Option<Type>) -> Self {
         let mut variables = vec![
@@ -156,7 +156,7 @@ impl Compiler {
         Self(Environment::new(&variables))
     }
 
-    /// As this compiler, for expressions that may use `variables` even if there are none.
+    /// Returns this compiler for expressions that may use `variables` even if there are none.
     pub fn composing(self) -> Self {
         Self(self.0.with_composition())
     }
@@ -169,7 +169,7 @@ impl Compiler {
     /// Compiles an expression of any type.
     ///
     /// # Errors
-    /// All issues, as text.
+    /// Returns all issues, as text.
     pub fn any(&self, source: &str) -> Result<(), String> {
         self.0.compile(source).map(|_| ()).map_err(|issues| render(source, &issues))
     }
@@ -177,7 +177,7 @@ impl Compiler {
     /// Compiles an expression that is true or false.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// Returns the error as text.
     pub fn condition(&self, source: &str) -> Compiled {
         compile(&self.0, source, &[Type::Bool])
     }
@@ -185,7 +185,7 @@ impl Compiler {
     /// Compiles a `messageExpression`.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// Returns the error as text.
     pub fn message(&self, source: &str) -> Compiled {
         compile(&self.0.clone().without(&AUTHORIZER), source, &[Type::String])
     }
@@ -193,7 +193,7 @@ impl Compiler {
     /// Compiles the value of an audit annotation.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// Returns the error as text.
     pub fn annotation(&self, source: &str) -> Compiled {
         compile(&self.0, source, &[Type::String, Type::Null])
     }
@@ -201,7 +201,7 @@ impl Compiler {
     /// Compiles a patch, whose type is that of an apply configuration or of a list of operations.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// Returns the error as text.
     pub fn patch(&self, source: &str, is_json_patch: bool) -> Compiled {
         let message = |name: &str| Type::Message(name.into());
         let wanted = if is_json_patch { Type::list(message("JSONPatch")) } else { message("Object") };
@@ -221,7 +221,7 @@ fn compile(environment: &Environment, source: &str, wanted: &[Type]) -> Compiled
     }
     Err(match wanted {
         [one] => format!("must evaluate to {one} but got {found}"),
-        // Go names the type of null so.
+        // The message has Go's name of the type of null.
         _ => format!("must evaluate to one of [string null_type] but got {found}"),
     })
 }

@@ -1,5 +1,5 @@
-//! What an API server knows about admission: the checks of webhook configurations and admission policies, and the variables and
-//! types of their expressions.
+//! Admission: the checks of webhook configurations and admission policies, and the variables and types of their
+//! expressions.
 
 mod compiler;
 mod policies;
@@ -12,12 +12,12 @@ pub use compiler::{Compiled, Compiler, custom_object};
 pub use policies::{mutating_policy, mutating_policy_binding, validating_policy, validating_policy_binding};
 pub use webhooks::webhook_configuration;
 
-/// A string in a JSON object, empty when absent.
+/// Returns a string in a JSON object, empty when absent.
 fn member<'a>(object: &'a Value, name: &str) -> &'a str {
     object[name].as_str().unwrap_or_default()
 }
 
-/// The strings of a list.
+/// Returns the strings of a list.
 fn strings(list: &Value) -> Vec<&str> {
     list.as_array().into_iter().flatten().filter_map(Value::as_str).collect()
 }

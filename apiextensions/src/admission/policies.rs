@@ -1,4 +1,4 @@
-//! What kube-apiserver checks of admission policies and their bindings (1.36,
+//! The checks of admission policies and their bindings in kube-apiserver (1.36,
 //! pkg/apis/admissionregistration/validation).
 
 use kubesmith_apimachinery::field::{Cause, Path};
@@ -9,11 +9,11 @@ use super::rules::{check_conditions, check_rule, check_selector, not_supported, 
 use super::{Compiler, member, strings};
 use crate::structural::NameRule;
 
-/// How many audit annotations a policy may have, and how long the expression of one may be, in bytes.
+/// The limit of a policy's audit annotations, and of the expression of one, in bytes.
 const MAX_ANNOTATIONS: usize = 20;
 const MAX_ANNOTATION: usize = 5 * 1024;
 
-/// The operations that a mutating policy may name: a deletion has nothing to change.
+/// The operations of mutating policies: a deletion has nothing to change.
 const MUTATING_OPERATIONS: &[&str] = &["*", "CONNECT", "CREATE", "UPDATE"];
 
 type Causes = Vec<Cause>;
@@ -22,7 +22,7 @@ fn list<'a>(object: &'a Value, name: &str) -> impl Iterator<Item = (usize, &'a V
     object[name].as_array().map_or(&[][..], Vec::as_slice).iter().enumerate()
 }
 
-/// The faults of a ValidatingAdmissionPolicy; `old` is the stored one.
+/// Returns the faults of a ValidatingAdmissionPolicy; `old` is the stored one.
 pub fn validating_policy(object: &Value, old: Option<&Value>) -> Vec<Cause> {
     let (spec, path, mut causes) = (&object["spec"], Path::new("spec"), Vec::new());
     check_common(spec, old, &path, &mut causes);
@@ -43,7 +43,7 @@ pub fn validating_policy(object: &Value, old: Option<&Value>) -> Vec<Cause> {
     causes
 }
 
-/// The faults of a MutatingAdmissionPolicy; `old` is the stored one.
+/// Returns the faults of a MutatingAdmissionPolicy; `old` is the stored one.
 pub fn mutating_policy(object: &Value, old: Option<&Value>) -> Vec<Cause> {
     let (spec, path, mut causes) = (&object["spec"], Path::new("spec"), Vec::new());
     check_common(spec, old, &path, &mut causes);
@@ -68,7 +68,7 @@ fn has_params(spec: &Value) -> bool {
     spec["paramKind"].is_object()
 }
 
-/// What policies of both kinds have.
+/// Checks the common fields of both kinds of policies.
 fn check_common(spec: &Value, old: Option<&Value>, path: &Path, causes: &mut Causes) {
     one_of(spec, "failurePolicy", &["Fail", "Ignore"], path, causes);
     if has_params(spec) {
@@ -144,7 +144,7 @@ fn check_names(list: &Value, path: &Path, causes: &mut Causes) {
     }
 }
 
-/// kube-apiserver names no rule here.
+/// kube-apiserver's path does not name the rule.
 fn check_operations(resources: &Value, path: &Path, causes: &mut Causes) {
     let at = path.child("resourceRules").child("operations");
     for (_, rule) in list(resources, "resourceRules") {
@@ -260,7 +260,7 @@ fn check_mutation(mutation: &Value, path: &Path, compiler: &Compiler, causes: &m
     }
 }
 
-/// The faults of a ValidatingAdmissionPolicyBinding.
+/// Returns the faults of a ValidatingAdmissionPolicyBinding.
 pub fn validating_policy_binding(object: &Value) -> Vec<Cause> {
     let (spec, path, mut causes) = (&object["spec"], Path::new("spec"), Vec::new());
     check_binding(spec, &path, &mut causes);
@@ -268,7 +268,7 @@ pub fn validating_policy_binding(object: &Value) -> Vec<Cause> {
     causes
 }
 
-/// The faults of a MutatingAdmissionPolicyBinding.
+/// Returns the faults of a MutatingAdmissionPolicyBinding.
 pub fn mutating_policy_binding(object: &Value) -> Vec<Cause> {
     let (spec, path, mut causes) = (&object["spec"], Path::new("spec"), Vec::new());
     check_binding(spec, &path, &mut causes);

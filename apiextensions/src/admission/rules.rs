@@ -1,4 +1,4 @@
-//! What webhooks and admission policies have in common: rules, selectors and match conditions.
+//! The common parts of webhooks and admission policies: rules, selectors and match conditions.
 
 use kubesmith_apimachinery::field::{Cause, Path};
 use kubesmith_apimachinery::names;
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{Compiler, member, strings};
 
-/// How many match conditions a webhook or a policy may have.
+/// The limit of match conditions of a webhook or a policy.
 const MAX_CONDITIONS: usize = 64;
 
 pub(super) fn one_of(object: &Value, field: &str, supported: &[&str], path: &Path, causes: &mut Vec<Cause>) {
@@ -39,7 +39,7 @@ pub(super) fn check_rule(rule: &Value, path: &Path, causes: &mut Vec<Cause>) {
     one_of(rule, "scope", &["*", "Cluster", "Namespaced"], path, causes);
 }
 
-/// A list has to have entries, and `*` makes all others superfluous.
+/// Checks that a list has entries, and that `*` is the only one if present.
 fn check_wildcard(rule: &Value, field: &str, noun: &str, path: &Path, causes: &mut Vec<Cause>) {
     let entries = strings(&rule[field]);
     if entries.is_empty() {
@@ -132,7 +132,7 @@ fn check_term(term: &Value, path: &Path, causes: &mut Vec<Cause>) {
     }
 }
 
-/// Checks match conditions, which may use what the compiler knows.
+/// Checks match conditions, which may use the compiler's variables.
 pub(super) fn check_conditions(
     conditions: &Value,
     compiler: &Compiler,

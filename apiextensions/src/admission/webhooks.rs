@@ -1,4 +1,4 @@
-//! What kube-apiserver checks of webhook configurations (1.36).
+//! The checks of webhook configurations in kube-apiserver (1.36).
 
 use kubesmith_apimachinery::field::{Cause, Path};
 use kubesmith_apimachinery::names;
@@ -12,7 +12,7 @@ fn hooks(object: &Value) -> &[Value] {
     object["webhooks"].as_array().map_or(&[], Vec::as_slice)
 }
 
-/// The faults of a ValidatingWebhookConfiguration or MutatingWebhookConfiguration; `old` is the stored one.
+/// Returns the faults of a ValidatingWebhookConfiguration or MutatingWebhookConfiguration; `old` is the stored one.
 pub fn webhook_configuration(object: &Value, old: Option<&Value>) -> Vec<Cause> {
     let mut causes = Vec::new();
     let lenient = Lenient::towards(old);
@@ -30,7 +30,7 @@ pub fn webhook_configuration(object: &Value, old: Option<&Value>) -> Vec<Cause> 
     causes
 }
 
-/// What is let through because the stored configuration has it already.
+/// The faults that are accepted because the stored configuration has them already.
 #[derive(Clone, Copy, Default)]
 struct Lenient {
     side_effects: bool,

@@ -29,7 +29,7 @@ pub(super) struct Checked {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Scope<'a> {
     pub(super) variables: &'a [(&'a str, Type)],
-    /// Whether it may construct patches: messages, and the functions for them.
+    /// Whether the expression may construct patches: messages, and the functions for them.
     pub(super) patches: bool,
 }
 
@@ -153,7 +153,7 @@ impl<'a> Checker<'a> {
                 Type::Dyn
             }
             other if other.is_dyn_or_error() => Type::Dyn,
-            // For cel-go, these are objects of which it knows no fields.
+            // cel-go treats these as objects without known fields.
             Type::Opaque(name) => {
                 self.issue(expr.id, format!("unexpected failed resolution of '{name}'"));
                 Type::Error

@@ -33,7 +33,7 @@ fn traversal(value: &Value, depth: usize) -> u64 {
     }
 }
 
-/// The cost of a function that makes a list.
+/// The cost of a function that returns a list.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_precision_loss,
@@ -52,7 +52,7 @@ fn ordering(list: &Value) -> u64 {
     allocating(size.saturating_mul(size), if text { 2.0 + TRAVERSAL } else { 2.0 })
 }
 
-/// How deep `flatten` goes.
+/// The depth to which `flatten` goes.
 #[expect(clippy::cast_precision_loss, reason = "an estimate")]
 fn depth(value: &Value) -> f64 {
     number(value) as f64

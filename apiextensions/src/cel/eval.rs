@@ -12,7 +12,7 @@ use super::session::Session;
 use super::types::field_of;
 use super::value::{Key, List, ListKind, Value};
 
-/// Why an evaluation has no value.
+/// The reason why an evaluation has no value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EvalError {
     /// The expression failed.
@@ -44,7 +44,7 @@ const MESSAGE_COST: u64 = 40;
 pub(super) struct Evaluator<'a> {
     checked: &'a Checked,
     variables: Vec<(String, Outcome)>,
-    /// Where the variables of the expression are that it does not bind itself.
+    /// The values of the variables that the expression does not bind itself.
     session: Option<&'a Session<'a>>,
     limit: u64,
     /// The cost so far.
@@ -57,7 +57,7 @@ impl<'a> Evaluator<'a> {
         Self { checked, variables, session: None, limit, cost: 0 }
     }
 
-    /// An evaluator whose variables are those of a session.
+    /// Creates an evaluator with the variables of a session.
     pub(super) fn within(session: &'a Session<'a>, checked: &'a Checked, limit: u64) -> Self {
         Self { checked, variables: Vec::new(), session: Some(session), limit, cost: 0 }
     }
@@ -134,7 +134,7 @@ impl<'a> Evaluator<'a> {
 
     fn has(&self, value: &Value, field: &str) -> Result<bool, EvalError> {
         match value {
-            // The checker knows their names.
+            // The checker has checked their names.
             Value::Variables => Ok(true),
             Value::Optional(None) => Ok(false),
             Value::Optional(Some(inner)) => Ok(lookup(inner, field)?.is_some()),

@@ -46,8 +46,8 @@ impl Binding<'_> {
     }
 }
 
-/// How deep an expression may be together with the named expressions that it uses. Evaluation and values recurse as deep.
-/// Run time counts the depth that compilation cannot see.
+/// The depth limit of an expression together with the named expressions that it uses. Evaluation and values recurse as
+/// deep. Evaluation counts the depth that compilation cannot see.
 pub(super) const MAX_DEPTH: usize = 500;
 /// The depth of a named expression: its evaluation takes the stack of several levels.
 pub(super) const NAMED_DEPTH: usize = 4;
@@ -63,27 +63,27 @@ pub struct Environment {
 }
 
 impl Environment {
-    /// An environment with these variables, whose names may contain dots.
+    /// Creates an environment with these variables, whose names may contain dots.
     #[must_use]
     pub fn new(variables: &[(&str, Type)]) -> Self {
         let variables = variables.iter().map(|(name, type_)| ((*name).to_owned(), type_.clone())).collect();
         Self { variables, composed: BTreeMap::new(), has_composed: false, patches: false }
     }
 
-    /// As this environment, with the messages and functions that describe patches.
+    /// Returns this environment with the messages and functions for patches.
     #[must_use]
     pub fn with_patches(self) -> Self {
         Self { patches: true, ..self }
     }
 
-    /// As this environment, without these variables.
+    /// Returns this environment without these variables.
     #[must_use]
     pub fn without(mut self, names: &[&str]) -> Self {
         self.variables.retain(|(name, _)| !names.contains(&name.as_str()));
         self
     }
 
-    /// As this environment, with `variables`, be there any or none.
+    /// Returns this environment with `variables`, even if there are none.
     #[must_use]
     pub fn with_composition(self) -> Self {
         Self { has_composed: true, ..self }
@@ -128,7 +128,7 @@ impl Environment {
         Ok(Expression { ast, checked, depth })
     }
 
-    /// The depth of a tree in which the named expressions stand in their places.
+    /// Returns the depth of a tree with the named expressions expanded.
     fn depth(&self, expr: &Expr) -> usize {
         let named = match &expr.kind {
             Kind::Select { operand, field, .. } => match &operand.kind {
@@ -142,7 +142,7 @@ impl Environment {
     }
 }
 
-/// The type that a variable has for others. Source: `convertCelTypeToDeclType` of apiserver's composition.go.
+/// The type of a variable in other expressions. Source: `convertCelTypeToDeclType` of apiserver's composition.go.
 fn declared(type_: &Type) -> Type {
     match type_ {
         Type::List(item) => Type::list(declared(item)),

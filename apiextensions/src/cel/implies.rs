@@ -34,8 +34,8 @@ pub fn relation(old: &str, new: &str) -> Relation {
     }
 }
 
-/// Whether a rule accepts everything that other rules of the place accept together, given facts about fields of `self`;
-/// `false` if in doubt.
+/// Reports whether a rule accepts everything that other rules of the place accept together, given facts about fields of
+/// `self`; `false` if in doubt.
 #[must_use]
 pub fn follows(rule: &str, from: &[&str], known: &dyn Fn(&str) -> Option<Known>) -> bool {
     let parse = |source: &str| parser::parse(source).ok().map(|ast| bare(&ast.root));
@@ -46,7 +46,7 @@ pub fn follows(rule: &str, from: &[&str], known: &dyn Fn(&str) -> Option<Known>)
     parse(rule).is_some_and(|rule| implies(&all, &simplified(&rule, known), &mut { MAX_STEPS }))
 }
 
-/// Whether an expression uses a variable such as `oldSelf`; `false` if the expression cannot be parsed.
+/// Reports whether an expression uses a variable such as `oldSelf`; `false` if the expression is malformed.
 #[must_use]
 pub fn mentions(source: &str, variable: &str) -> bool {
     fn walk(expr: &Expr, variable: &str) -> bool {
@@ -56,10 +56,10 @@ pub fn mentions(source: &str, variable: &str) -> bool {
     parser::parse(source).is_ok_and(|ast| walk(&ast.root, variable))
 }
 
-/// The most pairs of parts that are compared, since two expressions can be decomposed in many orders.
+/// The limit of compared pairs of parts, since two expressions can be decomposed in many orders.
 const MAX_STEPS: usize = 20_000;
 
-/// Whether `b` is true wherever `a` is.
+/// Reports whether `b` is true whenever `a` is.
 fn implies(a: &Expr, b: &Expr, steps: &mut usize) -> bool {
     if *steps == 0 {
         return false;
@@ -84,7 +84,8 @@ fn implies(a: &Expr, b: &Expr, steps: &mut usize) -> bool {
             .is_some_and(|[left, right]| implies(a, left, steps) || implies(a, right, steps))
 }
 
-/// Whether both are conditionals with the same condition, or folds over the same list, and `a` is stricter inside.
+/// Reports whether both are conditionals with the same condition, or folds over the same list, and `a` is stricter
+/// inside.
 fn has_stricter_parts(a: &Expr, b: &Expr, steps: &mut usize) -> bool {
     if let (Some([condition, yes, no]), Some([other, allowed, otherwise])) =
         (operands(a, "_?_:_"), operands(b, "_?_:_"))
@@ -118,7 +119,7 @@ pub(super) fn operands<'e, const N: usize>(expr: &'e Expr, operator: &str) -> Op
     }
 }
 
-/// Whether both compare the same operand with a literal, and every value that passes `a` passes `b`.
+/// Reports whether both compare the same operand with a literal, and every value that passes `a` passes `b`.
 fn is_stricter(a: &Expr, b: &Expr) -> bool {
     let literal = |expr: &Expr| match &expr.kind {
         Kind::Literal(Literal::Int(value)) => Some(*value),

@@ -15,7 +15,7 @@ pub enum Known {
     Is(Value),
 }
 
-/// Whether a rule may read a field of `self`; `true` if in doubt.
+/// Reports whether a rule may read a field of `self`; `true` if in doubt.
 #[must_use]
 pub fn touches(source: &str, field: &str) -> bool {
     fn walk(expr: &Expr, field: &str) -> bool {
@@ -96,7 +96,7 @@ fn field(expr: &Expr, known: &dyn Fn(&str) -> Option<Known>) -> Option<Known> {
     matches!(&operand.kind, Kind::Ident(name) if name == "self").then(|| known(field))?
 }
 
-/// Whether a value equals a literal of its type.
+/// Reports whether a value equals a literal of its type.
 fn is(value: &Value, literal: &Literal) -> Option<bool> {
     match (value, literal) {
         (Value::String(value), Literal::String(literal)) => Some(value.as_str() == &**literal),

@@ -68,7 +68,7 @@ pub(super) fn tokens(source: &str) -> (Vec<Token>, Vec<Issue>) {
 struct Lexer {
     chars: Vec<char>,
     at: usize,
-    /// Why a well-formed literal has no value.
+    /// The reason why a well-formed literal has no value.
     fault: Option<&'static str>,
 }
 

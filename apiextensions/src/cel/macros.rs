@@ -54,7 +54,7 @@ pub(super) fn member(
     expanded.map_or(MemberExpansion::Fault, MemberExpansion::Done)
 }
 
-/// Whether a name is the accumulator's, today's or the former one.
+/// Reports whether a name is the accumulator's, the current or the former one.
 fn is_accumulator(name: &str) -> bool {
     name == ACCUMULATOR || name == "__result__"
 }

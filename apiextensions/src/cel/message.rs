@@ -34,14 +34,14 @@ impl Message {
     }
 }
 
-/// Whether a message of this name can be constructed.
+/// Reports whether messages of this name can be constructed.
 pub(super) fn is_known(name: &str) -> bool {
     name == JSON_PATCH
         || name == OBJECT
         || name.strip_prefix(OBJECT).is_some_and(|rest| rest.starts_with('.'))
 }
 
-/// Whether a function is only for patches.
+/// Reports whether a function is only for patches.
 pub(super) fn is_function(name: &str) -> bool {
     name.starts_with("jsonpatch.")
 }
@@ -56,10 +56,10 @@ pub(super) fn field_type(message: &str, field: &str) -> Option<Type> {
     }
 }
 
-/// A value as JSON.
+/// Converts a value to JSON.
 ///
 /// # Errors
-/// Returns the type names that do not fit their fields, and values that JSON does not have.
+/// Returns the type names that do not fit their fields, or values that JSON does not have.
 pub(super) fn to_json(value: &Value) -> Result<Json, String> {
     match value {
         Value::Message(message) if message.name == JSON_PATCH => operation(message),
@@ -95,7 +95,7 @@ fn operation(message: &Message) -> Result<Json, String> {
     Ok(operation)
 }
 
-/// Checks that every message below is named after its path (`CheckTypeNamesMatchFieldPathNames`).
+/// Checks that every message in the value is named after its path (`CheckTypeNamesMatchFieldPathNames`).
 fn check_names(value: &Value, path: &str) -> Result<(), String> {
     let mut faults = Vec::new();
     collect_names(value, path, &mut faults);
@@ -125,7 +125,7 @@ fn named(fields: &BTreeMap<String, Value>) -> impl Iterator<Item = (String, &Val
     fields.iter().map(|(name, value)| (name.clone(), value))
 }
 
-/// A value as JSON, whatever its messages are called.
+/// Converts a value to JSON without checking the names of messages.
 fn plain(value: &Value) -> Result<Json, String> {
     let members = |members: &mut dyn Iterator<Item = (String, &Value)>| {
         members.map(|(name, value)| Ok((name, plain(value)?))).collect::<Result<Map<_, _>, String>>()

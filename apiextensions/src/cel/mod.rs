@@ -1,7 +1,7 @@
-//! The Common Expression Language as `x-kubernetes-validations` and match conditions use it.
+//! The Common Expression Language in `x-kubernetes-validations` and match conditions.
 //!
 //! An expression is parsed (macros expanded), checked against the types that a schema declares, estimated for its worst
-//! cost, and evaluated on JSON. Error texts are cel-go's. The module knows schemas and JSON, but no server.
+//! cost, and evaluated on JSON. Error texts are cel-go's. The module depends on schemas and JSON, not on a server.
 //!
 //! The depth of expressions, types and values is bounded. Evaluation stops at a cost limit.
 
@@ -109,7 +109,7 @@ pub enum Answer {
     Other(String),
 }
 
-/// How `oldSelf` is declared.
+/// The declaration of `oldSelf`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OldSelf {
     /// With the type of `self`. Rules that use it run on updates only.
@@ -142,7 +142,7 @@ impl Program {
         self.checked.types.get(&self.ast.root.id).cloned().unwrap_or(Type::Dyn)
     }
 
-    /// Whether the expression uses `oldSelf`.
+    /// Reports whether the expression uses `oldSelf`.
     #[must_use]
     pub fn uses_old_self(&self) -> bool {
         self.checked.variables.iter().any(|name| name == "oldSelf")
@@ -154,8 +154,8 @@ impl Program {
         self.estimate.max_cost
     }
 
-    /// The declared places whose size the greatest cost depends on, sorted: `["self", "ports", "@items", "name"]`, with
-    /// `@items`, `@keys` and `@values` for what lists and maps hold.
+    /// Returns the declared places whose size the greatest cost depends on, sorted: `["self", "ports", "@items",
+    /// "name"]`, with `@items`, `@keys` and `@values` for the contents of lists and maps.
     #[must_use]
     pub fn sized(&self) -> &[Vec<String>] {
         &self.estimate.sized

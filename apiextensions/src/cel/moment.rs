@@ -121,7 +121,7 @@ impl Moment {
         self.seconds
     }
 
-    /// Whether it is Go's zero time.
+    /// Reports whether it is Go's zero time.
     pub(super) fn is_first(self) -> bool {
         (self.seconds, self.nanos) == (*RANGE.start(), 0)
     }

@@ -40,7 +40,7 @@ pub struct CompiledRule {
     pub program: Program,
     /// The message expression.
     pub message: Option<Program>,
-    /// How the rule declares `oldSelf`.
+    /// The declaration of `oldSelf`.
     pub old_self: OldSelf,
     /// The field that causes report, relative to the rule's place; empty for the place itself.
     pub field_path: String,

@@ -23,7 +23,7 @@ pub(super) const TYPE_NAME: &str = "kubernetes.variables";
 pub struct Composed {
     /// The name after `variables.`.
     pub name: String,
-    /// The expression, or why it does not compile.
+    /// The expression, or its error.
     pub expression: Result<Expression, String>,
 }
 
@@ -34,9 +34,9 @@ pub struct Session<'a> {
     values: Vec<OnceCell<Value>>,
     composed: &'a [Composed],
     memo: RefCell<BTreeMap<usize, Known>>,
-    /// How deep the evaluation is at present, variables included.
+    /// The current depth of the evaluation, variables included.
     depth: Cell<usize>,
-    /// How deep it has been since the variable that is under way began.
+    /// The greatest depth since the current variable began.
     deepest: Cell<usize>,
     /// The cost of the variables so far.
     cost: Cell<u64>,
@@ -46,7 +46,7 @@ pub struct Session<'a> {
 #[derive(Clone, Debug)]
 struct Known {
     outcome: Outcome,
-    /// How deep its evaluation was. Its value may be as deep, which counts where it is used again.
+    /// The depth of its evaluation. Its value may be as deep, which counts for later uses.
     height: usize,
 }
 

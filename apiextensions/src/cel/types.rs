@@ -271,7 +271,7 @@ const KEYWORDS: [&str; 21] = [
     "while",
 ];
 
-/// Whether a name is one of CEL's reserved words.
+/// Reports whether a name is one of CEL's reserved words.
 #[must_use]
 pub fn is_reserved(name: &str) -> bool {
     KEYWORDS.contains(&name)

@@ -1,4 +1,4 @@
-//! Which types fit each other, and what type parameters stand for.
+//! Decides which types fit each other, and infers type parameters.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -44,7 +44,7 @@ fn occurs(name: &str, type_: &Type, mappings: &Mappings) -> bool {
     }
 }
 
-/// Whether a value of type `from` is assignable to `to`. Records the types of parameters.
+/// Reports whether a value of type `from` is assignable to `to`. Records the types of parameters.
 pub(super) fn assignable(mappings: &mut Mappings, to: &Type, from: &Type) -> bool {
     let to = substitute(mappings, to, false);
     let from = substitute(mappings, from, false);

@@ -134,7 +134,7 @@ fn check_user(user: &str) -> Result<String, String> {
     Ok(user.to_owned())
 }
 
-/// Whether the text is empty, or a colon and digits.
+/// Reports whether the text is empty, or a colon and digits.
 fn is_port(text: &str) -> bool {
     text.is_empty() || text.strip_prefix(':').is_some_and(|port| port.bytes().all(|b| b.is_ascii_digit()))
 }

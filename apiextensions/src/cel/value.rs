@@ -260,7 +260,7 @@ impl Value {
         u64::try_from(size).unwrap_or(u64::MAX)
     }
 
-    /// Whether the value is the zero value of its type: 0, "", an empty list.
+    /// Reports whether the value is the zero value of its type: 0, "", an empty list.
     pub(super) fn is_zero(&self) -> bool {
         match self {
             Self::Null => true,
@@ -320,7 +320,8 @@ pub(super) fn equal(a: &Value, b: &Value) -> bool {
     }
 }
 
-/// Whether lists are equal by the list type of the left one: a set or a list map searches for each item of the right one.
+/// Reports whether lists are equal by the list type of the left one: a set or a list map searches for each item of the
+/// right one.
 fn equal_lists(a: &List, b: &List) -> bool {
     if a.items.len() != b.items.len() {
         return false;
@@ -335,7 +336,7 @@ fn equal_lists(a: &List, b: &List) -> bool {
     }
 }
 
-/// Whether two items of a list map have the same key.
+/// Reports whether two items of a list map have the same key.
 pub(super) fn same_key(keys: &[String], a: &Value, b: &Value) -> bool {
     let (Value::Object(a), Value::Object(b)) = (a, b) else { return false };
     keys.iter().all(|key| match (a.get(key), b.get(key)) {

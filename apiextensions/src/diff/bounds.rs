@@ -8,7 +8,7 @@ use crate::structural::validate;
 use super::ChangeCode;
 use super::schema::{Types, Walk};
 
-/// Compares the bounds that matter to values of these types.
+/// Compares the bounds that apply to values of these types.
 pub(super) fn check(walk: &mut Walk<'_>, old: &Schema, new: &Schema, types: Types) {
     if types.any_of(Values::Numbers) {
         numbers(walk, old, new, !types.has(Types::FRACTION));
@@ -25,13 +25,13 @@ pub(super) fn tell(walk: &mut Walk<'_>, is_tighter: bool, keyword: &str, message
     walk.add_at(code, &[keyword], message);
 }
 
-/// How few and how many fields an object has, whatever its bounds say.
+/// Returns the least and greatest number of an object's fields, independent of its bounds.
 fn implied(old: &Schema) -> [i64; 2] {
     let count = |length: usize| i64::try_from(length).unwrap_or(i64::MAX);
     let is_open = old.preserve_unknown_fields || old.additional_properties.is_some() || old.embedded_resource;
     // A root has standard fields as well, and no bounds in practice.
     let is_open = is_open || old.properties.contains_key("metadata");
-    // Absent fields with a default are filled in before anything is counted.
+    // Absent fields with a default are filled in before the count.
     let is_there = |name: &&String| !old.required.contains(name) && old.properties[*name].default.is_some();
     let least = old.required.len() + old.properties.keys().filter(is_there).count();
     [count(least), if is_open { i64::MAX } else { count(old.properties.len()) }]
@@ -48,7 +48,7 @@ fn sizes(walk: &mut Walk<'_>, measure: Measure, old: &Schema, new: &Schema) {
                 (before.cmp(&after), after >= most, moved(keyword.name, from, to))
             }
             _ => {
-                // Zero says nothing.
+                // Zero is no restriction.
                 let (from, to) = (from.filter(|v| *v > 0), to.filter(|v| *v > 0));
                 let (before, after) = (from.unwrap_or(0), to.unwrap_or(0));
                 (after.cmp(&before), after <= least, moved(keyword.name, from, to))
@@ -79,7 +79,7 @@ fn numbers(walk: &mut Walk<'_>, old: &Schema, new: &Schema, is_whole: bool) {
         value.as_ref().map(|value| (sign * value.float(), is_exclusive))
     };
     let minimum = |schema: &Schema| bound(&schema.minimum, schema.exclusive_minimum, 1.0);
-    // The greatest is the least with other signs.
+    // A maximum is a minimum with the opposite sign.
     let maximum = |schema: &Schema| bound(&schema.maximum, schema.exclusive_maximum, -1.0);
     let shown = |value: &Option<Number>, is_exclusive: bool| {
         let end = if is_exclusive { " (exclusive)" } else { "" };
@@ -106,7 +106,7 @@ fn numbers(walk: &mut Walk<'_>, old: &Schema, new: &Schema, is_whole: bool) {
             continue;
         }
         let (before, mut after) = (effective(before, is_whole), effective(after, is_whole));
-        // What the format refuses is no news.
+        // The format already refuses these values.
         if before.0 == f64::NEG_INFINITY && is_beyond_int32(old, keyword, after.0) {
             after = before;
         }
@@ -121,7 +121,7 @@ fn numbers(walk: &mut Walk<'_>, old: &Schema, new: &Schema, is_whole: bool) {
     multiple_of(walk, old, new, is_whole);
 }
 
-/// The bound as a pair that grows with it; a whole number above 2 is one from 3.
+/// Returns the bound as a pair that grows with it; for whole numbers, above 2 means from 3.
 fn effective(bound: Option<(f64, bool)>, is_whole: bool) -> (f64, bool) {
     match bound {
         None => (f64::NEG_INFINITY, false),
@@ -130,7 +130,7 @@ fn effective(bound: Option<(f64, bool)>, is_whole: bool) -> (f64, bool) {
     }
 }
 
-/// The whole numbers that bounds admit, as texts, if they are few.
+/// Returns the whole numbers within the bounds, as texts, if they are few.
 pub(super) fn whole_numbers(schema: &Schema) -> Option<Vec<String>> {
     const MOST: f64 = 1_000.0;
     let is_small = |bound: &f64| bound.abs() < 9e15;
@@ -149,13 +149,13 @@ pub(super) fn whole_numbers(schema: &Schema) -> Option<Vec<String>> {
     )
 }
 
-/// Whether a bound, with another sign where it is the greatest, refuses no number of 32 bits where the format does.
+/// Reports whether a bound (negated if it is a maximum) adds nothing to the format's range of 32 bits.
 fn is_beyond_int32(schema: &Schema, keyword: &str, bound: f64) -> bool {
     let least = if keyword == "minimum" { f64::from(i32::MIN) } else { -f64::from(i32::MAX) };
     schema.is_type("integer") && schema.format_name() == "int32" && bound <= least
 }
 
-/// Whether the bounds of whole numbers are those of 32 bits, or narrower.
+/// Reports whether the bounds of whole numbers are those of 32 bits, or narrower.
 pub(super) fn within_int32(schema: &Schema) -> bool {
     schema.minimum.as_ref().is_some_and(|least| least.float() >= f64::from(i32::MIN))
         && schema.maximum.as_ref().is_some_and(|most| most.float() <= f64::from(i32::MAX))
@@ -177,7 +177,7 @@ fn multiple_of(walk: &mut Walk<'_>, old: &Schema, new: &Schema, is_whole: bool) 
     }
 }
 
-/// Whether a number is a multiple of a factor, as servers reckon: 0.3 is one of 0.1.
+/// Reports whether a number is a multiple of a factor by the servers' arithmetic: 0.3 is one of 0.1.
 fn is_multiple(number: f64, factor: f64) -> bool {
     let multiple_of = serde_json::Number::from_f64(factor).map(Number::from);
     let schema = Schema { multiple_of, ..Schema::of_type("number") };

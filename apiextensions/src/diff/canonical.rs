@@ -1,4 +1,4 @@
-//! What a CustomResourceDefinition says, whatever words it uses: two that are equal here are the same to an API server.
+//! Canonical forms of CustomResourceDefinitions: two with the same form are the same to an API server.
 
 use crate::schema::{Keyword, Kind};
 use serde_json::{Map, Value};
@@ -13,8 +13,8 @@ const MARKS: &[&str] = &[
     "kubectl.kubernetes.io/last-applied-configuration",
 ];
 
-/// The definition without what an API server fills in or owns itself: defaults are written out, what is empty or `false`
-/// is left out, versions stand in the order of their names.
+/// Returns the definition without the parts that an API server fills in or owns itself: defaults are written out, empty
+/// values and `false` are left out, versions are sorted by name.
 #[must_use]
 pub fn canonical(crd: &Value) -> Value {
     let mut out = crd.clone();
@@ -29,7 +29,7 @@ pub fn canonical(crd: &Value) -> Value {
     out
 }
 
-/// Whether the annotation names a generator.
+/// Reports whether the annotation names a generator.
 #[must_use]
 pub fn is_mark(name: &str) -> bool {
     MARKS.contains(&name)
@@ -121,7 +121,7 @@ fn is_nothing(value: &Value) -> bool {
     }
 }
 
-/// A schema without keywords that say nothing.
+/// Returns a schema without keywords that have no effect.
 #[must_use]
 pub fn clean(schema: Value) -> Value {
     let Value::Object(members) = schema else { return schema };
@@ -180,7 +180,7 @@ fn rules(value: Value) -> Value {
     }
 }
 
-/// Numbers without a fraction are integers, as far as those reach.
+/// Numbers without a fraction become integers, if they fit.
 fn numbers(value: Value) -> Value {
     match value {
         Value::Number(number) => match (number.as_i64(), number.as_f64()) {

@@ -1,4 +1,4 @@
-//! Every kind of change with its verdict: one table, from which text, documentation and verdicts are all read.
+//! The table of all kinds of changes with their verdicts, the only source of texts, documentation and verdicts.
 
 use std::fmt;
 
@@ -19,7 +19,7 @@ pub enum Class {
 pub const CLASSES: [Class; 4] = [Class::Stored, Class::Clients, Class::Conversion, Class::Compatible];
 
 impl Class {
-    /// As it stands in JSON.
+    /// Returns the name in JSON.
     pub fn name(self) -> &'static str {
         match self {
             Class::Stored => "breaks-stored-objects",
@@ -29,7 +29,7 @@ impl Class {
         }
     }
 
-    /// As it stands in a sentence.
+    /// Returns the name in a sentence.
     pub fn words(self) -> &'static str {
         match self {
             Class::Stored => "breaks stored objects",
@@ -45,9 +45,9 @@ impl Class {
 pub enum Certainty {
     /// There are objects or requests that break.
     Certain,
-    /// Whether there are cannot be told from the definitions.
+    /// The definitions do not tell whether there are any.
     Unclear,
-    /// The API server does not take the new definition as long as the old one is there.
+    /// The API server refuses the new definition while the old one exists.
     Refused,
 }
 
@@ -56,13 +56,13 @@ pub enum Certainty {
 pub struct Rule {
     /// The code.
     pub code: ChangeCode,
-    /// As it is written: `field-removed`.
+    /// The name in output: `field-removed`.
     pub name: &'static str,
     /// Its effect.
     pub class: Class,
     /// A remark.
     pub certainty: Certainty,
-    /// Whether API servers since 1.33 let values pass that break it and that an update leaves as they are; see
+    /// Whether API servers since 1.33 accept invalid values that an update does not change; see
     /// [`Ratchets`](super::Ratchets) for which.
     pub ratchets: bool,
     /// The change, in a few words.
@@ -74,12 +74,12 @@ pub struct Rule {
 }
 
 impl ChangeCode {
-    /// Its row.
+    /// Returns its row.
     pub fn rule(self) -> &'static Rule {
         &RULES[self as usize]
     }
 
-    /// The code of this name.
+    /// Returns the code of this name.
     pub fn parse(name: &str) -> Option<Self> {
         RULES.iter().find(|rule| rule.name == name).map(|rule| rule.code)
     }

@@ -1,4 +1,4 @@
-//! Compares what is said of values: enums, bounds, formats, patterns, junctors.
+//! Compares the constraints of values: enums, bounds, formats, patterns, junctors.
 
 use crate::schema::{KEYWORDS, Keyword, Kind, Role, Schema};
 use crate::structural::validate;
@@ -25,7 +25,7 @@ pub(super) fn check(walk: &mut Walk<'_>, old: &Schema, new: &Schema) {
     junctors(walk, old, new);
 }
 
-/// The values of a node that has few.
+/// Returns the values of a node with few values.
 fn finite(old: &Schema, types: Types) -> Option<Vec<Value>> {
     let is_scalar = !types.has(Types::OBJECT) && !types.has(Types::ARRAY);
     match old.allowed_values() {
@@ -38,20 +38,20 @@ fn finite(old: &Schema, types: Types) -> Option<Vec<Value>> {
     }
 }
 
-/// Where all values are known, each of them is tried.
+/// Tries each value, if all are known.
 fn listed(walk: &mut Walk<'_>, values: &[Value], old: &Schema, new: &Schema) {
-    // Whether null is admitted is told as such.
+    // A change of `nullable` is reported separately.
     if (Schema { nullable: new.nullable, ..constraints(old) }) == constraints(new) {
         return;
     }
-    // Without enums the rest of a node is as cheap to try for thousands of values.
+    // Without enums, the rest of a node is cheap to try for thousands of values.
     let accepted: std::collections::BTreeSet<String> = new.allowed_values().iter().map(normal).collect();
     let without = |schema: &Schema| Schema { enum_: None, ..constraints(schema) };
     let (before, after) = (without(old), without(new));
     let admits = |value: &&Value| {
         (accepted.is_empty() || accepted.contains(&normal(value))) && validate(&after, value).is_empty()
     };
-    // A null that is not admitted any more is told as such.
+    // A null that is no longer valid is reported separately.
     let is_asked = |value: &&Value| !value.is_null() || (old.nullable && new.nullable);
     let stored = values.iter().filter(is_asked).filter(|value| validate(&before, value).is_empty());
     let lost: Vec<String> = stored.filter(|value| !admits(value)).map(brief).collect();
@@ -75,7 +75,7 @@ fn listed(walk: &mut Walk<'_>, values: &[Value], old: &Schema, new: &Schema) {
     }
 }
 
-/// The constraints alone, without what is below and rules.
+/// Returns the node's own constraints, without children and rules.
 fn constraints(schema: &Schema) -> Schema {
     let mut out = Schema::default();
     let is_kept = |keyword: &&Keyword| {
@@ -87,7 +87,7 @@ fn constraints(schema: &Schema) -> Schema {
     out
 }
 
-/// A value as text, in which 1 and 1.0 are the same.
+/// Formats a value, with 1 and 1.0 as the same text.
 fn normal(value: &Value) -> String {
     match value.as_f64() {
         Some(number) if value.as_i64().is_none() => number.to_string(),
@@ -99,7 +99,7 @@ fn gone(values: &[String]) -> String {
     format!("gone: {}", few(values.iter().cloned()))
 }
 
-/// The first few of a list, and how many more there are.
+/// Joins the first items of a list and counts the rest.
 fn few(values: impl Iterator<Item = String>) -> String {
     const SHOWN: usize = 6;
     let all: Vec<String> = values.collect();
@@ -110,7 +110,7 @@ fn few(values: impl Iterator<Item = String>) -> String {
     }
 }
 
-/// Enums of nodes that admit objects or lists as well, and new enums.
+/// Compares enums of nodes that also accept objects or lists, and new enums.
 fn enums(walk: &mut Walk<'_>, old: &Schema, new: &Schema) {
     let set = |schema: &Schema| -> std::collections::BTreeSet<String> {
         schema.allowed_values().iter().map(normal).collect()
@@ -163,16 +163,16 @@ fn format(walk: &mut Walk<'_>, old: &Schema, new: &Schema) {
     }
 }
 
-/// The format as far as it refuses anything.
+/// Returns the format, unless it refuses nothing.
 pub(super) fn effective(schema: &Schema) -> String {
     match (schema.type_name(), schema.format_name()) {
-        // Servers hold numbers in 64 bits whatever is said.
+        // Servers use 64 bits for numbers anyway.
         ("integer", "int64") | ("number", "double") | (_, "password") => String::new(),
         (_, format) => format.replace('-', ""),
     }
 }
 
-/// Whether all values of one format have the other.
+/// Reports whether all values of one format have the other.
 fn is_wider(wide: &str, narrow: &str) -> bool {
     matches!(
         (wide, narrow),
@@ -201,7 +201,7 @@ fn pattern(walk: &mut Walk<'_>, old: &Schema, new: &Schema) {
     }
 }
 
-/// Keywords that have no rule of their own.
+/// Compares keywords without a rule of their own.
 fn others(walk: &mut Walk<'_>, old: &Schema, new: &Schema, types: Types) {
     let matters = |keyword: &&Keyword| {
         keyword.narrows() && keyword.of.is_none_or(|of| types.any_of(of)) && !keyword.equal(old, new)
@@ -232,7 +232,7 @@ fn junctors(walk: &mut Walk<'_>, old: &Schema, new: &Schema) {
     if !(has_all(before, after) && has_all(after, before)) || before.is_empty() != after.is_empty() {
         tell("anyOf", after.is_empty() || (!before.is_empty() && has_all(after, before)));
     }
-    // A branch more may be a second one that a value satisfies.
+    // A value may satisfy the new branch as a second one.
     if !(has_all(&old.one_of, &new.one_of) && old.one_of.len() == new.one_of.len()) {
         tell("oneOf", new.one_of.is_empty());
     }
@@ -241,7 +241,7 @@ fn junctors(walk: &mut Walk<'_>, old: &Schema, new: &Schema) {
     }
 }
 
-/// `anyOf`, without the one that says "integer or string" once more.
+/// Returns `anyOf`, without the one that repeats "integer or string".
 fn any_of(schema: &Schema) -> &[Schema] {
     let is_type = schema.int_or_string && schema.any_of == ["integer", "string"].map(Schema::of_type);
     if is_type { &[] } else { &schema.any_of }

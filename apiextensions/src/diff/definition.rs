@@ -1,11 +1,11 @@
-//! Compares definitions as wholes: which there are, their names, scope, conversion and versions.
+//! Compares whole definitions: their names, scope, conversion and versions.
 
 use std::collections::BTreeSet;
 
 use super::model::{Definition, Definitions};
 use super::{Change, ChangeCode, Ratchets, diverge, refused, version};
 
-/// The changes from one set of definitions to another, ordered by definition, version, path and code.
+/// Returns the changes from one set of definitions to another, ordered by definition, version, path and code.
 pub fn compare(old: &Definitions, new: &Definitions) -> Vec<Change> {
     let mut changes = Vec::new();
     let mut moved = BTreeSet::new();
@@ -33,7 +33,7 @@ pub fn compare(old: &Definitions, new: &Definitions) -> Vec<Change> {
     changes
 }
 
-/// Whether a definition is the other one under another name.
+/// Reports whether a definition is the other one under another name.
 fn is_successor(gone: &Definition, found: &Definition) -> bool {
     let same = |path| gone.text(path) == found.text(path);
     same("/spec/names/kind") && (same("/spec/group") || same("/spec/names/plural"))
@@ -116,7 +116,7 @@ fn names(old: &Definition, new: &Definition, own: &mut Collector<'_>) {
     for (path, code) in fixed {
         let pointer = format!("/{}", path.replace('.', "/"));
         let (before, after) = (old.text(&pointer), new.text(&pointer));
-        // They follow from the kind where they are not said.
+        // They follow from the kind unless set.
         let follows =
             kind_changed && matches!(code, ChangeCode::ListKindChanged | ChangeCode::SingularChanged);
         if before != after && !follows {

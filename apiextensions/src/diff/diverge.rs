@@ -1,6 +1,6 @@
-//! What versions make of each other's objects when no webhook converts: an API server reads an object by the version that it
-//! is stored in, changes its apiVersion, prunes it by the version that was asked for, and checks it by that version when it is
-//! written.
+//! The effects of versions on each other's objects without a conversion webhook: an API server reads an object by its
+//! storage version, changes its apiVersion, prunes it by the requested version, and validates it by that version on
+//! writes.
 
 use std::collections::BTreeSet;
 
@@ -8,13 +8,13 @@ use super::model::{Definition, Version};
 use super::schema::{self, Place};
 use super::{Change, ChangeCode, Class};
 
-/// Adds what the versions of the new definition do to each other's objects, as far as those of the old one did not.
+/// Adds the effects of the new definition's versions on each other's objects that the old one did not have.
 pub(super) fn check(old: &Definition, new: &Definition, changes: &mut Vec<Change>) {
     if new.has_webhook() {
         return;
     }
     let mut found = lost(old, new);
-    // What a version does to its own objects is told.
+    // Effects of a version on its own objects are already reported.
     let told: BTreeSet<(&str, &str)> = changes
         .iter()
         .filter(|change| change.code.rule().class == Class::Stored)
@@ -34,7 +34,7 @@ pub(super) fn check(old: &Definition, new: &Definition, changes: &mut Vec<Change
     changes.extend(found);
 }
 
-/// Two versions, of one of which objects are read in the other.
+/// A pair of versions: objects of one are read in the other.
 #[derive(Clone, Copy)]
 struct Pair<'a> {
     of: &'a Version,
@@ -42,7 +42,7 @@ struct Pair<'a> {
 }
 
 impl Pair<'_> {
-    /// The changes if one version became the other.
+    /// Returns the changes from one version to the other.
     fn changes(self, definition: &Definition) -> Vec<Change> {
         let mut out = Vec::new();
         let place = Place { crd: &definition.name, version: &self.in_.name };
@@ -51,14 +51,14 @@ impl Pair<'_> {
     }
 }
 
-/// The storage version with each other that is served, in both directions: all objects go through it.
+/// Returns the storage version paired with each other served one, in both directions: all objects pass through it.
 fn pairs(definition: &Definition) -> Vec<Pair<'_>> {
     let Some(storage) = definition.storage() else { return Vec::new() };
     let others = definition.versions.iter().filter(|version| version.served && !version.storage);
     others.flat_map(|other| [Pair { of: storage, in_: other }, Pair { of: other, in_: storage }]).collect()
 }
 
-/// Fields that the new definition loses between versions and the old one did not.
+/// Returns the fields that the new definition loses between versions and the old one did not.
 fn lost(old: &Definition, new: &Definition) -> Vec<Change> {
     let is_lost = |change: &Change| {
         let code = change.code;
@@ -80,7 +80,7 @@ fn lost(old: &Definition, new: &Definition) -> Vec<Change> {
     fresh.map(|(pair, change)| at_origin(pair, change)).collect()
 }
 
-/// The loss, told where the field is: the version that loses it does not have it.
+/// Reports the loss at the field: the version that loses it does not have it.
 fn at_origin(pair: Pair<'_>, mut change: Change) -> Change {
     let what = match change.code {
         ChangeCode::FieldRemoved => "the field is",
@@ -105,7 +105,7 @@ fn key(pair: &Pair<'_>, change: &Change) -> Key {
     (pair.of.name.clone(), pair.in_.name.clone(), change.path.clone(), change.code)
 }
 
-/// The objects of each version that another version refuses.
+/// Returns the objects of each version that another version refuses.
 fn known(definition: &Definition) -> BTreeSet<Key> {
     let in_use: Vec<&Version> =
         definition.versions.iter().filter(|version| version.served || version.storage).collect();
@@ -119,7 +119,7 @@ fn known(definition: &Definition) -> BTreeSet<Key> {
     out
 }
 
-/// Fields of existing objects that a version refuses in writes.
+/// Returns fields of existing objects that a version refuses in writes.
 fn refused(old: &Definition, new: &Definition, is_news: &dyn Fn(&Pair<'_>, &Change) -> bool) -> Vec<Change> {
     let mut seen = BTreeSet::new();
     let mut out = Vec::new();
@@ -138,13 +138,13 @@ fn refused(old: &Definition, new: &Definition, is_news: &dyn Fn(&Pair<'_>, &Chan
     out
 }
 
-/// Whether values of one version are refused by the other, where the server has filled in what it does.
+/// Reports whether the other version refuses values of one version, after defaulting.
 fn is_refusal(code: ChangeCode) -> bool {
     let is_cut = matches!(
         code,
         ChangeCode::FieldRemoved | ChangeCode::PruningAdded | ChangeCode::EmbeddedResourceRemoved
     );
-    // Defaults have been filled in by the version that an object is stored in.
+    // The storage version of an object has filled in defaults.
     let is_default =
         matches!(code, ChangeCode::DefaultAddedUnderRule | ChangeCode::DefaultRemovedFromRequired);
     code.rule().class == Class::Stored && !is_cut && !is_default
@@ -159,9 +159,9 @@ fn between(pair: Pair<'_>, change: Change) -> Change {
     recoded(Change { message, ..change }, code)
 }
 
-/// Fields that new objects of one version gain and clients of the other cannot decode.
+/// Returns fields that new objects of one version gain and clients of the other cannot decode.
 fn differing(new: &Definition, is_news: &dyn Fn(&Pair<'_>, &Change) -> bool) -> Vec<Change> {
-    // Defaults are those of the version that an object is stored in.
+    // Defaults are those of the object's storage version.
     let differs = |change: &Change| {
         change.code == ChangeCode::RequiredAddedWithDefault
             || (is_refusal(change.code) && !change.code.rule().ratchets && change.certain)

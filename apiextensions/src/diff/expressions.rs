@@ -6,7 +6,7 @@ use crate::structural::{Rule, Schema};
 use super::schema::{Walk, contrasted};
 use super::{ChangeCode, fields};
 
-/// Pairs of rules that are compared at most; with more, rules that are not the same are other rules.
+/// The limit of compared pairs of rules; beyond it, rules that differ are different rules.
 const MAX_PAIRS: usize = 2_500;
 
 /// Compares the rules of two nodes.
@@ -54,7 +54,7 @@ pub(super) fn check(walk: &mut Walk<'_>, old: &Schema, new: &Schema) {
     }
 }
 
-/// Takes out rules that became more or fewer of the same: a conjunction that is several rules now, or was.
+/// Removes rules that were only split or joined: conjunctions of the same conditions.
 fn regrouped(walk: &mut Walk<'_>, all: [&[Rule]; 2], before: &mut Vec<&Rule>, after: &mut Vec<&Rule>) {
     let [old, new] = all.map(sources);
     let said: Vec<&Rule> =
@@ -76,22 +76,22 @@ fn regrouped(walk: &mut Walk<'_>, all: [&[Rule]; 2], before: &mut Vec<&Rule>, af
     walk.add_at(ChangeCode::RuleMessageChanged, &["x-kubernetes-validations"], message);
 }
 
-/// Whether the rule is about the value alone.
+/// Reports whether the rule depends only on the new value.
 fn is_plain(rule: &Rule) -> bool {
     !mentions(&rule.rule, "oldSelf")
 }
 
-/// The rules that are about the value alone.
+/// Returns the rules that depend only on the new value.
 fn sources(rules: &[Rule]) -> Vec<&str> {
     rules.iter().filter(|rule| is_plain(rule)).map(|rule| rule.rule.as_str()).collect()
 }
 
-/// Adds a change of a rule: servers hold a rule that looks at the old value against unchanged values as well.
+/// Adds a change of a rule: servers apply a rule with the old value to unchanged values as well.
 fn ratcheted(walk: &mut Walk<'_>, rule: &Rule, add: impl FnOnce(&mut Walk<'_>)) {
     if is_plain(rule) { add(walk) } else { walk.unratcheted(add) }
 }
 
-/// Whether the rule runs on updates alone.
+/// Reports whether the rule only runs on updates.
 fn is_transition(rule: &Rule) -> bool {
     rule.optional_old_self != Some(true) && mentions(&rule.rule, "oldSelf")
 }
@@ -113,7 +113,7 @@ fn pair(walk: &mut Walk<'_>, old: &Rule, new: &Rule, known: &dyn Fn(&str) -> Opt
     } else {
         match (relation(&old.rule, &new.rule), is_transition(old), is_transition(new)) {
             _ if old.rule == new.rule => ChangeCode::RuleMessageChanged,
-            // The old rule did not run on new objects.
+            // The old rule did not run on creations.
             (_, true, false) => ChangeCode::RuleAdded,
             (Relation::Same, ..) => ChangeCode::RuleMessageChanged,
             (Relation::Looser, ..) => ChangeCode::RuleLoosened,
@@ -135,15 +135,15 @@ fn pair(walk: &mut Walk<'_>, old: &Rule, new: &Rule, known: &dyn Fn(&str) -> Opt
     ratcheted(walk, new, |walk| walk.add_at(code, &["x-kubernetes-validations"], message));
 }
 
-/// Characters of a rule that are shown at most.
+/// The limit of a shown rule, in characters.
 const SHOWN: usize = 100;
 
-/// The rule on one line.
+/// Returns the rule on one line.
 fn line(rule: &Rule) -> String {
     rule.rule.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The rule on one line, cut where it is long.
+/// Returns the rule on one line, shortened if it is long.
 fn brief(rule: &Rule) -> String {
     let line = line(rule);
     match line.char_indices().nth(SHOWN) {

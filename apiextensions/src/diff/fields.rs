@@ -1,4 +1,4 @@
-//! Compares what objects hold: fields, which of them are required, defaults, and what becomes of unknown ones.
+//! Compares the contents of objects: fields, required ones, defaults, and the treatment of unknown ones.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -21,7 +21,7 @@ enum Field<'a> {
 }
 
 impl<'a> Field<'a> {
-    /// Of values that no property names.
+    /// Returns the field for values without a property.
     fn other(schema: &'a Schema) -> Self {
         match &schema.additional_properties {
             Some(Additional::Schema(all)) => Field::Known(all),
@@ -63,13 +63,13 @@ pub(super) fn object(walk: &mut Walk<'_>, old: &Schema, new: &Schema, context: C
     others(walk, old, new, context.guarded || guards(new));
 }
 
-/// Whether an object is pruned of a field, so that none has it.
+/// Reports whether pruning drops the field, so that no object has it.
 pub(super) fn drops(schema: &Schema, name: &str) -> bool {
     let is_standard = schema.embedded_resource || matches!(name, "apiVersion" | "kind" | "metadata");
     !is_standard && matches!(Field::named(schema, name), Field::Dropped)
 }
 
-/// Compares what is said of one field, or of all that are not named.
+/// Compares the schemas of one field, or of all unnamed ones.
 fn field(walk: &mut Walk<'_>, old: Field<'_>, new: Field<'_>, guarded: bool, is_required: bool) {
     match (old, new) {
         (Field::Known(old), Field::Known(new)) => {
@@ -100,18 +100,18 @@ fn field(walk: &mut Walk<'_>, old: Field<'_>, new: Field<'_>, guarded: bool, is_
                 walk.add_at(ChangeCode::DefaultAddedUnderRule, &["default"], message);
             }
         }
-        // Of what no property names; `others` tells.
+        // Unnamed fields; `others` reports them.
         _ => {}
     }
 }
 
-/// Whether values may be objects, or hold some.
+/// Reports whether values may be objects, or contain some.
 fn holds_fields(schema: &Schema) -> bool {
     let types = Types::of(schema);
     types.has(Types::OBJECT) || types.has(Types::ARRAY)
 }
 
-/// Whether the schema keeps and admits every value.
+/// Reports whether the schema keeps and accepts every value.
 fn admits_anything(schema: &Schema) -> bool {
     let bare = Schema {
         description: None,
@@ -136,7 +136,7 @@ fn article(schema: &Schema) -> &str {
     }
 }
 
-/// `apiVersion`, `kind` and `metadata` of a resource are there whether a schema says so or not, and never pruned.
+/// Compares `apiVersion`, `kind` and `metadata` of a resource, which exist even without a schema, and are never pruned.
 fn standard(walk: &mut Walk<'_>, name: &str, old: &Schema, new: &Schema, guarded: bool) {
     let (old, new) = (declared(name, old), declared(name, new));
     walk.node(&old, &new, Context { guarded, resource: (false, false), keys: &[] });
@@ -178,7 +178,7 @@ fn required(walk: &mut Walk<'_>, old: &Schema, new: &Schema, context: Context<'_
     }
 }
 
-/// The treatment of fields that no property names.
+/// Compares the treatment of unnamed fields.
 fn others(walk: &mut Walk<'_>, old: &Schema, new: &Schema, guarded: bool) {
     let (before, after) = (Field::other(old), Field::other(new));
     let keyword = &["x-kubernetes-preserve-unknown-fields"];

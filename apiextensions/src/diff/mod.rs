@@ -23,15 +23,15 @@ pub use codes::{CLASSES, Certainty, ChangeCode, Class, RULES, Rule};
 pub use definition::compare;
 pub use model::{Definition, Definitions, Version};
 
-/// When an API server since 1.33 lets a stored value pass in an update although it is not valid any more. It compares the
-/// value of a node of the schema, with all that is below, to the old one, as far as it can tell which that is.
+/// The conditions under which an API server since 1.33 accepts a stored value in an update although it is no longer
+/// valid. It compares the value of a schema's node, with its children, to the old one, if it can identify that.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ratchets {
     /// Never.
     Never,
-    /// As long as an update leaves all of the object or list as it is that the value is, or is in.
+    /// If the update leaves the whole surrounding object or list unchanged.
     WithAllAround,
-    /// As long as an update leaves the value itself as it is, whatever else it changes.
+    /// If the update leaves the value itself unchanged.
     Alone,
 }
 
@@ -46,7 +46,7 @@ impl fmt::Display for Change {
 }
 
 impl Change {
-    /// Its effect, with or without ratcheting on the API server.
+    /// Returns its effect, with or without ratcheting on the API server.
     pub fn class(&self, ratcheting: bool) -> Class {
         match self.code.rule().class {
             Class::Stored if ratcheting && self.ratchets == Ratchets::Alone => Class::Clients,
@@ -60,15 +60,15 @@ impl Change {
 pub struct Change {
     /// The definition: `widgets.example.com`.
     pub crd: String,
-    /// The version; `None` for what is true of all.
+    /// The version; `None` for changes of all versions.
     pub version: Option<String>,
     /// The field in objects (`spec.ports[*].name`, `.` for the whole object), or in the definition (`spec.scope`).
     pub path: String,
     /// The kind of the change.
     pub code: ChangeCode,
-    /// Whether something certainly breaks, where something does: not so if other parts of the schema may exclude all that would.
+    /// Whether a break is certain: not if other parts of the schema may exclude all affected values.
     pub certain: bool,
-    /// When API servers since 1.33 let a value pass that it makes invalid.
+    /// The condition under which API servers since 1.33 accept values that it makes invalid.
     pub ratchets: Ratchets,
     /// The change, as a sentence without a full stop.
     pub message: String,

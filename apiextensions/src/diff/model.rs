@@ -1,4 +1,4 @@
-//! Definitions as they are compared: values, and the structural schemas of their versions.
+//! The compared form of definitions: values, and the structural schemas of their versions.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::structural::{Additional, Schema, SchemaError};
 use serde_json::Value;
 
-/// Definitions by their names, which are made of plural and group.
+/// Definitions by their names, which consist of plural and group.
 pub type Definitions = BTreeMap<String, Definition>;
 
 /// A definition.
@@ -14,13 +14,13 @@ pub type Definitions = BTreeMap<String, Definition>;
 pub struct Definition {
     /// `widgets.example.com`
     pub name: String,
-    /// All of it, as [`canonical`](super::canonical()) has it.
+    /// The whole definition in [`canonical`](super::canonical()) form.
     pub object: Value,
     /// Its versions, by their names.
     pub versions: Vec<Version>,
     /// Versions in which objects may be stored, beside the storage version: `status.storedVersions`.
     pub stored: Vec<String>,
-    /// Whether a webhook converts that the definition does not name: kustomize often adds it.
+    /// Whether a webhook converts although the definition names none: kustomize often adds it.
     pub is_converted: bool,
 }
 
@@ -29,23 +29,23 @@ pub struct Definition {
 pub struct Version {
     /// `v1`
     pub name: String,
-    /// Its place in the list of versions as it is written.
+    /// Its index in the list of versions as written.
     pub at: usize,
-    /// Whether requests for it are answered.
+    /// Whether it is served.
     pub served: bool,
     /// Whether objects are stored in it.
     pub storage: bool,
-    /// All of it.
+    /// The whole version.
     pub value: Value,
-    /// Its schema; one that keeps everything for a definition that preserves unknown fields as a whole.
+    /// Its schema; one that keeps everything if the definition preserves unknown fields.
     pub schema: Schema,
 }
 
 impl Definition {
-    /// Takes a canonical definition apart. `order` tells where each of its versions stands as it is written.
+    /// Parses a canonical definition. `order` is the index of each of its versions as written.
     ///
     /// # Errors
-    /// A schema that cannot be read.
+    /// Returns an error if a schema is malformed.
     pub fn new(object: Value, order: &[usize], stored: Vec<String>) -> Result<Self, SchemaError> {
         let text = |path: &str| object.pointer(path).and_then(Value::as_str).unwrap_or_default();
         let name = format!("{}.{}", text("/spec/names/plural"), text("/spec/group"));
@@ -70,35 +70,35 @@ impl Definition {
         Ok(Self { name, object, versions, stored, is_converted: false })
     }
 
-    /// The version of this name.
+    /// Returns the version of this name.
     pub fn version(&self, name: &str) -> Option<&Version> {
         self.versions.iter().find(|version| version.name == name)
     }
 
-    /// The version that objects are stored in.
+    /// Returns the storage version.
     pub fn storage(&self) -> Option<&Version> {
         self.versions.iter().find(|version| version.storage)
     }
 
-    /// Whether a webhook converts between versions.
+    /// Reports whether a webhook converts between versions.
     pub fn has_webhook(&self) -> bool {
         self.is_converted
             || self.object.pointer("/spec/conversion/strategy").is_some_and(|strategy| strategy == "Webhook")
     }
 
-    /// A text of the definition; empty if it is not there.
+    /// Returns a text of the definition; empty if it is absent.
     pub(super) fn text(&self, path: &str) -> &str {
         self.object.pointer(path).and_then(Value::as_str).unwrap_or_default()
     }
 
-    /// Texts of a list of the definition.
+    /// Returns the texts of a list of the definition.
     pub(super) fn texts(&self, path: &str) -> Vec<&str> {
         let list = self.object.pointer(path).and_then(Value::as_array);
         list.into_iter().flatten().filter_map(Value::as_str).collect()
     }
 }
 
-/// The schema with nothing pruned anywhere, as `spec.preserveUnknownFields` of old definitions has it.
+/// Returns the schema without pruning, as `spec.preserveUnknownFields` of old definitions requires.
 fn kept(mut schema: Schema) -> Schema {
     if matches!(schema.type_name(), "" | "object") && schema.additional_properties.is_none() {
         schema.preserve_unknown_fields = true;

@@ -1,4 +1,4 @@
-//! What an API server says to the new definition where the old one is established: by the rules that it checks updates by.
+//! The faults of the new definition as an update of the old one, by the API server's own checks.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::model::Definition;
 use super::{Certainty, Change, ChangeCode, Ratchets};
 
-/// Adds what no other change tells of.
+/// Adds the faults that no other change reports.
 pub(super) fn check(old: &Definition, new: &Definition, changes: &mut Vec<Change>) {
     let mut stored = stored(old);
     let before = complete(old, &stored);
@@ -37,13 +37,13 @@ pub(super) fn check(old: &Definition, new: &Definition, changes: &mut Vec<Change
     changes.extend(refused);
 }
 
-/// Versions in which objects may be stored.
+/// Returns the versions in which objects may be stored.
 fn stored(old: &Definition) -> BTreeSet<String> {
     let storage = old.storage().map(|version| version.name.clone());
     old.stored.iter().cloned().chain(storage).collect()
 }
 
-/// The definition with what an API server fills in.
+/// Returns the definition with the API server's defaults.
 fn complete(definition: &Definition, stored: &BTreeSet<String>) -> Value {
     let mut out = definition.object.clone();
     out["status"] = json!({
@@ -53,7 +53,7 @@ fn complete(definition: &Definition, stored: &BTreeSet<String>) -> Value {
     out
 }
 
-/// "spec.versions[0].name" as keys and numbers, as far as they are those of the definition.
+/// Parses "spec.versions[0].name" into keys and indexes, as far as the definition has them.
 fn steps(field: &str) -> Vec<String> {
     let parts = field.split(['.', '[', ']']).filter(|part| !part.is_empty());
     parts.map(str::to_owned).collect()

@@ -7,14 +7,14 @@ use serde_json::Value;
 
 use super::{Certainty, Change, ChangeCode, Class, Ratchets, constraints, expressions, fields};
 
-/// Where schemas belong.
+/// The place of compared schemas.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Place<'a> {
     pub(super) crd: &'a str,
     pub(super) version: &'a str,
 }
 
-/// The changes between the schemas of a version.
+/// Collects the changes between the schemas of a version.
 pub(super) fn compare(place: Place<'_>, old: &Schema, new: &Schema, changes: &mut Vec<Change>) {
     let mut walk = Walk {
         place,
@@ -37,25 +37,25 @@ pub(super) fn compare(place: Place<'_>, old: &Schema, new: &Schema, changes: &mu
 /// The context of a node.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Context<'a> {
-    /// Whether something around it in the new schema may refuse it for what stands in it.
+    /// Whether the new schema around the node may refuse an object for the node's content.
     pub(super) guarded: bool,
     /// Whether the object is a resource, before and after.
     pub(super) resource: (bool, bool),
-    /// Fields by which a list around it tells its items apart.
+    /// The key fields of a surrounding list.
     pub(super) keys: &'a [String],
 }
 
 pub(super) struct Walk<'a> {
     place: Place<'a>,
     path: Path,
-    /// Below the schema of the version.
+    /// The path below the schema of the version.
     steps: Vec<String>,
     documented: usize,
     /// Whether something in the old schema may exclude the values that a change would break.
     entangled: bool,
-    /// When servers let a value of this node pass that is not valid any more.
+    /// The condition under which servers accept a value of this node that is no longer valid.
     ratchets: Ratchets,
-    /// Whether servers can tell which old value belongs to one of this node: not in the items of a list without keys.
+    /// Whether servers can match a value of this node with its old one: not in the items of a list without keys.
     correlated: bool,
     changes: &'a mut Vec<Change>,
 }
@@ -66,7 +66,7 @@ impl Walk<'_> {
         self.add_at(code, &[], message);
     }
 
-    /// Like [`Walk::add`]; `below` are keywords that lead to what is to be seen.
+    /// Like [`Walk::add`]; `below` are keywords that lead to the changed one.
     pub(super) fn add_at(&mut self, code: ChangeCode, below: &[&str], message: impl Into<String>) {
         let mut steps: Vec<String> =
             ["spec", "versions", self.place.version, "schema", "openAPIV3Schema"].map(str::to_owned).to_vec();
@@ -89,20 +89,20 @@ impl Walk<'_> {
         });
     }
 
-    /// Adds changes by which no server lets an old value pass.
+    /// Adds changes for which no server accepts an old value.
     pub(super) fn unratcheted(&mut self, add: impl FnOnce(&mut Self)) {
         let around = std::mem::replace(&mut self.ratchets, Ratchets::Never);
         add(self);
         self.ratchets = around;
     }
 
-    /// Goes to a field.
+    /// Enters a field.
     pub(super) fn field(&mut self, name: &str, walk: impl FnOnce(&mut Self)) {
         let path = field_path(&self.path, name);
         self.below(path, &["properties", name], walk);
     }
 
-    /// Goes to the values of a map.
+    /// Enters the values of a map.
     pub(super) fn values(&mut self, walk: impl FnOnce(&mut Self)) {
         self.below(self.path.key("*"), &["additionalProperties"], walk);
     }
@@ -116,7 +116,7 @@ impl Walk<'_> {
         self.path = before;
     }
 
-    /// Compares two nodes and what is below.
+    /// Compares two nodes and their children.
     pub(super) fn node(&mut self, old: &Schema, new: &Schema, context: Context<'_>) {
         if old == new {
             return;
@@ -149,13 +149,13 @@ impl Walk<'_> {
         }
     }
 
-    /// Whether the rest is worth comparing.
+    /// Compares the types; returns whether the rest is worth comparing.
     fn types(&mut self, old: &Schema, new: &Schema) -> bool {
         let (before, after) = (Types::of(old), Types::of(new));
         let message = || format!("{} became {}", shown(old), shown(new));
         if !after.contains(before) {
             let around = self.entangled;
-            // An API server lets a list pass as a text with a format.
+            // An API server accepts a list as a text with a format.
             self.entangled = around || (before == Types::ARRAY && new.format.is_some());
             self.add_at(ChangeCode::TypeChanged, &["type"], message());
             self.entangled = around;
@@ -243,8 +243,8 @@ impl Walk<'_> {
     }
 }
 
-/// The path of a field. A name that could be taken for something else is quoted: `[*]` are the items of a list, or the values
-/// of a map, `["*"]` is a field.
+/// Returns the path of a field. An ambiguous name is quoted: `[*]` are the items of a list, or the values of a map,
+/// `["*"]` is a field.
 fn field_path(path: &Path, name: &str) -> Path {
     if name.is_empty() || name.contains(['[', ']', '*', '"']) {
         path.key(&Value::from(name).to_string())
@@ -263,9 +263,9 @@ fn word(list_type: ListType) -> &'static str {
     }
 }
 
-/// Whether other constraints of the node may exclude the values that one of them excludes from now on.
+/// Reports whether other constraints of the node may already exclude the values that one of them newly excludes.
 fn is_entangled(old: &Schema) -> bool {
-    // Numbers of 32 bits are bounds among others.
+    // A format of 32 bits acts like bounds.
     !matches!(constraints::effective(old).as_str(), "" | "int32")
         || old.pattern.is_some()
         || old.multiple_of.is_some()
@@ -274,12 +274,12 @@ fn is_entangled(old: &Schema) -> bool {
         || old.junctions().next().is_some()
 }
 
-/// Whether the node may refuse a value for fields that are put into it.
+/// Reports whether the node may refuse a value for its fields.
 pub(super) fn guards(schema: &Schema) -> bool {
     !schema.validations.is_empty() || guards_all(schema)
 }
 
-/// Whether the node may refuse a value for this field that is put into it.
+/// Reports whether the node may refuse a value for this field.
 pub(super) fn guards_field(schema: &Schema, name: &str) -> bool {
     guards_all(schema) || schema.validations.iter().any(|rule| touches(&rule.rule, name))
 }
@@ -320,7 +320,7 @@ impl Types {
             "boolean" => Types::BOOLEAN,
             "object" => Types::OBJECT,
             "array" => Types::ARRAY,
-            // Of a type that there is not, no value is valid.
+            // An unknown type accepts no value.
             _ => Types(0),
         }
     }
@@ -329,7 +329,7 @@ impl Types {
         self.0 & other.0 != 0
     }
 
-    /// Whether values that a keyword restricts are among them.
+    /// Reports whether values that a keyword restricts are among them.
     pub(super) fn any_of(self, values: Values) -> bool {
         self.has(match values {
             Values::Numbers => Types(Types::INTEGER.0 | Types::FRACTION.0),
@@ -344,7 +344,7 @@ impl Types {
     }
 }
 
-/// A value in a message, cut where it is long.
+/// Formats a value for a message, shortened if it is long.
 pub(super) fn brief(value: &Value) -> String {
     let text = value.to_string();
     match text.char_indices().nth(60) {
@@ -353,7 +353,7 @@ pub(super) fn brief(value: &Value) -> String {
     }
 }
 
-/// Two texts that differ, without their common beginning where they are too long to be shown.
+/// Returns two texts that differ, without their common beginning if they are too long.
 pub(super) fn contrasted(old: &str, new: &str, limit: usize) -> [String; 2] {
     const BEFORE: usize = 20;
     let same = old.chars().zip(new.chars()).take_while(|(a, b)| a == b).count();

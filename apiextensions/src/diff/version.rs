@@ -1,4 +1,4 @@
-//! Compares versions: which there are, how they are served, and what belongs to each beside its schema.
+//! Compares versions: whether they exist and are served, and their parts besides the schema.
 
 use serde_json::Value;
 
@@ -14,7 +14,7 @@ pub(super) fn versions(old: &Definition, new: &Definition, changes: &mut Vec<Cha
             Some(after) => {
                 let mut own = Collector { crd: &new.name, old: before, new: after, changes };
                 serving(&mut own);
-                // What is not served nobody asks for; by a schema that is not stored by either nothing is read or written.
+                // Clients cannot request an unserved version, and a schema that neither definition stores is unused.
                 if before.served {
                     subresources(&mut own);
                     selectable_fields(&mut own);
@@ -47,7 +47,7 @@ fn removed(old: &Definition, gone: &Version, changes: &mut Vec<Change>) {
     own.add(code, "", message);
 }
 
-/// Collects changes of a version that are none of its schema.
+/// Collects changes of a version outside of its schema.
 struct Collector<'a> {
     crd: &'a str,
     old: &'a Version,

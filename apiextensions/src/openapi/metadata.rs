@@ -29,7 +29,7 @@ fn string() -> Value {
     json!({"type": "string"})
 }
 
-/// A string inside another type, which is empty when it is left out.
+/// A string inside another type, which is empty when absent.
 fn text() -> Value {
     json!({"type": "string", "default": ""})
 }

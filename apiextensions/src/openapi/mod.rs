@@ -1,5 +1,5 @@
-//! The definitions that `/openapi/v3/apis/<group>/<version>` has of custom resources: the kind, its list, and the types
-//! of metadata that they refer to.
+//! The definitions of custom resources in `/openapi/v3/apis/<group>/<version>`: the kind, its list, and the types of
+//! metadata that they refer to.
 //!
 //! In: the names and the `openAPIV3Schema` of one version. Out: definitions by name, as kube-apiserver builds them
 //! (`pkg/controller/openapi/builder` of apiextensions-apiserver). Nested types have no definitions of their own: a CRD's
@@ -21,7 +21,7 @@ pub const GROUP_VERSION_KIND: &str = "x-kubernetes-group-version-kind";
 /// Extension that lists the fields which field selectors may name.
 const SELECTABLE_FIELDS: &str = "x-kubernetes-selectable-fields";
 
-/// Where clients find what the fields of every object mean.
+/// The documentation of every object's common fields.
 const CONVENTIONS: &str =
     "https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md";
 
@@ -38,7 +38,7 @@ pub struct CustomKind<'a> {
     pub list_kind: &'a str,
     /// Resource name in URLs.
     pub plural: &'a str,
-    /// Paths of the selectable fields; a leading dot does not count.
+    /// Paths of the selectable fields; a leading dot is ignored.
     pub selectable_fields: &'a [String],
 }
 
@@ -100,7 +100,7 @@ fn reference(kind: &str, description: &str) -> Value {
     json!({"allOf": [{"$ref": metadata::reference(kind)}], "description": description})
 }
 
-/// A definition that a server would refuse may have properties that are none.
+/// Removes properties of the wrong type, which a server would refuse.
 fn clear_wrong_properties(schema: &mut Value) {
     if !schema["properties"].is_object() {
         schema["properties"] = json!({});

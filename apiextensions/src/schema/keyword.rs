@@ -12,7 +12,7 @@ pub enum Kind {
     Text,
     /// A string of which an empty one is wrong.
     Word,
-    /// Strings.
+    /// A list of strings.
     Texts,
     /// A boolean; false is as good as absent.
     Flag,
@@ -45,7 +45,7 @@ pub enum Role {
     Documentation,
     /// The structure: types, fields and items.
     Shape,
-    /// How server-side apply merges lists and maps.
+    /// The rule by which server-side apply merges lists and maps.
     Apply,
     /// A restriction of the value itself, which a branch of `oneOf` or `anyOf` may have too.
     Restriction,
@@ -67,7 +67,7 @@ pub enum Values {
 }
 
 impl Values {
-    /// Whether these are the values of a type.
+    /// Reports whether these are the values of a type.
     #[must_use]
     pub fn fit(self, type_: &str) -> bool {
         match self {
@@ -90,7 +90,8 @@ impl Values {
     }
 }
 
-/// How the keyword of a field joins that of the field's type, as controller-gen flattens `allOf: [type, field]`.
+/// The rule that joins the keyword of a field with that of the field's type, as controller-gen flattens `allOf: [type,
+/// field]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Merge {
     /// The field's value wins.
@@ -109,7 +110,7 @@ pub enum Merge {
     Append,
     /// The names of both.
     Union,
-    /// In a way of its own.
+    /// A special rule.
     Own,
 }
 
@@ -157,7 +158,7 @@ impl Measure {
     }
 }
 
-/// A keyword that bounds a size: `validate` checks it, `diff` knows from it what narrows, documentation words it.
+/// A keyword that bounds a size: `validate` checks it, `diff` derives narrowing from it, documentation describes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Limit {
     /// The size is at least the value.
@@ -202,7 +203,7 @@ pub struct Keyword {
     pub role: Role,
     /// The values that it restricts; `None`: any.
     pub of: Option<Values>,
-    /// How two of them merge.
+    /// The rule that merges two of them.
     pub merge: Merge,
     /// The size that it bounds, if any.
     pub limit: Option<Limit>,
@@ -224,7 +225,7 @@ pub struct Keyword {
     pub(super) access: Access,
 }
 
-/// How the field of [`Schema`] is reached.
+/// Access to the field of [`Schema`].
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Access {
     pub(super) is_set: fn(&Schema) -> bool,
@@ -247,20 +248,21 @@ impl Keyword {
         KEYWORDS.iter().filter(move |keyword| keyword.limit.is_some_and(|limit| limit.measure() == measure))
     }
 
-    /// Whether fewer values are valid with the keyword than without, and perhaps others with another value. `diff` reports a
-    /// new or changed one as narrowing and a removed one as widening. Bounds of sizes are compared by their values instead.
+    /// Reports whether fewer values are valid with the keyword than without, and perhaps others with another value.
+    /// `diff` reports a new or changed one as narrowing and a removed one as widening. Bounds of sizes are compared by
+    /// their values instead.
     #[must_use]
     pub fn narrows(&self) -> bool {
         self.role == Role::Restriction && self.limit.is_none() && !self.has_own_diff
     }
 
-    /// Whether a schema has the keyword.
+    /// Reports whether a schema has the keyword.
     #[must_use]
     pub fn is_set(&self, schema: &Schema) -> bool {
         (self.access.is_set)(schema)
     }
 
-    /// Whether it says the same in both.
+    /// Reports whether its value is the same in both.
     #[must_use]
     pub fn equal(&self, a: &Schema, b: &Schema) -> bool {
         (self.access.equal)(a, b)

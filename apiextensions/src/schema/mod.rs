@@ -1,11 +1,12 @@
 //! The schema of a custom resource, `JSONSchemaProps` of apiextensions/v1, and the table of its keywords.
 //!
-//! [`Schema`] is the only model of a schema: attributes, lowering, `import`, `diff`, documentation and the embedded server
-//! share it. [`KEYWORDS`] is the only place that says what a keyword is: its name, the type of its value, where it may
-//! stand, how two of them merge, what it checks, and the attribute key that writes it. Code that treats keywords alike
-//! reads the table; code that needs one keyword reads the field of [`Schema`].
+//! [`Schema`] is the only model of a schema: attributes, lowering, `import`, `diff`, documentation and the embedded
+//! server share it. [`KEYWORDS`] is the only definition of a keyword: its name, the type of its value, its valid
+//! places, the rule that merges two of them, its checks, and its attribute key. Code that treats keywords alike reads
+//! the table; code that needs one keyword reads the field of [`Schema`].
 //!
-//! The module knows neither servers nor Rust syntax and needs no feature of the crate, since the derive macros read it too.
+//! The module depends on neither servers nor Rust syntax and needs no feature of the crate, since the derive macros use
+//! it too.
 
 mod keyword;
 mod names;
@@ -47,7 +48,7 @@ impl Schema {
         Self { format: Some(format.to_owned()), ..Self::of_type(type_) }
     }
 
-    /// Whether the schema has no keyword.
+    /// Reports whether the schema has no keyword.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
@@ -59,7 +60,7 @@ impl Schema {
         self.type_.as_deref().unwrap_or_default()
     }
 
-    /// Whether `type` is this one.
+    /// Reports whether `type` is this one.
     #[must_use]
     pub fn is_type(&self, type_: &str) -> bool {
         self.type_.as_deref() == Some(type_)
@@ -128,7 +129,7 @@ impl Schema {
             .chain(self.not.as_deref().map(|s| ("not".to_owned(), s)))
     }
 
-    /// Whether this schema or one inside satisfies a condition, junctors included.
+    /// Reports whether this schema or one inside satisfies a condition, junctors included.
     pub fn any(&self, condition: &impl Fn(&Schema) -> bool) -> bool {
         condition(self)
             || self.children().any(|(_, s)| s.any(condition))

@@ -11,7 +11,7 @@ use serde::Serialize;
 pub struct Names(Vec<String>);
 
 impl Names {
-    /// Whether the name is there.
+    /// Reports whether the list has the name.
     #[must_use]
     pub fn contains(&self, name: &str) -> bool {
         self.0.iter().any(|known| known == name)

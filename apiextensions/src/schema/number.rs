@@ -16,7 +16,7 @@ impl Number {
         self.0.as_f64().unwrap_or(f64::NAN)
     }
 
-    /// Whether there is no fraction.
+    /// Reports whether there is no fraction.
     #[must_use]
     pub fn is_whole(&self) -> bool {
         !self.0.is_f64() || self.float().fract() == 0.0

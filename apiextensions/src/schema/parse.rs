@@ -12,12 +12,12 @@ use super::{Additional, ExternalDocs, Keyword, Kind, Names, Number, Pattern, Rul
 /// Schemas nested deeper than this are refused: walks recurse along the schema.
 pub const MAX_SCHEMA_DEPTH: usize = 100;
 
-/// Why a schema cannot be read.
+/// The reason why a schema is malformed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SchemaError {
     /// A keyword has a value of the wrong type; the path leads to it.
     WrongType {
-        /// Where it is.
+        /// The path of the keyword.
         path: String,
         /// The expected form.
         expected: &'static str,
@@ -54,7 +54,7 @@ impl<'de> Deserialize<'de> for Schema {
     }
 }
 
-/// The state of reading: where it is, and patterns that were met, as the same one often stands in many places.
+/// The state of a parse: its position, and compiled patterns, as the same one often occurs repeatedly.
 #[derive(Default)]
 pub(super) struct Reader {
     path: Vec<String>,
@@ -102,13 +102,13 @@ impl Reader {
 
 /// The value of a keyword.
 pub(super) trait Said: Sized + Default + PartialEq {
-    /// Reads the value.
+    /// Parses the value.
     ///
     /// # Errors
-    /// It has the wrong type.
+    /// Returns an error if it has the wrong type.
     fn read(value: &Value, reader: &mut Reader) -> Result<Self, SchemaError>;
 
-    /// Whether the keyword is there.
+    /// Reports whether the keyword is present.
     fn is_said(&self) -> bool {
         *self != Self::default()
     }

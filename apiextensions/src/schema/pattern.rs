@@ -9,8 +9,8 @@ use std::sync::{Arc, OnceLock};
 use kubesmith_goregex::{Error, Regex};
 use serde::{Serialize, Serializer};
 
-/// A regular expression of a schema: its text and, with the feature `structural`, its compiled form once it was needed,
-/// which clones share.
+/// A regular expression of a schema: its text and, with the feature `structural`, its compiled form after the first
+/// use, which clones share.
 #[derive(Clone, Default)]
 pub struct Pattern {
     source: String,
@@ -37,7 +37,7 @@ impl Pattern {
 
 #[cfg(feature = "structural")]
 impl Pattern {
-    /// Whether the expression matches somewhere in `text`.
+    /// Reports whether the expression matches somewhere in `text`.
     ///
     /// # Errors
     /// The reason why the expression cannot be compiled.

@@ -1,7 +1,7 @@
-//! The table of keywords, and the type that it makes.
+//! The table of keywords, and the type that it generates.
 //!
-//! A row is a field of [`Schema`] with its type, the kind and name of the keyword, and in braces what is special about it.
-//! Rows stand in the order in which attributes and documentation list them.
+//! A row is a field of [`Schema`] with its type, the kind and name of the keyword, and in braces its special
+//! properties. Rows are in the order in which attributes and documentation list them.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -23,8 +23,8 @@ macro_rules! keywords {
         #[derive(Clone, Debug, Default, PartialEq)]
         pub struct Schema {
             $($(#[$doc])* pub $field: $type_,)*
-            /// What the author wrote and the API server refuses, such as `$ref`, a list of `items`, or
-            /// `x-kubernetes-preserve-unknown-fields: false`; it is never printed.
+            /// Parts that the API server refuses, such as `$ref`, a list of `items`, or
+            /// `x-kubernetes-preserve-unknown-fields: false`; they are never printed.
             pub refused: Vec<String>,
         }
 

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::Schema;
 
-/// How a list merges and what makes its items unique (`x-kubernetes-list-type`).
+/// The rule that merges a list and makes its items unique (`x-kubernetes-list-type`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ListType {
     /// One value as a whole.
@@ -15,7 +15,7 @@ pub enum ListType {
     Map,
 }
 
-/// How an object merges (`x-kubernetes-map-type`).
+/// The rule that merges an object (`x-kubernetes-map-type`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MapType {
     /// One value as a whole.

@@ -20,12 +20,12 @@ impl Checker {
     /// Reads a schema and compiles its rules.
     ///
     /// # Errors
-    /// The schema cannot be read.
+    /// Returns an error if the schema is malformed.
     pub fn new(open_api_v3_schema: &Value) -> Result<Self, SchemaError> {
         Ok(Self::from_schema(Schema::enforced(open_api_v3_schema)?))
     }
 
-    /// Takes a schema that was read already.
+    /// Creates the checks of a parsed schema.
     #[must_use]
     pub fn from_schema(schema: Schema) -> Self {
         let rules = Validator::new(&schema, true);
@@ -38,19 +38,19 @@ impl Checker {
         &self.schema
     }
 
-    /// The faults of a new object.
+    /// Returns the faults of a new object.
     #[must_use]
     pub fn create(&self, object: &Value) -> Vec<Cause> {
         self.rest(self.values(object), object, None)
     }
 
-    /// The faults of an object that replaces another; what did not change is not held against it.
+    /// Returns the faults of an object that replaces another, except those of unchanged parts.
     #[must_use]
     pub fn update(&self, object: &Value, old: &Value) -> Vec<Cause> {
         self.rest(self.updated_values(object, old), object, Some(old))
     }
 
-    /// The faults of an object whose status alone was written.
+    /// Returns the faults of an object of which only the status was written.
     #[must_use]
     pub fn update_status(&self, object: &Value, old: &Value) -> Vec<Cause> {
         self.rest(self.status_values(object, old), object, Some(old))
@@ -71,7 +71,8 @@ impl Checker {
         }
     }
 
-    /// Adds embedded metadata, lists and rules to what was found before; some of that keeps rules from being run.
+    /// Adds the faults of embedded metadata, lists and rules to those found before; some of these keep rules from
+    /// running.
     pub(super) fn rest(&self, mut causes: Vec<Cause>, object: &Value, old: Option<&Value>) -> Vec<Cause> {
         causes.extend(validate_embedded(&self.schema, object));
         if old.is_none_or(|old| validate_lists(&self.schema, old).is_empty()) {

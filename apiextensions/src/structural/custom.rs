@@ -1,4 +1,4 @@
-//! One version of a custom resource: what a server does with its objects between reading and storing them.
+//! One version of a custom resource: the server's processing of its objects between reading and storing them.
 
 use serde_json::{Map, Value};
 
@@ -32,7 +32,7 @@ const KEPT: [&str; 8] = [
 
 /// The stand-in for the random suffix of a `generateName`.
 const GENERATED_SUFFIX: &str = "xxxxx";
-/// How much of `generateName` becomes part of the name, in characters.
+/// The limit of the part of `generateName` in the name, in characters.
 const GENERATED_PREFIX: usize = 58;
 
 impl CustomResource {
@@ -42,8 +42,7 @@ impl CustomResource {
         Self { checker: Checker::from_schema(schema), status: false, scale: None, preserves_unknown: false }
     }
 
-    /// Takes over what a definition says under `subresources`. Nothing but writes of a status that is a subresource change
-    /// it.
+    /// Sets the `subresources` of a definition. Only writes of a status that is a subresource change it.
     #[must_use]
     pub fn with_subresources(mut self, subresources: &Value) -> Self {
         self.status = subresources["status"].is_object();
@@ -51,7 +50,7 @@ impl CustomResource {
         self
     }
 
-    /// Says that unknown fields are kept everywhere.
+    /// Sets whether unknown fields are kept everywhere.
     #[must_use]
     pub fn preserving_unknown_fields(mut self, preserves: bool) -> Self {
         self.preserves_unknown = preserves;
@@ -64,7 +63,7 @@ impl CustomResource {
         self.checker.schema()
     }
 
-    /// Removes fields that the schema does not know, and nulls that it takes for absent. Returns the paths of the former.
+    /// Removes unknown fields, and nulls that the schema treats as absent. Returns the paths of the former.
     ///
     /// Source: `unstructuredSchemaCoercer` of apiextensions-apiserver's pkg/apiserver/customresource_handler.go.
     pub fn prune(&self, object: &mut Value) -> Vec<String> {
@@ -76,7 +75,7 @@ impl CustomResource {
         unknown
     }
 
-    /// Drops nulls that the schema takes for absent, and fills in its defaults.
+    /// Drops nulls that the schema treats as absent, and fills in its defaults.
     pub fn default(&self, object: &mut Value) {
         apply_defaults(self.schema(), object);
     }
@@ -86,16 +85,16 @@ impl CustomResource {
         default::fill(self.schema(), object);
     }
 
-    /// Checks the types of metadata and drops what it does not know; answers the paths of that.
+    /// Checks the types of metadata and drops unknown fields; returns their paths.
     ///
     /// # Errors
-    /// A field of another type than metadata has there.
+    /// Returns the first metadata field of the wrong type.
     pub fn coerce(&self, object: &mut Value) -> Result<Vec<String>, Cause> {
         meta::coerce(self.schema(), object)
     }
 
-    /// The faults of an object that is complete: unknown fields are gone, defaults filled in, and it has its name. `old` is
-    /// what it replaces; with `status_only`, only its status was written.
+    /// Returns the faults of an object that is complete: unknown fields are dropped, defaults filled in, and it has its
+    /// name. `old` is the replaced object; with `status_only`, only its status was written.
     #[must_use]
     pub fn check(&self, object: &Value, old: Option<&Value>, status_only: bool) -> Vec<Cause> {
         let mut causes = match old {
@@ -116,9 +115,9 @@ impl CustomResource {
         self.checker.rest(causes, object, old)
     }
 
-    /// The faults that a server finds in an object that a client wants to create.
+    /// Returns the faults that a server finds in an object that a client wants to create.
     ///
-    /// A name that the server would make of `generateName` is judged with `xxxxx` at its end.
+    /// A generated name is checked with `xxxxx` at its end.
     #[must_use]
     pub fn create(&self, mut object: Value) -> Vec<Cause> {
         if let Err(cause) = self.complete(&mut object) {
@@ -131,8 +130,8 @@ impl CustomResource {
         self.check(&object, None, false)
     }
 
-    /// The faults that a server finds in an object that a client wants to put in the place of `old`. What is not up to the
-    /// client is taken from `old`, the status included where it is a subresource.
+    /// Returns the faults that a server finds in an object that a client wants to put in the place of `old`. Fields
+    /// that the client cannot change are taken from `old`, including the status if it is a subresource.
     #[must_use]
     pub fn update(&self, object: Value, old: Value) -> Vec<Cause> {
         self.change(object, old, |object, old| {
@@ -144,8 +143,8 @@ impl CustomResource {
         })
     }
 
-    /// The faults that a server finds in a status that a client wants to put in the place of the one of `old`. Nothing else
-    /// of the object counts.
+    /// Returns the faults that a server finds in a status that a client wants to put in the place of that of `old`.
+    /// Other fields are ignored.
     #[must_use]
     pub fn update_status(&self, object: Value, old: Value) -> Vec<Cause> {
         self.change(object, old, |object, old| {
@@ -156,7 +155,8 @@ impl CustomResource {
         })
     }
 
-    /// As [`CustomResource::update`]; `merge` makes the stored object of both and says whether only its status is new.
+    /// As [`CustomResource::update`]; `merge` builds the stored object from both and returns whether only its status is
+    /// new.
     fn change(
         &self,
         mut object: Value,
@@ -167,7 +167,7 @@ impl CustomResource {
             return vec![cause];
         }
         let mut coerced = old.clone();
-        // Whatever is stored, there must be a way out of it.
+        // A faulty stored object must remain repairable.
         if self.coerce(&mut coerced).is_ok() {
             old = coerced;
         }
@@ -179,7 +179,7 @@ impl CustomResource {
         causes
     }
 
-    /// Drops what is unknown and fills in defaults.
+    /// Drops unknown fields and fills in defaults.
     fn complete(&self, object: &mut Value) -> Result<(), Cause> {
         self.coerce(object)?;
         self.prune(object);
@@ -188,7 +188,7 @@ impl CustomResource {
     }
 }
 
-/// Objects of other names cannot replace one another. A namespace that is left out is that of the request.
+/// Reports a changed name or namespace. An absent namespace is that of the request.
 fn moved(object: &mut Value, old: &Value) -> Vec<Cause> {
     if let Some(metadata) = metadata(object)
         && metadata.get("namespace").is_none_or(|namespace| namespace.is_null() || namespace == "")

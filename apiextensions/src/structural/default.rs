@@ -1,10 +1,10 @@
-//! Defaulting: fills in what a schema declares and an object leaves out.
+//! Defaulting: fills in a schema's defaults for absent fields.
 
 use serde_json::{Map, Value};
 
 use crate::schema::Schema;
 
-/// Drops nulls that the schema does not admit and has no default for, then fills in defaults, outer ones first.
+/// Drops nulls that the schema does not accept and has no default for, then fills in defaults, outer ones first.
 ///
 /// Calling it again changes nothing.
 pub fn apply_defaults(schema: &Schema, object: &mut Value) {
@@ -16,7 +16,7 @@ fn refuses_null(schema: Option<&Schema>, value: &Value) -> bool {
     value.is_null() && schema.is_some_and(|s| !s.nullable)
 }
 
-/// Drops nulls of fields that are not nullable and have no default: they are taken for absent.
+/// Drops nulls of fields that are not nullable and have no default: they are treated as absent.
 pub fn drop_nulls(schema: &Schema, value: &mut Value) {
     match value {
         Value::Object(map) => {

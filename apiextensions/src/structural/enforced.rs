@@ -6,7 +6,7 @@ use super::formats;
 use crate::schema::{Schema, SchemaError};
 
 impl Schema {
-    /// Reads a schema as API servers enforce it: a format that they do not know for the type is as good as absent.
+    /// Reads a schema as API servers enforce it: formats that are unknown for the type are ignored.
     ///
     /// # Errors
     /// A keyword of the wrong type, or a schema nested too deeply.
@@ -20,7 +20,7 @@ impl Schema {
         Ok(schema)
     }
 
-    /// The formats that API servers do not know for their type, outer ones first.
+    /// Returns the formats that are unknown to API servers for their type, outer ones first.
     ///
     /// # Errors
     /// As for [`enforced`](Self::enforced).

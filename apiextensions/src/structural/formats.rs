@@ -38,13 +38,13 @@ const KNOWN: &[&str] = &[
     "k8slongname",
 ];
 
-/// Whether the server checks a format of strings.
+/// Reports whether the server checks a format of strings.
 #[must_use]
 pub fn is_known(format: &str) -> bool {
     KNOWN.contains(&normalised(format).as_str())
 }
 
-/// Whether the server checks the format of a schema, given its type.
+/// Reports whether the server checks the format of a schema, given its type.
 #[must_use]
 pub fn applies(schema: &Schema) -> bool {
     let format = schema.format_name();
@@ -61,7 +61,7 @@ fn normalised(format: &str) -> String {
     format.replace('-', "")
 }
 
-/// Whether a string has a format; unknown formats admit everything.
+/// Reports whether a string has a format; unknown formats accept everything.
 #[must_use]
 pub fn validates(format: &str, text: &str) -> bool {
     match normalised(format).as_str() {
@@ -149,7 +149,7 @@ fn has_good_escapes(text: &str) -> bool {
     })
 }
 
-/// Leading zeros are tolerated, as the server does.
+/// Leading zeros are accepted, as in the server.
 fn is_ipv4(text: &str) -> bool {
     let parts: Vec<&str> = text.split('.').collect();
     let plain = parts.len() == 4
@@ -265,7 +265,7 @@ fn parse_date(text: &str) -> Option<jiff::civil::Date> {
     if shaped { text.parse().ok() } else { None }
 }
 
-/// RFC 3339 with the liberties that the server takes: several widths of fraction, a zone without colon or none at all.
+/// RFC 3339 with the server's extensions: several widths of fraction, a zone without colon or none at all.
 fn is_date_time(text: &str) -> bool {
     let mut parts = DATE_TIME.create_captures();
     DATE_TIME.captures(text, &mut parts);

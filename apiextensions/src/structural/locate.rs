@@ -1,4 +1,4 @@
-//! Finds the node of a schema that a cause speaks of.
+//! Finds the node of a schema for a cause.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ pub enum Step {
 /// Follows a path such as `.properties[spec].items.pattern` as far as it leads from node to node, and returns the steps
 /// with what is left of the text (`.pattern`).
 ///
-/// Names of fields may hold brackets and dots, so that the schema decides where a name ends.
+/// Names of fields may contain brackets and dots, so the schema decides where a name ends.
 #[must_use]
 pub fn locate<'t>(root: &Schema, text: &'t str) -> (Vec<Step>, &'t str) {
     let (mut node, mut rest) = (root, text);
@@ -37,7 +37,7 @@ fn step<'s, 't>(node: &'s Schema, text: &'t str) -> Option<(Step, &'s Schema, &'
             let ends = after.is_empty() || after.starts_with('.');
             ends.then(|| (Step::Property(name.clone()), schema.as_ref(), after))
         };
-        // Of names that begin alike the longest one was meant.
+        // Of names with a common beginning, the longest match counts.
         return node.properties.iter().filter_map(named).min_by_key(|(_, _, after)| after.len());
     }
     let ends = |rest: &str| rest.is_empty() || rest.starts_with('.');

@@ -10,7 +10,7 @@ use crate::schema::Schema;
 /// the paths of the unknown ones, sorted.
 ///
 /// # Errors
-/// A field of another type than metadata has there.
+/// Returns the first metadata field of the wrong type.
 pub fn coerce(schema: &Schema, object: &mut Value) -> Result<Vec<String>, Cause> {
     let mut unknown = Vec::new();
     walk(schema, object, &Path::root(), true, &mut unknown)?;

@@ -1,7 +1,7 @@
-//! Structural schemas: what an API server does with `openAPIV3Schema`.
+//! Structural schemas: an API server's use of `openAPIV3Schema`.
 //!
 //! In: JSON values and a parsed [`Schema`]. Out: changed values and ordered [`Cause`]s with kube-apiserver's texts.
-//! The module does no I/O and knows neither HTTP nor storage.
+//! The module does no I/O and depends on neither HTTP nor storage.
 //!
 //! Schemas are at most [`MAX_SCHEMA_DEPTH`](crate::schema::MAX_SCHEMA_DEPTH) levels deep, and every walk follows the schema, so that no object can
 //! exhaust the stack.

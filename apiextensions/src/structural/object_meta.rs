@@ -10,7 +10,7 @@ use super::names;
 /// Total size of an object's annotations, in bytes (apimachinery's `TotalAnnotationSizeLimitB`).
 const ANNOTATIONS_LIMIT: usize = 256 * 1024;
 
-/// Which names a kind accepts.
+/// The rule for a kind's names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NameRule {
     /// RFC 1123 subdomain, at most 253 characters: custom resources, and most built-in kinds.
@@ -88,8 +88,8 @@ pub fn validate_object_meta(object: &Value, rule: NameRule) -> Vec<Cause> {
 
 /// The faults of `metadata` of an object that replaces another; one that is being deleted gets no new finalizers.
 ///
-/// A server checks the whole metadata once and what may change twice, and reports all three: `validateCommonFields` of
-/// apiserver's pkg/registry/rest/update.go, then the strategy of the kind.
+/// A server checks the whole metadata once and the changeable part twice, and reports all three: `validateCommonFields`
+/// of apiserver's pkg/registry/rest/update.go, then the strategy of the kind.
 #[must_use]
 pub fn validate_object_meta_update(object: &Value, old: &Value) -> Vec<Cause> {
     let mut causes = Vec::new();
@@ -189,7 +189,7 @@ fn check_owners(owners: &Value, causes: &mut Vec<Cause>) {
             ("name", "must not be empty"),
             ("uid", "must not be empty"),
         ] {
-            // What is no group and version has no version either.
+            // A malformed group and version has no version.
             let has_version = |text: &str| text.matches('/').count() < 2 && !text.ends_with('/');
             if text(member).is_empty() || member == "apiVersion" && !has_version(text(member)) {
                 causes.push(Cause::invalid(format!("{PATH}.{member}"), text(member), detail));
@@ -233,7 +233,7 @@ fn check_finalizers(finalizers: &Value, causes: &mut Vec<Cause>) {
     }
 }
 
-/// Whether a finalizer has a domain or is one of Kubernetes' own.
+/// Reports whether a finalizer has a domain or is one of Kubernetes' own.
 fn is_standard_or_qualified(finalizer: &str) -> bool {
     finalizer.contains('/') || matches!(finalizer, "kubernetes" | "orphan" | "foregroundDeletion")
 }

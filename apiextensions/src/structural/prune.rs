@@ -1,4 +1,4 @@
-//! Pruning: drops fields that a schema does not know, and names them for field validation.
+//! Pruning: drops unknown fields, and returns their paths for field validation.
 
 use serde_json::Value;
 
@@ -23,7 +23,7 @@ fn is_meta(name: &str) -> bool {
     matches!(name, "apiVersion" | "kind" | "metadata")
 }
 
-/// Values without any schema are walked this deep; what lies deeper goes.
+/// The depth to which values without any schema are walked; deeper ones are dropped.
 const MAX_FREE_DEPTH: usize = 256;
 
 fn drop_unknown(
@@ -74,7 +74,7 @@ fn drop_unknown(
     }
 }
 
-/// Where there is no schema at all, no field is known, however deep in lists it stands.
+/// Drops all fields of a value without a schema, at any depth in lists.
 fn drop_everything(value: &mut Value, path: &Path, depth: usize, unknown: &mut Vec<String>) {
     match value {
         Value::Object(map) => {

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::cause::Cause;
 use super::golang;
 
-/// Where the fields of the scale subresource stand: paths such as `.spec.replicas`.
+/// The paths of the scale subresource's fields, such as `.spec.replicas`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ScalePaths {
     /// `specReplicasPath`.
@@ -17,7 +17,7 @@ pub struct ScalePaths {
 }
 
 impl ScalePaths {
-    /// Reads `subresources.scale` of a definition; none if one of the numbers has no path.
+    /// Parses `subresources.scale` of a definition; `None` if one of the numbers has no path.
     #[must_use]
     pub fn parse(scale: &Value) -> Option<Self> {
         Some(Self {
@@ -61,7 +61,7 @@ fn replicas(object: &Value, path: &str) -> Vec<Cause> {
     vec![Cause::invalid(path, value, detail)]
 }
 
-/// The value at a path; an error if something else than `wanted` stands there.
+/// Returns the value at a path; an error if it is not of the type `wanted`.
 fn nested<'v>(
     object: &'v Value,
     path: &str,
@@ -105,7 +105,7 @@ fn go_type(value: &Value) -> &'static str {
     }
 }
 
-/// A value as Go's `%v` prints it; what is nested more deeply than two levels as JSON.
+/// Formats a value as Go's `%v` does; parts nested more deeply than two levels as JSON.
 fn printed(value: &Value) -> String {
     let inside = |value: &Value| match value {
         Value::Array(_) | Value::Object(_) => golang::json(value),

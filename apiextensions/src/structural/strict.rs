@@ -1,4 +1,4 @@
-//! Strict reading of JSON bodies: which fields occur twice.
+//! Strict reading of JSON bodies: finds repeated fields.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ const MAX_DEPTH: usize = 128;
 
 /// The paths of fields that occur more than once in their object, such as `spec.known`, in the order of the text.
 ///
-/// Text that is no JSON yields whatever was found before the fault.
+/// For malformed JSON, returns the fields found before the error.
 #[must_use]
 pub fn duplicate_fields(body: &str) -> Vec<String> {
     let mut reader = Reader { bytes: body.as_bytes(), at: 0, found: Vec::new() };

@@ -1,4 +1,4 @@
-//! Where webhooks are: the checks of a `clientConfig`, in a CRD and in a webhook configuration.
+//! The addresses of webhooks: the checks of a `clientConfig`, in a CRD and in a webhook configuration.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
@@ -54,7 +54,7 @@ fn validate_url(url: &str, path: &Path) -> Vec<Cause> {
 
 fn validate_service(service: &Value, path: &Path) -> Vec<Cause> {
     let mut causes = Vec::new();
-    // kube-apiserver takes one for the other (the arguments of `ValidateWebhookService`).
+    // kube-apiserver swaps the two (the arguments of `ValidateWebhookService`).
     for (field, named) in [("namespace", "name"), ("name", "namespace")] {
         if service[field].as_str().unwrap_or_default().is_empty() {
             causes.push(Cause::required(path.child(named), ""));
@@ -82,7 +82,7 @@ fn check_path(url_path: &str, path: &Path, causes: &mut Vec<Cause>) {
     if !url_path.starts_with('/') {
         causes.push(Cause::invalid(path, url_path, "must start with a '/'"));
     }
-    // The first character is taken for the slash whether it is one or not, as the server does it.
+    // As in the server, the first character counts as the slash even if it is none.
     let rest: String = url_path.chars().skip(1).collect();
     for (i, segment) in rest.strip_suffix('/').unwrap_or(&rest).split('/').enumerate() {
         if segment.is_empty() {

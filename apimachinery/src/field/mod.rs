@@ -1,4 +1,4 @@
-//! Paths of fields, and what is wrong with a field: apimachinery's `util/validation/field`.
+//! Paths of fields, and errors of fields: apimachinery's `util/validation/field`.
 
 pub mod cause;
 pub mod path;

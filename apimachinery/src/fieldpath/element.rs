@@ -29,7 +29,7 @@ pub struct FieldsError {
 
 impl FieldsError {
     pub(super) fn new(at: &str, problem: &'static str) -> Self {
-        /// As much of a text as a message can hold.
+        /// The length limit of a text in a message.
         const SHOWN: usize = 60;
         let at = match at.char_indices().nth(SHOWN) {
             Some((end, _)) => format!("{}...", &at[..end]),

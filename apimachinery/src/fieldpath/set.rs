@@ -37,7 +37,7 @@ impl Set {
         node.members.insert(last.clone());
     }
 
-    /// Whether this very path is a member.
+    /// Reports whether this very path is a member.
     #[must_use]
     pub fn has(&self, path: &[PathElement]) -> bool {
         let Some((last, parents)) = path.split_last() else { return false };
@@ -51,7 +51,7 @@ impl Set {
         node.members.contains(last)
     }
 
-    /// Whether the element itself is a member at the top.
+    /// Reports whether the element itself is a member at the top.
     #[must_use]
     pub fn has_element(&self, element: &PathElement) -> bool {
         self.members.contains(element)
@@ -98,7 +98,7 @@ impl Set {
         self.children.insert(element, child);
     }
 
-    /// Whether there is no member anywhere.
+    /// Reports whether the set has no member at any depth.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.members.is_empty() && self.children.values().all(Set::is_empty)
@@ -207,7 +207,7 @@ impl Set {
     /// Reads the JSON of `fieldsV1`. Unknown kinds of path elements are left out, as structured-merge-diff does.
     ///
     /// # Errors
-    /// Names the first part that is no `FieldsV1`.
+    /// Returns the first part that is no `FieldsV1`.
     pub fn from_fields_v1(fields: &Value) -> Result<Self, FieldsError> {
         Self::decode(fields, 0).map(|(set, _)| set)
     }

@@ -17,7 +17,7 @@ pub fn from_unstructured(fault: &str) -> String {
     let Some((from, into)) = parts else { return fault.to_owned() };
     let field = into.strip_prefix("struct field ").and_then(|into| into.split_once(" of type "));
     let bytes = into.strip_prefix("value of type ").filter(|into| *into == "[]uint8");
-    // A type that decodes itself says the same here.
+    // A type with its own decoder reports the same here.
     let Some(into) = field.map(|(_, into)| into).or(bytes) else { return fault.to_owned() };
     let is_whole = |number: &str| !number.contains(['.', 'e', 'E']);
     let kind = match from.split_once(' ').unwrap_or((from, "")) {

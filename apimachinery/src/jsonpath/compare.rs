@@ -14,7 +14,7 @@ enum Basic<'a> {
     String(&'a str),
 }
 
-/// Whether the comparison of `left` with `right` holds.
+/// Reports whether the comparison of `left` with `right` holds.
 pub(super) fn holds(left: Found<'_>, operator: &Operator, right: Found<'_>) -> Result<bool, EvaluateError> {
     if let Operator::Unknown(text) = operator {
         return Err(EvaluateError::UnknownOperator(text.clone()));

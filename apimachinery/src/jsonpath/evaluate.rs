@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::parse::{Block, Filter, Node, Range, To};
 use super::{Found, compare};
 
-/// Why evaluation fails; the printer column is empty then.
+/// The reason why evaluation fails; the printer column is empty then.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum EvaluateError {
@@ -23,9 +23,9 @@ pub enum EvaluateError {
     /// A range ends before it begins.
     #[error("starting index {from} is greater than ending index {to}")]
     Backwards {
-        /// Where it begins.
+        /// The index where it begins.
         from: i64,
-        /// Where it ends.
+        /// The index where it ends.
         to: i64,
     },
     /// The step of a range is zero or less.

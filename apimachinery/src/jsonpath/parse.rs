@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 use super::unquote::unquote;
 
-/// Why a path is malformed.
+/// The reason why a path is malformed.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ParseError {
@@ -72,7 +72,7 @@ pub(super) struct Range {
     pub(super) step: Option<i64>,
 }
 
-/// Where a range ends.
+/// The end of a range.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum To {
     /// After its first item: `[2]`.
@@ -83,7 +83,7 @@ pub(super) enum To {
     Index(i64),
 }
 
-/// Which items of a list to select.
+/// The selection of items of a list.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Filter {
     pub(super) left: Vec<Node>,
@@ -107,7 +107,7 @@ pub(super) struct Parser<'a> {
     input: &'a str,
     /// After the last character read.
     pos: usize,
-    /// Where the current token begins.
+    /// The start of the current token.
     start: usize,
 }
 
@@ -303,7 +303,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Whether a backslash, escaped or not, precedes the last character read.
+    /// Reports whether a backslash, escaped or not, precedes the last character read.
     fn is_escaped(&self) -> bool {
         self.input[..self.pos - 1].ends_with('\\')
     }

@@ -11,7 +11,7 @@ pub enum ParseError {
     Text {
         /// The whole selector.
         text: String,
-        /// Where the error is, in bytes.
+        /// The position of the error, in bytes.
         offset: usize,
         /// The fault, in apimachinery's words.
         message: String,

@@ -63,13 +63,13 @@ impl Selector {
         Self(Terms::Nothing)
     }
 
-    /// Whether every object matches, whatever its labels.
+    /// Reports whether every object matches, whatever its labels.
     #[must_use]
     pub fn is_everything(&self) -> bool {
         matches!(&self.0, Terms::All(terms) if terms.is_empty())
     }
 
-    /// Whether no object matches because the selector is [`Selector::nothing`].
+    /// Reports whether no object matches because the selector is [`Selector::nothing`].
     #[must_use]
     pub fn is_nothing(&self) -> bool {
         matches!(self.0, Terms::Nothing)
@@ -118,13 +118,13 @@ impl Selector {
         (!self.is_everything()).then(|| self.to_string())
     }
 
-    /// Whether an object with `labels` matches.
+    /// Reports whether an object with `labels` matches.
     #[must_use]
     pub fn matches(&self, labels: &BTreeMap<String, String>) -> bool {
         self.matches_by(|key| labels.get(key).map(String::as_str))
     }
 
-    /// Whether an object matches; `label` returns the value of a label.
+    /// Reports whether an object matches; `label` returns the value of a label.
     #[must_use]
     pub fn matches_by<'a>(&self, label: impl Fn(&str) -> Option<&'a str>) -> bool {
         match &self.0 {
@@ -133,14 +133,14 @@ impl Selector {
         }
     }
 
-    /// Whether an object with these labels matches. No labels are the same as empty ones.
+    /// Reports whether an object with these labels matches. No labels are the same as empty ones.
     #[must_use]
     pub fn matches_optional(&self, labels: Option<&BTreeMap<String, String>>) -> bool {
         static NONE: BTreeMap<String, String> = BTreeMap::new();
         self.matches(labels.unwrap_or(&NONE))
     }
 
-    /// Whether an object with these labels, a map in JSON or null, matches.
+    /// Reports whether an object with these labels, a map in JSON or null, matches.
     #[must_use]
     pub fn matches_json(&self, labels: &Value) -> bool {
         self.matches_by(|key| labels.get(key).and_then(Value::as_str))

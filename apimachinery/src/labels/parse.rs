@@ -13,9 +13,9 @@ enum Token<'a> {
 
 struct Parser<'a> {
     text: &'a str,
-    /// Where the last token begins.
+    /// The start of the last token.
     start: usize,
-    /// Where the next token begins.
+    /// The start of the next token.
     offset: usize,
 }
 

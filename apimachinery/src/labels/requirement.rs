@@ -16,7 +16,7 @@ pub(super) struct Requirement {
     bound: i64,
 }
 
-/// How a requirement compares.
+/// The operator of a requirement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) enum Operator {
     In,
@@ -95,7 +95,7 @@ impl Requirement {
         &self.key
     }
 
-    /// Whether the value of the label, if the object has it, meets the requirement.
+    /// Reports whether the value of the label, if the object has it, meets the requirement.
     pub(super) fn matches(&self, value: Option<&str>) -> bool {
         let is_listed = |value: &str| self.values.iter().any(|one| one == value);
         // A value that is not an integer is neither above nor below.

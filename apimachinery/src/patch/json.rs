@@ -14,10 +14,11 @@ use serde_json::Value;
 use super::{MAX_DEPTH, is_deeper};
 use crate::golang;
 
-/// How many bytes of JSON the `copy` operations of one patch may add: kube-apiserver's limit of a request's body.
+/// The limit of bytes of JSON that the `copy` operations of one patch may add: kube-apiserver's limit of a request's
+/// body.
 const COPY_LIMIT: usize = 3 * 1024 * 1024;
 
-/// Why a JSON patch does not apply, in the words of evanphx/json-patch.
+/// The reason why a JSON patch does not apply, in the words of evanphx/json-patch.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum JsonPatchError {
@@ -37,7 +38,7 @@ pub enum JsonPatchError {
     Parent {
         /// The operation.
         operation: &'static str,
-        /// Which path leads nowhere, such as `doc is missing from path`.
+        /// The path that leads nowhere, such as `doc is missing from path`.
         missing: &'static str,
         /// The path, in quotes for some operations.
         path: String,
@@ -48,9 +49,9 @@ pub enum JsonPatchError {
     /// The last part of a path is no place in the object or list.
     #[error("{context}: {reason}")]
     Element {
-        /// Which operation failed, and where.
+        /// The failed operation and its place.
         context: String,
-        /// Why the place does not exist.
+        /// The reason why the place does not exist.
         reason: ElementError,
     },
     /// A value differs from the one that `test` gives.
@@ -62,7 +63,7 @@ pub enum JsonPatchError {
     /// `copy` operations add too much.
     #[error("Unable to complete the copy, the accumulated size increase of copy is {size}, exceeding the limit {limit}", limit = COPY_LIMIT)]
     CopyLimit {
-        /// How many bytes the operations would add.
+        /// The number of bytes that the operations would add.
         size: usize,
     },
     /// A value would nest deeper than [`MAX_DEPTH`].
@@ -70,7 +71,7 @@ pub enum JsonPatchError {
     Depth,
 }
 
-/// Why an object or list has no such place.
+/// The reason why an object or list has no such place.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ElementError {
@@ -88,10 +89,10 @@ pub enum ElementError {
     NewIndex(String),
 }
 
-/// Carries out the operations in order, and returns the patched document.
+/// Applies the operations in order, and returns the patched document.
 ///
 /// # Errors
-/// The first operation that does not apply.
+/// Returns the error of the first operation that does not apply.
 ///
 /// ```
 /// use kubesmith_apimachinery::patch::json_patch;
@@ -133,7 +134,7 @@ impl<'p> Operation<'p> {
 
 struct Patching {
     document: Value,
-    /// How many bytes the `copy` operations have added.
+    /// The number of bytes that the `copy` operations have added.
     copied: usize,
 }
 
@@ -251,7 +252,7 @@ fn check_depth(path: &str, value: &Value) -> Result<(), JsonPatchError> {
 
 /// The object or list that holds the end of a path, and the last part of the path.
 ///
-/// The library ignores what stands before the first slash, and finds nothing for a path without one.
+/// The library ignores text before the first slash, and finds nothing for a path without one.
 fn parent<'d>(document: &'d mut Value, path: &str) -> Option<(&'d mut Value, String)> {
     let (_, path) = path.split_once('/')?;
     let (parents, last) = path.rsplit_once('/').map_or((None, path), |(parents, last)| (Some(parents), last));

@@ -1,4 +1,4 @@
-//! Patches of objects, as kube-apiserver carries them out: JSON patch, merge patch and strategic merge patch.
+//! Patches of objects, as in kube-apiserver: JSON patch, merge patch and strategic merge patch.
 
 mod json;
 mod merge;
@@ -10,10 +10,11 @@ pub use json::{JsonPatchError, json_patch};
 pub use merge::merge_patch;
 pub use strategic::{Field, PatchMeta, StrategicMergeError, Strategy, strategic_merge_patch};
 
-/// How deep an object may nest. Serializers and checks recurse, and repeated copies of an object into itself double its depth.
+/// The depth limit of objects. Serializers and checks recurse, and repeated copies of an object into itself double its
+/// depth.
 pub const MAX_DEPTH: usize = 100;
 
-/// Whether a value nests deeper than `levels`.
+/// Reports whether a value nests deeper than `levels`.
 #[must_use]
 pub fn is_deeper(value: &Value, levels: usize) -> bool {
     let deeper = |value: &Value| levels == 0 || is_deeper(value, levels - 1);

@@ -29,7 +29,7 @@ pub trait PatchMeta: Copy {
 /// The patch rule of one field.
 #[derive(Clone, Copy, Debug)]
 pub struct Field<T> {
-    /// How a patch changes the field.
+    /// The strategy of the field.
     pub strategy: Strategy,
     /// The field that identifies the objects of a list.
     pub merge_key: Option<&'static str>,
@@ -37,7 +37,7 @@ pub struct Field<T> {
     pub of: Option<T>,
 }
 
-/// How a patch changes a field.
+/// The effect of a patch on a field.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Strategy {
     /// Objects merge, lists are replaced.
@@ -49,7 +49,7 @@ pub enum Strategy {
     Replace,
 }
 
-/// Why a strategic merge patch does not apply, in apimachinery's words.
+/// The reason why a strategic merge patch does not apply, in apimachinery's words.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum StrategicMergeError {
@@ -123,7 +123,7 @@ pub enum StrategicMergeError {
 }
 
 impl StrategicMergeError {
-    /// The code of the HTTP status with which kube-apiserver answers.
+    /// Returns the code of kube-apiserver's HTTP response.
     #[must_use]
     pub fn code(&self) -> u16 {
         match self {

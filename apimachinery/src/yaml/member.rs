@@ -34,7 +34,7 @@ pub struct Member {
     pub name: String,
     /// Whether it is the merge key `<<`.
     pub merges: bool,
-    /// Where the key begins in YAML, in bytes, if the parser tells.
+    /// The start of the key in YAML, in bytes, if the parser reports it.
     pub offset: Option<usize>,
 }
 
@@ -44,7 +44,8 @@ impl Member {
     }
 }
 
-/// Reads a key, and whether it is the merge key `<<`. Keys of YAML may be other scalars than strings; they become strings as in goyaml.
+/// Reads a key, and detects the merge key `<<`. Keys of YAML may be other scalars than strings; they become strings as
+/// in goyaml.
 #[derive(Clone, Copy, Debug)]
 pub struct MemberName<'a> {
     yaml: Option<&'a str>,

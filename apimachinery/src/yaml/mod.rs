@@ -1,7 +1,7 @@
 //! Kubernetes' YAML: the bytes that `sigs.k8s.io/yaml` writes, as controller-gen and kubectl do, and the scalars that its reader
 //! finds.
 //!
-//! Values are JSON. Both follow YAML 1.1 as goyaml has it, where `yes` is a boolean and `0777` is octal.
+//! Values are JSON. Both follow YAML 1.1 like goyaml, where `yes` is a boolean and `0777` is octal.
 //!
 //! The writer uses block style with keys in natural order. It quotes strings that a reader of YAML 1.1 would take for something
 //! else, writes text with line breaks as literal blocks, and folds lines after column 80. Every string goes through one function

@@ -62,13 +62,13 @@ fn before<'s>(source: &'s str, scalar: &str) -> Option<&'s str> {
     source.get(..start).filter(|_| is_within)
 }
 
-/// Where a scalar that a parser borrowed from its source begins, in bytes; `None` for one that it copied.
+/// Returns the start of a scalar that a parser borrowed from its source, in bytes; `None` for one that it copied.
 pub(super) fn offset_of(source: &str, scalar: &str) -> Option<usize> {
     before(source, scalar).map(str::len)
 }
 
-/// Whether a scalar that a parser borrowed from its source has neither quotes nor a tag there. If so, YAML 1.1 may give it another
-/// meaning than the string that a parser of YAML 1.2 found.
+/// Reports whether a scalar that a parser borrowed from its source has neither quotes nor a tag there. If so, YAML 1.1
+/// may give it another meaning than the string that a parser of YAML 1.2 found.
 #[must_use]
 pub fn is_plain(source: &str, scalar: &str) -> bool {
     let Some(mut before) = before(source, scalar) else { return false };
@@ -133,8 +133,8 @@ fn word(text: &str) -> Option<Scalar> {
     })
 }
 
-/// Whether a reader of YAML 1.1 takes the unquoted text for something other than a string. Base-60 numbers count too: goyaml does
-/// not read them, but quotes them.
+/// Reports whether a reader of YAML 1.1 interprets the unquoted text as something other than a string. Base-60 numbers
+/// count too: goyaml does not read them, but quotes them.
 #[must_use]
 pub fn reads_as_other_than_string(text: &str) -> bool {
     Scalar::of(text) != Scalar::Text || is_base_60(text)

@@ -5,14 +5,14 @@ use super::reads_as_other_than_string;
 /// All words that YAML 1.1 reads as something else are shorter.
 const LONGER_THAN_A_WORD: usize = 6;
 
-/// Whether a quick look shows that the text is a plain scalar, as most keys and types are.
+/// Reports whether a quick look shows that the text is a plain scalar, as most keys and types are.
 pub(super) fn is_word(text: &str) -> bool {
     text.len() >= LONGER_THAN_A_WORD
         && text.as_bytes()[0].is_ascii_alphabetic()
         && text.bytes().all(|b| b.is_ascii_alphanumeric())
 }
 
-/// Whether a quick look shows that the text is plain words, as most descriptions are.
+/// Reports whether a quick look shows that the text is plain words, as most descriptions are.
 pub(super) fn is_phrase(text: &str) -> bool {
     let is_plain = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b' ' | b'.' | b',' | b'/' | b'-' | b'_');
     text.len() >= LONGER_THAN_A_WORD
@@ -111,12 +111,12 @@ pub(super) fn is_break(c: char) -> bool {
     matches!(c, '\n' | '\r' | '\u{85}' | '\u{2028}' | '\u{2029}')
 }
 
-/// Whether libyaml calls a character printable: none beyond the basic plane, no tab.
+/// Reports whether a character is printable for libyaml: none beyond the basic plane, no tab.
 pub(super) fn is_printable(c: char) -> bool {
     matches!(c, '\n' | ' '..='~' | '\u{a0}'..='\u{d7ff}' | '\u{e000}'..='\u{fffd}') && c != '\u{feff}'
 }
 
-/// Whether a character is invisible, or changes the direction of others.
+/// Reports whether a character is invisible, or changes the direction of others.
 #[must_use]
 pub fn is_hidden(c: char) -> bool {
     let direction =

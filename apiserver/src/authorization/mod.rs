@@ -71,7 +71,7 @@ pub(crate) struct Resource<'a> {
 /// The decision, with its reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Decision {
-    /// A rule allows it.
+    /// The request is allowed.
     Allow(String),
     /// No rule allows it.
     NoOpinion(String),

@@ -34,14 +34,14 @@ impl Regex {
         built.map(Self).ok_or_else(|| Error::new(ErrorCode::Large, source))
     }
 
-    /// Whether the expression matches somewhere in the text.
+    /// Reports whether the expression matches anywhere in the text.
     #[must_use]
     pub fn is_match(&self, text: &str) -> bool {
         // regex-automata's own `is_match` misses some matches after one of `\B` that splits a character.
         self.0.find(text).is_some()
     }
 
-    /// The first match, as Go prefers: the leftmost one, and of these the one that is tried first.
+    /// Returns the first match by Go's preference: the leftmost one, and of these the one that is tried first.
     #[must_use]
     pub fn find<'t>(&self, text: &'t str) -> Option<&'t str> {
         self.0.find(text).map(|found| &text[found.range()])
@@ -53,7 +53,7 @@ impl Regex {
     }
 }
 
-/// The resolved syntax of an expression, for those who make texts that match. Groups do not appear in it.
+/// Returns the resolved syntax of an expression, for generators of matching texts. Groups do not appear in it.
 ///
 /// # Errors
 /// The error of Go's `regexp.Compile`.
@@ -62,7 +62,7 @@ pub fn to_hir(source: &str) -> Result<Hir, Error> {
     Ok(with_stack(&node, || Some(hir::translate(&node))).unwrap_or_else(Hir::fail))
 }
 
-/// Runs what recurses over an expression where it has the stack. `None` if no thread can be started.
+/// Runs a function that recurses over an expression with enough stack. `None` if no thread can be started.
 fn with_stack<T: Send>(node: &Node, run: impl FnOnce() -> Option<T> + Send) -> Option<T> {
     if is_shallow(node, SHALLOW) {
         return run();

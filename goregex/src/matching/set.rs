@@ -19,7 +19,7 @@ pub(super) fn of(class: &Class) -> ClassUnicode {
     negated(set, class.negated)
 }
 
-/// The characters of a range with, if so asked, those that differ only in case.
+/// Returns the characters of a range; with `fold_case`, also those that differ only in case.
 pub(super) fn range(first: u32, last: u32, fold_case: bool) -> ClassUnicode {
     let below = (first, last.min(SURROGATES.0 - 1));
     let above = (first.max(SURROGATES.1 + 1), last);
@@ -70,7 +70,7 @@ fn folded(set: ClassUnicode, fold_case: bool) -> ClassUnicode {
 /// The one character whose category changed since: from Mn to Mc.
 const MOVED: u32 = 0x1171E;
 
-/// Characters that Unicode 15.0 knows.
+/// Characters that are assigned in Unicode 15.0.
 static ASSIGNED: LazyLock<ClassUnicode> = LazyLock::new(|| table("age=15.0"));
 
 fn of_named(named: Named) -> ClassUnicode {

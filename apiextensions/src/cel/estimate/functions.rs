@@ -6,14 +6,14 @@ use crate::cel::ast::{ACCUMULATOR, Expr, Kind, Literal};
 use crate::cel::eval::LIST_COST;
 use crate::cel::types::Type;
 
-/// How long a named format is at most.
+/// The greatest length of a named format.
 const MAX_FORMAT_SIZE: u64 = 64;
 const TRAVERSAL: f64 = 0.1;
 const REGEX: f64 = 0.25;
 /// The assumed length of a named format's expression.
 const FORMAT_REGEX: f64 = 128.0 * REGEX;
 
-/// The value of a literal, but nothing below zero; something else for any other expression.
+/// Returns the value of a literal, at least zero, or `other` for any other expression.
 fn literal_or(expr: &Expr, other: u64) -> u64 {
     match &expr.kind {
         Kind::Literal(Literal::Int(value)) => u64::try_from(*value).unwrap_or(0),
@@ -196,7 +196,7 @@ impl Estimator<'_> {
         }
     }
 
-    /// cel-go's libraries of lists and sets. What makes a list costs its size, and sorting the square of it.
+    /// cel-go's libraries of lists and sets. Creating a list costs its size, and sorting the square of it.
     fn of_lists(
         &self,
         function: &str,

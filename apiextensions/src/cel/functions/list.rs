@@ -21,7 +21,7 @@ pub(super) fn call(function: &str, args: &[Value]) -> Called {
     }
 }
 
-/// The greatest length of a list that `lists.range` makes.
+/// The greatest length of a list from `lists.range`.
 const MAX_RANGE: i64 = 1_000_000;
 
 fn range(n: i64) -> Called {
@@ -131,7 +131,7 @@ fn flatten_into(list: &[Value], depth: i64, flat: &mut Vec<Value>) {
     }
 }
 
-/// Whether values of this type have an order.
+/// Reports whether values of this type have an order.
 fn is_ordered(value: &Value) -> bool {
     matches!(value, Value::Double(_)) || compare(value, value).is_some()
 }

@@ -1,5 +1,5 @@
-//! Regular expressions. An expression keeps the patterns that it has compiled: to compile one takes far longer than the cost of
-//! a call says, and a call may stand in nested loops.
+//! Regular expressions. An expression caches compiled patterns: compiling one takes far longer than the cost of a call
+//! implies, and calls may be in nested loops.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -8,10 +8,10 @@ use kubesmith_goregex::Regex;
 use super::{Called, no_overload};
 use crate::cel::value::Value;
 
-/// How many patterns an expression keeps. There are few, since one may take megabytes.
+/// The limit of cached patterns; it is low, since one may take megabytes.
 const MAX_KEPT: usize = 32;
 
-/// A pattern, or why it does not compile.
+/// A pattern, or its error.
 type Compiled = Result<Arc<Regex>, String>;
 
 /// Compiled patterns, the latest used one first.

@@ -20,7 +20,7 @@ impl Parser {
                 self.expect("]")?;
                 break;
             }
-            // What can end the expression is taken as given by ANTLR.
+            // ANTLR assumes the missing bracket.
             if self.peek().kind == TokenKind::End {
                 let end = self.peek().at;
                 self.issue(end, "Syntax error: missing ']' at '<EOF>'");
@@ -50,7 +50,8 @@ impl Parser {
         Ok(self.node(at, Kind::Map(entries)))
     }
 
-    /// The dotted name of a message, if a message literal begins with this identifier: the tokens up to `{` are eaten.
+    /// Returns the dotted name of a message, if a message literal begins with this identifier, and consumes the tokens
+    /// up to `{`.
     pub(super) fn message_name(&mut self, first: &str) -> Option<String> {
         let (mut name, mut at) = (first.to_owned(), self.at);
         let kind = |at: usize| self.tokens.get(at).map(|token| &token.kind);

@@ -41,7 +41,7 @@ pub(super) fn check_approval(crd: &Value, old: Option<&Value>, causes: &mut Vec<
     }
 }
 
-/// Whether a text is a URL with a scheme and a host.
+/// Reports whether a text is a URL with a scheme and a host.
 fn is_absolute_url(text: &str) -> bool {
     let Some((scheme, rest)) = text.split_once("://") else { return false };
     let host = rest.split(['/', '?', '#']).next().unwrap_or_default();

@@ -1,11 +1,11 @@
-//! Why a rule is too expensive: which lists, maps and strings are too large, and which bound would do.
+//! Explains why a rule is too expensive: the lists, maps and strings that are too large, and a bound that suffices.
 
 use super::rules::Cardinality;
 use crate::cel::{Decl, compile_rule, escape, max_cardinality};
 use crate::schema::{Rule, Schema};
 use crate::structural::locate::Step;
 
-/// Which expression of a rule.
+/// One of the two expressions of a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Expression {
     /// The rule itself.
@@ -25,7 +25,8 @@ pub struct Large {
     pub bound: Option<i64>,
 }
 
-/// The estimated cost of an expression, over all places where it is evaluated in an object, and what makes it grow.
+/// The estimated cost of an expression, over all places where it is evaluated in an object, and the values that
+/// increase it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Excess {
     /// The estimate.
@@ -39,7 +40,8 @@ pub struct Excess {
 /// Bounds that are tried, the largest first.
 const BOUNDS: [i64; 14] = [10_000, 4_096, 1_024, 512, 256, 128, 64, 32, 20, 16, 10, 8, 5, 3];
 
-/// What an expression costs, and why it is more than `limit`. `None` for places without such a rule, and for rules that do not compile.
+/// Returns the cost of an expression, with the causes of an excess over `limit`. `None` for places without such a rule,
+/// and for rules that do not compile.
 #[must_use]
 pub fn explain_cost(
     root: &Schema,
@@ -80,7 +82,7 @@ struct Site<'a> {
 }
 
 impl Site<'_> {
-    /// The cost, and the places below the rule whose size it depends on, as the estimate names them.
+    /// Returns the cost, and the places below the rule whose size it depends on, in the estimate's notation.
     fn measure(&self, root: &Schema) -> Option<(u64, Vec<Vec<String>>)> {
         let mut cardinality = Cardinality::Times(1);
         for depth in 0..self.at.len() {
@@ -102,7 +104,7 @@ impl Site<'_> {
         Some((program.max_cost().saturating_mul(times), program.sized().to_vec()))
     }
 
-    /// Everything that has a size around the rule and among what the estimate looked at.
+    /// Returns the values with a size, among those around the rule and those that the estimate depends on.
     fn candidates(&self, root: &Schema, sized: &[Vec<String>]) -> Vec<Large> {
         let mut out: Vec<Large> = Vec::new();
         let mut add = |steps: Vec<Step>| {
@@ -123,7 +125,7 @@ impl Site<'_> {
     }
 }
 
-/// The steps to a place that the estimate calls `self.items.@items.name`.
+/// Returns the steps to a place in the estimate's notation, such as `self.items.@items.name`.
 fn steps_of(node: &Schema, path: &[String]) -> Option<Vec<Step>> {
     let mut node = node;
     let mut steps = Vec::new();

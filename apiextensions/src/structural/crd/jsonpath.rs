@@ -16,7 +16,7 @@ pub struct FieldPath<'a> {
 /// Follows a path of fields, `['quoted']` map keys included.
 ///
 /// # Errors
-/// Where it leaves the schema, or what cannot be read, in the server's words.
+/// Returns the place where it leaves the schema, or the malformed part, in the server's words.
 pub fn resolve_field_path<'a>(
     path: &str,
     schema: &'a Schema,

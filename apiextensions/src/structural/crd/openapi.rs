@@ -81,7 +81,7 @@ fn check_root_with_status(schema: &Schema, json: &Value, path: &Path, causes: &m
     }
 }
 
-/// Defaults have to fit the schema that they stand in, and to name known fields only.
+/// Checks that defaults fit the schema that they are in, and only have known fields.
 fn check_defaults(schema: &Schema, path: &Path) -> Vec<Cause> {
     let mut causes = Vec::new();
     walk_defaults(schema, true, false, path, &mut causes);
@@ -143,7 +143,8 @@ fn check_default(
     causes.extend(own);
 }
 
-/// What defaults are validated against, where `x-kubernetes-int-or-string` says nothing of types (`ToKubeOpenAPI`).
+/// Returns the schema for validating defaults, without `x-kubernetes-int-or-string` and its effect on types
+/// (`ToKubeOpenAPI`).
 fn without_int_or_string(schema: &Schema) -> Schema {
     let mut schema = schema.clone();
     schema.walk_mut(&mut |node| node.int_or_string = false);
@@ -153,12 +154,12 @@ fn without_int_or_string(schema: &Schema) -> Schema {
 /// The properties of a node that follow from its place.
 #[derive(Clone)]
 struct Place {
-    /// Why defaults may not stand here, if so.
+    /// The reason why defaults are not allowed here, if so.
     no_defaults: Option<String>,
     inside_meta: bool,
-    /// The outermost place whose old and new values cannot be told to belong together.
+    /// The outermost place whose old and new values cannot be matched.
     uncorrelatable: Option<Path>,
-    /// How often the place can be there, if rules are checked at all.
+    /// The greatest number of the place's occurrences, if rules are checked at all.
     cardinality: Option<Cardinality>,
 }
 
@@ -175,7 +176,7 @@ impl Place {
         place
     }
 
-    /// The place of a junctor: there are no rules in it.
+    /// Returns the place of a junctor, which has no rules.
     fn junction(&self) -> Self {
         Self { cardinality: None, ..self.clone() }
     }
@@ -213,7 +214,7 @@ impl Walk {
         for (i, rule) in schema.validations.iter().enumerate() {
             check_rule_text(schema, rule, &path.child("x-kubernetes-validations").index(i), causes);
         }
-        // Rules of a schema that is wrong in itself would be reported for what is not their fault.
+        // Rules of a faulty schema would be reported for faults that are not theirs.
         if let (Some(cardinality), true) = (place.cardinality, self.schema_causes.len() == known_faults) {
             let site = Site { path, cardinality, uncorrelatable: place.uncorrelatable.as_ref() };
             self.rules.check(schema, is_root, &site);
@@ -387,7 +388,7 @@ fn check_list_keys(schema: &Schema, path: &Path, causes: &mut Vec<Cause>) {
     }
 }
 
-/// Items of sets and list maps are never null, and their keys are always there.
+/// Checks that items of sets and list maps are never null, and their keys are always present.
 fn check_list_items(schema: &Schema, path: &Path, causes: &mut Vec<Cause>) {
     let (Some(items), Some(list_type @ ("set" | "map"))) = (&schema.items, schema.list_type.as_deref())
     else {

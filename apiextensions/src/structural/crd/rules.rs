@@ -1,4 +1,4 @@
-//! The rules of a schema: whether they compile, and whether they are cheap enough.
+//! The rules of a schema: checks that they compile, and that they are cheap enough.
 
 use crate::cel::{CompiledRule, Decl, RuleError, compile_rule, max_cardinality};
 use crate::schema::{Additional, Rule, Schema};
@@ -9,10 +9,10 @@ use crate::structural::{Path, golang};
 pub const RULE_LIMIT: u64 = 10_000_000;
 /// The cost limit of all rules of a schema. Source: StaticEstimatedCRDCostLimit of the API server.
 pub const TOTAL_LIMIT: u64 = 100_000_000;
-/// So many of the most expensive rules are named.
+/// The number of the most expensive rules that are named.
 const NAMED: usize = 4;
 
-/// A rule as the server prints it when it refuses it: a Go structure written as JSON.
+/// Formats a rule as the server does in refusals: a Go structure written as JSON.
 fn go_json(rule: &Rule) -> String {
     let string = golang::json_string;
     let text = |text: &Option<String>| string(text.as_deref().unwrap_or_default());
@@ -27,12 +27,12 @@ fn go_json(rule: &Rule) -> String {
     )
 }
 
-/// How often a place can be there in an object.
+/// The number of a place's occurrences in an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Cardinality {
-    /// At most so often.
+    /// At most this number.
     Times(u64),
-    /// As often as fits into a request.
+    /// As many as fit into a request.
     Unbounded,
 }
 
@@ -53,7 +53,7 @@ impl Cardinality {
     }
 }
 
-/// Where rules stand.
+/// The place of rules.
 pub(super) struct Site<'a> {
     pub(super) path: &'a Path,
     pub(super) cardinality: Cardinality,
@@ -66,7 +66,7 @@ pub(super) struct Rules {
     causes: Vec<Cause>,
     total: u64,
     expensive: Vec<(u64, Path)>,
-    /// Rules of a stored schema may cost what they cost.
+    /// Whether costs are unlimited, since the stored schema has the rules already.
     costs_are_accepted: bool,
 }
 
@@ -102,7 +102,7 @@ impl Rules {
                     };
                     let cause = Cause::invalid(field, "", error.detail());
                     self.causes.push(cause.with_raw_value(go_json(rule)));
-                    // A rule that does not compile uses nothing.
+                    // A rule that does not compile uses no variables.
                     let alone = Rule { message_expression: None, ..rule.clone() };
                     let uses = compile_rule(schema, &decl, &alone).is_ok_and(|it| it.program.uses_old_self());
                     self.old_self(rule, uses, &at, site);
@@ -127,7 +127,7 @@ impl Rules {
         }
     }
 
-    /// Whether the rule may use `oldSelf` as it does.
+    /// Checks whether the rule may use `oldSelf` in this way.
     fn old_self(&mut self, rule: &Rule, uses: bool, at: &Path, site: &Site<'_>) {
         match (uses, site.uncorrelatable, rule.optional_old_self) {
             (true, Some(place), _) => {
@@ -154,7 +154,7 @@ impl Rules {
         }
     }
 
-    /// Adds what was found, and the cost of all rules together if that is too much.
+    /// Adds the faults, and the cost of all rules together if that is too much.
     pub(super) fn finish(mut self, path: &Path, causes: &mut Vec<Cause>) {
         causes.append(&mut self.causes);
         if self.total <= TOTAL_LIMIT {

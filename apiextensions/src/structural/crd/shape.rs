@@ -1,4 +1,4 @@
-//! Small readers of a definition's JSON: everything that is not there or has another type reads as absent.
+//! Small readers of a definition's JSON: absent values and those of another type read as absent.
 
 use serde_json::Value;
 

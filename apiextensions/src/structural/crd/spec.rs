@@ -90,7 +90,7 @@ fn check_one_of(path: &Path, value: &str, accepted: &[&str], causes: &mut Vec<Ca
     }
 }
 
-/// Whether all versions say the same of a part; then the server keeps it once, at the top.
+/// Reports whether a part is the same in all versions; then the server keeps it once, at the top.
 fn is_shared(versions: &[Value], part: &str) -> bool {
     versions.windows(2).all(|pair| pair[0].get(part) == pair[1].get(part))
 }
@@ -139,7 +139,7 @@ fn check_versions(crd: &Value, versions: &[Value], old: Option<&Value>, causes: 
     }
 }
 
-/// Versions as the server prints its own form of them: what all versions share stands at the top of the spec instead.
+/// Formats versions as the server's own form of them: shared parts are at the top of the spec instead.
 fn printed(versions: &[Value]) -> String {
     let part = |version: &Value, name: &str| match is_shared(versions, name) {
         true => Value::Null,
@@ -377,7 +377,7 @@ fn check_conversion(crd: &Value, old: Option<&Value>, causes: &mut Vec<Cause>) {
         None => causes.push(Cause::required(field, "required when strategy is set to Webhook")),
         Some(client) => {
             causes.extend(validate_client_config(client, &field));
-            // Until a definition is established, and where its bundle was never looked at, any bundle will do
+            // Until a definition is established, and if its bundle was never checked, any bundle is valid
             // (`allowInvalidCABundle`).
             let bundle = |crd| text(crd, "/spec/conversion/webhook/clientConfig/caBundle");
             let field = field.child("caBundle");

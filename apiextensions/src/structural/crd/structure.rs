@@ -26,8 +26,8 @@ pub fn validate_structural(path: &Path, schema: &Schema) -> Vec<Cause> {
     causes
 }
 
-/// Whether the server cannot convert the schema, and so does not look at its structure. Source: `validateUnsupportedFields`
-/// and `newExtensions` of apiextensions-apiserver's pkg/apiserver/schema/convert.go.
+/// Reports whether the server cannot convert the schema, and so does not check its structure. Source:
+/// `validateUnsupportedFields` and `newExtensions` of apiextensions-apiserver's pkg/apiserver/schema/convert.go.
 fn has_refused_keywords(schema: &Schema) -> bool {
     schema.any(&|schema| !schema.refused.is_empty())
 }

@@ -209,7 +209,7 @@ fn check_object(schema: &Schema, path: &str, map: &Map<String, Value>, old: Opti
     outcome
 }
 
-/// Whether these errors keep CEL rules from running: types or sizes are not those that the rules' cost was estimated for.
+/// Reports whether these errors keep CEL rules from running: the cost estimate assumes other types or sizes.
 #[must_use]
 pub fn blocks_rules(causes: &[Cause]) -> bool {
     use CauseKind::{NotSupported, Required, TooLong, TooMany, TypeInvalid};

@@ -99,7 +99,7 @@ fn is_multiple(value: Num, factor: Num) -> bool {
     }
 }
 
-/// Whether a float stands for an integer within the exact range of floats, give or take rounding. Source:
+/// Reports whether a float represents an integer within the exact range of floats, within rounding. Source:
 /// `IsFloat64AJSONInteger` of go-openapi/swag.
 pub(super) fn is_json_integer(value: f64) -> bool {
     const MAX_EXACT: f64 = 9_007_199_254_740_991.0;
@@ -110,7 +110,7 @@ pub(super) fn is_json_integer(value: f64) -> bool {
     value == near || (value - near).abs() / (value.abs() + near.abs()).max(f64::MIN_POSITIVE) < 1e-9
 }
 
-/// The range check of `int32`, `int64` and `float`; only where the type is one alone.
+/// The range check of `int32`, `int64` and `float`; only if the type is unambiguous.
 #[expect(clippy::cast_possible_truncation, reason = "the cast is what is checked")]
 fn out_of_range(schema: &Schema, path: &str, value: Num) -> Option<String> {
     if schema.int_or_string {

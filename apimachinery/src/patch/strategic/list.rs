@@ -59,7 +59,7 @@ pub(super) fn merge_list<T: PatchMeta>(
     }
 }
 
-/// Carries out the items with `$patch`, and returns the items that stay in the object and in the patch.
+/// Applies the items with `$patch`, and returns the items that stay in the object and in the patch.
 fn carry_out_directives(
     mut original: Vec<Value>,
     changes: Vec<Value>,

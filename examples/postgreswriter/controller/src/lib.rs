@@ -32,10 +32,10 @@ pub const FINALIZER: &str = "demo.yash.com/row";
 /// The name of the lease that replicas compete for.
 pub const LEASE_NAME: &str = "postgreswriter.demo.yash.com";
 
-/// The delay of a first retry, which doubles each time
+/// The delay of the first retry, which doubles each time.
 const FIRST_RETRY: Duration = Duration::from_millis(50);
 
-/// up to this one, which is short so that a recovered database is used soon.
+/// The longest delay of a retry, which is short so that a recovered database is used soon.
 const LAST_RETRY: Duration = Duration::from_secs(30);
 
 /// Adds the controller to `manager`; `workers` objects are reconciled at a time, and each again after `resync` without
