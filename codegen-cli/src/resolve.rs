@@ -2,7 +2,7 @@
 //! namespace: definitions, child modules, `use` with renames, globs and re-exports, `self`, `super`,
 //! `crate`, dependencies and the prelude.
 //!
-//! It knows nothing of schemas: a path into a crate that is not read ends as its text.
+//! It is independent of schemas: a path into an unread crate stays a text.
 
 mod hints;
 mod macros;
@@ -38,26 +38,26 @@ pub struct ItemId {
 /// The target of a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Target {
-    /// A type of the input crates.
+    /// A type with source.
     Item(ItemId),
-    /// A module of the input crates.
+    /// A module with source.
     Module(usize, ModuleId),
-    /// A path into a crate that is known or std; the first part is that crate's library name.
+    /// A path into std or another known crate; the first part is the crate's library name.
     External(String),
-    /// A path into a crate that was not read, by its index in [`Crates::foreign`].
+    /// A path into an unread crate, by its index in [`Crates::foreign`].
     Unread(usize, String),
 }
 
-/// Why a path leads nowhere.
+/// The reason why a path has no target.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unresolved {
-    /// The part that was not found.
+    /// The missing part.
     pub name: String,
     /// Advice.
     pub hint: Option<String>,
 }
 
-/// The part of a path that was not found, and the module in which it was looked for.
+/// The missing part of a path, and the module that was searched.
 #[derive(Debug)]
 struct Missing {
     name: String,
@@ -83,34 +83,33 @@ pub struct Resolver<'a> {
     crates: &'a Crates,
     names: Vec<Vec<Names<'a>>>,
     public: RefCell<HashMap<usize, Public>>,
-    /// `impl` blocks of each type; looked for when one is asked for.
+    /// `impl` blocks of each type, collected on first use.
     impls: OnceCell<HashMap<ItemId, Vec<Impl<'a>>>>,
     /// Methods of schemas, by their names.
     schema_methods: OnceCell<SchemaMethods<'a>>,
-    /// Crates that would have to be read, by their indices in [`Crates::foreign`].
+    /// Crates to read, by their indices in [`Crates::foreign`].
     wanted: RefCell<BTreeSet<usize>>,
-    /// Whether a definition was asked for whose attributes have errors.
+    /// Whether a requested definition has errors in its attributes.
     broken: Cell<bool>,
 }
 
-/// An `impl` block and the module that it stands in.
+/// An `impl` block and its module.
 type Impl<'a> = (usize, ModuleId, &'a ImplItem);
 
 /// A module.
 type Place = (usize, ModuleId);
 
-/// A name in a module, and the module whose glob looks for it.
+/// A name in a module, and the module whose glob imports it.
 type Key = (usize, ModuleId, String, Option<Place>);
 
-/// What a search has seen: circles of `use` declarations end, and what several of them lead to is
-/// searched once.
+/// The visited names of a search: cycles of `use` declarations end, and shared targets are searched once.
 #[derive(Debug, Default)]
 struct Visited {
-    /// Names on the way.
+    /// The names being resolved.
     open: HashSet<Key>,
-    /// Results; as a circle may have cut them short, they hold until the outermost search ends.
+    /// Results of the outermost search, since a cycle may have cut them short.
     done: HashMap<Key, Option<Target>>,
-    /// Crates that were not read and may have the name, as everything of them is imported.
+    /// Unread crates that may have the name, because of glob imports.
     globs: BTreeSet<usize>,
 }
 
@@ -137,7 +136,7 @@ impl<'a> Resolver<'a> {
         item
     }
 
-    /// Whether [`Resolver::item`] gave a definition whose attributes have errors.
+    /// Whether [`Resolver::item`] returned a definition with errors in its attributes.
     pub fn is_broken(&self) -> bool {
         self.broken.get()
     }
@@ -151,13 +150,13 @@ impl<'a> Resolver<'a> {
         })
     }
 
-    /// The path of a definition from its crate's root, whether or not it can be named from outside.
+    /// The path of a definition from its crate's root, even if it is private.
     pub fn definition_path(&self, id: ItemId) -> String {
         format!("{}::{}", self.module_path(id.krate, id.module), self.item(id).name.text)
     }
 
-    /// Facts from the module of a definition and from those around it; the nearest wins. Where the group is said and
-    /// the version is not, a module between them that is called like a version says it.
+    /// Facts from the module of a definition and its enclosing modules; the nearest wins. If the group is set
+    /// without a version, a module between them that is named like a version sets it.
     pub fn module_facts(&self, id: ItemId) -> ModuleFacts {
         let modules = &self.crates.list[id.krate].modules;
         let mut facts = ModuleFacts::default();
@@ -197,10 +196,10 @@ impl<'a> Resolver<'a> {
             && m.parent.is_none_or(|parent| self.is_public_module(krate, parent))
     }
 
-    /// Resolves the path of a type that is used in `module`.
+    /// Resolves the path of a type in `module`.
     ///
     /// # Errors
-    /// When a part of the path is not found.
+    /// Returns an error if a part of the path is not found.
     pub fn resolve(&self, krate: usize, module: ModuleId, path: &PathExpr) -> Result<Target, Unresolved> {
         let mut visited = Visited::default();
         let found = self.path(krate, module, path.global, &path.segments, &mut visited);
@@ -214,7 +213,7 @@ impl<'a> Resolver<'a> {
         found.map_err(|missing| self.explain(krate, module, path, missing, &visited.globs))
     }
 
-    /// The crates that would have to be read to find what was looked for.
+    /// The crates to read for unresolved paths.
     pub fn wanted(&self) -> BTreeSet<usize> {
         self.wanted.borrow().clone()
     }
@@ -299,7 +298,7 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    /// A crate to which `extern crate` gives another name at the root, which holds everywhere in the crate.
+    /// A crate that `extern crate` renames at the root, for the whole crate.
     fn renamed(&self, krate: usize, name: &str) -> Option<Target> {
         let at = *self.names[krate][0].bindings.get(name)?;
         let item = &self.crates.list[krate].modules[0].uses[at];
@@ -315,7 +314,7 @@ impl<'a> Resolver<'a> {
         self.member_for(None, (krate, module), name, visited)
     }
 
-    /// A name inside a module, as far as the module `by`, which imports everything, sees it.
+    /// A name inside a module, if it is visible to the module `by`, which imports it by a glob.
     fn member_for(
         &self,
         by: Option<Place>,
@@ -348,7 +347,7 @@ impl<'a> Resolver<'a> {
         found
     }
 
-    /// What `use` declarations bring, those that name it first; between them child modules.
+    /// The target of `use` declarations: explicit names come before child modules, globs after them.
     fn imported(&self, by: Option<Place>, place: Place, name: &str, visited: &mut Visited) -> Option<Target> {
         let (krate, module) = place;
         let names = &self.names[krate][module];
@@ -389,7 +388,7 @@ impl<'a> Resolver<'a> {
         self.sees(by, (krate, module), visibility).then_some(Target::Module(krate, child))
     }
 
-    /// Whether a module sees what is declared in another one. A path that names it is taken at its word: rustc looks after
+    /// Whether a module sees a declaration of another module. Explicit paths are not checked, as rustc does
     /// that.
     fn sees(&self, by: Option<Place>, (krate, module): Place, visibility: Visibility) -> bool {
         let Some((by_crate, by_module)) = by else { return true };

@@ -1,4 +1,4 @@
-//! Source files and places in them.
+//! Holds source files and locations in them.
 //!
 //! Spans of `proc_macro2` belong to the thread that parsed the text. A [`Loc`] is a plain value: the
 //! file's number and a byte range. Every stage after `parse` uses it.
@@ -44,10 +44,10 @@ impl Loc {
     }
 }
 
-/// A file that was read.
+/// A source file.
 #[derive(Clone, Debug)]
 pub struct SourceFile {
-    /// Where it is on disk.
+    /// Its path on disk.
     pub path: PathBuf,
     /// The path as the user would write it, `/`-separated.
     pub name: Arc<str>,
@@ -55,15 +55,15 @@ pub struct SourceFile {
     pub text: String,
 }
 
-/// The files of a run, in the order in which they were found.
+/// The files of a run, in the order of their discovery.
 #[derive(Clone, Debug, Default)]
 pub struct SourceMap {
     files: Vec<SourceFile>,
-    /// Where the lines of each file begin, once somebody has asked.
+    /// The starts of lines in each file, computed on first use.
     lines: Vec<OnceLock<Vec<usize>>>,
     /// The first file of each name.
     by_name: HashMap<Arc<str>, FileId>,
-    /// Files that are expansions of macros.
+    /// Files with expansions of macros.
     expansions: HashMap<FileId, Expansion>,
 }
 
@@ -77,13 +77,13 @@ impl SourceMap {
         id
     }
 
-    /// Gives a file its text, which is not needed before its diagnostics are rendered.
+    /// Sets the text of a file, which is only needed for rendering diagnostics.
     pub fn set_text(&mut self, id: FileId, text: String) {
         self.files[id.0 as usize].text = text;
         self.lines[id.0 as usize] = OnceLock::new();
     }
 
-    /// Gives files other names, which are shown.
+    /// Changes the displayed names of files.
     pub(crate) fn rename(&mut self, name: impl Fn(&str) -> String) {
         for file in &mut self.files {
             file.name = name(&file.name).into();
@@ -100,7 +100,7 @@ impl SourceMap {
         &self.files[id.0 as usize]
     }
 
-    /// The files alone, in the order of their numbers.
+    /// The files, in the order of their numbers.
     pub fn into_files(self) -> Vec<SourceFile> {
         self.files
     }
@@ -127,7 +127,7 @@ impl SourceMap {
         Position { line: line + 1, column: text[start..at].chars().count() + 1 }
     }
 
-    /// The lines that a range of a file touches, as a whole, and the number of the first, from 1.
+    /// The whole lines in a range of a file, and the number of the first, from 1.
     pub(crate) fn lines_around(&self, file: FileId, range: Range<usize>) -> (Range<usize>, usize) {
         let starts = self.line_starts(file);
         let (first, last) = (self.line(file, range.start), self.line(file, range.end));
@@ -135,12 +135,12 @@ impl SourceMap {
         (starts[first]..end, first + 1)
     }
 
-    /// The number, from 0, of the line that a byte is in.
+    /// The number, from 0, of the line with this byte.
     fn line(&self, file: FileId, at: usize) -> usize {
         self.line_starts(file).partition_point(|start| *start <= at).saturating_sub(1)
     }
 
-    /// Where the lines of a file begin; the first begins at 0.
+    /// The starts of the lines of a file; the first is 0.
     fn line_starts(&self, file: FileId) -> &[usize] {
         self.lines[file.0 as usize].get_or_init(|| {
             let breaks = self.file(file).text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
@@ -148,13 +148,13 @@ impl SourceMap {
         })
     }
 
-    /// The place that the intermediate representation has stored.
+    /// The location of a stored span.
     pub fn loc(&self, span: &Span) -> Option<Loc> {
         let file = *self.by_name.get(&span.file)?;
         Some(Loc { file, start: span.start, end: span.end })
     }
 
-    /// The place as the intermediate representation stores it.
+    /// The span for storing a location.
     pub fn span(&self, loc: Loc) -> Span {
         let loc = self.real(loc).loc;
         Span { file: self.file(loc.file).name.clone(), start: loc.start, end: loc.end }

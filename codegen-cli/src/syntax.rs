@@ -1,6 +1,7 @@
-//! What `parse` keeps of a source file: plain values that can cross threads and outlive the syntax tree.
+//! The parts of a source file that `parse` keeps: plain values that can cross threads and outlive the syntax
+//! tree.
 //!
-//! Only facts of the file itself are here. Nothing is resolved: a type is the path that was written.
+//! They have facts of this file only. Nothing is resolved: a type is its path in the source.
 
 pub mod code;
 pub mod facts;
@@ -22,18 +23,18 @@ pub(crate) use self::values::{TEXT_LIMIT, fits};
 pub struct Name {
     /// The identifier, without `r#`.
     pub text: String,
-    /// Where it stands.
+    /// Its location.
     pub loc: Loc,
 }
 
-/// Who sees an item.
+/// The visibility of an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Visibility {
     /// `pub`
     Public,
     /// `pub(crate)`, `pub(super)`, `pub(in ..)`: at most the crate.
     Restricted,
-    /// The module and those in it.
+    /// The module and its submodules.
     Private,
 }
 
@@ -58,7 +59,7 @@ pub struct Items {
     pub derive_names: DeriveNames,
 }
 
-/// A constant or a function, as far as its value can be read.
+/// A constant or a function with a readable value.
 #[derive(Clone, Debug)]
 pub struct ValueItem {
     /// Its name.
@@ -83,7 +84,7 @@ pub struct ImplItem {
 /// An attribute or marker that no derive of its type reads.
 #[derive(Clone, Debug)]
 pub struct Unread {
-    /// The attribute or marker, as it is written.
+    /// The attribute or marker as written.
     pub name: Name,
     /// The derive that reads it.
     pub derive: &'static str,
@@ -94,9 +95,9 @@ pub struct Unread {
 pub struct TypeItem {
     /// Its name.
     pub name: Name,
-    /// Who sees it.
+    /// Its visibility.
     pub visibility: Visibility,
-    /// Whether it is `#[non_exhaustive]`, or one of its variants is.
+    /// Whether it or one of its variants is `#[non_exhaustive]`.
     pub non_exhaustive: bool,
     /// Description by controller-gen's rules.
     pub description: Option<String>,
@@ -106,27 +107,27 @@ pub struct TypeItem {
     pub kind: TypeKind,
     /// Whether core has checked it, because it has one of our derives.
     pub checked: bool,
-    /// Whether its attributes have errors, so that it is not known as a whole.
+    /// Whether its attributes have errors, so that its facts are incomplete.
     pub is_broken: bool,
-    /// The first attribute or marker on it or inside of it that has no effect, because the type lacks its derive.
+    /// The first attribute or marker on or inside it without effect, because the type lacks the derive.
     pub unread: Option<Unread>,
     /// Facts from `#[validation]` and `#[schema]`.
     pub facts: TypeFacts,
     /// serde's container attributes.
     pub serde: ContainerSerde,
-    /// Which of serde's traits are derived.
+    /// The derived traits of serde.
     pub derived: Derived,
     /// `#[resource(...)]` of a root type.
     pub resource: Option<Box<ResourceFacts>>,
     /// `#[genclient(...)]` of a root type.
     pub genclient: Option<GenclientFacts>,
-    /// What the derive macros of schemars and kube read.
+    /// The input of the derive macros of schemars and kube.
     pub schemars: Option<Box<kube::Derived>>,
     /// `#[kube(...)]` of the spec of a custom resource.
     pub custom_resource: Option<Box<kube::CustomResource>>,
 }
 
-/// Which of serde's traits a type derives.
+/// The traits of serde that a type derives.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Derived {
     /// `Serialize`
@@ -142,7 +143,7 @@ pub struct ParamItem {
     pub name: Name,
     /// Whether it is a constant rather than a type.
     pub is_const: bool,
-    /// What it is where nothing is given.
+    /// Its default argument.
     pub default: Option<Argument>,
 }
 
@@ -163,7 +164,7 @@ pub enum TypeKind {
     Other(&'static str),
 }
 
-/// serde's container attributes, as far as they matter for a schema.
+/// serde's container attributes that affect a schema.
 #[derive(Clone, Debug, Default)]
 pub struct ContainerSerde {
     /// `default` on the container.
@@ -174,9 +175,9 @@ pub struct ContainerSerde {
     pub tag: Option<String>,
     /// `content = ".."`
     pub content: Option<String>,
-    /// `from`, `try_from`: the type that is read instead.
+    /// `from`, `try_from`: the type for deserialization.
     pub read_as: Option<TypeExpr>,
-    /// `into`: the type that is written instead.
+    /// `into`: the type for serialization.
     pub written_as: Option<TypeExpr>,
     /// `untagged`
     pub untagged: bool,
@@ -193,7 +194,7 @@ pub struct FieldItem {
     pub json_name: String,
     /// Its type.
     pub ty: TypeExpr,
-    /// Whether other crates see it.
+    /// Whether it is public.
     pub public: bool,
     /// serde's attributes.
     pub serde: FieldSerde,
@@ -201,24 +202,24 @@ pub struct FieldItem {
     pub facts: TypeFacts,
 }
 
-/// serde's field attributes, as far as they matter for a schema.
+/// serde's field attributes that affect a schema.
 #[derive(Clone, Debug, Default)]
 pub struct FieldSerde {
     /// `default`
     pub default: bool,
     /// The function that makes the default, `default = ".."`.
     pub default_fn: Option<PathExpr>,
-    /// `skip` or both directions skipped.
+    /// `skip`, or skipped in both directions.
     pub skip: bool,
     /// `skip_serializing_if`
     pub skip_serializing_if: bool,
     /// `flatten`
     pub flatten: bool,
-    /// The type is written as an `Option`; used where the type itself is not looked at.
+    /// Whether the type is written as an `Option`; used if the type itself is not read.
     pub option_hint: bool,
-    /// `with`, `serialize_with`: the JSON form is not the type's own.
+    /// `with`, `serialize_with`: functions decide the JSON form.
     pub with: Option<Loc>,
-    /// `alias`: further names that are read.
+    /// `alias`: further names that deserialize to it.
     pub aliases: Vec<String>,
 }
 
@@ -231,15 +232,15 @@ pub struct VariantItem {
     pub description: Option<String>,
     /// Its name in JSON.
     pub json_name: String,
-    /// Further names that are read.
+    /// Further names that deserialize to it.
     pub aliases: Vec<String>,
-    /// Whether it is never read.
+    /// Whether it is never deserialized.
     pub skip: bool,
     /// `untagged`
     pub untagged: bool,
     /// `other`
     pub other: bool,
-    /// `with`: functions have the JSON form.
+    /// `with`: functions decide the JSON form.
     pub with: Option<Loc>,
     /// Its contents.
     pub kind: VariantKind,
@@ -256,7 +257,7 @@ pub enum VariantKind {
     Struct(Vec<FieldItem>),
 }
 
-/// A type as it was written.
+/// A type in source form.
 #[derive(Clone, Debug)]
 pub enum TypeExpr {
     /// `a::b::C<D>`
@@ -267,12 +268,12 @@ pub enum TypeExpr {
     Reference(Box<TypeExpr>),
     /// `(A, B)`
     Tuple(Vec<TypeExpr>, Loc),
-    /// A type that no schema can describe, with what it is.
+    /// A type without a possible schema, described in words.
     Unsupported(&'static str, Loc),
 }
 
 impl TypeExpr {
-    /// Where the type stands.
+    /// Its location.
     pub fn loc(&self) -> Option<Loc> {
         match self {
             TypeExpr::Path(path) => Some(path.loc),
@@ -291,11 +292,11 @@ pub struct PathExpr {
     pub segments: Vec<String>,
     /// Arguments of the last segment that has some.
     pub arguments: Vec<Argument>,
-    /// Where it stands.
+    /// Its location.
     pub loc: Loc,
 }
 
-/// An argument of a generic type. What looks like a type may be a constant.
+/// An argument of a generic type. An apparent type may be a constant.
 #[derive(Clone, Debug)]
 pub enum Argument {
     /// A type, or the name of a constant.
@@ -305,7 +306,7 @@ pub enum Argument {
 }
 
 impl Argument {
-    /// Where it stands.
+    /// Its location.
     pub fn loc(&self) -> Option<Loc> {
         match self {
             Argument::Type(ty) => ty.loc(),
@@ -315,7 +316,7 @@ impl Argument {
 }
 
 impl PathExpr {
-    /// The path as it was written, without arguments.
+    /// The path as written, without arguments.
     pub fn text(&self) -> String {
         let path = self.segments.join("::");
         if self.global { format!("::{path}") } else { path }
@@ -325,7 +326,7 @@ impl PathExpr {
 /// One leaf of a `use` declaration.
 #[derive(Clone, Debug)]
 pub struct UseItem {
-    /// Who sees the binding.
+    /// The visibility of the binding.
     pub visibility: Visibility,
     /// `::a::b`
     pub global: bool,
@@ -340,13 +341,13 @@ pub struct UseItem {
 pub struct ModuleItem {
     /// Its name.
     pub name: Name,
-    /// Who sees it.
+    /// Its visibility.
     pub visibility: Visibility,
     /// `#[path = ".."]`
     pub path: Option<String>,
-    /// What its documentation says of it, where it is declared.
+    /// The facts in its documentation at the declaration.
     pub facts: ModuleFacts,
-    /// Items of an inline module; `None`: they are in another file.
+    /// Items of an inline module; `None`: in another file.
     pub inline: Option<Items>,
 }
 
@@ -357,11 +358,11 @@ pub struct FileSyntax {
     pub file: FileId,
     /// Its items.
     pub items: Items,
-    /// What it says beside types.
+    /// Its facts beside types.
     pub manifests: ManifestFacts,
     /// Kinds with the versions that programs store: `Kind::merged_crd(KindVersion::V1)` of stackable-versioned.
     pub stored: Vec<(String, String)>,
-    /// Files that `include_str!` names, relative to this one, whose texts were not there.
+    /// Files in `include_str!`, relative to this one, whose texts are missing.
     pub wanted: BTreeSet<String>,
 }
 

@@ -1,4 +1,5 @@
-//! Types and fields from schemas: those that types of kube-rs have, and of known types that are not Kubernetes' own.
+//! Describes types and fields by their schemas: those of kube-rs's types, and of known types outside
+//! Kubernetes.
 
 use super::types::Builder;
 use super::{Field, Text, Type, plain, text, words};
@@ -19,7 +20,7 @@ impl Builder<'_> {
             let id = self.ids.take(&format!("{owner_id}-{name}"));
             let label = format!("{owner_name}.{name}");
             let ty = self.within(label.clone(), &id, |builder| builder.schema_text(property, &label));
-            // What has a section of its own is described there.
+            // Its own section has the description.
             let has_section = !property.properties.is_empty();
             let description = property.description.as_ref().filter(|_| !has_section);
             Field {
@@ -37,7 +38,7 @@ impl Builder<'_> {
         fields.collect()
     }
 
-    /// The type that a schema describes. Objects with fields become types called `name`.
+    /// The type of a schema. Objects with fields become types called `name`.
     pub(super) fn schema_text(&mut self, schema: &Schema, name: &str) -> Text {
         let of = |before: &str, mut inner: Text| {
             inner.insert(0, plain(before));
@@ -63,7 +64,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Adds a type without a name of its own; its anchor.
+    /// Adds an unnamed type, and returns its anchor.
     fn nest(&mut self, schema: &Schema, name: &str) -> String {
         let id = self.ids.take(&format!("{}-{name}", self.page));
         let fields = self.within(name.to_string(), &id, |builder| builder.properties(schema, name, &id));

@@ -1,4 +1,4 @@
-//! The documentation of a kind beside its fields.
+//! Describes a kind apart from its fields.
 
 use super::pages::Places;
 use super::sample::sample;

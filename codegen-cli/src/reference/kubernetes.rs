@@ -1,6 +1,6 @@
-//! Where Kubernetes describes its own types.
+//! Links Kubernetes' own types to its documentation.
 
-/// Kubernetes' API reference of the version whose types are known.
+/// Kubernetes' API reference for the version of the known types.
 const REFERENCE: &str = "https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/";
 
 /// Groups whose names are longer than those of their modules.
@@ -23,7 +23,7 @@ const GROUPS: &[(&str, &str)] = &[
     ("storagemigration", "storagemigration-k8s-io"),
 ];
 
-/// The name and address of a built-in type; `None` for types that are not Kubernetes' own.
+/// The name and address of a built-in type; `None` for types outside Kubernetes.
 pub(super) fn link(path: &str) -> Option<(String, String)> {
     let inner = path.strip_prefix("k8s_openapi::")?;
     let segments: Vec<&str> = inner.split("::").collect();

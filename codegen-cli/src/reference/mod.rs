@@ -1,5 +1,5 @@
-//! What reference documentation says: pages, kinds, types and fields, in words, with their links. How it looks is the
-//! emitters' affair.
+//! Makes the content of reference documentation: pages, kinds, types and fields, in words, with their links.
+//! The emitters decide its look.
 
 mod given;
 mod kinds;
@@ -25,7 +25,7 @@ pub struct Reference {
 /// A version of a group.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Page {
-    /// Anchor, unique in the whole documentation; those of everything on the page begin with it.
+    /// Anchor, unique in the whole documentation; the prefix of all anchors on the page.
     pub id: String,
     /// `example.com/v1`, or `v1` for the core group.
     pub api_version: String,
@@ -33,7 +33,7 @@ pub struct Page {
     pub file: String,
     /// Its kinds, ordered by name.
     pub kinds: Vec<Kind>,
-    /// The types that they lead to, ordered by name.
+    /// The types that they use, ordered by name.
     pub types: Vec<Type>,
 }
 
@@ -55,7 +55,7 @@ pub struct Kind {
 /// A version in the table of a kind's versions.
 #[derive(Clone, Debug, PartialEq)]
 pub struct VersionRow {
-    /// Its name, with a link if it is another page's.
+    /// Its name, with a link if it is on another page.
     pub name: Text,
     /// Whether the API server serves it.
     pub served: bool,
@@ -73,7 +73,7 @@ pub struct Column {
     pub type_: String,
     pub json_path: String,
     pub description: String,
-    /// Whether it is shown by `kubectl get -o wide` alone.
+    /// Whether only `kubectl get -o wide` shows it.
     pub wide: bool,
 }
 
@@ -82,7 +82,7 @@ pub struct Column {
 pub struct Sample {
     /// The manifest.
     pub yaml: String,
-    /// What an API server would refuse it for; empty: it would be accepted.
+    /// The reason for which an API server would refuse it; empty: it is valid.
     pub problem: String,
 }
 
@@ -95,9 +95,9 @@ pub struct Type {
     pub name: String,
     /// Its purpose.
     pub description: Vec<Block>,
-    /// Whether the description says that it is deprecated.
+    /// Whether the description marks it as deprecated.
     pub deprecated: bool,
-    /// What its values are; empty for an object with fields.
+    /// The form of its values; empty for an object with fields.
     pub form: Text,
     /// The fields of the object.
     pub fields: Vec<Field>,
@@ -105,7 +105,7 @@ pub struct Type {
     pub variants: Vec<Variant>,
     /// The checks.
     pub rules: Vec<Text>,
-    /// The fields and types that lead here.
+    /// The fields and types that use it.
     pub appears_in: Vec<Inline>,
 }
 
@@ -114,17 +114,17 @@ pub struct Type {
 pub struct Field {
     /// Anchor.
     pub id: String,
-    /// Its name in JSON; `None`: the fields of its type stand in the enclosing object.
+    /// Its name in JSON; `None`: the fields of its type are flattened into the enclosing object.
     pub name: Option<String>,
     /// Its type.
     pub ty: Text,
-    /// Whether it must be given.
+    /// Whether it is required.
     pub required: bool,
-    /// The value that it has when it is absent, as JSON.
+    /// Its default, as JSON.
     pub default: Option<String>,
     /// Its purpose.
     pub description: Vec<Block>,
-    /// Whether the description says that it is deprecated.
+    /// Whether the description marks it as deprecated.
     pub deprecated: bool,
     /// The checks.
     pub rules: Vec<Text>,
@@ -137,36 +137,36 @@ pub struct Variant {
     pub id: String,
     /// Its name in JSON.
     pub name: String,
-    /// What it holds; empty: nothing.
+    /// Its content, if any.
     pub holds: Text,
     /// Its meaning.
     pub description: Vec<Block>,
-    /// Whether the description says that it is deprecated.
+    /// Whether the description marks it as deprecated.
     pub deprecated: bool,
 }
 
 /// A line of text.
 pub type Text = Vec<Inline>;
 
-/// A part of a line. Everything is the user's text until an emitter has escaped it.
+/// A part of a line, as unescaped text of the user.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Inline {
     /// Plain text.
     Plain(String),
     /// A name, value or expression.
     Code(String),
-    /// A label that leads somewhere.
+    /// A label with a link.
     Link(String, Target),
 }
 
-/// Where a link leads.
+/// The target of a link.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Target {
     /// An anchor of the same page.
     Here(String),
     /// An anchor of another page: its file and the anchor.
     Page(String, String),
-    /// Somewhere else, by `http` or `https`.
+    /// Another address, by `http` or `https`.
     Url(String),
 }
 
@@ -175,14 +175,14 @@ pub enum Target {
 pub enum Block {
     /// A paragraph.
     Paragraph(Text),
-    /// A list and what its items hold.
+    /// A list with the content of its items.
     List {
         /// Whether its items are numbered.
         ordered: bool,
         /// The items.
         items: Vec<Vec<Block>>,
     },
-    /// Lines to be shown as they are.
+    /// Preformatted lines.
     Code(String),
 }
 

@@ -1,8 +1,9 @@
-//! Names without modules, and anchors.
+//! Makes names without modules, and anchors.
 
 use std::collections::BTreeSet;
 
-/// A path as readers know it: `a::v1::Pair<b::Port, i32>` is `Pair<Port, i32>`, `a::Source::Inline` is `Source.Inline`.
+/// A path as readers know it: `Pair<Port, i32>` for `a::v1::Pair<b::Port, i32>`, `Source.Inline` for
+/// `a::Source::Inline`.
 pub(super) fn short(path: &str) -> String {
     let mut out = String::new();
     let mut word = String::new();
@@ -25,7 +26,7 @@ fn without_modules(path: &str) -> String {
     segments[from..].join(".")
 }
 
-/// The anchors that are taken.
+/// The anchors in use.
 #[derive(Debug, Default)]
 pub(super) struct Ids {
     taken: BTreeSet<String>,

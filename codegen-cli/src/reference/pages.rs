@@ -1,4 +1,4 @@
-//! Pages: which kinds and types stand on which, and their anchors.
+//! Assigns kinds and types to pages, with their anchors.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,10 +9,10 @@ use super::{Page, Reference};
 use crate::ir::{Ir, Resource, Shape, TypeId, TypeRef, Version};
 use crate::schema::Schemas;
 
-/// Where the versions of kinds are described: file and anchor by group, kind and version.
+/// The places of kinds' versions: file and anchor by group, kind and version.
 pub(super) type Places<'a> = BTreeMap<(&'a str, &'a str, &'a str), (String, String)>;
 
-/// What is known of a page before its types are described.
+/// The facts of a page before its types are described.
 struct Head<'a> {
     group: &'a str,
     version: &'a str,
@@ -21,7 +21,7 @@ struct Head<'a> {
     resources: Vec<&'a Resource>,
 }
 
-/// The documentation of everything that the representation has. Versions that CRDs leave out are left out.
+/// The documentation of the whole representation, without versions that CRDs skip.
 pub fn build(ir: &Ir, schemas: &Schemas) -> Reference {
     let mut ids = Ids::default();
     let heads: Vec<Head<'_>> = ir
@@ -106,7 +106,7 @@ fn page(
     Page { id: head.id.clone(), api_version, file: head.file.clone(), kinds: found, types }
 }
 
-/// The types that the roots lead to, themselves included.
+/// The types that the roots use, including the roots.
 fn reached(ir: &Ir, roots: impl Iterator<Item = TypeId>) -> BTreeSet<TypeId> {
     let mut seen = BTreeSet::new();
     let mut open: Vec<TypeId> = roots.collect();

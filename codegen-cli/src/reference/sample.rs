@@ -1,5 +1,5 @@
-//! A manifest of a kind: the type's example, or what must be given and has defaults. An API server's own checks decide whether
-//! it would be accepted.
+//! Makes a sample manifest of a kind: the type's example, or the required fields and those with defaults. An
+//! API server's own validation decides whether it is valid.
 
 mod branches;
 
@@ -14,30 +14,31 @@ use super::{Sample, strings, text};
 use crate::ir::{Resource, Scope};
 use crate::schema::{Additional, Number, Schema};
 
-/// Branches of alternatives that are tried.
+/// The most alternatives that are tried.
 const BRANCHES: usize = 4;
 
-/// Optional fields that are tried one by one where rules ask for more than what is required.
+/// The most optional fields that are tried one by one when rules need more than the required ones.
 const EXTRAS: usize = 100;
 
-/// Other values that are tried where rules refuse the first ones.
+/// The most other values that are tried when rules refuse the first ones.
 const SHIFTS: usize = 4;
 
-/// Changes that are made at most.
+/// The most changes in a sample.
 const ROUNDS: usize = 4;
 
-/// Items of a list that are made at most.
+/// The most items in a list.
 const ITEMS: i64 = 20;
 
-/// Items of lists and maps that are made at most, those of the lists in them included.
+/// The most items in all nested lists and maps.
 const ROOM: i64 = 400;
 
-/// How deep optional fields are filled in.
+/// The depth to which optional fields are filled in.
 const DEPTH: usize = 5;
 
-/// A manifest of the resource, whose schema this is; `None` if the schema cannot be read.
+/// Makes a manifest of the resource with this schema; `None` if the schema cannot be read.
 ///
-/// It begins with the least and takes the change that leaves the fewest faults, until there is none or no change helps.
+/// Begins with the smallest object and repeats the change that leaves the fewest faults, until none remains
+/// or no change helps.
 pub(crate) fn sample(group: &str, version: &str, resource: &Resource, schema: &Schema) -> Option<Sample> {
     let checker = Checker::new(&schema.to_value()).ok()?;
     let made = |object: Value| {
@@ -72,14 +73,14 @@ pub(crate) fn sample(group: &str, version: &str, resource: &Resource, schema: &S
     Some(Sample { yaml: yaml::to_visible_yaml(&object), problem: aggregate(&causes) })
 }
 
-/// What an API server would hold against a new object.
+/// The causes for which an API server would refuse a new object.
 fn faults(checker: &Checker, object: &Value) -> Vec<Cause> {
     let mut object = object.clone();
     apply_defaults(checker.schema(), &mut object);
     checker.create(&object)
 }
 
-/// What may be done otherwise, the least first, and what is deprecated after what is not.
+/// The possible changes, the smallest first, and those with deprecated fields last.
 fn changes<'a>(maker: &'a Maker, schema: &Schema) -> impl Iterator<Item = Maker> + 'a {
     let mut names = BTreeSet::new();
     optional_names(schema, &mut names);
@@ -95,7 +96,7 @@ fn changes<'a>(maker: &'a Maker, schema: &Schema) -> impl Iterator<Item = Maker>
     branches.chain(shifts).chain(extras).chain(all)
 }
 
-/// Puts in what every object has.
+/// Adds the members of every object.
 fn whole(group: &str, version: &str, resource: &Resource, object: Value) -> Value {
     let mut out = match object {
         Value::Object(members) => members,
@@ -116,7 +117,7 @@ fn whole(group: &str, version: &str, resource: &Resource, object: Value) -> Valu
     Value::Object(out)
 }
 
-/// The names of optional fields, behind whether they are deprecated.
+/// The names of optional fields, each after whether it is deprecated.
 fn optional_names(schema: &Schema, out: &mut BTreeSet<(bool, String)>) {
     for (name, property) in &schema.properties {
         if !schema.required.contains(name) {
@@ -133,27 +134,27 @@ fn is_deprecated(schema: &Schema) -> bool {
     text::is_deprecated(schema.description.as_ref())
 }
 
-/// Where a value is made.
+/// The position of a value being made.
 #[derive(Clone, Copy, Debug)]
 struct At {
-    /// How many values it is in.
+    /// The nesting of the value.
     depth: usize,
-    /// How many items may still be made in it.
+    /// The number of items that it may still contain.
     room: i64,
 }
 
 impl At {
-    /// As many items as a list may have here.
+    /// The most items of a list here.
     fn most(self) -> i64 {
         self.room.min(ITEMS)
     }
 
-    /// The place of a field.
+    /// The position of a field.
     fn below(self) -> Self {
         Self { depth: self.depth + 1, ..self }
     }
 
-    /// The place of one of so many items.
+    /// The position of one of this many items.
     fn among(self, items: i64) -> Self {
         Self { depth: self.depth + 1, room: self.room / items.max(1) }
     }
@@ -162,13 +163,13 @@ impl At {
 /// Makes values.
 #[derive(Clone, Debug, Default)]
 struct Maker {
-    /// Which of several alternatives is taken.
+    /// The index of the chosen alternative.
     branch: usize,
-    /// Whether optional fields are there.
+    /// Whether all optional fields are included.
     all: bool,
-    /// The names of optional fields that are there.
+    /// The names of included optional fields.
     extras: BTreeSet<String>,
-    /// How many values are passed over.
+    /// The number of skipped values.
     shift: usize,
 }
 
@@ -179,14 +180,14 @@ impl Maker {
             schema.properties.remove(name);
         }
         schema.example = None;
-        // A manifest without a spec would show nothing.
+        // A manifest without a spec would be useless.
         if schema.properties.contains_key("spec") {
             schema.required.insert("spec");
         }
         self.value(&schema, 0, At { depth: 0, room: ROOM })
     }
 
-    /// A value for the schema; values with other salts differ where they can.
+    /// A value for the schema; values with different salts differ if possible.
     fn value(&self, schema: &Schema, salt: usize, at: At) -> Value {
         if salt == 0
             && let Some(value) = schema.example.as_ref().or(schema.default.as_ref())
@@ -212,7 +213,7 @@ impl Maker {
         }
     }
 
-    /// The schema with what its branches add.
+    /// The schema with the restrictions of its branches.
     fn effective(&self, schema: &Schema) -> Schema {
         let mut out = schema.clone();
         let mut branches: Vec<Schema> = std::mem::take(&mut out.all_of);
@@ -287,7 +288,7 @@ impl Maker {
     }
 }
 
-/// A text where only texts of a pattern are accepted, such as a quantity; a number where the pattern takes numbers.
+/// A text if the pattern accepts only texts, such as a quantity; a number if it accepts numbers.
 fn text_or_number(schema: &Schema, salt: usize) -> Value {
     let number = (salt + 1).to_string();
     match schema.pattern.as_ref().is_none_or(|pattern| pattern.is_match(&number) == Ok(true)) {
@@ -296,7 +297,7 @@ fn text_or_number(schema: &Schema, salt: usize) -> Value {
     }
 }
 
-/// The `salt`th number from the least on, or up to the greatest.
+/// The `salt`th number from the minimum up, or from the maximum down.
 fn integer(schema: &Schema, salt: usize) -> Value {
     let bound = |bound: &Option<Number>| bound.as_ref().map(Number::float);
     let step = bound(&schema.multiple_of).filter(|step| *step > 0.0).unwrap_or(1.0);
@@ -316,7 +317,7 @@ fn integer(schema: &Schema, salt: usize) -> Value {
         (None, Some(most)) if most < step => most - salt as f64 * step,
         _ => (salt + 1) as f64 * step,
     };
-    // Within this range integers have a form of their own.
+    // Integers in this range have a JSON form of their own.
     if value.fract() == 0.0 && value.abs() < 9e15 { json!(value as i64) } else { json!(value) }
 }
 

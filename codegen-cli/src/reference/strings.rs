@@ -1,14 +1,14 @@
-//! Texts that a schema accepts.
+//! Makes texts that a schema accepts.
 
 use kubesmith_apiextensions::structural::formats;
 use regex_syntax::hir::{Class, Hir, HirKind};
 
 use crate::schema::Schema;
 
-/// Longest text that is made, in characters.
+/// The longest text in characters.
 const LONGEST: usize = 1_000;
 
-/// What readers expect of a format, and what else may fit a pattern.
+/// Usual values of formats, and further candidates for patterns.
 const USUAL: &[&str] = &[
     "example",
     "example.com",
@@ -27,10 +27,10 @@ const USUAL: &[&str] = &[
     "#ffffff",
 ];
 
-/// Which character of a class is taken: the first of these that belongs to it.
+/// The characters for a class, by preference.
 const CHARACTERS: &str = "abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ-_./: ";
 
-/// A text that the schema accepts, as far as its length, format and pattern go; the `salt`th of those that are tried. If none
+/// A text that the schema accepts by length, format and pattern; the `salt`th of the candidates. If none
 /// fits, an empty one.
 pub(super) fn text(schema: &Schema, salt: usize) -> String {
     let fits = |text: &String| {
@@ -69,17 +69,17 @@ fn candidates(schema: &Schema) -> impl Iterator<Item = String> + '_ {
     USUAL.iter().map(|text| (*text).to_string()).chain(numbered).chain(matching).chain(padded)
 }
 
-/// Makes a text that an expression matches.
+/// Makes a text that matches an expression.
 struct Maker {
     out: String,
-    /// How many repetitions there are beyond those that must be.
+    /// The number of repetitions beyond the minimum.
     more: usize,
-    /// How many characters of a class are passed over.
+    /// The number of skipped characters of a class.
     salt: usize,
 }
 
 impl Maker {
-    /// `None`: it would be too long, or nothing matches.
+    /// Appends a match; `None`: it would be too long, or no text matches.
     fn make(&mut self, hir: &Hir) -> Option<()> {
         if self.out.len() > LONGEST {
             return None;

@@ -1,8 +1,8 @@
-//! Descriptions as blocks: paragraphs, lists and code. What else Markdown or HTML would interpret is text.
+//! Parses descriptions as blocks: paragraphs, lists and code. Other Markdown or HTML is plain text.
 
 use super::{Block, Inline, Target, Text, code, plain};
 
-/// Lists within lists that are told apart.
+/// The deepest nesting of lists.
 const DEPTH: usize = 8;
 
 /// Reads a description.
@@ -11,12 +11,12 @@ pub(super) fn blocks(description: &str) -> Vec<Block> {
     parse(&lines, 0)
 }
 
-/// The blocks of a description that may be absent.
+/// The blocks of an optional description.
 pub(super) fn optional(description: Option<&String>) -> Vec<Block> {
     description.map(|text| blocks(text)).unwrap_or_default()
 }
 
-/// Whether a paragraph begins with `Deprecated`, as Go's conventions have it.
+/// Whether a paragraph begins with `Deprecated`, Go's convention.
 pub(super) fn is_deprecated(description: Option<&String>) -> bool {
     let marked = |line: &str| {
         let word = line.trim_start().get(..10).unwrap_or_default();
@@ -34,12 +34,12 @@ pub(super) fn is_deprecated(description: Option<&String>) -> bool {
     })
 }
 
-/// How far the line is indented, in bytes, by what Markdown indents with: other white space is text.
+/// The indentation of the line in bytes, by Markdown's characters: other white space is text.
 fn indent_of(line: &str) -> usize {
     line.len() - line.trim_start_matches([' ', '\t']).len()
 }
 
-/// The marker of a list item: how far it is indented, where the text begins, and whether items are numbered.
+/// The marker of a list item: its indentation, the start of the text, and whether items are numbered.
 fn item(line: &str) -> Option<(usize, usize, bool)> {
     let (indent, text) = line.split_at(indent_of(line));
     let indent = indent.len();
@@ -62,7 +62,7 @@ fn parse(lines: &[&str], depth: usize) -> Vec<Block> {
     let mut paragraph: Vec<&str> = Vec::new();
     let mut at = 0;
     while let Some(line) = lines.get(at) {
-        // Within a paragraph only a first number begins a list: others may be the end of a sentence.
+        // Within a paragraph, only the number 1 begins a list: others may end a sentence.
         let may_begin = |ordered: bool| {
             !ordered
                 || paragraph.is_empty()
@@ -96,7 +96,7 @@ fn parse(lines: &[&str], depth: usize) -> Vec<Block> {
     out
 }
 
-/// The items of a list that begins with the first line, and how many lines they take.
+/// The items of a list that begins with the first line, and their number of lines.
 fn list(lines: &[&str], indent: usize, ordered: bool, depth: usize) -> (Vec<Vec<Block>>, usize) {
     let is_next = |line: &str| item(line).is_some_and(|(at, _, kind)| at <= indent && kind == ordered);
     let mut items = Vec::new();
@@ -118,7 +118,7 @@ fn list(lines: &[&str], indent: usize, ordered: bool, depth: usize) -> (Vec<Vec<
     (items, at)
 }
 
-/// The line without indentation of as many bytes, as far as it has them.
+/// The line without this many bytes of indentation, or as many as it has.
 fn dedent(line: &str, most: usize) -> &str {
     &line[most.min(indent_of(line))..]
 }
@@ -135,7 +135,7 @@ fn flush(paragraph: &mut Vec<&str>, out: &mut Vec<Block>) {
     }
 }
 
-/// Code spans, addresses and links; brackets around code, as rustdoc's links have them, are dropped.
+/// Code spans, addresses and links; brackets of rustdoc's links around code are dropped.
 pub(super) fn inlines(text: &str) -> Text {
     let mut out = Text::new();
     let mut word = String::new();
@@ -154,7 +154,7 @@ pub(super) fn inlines(text: &str) -> Text {
                 rest = &rest[length..];
             }
             None => {
-                // A run of backticks that nothing closes is text as a whole.
+                // An unclosed run of backticks is text as a whole.
                 let length = if c == '`' { run(rest) } else { c.len_utf8() };
                 word.push_str(&rest[..length]);
                 rest = &rest[length..];
@@ -171,7 +171,7 @@ fn push_word(word: &mut String, out: &mut Text) {
     }
 }
 
-/// How many backticks the text begins with.
+/// The number of backticks at the start of the text.
 fn run(text: &str) -> usize {
     text.bytes().take_while(|byte| *byte == b'`').count()
 }
@@ -213,7 +213,8 @@ fn address(text: &str) -> Option<(Inline, usize)> {
     Some((Inline::Link(url.to_string(), Target::Url(url.to_string())), length))
 }
 
-/// An address at the beginning of the text, without the punctuation behind it. Only what needs no escape belongs to it.
+/// An address at the start of the text, without the punctuation after it. It has only characters that need no
+/// escape.
 pub(super) fn url(text: &str) -> Option<(&str, usize)> {
     let scheme = ["https://", "http://"].into_iter().find(|scheme| text.starts_with(scheme))?;
     let belongs = |c: &char| c.is_ascii_alphanumeric() || "-._~:/?#@!$&*+,;=%".contains(*c);

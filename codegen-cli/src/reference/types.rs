@@ -1,4 +1,4 @@
-//! Types and their fields, from the representation.
+//! Describes types and their fields, from the representation.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,13 +15,13 @@ pub(super) struct Builder<'a> {
     pub(super) ids: &'a mut Ids,
     /// Anchor of the page.
     pub(super) page: String,
-    /// Anchors and names of the types that the page describes.
+    /// Anchors and names of the types on the page.
     anchors: BTreeMap<TypeId, (String, String)>,
-    /// Who leads to an anchor: labels and anchors.
+    /// The users of an anchor: labels and anchors.
     users: BTreeMap<String, BTreeSet<(String, String)>>,
-    /// Label and anchor of what is being described.
+    /// Label and anchor of the current item.
     at: (String, String),
-    /// Types without a name of their own that were met.
+    /// Unnamed types found so far.
     pub(super) nested: Vec<Type>,
 }
 
@@ -37,13 +37,13 @@ impl<'a> Builder<'a> {
         Self { ir, schemas, ids, page, anchors, users: BTreeMap::new(), at, nested: Vec::new() }
     }
 
-    /// The fields and types that lead to an anchor.
+    /// The fields and types that use an anchor.
     pub(super) fn users_of(&self, id: &str) -> Vec<Inline> {
         let users = self.users.get(id).into_iter().flatten();
         users.map(|(label, id)| Inline::Link(label.clone(), Target::Here(id.clone()))).collect()
     }
 
-    /// Runs `f` for something that has this label and anchor, whose links it then counts as.
+    /// Runs `f` for the item with this label and anchor, which owns the links.
     pub(super) fn within<T>(&mut self, label: String, id: &str, f: impl FnOnce(&mut Self) -> T) -> T {
         let before = std::mem::replace(&mut self.at, (label, id.to_string()));
         let out = f(self);
@@ -56,7 +56,7 @@ impl<'a> Builder<'a> {
         Inline::Link(label.to_string(), Target::Here(id.to_string()))
     }
 
-    /// The root of a resource, whose fields every object has.
+    /// The root of a resource, without the fields of every object.
     pub(super) fn root(&mut self, resource: &Resource) -> Type {
         let mut out = self.definition(resource.root);
         // The manifest shows the example.
@@ -82,7 +82,7 @@ impl<'a> Builder<'a> {
         out
     }
 
-    /// A type of the input crates.
+    /// A type with source.
     pub(super) fn definition(&mut self, id: TypeId) -> Type {
         let definition = &self.ir.types[id.0 as usize];
         let (anchor, name) = self.anchors.get(&id).cloned().unwrap_or_default();
@@ -127,7 +127,7 @@ impl<'a> Builder<'a> {
         out
     }
 
-    /// What the type's schemas check, in the words of `rules`.
+    /// The checks of the type's schemas, in the words of `rules`.
     fn type_rules(&self, id: TypeId, rules: impl Fn(&Schema) -> Vec<Text>) -> Vec<Text> {
         let definition = &self.ir.types[id.0 as usize];
         let joined = self.schemas.of_type(id.0 as usize);
@@ -160,7 +160,7 @@ impl<'a> Builder<'a> {
             id,
             name: (!field.flatten).then(|| field.name.clone()),
             ty,
-            // Servers set defaults before they validate, so that nobody has to write such a field.
+            // Servers set defaults before they validate, so the field is optional.
             required: field.required && default.is_none(),
             default: default.map(ToString::to_string),
             description: text::optional(field.description.as_ref()),
@@ -202,7 +202,7 @@ impl<'a> Builder<'a> {
         self.reference(&element.ty, hint)
     }
 
-    /// A use of a type; `hint` names what has no name.
+    /// A use of a type; `hint` names an unnamed type.
     fn reference(&mut self, ty: &TypeRef, hint: &str) -> Text {
         let of = |before: &str, mut inner: Text| {
             inner.insert(0, plain(before));
@@ -232,13 +232,13 @@ impl<'a> Builder<'a> {
     }
 }
 
-/// Adds to what a variant holds.
+/// Adds to a variant's content.
 fn also(holds: &mut Text, text: &str) {
     let separator = if holds.is_empty() { "" } else { "; " };
     holds.push(plain(format!("{separator}{text}")));
 }
 
-/// A list whose items have types of their own.
+/// A list with a type for each item.
 fn tuple(items: Vec<Text>) -> Text {
     let mut out = vec![plain("list of ")];
     for (at, item) in items.into_iter().enumerate() {
@@ -250,7 +250,7 @@ fn tuple(items: Vec<Text>) -> Text {
     out
 }
 
-/// How the JSON tells variants apart.
+/// The representation of variants in JSON.
 fn form(variants: &Enum) -> Text {
     let holding = variants.variants.iter().filter(|variant| variant.content.is_some()).count();
     match &variants.tagging {
@@ -278,7 +278,7 @@ fn form(variants: &Enum) -> Text {
     }
 }
 
-/// Whether a link tells what the type checks.
+/// Whether a link describes the type's checks.
 fn leads_away(ty: &TypeRef) -> bool {
     match ty {
         TypeRef::Named(_) => true,
@@ -291,7 +291,7 @@ fn leads_away(ty: &TypeRef) -> bool {
     }
 }
 
-/// Whether the schema tells all of the type.
+/// Whether the schema describes the type completely.
 fn is_simple(ty: &TypeRef) -> bool {
     match ty {
         TypeRef::Known(path) => kubernetes::link(path).is_none(),
@@ -301,7 +301,7 @@ fn is_simple(ty: &TypeRef) -> bool {
     }
 }
 
-/// What is checked of a field beside what its type's description says.
+/// The checks of a field, without those in its type's description.
 fn field_rules(field: &ir::Field, joined: &Schema) -> Vec<Text> {
     if !leads_away(&field.ty) && !field.flatten {
         return words::rules(joined);

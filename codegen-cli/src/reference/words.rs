@@ -1,4 +1,4 @@
-//! The checks of a schema, in words.
+//! Describes the checks of a schema in words.
 
 use kubesmith_apiextensions::schema::{KEYWORDS, Keyword, Kind, Limit};
 use serde_json::Value;
@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::{Inline, Target, Text, code, plain, text};
 use crate::schema::{Additional, Rule, Schema};
 
-/// Everything that the schema itself says, and what it says of items and values without fields of their own.
+/// The checks of the schema itself, and of items and values without fields of their own.
 pub(super) fn rules(schema: &Schema) -> Vec<Text> {
     let mut out = Vec::new();
     own(schema, &mut out);
@@ -21,7 +21,7 @@ pub(super) fn rules(schema: &Schema) -> Vec<Text> {
     out
 }
 
-/// Rules of what stands inside. What has fields is described where they are.
+/// The rules of items or values. A schema with fields is described at its fields.
 fn inner(whose: &str, schema: &Schema, out: &mut Vec<Text>) {
     if schema.properties.is_empty() {
         out.extend(rules(schema).into_iter().map(|mut text| {
@@ -90,7 +90,7 @@ fn external(description: Option<&str>, address: Option<&str>) -> Option<Text> {
     Some(vec![plain("see "), link])
 }
 
-/// A bound of a size; two that are equal are one.
+/// A bound of a size; equal bounds are described once.
 fn size(keyword: &Keyword, schema: &Schema, out: &mut Vec<Text>) {
     let (Some(limit), Some(count)) = (keyword.limit, keyword.count(schema)) else { return };
     let [one, many] = limit.measure().nouns();
@@ -105,7 +105,7 @@ fn size(keyword: &Keyword, schema: &Schema, out: &mut Vec<Text>) {
     }
 }
 
-/// How a list is merged when several appliers own it.
+/// The merge strategy of a list with several appliers.
 fn list_type(schema: &Schema) -> Option<Text> {
     Some(match schema.list_type.as_deref()? {
         "map" => {
@@ -119,7 +119,7 @@ fn list_type(schema: &Schema) -> Option<Text> {
     })
 }
 
-/// How a map is merged when several appliers own it.
+/// The merge strategy of a map with several appliers.
 fn map_type(schema: &Schema) -> Option<Text> {
     Some(match schema.map_type.as_deref()? {
         "atomic" => vec![plain("atomic: applied as a whole")],
@@ -137,7 +137,7 @@ fn listed(values: impl Iterator<Item = String>, text: &mut Text) {
     }
 }
 
-/// `allOf` is as if it stood in the schema; the others are alternatives.
+/// Describes branches: `allOf` like the schema itself, the others as alternatives.
 fn branches(schema: &Schema, out: &mut Vec<Text>) {
     for branch in &schema.all_of {
         match described(branch) {
@@ -175,21 +175,21 @@ fn alternatives(quantity: &str, branches: &[Schema], out: &mut Vec<Text>) {
     out.push(text);
 }
 
-/// The fields of a branch that asks for fields and nothing else.
+/// The fields of a branch that only requires fields.
 fn only_required(branch: &Schema) -> Option<String> {
     let alone = Schema { required: branch.required.clone(), ..Schema::default() };
     let names: Vec<&str> = branch.required.iter().map(String::as_str).collect();
     (!names.is_empty() && *branch == alone).then(|| names.join(" and "))
 }
 
-/// The rules of a branch, if words can say all of it.
+/// The rules of a branch, if words can express it completely.
 fn described(branch: &Schema) -> Option<Vec<Text>> {
     let inside = match &branch.additional_properties {
         Some(Additional::Schema(values)) => Some(values),
         _ => None,
     };
     let is_told = branch.items.iter().chain(inside).all(|inner| described(inner).is_some());
-    // What has no words here; of fields only a link to their type would tell.
+    // The parts without words; fields need a link to their type.
     let rest = Schema {
         type_: branch.type_.clone(),
         format: branch.format.clone(),

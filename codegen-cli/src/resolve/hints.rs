@@ -37,7 +37,7 @@ impl Resolver<'_> {
         Unresolved { name, hint: Some(hint) }
     }
 
-    /// A crate that may have the name, as everything of it is imported, and that could not be read.
+    /// An unreadable crate that may have the name, because of a glob import.
     fn unread(&self, globs: &BTreeSet<usize>) -> Option<String> {
         globs.iter().find_map(|at| {
             let foreign = &self.crates.foreign[*at];
@@ -49,7 +49,7 @@ impl Resolver<'_> {
         })
     }
 
-    /// Where an input or a known crate has a type of the name.
+    /// The path of a type with this name in an input or a known crate.
     fn import(&self, krate: usize, name: &str) -> Option<String> {
         let mut items = self.items().filter(|(id, _)| self.crates.list[id.krate].is_input);
         let elsewhere = items.find(|(_, item)| item.name.text == name).map(|(id, _)| {
@@ -83,7 +83,7 @@ impl Resolver<'_> {
         })
     }
 
-    /// A later part of a path.
+    /// The hint for a later part of a path.
     fn inner(&self, name: &str, at: Option<Place>) -> String {
         let Some(place) = at else { return "types have no parts that are types".to_string() };
         let near = || near(name, self.names_of(place));
@@ -96,7 +96,7 @@ impl Resolver<'_> {
         names.types.keys().chain(names.bindings.keys()).chain(names.children.keys()).copied().collect()
     }
 
-    /// The name is declared, but what it is declared to be is not found.
+    /// The hint for a declared name whose target is missing.
     fn lost(&self, place: Place, name: &str) -> Option<String> {
         let (krate, module) = place;
         let at = *self.names[krate][module].bindings.get(name)?;
@@ -114,7 +114,7 @@ impl Resolver<'_> {
         })
     }
 
-    /// What a module, or a dependency that it belongs to, may have that is not seen.
+    /// The hint for items that cannot be seen in a module, or in its crate.
     fn unseen(&self, (krate, module): Place) -> Option<String> {
         if let Some(found) = self.crates.list[krate].modules[module].calls().next() {
             return Some(format!(
@@ -126,7 +126,7 @@ impl Resolver<'_> {
         self.problem(krate)
     }
 
-    /// The fault of a dependency.
+    /// The error in a dependency.
     fn problem(&self, krate: usize) -> Option<String> {
         let krate = &self.crates.list[krate];
         let problem = krate.problems.first()?;

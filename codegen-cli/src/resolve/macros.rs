@@ -1,4 +1,4 @@
-//! Paths of macros: names that `use` declarations bring, and macros that crates export.
+//! Resolves paths of macros: names from `use` declarations, and exported macros.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use super::{Resolver, Target, Visited};
 use crate::load::{Crates, ModuleId};
 use crate::syntax::{MacroDefinition, PathExpr, Step};
 
-/// How many `use` declarations may lead from one to the next.
+/// The longest chain of `use` declarations.
 const USE_LIMIT: usize = 64;
 
 /// A macro and its crate.
@@ -45,14 +45,14 @@ impl<'a> Macros<'a> {
         self.exports[krate].clone()
     }
 
-    /// Sets what is known by name at the end of a module.
+    /// Sets the macros in scope at the end of a module.
     pub fn set_scope(&mut self, krate: usize, module: ModuleId, scope: Scope<'a>) {
         self.scopes[krate][module] = scope;
     }
 }
 
 impl<'a> Resolver<'a> {
-    /// The macro that a path in a module leads to. A crate that is not read is wanted.
+    /// The macro at a path in a module. An unread crate is added to the wanted ones.
     pub fn macro_of(
         &self,
         macros: &Macros<'a>,
@@ -102,7 +102,7 @@ impl<'a> Resolver<'a> {
         let names = &self.names[krate][module];
         let uses = &self.crates.list[krate].modules[module].uses;
         if let Some(item) = names.bindings.get(name).map(|&at| &uses[at]) {
-            // `pub(crate) use name;` behind a definition.
+            // `pub(crate) use name;` after a definition.
             return match &item.segments[..] {
                 [own] if !item.global => macros.scopes[krate][module].get(own.as_str()).copied(),
                 segments => self.macro_path(macros, (krate, module), item.global, segments, depth + 1),

@@ -1,4 +1,4 @@
-//! Paths by which types can be named from outside of their crates.
+//! Finds paths of types that are valid outside their crates.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
@@ -6,16 +6,16 @@ use super::{ItemId, Resolver, Target, Visited};
 use crate::load::ModuleId;
 use crate::syntax::{TypeItem, UseItem, Visibility};
 
-/// What can be named from outside of a crate through `pub use`, by its shortest path.
+/// The public items of a crate, including those of `pub use`, by their shortest paths.
 #[derive(Debug, Default)]
 pub(super) struct Public {
     types: HashMap<ItemId, String>,
-    /// The root types that kube-rs's `CustomResource` makes, by the types that have the attribute.
+    /// The root types from kube-rs's `CustomResource`, by the types with the attribute.
     roots: HashMap<ItemId, String>,
 }
 
 impl Resolver<'_> {
-    /// A path by which the definition can be named from outside of its crate.
+    /// A path of the definition that is valid outside its crate.
     pub fn public_path(&self, id: ItemId) -> Option<String> {
         if self.item(id).visibility == Visibility::Public && self.is_public_module(id.krate, id.module) {
             return Some(self.definition_path(id));
@@ -23,13 +23,13 @@ impl Resolver<'_> {
         self.reexported(id.krate, id)
     }
 
-    /// A path that begins with the crate and by which the definition, perhaps of another crate, can be named from outside.
+    /// A public path through this crate to the definition, possibly of another crate.
     pub fn path_from(&self, krate: usize, id: ItemId) -> Option<String> {
         if id.krate == krate { self.public_path(id) } else { self.reexported(krate, id) }
     }
 
-    /// A path by which the root type that kube-rs's `CustomResource` makes of the definition can be named from outside of its
-    /// crate. No source defines it: it stands beside the definition and is as visible.
+    /// A path, valid outside its crate, of the root type that kube-rs's `CustomResource` makes from the
+    /// definition. No source defines it: it is beside the definition and equally visible.
     pub fn public_root_path(&self, id: ItemId) -> Option<String> {
         let item = self.item(id);
         let root = item.custom_resource.as_deref()?;
@@ -94,7 +94,7 @@ impl Resolver<'_> {
         out
     }
 
-    /// The definition whose root type of kube-rs a `use` names.
+    /// The definition whose kube-rs root type a `use` imports.
     fn imported_root(&self, krate: usize, module: ModuleId, item: &UseItem) -> Option<ItemId> {
         let (name, parents) = item.segments.split_last()?;
         let found = self.path(krate, module, item.global, parents, &mut Visited::default());

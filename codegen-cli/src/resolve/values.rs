@@ -1,4 +1,4 @@
-//! Paths of values: constants, functions, variants, and what `impl` blocks hold.
+//! Resolves paths of values: constants, functions, variants, and the items of `impl` blocks.
 
 use std::collections::HashMap;
 
@@ -7,24 +7,24 @@ use crate::load::ModuleId;
 use crate::syntax::code::{SCHEMARS, SCHEMAS};
 use crate::syntax::{ImplItem, PathExpr, TypeKind, ValueItem};
 
-/// How many `use` declarations may lead from one to the next.
+/// The longest chain of `use` declarations.
 const USE_LIMIT: usize = 64;
 
 /// The target of a value's path.
 #[derive(Clone, Debug)]
 pub enum Value<'a> {
-    /// A constant or function, in the module of this crate.
+    /// A constant or function, in this module of this crate.
     Item(usize, ModuleId, &'a ValueItem),
     /// A variant of an enum, by its name in Rust.
     Variant(ItemId, String),
     /// A type's own name: the constructor of a tuple or unit struct.
     Constructor(ItemId),
-    /// A path into a crate that is not read.
+    /// A path into an unread crate.
     External(String),
 }
 
 impl<'a> Resolver<'a> {
-    /// Resolves the path of a value that is used in `module`.
+    /// Resolves the path of a value in `module`.
     pub fn value(&self, krate: usize, module: ModuleId, path: &PathExpr) -> Option<Value<'a>> {
         self.value_path(krate, module, path.global, &path.segments, 0)
     }
@@ -78,7 +78,7 @@ impl<'a> Resolver<'a> {
         })
     }
 
-    /// A variant, or what an `impl` block of the type holds.
+    /// A variant, or an item of an `impl` block of the type.
     fn associated(&self, id: ItemId, name: &str) -> Option<Value<'a>> {
         if let TypeKind::Enum(variants) = &self.item(id).kind
             && variants.iter().any(|variant| variant.name.text == name)
@@ -90,7 +90,7 @@ impl<'a> Resolver<'a> {
             Some((block.of_trait.is_none(), Value::Item(*krate, *module, found)))
         });
         let (is_inherent, first) = found.next()?;
-        // Which of several traits is meant depends on the arguments.
+        // The arguments decide between several traits.
         let another = found.find(|(inherent, _)| *inherent || !is_inherent);
         match another {
             Some((true, inherent)) if !is_inherent => Some(inherent),
@@ -99,14 +99,14 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    /// The `impl` blocks of a type of this name that no source defines: a macro makes it.
+    /// The `impl` blocks for a type of this name that a macro makes.
     pub fn impls_of_name(&self, krate: usize, name: &str) -> Vec<(ModuleId, &'a ImplItem)> {
         let modules = self.crates.list[krate].modules.iter().enumerate();
         let blocks = modules.flat_map(|(at, module)| module.impls.iter().map(move |block| (at, block)));
         blocks.filter(|(_, block)| block.ty.segments.last().is_some_and(|last| last == name)).collect()
     }
 
-    /// A method of schemas that the user wrote; that of this crate where several have it.
+    /// A method of schemas by the user, preferably from this crate.
     pub fn schema_method(&self, krate: usize, name: &str) -> Option<(usize, ModuleId, &'a ValueItem)> {
         let found = self.schema_methods.get_or_init(|| self.find_schema_methods()).get(name)?;
         found.iter().find(|(at, ..)| *at == krate).or(found.first()).copied()
@@ -114,7 +114,7 @@ impl<'a> Resolver<'a> {
 
     fn find_schema_methods(&self) -> HashMap<&'a str, Vec<(usize, ModuleId, &'a ValueItem)>> {
         let mut out: HashMap<&str, Vec<_>> = HashMap::new();
-        // Those of schemars itself are known, and not run.
+        // The methods of schemars itself are known and not run.
         let crates = self.crates.list.iter().enumerate();
         for (krate, c) in crates.filter(|(_, krate)| krate.lib != SCHEMARS) {
             for (module, m) in c.modules.iter().enumerate() {

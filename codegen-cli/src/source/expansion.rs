@@ -1,49 +1,49 @@
-//! Text that a macro call stands for: a file that no disk has. Its places lead back to the tokens that it was made of.
+//! Maps the text of expanded macro calls, which is not on disk, to the original tokens.
 
 use std::sync::Arc;
 
 use super::{FileId, Loc, SourceFile, SourceMap};
 
-/// A range of bytes of the text, and where its token stands.
+/// A range of bytes of the text, and the location of its token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Piece {
     /// First byte.
     pub start: u32,
     /// One past the last byte.
     pub end: u32,
-    /// The token's place, perhaps in another expansion.
+    /// The token's location, possibly in another expansion.
     pub loc: Loc,
 }
 
-/// An expansion of a call that stands in a file.
+/// An expansion of a call in a file.
 #[derive(Clone, Debug)]
 pub(super) struct Expansion {
     /// The macro of that call.
     name: Arc<str>,
     /// The path of the macro in that call.
     path: Loc,
-    /// All of that call.
+    /// The whole call.
     call: Loc,
-    /// How many expansions led to it.
+    /// The number of enclosing expansions.
     depth: usize,
     pieces: Vec<Piece>,
 }
 
-/// A place on disk.
+/// A location on disk.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Real {
-    /// The place; of what a macro adds, the name of the macro in the call.
+    /// The location; for text from a macro, the macro's name in the call.
     pub loc: Loc,
-    /// The macro that was called there.
+    /// The macro of that call.
     pub made_by: Option<Arc<str>>,
-    /// The place in the definition of the macro, of what it adds.
+    /// The location in the definition of the macro, for its text.
     pub definition: Option<Loc>,
 }
 
 impl SourceMap {
-    /// Adds a file for the expansion of a call: the whole of it, and the path of the macro in it.
+    /// Adds a file for the expansion of a call, given the whole call and the path in it.
     pub fn add_expansion(&mut self, name: &str, path: Loc, call: Loc) -> FileId {
-        // Of calls in expansions, the one that the user wrote counts.
+        // For nested calls, the user's call counts.
         let expansion = match self.expansions.get(&path.file) {
             Some(outer) => {
                 Expansion { name: outer.name.clone(), depth: outer.depth + 1, pieces: Vec::new(), ..*outer }
@@ -57,7 +57,7 @@ impl SourceMap {
         id
     }
 
-    /// How many expansions led to a file; none to one on disk.
+    /// The number of expansions around a file; zero for one on disk.
     pub fn expansion_depth(&self, file: FileId) -> usize {
         self.expansions.get(&file).map_or(0, |expansion| expansion.depth)
     }
@@ -70,7 +70,7 @@ impl SourceMap {
         }
     }
 
-    /// The place on disk that a place stands for.
+    /// The location on disk for a location.
     pub fn real(&self, loc: Loc) -> Real {
         let Some(expansion) = self.expansions.get(&loc.file) else {
             return Real { loc, made_by: None, definition: None };
@@ -97,12 +97,12 @@ impl SourceMap {
         }
     }
 
-    /// Where a token was written.
+    /// The original location of a token.
     fn origin(&self, mut loc: Loc) -> Loc {
         while let Some(expansion) = self.expansions.get(&loc.file) {
             let at = expansion.pieces.partition_point(|piece| piece.end <= loc.start);
             match expansion.pieces.get(at) {
-                // Files are made of those before them.
+                // Files are made only from earlier ones.
                 Some(piece) if piece.loc.file < loc.file => loc = piece.loc,
                 _ => return expansion.path,
             }

@@ -1,11 +1,11 @@
-//! Code that makes or changes schemas, as it was written: functions that return one, and JSON in attributes.
+//! Code that makes or changes schemas, in source form: functions that return one, and JSON in attributes.
 
 use std::sync::Arc;
 
 use super::{PathExpr, TypeExpr, ValueExpr};
 use crate::source::Loc;
 
-/// The crate whose functions and methods are known.
+/// The crate with known functions and methods.
 pub(crate) const SCHEMARS: &str = "schemars";
 
 /// The types of schemas.
@@ -22,7 +22,7 @@ pub struct Function {
     pub body: Block,
 }
 
-/// Statements, and the expression that they end with.
+/// Statements, and the expression at their end.
 #[derive(Clone, Debug)]
 #[allow(missing_docs, reason = "the names say it")]
 pub struct Block {
@@ -42,16 +42,16 @@ pub enum Step {
 /// An expression.
 #[derive(Clone, Debug)]
 pub struct Expr {
-    /// What it is.
+    /// Its form.
     pub kind: Kind,
-    /// Where it stands.
+    /// Its location.
     pub loc: Loc,
-    /// The same as a constant expression, if it may be one.
+    /// The same as a constant expression, if that is possible.
     pub constant: Option<Box<ValueExpr>>,
 }
 
 impl Expr {
-    /// An expression that is no constant.
+    /// An expression that is not constant.
     pub(crate) fn new(kind: Kind, loc: Loc) -> Self {
         Self { kind, loc, constant: None }
     }
@@ -60,7 +60,7 @@ impl Expr {
 /// An expression.
 #[derive(Clone, Debug)]
 pub enum Kind {
-    /// A literal, or what is made of constants.
+    /// A literal, or an expression of constants.
     Value(ValueExpr),
     /// JSON in a text: `from_str("..")`.
     Text(serde_json::Value),
@@ -74,7 +74,7 @@ pub enum Kind {
     Call(PathExpr, Vec<Expr>),
     /// The schema of a type: `generator.subschema_for::<T>()`, `T::json_schema(generator)`.
     Schema(TypeExpr),
-    /// `A { b: c, ..rest }`: only structs of schemars are made, whose fields say which keyword they are.
+    /// `A { b: c, ..rest }`: a struct of schemars, whose fields are keywords.
     Struct(PathExpr, Vec<(String, Expr)>, Option<Box<Expr>>),
     /// `[a, b]`, `vec![a, b]`
     List(Vec<Expr>),

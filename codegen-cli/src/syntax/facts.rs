@@ -1,4 +1,4 @@
-//! The facts of attributes, as plain values with places: core's model without its spans.
+//! The facts of attributes, as plain values with locations: core's model without its spans.
 
 mod manifests;
 
@@ -13,7 +13,7 @@ use crate::syntax::{Name, PathExpr};
 
 pub use manifests::{ManifestFacts, WebhookFacts};
 
-/// Where values were written, by the names that they have in the CRD.
+/// The locations of values, by their names in the CRD.
 pub type Places = BTreeMap<String, Loc>;
 
 /// Facts from `#[validation]` and `#[schema]` on a type or field.
@@ -21,7 +21,7 @@ pub type Places = BTreeMap<String, Loc>;
 pub struct TypeFacts {
     /// Their additions to the schema.
     pub schema: Schema,
-    /// `default = ref(...)`: the constant that is the default, and where it is named.
+    /// `default = ref(...)`: the constant, with its location in the attribute.
     pub default_ref: Option<PathExpr>,
     /// `schemaless`
     pub schemaless: bool,
@@ -29,7 +29,7 @@ pub struct TypeFacts {
     pub immutable: bool,
     /// `required` (`true`) or `optional` (`false`).
     pub presence: Option<bool>,
-    /// Where it is said.
+    /// The locations of the facts.
     pub places: Places,
 }
 
@@ -49,7 +49,7 @@ pub struct ModuleFacts {
 }
 
 impl ModuleFacts {
-    /// Adds what an enclosing module says.
+    /// Adds the facts of an enclosing module.
     #[must_use]
     pub fn or(self, outer: &Self) -> Self {
         Self {
@@ -65,7 +65,7 @@ impl ModuleFacts {
 /// Facts from `#[resource]`.
 #[derive(Clone, Debug)]
 pub struct ResourceFacts {
-    /// Where the attribute, or the struct's name, stands.
+    /// The location of the attribute, or of the struct's name.
     pub loc: Loc,
     /// Whether there is an attribute or a marker.
     pub is_given: bool,
@@ -91,11 +91,11 @@ pub struct ResourceFacts {
     pub code_name: Option<Name>,
     /// `informer_group_name`
     pub informer_code_name: Option<Name>,
-    /// What goes into the CRD's version.
+    /// The facts for the CRD's version.
     pub crd: CrdVersion,
     /// Each `#[policy(...)]`.
     pub policies: Vec<PolicyFacts>,
-    /// Where it is said.
+    /// The locations of the facts.
     pub places: Places,
 }
 
@@ -106,7 +106,7 @@ pub struct PolicyFacts {
     pub name: Name,
     /// Whether it mutates.
     pub mutating: bool,
-    /// The rule that says which requests it applies to; empty lists: the default.
+    /// The rule that selects its requests; empty lists: the default.
     pub rule: RuleFacts,
     /// The spec without that rule.
     pub spec: Value,
@@ -114,9 +114,9 @@ pub struct PolicyFacts {
     pub patch: Option<(Value, Loc)>,
     /// Names, specs without the name of the policy, and places.
     pub bindings: Vec<(Name, Value, Loc)>,
-    /// Where the spec's values are said, by their paths in the policy.
+    /// The locations of the spec's values, by their paths in the policy.
     pub places: Places,
-    /// Where the policy was written.
+    /// The location of the policy.
     pub loc: Loc,
 }
 
@@ -136,11 +136,11 @@ pub struct RuleFacts {
 /// Facts from `#[genclient]`.
 #[derive(Clone, Debug)]
 pub struct GenclientFacts {
-    /// The verbs of a type that has a status.
+    /// The verbs for a type with a status.
     pub with_status: Vec<Verb>,
-    /// The verbs of a type that has none.
+    /// The verbs for a type without a status.
     pub without_status: Vec<Verb>,
-    /// Where some of the verbs are chosen: `only_verbs` or `skip_verbs`.
+    /// The location of `only_verbs` or `skip_verbs`.
     pub chosen: Option<Loc>,
     /// `method(...)`
     pub methods: Vec<MethodFacts>,
@@ -149,7 +149,7 @@ pub struct GenclientFacts {
 }
 
 impl GenclientFacts {
-    /// Facts of `#[genclient]` without keys, for types that cannot have the attribute.
+    /// The facts of `#[genclient]` without keys, for types that cannot have the attribute.
     pub fn every_verb() -> Self {
         Self {
             with_status: Verb::ALL.to_vec(),

@@ -1,6 +1,8 @@
-//! What the derive macros `CustomResource`, `KubeSchema` and `JsonSchema` read of a type: plain values.
+//! The input of the derive macros `CustomResource`, `KubeSchema` and `JsonSchema` for a type, as plain
+//! values.
 //!
-//! As in [`crate::syntax`], nothing is resolved here: a type is the path that was written, a value the expression.
+//! As in [`crate::syntax`], nothing is resolved here: a type is its path in the source, a value its
+//! expression.
 
 use crate::source::Loc;
 use crate::syntax::{Name, PathExpr, TypeExpr, ValueExpr, code};
@@ -12,7 +14,7 @@ pub struct Derived {
     pub common: Common,
     /// `with`, `schema_with`
     pub with: Option<With>,
-    /// serde's attributes, those of schemars in their place where both are given.
+    /// serde's attributes; those of schemars replace them.
     pub serde: Container,
     /// The parts of the type.
     pub body: Body,
@@ -20,9 +22,9 @@ pub struct Derived {
     pub rules: Vec<RuleItem>,
     /// Whether the type has `#[derive(Default)]`.
     pub derives_default: bool,
-    /// Whether the type has `#[derive(Serialize)]`; otherwise what is written is not known.
+    /// Whether the type has `#[derive(Serialize)]`; otherwise its output is unknown.
     pub derives_serialize: bool,
-    /// Whether one of the macros makes the schema; otherwise it is written by hand.
+    /// Whether one of the macros makes the schema; otherwise it is handwritten.
     pub derives_schema: bool,
     /// `#[derive(JsonSchema_repr)]`: the variants are numbers.
     pub is_repr: bool,
@@ -30,7 +32,7 @@ pub struct Derived {
     pub serialize_params: Vec<String>,
 }
 
-/// Attributes of types, variants and fields alike.
+/// Attributes of types, variants and fields.
 #[derive(Clone, Debug, Default)]
 pub struct Common {
     /// The documentation, its lines joined.
@@ -45,16 +47,16 @@ pub struct Common {
     pub extensions: Vec<(String, code::Expr)>,
     /// `transform`: functions that change the schema.
     pub transforms: Vec<code::Expr>,
-    /// Documentation that is not written out.
+    /// Documentation that is not a literal.
     pub unread_docs: Vec<Loc>,
-    /// Keys that no version of schemars has.
+    /// Keys that no version of schemars knows.
     pub unknown: Vec<Name>,
     /// `#[deprecated]`
     pub deprecated: bool,
 }
 
 impl Common {
-    /// Whether nothing is said.
+    /// Whether there are no attributes.
     pub fn is_empty(&self) -> bool {
         let Self {
             doc,
@@ -79,10 +81,10 @@ impl Common {
     }
 }
 
-/// Whose schema stands in the place of the type's own.
+/// The source of a schema that replaces the type's own.
 #[derive(Clone, Debug)]
 pub enum With {
-    /// That of another type.
+    /// The schema of another type.
     Type(TypeExpr),
     /// The value that a function returns.
     Function(PathExpr),
@@ -104,12 +106,12 @@ pub struct Container {
     pub written_as: Option<TypeExpr>,
 }
 
-/// Where a value comes from that is not given.
+/// The default of an absent value.
 #[derive(Clone, Debug)]
 pub struct DefaultExpr {
     /// The function; `None`: the trait `Default`.
     pub function: Option<PathExpr>,
-    /// Where it is said.
+    /// The location of the attribute.
     pub loc: Loc,
 }
 
@@ -131,9 +133,9 @@ pub enum Body {
 pub struct Field {
     /// Its name in Rust; the index for tuple fields.
     pub name: Name,
-    /// The name in JSON that is read.
+    /// The name in JSON for deserialization.
     pub read: String,
-    /// The name in JSON that is written.
+    /// The name in JSON for serialization.
     pub written: String,
     /// Its type.
     pub ty: TypeExpr,
@@ -141,7 +143,7 @@ pub struct Field {
     pub common: Common,
     /// `with`, `schema_with`
     pub with: Option<With>,
-    /// `#[schemars(range(..))]` and its kin.
+    /// `#[schemars(range(..))]` and similar.
     pub validation: Validation,
     /// serde's attributes.
     pub serde: FieldSerde,
@@ -158,7 +160,7 @@ pub struct FieldSerde {
     pub skip_serializing: bool,
     pub skip_deserializing: bool,
     pub skip_serializing_if: Option<PathExpr>,
-    /// A function writes the value.
+    /// Whether a function writes the value.
     pub serialize_with: bool,
 }
 
@@ -167,15 +169,15 @@ pub struct FieldSerde {
 pub struct Variant {
     /// Its name in Rust.
     pub name: Name,
-    /// The name in JSON that is read.
+    /// The name in JSON for deserialization.
     pub read: String,
-    /// The name in JSON that is written.
+    /// The name in JSON for serialization.
     pub written: String,
     /// The attributes of its schema.
     pub common: Common,
     /// `with`, `schema_with`
     pub with: Option<With>,
-    /// What it holds; never [`Body::Enum`].
+    /// Its content; never [`Body::Enum`].
     pub body: Body,
     /// `untagged`
     pub untagged: bool,
@@ -187,7 +189,7 @@ pub struct Variant {
     pub discriminant: Option<ValueExpr>,
 }
 
-/// What `#[schemars]`, `#[validate]` and `#[garde]` say of a field's values.
+/// The constraints of `#[schemars]`, `#[validate]` and `#[garde]` on a field's values.
 #[derive(Clone, Debug, Default)]
 pub struct Validation {
     /// `length(min, max, equal)`
@@ -204,7 +206,7 @@ pub struct Validation {
     pub format: Option<&'static str>,
     /// `inner(..)`
     pub inner: Option<Box<Validation>>,
-    /// Keys of these whose arguments are not in parentheses.
+    /// Keys of these that lack the parentheses around arguments.
     pub malformed: Vec<Name>,
 }
 
@@ -224,16 +226,16 @@ pub struct XKube {
     pub rules: Vec<RuleItem>,
     /// `merge_strategy`
     pub merge: Option<Merge>,
-    /// What is not written out.
+    /// The locations of expressions that are not literals.
     pub unreadable: Vec<Loc>,
 }
 
 /// A CEL rule.
 #[derive(Clone, Debug)]
 pub struct RuleItem {
-    /// Where it stands.
+    /// Its location.
     pub loc: Loc,
-    /// Whether it is not written out.
+    /// Whether it is not a literal.
     pub unreadable: bool,
     /// The expression.
     pub rule: Option<ValueExpr>,
@@ -249,7 +251,7 @@ pub struct RuleItem {
     pub optional_old_self: Option<bool>,
 }
 
-/// How the values of a field are merged.
+/// The merge strategy of a field's values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Merge {
     /// `x-kubernetes-list-type`
@@ -260,10 +262,10 @@ pub enum Merge {
     Map(&'static str),
 }
 
-/// A function that decides whether a field is left out.
+/// A function that decides whether to skip a field.
 #[derive(Clone, Debug)]
 pub enum Predicate {
-    /// Whatever the value is.
+    /// A constant result.
     Always(bool),
     /// `*value`
     IsTrue,
@@ -286,13 +288,13 @@ pub enum Predicate {
 /// `#[kube(..)]` of a type with `#[derive(CustomResource)]`.
 #[derive(Clone, Debug)]
 pub struct CustomResource {
-    /// Where the attribute stands.
+    /// The location of the attribute.
     pub loc: Loc,
-    /// The parts that are read.
+    /// The facts in common with `#[resource]`.
     pub facts: crate::syntax::facts::ResourceFacts,
-    /// The name of the root type, `kind` unless `root` says another one.
+    /// The name of the root type: `kind` unless `root` sets another one.
     pub root: Name,
-    /// `doc`, or the text that the macro makes.
+    /// `doc`, or the macro's default text.
     pub doc: String,
     /// `no_spec`
     pub no_spec: bool,
@@ -306,20 +308,20 @@ pub struct CustomResource {
     pub storage: Option<bool>,
 }
 
-/// Where the schema of a resource comes from.
+/// The source of a resource's schema.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SchemaMode {
     /// From the type.
     #[default]
     Derived,
-    /// From a hand-written `impl JsonSchema` of the root type.
+    /// From a handwritten `impl JsonSchema` of the root type.
     Manual,
-    /// From nowhere.
+    /// No schema.
     Disabled,
 }
 
 impl RuleItem {
-    /// A rule at a place, of which nothing is known yet.
+    /// An empty rule at a location.
     pub(crate) fn at(loc: Loc) -> Self {
         Self {
             loc,

@@ -1,4 +1,4 @@
-//! What macros act on, in the order of the source: a macro is known after its definition.
+//! The uses of macros, in source order: a macro is known after its definition.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use super::{Name, PathExpr};
 use crate::macros::{ExpandError, MacroRules, Tree};
 use crate::source::Loc;
 
-/// A part of a module that macros act on.
+/// A part of a module that matters to macros.
 #[derive(Clone, Debug)]
 pub enum Step {
     /// `macro_rules! name { .. }`
@@ -18,7 +18,7 @@ pub enum Step {
     Module {
         /// Its position in [`super::Items::modules`]. Once the module is loaded, its number in the crate.
         at: usize,
-        /// `#[macro_use]`: the module that declares it knows its macros after it.
+        /// `#[macro_use]`: its macros are in scope after it in the declaring module.
         is_macro_use: bool,
     },
     /// `#[macro_use] extern crate name;`
@@ -30,13 +30,13 @@ pub enum Step {
 pub struct MacroDefinition {
     /// Its name.
     pub name: Name,
-    /// `#[macro_export]`: it is known at the root of its crate.
+    /// `#[macro_export]`: it is in scope at the root of its crate.
     pub is_exported: bool,
-    /// Its rules, or what is wrong with them.
+    /// Its rules, or the error in them.
     pub rules: Result<MacroRules, ExpandError>,
 }
 
-/// A call of a macro that stands for items.
+/// A call of a macro in the position of items.
 #[derive(Clone, Debug)]
 pub struct MacroCall {
     /// The macro.
@@ -45,10 +45,10 @@ pub struct MacroCall {
     pub name: Name,
     /// The arguments of the call.
     pub input: Vec<Tree>,
-    /// All of the call.
+    /// The location of the whole call.
     pub loc: Loc,
 }
 
-/// Derive macros by the names that a module gives them: the crate and the name there.
+/// Derive macros by their names in a module: the crate and the name there.
 #[derive(Clone, Debug, Default)]
 pub struct DeriveNames(pub(crate) HashMap<String, (String, String)>);

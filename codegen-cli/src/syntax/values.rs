@@ -1,19 +1,19 @@
-//! Expressions whose value may be known before the program runs.
+//! Expressions whose value may be known without running the program.
 
 use super::PathExpr;
 use super::code;
 use super::kube::Predicate;
 use crate::source::Loc;
 
-/// Greatest length of a text that is put together of others, in bytes. A few lines of source could ask for any length.
+/// The greatest length of a composed text, in bytes. A few lines of source could request any length.
 pub(crate) const TEXT_LIMIT: usize = 1 << 20;
 
-/// A constant expression as it was written.
+/// A constant expression in source form.
 #[derive(Clone, Debug)]
 pub struct ValueExpr {
     /// Its form.
     pub kind: ValueKind,
-    /// Where it stands.
+    /// Its location.
     pub loc: Loc,
 }
 
@@ -60,8 +60,8 @@ pub enum ValueKind {
     Binary(Operator, Box<ValueExpr>, Box<ValueExpr>),
     /// `a < b`, `a && b`
     Test(Test, Box<ValueExpr>, Box<ValueExpr>),
-    /// `match a { b | c => d, _ => e }`: the value, and the results with their patterns; no pattern takes any value. `if` is a
-    /// choice for `true`.
+    /// `match a { b | c => d, _ => e }`: the value, and the results with their patterns; without patterns,
+    /// any value matches. `if` is a choice for `true`.
     Choice(Box<ValueExpr>, Vec<(Vec<ValueExpr>, ValueExpr)>),
     /// `a::B`
     Path(PathExpr),
@@ -77,36 +77,36 @@ pub enum ValueKind {
     Not(Box<ValueExpr>),
     /// `a as b`
     Cast(Box<ValueExpr>, String),
-    /// `a.into()`, `a.to_string()` and their kin.
+    /// `a.into()`, `a.to_string()` and similar.
     Converted(Conversion, Box<ValueExpr>),
     /// `format!("a{}b", c)`: the texts between the values, and the values.
     Format(Vec<String>, Vec<ValueExpr>),
     /// `a.b`
     Field(Box<ValueExpr>, String),
-    /// `env::var("..").unwrap_or(a)` and its kin: what is taken where the environment has no such variable; nothing is `None`.
+    /// `env::var("..").unwrap_or(a)` and similar: the value without that variable; nothing is `None`.
     Environment(Option<Box<ValueExpr>>),
     /// `let a = b; c`
     Block(Vec<(String, ValueExpr)>, Box<ValueExpr>),
     /// `json!(..)`
     Json(Box<code::Expr>),
-    /// A function with the names of its parameters.
+    /// A function, with the names of its parameters.
     Function(Vec<String>, Box<ValueExpr>),
     /// A function that makes or changes a schema.
     SchemaFunction(Box<code::Function>),
-    /// The body of a function that decides whether a field is left out.
+    /// The body of a function that decides whether to skip a field.
     Predicate(Box<Predicate>),
-    /// Anything else: its value is not known before the program runs.
+    /// Any other expression, whose value is unknown.
     Unknown,
 }
 
-/// A method that turns a value into another one.
+/// A method that converts a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Conversion {
     /// The same value: `clone`, `to_owned`, `unwrap`, `collect`.
     Same,
-    /// `into`: the same for texts and numbers, whatever an implementation does for other types.
+    /// `into`: the same for texts and numbers; for other types, the implementation decides.
     Into,
-    /// `to_string`: the text that `Display` writes.
+    /// `to_string`: the output of `Display`.
     ToString,
 }
 
@@ -129,7 +129,7 @@ pub enum Operator {
     Max,
 }
 
-/// An operator whose result is a truth value.
+/// An operator with a boolean result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the names are the operators")]
 pub enum Test {
@@ -144,7 +144,7 @@ pub enum Test {
 }
 
 impl Operator {
-    /// The result for integers; `None` where there is none.
+    /// The result for integers, if there is one.
     pub fn apply(self, a: i128, b: i128) -> Option<i128> {
         match self {
             Self::Add => a.checked_add(b),
@@ -164,7 +164,7 @@ impl Operator {
     }
 }
 
-/// Whether the integer type of that name holds the value.
+/// Whether the integer type with this name can store the value.
 pub(crate) fn fits(value: i128, name: &str) -> bool {
     macro_rules! fits {
         ($($int:ident),*) => {

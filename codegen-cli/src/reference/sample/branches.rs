@@ -28,7 +28,7 @@ pub(super) fn absorb(schema: &mut Schema, mut branch: Schema) {
     }
 }
 
-/// Puts the limits that both hold into the branch, and takes them out of the schema: beside one another they would stay apart.
+/// Moves limits in both into the branch, so that they can be combined.
 fn limits(schema: &mut Schema, branch: &mut Schema) {
     for keyword in KEYWORDS {
         let keeps_mine = match (keyword.limit, keyword.count(schema), keyword.count(branch)) {
@@ -69,7 +69,7 @@ fn joined<T>(a: Option<T>, b: Option<T>, join: impl FnOnce(T, T) -> T) -> Option
     }
 }
 
-/// The bound of the two that lets less pass; of equal ones the exclusive.
+/// The stricter of two bounds; of equal ones, the exclusive one.
 fn stricter(a: (Number, bool), b: (Number, bool), beyond: fn(f64, f64) -> bool) -> (Number, bool) {
     let (first, second) = (a.0.float(), b.0.float());
     match beyond(first, second) || (first == second && a.1) {
@@ -78,7 +78,7 @@ fn stricter(a: (Number, bool), b: (Number, bool), beyond: fn(f64, f64) -> bool) 
     }
 }
 
-/// The least number that both divide, where they are whole; else the greater of them.
+/// The least common multiple of whole numbers, or else the greater number.
 fn common_multiple(a: Number, b: Number) -> Number {
     let whole = (a.as_u64().filter(|a| *a > 0), b.as_u64().filter(|b| *b > 0));
     let least = match whole {
@@ -92,7 +92,7 @@ fn common_multiple(a: Number, b: Number) -> Number {
     }
 }
 
-/// The greatest number that divides both.
+/// The greatest common divisor.
 fn divisor(a: u64, b: u64) -> u64 {
     if b == 0 { a } else { divisor(b, a % b) }
 }

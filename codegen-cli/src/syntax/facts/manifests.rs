@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::ir::{PolicyRule, Webhook, WebhookConfiguration};
 use crate::source::Loc;
 
-/// Rules of roles, webhooks and names of webhook configurations, in source order. The spans in them are not set.
+/// Rules of roles, webhooks and names of webhook configurations, in source order. Their spans are not set.
 #[derive(Clone, Debug, Default)]
 pub struct ManifestFacts {
     /// `#[rbac(...)]`
@@ -17,12 +17,12 @@ pub struct ManifestFacts {
 }
 
 impl ManifestFacts {
-    /// Whether nothing is said.
+    /// Whether there are no facts.
     pub fn is_empty(&self) -> bool {
         self.rules.is_empty() && self.webhooks.is_empty() && self.configurations.is_empty()
     }
 
-    /// Adds what another file says.
+    /// Adds the facts of another file.
     pub fn append(&mut self, mut other: Self) {
         self.rules.append(&mut other.rules);
         self.webhooks.append(&mut other.webhooks);
@@ -37,6 +37,6 @@ pub struct WebhookFacts {
     pub webhook: Webhook,
     /// `patch`, an object.
     pub patch: Option<(Value, Loc)>,
-    /// Where the webhook was written.
+    /// The location of the webhook.
     pub loc: Loc,
 }
