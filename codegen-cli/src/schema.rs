@@ -1,4 +1,4 @@
-//! How schemas of resources are built, and how two of them are joined.
+//! Builds and joins schemas of resources.
 
 mod branch;
 mod build;
@@ -15,7 +15,7 @@ pub use kubesmith_apiextensions::schema::{Additional, ExternalDocs, Number, Rule
 pub use merge::{TypeConflict, difference, overlay};
 pub(crate) use union::{Junction, union};
 
-/// CEL's reserved words, which field names are escaped for.
+/// CEL's reserved words, which are escaped in field names.
 const CEL_RESERVED: &[&str] = &[
     "true",
     "false",

@@ -1,4 +1,4 @@
-//! Rules that span items, one function each. They read the intermediate representation and the schemas.
+//! Checks rules that span items, one function each, on the intermediate representation and the schemas.
 
 mod clients;
 mod constraints;
@@ -40,7 +40,7 @@ impl Input<'_> {
     }
 }
 
-/// Checks everything that must hold before anything is emitted.
+/// Checks all conditions for emitting.
 pub(crate) fn validate(
     ir: &Ir,
     schemas: &Schemas,
@@ -51,7 +51,7 @@ pub(crate) fn validate(
     let mut out = Vec::new();
     constraints::fit(&input, &mut out);
     let refused: Vec<Diagnostic> = out.extract_if(.., |found| found.code == Code::INVALID_DEFAULT).collect();
-    // A server would only report the same mistakes again.
+    // A server would only repeat these errors.
     let fit = out.is_empty()
         && resources(ir).all(|resource| resource.crd.print_columns.iter().all(|c| c.type_.is_some()));
     let fit = fit && refused.is_empty();
@@ -71,7 +71,7 @@ pub(crate) fn validate(
         versions::one_is_stored(&input, definition, &mut out);
         versions::one_is_served(&input, definition, &mut out);
         out.extend(policies::are_accepted(&input, definition));
-        // Versions that disagree are no definition that a server could check.
+        // Versions that disagree are no definition for a server to check.
         if !fit || !out.is_empty() {
             return out;
         }
@@ -88,7 +88,7 @@ pub(crate) fn validate(
     out
 }
 
-/// What only an API server refuses, which is no more than a warning for Go types.
+/// Turns errors that only an API server would report into warnings for Go types.
 fn judged(ir: &Ir, found: Diagnostic) -> Diagnostic {
     if ir.is_go() { found.of_a_server() } else { found }
 }

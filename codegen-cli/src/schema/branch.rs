@@ -1,5 +1,4 @@
-//! What a branch of `oneOf` or `anyOf` keeps of an alternative: the restrictions of values that the common
-//! shape does not have already.
+//! Makes a branch of `oneOf` or `anyOf` from an alternative: the restrictions that the common shape lacks.
 
 use super::forms;
 use kubesmith_apiextensions::schema::{KEYWORDS, Keyword, Number, Role, Schema};
@@ -26,7 +25,7 @@ fn values(schema: &Schema, shape: &Schema) -> Schema {
     let is_own = |keyword: &&Keyword| match keyword.name {
         // API servers refuse it everywhere.
         "uniqueItems" => false,
-        // Formats of numbers are held against the type, which a branch has not.
+        // Formats of numbers need a type, which a branch does not have.
         "format" => schema.is_type("string"),
         "required" => true,
         _ => keyword.role == Role::Restriction,
@@ -61,7 +60,7 @@ fn junctions(schema: &Schema, shape: &Schema, out: &mut Schema) {
     }
 }
 
-/// A branch that tells integers and strings apart by their types, in terms of values.
+/// A branch that separates integers and strings by their types, converted to one by values.
 fn untyped(branch: &Schema) -> Schema {
     let mut out = branch.clone();
     for inner in &mut out.any_of {
@@ -72,7 +71,7 @@ fn untyped(branch: &Schema) -> Schema {
     out
 }
 
-/// Says what kind of value the alternative is for, if the common shape leaves that open.
+/// Adds the kind of the alternative's values, if the common shape leaves it open.
 fn kind(schema: &Schema, shape: &Schema, out: &mut Schema) {
     if schema.type_ == shape.type_ && schema.int_or_string == shape.int_or_string {
         return;
@@ -90,7 +89,7 @@ fn kind(schema: &Schema, shape: &Schema, out: &mut Schema) {
     }
 }
 
-/// Adds restrictions, beside what there is where both use the same keyword.
+/// Adds restrictions, in `allOf` if both have the same keyword.
 fn add(out: &mut Schema, more: Schema) {
     let taken = (out.not.is_some() && more.not.is_some())
         || (!out.any_of.is_empty() && !more.any_of.is_empty())

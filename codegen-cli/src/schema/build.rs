@@ -29,13 +29,13 @@ pub(crate) fn drop_unknown_formats(schema: &mut Schema) {
     });
 }
 
-/// Standard text of `apiVersion`, as every Kubernetes API has it.
+/// Standard text of `apiVersion`, as in every Kubernetes API.
 const API_VERSION: &str = "APIVersion defines the versioned schema of this representation of an object.\n\
     Servers should convert recognized schemas to the latest internal value, and\n\
     may reject unrecognized values.\n\
     More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources";
 
-/// Standard text of `kind`, as every Kubernetes API has it.
+/// Standard text of `kind`, as in every Kubernetes API.
 const KIND: &str = "Kind is a string value representing the REST resource this object represents.\n\
     Servers may infer this from the endpoint the client submits requests to.\n\
     Cannot be updated.\n\
@@ -50,7 +50,7 @@ pub struct Schemas {
 }
 
 impl Schemas {
-    /// The resources' schemas without documentation, which is most of a schema, and nothing is checked with it.
+    /// The resources' schemas without documentation, which is most of a schema and does not affect checks.
     pub fn undocumented(&self) -> Self {
         let mut roots = self.roots.clone();
         for schema in roots.values_mut() {
@@ -67,20 +67,20 @@ impl Schemas {
         self.roots.get(&resource.root)
     }
 
-    /// The schema of a type that a resource reaches, by its place in the arena.
+    /// The schema of a type, by its index in the arena.
     pub fn of_type(&self, index: usize) -> Option<&Schema> {
         self.types.get(&TypeId(u32::try_from(index).ok()?))
     }
 }
 
-/// How schemas are built.
+/// Options for building schemas.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SchemaOptions {
-    /// Descriptions longer than these bytes are cut; 0 drops all.
+    /// The length in bytes at which descriptions are cut; 0 drops all.
     pub max_desc_len: Option<usize>,
-    /// Embedded metadata has its fields; otherwise it is an object of which nothing is known.
+    /// Whether embedded metadata has fields; otherwise it is an object without a schema.
     pub embedded_object_meta: bool,
-    /// Formats that API servers do not know stay in schemas that kube-rs would write.
+    /// Whether formats that API servers do not know stay in schemas of kube-rs's dialect.
     pub keep_unknown_formats: bool,
 }
 
@@ -126,11 +126,11 @@ pub(super) struct Builder<'a> {
     pub(super) sources: &'a SourceMap,
     options: SchemaOptions,
     done: HashMap<TypeId, Schema>,
-    /// Schemas of known types that were used before: those of Kubernetes' larger types take a while.
+    /// Cached schemas of known types: those of Kubernetes' larger types are slow to build.
     known: HashMap<String, Schema>,
-    /// How many schemas those of types will hold.
+    /// The number of schemas in those of types.
     pub(super) sizes: HashMap<TypeId, u64>,
-    /// The same of known types.
+    /// The same for known types.
     pub(super) known_sizes: HashMap<String, u64>,
     pub(super) diagnostics: Vec<Diagnostic>,
 }
@@ -169,7 +169,7 @@ impl<'a> Builder<'a> {
         let mut over = definition.facts.clone();
         let base = match &definition.shape {
             Shape::Struct(fields) => {
-                // controller-gen puts these before the type's own rules.
+                // As in controller-gen, these precede the type's own rules.
                 over.validations.splice(0..0, removal_rules(fields));
                 self.object(fields)
             }
@@ -195,7 +195,7 @@ impl<'a> Builder<'a> {
         self.join(retype(base, &over, replaceable), over, &definition.span)
     }
 
-    /// A schema that is there already. Formats that API servers do not know do nothing but make them warn.
+    /// A complete schema. Formats that API servers do not know only cause warnings there.
     fn given(&self, schema: &Schema) -> Schema {
         let mut schema = schema.clone();
         if !self.options.keep_unknown_formats {
@@ -204,7 +204,7 @@ impl<'a> Builder<'a> {
         schema
     }
 
-    /// The schema of a type whose fields stand in an enclosing object.
+    /// The schema of a type that is flattened into an enclosing object.
     pub(super) fn flattened(&mut self, ty: &TypeRef) -> Schema {
         match ty {
             TypeRef::Named(id) => {
@@ -220,14 +220,14 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// The type of a value without a name.
+    /// The schema of an unnamed value.
     pub(super) fn element(&mut self, element: &Element) -> Schema {
         let base = reformat(self.reference(&element.ty), &element.facts, &element.ty);
         let base = retype(base, &element.facts, !matches!(element.ty, TypeRef::Named(_)));
         self.join(base, element.facts.clone(), &element.span)
     }
 
-    /// A list of so many items; all of them share one schema.
+    /// A list of fixed length; all items share one schema.
     fn tuple(&mut self, mut items: Vec<Schema>, span: &Span) -> Schema {
         let len = i64::try_from(items.len()).ok();
         if items.iter().any(|item| *item != items[0]) {
@@ -279,7 +279,7 @@ impl<'a> Builder<'a> {
         if let Some(schema) = self.known.get(path) {
             return schema.clone();
         }
-        // Lowering lets known paths through only.
+        // Lowering accepts only known paths.
         let schema = known::schema_with(path, self.options.embedded_object_meta).unwrap_or_default();
         self.known.insert(path.to_string(), schema.clone());
         schema
@@ -290,7 +290,7 @@ impl<'a> Builder<'a> {
         let is_go = self.ir.is_go();
         let (embedded, own): (Vec<&Field>, Vec<&Field>) =
             fields.iter().partition(|field| is_go && field.flatten);
-        // Embedded structs of Go come first; the struct may have fields of the same names.
+        // Embedded structs of Go come first; the struct may redefine their fields.
         for field in embedded.into_iter().chain(own) {
             if field.flatten {
                 schema = self.flatten(schema, field, fields);
@@ -327,7 +327,7 @@ impl<'a> Builder<'a> {
         self.join(base, over, &field.span)
     }
 
-    /// Puts the fields of a flattened field's type into the enclosing object, which has these fields.
+    /// Adds the fields of a flattened field's type to the enclosing object, which has these fields.
     fn flatten(&mut self, mut schema: Schema, field: &Field, fields: &[Field]) -> Schema {
         let inner = self.flattened(&field.ty);
         let mut inner = self.join(inner, field.facts.clone(), &field.span);
@@ -347,7 +347,7 @@ impl<'a> Builder<'a> {
         schema
     }
 
-    /// A name that a flattened field brings must not be that of a field beside it, or of what was flattened before.
+    /// Reports a name from a flattened field that another field or an earlier flattened one has.
     fn check_doubles(&mut self, inner: &mut Schema, before: &mut Schema, field: &Field, fields: &[Field]) {
         if self.ir.is_go() {
             return self.merge_doubles(inner, before, field);
@@ -369,7 +369,7 @@ impl<'a> Builder<'a> {
         });
     }
 
-    /// Merges fields that two embedded structs of Go have.
+    /// Merges fields that several embedded structs of Go have.
     fn merge_doubles(&mut self, inner: &mut Schema, before: &mut Schema, field: &Field) {
         for (name, first) in &mut before.properties {
             let Some(second) = inner.properties.remove(name) else { continue };
@@ -377,8 +377,8 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Two fields of the same name as one, which has the description of the first: `flattenAllOfInto` of controller-gen,
-    /// pkg/crd/flatten.go.
+    /// Merges two fields of the same name, with the description of the first: `flattenAllOfInto` of
+    /// controller-gen, pkg/crd/flatten.go.
     fn merged(&mut self, first: &Schema, second: Schema, span: &Span) -> Schema {
         let description = first.description.clone();
         Schema { description, ..self.join(first.clone(), second, span) }
@@ -395,8 +395,8 @@ impl<'a> Builder<'a> {
         );
     }
 
-    /// Joins two parts of one object. Only the last word on fields without a name counts. The rules of what is flattened last come
-    /// first: `flattenAllOfInto` of controller-gen, pkg/crd/flatten.go.
+    /// Joins two parts of an object. The last rule about additional fields wins. The rules of the part
+    /// flattened last come first: `flattenAllOfInto` of controller-gen, pkg/crd/flatten.go.
     fn beside(&mut self, mut schema: Schema, mut inner: Schema, span: &Span) -> Schema {
         let mut rules = std::mem::take(&mut inner.validations);
         rules.append(&mut schema.validations);
@@ -408,10 +408,10 @@ impl<'a> Builder<'a> {
     }
 }
 
-/// The usual schemas of the fields that every object has.
+/// The usual schemas of the standard fields.
 pub(crate) fn standard_fields() -> [(&'static str, Schema); 3] {
     let described = |text: &str| Schema { description: Some(text.to_string()), ..Schema::of_type("string") };
-    // The API server knows metadata; a description of it in a CRD is refused.
+    // The API server knows metadata and refuses a description of it in a CRD.
     [
         ("apiVersion", described(API_VERSION)),
         ("kind", described(KIND)),
@@ -419,7 +419,7 @@ pub(crate) fn standard_fields() -> [(&'static str, Schema); 3] {
     ]
 }
 
-/// What an object of an `Option` that is flattened has: nothing, or all of it.
+/// The schema of a flattened `Option`: no fields, or all of the object's.
 fn optional(mut schema: Schema) -> Schema {
     schema.required.clear();
     let mut junctions = take_junctions(&mut schema);
@@ -442,7 +442,7 @@ fn take_junctions(schema: &mut Schema) -> Schema {
     }
 }
 
-/// Adds branches that hold beside those that are there.
+/// Adds branches that apply in addition to existing ones.
 fn add_junctions(schema: &mut Schema, junctions: Schema) {
     let taken = (!schema.one_of.is_empty() && !junctions.one_of.is_empty())
         || (!schema.any_of.is_empty() && !junctions.any_of.is_empty())
@@ -457,7 +457,7 @@ fn add_junctions(schema: &mut Schema, junctions: Schema) {
     schema.not = schema.not.take().or(junctions.not);
 }
 
-/// `type` in attributes replaces the schema that follows from a simple Rust type.
+/// Replaces the schema of a simple Rust type by an attribute's `type`.
 fn retype(base: Schema, over: &Schema, replaceable: bool) -> Schema {
     match (&base.type_, &over.type_) {
         (Some(mine), Some(theirs)) if replaceable && mine != theirs => Schema::of_type(theirs),
@@ -465,7 +465,8 @@ fn retype(base: Schema, over: &Schema, replaceable: bool) -> Schema {
     }
 }
 
-/// `format` in attributes replaces that of a type of the language, and stands beside that of a type with a definition.
+/// Applies an attribute's `format`: it replaces that of a primitive type, and adds to that of a type with a
+/// definition.
 fn reformat(mut base: Schema, over: &Schema, ty: &TypeRef) -> Schema {
     if over.format.is_some() && matches!(ty, TypeRef::Known(path) if known::is_prelude(path)) {
         base.format = None;
@@ -473,7 +474,7 @@ fn reformat(mut base: Schema, over: &Schema, ty: &TypeRef) -> Schema {
     base
 }
 
-/// Optional fields that cannot be changed cannot be removed either.
+/// The rules against removing immutable optional fields.
 fn removal_rules(fields: &[Field]) -> Vec<Rule> {
     let optional = fields.iter().filter(|field| field.immutable && !field.required && !field.flatten);
     let rule = |field: &Field| {

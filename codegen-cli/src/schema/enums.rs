@@ -1,4 +1,4 @@
-//! Schemas of enums, by serde's four representations.
+//! Builds schemas of enums, by serde's four representations.
 
 use kubesmith_core::diag::Code;
 use serde_json::Value;
@@ -10,7 +10,7 @@ use crate::diag::Diagnostic;
 use crate::ir::{Enum, Span, Tagging, TypeRef, Variant};
 use kubesmith_apiextensions::schema::Schema;
 
-/// Whether an enum is a value of its own, or its fields stand in an enclosing object.
+/// Whether an enum is a separate value, or flattened into an enclosing object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Place {
     /// A value.
@@ -21,7 +21,7 @@ pub(super) enum Place {
 }
 
 impl Builder<'_> {
-    /// The schema of an enum that is defined at `span`.
+    /// The schema of an enum defined at `span`.
     pub(super) fn enumeration(&mut self, definition: &Enum, place: Place, span: &Span) -> Schema {
         let is_untagged = |variant: &&Variant| variant.untagged || definition.tagging == Tagging::Untagged;
         let (untagged, tagged): (Vec<&Variant>, Vec<&Variant>) =
@@ -36,7 +36,7 @@ impl Builder<'_> {
                 }
             });
         }
-        // A value without a tag is of the first variant that it fits.
+        // An untagged value belongs to the first variant that it fits.
         let junction = if untagged.is_empty() { Junction::OneOf } else { Junction::AnyOf };
         for variant in untagged {
             alternatives.push(self.content(variant, place));
@@ -44,7 +44,7 @@ impl Builder<'_> {
         self.joined(alternatives, junction, span)
     }
 
-    /// Joins alternatives; what cannot be said of one alone is reported.
+    /// Joins alternatives; restrictions that cannot apply to a single one are reported.
     pub(super) fn joined(&mut self, alternatives: Vec<Schema>, junction: Junction, span: &Span) -> Schema {
         let (schema, conflicts) = union(alternatives, junction);
         for conflict in conflicts {
@@ -89,7 +89,7 @@ impl Builder<'_> {
         let is_single = objects.len() == 1;
         let mut objects = self.joined(objects, Junction::OneOf, span);
         if more || !out.is_empty() {
-            // Where there are other forms, fields that no variant knows are not pruned.
+            // With other forms beside, unknown fields are not pruned.
             objects.max_properties = Some(1);
         } else if is_single {
             let required = std::mem::take(&mut objects.required);
@@ -105,7 +105,7 @@ impl Builder<'_> {
         for variant in variants {
             let mut object = self.content(variant, Place::Object);
             object.description = None;
-            // serde has no place for the tag of a `None`.
+            // serde cannot tag a `None`.
             let is_option = variant.content.as_ref().is_some_and(|c| matches!(c.ty, TypeRef::Nullable(_)));
             if is_option || !is_object(&object) {
                 self.report_no_object(variant);
@@ -137,7 +137,7 @@ impl Builder<'_> {
             let mut fields = vec![(tag.to_string(), names(&[variant], variants), true)];
             if let Some(element) = &variant.content {
                 let schema = self.element(element);
-                // serde takes an absent `Option` for `None`.
+                // serde reads an absent `Option` as `None`.
                 let required = !matches!(element.ty, TypeRef::Nullable(_));
                 fields.push((content.to_string(), schema, required));
             }
@@ -186,7 +186,7 @@ pub(super) fn is_object(schema: &Schema) -> bool {
     schema.type_.as_deref() == Some("object") || *schema == forms::free()
 }
 
-/// An object of these fields: name, schema, whether it must be there.
+/// An object with these fields: name, schema, whether it is required.
 fn object(fields: impl IntoIterator<Item = (String, Schema, bool)>) -> Schema {
     let mut out = Schema::of_type("object");
     for (name, schema, required) in fields {
@@ -198,7 +198,7 @@ fn object(fields: impl IntoIterator<Item = (String, Schema, bool)>) -> Schema {
     out
 }
 
-/// A text that names one of these variants. One that stands for all other names excludes those of `all`.
+/// A text with the name of one of these variants. A catch-all variant excludes the names of `all`.
 fn names(variants: &[&Variant], all: &[&Variant]) -> Schema {
     let values = |variants: &[&Variant]| -> Vec<Value> {
         variants.iter().flat_map(|variant| variant.names()).map(|name| name.as_str().into()).collect()
@@ -214,7 +214,7 @@ fn names(variants: &[&Variant], all: &[&Variant]) -> Schema {
     Schema { not: Some(Box::new(Schema { enum_: Some(values(&others)), ..Schema::default() })), ..text }
 }
 
-/// The tag is there for every variant, with all names as its values.
+/// Requires the tag in every variant, with all names as its values.
 fn with_tag(mut schema: Schema, tag: &str, names: Schema) -> Schema {
     for branch in &mut schema.one_of {
         branch.required.remove(tag);

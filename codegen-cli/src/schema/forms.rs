@@ -1,5 +1,5 @@
-//! Kinds of JSON values in schemas: which a schema admits, and how a branch, which may not name a type,
-//! says it all the same.
+//! Decides the kinds of JSON values that a schema accepts, and expresses kinds in branches, which cannot have
+//! a type.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ pub(crate) fn unit() -> Schema {
     Schema { nullable: true, not: Some(Box::default()), ..free() }
 }
 
-/// Whether the schema is that of null alone, whatever it is called.
+/// Whether the schema accepts only null, ignoring its description.
 pub(super) fn is_unit(schema: &Schema) -> bool {
     let unit = unit();
     schema.not == unit.not
@@ -31,8 +31,8 @@ pub(crate) fn nullable(schema: Schema) -> Schema {
     Schema { nullable: true, ..beside_null(schema) }
 }
 
-/// The same restrictions, for values that may be null. Null is never among the values of an `enum` for an
-/// API server (`basicCommonValidator` of kube-openapi), but it is not held against branches.
+/// The same restrictions, for values that may be null. An API server never finds null in an `enum`
+/// (`basicCommonValidator` of kube-openapi), but does not validate it by branches.
 pub(super) fn beside_null(mut schema: Schema) -> Schema {
     if let Some(values) = schema.enum_.take() {
         schema.all_of.push(Schema { enum_: Some(values), ..Schema::default() });
@@ -40,18 +40,18 @@ pub(super) fn beside_null(mut schema: Schema) -> Schema {
     schema
 }
 
-/// The schema of the value under a name, if there may be one.
+/// The schema of the value with this name, if it is allowed.
 pub(super) fn value_of<'a>(schema: &'a Schema, name: &str, free: &'a Schema) -> Option<&'a Schema> {
     schema.properties.get(name).map(Arc::as_ref).or_else(|| other_values(schema, free))
 }
 
-/// The schema of values under names that have no property, if there may be any.
+/// The schema of values without a property, if they are allowed.
 pub(super) fn other_values<'a>(schema: &'a Schema, free: &'a Schema) -> Option<&'a Schema> {
     let branches = [&schema.one_of, &schema.any_of, &schema.all_of];
     match &schema.additional_properties {
         Some(Additional::Schema(values)) => Some(values),
         Some(Additional::Allowed(true)) => Some(free),
-        // What has no type is a map if nothing tells that it is something else.
+        // A schema without a type is a map unless its branches differ.
         _ if schema.preserve_unknown_fields
             && (schema.type_.is_some()
                 || (schema.properties.is_empty() && branches.iter().all(|branches| branches.is_empty()))) =>
@@ -62,8 +62,8 @@ pub(super) fn other_values<'a>(schema: &'a Schema, free: &'a Schema) -> Option<&
     }
 }
 
-/// A schema may have properties or describe all other values, not both: then anything may stand beside
-/// the properties.
+/// Replaces the schema of other values by unknown fields if there are also properties: a schema cannot have
+/// both.
 pub(crate) fn close(schema: &mut Schema) {
     if schema.additional_properties.is_some()
         && (!schema.properties.is_empty() || schema.preserve_unknown_fields)
@@ -73,7 +73,7 @@ pub(crate) fn close(schema: &mut Schema) {
     }
 }
 
-/// A schema of nothing but the type that holds for all of the schemas.
+/// A schema with only the common type of the schemas.
 pub(super) fn joined_type(schemas: &[&Schema]) -> Schema {
     let is = |names: &[&str]| {
         schemas.iter().all(|schema| match schema.type_.as_deref() {
@@ -96,14 +96,14 @@ pub(super) fn joined_type(schemas: &[&Schema]) -> Schema {
     free()
 }
 
-/// An integer or a string, in the only way in which the API server admits types in branches.
+/// An integer or a string, in the only form that an API server accepts in branches.
 pub(super) fn int_or_string() -> Schema {
     let any_of = vec![Schema::of_type("integer"), Schema::of_type("string")];
     Schema { int_or_string: true, any_of, ..Schema::default() }
 }
 
-/// A branch for values of a type. Restrictions of one kind of value do not concern the others, so what
-/// no value of a kind satisfies is satisfied by all others; its `not` is the kind.
+/// A branch for values of a type. Restrictions on one kind of value do not apply to others, so an
+/// unsatisfiable restriction accepts exactly all other kinds; its `not` is the kind.
 pub(super) fn of_kind(type_: &str) -> Schema {
     let (zero, one) = (Some(0), Some(1));
     let bounds = (Some(Number::from(0)), Some(Number::from(1)));
@@ -121,7 +121,7 @@ pub(super) fn of_kind(type_: &str) -> Schema {
     Schema { multiple_of, not: Some(Box::new(impossible)), ..Schema::default() }
 }
 
-/// Whether the branches say no more than that there are integers and strings.
+/// Whether the branches only separate integers and strings.
 pub(super) fn tells_apart_only(branches: &[Schema]) -> bool {
     let has = |type_: &str| branches.contains(&of_kind(type_));
     has("integer") && has("string")

@@ -1,5 +1,6 @@
-//! Joins what a type says with what a field of that type adds, as controller-gen's flattening of
-//! `allOf: [type, field]` does, and finds what a field must add. How a keyword joins is in the table of keywords.
+//! Joins the schema of a type with the facts of a field, as controller-gen's flattening of `allOf: [type,
+//! field]` does, and computes the facts that a field must add. The table of keywords has the rule for each
+//! keyword.
 
 use std::sync::Arc;
 
@@ -15,27 +16,27 @@ pub struct TypeConflict {
     pub second: String,
 }
 
-/// What becomes of the values that two parts list.
+/// The treatment of two lists of values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Enums {
-    /// One list has those that both allow.
+    /// One list with the values in both.
     Common,
-    /// Both lists stay, in `allOf`.
+    /// Two lists, in `allOf`.
     Apart,
 }
 
 /// Lays `over` (a field's facts) on `base` (its type's schema).
 ///
 /// # Errors
-/// When both name different types.
+/// Returns an error if they name different types.
 pub fn overlay(base: Schema, over: Schema) -> Result<Schema, TypeConflict> {
     overlay_with(Enums::Common, base, over)
 }
 
-/// [`overlay`], with what becomes of lists of values.
+/// Like [`overlay`], with this treatment of lists of values.
 ///
 /// # Errors
-/// When both name different types.
+/// Returns an error if they name different types.
 pub(super) fn overlay_with(enums: Enums, mut base: Schema, mut over: Schema) -> Result<Schema, TypeConflict> {
     if let (Some(first), Some(second)) = (&base.type_, &over.type_)
         && first != second
@@ -72,8 +73,8 @@ pub(super) fn overlay_with(enums: Enums, mut base: Schema, mut over: Schema) -> 
     Ok(base)
 }
 
-/// Moves a constraint that both have to the branches, even if it is the same: of most limits controller-gen compares where
-/// they are kept, not what they are.
+/// Moves a constraint in both to the branches, even if it is equal: for most limits, controller-gen compares
+/// pointers, not values.
 fn move_apart(keyword: &Keyword, base: &mut Schema, over: &mut Schema, apart: &mut [Schema; 2]) {
     keyword.take(base, &mut apart[0]);
     keyword.take(over, &mut apart[1]);
@@ -119,7 +120,7 @@ fn join_children(enums: Enums, base: &mut Schema, over: &mut Schema) -> Result<(
     Ok(())
 }
 
-/// The least that [`overlay`] must lay on `base` so that it becomes `wanted`; `None`: nothing that is added does.
+/// The smallest schema that [`overlay`] turns `base` into `wanted` with; `None` if additions alone cannot.
 pub fn difference(base: &Schema, wanted: &Schema) -> Option<Schema> {
     if base.type_ != wanted.type_ {
         return None;
@@ -127,7 +128,7 @@ pub fn difference(base: &Schema, wanted: &Schema) -> Option<Schema> {
     let mut out = Schema::default();
     for keyword in KEYWORDS.iter().filter(|keyword| !keyword.equal(base, wanted)) {
         match keyword.merge {
-            // Names of keys can be left out as well, which then takes nothing away.
+            // Lists of keys may also be missing, as their absence changes nothing.
             Merge::Prefer if keyword.kind != Kind::Texts && !keyword.is_set(wanted) => return None,
             Merge::Either if keyword.is_set(base) => return None,
             Merge::Apart | Merge::ApartIfUnequal | Merge::Intersect if keyword.is_set(base) => return None,

@@ -1,4 +1,4 @@
-//! How large schemas would be, before they are built: a schema repeats a type wherever it is used.
+//! Computes the size of schemas before they are built: a schema repeats a type at every use.
 
 use kubesmith_core::diag::Code;
 
@@ -7,7 +7,7 @@ use crate::diag::Diagnostic;
 use crate::ir::{Resource, Shape, TypeId, TypeRef};
 use kubesmith_apiextensions::schema::Schema;
 
-/// How many schemas the schema of a resource may hold: of a Pod's specification it has 1500.
+/// The most schemas in that of a resource: a Pod's specification has 1500.
 const NODE_LIMIT: u64 = 100_000;
 
 impl Builder<'_> {
@@ -17,7 +17,7 @@ impl Builder<'_> {
         if size <= NODE_LIMIT {
             return None;
         }
-        // Beyond this the numbers are no longer exact.
+        // At this value the count has saturated.
         let shown = if size == u64::MAX { "endlessly many".to_string() } else { size.to_string() };
         let message =
             format!("the schema of {} would have {shown} parts, of at most {NODE_LIMIT}", resource.kind);
@@ -37,7 +37,7 @@ impl Builder<'_> {
         let mut at = root;
         while let Shape::Struct(fields) = &ir.types[at.0 as usize].shape {
             let held = fields.iter().filter_map(|field| named(&field.ty));
-            // Of equal ones the first.
+            // Of equal types, the first.
             let Some(next) = held.rev().max_by_key(|id| self.size(*id)) else { break };
             if self.size(next) <= NODE_LIMIT {
                 break;
@@ -99,7 +99,7 @@ fn count(mut schema: Schema) -> u64 {
     out
 }
 
-/// The type that is held, as it is or in lists and maps.
+/// The named type in a reference, directly or in lists and maps.
 fn named(ty: &TypeRef) -> Option<TypeId> {
     match ty {
         TypeRef::Named(id) => Some(*id),

@@ -1,9 +1,9 @@
-//! One structural schema for values that satisfy one of several.
+//! Builds one structural schema for values that satisfy one of several.
 //!
-//! A structural schema says once, outside of `oneOf` and `anyOf`, which types, properties and items there
-//! are; branches may only restrict values. So the shapes of all alternatives are laid into one ([`shape`]),
-//! and each branch keeps what tells its alternative apart ([`super::branch`]). Where alternatives differ in
-//! type, the type is left out and every branch says what kind of value it is for.
+//! A structural schema has types, properties and items only once, outside `oneOf` and `anyOf`; branches may
+//! only restrict values. So [`shape`] joins the shapes of all alternatives, and each branch keeps the
+//! restrictions of its alternative ([`super::branch`]). If the types differ, the type is left out and every
+//! branch restricts the kind of value.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use super::branch::restrict;
 use super::forms;
 use kubesmith_apiextensions::schema::{Additional, KEYWORDS, Keyword, Role, Schema};
 
-/// How many alternatives a value satisfies.
+/// The number of alternatives that a value satisfies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Junction {
     /// Exactly one: the alternatives exclude each other.
@@ -20,12 +20,12 @@ pub(crate) enum Junction {
     AnyOf,
 }
 
-/// A keyword that holds for some alternatives only, and that no branch may have.
+/// A keyword that only some alternatives have, and that branches cannot have.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Conflict {
     /// The keyword.
     pub(crate) keyword: &'static str,
-    /// Properties that lead to it, joined with dots; empty for the alternatives themselves.
+    /// The path of properties to it, joined with dots; empty for the alternatives themselves.
     pub(crate) path: String,
 }
 
@@ -54,7 +54,7 @@ pub(crate) fn union(alternatives: Vec<Schema>, junction: Junction) -> (Schema, V
     (out, conflicts)
 }
 
-/// Puts the branches where they are allowed, unless they say nothing.
+/// Adds the branches in an allowed place, unless they are empty.
 fn attach(out: &mut Schema, mut branches: Vec<Schema>, junction: Junction) {
     if junction == Junction::AnyOf {
         if branches.iter().any(Schema::is_empty) {
@@ -74,7 +74,7 @@ fn attach(out: &mut Schema, mut branches: Vec<Schema>, junction: Junction) {
     }
     match junction {
         Junction::OneOf => out.one_of = branches,
-        // The place is taken: the API server knows integers or strings by exactly these two branches.
+        // The place is taken: the API server recognises integers or strings by exactly these two branches.
         Junction::AnyOf if out.int_or_string => {
             if !forms::tells_apart_only(&branches) {
                 let kinds = Schema { any_of: std::mem::take(&mut out.any_of), ..Schema::default() };
@@ -85,7 +85,7 @@ fn attach(out: &mut Schema, mut branches: Vec<Schema>, junction: Junction) {
     }
 }
 
-/// The values of branches that are nothing but lists of values.
+/// The values of branches that only list values.
 fn enum_values(branches: &[Schema]) -> Option<Vec<serde_json::Value>> {
     let mut out: Vec<serde_json::Value> = Vec::new();
     for branch in branches {
@@ -102,7 +102,7 @@ fn enum_values(branches: &[Schema]) -> Option<Vec<serde_json::Value>> {
     (!out.is_empty()).then_some(out)
 }
 
-/// The types, properties and items of all alternatives, and whatever else they agree in.
+/// The types, properties and items of all alternatives, and all else in common.
 fn shape(schemas: &[&Schema], path: &str, conflicts: &mut Vec<Conflict>) -> Schema {
     let Some((first, rest)) = schemas.split_first() else { return Schema::default() };
     if rest.iter().all(|schema| schema == first) {
@@ -121,7 +121,7 @@ fn shape(schemas: &[&Schema], path: &str, conflicts: &mut Vec<Conflict>) -> Sche
     out
 }
 
-/// Restrictions that all alternatives have alike need no branches.
+/// Moves restrictions that all alternatives share out of the branches.
 fn agreed_values(schemas: &[&Schema], out: &mut Schema) {
     let alike = |keyword: &Keyword| schemas.iter().all(|schema| keyword.equal(schema, schemas[0]));
     let is_kept = |keyword: &&Keyword| {
@@ -130,7 +130,7 @@ fn agreed_values(schemas: &[&Schema], out: &mut Schema) {
     KEYWORDS.iter().filter(is_kept).for_each(|keyword| keyword.copy(schemas[0], out));
 }
 
-/// Keywords that no branch may have: all alternatives have them alike, or they cannot be kept.
+/// Joins keywords that branches cannot have: all alternatives share them, or they are lost.
 fn structure(schemas: &[&Schema], path: &str, out: &mut Schema, conflicts: &mut Vec<Conflict>) {
     let mut conflict = |keyword| conflicts.push(Conflict { keyword, path: path.to_string() });
     for keyword in KEYWORDS.iter().filter(|keyword| keyword.role == Role::Apply) {
@@ -154,7 +154,7 @@ fn structure(schemas: &[&Schema], path: &str, out: &mut Schema, conflicts: &mut 
     }
 }
 
-/// The properties of all alternatives. What has named ones cannot describe the values of others.
+/// The properties of all alternatives. A schema with properties cannot describe other values.
 fn properties(schemas: &[&Schema], path: &str, out: &mut Schema, conflicts: &mut Vec<Conflict>) {
     let free = forms::free();
     let names: BTreeSet<&String> = schemas.iter().flat_map(|schema| schema.properties.keys()).collect();
@@ -164,7 +164,7 @@ fn properties(schemas: &[&Schema], path: &str, out: &mut Schema, conflicts: &mut
         let below = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
         let mut property = shape(&found, &below, conflicts);
         if found.len() < schemas.len() {
-            // It would be filled in for alternatives that do not know it.
+            // A server would add it to alternatives that lack the field.
             property.default = None;
         }
         out.properties.insert(name.clone(), property.into());

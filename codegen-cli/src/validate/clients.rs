@@ -8,7 +8,7 @@ use crate::ir::{CrdStyle, Ir, Method, Resource, Verb};
 use crate::known::kinds;
 use crate::source::SourceMap;
 
-/// What is applied tells the server its `apiVersion` and kind.
+/// Checks that applied types are kinds, as a request to apply has `apiVersion` and kind.
 pub(super) fn kinds_are_applied(input: &Input<'_>, out: &mut Vec<Diagnostic>) {
     let is_kind = |path: &str| {
         resources(input.ir).any(|resource| resource.code.type_path == path) || kinds::sent(path).is_some()
@@ -28,10 +28,10 @@ fn methods(resource: &Resource) -> &[Method] {
     resource.client.as_ref().map_or(&[], |tags| &tags.methods)
 }
 
-/// The verbs that both parts need.
+/// The verb that both parts need.
 const LIST: (Verb, &str) = (Verb::List, "list");
 
-/// Warns of kinds without an informer or a lister because their clients lack a verb that these need.
+/// Warns of kinds without an informer or a lister, because their clients lack a required verb.
 pub fn without_verbs(ir: &Ir, informers: bool, listers: bool, sources: &SourceMap) -> Vec<Diagnostic> {
     let parts = [
         (informers, "informer", "an informer lists and watches", [LIST, (Verb::Watch, "watch")]),
@@ -40,7 +40,7 @@ pub fn without_verbs(ir: &Ir, informers: bool, listers: bool, sources: &SourceMa
     let mut out = Vec::new();
     for resource in resources(ir) {
         let Some(tags) = &resource.client else { continue };
-        // Without verbs there is nothing that could be missed.
+        // A client without verbs is intended.
         let Some(chosen) = tags.chosen.as_ref().filter(|_| !tags.verbs.is_empty()) else { continue };
         for (wanted, part, note, needed) in &parts {
             let missing: Vec<&str> =
@@ -61,7 +61,7 @@ pub fn without_verbs(ir: &Ir, informers: bool, listers: bool, sources: &SourceMa
     out
 }
 
-/// Warns of kube-rs's kinds that get no client, where clients are generated.
+/// Warns of kube-rs's kinds without a client, if clients are generated.
 pub(crate) fn without_client(ir: &Ir, sources: &SourceMap) -> Vec<Diagnostic> {
     let kinds = resources(ir).filter(|kind| kind.client.is_none() && kind.crd.style == CrdStyle::Kube);
     let warning = |kind: &Resource| {

@@ -1,5 +1,5 @@
-//! Constraints fit the types they stand on. Core has checked those whose type is written beside them; here the names of
-//! types are known.
+//! Checks that constraints fit their types. Core has checked those beside the type itself; here the names of
+//! types are resolved.
 
 use kubesmith_apiextensions::schema::{KEYWORDS, Keyword, Kind, Role, Values};
 use kubesmith_core::diag::Code;
@@ -25,7 +25,7 @@ pub(super) fn fit(input: &Input<'_>, out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Where constraints stand.
+/// The place of constraints.
 struct Site<'a> {
     input: &'a Input<'a>,
     places: &'a Places,
@@ -33,7 +33,7 @@ struct Site<'a> {
 }
 
 impl Site<'_> {
-    /// `facts` are what attributes say, `schema` what came of it together with the type.
+    /// `facts` are from the attributes, `schema` is their join with the type's.
     fn check(&self, facts: &Schema, schema: &Schema, prefix: &str, out: &mut Vec<Diagnostic>) {
         if let Some(ty) = schema.type_.as_deref().filter(|_| !schema.int_or_string) {
             for (keyword, key, target) in keywords(facts) {
@@ -49,7 +49,7 @@ impl Site<'_> {
         }
     }
 
-    /// Values remain when the type's own enum and that of the field are both kept.
+    /// Checks that values remain if both the type's own enum and the field's apply.
     fn check_values(&self, facts: &Schema, schema: &Schema, prefix: &str, out: &mut Vec<Diagnostic>) {
         if facts.enum_.is_none() || schema.enum_.as_ref().is_none_or(|values| !values.is_empty()) {
             return;
@@ -59,7 +59,7 @@ impl Site<'_> {
         out.push(Diagnostic::error(Code::BOUNDS, loc, message).help("name values that the type allows"));
     }
 
-    /// Whether `extra` says it: API servers take constraints that do nothing, and it is how an existing CRD keeps them.
+    /// Whether `extra` has the constraint: API servers accept ineffective ones, and imports keep them there.
     fn is_extra(&self, place: &str) -> bool {
         let keyword = place.split('.').next().unwrap_or(place);
         self.places.get("extra").is_some_and(|extra| self.places.get(keyword) == Some(extra))
@@ -86,10 +86,10 @@ impl Site<'_> {
     }
 }
 
-/// The constraints that are given and have a key of their own, with the key and what they are for.
+/// The present constraints with a key of their own: the keyword, its key and its kind of values.
 fn keywords(facts: &Schema) -> Vec<(&'static Keyword, &'static str, Values)> {
     let is_checked = |keyword: &&'static Keyword| match keyword.kind {
-        // Core looks after the others, whose meaning depends on other keys.
+        // Core checks the others, whose meaning depends on other keys.
         Kind::Flag => keyword.name == "x-kubernetes-embedded-resource",
         Kind::Texts => false,
         _ => keyword.role != Role::Shape,
@@ -101,7 +101,7 @@ fn keywords(facts: &Schema) -> Vec<(&'static Keyword, &'static str, Values)> {
     KEYWORDS.iter().filter(|keyword| keyword.is_set(facts)).filter(is_checked).filter_map(row).collect()
 }
 
-/// The key, or the marker if it was written as one: what stands there is a comment then.
+/// The key, or the marker if the location is in a comment.
 fn written(sources: &SourceMap, loc: Option<Loc>, key: &str) -> String {
     let is_comment = loc.is_some_and(|loc| {
         let before = sources.file(loc.file).text.get(..loc.start as usize).unwrap_or_default();

@@ -1,5 +1,5 @@
-//! Kubernetes' API conventions, and what clients in Rust stumble over. All of these are warnings, whose levels
-//! [`crate::lints`] knows.
+//! Warns of violations of Kubernetes' API conventions, and of pitfalls for clients in Rust. [`crate::lints`]
+//! has the levels.
 //!
 //! Source: <https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md>, and the checks of
 //! crd-schema-checker and kube-api-linter that follow from it.
@@ -16,7 +16,7 @@ use crate::ir::{Enum, Field, Ir, Resource, Shape, Span, Tagging, TypeDef, TypeRe
 use crate::schema::{Number, Schema, Schemas};
 use crate::source::SourceMap;
 
-/// The largest integer up to which every integer is a JSON number of every client.
+/// The greatest integer up to which all JSON clients represent every integer exactly.
 const SAFE_INTEGER: i64 = 9_007_199_254_740_991;
 
 /// Warns about everything that breaks a convention.
@@ -40,7 +40,7 @@ pub fn conventions(ir: &Ir, schemas: &Schemas, sources: &SourceMap) -> Vec<Diagn
     out
 }
 
-/// Kinds are upper camel case; API servers take others.
+/// Warns of kinds that are not upper camel case, which API servers accept.
 fn kind(input: &Input<'_>, resource: &Resource, out: &mut Vec<Diagnostic>) {
     let Err(error) = Kind::of_type(&resource.kind) else { return };
     let loc = input.loc(resource.places.get("names.kind").unwrap_or(&resource.span));
@@ -52,7 +52,7 @@ fn kind(input: &Input<'_>, resource: &Resource, out: &mut Vec<Diagnostic>) {
     out.push(Diagnostic::warning(Code::NOT_CAMEL_CASE, loc, message).help(help));
 }
 
-/// Names in JSON begin with a lower-case letter and hold letters and digits.
+/// Warns of names in JSON that are not lower camel case with letters and digits.
 fn camel_case(input: &Input<'_>, definition: &TypeDef, out: &mut Vec<Diagnostic>) {
     let is_camel = |name: &str| {
         name.starts_with(|c: char| c.is_ascii_lowercase()) && name.chars().all(|c| c.is_ascii_alphanumeric())
@@ -64,7 +64,7 @@ fn camel_case(input: &Input<'_>, definition: &TypeDef, out: &mut Vec<Diagnostic>
     let more = if wrong.len() > 3 { format!(" and {} more", wrong.len() - 3) } else { String::new() };
     let (noun, verb) = if wrong.len() == 1 { ("name", "is") } else { ("names", "are") };
     let message = format!("the field {noun} {}{more} {verb} not camelCase in JSON", names.join(", "));
-    // serde's rules apply to all fields; a name with other characters was chosen.
+    // serde's rules apply to all fields; a name with other characters is intended.
     let plain = wrong.iter().all(|(name, _)| name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_'));
     let help = if plain {
         "add `#[serde(rename_all = \"camelCase\")]` to the type; objects that are stored already keep the old names".to_string()
@@ -74,7 +74,7 @@ fn camel_case(input: &Input<'_>, definition: &TypeDef, out: &mut Vec<Diagnostic>
     out.push(Diagnostic::warning(Code::NOT_CAMEL_CASE, input.loc(span), message).help(help));
 }
 
-/// The names of fields in JSON that a definition brings, with their places.
+/// The names in JSON of a definition's fields, with their locations.
 fn field_names(shape: &Shape) -> Vec<(&str, &Span)> {
     match shape {
         Shape::Enum(Enum { tagging: Tagging::External, variants }) => {
@@ -88,7 +88,7 @@ fn field_names(shape: &Shape) -> Vec<(&str, &Span)> {
     }
 }
 
-/// What is wrong with a field: the code, the message and what to do.
+/// A finding about a field: the code, the message and the advice.
 type Finding = (Code, String, String);
 
 /// A rule about a field and its schema.
@@ -108,7 +108,7 @@ fn has_type(schema: &Schema, name: &str) -> bool {
     schema.type_.as_deref() == Some(name)
 }
 
-/// Lists of things with a type and a status are merged by type.
+/// Requires that lists of items with a type and a status are merged by type.
 fn conditions(_: &Ir, field: &Field, schema: &Schema) -> Option<Finding> {
     let items = schema.items.as_deref().filter(|_| field.name == "conditions")?;
     let is_condition = ["type", "status"].iter().all(|name| items.properties.contains_key(*name));
@@ -120,7 +120,7 @@ fn conditions(_: &Ir, field: &Field, schema: &Schema) -> Option<Finding> {
     })
 }
 
-/// Objects that a server accepts can be read.
+/// Requires that Rust can read every integer that a server accepts.
 fn narrow_integer(ir: &Ir, field: &Field, schema: &Schema) -> Option<Finding> {
     let (ty, bounds) = narrow(ir, &field.ty, schema)?;
     let message = format!("an API server accepts numbers for `{}` that {ty} does not hold", field.name);
@@ -143,7 +143,7 @@ fn float(_: &Ir, field: &Field, schema: &Schema) -> Option<Finding> {
     })
 }
 
-/// A 64-bit integer has a bound that JavaScript's numbers hold.
+/// Requires a bound on 64-bit integers in the range of JavaScript's numbers.
 fn large_integer(_: &Ir, field: &Field, schema: &Schema) -> Option<Finding> {
     let wide = ["i64", "u64", "isize", "usize"].map(|name| TypeRef::Known(name.to_string()));
     let maximum = schema.maximum.as_ref().and_then(|maximum| maximum.as_i64());
@@ -179,7 +179,7 @@ fn nullable(_: &Ir, field: &Field, schema: &Schema) -> Option<Finding> {
     })
 }
 
-/// Texts, lists and maps have a bound.
+/// Requires bounds on texts, lists and maps.
 fn unbounded(_: &Ir, field: &Field, schema: &Schema) -> Option<Finding> {
     let key = match schema.type_.as_deref()? {
         "string" if schema.max_length.is_none() && schema.enum_.is_none() && schema.format.is_none() => {
@@ -196,7 +196,7 @@ fn unbounded(_: &Ir, field: &Field, schema: &Schema) -> Option<Finding> {
     Some((Code::UNBOUNDED, message, format!("add `{key}`")))
 }
 
-/// The Rust integer that holds less than the schema admits, and the attribute that says so.
+/// A Rust integer with a smaller range than the schema's, and the attribute that fixes it.
 fn narrow<'a>(ir: &'a Ir, ty: &'a TypeRef, schema: &Schema) -> Option<(&'a str, String)> {
     match ty {
         TypeRef::Known(path) => {
@@ -218,11 +218,11 @@ fn narrow<'a>(ir: &'a Ir, ty: &'a TypeRef, schema: &Schema) -> Option<(&'a str, 
     }
 }
 
-/// The bounds that a schema lacks to admit nothing outside of a range.
+/// The bounds that a schema needs to restrict values to a range.
 fn missing_bounds(schema: &Schema, least: i128, greatest: i128) -> Vec<String> {
     let (format_least, format_greatest) = match schema.format.as_deref() {
         Some("int32") => (i32::MIN.into(), i32::MAX.into()),
-        // Integers of an API server have 64 bits.
+        // An API server's integers have 64 bits.
         _ => (i128::from(i64::MIN), i128::from(i64::MAX)),
     };
     if schema.type_.as_deref() != Some("integer") || schema.enum_.is_some() {
@@ -244,7 +244,7 @@ fn missing_bounds(schema: &Schema, least: i128, greatest: i128) -> Vec<String> {
     missing
 }
 
-/// Status is written by controllers through a subresource, and is not there when an object is created.
+/// Requires that status is an optional field behind a subresource, as controllers write it after creation.
 fn status(input: &Input<'_>, resource: &Resource, out: &mut Vec<Diagnostic>) {
     if !resource.has_status_field {
         return;

@@ -1,4 +1,4 @@
-//! Names that must differ.
+//! Checks that names are unique.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use super::Input;
 use crate::diag::Diagnostic;
 use crate::ir::{CrdStyle, Group, Resource, Version};
 
-/// A kind has one definition per version.
+/// Checks that a kind has one definition per version.
 pub(super) fn kinds_are_unique(input: &Input<'_>, out: &mut Vec<Diagnostic>) {
     for group in &*input.ir.client_groups() {
         for version in &group.versions {
@@ -28,10 +28,10 @@ pub(super) fn kinds_are_unique(input: &Input<'_>, out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// No two kinds of a group share a plural, singular or short name; nor a kind and another's list kind.
+/// Checks that no two kinds of a group share a plural, singular or short name, or a kind with a list kind.
 pub(super) fn resource_names_are_unique(input: &Input<'_>, out: &mut Vec<Diagnostic>) {
     for group in &input.ir.groups {
-        // Kinds stand beside kinds, and what addresses a resource beside its like.
+        // Kinds and list kinds share a namespace, and so do the names of resources.
         let mut taken: BTreeMap<(bool, &str), (&Resource, &str)> = BTreeMap::new();
         for resource in resources(group) {
             let short = resource.short_names.iter().map(|name| ((false, name.as_str()), "short name"));
@@ -59,7 +59,7 @@ pub(super) fn resource_names_are_unique(input: &Input<'_>, out: &mut Vec<Diagnos
                 )
                 .secondary(input.loc(&owner.span), format!("{} is defined here", owner.kind))
                 .help(format!("set another {what} in {attribute}"));
-                // kube-rs writes it, and each definition alone is good.
+                // kube-rs writes it, and each definition alone is valid.
                 if is_kube && what == "short name" && owner_what == "short name" {
                     found.severity = Severity::Warning;
                     found.notes.push("an API server serves only the kind that was there first".to_string());
@@ -74,8 +74,8 @@ fn resources(group: &Group) -> impl Iterator<Item = &Resource> {
     group.versions.iter().flat_map(|version| &version.resources)
 }
 
-/// Groups, group-versions, and the kinds of a version, have modules, types and accessors of their own. Kinds without a client have
-/// them too where the package can name their types.
+/// Checks that groups, group-versions, and the kinds of a version have distinct modules, types and accessors.
+/// This includes kinds without a client if the package can name their types.
 pub(super) fn code_names_are_unique(input: &Input<'_>, out: &mut Vec<Diagnostic>) {
     let groups = input.ir.client_groups();
     let nameable = input.ir.nameable();
@@ -83,7 +83,7 @@ pub(super) fn code_names_are_unique(input: &Input<'_>, out: &mut Vec<Diagnostic>
     let mut groups_by_name: [BTreeMap<&str, Named<'_>>; 2] = Default::default();
     let mut versions_by_name: [BTreeMap<String, Named<'_>>; 2] = Default::default();
     for group in &*groups {
-        // Of clients and of informers, which usually have the same names.
+        // The names of clients and of informers, which are usually equal.
         let names =
             [(&group.module, &group.code_name), (&group.informer_code_name, &group.informer_code_name)];
         for version in &group.versions {
@@ -142,7 +142,7 @@ fn version_is_free<'a>(
         let help = "give one of them another name";
         return (one != two).then(|| collision(input, what, named.first, other.first, help));
     }
-    // Two groups of one name have their own diagnostic.
+    // Equal group names have their own diagnostic.
     if other.group.module == named.group.module
         || other.group.informer_code_name == named.group.informer_code_name
     {
@@ -173,12 +173,12 @@ fn collision(input: &Input<'_>, what: String, second: &Resource, first: &Resourc
         .help(help)
 }
 
-/// The group's name; the core group has none.
+/// The group's name, or a title for the core group.
 fn title(group: &Group) -> &str {
     if group.name.is_empty() { "\"\"" } else { &group.name }
 }
 
-/// API servers refuse CRDs of Kubernetes' own groups without the annotation.
+/// Requires the annotation that API servers require for CRDs of Kubernetes' own groups.
 pub(super) fn protected_groups_are_approved(input: &Input<'_>, out: &mut Vec<Diagnostic>) {
     for group in &input.ir.groups {
         let protected = names::is_protected_group(&group.name);

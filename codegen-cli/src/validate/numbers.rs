@@ -1,5 +1,5 @@
-//! Defaults are values of the Rust type. A schema knows integers of 32 and 64 bits at most, so that an API server takes
-//! a default which the type cannot read.
+//! Checks that defaults fit their Rust types. A schema has only 32 and 64-bit integers, so an API server
+//! accepts defaults that the type cannot read.
 
 use kubesmith_core::diag::Code;
 use serde_json::Value;
@@ -24,7 +24,7 @@ pub(super) fn fit(input: &Input<'_>, out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// The first number in a value that its Rust type does not hold, with that type.
+/// The first number in a value that is out of range for its Rust type, with that type.
 fn misfit<'a>(ir: &'a Ir, ty: &'a TypeRef, value: &Value) -> Option<(i128, &'a str)> {
     match (ty, value) {
         (TypeRef::Known(path), Value::Number(number)) => {
@@ -67,7 +67,7 @@ fn member<'a>(
     misfit(ir, &field.ty, value)
 }
 
-/// The integers that a type holds. The schemas of numbers that are not zero exclude zero where they can.
+/// The range of an integer type. The schemas of nonzero numbers exclude zero if they can.
 pub(super) fn range(name: &str) -> Option<(i128, i128)> {
     let inner = name.strip_prefix("NonZero").or_else(|| name.strip_prefix("Atomic"));
     Some(match inner.map(str::to_lowercase).as_deref().unwrap_or(name) {

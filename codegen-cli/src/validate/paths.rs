@@ -1,4 +1,4 @@
-//! JSON paths of columns, scale and selectable fields.
+//! Checks JSON paths of columns, scale and selectable fields.
 
 use kubesmith_core::diag::Code;
 
@@ -7,7 +7,8 @@ use crate::definition::path::walk;
 use crate::diag::Diagnostic;
 use crate::ir::{PrintColumn, Resource};
 
-/// Paths lead to fields of the schema, as far as it says. An API server takes those that do not, to no effect.
+/// Checks that paths name fields of the schema, unless it is open. An API server accepts others, without
+/// effect.
 pub(super) fn exist(input: &Input<'_>, out: &mut Vec<Diagnostic>) {
     let versions = input.ir.groups.iter().flat_map(|group| &group.versions);
     for resource in versions.flat_map(|version| &version.resources) {
@@ -22,10 +23,10 @@ pub(super) fn exist(input: &Input<'_>, out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// The paths of columns and of scale: what has it, its place and the path.
+/// The paths of columns and of scale: the owner, its place and the path.
 fn paths(resource: &Resource) -> Vec<(String, String, &str)> {
     let mut out = Vec::new();
-    // Of a column without a type that has been said.
+    // A column without a type has its own diagnostic.
     let typed = |(_, column): &(usize, &PrintColumn)| column.type_.is_some();
     for (index, column) in resource.crd.print_columns.iter().enumerate().filter(typed) {
         let place = format!("additionalPrinterColumns[{index}].jsonPath");

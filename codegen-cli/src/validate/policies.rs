@@ -1,4 +1,4 @@
-//! Admission policies as an API server checks them, and their expressions against the schema of the kind.
+//! Checks admission policies as an API server does, and their expressions against the schema of the kind.
 
 use std::collections::HashMap;
 
@@ -15,11 +15,11 @@ use crate::definition::{Definition, Version};
 use crate::diag::Diagnostic;
 use crate::ir::{Policy, Span};
 
-/// Policies of a kind have different names, and so have bindings.
+/// Checks that the policies and bindings have different names.
 pub(super) fn names_are_unique(input: &Input<'_>, out: &mut Vec<Diagnostic>) {
     let mut seen: HashMap<(&str, &str), &Span> = HashMap::new();
     for policy in input.ir.policies() {
-        // The bindings of a policy that is there twice are there twice, too.
+        // The bindings of a duplicate policy are also duplicates.
         if let Some(twice) = named_twice(input, &mut seen, &policy.object, &policy.span) {
             out.push(twice);
             continue;
@@ -49,7 +49,7 @@ fn text(value: &Value) -> &str {
     value.as_str().unwrap_or_default()
 }
 
-/// API servers accept the policies of a definition, and their expressions fit the objects.
+/// Checks that API servers accept the policies of a definition, and that their expressions fit the objects.
 pub(super) fn are_accepted(input: &Input<'_>, definition: &Definition<'_>) -> Vec<Diagnostic> {
     let mut out = Vec::new();
     for version in &definition.versions {
@@ -86,7 +86,7 @@ fn refusals(input: &Input<'_>, policy: &Policy) -> Vec<Diagnostic> {
 
 fn refusal(input: &Input<'_>, span: &Span, what: &str, object: &Value, cause: &Cause) -> Diagnostic {
     let name = text(&object["metadata"]["name"]);
-    // A text of the user stands at the place.
+    // The location has a text of the user.
     let fault = if cause.detail.is_empty() { words(cause) } else { cause.detail.clone() };
     let message = format!("an API server refuses the {what} {name:?}: {}: {fault}", cause.field);
     let help = if cause.field.ends_with("xpression") {
@@ -97,13 +97,13 @@ fn refusal(input: &Input<'_>, span: &Span, what: &str, object: &Value, cause: &C
     Diagnostic::error(Code::POLICY, input.loc(span), message).help(help)
 }
 
-/// What expressions say of fields that objects do not have. kube-apiserver's own check (`TypeChecker` of
-/// pkg/admission/plugin/policy/validating/typechecking.go) only warns, also of expressions that can be evaluated: it takes formats
-/// for types, and knows no `authorizer.requestResource`.
+/// Reports fields in expressions that objects do not have. kube-apiserver's own check (`TypeChecker` of
+/// pkg/admission/plugin/policy/validating/typechecking.go) only warns, even of valid expressions: it confuses
+/// formats with types, and does not know `authorizer.requestResource`.
 fn mistyped(input: &Input<'_>, version: &Version<'_>, policy: &Policy) -> Vec<Diagnostic> {
     let spec = &policy.object["spec"];
     let schema = version.schema.cloned().map(|mut schema| {
-        // Times and bytes are strings when expressions are evaluated.
+        // At evaluation, times and bytes are strings.
         schema.walk_mut(&mut |node| node.format = None);
         Schema::enforced(&schema.to_value())
     });

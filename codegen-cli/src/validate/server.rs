@@ -1,7 +1,8 @@
 //! Finds input that an API server would refuse, by its own rules, and reports it in terms of the source.
 //!
-//! The rules are those of kubesmith-apiextensions, which the embedded API server enforces too. Its causes name places in
-//! the CRD; here they are led back to fields and attributes. A cause for which there are no better words is passed on.
+//! The rules are those of kubesmith-apiextensions, which the embedded API server also enforces. Its causes
+//! name places in the CRD, which are mapped to fields and attributes here. A cause without a better wording
+//! is passed on.
 
 mod defaults;
 mod fields;
@@ -25,7 +26,7 @@ use site::Site;
 pub(crate) use site::definition;
 pub(super) use site::longest;
 
-/// Reports everything that an API server would refuse the definition for.
+/// Reports all causes for which an API server would refuse the definition.
 pub(super) fn refusals(input: &Input<'_>, definition: &Definition<'_>) -> Vec<Diagnostic> {
     let object = definition.to_completed_value();
     let causes = validate_crd(&object, None);
@@ -46,14 +47,14 @@ fn explained(
     found
 }
 
-/// The schemas of the versions; `None` where one cannot be read.
+/// The schemas of the versions; `None` for one that cannot be read.
 fn schemas(crd: &Value) -> Vec<Option<Schema>> {
     let versions = crd.pointer("/spec/versions").and_then(Value::as_array);
     let schema = |version: &Value| Schema::enforced(version.pointer("/schema/openAPIV3Schema")?).ok();
     versions.into_iter().flatten().map(schema).collect()
 }
 
-/// The node of a schema that steps lead to.
+/// The node of a schema at a path of steps.
 fn schema_at<'v>(schema: &'v mut Value, steps: &[Step]) -> Option<&'v mut Map<String, Value>> {
     let node = steps.iter().try_fold(schema, |node, step| match step {
         Step::Property(name) => node.get_mut("properties")?.get_mut(name),
@@ -63,7 +64,7 @@ fn schema_at<'v>(schema: &'v mut Value, steps: &[Step]) -> Option<&'v mut Map<St
     node?.as_object_mut()
 }
 
-/// Takes a wrong default, or the wrong field path of a rule, out of the schema of its place.
+/// Removes an invalid default, or the invalid field path of a rule, from the schema at its place.
 fn drop_wrong(node: &mut Map<String, Value>, site: &Site<'_>) -> bool {
     if site.keyword() == "default" {
         return node.remove("default").is_some();
@@ -79,7 +80,7 @@ pub(crate) enum About<'t> {
     Schema(usize, &'t str),
     /// Another part of a version.
     Version(usize, &'t str),
-    /// What another check reports in its own words.
+    /// A fault that another check reports in its own words.
     Known,
 }
 
@@ -104,7 +105,7 @@ impl<'a> Report<'a> {
         }
     }
 
-    /// The faults of rules, which a server does not look for while defaults or field paths are wrong.
+    /// The faults of rules, which a server does not check while defaults or field paths are invalid.
     fn rules_behind_others(&self, causes: &[Cause], crd: &mut Value) -> Vec<Cause> {
         let mut dropped = false;
         for cause in causes {
@@ -150,7 +151,7 @@ impl<'a> Report<'a> {
         }))
     }
 
-    /// The rules of a kind together, unless one of them is too expensive by itself.
+    /// Reports the total cost of a kind's rules, unless a single rule is too expensive.
     fn total_cost(&self, causes: &[Cause], out: &mut Vec<Diagnostic>) {
         if out.iter().any(|diagnostic| diagnostic.code == Code::RULE_COST) {
             return;
@@ -163,7 +164,7 @@ impl<'a> Report<'a> {
         }
     }
 
-    /// A part of a version that is no schema, or one that cannot be led back to the source.
+    /// A part of a version outside the schema, or one without a place in the source.
     fn plain(&self, resource: &Resource, text: &str, cause: &Cause) -> Diagnostic {
         let text = text.trim_start_matches('.');
         let loc = self.resource_loc(resource, text);
@@ -211,7 +212,7 @@ impl<'a> Report<'a> {
     }
 }
 
-/// What a server says, without the whole of a schema.
+/// The server's message, without whole schemas.
 pub(crate) fn words(cause: &Cause) -> String {
     match &cause.value {
         BadValue::Json(Value::Object(_) | Value::Array(_)) => cause.detail.clone(),
@@ -220,7 +221,7 @@ pub(crate) fn words(cause: &Cause) -> String {
     }
 }
 
-/// The place of a cause. Faults of combined schemas name it in their text only.
+/// The place of a cause. Faults of combined schemas have it only in their text.
 pub(crate) fn field(cause: &Cause) -> &str {
     if cause.field != NO_FIELD {
         return &cause.field;
@@ -230,10 +231,10 @@ pub(crate) fn field(cause: &Cause) -> &str {
     &text[..text.find([' ', '"']).unwrap_or(text.len())]
 }
 
-/// What the place of a cause is a part of.
+/// The part of the definition with the place of a cause.
 pub(crate) fn about(field: &str) -> About<'_> {
     let Some(spec) = field.strip_prefix("spec.") else {
-        // Names have been checked when they were parsed, approvals are checked beside the names.
+        // The parser has checked names, and approvals are checked with the names.
         return match field {
             "metadata.name" => About::Version(0, "names.plural"),
             _ => About::Known,

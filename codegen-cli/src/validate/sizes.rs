@@ -1,4 +1,4 @@
-//! CRDs that are too large to be stored.
+//! Warns of CRDs that are too large to be stored.
 
 use std::io;
 
@@ -12,17 +12,17 @@ use crate::docs;
 use crate::ir::Resource;
 use crate::source::SourceMap;
 
-/// The most bytes that all annotations of an object may have: what `kubectl apply` can store of an object in one of them
+/// The most bytes in all annotations of an object, in one of which `kubectl apply` stores the object
 /// (`TotalAnnotationSizeLimitB` in `k8s.io/apimachinery/pkg/api/validation`).
 const APPLY_LIMIT: usize = 262_144;
 
-/// The annotation that `kubectl apply` stores the object in.
+/// The annotation in which `kubectl apply` stores the object.
 const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
 
-/// The most bytes of a request that etcd takes where `--max-request-bytes` does not say otherwise.
+/// The most bytes of a request to etcd, by default of `--max-request-bytes`.
 const ETCD_LIMIT: usize = 1_572_864;
 
-/// Lengths of descriptions that are tried, in bytes.
+/// Lengths of descriptions to try, in bytes.
 const DESCRIPTION_LENGTHS: [usize; 6] = [1_000, 500, 200, 100, 50, 0];
 
 /// Warns about CRDs that `kubectl apply` or etcd cannot store.
@@ -46,7 +46,7 @@ impl io::Write for GoJsonLength {
     }
 }
 
-/// Whether the schemas, which are most of a definition, are so small that its size need not be computed.
+/// Whether the schemas, most of a definition, are so small that its size need not be computed.
 fn is_small(definition: &Definition<'_>) -> bool {
     let mut length = GoJsonLength(0);
     let mut written = definition.versions.iter().map(|version| {
@@ -79,7 +79,7 @@ fn check(definition: &Definition<'_>, sources: &SourceMap) -> Option<Diagnostic>
     Some(Diagnostic::warning(code, sources.loc(&resource.span), message).help(help))
 }
 
-/// The bytes of all annotations after `kubectl apply`, which writes JSON as Go does and ends it with a line break.
+/// The bytes of all annotations after `kubectl apply`, which writes JSON like Go and adds a line break.
 fn annotations(object: &Value) -> usize {
     let own = object.pointer("/metadata/annotations").and_then(Value::as_object);
     let own: usize =
@@ -87,7 +87,7 @@ fn annotations(object: &Value) -> usize {
     own + LAST_APPLIED.len() + golang::json(object).len() + 1
 }
 
-/// The longest descriptions with which the object is small enough, and its size then.
+/// The greatest length of descriptions that makes the object small enough, and its size then.
 fn shorter(object: &mut Value, limit: usize, size: fn(&Value) -> usize) -> Option<(usize, usize)> {
     DESCRIPTION_LENGTHS.into_iter().find_map(|length| {
         cut(object, length);
@@ -99,7 +99,7 @@ fn shorter(object: &mut Value, limit: usize, size: fn(&Value) -> usize) -> Optio
 fn cut(value: &mut Value, length: usize) {
     match value {
         Value::Object(map) => {
-            // A field may be called `description` too; its schema is an object.
+            // A field may also be named `description`; its schema is an object.
             match map.get_mut("description") {
                 Some(Value::String(_)) if length == 0 => drop(map.remove("description")),
                 Some(Value::String(text)) => *text = docs::truncate(text, length),

@@ -1,4 +1,4 @@
-//! The versions of a kind.
+//! Checks the versions of a kind.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -11,7 +11,7 @@ use crate::diag::Diagnostic;
 use crate::ir::{CrdStyle, Resource, Scope};
 use crate::source::Loc;
 
-/// The versions are one CRD, which has one set of names.
+/// Checks that the versions agree on the names of their CRD.
 pub(super) fn agree(input: &Input<'_>, definition: &Definition<'_>, out: &mut Vec<Diagnostic>) {
     let Some((Version { name: first_name, resource: first, .. }, rest)) = definition.versions.split_first()
     else {
@@ -38,7 +38,7 @@ pub(super) fn agree(input: &Input<'_>, definition: &Definition<'_>, out: &mut Ve
     }
 }
 
-/// All versions that state a conversion state the same one.
+/// Checks that all versions with a conversion have the same one.
 pub(super) fn conversions_agree(input: &Input<'_>, definition: &Definition<'_>, out: &mut Vec<Diagnostic>) {
     let mut versions = definition.versions.iter().filter(|version| version.resource.crd.conversion.is_some());
     let Some(Version { resource: first, .. }) = versions.next() else { return };
@@ -57,7 +57,7 @@ pub(super) fn conversions_agree(input: &Input<'_>, definition: &Definition<'_>, 
     }
 }
 
-/// The place of a key of `#[resource]`, or else of the definition.
+/// The location of a key of `#[resource]`, or else of the definition.
 fn key_loc(input: &Input<'_>, resource: &Resource, place: &str) -> Option<Loc> {
     input.loc(resource.places.get(place).unwrap_or(&resource.span))
 }
@@ -78,10 +78,10 @@ fn facts(resource: &Resource) -> [(&'static str, &'static str, String); 6] {
     ]
 }
 
-/// Exactly one version is stored; a single version is so by itself.
+/// Checks that exactly one version is stored; a single version is by default.
 pub(super) fn one_is_stored(input: &Input<'_>, definition: &Definition<'_>, out: &mut Vec<Diagnostic>) {
     let [Version { resource: first, .. }, _, ..] = &definition.versions[..] else { return };
-    // A version that is defined twice has been reported.
+    // A duplicate version has been reported.
     if definition.versions.windows(2).any(|pair| pair[0].name == pair[1].name) {
         return;
     }
@@ -112,7 +112,7 @@ pub(super) fn one_is_stored(input: &Input<'_>, definition: &Definition<'_>, out:
     }
 }
 
-/// At most one version is the hub, those that are in no CRD included.
+/// Checks that at most one version is the hub, including those that the CRD skips.
 pub(super) fn one_is_the_hub(input: &Input<'_>, out: &mut Vec<Diagnostic>) {
     for group in &input.ir.groups {
         let mut hubs: BTreeMap<&str, (&str, &Resource)> = BTreeMap::new();
@@ -143,7 +143,7 @@ fn storage_help(resource: &Resource) -> &'static str {
     }
 }
 
-/// At least one version is served.
+/// Checks that at least one version is served.
 pub(super) fn one_is_served(input: &Input<'_>, definition: &Definition<'_>, out: &mut Vec<Diagnostic>) {
     let first = definition.first();
     if definition.versions.iter().all(|version| !version.served) {

@@ -1,5 +1,5 @@
-//! Webhooks and their configurations as a whole. What one attribute says was checked where it was read; what a patch puts in
-//! its place is checked here.
+//! Checks webhooks and their configurations as a whole. The parser has checked each attribute; values from
+//! patches are checked here.
 
 use kubesmith_core::diag::Code;
 
@@ -7,7 +7,7 @@ use super::Input;
 use crate::diag::Diagnostic;
 use crate::ir::Webhook;
 
-/// Fields of a webhook that hold one of a few words.
+/// Enumerated fields of a webhook.
 const WORDS: [(&str, &[&str]); 4] = [
     ("failurePolicy", &["Fail", "Ignore"]),
     ("matchPolicy", &["Exact", "Equivalent"]),
@@ -15,7 +15,7 @@ const WORDS: [(&str, &[&str]); 4] = [
     ("sideEffects", &["None", "NoneOnDryRun"]),
 ];
 
-/// The webhooks of a configuration have different names.
+/// Checks that the webhooks of a configuration have different names.
 pub(super) fn names_are_unique(input: &Input<'_>, out: &mut Vec<Diagnostic>) {
     let webhooks = &input.ir.manifests.webhooks;
     for (at, webhook) in webhooks.iter().enumerate() {
@@ -33,7 +33,7 @@ pub(super) fn names_are_unique(input: &Input<'_>, out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// There is one configuration of each kind, and it has webhooks.
+/// Checks that each kind has one configuration, with webhooks.
 pub(super) fn configurations_are_unique(input: &Input<'_>, out: &mut Vec<Diagnostic>) {
     let manifests = &input.ir.manifests;
     for (at, configuration) in manifests.configurations.iter().enumerate() {
@@ -57,7 +57,7 @@ pub(super) fn configurations_are_unique(input: &Input<'_>, out: &mut Vec<Diagnos
     }
 }
 
-/// Patched values are as an API server takes them.
+/// Checks that an API server accepts the patched values.
 pub(super) fn values_fit(input: &Input<'_>, out: &mut Vec<Diagnostic>) {
     for webhook in &input.ir.manifests.webhooks {
         // Plain values always have a JSON form.

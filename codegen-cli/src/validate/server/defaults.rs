@@ -1,4 +1,4 @@
-//! Defaults that an API server refuses.
+//! Reports defaults that an API server refuses.
 
 use kubesmith_apiextensions::structural::{Cause, CauseKind, Schema, Step, prune_part};
 use kubesmith_core::diag::Code;
@@ -9,7 +9,7 @@ use super::rules;
 use super::site::Site;
 use crate::diag::Diagnostic;
 
-/// A default that does not fit its schema, or stands where none may.
+/// A default that does not fit its schema, or is not allowed there.
 pub(super) fn refusal(site: &Site<'_>, cause: &Cause) -> Option<Diagnostic> {
     let node = site.node();
     let default = node.default.as_ref()?;
@@ -52,9 +52,9 @@ fn problem(node: &Schema, default: &Value, below: &str, cause: &Cause) -> (Strin
     (problem, None)
 }
 
-/// The part of a default that a cause is about, and what the server says of it without the path, which it repeats in
-/// three ways: `spec....default in body must be of type string`, `"ports" must validate at least one schema (anyOf)`,
-/// `Checked value must be of type integer (default format) in ports`.
+/// The part of a default that a cause is about, and the server's message without the path, which has three
+/// forms: `spec....default in body must be of type string`, `"ports" must validate at least one schema
+/// (anyOf)`, `Checked value must be of type integer (default format) in ports`.
 fn place_and_words<'t>(path: &'t str, detail: &'t str) -> (&'t str, &'t str) {
     if let Some((_, words)) = detail.split_once("in body ") {
         return (path, words);
@@ -72,14 +72,14 @@ fn place_and_words<'t>(path: &'t str, detail: &'t str) -> (&'t str, &'t str) {
     }
 }
 
-/// Whether a value stands where an integer or a string is wanted and is none of them: the server says so once for each
-/// of the alternatives.
+/// Whether a value is neither the required integer nor a string: the server reports this once per
+/// alternative.
 fn is_neither(node: &Schema, path: &str, value: &Value) -> bool {
     let is_integer = value.as_f64().is_some_and(|number| number.fract() == 0.0);
     node.at(&inside(node, path)).is_some_and(|node| node.int_or_string) && !value.is_string() && !is_integer
 }
 
-/// Fields of the default that the schema does not have.
+/// Fields of the default that the schema lacks.
 fn unknown(node: &Schema, default: &Value) -> (String, Option<String>) {
     let dropped = prune_part(node, &mut default.clone(), node.embedded_resource);
     let Some(first) = dropped.first() else {
@@ -91,7 +91,7 @@ fn unknown(node: &Schema, default: &Value) -> (String, Option<String>) {
     (format!("there is no {noun} {}", names.join(", ")), near.map(|near| format!("did you mean `{near}`?")))
 }
 
-/// The steps to the node that describes a part of a default.
+/// The steps to the node for a part of a default.
 fn inside(node: &Schema, path: &str) -> Vec<Step> {
     let mut steps = Vec::new();
     for part in path.split(['.', '[']).filter(|part| !part.is_empty()) {
@@ -105,7 +105,7 @@ fn inside(node: &Schema, path: &str) -> Vec<Step> {
     steps
 }
 
-/// The part of a default that a path such as `.sizes[0]` leads to.
+/// The part of a default at a path such as `.sizes[0]`.
 fn value_at<'v>(default: &'v Value, path: &str) -> Option<&'v Value> {
     let mut value = default;
     for part in path.split(['.', '[']).filter(|part| !part.is_empty()) {

@@ -1,4 +1,4 @@
-//! Names in a rule that mean nothing there.
+//! Gives hints for unknown names in a rule.
 
 use kubesmith_apiextensions::cel::{Decl, escape};
 use kubesmith_apiextensions::structural::{Schema, Step};
@@ -9,15 +9,16 @@ use super::site::Site;
 /// A field below the place of a rule.
 struct Known<'s> {
     name: &'s str,
-    /// How expressions write it; `None` if they cannot.
+    /// Its name in expressions, if it has one.
     written: Option<String>,
-    /// The place without a type because of which expressions do not see it.
+    /// The untyped place that hides it from expressions.
     untyped: Option<Vec<Step>>,
     steps: Vec<Step>,
 }
 
 impl Known<'_> {
-    /// Whether the name is the one that an expression has, or goes on with what is no part of names there: `my-field`.
+    /// Whether the name equals that in the expression, or continues it with characters that are invalid
+    /// there: `my-field`.
     fn begins(&self, wanted: &str) -> bool {
         self.name
             .strip_prefix(wanted)
@@ -25,7 +26,7 @@ impl Known<'_> {
     }
 }
 
-/// What to do about `undefined field 'x'` or `undeclared reference to 'x'`.
+/// The hint for `undefined field 'x'` or `undeclared reference to 'x'`.
 pub(super) fn hint(site: &Site<'_>, message: &str) -> Option<String> {
     if let Some(rest) = message.strip_prefix("undeclared reference to '") {
         return undeclared(site, rest.split('\'').next()?);
@@ -33,7 +34,7 @@ pub(super) fn hint(site: &Site<'_>, message: &str) -> Option<String> {
     let wanted = message.strip_prefix("undefined field '")?.strip_suffix('\'')?;
     let mut fields = Vec::new();
     collect(site.node(), &site.steps, &mut fields);
-    // What stands nearest to the rule was meant first.
+    // The field nearest to the rule is the most likely one.
     fields.sort_by_key(|field| field.steps.len());
     if let Some(field) = fields.iter().find(|field| field.written.as_deref() == Some(wanted)) {
         return Some(match &field.untyped {
@@ -60,7 +61,7 @@ pub(super) fn hint(site: &Site<'_>, message: &str) -> Option<String> {
     closest(wanted, names.iter().copied()).map(|near| format!("did you mean `{near}`?"))
 }
 
-/// What was meant by a name that is no variable: a field of the value, or another variable or function.
+/// The hint for an unknown variable: a field of the value, or another variable or function.
 fn undeclared(site: &Site<'_>, wanted: &str) -> Option<String> {
     let fields = site.node().properties.keys().filter_map(|name| escape(name));
     if let Some(field) = fields.into_iter().find(|field| field == wanted) {
@@ -89,7 +90,7 @@ fn collect<'s>(node: &'s Schema, steps: &[Step], out: &mut Vec<Known<'s>>) {
     }
 }
 
-/// The node that has no type: this one, or what its items or values lead to.
+/// The untyped node: this one, or one in its items or values.
 fn without_type(node: &Schema, mut steps: Vec<Step>) -> Vec<Step> {
     let below = match (&node.items, node.additional_schema()) {
         (Some(items), _) => (items.as_ref(), Step::Items),

@@ -1,9 +1,9 @@
-//! Places inside of string literals.
+//! Finds places inside string literals.
 
 use crate::source::{Loc, SourceMap};
 
-/// The place of a character of a literal's value, so many characters from its start; one past the end is the closing
-/// quote. `None` if the source at the place is no string literal.
+/// The location of the character at this position of a literal's value; the position after the last is the
+/// closing quote. `None` if the location is not a string literal.
 pub(super) fn character(sources: &SourceMap, literal: Loc, position: usize) -> Option<Loc> {
     let source = sources.file(literal.file).text.get(literal.range())?;
     let (start, end) = offset(source, position)?;
@@ -26,7 +26,8 @@ fn offset(source: &str, position: usize) -> Option<(usize, usize)> {
     Some((at, at + length(rest, raw)))
 }
 
-/// Bytes of the first character with its escape; what continues a line has no character of its own.
+/// The number of bytes of the first character with its escape; line continuations belong to the next
+/// character.
 fn length(rest: &str, raw: bool) -> usize {
     let first = rest.chars().next().map_or(0, char::len_utf8);
     if raw || !rest.starts_with('\\') {

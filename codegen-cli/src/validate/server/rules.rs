@@ -1,4 +1,4 @@
-//! CEL rules that do not compile, look at values that are not there, or cost too much.
+//! Reports CEL rules that do not compile, use unknown values, or cost too much.
 
 use kubesmith_apiextensions::cel::{Decl, Issue, OldSelf, compile};
 use kubesmith_apiextensions::schema::Keyword;
@@ -13,12 +13,12 @@ use super::site::Site;
 use crate::diag::Diagnostic;
 use crate::source::Loc;
 
-/// Whether a cause is about all rules of a schema together.
+/// Whether a cause is about the total of a schema's rules.
 pub(super) fn is_total(cause: &Cause) -> bool {
     cause.kind == CauseKind::Forbidden && cause.detail.contains("for entire OpenAPIv3 schema")
 }
 
-/// A rule of the node: its number and the part that is at fault.
+/// A rule of the node: its number and the faulty part.
 struct Part<'a> {
     site: &'a Site<'a>,
     rule: &'a Rule,
@@ -57,7 +57,7 @@ pub(super) fn refusal(site: &Site<'_>, cause: &Cause) -> Option<Diagnostic> {
     Some(part.says(message).help(help))
 }
 
-/// All rules of a kind together cost too much.
+/// The total cost of a kind's rules is too high.
 pub(super) fn total(site: &Site<'_>, cause: &Cause) -> Diagnostic {
     let factor = cause.detail.split("factor of ").nth(1).and_then(|rest| rest.split(" (").next());
     let kind = &site.resource.kind;
@@ -87,7 +87,7 @@ pub(super) fn first_that_does_not_compile(site: &Site<'_>) -> Option<Diagnostic>
 }
 
 impl<'a> Part<'a> {
-    /// The one that the tail of a place names.
+    /// The rule in the tail of a place.
     fn of(site: &'a Site<'a>) -> Option<Self> {
         let (index, name) = site.rule()?;
         Some(Self { site, rule: site.node().validations.get(index)?, index, name })
@@ -109,7 +109,7 @@ impl<'a> Part<'a> {
         Diagnostic::error(code, self.loc(), message)
     }
 
-    /// Compiles once more, for the places of the faults.
+    /// Compiles again to locate the faults.
     fn does_not_compile(&self) -> Option<Diagnostic> {
         let source = match self.expression() {
             Expression::Rule => &self.rule.rule,
@@ -140,7 +140,7 @@ impl<'a> Part<'a> {
         Some(diagnostic.help_opt(fields::hint(self.site, &first.message).or_else(notation)))
     }
 
-    /// The place of a fault inside of the literal.
+    /// The location of a fault inside the literal.
     fn place(&self, issue: &Issue) -> Option<Loc> {
         let literal = self.site.rule_part(self.index, self.name)?;
         literal::character(self.site.input.sources, literal, issue.position)
@@ -161,7 +161,7 @@ impl<'a> Part<'a> {
 
     fn has_no_old_value(&self) -> Diagnostic {
         let site = self.site;
-        // The server names the outermost list; every one on the way that is no map has the same effect.
+        // The server names the outermost list; any list on the path that is no map has the same effect.
         let list = (0..site.steps.len()).find(|depth| {
             site.steps[*depth] == Step::Items
                 && site
@@ -188,7 +188,7 @@ impl<'a> Part<'a> {
     }
 }
 
-/// The values to bound, and how far.
+/// Adds the values to bound, and the excess.
 fn bound(site: &Site<'_>, diagnostic: Diagnostic, excess: &Excess) -> Diagnostic {
     let key = |keyword: &str| Keyword::named(keyword).and_then(|it| it.attribute).map_or("", |it| it.name);
     let mut diagnostic = diagnostic;

@@ -1,4 +1,4 @@
-//! Schemas that are not structural, or that contradict themselves.
+//! Reports schemas that are not structural, or contradict themselves.
 
 use kubesmith_apiextensions::structural::{BadValue, Cause, Step};
 use kubesmith_core::diag::Code;
@@ -8,7 +8,8 @@ use serde_json::Value;
 use super::site::Site;
 use crate::diag::Diagnostic;
 
-/// How a cause is reported: the keyword, a part of the server's message, the code, our message (`{}` is the place) and the help.
+/// The wording of a cause: the keyword, a part of the server's message, the code, our message (`{}` is the
+/// place) and the help.
 type Wording = (&'static str, &'static str, Code, &'static str, &'static str);
 
 const WORDINGS: &[Wording] = &[
@@ -92,7 +93,8 @@ pub(super) fn refusal(site: &Site<'_>, cause: &Cause) -> Option<Diagnostic> {
     }
 }
 
-/// A keyword that the root may not have while status is a subresource. The server only says which ones it may have.
+/// A keyword that the root may not have with a status subresource. The server's message only lists the
+/// allowed ones.
 fn at_root(site: &Site<'_>, cause: &Cause) -> Option<Diagnostic> {
     let (allowed, _) = cause.detail.strip_prefix("only [")?.split_once("] fields are allowed at the root")?;
     let BadValue::Json(Value::Object(schema)) = &cause.value else { return None };

@@ -1,4 +1,4 @@
-//! From a place in a schema to the field or type that it was made of.
+//! Maps a place in a schema to its field or type in the source.
 
 use kubesmith_apiextensions::structural::{Rule, Step, locate};
 
@@ -7,14 +7,14 @@ use crate::ir::{Enum, Field, Ir, Places, Resource, Shape, Span, Tagging, TypeId,
 use crate::schema::Schema;
 use crate::source::Loc;
 
-/// A definition on the way to a place.
+/// A definition on the path to a place.
 struct Owner<'a> {
     /// The field's name in JSON; `None` for a type.
     field: Option<&'a str>,
     span: &'a Span,
     places: &'a Places,
     facts: &'a Schema,
-    /// How many steps lead to it.
+    /// The number of steps to it.
     depth: usize,
 }
 
@@ -23,16 +23,16 @@ pub(super) struct Site<'a> {
     pub(super) input: &'a Input<'a>,
     pub(super) resource: &'a Resource,
     pub(super) root: &'a Schema,
-    /// The way to the innermost node.
+    /// The path to the innermost node.
     pub(super) steps: Vec<Step>,
-    /// What follows the node: `.default.size`, `.x-kubernetes-validations[0].rule`.
+    /// The rest after the node: `.default.size`, `.x-kubernetes-validations[0].rule`.
     pub(super) tail: &'a str,
-    /// Outermost first; a type stands before the field that has it.
+    /// Outermost first; a type precedes the field that has it.
     owners: Vec<Owner<'a>>,
 }
 
 impl<'a> Site<'a> {
-    /// Reads the text behind `openAPIV3Schema`.
+    /// Reads the text after `openAPIV3Schema`.
     pub(super) fn new(input: &'a Input<'a>, resource: &'a Resource, root: &'a Schema, text: &'a str) -> Self {
         let (steps, tail) = locate(root, text);
         let owners = owners(input.ir, resource, &steps);
@@ -50,7 +50,7 @@ impl<'a> Site<'a> {
         self.at(self.steps.iter().chain(steps).cloned().collect())
     }
 
-    /// The node that the steps lead to.
+    /// The node at the end of the steps.
     pub(super) fn node(&self) -> &'a Schema {
         self.root.at(&self.steps).unwrap_or(self.root)
     }
@@ -61,13 +61,13 @@ impl<'a> Site<'a> {
         &tail[..tail.find(['.', '[']).unwrap_or(tail.len())]
     }
 
-    /// The number of the rule that the tail names, and the part of it: `.x-kubernetes-validations[2].rule`.
+    /// The number of the rule in the tail, and the part of it: `.x-kubernetes-validations[2].rule`.
     pub(super) fn rule(&self) -> Option<(usize, &'a str)> {
         let (index, part) = self.tail.strip_prefix(".x-kubernetes-validations[")?.split_once(']')?;
         Some((index.parse().ok()?, part.trim_start_matches('.')))
     }
 
-    /// The place as a user names it: `spec.ports[].name`, or the kind.
+    /// The place in the user's notation: `spec.ports[].name`, or the kind.
     pub(super) fn name(&self) -> String {
         self.name_of(&self.steps)
     }
@@ -78,24 +78,24 @@ impl<'a> Site<'a> {
         if out.is_empty() { self.resource.kind.clone() } else { format!("`{out}`") }
     }
 
-    /// The attribute that the tail names, or else the definition of the innermost field or type.
+    /// The attribute for the tail, or else the definition of the innermost field or type.
     pub(super) fn loc(&self) -> Option<Loc> {
         self.key_loc(self.tail).or_else(|| self.definition())
     }
 
-    /// Where the innermost field is defined, or the resource.
+    /// The location of the innermost field's definition, or the resource's.
     pub(super) fn definition(&self) -> Option<Loc> {
         self.definition_of(self.steps.len())
     }
 
-    /// Like [`Site::definition`] for the place so many steps away from the root.
+    /// Like [`Site::definition`], for the place at this depth.
     pub(super) fn definition_of(&self, depth: usize) -> Option<Loc> {
         let field = self.owners.iter().rev().find(|owner| owner.field.is_some() && owner.depth <= depth);
         let outermost = || given(self.input.ir, self.resource, &self.steps[..depth.min(self.steps.len())]);
         self.input.loc(field.map_or_else(outermost, |owner| owner.span))
     }
 
-    /// Where attributes say what a tail names.
+    /// The location of the attribute for a tail.
     pub(super) fn key_loc(&self, tail: &str) -> Option<Loc> {
         self.owners.iter().rev().find_map(|owner| {
             let name = format!("{}{tail}", keys(&self.steps[owner.depth..])?);
@@ -103,36 +103,36 @@ impl<'a> Site<'a> {
         })
     }
 
-    /// How a constraint of the place is written, and to what it is added.
+    /// The notation of a constraint at the place, and its target.
     pub(super) fn attribute(&self, constraint: &str) -> String {
         let known = self.owners.last().map_or(0, |owner| owner.depth);
         let rest = &self.steps[known..];
         if rest.iter().any(|step| *step != Step::Items) {
-            // Neither values of maps nor fields of known types take attributes.
+            // Neither values of maps nor fields of known types have attributes.
             return format!("`{constraint}` on a type of its own for {}", self.name());
         }
         let (open, close) = ("items(".repeat(rest.len()), ")".repeat(rest.len()));
         format!("`{open}{constraint}{close}` on {}", self.name_of(&self.steps[..known]))
     }
 
-    /// The attribute with a key of the list that is so many steps away from the root.
+    /// The attribute with a key of the list at this depth.
     pub(super) fn list_key(&self, depth: usize, key: &str) -> Option<Loc> {
         let list = self.at(self.steps[..depth].to_vec());
         let index = list.node().list_map_keys.iter().position(|known| known == key).unwrap_or(0);
         list.key_loc(&format!(".x-kubernetes-list-map-keys[{index}]")).or_else(|| list.definition())
     }
 
-    /// The attribute with a part of the rule of this number: `rule`, `messageExpression`.
+    /// The attribute with a part of the rule with this number: `rule`, `messageExpression`.
     pub(super) fn rule_part(&self, index: usize, part: &str) -> Option<Loc> {
         let rules = &self.node().validations;
         let wanted = rules.get(index)?;
-        // Equal rules come from different attributes, in the order in which the node has them.
+        // Equal rules come from different attributes, in the order of the node.
         let before = rules[..index].iter().filter(|rule| *rule == wanted).count();
         let mut places = self.owners.iter().rev().flat_map(|owner| self.rule_places(owner, wanted, part));
         places.nth(before).and_then(|place| self.input.loc(place))
     }
 
-    /// The attributes of a definition that a part of a rule comes from.
+    /// The attributes of a definition with a part of a rule.
     fn rule_places(&self, owner: &Owner<'a>, wanted: &Rule, part: &str) -> Vec<&'a Span> {
         let steps = &self.steps[owner.depth..];
         let facts = steps.iter().try_fold(owner.facts, |facts, _| facts.items.as_deref());
@@ -146,12 +146,12 @@ impl<'a> Site<'a> {
     }
 }
 
-/// Attributes of a list describe its items, and no deeper place.
+/// The keys of attributes for steps: attributes of a list describe its items, but no deeper place.
 fn keys(steps: &[Step]) -> Option<String> {
     steps.iter().all(|step| *step == Step::Items).then(|| ".items".repeat(steps.len()))
 }
 
-/// The place of the longest beginning of a name that is known: `default` for `default.size`.
+/// The location of the longest known prefix of a name: `default` for `default.size`.
 pub(in crate::validate) fn longest<'p>(places: &'p Places, name: &str) -> Option<&'p Span> {
     let mut name = name;
     loop {
@@ -162,7 +162,7 @@ pub(in crate::validate) fn longest<'p>(places: &'p Places, name: &str) -> Option
     }
 }
 
-/// The place as a user names it: `spec.ports[].name`.
+/// The place in the user's notation: `spec.ports[].name`.
 fn path_of(steps: &[Step]) -> String {
     let mut out = String::new();
     for step in steps {
@@ -179,13 +179,13 @@ fn path_of(steps: &[Step]) -> String {
     out
 }
 
-/// The field of kube-rs's types that steps lead to, or the resource.
+/// The field of kube-rs's types at the end of the steps, or the resource.
 fn given<'a>(ir: &'a Ir, resource: &'a Resource, steps: &[Step]) -> &'a Span {
     let places = ir.types.get(resource.root.0 as usize).map(|root| &root.places);
     places.and_then(|places| longest(places, &path_of(steps))).unwrap_or(&resource.span)
 }
 
-/// Where the innermost field that steps lead to is defined, or the resource.
+/// The definition of the innermost field at the end of the steps, or of the resource.
 pub(crate) fn definition<'a>(ir: &'a Ir, resource: &'a Resource, steps: &[Step]) -> &'a Span {
     let owners = owners(ir, resource, steps);
     let field = owners.iter().rev().find(|owner| owner.field.is_some());
@@ -217,7 +217,7 @@ fn owners<'a>(ir: &'a Ir, resource: &'a Resource, steps: &[Step]) -> Vec<Owner<'
     walk.owners
 }
 
-/// A field, or what a variant holds.
+/// A field, or a variant's content.
 struct Member<'a> {
     name: &'a str,
     ty: &'a TypeRef,
@@ -238,7 +238,7 @@ impl<'a> From<&'a Field> for Member<'a> {
     }
 }
 
-/// What stands at a place, behind newtypes.
+/// The form at a place, behind newtypes.
 enum At<'a> {
     Object(TypeId),
     List(&'a TypeRef),
@@ -261,7 +261,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Notes the definition of a type and of what a newtype holds.
+    /// Records the definition of a type and of a newtype's content.
     fn definition(&mut self, id: TypeId, depth: usize) -> Option<At<'a>> {
         let definition = self.ir.types.get(id.0 as usize)?;
         self.owners.push(Owner {
@@ -277,7 +277,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// The member of a type, or of what is flattened into it, by its name in JSON.
+    /// The member of a type or of its flattened fields, by its name in JSON.
     fn member(&self, id: TypeId, name: &str) -> Option<Member<'a>> {
         let definition = self.ir.types.get(id.0 as usize)?;
         if let Shape::Enum(definition) = &definition.shape {
@@ -290,7 +290,7 @@ impl<'a> Walk<'a> {
         })
     }
 
-    /// What the variant of that name holds, or the member of one whose content stands beside the tag.
+    /// The content of the variant with this name, or a member of one whose content is beside the tag.
     fn variant(&self, definition: &'a Enum, name: &str) -> Option<Member<'a>> {
         definition.variants.iter().find_map(|variant| {
             let content = variant.content.as_ref()?;
@@ -310,7 +310,7 @@ impl<'a> Walk<'a> {
         })
     }
 
-    /// The definition that a type stands for, through newtypes.
+    /// The definition of a type, through newtypes.
     fn inner(&self, ty: &TypeRef) -> Option<TypeId> {
         let TypeRef::Named(id) = ty else { return None };
         match &self.ir.types.get(id.0 as usize)?.shape {
