@@ -1,7 +1,8 @@
-//! Rules become roles: one for each namespace and name, with as few rules as controller-gen writes (`pkg/rbac/parser.go`).
+//! Combines rules into roles: one for each namespace and name, with as few rules as controller-gen writes
+//! (`pkg/rbac/parser.go`).
 //!
-//! Unlike there, no right is lost when two merged rules turn out to be about the same resources: controller-gen keeps one of
-//! them, whichever comes last in a random order.
+//! Unlike there, no right is lost if two merged rules turn out to have the same resources: controller-gen
+//! keeps one of them at random.
 
 use std::collections::BTreeMap;
 
@@ -62,19 +63,19 @@ impl RoleRule {
         }
     }
 
-    /// The lists but one; rules that agree in it can be merged.
+    /// All lists but one; rules that agree in these can be merged.
     fn key_without(&self, left_out: List) -> Vec<Vec<String>> {
         LISTS.iter().filter(|list| **list != left_out).map(|list| self.list(*list).clone()).collect()
     }
 
-    /// The text by which controller-gen sorts.
+    /// controller-gen's sort key.
     fn order(&self) -> String {
         let lists = [&self.groups, &self.resources, &self.resource_names, &self.urls];
         lists.map(|list| list.join("&")).join(" + ")
     }
 }
 
-/// The roles in the order of their namespaces and names. Rules that name no role belong to `default_name`.
+/// The roles in the order of their namespaces and names. Rules without a role belong to `default_name`.
 pub fn roles(rules: &[PolicyRule], default_name: &str) -> Vec<Role> {
     let mut of_role: BTreeMap<(&str, &str), Vec<RoleRule>> = BTreeMap::new();
     for rule in rules {
@@ -126,7 +127,7 @@ fn normalize(mut rules: Vec<RoleRule>) -> Vec<RoleRule> {
     rules
 }
 
-/// Joins rules that differ in one list only.
+/// Merges rules that differ only in one list.
 fn merge(rules: Vec<RoleRule>, list: List) -> Vec<RoleRule> {
     let mut merged: BTreeMap<Vec<Vec<String>>, RoleRule> = BTreeMap::new();
     for mut rule in rules {

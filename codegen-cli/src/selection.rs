@@ -1,13 +1,13 @@
-//! Which kinds of the inputs a run is for.
+//! Selects kinds of the inputs for a run.
 
-/// The kinds that are generated: `--kind`, `--group` and `--exclude`, or the same in kubesmith.toml.
+/// The kinds to generate: `--kind`, `--group` and `--exclude`, or the same in kubesmith.toml.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Selection {
     /// `Order` or `Order.bakery.example.com`; empty: every kind.
     pub kinds: Vec<String>,
     /// `bakery.example.com` or `*.example.com`; empty: every group.
     pub groups: Vec<String>,
-    /// Kinds and groups that are left out, in the same words.
+    /// Excluded kinds and groups, in the same notation.
     pub exclude: Vec<String>,
 }
 
@@ -18,14 +18,14 @@ pub enum Choice {
     Kind,
     /// An entry names its group.
     Group,
-    /// Nothing names it, and nothing leaves it out.
+    /// No entry names or excludes it.
     Implied,
-    /// It is left out.
+    /// It is excluded.
     LeftOut,
 }
 
 impl Selection {
-    /// That of some kinds, `Order.bakery.example.com`.
+    /// The selection of the kinds with these names, such as `Order.bakery.example.com`.
     pub fn of(names: &[String]) -> Self {
         Self { kinds: names.to_vec(), ..Self::default() }
     }
@@ -55,8 +55,8 @@ impl Selection {
     }
 }
 
-/// Whether an entry names a kind: one that begins in upper case, perhaps with its group after a dot. Groups are in lower
-/// case.
+/// Whether an entry names a kind: its first letter is a capital, and a group may follow after a dot. Groups
+/// are in lower case.
 pub fn names_kind(entry: &str) -> bool {
     entry.starts_with(|c: char| c.is_ascii_uppercase())
 }
@@ -68,7 +68,7 @@ fn matches(entry: &str, group: &str, kind: &str) -> bool {
     }
 }
 
-/// Whether a group is the one that is named, or one below `*.`.
+/// Whether an entry names the group, or a parent of it with `*.`.
 fn is_group(entry: &str, group: &str) -> bool {
     match entry.strip_prefix('*') {
         Some(suffix) => group.len() > suffix.len() && group.ends_with(suffix),

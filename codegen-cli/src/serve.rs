@@ -1,6 +1,7 @@
 //! `kubesmith serve`: the embedded API server for people, with `kubectl` or any other client.
 //!
-//! A thin shell around [`TestEnv`]: it starts one, writes a kubeconfig, tells when both are ready, and waits for a signal.
+//! A thin shell around [`TestEnv`]: it starts one, writes a kubeconfig, reports when both are ready, and
+//! waits for a signal.
 
 mod host;
 
@@ -68,7 +69,7 @@ enum AuthorizationMode {
     Rbac,
 }
 
-/// Why the server did not start, or ended by itself.
+/// The reason why the server did not start, or ended by itself.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ServeError {
     #[error("{0}")]
@@ -122,7 +123,7 @@ fn address(text: &str) -> Result<SocketAddr, String> {
     found.next().ok_or_else(|| "the name has no address".to_owned())
 }
 
-/// Serves until the process is asked to end, by SIGINT or SIGTERM.
+/// Serves until SIGINT or SIGTERM.
 pub(crate) fn serve(arguments: &Serve) -> Result<(), ServeError> {
     log()?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
@@ -133,16 +134,16 @@ pub(crate) fn serve(arguments: &Serve) -> Result<(), ServeError> {
 fn log() -> Result<(), ServeError> {
     let wanted = std::env::var(EnvFilter::DEFAULT_ENV).unwrap_or_default();
     let filter = EnvFilter::try_new(if wanted.is_empty() { LOGGED } else { &wanted })?;
-    // Where the process has a log already, that is the one to write to.
+    // An existing log of the process is used.
     let _ =
         tracing_subscriber::fmt().with_env_filter(filter).with_writer(io::stderr).with_ansi(false).try_init();
     Ok(())
 }
 
 async fn run(arguments: &Serve) -> Result<(), ServeError> {
-    // From here on a signal ends the server in order, even before it is ready.
+    // From here on, a signal ends the server in order, even before it is ready.
     let interrupted = interrupted()?;
-    // The environment variables that choose a back end are for tests.
+    // The environment variables for the back end are only for tests.
     let builder = TestEnv::builder().backend(Backend::Embedded);
     let mut builder = builder
         .controllers(arguments.controllers)
@@ -182,13 +183,13 @@ fn announce(url: &str, kubeconfig: &Path) -> io::Result<()> {
     let text = format!("url: {url}\nkubeconfig: {}\n", kubeconfig.display());
     let mut out = io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-        // Nobody reads, which is no reason not to serve.
+        // A closed pipe is no reason to stop serving.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         result => result,
     }
 }
 
-/// Resolves when the process is asked to end; signals count from the call on.
+/// Resolves on a request to end; signals count from the call on.
 #[cfg(unix)]
 fn interrupted() -> io::Result<impl Future<Output = ()>> {
     use tokio::signal::unix::{SignalKind, signal};
@@ -201,7 +202,7 @@ fn interrupted() -> io::Result<impl Future<Output = ()>> {
     })
 }
 
-/// Resolves when the process is asked to end.
+/// Resolves on a request to end.
 #[cfg(not(unix))]
 fn interrupted() -> io::Result<impl Future<Output = ()>> {
     Ok(async {
@@ -215,7 +216,7 @@ fn interrupted() -> io::Result<impl Future<Output = ()>> {
 /// The kubeconfig's place.
 struct KubeconfigFile {
     path: PathBuf,
-    /// Removes the file at the end when nobody named one.
+    /// Removes the file at the end if the user did not name one.
     _folder: Option<tempfile::TempDir>,
 }
 
@@ -229,7 +230,7 @@ impl KubeconfigFile {
         Ok(Self { path: folder.path().join("kubeconfig"), _folder: Some(folder) })
     }
 
-    /// Replaces the file as a whole; only its owner may read it, for it holds a token.
+    /// Replaces the file atomically; only its owner may read it, as it has a token.
     fn write(&self, text: &str) -> Result<(), ServeError> {
         let failed = |source| ServeError::Kubeconfig { path: self.path.clone(), source };
         match std::fs::read_to_string(&self.path) {
@@ -248,7 +249,7 @@ impl KubeconfigFile {
     }
 }
 
-/// Whether a file may be replaced by `new`: it is empty, or names no cluster that `new` does not name.
+/// Whether a file may be replaced by `new`: it is empty, or has only clusters of `new`.
 fn is_ours(old: &str, new: &str) -> bool {
     let names = |text: &str| -> Option<Vec<Value>> {
         let config = Value::deserialize(serde_yaml::Deserializer::from_str(text)).ok()?;

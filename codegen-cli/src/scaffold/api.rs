@@ -53,8 +53,8 @@ pub enum ScopeFlag {
 ///
 /// # Errors
 ///
-/// There is no project, a name is none or taken, a file lost its markers, or what would be generated has errors: nothing has
-/// been written then. Or a file cannot be written.
+/// Returns an error, before anything is written, if there is no project, a name is invalid or taken, a file
+/// lost its markers, or the generated output would have errors; or if a file cannot be written.
 pub fn create_api(root: &Path, arguments: &CreateApi) -> Result<Report, ScaffoldError> {
     let mut project = Project::read(root)?;
     let gvk = Gvk::parse(&arguments.group, &arguments.version, &arguments.kind, &project.domain)?;
@@ -67,7 +67,7 @@ pub fn create_api(root: &Path, arguments: &CreateApi) -> Result<Report, Scaffold
         version::convert(root, &mut changes, &mut project, &resource)?;
     }
     if with_controller {
-        // Its files need names that the generator decides.
+        // The generator decides the names in its files.
         let Generated { values, .. } = Generated::read(root, &changes.unsaved(), &project, &resource)?;
         controller(&mut changes, &project, &gvk, &values)?;
         if let Some(entered) = project.resource_mut(&gvk) {
@@ -78,7 +78,7 @@ pub fn create_api(root: &Path, arguments: &CreateApi) -> Result<Report, Scaffold
     generated::write(root, changes)
 }
 
-/// Whether a controller is to be made. A kind has one, whatever its versions are.
+/// Whether to make a controller. A kind has one for all versions.
 fn wants_controller(project: &Project, gvk: &Gvk, arguments: &CreateApi) -> Result<bool, ScaffoldError> {
     let other = project.siblings(gvk).find(|other| other.controller);
     match (arguments.controller, other) {
@@ -91,7 +91,7 @@ fn wants_controller(project: &Project, gvk: &Gvk, arguments: &CreateApi) -> Resu
     }
 }
 
-/// The project's entry of the kind, new or old.
+/// The project's entry for the kind, new or existing.
 fn enter(project: &mut Project, gvk: &Gvk, arguments: &CreateApi) -> Result<ProjectResource, ScaffoldError> {
     let known = project.resource(gvk).or_else(|| project.siblings(gvk).next());
     let namespaced = match (arguments.scope, known) {
@@ -171,7 +171,7 @@ fn types(
     changes.line(&format!("{folder}/mod.rs"), "versions", &module(&version), "modules of versions")?;
     let file = format!("{folder}/{version}/mod.rs");
     changes.line(&file, "kinds", &format!("mod {kind};"), "modules of kinds")?;
-    // The types of a file that is there are its owner's to export.
+    // The owner of an existing file decides its exports.
     if is_new {
         let types = types.join(", ");
         changes.line(&file, "kinds", &format!("pub use {kind}::{{{types}}};"), "modules of kinds")?;
@@ -182,7 +182,7 @@ fn types(
     changes.dependency("controller/Cargo.toml", &client, ".workspace = true")
 }
 
-/// What the attribute says of the kind where it is not the usual. The first version is the one that is stored.
+/// The attribute's facts that differ from the defaults. The first version is stored.
 fn facts(project: &Project, resource: &ProjectResource) -> String {
     let mut out = String::new();
     if resource.plural != pluralize_kind(&resource.kind) {

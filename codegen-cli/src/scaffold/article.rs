@@ -1,13 +1,13 @@
-//! English around names.
+//! Adds English articles to names.
 
 /// Letters whose names begin with a vowel's sound.
 const VOWELS_BY_NAME: &str = "AEFHILMNORSX";
 
-/// Beginnings of words that are pronounced differently than their first letter suggests.
+/// Beginnings of words whose sound differs from their first letter.
 const LIKE_CONSONANTS: [&str; 7] = ["Eu", "Ewe", "Once", "One", "Uni", "Us", "Ut"];
 const LIKE_VOWELS: [&str; 4] = ["Heir", "Honest", "Honor", "Hour"];
 
-/// A kind with its article: `a Pool`, `an Order`, `an IPPool`. Several capitals at the beginning are read letter by letter.
+/// A kind with its article: `a Pool`, `an Order`, `an IPPool`. Leading capitals are spelled out.
 pub(super) fn with_article(kind: &str) -> String {
     let mut chars = kind.chars();
     let (first, second) = (chars.next().unwrap_or_default(), chars.next());

@@ -1,4 +1,4 @@
-//! Changes to a project's files, collected before the first is written.
+//! Collects changes to a project's files before the first is written.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -9,16 +9,16 @@ use std::process::{Command, Stdio};
 use super::{Report, ScaffoldError, lines};
 use crate::load::Unsaved;
 
-/// How comments begin at which lines are added.
+/// The prefix of comments at which lines are added.
 const MARKER: &str = "+kubesmith:scaffold:";
 
 /// Files to be written and lines to be added.
 pub(super) struct Changes<'a> {
     root: &'a Path,
     report: Report,
-    /// Files that are there and change.
+    /// Existing files that change.
     edited: BTreeMap<PathBuf, Edit>,
-    /// Texts of files that are not there yet, and whether they are programs.
+    /// Texts of new files, and whether they are programs.
     new: BTreeMap<PathBuf, (String, bool)>,
 }
 
@@ -33,12 +33,12 @@ impl<'a> Changes<'a> {
         Self { root, report: Report::default(), edited: BTreeMap::new(), new: BTreeMap::new() }
     }
 
-    /// A file that is written if there is none.
+    /// Adds a file if it does not exist.
     pub(super) fn file(&mut self, path: &str, text: String) {
         self.put(path, text, false);
     }
 
-    /// A program that is written if there is none.
+    /// Adds a program if it does not exist.
     pub(super) fn program(&mut self, path: &str, text: String) {
         self.put(path, text, true);
     }
@@ -51,7 +51,7 @@ impl<'a> Changes<'a> {
         }
     }
 
-    /// A file of ours that is written anew.
+    /// Replaces a file of ours.
     pub(super) fn replace(&mut self, path: &str, text: String) {
         let path = PathBuf::from(path);
         match fs::read_to_string(self.root.join(&path)) {
@@ -61,8 +61,8 @@ impl<'a> Changes<'a> {
         }
     }
 
-    /// Adds a line before the comment `+kubesmith:scaffold:<marker>` of a file, unless it is there. `what` is what stands
-    /// there, for the message.
+    /// Adds a line before the comment `+kubesmith:scaffold:<marker>` of a file, unless it is there. `what`
+    /// describes the place, for the message.
     pub(super) fn line(
         &mut self,
         path: &str,
@@ -109,7 +109,7 @@ impl<'a> Changes<'a> {
         Ok(())
     }
 
-    /// The text of a file as it will be; `None` without one.
+    /// The future text of a file; `None` if it does not exist.
     pub(super) fn text(&self, path: &str) -> Option<String> {
         let path = Path::new(path);
         match (self.edited.get(path), self.new.get(path)) {
@@ -119,7 +119,7 @@ impl<'a> Changes<'a> {
         }
     }
 
-    /// The files as they will be, for the generator.
+    /// The future files, for the generator.
     pub(super) fn unsaved(&self) -> Unsaved {
         let mut out = Unsaved::default();
         let new = self.new.iter().map(|(path, (text, _))| (path, text));
@@ -148,12 +148,12 @@ impl<'a> Changes<'a> {
     }
 }
 
-/// The text as rustfmt has it, if it is Rust. A file that was there is formatted if it was so before: then nothing moves but what
-/// is new.
+/// The text as formatted by rustfmt, if it is Rust. An existing file is formatted only if it was before, so
+/// that only new lines move.
 fn laid_out(root: &Path, path: &Path, old: Option<&str>, text: String) -> String {
     let is_rust = path.extension().is_some_and(|extension| extension == "rs");
     let whole = root.join(path);
-    // rustfmt reads the project's rustfmt.toml from where it runs.
+    // rustfmt reads the project's rustfmt.toml from its working directory.
     let folder = whole.ancestors().skip(1).find(|folder| folder.is_dir()).unwrap_or(Path::new("."));
     let was_formatted = || old.is_none_or(|old| rustfmt(old, folder).as_deref() == Some(old));
     if !is_rust || !was_formatted() {
@@ -162,13 +162,13 @@ fn laid_out(root: &Path, path: &Path, old: Option<&str>, text: String) -> String
     rustfmt(&text, folder).unwrap_or(text)
 }
 
-/// The text as rustfmt lays it out; `None` without rustfmt, or if it cannot parse the text.
+/// The text as formatted by rustfmt; `None` without rustfmt, or if rustfmt cannot parse it.
 fn rustfmt(text: &str, folder: &Path) -> Option<String> {
     let mut rustfmt = Command::new("rustfmt");
     rustfmt.args(["--edition", "2024"]).current_dir(folder);
     let mut running =
         rustfmt.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().ok()?;
-    // It reads everything before it writes.
+    // rustfmt reads all input before it writes.
     let written = running.stdin.take().map(|mut stdin| stdin.write_all(text.as_bytes()));
     let out = running.wait_with_output().ok()?;
     let is_fine = out.status.success() && matches!(written, Some(Ok(())));

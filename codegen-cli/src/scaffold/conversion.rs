@@ -14,7 +14,7 @@ use crate::ir::{Conversion, WEBHOOK_SERVICE};
 ///
 /// # Errors
 ///
-/// There is nothing to convert, another version is the hub, or a file lost its marker.
+/// Returns an error if there is nothing to convert, another version is the hub, or a file lost its marker.
 pub(super) fn add(
     changes: &mut Changes<'_>,
     project: &Project,
@@ -49,7 +49,7 @@ pub(super) fn add(
     }
 }
 
-/// Notes in the project that all other versions of the kind are converted to and from this one.
+/// Records in the project that all other versions of the kind are converted to and from this one.
 pub(super) fn enter(project: &mut Project, hub: &Gvk) {
     let spoke: Vec<String> = project.siblings(hub).map(|other| other.version.clone()).collect();
     let Some(entry) = project.resource_mut(hub) else { return };
@@ -95,7 +95,7 @@ fn check(project: &Project, gvk: &Gvk, generated: &Generated) -> Result<(), Scaf
     Ok(())
 }
 
-/// The keys of `#[resource]` that lead an API server to the webhook.
+/// The keys of `#[resource]` that point an API server to the webhook.
 fn stanza(generated: &Generated) -> String {
     let (name, namespace) = match &generated.service {
         Some(service) => (service.name.as_str(), service.namespace.as_str()),

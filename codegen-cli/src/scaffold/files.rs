@@ -1,4 +1,4 @@
-//! Where a project finds kubesmith's packages.
+//! Finds kubesmith's packages for a project.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use super::ScaffoldError;
 use super::template::Values;
 
-/// The parts of kubesmith's source that the image of a project needs: the runtime, the test environment, their dependencies, and
-/// the manifest from which they inherit.
+/// The parts of kubesmith's source that a project's image needs: the runtime, the test environment, their
+/// dependencies, and the manifest that they inherit from.
 const PARTS: [&str; 9] = [
     "Cargo.toml",
     "apiextensions",
@@ -20,10 +20,10 @@ const PARTS: [&str; 9] = [
     "testenv",
 ];
 
-/// Whether this version of kubesmith is in the registry. The release procedure sets it.
+/// Whether the registry has this version of kubesmith. The release procedure sets it.
 const IS_PUBLISHED: bool = false;
 
-/// Where kubesmith's packages come from.
+/// The source of kubesmith's packages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Source {
     /// The registry.
@@ -51,7 +51,7 @@ impl Source {
         }
     }
 
-    /// The source that is used without `--kubesmith-source`: the registry, or the one that this program was built from.
+    /// The default source: the registry, or the source from which this program was built.
     fn usual() -> Result<Self, ScaffoldError> {
         if IS_PUBLISHED {
             return Ok(Self::Registry);
@@ -65,7 +65,7 @@ impl Source {
         })
     }
 
-    /// What `cargo install` has noted beside the folder of this program.
+    /// The source that `cargo install` has recorded beside the folder of this program.
     fn installed_from() -> Option<Self> {
         let program = std::env::current_exe().ok()?;
         let text = fs::read_to_string(program.parent()?.parent()?.join(".crates.toml")).ok()?;
@@ -87,7 +87,7 @@ impl Source {
         Self::with_packages(package.parent()?)
     }
 
-    /// The folder in which this program was compiled.
+    /// The folder where this program was compiled.
     fn built_from() -> Option<Self> {
         Self::with_packages(Path::new(env!("CARGO_MANIFEST_DIR")).parent()?)
     }
@@ -108,14 +108,14 @@ impl Source {
     }
 }
 
-/// Dependencies as Cargo.toml has them.
+/// Dependencies for Cargo.toml.
 pub(super) struct Dependencies {
     runtime: String,
     testenv: String,
     from: Origin,
 }
 
-/// Where the dependencies are, as seen from the project.
+/// The place of the dependencies, relative to the project.
 enum Origin {
     Registry,
     Folder(String),
@@ -126,16 +126,17 @@ enum Origin {
 ///
 /// # Errors
 ///
-/// A message that says what the folder of `--kubesmith-source` lacks.
+/// Returns an error message about the missing parts of the folder of `--kubesmith-source`.
 pub(crate) fn runtime_in(root: &Path, source: &Path) -> Result<String, String> {
     package_in(root, source, "runtime", ", default-features = false")
 }
 
-/// The lines of Cargo.toml with which a program in `root` depends on the runtime and, in its tests, on the test environment.
+/// The lines of Cargo.toml for a program in `root` that depends on the runtime and, in its tests, on the test
+/// environment.
 ///
 /// # Errors
 ///
-/// This version is not published, and its source is not known.
+/// Returns an error if this version is not published and its source is unknown.
 pub(crate) fn usual_dependencies(root: &Path) -> Result<String, ScaffoldError> {
     let source = Source::usual()?;
     let dependency = |name: &str| source.dependency(root, name, "").map_err(ScaffoldError::Usage);
@@ -160,10 +161,10 @@ fn package_in(root: &Path, source: &Path, name: &str, more: &str) -> Result<Stri
 }
 
 impl Dependencies {
-    /// The packages of the source that `--kubesmith-source` names, or of the usual one.
+    /// Finds the packages in the source of `--kubesmith-source`, or in the default one.
     ///
     /// # Errors
-    /// There is no such source, or it lacks a package.
+    /// Returns an error if the source does not exist or lacks a package.
     pub(super) fn new(root: &Path, source: Option<&str>) -> Result<Self, ScaffoldError> {
         let source = source.map_or_else(Source::usual, Source::parse)?;
         let dependency =
@@ -221,7 +222,7 @@ impl Dependencies {
         }
     }
 
-    /// The folder with the source, if it is outside of the project.
+    /// The folder with the source, if it is outside the project.
     fn outside(&self) -> Option<&String> {
         match &self.from {
             Origin::Folder(source) if source.starts_with("..") => Some(source),
@@ -229,7 +230,8 @@ impl Dependencies {
         }
     }
 
-    /// How the image is built. The source has the same place relative to the project as on this host.
+    /// The parts for building the image, in which the source has the same place relative to the project as on
+    /// this host.
     fn image(&self) -> Image {
         let mut out = Image { workdir: "/src".into(), ..Image::default() };
         let Some(source) = self.outside() else { return out };

@@ -1,4 +1,4 @@
-//! Runs the generator in a project, and asks it about a kind.
+//! Runs the generator in a project, and reads its facts about a kind.
 
 use std::path::{Path, PathBuf};
 
@@ -18,11 +18,11 @@ use crate::pipeline;
 use crate::source::SourceMap;
 use crate::write;
 
-/// Runs the generator on the project, with files as they will be.
+/// Runs the generator on the project with its future files.
 ///
 /// # Errors
 ///
-/// The configuration makes no sense, or there are errors in the sources.
+/// Returns an error for an invalid configuration, or errors in the sources.
 fn generate(root: &Path, unsaved: &Unsaved) -> Result<Vec<(Settings, pipeline::Generated)>, ScaffoldError> {
     let file = root.join(config::FILE_NAME);
     let settings = config::settings(Some(&file), Overrides::default())
@@ -42,7 +42,7 @@ fn generate(root: &Path, unsaved: &Unsaved) -> Result<Vec<(Settings, pipeline::G
     Ok(out)
 }
 
-/// The files by names that say of each one that is not on disk that it was not written.
+/// The files, with a note in the name of each one that is not on disk.
 fn with_unwritten(sources: SourceMap) -> SourceMap {
     let mut out = SourceMap::default();
     for mut file in sources.into_files() {
@@ -54,11 +54,12 @@ fn with_unwritten(sources: SourceMap) -> SourceMap {
     out
 }
 
-/// Writes the changes and what is generated from them as `kubesmith generate` does in the project's folder.
+/// Writes the changes and the output generated from them, like `kubesmith generate` in the project's folder.
 ///
 /// # Errors
 ///
-/// Nothing is written if the project with the changes has errors, or if files are in the way of what is generated.
+/// Returns an error, without writing, if the changed project has errors, or if other files are in the place
+/// of generated ones.
 pub(super) fn write(root: &Path, changes: Changes<'_>) -> Result<Report, ScaffoldError> {
     let runs = generate(root, &changes.unsaved())?;
     let targets: Vec<_> = runs.into_iter().flat_map(|(_, generated)| generated.targets).collect();
@@ -72,26 +73,26 @@ pub(super) fn write(root: &Path, changes: Changes<'_>) -> Result<Report, Scaffol
 pub(super) struct Generated {
     /// Names in the generated client, for templates.
     pub(super) values: Values,
-    /// The version in which objects are stored, if one is marked or there is no other.
+    /// The stored version: the marked one, or the only one.
     pub(super) stored: Option<String>,
-    /// The version that is marked as the hub.
+    /// The version marked as the hub.
     pub(super) hub: Option<String>,
-    /// Who converts between the kind's versions, if one of them says it.
+    /// The conversion between the kind's versions, if a version has one.
     pub(super) conversion: Option<Conversion>,
     /// The Service of the deployment's webhooks.
     pub(super) service: Option<WebhookService>,
-    /// Whether there are functions that convert.
+    /// Whether functions convert between versions.
     pub(super) has_conversions: bool,
     /// The file with the kind's type.
     pub(super) file: Option<PathBuf>,
 }
 
 impl Generated {
-    /// Asks the generator, so that names have one rule. `unsaved` has files as they will be.
+    /// Runs the generator for its names. `unsaved` has the future files.
     ///
     /// # Errors
     ///
-    /// The project has errors, or the kind is not in it.
+    /// Returns an error if the project has errors or lacks the kind.
     pub(super) fn read(
         root: &Path,
         unsaved: &Unsaved,
@@ -135,7 +136,7 @@ fn versions<'a>(group: &'a Group, kind: &str) -> Vec<(&'a str, &'a Resource)> {
     versions.collect()
 }
 
-/// The version in which objects are stored.
+/// The stored version.
 fn stored(versions: &[(&str, &Resource)]) -> Option<String> {
     let marked = versions.iter().find(|(_, resource)| resource.crd.storage || versions.len() == 1);
     marked.map(|(name, _)| (*name).to_string())

@@ -49,7 +49,8 @@ pub enum License {
 ///
 /// # Errors
 ///
-/// There is one already, a name is none, or a file cannot be written. Files that are there are kept.
+/// Returns an error if there is already a project, a name is invalid, or a file cannot be written. Existing
+/// files are kept.
 pub fn init(arguments: &Init) -> Result<Report, ScaffoldError> {
     let root = arguments.dir.as_path();
     if root.join(FILE_NAME).exists() {
@@ -114,7 +115,7 @@ fn files(changes: &mut Changes<'_>, values: &Values, license: License) {
     changes.file("README.md", values.fill(template("README.md")));
 }
 
-/// The name that was given, or the folder's.
+/// The explicit name, or the folder's.
 fn project_name(arguments: &Init) -> Result<String, ScaffoldError> {
     let name = match &arguments.project_name {
         Some(name) => name.clone(),

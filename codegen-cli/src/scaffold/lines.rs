@@ -1,6 +1,6 @@
-//! Lines that are added to files, and whether they are there already.
+//! Adds lines to files, unless they exist.
 
-/// The text with the line before the marker's; `None` if there is no marker.
+/// The text with the line added before the marker's; `None` if there is no marker.
 pub(super) fn with(text: &str, marker: &str, line: &str) -> Option<String> {
     let is_marker = |found: &&str| {
         let found = found.trim_start();
@@ -22,7 +22,7 @@ pub(super) fn with(text: &str, marker: &str, line: &str) -> Option<String> {
     Some(out)
 }
 
-/// Whether the line is there: as it is, or over several lines, as rustfmt breaks it where names are long.
+/// Whether the line exists: unchanged, or broken over several lines as by rustfmt.
 pub(super) fn has(text: &str, line: &str) -> bool {
     let wanted = bare(line);
     let lines: Vec<&str> = text.lines().collect();
@@ -42,7 +42,7 @@ pub(super) fn has(text: &str, line: &str) -> bool {
     })
 }
 
-/// The text without what a formatter decides: white space, and commas behind the last of several.
+/// The text without formatting: white space, and trailing commas.
 fn bare(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars().filter(|c| !c.is_whitespace()) {
@@ -57,7 +57,7 @@ fn bare(text: &str) -> String {
     out
 }
 
-/// Whether a manifest has the key, in a line or as a table of its own.
+/// Whether a manifest has the key, in a line or as a table.
 pub(super) fn has_key(text: &str, key: &str) -> bool {
     text.lines().map(str::trim).any(|line| {
         let is_key = line.strip_prefix(key).is_some_and(|rest| rest.starts_with([' ', '=', '.']));

@@ -1,7 +1,7 @@
-//! Projects and what is added to them: `kubesmith init`, `create api`, `create webhook`.
+//! Makes projects and adds to them: `kubesmith init`, `create api`, `create webhook`.
 //!
-//! What a project has been given stands in its file `PROJECT`, in kubebuilder's words. Files that are there are never
-//! changed but at the comments `+kubesmith:scaffold`, where lines are added; running a command again adds nothing.
+//! The file `PROJECT` records the parts of a project, in kubebuilder's format. Existing files only change at
+//! the comments `+kubesmith:scaffold`, where lines are added; running a command again adds nothing.
 
 mod api;
 mod article;
@@ -26,10 +26,10 @@ pub use init::{Init, License, init};
 pub use project::FILE_NAME;
 pub use webhook::{CreateWebhook, create_webhook};
 
-/// The beginning of the description of the field that `create api` gives a spec as an example.
+/// The start of the description of the example field in specs by `create api`.
 const EXAMPLE: &str = "An example: replace it by what";
 
-/// Whether every version in the text of a CRD has the example field that `create api` made.
+/// Whether every version in the text of a CRD has the example field from `create api`.
 pub(crate) fn is_untouched(crd: &str) -> bool {
     let versions = crd.matches("openAPIV3Schema:").count();
     versions > 0 && crd.matches(EXAMPLE).count() >= versions
@@ -42,22 +42,22 @@ use crate::write::OutputError;
 /// The result of a command.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Report {
-    /// Files that were written, in order.
+    /// The written files, in order.
     pub written: Vec<PathBuf>,
-    /// Files that got lines.
+    /// Existing files with added lines.
     pub changed: Vec<PathBuf>,
-    /// Files that were there already and stayed as they were.
+    /// Existing files that were left unchanged.
     pub kept: Vec<PathBuf>,
-    /// How many generated files were written.
+    /// The number of generated files written.
     pub generated: usize,
     /// Notes for the user.
     pub note: Option<String>,
 }
 
-/// Why a command did not do what it was asked for.
+/// The reason why a command failed.
 #[derive(Debug, thiserror::Error)]
 pub enum ScaffoldError {
-    /// A value makes no sense.
+    /// A value is invalid.
     #[error("{0}")]
     Usage(String),
     /// The folder has no project.
@@ -66,15 +66,15 @@ pub enum ScaffoldError {
     /// The folder has a project.
     #[error("{} is there: the project is made; `kubesmith create api` adds to it", .0.display())]
     IsProject(PathBuf),
-    /// The project's file cannot be understood.
+    /// The project's file cannot be parsed.
     #[error("{}: {problem}", .path.display())]
     BadProject {
         /// The file.
         path: PathBuf,
-        /// Its fault.
+        /// The error in it.
         problem: String,
     },
-    /// A file lost the comment at which lines are added.
+    /// A file lost the comment for added lines.
     #[error("{} has no line `{marker}`: put it back where {what} belong, or add this by hand:\n\n{lines}", .path.display())]
     NoMarker {
         /// The file.
@@ -93,10 +93,10 @@ pub enum ScaffoldError {
         action: &'static str,
         /// The file or folder.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         source: io::Error,
     },
-    /// The kind is not in the project.
+    /// The project lacks the kind.
     #[error("{kind} of {api_version} is not in the project: run `kubesmith create api` for it first")]
     NoApi {
         /// The kind.
@@ -104,26 +104,26 @@ pub enum ScaffoldError {
         /// Group and version.
         api_version: String,
     },
-    /// What the project has cannot be generated from. Nothing was written.
+    /// The existing project cannot be generated from. Nothing was written.
     #[error("nothing is done: `kubesmith generate` finds errors in the project, which come first")]
     Broken {
-        /// The findings.
+        /// The diagnostics.
         diagnostics: Vec<Diagnostic>,
-        /// Where.
+        /// Their files.
         sources: Box<SourceMap>,
     },
-    /// What was to be added cannot be generated from. Nothing was written.
+    /// The additions cannot be generated from. Nothing was written.
     #[error("nothing is done: with what was to be added, `kubesmith generate` finds errors")]
     Generate {
-        /// The findings.
+        /// The diagnostics.
         diagnostics: Vec<Diagnostic>,
-        /// Where.
+        /// Their files.
         sources: Box<SourceMap>,
     },
-    /// Files are where others are to be generated. Nothing was written.
+    /// Other files are in the place of generated ones. Nothing was written.
     #[error("nothing is done: {}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]
     InTheWay(Vec<OutputError>),
-    /// The files are there, but what is generated cannot be written.
+    /// The files exist, but the generated output cannot be written.
     #[error("the files are written, but what is generated is not: {0}; then run `kubesmith generate`")]
     Output(OutputError),
 }

@@ -1,4 +1,4 @@
-//! Names of modules and types in a project, and which of them clash.
+//! Names modules and types in a project, and refuses clashes.
 
 use std::collections::BTreeSet;
 
@@ -8,31 +8,31 @@ use super::ScaffoldError;
 use super::project::{Gvk, Project, ProjectResource};
 use super::template::{client_templates, kind_templates, names};
 
-/// Modules of the controllers' package that belong to no kind.
+/// Modules of the controllers' package without a kind.
 const RESERVED: [&str; 4] = ["conversions", "lib", "main", "webhooks"];
 
-/// What the modules of a kind's webhooks end in.
+/// The suffixes of modules for a kind's webhooks.
 const SUFFIXES: [&str; 3] = ["_conversion", "_defaulter", "_validator"];
 
-/// The module of a group in the API package. The generator, too, has a `g` before a digit, with which no name begins.
+/// The module of a group in the API package. As in the generator, `g` precedes a digit.
 pub(super) fn group_module(group: &str) -> String {
     let name = module_name(&group.replace('.', "_"));
     if name.starts_with(|c: char| c.is_ascii_digit()) { format!("g{name}") } else { name }
 }
 
-/// Where the code of a kind stands in the controllers' package, and what its controller is called.
+/// The place of a kind's code in the controllers' package, and the name of its controller.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Place {
-    /// The module of its controller; those of its webhooks begin with it.
+    /// The module of its controller, which is the prefix of its webhooks' modules.
     pub(super) module: String,
     /// The name of its controller.
     pub(super) controller: String,
 }
 
-/// The place of a kind: that of its name, or that of its group's and its name if another kind, which came first, has the former.
+/// The place of a kind: that of its name, or of its group and name if an earlier kind has the former.
 ///
 /// # Errors
-/// Others have both.
+/// Returns an error if both are taken.
 pub(super) fn place(project: &Project, gvk: &Gvk) -> Result<Place, ScaffoldError> {
     let wanted = (gvk.group.as_str(), gvk.kind.as_str());
     let mut seen = BTreeSet::new();
@@ -52,7 +52,7 @@ pub(super) fn place(project: &Project, gvk: &Gvk) -> Result<Place, ScaffoldError
     }
 }
 
-/// The first of a kind's names that is free.
+/// The first free name of a kind.
 fn free(group: &str, kind: &str, taken: &[String]) -> Option<String> {
     let long = format!("{}_{}", group_module(group).trim_end_matches('_'), module_name(kind));
     [module_name(kind), module_name(&long)].into_iter().find(|module| is_free(module, taken))
@@ -70,7 +70,7 @@ fn is_free(module: &str, taken: &[String]) -> bool {
             .any(|known| known == module || is_webhook_of(module, known) || is_webhook_of(known, module))
 }
 
-/// The module of one of a kind's webhooks. That of its first version says no version.
+/// The module of one of a kind's webhooks. For the first version, the name has no version.
 pub(super) fn webhook_module(project: &Project, gvk: &Gvk, what: &str) -> Result<String, ScaffoldError> {
     let Place { module, .. } = place(project, gvk)?;
     let first = project.resources.iter().find(|known| known.group == gvk.group && known.kind == gvk.kind);
@@ -81,10 +81,10 @@ pub(super) fn webhook_module(project: &Project, gvk: &Gvk, what: &str) -> Result
     Ok(format!("{module}{version}_{what}"))
 }
 
-/// Refuses a kind whose names in code are those of another one, or of what the templates use.
+/// Refuses a kind whose names in code are those of another kind, or those that templates use.
 ///
 /// # Errors
-/// Says what clashes.
+/// Returns an error that names the clash.
 pub(super) fn check(project: &Project, gvk: &Gvk) -> Result<(), ScaffoldError> {
     let refused = |text: String| Err(ScaffoldError::Usage(text));
     let (group, kind) = (group_module(&gvk.group), gvk.kind.as_str());
@@ -130,7 +130,7 @@ pub(super) fn check(project: &Project, gvk: &Gvk) -> Result<(), ScaffoldError> {
     place(project, gvk).map(drop)
 }
 
-/// A name that a kind and another one of its version both have.
+/// A name that the kind shares with another kind of its version.
 fn shared(kind: &str, other: &ProjectResource) -> Option<String> {
     let module = module_name(kind);
     if module == module_name(&other.kind) {

@@ -1,4 +1,4 @@
-//! The file `PROJECT`: what a project has been given, in kubebuilder's words.
+//! Reads and writes the file `PROJECT`: the parts of a project, in kubebuilder's format.
 
 use std::fs;
 use std::path::Path;
@@ -64,7 +64,7 @@ pub(super) struct ProjectWebhooks {
     pub(super) conversion: bool,
     #[serde(default, skip_serializing_if = "is_false")]
     pub(super) defaulting: bool,
-    /// The versions that are converted to and from this one.
+    /// The versions converted to and from this one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) spoke: Vec<String>,
     #[serde(default, skip_serializing_if = "is_false")]
@@ -77,7 +77,7 @@ fn is_false(value: &bool) -> bool {
     !value
 }
 
-/// Group, version and kind as a flag says them.
+/// Group, version and kind, as in flags.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Gvk {
     pub(super) group: String,
@@ -142,7 +142,7 @@ impl Project {
         self.resources.iter().find(|resource| gvk.is(resource))
     }
 
-    /// The other versions of a kind, in the order in which they came.
+    /// The other versions of a kind, in the order of their creation.
     pub(super) fn siblings<'a>(&'a self, gvk: &'a Gvk) -> impl Iterator<Item = &'a ProjectResource> {
         let of_kind =
             self.resources.iter().filter(|other| other.group == gvk.group && other.kind == gvk.kind);

@@ -1,8 +1,8 @@
-//! The files of a project, with names to be put in.
+//! Fills in the template files of a project.
 
 use std::collections::BTreeSet;
 
-/// Names and what they stand for.
+/// Placeholders and their values.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Values(Vec<(&'static str, String)>);
 
@@ -12,7 +12,7 @@ impl Values {
         self
     }
 
-    /// Puts the values in. What stands for nothing stays; a test looks for it.
+    /// Replaces the placeholders. Unknown ones stay; a test finds them.
     pub(super) fn fill(&self, template: &str) -> String {
         self.0
             .iter()
@@ -23,12 +23,12 @@ impl Values {
 /// A file of a project by its path.
 ///
 /// # Panics
-/// There is no such file. The paths are this program's own, and tests make every file.
+/// Panics if the file does not exist. All paths are constants of this program, and tests make every file.
 pub(super) fn template(path: &str) -> &'static str {
     kubesmith_templates::project(path).unwrap_or_else(|| panic!("no template is called {path}"))
 }
 
-/// The templates that have a kind's types in scope.
+/// The templates with a kind's types in scope.
 pub(super) fn kind_templates() -> [&'static str; 4] {
     [
         template("api/kind.rs"),
@@ -38,12 +38,12 @@ pub(super) fn kind_templates() -> [&'static str; 4] {
     ]
 }
 
-/// The templates that have a kind's client in scope.
+/// The templates with a kind's client in scope.
 pub(super) fn client_templates() -> [&'static str; 2] {
     [template("controller/kind.rs"), template("controller/test.rs")]
 }
 
-/// The names of types in a template's code that are not put in.
+/// The fixed names of types in a template's code.
 pub(super) fn names(template: &str) -> BTreeSet<&str> {
     let code = template.lines().filter(|line| !line.trim_start().starts_with("//"));
     let outside_of_texts = code.flat_map(|line| line.split('"').step_by(2));

@@ -1,4 +1,4 @@
-//! Another version of a kind: a copy of an existing one, and the conversions between them.
+//! Makes another version of a kind: a copy of an existing one, and the conversions between them.
 
 use std::fs;
 use std::ops::Range;
@@ -16,7 +16,7 @@ use super::project::{Gvk, Project, ProjectResource};
 use super::webhook;
 use crate::load::Unsaved;
 
-/// Keys of `#[resource]` that one version says for all, or of itself alone.
+/// Keys of `#[resource]` that one version sets for all versions, or only for itself.
 const NOT_COPIED: [&str; 7] = [
     "conversion",
     "deprecated",
@@ -27,7 +27,7 @@ const NOT_COPIED: [&str; 7] = [
     "unserved_version",
 ];
 
-/// The source that a new version begins with.
+/// The source of a new version.
 pub(super) struct Start {
     /// The file.
     pub(super) text: String,
@@ -35,11 +35,12 @@ pub(super) struct Start {
     pub(super) types: Vec<String>,
 }
 
-/// A copy of the version `from`, or of the version in the project; `None` for the first version of a kind, and for one
-/// whose file has other kinds too.
+/// Copies the version `from`, or the version in the project; returns `None` for the first version of a kind,
+/// and for one whose file also has other kinds.
 ///
 /// # Errors
-/// The project has no version `from` of the kind, or errors; or the file cannot be read or copied.
+/// Returns an error if the project lacks the version `from` or has errors, or if the file cannot be read or
+/// copied.
 pub(super) fn start(
     root: &Path,
     project: &Project,
@@ -84,7 +85,7 @@ pub(super) fn start(
 /// Adds the conversions between the versions of a kind to the project.
 ///
 /// # Errors
-/// A file lost its marker, or the project with the changes has errors.
+/// Returns an error if a file lost its marker, or the changed project has errors.
 pub(super) fn convert(
     root: &Path,
     changes: &mut Changes<'_>,
@@ -111,7 +112,7 @@ pub(super) fn convert(
     Ok(())
 }
 
-/// The file of a version as one of another version; `None` if it has no kind, or several.
+/// The file of a version, changed to another version; `None` if it has no kind, or several.
 fn copy(text: &str, from: &str, to: &str) -> Option<Start> {
     let file = syn::parse_file(text).ok()?;
     let is_resource = |attribute: &&Attribute| {
@@ -169,7 +170,7 @@ fn resource_edits(text: &str, tokens: TokenStream, to: &str, edits: &mut Vec<(Ra
     }
 }
 
-/// The range, with its lines where nothing else stands on them.
+/// The range, extended to whole lines if they have no other text.
 fn with_line(text: &str, range: Range<usize>) -> Range<usize> {
     let start = text[..range.start].trim_end_matches([' ', '\t']).len();
     let rest = &text[range.end..];
@@ -178,7 +179,7 @@ fn with_line(text: &str, range: Range<usize>) -> Range<usize> {
     if is_own_line { start..range.end + blank + 1 } else { range }
 }
 
-/// Leads paths that begin with `super` to the module of the version that is copied.
+/// Redirects paths that begin with `super` to the module of the copied version.
 fn outer_paths(tokens: TokenStream, module: &str, edits: &mut Vec<(Range<usize>, String)>) {
     let tokens: Vec<TokenTree> = tokens.into_iter().collect();
     let is_super = |at: usize| matches!(tokens.get(at), Some(TokenTree::Ident(ident)) if ident == "super");
@@ -188,7 +189,7 @@ fn outer_paths(tokens: TokenStream, module: &str, edits: &mut Vec<(Range<usize>,
         match token {
             TokenTree::Group(group) => outer_paths(group.stream(), module, edits),
             TokenTree::Ident(ident) if is_super(at) && is_colon(at + 1) => {
-                // One colon stands before a type; two continue a path.
+                // One colon precedes a type; two continue a path.
                 let is_first = at < 2 || !(is_colon(at - 1) && is_colon(at - 2));
                 if is_first && !is_super(at + 3) {
                     edits.push((ident.span().byte_range(), module.to_owned()));

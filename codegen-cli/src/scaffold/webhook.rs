@@ -36,8 +36,9 @@ pub struct CreateWebhook {
 ///
 /// # Errors
 ///
-/// There is no project or no such kind in it, no webhook was asked for or cannot be, a file lost its markers, or what would be
-/// generated has errors: nothing has been written then. Or a file cannot be written.
+/// Returns an error, before anything is written, if there is no project or kind, no webhook is requested or
+/// possible, a file lost its markers, or the generated output would have errors; or if a file cannot be
+/// written.
 pub fn create_webhook(root: &Path, arguments: &CreateWebhook) -> Result<Report, ScaffoldError> {
     if !arguments.defaulting && !arguments.programmatic_validation && !arguments.conversion {
         return Err(ScaffoldError::Usage(
@@ -84,7 +85,7 @@ pub(super) fn server(changes: &mut Changes<'_>, values: &Values) -> Result<(), S
     changes.line("controller/src/lib.rs", "modules", "pub mod webhooks;", "modules")?;
     let main = "controller/src/main.rs";
     let mut call = values.fill("{{controller}}::webhooks::add_to_manager(&mut manager)?;");
-    // Projects of older versions have no place for flags.
+    // Projects of older versions have no marker for flags.
     if changes.text(main).is_some_and(|text| text.contains("+kubesmith:scaffold:flags")) {
         changes.line(main, "flags", FLAG, "flags")?;
         call = format!("if flags.webhooks {{\n    {call}\n}}");
@@ -92,7 +93,7 @@ pub(super) fn server(changes: &mut Changes<'_>, values: &Values) -> Result<(), S
     changes.line(main, "webhooks", &call, "webhooks")
 }
 
-/// Notes in the project which webhooks the kind has.
+/// Records the kind's webhooks in the project.
 fn enter(project: &mut Project, gvk: &Gvk, arguments: &CreateWebhook) {
     if let Some(entry) = project.resource_mut(gvk) {
         let webhooks = entry.webhooks.get_or_insert_with(ProjectWebhooks::default);

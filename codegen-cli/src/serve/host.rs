@@ -1,4 +1,4 @@
-//! Commands of containers, run on this machine: `--exec-on-host`.
+//! Runs commands of containers on this machine: `--exec-on-host`.
 
 use std::io;
 use std::process::{ExitStatus, Stdio};
@@ -7,20 +7,20 @@ use kubesmith_testenv::Exec;
 use tokio::io::{AsyncWriteExt as _, copy};
 use tokio::process::{Child, Command};
 
-/// The exit codes of shells for a program that is not there, and for one that cannot be run.
+/// The exit codes of shells for a missing program, and for one that cannot run.
 const NOT_FOUND: i32 = 127;
 const NOT_RUN: i32 = 126;
-/// What a program that a signal ended adds to the signal's number.
+/// The offset in the exit code of a program that a signal ended.
 const SIGNAL: i32 = 128;
 
-/// Runs a command to its end; it is killed with all that it has started when the client leaves. There is no terminal, also where the
-/// client shows one.
+/// Runs a command to its end; if the client disconnects, it is killed with all its children. There is no
+/// terminal, even if the client has one.
 pub(super) async fn run(mut exec: Exec) -> i32 {
     match attempt(&mut exec).await {
         Ok(status) => code(status),
         Err(error) => {
             let text = format!("{}: {error}\n", exec.command.join(" "));
-            // Who has left reads no error.
+            // A disconnected client reads no error.
             let _ = exec.stderr.write_all(text.as_bytes()).await;
             if error.kind() == io::ErrorKind::NotFound { NOT_FOUND } else { NOT_RUN }
         }
@@ -32,7 +32,7 @@ async fn attempt(exec: &mut Exec) -> io::Result<ExitStatus> {
     let (mut stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
     let input = async {
         if let Some(to) = &mut stdin {
-            // A program may end before it has read all.
+            // A program may end before it has read all input.
             let _ = copy(&mut exec.stdin, to).await;
         }
         drop(stdin);
@@ -57,12 +57,12 @@ async fn attempt(exec: &mut Exec) -> io::Result<ExitStatus> {
         () = output => {}
     }
     let status = child.wait().await;
-    // What it has left in the background stays, as in a container.
+    // Background processes stay, as in a container.
     group.leave();
     status
 }
 
-/// Starts a command in a group of its own.
+/// Starts a command in a new process group.
 fn start(command: &[String]) -> io::Result<(Child, Group)> {
     let Some((program, arguments)) = command.split_first() else {
         return Err(io::Error::new(io::ErrorKind::NotFound, "no container runs that could be attached to"));
@@ -77,7 +77,7 @@ fn start(command: &[String]) -> io::Result<(Child, Group)> {
     Ok((child, group))
 }
 
-/// A command and what it has started, which end when this is dropped.
+/// A command with its children, which end when this is dropped.
 #[cfg(unix)]
 struct Group(Option<rustix::process::Pid>);
 
@@ -103,7 +103,7 @@ impl Drop for Group {
     }
 }
 
-/// Elsewhere only the command itself ends.
+/// On other systems only the command itself ends.
 #[cfg(not(unix))]
 struct Group;
 

@@ -1,14 +1,15 @@
-//! Parts of a generated file that belong to its owner.
+//! Carries over the parts of a generated file that belong to its owner.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use crate::output::{KEEP_BEGIN, KEEP_END};
 
-/// The new text with the old text's parts.
+/// Returns the new text with the old text's parts.
 ///
 /// # Errors
-/// A part of the old text has no end, or holds something and has no place in the new text: its name.
+/// Returns the name of a part of the old text that has no end, or is not empty and has no place in the new
+/// text.
 pub(super) fn carry<'a>(old: &str, new: &'a str) -> Result<Cow<'a, str>, String> {
     if !new.contains(KEEP_BEGIN) {
         return Ok(Cow::Borrowed(new));
