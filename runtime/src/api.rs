@@ -202,8 +202,7 @@ fn with_type_meta(mut value: Value, api_version: &str, kind: &str) -> Result<Val
     Ok(value)
 }
 
-/// How objects of dynamic types state their kind. It is a trait because [`Object`] has one implementation for all
-/// types.
+/// The kind of objects of dynamic types. It is a trait because [`Object`] has one implementation for all types.
 mod dynamic {
     use kube::core::{ApiResource, DynamicObject, GroupVersionKind, Resource};
 
@@ -238,7 +237,7 @@ impl dyn Object {
         self.as_any_mut().downcast_mut()
     }
 
-    /// Whether the object is a `T`.
+    /// Reports whether the object is a `T`.
     pub fn is<T: Object>(&self) -> bool {
         self.as_any().is::<T>()
     }

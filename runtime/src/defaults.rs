@@ -1,4 +1,4 @@
-//! Defaults of fields: what generated `defaults` modules are made of.
+//! Defaults of fields: the functions that generated `defaults` modules call.
 //!
 //! A field that is `None` is unset and gets its default, as in a custom resource that an API server reads. A field that is no
 //! `Option` is never unset: Go takes the zero value for that, which in Rust is a value like any other.

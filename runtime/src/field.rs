@@ -59,12 +59,12 @@ impl FieldError {
         Self::plain(CauseKind::Required, path, detail)
     }
 
-    /// A value is malformed or out of its bounds; `detail` says what it must be.
+    /// A value is malformed or out of its bounds; `detail` describes a valid one.
     pub fn invalid(path: FieldPath, value: impl Serialize, detail: impl Into<String>) -> Self {
         Self::new(CauseKind::Invalid, path, json(value), detail)
     }
 
-    /// A value is none of those that are known.
+    /// A value is outside of the supported ones.
     pub fn not_supported(path: FieldPath, value: impl Serialize, supported: &[&str]) -> Self {
         let supported: Vec<String> = supported.iter().map(|&value| value.to_owned()).collect();
         let cause = Cause::not_supported(path, Value::Null, &supported);
@@ -181,7 +181,7 @@ impl FieldErrors {
         self.0.push(error);
     }
 
-    /// Whether nothing is wrong.
+    /// Reports whether there are no errors.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()

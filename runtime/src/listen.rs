@@ -6,7 +6,7 @@ use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 use socket2::{Domain, Protocol, Socket, Type};
 use tokio::net::TcpListener;
 
-/// How many connections may wait to be accepted (tokio's value).
+/// The limit of connections that wait to be accepted (tokio's value).
 const BACKLOG: i32 = 1024;
 
 /// Listens on a port of every address, both IPv4 and IPv6 regardless of the system's `bindv6only`, as Go does.

@@ -24,7 +24,7 @@ use std::time::Duration;
 use crate::client;
 use crate::random::{self, Random};
 
-/// How often to try, and how long to pause: apimachinery's `wait.Backoff`.
+/// The number of attempts, and the pauses between them: apimachinery's `wait.Backoff`.
 ///
 /// ```
 /// use std::time::Duration;
@@ -58,7 +58,7 @@ pub const DEFAULT_BACKOFF: Backoff =
 
 /// Errors that may be conflicts with another writer, for [`retry_on_conflict`].
 pub trait Conflict {
-    /// Whether this is such a conflict, after which [`retry_on_conflict`] tries again.
+    /// Reports whether this is such a conflict, after which [`retry_on_conflict`] tries again.
     fn is_conflict(&self) -> bool;
 }
 

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use super::ApplyConfiguration;
 
-/// Why nothing could be extracted.
+/// The reason why nothing could be extracted.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ExtractError {
@@ -32,13 +32,13 @@ pub enum ExtractError {
     /// The object cannot be written as JSON.
     #[error("the object cannot be written as JSON: {0}")]
     Object(#[source] serde_json::Error),
-    /// The owned fields are no apply configuration: a part of a value that is atomic for the Rust type, such as
-    /// an enum that holds something, belongs to somebody else.
+    /// The owned fields are no apply configuration: another manager owns a part of a value that is atomic for the
+    /// Rust type, such as an enum with fields.
     #[error("what the field manager \"{manager}\" owns is no apply configuration: {source}")]
     Configuration {
         /// Whose fields they are.
         manager: String,
-        /// Where they do not fit.
+        /// The deserializer's error.
         #[source]
         source: serde_json::Error,
     },
@@ -47,13 +47,13 @@ pub enum ExtractError {
 /// The apply configuration that `manager` has applied last, as far as the manager still owns it: client-go's
 /// `ExtractInto`. `subresource` is the one that it was applied to, `""` for the object itself.
 ///
-/// The fields are those of the `managedFields` entry with this manager, operation `Apply` and this subresource; items of
-/// lists come with their keys. If only others have entries, there is nothing but the object's kind, name and namespace, which are
-/// always there. What the manager has written in other ways than apply is not found.
+/// The fields are those of the `managedFields` entry with this manager, operation `Apply` and this subresource; items
+/// of lists include their keys. If only others have entries, the result has only the object's kind, name and
+/// namespace, which are always included. Fields that the manager has written by other means than apply are not found.
 ///
-/// The object has to come from a client: caches of informers leave `managedFields` out unless they are told to keep them
-/// ([`keep_managed_fields`](crate::informer::InformerOptions::keep_managed_fields)). Fields that the object's Rust type does
-/// not write, such as zeros that serde skips, are not found, as in Go.
+/// The object has to come from a client: caches of informers omit `managedFields` by default
+/// ([`keep_managed_fields`](crate::informer::InformerOptions::keep_managed_fields)). Fields that the object's Rust
+/// type does not write, such as zeros that serde skips, are not found, as in Go.
 ///
 /// # Errors
 /// `managedFields` that are missing or cannot be read, and fields that do not fit the configuration's type.
@@ -66,7 +66,7 @@ where
         .map_err(|source| ExtractError::Configuration { manager: manager.to_owned(), source })
 }
 
-/// As [`extract`], as JSON: what an apply patch of the manager would be. It works for any kind, generated or not.
+/// As [`extract`], as JSON: the body of the manager's apply patch. It works for any kind, generated or not.
 ///
 /// # Errors
 /// `managedFields` that are missing or cannot be read.
@@ -102,7 +102,7 @@ where
     Ok(Value::Object(value))
 }
 
-/// Name and namespace belong to every configuration, whoever owns them.
+/// Adds name and namespace, which belong to every configuration, whoever owns them.
 fn identify(value: &mut Map<String, Value>, name: Option<&str>, namespace: Option<&str>) {
     let metadata = value.entry("metadata").or_insert_with(|| Value::Object(Map::new()));
     if let Value::Object(metadata) = metadata {
@@ -165,7 +165,7 @@ impl<'s> Items<'s> {
         Self { set, keys: keys.map(|fields| fields.into_iter().map(|(name, _)| name).collect()).collect() }
     }
 
-    /// How the set names an item, and what it has below it.
+    /// Returns the set's path element of an item, and the set below it.
     fn find(&self, at: usize, item: &Value) -> Option<(PathElement, &'s Set)> {
         let by_key = self.keys.iter().filter_map(|names| {
             let field = |name: &String| Some((name.clone(), item.get(name)?.clone()));
@@ -176,8 +176,9 @@ impl<'s> Items<'s> {
     }
 }
 
-/// A member of the set: with members below it, these; else the whole value, which then is a scalar, atomic or empty. It
-/// was empty when it was applied if somebody else owns parts of it, for parts of what is atomic have no owner.
+/// Returns a member of the set: the members below it, if there are any; else the whole value, which is a scalar,
+/// atomic or empty. It was empty when it was applied if another manager owns parts of it, since parts of atomic
+/// values have no owner.
 fn owned(value: &Value, own: &Set, others: &[&Set]) -> Value {
     let is_shared = others.iter().any(|set| !set.is_empty());
     if own.is_empty() && !is_shared { value.clone() } else { below(value, own, others) }

@@ -1,12 +1,12 @@
-//! Apply configurations: what generated `XApplyConfiguration` types have in common.
+//! Apply configurations: the common part of generated `XApplyConfiguration` types.
 //!
-//! An apply configuration holds the fields of an object that one field manager wants, and no others: server-side apply
-//! makes the manager the owner of what stands in it, and takes away what it owned before and no longer names. The types are
-//! generated; here is what works on any of them: [`extract`] reads back from an object what a manager has applied, by the
-//! object's `managedFields` ([`fieldpath`]).
+//! An apply configuration holds the fields of an object that one field manager wants, and no others: server-side
+//! apply makes the manager the owner of its fields, and removes fields that it owned before and no longer names. The
+//! types are generated; this module works on any of them: [`extract`] reads back from an object the configuration
+//! that a manager has applied, by the object's `managedFields` ([`fieldpath`]).
 //!
-//! A controller that wants to change a part of what it applied extracts, changes and applies again, and so never takes back
-//! by accident what it does not mention:
+//! A controller that changes a part of its configuration extracts, changes and applies again, and so never removes
+//! unmentioned fields by accident:
 //!
 //! ```
 //! use k8s_openapi::api::core::v1::ConfigMap;

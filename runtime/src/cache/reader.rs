@@ -66,7 +66,7 @@ impl<K: Send + Sync + 'static> Store<K> {
         self.shared.read().find(key)
     }
 
-    /// Whether there is an object with this key.
+    /// Reports whether the store has an object with this key.
     #[must_use]
     pub fn contains(&self, key: &ObjectKey) -> bool {
         self.shared.read().contains(key)
@@ -78,7 +78,7 @@ impl<K: Send + Sync + 'static> Store<K> {
         self.shared.read().len()
     }
 
-    /// Whether the store has no objects.
+    /// Reports whether the store has no objects.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0

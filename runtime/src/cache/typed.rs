@@ -104,7 +104,7 @@ impl<K: Send + Sync + 'static> Store<K> {
     /// [`NoSuchIndex`] if the index belongs to another store.
     pub fn by<V: IndexKey>(&self, index: &TypedIndex<K, V>, key: &V) -> Result<Listing<K>, NoSuchIndex> {
         let state = self.shared.read();
-        // An index of the same name and type may say something else of objects.
+        // An index of the same name and type may use another function.
         if !Arc::ptr_eq(&self.shared, &index.store.shared) {
             return Err(state.no_such_index::<V>(&index.name, true));
         }

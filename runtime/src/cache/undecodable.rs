@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::ObjectKey;
 
-/// Why the store does not have the present state of an object that exists on the server.
+/// The reason why the store lacks the current state of an object that exists on the server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Undecodable {
     /// The decoder's message.

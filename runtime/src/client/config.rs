@@ -1,4 +1,4 @@
-//! How a program finds its cluster.
+//! Finds the configuration of a program's cluster.
 
 use std::path::Path;
 

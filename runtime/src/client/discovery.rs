@@ -14,7 +14,7 @@ use super::Error;
 use super::error::Request;
 use crate::reflector::DynamicKind;
 
-/// How many versions are requested at once.
+/// The number of concurrent requests for versions.
 const AT_ONCE: usize = 16;
 
 /// Server version, groups and resources.
@@ -111,7 +111,7 @@ impl Discovery {
         answer.map(|list| list.resources).map_err(|error| failed(&path, error))
     }
 
-    /// Whether the server serves `plural` in `group_version`.
+    /// Reports whether the server serves `plural` in `group_version`.
     ///
     /// # Errors
     /// As [`Self::server_resources_for_group_version`], except that an unknown group version is `false`.

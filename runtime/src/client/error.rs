@@ -32,12 +32,12 @@ use super::conflict::{FieldConflict, conflicts};
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The server answered with a failure.
+    /// The server responded with a failure.
     #[error("cannot {request}: {}", describe(.status))]
     Api {
         /// The request.
         request: Request,
-        /// The server's answer: reason, code, details.
+        /// The server's response: reason, code, details.
         status: Box<Status>,
     },
     /// Server-side apply without `force` found fields of other field managers. [`Error::is_conflict`] holds.
@@ -47,10 +47,10 @@ pub enum Error {
         request: Request,
         /// The fields with their managers, in the server's order.
         conflicts: Vec<FieldConflict>,
-        /// The server's answer.
+        /// The server's response.
         status: Box<Status>,
     },
-    /// The request could not be built or sent, or its answer not be read.
+    /// The request could not be built or sent, or its response not be read.
     #[error("cannot {request}: {}", causes(.source))]
     Transport {
         /// The request.
@@ -119,11 +119,11 @@ impl fmt::Display for Request {
 }
 
 impl Error {
-    /// Separates the server's answers from other failures of `kube`.
+    /// Separates the server's failures from other failures of `kube`.
     pub(crate) fn from_kube(request: Request, source: kube::Error) -> Self {
         match source {
             kube::Error::Api(mut status) => {
-                // kube's text for an answer that is not a `Status`, as sent by proxies and servers without the
+                // kube's text for a response that is not a `Status`, as sent by proxies and servers without the
                 // group.
                 if status.reason == "Failed to parse error data" {
                     status.reason = reason_of(status.code).to_owned();
@@ -137,7 +137,7 @@ impl Error {
         }
     }
 
-    /// Returns the server's `Status`, if the server answered.
+    /// Returns the server's `Status`, if the server responded.
     #[must_use]
     pub fn status(&self) -> Option<&Status> {
         match self {
@@ -163,43 +163,43 @@ impl Error {
         }
     }
 
-    /// Whether the object does not exist.
+    /// Reports whether the object does not exist.
     #[must_use]
     pub fn is_not_found(&self) -> bool {
         self.status().is_some_and(Status::is_not_found)
     }
 
-    /// Whether another writer changed the object since it was read.
+    /// Reports whether another writer changed the object since it was read.
     #[must_use]
     pub fn is_conflict(&self) -> bool {
         self.status().is_some_and(Status::is_conflict)
     }
 
-    /// Whether an object with this name exists.
+    /// Reports whether an object with this name exists.
     #[must_use]
     pub fn is_already_exists(&self) -> bool {
         self.status().is_some_and(Status::is_already_exists)
     }
 
-    /// Whether the requested resource version is no longer available (code 410, reason `Gone` or `Expired`).
+    /// Reports whether the requested resource version is no longer available (code 410, reason `Gone` or `Expired`).
     #[must_use]
     pub fn is_gone(&self) -> bool {
         self.status().is_some_and(is_expired)
     }
 
-    /// Whether the object failed validation.
+    /// Reports whether the object failed validation.
     #[must_use]
     pub fn is_invalid(&self) -> bool {
         self.status().is_some_and(Status::is_invalid)
     }
 
-    /// Whether the credentials do not permit the request.
+    /// Reports whether the credentials do not permit the request.
     #[must_use]
     pub fn is_forbidden(&self) -> bool {
         self.status().is_some_and(Status::is_forbidden)
     }
 
-    /// Whether the server asks to slow down.
+    /// Reports whether the server asks to slow down.
     #[must_use]
     pub fn is_too_many_requests(&self) -> bool {
         self.status().is_some_and(|status| status.code == 429 || status.reason == "TooManyRequests")
@@ -233,7 +233,7 @@ fn reason_of(code: u16) -> &'static str {
     }
 }
 
-/// Whether apimachinery's `IsGone` or `IsResourceExpired` holds.
+/// Reports whether apimachinery's `IsGone` or `IsResourceExpired` holds.
 pub(crate) fn is_expired(status: &Status) -> bool {
     status.code == 410 || status.reason == "Gone" || status.reason == "Expired"
 }

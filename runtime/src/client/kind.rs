@@ -11,10 +11,9 @@ use serde::Serialize;
 use super::verbs::{Kind, delegate};
 use super::{RestClient, Result, TypedClient, WatchStream};
 
-/// The requests of a generated client `C`: a method for each verb that `C` has, and none for a verb that it leaves out.
+/// The requests of a generated client `C`: a method for each verb of `C`, and no others.
 ///
-/// Generated clients dereference to it. `C` says what the kind is and which verbs there are by the traits of
-/// [`delegate`]:
+/// Generated clients dereference to it. `C` defines the kind and its verbs by the traits of [`delegate`]:
 ///
 /// ```
 /// use k8s_openapi::api::core::v1::ConfigMap;

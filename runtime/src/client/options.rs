@@ -1,4 +1,4 @@
-//! How a client communicates with the server.
+//! The options of a client's communication with the server.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use crate::metrics::Registry;
 /// Streams on one HTTP/2 connection before another is opened; servers allow at least this many (RFC 9113, 6.5.2).
 const STREAMS_PER_CONNECTION: usize = 100;
 
-/// How often a request is retried that the server postpones (client-go's number).
+/// The limit of retries of a request that the server postpones (client-go's number).
 const MAX_RETRIES: u32 = 10;
 
 /// The HTTP version that a client uses with a server behind TLS. Without TLS it is always HTTP/1.1.
@@ -27,7 +27,7 @@ pub enum HttpVersion {
     Http1,
 }
 
-/// How a client communicates with the server; the argument of
+/// The options of a client's communication with the server; the argument of
 /// [`connect_with_options`](super::connect_with_options).
 ///
 /// | option | client-go | here |
@@ -102,8 +102,8 @@ impl ClientOptions {
         self
     }
 
-    /// Asks the server to compress answers, including lists and watches. Off by default: the CPU time on both sides
-    /// exceeds the time saved on a fast network, so it pays on slow or metered networks. A configuration with
+    /// Requests compressed responses, including lists and watches. Off by default: the CPU time on both sides exceeds
+    /// the time saved on a fast network, so it pays on slow or metered networks. A configuration with
     /// `disable_compression` overrides it.
     #[must_use]
     pub fn gzip(mut self, wanted: bool) -> Self {
@@ -120,18 +120,18 @@ impl ClientOptions {
         self
     }
 
-    /// How often a request is sent again that the server puts off: an answer 429 or 5xx with `Retry-After`, which says how
-    /// long to wait. Requests of all verbs are sent again if their body is at hand, which it is but for uploads that
-    /// stream. Ten unless given; zero leaves it to the caller. A configuration without `default_retry` overrules it.
-    /// Informers wait by their own backoff, and no shorter than the server asks.
+    /// Sets the limit of retries of a request that the server postpones: a response 429 or 5xx with `Retry-After`,
+    /// the time to wait. Requests of all verbs are retried if their body is available, which it is except for
+    /// streamed uploads. Ten by default; zero leaves it to the caller. A configuration without `default_retry`
+    /// overrides it. Informers wait by their own backoff, and no shorter than the server requests.
     #[must_use]
     pub fn max_retries(mut self, retries: u32) -> Self {
         self.max_retries = retries;
         self
     }
 
-    /// How long a call may take, from its turn under the rate limit to the end of the answer, retries included. Watches,
-    /// followed logs and upgraded connections are not limited: they last as long as they are asked to.
+    /// Sets the time limit of a call, from its turn under the rate limit to the end of the response, including
+    /// retries. Watches, followed logs and upgraded connections are not limited: they last as long as requested.
     #[must_use]
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = Some(timeout);

@@ -1,7 +1,7 @@
-//! Everything that code with clients imports: `use kubesmith_runtime::client::prelude::*;`
+//! The imports of code with clients: `use kubesmith_runtime::client::prelude::*;`
 //!
-//! The parameters and answers of requests, and the traits of [`verbs`](super::verbs) without their names, so that methods of
-//! clients that were given as `impl BalancersGetter` can be called.
+//! The parameters and results of requests, and the traits of [`verbs`](super::verbs) without their names, so that
+//! methods of clients given as `impl BalancersGetter` can be called.
 
 pub use kube::api::{DeleteParams, ListParams, ObjectList, Patch, PatchParams, PostParams, WatchParams};
 

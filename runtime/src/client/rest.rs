@@ -82,9 +82,9 @@ impl std::fmt::Debug for RestClient {
 /// Makes a client from a configuration; requests carry [`default_user_agent`] unless the configuration has a
 /// `User-Agent` header of its own. Nothing is sent.
 ///
-/// The client speaks HTTP/2 where the server offers it, so that a hundred informers need a connection or two. With HTTP/1.1
-/// each watch has a connection of its own, which its informer reads in its own task, instead of being handed every chunk by
-/// another one, as over a client that kube has made. When the server refuses the credentials, they are read again.
+/// The client uses HTTP/2 if the server offers it, so that a hundred informers need a connection or two. With
+/// HTTP/1.1 each watch has a connection of its own, which its informer reads in its own task, while a client of kube
+/// passes every chunk from another task. When the server refuses the credentials, they are read again.
 ///
 /// # Errors
 /// [`Error::Connect`] when the configuration's TLS or credentials cannot be used.

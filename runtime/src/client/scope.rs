@@ -20,7 +20,7 @@ pub trait ClientScope: sealed::Sealed + Sized {
     #[doc(hidden)]
     const NAMESPACED: bool;
 
-    /// The objects of a kind in this scope; an empty namespace stands for all.
+    /// The objects of a kind in this scope; an empty namespace means all.
     #[doc(hidden)]
     fn api<K>(client: kube::Client, namespace: &str) -> Api<K>
     where

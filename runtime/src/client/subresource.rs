@@ -1,5 +1,5 @@
-//! Requests whose objects are not all of the client's kind: those of a subresource such as `scale`, and of the resource
-//! itself where a server takes or answers something else.
+//! Requests with other types than the client's kind: those of a subresource such as `scale`, and of the resource
+//! itself if its requests or responses have other types.
 
 use std::fmt::Debug;
 
@@ -11,10 +11,10 @@ use serde::de::DeserializeOwned;
 use super::typed::within;
 use super::{Error, Request, TypedClient};
 
-/// The verbs of a subresource, whatever types it takes and answers. [`TypedClient::subresource`] makes it.
+/// The verbs of a subresource with any types of requests and responses. [`TypedClient::subresource`] creates it.
 ///
-/// Every verb names the object that the subresource is of; what is sent need not have a name. These are the requests of the
-/// methods that client-gen makes of `+genclient:method=..,subresource=..`.
+/// Every verb names the object of the subresource; the sent object need not have a name. These are the requests of
+/// client-gen's methods for `+genclient:method=..,subresource=..`.
 ///
 /// # Cancel safety
 /// As of [`TypedClient`].
@@ -24,9 +24,9 @@ pub struct SubresourceRequests<'a, K> {
     subresource: &'a str,
 }
 
-/// The verbs of a resource, with other types than the client's kind. [`TypedClient::resource`] makes it.
+/// The verbs of a resource, with other types than the client's kind. [`TypedClient::resource`] creates it.
 ///
-/// These are the requests of the methods that client-gen makes of `+genclient:method=..` without a subresource.
+/// These are the requests of client-gen's methods for `+genclient:method=..` without a subresource.
 ///
 /// # Cancel safety
 /// As of [`TypedClient`].
@@ -88,7 +88,7 @@ where
     /// Reads the subresource of an object.
     ///
     /// # Errors
-    /// As [`TypedClient::get`]. An answer that is no `R` is an [`Error::Transport`].
+    /// As [`TypedClient::get`]. A response that is no `R` is an [`Error::Transport`].
     pub async fn get<R>(&self, name: &str) -> Result<R, Error>
     where
         R: DeserializeOwned,
@@ -97,7 +97,7 @@ where
         self.client.send(asked, self.request().get_subresource(self.subresource, name)).await
     }
 
-    /// Lists what the subresource of an object holds. The timeout of `params` counts as in [`TypedClient::list`].
+    /// Lists the subresource of an object. The timeout of `params` counts as in [`TypedClient::list`].
     ///
     /// # Errors
     /// As [`TypedClient::list`].
@@ -106,7 +106,7 @@ where
         R: DeserializeOwned + Clone,
     {
         let asked = self.asked("list", name)?;
-        // Refuses what is no name.
+        // Refuses invalid names.
         let path = self.request().get_subresource(self.subresource, name);
         let request = path.and_then(|path| request::Request::new(path.uri().path()).list(params));
         self.client.send_within(params, asked, request).await
@@ -127,7 +127,7 @@ where
         self.client.send(asked, request).await
     }
 
-    /// Replaces the subresource of an object. With a resource version in `input`, only if nobody changed the object since.
+    /// Replaces the subresource of an object. With a resource version in `input`, only if it has not changed since.
     ///
     /// # Errors
     /// As [`TypedClient::update`].
@@ -190,7 +190,7 @@ where
     /// Reads an object.
     ///
     /// # Errors
-    /// As [`TypedClient::get`]. An answer that is no `R` is an [`Error::Transport`].
+    /// As [`TypedClient::get`]. A response that is no `R` is an [`Error::Transport`].
     pub async fn get<R>(&self, name: &str) -> Result<R, Error>
     where
         R: DeserializeOwned,
@@ -226,7 +226,7 @@ where
         self.client.send(asked, self.client.path().create(params, body)).await
     }
 
-    /// Replaces an object. With a resource version in `input`, only if nobody changed it since.
+    /// Replaces an object. With a resource version in `input`, only if it has not changed since.
     ///
     /// # Errors
     /// As [`TypedClient::update`].

@@ -23,7 +23,7 @@ use crate::applyconfigurations::ApplyConfiguration;
 /// The events of a watch, with the errors of this module. [`TypedClient`] has an example.
 pub type WatchStream<K> = BoxStream<'static, Result<WatchEvent<K>, Error>>;
 
-/// The answer to a delete. [`TypedClient`] has an example.
+/// The response to a delete. [`TypedClient`] has an example.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Deletion<T> {
     /// The object is on its way out (finalizers, graceful deletion); this is its state now.
@@ -33,7 +33,7 @@ pub enum Deletion<T> {
 }
 
 impl<T> Deletion<T> {
-    /// Whether the object is gone already.
+    /// Reports whether the object is gone already.
     ///
     /// ```
     /// use kubesmith_runtime::client::Deletion;
@@ -197,10 +197,11 @@ impl<K> TypedClient<K>
 where
     K: kube::Resource<DynamicType = ()> + Clone + Debug + DeserializeOwned,
 {
-    /// The object of that name.
+    /// Returns the object of that name.
     ///
     /// # Errors
-    /// [`Error::is_not_found`] when there is none; else the server's refusal or a failure of the transport.
+    /// Returns an error with [`Error::is_not_found`] if it does not exist; else the server's refusal or a failure of
+    /// the transport.
     pub async fn get(&self, name: &str) -> Result<K, Error> {
         self.located("get", Some(name))?;
         self.api.get(name).await.map_err(self.failed("get", Some(name)))
@@ -215,7 +216,7 @@ where
         self.api.get_opt(name).await.map_err(self.failed("get", Some(name)))
     }
 
-    /// The object as its status subresource answers it.
+    /// Returns the object from its status subresource.
     ///
     /// # Errors
     /// As [`Self::get`].
@@ -253,7 +254,7 @@ impl<K> TypedClient<K>
 where
     K: kube::Resource<DynamicType = ()> + Clone + Debug + DeserializeOwned + Serialize,
 {
-    /// Creates the object and answers it as stored.
+    /// Creates the object and returns it as stored.
     ///
     /// # Errors
     /// [`Error::is_already_exists`], [`Error::is_invalid`], other refusals, or a failure of the transport.
@@ -263,7 +264,7 @@ where
         self.api.create(params, object).await.map_err(self.failed("create", name))
     }
 
-    /// Replaces the object. With a resource version in it, only if nobody changed it since.
+    /// Replaces the object. With a resource version in it, only if it has not changed since.
     ///
     /// # Errors
     /// [`Error::is_conflict`] when it was changed meanwhile; a missing name; other refusals.
@@ -318,7 +319,7 @@ where
         self.api.patch(name, params, patch).await.map_err(self.failed("patch", Some(name)))
     }
 
-    /// Patches a subresource such as `status` that answers the whole object; others have [`Self::subresource`].
+    /// Patches a subresource such as `status` whose response is the whole object; others have [`Self::subresource`].
     ///
     /// # Errors
     /// As [`Self::patch`].

@@ -4,10 +4,11 @@ use std::future::Future;
 
 use super::Error;
 
-/// The answer to the write of a subresource; `None` where the object has gone meanwhile, so that there is nothing left to do.
+/// Returns the result of a subresource's write; `None` if the object has been deleted meanwhile, so that no work is
+/// left.
 ///
-/// Kubernetes answers 404 both for an object that is not there and for a status that its CRD does not have. Who takes every
-/// 404 for a deletion never hears of a CRD that is the wrong one. `read`, a get of the object, tells them apart; it is only
+/// Kubernetes returns 404 both for a missing object and for a status that its CRD does not have. Code that treats
+/// every 404 as a deletion never notices a wrong CRD. `read`, a get of the object, distinguishes them; it is only
 /// sent after a 404.
 ///
 /// ```

@@ -3,9 +3,9 @@
 use std::path::Path;
 
 /// The user agent sent when neither the configuration nor the options name one, in client-go's form:
-/// `<program>/unknown (<os>/<arch>) kubesmith/<version>`. The program is the file that runs. What is in front of the first
-/// slash is the field manager of writes that name none, and what audit logs show; the program's version is unknown here, and
-/// [`ClientOptions::user_agent`](super::ClientOptions::user_agent) is where to say it.
+/// `<program>/unknown (<os>/<arch>) kubesmith/<version>`. The program is the running file. The part before the first
+/// slash is the field manager of writes that name none, and appears in audit logs; the program's version is unknown
+/// here, but [`ClientOptions::user_agent`](super::ClientOptions::user_agent) can set it.
 ///
 /// ```
 /// use kubesmith_runtime::client::{ClientOptions, default_user_agent};
@@ -29,7 +29,7 @@ fn user_agent(argument: Option<&str>) -> String {
     format!("{program}/unknown ({os}/{arch}) kubesmith/{}", env!("CARGO_PKG_VERSION"))
 }
 
-/// Whether the name of a product may have the character (RFC 9110, 5.6.2).
+/// Reports whether the name of a product may have the character (RFC 9110, 5.6.2).
 fn is_token(c: char) -> bool {
     c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c)
 }

@@ -1,7 +1,7 @@
 //! The verbs of clients as traits: for code that takes any client, and for handwritten clients.
 //!
-//! A generated trait such as `BalancerInterface` stands for all verbs that the kind's client has. Code that needs two of them
-//! asks for these two, and runs on whatever has them:
+//! A generated trait such as `BalancerInterface` includes all verbs of the kind's client. Code that needs two of them
+//! requires only these, and runs on any client that has them:
 //!
 //! ```
 //! use k8s_openapi::api::core::v1::ConfigMap;
@@ -60,11 +60,12 @@ use serde::de::DeserializeOwned;
 
 use super::{Deletion, KindClient, ResponseFuture, Result, TypedClient, WatchStream};
 
-/// The traits by which a generated client names its kind and its verbs.
+/// The traits by which a generated client defines its kind and its verbs.
 ///
-/// A generated client is a [`CompleteClient`](super::CompleteClient), or a type of its own around a [`KindClient`]. It implements [`GeneratedClient`](delegate::GeneratedClient)
-/// and a trait of this module for each of its verbs; [`All`](delegate::All) stands for all of them. The methods are those of
-/// [`KindClient`], which has one for each of these traits and no others.
+/// A generated client is a [`CompleteClient`](super::CompleteClient), or a type of its own around a [`KindClient`].
+/// It implements [`GeneratedClient`](delegate::GeneratedClient) and a trait of this module for each of its verbs;
+/// [`All`](delegate::All) includes all of them. The methods are those of [`KindClient`], which has one for each of
+/// these traits and no others.
 pub mod delegate {
     use std::ops::Deref;
 
@@ -187,7 +188,7 @@ verbs! {
     Create: create(object: &K, params: &PostParams) -> K;
     /// Replaces the object of that name; its resource version, if set, must be the stored one.
     Update: update(object: &K, params: &PostParams) -> K;
-    /// Replaces the status of the object of that name and nothing else.
+    /// Replaces only the status of the object of that name.
     UpdateStatus: update_status(object: &K, params: &PostParams) -> K;
     /// Deletes an object.
     Delete: delete(name: &str, params: &DeleteParams) -> Deletion<K>;

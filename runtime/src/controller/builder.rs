@@ -1,4 +1,4 @@
-//! Builds controllers from informers: the kind they are for, what they own, what they watch.
+//! Builds controllers from informers: their kind, its dependents, and other watched kinds.
 
 use std::fmt;
 use std::sync::Arc;
@@ -402,7 +402,7 @@ struct Enqueue<K> {
     selection: Arc<Selection<K>>,
 }
 
-/// Which objects count, and which keys they queue.
+/// The selection of objects, and the keys that they queue.
 struct Selection<K> {
     predicate: Predicate<K>,
     map: Map<K>,

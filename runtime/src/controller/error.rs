@@ -19,7 +19,7 @@ pub enum ControllerError {
         controller: String,
         /// The caches that did not fill.
         waiting_for: String,
-        /// How long it waited.
+        /// The time that it waited.
         waited: Duration,
     },
     /// Workers did not end within the grace period and were aborted.

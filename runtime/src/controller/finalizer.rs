@@ -15,12 +15,12 @@ use crate::client::{self, ClientScope};
 use crate::controllerutil::contains_finalizer;
 use crate::informer::{CacheOf, CachedClient};
 
-/// Why an object with a finalizer is reconciled. [`finalizer_fn`] has an example.
+/// The reason why an object with a finalizer is reconciled. [`finalizer_fn`] has an example.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FinalizerEvent<K> {
     /// The object exists and has the finalizer: bring the world in line with it.
     Apply(Arc<K>),
-    /// The object is being deleted: undo what was done for it. Success removes the finalizer.
+    /// The object is being deleted: undo the work for it. Success removes the finalizer.
     Cleanup(Arc<K>),
 }
 

@@ -80,19 +80,19 @@ impl<K: 'static> Predicate<K> {
         self.combine(Predicate::new(), |one, _| !one)
     }
 
-    /// Whether this selects a new object.
+    /// Reports whether this selects a new object.
     #[must_use]
     pub fn passes_create(&self, object: &K) -> bool {
         (self.create)(object)
     }
 
-    /// Whether this selects an update.
+    /// Reports whether this selects an update.
     #[must_use]
     pub fn passes_update(&self, old: &K, new: &K) -> bool {
         (self.update)(old, new)
     }
 
-    /// Whether this selects a deletion.
+    /// Reports whether this selects a deletion.
     #[must_use]
     pub fn passes_delete(&self, object: &K) -> bool {
         (self.delete)(object)

@@ -32,7 +32,7 @@ pub(super) struct Shared<R: Reconciler> {
     pub(super) reconciles: AtomicU64,
 }
 
-/// How a reconcile ended.
+/// The outcome of a reconcile.
 enum Outcome {
     Done(Action),
     Failed(ReconcileError),

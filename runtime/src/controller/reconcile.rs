@@ -74,7 +74,7 @@ pub struct ReconcileError {
 }
 
 impl ReconcileError {
-    /// An error that a retry cannot resolve: the key is dropped until something adds it again.
+    /// An error that a retry cannot resolve: the key is dropped until it is added again.
     pub fn terminal(error: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
         ReconcileError { source: error.into(), terminal: true }
     }
@@ -84,13 +84,14 @@ impl ReconcileError {
         ReconcileError { source: error.into(), terminal: false }
     }
 
-    /// Whether the key is not retried.
+    /// Reports whether the key is not retried.
     pub fn is_terminal(&self) -> bool {
         self.terminal
     }
 
-    /// Whether another writer changed the object meanwhile: this error, or one of its causes, is a [`Conflict`].
-    /// The cache will show the change, so the key is retried as after any error, but without a warning in the log.
+    /// Reports whether another writer changed the object meanwhile: this error, or one of its causes, is a
+    /// [`Conflict`]. The cache will show the change, so the key is retried as after any error, but without a warning
+    /// in the log.
     ///
     /// A variant with `#[error(transparent)]` hides the error that it holds; `#[error("{0}")]` does not.
     ///

@@ -13,7 +13,7 @@ use crate::workqueue::{Item, LOW_PRIORITY, Queue, QueueKey};
 pub(super) type Source<T> = Box<dyn Fn(&mut dyn FnMut(T)) + Send + Sync>;
 type Hash<T> = Box<dyn Fn(&T) -> u64 + Send + Sync>;
 
-/// How a controller's keys are assigned to replicas, if they are.
+/// The assignment of a controller's keys to replicas, if there is one.
 pub(super) struct Sharing<T> {
     pub(super) shard: Option<Shard>,
     pub(super) hash: Option<Hash<T>>,

@@ -22,9 +22,9 @@ use crate::metrics::Registry;
 use crate::sharding::Shard;
 use crate::workqueue::{Queue, QueueKey};
 
-/// How long caches may take to fill (controller-runtime's `CacheSyncTimeout`).
+/// The time limit of filling caches (controller-runtime's `CacheSyncTimeout`).
 const DEFAULT_CACHE_SYNC_TIMEOUT: Duration = Duration::from_secs(120);
-/// How long workers may take to end (controller-runtime's `GracefulShutdownTimeout`).
+/// The time limit of ending workers (controller-runtime's `GracefulShutdownTimeout`).
 const DEFAULT_SHUTDOWN_GRACE: Duration = Duration::from_secs(30);
 
 type Ready = Pin<Box<dyn Future<Output = ()> + Send>>;
@@ -230,7 +230,7 @@ impl<R: Reconciler> Controller<R> {
     /// Dropping the future aborts the workers at their next await.
     pub async fn run(self, stop: CancellationToken) -> Result<(), ControllerError> {
         let Controller { name, queue, workers, registry, shutdown_grace, .. } = self;
-        // However the run ends, nobody takes keys afterwards.
+        // Whatever ends the run, no worker takes keys afterwards.
         let _shut_down = ShutDownOnDrop(&queue);
         let sharded = self.sharing.into_sharded();
         let sharded = sharded.map_err(|NoHash| ControllerError::NotShardable { controller: name.clone() })?;

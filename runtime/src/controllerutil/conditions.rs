@@ -60,17 +60,17 @@ pub fn find_status_condition<'c>(conditions: &'c [Condition], condition_type: &s
     conditions.iter().find(|known| known.type_ == condition_type)
 }
 
-/// Whether the condition of this type exists and is `True`.
+/// Reports whether the condition of this type exists and is `True`.
 pub fn is_status_condition_true(conditions: &[Condition], condition_type: &str) -> bool {
     find_status_condition(conditions, condition_type).is_some_and(|known| known.status == "True")
 }
 
-/// Whether the condition of this type exists and is `False`.
+/// Reports whether the condition of this type exists and is `False`.
 pub fn is_status_condition_false(conditions: &[Condition], condition_type: &str) -> bool {
     find_status_condition(conditions, condition_type).is_some_and(|known| known.status == "False")
 }
 
-/// Whether the condition of this type exists and has this status: `True`, `False` or `Unknown`.
+/// Reports whether the condition of this type exists and has this status: `True`, `False` or `Unknown`.
 ///
 /// ```
 /// use k8s_openapi::jiff::Timestamp;

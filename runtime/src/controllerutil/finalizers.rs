@@ -2,7 +2,7 @@
 
 use kube::Resource;
 
-/// Whether `object` has `finalizer`.
+/// Reports whether `object` has `finalizer`.
 pub fn contains_finalizer<K: Resource>(object: &K, finalizer: &str) -> bool {
     object.meta().finalizers.iter().flatten().any(|other| other == finalizer)
 }

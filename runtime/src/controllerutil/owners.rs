@@ -86,9 +86,9 @@ where
     set_controller_reference_with(owner, object, true)
 }
 
-/// As [`set_controller_reference`], and says whether foreground deletion of `owner` waits for `object`; it does by
-/// default. If the admission plugin `OwnerReferencesPermissionEnforcement` is enabled, this needs the right to
-/// update the owner's finalizers.
+/// As [`set_controller_reference`], with the choice whether foreground deletion of `owner` waits for `object`; it
+/// does by default. If the admission plugin `OwnerReferencesPermissionEnforcement` is enabled, this needs the right
+/// to update the owner's finalizers.
 ///
 /// # Errors
 ///
@@ -198,7 +198,7 @@ where
     Err(OwnerError::NotController { object: describe(object), owner: describe(owner) })
 }
 
-/// Whether `owner`, by name and kind, is one of the owners of `object`.
+/// Reports whether `owner`, by name and kind, is one of the owners of `object`.
 pub fn has_owner_reference<O, K>(object: &K, owner: &O) -> bool
 where
     O: Resource<DynamicType = ()>,
@@ -212,12 +212,12 @@ pub fn controller_of<K: Resource>(object: &K) -> Option<&OwnerReference> {
     object.meta().owner_references.iter().flatten().find(|owner| owner.controller == Some(true))
 }
 
-/// Whether `object` has a controller.
+/// Reports whether `object` has a controller.
 pub fn has_controller_reference<K: Resource>(object: &K) -> bool {
     controller_of(object).is_some()
 }
 
-/// Whether `owner`, by uid and not only by name, controls `object`.
+/// Reports whether `owner`, by uid and not only by name, controls `object`.
 pub fn is_controlled_by<O: Resource, K: Resource>(object: &K, owner: &O) -> bool {
     let uid = owner.meta().uid.as_ref();
     uid.is_some() && controller_of(object).map(|controller| &controller.uid) == uid
@@ -253,14 +253,14 @@ fn group_of(api_version: &str) -> &str {
     api_version.split_once('/').map_or("", |(group, _)| group)
 }
 
-/// Whether the reference names `owner`, in any version and with any uid.
+/// Reports whether the reference names `owner`, in any version and with any uid.
 fn names<O: Resource<DynamicType = ()>>(reference: &OwnerReference, owner: &O) -> bool {
     Some(reference.name.as_str()) == owner.meta().name.as_deref()
         && reference.kind == O::kind(&())
         && group_of(&reference.api_version) == O::group(&())
 }
 
-/// Whether both references name the same object, in any version and with any uid.
+/// Reports whether both references name the same object, in any version and with any uid.
 fn is_same(one: &OwnerReference, other: &OwnerReference) -> bool {
     one.name == other.name
         && one.kind == other.kind

@@ -10,7 +10,7 @@ use crate::client::{self, Request};
 
 const DEFINITIONS: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 
-/// How many objects a page of a list has, as `kubectl` asks for them.
+/// The number of objects in a page of a list, as in `kubectl`.
 pub(super) const PAGE: u32 = 500;
 
 /// Sends requests about definitions, and about the objects of kinds that only definitions know.
@@ -31,7 +31,7 @@ pub(super) struct Page {
     pub(super) items: Vec<Value>,
     /// Empty on the last page.
     pub(super) next: String,
-    /// How many objects are behind this page, if the server says so.
+    /// The number of objects after this page, if the server reports it.
     pub(super) remaining: Option<u64>,
 }
 
@@ -104,7 +104,8 @@ impl Cluster<'_> {
         self.send("patch", "customresourcedefinitions.apiextensions.k8s.io", Some(name), made).await
     }
 
-    /// Whether the server serves the objects of this version: it is in discovery a moment after the definition is established.
+    /// Reports whether the server serves the objects of this version: discovery follows a moment after the definition
+    /// is established.
     pub(super) async fn serves(&self, objects: &Collection) -> Result<bool, client::Error> {
         let path = format!("/apis/{}/{}", objects.group, objects.version);
         let made = HttpRequest::get(path).body(Vec::new()).map_err(kube::core::request::Error::BuildRequest);
@@ -113,7 +114,7 @@ impl Cluster<'_> {
                 let mut resources = list["resources"].as_array().into_iter().flatten();
                 Ok(resources.any(|resource| resource["name"] == objects.plural))
             }
-            // A server that does not know the path answers with a text.
+            // For an unknown path, the server responds with a text.
             Err(error) if error.status().is_some_and(|status| status.code == 404) => Ok(false),
             Err(error) => Err(error),
         }
@@ -159,11 +160,11 @@ impl Cluster<'_> {
         Ok(Page { items, next, remaining: list["metadata"]["remainingItemCount"].as_u64() })
     }
 
-    /// Has the server write an object again, in the storage version, with nothing changed.
+    /// Makes the server write an unchanged object again, in the storage version.
     ///
-    /// Source: kube-controller-manager's `storageversionmigrator.go` applies nothing but uid and resource version. The uid keeps a
-    /// deleted object from being created, and the resource version makes a changed object a conflict: whoever changed it has
-    /// written it in the storage version.
+    /// Source: kube-controller-manager's `storageversionmigrator.go` applies only uid and resource version. The uid
+    /// keeps a deleted object from being created, and the resource version makes a changed object a conflict: the
+    /// other writer has written it in the storage version.
     pub(super) async fn rewrite(
         &self,
         objects: &Collection,

@@ -8,7 +8,7 @@ use super::Objects;
 use crate::cache::ObjectKey;
 use crate::client;
 
-/// An upgrade, a migration or a look at a definition failed. The [module](super) has an example.
+/// The failure of an upgrade, a migration or a read of a definition. The [module](super) has an example.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CrdError {
@@ -68,7 +68,7 @@ pub enum CrdError {
     NotEstablished {
         /// The definition.
         name: String,
-        /// The server's answer.
+        /// The server's response.
         reason: String,
     },
     /// The cluster has no such definition.
@@ -77,7 +77,7 @@ pub enum CrdError {
         /// The definition.
         name: String,
     },
-    /// The definition was changed during a migration. What was rewritten stays so; run it again.
+    /// The definition was changed during a migration. Rewritten objects stay so; run it again.
     #[error("{name} was changed during its migration: run the migration again")]
     Changed {
         /// The definition.
@@ -92,7 +92,7 @@ pub enum CrdError {
         storage: String,
         /// The first of them.
         failed: Vec<Failed>,
-        /// How many there are.
+        /// The number of them.
         total: u64,
     },
 }
@@ -102,7 +102,7 @@ pub enum CrdError {
 pub struct Refusal {
     /// The definition.
     pub name: String,
-    /// The changes that break something.
+    /// The breaking changes.
     pub changes: Vec<Change>,
     /// The result for the stored objects, if they were checked.
     pub objects: Option<Objects>,

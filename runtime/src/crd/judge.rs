@@ -9,7 +9,7 @@ use serde_json::Value;
 pub(super) struct Judged {
     /// From the old definition to the new one.
     pub(super) changes: Vec<Change>,
-    /// From the new definition back to the old one, as far as they break something.
+    /// The breaking changes from the new definition back to the old one.
     pub(super) way_back: Vec<Change>,
     /// Whether the definitions are the same to a server.
     pub(super) is_same: bool,
@@ -47,8 +47,8 @@ pub(super) fn judge(old: &Definition, new: &Definition) -> Judged {
     }
 }
 
-/// The new definition with the authority that somebody wrote into the old one's conversion, such as cert-manager, if it names none:
-/// an apply leaves it there.
+/// Returns the new definition with the authority that another client, such as cert-manager, wrote into the old one's
+/// conversion, if it names none: an apply leaves it there.
 fn with_authority(old: &Definition, new: &Definition) -> Definition {
     const CONFIG: &str = "/spec/conversion/webhook/clientConfig";
     let mut new = new.clone();
@@ -59,19 +59,19 @@ fn with_authority(old: &Definition, new: &Definition) -> Definition {
     new
 }
 
-/// Whether a change breaks something that neither a migration nor a look at the objects settles.
+/// Reports whether a change breaks users in a way that neither a migration nor a check of the objects resolves.
 pub(super) fn is_breaking(change: &Change) -> bool {
     // A migration rewrites the objects.
     change.code.rule().class != Class::Compatible && change.code != ChangeCode::StorageVersionChanged
 }
 
-/// Whether the stored objects decide if the change breaks something: it is about the values of a version.
+/// Reports whether the stored objects decide if the change breaks users: it concerns the values of a version.
 pub(super) fn is_about_objects(change: &Change) -> bool {
     let rule = change.code.rule();
     rule.class == Class::Stored && rule.certainty != Certainty::Refused && change.version.is_some()
 }
 
-/// Whether a server refuses the change.
+/// Reports whether a server refuses the change.
 pub(super) fn is_refused(change: &Change) -> bool {
     change.code.rule().certainty == Certainty::Refused
 }

@@ -20,17 +20,17 @@ use crate::client;
 
 const MANAGER: &str = "kubesmith-crd-migration";
 const MARK: &str = "kubesmith.dev/migration";
-/// How many objects a second are rewritten, if nothing else is said.
+/// The default rate of rewritten objects per second.
 const RATE: u32 = 100;
-/// How much of the rate may be made up for after a pause.
+/// The part of the rate that can be caught up after a pause.
 const CREDIT: Duration = Duration::from_millis(100);
-/// How many objects are rewritten at a time.
+/// The number of objects rewritten concurrently.
 const AT_ONCE: usize = 8;
-/// How many objects that cannot be rewritten a report names.
+/// The limit of failed objects that a report names.
 const TOLD: usize = 100;
-/// How often an object is tried again that an overloaded server did not take.
+/// The limit of retries of an object that an overloaded server refused.
 const RETRIES: u32 = 5;
-/// How often the stored versions are pruned again because another client changed the definition meanwhile.
+/// The limit of attempts to prune the stored versions when another client changes the definition meanwhile.
 const TRIES: usize = 10;
 
 /// A migration of the objects of a definition to its storage version. The [module](super) has an example.
@@ -46,17 +46,17 @@ pub struct Migration {
     dry_run: bool,
 }
 
-/// How far a migration is. The [module](super) has an example.
+/// The progress of a migration. The [module](super) has an example.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Progress {
-    /// How many objects are done, failed ones included.
+    /// The number of finished objects, including failed ones.
     pub done: u64,
-    /// How many objects an earlier run had done.
+    /// The number of objects that an earlier run had finished.
     pub skipped: u64,
-    /// How many objects could not be rewritten.
+    /// The number of objects that could not be rewritten.
     pub failed: u64,
-    /// About how many objects are left, if the server says so.
+    /// The approximate number of remaining objects, if the server reports it.
     pub left: Option<u64>,
 }
 
@@ -66,16 +66,16 @@ pub struct Progress {
 pub struct Migrated {
     /// The storage version.
     pub storage: String,
-    /// How many objects were rewritten, or changed by others meanwhile, or deleted.
+    /// The number of objects that were rewritten, or changed by others meanwhile, or deleted.
     pub rewritten: u64,
-    /// How many objects an earlier run had rewritten.
+    /// The number of objects that an earlier run had rewritten.
     pub skipped: u64,
     /// The versions that were removed from `status.storedVersions`, or would be.
     pub pruned: Vec<String>,
 }
 
-/// How far an earlier migration came. It holds as long as the definition's `spec` is the same: objects up to it are stored in
-/// the storage version.
+/// The progress of an earlier migration. It is valid as long as the definition's `spec` is the same: objects up to it
+/// are stored in the storage version.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Mark {
     /// The definition that it is about; a copy of the annotation on another one says nothing.
@@ -109,14 +109,15 @@ impl Migration {
         Self { name: name.to_owned(), rate: RATE, page: PAGE, dry_run: false }
     }
 
-    /// At most so many objects are rewritten a second; 100 if nothing is said, and 1 for 0.
+    /// Sets the limit of rewritten objects per second; 100 by default, and 1 for 0.
     #[must_use]
     pub fn rate(mut self, objects_per_second: u32) -> Self {
         self.rate = objects_per_second.max(1);
         self
     }
 
-    /// How many objects a page has; 500 if nothing is said, and 1 for 0. A run that is interrupted repeats less than a page.
+    /// Sets the number of objects in a page; 500 by default, and 1 for 0. An interrupted run repeats less than a
+    /// page.
     #[must_use]
     pub fn page(mut self, objects: u32) -> Self {
         self.page = objects.max(1);
@@ -373,7 +374,7 @@ async fn rewritten(
             Ok(_) => return Ok(None),
             Err(error) => error,
         };
-        // It was changed and so rewritten, or deleted. A server that does not know the version yet answers 404.
+        // It was changed and so rewritten, or deleted. A server that does not serve the version yet returns 404.
         if error.is_conflict() {
             return Ok(None);
         }
@@ -391,8 +392,8 @@ async fn rewritten(
     Ok(None)
 }
 
-/// Whether it is this object that the server refuses. Webhooks and policies refuse with 403 too; a missing right is told apart by
-/// its text.
+/// Reports whether the server refuses this very object. Webhooks and policies refuse with 403 too; a missing right
+/// differs by its text.
 ///
 /// Source: apiserver's `responsewriters.Forbidden`.
 fn is_about_object(error: &client::Error) -> bool {

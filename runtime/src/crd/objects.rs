@@ -10,18 +10,18 @@ use super::CrdError;
 use super::cluster::{Cluster, Collection, key};
 use crate::cache::ObjectKey;
 
-/// How many objects and fields a report names.
+/// The limit of objects and fields that a report names.
 const TOLD: usize = 1000;
 
 /// The stored objects under the schemas of a new definition. The [module](super) has an example.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Objects {
-    /// How many objects were read.
+    /// The number of objects that were read.
     pub checked: u64,
     /// Objects that a new schema finds errors in, which the old one does not; the first 1,000.
     pub broken: Vec<Broken>,
-    /// How many of them there are.
+    /// The number of them.
     pub broken_total: u64,
     /// Fields in use that a new schema drops and the old one keeps.
     pub dropped: Vec<DroppedField>,
@@ -49,7 +49,7 @@ pub struct DroppedField {
     pub version: String,
     /// The field, with `[*]` for the items of lists.
     pub path: String,
-    /// How many objects use it.
+    /// The number of objects that use it.
     pub objects: u64,
     /// The first of them.
     pub example: ObjectKey,
@@ -96,7 +96,8 @@ pub(super) async fn check(
     Ok(report.done())
 }
 
-/// How objects are read: once if the server converts by changing `apiVersion`, once for each version if a webhook converts.
+/// Returns the versions in which objects are read: one if the server converts by changing `apiVersion`, all if a
+/// webhook converts.
 fn views(manifest: &Value, old: &Definition, new: &Definition) -> (Vec<View>, Vec<String>) {
     let group = manifest["spec"]["group"].as_str().unwrap_or_default();
     let is_read = |version: &&Version| version.served && (version.storage || old.has_webhook());

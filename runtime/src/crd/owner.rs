@@ -1,4 +1,4 @@
-//! Which version of which operator owns a definition: annotations of the definition say so.
+//! The operator, with its version, that owns a definition, according to annotations of the definition.
 
 use std::cmp::Ordering;
 
@@ -24,7 +24,7 @@ impl Owner {
         Some(Self { operator: text(OPERATOR)?, version: text(OPERATOR_VERSION).unwrap_or_default() })
     }
 
-    /// Whether its version can be ordered.
+    /// Checks that its version can be ordered.
     pub(super) fn check(&self) -> Result<(), CrdError> {
         let broken = |error: semver::Error| CrdError::Version {
             version: self.version.clone(),
@@ -33,7 +33,7 @@ impl Owner {
         Version::parse(&self.version).map(drop).map_err(broken)
     }
 
-    /// Whether it is newer than `other`. A recorded version that cannot be read is older than every other one.
+    /// Reports whether it is newer than `other`. A malformed recorded version is older than every other one.
     pub(super) fn is_newer_than(&self, other: &Owner) -> bool {
         let version = |owner: &Owner| Version::parse(&owner.version).ok();
         match (version(self), version(other)) {

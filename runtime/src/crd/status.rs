@@ -1,4 +1,4 @@
-//! How a definition stands, and what to do next.
+//! The status of a definition, and the next step.
 
 use serde_json::Value;
 
@@ -7,7 +7,7 @@ use super::migrate::Mark;
 use super::owner::Owner;
 use super::{CrdError, judge};
 
-/// How a definition stands in a cluster. The [module](super) has an example.
+/// The status of a definition in a cluster. The [module](super) has an example.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Status {
@@ -15,7 +15,7 @@ pub struct Status {
     pub name: String,
     /// The operator that owns it, and its version, if they are recorded.
     pub owner: Option<(String, String)>,
-    /// Why the server does not serve it; `None` if it does.
+    /// The reason why the server does not serve it; `None` if it does.
     pub not_established: Option<String>,
     /// The versions, in the definition's order.
     pub versions: Vec<VersionStatus>,
@@ -25,26 +25,26 @@ pub struct Status {
     pub advice: Vec<String>,
 }
 
-/// How a version of a definition stands. [`Status`] has them.
+/// The status of a definition's version, in [`Status`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct VersionStatus {
     /// The version.
     pub name: String,
-    /// Whether requests for it are answered.
+    /// Whether it is served.
     pub served: bool,
     /// Whether objects are written in it.
     pub storage: bool,
     /// Whether objects may be stored in it.
     pub stored: bool,
-    /// Whether clients are warned of it.
+    /// Whether clients get a warning about it.
     pub deprecated: bool,
 }
 
-/// Looks at a definition.
+/// Reads the status of a definition.
 ///
 /// # Errors
-/// [`CrdError::Missing`] if there is none, or a failed request.
+/// Returns [`CrdError::Missing`] if it does not exist, or the error of a request.
 ///
 /// # Cancel safety
 /// Nothing is written.

@@ -20,11 +20,11 @@ use crate::client;
 
 /// The field manager of definitions. It does not depend on the operator, so that another one can take them over.
 const MANAGER: &str = "kubesmith-crd";
-/// How often an upgrade is judged again because another client changed the definition meanwhile.
+/// The limit of attempts to judge an upgrade when another client changes the definition meanwhile.
 const TRIES: usize = 10;
-/// How long a server may take to establish a definition, if nothing else is said.
+/// The default timeout of establishing a definition.
 const TIMEOUT: Duration = Duration::from_secs(30);
-/// The pauses between looks at a definition that is not established yet: they double from the first to the last.
+/// The intervals of checks whether a definition is established: they double from the first to the last.
 const PAUSES: [Duration; 2] = [Duration::from_millis(20), Duration::from_secs(1)];
 
 /// An upgrade of an operator's definitions. The [module](super) has an example.
@@ -110,7 +110,7 @@ impl Upgrade {
         }
     }
 
-    /// Allows changes of this kind, whatever they break. A server still refuses what it refuses.
+    /// Allows changes of this kind, whatever they break. A server's own refusals remain.
     #[must_use]
     pub fn allow(mut self, code: ChangeCode) -> Self {
         self.allowed.insert(code);
@@ -153,7 +153,7 @@ impl Upgrade {
         self
     }
 
-    /// How long a server may take to establish a definition; 30 seconds if nothing is said.
+    /// Sets the timeout of establishing a definition; 30 seconds by default.
     #[must_use]
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = timeout;
@@ -238,7 +238,7 @@ impl Upgrade {
         Ok(Ok(Plan { live: Some(live), outcome }))
     }
 
-    /// Whether a newer version of the operator owns the definition.
+    /// Reports whether a newer version of the operator owns the definition.
     fn check_owner(&self, name: &str, owner: Option<&Owner>) -> Result<bool, CrdError> {
         match owner {
             Some(owner) if owner.operator != self.owner.operator && !self.take_over => {
@@ -253,7 +253,7 @@ impl Upgrade {
     fn breaking(&self, changes: &[Change], objects: Option<&Objects>) -> Vec<Change> {
         let decides = |change: &Change| {
             let Some(objects) = objects.filter(|objects| objects.broken_total == 0) else { return false };
-            // What drops a field that objects use has to be allowed itself.
+            // A change that drops a used field has to be allowed itself.
             if drops_fields(change.code) && !objects.dropped.is_empty() {
                 return false;
             }
@@ -266,7 +266,7 @@ impl Upgrade {
         changes.iter().filter(is_breaking).cloned().collect()
     }
 
-    /// Whether all objects fit. Fields may be dropped if the user allows it.
+    /// Reports whether all objects fit. Fields may be dropped if the user allows it.
     fn fits(&self, objects: &Objects) -> bool {
         let may_drop = self.allowed.iter().any(|code| drops_fields(*code));
         objects.broken_total == 0 && (objects.dropped.is_empty() || may_drop)
@@ -408,7 +408,7 @@ async fn created_as_applied(cluster: &Cluster<'_>, name: &str, created: Value) -
     Ok(())
 }
 
-/// Replaces the managed fields of a definition that nobody changed since it was read.
+/// Replaces the managed fields of a definition unless it changed since it was read.
 async fn manage(
     cluster: &Cluster<'_>,
     name: &str,
@@ -421,8 +421,8 @@ async fn manage(
     cluster.patch_definition(name, None, &params, &patch).await
 }
 
-/// The managed fields of a definition that [`Upgrade`] created and has not applied yet, with the creation made an apply. Only
-/// so does a later apply remove what is no longer in the definition.
+/// Returns the managed fields of a definition that [`Upgrade`] created and has not applied yet, with the creation
+/// turned into an apply. Only then does a later apply remove fields that the definition drops.
 ///
 /// Source: client-go's `util/csaupgrade`, which does this for `kubectl apply`.
 fn made_by_create(live: &Value) -> Option<Value> {

@@ -18,7 +18,7 @@ use crate::labels::Selector;
 use crate::lister::Lister;
 use crate::reflector::Cached;
 
-/// How long reads wait for own writes by default: longer than a healthy watch takes.
+/// The default timeout of reads that wait for own writes: longer than a healthy watch needs.
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Forms in which objects of kind `K` are cached: whole, [`Compact`], or metadata only.
@@ -32,13 +32,12 @@ impl<K> CacheOf<K> for Compact<PartialObjectMeta<K>> where Self: Cached {}
 /// Reads objects of kind `K` from an informer's cache and writes them to the server. No read misses an own write.
 ///
 /// A cache follows the server with a delay, so a reconciler that has just created an object may not find it and
-/// create another one. This client remembers the server's answer to each write. A read of that object waits until
-/// the cache shows the write or a later state; a list waits until this holds for all objects that it could contain.
-/// Other reads do not wait, and writes never wait. All clients of one informer share this record, in bounded
-/// memory.
+/// create another one. This client records the server's response to each write. A read of that object waits until the
+/// cache shows the write or a later state; a list waits until this holds for all objects that it could contain. Other
+/// reads do not wait, and writes never wait. All clients of one informer share this record, in bounded memory.
 ///
 /// Reads do not wait for writes of others, for writes by other means, for writes in a namespace that the informer
-/// does not follow, or for writes whose answer was lost (a transport error, a dropped future), since their outcome
+/// does not follow, or for writes whose response was lost (a transport error, a dropped future), since their outcome
 /// is unknown. If the informer's selectors exclude a written object, a read waits for a later event or a bookmark.
 ///
 /// ```no_run
@@ -186,7 +185,7 @@ where
     }
 }
 
-/// Writes, and reads from the server. The answers to writes are remembered for later reads.
+/// Writes, and reads from the server. The responses to writes are recorded for later reads.
 impl<K, C> CachedClient<K, C>
 where
     K: Resource<DynamicType = (), Scope: ClientScope> + Clone + Debug + DeserializeOwned + Serialize,
@@ -318,7 +317,7 @@ where
                 if is_kept {
                     writes.written(key.clone(), uid, version, &self.informer);
                 } else {
-                    // Some kinds answer with the deleted object.
+                    // Some kinds return the deleted object.
                     writes.deleted(key.clone(), uid, version, &before, &self.informer);
                 }
             }
@@ -335,7 +334,7 @@ where
         TypedClient::of_scope(self.rest.clone(), namespace.unwrap_or_default())
     }
 
-    /// Records the answer to a write, unless it was a dry run.
+    /// Records the response to a write, unless it was a dry run.
     fn written(&self, answer: Result<K, Error>, is_dry_run: bool) -> Result<K, Error> {
         if let Ok(object) = &answer
             && !is_dry_run
@@ -383,7 +382,7 @@ impl<C: Cached> SharedInformer<C> {
     }
 }
 
-/// Why the wait for the cache ended early.
+/// The reason why the wait for the cache ended early.
 pub(super) enum WaitError {
     TimedOut,
     Stopped,

@@ -94,7 +94,7 @@ impl Control {
         }
     }
 
-    /// Whether the cache follows this namespace.
+    /// Reports whether the cache follows this namespace.
     pub(super) fn follows(&self, namespace: &str) -> bool {
         self.namespaces.is_empty() || self.namespaces.iter().any(|followed| followed == namespace)
     }

@@ -69,7 +69,7 @@ impl Drop for Ended {
     }
 }
 
-/// Why the calls stop here.
+/// The reason why the calls stop here.
 enum Stop {
     /// The mailbox was closed or the handler removed.
     Closed,

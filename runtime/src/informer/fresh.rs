@@ -10,13 +10,12 @@ use crate::cache::ObjectKey;
 use crate::reflector::{Cached, goes_back};
 
 impl<K: Cached> SharedInformer<K> {
-    /// Waits until the cache shows a write. `written` is the server's answer: the object as created, replaced or
-    /// patched. A reconciler that waits before it returns is not called again with a state older than its own
-    /// write.
+    /// Waits until the cache shows a write. `written` is the server's response: the object as created, replaced or
+    /// patched. A reconciler that waits before it returns is not called again with a state older than its own write.
     ///
     /// The cache shows the write if it has the object at this version or a later one, or if it has reached the
     /// version and the object is deleted or not selected. In the second case a later event or a bookmark is needed,
-    /// which may take a minute. If the answer has no version, this returns after one check.
+    /// which may take a minute. If the response has no version, this returns after one check.
     ///
     /// ```no_run
     /// use std::time::Duration;

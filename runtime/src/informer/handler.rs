@@ -85,7 +85,7 @@ impl<K: ?Sized> Deleted<K> {
         }
     }
 
-    /// Whether the state may not be the final one.
+    /// Reports whether the state may not be the final one.
     #[must_use]
     pub fn is_final_state_unknown(&self) -> bool {
         matches!(self, Self::FinalStateUnknown { .. })

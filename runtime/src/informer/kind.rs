@@ -6,7 +6,8 @@ use std::marker::PhantomData;
 use super::{Cached, SharedInformer, SharedInformerFactory};
 use crate::lister::Lister;
 
-/// A factory's shared informer of a kind, and the lister over its cache: what the accessors of a generated factory return.
+/// A factory's shared informer of a kind, and the lister over its cache: the result of a generated factory's
+/// accessors.
 ///
 /// The first call of [`informer`](Self::informer) or [`lister`](Self::lister) registers the informer; the factory runs it
 /// from its next `start`.

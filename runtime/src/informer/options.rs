@@ -1,4 +1,4 @@
-//! How an informer lists, watches and decodes.
+//! The options of an informer's lists, watches and decoding.
 
 use std::fmt;
 use std::time::Duration;
@@ -7,7 +7,7 @@ use kube::api::ListParams;
 
 use crate::reflector::{Cached, ReflectorOptions};
 
-/// How an informer lists, watches and decodes.
+/// The options of an informer's lists, watches and decoding.
 ///
 /// ```
 /// use std::time::Duration;

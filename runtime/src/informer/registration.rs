@@ -135,7 +135,7 @@ impl HandlerStatus {
 }
 
 impl HandlerRegistration {
-    /// Whether every object of the handler's initial list has been delivered.
+    /// Reports whether every object of the handler's initial list has been delivered.
     #[must_use]
     pub fn has_synced(&self) -> bool {
         *self.status.synced.borrow()

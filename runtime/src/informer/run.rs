@@ -46,7 +46,7 @@ struct Active {
     /// Zero means no resync.
     resync: Duration,
     next_resync: Instant,
-    /// Whether the mailbox has got the end of the initial list.
+    /// Whether the mailbox has the end of the initial list.
     marked: bool,
     status: Arc<HandlerStatus>,
 }
@@ -71,7 +71,7 @@ pub(super) struct Runner {
     commands: mpsc::UnboundedReceiver<Command>,
     status: Arc<Status>,
     default_resync: Duration,
-    /// How often to check for due resyncs; zero means never.
+    /// The interval of checks for due resyncs; zero means never.
     check_period: Duration,
     next_check: Instant,
     handlers: Vec<Active>,
@@ -101,7 +101,7 @@ impl Runner {
 }
 
 impl Drop for Runner {
-    /// However the task ends, no handler thread stays waiting and nobody awaits the shutdown in vain.
+    /// Whatever ends the task, no handler thread stays waiting and nobody awaits the shutdown in vain.
     fn drop(&mut self) {
         self.close_mailboxes();
         self.status.stopped.send_replace(true);

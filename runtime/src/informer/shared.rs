@@ -334,19 +334,19 @@ impl<K: Cached> SharedInformer<K> {
         self.control.shutdown().await;
     }
 
-    /// Whether [`Self::start`] was called.
+    /// Reports whether [`Self::start`] was called.
     #[must_use]
     pub fn is_started(&self) -> bool {
         self.control.is_started()
     }
 
-    /// Whether the informer was shut down.
+    /// Reports whether the informer was shut down.
     #[must_use]
     pub fn is_stopped(&self) -> bool {
         self.control.is_stopped()
     }
 
-    /// Whether the cache has been complete.
+    /// Reports whether the cache has been complete.
     #[must_use]
     pub fn has_synced(&self) -> bool {
         self.control.has_synced()

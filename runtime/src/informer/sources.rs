@@ -90,7 +90,7 @@ impl Sources {
         self.all.get_mut(number)
     }
 
-    /// Whether the first lists of all reflectors are complete.
+    /// Reports whether the first lists of all reflectors are complete.
     pub(super) fn have_synced(&self) -> bool {
         self.all.iter().all(|source| source.has_synced)
     }

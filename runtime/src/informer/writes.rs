@@ -68,7 +68,7 @@ fn number(version: &str) -> Option<u64> {
     version.parse().ok()
 }
 
-/// Whether a cache at version `has` includes the write that made `version`.
+/// Reports whether a cache at version `has` includes the write with the result `version`.
 fn includes(has: &str, version: &str) -> bool {
     has == version || number(has).zip(number(version)).is_some_and(|(has, version)| has >= version)
 }
@@ -105,7 +105,7 @@ impl Writes {
             return;
         }
         let known = pending.by_key.get(&key);
-        // The answers to two concurrent writes may arrive in reverse order.
+        // The responses to two concurrent writes may arrive in reverse order.
         let is_older =
             known.and_then(Write::version).zip(number(version)).is_some_and(|(has, new)| has > new);
         if !is_older {
@@ -295,7 +295,7 @@ impl Deleted {
         Deleted { uid: uid.to_owned(), was_shown: false, existed: None }
     }
 
-    /// `has_passed` says whether the cache includes a version at which the object existed.
+    /// `has_passed` is true if the cache includes a version at which the object existed.
     fn find(&mut self, cached: Option<&(String, String)>, has_passed: bool) -> Finding {
         if cached.is_some_and(|(_, uid)| *uid == self.uid) {
             self.was_shown = true;

@@ -17,7 +17,7 @@ impl Error {
         Self(Some(message.into()))
     }
 
-    /// Returns what is wrong with the value; `None` if the text is not JSON.
+    /// Returns the fault of the value; `None` if the text is not JSON.
     pub(super) fn message(&self) -> Option<&str> {
         self.0.as_deref()
     }

@@ -131,7 +131,7 @@ impl<'de> JsonReader<'de> {
         self.text.skip()
     }
 
-    /// Whether this member is the `managedFields` to skip.
+    /// Reports whether this member is the `managedFields` to skip.
     fn is_unwanted(&mut self, name: &str) -> bool {
         let Some((depth, in_metadata)) = &mut self.lean else { return false };
         if self.depth == *depth {
@@ -145,7 +145,7 @@ impl<'de> JsonReader<'de> {
         self.text.position()
     }
 
-    /// Whether only white space is left.
+    /// Reports whether the rest is only white space.
     pub(crate) fn is_at_end(&mut self) -> bool {
         self.text.peek().is_none()
     }

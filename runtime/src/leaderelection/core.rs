@@ -1,6 +1,6 @@
-//! The election without I/O: when to read, when to write, who leads.
+//! The election without I/O: decides when to read, when to write, and who leads.
 //!
-//! Inputs are ticks, answers and the request to stop, each with the monotonic time. Outputs are requests to send,
+//! Inputs are ticks, responses and the request to stop, each with the monotonic time. Outputs are requests to send,
 //! the time of the next tick and the changes. The wall clock is only written into the Lease, never compared.
 
 use std::time::{Duration, Instant};
@@ -15,9 +15,9 @@ const JITTER_FACTOR: f64 = 1.2;
 /// The times of an election. The defaults are client-go's: 15 s, 10 s, 2 s.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ElectionTimes {
-    /// How long others wait after the last renewal they saw before they take over the lease.
+    /// The time after the last renewal that others saw before they take over the lease.
     pub lease_duration: Duration,
-    /// How long the leader continues without a successful renewal.
+    /// The time that the leader continues without a successful renewal.
     pub renew_deadline: Duration,
     /// Pause between two tries.
     pub retry_period: Duration,
@@ -87,7 +87,7 @@ pub(super) enum Request {
     Update(Box<Lease>),
 }
 
-/// The answer to a request.
+/// The response to a request.
 #[derive(Clone, Debug)]
 pub(super) enum Answer {
     /// The lease as read or written.
@@ -156,8 +156,8 @@ pub(super) struct Election {
     reported: Option<String>,
     in_flight: Option<InFlight>,
     next_try: Instant,
-    /// When the last successful renewal was sent. Not when it was answered, because it may have been written at any
-    /// time in between.
+    /// The time when the last successful renewal was sent, not that of its response, because it may have been written
+    /// at any time in between.
     renewed: Instant,
     release_wanted: bool,
     /// Another candidate holds the lease although ours had not expired.
@@ -190,7 +190,7 @@ impl Election {
         }
     }
 
-    /// Whether this candidate's work may run at `now`, even if a tick is late.
+    /// Reports whether this candidate's work may run at `now`, even if a tick is late.
     #[cfg(test)]
     pub(super) fn leads(&self, now: Instant) -> bool {
         self.phase == Phase::Leading && now < self.renew_by()
@@ -296,7 +296,7 @@ impl Election {
     fn written(&mut self, now: Instant, sent: Instant, lease: Lease, step: &mut Step) {
         self.observe(now, lease, step);
         if now >= sent + self.times.renew_deadline {
-            // The answer is so late that the leadership would be over, so try again.
+            // The response is so late that the leadership would be over, so try again.
             self.next_try = now;
             return;
         }
@@ -315,7 +315,7 @@ impl Election {
             Phase::Candidate | Phase::Ended => return self.end(step),
         }
         if self.in_flight.is_some() {
-            // The answer to it has the resource version that the release replaces.
+            // Its response has the resource version that the release replaces.
             return;
         }
         let Some(mut lease) = self.observed.as_ref().map(|observed| observed.lease.clone()) else {

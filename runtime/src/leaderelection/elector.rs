@@ -105,8 +105,8 @@ impl Leadership {
         self.ended.clone()
     }
 
-    /// Whether the lease is held now. Unlike [`ended`](Self::ended) this checks the clock, so it is correct even
-    /// after the process was suspended.
+    /// Reports whether the lease is held now. Unlike [`ended`](Self::ended) this checks the clock, so it is correct
+    /// even after the process was suspended.
     pub fn is_valid(&self) -> bool {
         Instant::now() < self.term().valid_until
     }
@@ -428,7 +428,7 @@ impl Run {
             Some(Work { task: tokio::spawn(started(leadership.clone())), leadership, has_ended: false });
     }
 
-    /// Gives the work the time that is left before another candidate can lead.
+    /// Gives the work the rest of the time before another candidate can lead.
     async fn end_work(&mut self) {
         let Some(mut work) = self.work.take() else { return };
         work.leadership.ended.cancel();

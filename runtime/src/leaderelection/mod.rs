@@ -6,8 +6,8 @@
 //! So there is at most one leader unless a clock runs faster than another by more than `lease_duration /
 //! renew_deadline` (1.5 with the defaults).
 //!
-//! A suspended process cannot notice in time that it lost the lease. [`Leadership`] therefore tells whether it is
-//! still valid, and carries the lease's transitions as a fencing token for writes to other systems.
+//! A suspended process cannot notice in time that it lost the lease. [`Leadership`] therefore reports whether it is
+//! still valid, and has the lease's transitions as a fencing token for writes to other systems.
 //!
 //! ```no_run
 //! use kubesmith_runtime::controller::CancellationToken;

@@ -39,7 +39,7 @@ enum Place {
 }
 
 impl BindAddress {
-    /// Whether the endpoint is served.
+    /// Reports whether the endpoint is served.
     #[must_use]
     pub fn is_on(&self) -> bool {
         self.0 != Place::Nowhere

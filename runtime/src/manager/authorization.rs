@@ -1,4 +1,4 @@
-//! Who may read the metrics: the API server says whose token it is, and what that user may do.
+//! Authorization of metrics: the API server identifies a token's user and decides on the user's rights.
 
 use std::num::NonZeroUsize;
 use std::sync::{Mutex, PoisonError};
@@ -14,16 +14,16 @@ use kube::api::{Api, PostParams};
 use lru::LruCache;
 use tokio::time::{Instant, timeout};
 
-/// How long an answer is believed: a token that was good, and one that was not.
+/// The time for which a decision is cached: an approval, and a refusal.
 const BELIEVED: [Duration; 2] = [Duration::from_secs(60), Duration::from_secs(10)];
-/// How many answers of each sort are remembered. Anybody can cause refusals, and these push out no other answers.
+/// The limits of cached decisions of each sort. Anybody can cause refusals, which do not displace approvals.
 const REMEMBERED: [NonZeroUsize; 2] = [NonZeroUsize::new(1024).unwrap(), NonZeroUsize::new(64).unwrap()];
-/// The longest token, in bytes: longer ones are refused without a question, so that remembered answers stay small.
+/// The length limit of a token, in bytes: longer ones are refused without a review, so that the cache stays small.
 const LONGEST_TOKEN: usize = 16 * 1024;
-/// How long the API server may take for a review.
+/// The timeout of a review.
 const REVIEW_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Why a request is refused.
+/// The response to a refused request.
 pub(super) type Refusal = (StatusCode, &'static str);
 
 /// Answers by verb, path and token, each with the time until which it is believed.
@@ -36,7 +36,7 @@ const FAILED: Refusal = (StatusCode::INTERNAL_SERVER_ERROR, "Authentication fail
 /// Asks the API server about requests, as controller-runtime's `filters.WithAuthenticationAndAuthorization`.
 pub(super) struct Authorizer {
     client: kube::Client,
-    /// Good answers, and refusals.
+    /// Approvals and refusals.
     known: Mutex<[Answers; 2]>,
 }
 
@@ -45,7 +45,7 @@ impl Authorizer {
         Self { client, known: Mutex::new(REMEMBERED.map(LruCache::new)) }
     }
 
-    /// Whether the request's bearer token allows this verb on this path.
+    /// Checks that the request's bearer token allows this verb on this path.
     pub(super) async fn check(&self, headers: &HeaderMap, verb: &str, path: &str) -> Result<(), Refusal> {
         let token = headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok());
         let token = token

@@ -146,8 +146,9 @@ impl ManagerBuilder {
         self
     }
 
-    /// Serves `/debug/flags/v` at the [debug address](Self::debug_address), as Kubernetes' components do: GET tells the levels
-    /// of the log, and PUT sets them to the text of its body. With a reloadable filter of `tracing_subscriber`:
+    /// Serves `/debug/flags/v` at the [debug address](Self::debug_address), as Kubernetes' components do: GET returns
+    /// the levels of the log, and PUT sets them to the text of its body. With a reloadable filter of
+    /// `tracing_subscriber`:
     ///
     /// ```no_run
     /// # use kubesmith_runtime::manager::ManagerBuilder;

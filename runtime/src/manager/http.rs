@@ -30,7 +30,7 @@ use crate::sharding::Shard;
 
 /// More connections are closed at once: probes and scrapes need few.
 const MAX_CONNECTIONS: usize = 128;
-/// How long a client may take to send its request's head.
+/// The time limit of a request's head.
 pub(super) const HEAD_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The content type of everything but metrics and the state page.
@@ -50,7 +50,7 @@ impl Checks {
         self.0.insert(name.into(), Arc::new(check));
     }
 
-    /// Returns the answer for `endpoint`, or for one of its checks, like Kubernetes' components.
+    /// Returns the response for `endpoint`, or for one of its checks, like Kubernetes' components.
     fn answer(&self, endpoint: &str, only: Option<&str>, query: &str) -> (StatusCode, String) {
         let parameters: Vec<(&str, &str)> =
             query.split('&').map(|pair| pair.split_once('=').unwrap_or((pair, ""))).collect();
@@ -181,7 +181,7 @@ impl Routes {
         (method == Method::PUT && uri.path() == log_levels::PATH).then_some(levels)
     }
 
-    /// Why nobody gets an answer to this request, if it may not be answered.
+    /// Returns the refusal of this request, if it is not authorized.
     async fn refusal(&self, headers: &HeaderMap, method: &Method, uri: &Uri) -> Option<Refusal> {
         let Routes::Metrics(_, Some(authorizer)) = self else { return None };
         authorizer.check(headers, &method.as_str().to_ascii_lowercase(), uri.path()).await.err()

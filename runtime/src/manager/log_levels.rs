@@ -13,13 +13,13 @@ use super::http::HEAD_TIMEOUT;
 
 /// The path.
 pub(super) const PATH: &str = "/debug/flags/v";
-/// A filter has no more bytes.
+/// The size limit of a filter.
 const MAX_BYTES: usize = 4096;
 
 type Get = dyn Fn() -> String + Send + Sync;
 type Set = dyn Fn(&str) -> Result<(), String> + Send + Sync;
 
-/// How the program's log levels are read and changed.
+/// The functions that read and change the program's log levels.
 #[derive(Clone)]
 pub(super) struct LogLevels {
     get: Arc<Get>,

@@ -121,9 +121,9 @@ pub use signal::{ShutdownSignal, shutdown_signal};
 use tls::MetricsTls;
 use webhooks::Webhooks;
 
-/// How long the shutdown may take (controller-runtime's `GracefulShutdownTimeout`).
+/// The time limit of the shutdown (controller-runtime's `GracefulShutdownTimeout`).
 const DEFAULT_GRACE: Duration = Duration::from_secs(30);
-/// How long caches may take to fill (controller-runtime's `CacheSyncTimeout`).
+/// The time limit of filling caches (controller-runtime's `CacheSyncTimeout`).
 const DEFAULT_CACHE_SYNC_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// Runs controllers and the parts they share. See the [module](self).
@@ -153,7 +153,7 @@ pub struct Manager {
     metrics_authorization: bool,
     health_address: BindAddress,
     debug_address: BindAddress,
-    /// What `/debug/flags/v` changes.
+    /// The log levels for `/debug/flags/v`.
     log_levels: Option<LogLevels>,
     /// The controllers on `/debug/controllers`.
     states: Vec<ControllerState>,

@@ -49,7 +49,7 @@ mod system {
             Ok(Self([signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?]))
         }
 
-        /// Whether a signal has come.
+        /// Reports whether a signal has arrived.
         pub(super) fn poll(&mut self, context: &mut Context<'_>) -> bool {
             self.0.iter_mut().any(|signal| signal.poll_recv(context).is_ready())
         }
@@ -82,7 +82,7 @@ mod system {
             })
         }
 
-        /// Whether a signal has come.
+        /// Reports whether a signal has arrived.
         pub(super) fn poll(&mut self, context: &mut Context<'_>) -> bool {
             self.interrupt.poll_recv(context).is_ready()
                 || self.break_.poll_recv(context).is_ready()

@@ -33,7 +33,7 @@ impl MetricsTls {
     /// Reads the certificate.
     pub(super) fn load(self, registry: &Registry) -> Result<Option<Tls>, ManagerError> {
         let load = |certificate: crate::webhook::CertWatcherBuilder| {
-            // Scrapers speak HTTP/1.1, which is all that endpoints serve.
+            // Scrapers use HTTP/1.1, the only protocol of the endpoints.
             let certificate = certificate.http2(false).metrics_unless_given(registry).load();
             certificate.map(|certificate| Tls { certificate: certificate.into() })
         };

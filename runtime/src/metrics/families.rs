@@ -116,7 +116,7 @@ impl Series {
         }
     }
 
-    /// Returns what is to be encoded now.
+    /// Returns the metrics to encode now.
     fn read(&self, labels: &Labels) -> Vec<(Labels, Box<dyn EncodeMetric>)> {
         let metric: Option<Box<dyn EncodeMetric>> = match self {
             Series::Counter(counter) => Some(Box::new(counter.clone())),

@@ -12,7 +12,7 @@ use k8s_openapi::api::core::v1::{Event, EventSource, ObjectReference};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use lru::LruCache;
 
-/// Begins the message of an event that stands for several (client-go's text, which tools search for).
+/// The prefix of the message of an event that combines several (client-go's text, which tools search for).
 const AGGREGATE_PREFIX: &str = "(combined from similar events): ";
 
 /// Limits of the correlation; client-go's by default.

@@ -16,7 +16,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::random::Random;
 
-/// How often a write is tried while the server cannot be reached (client-go's `maxTriesPerEvent`).
+/// The limit of attempts at a write while the server cannot be reached (client-go's `maxTriesPerEvent`).
 const MAX_TRIES: usize = 12;
 /// Pause between two tries (client-go's `defaultSleepDuration`).
 const RETRY_SLEEP: Duration = Duration::from_secs(10);
@@ -34,7 +34,7 @@ impl<T> From<Result<T, Error>> for Tried<T> {
     fn from(result: Result<T, Error>) -> Self {
         match result {
             Ok(event) => Tried::Stored(event),
-            // Rate limits and server errors pass; any other answer stays the same.
+            // Rate limits and server errors pass; any other response stays the same.
             Err(Error::Api(status)) if status.code != 429 && status.code < 500 => {
                 Tried::Refused(Error::Api(status))
             }
@@ -44,8 +44,7 @@ impl<T> From<Result<T, Error>> for Tried<T> {
 }
 
 /// Applies `changes` to the event, or creates it if there are none or if it no longer exists. If it exists already,
-/// an earlier creation succeeded although its answer was lost.
-/// to be created is stored: an earlier try arrived although its answer did not.
+/// an earlier creation succeeded although its response was lost.
 async fn attempt<E>(api: &Api<E>, event: &E, changes: &mut Option<Value>) -> Tried<E>
 where
     E: Resource + Clone + Serialize + DeserializeOwned + fmt::Debug,

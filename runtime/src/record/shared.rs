@@ -11,7 +11,7 @@ use tokio::sync::mpsc;
 
 /// The longest name of an object (RFC 1123 subdomain).
 const MAX_NAME: usize = 253;
-/// How many events may wait (client-go's `maxQueuedEvents`).
+/// The limit of waiting events (client-go's `maxQueuedEvents`).
 pub(crate) const QUEUE_LENGTH: usize = 1000;
 
 /// The clock, the last name, and the number of dropped events.

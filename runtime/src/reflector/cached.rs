@@ -63,16 +63,16 @@ pub trait Cached: Decode + Send + Sync + 'static {
     /// Returns the owner reference of the object's controller.
     fn object_controller(&self) -> Option<Cow<'_, OwnerReference>>;
 
-    /// Whether the selector matches the object's labels.
+    /// Reports whether the selector matches the object's labels.
     fn is_selected_by(&self, selector: &Selector) -> bool;
 
     /// Returns `metadata.generation`.
     fn object_generation(&self) -> Option<i64>;
 
-    /// Whether both have the same labels.
+    /// Reports whether both have the same labels.
     fn has_labels_of(&self, other: &Self) -> bool;
 
-    /// Whether both have the same annotations.
+    /// Reports whether both have the same annotations.
     fn has_annotations_of(&self, other: &Self) -> bool;
 
     /// Names the form if it differs from the whole object: `metadata`, `compact`.

@@ -35,7 +35,7 @@ pub enum WatchError {
         verb: &'static str,
         /// `plural.group`.
         resource: String,
-        /// The server's answer.
+        /// The server's response.
         status: Box<Status>,
     },
     /// The server could not be reached, or the connection broke.
@@ -48,7 +48,7 @@ pub enum WatchError {
         /// The transport's error.
         message: String,
     },
-    /// The answer does not follow the protocol.
+    /// The response does not follow the protocol.
     #[error(
         "cannot {verb} {resource}: the answer cannot be read: {message}; if it comes again, look at what stands between"
     )]
@@ -60,7 +60,7 @@ pub enum WatchError {
         /// Its fault.
         message: String,
     },
-    /// No answer came in time.
+    /// No response came in time.
     #[error("cannot {verb} {resource}: the server has been silent for too long")]
     Silent {
         /// `list` or `watch`.

@@ -76,8 +76,8 @@ mod sealed {
     impl Sealed for kube::core::ApiResource {}
 }
 
-/// What identifies a kind beside its type: nothing for types that stand for one kind, an [`ApiResource`] for types
-/// that hold objects of any kind. This trait is sealed.
+/// The identity of a kind beside its type: nothing for types of one kind, an [`ApiResource`] for types of objects of
+/// any kind. This trait is sealed.
 ///
 /// ```
 /// use k8s_openapi::api::core::v1::Pod;
@@ -90,7 +90,7 @@ mod sealed {
 /// of_any_kind::<DynamicObject>();
 /// ```
 pub trait DynamicType: Clone + fmt::Debug + Send + Sync + sealed::Sealed + 'static {
-    /// The value for types that stand for one kind.
+    /// The value for types of one kind.
     #[doc(hidden)]
     fn of_static() -> Option<Self>;
 
@@ -145,7 +145,7 @@ pub(crate) struct KindFacts {
 }
 
 impl<K: Cached<DynamicType = ()>> KindOf<K> {
-    /// Returns the kind that the type stands for.
+    /// Returns the kind of the type.
     pub(crate) fn of_type() -> Self {
         let scope = TypeId::of::<<K::Kind as Resource>::Scope>();
         Self { dynamic: (), is_namespaced: scope == TypeId::of::<NamespaceResourceScope>() }

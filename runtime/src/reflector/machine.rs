@@ -18,7 +18,7 @@ const WATCH_TIMEOUT: Duration = Duration::from_secs(300);
 const WATCH_GRACE: Duration = Duration::from_secs(30);
 /// A watch that ends sooner without an event counts as a failure.
 const SHORT_WATCH: Duration = Duration::from_secs(1);
-/// An answer must begin, and a page must continue, within the API server's request timeout.
+/// A response must begin, and a page must continue, within the API server's request timeout.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(60);
 /// A streaming list must continue within this time; servers that ignore `sendInitialEvents` send nothing. Ours.
 const INITIAL_SILENCE: Duration = Duration::from_secs(30);
@@ -34,7 +34,7 @@ enum Phase {
     Streaming,
     Listing(Listing),
     Watching {
-        /// When the answer began.
+        /// The time when the response began.
         opened: Option<Instant>,
         timeout: Duration,
         events: bool,
@@ -147,7 +147,7 @@ impl Machine {
             "" => "0".to_owned(),
             seen => seen.to_owned(),
         };
-        // The watch cache answers lists at a version from memory only if they are not paged.
+        // The watch cache serves lists at a version from memory only if they are not paged.
         let limit = matches!(version.as_str(), "" | "0").then_some(self.page_size);
         self.page(now, Listing { version, limit, continue_token: None }, false)
     }
@@ -356,7 +356,7 @@ impl Machine {
 
     fn listing_failed(&mut self, now: Instant, failure: Failure, listing: Listing) -> Action {
         match failure {
-            // The token of a later page expired: only a full list in one answer cannot expire.
+            // The token of a later page expired: only a full list in one response cannot expire.
             Failure::Expired if listing.continue_token.is_some() => {
                 self.expired = true;
                 let whole = Listing { version: String::new(), limit: None, continue_token: None };
@@ -433,7 +433,7 @@ impl Machine {
     }
 }
 
-/// Whether `next` is older than `last`. Versions that are not decimal numbers cannot be compared.
+/// Reports whether `next` is older than `last`. Versions that are not decimal numbers cannot be compared.
 pub(crate) fn goes_back(last: &str, next: &str) -> bool {
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     is_number(last) && is_number(next) && (next.len(), next) < (last.len(), last)

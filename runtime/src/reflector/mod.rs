@@ -69,7 +69,7 @@ pub(crate) struct Batch {
     pub(crate) resource_version: Option<String>,
     /// Objects were applied or deleted after `resource_version` was set.
     pub(crate) applied: bool,
-    /// A request was answered, so an earlier failure is over.
+    /// Whether a request got a response, so that an earlier failure is over.
     pub(crate) opened: bool,
 }
 

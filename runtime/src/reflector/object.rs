@@ -34,7 +34,8 @@ impl std::fmt::Debug for dyn Object {
     }
 }
 
-/// Whether both are the same state of the same object. A server that restarted may reuse versions, but not uids.
+/// Reports whether both are the same state of the same object. A server that restarted may reuse versions, but not
+/// uids.
 pub(crate) fn is_same_state(old: &dyn Object, new: &dyn Object) -> bool {
     old.version().is_some() && old.version() == new.version() && old.uid() == new.uid()
 }

@@ -1,4 +1,4 @@
-//! How to list, watch and decode.
+//! The options of lists, watches and decoding.
 
 use std::fmt;
 use std::sync::Arc;
@@ -26,7 +26,7 @@ pub(crate) struct Settings {
     pub(crate) seed: Option<u64>,
 }
 
-/// How a reflector lists, watches and decodes; set through `InformerOptions`.
+/// The options of a reflector's lists, watches and decoding; set through `InformerOptions`.
 pub(crate) struct ReflectorOptions<K> {
     /// Sorted. Empty means all namespaces.
     pub(crate) namespaces: Vec<String>,

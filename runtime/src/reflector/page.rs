@@ -22,7 +22,7 @@ pub(crate) enum Item {
     Undecodable(Broken),
 }
 
-/// The answer is not a list.
+/// The response is not a list.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("no list: {0}")]
 pub(crate) struct MalformedPage(String);

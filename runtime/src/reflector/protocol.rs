@@ -34,7 +34,7 @@ pub(crate) enum Failure {
     Refused { code: u16, retry_after: Option<Duration> },
     /// The connection failed.
     Transport,
-    /// The answer does not follow the protocol.
+    /// The response does not follow the protocol.
     Malformed,
 }
 

@@ -132,7 +132,7 @@ impl Reflector {
         }
     }
 
-    /// Whether the machine's deadline has passed. Deadlines move with every event and nearly always into the
+    /// Reports whether the machine's deadline has passed. Deadlines move with every event and nearly always into the
     /// future, so the timer is only reset when it fires too early.
     fn poll_timer(&mut self, context: &mut Context<'_>) -> Poll<()> {
         let deadline = self.machine.deadline();

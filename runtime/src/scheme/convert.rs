@@ -106,7 +106,7 @@ impl Scheme {
         out
     }
 
-    /// Whether one kind can become the other.
+    /// Reports whether one kind can be converted to the other.
     #[cfg(feature = "webhook")]
     pub(crate) fn has_conversion(&self, from: &GroupVersionKind, to: &GroupVersionKind) -> bool {
         self.path(from, to).is_some()

@@ -14,10 +14,10 @@ use super::decoded::{Content, Decoded};
 use super::path::{self, Path};
 use super::{Decode, Scheme, describe, nulls, text};
 
-/// How many errors of a document get their own lines; each look-up scans the document.
+/// The limit of errors of a document with their own lines; each look-up scans the document.
 const LOOKUPS: usize = 100;
 
-/// How many fields strict decoding names per object (client-go's limit).
+/// The limit of fields that strict decoding names per object (client-go's limit).
 const STRICT_FAULTS: usize = 100;
 
 /// The total length of the names of those fields, in bytes; at least one is named.

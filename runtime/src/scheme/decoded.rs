@@ -101,7 +101,7 @@ impl Decoded {
         }
     }
 
-    /// Whether this is a list, which is an [`ObjectList`] of its items' type.
+    /// Reports whether this is a list, which is an [`ObjectList`] of its items' type.
     #[must_use]
     pub fn is_list(&self) -> bool {
         matches!(self.content, Content::List(_))

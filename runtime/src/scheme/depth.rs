@@ -1,9 +1,9 @@
 //! Limits the nesting of brackets in YAML.
 //!
 //! libyaml's time grows with the square of the nesting, so the text is checked first. Every bracket that may open a
-//! collection counts. Brackets in literal and folded blocks (`|`, `>`) cannot, but only a parser can tell for
-//! certain what a block is. So blocks are skipped as long as every line before them is simple; after the first
-//! other line all brackets count.
+//! collection counts. Brackets in literal and folded blocks (`|`, `>`) cannot, but only a parser can identify blocks
+//! with certainty. So blocks are skipped as long as every line before them is simple; after the first other line all
+//! brackets count.
 
 /// Returns the position at which more than `most` brackets are open.
 pub(super) fn too_deep(text: &str, most: usize) -> Option<usize> {
@@ -27,7 +27,7 @@ pub(super) fn too_deep(text: &str, most: usize) -> Option<usize> {
     None
 }
 
-/// Whether all line breaks are YAML's.
+/// Reports whether all line breaks are YAML's.
 fn has_plain_breaks(text: &str) -> bool {
     !text.replace("\r\n", "\n").contains(['\r', '\u{85}', '\u{2028}', '\u{2029}'])
 }
@@ -49,7 +49,7 @@ struct Block {
 }
 
 impl Blocks {
-    /// Whether the line belongs to a block.
+    /// Reports whether the line belongs to a block.
     fn holds(&mut self, line: &str) -> bool {
         let content = line.trim_start_matches(' ');
         let column = line.len() - content.len();
@@ -118,12 +118,12 @@ fn sort(mut content: &str, mut column: usize) -> Line {
     }
 }
 
-/// Whether this is a simple member name.
+/// Reports whether this is a simple member name.
 fn is_name(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|b| b.is_ascii_alphanumeric() || b"._/-".contains(&b))
 }
 
-/// Whether quoted text, or a list or map of such and plain words, ends with the line.
+/// Reports whether quoted text, or a list or map of such and plain words, ends with the line.
 fn is_closed(value: &str) -> bool {
     let (mut open, mut previous, mut is_spaced) = (0_usize, b'[', false);
     let mut bytes = value.bytes();
@@ -155,7 +155,7 @@ fn is_closed(value: &str) -> bool {
 mod tests {
     use super::*;
 
-    /// Whether a block with too many brackets is skipped after these lines.
+    /// Reports whether a block with too many brackets is skipped after these lines.
     fn is_passed_over(header: &str, indent: usize) -> bool {
         let block = format!("{}{}\n", " ".repeat(indent), "[".repeat(20));
         too_deep(&format!("{header}\n{block}end: x\n"), 10).is_none()

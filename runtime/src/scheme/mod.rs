@@ -1,4 +1,4 @@
-//! Schemes: which Rust type stands for which group, version and kind.
+//! Schemes: map groups, versions and kinds to Rust types.
 //!
 //! A scheme is client-go's `runtime.Scheme` for types that are known at compile time. Generated packages fill a
 //! [`Scheme`] (`add_to_scheme`); several packages and built-in kinds can share one. A scheme also reads and writes
@@ -130,13 +130,13 @@ impl Kind {
         &self.plural
     }
 
-    /// Whether objects are namespaced.
+    /// Reports whether objects are namespaced.
     #[must_use]
     pub fn is_namespaced(&self) -> bool {
         self.namespaced
     }
 
-    /// Whether this is a kind of lists, which decode as [`ObjectList`].
+    /// Reports whether this is a kind of lists, which decode as [`ObjectList`].
     #[must_use]
     pub fn is_list(&self) -> bool {
         self.list
@@ -180,8 +180,8 @@ impl Scheme {
         self.register_object::<K>()
     }
 
-    /// Adds a type without lists, such as a review that a server answers and does not store. Replaces a type with
-    /// the same kind.
+    /// Adds a type without lists, such as a review, which a server does not store. Replaces a type with the same
+    /// kind.
     ///
     /// ```
     /// use kubesmith_runtime::k8s_openapi::api::authentication::v1::TokenReview;

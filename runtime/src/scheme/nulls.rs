@@ -5,7 +5,7 @@
 use kubesmith_apimachinery::decode::Step;
 use serde_json::Value;
 
-/// How many nulls are removed one by one, each at the cost of decoding again. Of an object with more, all are
+/// The limit of nulls that are removed one by one, each at the cost of decoding again. If an object has more, all are
 /// removed.
 const ONE_BY_ONE: usize = 16;
 

@@ -14,7 +14,7 @@ use serde_json::Value;
 use super::depth::too_deep;
 use super::path::{self, Path};
 
-/// How many bytes aliases may add to a document: more than a real document needs, and affordable.
+/// The limit of bytes that aliases may add to a document: more than a real document needs, and affordable.
 const ALIASES_ADD: usize = 4 << 20;
 
 /// The nesting of brackets in YAML. Types and parsers have far lower limits; libyaml's time grows with the square
@@ -64,7 +64,7 @@ pub(super) fn documents(text: &str) -> Vec<Range<usize>> {
     out
 }
 
-/// Whether the text has more than comments and directives.
+/// Reports whether the text has more than comments and directives.
 fn says_something(text: &str) -> bool {
     let lines = text.lines().map(str::trim);
     lines.into_iter().any(|line| !line.is_empty() && !line.starts_with(['#', '%']))
@@ -126,7 +126,7 @@ fn is_json(text: &str) -> bool {
     text.starts_with('{') && !text.starts_with("{{")
 }
 
-/// Whether the text is one YAML document.
+/// Reports whether the text is one YAML document.
 #[cfg(feature = "yaml")]
 fn is_yaml(text: &str) -> bool {
     too_deep(text, OPEN_BRACKETS).is_none()
@@ -200,7 +200,8 @@ pub(super) fn to_json(value: &impl Serialize) -> Result<String, serde_json::Erro
 
 /// The notes of a parse.
 struct Notes {
-    /// How many more bytes of values and paths may be kept; without aliases a document is no larger than its text.
+    /// The remaining bytes of values and paths that may be kept; without aliases a document is no larger than its
+    /// text.
     room: usize,
     /// The duplicate members; `None` if they are not recorded.
     duplicates: Option<BTreeSet<Path>>,

@@ -1,6 +1,6 @@
 //! The protocol without I/O: one member's view of the group. The [module](super) explains why it is safe.
 //!
-//! Inputs are ticks, answers, the keys still in processing, and the request to leave, each with the monotonic time.
+//! Inputs are ticks, responses, the keys still in processing, and the request to leave, each with the monotonic time.
 //! Outputs are the request to send and the mode of the gate. The wall clock is only written into the Lease.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -17,7 +17,7 @@ use super::ring::Ring;
 use crate::leaderelection::ElectionTimes;
 use crate::random::Random;
 
-/// How many own tokens are remembered. A lease with an older token is left to expire.
+/// The limit of remembered own tokens. A lease with an older token is left to expire.
 const MOST_FORMER: usize = 16;
 
 /// With more unfinished keys than this, new members are acknowledged later, because annotations are limited in
@@ -149,7 +149,7 @@ impl Membership {
         matches!(self.phase, Phase::Waiting | Phase::Working | Phase::Leaving)
     }
 
-    /// Returns how long an answer may take, so that a renewal has time for another try.
+    /// Returns the time limit of a response, so that a renewal has time for another try.
     fn patience(&self) -> Duration {
         self.times.renew_deadline / 2
     }
@@ -195,7 +195,7 @@ impl Membership {
         }
         self.advance(now);
         self.tell_gate(&mut step);
-        // Wait for the gate's answer first, because the lease is written with the result.
+        // Wait for the gate first, because the lease is written with the result.
         if self.in_flight.is_none() && step.gate.is_none() {
             self.plan(now, wall, &mut step);
         }
@@ -277,7 +277,7 @@ impl Membership {
         self.namesake = namesake;
         match own {
             Some(own) if self.phase == Phase::Joining => {
-                // Our creation succeeded, and its answer was lost.
+                // Our creation succeeded, and its response was lost.
                 self.phase = Phase::Waiting;
                 self.own = Some(own.clone());
                 (self.renew_at, self.list_at) = (now, now);
@@ -340,7 +340,7 @@ impl Membership {
         self.renewed = None;
         self.awaited = None;
         self.in_flight = None;
-        // The gate's answer sets it again.
+        // The gate sets it again.
         self.is_drained = false;
         step.is_lost = true;
     }

@@ -31,7 +31,7 @@ pub(super) enum Mode {
     Open(Arc<Ownership>),
 }
 
-/// Whether a key may begin.
+/// The decision on the start of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
     /// The key has begun; [`Gate::end`] must follow.

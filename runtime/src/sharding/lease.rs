@@ -1,4 +1,4 @@
-//! The Lease of a member: what it writes, and what it reads from those of others.
+//! The Lease of a member: its own fields, and those that it reads from others.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -85,7 +85,7 @@ pub(super) struct Record {
     pub(super) name: String,
     pub(super) token: String,
     pub(super) publication: Publication,
-    /// How long it lasts without a change; `None` if it does not say so.
+    /// Its duration without a change; `None` if it has none.
     pub(super) duration: Option<Duration>,
     /// Uid and version, which identify a write.
     pub(super) written: (String, String),

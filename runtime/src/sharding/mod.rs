@@ -125,12 +125,12 @@
 //! `lease_duration / renew_deadline` (1.5 with the defaults). Two clocks are never compared; only their rates
 //! matter.
 //!
-//! A restarted replica is a new member. So is a lease that is created again because the answer to its creation was
+//! A restarted replica is a new member. So is a lease that is created again because the response to its creation was
 //! lost: its token differs, so earlier publications do not apply to it.
 //!
-//! The argument fails where leader election's fails: if somebody deletes leases by hand, and if a process is
-//! suspended in the middle of a reconcile for longer than the lease lasts. To exclude even that, a write needs its
-//! own condition, such as the resource version of an update.
+//! The argument fails where leader election's fails: if leases are deleted by hand, and if a process is suspended in
+//! the middle of a reconcile for longer than the lease lasts. To exclude even that, a write needs its own condition,
+//! such as the resource version of an update.
 //!
 //! # Hashing
 //!

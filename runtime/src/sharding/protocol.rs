@@ -22,7 +22,7 @@ pub(super) enum Request {
     },
 }
 
-/// The answer to a request.
+/// The response to a request.
 #[derive(Clone, Debug)]
 pub(super) enum Answer {
     Leases(Vec<Lease>),

@@ -33,7 +33,7 @@ impl Ring {
         Ring { me: hashed(me), others: others.into_iter().map(hashed).collect() }
     }
 
-    /// Whether this member owns the key with this [`hash`].
+    /// Reports whether this member owns the key with this [`hash`].
     pub(super) fn owns(&self, key: u64) -> bool {
         let score = |member: &(u64, String)| mix(member.0 ^ key);
         let mine = score(&self.me);

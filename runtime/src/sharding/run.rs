@@ -25,7 +25,7 @@ use crate::random::{self, Random};
 
 type BoxFuture<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 
-/// How long joining may take: enough for the leases of crashed members to expire.
+/// The time limit of joining: enough for the leases of crashed members to expire.
 const DEFAULT_JOIN_TIMEOUT: Duration = Duration::from_secs(120);
 /// The longest value of a label.
 const LONGEST_LABEL: usize = 63;
@@ -164,7 +164,7 @@ fn is_label(text: &str) -> bool {
     is_name(text) && text.len() <= LONGEST_LABEL
 }
 
-/// Whether an object may have this name: labels of lower-case letters, digits and `-`, separated by dots.
+/// Reports whether an object may have this name: labels of lower-case letters, digits and `-`, separated by dots.
 fn is_name(text: &str) -> bool {
     let is_inner = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
     let is_part = |part: &str| {

@@ -63,7 +63,7 @@ pub enum SharePhase {
     Working,
     /// Its lease was lost, and running reconciles are being aborted.
     Lost,
-    /// It begins no more keys, and deletes its lease when its reconciles have ended.
+    /// It starts no more keys, and deletes its lease when its reconciles have ended.
     Leaving,
     /// It has left.
     Ended,
@@ -107,15 +107,15 @@ pub struct ShardState {
     pub blocked: usize,
     /// Members that have not acknowledged this replica.
     pub waiting_for: Vec<String>,
-    /// How often the keys of this replica have changed.
+    /// The number of changes of this replica's keys.
     pub hand_overs: u64,
-    /// How often the lease was lost.
+    /// The number of times that the lease was lost.
     pub lost: u64,
     /// The last failure of a request; `None` after a success.
     pub last_error: Option<String>,
 }
 
-/// Whether a key may be processed.
+/// The decision on the processing of a key.
 pub(crate) enum Begin {
     Begun(InWork),
     /// Perhaps after the gate has changed; the number of its changes so far.
@@ -166,7 +166,7 @@ impl Shard {
         Shard { inner: Arc::new(inner) }
     }
 
-    /// Whether this replica may work on `key` now.
+    /// Reports whether this replica may work on `key` now.
     ///
     /// Use it only to observe, as in a log or a test: the key may change owners right after the call. Reconcilers
     /// need not call it; their controller does.
@@ -272,7 +272,7 @@ impl Shard {
         self.inner.state().observed.last_error = error;
     }
 
-    /// Begins no more keys and aborts running reconciles, because nobody renews the lease.
+    /// Starts no more keys and aborts running reconciles, because the lease is no longer renewed.
     pub(super) fn stop(&self) {
         let mut state = self.inner.state();
         state.gate.set_mode(Mode::Stopped);

@@ -71,7 +71,7 @@ pub struct SchemaValidator {
     read: OnceLock<Result<CustomResource, DefinitionError>>,
 }
 
-/// Where a definition is.
+/// The location of a definition.
 struct Source {
     text: &'static str,
     /// The name of a CRD in a list, and its version; `None`: the text is the version.

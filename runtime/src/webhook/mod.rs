@@ -73,9 +73,9 @@
 //!
 //! # Answers
 //!
-//! A handler that refuses a write answers the review, and the write fails whatever the webhook's `failurePolicy`
-//! is. Without an answer, the API server gets an HTTP error with a `Status` that gives the reason, and the failure
-//! policy decides:
+//! A handler that refuses a write responds with a review, and the write fails whatever the webhook's `failurePolicy`
+//! is. Otherwise, the API server gets an HTTP error with a `Status` that gives the reason, and the failure policy
+//! decides:
 //!
 //! | cause | code |
 //! |---|---|

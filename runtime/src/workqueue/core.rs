@@ -144,7 +144,7 @@ impl<T: Eq + Clone> Core<T> {
         depths
     }
 
-    /// Whether this is the key's current entry.
+    /// Reports whether this is the key's current entry.
     fn is_queued(&self, entry: &Entry) -> bool {
         self.slots[entry.slot as usize].as_ref().is_some_and(|slot| slot.ticket == entry.ticket)
     }

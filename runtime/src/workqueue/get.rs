@@ -1,4 +1,4 @@
-//! How a worker waits for a key, and the key that it gets.
+//! A worker's wait for a key, and its result.
 
 use std::fmt;
 use std::future::Future;

@@ -170,7 +170,7 @@ impl<T: QueueKey> Queue<T> {
         len
     }
 
-    /// Whether no key is ready.
+    /// Reports whether no key is ready.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -216,7 +216,7 @@ impl<T: QueueKey> Queue<T> {
         }
     }
 
-    /// Whether the queue has been shut down.
+    /// Reports whether the queue has been shut down.
     pub fn is_shut_down(&self) -> bool {
         self.shared.lock().core.is_shut_down()
     }

@@ -114,7 +114,7 @@ fn read_object<K: Resource<DynamicType: DynamicType>>(
     })
 }
 
-/// Whether the JSON is this string; `text` needs no escapes.
+/// Reports whether the JSON is this string; `text` needs no escapes.
 fn is_text(json: &str, text: &str) -> bool {
     json.strip_prefix('"').and_then(|json| json.strip_suffix('"')) == Some(text)
 }
@@ -209,7 +209,7 @@ pub(super) fn member_of<T: DeserializeOwned>(
     found.map_err(|error| json.explain(&error))
 }
 
-/// Whether there is such a member.
+/// Reports whether the member exists.
 pub(super) fn has_member(members: &str, name: &str) -> bool {
     // Most objects do not contain the name at all, which is quick to check.
     members.contains(name) && matches!(member_of::<IgnoredAny>(members, name), Ok(Some(_)))

@@ -1,4 +1,4 @@
-//! Divides JSON into what objects of one shape have in common and what is their own.
+//! Splits JSON into a pattern that objects of one shape share, and the values of each.
 //!
 //! A pattern is JSON whose strings and numbers are cut out; names of members, brackets and words remain. Objects of a
 //! kind have few patterns, so an informer keeps each once: more than half of a small object's JSON, and of a pod's

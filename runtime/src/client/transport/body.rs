@@ -1,4 +1,4 @@
-//! The body of an answer: decompressed, timed, and counted among its connection's streams.
+//! The body of a response: decompressed, timed, and counted among its connection's streams.
 
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};

@@ -33,7 +33,7 @@ use crate::client::{ClientOptions, HttpVersion};
 const STREAM_WINDOW: u32 = 4 << 20;
 const CONNECTION_WINDOW: u32 = 1 << 30;
 
-/// A connection that has been silent for this long gets a ping, and is dropped without an answer (client-go's
+/// A connection that has been silent for this long gets a ping, and is dropped without a response (client-go's
 /// numbers).
 const PING_AFTER: Duration = Duration::from_secs(30);
 const PING_TIMEOUT: Duration = Duration::from_secs(15);
@@ -207,8 +207,8 @@ impl Http2 {
         }
     }
 
-    /// Returns why a request failed. hyper tells requests that waited for another request's connection only that
-    /// there is none.
+    /// Returns the cause of a failed request. For requests that waited for another request's connection, hyper's
+    /// error only states that there is none.
     fn reason(&self, error: legacy::Error) -> BoxError {
         let failed = self.dial.failed.lock().unwrap_or_else(PoisonError::into_inner).clone();
         match failed {

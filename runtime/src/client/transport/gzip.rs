@@ -1,4 +1,4 @@
-//! Decompression of answers.
+//! Decompression of responses.
 
 use std::io::{self, Write};
 
@@ -48,7 +48,7 @@ impl Gunzip {
     /// Returns the rest when no more data arrives.
     ///
     /// # Errors
-    /// If the answer was truncated.
+    /// Returns an error if the response was truncated.
     pub(super) fn finish(&mut self) -> io::Result<Option<Bytes>> {
         if !std::mem::take(&mut self.has_begun) {
             return Ok(None);

@@ -35,7 +35,7 @@ impl Metrics {
     pub(super) fn tried<E>(&self, method: &str, answer: &Result<Answer, E>) {
         let code = match answer {
             Ok(answer) => answer.status().as_str().to_owned(),
-            // client-go's label for a request without answer.
+            // client-go's label for a request without a response.
             Err(_) => "<error>".to_owned(),
         };
         let help = "Number of HTTP requests, partitioned by status code, method, and host.";

@@ -35,7 +35,7 @@ const RELOAD_INTERVAL: Duration = Duration::from_secs(10);
 /// The longest time to wait for a server, whatever it asks for.
 pub(crate) const LONGEST_WAIT: Duration = Duration::from_secs(3600);
 
-/// How much of a refusal is read to keep its connection usable.
+/// The part of a refusal that is read to keep its connection usable.
 const DRAINED: usize = 4 << 10;
 
 /// Marks requests of a reflector, which retries by itself and reads compressed watches.
@@ -248,7 +248,7 @@ fn replay(request: &Request<Body>) -> Option<Request<Body>> {
     Some(again)
 }
 
-/// Whether the answer lasts as long as the request asks for.
+/// Reports whether the response lasts as long as the request specifies.
 fn is_endless(request: &Request<Body>) -> bool {
     let query = request.uri().query().unwrap_or_default();
     let is_set = |pair: &str| {

@@ -17,7 +17,7 @@ use super::gzip::Gunzip;
 use crate::client::ClientOptions;
 use crate::client::drive::DriverExecutor;
 
-/// An answer that is decompressed as it is read.
+/// A response that is decompressed as it is read.
 pub(super) type Answer = Response<Wire>;
 
 /// Address, credentials, headers and connections.
@@ -28,12 +28,12 @@ pub(super) struct Stack {
     connections: Option<Connections>,
 }
 
-/// Whether reading the credentials again may return new ones.
+/// Reports whether reading the credentials again may return new ones.
 pub(super) fn can_change(auth: &AuthInfo) -> bool {
     auth.token_file.is_some() || auth.auth_provider.is_some() || has_new_certificates(auth)
 }
 
-/// Whether reading them again may return a new client certificate, which needs new connections.
+/// Reports whether reading them again may return a new client certificate, which needs new connections.
 fn has_new_certificates(auth: &AuthInfo) -> bool {
     auth.exec.is_some() || auth.client_certificate.is_some() || auth.client_key.is_some()
 }

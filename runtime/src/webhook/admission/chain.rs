@@ -43,8 +43,8 @@ pub struct Chain {
 }
 
 impl Chain {
-    /// Makes a chain whose handlers patch. Each sees the object as earlier ones left it, like the webhooks of an
-    /// API server; the answer has the patches of all.
+    /// Creates a chain whose handlers patch. Each sees the object as earlier ones left it, like the webhooks of an
+    /// API server; the response has the patches of all.
     pub fn mutating() -> Self {
         Chain { handlers: Vec::new(), is_mutating: true }
     }

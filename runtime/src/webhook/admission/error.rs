@@ -34,7 +34,7 @@ use crate::field::{FieldError, FieldErrors};
 /// # assert!(check("").is_err());
 /// ```
 ///
-/// Other answers:
+/// Other responses:
 ///
 /// ```
 /// use kube::core::Status;
@@ -89,7 +89,7 @@ impl AdmissionError {
         self
     }
 
-    /// Returns the answer to the request.
+    /// Returns the response to the request.
     pub(super) fn into_response(self, request: &AdmissionRequest) -> AdmissionResponse {
         let response = match self.cause {
             Cause::Denied(message) => AdmissionResponse::denied(message),

@@ -1,4 +1,4 @@
-//! Admission webhooks: requests, answers and handlers.
+//! Admission webhooks: requests, responses and handlers.
 
 mod chain;
 mod defaulter;

@@ -45,7 +45,7 @@ pub enum Operation {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AdmissionRequest {
-    /// Identifies this call. The server copies it into the answer.
+    /// Identifies this call. The server copies it into the response.
     pub uid: String,
     /// The object's kind, as in the webhook's rules.
     pub kind: GroupVersionKind,
@@ -88,7 +88,7 @@ pub struct AdmissionRequest {
     pub options: Option<RawObject>,
 }
 
-/// A call of a handler: the request, and the time left for an answer.
+/// A call of a handler: the request, and the time limit of the response.
 ///
 /// Clones share the request.
 ///
@@ -119,7 +119,7 @@ pub struct AdmissionContext {
 }
 
 impl AdmissionContext {
-    /// Makes a call that must be answered by `deadline`, for tests of handlers.
+    /// Creates a call with a response due by `deadline`, for tests of handlers.
     ///
     /// ```
     /// use std::time::Duration;
@@ -170,7 +170,7 @@ impl AdmissionContext {
         self.request.sub_resource.as_deref().filter(|name| !name.is_empty())
     }
 
-    /// Whether nothing will be stored.
+    /// Reports whether the request is a dry run.
     #[must_use]
     pub fn is_dry_run(&self) -> bool {
         self.request.dry_run
@@ -188,8 +188,8 @@ impl AdmissionContext {
         self.deadline.saturating_duration_since(Instant::now())
     }
 
-    /// Ends with the call: it was answered, timed out, or the API server disconnected. For work that the handler
-    /// started in other tasks; the handler's own future is dropped.
+    /// Ends with the call: after the response, a timeout, or a disconnect of the API server. For work that the
+    /// handler started in other tasks; the handler's own future is dropped.
     pub fn ended(&self) -> impl Future<Output = ()> + Send + use<> {
         self.ended.clone().cancelled_owned()
     }

@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::webhook::FieldErrors;
 
-/// The answer to an [`AdmissionRequest`](super::AdmissionRequest); the server adds the request's `uid`.
+/// The response to an [`AdmissionRequest`](super::AdmissionRequest); the server adds the request's `uid`.
 ///
 /// ```
 /// use kubesmith_runtime::webhook::AdmissionResponse;
@@ -20,7 +20,7 @@ use crate::webhook::FieldErrors;
 /// assert!(!response.allowed);
 /// ```
 ///
-/// All kinds of answers:
+/// All kinds of responses:
 ///
 /// ```
 /// use kube::core::Status;
@@ -145,7 +145,7 @@ struct Review<'a> {
     response: Sent<'a>,
 }
 
-/// Returns the review that answers the request with this `uid`.
+/// Returns the review with the response to the request with this `uid`.
 pub(super) fn review(uid: &str, response: &AdmissionResponse) -> Result<Vec<u8>, serde_json::Error> {
     let is_patched = response.allowed && !response.patch.is_empty();
     let patch = is_patched.then(|| serde_json::to_vec(&response.patch)).transpose()?.map(ByteString);

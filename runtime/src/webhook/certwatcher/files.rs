@@ -25,7 +25,7 @@ pub(super) struct Files {
     pub(super) source: Option<PairSource>,
 }
 
-/// Where certificate and key come from if not from files.
+/// The source of certificate and key other than files.
 #[derive(Clone)]
 pub(crate) struct PairSource(pub(crate) Arc<dyn Fn() -> (Vec<u8>, Vec<u8>) + Send + Sync>);
 

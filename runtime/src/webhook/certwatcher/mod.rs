@@ -21,7 +21,7 @@ pub use error::CertificateError;
 pub(crate) use files::PairSource;
 use files::{Contents, Files, Loaded};
 
-/// How often the files are read (controller-runtime's interval).
+/// The interval of reading the files (controller-runtime's interval).
 const DEFAULT_INTERVAL: Duration = Duration::from_secs(10);
 
 /// The oldest accepted version of TLS. [`CertWatcherBuilder`] has an example.

@@ -11,13 +11,13 @@ use super::state::Policy;
 use super::{CaBundleTarget, CertRotator, Inner, Metrics};
 use crate::metrics::Registry;
 
-/// How long a certificate is valid (cert-manager's usual duration).
+/// The validity of a certificate (cert-manager's usual duration).
 const VALIDITY: Duration = Duration::from_secs(90 * 24 * 3600);
 /// The longest validity: times of X.509 end with the year 9999.
 const LONGEST: Duration = Duration::from_secs(3650 * 24 * 3600);
-/// How long API servers may take to learn of a change of a webhook's configuration.
+/// The time limit for API servers to notice a change of a webhook's configuration.
 const PROPAGATION: Duration = Duration::from_secs(60);
-/// How often Secret and targets are looked at.
+/// The interval of checks of Secret and targets.
 const INTERVAL: Duration = Duration::from_secs(10);
 
 /// Settings of a [`CertRotator`].
@@ -89,8 +89,8 @@ impl CertRotatorBuilder {
         self
     }
 
-    /// Writes the authority into this object, into each `clientConfig` that leads to the Service or to a URL with one of the
-    /// names. Without any target, somebody else copies `ca.crt` from the Secret.
+    /// Writes the authority into this object, into each `clientConfig` that points to the Service or to a URL with
+    /// one of the names. Without any target, another tool has to copy `ca.crt` from the Secret.
     pub fn inject_into(mut self, target: CaBundleTarget) -> Self {
         self.targets.push(target);
         self

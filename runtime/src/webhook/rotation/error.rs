@@ -19,7 +19,7 @@ pub enum RotationError {
         /// The server's refusal.
         source: Box<client::Error>,
     },
-    /// The Secret holds something else.
+    /// The Secret holds other data.
     #[error(
         "Secret {secret} is no Secret of serving certificates: it has the key {key:?}, which no rotator wrote; choose \
          another name, or delete the Secret if nobody needs it"
@@ -48,7 +48,7 @@ pub enum RotationError {
     Issue {
         /// The names that it should be for; clients ask for the first.
         names: Vec<String>,
-        /// What is wrong.
+        /// The fault.
         reason: String,
     },
     /// Other writers changed the Secret at each try.

@@ -1,6 +1,7 @@
-//! Serving certificates that the replicas of a program make and renew by themselves.
+//! Serving certificates that the replicas of a program issue and renew by themselves.
 //!
-//! The rules are in `state`: what the Secret is to hold, given what it holds. This file reads, writes and repeats.
+//! The rules are in `state`: the wanted content of the Secret, given the current one. This file reads, writes and
+//! repeats.
 
 mod builder;
 mod error;
@@ -34,11 +35,11 @@ pub use targets::CaBundleTarget;
 /// The field manager of `caBundle` fields, and of the Secret.
 const FIELD_MANAGER: &str = "kubesmith-cert-rotator";
 
-/// How often a write of the Secret is tried when others change it at the same time.
+/// The limit of attempts to write the Secret when others change it at the same time.
 const TRIES: usize = 10;
 
-/// Makes the certificate of a webhook server, renews it, and tells API servers to trust it: what cert-manager with its injector
-/// does, without either.
+/// Issues the certificate of a webhook server, renews it, and makes API servers trust it: the work of cert-manager
+/// with its injector, without either.
 ///
 /// All replicas share a Secret. Whoever finds it empty, broken or about to expire makes a new certificate with an authority
 /// of its own, whose key is forgotten at once, and writes it with the version that it has read, so that one replica succeeds.
@@ -47,8 +48,9 @@ const TRIES: usize = 10;
 /// No request fails when a certificate is renewed: the new one waits in the Secret until every `caBundle` has had its authority
 /// for the time of [`propagation`](CertRotatorBuilder::propagation), and the old authority stays there until it expires.
 ///
-/// The manager needs `get` and `update` for the Secret, `create` if nobody else makes an empty one, and `get` and `patch` for
-/// each target. `kubesmith generate` writes exactly these rules with `certificates = "self-managed"` in `[deploy]`.
+/// The manager needs `get` and `update` for the Secret, `create` if no other tool creates an empty one, and `get` and
+/// `patch` for each target. `kubesmith generate` writes exactly these rules with `certificates = "self-managed"` in
+/// `[deploy]`.
 ///
 /// ```no_run
 /// use kubesmith_runtime::manager::{Manager, shutdown_signal};
@@ -68,7 +70,7 @@ const TRIES: usize = 10;
 /// # }
 /// ```
 ///
-/// A Secret that holds something else is an error, not overwritten:
+/// A Secret with other data is an error, not overwritten:
 ///
 /// ```
 /// use kubesmith_runtime::webhook::RotationError;
@@ -95,7 +97,7 @@ struct Inner {
     metrics: Option<Metrics>,
 }
 
-/// What this replica serves.
+/// The served certificate of this replica.
 #[derive(Clone)]
 struct Served {
     pair: Pair,
@@ -137,7 +139,7 @@ impl CertRotator {
         format!("{}/{}", self.0.namespace, self.0.secret)
     }
 
-    /// Has a pair to serve, made now if there is none, and API servers that trust it, if they can be told.
+    /// Obtains a pair to serve, issued now if there is none, and makes API servers trust it, if possible.
     pub(crate) async fn obtain(&self) -> Result<(), RotationError> {
         match self.tick().await {
             Err(error) if self.served().is_some() => {
@@ -170,10 +172,10 @@ impl CertRotator {
         }
     }
 
-    /// Looks after Secret and targets once.
+    /// Checks and updates Secret and targets once.
     ///
-    /// The targets are read before the Secret, and written only if they have not changed since. So whoever writes has seen
-    /// all authorities of what it replaces, and an old bundle never takes the place of a newer one.
+    /// The targets are read before the Secret, and written only if they have not changed since. So a writer has seen
+    /// all authorities that it replaces, and an old bundle never replaces a newer one.
     async fn tick(&self) -> Result<(), RotationError> {
         let Inner { client, targets, .. } = &*self.0;
         let mut found = Vec::new();
@@ -246,7 +248,7 @@ impl CertRotator {
         trusted.iter().filter(|(_, since)| is_old(**since)).map(|(authority, _)| authority.clone()).collect()
     }
 
-    /// Brings the Secret into order, given the authorities in the targets, and serves what it holds if API servers trust it.
+    /// Updates the Secret, given the authorities in the targets, and serves its pair if API servers trust it.
     async fn secure(&self, seen: &[String]) -> Result<State, RotationError> {
         let secrets: Api<Secret> = Api::namespaced(self.0.client.clone(), &self.0.namespace);
         for _ in 0..TRIES {

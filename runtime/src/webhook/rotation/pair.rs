@@ -16,7 +16,7 @@ use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
 use rustls::sign::CertifiedKey;
 use x509_parser::parse_x509_certificate;
 
-/// How far the clocks of the cluster may differ: certificates are valid from this long before they are made.
+/// The greatest difference of clocks in the cluster: certificates are valid from this long before they are issued.
 const SKEW: Duration = Duration::from_secs(3600);
 
 /// A serving certificate and its key, as PEM.
@@ -29,7 +29,7 @@ pub(super) struct Pair {
 /// A new pair, and the authority that signed it.
 pub(super) struct Issued {
     pub(super) pair: Pair,
-    /// The authority's certificate as PEM. Its key signs nothing else: it is forgotten at once.
+    /// The authority's certificate as PEM. Its key signs only one certificate and is then dropped.
     pub(super) authority: String,
 }
 
@@ -72,11 +72,11 @@ fn params(
 }
 
 impl Pair {
-    /// Returns when the certificate expires, if clients that trust `authorities` take it for `name` now.
+    /// Returns the expiry of the certificate, if clients that trust `authorities` accept it for `name` now.
     ///
     /// # Errors
     ///
-    /// What is wrong with it, in words.
+    /// Returns a description of the fault.
     pub(super) fn check(
         &self,
         authorities: &[String],
@@ -112,7 +112,7 @@ fn expiry(certificate: &[u8]) -> Option<Timestamp> {
     Timestamp::from_second(certificate.validity().not_after.timestamp()).ok()
 }
 
-/// The certificates of a bundle that have not expired, each as PEM. What is no certificate is left out.
+/// Returns the certificates of a bundle that have not expired, each as PEM, and skips malformed ones.
 pub(super) fn authorities(bundle: &str, now: Timestamp) -> Vec<String> {
     const BEGIN: &str = "-----BEGIN CERTIFICATE-----";
     const END: &str = "-----END CERTIFICATE-----";

@@ -1,4 +1,4 @@
-//! What the Secret holds, and what is to be done about it.
+//! The content of the Secret, and its next state.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -18,7 +18,7 @@ const CURRENT: [&str; 2] = ["tls.crt", "tls.key"];
 const NEXT: [&str; 2] = ["next-tls.crt", "next-tls.key"];
 /// An annotation that cert-manager gives to its Secrets.
 const CERT_MANAGER: &str = "cert-manager.io/certificate-name";
-/// The annotation of Secrets that a rotator has written, so that it replaces nobody else's key.
+/// The annotation of Secrets that a rotator has written, so that it replaces no other key.
 const OURS: &str = "kubesmith.dev/cert-rotator";
 
 /// The contents of the Secret.
@@ -30,15 +30,15 @@ pub(super) struct State {
     pub(super) bundle: Vec<String>,
 }
 
-/// How certificates are made.
+/// The policy of certificates.
 pub(super) struct Policy {
-    /// What the certificate is for; clients ask for the first.
+    /// The names of the certificate; clients use the first.
     pub(super) names: Vec<String>,
     pub(super) validity: Duration,
     pub(super) renew_before: Duration,
 }
 
-/// What a replica knows beside the Secret.
+/// The knowledge of a replica beside the Secret.
 pub(super) struct Known<'a> {
     pub(super) now: Timestamp,
     /// The authorities that every client has trusted for long enough.
@@ -94,7 +94,7 @@ impl State {
         Ok(State { current: pair(CURRENT), next: pair(NEXT), bundle })
     }
 
-    /// Writes it into the Secret, and takes away what it no longer holds.
+    /// Writes it into the Secret, and removes outdated keys.
     pub(super) fn write(&self, secret: &mut Secret) {
         let mut data = BTreeMap::from([(BUNDLE.to_owned(), bytes(&self.bundle.concat()))]);
         for ([certificate, key], pair) in [(CURRENT, &self.current), (NEXT, &self.next)] {
@@ -115,7 +115,7 @@ impl State {
         }
     }
 
-    /// What the Secret has to hold instead, if it has to change.
+    /// Returns the wanted content of the Secret, if it has to change.
     ///
     /// An authority stays in the bundle until it expires, so that a replica that missed a change is trusted for as long as its
     /// certificate is valid. A pair is served only after its authority has been trusted for a while, if there is another.
@@ -123,7 +123,7 @@ impl State {
         let mut wanted = self.clone();
         let name = policy.name();
         wanted.trust(known.served);
-        // Where the Secret was lost or damaged, other replicas serve what API servers trust.
+        // If the Secret was lost or damaged, other replicas still serve certificates that API servers trust.
         if self.current.as_ref().is_none_or(|pair| pair.check(&wanted.bundle, name, known.now).is_err()) {
             wanted.trust(known.seen);
         }

@@ -1,4 +1,4 @@
-//! Objects that tell API servers which authorities to trust.
+//! Objects from which API servers take the authorities to trust.
 
 use std::fmt;
 use std::str::FromStr;
@@ -98,8 +98,8 @@ impl CaBundleTarget {
         bundles.flatten().collect()
     }
 
-    /// What to apply so that `object` trusts `bundle` where it leads to `server`, and the bundles that it has now. `bundle` is
-    /// base64.
+    /// Returns the apply patch that makes `object` trust `bundle` where it points to `server`, and whether it has it
+    /// already. `bundle` is base64.
     fn wanted(&self, object: &DynamicObject, server: &Address<'_>, bundle: &str) -> (Value, bool) {
         let (group, kind, _, name) = self.parts();
         let mut is_there = true;
@@ -147,7 +147,7 @@ impl CaBundleTarget {
     }
 }
 
-/// How a `clientConfig` leads to the server.
+/// The address by which a `clientConfig` points to the server.
 pub(super) struct Address<'a> {
     pub(super) namespace: &'a str,
     pub(super) service: Option<&'a str>,

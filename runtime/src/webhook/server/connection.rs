@@ -22,10 +22,10 @@ use crate::webhook::CertWatcher;
 /// The time limit of a client's handshake, and then of the head of its first request (controller-runtime's
 /// `ReadHeaderTimeout`).
 const FIRST_HEAD: Duration = Duration::from_secs(32);
-/// How long a connection may be idle between requests, and the time limit of the head of a later request
-/// (controller-runtime's `IdleTimeout`).
+/// The time limit of an idle connection between requests, and of the head of a later request (controller-runtime's
+/// `IdleTimeout`).
 const IDLE: Duration = Duration::from_secs(90);
-/// How long a connection may take to close.
+/// The time limit of closing a connection.
 const GOODBYE: Duration = Duration::from_secs(5);
 /// The size limit of a request's head (Go's).
 const MAX_HEAD: u32 = 1 << 20;

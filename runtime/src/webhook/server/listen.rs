@@ -85,7 +85,7 @@ impl BoundServer {
     }
 
     /// Serves until `stop` is cancelled. Then accepts no more connections, and returns when running requests are
-    /// answered or the grace has passed.
+    /// finished or the grace has passed.
     ///
     /// # Cancel safety
     ///

@@ -41,7 +41,7 @@ impl Metrics {
         }
     }
 
-    /// Counts a request that was answered with this code.
+    /// Counts a response with this code.
     pub(super) fn answered(&self, code: StatusCode) {
         let code = code.as_u16();
         match self.usual.get(&code) {

@@ -40,7 +40,7 @@ pub(super) use router::{Call, Hook, Refusal};
 const DEFAULT_PORT: u16 = 9443;
 /// The longest time that an API server waits for a webhook.
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
-/// How long running requests may take after the stop (controller-runtime's value).
+/// The time limit of running requests after the stop (controller-runtime's value).
 const DEFAULT_GRACE: Duration = Duration::from_secs(60);
 
 /// A webhook server cannot be built or started.
@@ -219,7 +219,7 @@ impl ServerBuilder {
         self
     }
 
-    /// Sets the time limit of a request, from its head to its answer; 30 s by default. An API server sends its own
+    /// Sets the time limit of a request, from its head to its response; 30 s by default. An API server sends its own
     /// limit with each request, which applies if it is shorter.
     pub fn request_timeout(mut self, timeout: Duration) -> Self {
         self.timeout = timeout;

@@ -1,4 +1,4 @@
-//! Routes a request to its webhook, enforces its limits, and answers when the webhook does not.
+//! Routes a request to its webhook, enforces its limits, and responds if the webhook does not.
 
 use std::any::Any;
 use std::collections::BTreeMap;
@@ -34,21 +34,21 @@ pub(in crate::webhook) trait Hook: Send + Sync {
     /// Returns name and help of the counter of its panics.
     fn panics_metric(&self) -> (&'static str, &'static str);
 
-    /// Returns the body of the answer.
+    /// Returns the body of the response.
     fn answer<'a>(&'a self, body: &'a Bytes, call: &'a Call) -> BoxFuture<'a, Result<Vec<u8>, Refusal>>;
 }
 
 /// The hooks by path.
 pub(super) type Hooks = BTreeMap<String, Box<dyn Hook>>;
 
-/// A call, and the time left for an answer.
+/// A call, and the time limit of its response.
 pub(in crate::webhook) struct Call {
     pub(in crate::webhook) deadline: Instant,
     /// Cancelled when the client no longer waits.
     pub(in crate::webhook) ended: CancellationToken,
 }
 
-/// A request without an answer from its webhook. The API server treats it as a failure of the webhook, so the
+/// A request without a response from its webhook. The API server treats it as a failure of the webhook, so the
 /// failure policy decides, and shows the message.
 #[derive(Debug)]
 pub(in crate::webhook) struct Refusal {
@@ -204,7 +204,7 @@ fn check(head: &request::Parts) -> Result<(), Refusal> {
 }
 
 /// Reads the body. An oversized body is read to its end, because a client that is still sending when the connection
-/// closes does not see the answer.
+/// closes does not see the response.
 async fn read<B>(body: B, limit: usize) -> Result<Bytes, Refusal>
 where
     B: Body<Data = Bytes>,
