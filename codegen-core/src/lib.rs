@@ -1,8 +1,8 @@
-//! What kubesmith's macros and its command share: the attribute grammar, the syntax model, names
+//! The parts that kubesmith's macros and its command share: the attribute grammar, the syntax model, names
 //! and diagnostics.
 //!
 //! Input is syntax (`syn` items and attributes), output is typed, span-carrying values and
-//! [`diag::Diagnostics`]. Nothing here reads files, resolves paths across items or emits code.
+//! [`diag::Diagnostics`]. This crate reads no files, resolves no paths across items and emits no code.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 

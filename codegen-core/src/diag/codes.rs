@@ -27,11 +27,11 @@ impl Code {
         self.0
     }
 
-    /// The table's row.
+    /// The row of the code in the table.
     pub fn info(self) -> &'static CodeInfo {
         match CODES.binary_search_by_key(&self, |info| info.code) {
             Ok(index) => &CODES[index],
-            // Codes are made by the macro below only, so each has its row.
+            // Only the macro below makes codes, so each has a row.
             Err(_) => &CODES[0],
         }
     }

@@ -9,10 +9,10 @@ use proc_macro2::Span;
 
 pub use codes::{CODES, Code, CodeInfo};
 
-/// How bad a finding is.
+/// The severity of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
-    /// Worth knowing; output is still written.
+    /// Output is still written.
     Warning,
     /// Nothing is written.
     Error,
@@ -27,7 +27,7 @@ pub struct Label {
     pub text: String,
 }
 
-/// One mistake.
+/// An error or warning.
 #[derive(Clone, Debug)]
 pub struct Diagnostic {
     /// Stable code; its long help is in [`CODES`].
@@ -42,9 +42,9 @@ pub struct Diagnostic {
     pub label: String,
     /// Further places.
     pub secondary: Vec<Label>,
-    /// Background: the rule and where it comes from.
+    /// Background: the rule and its source.
     pub notes: Vec<String>,
-    /// What to write instead.
+    /// Advice on the replacement.
     pub help: Option<String>,
 }
 
@@ -89,14 +89,14 @@ impl Diagnostic {
         self
     }
 
-    /// Says what to write instead.
+    /// Adds advice on the replacement.
     #[must_use]
     pub fn help(mut self, text: impl Into<String>) -> Self {
         self.help = Some(text.into());
         self
     }
 
-    /// Like [`Diagnostic::help`], where there may be nothing to suggest.
+    /// Like [`Diagnostic::help`], for optional advice.
     #[must_use]
     pub fn help_opt(mut self, text: Option<String>) -> Self {
         self.help = text.or(self.help);
@@ -105,7 +105,7 @@ impl Diagnostic {
 
     /// The text of the diagnostic without its places: code, message, notes and help.
     ///
-    /// This is what a `compile_error!` shows, since rustc adds the primary place itself.
+    /// A `compile_error!` shows this text, since rustc adds the primary place itself.
     pub fn to_text(&self) -> String {
         let mut text = format!("{}: {}", self.code, self.message);
         for note in &self.notes {
@@ -120,10 +120,10 @@ impl Diagnostic {
     }
 }
 
-/// Collects diagnostics, so that a run reports every mistake and not only the first.
+/// Collects diagnostics, so that a run reports every error.
 ///
-/// Findings must be taken out with [`Diagnostics::into_vec`] or [`Diagnostics::take`]: dropping
-/// unread ones is a mistake in the caller, which debug builds report.
+/// Findings must be taken out with [`Diagnostics::into_vec`] or [`Diagnostics::take`]: dropping unread ones
+/// is an error of the caller, which debug builds report.
 #[derive(Debug, Default)]
 #[must_use = "diagnostics that nobody reads are lost"]
 pub struct Diagnostics {
@@ -141,12 +141,12 @@ impl Diagnostics {
         self.list.push(diagnostic);
     }
 
-    /// Adds what another accumulator holds.
+    /// Adds the findings of another accumulator.
     pub fn append(&mut self, mut other: Self) {
         self.list.append(&mut other.list);
     }
 
-    /// Whether nothing was found.
+    /// Whether there are no findings.
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
@@ -156,22 +156,22 @@ impl Diagnostics {
         self.list.len()
     }
 
-    /// Whether an error was found.
+    /// Whether there is an error.
     pub fn has_errors(&self) -> bool {
         self.list.iter().any(|d| d.severity == Severity::Error)
     }
 
-    /// The findings so far, in the order in which they were made.
+    /// The findings so far, in order.
     pub fn iter(&self) -> impl Iterator<Item = &Diagnostic> {
         self.list.iter()
     }
 
-    /// Takes the findings out and leaves the accumulator empty.
+    /// Takes the findings out and empties the accumulator.
     pub fn take(&mut self) -> Vec<Diagnostic> {
         std::mem::take(&mut self.list)
     }
 
-    /// The findings, in the order in which they were made.
+    /// The findings, in order.
     pub fn into_vec(mut self) -> Vec<Diagnostic> {
         self.take()
     }

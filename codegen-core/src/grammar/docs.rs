@@ -83,7 +83,7 @@ These markers have no meaning for Rust types; a warning says so.
 |---|---|
 ";
 
-/// Markers, each in its quotes.
+/// Markers, each in quotes.
 fn names(markers: &[&str]) -> String {
     markers.iter().map(|name| format!("`+{name}`")).collect::<Vec<_>>().join(", ")
 }
@@ -129,7 +129,7 @@ fn write_family(out: &mut String, family: &FamilySpec) {
     }
     write_keys(out, family.keys, true);
     for key in family.keys {
-        // `items` has the keys of `validation` itself.
+        // `items` has the same keys as `validation`.
         let (Shape::Nested(keys) | Shape::FlagOrNested(keys)) = key.shape else { continue };
         if key.name != "items" {
             let _ = writeln!(out, "\n### `{}(...)` of `#[{name}]`", key.name);

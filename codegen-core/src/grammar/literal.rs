@@ -1,4 +1,4 @@
-//! Literals in attributes: single ones, lists and objects, written like JSON.
+//! Parses literals in attributes: single ones, lists and objects, written like JSON.
 
 use proc_macro2::{Delimiter, Group, Literal, Span, TokenStream, TokenTree};
 use syn::parse::Parser as _;
@@ -7,7 +7,7 @@ use syn::{Lit, Path};
 use super::{Json, KeySpec, Number, Spanned};
 use crate::diag::{Code, Diagnostic, Diagnostics};
 
-/// Deepest nesting of lists and objects; beyond it lies no schema but a stack overflow.
+/// Deepest nesting of lists and objects, which no schema exceeds; more would overflow the stack.
 pub(super) const MAX_DEPTH: usize = 64;
 
 /// The tokens without the invisible groups that `macro_rules!` puts around fragments.
@@ -28,7 +28,7 @@ pub(super) fn is_punct(token: &TokenTree, c: char) -> bool {
     matches!(token, TokenTree::Punct(punct) if punct.as_char() == c)
 }
 
-/// The parts between the commas; a trailing comma is fine, an empty part is reported.
+/// The parts between commas; a trailing comma is allowed, an empty part is reported.
 pub(super) fn split_at_commas(tokens: Vec<TokenTree>, diagnostics: &mut Diagnostics) -> Vec<Vec<TokenTree>> {
     let mut parts = Vec::new();
     let mut part = Vec::new();
@@ -55,7 +55,7 @@ fn refers(tokens: &[TokenTree]) -> bool {
         if ident == "ref" && group.delimiter() == Delimiter::Parenthesis)
 }
 
-/// The path in `ref(path)`; `None` if the tokens are something else.
+/// The path in `ref(path)`; `None` for other tokens.
 pub(super) fn reference(tokens: &[TokenTree]) -> Option<Result<Spanned<String>, Box<Diagnostic>>> {
     let [_, TokenTree::Group(group)] = tokens else { return None };
     refers(tokens).then(|| match path(&group.stream().to_string()) {
@@ -66,7 +66,7 @@ pub(super) fn reference(tokens: &[TokenTree]) -> Option<Result<Spanned<String>, 
 
 /// A path without arguments, in its usual form.
 pub(super) fn path(text: &str) -> Option<String> {
-    // Without arguments it is read without recursion.
+    // Without arguments, syn parses it without recursion.
     let path = Path::parse_mod_style.parse_str(text).ok()?;
     let names: Vec<String> = path.segments.iter().map(|segment| segment.ident.to_string()).collect();
     let root = if path.leading_colon.is_some() { "::" } else { "" };
@@ -79,7 +79,7 @@ fn not_a_path(span: Span) -> Diagnostic {
         .help("write it as in code: ref(DEFAULT_SIZE), ref(crate::defaults::SIZE)")
 }
 
-/// How many tokens of `= tokens` belong to the value: two for negative numbers and references, otherwise one.
+/// The number of tokens of `= tokens` in the value: two for negative numbers and references, otherwise one.
 pub(super) fn value_length(tokens: &[TokenTree]) -> usize {
     match tokens {
         [minus, TokenTree::Literal(_), ..] if is_punct(minus, '-') => 2,
@@ -129,7 +129,7 @@ pub(super) fn json(tokens: &[TokenTree], depth: usize) -> Result<Spanned<Json>, 
     }
 }
 
-/// Like [`split_at_commas`] for one literal, which is right as a whole or not at all.
+/// Like [`split_at_commas`] for one literal, which is valid as a whole or not at all.
 fn parts(group: &Group) -> Result<Vec<Vec<TokenTree>>, Box<Diagnostic>> {
     let mut found = Diagnostics::new();
     let parts = split_at_commas(flatten(group.stream()), &mut found);
@@ -200,7 +200,7 @@ fn scalar(literal: &Literal, negative: bool) -> Result<Spanned<Json>, Box<Diagno
     Ok(Spanned::new(value, span))
 }
 
-/// Literals in parentheses; those that are wrong are reported and left out.
+/// Literals in parentheses; invalid ones are reported and left out.
 pub(super) fn list(group: &Group, diagnostics: &mut Diagnostics) -> Vec<Spanned<Json>> {
     let mut items = Vec::new();
     for part in split_at_commas(flatten(group.stream()), diagnostics) {
@@ -214,7 +214,7 @@ pub(super) fn list(group: &Group, diagnostics: &mut Diagnostics) -> Vec<Spanned<
 
 type Pairs = Vec<(Spanned<String>, Spanned<String>)>;
 
-/// `"name" = "value"` in parentheses; `None` where a mistake has been reported.
+/// `"name" = "value"` in parentheses; `None` after a diagnostic.
 pub(super) fn string_map(group: &Group, key: &KeySpec, diagnostics: &mut Diagnostics) -> Option<Pairs> {
     let mut pairs: Pairs = Vec::new();
     let before = diagnostics.len();
@@ -255,7 +255,7 @@ pub(super) fn string_map(group: &Group, key: &KeySpec, diagnostics: &mut Diagnos
     (diagnostics.len() == before).then_some(pairs)
 }
 
-/// The parts between the commas of an attribute that is not ours.
+/// The parts between commas of another crate's attribute.
 pub(crate) fn split_attribute(tokens: TokenStream, diagnostics: &mut Diagnostics) -> Vec<Vec<TokenTree>> {
     split_at_commas(flatten(tokens), diagnostics)
 }

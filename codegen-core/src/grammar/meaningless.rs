@@ -1,16 +1,16 @@
-//! Markers of controller-gen and code-generator that stand for no key, as they mean nothing for Rust types.
+//! Lists markers of controller-gen and code-generator that have no meaning for Rust types.
 
 /// A marker that has no meaning for Rust types.
 #[derive(Clone, Copy, Debug)]
 pub struct Meaningless {
-    /// The markers, without `+`; those that begin with one of them and a colon as well.
+    /// The markers, without `+`; each also covers names that continue it after a colon.
     pub markers: &'static [&'static str],
-    /// Why.
+    /// The reason.
     pub reason: &'static str,
 }
 
 impl Meaningless {
-    /// Whether the marker of that name is meant.
+    /// Whether it covers the marker with this name.
     pub fn covers(&self, name: &str) -> bool {
         covers(self.markers, name)
     }

@@ -1,9 +1,8 @@
-//! The grammar of kubesmith's attributes: one table, and a parser that knows nothing but the table.
+//! The grammar of kubesmith's attributes: a table, and a parser that depends only on the table.
 //!
-//! [`FAMILIES`] says which attributes exist, which keys each has, what values they take, where they
-//! may stand and which Go markers they stand for. [`parse_attributes`] turns attributes, and markers in
-//! doc comments, into [`Entry`]s of the right shape and reports everything that does not fit.
-//! docs/reference/attributes.md is written from the same table.
+//! [`FAMILIES`] lists the attributes with their keys, values, places and equivalent Go markers.
+//! [`parse_attributes`] turns attributes, and markers in doc comments, into [`Entry`]s of the right shape and
+//! reports all errors. The same table is the source of docs/reference/attributes.md.
 
 mod docs;
 mod literal;
@@ -67,8 +66,8 @@ impl Family {
         }
     }
 
-    /// Whether each attribute stands for something of its own, whatever item it stands on: the keys of several
-    /// attributes do not belong together.
+    /// Whether each attribute is independent of the others on its item: keys of several attributes do not
+    /// belong together.
     pub fn stands_alone(self) -> bool {
         matches!(self, Self::Rbac | Self::Webhook | Self::WebhookConfiguration)
     }
@@ -77,7 +76,7 @@ impl Family {
     pub fn spec(self) -> &'static FamilySpec {
         match FAMILIES.iter().find(|spec| spec.family == self) {
             Some(spec) => spec,
-            // The table has a row per family, which a test holds.
+            // The table has a row per family, as a test checks.
             None => &FAMILIES[0],
         }
     }
@@ -86,13 +85,13 @@ impl Family {
 /// An attribute and its keys.
 #[derive(Debug)]
 pub struct FamilySpec {
-    /// Which family.
+    /// The family.
     pub family: Family,
-    /// Where the attribute may stand.
+    /// The valid places of the attribute.
     pub places: Places,
-    /// Whether `#[name]` without keys means something.
+    /// Whether `#[name]` without keys is valid.
     pub bare: bool,
-    /// The markers that the attribute without keys stands for, without `+`.
+    /// The markers equivalent to the attribute without keys, without `+`.
     pub markers: &'static [&'static str],
     /// Its purpose.
     pub doc: &'static str,
@@ -105,32 +104,32 @@ pub struct FamilySpec {
 pub struct KeySpec {
     /// The name as written; it may be a Rust keyword.
     pub name: &'static str,
-    /// What values it takes.
+    /// The shape of its values.
     pub shape: Shape,
     /// Whether it may be given several times.
     pub repeatable: bool,
-    /// Whether the enclosing attribute or key is useless without it.
+    /// Whether the enclosing attribute or key requires it.
     pub required: bool,
-    /// Where it may stand (within the places of its attribute).
+    /// Its valid places (within the places of its attribute).
     pub places: Places,
-    /// The markers that it stands for, without `+`; for a nested key the names of their arguments.
+    /// The equivalent markers, without `+`; for a nested key, the names of their arguments.
     pub markers: &'static [&'static str],
     /// One line for the documentation.
     pub doc: &'static str,
-    /// An example of the key, as it stands inside the attribute.
+    /// An example of the key inside the attribute.
     pub example: &'static str,
     /// Other spellings that users try, for "did you mean".
     pub also: &'static [&'static str],
 }
 
-/// The kind of value that a key takes.
+/// The shape of a key's value.
 #[derive(Clone, Copy, Debug)]
 pub enum Shape {
-    /// Nothing, or `= true`.
+    /// No value, or `= true`.
     Flag,
-    /// Nothing, `= true` or `= false`, where false is not the same as leaving the key out.
+    /// No value, `= true` or `= false`, where false differs from an absent key.
     Bool,
-    /// A string that is not empty.
+    /// A nonempty string.
     String,
     /// One of a few strings.
     OneOf(&'static [&'static str]),
@@ -158,11 +157,11 @@ pub enum Shape {
     Jsons,
     /// Keys in parentheses.
     Nested(&'static [KeySpec]),
-    /// Keys in parentheses, or nothing.
+    /// Keys in parentheses, or no value.
     FlagOrNested(&'static [KeySpec]),
 }
 
-/// Places where an attribute or key may stand, a set.
+/// A set of places for an attribute or key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Places(u8);
 
@@ -175,7 +174,7 @@ impl Places {
     pub const ENUM: Self = Self(4);
     /// A field of a struct or of a variant.
     pub const FIELD: Self = Self(8);
-    /// Any type, and a name for one.
+    /// Any type or alias.
     pub const TYPE: Self = Self(39);
     /// Any type or field.
     pub const ALL: Self = Self(47);
@@ -185,7 +184,7 @@ impl Places {
     /// No place on an item.
     pub const NONE: Self = Self(0);
 
-    /// The places that belong to both sets.
+    /// The intersection of both sets.
     #[must_use]
     pub const fn and(self, other: Self) -> Self {
         Self(self.0 & other.0)
@@ -213,7 +212,7 @@ impl Places {
     }
 }
 
-/// Where an attribute stands.
+/// The place of an attribute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
     /// On the type that derives `Resource`.
@@ -222,15 +221,15 @@ pub enum Place {
     Struct,
     /// On an enum.
     Enum,
-    /// On an alias, `type A = B;`, where only markers may stand.
+    /// On an alias, `type A = B;`, where only markers are valid.
     Alias,
     /// On a field of a struct or of a variant.
     Field,
     /// On another item, such as a function or an `impl` block.
     Item,
-    /// Inside of an item, where none of the attributes may stand: on a statement, for example.
+    /// Inside an item, where attributes are invalid: on a statement, for example.
     Part,
-    /// On a variant of an enum, where none of the attributes may stand.
+    /// On a variant of an enum, where attributes are invalid.
     Variant,
 }
 

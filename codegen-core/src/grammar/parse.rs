@@ -1,5 +1,4 @@
-//! Parses attributes against the table. It reports every mistake it can tell apart and goes on at
-//! the next comma.
+//! Parses attributes against the table. It reports every separate error and continues at the next comma.
 
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
 use syn::{Attribute, MacroDelimiter, Meta};
@@ -12,21 +11,21 @@ use crate::diag::{Code, Diagnostic, Diagnostics};
 /// The attributes of one family on one item.
 #[derive(Clone, Debug)]
 pub struct Parsed {
-    /// The place of the first attribute; `None`: there is none.
+    /// The place of the first attribute, if there is one.
     pub span: Option<Span>,
     /// The keys, in source order, over all attributes of the family.
     pub entries: Vec<Entry>,
-    /// Keys that misspelt ones probably mean.
+    /// Keys that misspelt ones resemble.
     pub(crate) meant: Vec<&'static str>,
 }
 
 impl Parsed {
-    /// The place of that key, if it was given with a right value.
+    /// The place of the key, if it has a valid value.
     pub fn given(&self, name: &str) -> Option<Span> {
         self.get(name).and_then(Entry::given)
     }
 
-    /// The first key that says more than whether a field must be given.
+    /// The first key other than `required` and `optional`.
     pub(crate) fn beyond_presence(&self) -> Option<Span> {
         self.entries.iter().find(|entry| !matches!(entry.key.name, "required" | "optional")).map(|e| e.span)
     }
@@ -44,15 +43,15 @@ pub struct Entry {
     pub key: &'static KeySpec,
     /// The place of the key's name.
     pub span: Span,
-    /// The value, of the shape that the row asks for, or [`Value::Invalid`].
+    /// The value, of the row's shape, or [`Value::Invalid`].
     pub value: Value,
-    /// The marker as which it was written; `None`: as a key of an attribute.
+    /// The marker that set it; `None`: a key of an attribute.
     pub marker: Option<&'static Definition>,
 }
 
 impl Entry {
-    /// The place of the key, unless its value is wrong: then it counts as not given, so that one
-    /// mistake does not cause others.
+    /// The place of the key, unless its value is invalid: then it counts as absent, so that one error does
+    /// not cause others.
     pub fn given(&self) -> Option<Span> {
         if matches!(self.value, Value::Invalid) { None } else { Some(self.span) }
     }
@@ -103,7 +102,7 @@ pub fn parse_attributes(
     parsed
 }
 
-/// Parses each attribute and each marker of a family that [stands alone](Family::stands_alone) by itself.
+/// Parses each attribute and each marker of a family that [stands alone](Family::stands_alone) separately.
 ///
 /// Errors go to `diagnostics`; valid entries are returned in any case.
 pub fn parse_each(
@@ -165,7 +164,7 @@ pub fn parse_module(item: &ItemAttributes<'_>, diagnostics: &mut Diagnostics) ->
         let key = MODULE.iter().find(|key| key.markers.contains(&name));
         match (definition, key) {
             (Some(definition), Some(key)) => parser.module_marker(line, definition, key, &mut parsed.entries),
-            // These are read wherever they stand.
+            // These are read in any place.
             (Some(definition), None) if definition.target.family().is_some_and(Family::stands_alone) => {}
             (Some(definition), None) => parser.diagnostics.push(marker::not_of_modules(line, definition)),
             (None, _) => parser.diagnostics.push(marker::other(line)),
@@ -174,7 +173,7 @@ pub fn parse_module(item: &ItemAttributes<'_>, diagnostics: &mut Diagnostics) ->
     parsed
 }
 
-/// Reads the example of a key, which is right as a test holds.
+/// Reads the example of a key, which is valid, as a test checks.
 pub(super) fn parse_example(key: &'static KeySpec, diagnostics: &mut Diagnostics) -> Option<Entry> {
     let place = if key.places.contains(Place::Root) { Place::Root } else { Place::Field };
     let mut parser = Parser { family: Family::Resource, place, diagnostics, meant: Vec::new(), depth: 0 };
@@ -184,17 +183,17 @@ pub(super) fn parse_example(key: &'static KeySpec, diagnostics: &mut Diagnostics
     entries.pop()
 }
 
-/// The key that holds the constraints of a list's items.
+/// The key with the constraints of a list's items.
 const ITEMS: &str = "items";
 
 /// The owner of a key: an attribute or an enclosing key.
 pub(super) struct Owner {
-    /// As messages name it: `#[resource]`, `print_column(...)`.
+    /// Its name in messages: `#[resource]`, `print_column(...)`.
     pub(super) name: String,
     pub(super) keys: &'static [KeySpec],
 }
 
-/// What follows a key.
+/// The argument of a key.
 pub(super) enum Argument {
     Nothing,
     /// `= tokens`
@@ -207,9 +206,9 @@ pub(super) struct Parser<'a> {
     pub(super) family: Family,
     pub(super) place: Place,
     pub(super) diagnostics: &'a mut Diagnostics,
-    /// Keys that misspelt ones probably mean. They are not reported as missing too.
+    /// Keys that misspelt ones resemble, which are not also reported as missing.
     pub(super) meant: Vec<&'static str>,
-    /// How many keys enclose the present one.
+    /// The number of enclosing keys.
     pub(super) depth: usize,
 }
 
@@ -268,7 +267,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Parses one key with what follows it, up to the comma.
+    /// Parses one key with its argument, up to the comma.
     fn key(&mut self, part: Vec<TokenTree>, owner: &Owner, entries: &mut Vec<Entry>) {
         let mut tokens = part.into_iter();
         let ident = match tokens.next() {
@@ -299,8 +298,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Splits what follows a key into its argument and the rest.
-    /// The argument is `None` where a mistake has been reported.
+    /// Splits the tokens after a key into its argument and the rest. The argument is `None` after a
+    /// diagnostic.
     fn argument(
         &mut self,
         name: &str,
@@ -368,7 +367,7 @@ impl Parser<'_> {
         self.add(Written::attribute(key), ident.span(), value, owner, entries);
     }
 
-    /// Adds an entry. A key that may not repeat is reported when it does, whichever way it was written.
+    /// Adds an entry. Reports a repeated key that must be unique, in either notation.
     pub(super) fn add(
         &mut self,
         written: Written,
@@ -384,7 +383,7 @@ impl Parser<'_> {
         }
         let first = entries.iter_mut().find(|entry| entry.key.name == key.name && !key.repeatable);
         match (first, value) {
-            // The items' keys may be spread, as those of an attribute may.
+            // The items' keys may be spread over several attributes.
             (Some(Entry { value: Value::Nested(known), .. }), Value::Nested(more)) if key.name == ITEMS => {
                 let owner = Owner { name: format!("{ITEMS}(...)"), keys: owner.keys };
                 for entry in more {

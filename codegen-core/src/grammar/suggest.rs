@@ -1,4 +1,4 @@
-//! "Did you mean": names near a misspelt one.
+//! Suggests names similar to a misspelt one.
 
 /// The number of insertions, deletions, replacements and swaps of neighbours that turn one text
 /// into the other (optimal string alignment).
@@ -21,9 +21,9 @@ pub fn edit_distance(a: &str, b: &str) -> usize {
     last[b.len()]
 }
 
-/// The candidate nearest to a misspelt name, if one is near enough to be meant.
+/// The candidate nearest to a misspelt name, if it is similar enough.
 ///
-/// Case, `_` and `-` do not count, so that `shortName` finds `short_name`.
+/// Ignores case, `_` and `-`, so that `shortName` finds `short_name`.
 pub fn closest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let plain = squeeze(name);
     let length = plain.chars().count();
@@ -31,7 +31,7 @@ pub fn closest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         let other = squeeze(candidate);
         // A third of the letters may be wrong, but never all of a short word.
         let allowed = candidate.chars().count().max(length) / 3;
-        // The distance is at least this, and computing it for a very long name takes long.
+        // The distance is at least this; computing it for a very long name is slow.
         if other.chars().count().abs_diff(length) > allowed {
             return None;
         }

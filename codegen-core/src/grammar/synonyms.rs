@@ -1,4 +1,5 @@
-//! One key said by two markers, as Kubernetes' own types do: `+optional` beside `+k8s:optional`.
+//! Accepts equal values of a key from two markers, as in Kubernetes' own types: `+optional` beside
+//! `+k8s:optional`.
 
 use proc_macro2::Span;
 
@@ -7,11 +8,11 @@ use super::parse::Parser;
 use super::{Entry, Json, KeySpec, Value};
 use crate::diag::{Code, Diagnostic};
 
-/// The marker whose value counts, whatever others of the key say.
+/// The marker whose value takes precedence over those of the key's other markers.
 const WINNER: &str = "kubebuilder:default";
 
 impl Parser<'_> {
-    /// Whether another marker has said it already, so that there is nothing to add.
+    /// Whether another marker has set the same value already.
     pub(super) fn is_said(
         &mut self,
         marker: &'static Definition,
@@ -50,7 +51,7 @@ impl Parser<'_> {
     }
 }
 
-/// Whether two values of one key are equal, wherever they stand.
+/// Whether two values of a key are equal, ignoring places.
 fn same(a: &Value, b: &Value) -> bool {
     match (a, b) {
         (Value::Flag, Value::Flag) => true,
@@ -62,7 +63,7 @@ fn same(a: &Value, b: &Value) -> bool {
     }
 }
 
-/// A list or an object without anything, or what becomes one of them.
+/// Whether it is an empty list or object, or becomes one.
 fn is_empty(json: &Json) -> bool {
     match json {
         Json::Empty => true,

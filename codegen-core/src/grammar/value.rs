@@ -1,4 +1,4 @@
-//! Values of keys, each with its place.
+//! Defines the values of keys, each with its place.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use proc_macro2::Span;
 
 use super::Entry;
 
-/// A value and the place where it was written.
+/// A value and its place.
 #[derive(Clone, Debug)]
 pub struct Spanned<T> {
     /// The value.
@@ -28,18 +28,18 @@ impl<T> Spanned<T> {
 }
 
 impl<T: PartialEq> PartialEq for Spanned<T> {
-    /// Compares the values; places do not matter.
+    /// Compares the values, ignoring places.
     fn eq(&self, other: &Self) -> bool {
         self.value == other.value
     }
 }
 
-/// A number as JSON has it.
+/// A number in JSON.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Number {
     /// Without a fraction.
     Int(i64),
-    /// With one, or too large for an integer; always finite.
+    /// With a fraction, or too large for an integer; always finite.
     Float(f64),
 }
 
@@ -92,14 +92,14 @@ pub enum Json {
     String(String),
     /// `[1, 2]`
     Array(Vec<Json>),
-    /// `{}` of a marker, an empty list or an empty object as the type wants it.
+    /// `{}` of a marker: an empty list or object, depending on the type.
     Empty,
     /// `{"a": 1}`; keys keep their order and are unique.
     Object(Vec<(String, Json)>),
 }
 
 impl Json {
-    /// Reads JSON; `None` where it is none, or holds a number of more than 64 bits.
+    /// Reads JSON; `None` for invalid text or a number of more than 64 bits.
     pub fn parse(text: &str) -> Option<Self> {
         Self::from_value(&serde_json::from_str(text).ok()?)
     }
@@ -124,7 +124,7 @@ impl Json {
         })
     }
 
-    /// The literal as a value; members stand in the order of their names.
+    /// The literal as a value, with members sorted by name.
     pub fn to_value(&self) -> serde_json::Value {
         use serde_json::Value;
         match self {
@@ -199,10 +199,10 @@ fn write_json_string(f: &mut fmt::Formatter<'_>, text: &str) -> fmt::Result {
     f.write_str("\"")
 }
 
-/// The value of an [`Entry`], of the shape that its key asks for.
+/// The value of an [`Entry`], of its key's shape.
 #[derive(Clone, Debug)]
 pub enum Value {
-    /// The mistake has been reported; the entry only says that the key was given.
+    /// An error has been reported; the entry only records that the key is present.
     Invalid,
     /// A flag.
     Flag,

@@ -1,4 +1,4 @@
-//! Gives values the shapes that their keys ask for, and reports those that do not fit.
+//! Converts values to the shapes of their keys, and reports those that do not fit.
 
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenTree};
 
@@ -9,7 +9,7 @@ use super::{Json, KeySpec, Number, Shape, Spanned, Value, closest};
 use crate::diag::{Code, Diagnostic};
 
 impl Parser<'_> {
-    /// The value of a key; `None` where a mistake has been reported.
+    /// The value of a key; `None` after a diagnostic.
     pub(super) fn value(
         &mut self,
         key: &'static KeySpec,
@@ -88,7 +88,7 @@ impl Parser<'_> {
             self.error(Code::MALFORMED_ATTRIBUTE, group.span(), "the keys are nested too deeply", help);
             return None;
         }
-        // Guesses about enclosing or neighbouring keys do not apply here.
+        // Suggestions for enclosing or neighbouring keys do not apply here.
         let meant = std::mem::take(&mut self.meant);
         self.depth += 1;
         self.keys(group.stream(), &owner, &mut entries);
@@ -98,7 +98,7 @@ impl Parser<'_> {
         Some(Value::Nested(entries))
     }
 
-    /// Gives a literal the shape that its key asks for.
+    /// Converts a literal to its key's shape.
     pub(super) fn shaped(&mut self, written: Written, json: Spanned<Json>) -> Option<Value> {
         let span = json.span;
         match (written.key.shape, json.value) {

@@ -1,4 +1,4 @@
-//! Rules between constraints, and between constraints and the type they stand on.
+//! Checks constraints against each other and against their type.
 
 use kubesmith_apiextensions::schema::{KEYWORDS, Keyword, Limit, Measure, Number, Rule, Schema, Values};
 use proc_macro2::Span;
@@ -11,12 +11,12 @@ use crate::grammar::Json;
 
 /// Checks the constraints of a type, field or list item whose type has this shape.
 ///
-/// A shape that the syntax does not show is taken to fit.
+/// An unknown shape is accepted.
 pub fn check_constraints(constraints: &Constraints, shape: &TypeShape, diagnostics: &mut Diagnostics) {
     Check { schema: &constraints.schema, places: &constraints.places, prefix: "" }.run(shape, diagnostics);
 }
 
-/// The constraints of one value, written at the places whose names begin with the prefix.
+/// The constraints of one value, at the places whose names begin with the prefix.
 #[derive(Clone, Copy)]
 struct Check<'a> {
     schema: &'a Schema,
@@ -47,13 +47,13 @@ impl Check<'_> {
         }
     }
 
-    /// Where a keyword or a part of its value was written.
+    /// The place of a keyword or of a part of its value.
     fn at(self, name: &str) -> Option<Span> {
         self.places.get(&format!("{}{name}", self.prefix)).copied()
     }
 }
 
-/// The shape in the schema: an explicit `type` wins over the Rust type.
+/// The shape in the schema: an explicit `type` takes precedence over the Rust type.
 fn effective_shape(schema: &Schema, shape: &TypeShape) -> TypeShape {
     if schema.int_or_string {
         return TypeShape::Unknown;
@@ -70,7 +70,7 @@ fn effective_shape(schema: &Schema, shape: &TypeShape) -> TypeShape {
     }
 }
 
-/// Whether values of that shape are those that a keyword restricts.
+/// Whether a keyword for these values restricts values of this shape.
 fn fits(values: Values, shape: &TypeShape) -> bool {
     matches!(
         (values, shape),
@@ -82,7 +82,7 @@ fn fits(values: Values, shape: &TypeShape) -> bool {
     )
 }
 
-/// The key of the same meaning for values of that shape.
+/// The equivalent key for values of this shape.
 fn counterpart(key: &str, shape: &TypeShape) -> Option<String> {
     let bound = if key.starts_with("min") { "min" } else { "max" };
     let name = match shape {
@@ -116,7 +116,7 @@ fn key(keyword: &Keyword) -> &'static str {
 }
 
 impl Check<'_> {
-    /// Every key stands on a type that it can constrain.
+    /// Checks that every key can constrain the type.
     fn fit(self, shape: &TypeShape, diagnostics: &mut Diagnostics) {
         for keyword in KEYWORDS.iter().filter(|keyword| keyword.is_set(self.schema)) {
             if let (Some(values), Some(span)) = (keyword.of, self.at(keyword.name))
@@ -127,7 +127,7 @@ impl Check<'_> {
         }
     }
 
-    /// Bounds of integers are integers.
+    /// Checks that bounds of integers are integers.
     fn integral_bounds(self, shape: &TypeShape, diagnostics: &mut Diagnostics) {
         if *shape != TypeShape::Integer {
             return;
@@ -146,7 +146,7 @@ impl Check<'_> {
         }
     }
 
-    /// Lower bounds do not exceed upper ones.
+    /// Checks that lower bounds do not exceed upper ones.
     fn bounds(self, diagnostics: &mut Diagnostics) {
         let schema = self.schema;
         if let (Some(low), Some(high)) = (&schema.minimum, &schema.maximum) {
@@ -179,7 +179,7 @@ impl Check<'_> {
         );
     }
 
-    /// Exclusive bounds have a bound.
+    /// Checks that exclusive bounds have a bound.
     fn exclusive(self, diagnostics: &mut Diagnostics) {
         for (key, name, bound) in [
             ("exclusive_minimum", "exclusiveMinimum", "minimum"),
@@ -219,7 +219,7 @@ impl Check<'_> {
         }
     }
 
-    /// Allowed values differ and are of the field's type.
+    /// Checks that allowed values differ and have the field's type.
     fn enum_values(self, shape: &TypeShape, diagnostics: &mut Diagnostics) {
         let values = self.schema.allowed_values();
         for (at, value) in values.iter().enumerate() {
@@ -247,7 +247,7 @@ fn describe(value: &Value) -> &'static str {
     Json::from_value(value).map_or("a number", |json| json.describe())
 }
 
-/// The innermost value that is not of its type, with that type.
+/// The innermost value of a wrong type, with the expected type.
 fn mismatch<'a>(value: &'a Value, shape: &'a TypeShape) -> Option<(&'a Value, &'a TypeShape)> {
     match (shape, value) {
         (TypeShape::Unknown, _)
@@ -283,7 +283,7 @@ fn shape_hint(shape: &TypeShape) -> &'static str {
 }
 
 impl Check<'_> {
-    /// The rules of the API server for an entry of `x-kubernetes-validations`, without compiling CEL.
+    /// Checks an entry of `x-kubernetes-validations` by the rules of the API server, without compiling CEL.
     fn rule(self, rule: &Rule, name: &str, diagnostics: &mut Diagnostics) {
         let mut error = |part: &str, message: String, help: &str| {
             if let Some(span) = self.at(&format!("{name}.{part}")) {
@@ -301,7 +301,7 @@ impl Check<'_> {
             error("rule", message, help);
         }
         if let Some(message) = rule.message.as_deref().map(str::trim) {
-            // Breaks around the words do not count.
+            // Surrounding line breaks are ignored.
             if message.contains(['\n', '\r']) {
                 error(
                     "message",
@@ -327,7 +327,7 @@ impl Check<'_> {
     }
 }
 
-/// Checks that a default satisfies the schema that the attributes and the visible type give.
+/// Checks that a default satisfies the schema from the attributes and the visible type.
 pub fn check_default(
     schema: &SchemaAttrs,
     constraints: &Constraints,
@@ -362,7 +362,7 @@ pub fn check_default(
     }
 }
 
-/// The constraint that a value breaks.
+/// The constraint that a value violates.
 fn violation(value: &Value, schema: &Schema) -> Option<String> {
     let allowed = schema.allowed_values();
     if !allowed.is_empty() && !allowed.contains(value) {

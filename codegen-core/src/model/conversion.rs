@@ -1,4 +1,4 @@
-//! `conversion(...)` of `#[resource]`: who converts objects between the versions of a kind.
+//! Reads `conversion(...)` of `#[resource]`: the conversion of objects between the versions of a kind.
 
 use proc_macro2::Span;
 
@@ -11,11 +11,11 @@ use crate::names::{dns_label, dns_subdomain};
 /// Versions of ConversionReview that API servers send.
 const REVIEW_VERSIONS: [&str; 2] = ["v1", "v1beta1"];
 
-/// What `conversion(...)` says.
+/// The values of `conversion(...)`.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[allow(missing_docs, reason = "the names are the keys, which the table describes")]
 pub struct Conversion {
-    /// Whether objects are converted by a webhook; otherwise only `apiVersion` changes.
+    /// Whether a webhook converts objects; otherwise only `apiVersion` changes.
     pub webhook: bool,
     pub service_namespace: Option<Spanned<String>>,
     pub service_name: Option<Spanned<String>>,
@@ -46,7 +46,7 @@ impl Conversion {
         match strategy {
             Some(_) if conversion.webhook => conversion.check(entry, out),
             Some(strategy) => needs_no_keys(entry, strategy.span, out),
-            // That it is missing has been reported.
+            // Its absence has been reported.
             None => {}
         }
         conversion
@@ -129,7 +129,7 @@ impl Conversion {
     }
 }
 
-/// Without a webhook there is nothing to say of it.
+/// Refuses keys about a webhook if there is none.
 fn needs_no_keys(entry: &Entry, strategy: Span, out: &mut Diagnostics) {
     for other in entry.nested().iter().filter(|other| other.key.name != "strategy") {
         let message = format!("`{}` is for the strategy Webhook", other.key.name);
@@ -158,7 +158,8 @@ fn invalid(span: Span, message: &str, help: &str, out: &mut Diagnostics) {
     out.push(Diagnostic::error(Code::INVALID_CONVERSION, span, message).help(help));
 }
 
-/// What API servers ask of the URL of a webhook (`ValidateWebhookURL` in `k8s.io/apiserver/pkg/util/webhook`).
+/// Checks the URL of a webhook as API servers do (`ValidateWebhookURL` in
+/// `k8s.io/apiserver/pkg/util/webhook`).
 fn check_url(url: &str) -> Result<(), &'static str> {
     let Some(rest) = url.strip_prefix("https://") else { return Err("it does not start with https://") };
     if !is_absolute_url(url) {
@@ -172,7 +173,7 @@ fn check_url(url: &str) -> Result<(), &'static str> {
     }
 }
 
-/// What API servers ask of the path of a webhook's service (`ValidateWebhookService` in the same package).
+/// Checks the path of a webhook's service as API servers do (`ValidateWebhookService` in the same package).
 fn is_service_path(path: &str) -> bool {
     match path.strip_prefix('/') {
         None => false,
@@ -183,9 +184,9 @@ fn is_service_path(path: &str) -> bool {
     }
 }
 
-/// Whether a text is base64 of something that begins like PEM certificates.
+/// Whether a text is base64 that begins like PEM certificates.
 fn is_certificates(text: &str) -> bool {
-    // Base64 of "-----BEGIN CERTIFICATE", but for the last character, which depends on what follows.
+    // Base64 of "-----BEGIN CERTIFICATE", without the last character, which depends on the next byte.
     const BEGIN: &str = "LS0tLS1CRUdJTiBDRVJUSUZJQ0FUR";
     text.starts_with(BEGIN)
         && text.len().is_multiple_of(4)

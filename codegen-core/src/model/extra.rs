@@ -1,4 +1,4 @@
-//! `extra = {...}`: parts of a schema that no other key says.
+//! Checks `extra = {...}`: parts of a schema without a key of their own.
 
 use kubesmith_apiextensions::schema::{Keyword, Kind, Rule};
 
@@ -61,7 +61,7 @@ fn value(json: &Json, kind: Kind, path: &str) -> Result<(), String> {
             let fits = matches!(json, Json::Number(n) if n.is_integral() && n.as_f64() >= 0.0);
             is_right(fits, "an integer that is not negative")
         }
-        // Absence says the same as false.
+        // Absence is equivalent to false.
         Kind::Flag => is_right(matches!(json, Json::Bool(true)), "true"),
         Kind::Any => Ok(()),
         Kind::Schema => members(json, keyword, path),
@@ -89,7 +89,7 @@ fn value(json: &Json, kind: Kind, path: &str) -> Result<(), String> {
     }
 }
 
-/// Checks `extra`: it is a part of a schema, and says nothing that another key says.
+/// Checks `extra`: it must be a part of a schema, and must not repeat other keys.
 pub(super) fn check_extra(attrs: &SchemaAttrs, constraints: &Constraints, diagnostics: &mut Diagnostics) {
     let Some(extra) = &attrs.extra else { return };
     if let Err(reason) = check_schema(&extra.value) {
@@ -116,11 +116,11 @@ pub(super) fn check_extra(attrs: &SchemaAttrs, constraints: &Constraints, diagno
     }
 }
 
-/// The key beside `extra` that says this keyword.
+/// The key beside `extra` for this keyword.
 fn said(attrs: &SchemaAttrs, constraints: &Constraints, keyword: &Keyword) -> Option<&'static str> {
     let is_given = |key: &&'static str| attrs.keys.contains(key);
     let key = keyword.schema_key.filter(is_given);
-    // A struct has a name of its own for it.
+    // A struct has a separate key for it.
     let other = Some("struct_type").filter(|key| keyword.schema_key == Some("map_type") && is_given(key));
     let constraint = keyword.attribute.filter(|_| keyword.is_set(&constraints.schema));
     key.or(other).or(constraint.map(|attribute| attribute.name))

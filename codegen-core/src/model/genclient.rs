@@ -58,7 +58,7 @@ impl Verb {
         }
     }
 
-    /// The verb of that name.
+    /// The verb with this name.
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|verb| verb.as_str() == name)
     }
@@ -68,18 +68,18 @@ impl Verb {
         matches!(self, Self::UpdateStatus | Self::ApplyStatus)
     }
 
-    /// Whether a method with this verb sends an object, whose type may be another than the kind's.
+    /// Whether a method with this verb sends an object, whose type may differ from the kind's.
     pub fn sends_object(self) -> bool {
         matches!(self, Self::Create | Self::Update | Self::Apply)
     }
 
-    /// Whether it changes nothing.
+    /// Whether it is read-only.
     pub fn is_readonly(self) -> bool {
         matches!(self, Self::Get | Self::List | Self::Watch)
     }
 }
 
-/// What `#[genclient(...)]` says.
+/// The values of `#[genclient(...)]`.
 #[derive(Clone, Debug)]
 pub struct GenclientAttrs {
     /// The attribute.
@@ -105,8 +105,7 @@ pub struct GenclientAttrs {
 }
 
 impl GenclientAttrs {
-    /// Takes the values out of the parsed attributes and checks them; `None`: there is no such
-    /// attribute.
+    /// Takes the values out of the parsed attributes and checks them; `None` without such an attribute.
     pub fn from_parsed(parsed: &Parsed, diagnostics: &mut Diagnostics) -> Option<Self> {
         let mut out = Self {
             span: parsed.span?,
@@ -197,7 +196,7 @@ impl GenclientAttrs {
         }
     }
 
-    /// Reports methods that the client has anyway, and status verbs that are asked for although the type has no status.
+    /// Reports methods that the client already has, and status verbs requested for a type without a status.
     pub(super) fn check_status(&self, has_status: bool, diagnostics: &mut Diagnostics) {
         let verbs: Vec<String> =
             self.verbs(has_status).into_iter().map(|verb| names::snake_case(verb.as_str())).collect();

@@ -1,4 +1,4 @@
-//! Types: a struct or enum with the attributes of its fields and variants.
+//! Models types: a struct or enum with the attributes of its fields and variants.
 
 use proc_macro2::{Ident, Span};
 use syn::punctuated::Punctuated;
@@ -58,7 +58,7 @@ pub struct FieldModel {
     pub name: String,
     /// Its type as written.
     pub ty: Type,
-    /// Whether other crates see it.
+    /// Whether it is public.
     pub public: bool,
     /// Lines of documentation.
     pub docs: Vec<String>,
@@ -72,7 +72,7 @@ pub struct FieldModel {
     pub presence: Option<Spanned<Presence>>,
 }
 
-/// Whether a field must be given, said explicitly.
+/// The explicit presence of a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Presence {
     /// `required`
@@ -111,7 +111,7 @@ impl TypeModel {
         })
     }
 
-    /// Reads and checks an alias, as a tuple struct that holds its type. As no macro stands on it, only its
+    /// Reads and checks an alias, as a tuple struct of its type. As no macro applies to it, only its
     /// documentation is read.
     pub fn from_alias(item: &ItemType, diagnostics: &mut Diagnostics) -> Self {
         let docs: Vec<Attribute> =
@@ -130,7 +130,7 @@ impl TypeModel {
         })
     }
 
-    /// Reads and checks the input of a derive macro; `None` for a union, which is reported.
+    /// Reads and checks the input of a derive macro; `None` after a diagnostic for a union.
     pub fn from_derive(input: &DeriveInput, place: Place, diagnostics: &mut Diagnostics) -> Option<Self> {
         let place = if matches!(input.data, Data::Enum(_)) { Place::Enum } else { place };
         if let Data::Union(data) = &input.data {
@@ -189,7 +189,7 @@ impl TypeModel {
 }
 
 impl Body {
-    /// The shape of the type in JSON, as far as its syntax shows it.
+    /// The shape of the type in JSON, if its syntax shows it.
     fn shape(&self, serde: &SerdeContainer) -> TypeShape {
         if serde.read_as.is_some() || serde.written_as.is_some() {
             return TypeShape::Unknown;
@@ -249,7 +249,7 @@ fn variants(
     Body::Enum(models)
 }
 
-/// No two fields have the same name in JSON.
+/// Checks that fields have different names in JSON.
 fn check_names(fields: &[FieldModel], diagnostics: &mut Diagnostics) {
     let visible =
         |field: &&FieldModel| field.ident.is_some() && !field.serde.flatten && !field.serde.skipped();
@@ -317,7 +317,7 @@ impl FieldModel {
         out
     }
 
-    /// The field has one name in JSON, whether it is written or read.
+    /// Checks that the field's name in JSON is the same in both directions.
     fn check_one_name(
         &self,
         ident: &Ident,
@@ -342,8 +342,8 @@ impl FieldModel {
         self.ident.as_ref().map_or_else(|| self.ty.span(), Ident::span)
     }
 
-    /// Whether an object must have the field: what is said explicitly, otherwise every field that
-    /// is neither `Option`, nor has a default, nor may be left out when written.
+    /// Whether an object must have the field: by its explicit presence, or else if it is no `Option`, has no
+    /// default and is always serialized.
     pub fn is_required(&self, container: &SerdeContainer) -> bool {
         match &self.presence {
             Some(presence) => presence.value == Presence::Required,
@@ -386,7 +386,7 @@ fn presence(
     required.or(optional.map(|span| Spanned::new(Presence::Optional, span)))
 }
 
-/// Keys about merging stand on lists, maps and structs.
+/// Checks that keys about merging are on lists, maps and structs.
 fn check_topology(
     schema: &SchemaAttrs,
     shape: &TypeShape,
@@ -402,7 +402,7 @@ fn check_topology(
         (
             "preserve_unknown_fields",
             "x-kubernetes-preserve-unknown-fields",
-            // controller-gen writes the marker on any type, and no server minds.
+            // controller-gen writes the marker on any type, and servers accept it.
             object || list || notation.is_marked("preserve_unknown_fields"),
             "maps and structs",
         ),

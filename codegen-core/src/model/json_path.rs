@@ -1,19 +1,19 @@
-//! JSON paths of print columns, scale and selectable fields.
+//! Checks JSON paths of print columns, scale and selectable fields.
 
 /// An error in the path of a print column.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ColumnPathError {
-    /// To follow "invalid JSON path `...`: ".
+    /// The reason, to follow "invalid JSON path `...`: ".
     pub reason: String,
-    /// Whether API servers refuse the definition. Otherwise they take it, and the column is of no use.
+    /// Whether API servers refuse the definition. Otherwise they accept it, and the column is useless.
     pub is_refused: bool,
 }
 
-/// Checks a path as kubectl and API servers read those of print columns (client-go's JSONPath): `.a.b`, `..a`, `['a']`, `[0]`,
-/// `[*]`, `[?(@.type=="Ready")]`.
+/// Checks a path of a print column as kubectl and API servers read it (client-go's JSONPath): `.a.b`, `..a`,
+/// `['a']`, `[0]`, `[*]`, `[?(@.type=="Ready")]`.
 ///
 /// # Errors
-/// The path cannot be read, or names nothing useful.
+/// Returns an error if the path cannot be read, or names nothing useful.
 pub fn check_column_path(path: &str) -> Result<(), ColumnPathError> {
     begins(path).map_err(|reason| ColumnPathError { reason, is_refused: true })?;
     steps(path).map_err(|reason| ColumnPathError { reason, is_refused: false })
@@ -22,7 +22,7 @@ pub fn check_column_path(path: &str) -> Result<(), ColumnPathError> {
 /// Checks a path that names one field: `.spec.replicas`, no brackets.
 ///
 /// # Errors
-/// The reason, to follow "invalid JSON path `...`: ".
+/// Returns the reason, to follow "invalid JSON path `...`: ".
 pub fn check_simple_path(path: &str) -> Result<(), String> {
     begins(path)?;
     if path.contains(['[', '*', '\\']) || path.contains("..") {
@@ -31,7 +31,7 @@ pub fn check_simple_path(path: &str) -> Result<(), String> {
     steps(path)
 }
 
-/// All that API servers ask of a column's path before they take a definition.
+/// The only check of API servers on a column's path before they accept a definition.
 fn begins(path: &str) -> Result<(), String> {
     if path.starts_with('{') || path.starts_with('$') {
         return Err("write it without braces and `$`, starting with a dot".to_owned());
@@ -48,7 +48,7 @@ fn steps(path: &str) -> Result<(), String> {
     }
     let mut rest = path;
     while let Some(c) = rest.chars().next() {
-        // Two dots lead to the name at any depth.
+        // Two dots match the name at any depth.
         let deep = rest.strip_prefix("..").filter(|after| !after.starts_with('.'));
         rest = match (c, deep) {
             ('.', Some(after)) if after.starts_with('[') => after,
@@ -74,7 +74,7 @@ fn name(text: &str) -> Result<&str, String> {
     }
 }
 
-/// How long a field name is, in which a backslash escapes the next character: `foo\.bar`.
+/// The length of a field name, in which a backslash escapes the next character: `foo\.bar`.
 fn name_length(text: &str) -> Result<usize, String> {
     let mut escaped = false;
     for (at, c) in text.char_indices() {
@@ -86,7 +86,7 @@ fn name_length(text: &str) -> Result<usize, String> {
     if escaped { Err("it ends with a backslash".to_owned()) } else { Ok(text.len()) }
 }
 
-/// The inside of brackets up to the closing one. Returns the rest.
+/// The contents of brackets up to the closing one. Returns the rest.
 fn brackets(text: &str) -> Result<&str, String> {
     if let Some(filter) = text.strip_prefix("?(") {
         return self::filter(filter);
@@ -97,7 +97,7 @@ fn brackets(text: &str) -> Result<&str, String> {
     if inside.trim().is_empty() {
         return Err("empty brackets name the first item alone, which is `[0]`; `[*]` are all".to_owned());
     }
-    // Spaces may stand beside a comma alone.
+    // Only a comma may have spaces beside it.
     let several = inside.contains(',');
     for place in inside.split(',').map(|place| if several { place.trim_matches(' ') } else { place }) {
         if !is_place(place) {
@@ -139,7 +139,7 @@ fn split_at_dot(text: &str) -> Option<(&str, &str)> {
     })
 }
 
-/// A filter behind `[?(` up to the bracket that closes it: `@.type=="Ready"`, `@.type`. Returns the rest.
+/// A filter after `[?(` up to its closing bracket: `@.type=="Ready"`, `@.type`. Returns the rest.
 fn filter(text: &str) -> Result<&str, String> {
     let is_operator = |c: char| matches!(c, '!' | '<' | '>' | '=');
     let rest = operand(text)?;
@@ -169,7 +169,8 @@ fn filter(text: &str) -> Result<&str, String> {
     rest.strip_prefix(']').ok_or_else(|| "`]` has to follow the `)` of a filter".to_owned())
 }
 
-/// Where client-go takes a filter to end: at the first `)` that is not between the first quote and the next of its kind.
+/// The end of a filter for client-go: the first `)` that is not between the first quote and the next of its
+/// kind.
 fn end_of_filter(text: &str) -> Option<usize> {
     let (mut quote, mut ended) = (None, false);
     text.char_indices().find_map(|(at, c)| {
@@ -194,7 +195,7 @@ fn operand(text: &str) -> Result<&str, String> {
     let end =
         text.find(|c: char| !(c.is_alphanumeric() || matches!(c, '.' | '-' | '+'))).unwrap_or(text.len());
     let word = &text[..end];
-    // What else Rust reads as a number is a word to client-go.
+    // client-go treats other numbers of Rust as words.
     let is_number = word.parse::<f64>().is_ok() && !word.contains(char::is_alphabetic);
     match is_number || matches!(word, "true" | "false") {
         true => Ok(&text[end..]),
@@ -205,7 +206,7 @@ fn operand(text: &str) -> Result<&str, String> {
     }
 }
 
-/// The steps behind `@`. Returns the rest.
+/// The steps after `@`. Returns the rest.
 fn place_of_item(path: &str) -> Result<&str, String> {
     let mut rest = path;
     loop {
@@ -244,7 +245,7 @@ fn quoted(text: &str, quote: char) -> Result<&str, String> {
     Err("a quote is not closed".to_owned())
 }
 
-/// How long what follows a backslash is, if it is one of Go's escapes.
+/// The length of an escape after its backslash, if Go has it.
 fn escape(text: &str, quote: char) -> Option<usize> {
     let (begin, digits, radix) = match text.chars().next()? {
         'a' | 'b' | 'f' | 'n' | 'r' | 't' | 'v' | '\\' => return Some(1),

@@ -1,4 +1,4 @@
-//! `method(...)` of `#[genclient]`: methods of a client with names, and types, of their own.
+//! Reads `method(...)` of `#[genclient]`: methods of a client with names, and types, of their own.
 
 use proc_macro2::Span;
 
@@ -19,13 +19,14 @@ pub struct MethodAttrs {
     pub verb: Spanned<Verb>,
     /// `subresource`; `None`: the resource itself.
     pub subresource: Option<Spanned<String>>,
-    /// `input`, a path in Rust; `None`: the kind's own type, or nothing for verbs that take none.
+    /// `input`, a path in Rust; `None`: the kind's own type, or no body.
     pub input: Option<Spanned<String>>,
     /// `result`, a path in Rust; `None`: the kind's own type.
     pub result: Option<Spanned<String>>,
 }
 
-/// What every client has, or what every type has by traits: a method of such a name would hide it or be hidden.
+/// The methods that every client has, or every type by traits: a method of the same name would hide them or
+/// be hidden.
 const TAKEN: &[&str] = &[
     "borrow",
     "borrow_mut",
@@ -53,7 +54,7 @@ impl MethodAttrs {
         let name = name.and_then(|name| {
             parse_name(&name, Code::INVALID_CODE_NAME, "name in code", CodeName::parse, diagnostics)
         });
-        // A verb that is none has been reported.
+        // An unknown verb has been reported.
         let verb = find("verb").and_then(|verb| Some(Spanned::new(Verb::parse(&verb.value)?, verb.span)));
         let subresource = find("subresource");
         if let Some(subresource) = &subresource {
@@ -82,7 +83,7 @@ fn check_subresource(name: &Spanned<String>, diagnostics: &mut Diagnostics) {
     }
 }
 
-/// Only verbs that send an object have an input type.
+/// Checks that only verbs that send an object have an input type.
 fn check_input(verb: &Spanned<Verb>, input: Span, diagnostics: &mut Diagnostics) {
     if matches!(verb.value, Verb::Create | Verb::Update | Verb::Apply) {
         return;
@@ -129,7 +130,7 @@ fn kubernetes_path(go: &str) -> Option<String> {
     Some(format!("k8s_openapi::{}", path.replace(['/', '.'], "::").replace('-', "_")))
 }
 
-/// No two methods of a client have one name.
+/// Checks that methods of a client have different names.
 pub(super) fn check_unique(methods: &[MethodAttrs], diagnostics: &mut Diagnostics) {
     for (at, method) in methods.iter().enumerate() {
         let name = method.rust_name();
@@ -142,7 +143,8 @@ pub(super) fn check_unique(methods: &[MethodAttrs], diagnostics: &mut Diagnostic
     }
 }
 
-/// No method has the name of another one that the client has, of which `verbs` are those that may be left out.
+/// Checks that no method has the name of one of the client's other methods; `verbs` are those that can be
+/// left out.
 pub(super) fn check_free(methods: &[MethodAttrs], verbs: &[String], diagnostics: &mut Diagnostics) {
     for method in methods {
         let name = method.rust_name();

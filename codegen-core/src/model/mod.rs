@@ -1,8 +1,7 @@
-//! What attributes and items say, typed and with places: the local facts of one item.
+//! Models attributes and items, typed and with places: the local facts of one item.
 //!
-//! Everything here is read from one item alone, so that a derive macro can use it as well as the
-//! command. Facts that span items (does a path exist in the schema, is a plural taken) are not
-//! known here.
+//! Everything here comes from one item alone, so that derive macros and the command can use it. Facts that
+//! span items (whether a path exists in the schema, whether a plural is taken) are unknown here.
 
 mod check;
 mod conversion;
@@ -44,8 +43,8 @@ pub use webhook::{WebhookAttrs, WebhookConfigurationAttrs};
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::grammar::{Entry, Json, Spanned, Value};
 
-/// Takes values out of entries. A value of another shape has been reported by the parser (or would
-/// be a row of the table that does not fit the model, which a test finds), so it counts as absent.
+/// Takes values out of entries. A value of another shape counts as absent: the parser has reported it, or a
+/// test finds that the table's row does not fit the model.
 trait EntryValue {
     fn string(&self) -> Option<Spanned<String>>;
     fn strings(&self) -> Vec<Spanned<String>>;
@@ -84,7 +83,7 @@ fn not_empty(name: &str, list: &[Spanned<String>], diagnostics: &mut Diagnostics
     }
 }
 
-/// An object, or a text that holds one; anything else is reported.
+/// An object, or a text with one; other values are reported.
 fn object(entry: &Entry, diagnostics: &mut Diagnostics) -> Option<Spanned<Json>> {
     let Value::Json(json) = &entry.value else { return None };
     let parsed = match &json.value {

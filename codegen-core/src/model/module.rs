@@ -1,4 +1,4 @@
-//! Facts about types in the documentation of their module.
+//! Reads facts about types in the documentation of their module.
 
 use proc_macro2::Span;
 use syn::Attribute;
@@ -9,7 +9,7 @@ use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::grammar::{ItemAttributes, Parsed, Spanned, parse_module};
 use crate::names::{CodeName, Group, Version};
 
-/// Facts about a module; those of a child module win over those of its parent.
+/// Facts about a module; those of a child module take precedence over its parent's.
 #[derive(Clone, Debug, Default)]
 pub struct ModuleAttrs {
     /// `+groupName`
@@ -44,7 +44,7 @@ impl ModuleAttrs {
         }
     }
 
-    /// Adds what an enclosing module says.
+    /// Adds the facts of an enclosing module.
     #[must_use]
     pub fn or(self, outer: Self) -> Self {
         Self {

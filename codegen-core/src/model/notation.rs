@@ -1,12 +1,12 @@
 //! Rephrases diagnostics about keys that were written as markers.
 //!
-//! Rules name keys, `min_length`. For a key that was written as `+kubebuilder:validation:MinLength=3`, the message names the
-//! marker.
+//! Rules name keys, such as `min_length`. For a key written as `+kubebuilder:validation:MinLength=3`, the
+//! message names the marker.
 
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::grammar::{FAMILIES, Parsed};
 
-/// The keys of an item that were written as markers.
+/// The keys of an item that are written as markers.
 pub(super) struct Notation {
     /// Keys with the names of their markers.
     marked: Vec<(&'static str, String)>,
@@ -15,23 +15,23 @@ pub(super) struct Notation {
 impl Notation {
     pub(super) fn of(parsed: &[&Parsed]) -> Self {
         let entries = parsed.iter().flat_map(|parsed| &parsed.entries);
-        // A constraint of items is a key inside of `items`.
+        // A constraint of items is a key inside `items`.
         let all = entries.flat_map(|entry| std::iter::once(entry).chain(super::EntryValue::nested(entry)));
         let marked = all.filter_map(|entry| Some((entry.key.name, entry.marker?.name.clone())));
         Self { marked: marked.collect() }
     }
 
-    /// Whether a marker says the key.
+    /// Whether a marker sets the key.
     pub(super) fn is_marked(&self, key: &str) -> bool {
         self.marked.iter().any(|(name, _)| *name == key)
     }
 
-    /// Whether two markers say the key.
+    /// Whether two markers set the key.
     pub(super) fn is_marked_twice(&self, key: &str) -> bool {
         self.marked.iter().filter(|(name, _)| *name == key).count() > 1
     }
 
-    /// Runs a check, and names markers in its messages where keys were written as markers.
+    /// Runs a check, and names markers in its messages for keys written as markers.
     pub(super) fn check<T>(
         &self,
         diagnostics: &mut Diagnostics,
@@ -60,7 +60,7 @@ impl Notation {
         diagnostic
     }
 
-    /// The text with markers in the place of all keys that have one.
+    /// The text with keys replaced by their markers.
     fn in_markers(&self, text: &str) -> String {
         let mut out = text.replace(" to #[resource]", "");
         for key in FAMILIES.iter().flat_map(|family| family.keys) {

@@ -1,10 +1,10 @@
-//! Rules of `exactly_one_of` and its kin.
+//! Checks `exactly_one_of` and similar keys.
 
 use super::{Body, FieldModel, OneOf, SerdeContainer};
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::grammar::{Spanned, closest};
 
-/// The groups name optional fields of the struct, each once.
+/// Checks that groups name optional fields of the struct, each once.
 pub(super) fn check_one_ofs(
     one_ofs: &[OneOf],
     body: &Body,

@@ -1,7 +1,8 @@
 //! `#[policy(...)]`
 //!
-//! Most keys are fields of the API under their names in Rust's case. So the model is the spec itself, and the checks of an API
-//! server apply to it unchanged. [`PolicyAttrs::places`] leads the paths in their answers back to the source.
+//! Most keys are fields of the API with names in Rust's case. So the model is the spec itself, and an API
+//! server's checks apply to it unchanged. [`PolicyAttrs::places`] maps the paths in their causes to the
+//! source.
 
 use heck::ToLowerCamelCase as _;
 use proc_macro2::Span;
@@ -12,7 +13,7 @@ use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::grammar::{Entry, Json, Parsed, Spanned};
 use crate::names::dns_subdomain;
 
-/// Keys that may be repeated, with the lists of the spec that they become.
+/// Repeatable keys, with their lists in the spec.
 const LISTS: [(&str, &str); 5] = [
     ("validation", "validations"),
     ("variable", "variables"),
@@ -21,7 +22,7 @@ const LISTS: [(&str, &str); 5] = [
     ("mutation", "mutations"),
 ];
 
-/// What one `#[policy(...)]` says.
+/// The values of one `#[policy(...)]`.
 #[derive(Clone, Debug)]
 pub struct PolicyAttrs {
     /// The attribute.
@@ -30,7 +31,7 @@ pub struct PolicyAttrs {
     pub name: Spanned<String>,
     /// Whether it is a MutatingAdmissionPolicy.
     pub mutating: bool,
-    /// Operations in the API's spelling; empty: those of the default.
+    /// Operations in the API's spelling; empty: the default ones.
     pub operations: Vec<String>,
     /// API groups; empty: the kind's.
     pub groups: Vec<String>,
@@ -38,11 +39,11 @@ pub struct PolicyAttrs {
     pub versions: Vec<String>,
     /// Resources; empty: the kind's.
     pub resources: Vec<String>,
-    /// The spec as the API has it, without the rule that says which requests it applies to.
+    /// The spec as in the API, without the rule that selects its requests.
     pub spec: JsonValue,
-    /// An object that is merged over the whole spec.
+    /// An object to merge over the whole spec.
     pub patch: Option<Spanned<Json>>,
-    /// The bindings; the usual one if none is given.
+    /// The bindings; by default, the usual one.
     pub bindings: Vec<PolicyBinding>,
     /// Places of values by their paths in the policy, such as `spec.validations[0].expression`.
     pub places: Vec<(String, Span)>,
@@ -51,7 +52,7 @@ pub struct PolicyAttrs {
 /// The binding of a policy.
 #[derive(Clone, Debug)]
 pub struct PolicyBinding {
-    /// Where it is given; that of the policy's name for the usual one.
+    /// Its place; that of the policy's name for the usual one.
     pub span: Span,
     /// Its name.
     pub name: Spanned<String>,
@@ -60,11 +61,11 @@ pub struct PolicyBinding {
 }
 
 impl PolicyAttrs {
-    /// Takes the values out of one attribute and checks them; `None`: it is too wrong to go on with, which has been
-    /// reported.
+    /// Takes the values out of one attribute and checks them; `None` after a diagnostic about an error too
+    /// severe to continue.
     pub fn from_parsed(parsed: &Parsed, diagnostics: &mut Diagnostics) -> Option<Self> {
         let span = parsed.span?;
-        // The wrong entry has been reported. Its absence is not another error.
+        // The invalid entry has been reported. Its absence is not another error.
         if !parsed.meant.is_empty() || parsed.entries.iter().any(is_wrong) {
             return None;
         }
@@ -95,7 +96,7 @@ impl PolicyAttrs {
         ];
         for (key, field) in RULE {
             let entry = parsed.get(key).map(|entry| entry.span);
-            // kube-apiserver names no index in some of its causes.
+            // Some causes of kube-apiserver have no index.
             let paths =
                 ["[0]", ""].map(|index| format!("spec.matchConstraints.resourceRules{index}.{field}"));
             spec.places.extend(entry.into_iter().flat_map(|span| paths.clone().map(|path| (path, span))));
@@ -166,7 +167,7 @@ fn is_mutating(parsed: &Parsed, span: Span, diagnostics: &mut Diagnostics) -> Op
     }
 }
 
-/// A spec while it is read.
+/// A spec being read.
 #[derive(Default)]
 struct Spec {
     object: Map<String, JsonValue>,
@@ -174,7 +175,7 @@ struct Spec {
 }
 
 impl Spec {
-    /// The entries of a key that may be repeated; `None`: one of them is wrong, which has been reported.
+    /// The entries of a repeatable key; `None` after a diagnostic.
     fn list(&mut self, parsed: &Parsed, key: &str, list: &str, diagnostics: &mut Diagnostics) -> Option<()> {
         let mut items = Vec::new();
         for entry in parsed.entries.iter().filter(|entry| entry.key.name == key) {
@@ -234,12 +235,12 @@ impl Spec {
     }
 }
 
-/// The object to merge; the outer `None`: it is none, which has been reported.
+/// The object to merge; the outer `None` follows a diagnostic.
 fn patch(parsed: &Parsed, diagnostics: &mut Diagnostics) -> Option<Option<Spanned<Json>>> {
     parsed.get("patch").map_or(Some(None), |entry| super::object(entry, diagnostics).map(Some))
 }
 
-/// The bindings; `None`: one of them is wrong, which has been reported.
+/// The bindings; `None` after a diagnostic.
 fn bindings(
     parsed: &Parsed,
     policy: &Spanned<String>,

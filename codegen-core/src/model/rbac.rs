@@ -7,7 +7,7 @@ use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::grammar::{Parsed, Spanned};
 use crate::names::{NameError, object};
 
-/// What one `#[rbac(...)]` says.
+/// The values of one `#[rbac(...)]`.
 #[derive(Clone, Debug)]
 pub struct RbacAttrs {
     /// The attribute.
@@ -16,11 +16,11 @@ pub struct RbacAttrs {
     pub groups: Vec<Spanned<String>>,
     /// Resources and subresources.
     pub resources: Vec<Spanned<String>>,
-    /// The only objects that are meant.
+    /// Names of the only objects that it applies to.
     pub resource_names: Vec<Spanned<String>>,
     /// Verbs.
     pub verbs: Vec<Spanned<String>>,
-    /// Paths that are no resources.
+    /// Paths of URLs that are no resources.
     pub urls: Vec<Spanned<String>>,
     /// Namespace of the Role.
     pub namespace: Option<Spanned<String>>,
@@ -29,8 +29,8 @@ pub struct RbacAttrs {
 }
 
 impl RbacAttrs {
-    /// Takes the values out of one attribute and checks them; `None`: it is too wrong to go on with, which has been
-    /// reported.
+    /// Takes the values out of one attribute and checks them; `None` after a diagnostic about an error too
+    /// severe to continue.
     pub fn from_parsed(parsed: &Parsed, diagnostics: &mut Diagnostics) -> Option<Self> {
         let mut out = Self {
             span: parsed.span?,
@@ -43,7 +43,7 @@ impl RbacAttrs {
             role_name: None,
         };
         for entry in &parsed.entries {
-            // The wrong entry has been reported. Its absence is not another error.
+            // The invalid entry has been reported. Its absence is not another error.
             entry.given()?;
             match entry.key.name {
                 "groups" => out.groups = entry.strings(),
@@ -93,7 +93,7 @@ impl RbacAttrs {
         }
     }
 
-    /// What `ValidatePolicyRule` of kube-apiserver asks: a rule is about resources of groups, or about URLs.
+    /// Checks as `ValidatePolicyRule` of kube-apiserver: a rule is about resources of groups, or about URLs.
     fn check_subject(&self, diagnostics: &mut Diagnostics) {
         let mut refuse = |span: Span, message: &str, help: &str| {
             diagnostics.push(Diagnostic::error(Code::RBAC_RULE, span, message).help(help));

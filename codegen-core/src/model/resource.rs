@@ -13,7 +13,7 @@ use crate::names::{
     CodeName, Group, Kind, NameError, PluralName, Scope, Version, label_value, pluralize_kind, qualified_name,
 };
 
-/// What `#[resource(...)]` says, with the defaults filled in.
+/// The values of `#[resource(...)]`, with defaults filled in.
 #[derive(Clone, Debug)]
 pub struct ResourceAttrs {
     /// The attribute; the struct's name if there is none.
@@ -46,17 +46,17 @@ pub struct ResourceAttrs {
     pub print_columns: Vec<PrintColumn>,
     /// Paths of selectable fields, in source order.
     pub selectable_fields: Vec<Spanned<String>>,
-    /// This version is stored.
+    /// Marks this version as stored.
     pub storage_version: Option<Span>,
-    /// This version is not served.
+    /// Marks this version as not served.
     pub unserved_version: Option<Span>,
-    /// This version is left out of the CRD.
+    /// Leaves this version out of the CRD.
     pub skip_version: Option<Span>,
-    /// This version is deprecated.
+    /// Marks this version as deprecated.
     pub deprecated_version: Option<Deprecation>,
-    /// How objects are converted between the versions of the kind.
+    /// The conversion of objects between the versions of the kind.
     pub conversion: Option<Spanned<Conversion>>,
-    /// All other versions are converted to and from this one.
+    /// Marks this version as the one that all others are converted to and from.
     pub hub: Option<Span>,
     /// Annotations of the CRD, without the API approval.
     pub annotations: Vec<StringPair>,
@@ -64,11 +64,12 @@ pub struct ResourceAttrs {
     pub labels: Vec<StringPair>,
     /// Value of the annotation `api-approved.kubernetes.io`.
     pub api_approved: Option<Spanned<String>>,
-    /// Schemas of apiVersion, kind and metadata that are not the usual ones, by name; `None`: the CRD has none.
+    /// Schemas of apiVersion, kind and metadata that differ from the usual ones, by name; `None`: the field
+    /// is absent.
     pub standard_fields: Vec<(String, Option<Json>)>,
     /// Name of the group in the clientset, if it is not the default.
     pub group_name_in_code: Option<Spanned<CodeName>>,
-    /// Name of the group in the informer factory, if it is another one.
+    /// Name of the group in the informer factory, if it differs.
     pub informer_group_name: Option<Spanned<CodeName>>,
 }
 
@@ -91,7 +92,7 @@ pub struct Scale {
 #[allow(missing_docs, reason = "the names are those of CustomResourceColumnDefinition")]
 pub struct PrintColumn {
     pub name: Spanned<String>,
-    /// `None`: that of the field.
+    /// The type; `None`: that of the field.
     pub column_type: Option<Spanned<String>>,
     pub json_path: Spanned<String>,
     pub description: Option<Spanned<String>>,
@@ -104,14 +105,13 @@ pub struct PrintColumn {
 pub struct Deprecation {
     /// The key.
     pub span: Span,
-    /// The warning; `None`: the API server's own.
+    /// The warning; `None`: the API server's default.
     pub warning: Option<Spanned<String>>,
 }
 
 impl ResourceAttrs {
-    /// Takes the values out of the parsed attributes, checks them and fills in defaults from the
-    /// name of the struct. `None`: a name without which nothing can be said is missing or wrong,
-    /// which has been reported.
+    /// Takes the values out of the parsed attributes, checks them and fills in defaults from the name of the
+    /// struct. `None` after a diagnostic for an essential name that is missing or invalid.
     pub fn from_parsed(parsed: &Parsed, ident: &Ident, diagnostics: &mut Diagnostics) -> Option<Self> {
         // An attribute without keys has been reported.
         if parsed.span.is_some() && parsed.entries.is_empty() {
@@ -186,7 +186,7 @@ fn invalid(code: Code, what: &str, text: &Spanned<String>, error: &NameError) ->
     Diagnostic::error(code, text.span, message).help_opt(help.or_else(|| Some(hint(code).to_owned())))
 }
 
-/// The form of a valid name, where no similar one can be suggested.
+/// The form of a valid name, for errors without a similar one.
 fn hint(code: Code) -> &'static str {
     match code {
         Code::INVALID_GROUP => "groups look like this: \"hopegi.com\"",
@@ -197,7 +197,7 @@ fn hint(code: Code) -> &'static str {
     }
 }
 
-/// Parses a name; a wrong one is reported.
+/// Parses a name; an invalid one is reported.
 pub(super) fn parse_name<T>(
     text: &Spanned<String>,
     code: Code,
@@ -214,7 +214,7 @@ pub(super) fn parse_name<T>(
     }
 }
 
-/// Parses a version; one that resembles another way of writing is warned of.
+/// Parses a version, and warns of one that resembles a conventional one.
 pub(super) fn parse_version(
     text: &Spanned<String>,
     diagnostics: &mut Diagnostics,
@@ -305,7 +305,7 @@ impl Reader<'_> {
         Some(list)
     }
 
-    /// `plural` or `singular`, or what follows from the kind.
+    /// `plural` or `singular`, or the default from the kind.
     fn resource_name(
         &mut self,
         key: &str,
@@ -383,7 +383,7 @@ impl Reader<'_> {
         Some(Spanned::new(Conversion::read(entry, self.diagnostics), entry.span))
     }
 
-    /// Whether a fact was given in a wrong value or under a misspelt key, so that the module must not supply it.
+    /// Whether a fact has an invalid value or a misspelt key, so that the module must not supply it.
     fn is_lost(&self, key: &str, is_found: bool) -> bool {
         !is_found && (self.parsed.get(key).is_some() || self.parsed.meant.contains(&key))
     }
@@ -427,7 +427,7 @@ impl Reader<'_> {
         out
     }
 
-    /// Keys that would be ignored beside another one.
+    /// Reports keys that would be ignored beside another one.
     fn contradictions(&mut self) {
         for (skip, other) in [
             ("skip_version", "storage_version"),

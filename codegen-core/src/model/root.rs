@@ -1,4 +1,4 @@
-//! The root type of a resource.
+//! Models the root type of a resource.
 
 use proc_macro2::{Ident, Span};
 use syn::ext::IdentExt as _;
@@ -31,8 +31,8 @@ pub struct ResourceInput {
 }
 
 impl ResourceInput {
-    /// Reads a struct that derives `Resource`. `None`: it is too wrong to go on with, which has been
-    /// reported; mistakes may have been reported in either case.
+    /// Reads a struct that derives `Resource`; `None` after a diagnostic about an error too severe to
+    /// continue. Other errors may also have been reported.
     pub fn from_struct(item: &ItemStruct, diagnostics: &mut Diagnostics) -> Option<Self> {
         check_shape(Some(&item.fields), &item.generics, &item.ident, diagnostics);
         // Diagnostics about the type precede those about its fields.
@@ -87,7 +87,7 @@ impl ResourceInput {
         Some(Self { attrs: attrs?, genclient, deepcopy, policies, model })
     }
 
-    /// Takes the group and version from the modules around the type where they are not said on it.
+    /// Takes the group and version from the enclosing modules if the type does not set them.
     pub fn complete(&mut self, module: &ModuleAttrs, diagnostics: &mut Diagnostics) {
         let attrs = &mut self.attrs;
         attrs.group = attrs.group.take().or_else(|| module.group.clone());
@@ -104,18 +104,18 @@ impl ResourceInput {
     }
 }
 
-/// A fact that neither a type nor its modules state.
+/// A missing fact that neither a type nor its modules state.
 #[derive(Clone, Debug)]
 pub struct MissingFact {
     /// The code.
     pub code: Code,
     /// The message.
     pub message: String,
-    /// What to write.
+    /// Advice.
     pub help: String,
 }
 
-/// Reports a root type whose group or version is not known; `(group, version)` says which are known.
+/// Reports a root type whose group or version is unknown; `has` states which of them are known.
 pub fn missing_facts(name: &str, has_attribute: bool, has: (bool, bool)) -> Vec<MissingFact> {
     if has == (false, false) && !has_attribute {
         return vec![MissingFact {
@@ -145,7 +145,7 @@ fn field<'a>(model: &'a TypeModel, name: &str) -> Option<&'a FieldModel> {
     model.named_fields().iter().find(|field| field.ident.as_ref().is_some_and(|ident| ident.unraw() == name))
 }
 
-/// A root type is a struct with named fields and without parameters.
+/// Checks that a root type is a struct with named fields and without parameters.
 fn check_shape(fields: Option<&Fields>, generics: &Generics, ident: &Ident, diagnostics: &mut Diagnostics) {
     if !matches!(fields, Some(Fields::Named(_))) {
         let message = format!("`{ident}` must be a struct with named fields to be a resource");
@@ -161,7 +161,7 @@ fn check_shape(fields: Option<&Fields>, generics: &Generics, ident: &Ident, diag
 
 /// Reports `Serialize` and `Deserialize` among the derives of a root type.
 ///
-/// A derive macro does not see the derives beside it; there rustc reports the conflict.
+/// A derive macro does not see the other derives; there rustc reports the conflict.
 pub fn check_root_derives(attributes: &[Attribute], diagnostics: &mut Diagnostics) {
     for attribute in attributes.iter().filter(|a| a.path().is_ident("derive")) {
         // Without generic arguments, for which syn would recurse.
@@ -185,7 +185,7 @@ pub fn check_root_derives(attributes: &[Attribute], diagnostics: &mut Diagnostic
     }
 }
 
-/// serde attributes that would change the shape of the object.
+/// Refuses serde attributes that would change the shape of the object.
 fn check_serde(model: &TypeModel, diagnostics: &mut Diagnostics) {
     const REFUSED: [&str; 10] =
         ["tag", "content", "untagged", "transparent", "from", "try_from", "into", "remote", "crate", "bound"];
@@ -199,7 +199,7 @@ fn check_serde(model: &TypeModel, diagnostics: &mut Diagnostics) {
     }
 }
 
-/// `metadata`, `spec` and `status` are there, as they should be.
+/// Checks that `metadata`, `spec` and `status` are present and valid.
 fn check_fields(model: &TypeModel, status_flag: Option<Span>, diagnostics: &mut Diagnostics) {
     let span = model.ident.span();
     let missing = |code, name: &str, help: String| {
@@ -250,7 +250,7 @@ fn check_metadata(field: &FieldModel, diagnostics: &mut Diagnostics) {
                 .help("write metadata: ObjectMeta, with use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta"),
         );
     }
-    // Only its presence can be said.
+    // Only its presence can be set.
     if let Some(span) = field.validation.beyond_presence.or(field.schema.beyond_presence) {
         diagnostics.push(
             Diagnostic::error(Code::WRONG_PLACE, span, "`metadata` cannot be constrained")
@@ -260,7 +260,7 @@ fn check_metadata(field: &FieldModel, diagnostics: &mut Diagnostics) {
     }
 }
 
-/// A standard field keeps its name and place.
+/// Checks that a standard field keeps its name and place.
 fn check_standard_field(field: &FieldModel, name: &str, diagnostics: &mut Diagnostics) {
     let key = |name: &str| field.serde.key(name);
     if field.serde.flatten {
@@ -282,7 +282,7 @@ fn check_standard_field(field: &FieldModel, name: &str, diagnostics: &mut Diagno
     }
 }
 
-/// `#[genclient(non_namespaced)]` agrees with the scope.
+/// Checks that `#[genclient(non_namespaced)]` agrees with the scope.
 fn check_scope(attrs: &ResourceAttrs, genclient: &GenclientAttrs, diagnostics: &mut Diagnostics) {
     let scope = attrs.scope.value;
     let (span, message, help) = match (scope, genclient.non_namespaced) {

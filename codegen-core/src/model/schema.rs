@@ -9,16 +9,16 @@ use super::{Constraints, EntryValue, TypeShape};
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::grammar::{Entry, Json, Parsed, Spanned, Value};
 
-/// What `#[schema(...)]` says.
+/// The values of `#[schema(...)]`.
 #[derive(Clone, Debug, Default)]
 #[allow(missing_docs, reason = "the names are the keys, which the table describes")]
 pub struct SchemaAttrs {
-    /// The first attribute; `None`: there is none.
+    /// The first attribute, if there is one.
     pub span: Option<Span>,
-    /// What the keys of keywords add to the schema, but for `default` and `example`.
+    /// The additions of keywords' keys to the schema, without `default` and `example`.
     pub facts: Constraints,
     pub default: Option<Spanned<Json>>,
-    /// The path of the constant that is the default.
+    /// The path of the constant for the default.
     pub default_ref: Option<Spanned<String>>,
     pub example: Option<Spanned<Json>>,
     pub description: Option<Spanned<String>>,
@@ -27,7 +27,7 @@ pub struct SchemaAttrs {
     pub immutable: Option<Span>,
     pub required: Option<Span>,
     pub optional: Option<Span>,
-    /// The keys that are given.
+    /// The keys that are present.
     pub keys: BTreeSet<&'static str>,
     /// The first key beside `required` and `optional`.
     pub beyond_presence: Option<Span>,
@@ -65,9 +65,9 @@ impl SchemaAttrs {
         }
     }
 
-    /// Takes a key that says a keyword as it is.
+    /// Takes a key that sets a keyword directly.
     fn fact(&mut self, key: &str, value: &Value, span: Span) {
-        // The two differ in what they stand on.
+        // The two keys differ only in their types.
         let key = if key == "struct_type" { "map_type" } else { key };
         let Some(keyword) = KEYWORDS.iter().find(|keyword| keyword.schema_key == Some(key)) else { return };
         let Constraints { schema, places } = &mut self.facts;
@@ -84,7 +84,7 @@ impl SchemaAttrs {
             }
             _ => return,
         };
-        // The grammar lets only values of the right type pass.
+        // The grammar accepts only values of the right type.
         if keyword.set(schema, &value).is_ok() {
             places.insert(keyword.name.to_owned(), span);
         }
@@ -104,7 +104,7 @@ impl SchemaAttrs {
         self.facts.schema.external_docs = Some(ExternalDocs { url: Some(url.value), description });
     }
 
-    /// A marker's `{}` is an empty list where a list is wanted.
+    /// Turns a marker's `{}` into an empty list for a list type.
     pub(super) fn settle_empty(&mut self, shape: &TypeShape) {
         for json in self.default.iter_mut().chain(&mut self.example).filter(|json| json.value == Json::Empty)
         {
@@ -115,7 +115,7 @@ impl SchemaAttrs {
         }
     }
 
-    /// `list_map_key` and `list_type = "map"` need each other.
+    /// Checks that `list_map_key` and `list_type = "map"` occur together.
     fn check_list_keys(&self, parsed: &Parsed, diagnostics: &mut Diagnostics) {
         let Constraints { schema, places } = &self.facts;
         let list_type = places.get("x-kubernetes-list-type").zip(schema.list_type.as_deref());
@@ -147,7 +147,7 @@ impl SchemaAttrs {
     }
 }
 
-/// A scheme, `://` and a host, nothing that cannot stand in a URL.
+/// Whether a text has a scheme, `://` and a host, and only characters of URLs.
 pub(super) fn is_absolute_url(text: &str) -> bool {
     let Some((scheme, rest)) = text.split_once("://") else { return false };
     let host = rest.split(['/', '?', '#']).next().unwrap_or_default();

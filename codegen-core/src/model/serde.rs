@@ -1,4 +1,4 @@
-//! What `#[serde(...)]` says, as far as it changes the JSON form.
+//! Reads the parts of `#[serde(...)]` that change the JSON form.
 //!
 //! Readers ignore unknown keys; [`check`] reports them.
 
@@ -14,7 +14,7 @@ use crate::grammar::{Spanned, split_attribute};
 pub(super) use check::{SerdePlace, check};
 pub use rename::RenameRule;
 
-/// Where a missing value comes from.
+/// The source of a missing value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SerdeDefault {
     /// `#[serde(default)]`
@@ -52,7 +52,7 @@ impl Pair {
     }
 }
 
-/// What serde's attributes say about a type.
+/// The values of serde's attributes on a type.
 #[derive(Clone, Debug, Default)]
 pub struct SerdeContainer {
     /// `rename_all` when writing and reading.
@@ -71,15 +71,15 @@ pub struct SerdeContainer {
     pub content: Option<Spanned<String>>,
     /// `untagged`
     pub untagged: bool,
-    /// `from` or `try_from`: the type that is read instead.
+    /// `from` or `try_from`: the type for deserialization.
     pub read_as: Option<Spanned<String>>,
-    /// `into`: the type that is written instead.
+    /// `into`: the type for serialization.
     pub written_as: Option<Spanned<String>>,
-    /// Every key that was given, with its place.
+    /// Every key, with its place.
     pub keys: Vec<Spanned<String>>,
 }
 
-/// What serde's attributes say about a field.
+/// The values of serde's attributes on a field.
 #[derive(Clone, Debug, Default)]
 pub struct SerdeField {
     /// `rename` when writing.
@@ -98,13 +98,13 @@ pub struct SerdeField {
     pub skip_deserializing: bool,
     /// `skip_serializing_if`
     pub skip_serializing_if: Option<String>,
-    /// `with`, `serialize_with`, `deserialize_with` or `serde_as`: functions have the JSON form.
+    /// `with`, `serialize_with`, `deserialize_with` or `serde_as`: functions decide the JSON form.
     pub with: Option<Spanned<String>>,
-    /// Every key that was given, with its place.
+    /// Every key, with its place.
     pub keys: Vec<Spanned<String>>,
 }
 
-/// What serde's attributes say about a variant.
+/// The values of serde's attributes on a variant.
 #[derive(Clone, Debug, Default)]
 pub struct SerdeVariant {
     /// `rename` when writing.
@@ -125,7 +125,7 @@ pub struct SerdeVariant {
     pub other: bool,
     /// `untagged`
     pub untagged: bool,
-    /// `with`, `serialize_with` or `deserialize_with`: functions have the JSON form.
+    /// `with`, `serialize_with` or `deserialize_with`: functions decide the JSON form.
     pub with: Option<Spanned<String>>,
 }
 
@@ -153,7 +153,7 @@ impl SerdeContainer {
         out
     }
 
-    /// The place of a key, if it was given.
+    /// The place of a key, if it is present.
     pub fn key(&self, name: &str) -> Option<Span> {
         self.keys.iter().find(|key| key.value == name).map(|key| key.span)
     }
@@ -187,22 +187,22 @@ impl SerdeField {
         out
     }
 
-    /// The place of a key, if it was given.
+    /// The place of a key, if it is present.
     pub fn key(&self, name: &str) -> Option<Span> {
         self.keys.iter().find(|key| key.value == name).map(|key| key.span)
     }
 
-    /// Whether the field is in no JSON at all.
+    /// Whether the field is never in the JSON.
     pub fn skipped(&self) -> bool {
         self.skip_serializing && self.skip_deserializing
     }
 
-    /// The name in JSON that is written.
+    /// The name in JSON for serialization.
     pub fn name(&self, ident: &Ident, rename_all: (RenameRule, RenameRule)) -> String {
         self.rename_serialize.clone().unwrap_or_else(|| rename_all.0.apply_to_field(&plain(ident)))
     }
 
-    /// The name in JSON that is read.
+    /// The name in JSON for deserialization.
     pub fn name_read(&self, ident: &Ident, rename_all: (RenameRule, RenameRule)) -> String {
         self.rename_deserialize.clone().unwrap_or_else(|| rename_all.1.apply_to_field(&plain(ident)))
     }
@@ -235,7 +235,7 @@ impl SerdeVariant {
         out
     }
 
-    /// The name in JSON that is written.
+    /// The name in JSON for serialization.
     pub fn name(&self, ident: &Ident, rename_all: (RenameRule, RenameRule)) -> String {
         self.rename_serialize.clone().unwrap_or_else(|| rename_all.0.apply_to_variant(&plain(ident)))
     }
@@ -247,7 +247,7 @@ fn plain(ident: &Ident) -> String {
     name.strip_prefix("r#").unwrap_or(&name).to_owned()
 }
 
-/// What stands behind the name of a key.
+/// The tokens after the name of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Given {
     /// Nothing.
@@ -256,7 +256,7 @@ enum Given {
     Text,
     /// `(...)`
     List,
-    /// Anything else.
+    /// Other tokens.
     Other,
 }
 
@@ -265,7 +265,7 @@ struct Key {
     name: String,
     span: Span,
     given: Given,
-    /// The string behind `=`.
+    /// The string after `=`.
     text: Option<String>,
     /// The tokens in parentheses.
     nested: TokenStream,
@@ -296,7 +296,7 @@ fn serde_keys(attributes: &[Attribute]) -> Vec<Key> {
     lists.flat_map(keys).collect()
 }
 
-/// `#[serde_as(...)]` of the crate serde_with, which becomes a `with`.
+/// `#[serde_as(...)]` of the crate serde_with, which acts like `with`.
 fn serde_as(attributes: &[Attribute]) -> Option<Spanned<String>> {
     let name = |attribute: &Attribute| attribute.path().segments.last().map(|segment| segment.ident.clone());
     let found = attributes.iter().filter_map(name).find(|name| name == "serde_as")?;
@@ -324,7 +324,7 @@ fn key(part: &[TokenTree]) -> Option<Key> {
     Some(Key { name: ident.to_string(), span: ident.span(), given, text, nested })
 }
 
-/// The string that a token holds; a macro by example gives its literals in invisible brackets.
+/// The string of a token; a macro by example wraps its literals in invisible groups.
 fn text(value: &TokenTree) -> Option<String> {
     match value {
         TokenTree::Literal(literal) => match Lit::new(literal.clone()) {

@@ -1,13 +1,13 @@
-//! The shape of a type as far as its syntax shows it.
+//! Derives the shape of a type from its syntax.
 
 use syn::{GenericArgument, PathArguments, Type};
 
-/// The shape that a value has in JSON, as far as the written type shows it without resolving names.
+/// The shape of a value in JSON, as far as the written type shows it without resolving names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TypeShape {
     /// `String`, `char`
     String,
-    /// `i32` and its kin
+    /// `i32` and similar
     Integer,
     /// `f32`, `f64`
     Number,
@@ -19,12 +19,12 @@ pub enum TypeShape {
     Map(Box<TypeShape>),
     /// A struct
     Object,
-    /// A type whose name says nothing
+    /// A type whose name does not show its shape
     Unknown,
 }
 
 impl TypeShape {
-    /// The shape of a type; `Option`, `Box`, `Arc`, `Rc` and `Cow` are looked through.
+    /// The shape of a type, behind `Option`, `Box`, `Arc`, `Rc` and `Cow`.
     pub fn of(ty: &Type) -> Self {
         match ty {
             Type::Array(array) => Self::Array(Box::new(Self::of(&array.elem))),

@@ -8,19 +8,20 @@ use proc_macro2::Span;
 use super::EntryValue;
 use crate::grammar::{Entry, Parsed, Spanned, Value};
 
-/// Where parts of a schema were written: `maxLength`, `items.pattern`, `enum[0]`, `x-kubernetes-validations[0].rule`.
+/// The places of parts of a schema: `maxLength`, `items.pattern`, `enum[0]`,
+/// `x-kubernetes-validations[0].rule`.
 pub type Places = BTreeMap<String, Span>;
 
 /// The constraints of a type or field.
 #[derive(Clone, Debug, Default)]
 pub struct Constraints {
-    /// What they add to the schema.
+    /// Their additions to the schema.
     pub schema: Schema,
-    /// Where each of them was written.
+    /// The place of each of them.
     pub places: Places,
 }
 
-/// How many fields of a group may be set.
+/// The number of fields in a group that may be set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[allow(
     missing_docs,
@@ -32,10 +33,10 @@ pub enum OneOfKind {
     AtLeastOneOf,
 }
 
-/// `exactly_one_of(...)` and its kin.
+/// `exactly_one_of(...)` or a similar key.
 #[derive(Clone, Debug)]
 pub struct OneOf {
-    /// Which of them.
+    /// The kind of the key.
     pub kind: OneOfKind,
     /// The key.
     pub span: Span,
@@ -55,20 +56,20 @@ impl OneOf {
     }
 }
 
-/// What `#[validation(...)]` says.
+/// The values of `#[validation(...)]`.
 #[derive(Clone, Debug, Default)]
 pub struct ValidationAttrs {
-    /// The first attribute; `None`: there is none.
+    /// The first attribute, if there is one.
     pub span: Option<Span>,
     /// The constraints.
     pub constraints: Constraints,
-    /// `exactly_one_of` and its kin, in source order.
+    /// `exactly_one_of` and similar keys, in source order.
     pub one_ofs: Vec<OneOf>,
     /// `required`
     pub required: Option<Span>,
     /// `optional`
     pub optional: Option<Span>,
-    /// The first key that says more than that.
+    /// The first key beside `required` and `optional`.
     pub beyond_presence: Option<Span>,
 }
 
@@ -95,7 +96,7 @@ impl Constraints {
     }
 }
 
-/// Takes the constraints of a schema; `prefix` leads to it: `items.`.
+/// Takes the constraints of a schema; `prefix` is its path: `items.`.
 fn read(entries: &[Entry], prefix: &str, schema: &mut Schema, places: &mut Places) {
     for entry in entries {
         let is_key = |keyword: &&Keyword| keyword.attribute.is_some_and(|it| it.name == entry.key.name);
@@ -127,14 +128,14 @@ fn read(entries: &[Entry], prefix: &str, schema: &mut Schema, places: &mut Place
             }
             _ => continue,
         };
-        // The grammar lets only values of the right type pass.
+        // The grammar accepts only values of the right type.
         if keyword.set(schema, &value).is_ok() {
             places.insert(name, span);
         }
     }
 }
 
-/// An entry of `x-kubernetes-validations`. Where its expression is missing, that has been reported.
+/// An entry of `x-kubernetes-validations`. A missing expression has been reported.
 fn rule(entries: &[Entry], name: &str, places: &mut Places) -> Rule {
     let mut text = |key: &str, member: &str| {
         let text = entries.iter().find(|entry| entry.key.name == key)?.string()?;

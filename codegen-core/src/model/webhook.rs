@@ -10,7 +10,7 @@ use super::EntryValue;
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::grammar::{Entry, Json, Parsed, Spanned, Value};
 
-/// What one `#[webhook(...)]` says.
+/// The values of one `#[webhook(...)]`.
 #[derive(Clone, Debug)]
 #[allow(missing_docs, reason = "the names are those of the keys")]
 pub struct WebhookAttrs {
@@ -34,16 +34,16 @@ pub struct WebhookAttrs {
     pub webhook_versions: Vec<Spanned<String>>,
     pub admission_review_versions: Vec<Spanned<String>>,
     pub reinvocation_policy: Option<Spanned<String>>,
-    /// An object that is merged over the webhook.
+    /// An object to merge over the webhook.
     pub patch: Option<Spanned<Json>>,
 }
 
 impl WebhookAttrs {
-    /// Takes the values out of one attribute and checks them; `None`: it is too wrong to go on with, which has been
-    /// reported.
+    /// Takes the values out of one attribute and checks them; `None` after a diagnostic about an error too
+    /// severe to continue.
     pub fn from_parsed(parsed: &Parsed, diagnostics: &mut Diagnostics) -> Option<Self> {
         let span = parsed.span?;
-        // The wrong entry has been reported. Its absence is not another error.
+        // The invalid entry has been reported. Its absence is not another error.
         if parsed.entries.iter().any(|entry| entry.given().is_none()) {
             return None;
         }
@@ -76,7 +76,7 @@ impl WebhookAttrs {
             reinvocation_policy: string("reinvocation_policy"),
             patch,
         };
-        // The value of a misspelt key is not known.
+        // The value of a misspelt key is unknown.
         if parsed.meant.is_empty() {
             out.check(diagnostics);
         }
@@ -104,20 +104,20 @@ fn integer(entry: &Entry) -> Option<Spanned<i64>> {
     }
 }
 
-/// What one `#[webhook_configuration(...)]` says.
+/// The values of one `#[webhook_configuration(...)]`.
 #[derive(Clone, Debug)]
 pub struct WebhookConfigurationAttrs {
     /// The attribute.
     pub span: Span,
-    /// Whether the configuration of the mutating webhooks is meant.
+    /// Whether it is for the mutating webhooks.
     pub mutating: bool,
-    /// Its name; `None`: the usual one.
+    /// Its name; `None`: the default.
     pub name: Option<Spanned<String>>,
 }
 
 impl WebhookConfigurationAttrs {
-    /// Takes the values out of one attribute and checks them; `None`: it is too wrong to go on with, which has been
-    /// reported.
+    /// Takes the values out of one attribute and checks them; `None` after a diagnostic about an error too
+    /// severe to continue.
     pub fn from_parsed(parsed: &Parsed, diagnostics: &mut Diagnostics) -> Option<Self> {
         let name = parsed.get("name").and_then(EntryValue::string);
         let out = Self { span: parsed.span?, mutating: mutating(parsed)?, name };

@@ -1,4 +1,4 @@
-//! Case conversion, Rust's keywords and the names of its prelude.
+//! Converts case, and lists Rust's keywords and the names of its prelude.
 
 use heck::{ToSnakeCase, ToUpperCamelCase};
 
@@ -21,7 +21,7 @@ const KEYWORDS: &[&str] = &[
     "where", "while", "yield",
 ];
 
-/// Whether a name cannot be used as an identifier as it stands.
+/// Whether a name is a keyword.
 pub fn is_keyword(name: &str) -> bool {
     KEYWORDS.binary_search(&name).is_ok()
 }
@@ -87,7 +87,7 @@ pub fn module_name(text: &str) -> String {
 
 /// The name of a method: snake case, with `_` after keywords.
 ///
-/// Methods could be raw identifiers; the underscore keeps them the same as the modules' names.
+/// Methods could be raw identifiers; with the underscore they equal the modules' names.
 pub fn method_name(text: &str) -> String {
     escape(&snake_case(text), "_")
 }

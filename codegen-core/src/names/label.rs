@@ -1,16 +1,16 @@
-//! Names that the API server checks: DNS labels and subdomains, qualified names, kinds.
+//! Checks names by the API server's rules: DNS labels and subdomains, qualified names, kinds.
 //!
 //! The rules are those of `k8s.io/apimachinery/pkg/util/validation` and of the
 //! CustomResourceDefinition validation of `apiextensions-apiserver`.
 
 use std::fmt;
 
-/// Why a text is not the name it should be.
+/// The reason why a name is invalid.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NameError {
     /// The reason, to follow "invalid group `...`: ".
     pub reason: String,
-    /// What would be right, if it can be guessed.
+    /// A similar valid name, if there is one.
     pub suggestion: Option<String>,
 }
 
@@ -38,7 +38,7 @@ const LABEL_MAX: usize = 63;
 /// Longest DNS subdomain, in bytes (RFC 1123).
 const SUBDOMAIN_MAX: usize = 253;
 
-/// Names a character in a message, so that invisible ones can be seen.
+/// Describes a character in a message, so that invisible ones can be recognised.
 pub(super) fn show(c: char) -> String {
     match c {
         '"' => "a double quote".to_owned(),
@@ -54,7 +54,7 @@ pub(super) fn show(c: char) -> String {
 /// ending with a letter or digit, at most 63 characters.
 ///
 /// # Errors
-/// Says which part of the rule is broken.
+/// Returns the violated part of the rule.
 pub fn dns_label(text: &str) -> Result<(), NameError> {
     check_label(text).map_err(|e| e.suggest(to_label(text), |s| check_label(s).is_ok()))
 }
@@ -92,7 +92,7 @@ fn to_label(text: &str) -> String {
 /// The rule of `IsDNS1123Subdomain`: DNS labels joined by dots, at most 253 characters.
 ///
 /// # Errors
-/// Says which part of the rule is broken.
+/// Returns the violated part of the rule.
 pub fn dns_subdomain(text: &str) -> Result<(), NameError> {
     if text.is_empty() {
         return Err(NameError::new("it is empty"));
@@ -104,7 +104,7 @@ pub fn dns_subdomain(text: &str) -> Result<(), NameError> {
         if part.is_empty() {
             return Err(NameError::new("a part between the dots is empty"));
         }
-        // A part of a subdomain may start with a digit and has no length limit of its own.
+        // A part of a subdomain may start with a digit, and its length is unlimited.
         check_label_chars(part)?;
         if part.starts_with('-') || part.ends_with('-') {
             return Err(NameError::new(format!(
@@ -119,7 +119,7 @@ pub fn dns_subdomain(text: &str) -> Result<(), NameError> {
 /// DNS subdomain and optional.
 ///
 /// # Errors
-/// Says which part of the rule is broken.
+/// Returns the violated part of the rule.
 pub fn qualified_name(text: &str) -> Result<(), NameError> {
     let name = match text.split_once('/') {
         Some((prefix, name)) => {
@@ -138,7 +138,7 @@ pub fn qualified_name(text: &str) -> Result<(), NameError> {
 /// ending with a letter or digit, or empty.
 ///
 /// # Errors
-/// Says which part of the rule is broken.
+/// Returns the violated part of the rule.
 pub fn label_value(text: &str) -> Result<(), NameError> {
     if let Some(c) = text.chars().find(|c| !(c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.'))) {
         return Err(NameError::new(format!("it contains {}", show(c))));
@@ -186,10 +186,10 @@ name_type! {
 }
 
 impl Group {
-    /// A DNS subdomain with a dot in it, as CustomResourceDefinitions need it.
+    /// Parses a DNS subdomain with a dot, as CustomResourceDefinitions require.
     ///
     /// # Errors
-    /// Says which part of the rule is broken.
+    /// Returns the violated part of the rule.
     pub fn parse(text: &str) -> Result<Self, NameError> {
         let valid = |s: &str| dns_subdomain(s).is_ok() && s.contains('.');
         dns_subdomain(text).map_err(|e| e.suggest(to_label(text), valid))?;
@@ -202,7 +202,7 @@ impl Group {
         Ok(Self(text.to_owned()))
     }
 
-    /// code-generator's default name of the group in code: the first part in upper camel case.
+    /// code-generator's default name of the group in code: the first label in upper camel case.
     pub fn code_name(&self) -> String {
         let first = self.0.split('.').next().unwrap_or_default();
         let name = super::upper_camel_case(first);
@@ -216,11 +216,11 @@ name_type! {
 }
 
 impl Kind {
-    /// What API servers take: letters, digits and `-`, starting with a letter, at most 63 characters. Convention wants upper
-    /// camel case.
+    /// Parses a kind by the API servers' rule: letters, digits and `-`, starting with a letter, at most 63
+    /// characters. The convention is upper camel case.
     ///
     /// # Errors
-    /// Says which part of the rule is broken.
+    /// Returns the violated part of the rule.
     pub fn parse(text: &str) -> Result<Self, NameError> {
         let check = |text: &str| {
             if let Some(c) = text.chars().find(|c| !c.is_ascii_alphanumeric() && *c != '-') {
@@ -235,10 +235,10 @@ impl Kind {
             .map_err(|e| e.suggest(super::upper_camel_case(text), |s| check(s).is_ok()))
     }
 
-    /// The kind that the name of a type stands for: upper camel case, of ASCII letters and digits, at most 63 characters.
+    /// The kind for the name of a type: upper camel case, of ASCII letters and digits, at most 63 characters.
     ///
     /// # Errors
-    /// Says which part of the rule is broken.
+    /// Returns the violated part of the rule.
     pub fn of_type(name: &str) -> Result<Self, NameError> {
         camel_identifier(name).map(|()| Self(name.to_owned()))
     }
@@ -250,10 +250,10 @@ name_type! {
 }
 
 impl CodeName {
-    /// An upper camel case identifier of ASCII letters and digits.
+    /// Parses an upper camel case identifier of ASCII letters and digits.
     ///
     /// # Errors
-    /// Says which part of the rule is broken.
+    /// Returns the violated part of the rule.
     pub fn parse(text: &str) -> Result<Self, NameError> {
         camel_identifier(text).map(|()| Self(text.to_owned()))
     }
@@ -295,10 +295,10 @@ name_type! {
 }
 
 impl PluralName {
-    /// A DNS label.
+    /// Parses a DNS label.
     ///
     /// # Errors
-    /// Says which part of the rule is broken.
+    /// Returns the violated part of the rule.
     pub fn parse(text: &str) -> Result<Self, NameError> {
         dns_label(text).map(|()| Self(text.to_owned()))
     }

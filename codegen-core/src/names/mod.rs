@@ -1,4 +1,4 @@
-//! Names: newtypes that parse once, plurals, case conversion, Rust keywords, version order.
+//! Defines names: newtypes that parse once, plurals, case conversion, Rust keywords, version order.
 
 mod case;
 mod label;
@@ -13,10 +13,10 @@ pub use label::{
 pub use plural::{pluralize_kind, pluralize_type};
 pub use version::{Stage, Version, compare_versions};
 
-/// The annotation with which a definition may be installed in a group of Kubernetes.
+/// The annotation that approves a definition in one of Kubernetes' groups.
 pub const API_APPROVED: &str = "api-approved.kubernetes.io";
 
-/// Whether the group belongs to Kubernetes, so that a definition in it needs an approval (apiextensions'
+/// Whether the group belongs to Kubernetes, so that its definitions need an approval (apiextensions'
 /// `IsProtectedCommunityGroup`).
 pub fn is_protected_group(group: &str) -> bool {
     [".k8s.io", ".kubernetes.io"].iter().any(|suffix| group.ends_with(suffix))
@@ -34,10 +34,10 @@ pub enum Scope {
 }
 
 impl Scope {
-    /// The names that a CustomResourceDefinition and `#[resource(scope = ...)]` use.
+    /// The names in a CustomResourceDefinition and `#[resource(scope = ...)]`.
     pub const NAMES: &'static [&'static str] = &["Namespaced", "Cluster"];
 
-    /// The scope of that name.
+    /// The scope with this name.
     pub fn parse(text: &str) -> Option<Self> {
         match text {
             "Cluster" => Some(Self::Cluster),
@@ -46,7 +46,7 @@ impl Scope {
         }
     }
 
-    /// The name that a CustomResourceDefinition uses.
+    /// The name in a CustomResourceDefinition.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Cluster => "Cluster",

@@ -1,4 +1,4 @@
-//! Names of objects that stand in generated manifests: roles, namespaces, webhooks.
+//! Checks names of objects in generated manifests: roles, namespaces, webhooks.
 
 use super::{NameError, dns_subdomain};
 
@@ -11,7 +11,7 @@ const WEBHOOK_PARTS: usize = 3;
 /// The rule of `IsValidPathSegmentName`, for names of roles: neither empty, `.` nor `..`, without `/` and `%`.
 ///
 /// # Errors
-/// Says which part of the rule is broken.
+/// Returns the violated part of the rule.
 pub fn path_segment(text: &str) -> Result<(), NameError> {
     match text {
         "" => Err(NameError::new("it is empty")),
@@ -26,7 +26,7 @@ pub fn path_segment(text: &str) -> Result<(), NameError> {
 /// The rule of `IsDNS1123Label`, for names of namespaces: lower-case letters, digits and `-`, at most 63 characters.
 ///
 /// # Errors
-/// Says which part of the rule is broken.
+/// Returns the violated part of the rule.
 pub fn namespace(text: &str) -> Result<(), NameError> {
     dns_subdomain(text)?;
     if text.contains('.') {
@@ -41,7 +41,7 @@ pub fn namespace(text: &str) -> Result<(), NameError> {
 /// The rule of `IsFullyQualifiedName`, for names of webhooks: a DNS subdomain of at least three parts.
 ///
 /// # Errors
-/// Says which part of the rule is broken.
+/// Returns the violated part of the rule.
 pub fn webhook(text: &str) -> Result<(), NameError> {
     dns_subdomain(text)?;
     let parts = text.split('.').count();

@@ -1,7 +1,7 @@
-//! Plurals: of kinds as controller-gen makes them, of types as code-generator does.
+//! Makes plurals: of kinds like controller-gen, of types like code-generator.
 //!
-//! The two disagree on purpose, as their Go originals do: the plural of a kind is a name in URLs
-//! that existing clusters already hold, that of a type is only a name in code.
+//! The two differ on purpose, like their Go originals: the plural of a kind is a name in the URLs of existing
+//! clusters, that of a type is only a name in code.
 
 /// The default plural of a kind in URLs, lower-case: `NetworkPolicy` to `networkpolicies`.
 ///
@@ -13,8 +13,8 @@ pub fn pluralize_kind(kind: &str) -> String {
     stem + &pluralize_word(word).to_lowercase()
 }
 
-/// The last camel case word. A run of capitals and what follows it is one word, `ABTest`, unless the run begins with an
-/// acronym that flect knows: the word of `DNSIndex` is `Index`.
+/// The last camel case word. A run of capitals and the following letters are one word, `ABTest`, unless the
+/// run begins with an acronym that flect knows: the word of `DNSIndex` is `Index`.
 fn last_word(name: &str) -> &str {
     if ACRONYMS.contains(&name) {
         return name;
@@ -30,7 +30,7 @@ fn last_word(name: &str) -> &str {
     &name[start..]
 }
 
-/// Acronyms behind which flect begins a new word.
+/// Acronyms after which flect begins a new word.
 #[rustfmt::skip]
 static ACRONYMS: &[&str] = &[
     "ACK", "ACL", "ADSL", "AES", "ANSI", "API", "ARP", "ATM", "BGP", "BSS", "CCITT", "CHAP", "CIDR", "CIR",
@@ -54,7 +54,7 @@ fn pluralize_word(word: &str) -> String {
     if let Some(known) = WORDS.iter().find(|w| w.singular == lower) {
         return known.plural.to_owned();
     }
-    // The last entry wins among words that end a compound ("superhuman" is no "man").
+    // The last entry wins among compound endings ("superhuman" does not end in "man").
     let compounds = WORDS.iter().rev().filter(|w| !w.exact).map(|w| (w.singular, w.plural));
     for (singular, plural) in compounds.chain(SUFFIXES.iter().copied()) {
         if word.ends_with(plural) {
@@ -71,11 +71,11 @@ fn pluralize_word(word: &str) -> String {
 struct Word {
     singular: &'static str,
     plural: &'static str,
-    /// A second plural, which is recognised and left alone.
+    /// A second plural, which stays unchanged.
     other: Option<&'static str>,
-    /// The plural is recognised as one and left alone.
+    /// Whether the plural is recognised and stays unchanged.
     reversible: bool,
-    /// Not the end of compound words.
+    /// Whether compound words with this ending do not count.
     exact: bool,
 }
 
@@ -98,13 +98,13 @@ const fn one_way(singular: &'static str, plural: &'static str) -> Word {
 /// Irregular nouns; the order decides between compounds.
 #[rustfmt::skip]
 static WORDS: &[Word] = &[
-    // The same in both numbers.
+    // Equal in singular and plural.
     word("aircraft", "aircraft"), word_or("beef", "beef", "beefs"), word("bison", "bison"), one_way("blues", "blues"),
     word("chassis", "chassis"), word("deer", "deer"), word_or("fish", "fish", "fishes"), word("moose", "moose"),
     word("police", "police"), word_or("salmon", "salmon", "salmons"), word("series", "series"), word("sheep", "sheep"),
     word_or("shrimp", "shrimp", "shrimps"), word("species", "species"), word_or("swine", "swine", "swines"),
     word_or("trout", "trout", "trouts"), word_or("tuna", "tuna", "tunas"), word("you", "you"),
-    // Another stem.
+    // With another stem.
     word("child", "children"), exact("ox", "oxen"), word("foot", "feet"), word("goose", "geese"), word("man", "men"),
     word("human", "humans"), exact("louse", "lice"), word("mouse", "mice"), word("tooth", "teeth"),
     word("woman", "women"), exact("die", "dice"), word("person", "people"),
@@ -130,7 +130,7 @@ static WORDS: &[Word] = &[
     word("crisis", "crises"), one_way("ellipsis", "ellipses"), word("genesis", "geneses"), word("oasis", "oases"),
     word("thesis", "theses"), word("testis", "testes"), word("base", "bases"), one_way("basis", "bases"),
     exact("alias", "aliases"), word("vedalia", "vedalias"),
-    // Regular ones that a suffix rule would catch.
+    // Regular nouns that a suffix rule would match.
     exact("use", "uses"), word("abuse", "abuses"), word("cause", "causes"), word("clause", "clauses"),
     word("cruse", "cruses"), word("excuse", "excuses"), word("fuse", "fuses"), word("house", "houses"),
     word("misuse", "misuses"), word("muse", "muses"), word("pause", "pauses"), word("ache", "aches"),
@@ -146,8 +146,8 @@ static WORDS: &[Word] = &[
     word_or("formula", "formulas", "formulae"), word("shoe", "shoes"), exact("toe", "toes"), word("graffiti", "graffiti"),
 ];
 
-/// Suffix rules, the first that fits wins; a word that already has the plural suffix is left alone.
-/// `dula` and its neighbours end alike because the original has them so.
+/// Suffix rules, the first match wins; a word with the plural suffix stays unchanged. `dula` and its
+/// neighbours have equal plurals, as in the original.
 #[rustfmt::skip]
 static SUFFIXES: &[(&str, &str)] = &[
     ("tive", "tives"), ("eaf", "eaves"), ("oaf", "oaves"), ("afe", "aves"), ("arf", "arves"), ("rfe", "rves"),
@@ -168,7 +168,7 @@ static SUFFIXES: &[(&str, &str)] = &[
 /// The plural of a type in code, by code-generator's rules: `EcsBinding` to `EcsBindings`,
 /// `Policy` to `Policies`.
 pub fn pluralize_type(name: &str) -> String {
-    // The one exception that code-generator has by default.
+    // The only default exception of code-generator.
     if name == "Endpoints" {
         return name.to_owned();
     }
@@ -190,7 +190,7 @@ pub fn pluralize_type(name: &str) -> String {
 mod tests {
     use super::*;
 
-    /// What controller-gen wrote for these kinds.
+    /// The output of controller-gen for these kinds.
     const RECORDED: &[(&str, &str)] = &[
         ("APIAlias", "apialiases"),
         ("APIKey", "apikeys"),

@@ -8,7 +8,7 @@ use super::{NameError, dns_label};
 /// Maturity of a version, least first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Stage {
-    /// A name that says nothing about it: `v0`, `foo10`
+    /// A name without a stage: `v0`, `foo10`
     Other,
     /// `v1alpha1`
     Alpha,
@@ -18,7 +18,7 @@ pub enum Stage {
     Stable,
 }
 
-/// An API version: `v1beta2`, or any other DNS label, as API servers take them.
+/// An API version: `v1beta2`, or any other DNS label, which API servers also accept.
 ///
 /// The order is that of preference reversed: the greatest version is the most preferred one
 /// (stable before beta before alpha, then the highest numbers, then other names), see [`compare_versions`].
@@ -31,7 +31,7 @@ pub struct Version {
 }
 
 impl Version {
-    /// A DNS label; usually `v` and a number, optionally `alpha` or `beta` and a number.
+    /// Parses a DNS label; usually `v` and a number, optionally `alpha` or `beta` and a number.
     ///
     /// # Errors
     /// Returns the error, and a similar valid version.
@@ -47,13 +47,13 @@ impl Version {
         }
     }
 
-    /// `v` and a number, optionally `alpha` or `beta` and a number: the name of a module that stands for a version.
+    /// Parses `v` and a number, optionally `alpha` or `beta` and a number: the name of a version's module.
     pub fn conventional(text: &str) -> Option<Self> {
         let (stage, major, minor) = split(text)?;
         Some(Self { text: text.to_owned(), stage, major, minor })
     }
 
-    /// The conventional version that may have been meant, if this is none and looks like one.
+    /// A similar conventional version, if this one is unconventional.
     pub fn likely(&self) -> Option<String> {
         if self.stage == Stage::Other { nearest(&self.text) } else { None }
     }
@@ -78,7 +78,7 @@ impl fmt::Display for Version {
 impl Ord for Version {
     fn cmp(&self, other: &Self) -> Ordering {
         let rank = |version: &Self| (version.stage, version.major, version.minor);
-        // Only names that say nothing are equal in rank.
+        // Only names without a stage have equal rank.
         rank(self).cmp(&rank(other)).then_with(|| other.text.cmp(&self.text))
     }
 }
@@ -99,13 +99,13 @@ fn split(text: &str) -> Option<(Stage, u64, u64)> {
     Some((Stage::Stable, number(rest)?, 0))
 }
 
-/// A number as API servers compare them, with a sign in 64 bits.
+/// A number in the API servers' comparison, which is a signed 64-bit integer.
 fn number(text: &str) -> Option<u64> {
     let plain = !text.starts_with('0') && text.bytes().all(|b| b.is_ascii_digit());
     if plain { text.parse().ok().filter(|number| i64::try_from(*number).is_ok()) } else { None }
 }
 
-/// A valid version that the user may have meant.
+/// A similar valid version.
 fn nearest(text: &str) -> Option<String> {
     let text = text.split('.').next().unwrap_or_default().to_lowercase();
     if text.is_empty() {
@@ -131,8 +131,8 @@ fn or_one(digits: &str) -> &str {
     if digits.is_empty() { "1" } else { digits }
 }
 
-/// Orders version names as an API server lists them: the most preferred first. Names that are no
-/// Kubernetes versions come last, in alphabetical order.
+/// Orders version names as an API server lists them: the most preferred first. Other names come last, in
+/// alphabetical order.
 ///
 /// The rule is that of `k8s.io/apimachinery/pkg/version.CompareKubeAwareVersionStrings`.
 pub fn compare_versions(a: &str, b: &str) -> Ordering {

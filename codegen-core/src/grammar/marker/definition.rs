@@ -1,4 +1,4 @@
-//! Which markers there are: read from the table of attributes.
+//! Defines the markers, from the table of attributes.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -6,14 +6,14 @@ use std::sync::LazyLock;
 
 use crate::grammar::{FAMILIES, Family, KeySpec, MODULE, Place, Places, Shape};
 
-/// A marker and the attribute that it stands for.
+/// A marker and its attribute.
 #[derive(Debug)]
 pub struct Definition {
     /// The name without `+`: `kubebuilder:validation:items:MinLength`.
     pub name: String,
     /// The key that it sets.
     pub target: Target,
-    /// Where it may stand; empty for the markers of modules.
+    /// Its valid places; empty for the markers of modules.
     pub places: Places,
 }
 
@@ -24,16 +24,16 @@ pub enum Target {
     Attribute(Family),
     /// A key of an attribute.
     Key(Family, &'static KeySpec),
-    /// A key of what `items(...)` of `#[validation]` holds.
+    /// A key inside `items(...)` of `#[validation]`.
     Item(&'static KeySpec, &'static KeySpec),
-    /// Its arguments are keys of an attribute.
+    /// An attribute, whose keys are the marker's arguments.
     Arguments(Family),
     /// A fact about a module.
     Module(&'static KeySpec),
 }
 
 impl Target {
-    /// The family whose attributes it belongs to.
+    /// The family of its attribute.
     pub(crate) fn family(self) -> Option<Family> {
         match self {
             Self::Attribute(family) | Self::Key(family, _) | Self::Arguments(family) => Some(family),
@@ -51,7 +51,7 @@ impl Target {
     }
 }
 
-/// How the arguments are written.
+/// The syntax of the arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Syntax {
     /// controller-gen's.
@@ -71,7 +71,7 @@ impl Definition {
         }
     }
 
-    /// The arguments by name, if it takes such.
+    /// The arguments by name, if it has any.
     pub(super) fn arguments(&self) -> Option<&'static [KeySpec]> {
         match self.target {
             Target::Arguments(family) => Some(family.spec().keys),
@@ -83,7 +83,7 @@ impl Definition {
         }
     }
 
-    /// The attribute that it stands for: `#[validation(min_length = 1)]`.
+    /// The equivalent attribute: `#[validation(min_length = 1)]`.
     pub fn attribute(&self) -> String {
         match self.target {
             Target::Attribute(family) => format!("#[{}]", family.name()),
@@ -99,7 +99,7 @@ impl Definition {
         }
     }
 
-    /// The place in words.
+    /// The places in words.
     pub fn describe_places(&self) -> String {
         match self.target {
             Target::Module(_) => "a module, as `//!`".to_owned(),
@@ -107,7 +107,7 @@ impl Definition {
         }
     }
 
-    /// Whether it may stand in that place.
+    /// Whether the place is valid.
     pub fn fits(&self, place: Place) -> bool {
         self.places.contains(place)
     }
@@ -121,7 +121,8 @@ const GROUPED: &[(&str, Family)] = &[
     ("kubebuilder:webhookconfiguration", Family::WebhookConfiguration),
 ];
 
-/// Whether an example of a whole attribute has the key: all of them together could contradict each other.
+/// Whether an example of a whole attribute includes the key: all of them together could contradict each
+/// other.
 pub(super) fn is_typical(family: Family, key: &KeySpec) -> bool {
     match family {
         Family::Rbac => matches!(key.name, "groups" | "resources" | "verbs"),
@@ -139,7 +140,7 @@ pub(super) fn argument_name(key: &KeySpec, marker: &str) -> Option<&'static str>
     })
 }
 
-/// Every marker by its name.
+/// All markers by name.
 pub fn definitions() -> &'static BTreeMap<String, Definition> {
     static ALL: LazyLock<BTreeMap<String, Definition>> = LazyLock::new(collect);
     &ALL
@@ -182,7 +183,7 @@ fn collect() -> BTreeMap<String, Definition> {
     all
 }
 
-/// The marker that a text begins with: the longest name first, then what its first argument belongs to.
+/// The marker at the start of a text: the longest name first, then the marker of its first argument.
 pub(crate) fn find(name: &str) -> Option<&'static Definition> {
     let all = definitions();
     let name = name.trim_end_matches(':');
@@ -192,11 +193,11 @@ pub(crate) fn find(name: &str) -> Option<&'static Definition> {
     })
 }
 
-/// A key as it was written, for messages.
+/// A key as written, for messages.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::grammar) struct Written {
     pub(in crate::grammar) key: &'static KeySpec,
-    /// `None`: as a key of an attribute.
+    /// The marker that sets it; `None`: a key of an attribute.
     pub(in crate::grammar) marker: Option<&'static Definition>,
 }
 
@@ -224,7 +225,7 @@ impl Written {
         }
     }
 
-    /// How to write it.
+    /// An example of it.
     pub(in crate::grammar) fn example(self) -> Cow<'static, str> {
         match self.marker {
             None => self.key.example.into(),

@@ -1,4 +1,4 @@
-//! Markers in doc comments: which lines are markers, and where they stand.
+//! Finds the markers in doc comments, with their places.
 
 use std::ops::Range;
 
@@ -15,19 +15,19 @@ pub(crate) enum Line {
     Marker(MarkerLine),
 }
 
-/// A marker as it was written.
+/// A marker as written.
 #[derive(Clone, Debug)]
 pub(crate) struct MarkerLine {
     /// From the `+` to the end of the line, without trailing spaces.
     pub(crate) text: String,
     literal: Literal,
-    /// Characters of the source between the literal's start and the `+`; `None` where escapes or a
-    /// macro hide them.
+    /// Characters of the source between the literal's start and the `+`; `None` if escapes or a macro hide
+    /// them.
     offset: Option<usize>,
 }
 
 impl MarkerLine {
-    /// The place of a part of the text; of the whole comment where the compiler gives no finer span.
+    /// The place of a part of the text, or of the whole comment if the compiler has no finer span.
     pub(crate) fn span(&self, range: Range<usize>) -> Span {
         let whole = self.literal.span();
         // A missing end is reported at the last character.
@@ -51,7 +51,7 @@ impl MarkerLine {
     }
 }
 
-/// The attributes of an item, with what their doc comments say.
+/// The attributes of an item, with the lines of their doc comments.
 #[derive(Debug)]
 pub struct ItemAttributes<'a> {
     pub(crate) attributes: &'a [Attribute],
@@ -65,8 +65,8 @@ impl<'a> ItemAttributes<'a> {
         Self { attributes, lines: lines(attributes) }
     }
 
-    /// The documentation as the author sees it: without comment characters, without the one space that
-    /// follows them and without markers, otherwise unchanged.
+    /// The documentation as the author sees it: without comment characters, the space after them, and
+    /// markers; otherwise unchanged.
     pub fn docs(&self) -> Vec<String> {
         let texts = self.lines.iter().filter_map(|(_, line)| match line {
             Line::Text(text) => Some(text.clone()),
@@ -75,14 +75,14 @@ impl<'a> ItemAttributes<'a> {
         texts.collect()
     }
 
-    /// The first marker: its name without `+`, and where it stands.
+    /// The first marker: its name without `+`, and its place.
     pub fn first_marker(&self) -> Option<(&str, Span)> {
         let (_, line) = self.markers().next()?;
         let (name, range) = line.name();
         Some((name, line.span(0..range.end)))
     }
 
-    /// The places of documentation whose text is not known here, such as that of another file.
+    /// The places of documentation whose text is unknown here, such as that of another file.
     pub(crate) fn unread(&self) -> impl Iterator<Item = Span> {
         let values = self.attributes.iter().filter_map(doc).filter(|value| text(value).is_none());
         values.filter_map(|value| match value {
@@ -100,7 +100,7 @@ impl<'a> ItemAttributes<'a> {
     }
 }
 
-/// A marker is a line that begins with `+` and a letter, outside of fences: `+ item` is a list.
+/// The lines of doc comments. A marker begins with `+` and a letter, outside fences: `+ item` is a list.
 fn lines(attributes: &[Attribute]) -> Vec<(usize, Line)> {
     let mut out = Vec::new();
     let mut fence: Option<&str> = None;
@@ -144,7 +144,7 @@ fn doc(attribute: &Attribute) -> Option<&Expr> {
     }
 }
 
-/// The text of a doc attribute: a literal, or several that are put together. `None`: it is not known here.
+/// The text of a doc attribute: a literal, or a concatenation of several. `None`: unknown here.
 fn text(value: &Expr) -> Option<LitStr> {
     match value {
         Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => Some(text.clone()),
@@ -188,8 +188,8 @@ fn start_of_text(literal: &Literal, value: &str) -> Option<usize> {
     (quoted == value).then_some(1)
 }
 
-/// The lines of a doc attribute's value with their offsets, without the `*` of block comments and the
-/// one space behind the comment's characters. In a comment without `*` the indentation is that of the source.
+/// The lines of a doc attribute's value with their offsets, without the `*` of block comments and the space
+/// after the comment's characters. In a comment without `*`, the indentation is that of the source.
 fn parts(value: &str, is_comment: bool) -> Vec<(usize, &str)> {
     if !value.contains('\n') {
         return vec![strip_space(0, value)];
@@ -205,7 +205,7 @@ fn parts(value: &str, is_comment: bool) -> Vec<(usize, &str)> {
         later().all(|line| line.starts_with('*') || line.is_empty()) && later().any(|l| !l.is_empty());
     let last = all.len() - 1;
     let kept = all.iter().enumerate().filter(|(index, (_, line))| {
-        // The first and the last line are empty as a rule.
+        // The first and the last line are usually empty.
         !((*index == 0 || *index == last) && line.trim().is_empty())
     });
     kept.map(|(index, &(at, line))| match index {

@@ -1,7 +1,7 @@
-//! Markers: controller-gen's and client-gen's notation, in doc comments.
+//! Reads markers: controller-gen's and client-gen's notation, in doc comments.
 //!
-//! `/// +kubebuilder:validation:Minimum=1` means what `#[validation(minimum = 1)]` means: both become
-//! the same entry. Which markers there are follows from the table of attributes.
+//! `/// +kubebuilder:validation:Minimum=1` equals `#[validation(minimum = 1)]`: both become the same entry.
+//! The table of attributes defines the markers.
 
 mod definition;
 mod lines;
@@ -21,14 +21,14 @@ pub(crate) use lines::MarkerLine;
 use super::{Family, MEANINGLESS, MODULE, Place, closest};
 use crate::diag::{Code, Diagnostic, Diagnostics};
 
-/// A marker in plain text: its name without `+` and its place. `None`: the text is none.
+/// The name of a marker in plain text, without `+`; `None`: the text is not a marker.
 pub fn marker_name(text: &str) -> Option<&str> {
     let rest = text.trim().strip_prefix('+')?;
     let name = rest.split_once('=').map_or(rest, |(name, _)| name).trim_end();
     name.starts_with(char::is_alphabetic).then_some(name)
 }
 
-/// The attribute that a marker of that name belongs to.
+/// The attribute for a marker with this name.
 pub fn marker_family(name: &str) -> Option<Family> {
     find(name)?.target.family()
 }
@@ -38,17 +38,17 @@ pub fn marker_definition(name: &str) -> Option<&'static Definition> {
     find(name)
 }
 
-/// Whether a marker of that name stands for something.
+/// Whether a marker with this name has an effect.
 pub fn is_marker(name: &str) -> bool {
     find(name).is_some()
 }
 
-/// Whether a marker of that name is known, whatever becomes of it.
+/// Whether a marker with this name is known, even if it has no effect.
 fn is_known(name: &str) -> bool {
     is_marker(name) || MEANINGLESS.iter().any(|m| m.covers(name))
 }
 
-/// Reports the markers of an item that stand for no attribute, and documentation that cannot be read.
+/// Reports an item's markers without an attribute, and unreadable documentation.
 pub fn check_markers(item: &ItemAttributes<'_>, diagnostics: &mut Diagnostics) {
     for span in item.unread() {
         let message = "documentation that a macro makes is not read";
@@ -66,7 +66,7 @@ pub fn check_markers(item: &ItemAttributes<'_>, diagnostics: &mut Diagnostics) {
     }
 }
 
-/// The diagnostic about a marker that sets no key of an item.
+/// The diagnostic for a marker that sets no key of an item.
 pub(super) fn other(line: &MarkerLine) -> Diagnostic {
     let (name, range) = line.name();
     let span = line.span(0..range.end);
@@ -95,19 +95,19 @@ pub(super) fn other(line: &MarkerLine) -> Diagnostic {
 
 const MODULE_HELP: &str = "it belongs into the documentation of a module, as `//!`";
 
-/// The marker that a misspelt name was meant to be.
+/// The marker with a similar name, for suggestions.
 pub fn near(name: &str) -> Option<String> {
     let known = definitions().keys().map(String::as_str);
-    // What follows the last colon may be an argument.
+    // The text after the last colon may be an argument.
     let outer = name.rsplit_once(':').map_or(name, |(outer, _)| outer);
-    // Another generator may call the same thing by another prefix.
+    // Another generator may use another prefix for the same name.
     let last = |name: &str| name.rsplit(':').next().unwrap_or(name).to_lowercase();
     let namesake = || known.clone().find(|other| last(other) == last(name));
     let near = closest(name, known.clone()).or_else(|| closest(outer, known.clone())).or_else(namesake);
     near.map(str::to_owned)
 }
 
-/// Reports a marker in a place where none may stand.
+/// Reports a marker in an invalid place.
 pub(crate) fn misplaced(line: &MarkerLine, definition: &Definition, place: Place) -> Diagnostic {
     let (_, range) = line.name();
     let span = line.span(0..range.end);

@@ -1,4 +1,4 @@
-//! From markers to entries.
+//! Reads markers into entries.
 
 use proc_macro2::Span;
 
@@ -45,7 +45,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Reads a marker that has all arguments that it needs.
+    /// Reads a marker with all required arguments.
     pub(in crate::grammar) fn marker_alone(
         &mut self,
         line: &MarkerLine,
@@ -88,7 +88,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The value of a marker that is one key; `None` where a mistake has been reported.
+    /// The value of a marker for a single key; `None` after a diagnostic.
     fn whole_value(&mut self, line: &Reading<'_>, key: &'static KeySpec) -> Option<Value> {
         if let Shape::Nested(keys) | Shape::FlagOrNested(keys) = key.shape {
             if matches!(key.shape, Shape::FlagOrNested(_)) && line.arguments.is_none() && line.value.is_none()
@@ -105,7 +105,7 @@ impl Parser<'_> {
             for (key, span, value) in arguments {
                 self.add(line.written(key), span, value, &owner, &mut entries);
             }
-            // After a mistake the rest was not read.
+            // After an error the rest was not read.
             if self.diagnostics.len() == before {
                 self.require_arguments(line, keys, &entries);
             }
@@ -130,7 +130,7 @@ impl Parser<'_> {
         Some(value)
     }
 
-    /// Something follows a complete value.
+    /// Reports text after a complete value.
     fn remainder(&mut self, line: &Reading<'_>, written: Written, scanner: &mut Scanner<'_>) {
         let (rest, range) = scanner.remainder();
         let message = format!("unexpected `{rest}` behind the value of `{}`", written.name());
@@ -143,7 +143,7 @@ impl Parser<'_> {
         self.error(Code::MALFORMED_MARKER, line.line.span(range), message, help);
     }
 
-    /// `a=1,b="x"`: what follows a wrong argument is not read.
+    /// `a=1,b="x"`: reading stops at an invalid argument.
     fn arguments(
         &mut self,
         line: &Reading<'_>,
@@ -196,8 +196,8 @@ impl Parser<'_> {
         }
     }
 
-    /// `method=GetScale,verb=get`: the last part of the marker's name is that of the first argument. What follows a wrong
-    /// argument is not read.
+    /// `method=GetScale,verb=get`: the last part of the marker's name is the name of the first argument.
+    /// Reading stops at an invalid argument.
     fn word_arguments(
         &mut self,
         line: &Reading<'_>,
@@ -251,7 +251,7 @@ impl Parser<'_> {
     }
 
     fn require_arguments(&mut self, line: &Reading<'_>, keys: &'static [KeySpec], entries: &[Entry]) {
-        // After a mistake the rest was not read.
+        // After an error the rest was not read.
         let broken = entries.iter().any(|entry| matches!(entry.value, Value::Invalid));
         if broken || !self.meant.is_empty() {
             return;
@@ -265,7 +265,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A value, up to the delimiter behind it; `None` where a mistake has been reported.
+    /// A value, up to the delimiter after it; `None` after a diagnostic.
     fn marker_value(
         &mut self,
         line: &Reading<'_>,
@@ -279,7 +279,7 @@ impl Parser<'_> {
         }
         let strings = || Type::Slice(Box::new(Type::String));
         let (ty, code) = match written.key.shape {
-            // The marker's value may be anything, but must then be a string.
+            // The marker accepts any value, but only a string is valid.
             Shape::String if line.definition.name == "kubebuilder:title" => {
                 (Type::Any, Code::MALFORMED_MARKER)
             }
@@ -395,9 +395,9 @@ impl Parser<'_> {
 struct Reading<'a> {
     line: &'a MarkerLine,
     definition: &'static Definition,
-    /// Where the value of the marker itself begins, behind `=`.
+    /// The start of the marker's own value, after `=`.
     value: Option<usize>,
-    /// Where the arguments begin, behind `:`.
+    /// The start of the arguments, after `:`.
     arguments: Option<usize>,
 }
 

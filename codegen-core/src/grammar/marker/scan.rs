@@ -1,21 +1,21 @@
-//! Arguments of markers, as controller-gen reads them (`pkg/markers/parse.go` of controller-tools, on
-//! top of Go's `text/scanner`): bare, quoted and raw strings, `a;b` and `{a, b}`, `{key: value}`.
+//! Scans arguments of markers as controller-gen does (`pkg/markers/parse.go` of controller-tools, on top of
+//! Go's `text/scanner`): bare, quoted and raw strings, `a;b` and `{a, b}`, `{key: value}`.
 
 use std::ops::Range;
 
 use crate::grammar::{Json, Number};
 
-/// Deepest nesting of lists and maps; beyond it lies no schema but a stack overflow.
+/// Deepest nesting of lists and maps, which no schema exceeds; more would overflow the stack.
 const MAX_DEPTH: usize = 64;
 
-/// The type that an argument is declared with, or that is guessed for it.
+/// The declared or guessed type of an argument.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Type {
     Int,
     Number,
     String,
     Bool,
-    /// Whatever it looks like.
+    /// Guessed from the text.
     Any,
     Slice(Box<Type>),
     /// Names with values of any type.
@@ -34,7 +34,7 @@ type Result<T> = std::result::Result<T, ScanError>;
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Kind {
     Ident,
-    /// Digits that Go takes for an integer; `valid` is false for octal numbers with an 8 or 9.
+    /// Digits that Go reads as an integer; `valid` is false for octal numbers with an 8 or 9.
     Int {
         valid: bool,
     },
@@ -76,13 +76,13 @@ impl<'a> Scanner<'a> {
         self.at += rest.len() - rest.trim_start_matches([' ', '\t', '\n', '\r']).len();
     }
 
-    /// The next character that is no space.
+    /// The next character after spaces.
     fn peek(&mut self) -> Option<char> {
         self.skip_space();
         self.rest().chars().next()
     }
 
-    /// Whether nothing is left.
+    /// Whether the text is exhausted.
     pub(super) fn at_end(&mut self) -> bool {
         self.peek().is_none()
     }
@@ -94,12 +94,12 @@ impl<'a> Scanner<'a> {
         (rest, self.at..self.at + rest.len())
     }
 
-    /// Takes everything that is left.
+    /// Skips the rest of the text.
     pub(super) fn skip_to_end(&mut self) {
         self.at = self.text.len();
     }
 
-    /// Takes this character if it is next.
+    /// Consumes this character if it is next.
     pub(super) fn take(&mut self, wanted: char) -> bool {
         let found = self.peek() == Some(wanted);
         if found {
@@ -157,7 +157,7 @@ impl<'a> Scanner<'a> {
         Ok(Token { kind, range: start..self.at })
     }
 
-    /// Reads a value of that type.
+    /// Reads a value of this type.
     pub(super) fn value(&mut self, ty: &Type) -> Result<(Json, Range<usize>)> {
         self.skip_space();
         let start = self.at;
@@ -301,7 +301,7 @@ impl<'a> Scanner<'a> {
         Ok(Json::Object(members))
     }
 
-    /// The type of what comes next, from its looks.
+    /// Guesses the type of the next value.
     fn guess(&self, allow_slice: bool) -> Result<Type> {
         if allow_slice {
             let item = self.guess(false)?;
@@ -334,7 +334,7 @@ impl<'a> Scanner<'a> {
         })
     }
 
-    /// Braces hold a map if a colon follows the first string, else a list of whatever comes first.
+    /// Guesses the type in braces: a map if a colon follows the first string, else a list.
     fn guess_braces(&mut self) -> Result<Type> {
         if self.depth >= MAX_DEPTH {
             return Ok(Type::String);
@@ -363,7 +363,7 @@ fn length_while(text: &str, keep: impl Fn(char) -> bool) -> usize {
     text.find(|c| !keep(c)).unwrap_or(text.len())
 }
 
-/// Length of a string in double quotes; `None`: it is not closed.
+/// Length of a string in double quotes; `None`: unclosed.
 fn quoted(text: &str) -> Option<usize> {
     let mut escaped = false;
     for (at, c) in text.char_indices().skip(1) {
@@ -377,7 +377,8 @@ fn quoted(text: &str) -> Option<usize> {
     None
 }
 
-/// A decimal number as Go's scanner cuts it off. Other bases are no numbers to the markers' parser.
+/// A decimal number as Go's scanner delimits it. controller-gen's parser does not read other bases as
+/// numbers.
 fn number(text: &str) -> (Kind, usize) {
     let whole = length_while(text, |c| c.is_ascii_digit());
     let mut end = whole;
@@ -396,14 +397,14 @@ fn number(text: &str) -> (Kind, usize) {
     (Kind::Int { valid: !(octal && text[..whole].contains(['8', '9'])) }, whole)
 }
 
-/// The value of a Go literal in double quotes; `None`: it is none.
+/// The value of a Go literal in double quotes; `None` for other literals.
 pub fn unquoted(literal: &str) -> Option<String> {
     (literal.len() > 1 && literal.starts_with('"') && literal.ends_with('"'))
         .then(|| unquote(literal))
         .flatten()
 }
 
-/// The value of a Go string in double quotes; `None`: an escape is wrong.
+/// The value of a Go string in double quotes; `None`: an escape is invalid.
 fn unquote(text: &str) -> Option<String> {
     let mut out = Vec::new();
     let mut rest = &text[1..text.len() - 1];
@@ -417,7 +418,7 @@ fn unquote(text: &str) -> Option<String> {
     String::from_utf8(out).ok()
 }
 
-/// What an escape, without its backslash, stands for, after its length.
+/// The length of an escape without its backslash, and its value.
 fn escape(text: &str) -> Option<(usize, Vec<u8>)> {
     let digits = |from: usize, count: usize, radix: u32| {
         text.get(from..from + count).and_then(|digits| u32::from_str_radix(digits, radix).ok())

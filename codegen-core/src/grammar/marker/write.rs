@@ -9,7 +9,7 @@ use crate::diag::Diagnostics;
 use crate::grammar::parse::parse_example;
 use crate::grammar::{Entry, Family, Json, KeySpec, Value};
 
-/// Whether the flag's marker takes `true`, as those of controller-gen do that restrict values. The others take nothing.
+/// Whether the flag's marker takes `true`, as controller-gen's constraints do. The others have no value.
 fn is_boolean(key: &KeySpec) -> bool {
     KEYWORDS.iter().any(|keyword| {
         keyword.role == Role::Restriction
@@ -19,7 +19,7 @@ fn is_boolean(key: &KeySpec) -> bool {
 
 /// The marker with an example of its value: `+kubebuilder:validation:MinLength=1`.
 ///
-/// With an argument's key only that argument is written: `JSONPath=".spec.nodename"`.
+/// For the key of an argument, only that argument is written: `JSONPath=".spec.nodename"`.
 pub(super) fn example(marker: &Definition, key: &'static KeySpec) -> String {
     let name = argument_name(key, &marker.name);
     let whole = marker.target.key().is_some_and(|own| std::ptr::eq(own, key));
@@ -66,7 +66,7 @@ fn whole(marker: &Definition, entry: &Entry) -> String {
             });
             let arguments = arguments.collect::<Vec<_>>().join(",");
             match marker.name.rsplit_once(':') {
-                // The last part of the name is that of the first argument.
+                // The last part of the name is the name of the first argument.
                 Some((outer, _)) if marker.syntax() == Syntax::Words => format!("+{outer}:{arguments}"),
                 _ => format!("+{}:{arguments}", marker.name),
             }
@@ -75,7 +75,7 @@ fn whole(marker: &Definition, entry: &Entry) -> String {
     }
 }
 
-/// `name=value`, or the name alone for a flag that takes no value.
+/// `name=value`, or the name alone for a flag without a value.
 fn argument(name: &str, entry: &Entry, syntax: Syntax) -> String {
     match value(entry, syntax) {
         Some(value) => format!("{name}={value}"),

@@ -1,4 +1,4 @@
-//! Rows of the attributes that become roles and webhook configurations.
+//! Rows of the attributes for roles and webhook configurations.
 
 use super::key;
 use crate::grammar::{KeySpec, Places, Shape};

@@ -27,7 +27,7 @@ pub const VERBS: &[&str] = &[
     "applyStatus",
 ];
 
-/// The verbs that client-gen makes methods of their own with.
+/// The verbs that client-gen supports for methods with names of their own.
 pub const METHOD_VERBS: &[&str] = &["create", "update", "get", "list", "patch", "apply"];
 
 const fn key(
@@ -72,8 +72,8 @@ impl KeySpec {
     }
 }
 
-/// Every attribute family. Adding a key means adding a row here and a field in
-/// [`crate::model`]; a test holds that no row is without effect on the model.
+/// Every attribute family. Adding a key means adding a row here and a field in [`crate::model`]; a test
+/// checks that every row affects the model.
 pub static FAMILIES: &[FamilySpec] = &[
     FamilySpec {
         family: Family::Resource,

@@ -1,8 +1,8 @@
-//! Facts about a module, which only its doc comment can state: `//! +groupName=example.com`.
+//! Rows of the facts about a module, which only its doc comment can state: `//! +groupName=example.com`.
 
 use super::{KeySpec, Shape, key};
 
-/// What markers in the documentation of a module say about the types in it and in its child modules.
+/// Markers in the documentation of a module, for the types in it and in its child modules.
 pub static MODULE: &[KeySpec] = &[
     key(
         "group",

@@ -1,4 +1,4 @@
-//! Rows of the attribute that becomes an admission policy with its bindings.
+//! Rows of the attribute for an admission policy with its bindings.
 
 use super::key;
 use super::manifests::{FAILURE_POLICIES, MATCH_POLICIES, REINVOCATION_POLICIES};

@@ -1,10 +1,10 @@
-//! Keys of `#[validation]`. Those of constraints come from the table of keywords.
+//! Keys of `#[validation]`. The table of keywords defines those of constraints.
 
 use kubesmith_apiextensions::schema::{KEYWORDS, Keyword, Kind, RULE_REASONS};
 
 use super::{KeySpec, Places, Shape, key};
 
-/// How many keywords have a key.
+/// The number of keywords with a key.
 const CONSTRAINTS: usize = {
     let (mut count, mut at) = (0, 0);
     while at < KEYWORDS.len() {
@@ -19,7 +19,7 @@ static ITEMS: [KeySpec; CONSTRAINTS] = with_constraints(&[]);
 
 pub(super) static VALIDATION: [KeySpec; CONSTRAINTS + PRESENCE.len()] = with_constraints(&PRESENCE);
 
-/// The keys of constraints, and others behind them.
+/// The keys of constraints, followed by others.
 const fn with_constraints<const N: usize>(others: &[KeySpec]) -> [KeySpec; N] {
     let mut out = [key("", Shape::Flag, &[], "", ""); N];
     let (mut next, mut at) = (0, 0);
@@ -38,7 +38,7 @@ const fn with_constraints<const N: usize>(others: &[KeySpec]) -> [KeySpec; N] {
     out
 }
 
-/// The key that writes a keyword.
+/// The key for a keyword.
 const fn constraint(keyword: &Keyword) -> Option<KeySpec> {
     let Some(attribute) = keyword.attribute else { return None };
     let shape = match keyword.kind {
@@ -56,7 +56,7 @@ const fn constraint(keyword: &Keyword) -> Option<KeySpec> {
     Some(if matches!(keyword.kind, Kind::Rules) { spec.repeatable() } else { spec })
 }
 
-/// Keys that become rules, or say whether a field must be given.
+/// Keys for rules and for the presence of a field.
 const PRESENCE: [KeySpec; 5] = [
     key(
         "exactly_one_of",

@@ -1,4 +1,4 @@
-//! JSON paths in `#[resource(...)]`: columns, scale and selectable fields.
+//! Checks JSON paths in `#[resource(...)]`: columns, scale and selectable fields.
 
 use super::{PrintColumn, Reader, Scale};
 use crate::diag::{Code, Diagnostic};
@@ -118,7 +118,7 @@ impl Reader<'_> {
     }
 }
 
-/// The message about an invalid path, and a help with a path that may be meant.
+/// The message about an invalid path, and a help with a similar path.
 fn wrong_path(path: &Spanned<String>, reason: &str, is_right: impl Fn(&str) -> bool) -> (String, String) {
     let message = format!("invalid JSON path {:?}: {reason}", path.value);
     let inner = path.value.trim_matches(|c: char| c.is_whitespace() || matches!(c, '{' | '}' | '$'));

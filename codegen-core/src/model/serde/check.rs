@@ -1,6 +1,7 @@
-//! Reports keys and values that serde does not have.
+//! Reports unknown keys and values of serde's attributes.
 //!
-//! serde's derive refuses them only when the crate is compiled; until then a misspelt key would silently change the schema.
+//! serde's derive refuses them only at compile time; until then a misspelt key would silently change the
+//! schema.
 
 use proc_macro2::Span;
 use syn::Attribute;
@@ -10,7 +11,7 @@ use super::{Given, Key, RenameRule, is_serde, keys, serde_keys};
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::grammar::closest;
 
-/// Where a serde attribute stands.
+/// The place of a serde attribute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SerdePlace {
     /// On a struct.
@@ -23,14 +24,14 @@ pub(crate) enum SerdePlace {
     Field,
 }
 
-/// What a key takes.
+/// The form of a key's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Form {
-    /// Nothing: `flatten`
+    /// No value: `flatten`
     Word,
     /// `tag = "kind"`
     Text,
-    /// Nothing or a text: `default`, `default = "path"`
+    /// No value or a text: `default`, `default = "path"`
     WordOrText,
     /// One text, or one for each direction: `rename(serialize = "a", deserialize = "b")`
     Pair,
@@ -38,7 +39,7 @@ enum Form {
 
 use Form::{Pair, Text, Word, WordOrText};
 
-/// The keys on a type with what each takes (`serde_derive/src/internals/attr.rs`, as the other two lists).
+/// The keys on a type with their forms (`serde_derive/src/internals/attr.rs`, like the other two lists).
 const CONTAINER: [(&str, Form); 18] = [
     ("bound", Pair),
     ("content", Text),
@@ -93,7 +94,7 @@ const FIELD: [(&str, Form); 14] = [
     ("with", Text),
 ];
 
-/// Keys that serde takes on one sort of type.
+/// Keys that serde accepts on one sort of type only.
 const ONLY_ON: [(&str, SerdePlace); 6] = [
     ("content", SerdePlace::Enum),
     ("default", SerdePlace::Struct),
@@ -121,8 +122,8 @@ impl SerdePlace {
     }
 }
 
-/// Reports what serde's derive macros refuse: unknown keys and rules, values of another form, keys given twice or beside
-/// one that excludes them.
+/// Reports attributes that serde's derive macros refuse: unknown keys and rules, values of another form,
+/// repeated keys, and keys that exclude each other.
 pub(crate) fn check(attributes: &[Attribute], place: SerdePlace, diagnostics: &mut Diagnostics) {
     for attribute in attributes.iter().filter(|attribute| is_serde(attribute)) {
         if !matches!(attribute.meta, syn::Meta::List(_)) {
@@ -190,7 +191,7 @@ fn check_form(key: &Key, form: Form, diagnostics: &mut Diagnostics) {
     error(key.span, format!("`serde({name})` takes {takes}"), help, diagnostics);
 }
 
-/// The settings that a key gives: serde refuses each that is given twice. Aliases may be repeated.
+/// The settings of a key: serde refuses repeated ones, except aliases.
 fn slots(key: &Key) -> Vec<(&str, &'static str)> {
     const BOTH: [&str; 2] = ["serialize", "deserialize"];
     match key.name.as_str() {
@@ -209,7 +210,7 @@ fn slots(key: &Key) -> Vec<(&str, &'static str)> {
     }
 }
 
-/// The keys of an enum's representation fit together (serde_derive's `decide_tag`).
+/// Checks that the keys of an enum's representation fit together (serde_derive's `decide_tag`).
 fn check_tag(given: &[Key], place: SerdePlace, diagnostics: &mut Diagnostics) {
     if place != SerdePlace::Enum {
         return;
@@ -237,7 +238,7 @@ fn check_tag(given: &[Key], place: SerdePlace, diagnostics: &mut Diagnostics) {
     }
 }
 
-/// The rules that a key names: one, or one for each direction.
+/// The rules in a key: one, or one for each direction.
 fn rules(key: &Key) -> Vec<(String, Span)> {
     let nested = keys(key.nested.clone());
     let all = std::iter::once(key).chain(&nested);

@@ -1,4 +1,4 @@
-//! serde's conversions of names.
+//! Implements serde's conversions of names.
 
 /// serde's case conversions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -24,7 +24,7 @@ pub enum RenameRule {
     ScreamingKebab,
 }
 
-/// The names of the rules, as attributes have them.
+/// The names of the rules in attributes.
 pub(super) const RULES: [&str; 8] = [
     "lowercase",
     "UPPERCASE",
@@ -37,7 +37,7 @@ pub(super) const RULES: [&str; 8] = [
 ];
 
 impl RenameRule {
-    /// The rule of that name.
+    /// The rule with this name.
     pub fn parse(name: &str) -> Option<Self> {
         Some(match name {
             "lowercase" => Self::Lower,
@@ -52,7 +52,7 @@ impl RenameRule {
         })
     }
 
-    /// A field's name: Rust has it in snake case, and serde believes that.
+    /// A field's name, which serde assumes to be in snake case.
     pub fn apply_to_field(self, name: &str) -> String {
         match self {
             Self::None | Self::Lower | Self::Snake => name.to_owned(),
@@ -64,7 +64,7 @@ impl RenameRule {
         }
     }
 
-    /// A variant's name: Rust has it in Pascal case, and serde believes that.
+    /// A variant's name, which serde assumes to be in Pascal case.
     pub fn apply_to_variant(self, name: &str) -> String {
         match self {
             Self::None | Self::Pascal => name.to_owned(),

@@ -1,4 +1,4 @@
-//! What kube-apiserver asks of a webhook (`pkg/apis/admissionregistration/validation`).
+//! Checks a webhook as kube-apiserver does (`pkg/apis/admissionregistration/validation`).
 
 use proc_macro2::Span;
 
@@ -7,13 +7,13 @@ use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::grammar::{Json, Spanned, closest};
 use crate::names::{NameError, dns_label, dns_subdomain, object};
 
-/// Verbs of admission, in lower case as the attribute has them.
+/// Verbs of admission, in the attribute's lower case.
 const VERBS: &[&str] = &["create", "update", "delete", "connect", "*"];
 
-/// Versions of AdmissionReview that API servers speak.
+/// Versions of AdmissionReview that API servers support.
 const REVIEW_VERSIONS: &[&str] = &["v1", "v1beta1"];
 
-/// Seconds that an API server waits for a webhook, at most.
+/// The longest timeout of a webhook in seconds.
 const MAX_TIMEOUT: i64 = 30;
 
 impl WebhookAttrs {
@@ -79,7 +79,7 @@ impl Check<'_> {
         self.error(name.span, format!("invalid {what} {:?}: {error}", name.value), help);
     }
 
-    /// Where the API server finds the webhook: a path of a service, or a URL.
+    /// Checks the address of the webhook: a path of a service, or a URL.
     fn client(&mut self, attrs: &WebhookAttrs) {
         let service = [
             attrs.service_name.as_ref().map(|name| name.span),
@@ -118,7 +118,7 @@ impl Check<'_> {
         let problem = match path.value.strip_prefix('/') {
             None => Some("it must begin with `/`".to_owned()),
             Some("") => None,
-            // A last slash is allowed.
+            // A trailing slash is allowed.
             Some(rest) => rest.strip_suffix('/').unwrap_or(rest).split('/').find_map(|segment| {
                 dns_subdomain(segment).err().map(|error| format!("in the segment {segment:?}: {error}"))
             }),
@@ -211,7 +211,7 @@ impl Check<'_> {
         self.alone("verbs", verbs);
     }
 
-    /// `*` stands alone.
+    /// Checks that `*` is the only item.
     fn alone(&mut self, name: &str, list: &[Spanned<String>]) {
         if let Some(star) = list.iter().find(|item| item.value == "*" && list.len() > 1) {
             let message = format!("`*` in `{name}` makes the other values meaningless");
@@ -219,7 +219,7 @@ impl Check<'_> {
         }
     }
 
-    /// Resources behind one that covers them are refused; before it they are not, as servers have it.
+    /// Refuses resources after one that covers them; as on servers, earlier ones are allowed.
     fn resources(&mut self, resources: &[Spanned<String>]) {
         let values: Vec<&str> = resources.iter().map(|resource| resource.value.as_str()).collect();
         for (at, resource) in resources.iter().enumerate() {

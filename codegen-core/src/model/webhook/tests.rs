@@ -1,4 +1,4 @@
-//! Attributes of webhooks that are read, and attributes that are refused.
+//! Tests of accepted and refused attributes of webhooks.
 
 use super::{WebhookAttrs, WebhookConfigurationAttrs};
 use crate::diag::Diagnostics;
