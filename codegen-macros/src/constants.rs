@@ -1,4 +1,4 @@
-//! Constants that attributes name as defaults.
+//! Checks constants that attributes name as defaults.
 
 use kubesmith_core::grammar::Spanned;
 use kubesmith_core::model::{Body, FieldModel, TypeModel};
@@ -6,9 +6,9 @@ use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 use syn::{DeriveInput, Path};
 
-/// Uses each of them: rustc then says which is not there, and takes none for unused.
+/// Uses each of them, so that rustc reports missing ones and none as unused.
 ///
-/// Those of a type with parameters (`Self::SIZE`) are left to `kubesmith generate`.
+/// `kubesmith generate` checks those of a type with parameters (`Self::SIZE`).
 pub(crate) fn used(model: &TypeModel, input: &DeriveInput) -> TokenStream {
     let plain = input.generics.params.is_empty();
     let paths = fields(&model.body).into_iter().filter_map(|field| field.schema.default_ref.as_ref());
@@ -30,7 +30,7 @@ fn fields(body: &Body) -> Vec<&FieldModel> {
     }
 }
 
-/// The path at its place; `Self` is only known inside of the type's impls, so its name stands for it.
+/// The path at its place; the type's name replaces `Self`, which is known only inside its impls.
 fn path_of(written: &Spanned<String>, own: Option<&Ident>) -> Option<Path> {
     let mut path: Path = syn::parse_str(&written.value).ok()?;
     for segment in &mut path.segments {

@@ -1,4 +1,4 @@
-//! `#[rbac]`, `#[webhook]` and `#[webhook_configuration]`: attributes that only the command acts on.
+//! Implements `#[rbac]`, `#[webhook]` and `#[webhook_configuration]`, which only the command acts on.
 
 use kubesmith_core::diag::Diagnostics;
 use kubesmith_core::grammar::{Family, ItemAttributes, Place, parse_attributes};
@@ -9,7 +9,7 @@ use syn::{Attribute, parse_quote};
 
 use crate::report::compile_errors;
 
-/// Checks the arguments and leaves the item as it is.
+/// Checks the arguments and returns the item unchanged.
 pub(crate) fn attribute(family: Family, arguments: &TokenStream, item: &TokenStream) -> TokenStream {
     let name = Ident::new(family.name(), Span::call_site());
     let attribute: Attribute =

@@ -1,8 +1,9 @@
-//! What the modules around a type say of it: `//! +groupName=example.com`.
+//! Reads facts about a type in its enclosing modules: `//! +groupName=example.com`.
 //!
-//! A derive macro sees its item alone. Only for a type that says neither group nor version itself, the file that it stands
-//! in is read again, and those of the modules around it. [`modules`] finds these as rustc does, by the `mod` declarations
-//! of the crate. The expansion includes every file that was read, so that the compiler knows of them.
+//! A derive macro sees only its item. For a type with neither group nor version, it reads the type's file
+//! again, and those of the enclosing modules. [`modules`] finds these as rustc does, by the `mod`
+//! declarations of the crate. The expansion includes every file that was read, so that the compiler tracks
+//! them.
 
 mod modules;
 
@@ -18,24 +19,24 @@ use syn::{DeriveInput, Fields, Item, ItemStruct};
 
 use modules::Module;
 
-/// What the modules around a struct say.
+/// The facts of the modules around a struct.
 #[derive(Default)]
 pub(crate) struct Around {
-    /// Group and version; nothing where the place of the struct is not known.
+    /// Group and version; empty if the place of the struct is unknown.
     pub(crate) attrs: ModuleAttrs,
-    /// The files that say it.
+    /// The files with these facts.
     pub(crate) files: Vec<PathBuf>,
 }
 
 /// Reads the facts of the modules around a struct.
 pub(crate) fn around(input: &DeriveInput, fields: &Fields, diagnostics: &mut Diagnostics) -> Around {
-    // Unit tests run outside of the compiler.
+    // Unit tests run outside the compiler.
     let file = proc_macro::is_available().then(|| input.ident.span().unwrap().local_file()).flatten();
     let package = std::env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from);
     file.map_or_else(Around::default, |file| read(&file, package.as_deref(), input, fields, diagnostics))
 }
 
-/// `package` is the folder of the crate's Cargo.toml.
+/// Reads the facts; `package` is the folder of the crate's Cargo.toml.
 fn read(
     file: &Path,
     package: Option<&Path>,
@@ -47,7 +48,7 @@ fn read(
     let Some(parsed) = modules::parse(file) else { return Around::default() };
     let mut found = Vec::new();
     search(&parsed.items, &Chain::default(), input, fields, &mut found);
-    // Structs that look alike in several modules of a file cannot be told apart.
+    // Equal structs in several modules of a file cannot be distinguished.
     let mut candidates = found.into_iter();
     if let Some(first) = candidates.next()
         && candidates.all(|other| other.same(&first))
@@ -70,12 +71,12 @@ fn read(
 #[derive(Clone, Default)]
 struct Chain {
     facts: ModuleAttrs,
-    /// The innermost module that is called like a version, up to the one that says the group.
+    /// The innermost module that is named like a version, up to the one that sets the group.
     named: Option<Version>,
 }
 
 impl Chain {
-    /// Goes out into a module.
+    /// Continues in the enclosing module.
     fn enter(&mut self, attributes: &[syn::Attribute], name: &str, diagnostics: &mut Diagnostics) {
         if self.facts.group.is_none() && self.named.is_none() {
             self.named = Version::conventional(name);
@@ -106,7 +107,7 @@ fn search(items: &[Item], outer: &Chain, input: &DeriveInput, fields: &Fields, f
                 let mut inner = Vec::new();
                 search(items, &Chain::default(), input, fields, &mut inner);
                 for mut chain in inner {
-                    // The command reports what is wrong with these.
+                    // The command reports the errors in these.
                     let mut ignored = Diagnostics::new();
                     chain.enter(&module.attrs, &module.ident.to_string(), &mut ignored);
                     ignored.take();
@@ -185,7 +186,7 @@ mod tests {
             ("src/other.rs", "//! +groupName=c.d\nmod inner { #[path = \"deep.rs\"] mod v2; }"),
             ("src/other/inner/deep.rs", "struct Foo { a: A }"),
             ("types/first.rs", "struct Foo { a: A }"),
-            // What a guess by folders would take.
+            // A guess by folders would take this.
             ("types/mod.rs", "//! +groupName=wrong.example"),
         ];
         assert_eq!(facts(&files, "types/first.rs"), said("a.b", "v1"));

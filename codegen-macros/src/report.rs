@@ -1,4 +1,4 @@
-//! Diagnostics as compiler errors.
+//! Reports diagnostics as compiler errors.
 
 use kubesmith_core::diag::{Diagnostic, Diagnostics, Severity};
 use proc_macro2::TokenStream;
@@ -18,9 +18,9 @@ pub(crate) fn compile_errors(diagnostics: Diagnostics) -> TokenStream {
         .collect()
 }
 
-/// A compiler error has one place, so further ones become notes that name the line.
+/// A compiler error has one place, so further places become notes with the line.
 fn with_further_places(mut diagnostic: Diagnostic) -> Diagnostic {
-    // Outside of a macro expansion, as in unit tests, there are no lines.
+    // Outside a macro expansion, as in unit tests, there are no lines.
     if proc_macro::is_available() {
         for label in std::mem::take(&mut diagnostic.secondary) {
             let line = label.span.unwrap().line();

@@ -14,7 +14,7 @@ use crate::module::{self, Around};
 use crate::report::compile_errors;
 use crate::resource_serde;
 
-/// Checks the type and expands to its trait impls, or to the mistakes.
+/// Checks the type and expands to its trait impls, or to the errors.
 pub(crate) fn derive(input: TokenStream) -> TokenStream {
     let input: DeriveInput = match syn::parse2(input) {
         Ok(input) => input,
@@ -30,8 +30,8 @@ pub(crate) fn derive(input: TokenStream) -> TokenStream {
         }
         resource.complete(&around.attrs, &mut diagnostics);
     }
-    // Where only an attribute is wrong the impls are written all the same, so that the mistake does
-    // not cause errors wherever the type is used.
+    // After an error in an attribute only, the impls are emitted nevertheless, so that the error does not
+    // cause others at uses of the type.
     let wrong_shape = diagnostics.iter().any(|d| d.severity == Severity::Error && is_about_shape(d.code));
     let errors = compile_errors(diagnostics);
     let (Some(resource), Data::Struct(data), false) = (resource, &input.data, wrong_shape) else {
@@ -57,20 +57,20 @@ pub(crate) fn derive(input: TokenStream) -> TokenStream {
             #info
             #object
             #constants
-            // The compiler expands again when one of these changes.
+            // The compiler expands the macro again when one of these changes.
             #(const _: &[u8] = ::core::include_bytes!(#files);)*
         };
     }
 }
 
-/// Where the type belongs.
+/// The group and version of the type.
 struct Names<'a> {
     group: &'a str,
     version: &'a str,
     api_version: &'a str,
 }
 
-/// Mistakes about the type and its fields (01xx), with which the impls would not compile.
+/// Whether an error is about the type and its fields (01xx), so that the impls would not compile.
 fn is_about_shape(code: Code) -> bool {
     code.number() / 100 == 1
 }
@@ -108,7 +108,7 @@ fn kube_resource(ident: &Ident, resource: &ResourceInput, names: &Names<'_>) -> 
             }
         }
     });
-    // With the place of the field's type, a wrong type is reported there.
+    // The span of the field's type is used, so that a wrong type is reported there.
     let metadata =
         resource.model.named_fields().iter().find(|f| f.ident.as_ref().is_some_and(|i| i == "metadata"));
     let span = metadata.map_or_else(|| ident.span(), |field| field.ty.span());
@@ -175,8 +175,8 @@ fn resource_info(ident: &Ident, resource: &ResourceInput, names: &Names<'_>) -> 
     }
 }
 
-/// Has the compiler check that the type is an object, as every resource is that can be cloned. The mistake is shown at the
-/// type's name.
+/// Makes the compiler check that the type is an object, as every resource with `Clone` is. An error is shown
+/// at the type's name.
 fn object(ident: &Ident) -> TokenStream {
     quote_spanned! { ident.span() => ::kubesmith_runtime::api::__private::is_object::<#ident>(); }
 }

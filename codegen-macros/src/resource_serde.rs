@@ -1,9 +1,9 @@
-//! `Serialize` and `Deserialize` of a root type.
+//! Derives `Serialize` and `Deserialize` of a root type.
 //!
-//! serde's own derives do the work, on two shadow structs with the fields and serde attributes of the
-//! type. The one that is written is a remote derive, which borrows the type's fields; a serializer
-//! around the caller's puts `apiVersion` and `kind` in front. The one that is read has two more
-//! fields, which check `apiVersion` and `kind` and keep nothing.
+//! serde's own derives do the work, on two shadow structs with the fields and serde attributes of the type.
+//! The one for serialization is a remote derive, which borrows the type's fields; a serializer around the
+//! caller's puts `apiVersion` and `kind` in front. The one for deserialization has two more fields, which
+//! only check `apiVersion` and `kind`.
 
 use kubesmith_core::model::{SerdeContainer, SerdeDefault, SerdeField};
 use proc_macro2::{Ident, TokenStream, TokenTree};
@@ -132,7 +132,7 @@ fn container_default(
         Some(SerdeDefault::Trait) => quote!(<#ident as ::core::default::Default>::default()),
         Some(SerdeDefault::Path(path)) => match syn::parse_str::<syn::ExprPath>(path) {
             Ok(path) => quote!(#path()),
-            // The derive on the shadow struct that is written reports it.
+            // The derive on the shadow struct for serialization reports it.
             Err(_) => return (TokenStream::new(), vec![None; fields.len()]),
         },
     };

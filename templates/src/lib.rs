@@ -1,6 +1,7 @@
-//! The files that `kubesmith` fills in: [skeletons](rust) of the generated Rust, and the [files of a new project](project).
+//! The files with placeholders that `kubesmith` fills in: [skeletons](rust) of the generated Rust, and the
+//! [files of a new project](project).
 //!
-//! This crate holds text and does not know how it is filled in.
+//! This crate has only text and does not fill it in.
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 /// Embeds files of a folder and looks them up by name.

@@ -1,4 +1,4 @@
-//! The modules around a file, found by the `mod` declarations of its crate.
+//! Finds the modules around a file, by the `mod` declarations of its crate.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,15 +15,15 @@ pub(super) struct Module {
     pub(super) file: Option<PathBuf>,
 }
 
-/// A module on the way from a crate's root, with the folders that its own modules are looked for in.
+/// A module on the path from a crate's root, with the folders of its own modules.
 struct Place<'a> {
     /// Folder against which `#[path]` is resolved.
     path_folder: &'a Path,
-    /// Folder in which child modules are looked for.
+    /// Folder of child modules.
     child_folder: &'a Path,
 }
 
-/// Far more modules within each other than anybody writes; a file that includes itself ends there.
+/// The deepest nesting of modules; a file that includes itself ends there.
 const DEPTH_LIMIT: usize = 64;
 
 /// Parses a file; `None` if it cannot be read or is not Rust.
@@ -31,8 +31,8 @@ pub(super) fn parse(file: &Path) -> Option<syn::File> {
     syn::parse_file(&fs::read_to_string(file).ok()?).ok()
 }
 
-/// The modules around a file, itself included, innermost first. Of a file that no root of the package leads to, as it is
-/// compiled by other means, only itself.
+/// The modules around a file, including itself, innermost first. A file that is not in a crate of the package
+/// has only itself.
 pub(super) fn around(file: &Path, parsed: syn::File, package: Option<&Path>) -> Vec<Module> {
     let Ok(wanted) = fs::canonicalize(file) else { return Vec::new() };
     let is_root = |root: &PathBuf| fs::canonicalize(root).is_ok_and(|root| root == wanted);
@@ -47,7 +47,7 @@ pub(super) fn around(file: &Path, parsed: syn::File, package: Option<&Path>) -> 
     vec![Module { name: module_name(file), attributes: parsed.attrs, file: Some(wanted) }]
 }
 
-/// The roots of the crates of a package: those that Cargo finds by itself, and the library's where the manifest names it.
+/// The roots of the crates of a package: Cargo's default ones, and those in the manifest.
 fn roots(package: &Path) -> Vec<PathBuf> {
     let mut out = vec![package.join("src/lib.rs"), package.join("src/main.rs")];
     let manifest = fs::read_to_string(package.join("Cargo.toml")).unwrap_or_default();
@@ -62,7 +62,7 @@ fn roots(package: &Path) -> Vec<PathBuf> {
     out
 }
 
-/// The paths of targets in a manifest: `path = "..."` in the tables `[lib]`, `[[bin]]` and their like.
+/// The paths of targets in a manifest: `path = "..."` in the tables `[lib]`, `[[bin]]` and similar.
 fn named_roots(manifest: &str) -> impl Iterator<Item = &str> {
     let mut is_target = false;
     manifest.lines().map(str::trim).filter_map(move |line| {
@@ -77,7 +77,7 @@ fn named_roots(manifest: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The modules from the wanted file out to a root; `None` if the root does not lead to it.
+/// The modules from the wanted file out to a root; `None` if the root does not include it.
 fn from_root(root: &Path, wanted: &Path) -> Option<Vec<Module>> {
     let parsed = parse(root)?;
     let folder = root.parent()?;
@@ -86,7 +86,7 @@ fn from_root(root: &Path, wanted: &Path) -> Option<Vec<Module>> {
     Some(found)
 }
 
-/// The modules from the wanted file out to the one that has these items, which is not among them.
+/// The modules from the wanted file out to the one with these items, which is excluded.
 fn search(items: &[Item], place: &Place<'_>, wanted: &Path, depth: usize) -> Option<Vec<Module>> {
     let modules = items.iter().filter_map(|item| match item {
         Item::Mod(module) => Some(module),
@@ -144,7 +144,7 @@ fn path_attribute(attributes: &[Attribute]) -> Option<String> {
     }
 }
 
-/// `v1` of `src/v1.rs` and of `src/v1/mod.rs`.
+/// The module of a file: `v1` for `src/v1.rs` and `src/v1/mod.rs`.
 fn module_name(file: &Path) -> String {
     let stem = file.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
     if stem != "mod" {
