@@ -68,7 +68,7 @@ impl Part {
         self.copies <= MAX_COPIES
     }
 
-    /// Nodes in a row, or as alternatives. Those that are rows, or alternatives, themselves are taken apart.
+    /// Joins nodes to a sequence or to alternatives. Parts that are of the same sort are flattened.
     fn collapse(
         mut parts: Vec<Self>,
         make: fn(Vec<Node>) -> Node,

@@ -112,9 +112,9 @@ pub enum Answer {
 /// The declaration of `oldSelf`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OldSelf {
-    /// With the type of `self`. Rules that use it run on updates only.
+    /// A variable of the type of `self`. Rules that use it run on updates only.
     Plain,
-    /// As an optional, with `optionalOldSelf`.
+    /// An optional, with `optionalOldSelf`.
     Optional,
 }
 

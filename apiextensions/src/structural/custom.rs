@@ -285,7 +285,7 @@ mod tests {
         let both = object(json!({"name": "longer"}), json!({"phase": "Sideways"}));
         assert_eq!(fields(&resource().update(both.clone(), old.clone())), ["spec.name", "<nil>"]);
         assert_eq!(fields(&resource().update_status(both, old.clone())), ["status.phase", "<nil>"]);
-        // What did not change is not held against it.
+        // Unchanged invalid values are accepted.
         let same = object(json!({"name": "long", "replicas": 4}), Value::Null);
         assert!(resource().update(same, old.clone()).is_empty());
         let mut other = old.clone();

@@ -112,7 +112,7 @@ fn check_immutable(metadata: &Value, old: &Value, causes: &mut Vec<Cause>) {
     }
 }
 
-/// Everything but `generateName`, which only matters once.
+/// Checks all fields but `generateName`, which only matters at creation.
 fn check_rest(metadata: &Value, rule: NameRule, causes: &mut Vec<Cause>) {
     let name = metadata["name"].as_str().unwrap_or_default();
     if name.is_empty() {

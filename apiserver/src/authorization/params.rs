@@ -1,5 +1,5 @@
-//! Who writes an admission policy or its binding needs the right to read the parameters: pkg/registry/admissionregistration,
-//! `authz.go` of policies and bindings.
+//! Authorizes writers of admission policies and their bindings to read the parameters:
+//! pkg/registry/admissionregistration, `authz.go` of policies and bindings.
 
 use serde_json::Value;
 

@@ -15,7 +15,7 @@ pub const STAMP_WIDTH: usize = 20;
 /// Version of the first object; versions always have ten digits.
 pub const FIRST_VERSION: u64 = 1_000_000_000;
 
-/// Which kind.
+/// The kind of object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
     Small,

@@ -1,4 +1,4 @@
-//! The three steps on the embedded API server, or on whichever server the environment chooses.
+//! The three steps on the embedded API server, or on the server that the environment chooses.
 
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex};
@@ -20,7 +20,7 @@ use podwatch::{informer, plain, typed};
 use serde_json::json;
 use tokio::task::JoinHandle;
 
-/// Keeps what is printed. Lines with a word that is set cannot be printed, as into a pipe that nobody reads.
+/// Records the printed text. Lines with the word that `refuse` sets fail, as in a closed pipe.
 #[derive(Clone, Default)]
 struct Printed(Arc<Mutex<State>>);
 
@@ -61,7 +61,7 @@ impl Printed {
         self.0.lock().expect("no panic").text.clone()
     }
 
-    /// Waits until this line has been printed so many times.
+    /// Waits until this line has been printed this number of times.
     async fn shows(&self, line: &str, times: usize) {
         let shown = || self.text().lines().filter(|it| *it == line).count();
         eventually(&format!("{times} times {line:?}"), async || (shown() >= times).then_some(())).await;
@@ -111,7 +111,7 @@ async fn delete(cluster: &Cluster, name: &str) {
     pods(cluster).delete(name, &at_once).await.expect("deleted");
 }
 
-/// A pod is there before, is changed and goes, and each of these is printed.
+/// An existing pod is changed and deleted, and each of these is printed.
 async fn watches<F: Future<Output = anyhow::Result<()>> + Send + 'static>(
     watch: impl FnOnce(Client, String, Printed) -> F,
     lines: [&str; 3],
@@ -258,7 +258,7 @@ fn a_key_that_fails_is_tried_again_five_times_and_then_dropped_until_the_pod_cha
             tokio::time::sleep(Duration::from_secs(3600)).await;
             assert_eq!(informer.printed.refusals(), 1 + RETRIES);
             assert_eq!(log.text().matches("trying again").count(), RETRIES);
-            // A change is a new beginning.
+            // A change resets the retries.
             change(&cluster, "bad", "again").await;
             tokio::time::sleep(Duration::from_secs(3600)).await;
             assert_eq!(informer.printed.refusals(), 2 * (1 + RETRIES));
@@ -277,8 +277,7 @@ fn a_deletion_that_only_a_list_shows_is_printed() {
         let cluster = cluster().await;
         create(&cluster, "web").await;
         let watch = |fault, n| Rule::new(fault).verb(Verb::Watch).resource("pods").nth(n);
-        // The first watch ends when it has told what there is, the second one tells nothing, the third one that the pods
-        // have to be listed anew.
+        // The first watch ends after two events, the second one sends none, the third one requires a new list.
         let schedule = Schedule::new()
             .rule(watch(Fault::EndWatch(2), 1))
             .rule(watch(Fault::SilenceWatch(Some(Duration::from_secs(2))), 2))

@@ -1,4 +1,4 @@
-//! The informer in a simulation, with crashes, late watches and lost answers: what it has told of a pod last is always so.
+//! The informer in a simulation, with crashes, late watches and lost responses: its last line about each pod is true.
 
 use std::collections::BTreeMap;
 use std::future::pending;
@@ -27,7 +27,7 @@ kind: Pod
 metadata: {name: two, namespace: default}
 ";
 
-/// Whether each pod is there, as far as it was told.
+/// Whether each pod exists, by the last line about it.
 type Told = Arc<Mutex<BTreeMap<String, bool>>>;
 
 struct Lines(Told);
@@ -51,7 +51,7 @@ impl Write for Lines {
     }
 }
 
-/// Every pod was told of, and none that is not there is said to be.
+/// Checks that the lines name exactly the pods that exist.
 fn is_true(view: &View, told: &Told) -> Result<(), String> {
     let pods = view.objects("v1", "Pod");
     let there: Vec<&str> = pods.iter().filter_map(|pod| pod["metadata"]["name"].as_str()).collect();

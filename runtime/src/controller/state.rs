@@ -50,7 +50,7 @@ pub struct KeyError {
     pub key: String,
     /// The error of the last reconcile.
     pub message: String,
-    /// When it failed.
+    /// The time of the failure.
     pub at: Instant,
     /// The number of failures since the last success.
     pub times: u64,

@@ -230,7 +230,7 @@ impl<R: Reconciler> Controller<R> {
     /// Dropping the future aborts the workers at their next await.
     pub async fn run(self, stop: CancellationToken) -> Result<(), ControllerError> {
         let Controller { name, queue, workers, registry, shutdown_grace, .. } = self;
-        // Whatever ends the run, no worker takes keys afterwards.
+        // No worker takes keys after the run, however it ends.
         let _shut_down = ShutDownOnDrop(&queue);
         let sharded = self.sharing.into_sharded();
         let sharded = sharded.map_err(|NoHash| ControllerError::NotShardable { controller: name.clone() })?;

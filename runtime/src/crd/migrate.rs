@@ -243,7 +243,7 @@ struct Run<'a> {
     skip_to: Option<String>,
     progress: Progress,
     failed: Vec<Failed>,
-    /// When the next object may be rewritten.
+    /// The time from which the next object may be rewritten.
     due: Instant,
 }
 
@@ -408,7 +408,7 @@ fn is_overloaded(error: &client::Error) -> bool {
     error.status().is_some_and(|status| matches!(status.code, 429 | 503 | 504))
 }
 
-/// As a server orders objects.
+/// Returns the key as text, by which servers order lists.
 fn text(key: &ObjectKey) -> String {
     key.as_str().to_owned()
 }

@@ -39,7 +39,7 @@ pub(super) struct Calls {
 #[derive(Clone, Copy, Default)]
 struct Seen {
     turn: u64,
-    /// When this turn was first seen, if it is a call.
+    /// The time when this turn was first seen, if it is a call.
     since: Option<Instant>,
     reports: u32,
 }

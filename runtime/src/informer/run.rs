@@ -101,7 +101,7 @@ impl Runner {
 }
 
 impl Drop for Runner {
-    /// Whatever ends the task, no handler thread stays waiting and nobody awaits the shutdown in vain.
+    /// Lets the handler threads end and reports the shutdown, even if the task panicked or was aborted.
     fn drop(&mut self) {
         self.close_mailboxes();
         self.status.stopped.send_replace(true);

@@ -141,7 +141,7 @@ struct InFlight {
 #[derive(Debug)]
 struct Observed {
     lease: Lease,
-    /// When this record was first seen, on our clock.
+    /// The time when this record was first seen, on our clock.
     at: Instant,
 }
 

@@ -10,7 +10,7 @@ use super::{Cached, KindOf, WatchError};
 /// Changes an object before it is stored.
 pub(crate) type Transform<K> = Arc<dyn Fn(&mut K) + Send + Sync>;
 
-/// Is called with each failure.
+/// A function that is called with each failure.
 pub(crate) type ErrorHook = Arc<dyn Fn(&WatchError) + Send + Sync>;
 
 /// A reflector's settings, except the form of its objects.

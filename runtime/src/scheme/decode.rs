@@ -368,7 +368,7 @@ impl Unknown {
     }
 }
 
-/// Not every type reads its type meta.
+/// Reports whether the path is that of a type meta, which not every type reads.
 fn is_type_meta(path: &[Step]) -> bool {
     let of_object =
         |last: &Step| matches!(last, Step::Member(name) if name == "apiVersion" || name == "kind");

@@ -42,7 +42,7 @@ struct InFlight {
 #[derive(Clone, Debug)]
 struct Other {
     record: Record,
-    /// When this version was first seen, on our clock.
+    /// The time when this version was first seen, on our clock.
     seen: Instant,
     next_fence: Instant,
 }
@@ -71,7 +71,7 @@ pub(super) struct Membership {
     namesake: Option<Other>,
     /// Earlier members that have not acknowledged this one; `None` until they are known.
     awaited: Option<BTreeSet<(String, String)>>,
-    /// When the last successful write was sent.
+    /// The time when the last successful write was sent.
     renewed: Option<Instant>,
     in_flight: Option<InFlight>,
     renew_at: Instant,

@@ -89,10 +89,10 @@
 //!
 //! # Differences from controller-runtime
 //!
-//! - Panics, and requests that are not reviews, are answered with an HTTP error instead of a refusal, so that the
-//!   failure policy decides.
+//! - Panics, and requests that are not reviews, lead to an HTTP error instead of a refusal, so that the failure
+//!   policy decides.
 //! - The handler's future is dropped when the API server no longer waits.
-//! - Only reviews of version `v1` are answered.
+//! - Only reviews of version `v1` are supported.
 //! - A defaulter's patch contains only its changes, not the fields that the type writes by itself.
 //! - The handlers of a mutating [`Chain`] see the changes of earlier ones.
 //! - A conversion that loses name, namespace or uid fails here, with a message that names the object.

@@ -34,7 +34,7 @@ pub(super) struct Popped<T> {
     pub(super) slot: SlotId,
     pub(super) key: T,
     pub(super) priority: i32,
-    /// When the key became ready, if times are kept.
+    /// The time when the key became ready, if times are kept.
     pub(super) queued_at: Option<Instant>,
 }
 
@@ -48,7 +48,7 @@ struct Slot<T> {
     ticket: u64,
     /// Rare, so it is boxed.
     delay: Option<Box<Delay>>,
-    /// When the key was queued or its processing began, if times are kept.
+    /// The time when the key was queued or its processing began, if times are kept.
     since: Option<Instant>,
     /// The priority of the queued entry, or of the one to queue after `done`.
     priority: i32,
@@ -440,7 +440,7 @@ impl<T: Eq + Clone> Core<T> {
 
 /// Returns `now + delay`, or a time in the far future if the sum overflows.
 pub(super) fn deadline(now: Instant, delay: Duration) -> Instant {
-    /// As in tokio's timers: about thirty years.
+    /// About thirty years, as in tokio's timers.
     const FAR: Duration = Duration::from_secs(86_400 * 365 * 30);
     now.checked_add(delay.min(FAR)).unwrap_or(now)
 }

@@ -292,8 +292,8 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever the fault, what arrives is the beginning of what was sent, apart from garbled bytes and an event of the
-        /// proxy's own: nothing is lost from the middle and nothing comes in another order.
+        /// With each fault, the client gets a prefix of the body, apart from garbled bytes and an event of the
+        /// proxy's own: nothing is lost from the middle or reordered.
         #[test]
         fn what_arrives_is_a_beginning(
             lines in prop::collection::vec("[a-z]{0,9}", 0..9), size in 1_usize..20, n in 0_u64..90, kind in 0..4,

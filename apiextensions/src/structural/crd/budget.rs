@@ -17,7 +17,7 @@ pub enum Expression {
 /// A list, map or string whose size makes an expression expensive.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Large {
-    /// Where it is, from the root.
+    /// Its path from the root.
     pub steps: Vec<Step>,
     /// The keyword that bounds it: `maxItems`, `maxProperties` or `maxLength`.
     pub keyword: &'static str,

@@ -32,7 +32,7 @@ fn go_json(rule: &Rule) -> String {
 pub(super) enum Cardinality {
     /// At most this number.
     Times(u64),
-    /// As many as fit into a request.
+    /// No limit but the size of a request.
     Unbounded,
 }
 

@@ -346,7 +346,7 @@ mod tests {
         let metadata = [bytes(1, b""), bytes(2, b"7"), bytes(3, b"")].concat();
         let encoded = encode(&list).unwrap();
         let head = envelope(b"v1", b"EndpointsList", &bytes(1, &metadata));
-        // The envelope's lengths differ: the part that says what it is does not.
+        // The envelopes differ in their lengths, but not in version and kind.
         assert!(encoded.starts_with(&head[..MAGIC.len() + 2 + 2 + 2 + 2 + 13]));
         let needle = bytes(1, &metadata);
         assert!(encoded.windows(needle.len()).any(|window| window == needle));

@@ -272,7 +272,7 @@ mod tests {
         assert_ne!(addresses(&services), addresses(&before));
     }
 
-    /// As servers before 1.20 have it.
+    /// Makes the spec that of a server before 1.20.
     fn spec_without_list(service: &mut Service, address: &str) {
         let spec = service.spec.get_or_insert_default();
         (spec.cluster_ip, spec.cluster_ips) = (Some(address.to_owned()), None);

@@ -10,7 +10,7 @@ fn labels(key: &str, value: &str) -> BTreeMap<String, LabelValue> {
     BTreeMap::from([(key.to_owned(), LabelValue(value.to_owned()))])
 }
 
-/// As in config/samples, as a server would answer.
+/// Returns the balancer of config/samples, as a server returns it.
 pub(crate) fn balancer() -> Balancer {
     let backends = [("v1", 40), ("v2", 20), ("v3", 40)];
     let backend = |(name, weight): (&str, i32)| BackendSpec {

@@ -211,7 +211,7 @@ impl CertRotator {
         Address { namespace, service: service.as_deref(), names: &policy.names }
     }
 
-    /// Has the targets trust these authorities. Returns a failure; the other targets are written all the same.
+    /// Writes these authorities into the targets. Writes all targets even if some fail, and returns a failure.
     async fn publish(
         &self,
         bundle: &[String],

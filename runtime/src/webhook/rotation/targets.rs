@@ -129,7 +129,7 @@ impl CaBundleTarget {
         (patch, is_there)
     }
 
-    /// Has `object` trust `bundle`, which is base64.
+    /// Writes `bundle`, which is base64, into `object`, unless it is in place.
     pub(super) async fn trust(
         &self,
         client: &kube::Client,
