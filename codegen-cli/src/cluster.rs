@@ -48,7 +48,7 @@ pub enum ClusterError {
         /// A context of a similar name.
         similar: Option<String>,
     },
-    /// The server does not answer, or its certificate is not trusted.
+    /// The server cannot be reached, or its certificate is not trusted.
     #[error("cannot reach {url}: {reason}")]
     Unreachable {
         /// The server.

@@ -11,7 +11,7 @@ use serde_json::json;
 
 use crate::source::{Loc, SourceMap};
 
-/// How diagnostics are shown.
+/// The form in which diagnostics are shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum MessageFormat {
     /// With an excerpt of the source, like rustc's.

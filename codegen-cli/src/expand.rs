@@ -1,4 +1,4 @@
-//! Expands calls of macros by example that stand for items, in all crates.
+//! Expands calls of macros by example in the position of items, in all crates.
 //!
 //! Rounds of three steps: find the macro of each call, expand and parse, insert the items into the module of
 //! the call. A call of an unknown macro stays.

@@ -61,7 +61,7 @@ pub enum OutputError {
         /// The cause.
         source: io::Error,
     },
-    /// What somebody added to a file would be lost.
+    /// Lines that the owner added to a file would be lost.
     #[error(
         "{path}: the part `{name}` between `keep begin` and `keep end` has no end, or no place in the generated file any more: \
          move its lines, or mend the comments"
@@ -206,7 +206,7 @@ impl Plan {
         self.removals.clear();
     }
 
-    /// Unified diff from the disk to the targets; empty when there is none.
+    /// Unified diff from the disk to the targets; empty if they are equal.
     pub fn diff(&self) -> String {
         let mut changes: Vec<&Change> = self.writes.iter().chain(&self.removals).collect();
         changes.sort_by(|a, b| a.path.cmp(&b.path));

@@ -59,7 +59,7 @@ files! {
 }
 
 files! {
-    /// Returns a file of a new project by its path, without `.tmpl`; `{{name}}` in it stands for a value.
+    /// Returns a file of a new project by its path, without `.tmpl`; `{{name}}` in it is a placeholder.
     project, ".tmpl":
     "Cargo.toml"
     "Dockerfile"

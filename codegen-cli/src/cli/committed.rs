@@ -32,7 +32,7 @@ pub(super) fn check(plan: &Plan, runs: &[(Settings, Generated)]) -> Vec<Vec<Diag
             new.extend(after.map(|after| input(path, after)));
         }
         let (old, new) = (load::texts(old), load::texts(new));
-        // A file that somebody edited may not be a definition any more.
+        // An edited file may no longer be a definition.
         if old.definitions.is_empty() || old.has_errors() || new.has_errors() {
             return Vec::new();
         }

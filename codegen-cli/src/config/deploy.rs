@@ -441,7 +441,7 @@ mod tests {
             let error = refused(flags, deploy);
             assert!(error.contains(part), "{error}");
         }
-        // What the other generators use of the names is checked without the tree.
+        // The other generators' uses of names are checked without the tree.
         let webhooks = Overrides { only: vec![Generator::Webhook], ..Overrides::default() };
         assert!(
             refused(webhooks, "[deploy]\noutput = \"config\"\nname = \"Shop\"").contains("`name = \"Shop\"`")

@@ -99,7 +99,7 @@ mod tests {
         assert_eq!(check(&flags, &[&roles]), Ok(()));
         assert_eq!(check(&flags, &[&crds, &roles]), Ok(()), "it is for one of them");
         assert_eq!(check(&flags, &[&crds, &all]), Ok(()));
-        // `--only` chooses for this run, whatever the file says.
+        // `--only` chooses for this run, regardless of the file.
         let chosen = Overrides { only: vec![Generator::Rbac], ..flags };
         assert_eq!(check(&chosen, &[&crds]), Ok(()));
     }

@@ -6,7 +6,7 @@ mod text;
 
 use super::{CLASSES, Class, Report};
 
-/// How a report is shown.
+/// The form in which a report is shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum Format {
     /// For people.

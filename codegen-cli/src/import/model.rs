@@ -91,7 +91,7 @@ pub(super) enum Body {
     OneOf(Vec<Choice>),
 }
 
-/// A field whose members stand beside the others.
+/// A field whose members are flattened into the struct.
 #[derive(Debug)]
 pub(super) struct Flattened {
     pub(super) ident: String,

@@ -34,7 +34,7 @@ struct Use<'a> {
     parent: &'a str,
     /// The field that leads to it.
     field: &'a str,
-    /// Whether the field has documentation of its own, which stands before the type's.
+    /// Whether the field has its own documentation, which precedes the type's.
     is_described: bool,
 }
 

@@ -9,7 +9,7 @@ fn lexed(text: &str) -> Vec<Tree> {
     })
 }
 
-/// What a macro with these rules makes of a call, with one space between tokens.
+/// The expansion of a call of a macro with these rules, with one space between tokens.
 fn expanded(rules: &str, call: &str) -> Result<String, String> {
     let rules = MacroRules::read(&lexed(rules)).map_err(|error| error.message)?;
     let trees = rules.expand(&lexed(call), 7).map_err(|error| error.message)?;

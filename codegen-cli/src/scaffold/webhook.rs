@@ -74,7 +74,7 @@ pub fn create_webhook(root: &Path, arguments: &CreateWebhook) -> Result<Report, 
     generated::write(root, changes)
 }
 
-/// The flag of the manager that turns webhooks off, where no certificate is at hand.
+/// The flag of the manager that disables webhooks, for runs without a certificate.
 const FLAG: &str = "/// Serves the webhooks, which need a certificate.\n\
     #[arg(long, env = \"ENABLE_WEBHOOKS\", default_value_t = true, action = clap::ArgAction::Set)]\n\
     webhooks: bool,";

@@ -1,9 +1,9 @@
 //! Fills skeletons: Rust with placeholders for names and items.
 //!
 //! A skeleton of `templates/rust` is valid Rust. In it,
-//! - `__Name__` in an identifier or in a string (documentation included) stands for a text; an identifier that is nothing else
-//!   may stand for a path; documentation may stand for several lines;
-//! - an item `__name__! {}` stands for items that the emitter builds with quote.
+//! - `__Name__` in an identifier or in a string (documentation included) is a placeholder for a text; an
+//!   identifier that is only a placeholder may become a path; documentation may become several lines;
+//! - an item `__name__! {}` is a placeholder for items that the emitter builds with quote.
 //!
 //! A skeleton has no conditions and no loops.
 

@@ -136,7 +136,7 @@ fn client_has_the_verbs_that_are_asked_for() {
     assert_eq!(text.matches("\nimpl delegate::").count(), 3, "{text}");
 }
 
-/// A method that takes and answers carts.
+/// A method that takes and returns carts.
 fn method(name: &str, verb: Verb) -> Method {
     Method {
         name: name.to_owned(),

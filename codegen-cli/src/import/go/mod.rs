@@ -29,7 +29,7 @@ use crate::selection::Selection;
 use crate::source::SourceMap;
 use plan::Plan;
 
-/// How Go packages are imported: options of controller-gen.
+/// The options of controller-gen for importing Go packages.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct GoOptions {
     /// Whether embedded metadata gets its fields.

@@ -336,7 +336,7 @@ fn add(out: &mut Vec<Constant>, constant: &SurveyedConstant, ty: &str) {
     }
 }
 
-/// The key that a marker of client-gen stands for, apart from those that follow from the definition.
+/// The key for a marker of client-gen, apart from those that follow from the definition.
 fn client(marker: &str) -> Option<Key> {
     let rest = marker.strip_prefix("+genclient:")?;
     let (name, value) = rest.split_once('=').unwrap_or((rest, ""));
