@@ -35,7 +35,7 @@ const NAME_A_PROGRAM: &str = "name the program or function that prints the CRDs 
 pub(super) struct Outcome {
     /// The definitions.
     pub(super) definitions: Vec<Evaluated>,
-    /// The fault.
+    /// The diagnostics.
     pub(super) diagnostics: Vec<Diagnostic>,
 }
 

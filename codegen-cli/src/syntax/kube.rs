@@ -279,7 +279,7 @@ pub enum Predicate {
     IsDefault,
     /// `*value == constant`
     Equals(ValueExpr),
-    /// The constraints of a field.
+    /// The predicate holds for this field of the value.
     Field(String, Box<Predicate>),
     /// `a && b`
     All(Vec<Predicate>),
