@@ -12,7 +12,7 @@ const NAME: &str = "kubesmith";
 
 /// The credentials of a client.
 pub enum Credentials<'a> {
-    /// None.
+    /// No credentials.
     None,
     /// A bearer token.
     Token(&'a str),

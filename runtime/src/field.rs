@@ -170,7 +170,7 @@ impl StdError for FieldError {}
 pub struct FieldErrors(Vec<FieldError>);
 
 impl FieldErrors {
-    /// None so far.
+    /// Makes an empty list.
     #[must_use]
     pub fn new() -> Self {
         Self::default()

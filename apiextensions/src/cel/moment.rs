@@ -9,10 +9,10 @@ use jiff::tz::TimeZone;
 /// A timestamp. The offset appears only in text: timestamps with different offsets can be equal.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Moment {
-    /// Since the epoch, rounded down.
+    /// The seconds since the epoch, rounded down.
     seconds: i64,
     nanos: u32,
-    /// In seconds.
+    /// The offset from UTC in seconds.
     offset: i64,
 }
 

@@ -53,9 +53,9 @@ struct Known {
 /// The cost of one evaluation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Spent {
-    /// Of the expression itself.
+    /// The cost of the expression itself.
     pub own: u64,
-    /// Of the variables that it used first.
+    /// The cost of the variables that it used first.
     pub variables: u64,
 }
 

@@ -7,9 +7,9 @@ use crate::structural::golang;
 pub(super) struct Url {
     pub(super) scheme: String,
     user: Option<String>,
-    /// With brackets and port.
+    /// The host with brackets and port.
     pub(super) host: String,
-    /// In escaped form.
+    /// The path in escaped form.
     pub(super) path: String,
     query: String,
     fragment: String,

@@ -28,7 +28,7 @@ pub(super) enum Value {
     String(Arc<str>),
     Bytes(Arc<[u8]>),
     Timestamp(Moment),
-    /// In nanoseconds.
+    /// A duration in nanoseconds.
     Duration(i64),
     List(Arc<List>),
     Map(Arc<BTreeMap<Key, Value>>),

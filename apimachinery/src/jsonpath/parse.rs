@@ -75,7 +75,7 @@ pub(super) struct Range {
 /// The end of a range.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum To {
-    /// After its first item: `[2]`.
+    /// The range's first item is its only one: `[2]`.
     First,
     /// `[2:]`
     Length,
@@ -105,7 +105,7 @@ pub(super) enum Operator {
 
 pub(super) struct Parser<'a> {
     input: &'a str,
-    /// After the last character read.
+    /// The position after the last character read.
     pos: usize,
     /// The start of the current token.
     start: usize,

@@ -46,7 +46,7 @@ pub enum JsonPatchError {
     /// A list lacks the index that `replace` names.
     #[error("replace operation does not apply: doc is missing key: {0}: missing value")]
     Replace(String),
-    /// The last part of a path is no place in the object or list.
+    /// The last part of a path does not exist in the object or list.
     #[error("{context}: {reason}")]
     Element {
         /// The failed operation and its place.

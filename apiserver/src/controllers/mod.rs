@@ -43,7 +43,7 @@ use queue::Queue;
 /// The controllers to run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Selection {
-    /// Those of kube-controller-manager.
+    /// The controllers of kube-controller-manager.
     pub(crate) manager: bool,
     /// The simulated scheduler and kubelet.
     pub(crate) node: bool,

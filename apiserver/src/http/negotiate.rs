@@ -104,7 +104,7 @@ pub(crate) struct Accepted {
 /// A media range of an `Accept` header.
 struct Range<'a> {
     media_type: &'a str,
-    /// In thousandths.
+    /// The quality value, in thousandths.
     quality: i32,
     parameters: Vec<(&'a str, &'a str)>,
 }

@@ -264,7 +264,7 @@ fn last_seen(event: &Event) -> Arc<Object> {
 struct Encoder {
     def: Arc<ResourceDef>,
     accepted: Accepted,
-    /// For the current time, from which tables compute ages.
+    /// The source of the current time, from which tables compute ages.
     server: Arc<Server>,
     include: Include,
     /// Only the first table of a watch names its columns.

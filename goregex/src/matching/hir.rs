@@ -1,4 +1,4 @@
-//! From parsed expressions to regex-syntax's resolved syntax.
+//! Converts parsed expressions to regex-syntax's resolved syntax.
 
 use regex_syntax::hir::{Class, Hir, Look, Repetition};
 

@@ -27,8 +27,8 @@ pub struct ObjectKey {
     text: Arc<str>,
     /// Length of the namespace. 0 means that there is neither namespace nor separator.
     split: u32,
-    /// Of namespace and name. Look-ups by key would otherwise read the text twice, and wait for memory longer than for
-    /// everything else (`bench/runtime`, row `lookups`).
+    /// The hash of namespace and name. Look-ups by key would otherwise read the text twice, and wait for memory
+    /// longer than for everything else (`bench/runtime`, row `lookups`).
     hash: u32,
 }
 

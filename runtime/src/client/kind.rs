@@ -87,7 +87,7 @@ impl<C: delegate::Delegate> KindClient<C> {
         self.typed.rest_client()
     }
 
-    /// The client inside, which has every verb whatever `C` leaves out: for methods of one's own.
+    /// Returns the inner client, which has every verb, even those that `C` leaves out: for methods of one's own.
     #[must_use]
     pub fn typed(&self) -> &TypedClient<C::Object> {
         &self.typed

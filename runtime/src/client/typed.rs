@@ -1,4 +1,4 @@
-//! One kind's verbs.
+//! The client of one kind.
 
 use std::fmt::Debug;
 use std::time::Duration;
@@ -154,7 +154,7 @@ where
         &self.rest
     }
 
-    /// The same objects through kube's own `Api`, for what this type has no method for.
+    /// Returns kube's own `Api` for the same objects, for requests that this type has no method for.
     #[must_use]
     pub fn api(&self) -> &Api<K> {
         &self.api

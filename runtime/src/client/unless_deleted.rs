@@ -1,4 +1,4 @@
-//! An object that has gone, told from one without the subresource that was written.
+//! Distinguishes a deleted object from one without the subresource that was written.
 
 use std::future::Future;
 

@@ -12,7 +12,7 @@
 //!     Ok(maps.get(name).await?.data.unwrap_or_default().len())
 //! }
 //!
-//! /// Answers an empty map, whatever it is asked for.
+//! /// Returns an empty map for every name.
 //! struct Empty;
 //!
 //! impl verbs::Get<ConfigMap> for Empty {
@@ -171,7 +171,7 @@ macro_rules! verbs {
             }
         )*
 
-        /// The traits of [`delegate`] that say nothing but their name.
+        /// The traits of [`delegate`] without members of their own.
         mod marker {
             $(
                 #[doc = concat!("Has [`", stringify!($verb), "`](super::", stringify!($verb), ").")]

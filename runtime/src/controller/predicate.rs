@@ -108,7 +108,7 @@ impl<K: 'static> Predicate<K> {
     }
 }
 
-/// For every form of cached object: whole, metadata only, compact.
+/// Predicates for every form of cached object: whole, metadata only, compact.
 impl<K: Cached> Predicate<K> {
     /// Selects updates that change the generation, which is the spec for nearly all kinds. Resyncs and status
     /// updates do not change it.

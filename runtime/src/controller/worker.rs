@@ -104,7 +104,7 @@ impl<R: Reconciler> Controller<R> {
 
     /// Lets `policy` decide what follows a failed reconcile. `None` retries the key after the rate limiter's delay,
     /// as without a policy. An action resets the key's failures. [Terminal](ReconcileError::terminal) errors drop
-    /// the key all the same.
+    /// the key regardless.
     #[must_use]
     pub fn error_policy(
         mut self,

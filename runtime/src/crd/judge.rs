@@ -7,7 +7,7 @@ use serde_json::Value;
 
 /// The changes of an upgrade.
 pub(super) struct Judged {
-    /// From the old definition to the new one.
+    /// The changes from the old definition to the new one.
     pub(super) changes: Vec<Change>,
     /// The breaking changes from the new definition back to the old one.
     pub(super) way_back: Vec<Change>,

@@ -168,7 +168,7 @@ fn without_indices(path: &str) -> String {
 
 struct Report {
     objects: Objects,
-    /// By version and path.
+    /// The dropped fields by version and path.
     dropped: BTreeMap<(String, String), DroppedField>,
 }
 

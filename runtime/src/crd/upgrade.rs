@@ -66,7 +66,7 @@ pub enum Action {
     Updated,
     /// It is installed already.
     Unchanged,
-    /// The one of a newer operator stays.
+    /// It is not installed, because that of a newer operator exists.
     KeptNewer,
 }
 

@@ -42,7 +42,7 @@ pub(super) trait Contents: Send + Sync {
     fn undecodable(&self) -> usize;
 }
 
-/// The things that the informer's task will own.
+/// The parts that the informer's task will own.
 pub(super) trait Setup: Send {
     /// Makes the task.
     ///

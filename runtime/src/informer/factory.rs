@@ -64,7 +64,7 @@ struct KindSettings<K> {
 }
 
 struct State {
-    /// In the order of the first requests, which is the order in which they start.
+    /// The informers in the order of the first requests, in which they start.
     informers: Vec<Known>,
     shut_down: bool,
 }

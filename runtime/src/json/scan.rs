@@ -13,7 +13,7 @@ pub(super) struct Text<'de> {
 
 /// A string in the text.
 pub(super) enum Str<'de> {
-    /// Without escapes, borrowed from the text.
+    /// A string without escapes, borrowed from the text.
     Plain(&'de str),
     Escaped(String),
 }

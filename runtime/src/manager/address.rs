@@ -58,7 +58,7 @@ impl BindAddress {
 }
 
 impl Default for BindAddress {
-    /// No endpoint.
+    /// Returns the address that means no endpoint.
     fn default() -> Self {
         BindAddress(Place::Nowhere)
     }

@@ -27,7 +27,7 @@ use crate::labels::Selector;
 ///     informer.store().list().iter().map(|object| object.object_key().to_string()).collect()
 /// }
 ///
-/// // What is known of every object, however it is held.
+/// // Properties that every form of object has.
 /// fn facts<K: Cached>(object: &K) -> String {
 ///     let owner = object.object_controller().map(|owner| owner.name.clone());
 ///     let is_web = "app=web".parse().is_ok_and(|selector| object.is_selected_by(&selector));

@@ -55,7 +55,7 @@ struct Listing {
 #[derive(Clone, Debug)]
 enum Next {
     Begin,
-    /// The same page again.
+    /// Requests the same page again.
     Page(Listing),
     Watch,
 }

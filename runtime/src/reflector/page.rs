@@ -48,12 +48,12 @@ pub(crate) struct PageReader {
 enum State {
     #[default]
     Start,
-    /// Before a field's name, `,` or `}`.
+    /// The reader is before a field's name, `,` or `}`.
     Field,
     Metadata,
     Skipped,
     Items,
-    /// Before an item, `,` or `]`.
+    /// The reader is before an item, `,` or `]`.
     Item,
     End,
 }

@@ -387,7 +387,7 @@ impl Membership {
         }
     }
 
-    /// After a list: creates the lease if its name is free.
+    /// Creates the lease after a list, if its name is free.
     fn join(&mut self, now: Instant, wall: Timestamp) -> Option<(Kind, Request)> {
         if now < self.retry_at {
             return None;

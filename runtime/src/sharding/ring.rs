@@ -20,7 +20,7 @@ fn mix(mut bits: u64) -> u64 {
     bits ^ (bits >> 31)
 }
 
-/// One member, and the others.
+/// The ring as one member sees it: itself, and the others.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Ring {
     me: (u64, String),

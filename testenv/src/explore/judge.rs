@@ -16,7 +16,7 @@ use super::world::{is_custom_group, target};
 
 /// The time without writes after which a step without faults has settled: longer than operators' resync periods.
 const QUIET: Duration = Duration::from_secs(11 * 60);
-/// The same when the objects are known to be as wanted.
+/// As [`QUIET`], when the objects are known to be as wanted.
 pub(super) const QUIET_AS_WANTED: Duration = Duration::from_secs(30);
 /// The time for which a write may be refused in a row before it is judged.
 const QUIET_REFUSED: Duration = Duration::from_secs(30 * 60);

@@ -43,7 +43,7 @@ pub(super) struct Search<'a> {
     scenario: Scenario<'a>,
     settings: &'a Settings,
     known: Known,
-    /// The same with the user starting over after the steps.
+    /// As `known`, for runs in which the user starts over after the steps.
     again: Known,
     /// Whether a written resource results in pods.
     node: bool,

@@ -40,7 +40,7 @@ pub(super) enum What {
     Call(Call),
 }
 
-/// One run.
+/// The state of one run.
 pub(super) struct World {
     pub(super) cluster: Cluster,
     pub(super) spec: Spec,

@@ -124,7 +124,7 @@ pub(crate) struct Asked {
     pub(crate) verb: Option<Verb>,
     path: String,
     group: String,
-    /// With the subresource, as RBAC names it.
+    /// The resource with its subresource, as RBAC names it.
     resource: String,
     namespace: String,
     name: String,

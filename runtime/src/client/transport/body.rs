@@ -28,7 +28,7 @@ enum Source {
         /// Held until the body has been read or dropped.
         _stream: Option<Stream>,
     },
-    /// From kube's own stack.
+    /// A body of kube's own stack.
     Kube(Body),
 }
 

@@ -1,4 +1,4 @@
-//! From a configuration to the stack that sends requests: kube's layers over connections.
+//! Builds the stack that sends requests from a configuration: kube's layers over connections.
 
 use std::sync::Arc;
 use std::task::{Context, Poll};

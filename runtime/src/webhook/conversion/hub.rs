@@ -119,7 +119,7 @@ struct Spoke<H> {
 /// ```
 #[must_use = "give it to the conversions"]
 pub struct HubSpokes<H> {
-    /// By `group/version`.
+    /// The spokes by `group/version`.
     spokes: BTreeMap<String, Spoke<H>>,
     mistake: Option<ConversionSetupError>,
     hub: String,

@@ -96,7 +96,7 @@ pub(super) trait Kind: Send + Sync {
 #[derive(Default)]
 #[must_use = "give it to the server"]
 pub struct Conversions {
-    /// By group and kind.
+    /// The conversions by group and kind.
     kinds: BTreeMap<(String, String), Box<dyn Kind>>,
     /// The first error.
     mistake: Option<ConversionSetupError>,

@@ -19,7 +19,7 @@ pub struct Arguments(BTreeMap<String, Argument>);
 /// The treatment of a flag.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Argument {
-    /// These values instead of the default.
+    /// The values that replace the default.
     Set(Vec<String>),
     /// The default, and these values after it.
     Append(Vec<String>),

@@ -167,7 +167,7 @@ struct Attempt<'a> {
     access: Access,
 }
 
-/// Free ports on loopback. Each is held until its process starts.
+/// Free ports on loopback. Each is reserved until its process starts.
 struct Ports {
     client: Port,
     peer: Port,
