@@ -86,7 +86,8 @@ fn octal_digits(first: u32, rest: &mut &str) -> u32 {
     point
 }
 
-/// Two hexadecimal digits, or any number of them in braces. What was read of an invalid one is part of the error.
+/// Reads two hexadecimal digits, or any number of them in braces. The error includes the part of an invalid escape
+/// that was read.
 fn hexadecimal(rest: &mut &str) -> Option<u32> {
     let first = next(rest)?;
     if first != '{' {

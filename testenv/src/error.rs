@@ -33,7 +33,7 @@ pub enum Error {
     Install {
         /// The CRD's name.
         name: String,
-        /// The server's answer.
+        /// The server's response.
         source: Box<kube::Error>,
     },
     /// A CRD could not be deleted.
@@ -41,7 +41,7 @@ pub enum Error {
     Uninstall {
         /// The CRD's name.
         name: String,
-        /// The server's answer.
+        /// The server's response.
         source: Box<kube::Error>,
     },
     /// A webhook configuration was refused.
@@ -49,7 +49,7 @@ pub enum Error {
     InstallWebhook {
         /// The configuration's name.
         name: String,
-        /// The server's answer.
+        /// The server's response.
         source: Box<kube::Error>,
     },
     /// A webhook configuration could not be deleted.
@@ -57,7 +57,7 @@ pub enum Error {
     UninstallWebhook {
         /// The configuration's name.
         name: String,
-        /// The server's answer.
+        /// The server's response.
         source: Box<kube::Error>,
     },
     /// The certificates of the local webhook server could not be written.
@@ -158,7 +158,7 @@ pub enum Error {
     /// The server runs but is not ready for use.
     #[error("default namespace didn't register within deadline: {reason}")]
     NotReady {
-        /// The server's last answer.
+        /// The server's last response.
         reason: String,
     },
     /// kubectl could not be run.

@@ -10,7 +10,7 @@ use crate::status::ApiError;
 /// The reason why a webhook blocks a request.
 #[derive(Debug)]
 pub(super) enum Failure {
-    /// The call failed or the answer is malformed. It counts unless the webhook's failures are ignored.
+    /// The call failed or the response is malformed. It counts unless the webhook's failures are ignored.
     Calling(String),
     /// The webhook refused the request, or the request cannot be sent to it.
     Refused(ApiError),

@@ -140,10 +140,10 @@ impl ClientOptions {
 
     /// Counts requests in `registry`, under client-go's names. `host` is the server's host and port.
     ///
-    /// - `rest_client_requests_total{code,method,host}`: requests sent, retries too; the code of one that was not answered is
-    ///   `<error>`
-    /// - `rest_client_request_duration_seconds{verb,host}`: time of a call from when it is made to the end of its answer, with
-    ///   all waits and retries. Watches, followed logs and upgraded connections are left out.
+    /// - `rest_client_requests_total{code,method,host}`: requests sent, including retries; the code of one without a
+    ///   response is `<error>`
+    /// - `rest_client_request_duration_seconds{verb,host}`: time from the start of a call to the end of its response,
+    ///   with all waits and retries. Watches, followed logs and upgraded connections are left out.
     /// - `rest_client_rate_limiter_duration_seconds{verb,host}`: time that a request waited for its turn under the
     ///   [rate limit](Self::rate_limit)
     ///

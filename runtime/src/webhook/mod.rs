@@ -85,7 +85,7 @@
 //! | no body, no JSON, no review, no request in it, another version than `v1` | 400 |
 //! | a body over 7 MiB (256 MiB at [`CONVERT_PATH`], which gets all objects of a list at once) | 413 |
 //! | a panic of the handler | 500 |
-//! | no answer within the `timeout` of the request | 504 |
+//! | no response within the `timeout` of the request | 504 |
 //!
 //! # Differences from controller-runtime
 //!

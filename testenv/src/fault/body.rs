@@ -229,7 +229,7 @@ mod tests {
 
     use super::*;
 
-    /// Passes `text` through a fault in pieces of `size` bytes; what arrived, and whether it broke.
+    /// Passes `text` through a fault in pieces of `size` bytes; returns the received text, and whether it broke.
     async fn through(text: &str, size: usize, fault: &Fault) -> (String, bool) {
         let pieces: Vec<Bytes> = text.as_bytes().chunks(size).map(Bytes::copy_from_slice).collect();
         let frames = pieces.into_iter().map(|piece| Ok::<_, BoxError>(Frame::data(piece)));

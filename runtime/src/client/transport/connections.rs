@@ -74,7 +74,7 @@ struct Http2 {
     max_streams: usize,
 }
 
-/// Whether the server offers HTTP/2.
+/// The knowledge whether the server offers HTTP/2.
 enum Offer {
     Unknown,
     /// A request is finding out; all waiters share its result, including a failure.

@@ -16,7 +16,7 @@ use crate::field::{FieldError, FieldErrors};
 /// | from | the client gets |
 /// |---|---|
 /// | [`FieldErrors`], a [`FieldError`] | 422 `Invalid`, with a cause for each field |
-/// | an answer of an API server ([`client::Error`], [`kube::Error`]), a `Status` | that `Status` |
+/// | a response of an API server ([`client::Error`], [`kube::Error`]), a `Status` | that `Status` |
 /// | an error with one of these among its sources | the same |
 /// | any other error, or [`AdmissionError::denied`] | 403 `Forbidden` with its message |
 ///

@@ -299,7 +299,7 @@ impl ServerBuilder {
     }
 }
 
-/// Whether a server is serving.
+/// The state of a server: not started, serving or stopped.
 #[derive(Debug, Default)]
 struct Started(AtomicU8);
 
