@@ -65,7 +65,7 @@ fn sample() -> Vec<Op> {
 }
 
 #[test]
-fn a_file_cut_at_any_byte_has_every_commit_before() {
+fn truncated_file_keeps_every_complete_commit() {
     let recorded = record(&sample(), 3);
     for len in 0..=recorded.bytes.len() {
         let dir = folder(&recorded.bytes[..len]);
@@ -84,7 +84,7 @@ fn a_file_cut_at_any_byte_has_every_commit_before() {
 }
 
 #[test]
-fn work_goes_on_after_a_cut() {
+fn store_accepts_writes_after_a_truncation() {
     let recorded = record(&sample(), 3);
     let dir = folder(&recorded.bytes[..recorded.bytes.len() - 1]);
     let mut store = ByHand::open(dir.path(), 3, u64::MAX);
@@ -96,7 +96,7 @@ fn work_goes_on_after_a_cut() {
 }
 
 #[test]
-fn a_snapshot_that_was_not_finished_is_forgotten() {
+fn unfinished_snapshot_is_dropped_on_start() {
     let recorded = record(&sample(), 3);
     let expected = recorded.at(usize::MAX).unwrap();
     for len in [0, 10, recorded.bytes.len() / 2, recorded.bytes.len()] {
@@ -108,7 +108,7 @@ fn a_snapshot_that_was_not_finished_is_forgotten() {
 }
 
 #[test]
-fn a_first_start_that_was_not_finished_is_begun_again() {
+fn unfinished_first_start_is_repeated() {
     let dir = tempfile::tempdir().unwrap();
     fs::write(dir.path().join("store.log.new"), "kubesm").unwrap();
     assert_eq!(reopened(dir.path(), 3).unwrap(), Model::new());
@@ -119,7 +119,7 @@ proptest! {
 
     /// Garbage in the place of what a crash cut off is no commit.
     #[test]
-    fn a_torn_end_is_dropped(
+    fn torn_end_of_file_is_dropped(
         ops in prop::collection::vec(op(), 1..12),
         cut in any::<prop::sample::Index>(),
         garbage in prop::collection::vec(any::<u8>(), 0..64),
@@ -138,7 +138,7 @@ proptest! {
 
     /// A wrong byte is an error, or in the last commit the loss of that one; it is never believed.
     #[test]
-    fn a_wrong_byte_is_never_believed(
+    fn corrupt_byte_is_an_error_or_drops_the_last_commit(
         ops in prop::collection::vec(op(), 1..12),
         place in any::<prop::sample::Index>(),
         flip in 1..=u8::MAX,
@@ -163,7 +163,7 @@ proptest! {
 
 /// Numbers can be written in several ways; only the one that was written is believed.
 #[test]
-fn a_wrong_byte_in_the_first_line_is_never_believed() {
+fn corrupt_byte_in_the_first_line_is_an_error() {
     let recorded = record(&[put(1, 10)], 3);
     let line = recorded.bytes.iter().position(|byte| *byte == b'\n').unwrap() + 1;
     for (at, flip) in (0..line).flat_map(|at| (1..=u8::MAX).map(move |flip| (at, flip))) {
@@ -179,7 +179,7 @@ fn error_of(path: &Path) -> (String, DataError) {
 }
 
 #[test]
-fn other_files_are_left_alone_and_named() {
+fn foreign_file_is_named_and_unchanged() {
     for foreign in ["", "SQLite format 3\0", "kubesmith stove 0001 0123456789abcdef\n"] {
         let dir = folder(foreign.as_bytes());
         let (name, error) = error_of(dir.path());
@@ -192,7 +192,7 @@ fn other_files_are_left_alone_and_named() {
 }
 
 #[test]
-fn a_folder_that_is_none_is_named() {
+fn data_folder_is_named_when_it_is_a_file() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("file");
     fs::write(&file, "").unwrap();
@@ -202,7 +202,7 @@ fn a_folder_that_is_none_is_named() {
 }
 
 #[test]
-fn a_folder_has_one_user() {
+fn data_folder_is_locked_while_in_use() {
     let dir = tempfile::tempdir().unwrap();
     let first = ByHand::open(dir.path(), 3, 0);
     assert!(matches!(error_of(dir.path()).1, DataError::InUse));
@@ -212,7 +212,7 @@ fn a_folder_has_one_user() {
 
 #[test]
 #[cfg(unix)]
-fn nobody_else_may_read_the_data() {
+fn data_is_readable_by_its_owner_only() {
     use std::os::unix::fs::PermissionsExt;
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("a/b");

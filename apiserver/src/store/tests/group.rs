@@ -43,7 +43,7 @@ fn slow() -> (Arc<Store>, Permits, Commits) {
 }
 
 #[tokio::test]
-async fn nothing_shows_before_it_is_durable() {
+async fn event_is_hidden_until_it_is_durable() {
     let (store, permit, _) = slow();
     let mut watch = store.watch("pods", 1);
     store.create("pods", "a", json!({})).unwrap();
@@ -60,7 +60,7 @@ async fn nothing_shows_before_it_is_durable() {
 }
 
 #[tokio::test]
-async fn a_closed_collection_ends_when_its_last_events_are_durable() {
+async fn watch_of_closed_collection_ends_when_its_events_are_durable() {
     let (store, permit, _) = slow();
     let mut watch = store.watch("pods", 1);
     store.create("pods", "a", json!({})).unwrap();
@@ -74,7 +74,7 @@ async fn a_closed_collection_ends_when_its_last_events_are_durable() {
 }
 
 #[test]
-fn a_closed_collection_takes_no_writes() {
+fn closed_collection_refuses_writes() {
     let store = Arc::new(Store::new(10));
     let rv = store.create("pods", "a", json!({})).unwrap().rv;
     // Somebody still reads its history.
@@ -103,7 +103,7 @@ async fn writers_share_commits() {
 }
 
 #[tokio::test]
-async fn nothing_is_durable_after_a_failure() {
+async fn writes_are_not_durable_after_a_failed_commit() {
     let (store, permit, commits) = slow();
     let mut watch = store.watch("pods", 1);
     store.create("pods", "a", json!({})).unwrap();
@@ -118,7 +118,7 @@ async fn nothing_is_durable_after_a_failure() {
 }
 
 #[tokio::test]
-async fn what_was_written_before_the_end_is_durable() {
+async fn write_is_durable_when_made_before_shutdown() {
     let dir = tempfile::tempdir().unwrap();
     let store = Store::open(dir.path(), 10).unwrap();
     store.create("pods", "a", json!({})).unwrap();
@@ -133,7 +133,7 @@ async fn what_was_written_before_the_end_is_durable() {
 
 /// Copies of the file are what a kill leaves: whatever was settled before the copy is in it.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn a_copy_made_at_any_moment_has_all_that_was_settled() {
+async fn copy_of_the_file_has_every_settled_write() {
     let dir = tempfile::tempdir().unwrap();
     let store = Arc::new(Store::open(dir.path(), 1000).unwrap());
     let settled = Arc::new(Mutex::new(Vec::new()));

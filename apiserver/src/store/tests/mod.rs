@@ -243,7 +243,7 @@ proptest! {
 
     /// Whatever was committed is there again, in one file or after many snapshots.
     #[test]
-    fn a_restart_changes_nothing(
+    fn store_is_equal_after_a_restart(
         rounds in prop::collection::vec(prop::collection::vec(op(), 0..12), 1..6),
         limit in 1..6_usize,
         slack in prop_oneof![Just(0_u64), Just(400), Just(u64::MAX)],
@@ -265,7 +265,7 @@ proptest! {
 }
 
 #[test]
-fn a_shorter_history_is_cut_at_the_start() {
+fn history_is_cut_on_start_when_its_limit_shrinks() {
     let dir = tempfile::tempdir().unwrap();
     let mut store = ByHand::open(dir.path(), 10, u64::MAX);
     for key in 0..5 {
@@ -280,7 +280,7 @@ fn a_shorter_history_is_cut_at_the_start() {
 }
 
 #[test]
-fn counters_go_on() {
+fn counters_continue_after_a_restart() {
     let dir = tempfile::tempdir().unwrap();
     let counted = |n: u64| {
         let store = Store::open(dir.path(), 10).unwrap();
