@@ -113,7 +113,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_left_out_is_filled_in() {
+    fn webhook_configuration_gets_defaults() {
         let mut object = json!({"webhooks": [{
             "clientConfig": {"service": {"name": "n", "namespace": "s"}},
             "rules": [{"operations": ["CREATE"], "apiGroups": [""], "apiVersions": ["v1"], "resources": ["pods"]}],

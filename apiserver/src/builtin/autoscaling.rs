@@ -132,7 +132,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_autoscaler_survives_the_way_through_the_store() {
+    fn v1_autoscaler_round_trips_through_v2() {
         let one = json!({"apiVersion": "autoscaling/v1", "metadata": {"name": "a"},
             "spec": {"maxReplicas": 3, "minReplicas": 1, "targetCPUUtilizationPercentage": 50}});
         let stored = to_v2(one.clone());
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn what_v1_cannot_say_travels_in_annotations() {
+    fn metrics_beyond_v1_round_trip_in_annotations() {
         let external = json!({"type": "External", "external": {"target": {"value": "30"}}});
         let two = json!({"apiVersion": "autoscaling/v2", "metadata": {"name": "a"},
             "spec": {"maxReplicas": 3, "minReplicas": 1, "metrics": [external, processor_share(50)]}, "status": {}});

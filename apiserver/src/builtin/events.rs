@@ -78,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_event_survives_the_way_through_the_store() {
+    fn event_round_trips_through_the_core_group() {
         let event = json!({
             "apiVersion": "events.k8s.io/v1", "kind": "Event", "metadata": {"name": "e"},
             "regarding": {"kind": "Pod"}, "note": "n", "reportingController": "c", "reportingInstance": "i",

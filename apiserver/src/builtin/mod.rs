@@ -174,7 +174,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_kind_has_its_types() {
+    fn built_in_kinds_have_messages_in_the_type_table() {
         for kind in all() {
             assert!(types::message_of_kind(&kind.api_version(), kind.kind).is_some(), "{kind:?}");
         }

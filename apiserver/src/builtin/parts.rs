@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn a_resize_takes_the_resources_alone() {
+    fn resize_changes_only_container_resources() {
         let current = pod(json!([{"name": "a", "image": "1", "resources": {"requests": {"cpu": "1"}}}]));
         let mut wanted = pod(json!([{"name": "a", "image": "2", "resources": {"requests": {"cpu": "2"}}}]));
         wanted["metadata"] = json!({"managedFields": [1]});
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn other_containers_are_left_to_the_check() {
+    fn resize_keeps_changed_container_names_for_validation() {
         let current = pod(json!([{"name": "a"}]));
         for containers in [json!([]), json!([{"name": "b"}]), json!([{"name": "a"}, {"name": "b"}])] {
             let mut wanted = pod(containers);

@@ -136,7 +136,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn hashes_tell_templates_apart() {
+    fn hash_differs_when_template_or_collision_count_differs() {
         let template = json!({"spec": {"containers": [{"image": "a"}]}});
         let text = hash(&template, None);
         assert!(text.len() >= 7 && text.bytes().all(|byte| LETTERS.contains(&byte)), "{text}");

@@ -294,7 +294,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_started_pod_is_ready_and_a_job_s_pod_ends() {
+    fn started_pod_is_ready_and_pod_of_a_job_succeeds() {
         let mut pod = json!({"spec": {"containers": [{"name": "c", "image": "i"}],
             "initContainers": [{"name": "a"}, {"name": "b", "restartPolicy": "Always"}]}, "status": {}});
         started(&mut pod, "10.244.0.1", "2026-01-01T00:00:00Z");

@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn one_term_of_affinity_is_enough_and_holds_as_a_whole() {
+    fn node_affinity_needs_one_term_with_all_its_requirements() {
         let node = json!({"metadata": {"name": "n", "labels": {"zone": "a", "cores": "8"}}});
         let require = |key: &str, operator: &str, values: Value| json!({"key": key, "operator": operator, "values": values});
         let (zone, many) = (require("zone", "In", json!(["a"])), require("cores", "Gt", json!(["16"])));

@@ -148,7 +148,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn shares_are_rounded_up_for_more_and_down_for_fewer() {
+    fn percentage_is_rounded_up_or_down_as_requested() {
         for (value, up, down) in
             [(json!("25%"), 2, 1), (json!(3), 3, 3), (json!("0%"), 0, 0), (json!("100%"), 5, 5)]
         {
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_lost_least_is_deleted_first() {
+    fn least_useful_pod_is_deleted_first() {
         let ready = |since: &str| json!({"phase": "Running", "conditions": [{"type": "Ready", "status": "True", "lastTransitionTime": since}]});
         let mut homeless = pod("homeless", json!({"phase": "Pending"}));
         homeless["spec"] = json!({});
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pod_is_available_when_it_has_been_ready_long_enough() {
+    fn pod_is_available_after_min_ready_seconds() {
         let now = "2026-01-01T00:00:10Z".parse().unwrap();
         let condition =
             json!([{"type": "Ready", "status": "True", "lastTransitionTime": "2026-01-01T00:00:04Z"}]);

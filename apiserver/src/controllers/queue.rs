@@ -90,7 +90,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keys_come_once_in_order_and_when_they_are_due() {
+    fn keys_are_returned_once_in_order_when_due() {
         let (mut queue, now) = (Queue::default(), Instant::now());
         for key in ["b", "a", "b"] {
             queue.add(1, key.to_owned());
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn unfinished_keys_take_turns_after_all_others() {
+    fn unfinished_keys_are_requeued_behind_all_others() {
         let (mut queue, now) = (Queue::default(), Instant::now());
         queue.unfinished(1, "b".to_owned());
         queue.unfinished(1, "a".to_owned());
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn failures_wait_longer_and_longer() {
+    fn failed_key_backs_off_exponentially() {
         let (mut queue, now) = (Queue::default(), Instant::now());
         for expected in [5, 10, 20] {
             queue.failed(1, "a".to_owned(), now);

@@ -106,7 +106,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn failure_stays_as_it_was_first_told() {
+    fn failure_condition_keeps_its_first_message() {
         let fault = |pod: &str| Fault::waiting(format!("pods {pod} is forbidden"));
         let first = failure(&json!({}), &fault("s-a"), "2026-01-01T00:00:00Z");
         assert_eq!(

@@ -130,7 +130,7 @@ mod tests {
     use super::Range;
 
     #[test]
-    fn part_of_a_range_has_more_bits_and_begins_alike() {
+    fn part_of_a_range_has_more_bits_and_the_same_prefix() {
         let has_part =
             |whole: &str, part: &str| Range::parse(whole).unwrap().has_part(Range::parse(part).unwrap());
         assert!(has_part("10.0.0.0/8", "10.1.0.0/16"));

@@ -233,7 +233,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn metric_has_the_source_that_it_names() {
+    fn metric_needs_the_source_that_its_type_names() {
         let fields = |metric: Value| -> Vec<String> {
             let target = json!({"apiVersion": "apps/v1", "kind": "Deployment", "name": "d"});
             let spec = json!({"maxReplicas": 1, "scaleTargetRef": target, "metrics": [metric]});

@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn event_is_checked_strictly_when_it_is_of_the_events_group() {
+    fn event_is_checked_strictly_when_its_group_is_events() {
         assert!(event(&new(), None).is_empty());
         let mut bad = new();
         bad["reason"] = json!("");
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn old_event_is_in_the_namespace_of_its_object() {
+    fn core_event_needs_the_namespace_of_its_object() {
         let event = |own: &str, involved: &str| {
             core_event(
                 &json!({"metadata": {"namespace": own}, "involvedObject": {"namespace": involved}}),

@@ -305,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn job_pods_end() {
+    fn job_pods_need_a_restart_policy_that_ends() {
         let spec = json!({"manualSelector": true, "selector": {"matchLabels": {"a": "b"}}, "template": template("Always")});
         assert_eq!(fields(job(&json!({"spec": spec}), None)), ["spec.template.spec.restartPolicy"]);
     }
@@ -323,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn finished_job_says_when() {
+    fn finished_job_needs_start_and_completion_time() {
         let condition = json!({"type": "Complete", "status": "True"});
         let status = json!({"status": {"conditions": [condition], "succeeded": 1}});
         assert_eq!(

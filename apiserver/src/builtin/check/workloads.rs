@@ -432,7 +432,7 @@ mod tests {
     }
 
     #[test]
-    fn rolling_update_must_move() {
+    fn rolling_update_needs_surge_or_unavailable_pods() {
         let rolling = |surge: Value, unavailable: Value| {
             let update = json!({"maxSurge": surge, "maxUnavailable": unavailable});
             with(json!({"type": "RollingUpdate", "rollingUpdate": update}))

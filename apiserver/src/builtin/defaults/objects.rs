@@ -258,14 +258,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_secret_s_plain_text_moves_into_data() {
+    fn secret_string_data_moves_into_data() {
         let mut secret_value = json!({"data": {"a": "YQ=="}, "stringData": {"k": "v"}});
         secret(&mut secret_value, Stage::Create);
         assert_eq!(secret_value, json!({"data": {"a": "YQ==", "k": "dg=="}, "type": "Opaque"}));
     }
 
     #[test]
-    fn a_network_policy_is_about_what_it_has_rules_for() {
+    fn network_policy_types_follow_its_rules() {
         let types = |spec: Value| {
             let mut policy = json!({"spec": spec});
             network_policy(&mut policy, Stage::Create);
@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn a_limit_range_derives_a_container_s_defaults() {
+    fn limit_range_derives_container_defaults_from_limits() {
         let mut range = json!({"spec": {"limits": [{"type": "Container", "max": {"cpu": "2"}, "min": {"memory": "1Mi"}}]}});
         limit_range(&mut range, Stage::Create);
         assert_eq!(

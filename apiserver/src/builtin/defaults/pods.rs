@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn volumes_get_what_their_source_leaves_out() {
+    fn volume_source_gets_its_defaults() {
         let mut spec = json!({"volumes": [{"name": "a"}, {"name": "b", "hostPath": {"path": "/"}},
             {"name": "c", "projected": {"sources": [{"serviceAccountToken": {"path": "t"}}]}}]});
         pod_spec(&mut spec);

@@ -168,7 +168,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_job_selects_its_own_pods_once() {
+    fn job_selector_is_generated_unless_manual() {
         let mut one = json!({"metadata": {"name": "j", "uid": "u"}});
         job(&mut one, Stage::Create);
         select_own_pods(&mut one);

@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn events_of_both_groups_show_the_same() {
+    fn events_of_both_groups_have_equal_rows() {
         let core = json!({"metadata": {"name": "e"}, "involvedObject": {"kind": "Pod", "name": "p"}, "type": "Normal",
             "reason": "R", "message": "m\n", "source": {"component": "c", "host": "h"}, "count": 3,
             "firstTimestamp": "2026-01-01T00:00:00Z", "lastTimestamp": "2026-01-01T00:09:00Z"});
@@ -239,14 +239,14 @@ mod tests {
     }
 
     #[test]
-    fn a_node_tells_its_state_and_roles() {
+    fn node_row_shows_state_and_roles() {
         let node = json!({"metadata": {"labels": {"node-role.kubernetes.io/worker": "", "kubernetes.io/role": "x"}},
             "spec": {"unschedulable": true}, "status": {"conditions": [{"type": "Ready", "status": "True"}]}});
         assert_eq!(row(&NODES[1..3], &node), ["Ready,SchedulingDisabled", "worker,x"]);
     }
 
     #[test]
-    fn a_quota_keeps_limits_apart() {
+    fn quota_row_separates_requests_and_limits() {
         let hard = json!({"cpu": "2", "limits.cpu": "4"});
         let quota = json!({"status": {"hard": hard, "used": {"cpu": "1"}}});
         assert_eq!(row(&QUOTAS[1..3], &quota), ["cpu: 1/2", "limits.cpu: 0/4"]);

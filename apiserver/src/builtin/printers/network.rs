@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn a_service_shows_how_it_is_reached() {
+    fn service_row_shows_type_addresses_and_ports() {
         let ports =
             json!([{"port": 80, "protocol": "TCP"}, {"port": 53, "protocol": "UDP", "nodePort": 30053}]);
         let plain = json!({"spec": {"type": "ClusterIP", "clusterIP": "10.0.0.1", "ports": ports}});
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn long_lists_are_cut() {
+    fn long_list_in_a_cell_is_truncated() {
         let addresses = json!([{"ip": "1"}, {"ip": "2"}, {"ip": "3"}, {"ip": "4"}]);
         let endpoints = json!({"subsets": [{"addresses": addresses, "ports": [{"port": 80}]}]});
         assert_eq!(row(&ENDPOINTS[1..2], &endpoints), ["1:80,2:80,3:80 + 1 more..."]);

@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn the_status_is_what_the_containers_say() {
+    fn pod_status_follows_its_containers() {
         let spec = json!({"containers": [{"name": "a"}, {"name": "b"}]});
         check(&json!({"spec": spec, "status": {"phase": "Pending"}}), ["0/2", "Pending", "0"]);
         let running = json!({"name": "a", "ready": true, "state": {"running": {}}});
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn init_containers_come_first() {
+    fn pod_status_shows_init_containers_first() {
         let spec = json!({"containers": [{"name": "a"}], "initContainers": [{"name": "i"}, {"name": "s", "restartPolicy": "Always"}]});
         let status = |list: Value| json!({"spec": spec, "status": {"phase": "Pending", "initContainerStatuses": list}});
         check(&status(json!([{"name": "i", "state": {"running": {}}}])), ["0/2", "Init:0/2", "0"]);

@@ -162,7 +162,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn a_claim_shows_its_volume_once_it_is_bound() {
+    fn claim_row_shows_volume_when_bound() {
         let row = |claim: &Value| -> Vec<Value> {
             CLAIMS[1..5].iter().map(|column| column.cell(claim, Timestamp::UNIX_EPOCH)).collect()
         };

@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn a_deployment_counts_its_pods() {
+    fn deployment_row_counts_pods() {
         let template =
             json!({"spec": {"containers": [{"name": "a", "image": "i:1"}, {"name": "b", "image": "j"}]}});
         let deployment = json!({
@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn a_job_tells_its_state_and_time() {
+    fn job_row_shows_state_and_duration() {
         let job = json!({
             "metadata": {"name": "j", "creationTimestamp": "2026-01-01T00:00:00Z"}, "spec": {"completions": 2},
             "status": {"startTime": "2026-01-01T00:00:00Z", "completionTime": "2026-01-01T00:00:05Z", "succeeded": 2,
@@ -289,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn an_autoscaler_shows_what_is_and_what_should_be() {
+    fn autoscaler_row_shows_current_and_target_values() {
         let cpu =
             json!({"type": "Resource", "resource": {"name": "cpu", "target": {"averageUtilization": 80}}});
         let external = json!({"type": "External", "external": {"target": {"value": "30"}}});

@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn format_that_nobody_checks_gets_a_warning() {
+    fn unrecognized_format_gets_a_warning() {
         let definition = |format: &str| {
             let schema = json!({"type": "object", "properties": {"a": {"type": "string", "format": format}}});
             json!({"spec": {"versions": [{"schema": {"openAPIV3Schema": schema}}]}})
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn secret_of_a_certificate_without_one_gets_a_warning() {
+    fn tls_secret_without_certificate_gets_a_warning() {
         let secret = |kind: &str| json!({"type": kind, "data": {"tls.crt": "YQ==", "tls.key": "YQ=="}});
         let text = "tls: failed to find any PEM data in certificate input";
         assert_eq!(of_kind("Secret", &secret("kubernetes.io/tls")), [text]);

@@ -205,7 +205,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn what_hides_or_overlaps_in_a_pod_gets_a_warning() {
+    fn duplicate_and_hidden_fields_of_a_pod_get_a_warning() {
         let port = |host: i64| json!({"containerPort": 80, "protocol": "TCP", "hostPort": host, "name": "p"});
         let env = json!([{"name": "A", "value": "1"}, {"name": "A", "value": "$(A)2"}, {"name": "A", "value": "3"}]);
         let container = json!({"name": "c", "env": env, "ports": [port(0), port(1)],

@@ -88,7 +88,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_set_that_is_gone_back_to_remembers_its_revisions() {
+    fn replica_set_keeps_revision_history_after_rollback() {
         let deployment = json!({"metadata": {"annotations": {"a": "1", REVISION: "9"}}});
         let mut set = json!({"metadata": {}});
         update(&deployment, &mut set, 1, Some((3, 4)));

@@ -119,7 +119,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_hash_in_the_labels_makes_no_other_template() {
+    fn templates_are_equal_when_only_the_hash_label_differs() {
         let labelled = json!({"metadata": {"labels": {"a": "b", HASH: "x"}}});
         assert!(same_template(&labelled, &json!({"metadata": {"labels": {"a": "b"}}})));
         assert!(!same_template(&labelled, &json!({"metadata": {"labels": {"a": "c"}}})));

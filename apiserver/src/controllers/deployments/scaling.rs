@@ -150,13 +150,13 @@ mod tests {
     /// The example of the Kubernetes documentation on proportional scaling: 10 replicas, 3 beyond, 8 old and 5 new; at
     /// 15 replicas the old set gets 3 more and the new one 2.
     #[test]
-    fn a_rollout_is_scaled_in_proportion() {
+    fn rollout_is_scaled_in_proportion() {
         let sized = sizes(vec![set("1", 8, "13"), set("2", 5, "13")], 15, 3);
         assert_eq!(sized, [("1".to_owned(), 11), ("2".to_owned(), 7)]);
     }
 
     #[test]
-    fn scaling_down_takes_from_all() {
+    fn scale_down_shrinks_all_replica_sets() {
         let sized = sizes(vec![set("1", 8, "13"), set("2", 5, "13")], 5, 1);
         assert_eq!(sized.iter().map(|(_, size)| size).sum::<i64>(), 6);
         let none = in_proportion(vec![set("1", 8, "13"), set("2", 5, "13")], 0, 3, 0, 0);

@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn slices_hold_a_hundred_endpoints_and_keep_those_that_stay() {
+    fn slices_hold_a_hundred_endpoints_and_keep_unchanged_ones() {
         let plan = of_ports(&service(), "IPv4", &[], endpoints(0..250), Vec::new());
         assert_eq!((sizes(&plan.create), plan.update.len(), plan.delete.len()), (vec![100, 100, 50], 0, 0));
         let plan =
@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn slice_that_would_go_is_reused() {
+    fn superfluous_slice_is_reused_instead_of_a_new_one() {
         let mut plan = Plan {
             create: vec![new_slice(&service(), "IPv4", &[])],
             update: Vec::new(),

@@ -149,14 +149,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn indexes_are_read_and_written_as_ranges() {
+    fn indexes_round_trip_as_ranges() {
         for text in ["", "0", "0,1", "0-2", "1,3-5,7,8,10"] {
             assert_eq!(Indexes::parse(text, 11).to_string(), text);
         }
     }
 
     #[test]
-    fn indexes_are_joined_and_stay_within_the_completions() {
+    fn indexes_are_merged_and_cut_to_the_completions() {
         for (text, end, expected) in [
             ("4,0-1,1-2,8-6,x,2-", 11, "0-2,4"),
             ("-3-9,0-900000000000", 3, "0-2"),
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn pending_indexes_are_the_first_that_neither_run_nor_are_done() {
+    fn pending_indexes_are_the_first_not_running_and_not_done() {
         let job = json!({"spec": {"completions": 5, "completionMode": "Indexed"}, "status": {"completedIndexes": "0,2,9"}});
         let pod = json!({"metadata": {"annotations": {INDEX: "1"}}});
         let done = Indexes::done(&job, &[]);
