@@ -108,14 +108,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_seed_gives_the_same_ids_again() {
+    fn ids_repeat_when_the_seed_is_equal() {
         let (a, b) = (Ids::new(Some(7)), Ids::new(Some(7)));
         assert_eq!((a.uid(), a.suffix()), (b.uid(), b.suffix()));
         assert_ne!(a.uid(), a.uid());
     }
 
     #[test]
-    fn a_uid_is_a_version_4_uuid() {
+    fn uid_is_a_version_4_uuid() {
         let uid = Ids::new(Some(1)).uid();
         assert_eq!(uid.len(), 36);
         assert_eq!(uid.as_bytes()[14], b'4');
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn a_manual_clock_moves_only_when_told() {
+    fn manual_clock_moves_when_advanced() {
         let clock = ManualClock::new(Timestamp::UNIX_EPOCH);
         clock.advance(61);
         assert_eq!(rfc3339(clock.now()), "1970-01-01T00:01:01Z");

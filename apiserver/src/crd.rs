@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_accepted_once() {
+    fn definition_is_not_established_when_its_kind_is_taken() {
         let first = reconcile(&[crd("as", "A")], "t").remove(0);
         assert!(is_established(&first));
         let both = reconcile(&[first.clone(), crd("bs", "A")], "t");
@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn the_name_has_to_be_plural_and_group() {
+    fn definition_name_must_be_plural_and_group() {
         let mut wrong = crd("as", "A");
         wrong["metadata"]["name"] = json!("bs.a.b");
         let causes = check(&wrong, None);
@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn one_version_is_stored() {
+    fn definition_without_storage_version_is_refused() {
         let mut two = crd("as", "A");
         two["spec"]["versions"][0]["storage"] = json!(false);
         assert!(check(&two, None).iter().any(|c| c.field == "spec.versions"));

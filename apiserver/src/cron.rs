@@ -238,7 +238,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn schedules_are_read() {
+    fn schedule_is_parsed() {
         for schedule in [
             "* * * * *",
             "*/5 1-3,7 ? jan-MAR mon",
@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_have_the_words_of_robfig_cron() {
+    fn schedule_errors_have_the_text_of_robfig_cron() {
         for (schedule, error) in [
             ("61 * * * *", "end of range (61) above maximum (59): 61"),
             ("bad", "expected exactly 5 fields, found 1: [bad]"),
@@ -270,7 +270,7 @@ mod tests {
 
     /// Cases of `TestNext` in robfig/cron's spec_test.go, and of Kubernetes' documentation.
     #[test]
-    fn next_time_is_the_first_that_the_fields_name() {
+    fn next_time_is_the_first_that_the_schedule_matches() {
         for (schedule, after, expected) in [
             ("*/15 * * * *", "2012-07-09T14:59:59Z", Some("2012-07-09T15:00:00Z")),
             ("20-35/15 * * * *", "2012-07-09T15:35:00Z", Some("2012-07-09T16:20:00Z")),

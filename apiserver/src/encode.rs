@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn members_of_inline_messages_are_among_those_of_the_message_around_them() {
+    fn members_of_inline_messages_join_those_of_the_outer_message() {
         let volume = json!({"emptyDir": {}, "name": "v"});
         assert_eq!(message(&volume, types::find("core.Volume").unwrap()), r#"{"name":"v","emptyDir":{}}"#);
         let source = json!({"path": "/", "server": "s"});
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn kind_and_version_are_first_without_a_message_and_sorted_in_custom_resources() {
+    fn kind_is_first_without_a_message_and_sorted_in_custom_resources() {
         let versions = json!({"versions": ["v1"], "kind": "APIVersions"});
         assert_eq!(text_of(&versions), r#"{"kind":"APIVersions","versions":["v1"]}"#);
         let custom = json!({"kind": "Widget", "apiVersion": "a.example/v1", "size": 1e21});

@@ -249,7 +249,7 @@ mod tests {
     use crate::api_server::{ApiServer, ApiServerOptions};
 
     #[tokio::test]
-    async fn owners_are_those_that_an_object_has_when_its_turn_comes() {
+    async fn collector_checks_the_owners_that_the_object_has_when_handled() {
         let running = ApiServer::start(ApiServerOptions::default()).unwrap();
         let server = running.server();
         let def = server.registry().find("", "v1", "configmaps").unwrap();

@@ -454,7 +454,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn repeated_causes_are_told_once_in_the_message() {
+    fn repeated_cause_appears_once_in_the_message() {
         let cause = Cause::forbidden("metadata.finalizers", "no");
         let error = ApiError::invalid(About::new("g", "K", "n"), vec![cause.clone(), cause]);
         let value = error.to_value();
@@ -463,7 +463,7 @@ mod tests {
     }
 
     #[test]
-    fn the_core_group_is_left_out() {
+    fn core_group_is_omitted_from_status() {
         let value = ApiError::not_found(About::new("", "pods", "p")).to_value();
         assert_eq!(value["message"], "pods \"p\" not found");
         assert!(value["details"].get("group").is_none());

@@ -164,7 +164,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_users_certificate_is_accepted_and_names_every_group() {
+    fn user_certificate_is_accepted_and_names_every_group() {
         let authority = Authority::new().unwrap();
         let groups = ["system:masters".to_owned(), "team".to_owned(), "group".repeat(40)];
         let pair = authority.client("jane", &groups).unwrap();
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn another_authority_does_not_vouch() {
+    fn certificate_of_another_authority_is_refused() {
         let (ours, theirs) = (Authority::new().unwrap(), Authority::new().unwrap());
         let pair = theirs.client("jane", &[]).unwrap();
         let certificate = CertificateDer::from_pem_slice(pair.certificate.as_bytes()).unwrap();

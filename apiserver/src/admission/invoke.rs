@@ -90,7 +90,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_refusal_is_worded_as_kube_apiserver_words_it() {
+    fn webhook_refusal_has_kube_apiservers_message_and_code() {
         for (result, code, message) in [
             (json!(null), 400, "admission webhook \"a.b.c\" denied the request without explanation"),
             (

@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn invalid_answers_are_told_as_kube_apiserver_tells_them() {
+    fn invalid_review_is_refused_with_kube_apiservers_message() {
         let own = |mut response: Value| {
             response["uid"] = json!("u");
             answer(response)
@@ -169,14 +169,14 @@ mod tests {
     }
 
     #[test]
-    fn answers_of_the_older_version_are_taken_as_they_are() {
+    fn v1beta1_review_is_accepted_without_uid_and_patch_type() {
         let answer = json!({"response": {"allowed": true, "patch": "W10="}});
         let verdict = verdict(&answer, "u", "v1beta1", true).unwrap();
         assert_eq!((verdict.allowed, verdict.patch.as_deref()), (true, Some(&b"[]"[..])));
     }
 
     #[test]
-    fn a_patch_is_taken_out_of_its_encoding() {
+    fn review_patch_is_decoded_from_base64() {
         let answer = answer(json!({"uid": "u", "allowed": true, "patch": "W10=", "patchType": "JSONPatch"}));
         let verdict = verdict(&answer, "u", "v1", true).unwrap();
         assert_eq!((verdict.allowed, verdict.patch.as_deref()), (true, Some(&b"[]"[..])));

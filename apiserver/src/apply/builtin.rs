@@ -127,7 +127,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_rule_can_be_read() {
+    fn schema_of_every_built_in_kind_is_valid() {
         for kind in crate::builtin::all() {
             let rules = schema(kind.group, kind.version, kind.kind);
             assert!(Schema::enforced(&rules).is_ok(), "{kind:?}: {rules}");
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_special_is_named() {
+    fn schema_of_built_in_kind_lists_only_special_fields() {
         let pod = schema("", "v1", "Pod");
         let spec = &pod["properties"]["spec"]["properties"];
         let container = &spec["containers"]["items"]["properties"];

@@ -91,7 +91,7 @@ fn lists_merge_by_key_and_sets_by_value() {
 }
 
 #[test]
-fn what_its_manager_gives_up_goes_unless_shared() {
+fn field_is_removed_when_its_only_manager_omits_it() {
     let object = applied(&Value::Null, json!({"size": 1, "color": "red"}), "one", 1);
     let object = applied(&object, json!({"size": 1}), "one", 2);
     assert_eq!(object["spec"], json!({"size": 1}));
@@ -106,7 +106,7 @@ fn what_its_manager_gives_up_goes_unless_shared() {
 }
 
 #[test]
-fn conflicts_name_the_owner_unless_forced() {
+fn conflict_names_the_owner_unless_apply_is_forced() {
     let typed = Typed::custom(&schema());
     let object = applied(&Value::Null, json!({"size": 1}), "one", 1);
     let error = apply(&typed, &object, &config(json!({"size": 2})), &manager("two", 2), false).unwrap_err();
@@ -131,7 +131,7 @@ fn conflicts_name_the_owner_unless_forced() {
 }
 
 #[test]
-fn updates_own_what_they_change() {
+fn update_owns_the_fields_that_it_changes() {
     let typed = Typed::custom(&schema());
     let created =
         update(&typed, &Value::Null, &config(json!({"size": 1, "atoms": ["a"]})), &manager("web", 1));
@@ -151,7 +151,7 @@ fn updates_own_what_they_change() {
 }
 
 #[test]
-fn an_endpoint_owns_nothing_that_it_ignores() {
+fn endpoint_does_not_own_fields_that_it_ignores() {
     let typed = Typed::custom(&schema());
     let mut object = config(json!({"size": 1}));
     object["status"] = json!({"phase": "X"});
@@ -184,7 +184,7 @@ fn objects_without_owners_get_one_before_the_first_apply() {
 }
 
 #[test]
-fn requests_are_checked() {
+fn apply_request_is_validated() {
     let typed = Typed::custom(&schema());
     let mut wrong = config(json!({}));
     wrong["apiVersion"] = json!("g/v2");
@@ -226,7 +226,7 @@ fn built_in_kinds_know_their_lists_and_structures() {
 
 /// `.spec.size` in the version of the tests, somewhere else in another, and no scale in a third.
 #[test]
-fn an_endpoint_of_a_part_owns_that_part() {
+fn endpoint_of_some_fields_owns_only_those_fields() {
     let typed = Typed::custom(&schema());
     let part = Manager { only: &[&["spec", "ports", "*", "port"]], ..manager("me", 2) };
     let object = applied(&Value::Null, json!({"size": 1, "ports": [{"name": "web", "port": 80}]}), "one", 1);
@@ -245,7 +245,7 @@ fn an_endpoint_of_a_part_owns_that_part() {
 }
 
 #[test]
-fn old_updaters_are_joined() {
+fn oldest_update_managers_are_merged_beyond_ten() {
     let typed = Typed::custom(&schema());
     let mut object = config(json!({"free": {}}));
     for i in 0..15 {
@@ -260,7 +260,7 @@ fn old_updaters_are_joined() {
 }
 
 #[test]
-fn nothing_takes_nothing_away_where_anything_may_be() {
+fn null_keeps_unstructured_value_but_owns_it_on_apply() {
     let typed = Typed::custom(&schema());
     let object = applied(&Value::Null, json!({"free": {"inner": {"x": 1}}}), "one", 1);
     let nothing = config(json!({"free": {"inner": null}}));
@@ -278,7 +278,7 @@ fn nothing_takes_nothing_away_where_anything_may_be() {
 }
 
 #[test]
-fn a_configuration_has_to_fit_its_schema() {
+fn configuration_is_refused_when_it_does_not_fit_its_schema() {
     let typed = Typed::custom(&schema());
     let refused = |spec: Value| {
         let error = apply(&typed, &Value::Null, &config(spec), &manager("one", 1), false).unwrap_err();
@@ -314,7 +314,7 @@ fn a_configuration_has_to_fit_its_schema() {
 }
 
 #[test]
-fn nobody_owns_an_object_that_does_not_fit_its_schema() {
+fn object_that_does_not_fit_its_schema_loses_managed_fields() {
     let typed = Typed::custom(&schema());
     let mut live = applied(&Value::Null, json!({"size": 1}), "one", 1);
     live["spec"]["color"] = json!(1);
@@ -361,7 +361,7 @@ fn client_side(spec: Value, last: &str) -> Value {
 }
 
 #[test]
-fn client_side_apply_is_followed_without_conflicts_where_nothing_changed_since() {
+fn client_side_apply_migrates_without_conflict_when_unchanged_since() {
     let typed = Typed::custom(&schema());
     let last = config(json!({"size": 1, "color": "red"}));
     let try_with = |last: &Value, live: Value| {
@@ -384,7 +384,7 @@ fn client_side_apply_is_followed_without_conflicts_where_nothing_changed_since()
 }
 
 #[test]
-fn the_last_configuration_is_kept_in_step() {
+fn last_applied_annotation_is_updated_when_present() {
     let typed = Typed::custom(&schema());
     let annotation = |last: &str, spec: Value| {
         let live = client_side(json!({"size": 1}), last);
@@ -399,7 +399,7 @@ fn the_last_configuration_is_kept_in_step() {
 }
 
 #[test]
-fn parts_of_what_has_become_one_value_are_owned_as_that_value() {
+fn fields_of_value_that_became_atomic_are_owned_as_one_value() {
     let granular = Typed::custom(&schema());
     let object = json!({"ports": [{"name": "web", "port": 80}], "tags": ["x"], "free": {"x": {"y": 1}}});
     let live =

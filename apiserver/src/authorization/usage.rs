@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn size_is_bounded() {
+    fn recorded_usage_is_bounded() {
         let usage = Usage::default();
         note(&usage, "jane", &"a".repeat(MAX_LENGTH));
         for i in 0..MAX_PERMISSIONS + 10 {

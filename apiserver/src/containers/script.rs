@@ -39,7 +39,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn first_answer_counts_whose_words_begin_the_command() {
+    fn first_reply_whose_words_begin_the_command_is_used() {
         let answers = read(
             "[{command: [psql, -c], stdout: a}, {command: [psql], exitCode: 2}, {stderr: what?, exitCode: 127}]",
         )

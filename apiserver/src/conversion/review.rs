@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn what_may_not_change_is_told_as_kube_apiserver_tells_it() {
+    fn conversion_that_changes_metadata_is_refused_as_upstream() {
         let with = |pointer: &str, value: Value| {
             let mut converted = object("v2");
             *converted.pointer_mut(pointer).unwrap() = value;
@@ -243,13 +243,13 @@ mod tests {
     }
 
     #[test]
-    fn answers_of_the_older_version_need_no_uid() {
+    fn v1beta1_review_needs_no_uid() {
         let answer = json!({"response": {"result": {"status": "Success"}, "convertedObjects": [{}]}});
         assert_eq!(converted(answer, "u", "v1beta1").unwrap(), [json!({})]);
     }
 
     #[test]
-    fn answers_are_checked_before_their_objects() {
+    fn review_is_checked_before_its_objects() {
         let answer = |response: Value| json!({"apiVersion": "apiextensions.k8s.io/v1", "kind": "ConversionReview", "response": response});
         for (answer, expected) in [
             (

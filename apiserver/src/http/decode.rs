@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn yaml_is_that_of_goyaml() {
+    fn yaml_scalars_decode_as_in_goyaml() {
         let decoded = yaml(
             b"a: yes\nb: 'yes'\nc: 0777\nd: \"0777\"\ne: 1_000\nf: 1e3\ng: !!str on\nh: 2001-01-01\ni: 1.0\n\
               on: [n, N, off]\n0x10: [18446744073709551616]\n'y': ~\n",
@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn yaml_merges_as_goyaml_does() {
+    fn yaml_merge_keys_decode_as_in_goyaml() {
         let decoded = yaml(
             b"x: &x {a: 1, b: 1}\nw: &w {b: 2, c: 2}\none: {<<: *x, b: 3}\nmany: {c: 0, <<: [*x, *w]}\n'<<': 1\n",
         );

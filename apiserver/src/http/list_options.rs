@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn watch_without_version_begins_with_what_is_there() {
+    fn watch_without_version_begins_with_existing_objects() {
         let sends = |query| ListOptions::parse(&Query::parse(query)).unwrap().send_initial_events;
         assert_eq!(sends("watch=true"), Some(true));
         assert_eq!(sends("watch=true&resourceVersion=0"), Some(true));

@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn first_form_that_can_be_served_is_chosen() {
+    fn first_media_type_that_can_be_served_is_chosen() {
         let of = |text| accepts(text, Endpoint::Object).unwrap();
         let table = of("application/json;as=Table;v=v1;g=meta.k8s.io,application/json");
         assert_eq!(table.shape, Shape::Table("v1".to_owned()));
@@ -306,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn refusal_names_what_the_path_can_answer_with() {
+    fn refusal_names_the_media_types_of_the_path() {
         let refused = |text, endpoint| accepts(text, endpoint).unwrap_err().message().to_owned();
         let routed = "406: Not Acceptable\n\nAvailable representations: application/json, application/yaml, \
                       application/vnd.kubernetes.protobuf";

@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn resources_in_all_their_places() {
+    fn resource_paths_are_parsed_in_every_scope() {
         check("/api/v1/pods", ("", "v1", "", "pods", "", ""));
         check("/api/v1/namespaces", ("", "v1", "", "namespaces", "", ""));
         check("/api/v1/namespaces/a", ("", "v1", "", "namespaces", "a", ""));
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn the_watch_prefix_is_seen() {
+    fn watch_prefix_is_parsed() {
         let Ok(Target::Resource(p)) = parse("/apis/g/v1/watch/namespaces/a/ws/b") else {
             panic!("no resource")
         };
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn broken_percent_encoding_is_no_panic() {
+    fn broken_percent_encoding_does_not_panic() {
         assert_eq!(decode("%"), Some("%".to_owned()));
         assert_eq!(decode("%4"), Some("%4".to_owned()));
         assert_eq!(decode("%zz%41"), Some("%zzA".to_owned()));

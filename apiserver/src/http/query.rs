@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn a_dry_run_is_all_or_an_error() {
+    fn dry_run_other_than_all_is_refused() {
         assert!(WriteOptions::parse(&Query::parse("dryRun=All"), "CreateOptions").unwrap().dry_run);
         assert!(WriteOptions::parse(&Query::parse("dryRun=Maybe"), "CreateOptions").is_err());
     }

@@ -160,7 +160,7 @@ mod tests {
     use serde_json::json;
 
     #[tokio::test]
-    async fn yaml_keeps_text_that_others_read_as_something_else() {
+    async fn yaml_strings_are_quoted_when_yaml_1_1_reads_another_type() {
         let reply = Reply::value(200, &json!({"b": "yes", "a": ["0777", "1_000"]}), Form::Yaml);
         let body = reply.body.collect().await.unwrap().to_bytes();
         assert_eq!(body, "a:\n- \"0777\"\n- \"1_000\"\nb: \"yes\"\n");

@@ -370,7 +370,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_kind_is_described_with_all_that_is_in_it() {
+    fn schema_of_every_built_in_kind_has_all_its_references() {
         for kind in crate::builtin::all() {
             let definitions = definitions(&kind.def());
             assert!(!definitions.is_empty(), "{kind:?}");
@@ -384,7 +384,7 @@ mod tests {
     }
 
     #[test]
-    fn members_say_how_they_merge() {
+    fn schema_members_have_their_merge_strategy() {
         let spec = &DEFINITIONS["io.k8s.api.core.v1.PodSpec"]["properties"];
         let volumes = &spec["volumes"];
         assert_eq!(volumes["x-kubernetes-patch-strategy"], "merge,retainKeys");

@@ -453,7 +453,7 @@ mod tests {
     }
 
     #[test]
-    fn empty_members_are_written_as_the_type_says() {
+    fn empty_members_are_kept_or_dropped_by_their_type() {
         let (pod, unknown) = settled(
             "core.Pod",
             json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p", "labels": {}, "creationTimestamp": null},
@@ -472,7 +472,7 @@ mod tests {
     }
 
     #[test]
-    fn empty_lists_are_none_after_the_store() {
+    fn empty_lists_are_dropped_by_forget_empty() {
         let (mut role, _) = settled("rbac.Role", json!({"rules": []})).unwrap();
         assert_eq!(role["rules"], json!([]));
         forget_empty(&mut role, find("rbac.Role").unwrap());
@@ -480,7 +480,7 @@ mod tests {
     }
 
     #[test]
-    fn unknown_members_are_told_and_dropped() {
+    fn unknown_members_are_reported_and_dropped() {
         let (map, unknown) =
             settled("core.Pod", json!({"spec": {"containers": [{"name": "c", "imagee": "x"}]}, "x": 1}))
                 .unwrap();
@@ -489,7 +489,7 @@ mod tests {
     }
 
     #[test]
-    fn wrong_types_are_told_in_go_s_words() {
+    fn wrong_type_is_reported_with_gos_message() {
         for (kind, value, expected) in [
             (
                 "apps.Deployment",
@@ -518,7 +518,7 @@ mod tests {
     }
 
     #[test]
-    fn amounts_and_times_get_one_form() {
+    fn quantities_and_times_are_normalised() {
         let resources = json!({"limits": {"cpu": 0.5, "memory": "1024Mi"}});
         let (container, _) = settled("core.Container", json!({"name": "c", "resources": resources})).unwrap();
         assert_eq!(container["resources"]["limits"], json!({"cpu": "500m", "memory": "1Gi"}));
@@ -538,7 +538,7 @@ mod tests {
     }
 
     #[test]
-    fn a_blank_object_has_what_go_cannot_leave_out() {
+    fn blank_object_has_members_that_go_never_omits() {
         assert_eq!(
             blank(find("core.Service").unwrap()),
             json!({"metadata": {}, "spec": {}, "status": {"loadBalancer": {}}})

@@ -277,7 +277,7 @@ mod tests {
     ];
 
     #[test]
-    fn every_type_of_the_table_is_known() {
+    fn types_in_the_table_are_defined() {
         for of in TYPES.values().chain(MESSAGES.values()) {
             for field in of.numbered.values() {
                 assert!(LEAVES.contains(&field.of) || message(field.of).is_some(), "{} {field:?}", of.name);
@@ -299,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_is_read_whole() {
+    fn table_line_is_parsed_with_all_its_attributes() {
         let spec = find("core.PodSpec").unwrap();
         let containers = spec.members["containers"];
         assert_eq!((containers.shape, containers.of), (Shape::List, "core.Container"));

@@ -99,7 +99,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn members_are_in_the_order_of_go_unless_the_patch_went_there() {
+    fn members_are_in_gos_order_unless_the_patch_touched_them() {
         let of = find("core.Pod").unwrap();
         let metadata = json!({"uid": "u", "name": "n", "labels": {"b": "1", "a": "2"}});
         let pod = json!({"metadata": metadata, "spec": {"containers": [{"image": "i", "name": "c"}], "volumes": []}});

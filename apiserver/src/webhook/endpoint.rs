@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn a_service_is_found_through_its_object() {
+    fn webhook_address_is_read_from_the_service_object() {
         let config = json!({"service": {"namespace": "ns", "name": "hook", "path": "/mutate", "port": 8443}});
         let endpoint = Endpoint::of(&config);
         assert_eq!(endpoint.url(), "https://hook.ns.svc:8443/mutate");

@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn answers_that_are_none_are_told_as_client_go_tells_them() {
+    fn invalid_response_is_reported_with_client_gos_message() {
         for (code, kind, body, expected) in [
             (
                 500,

@@ -40,7 +40,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pod_tolerates_broken_nodes_for_a_while_unless_it_says_more() {
+    fn default_tolerations_are_added_unless_pod_has_its_own() {
         let tolerations = |own: Value| {
             let mut pod = json!({"spec": {"tolerations": own}});
             tolerate_broken_nodes(&mut pod);

@@ -47,7 +47,7 @@ proptest! {
     }
 
     #[test]
-    fn a_sole_applier_gets_exactly_what_it_applied_last(specs in prop::collection::vec(specs(), 1..6)) {
+    fn sole_manager_gets_exactly_its_last_configuration(specs in prop::collection::vec(specs(), 1..6)) {
         let typed = Typed::custom(&schema());
         let mut live = Value::Null;
         for spec in &specs {
@@ -69,7 +69,7 @@ proptest! {
     }
 
     #[test]
-    fn every_owned_field_of_an_updated_object_has_one_updater(a in specs(), b in specs()) {
+    fn owned_field_has_one_update_manager(a in specs(), b in specs()) {
         let typed = Typed::custom(&schema());
         let live = update(&typed, &Value::Null, &config(a), &manager("a", 1));
         let mut new = config(b);

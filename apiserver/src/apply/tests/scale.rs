@@ -24,7 +24,7 @@ fn scaled(object: &Value, replicas: u32, name: &str) -> (Value, Value) {
 }
 
 #[test]
-fn the_scale_subresource_takes_its_field() {
+fn scale_subresource_takes_ownership_of_replicas() {
     let typed = Typed::custom(&schema());
     let mut object = update(&typed, &Value::Null, &config(json!({"size": 2})), &manager("web", 1));
     let (old, new) = scaled(&object, 3, "hpa");
@@ -40,7 +40,7 @@ fn the_scale_subresource_takes_its_field() {
 
 /// Who sets what is set already takes nothing, and nobody loses a field.
 #[test]
-fn a_scale_that_stays_leaves_everything_to_its_owners() {
+fn unchanged_scale_keeps_owners_of_all_fields() {
     let typed = Typed::custom(&schema());
     let mut object = update(&typed, &Value::Null, &config(json!({"size": 2})), &manager("web", 1));
     let before = object.clone();
@@ -51,7 +51,7 @@ fn a_scale_that_stays_leaves_everything_to_its_owners() {
 
 /// Each manager's version says where the replicas are; those of versions that are gone are dropped.
 #[test]
-fn every_version_has_its_own_replicas() {
+fn replicas_path_follows_the_version_of_each_manager() {
     let entry = |name: &str, version: &str, fields: Value| {
         json!({"manager": name, "operation": "Apply", "apiVersion": format!("g/{version}"),
                "fieldsType": "FieldsV1", "fieldsV1": {"f:spec": fields}})
@@ -80,7 +80,7 @@ fn every_version_has_its_own_replicas() {
 }
 
 #[test]
-fn a_conflict_about_a_scale_names_the_field_of_the_scale() {
+fn scale_conflict_names_the_field_of_the_scale() {
     let typed = Typed::custom(&schema());
     let object = update(&typed, &Value::Null, &config(json!({"size": 2})), &manager("web", 1));
     let (old, _) = scaled(&object, 2, "hpa");

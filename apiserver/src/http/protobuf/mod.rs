@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn a_config_map_is_read() {
+    fn config_map_is_decoded() {
         let metadata = [bytes(1, b"c"), bytes(2, b""), bytes(8, b"")].concat();
         let entry = [bytes(1, b"key"), bytes(2, b"value")].concat();
         let raw =
@@ -281,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn inline_members_and_numbers_are_read() {
+    fn inline_members_and_numbers_are_decoded() {
         let secret = bytes(6, &bytes(1, b"s"));
         let volume = [bytes(1, b"vol"), bytes(2, &secret)].concat();
         let container = [bytes(1, b"c"), bytes(6, &[0x18, 80])].concat();
@@ -295,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn objects_that_are_written_are_read_as_they_were() {
+    fn objects_round_trip() {
         let pod = json!({
             "apiVersion": "v1", "kind": "Pod",
             "metadata": {"name": "p", "labels": {"a": "b", "c": ""}, "creationTimestamp": "2026-01-02T03:04:05Z",
@@ -322,7 +322,7 @@ mod tests {
 
     /// Recorded shapes: Go writes members without a pointer, and the two empty strings at the end of the envelope.
     #[test]
-    fn zero_values_are_written_where_go_has_no_pointer() {
+    fn zero_values_are_encoded_when_go_has_no_pointer() {
         let service = json!({"apiVersion": "v1", "kind": "Endpoints", "metadata": {}});
         let metadata = [
             bytes(1, b""),
@@ -341,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_have_their_metadata_and_items() {
+    fn list_is_encoded_with_metadata_and_items() {
         let list = json!({"apiVersion": "v1", "kind": "EndpointsList", "metadata": {"resourceVersion": "7"}, "items": [{}]});
         let metadata = [bytes(1, b""), bytes(2, b"7"), bytes(3, b"")].concat();
         let encoded = encode(&list).unwrap();
@@ -355,12 +355,12 @@ mod tests {
     }
 
     #[test]
-    fn events_have_their_length_in_front() {
+    fn watch_event_is_prefixed_with_its_length() {
         assert_eq!(frame("ADDED", b"o"), b"\0\0\0\x0c\x0a\x05ADDED\x12\x03\x0a\x01o");
     }
 
     #[test]
-    fn broken_bodies_are_errors() {
+    fn broken_protobuf_body_is_an_error() {
         for body in [
             &b""[..],
             b"k8s",
