@@ -291,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn observer_ends_reading() {
+    fn decoding_stops_when_the_observer_fails() {
         struct Small(usize);
         impl Observer for Small {
             fn value(&mut self, bytes: usize) -> Result<(), &'static str> {

@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn malformed_selector_is_an_error_in_words_of_apimachinery() {
+    fn malformed_selector_error_has_the_text_of_apimachinery() {
         for (text, message) in [
             ("a=1,b", "invalid selector: 'a=1,b'; can't understand 'b'"),
             (r"a=\x", r"invalid field selector: invalid escape sequence: \x"),

@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn messages_cannot_ask_the_authorizer() {
+    fn authorizer_is_undeclared_in_message_expressions() {
         let compiler = Compiler::new(true);
         assert!(compiler.message("'a' + params.b").is_ok());
         let fault = compiler.message("authorizer.path('/').check('get').reason()").unwrap_err();

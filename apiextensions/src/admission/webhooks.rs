@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn faults_are_told_as_kube_apiserver_tells_them() {
+    fn webhook_errors_have_the_text_of_kube_apiserver() {
         assert!(faults(json!({})).is_empty());
         let rule = |field: &str, value: Value| {
             let mut rule = configuration(json!({}))["webhooks"][0]["rules"][0].clone();
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_stored_may_stay_as_it_is() {
+    fn stored_webhook_configuration_is_accepted_when_unchanged() {
         let old = configuration(json!({"sideEffects": "Some"}));
         assert!(webhook_configuration(&old, Some(&old)).is_empty());
         assert_eq!(webhook_configuration(&old, None).len(), 1);

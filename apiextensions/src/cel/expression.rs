@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn faults_are_found_before_the_first_run() {
+    fn type_errors_are_reported_on_compilation() {
         let issue = run("request.nope == 'x'").unwrap_err();
         assert!(issue.contains("undefined field 'nope'"), "{issue}");
         let issue = run("other == 1").unwrap_err();

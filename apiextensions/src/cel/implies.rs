@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn rules_follow_where_fields_are_known() {
+    fn rule_is_implied_when_its_fields_have_known_values() {
         let known = |name: &str| match name {
             "new" | "newer" => Some(Known::Absent),
             "mode" => Some(Known::Is("fast".into())),
@@ -270,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nests_ends() {
+    fn relation_of_deeply_nested_rules_terminates() {
         let nested = (0..40).fold("self.a".to_owned(), |inner, at| {
             let (one, two) = if at % 2 == 0 { ("&&", "||") } else { ("||", "&&") };
             format!("(({inner} {one} self.b{at}) {two} self.c{at})")

@@ -111,7 +111,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rules_look_at_fields() {
+    fn fields_that_a_rule_reads_are_detected() {
         for (rule, wanted) in [
             ("self.a > 1", true),
             ("has(self.a)", true),

@@ -197,7 +197,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn texts_are_read_as_in_go() {
+    fn timestamp_parses_as_in_go() {
         for (text, shown) in [
             ("2024-02-29T12:30:15.5Z", Some("2024-02-29T12:30:15.5Z")),
             ("2024-01-01T00:00:00+02:00", Some("2024-01-01T00:00:00+02:00")),
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn zones_are_found() {
+    fn time_zone_offset_is_resolved_by_name_or_offset() {
         let moment = Moment::parse("9999-12-31T23:59:59Z").unwrap();
         assert_eq!(moment.offset_in("-01:30"), Ok(-5400));
         assert_eq!(moment.offset_in("100:00"), Ok(360_000));

@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn faults_are_those_of_the_library() {
+    fn parse_errors_have_the_text_of_the_semver_library() {
         for (text, normalize, fault) in [
             ("", false, "Version string empty"),
             ("1.2", false, "No Major.Minor.Patch elements found"),

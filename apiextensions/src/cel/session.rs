@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn depth_of_values_that_are_known_already_counts() {
+    fn depth_of_cached_variables_counts_towards_the_limit() {
         let links = (1..600).map(|i| format!("[[variables].map(x, x.v{})[0]]", i - 1));
         let sources: Vec<String> = std::iter::once("1".to_owned()).chain(links).collect();
         let names: Vec<String> = (0..600).map(|i| format!("v{i}")).collect();

@@ -236,7 +236,7 @@ fn hostile_expressions_are_refused() {
 
 proptest::proptest! {
     #[test]
-    fn any_text_is_compiled_or_refused(source in "[a-z0-9(){}\\[\\].?:+*/%<>=!&| '\"\\\\,_-]{0,60}") {
+    fn compiler_does_not_panic_on_any_text(source in "[a-z0-9(){}\\[\\].?:+*/%<>=!&| '\"\\\\,_-]{0,60}") {
         let schema = everything();
         if let Ok(program) = compile(&source, &decl(&schema), OldSelf::Plain) {
             let object = sample();
@@ -343,7 +343,7 @@ fn literals_are_checked_after_types() {
 }
 
 #[test]
-fn error_positions_are_those_of_cel_go() {
+fn string_functions_evaluate_at_their_limits() {
     holds("'abc'.indexOf('', 9) == 9 && 'abc'.lastIndexOf('', 9) == 9 && ''.lastIndexOf('') == 0");
     holds("'abcabc'.lastIndexOf('abc', 5) == 3 && 'abcabc'.lastIndexOf('abc', 6) == -1");
     holds("'abc'.indexOf('xxxx', 9) == -1 && 'hé😀l'.indexOf('l', 2) == 3");
@@ -352,7 +352,7 @@ fn error_positions_are_those_of_cel_go() {
 }
 
 #[test]
-fn timestamps_are_those_of_go() {
+fn timestamps_evaluate_as_in_go() {
     holds("timestamp('9999-12-31T23:59:59Z').getFullYear() == 9999 && timestamp(253402300799) > self.t");
     holds("string(timestamp('2024-01-01T00:00:00+02:00')) == '2024-01-01T00:00:00+02:00'");
     holds("timestamp('2024-01-01T00:00:00+02:00') == timestamp('2023-12-31T22:00:00Z')");

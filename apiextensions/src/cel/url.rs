@@ -233,7 +233,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn urls_have_parts() {
+    fn url_is_split_into_parts() {
         let url = Url::parse("https://user@[::1]:8443/a%20b?x=1&x=2&y=%41").unwrap();
         assert_eq!(
             (url.scheme.as_str(), url.host.as_str(), url.hostname(), url.port()),
@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_are_those_of_go() {
+    fn url_parts_equal_those_of_go() {
         let url = |text: &str| Url::parse(text).unwrap();
         assert_eq!(url("https://a.b/c#frag?x=1").path, "/c");
         assert!(url("https://a.b/c#frag?x=1").query().is_empty());
@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn faults_are_those_of_go() {
+    fn url_errors_have_the_text_of_go() {
         for (bad, reason) in [
             ("", "empty url"),
             ("relative", "invalid URI for request"),

@@ -19,7 +19,7 @@ fn defined(schema: Value, selectable_fields: &[String]) -> (Value, Value) {
 }
 
 #[test]
-fn kinds_and_lists_are_told_apart() {
+fn kind_and_list_have_separate_definitions() {
     let (object, list) = defined(json!({"type": "object", "description": "A widget."}), &[]);
     assert_eq!(
         object["x-kubernetes-group-version-kind"],
@@ -51,7 +51,7 @@ fn selectable_fields_lose_their_dot() {
 }
 
 #[test]
-fn extensions_are_written_out() {
+fn int_or_string_extension_is_expanded() {
     let either = json!([{"type": "integer"}, {"type": "string"}]);
     let property = |schema: Value| {
         let (object, _) = defined(json!({"type": "object", "properties": {"spec": schema}}), &[]);
@@ -78,7 +78,7 @@ fn extensions_are_written_out() {
 }
 
 #[test]
-fn every_reference_leads_to_a_definition() {
+fn every_reference_has_a_definition() {
     let (object, list) = defined(json!({"type": "object"}), &[]);
     let mut all = metadata_definitions();
     all.insert("com.example.demo.v1.Widget".to_owned(), object);
@@ -93,7 +93,7 @@ fn every_reference_leads_to_a_definition() {
 }
 
 #[test]
-fn properties_that_are_none_are_replaced() {
+fn malformed_properties_are_replaced() {
     for schema in [
         json!({"properties": "a"}),
         json!({"properties": [1]}),
@@ -108,7 +108,7 @@ fn properties_that_are_none_are_replaced() {
 }
 
 #[test]
-fn a_version_without_a_schema_is_an_object() {
+fn version_without_a_schema_is_an_object() {
     let (object, _) = defined(Value::Null, &[]);
     assert_eq!(object["type"], "object");
 }

@@ -264,14 +264,14 @@ mod tests {
     }
 
     #[test]
-    fn a_new_object_has_no_status_yet() {
+    fn create_ignores_status() {
         let wrong = object(json!({"name": "long", "replicas": -1}), json!({"phase": "Sideways"}));
         // The string that is too long keeps rules from being run.
         assert_eq!(fields(&resource().create(wrong)), ["spec.name", ".spec.replicas", "<nil>"]);
     }
 
     #[test]
-    fn generated_names_are_judged_by_what_is_known() {
+    fn generate_name_is_validated_as_the_name_on_create() {
         let named = |prefix: &str| json!({"apiVersion": "e.com/v1", "kind": "W", "metadata": {"generateName": prefix}});
         assert!(resource().create(named("w-")).is_empty());
         assert_eq!(fields(&resource().create(named("x-"))), ["<nil>"]);
@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn each_write_is_judged_by_its_part() {
+    fn update_validates_spec_and_status_update_validates_status() {
         let old = object(json!({"name": "long"}), json!({"phase": "Up"}));
         let both = object(json!({"name": "longer"}), json!({"phase": "Sideways"}));
         assert_eq!(fields(&resource().update(both.clone(), old.clone())), ["spec.name", "<nil>"]);
@@ -294,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn a_namespace_that_is_left_out_is_no_change() {
+    fn update_accepts_an_omitted_namespace() {
         let mut old = object(json!({}), Value::Null);
         old["metadata"]["namespace"] = json!("shop");
         let resource = resource();
@@ -315,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn metadata_of_a_wrong_type_is_the_only_fault() {
+    fn malformed_metadata_is_the_only_error_reported() {
         let causes = resource().create(json!({"metadata": {"name": 1}, "spec": {"name": "long"}}));
         assert_eq!(fields(&causes), ["metadata"]);
     }

@@ -426,7 +426,7 @@ mod tests {
     }
 
     #[test]
-    fn go_durations_are_nanoseconds() {
+    fn go_duration_parses_to_nanoseconds() {
         assert_eq!(parse_go_duration("1.5h"), Some(5_400_000_000_000));
         assert_eq!(parse_go_duration("-1m1s"), Some(-61_000_000_000));
         for bad in ["", "1", "s", "1.2.3s", "99999999999999999999h", "-"] {

@@ -52,7 +52,7 @@ proptest! {
     }
 
     #[test]
-    fn what_equals_the_old_object_is_let_pass(value in values()) {
+    fn update_is_accepted_when_the_object_is_unchanged(value in values()) {
         let schema = schema();
         prop_assert_eq!(validate_update(&schema, &value, &value), Vec::new());
         let _ = validate_lists(&schema, &value);
@@ -60,7 +60,7 @@ proptest! {
     }
 
     #[test]
-    fn causes_read_as_one_line_each(value in values()) {
+    fn every_cause_is_one_line_and_has_a_field(value in values()) {
         for cause in validate(&schema(), &value) {
             prop_assert!(!cause.to_string().contains('\n'));
             prop_assert!(!cause.field.is_empty());

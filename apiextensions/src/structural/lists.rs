@@ -92,7 +92,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn repetitions_are_named_once() {
+    fn duplicate_item_is_reported_once() {
         let schema = Schema::enforced(&json!({"type": "object", "properties": {
             "s": {"type": "array", "x-kubernetes-list-type": "set", "items": {"type": "string"}},
             "m": {"type": "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["a", "b"],

@@ -322,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn prefixes_may_end_in_a_dash() {
+    fn name_prefix_may_end_in_a_dash() {
         for (prefix, fine) in
             [("web-", true), ("web", true), ("é-", true), ("-", false), ("Web-", false), ("w/", false)]
         {
@@ -332,7 +332,7 @@ mod tests {
     }
 
     #[test]
-    fn all_of_metadata_is_judged() {
+    fn every_metadata_field_is_validated() {
         let object = json!({"metadata": {"generateName": "Web-", "labels": {"a b": "c d"}, "annotations": {"e f": ""},
             "finalizers": ["my own"], "ownerReferences": [
                 {"apiVersion": "v1", "kind": "Pod", "name": "p", "uid": "u", "controller": true},

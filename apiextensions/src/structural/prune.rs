@@ -97,7 +97,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn unknown_fields_go_and_are_named() {
+    fn unknown_fields_are_pruned_and_reported() {
         let schema = Schema::enforced(&json!({"type": "object", "properties": {"spec": {"type": "object", "properties": {
             "known": {"type": "string"},
             "free": {"type": "object", "x-kubernetes-preserve-unknown-fields": true,

@@ -107,7 +107,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn duplicates_are_found_with_their_paths() {
+    fn duplicate_fields_are_reported_with_their_paths() {
         let body = r#" {"spec":{"known":"a","l":[{"x":1,"x":2}],"known":"b","known":"c"},"k":1} "#;
         assert_eq!(duplicate_fields(body), ["spec.l[0].x", "spec.known"]);
         assert_eq!(duplicate_fields(r#"{"a":1,"a":"#), ["a"]);

@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn places_are_checked_as_kube_apiserver_checks_them() {
+    fn client_config_errors_have_the_text_of_kube_apiserver() {
         for (config, expected) in [
             (json!({}), "c: Required value: exactly one of url or service is required"),
             (
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bundle_holds_certificates() {
+    fn ca_bundle_must_hold_pem_certificates() {
         let fault = &validate_ca_bundle("Cg==", &Path::new("b"))[0];
         assert!(fault.to_string().ends_with("unable to parse bytes as PEM block"), "{fault}");
         let pem = BASE64.encode("-----BEGIN CERTIFICATE-----\nAA==\n-----END CERTIFICATE-----\n");

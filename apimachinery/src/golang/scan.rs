@@ -312,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn text_is_an_error_exactly_if_serde_refuses_its_syntax() {
+    fn text_is_an_error_exactly_when_serde_json_refuses_it() {
         let mut seed = 7_u64;
         let mut next = |n: u64| {
             seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);

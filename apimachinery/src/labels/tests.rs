@@ -46,7 +46,7 @@ fn selector_matches_as_in_apimachinery() {
 }
 
 #[test]
-fn nothing_matches_no_labels_and_everything_any() {
+fn nothing_selector_matches_no_labels_and_everything_selector_all() {
     assert!(!Selector::nothing().matches(&labels(&[])));
     assert!(Selector::everything().matches(&labels(&[("a", "b")])));
     assert!(Selector::everything().to_query().is_none());
@@ -70,7 +70,7 @@ fn selector_prints_sorted_and_normalised() {
 }
 
 #[test]
-fn error_says_where_and_what_in_words_of_apimachinery() {
+fn selector_error_has_an_offset_and_the_text_of_apimachinery() {
     let check = |text: &str, offset: usize, message: &str| {
         let error = text.parse::<Selector>().unwrap_err();
         assert_eq!(error.to_string(), format!("selector {text:?}, byte {offset}: {message}"));

@@ -372,7 +372,7 @@ mod tests {
     }
 
     #[test]
-    fn index_is_what_atoi_reads() {
+    fn index_parses_as_in_atoi() {
         let list = || json!({"a": [1, 2, 3]});
         becomes(list(), json!({"op": "remove", "path": "/a/01"}), json!({"a": [1, 3]}));
         becomes(list(), json!({"op": "replace", "path": "/a/+1", "value": 0}), json!({"a": [1, 0, 3]}));

@@ -21,7 +21,7 @@ fn quantities_are_exact() {
 }
 
 #[test]
-fn other_text_is_no_quantity() {
+fn malformed_quantity_is_an_error() {
     for bad in ["", "x", "1x", "1.2.3", "1 Gi", "1Gi ", "1e3.5"] {
         assert_eq!(Quantity::parse(bad), Err(ParseQuantityError::Format), "{bad}");
     }
@@ -34,7 +34,7 @@ fn other_text_is_no_quantity() {
 }
 
 #[test]
-fn integers_are_what_is_written_as_one() {
+fn quantity_is_an_integer_when_written_as_one() {
     let integer = |text: &str| quantity(text).as_i64();
     assert_eq!((integer("5"), integer("5k"), integer("1Gi")), (Some(5), Some(5000), Some(1 << 30)));
     assert_eq!((integer("2000m"), integer("1.0"), integer("9223372036854775807")), (None, None, None));
@@ -47,7 +47,7 @@ fn integers_are_what_is_written_as_one() {
 }
 
 #[test]
-fn quantities_have_one_text() {
+fn quantity_prints_in_canonical_form() {
     for (given, expected) in [
         ("0", "0"),
         ("0.5", "500m"),

@@ -354,7 +354,7 @@ mod tests {
     }
 
     #[test]
-    fn date_is_what_go_parses() {
+    fn date_is_a_timestamp_exactly_when_go_parses_it() {
         for date in [
             "2001-1-1",
             "2000-02-29",

@@ -20,7 +20,7 @@ fn string_is_quoted_if_yaml_1_1_reads_a_word_or_number() {
 }
 
 #[test]
-fn other_string_stays_plain() {
+fn string_is_plain_when_yaml_1_1_reads_a_string() {
     for word in
         ["=", "<<", "a b", "1.2.3", "v1", "2024-13-01", "-x", ".", "a#b", "a:b", "10.0.0.0/16", "0xZZ"]
     {
@@ -82,14 +82,14 @@ fn keys_are_in_natural_order() {
 }
 
 #[test]
-fn letter_follows_digits_and_dots_in_the_order_of_keys() {
+fn letter_sorts_after_digits_and_dots_in_keys() {
     let yaml = to_yaml(&json!({"v1alpha1": 0, "v10": 0, "v1": 0, "v1.x": 0, "v2": 0}));
     let keys: Vec<&str> = yaml.lines().filter_map(|line| line.split(':').next()).collect();
     assert_eq!(keys, ["v1", "v1.x", "v10", "v1alpha1", "v2"]);
 }
 
 #[test]
-fn keys_with_a_circular_order_are_all_written() {
+fn every_key_is_written_when_their_order_is_circular() {
     let keys = (0..400).map(|n| match n % 4 {
         0 => format!("{}x{n}", n % 7),
         1 => format!("0{n}"),
@@ -117,7 +117,7 @@ fn block_scalar_at_the_root_is_indented() {
 }
 
 #[test]
-fn unicode_line_break_stays_in_its_quotes() {
+fn unicode_line_break_is_quoted() {
     check(&json!("a\u{2028}b"), "'a\u{2028}  b'\n");
     check(&json!({"a": "\u{2029}x\ny"}), "a: |2-\n\u{2029}  x\n  y\n");
     check(&json!({"a": "x\ny\u{2028}"}), "a: \"x\\ny\\L\"\n");
@@ -147,7 +147,7 @@ fn number_prints_as_go_prints_it() {
 }
 
 #[test]
-fn no_string_leaves_its_scalar() {
+fn hostile_string_does_not_end_its_scalar() {
     let nasty = [
         "\"\n- injected: true\n",
         "'\nkey: value",

@@ -338,7 +338,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_written_as_in_english_texts() {
+    fn format_prints_floats_with_english_separators() {
         for (template, value, text) in [
             ("%.2f", 12_345.678, "12,345.68"),
             ("%f", -1_234_567.5, "-1,234,567.500000"),
@@ -358,7 +358,7 @@ mod tests {
     }
 
     #[test]
-    fn values_within_values_are_written_as_the_language_does() {
+    fn format_prints_nested_values_as_cel_literals() {
         let list = Value::list(vec![
             Value::string("a\"b"),
             Value::Double(1.5),
@@ -376,7 +376,7 @@ mod tests {
     }
 
     #[test]
-    fn clauses_that_cannot_be_read_are_named() {
+    fn format_reports_invalid_clauses() {
         for (template, fault) in [
             ("%", "unexpected end of string"),
             ("%d %d", "index 1 out of range"),

@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_bound_is_named() {
+    fn unbounded_schemas_are_listed_for_an_expensive_rule() {
         let rule = |text: &str| json!([{"rule": text, "messageExpression": "self.join(',')"}]);
         let names = json!({"type": "array", "items": {"type": "string"}, "x-kubernetes-validations":
             rule("self.all(x, self.exists_one(y, x == y))")});
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn places_without_a_rule_have_no_cost() {
+    fn cost_is_not_explained_when_no_rule_exists() {
         let schema = Schema::enforced(&json!({"type": "object"})).unwrap();
         assert_eq!(explain_cost(&schema, &[], 0, Expression::Rule, 1), None);
         assert_eq!(explain_cost(&schema, &[Step::Items], 0, Expression::Rule, 1), None);

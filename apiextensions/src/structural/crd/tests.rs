@@ -21,7 +21,7 @@ fn faults(crd: &Value) -> Vec<String> {
 const SPEC: &str = "spec.validation.openAPIV3Schema.properties[spec]";
 
 #[test]
-fn a_good_definition_has_no_faults() {
+fn valid_definition_has_no_errors() {
     assert_eq!(faults(&crd(json!({"a": {"type": "string", "default": "x"}}))), Vec::<String>::new());
 }
 
@@ -117,7 +117,7 @@ fn int_or_string_may_name_its_types() {
 }
 
 #[test]
-fn differing_versions_are_reported_each_at_its_own_place() {
+fn errors_of_differing_versions_have_their_own_paths() {
     let mut two = crd(json!({"a": {}}));
     let mut other = two["spec"]["versions"][0].clone();
     other["name"] = json!("v2");
@@ -137,7 +137,7 @@ fn differing_versions_are_reported_each_at_its_own_place() {
 }
 
 #[test]
-fn parts_of_versions_are_checked() {
+fn columns_subresources_and_selectable_fields_are_validated() {
     let mut bad = crd(json!({"a": {"type": "string"}, "o": {"type": "object"}}));
     let version = &mut bad["spec"]["versions"][0];
     version["deprecationWarning"] = json!("old");
@@ -166,7 +166,7 @@ fn parts_of_versions_are_checked() {
 }
 
 #[test]
-fn updates_keep_what_storage_depends_on() {
+fn update_is_refused_when_kind_or_stored_version_changes() {
     let mut old = crd(json!({}));
     old["status"] =
         json!({"conditions": [{"type": "Established", "status": "True"}], "storedVersions": ["v1"]});

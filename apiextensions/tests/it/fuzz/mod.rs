@@ -31,7 +31,7 @@ fn mutated(texts: &[&str], words: &[&str], (at, other, seed): (usize, usize, u64
 }
 
 #[test]
-fn the_seeds_are_good() {
+fn seeds_are_valid() {
     RULES.iter().for_each(|rule| assert!(cel::check(rule), "{rule}"));
     DEFINITIONS.iter().for_each(|definition| assert!(structural::check(definition), "{definition}"));
 }
@@ -40,12 +40,12 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 2000, ..ProptestConfig::default() })]
 
     #[test]
-    fn any_rule_has_an_answer(choice: (usize, usize, u64)) {
+    fn checker_does_not_panic_on_any_rule(choice: (usize, usize, u64)) {
         cel::check(&mutated(RULES, cel::WORDS, choice));
     }
 
     #[test]
-    fn any_definition_has_an_answer(choice: (usize, usize, u64)) {
+    fn checker_does_not_panic_on_any_definition(choice: (usize, usize, u64)) {
         structural::check(&mutated(DEFINITIONS, structural::WORDS, choice));
     }
 }
