@@ -198,7 +198,7 @@ mod tests {
     use super::names_match;
 
     #[test]
-    fn names_match_as_in_go() {
+    fn field_names_match_json_names_as_in_kube_openapi() {
         // The cases of kube-openapi's `names_match.go`, with Rust's names.
         for (rust, json, matches) in [
             ("pod_spec", "podSpec", true),

@@ -207,7 +207,7 @@ mod tests {
     use clap::CommandFactory;
 
     #[test]
-    fn the_arguments_are_well_formed() {
+    fn command_line_definition_is_valid() {
         Cli::command().debug_assert();
     }
 }

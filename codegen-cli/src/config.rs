@@ -435,7 +435,7 @@ mod tests {
     }
 
     #[test]
-    fn flags_alone_suffice() {
+    fn flags_suffice_without_a_configuration_file() {
         let settings = settings(None, flags()).unwrap().remove(0);
         assert_eq!(settings.crd_output, Some(PathBuf::from("out/crds")));
         assert_eq!(settings.client.output, Some(PathBuf::from("out")));
@@ -454,7 +454,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_key_gets_a_suggestion() {
+    fn unknown_key_gets_a_suggestion() {
         let message = parse("[crd]\noutptu = \"x\"").unwrap_err();
         assert!(message.contains("did you mean `output`?"), "{message}");
         let message = parse("only = [\"cdr\"]").unwrap_err();
@@ -462,7 +462,7 @@ mod tests {
     }
 
     #[test]
-    fn contradictions_are_refused() {
+    fn contradictory_settings_are_refused() {
         let both = Overrides { crate_name: Some("a".into()), module: Some("crate::b".into()), ..flags() };
         assert!(settings(None, both).unwrap_err().0.contains("not both"));
         let bad = Overrides { crate_name: Some("1\"x".into()), ..flags() };
@@ -477,7 +477,7 @@ mod tests {
     }
 
     #[test]
-    fn members_are_read_where_they_are() {
+    fn member_paths_are_relative_to_the_member() {
         let dir = tempfile::tempdir().unwrap();
         let file = dir.path().join(FILE_NAME);
         for member in ["one", "two"] {

@@ -352,7 +352,7 @@ mod tests {
     }
 
     #[test]
-    fn human_shows_the_source() {
+    fn human_format_shows_the_source() {
         let (diagnostic, sources) = sample();
         let text = render(&[diagnostic], &sources, MessageFormat::Human, false);
         assert!(text.starts_with("error[KS0002]: no key \\u{1b}[31mred\n"), "{text}");
@@ -362,7 +362,7 @@ mod tests {
     }
 
     #[test]
-    fn long_lines_are_not_shown() {
+    fn human_format_omits_long_source_lines() {
         for (source, shown) in [
             (format!("struct A {{\n{}here{}", " ".repeat(5000), " ".repeat(4996)), true),
             (format!("struct A {{\n{}here{}", " ".repeat(5000), " ".repeat(4997)), false),
@@ -384,14 +384,14 @@ mod tests {
     }
 
     #[test]
-    fn short_is_one_line() {
+    fn short_format_is_one_line() {
         let (diagnostic, sources) = sample();
         let text = render(&[diagnostic], &sources, MessageFormat::Short, false);
         assert_eq!(text, "src/lib.rs:2:5: error[KS0002]: no key \\u{1b}[31mred\n");
     }
 
     #[test]
-    fn json_is_one_object_per_line() {
+    fn json_format_is_one_object_per_line() {
         let (diagnostic, sources) = sample();
         let text = render(&[diagnostic.clone(), diagnostic], &sources, MessageFormat::Json, false);
         assert_eq!(text.lines().count(), 2);

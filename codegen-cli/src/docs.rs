@@ -73,14 +73,14 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_kept_and_blank_runs_collapse() {
+    fn description_keeps_lines_and_collapses_blank_runs() {
         assert_eq!(lines("\nA\n\n\n b\n\n").as_deref(), Some("A\n\n b"));
         assert_eq!(lines("\n\n"), None);
         assert_eq!(lines("x  ").as_deref(), Some("x"));
     }
 
     #[test]
-    fn notes_and_what_follows_a_rule_are_dropped() {
+    fn description_drops_todo_lines_and_text_after_a_rule() {
         assert_eq!(lines("a\nTODO(me): b\nc").as_deref(), Some("a\nc"));
         assert_eq!(lines("a\n---\nb").as_deref(), Some("a"));
         assert_eq!(lines("a\n  ---\n  TODO b\nc").as_deref(), Some("a\n  ---\n  TODO b\nc"));
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn cuts_at_sentences_then_words() {
+    fn description_is_truncated_at_a_sentence_or_word() {
         assert_eq!(truncate("One here. Two there. Three", 22), "One here. Two there.");
         assert_eq!(truncate("no stop until it is cut", 10), "no stop...");
         assert_eq!(truncate("solidsolid", 5), "solid...");

@@ -209,7 +209,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn topics_are_found() {
+    fn explain_knows_keys_markers_and_codes() {
         for topic in [
             "resource",
             "#[validation]",
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn places_are_those_of_the_attribute() {
+    fn explain_shows_the_place_of_the_outer_attribute() {
         for topic in ["scale", "resource.scale", "resource.scale.spec_path"] {
             let text = explain(Some(topic)).unwrap();
             assert!(text.contains("Stands on: the type that derives `Resource`\n"), "{text}");
@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn markers_are_explained_as_what_they_are() {
+    fn marker_is_explained_with_or_without_its_plus() {
         let method = explain(Some("+genclient:method")).unwrap();
         assert!(method.contains("#[genclient(method("), "{method}");
         let minimum = explain(Some("+kubebuilder:validation:Minimum")).unwrap();
@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn other_topics_get_a_suggestion() {
+    fn unknown_topic_gets_a_suggestion() {
         assert!(explain(Some("minimun")).unwrap_err().contains("did you mean `minimum`"));
         assert!(explain(Some("zzzzzz")).is_err());
     }

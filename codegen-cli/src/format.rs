@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_inner_attribute_stays_in_one_piece() {
+    fn long_inner_attribute_is_not_split() {
         let reason = "a reason so long that the printer must break the attribute over several lines, really";
         let text = format(&format!("#![allow(dead_code, unreachable_pub, reason = {reason:?})]\npub mod a;"));
         assert!(text.ends_with(")]\n#![cfg_attr(rustfmt, rustfmt_skip)]\n\npub mod a;\n"), "{text}");

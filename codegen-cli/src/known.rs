@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_found_for_suggestions() {
+    fn known_type_is_found_by_its_short_name() {
         assert_eq!(by_name("BTreeMap"), Some("std::collections::BTreeMap"));
         assert_eq!(by_name("PodSpec"), Some("k8s_openapi::api::core::v1::PodSpec"));
         assert_eq!(by_name("Time"), Some("k8s_openapi::apimachinery::pkg::apis::meta::v1::Time"));

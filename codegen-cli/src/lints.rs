@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn levels_are_set_by_code() {
+    fn lint_levels_are_set_by_code() {
         let none = LintConfig::default();
         assert_eq!(levels(&none, &none), [Some(Level::Warn), None]);
         assert_eq!(levels(&config(&["KS0509"], &["KS0706"], &[]), &none), [None, Some(Level::Warn)]);
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_are_told() {
+    fn invalid_lint_levels_are_refused() {
         for (bad, wanted) in [
             (config(&["KS0306"], &[], &[]), "is an error"),
             (config(&["KS070"], &[], &[]), "is no code"),

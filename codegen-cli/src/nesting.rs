@@ -191,7 +191,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn deep_text_is_refused() {
+    fn deeply_nested_text_is_refused() {
         for (open, close) in [("(", ")"), ("[", "]"), ("Vec<", ">"), ("&", ""), ("a + ", ""), ("{ ", " }")] {
             let deep = format!("type A = {}u8{};", open.repeat(100_000), close.repeat(100_000));
             assert!(check(&deep).is_err(), "{open}");
@@ -201,13 +201,13 @@ mod tests {
     }
 
     #[test]
-    fn the_place_is_the_first_token_too_many() {
+    fn error_position_is_the_first_token_beyond_the_limit() {
         assert_eq!(check(&"(".repeat(1000)), Err(LIMIT - 1));
         assert_eq!(check(&"a ".repeat(5000)), Err(CHAIN * 2));
     }
 
     #[test]
-    fn what_ends_begins_anew() {
+    fn chain_length_restarts_after_items_and_separators() {
         for part in [
             "struct A { a: u8 }\n",
             "a, ",
@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn comments_and_literals_do_not_count() {
+    fn comments_and_literals_do_not_count_as_nesting() {
         let many = "(".repeat(1000);
         for text in [
             format!("// {many}\n"),
@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn what_never_ends_is_borne() {
+    fn unterminated_text_does_not_panic() {
         for text in ["\"", "'", "'\\", "/*", "r#\"", "\"\\", "é", "'é", "}", "//"] {
             assert_eq!(check(text), Ok(()), "{text}");
         }

@@ -47,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn results_are_in_the_order_of_the_items() {
+    fn results_keep_the_order_of_the_items() {
         for length in [0, 1, 2, 1_000] {
             let items: Vec<usize> = (0..length).collect();
             let twice = map(&items, |item| {
@@ -61,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn a_panic_arrives() {
+    fn panic_of_a_thread_is_propagated() {
         let outcome = panic::catch_unwind(|| map(&[1, 2, 3], |item| assert_ne!(*item, 2)));
         assert!(outcome.is_err());
     }

@@ -170,14 +170,14 @@ mod tests {
     }
 
     #[test]
-    fn no_right_is_lost_where_merged_rules_meet() {
+    fn merging_overlapping_rules_loses_no_right() {
         // The last two become one rule for both groups, which the first is about as well.
         let rules = [rule("a;b", "x", "update"), rule("a", "x", "get"), rule("b", "x", "get")];
         assert_eq!(shown(&rules), ["a&b + x +  +  get;update"]);
     }
 
     #[test]
-    fn the_order_of_rules_changes_nothing() {
+    fn merged_rules_do_not_depend_on_input_order() {
         let mut rules = vec![
             rule("a", "x;y", "get"),
             rule("b", "y", "get;*"),

@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn kinds_and_groups_narrow_and_exclude_wins() {
+    fn selection_narrows_by_kind_and_group_and_exclude_wins() {
         use Choice::{Group, Implied, Kind, LeftOut};
         for (kinds, groups, exclude, expected) in [
             (&[][..], &[][..], &[][..], Implied),
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn entries_without_a_match_are_found() {
+    fn selection_entries_without_a_match_are_reported() {
         let kinds = [("example.com".to_string(), "Order".to_string())];
         let selection = selection(&["Order", "Ordr"], &["example.com"], &["*.org"]);
         assert_eq!(selection.without_match(&kinds), ["Ordr", "*.org"]);

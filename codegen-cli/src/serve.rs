@@ -263,7 +263,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_our_own_kubeconfigs_are_replaced() {
+    fn kubeconfig_is_replaced_only_when_kubesmith_wrote_it() {
         let ours = "clusters: [{name: kubesmith, cluster: {server: https://a}}]";
         assert!(is_ours("", ours) && is_ours("\n", ours) && is_ours(ours, ours));
         assert!(is_ours("clusters: [{name: kubesmith, cluster: {server: https://b}}]", ours));

@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_taken_as_a_whole() {
+    fn lines_around_a_range_are_whole() {
         let mut map = SourceMap::default();
         let file =
             map.add(SourceFile { path: "a".into(), name: "a".into(), text: "ab\nc\n\nde".to_string() });

@@ -411,7 +411,7 @@ mod tests {
     }
 
     #[test]
-    fn flags_are_heard() {
+    fn deploy_settings_follow_flags() {
         let deploy = "[deploy]\noutput = \"config\"\nname = \"shop\"\n";
         let text = format!("input = [\"api\"]\n[client]\noutput = \"client\"\n{deploy}");
         let manifests = ManifestFlags {
@@ -449,7 +449,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_deployed_without_an_input() {
+    fn deployment_is_off_without_an_input() {
         let text = "[client]\noutput = \"client\"\ncrate_name = \"c\"\nkinds = [\"v1/Pod\"]\n\
                     [deploy]\noutput = \"config\"\nname = \"shop\"";
         let settings = merge(parse(text).unwrap(), Path::new("base"), Overrides::default()).unwrap();
@@ -457,7 +457,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_and_a_folder_suffice() {
+    fn deployment_has_defaults_when_only_name_and_output_are_set() {
         let deploy = read("[deploy]\noutput = \"config\"\nname = \"shop\"").unwrap().unwrap();
         assert_eq!(deploy.output, Path::new("base/config"));
         assert_eq!((deploy.namespace.as_str(), deploy.name_prefix.as_str()), ("shop-system", "shop-"));
@@ -467,7 +467,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_is_said() {
+    fn invalid_deploy_settings_are_refused() {
         let deploy = "[deploy]\noutput = \"config\"\nname = \"shop\"\n";
         for (text, part) in [
             ("[deploy]\nname = \"shop\"\n[crd]\noutput = \"crds\"", "no folder for `deploy`"),

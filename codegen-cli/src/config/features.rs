@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn flags_win_and_contradictions_are_refused() {
+    fn feature_flags_override_the_file_and_contradictions_are_refused() {
         let config =
             Config { features: vec!["a b".to_string()], no_default_features: true, ..Config::default() };
         let none = FeatureFlags::default();

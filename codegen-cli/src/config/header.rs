@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_header_is_comments_with_a_year() {
+    fn header_must_be_comments_and_its_year_is_replaced() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("header.txt");
         fs::write(&path, "// Copyright YEAR The authors.\n").unwrap();

@@ -130,7 +130,7 @@ mod tests {
     const DEPLOY: &str = "[deploy]\noutput = \"config\"\nname = \"shop\"\n";
 
     #[test]
-    fn chart_has_what_the_deployment_turns_off() {
+    fn chart_templates_keep_parts_that_its_values_turn_off() {
         let text = format!("{DEPLOY}leader_election = false\nmetrics_port = 0\nargs = [\"-v\"]\n");
         let helm = read(&format!("{text}[helm]\noutput = \"charts/shop\"")).unwrap().unwrap();
         assert_eq!(helm.output, Path::new("base/charts/shop"));
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn chart_without_what_it_needs_is_refused() {
+    fn chart_is_refused_without_deployment_folder_or_valid_version() {
         for (text, part) in [
             ("[crd]\noutput = \"crds\"\n[helm]\noutput = \"chart\"", "needs a deployment"),
             ("[crd]\noutput = \"crds\"\n[helm]\nversion = \"1.0.0\"", "no folder for `helm`"),

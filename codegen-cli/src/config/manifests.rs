@@ -462,7 +462,7 @@ mod tests {
     }
 
     #[test]
-    fn documentation_is_made_when_it_is_asked_for() {
+    fn documentation_is_generated_when_a_folder_or_generator_is_set() {
         let (config, flags) = (DocsConfig::default(), ManifestFlags::default());
         assert_eq!(read(&config, &flags, "out", None), "none");
         assert_eq!(read(&config, &flags, "out", Some(&[Generator::Docs])), "out/docs [Markdown, Html]");

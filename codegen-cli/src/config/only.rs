@@ -68,7 +68,7 @@ mod tests {
     use crate::config::manifests::ManifestFlags;
 
     #[test]
-    fn flags_of_what_is_left_out_are_refused() {
+    fn flag_of_an_unselected_generator_is_refused() {
         let role = || ManifestFlags { rbac_role_name: Some("manager".into()), ..Default::default() };
         let with = |only: &[Generator], manifests| Overrides {
             only: only.to_vec(),
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn flags_of_what_every_file_leaves_out_are_refused() {
+    fn flag_is_refused_when_every_file_omits_its_generator() {
         let file = |only: Option<&[Generator]>| Config { only: only.map(<[_]>::to_vec), ..Config::default() };
         let (crds, roles, all) = (file(Some(&[Generator::Crd])), file(Some(&[Generator::Rbac])), file(None));
         let role = || ManifestFlags { rbac_role_name: Some("manager".into()), ..Default::default() };

@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn shown_settings_are_read_as_the_same_settings() {
+    fn shown_settings_survive_a_round_trip() {
         for text in [
             "input = [\"api\"]\n[crd]\noutput = \"crds\"\n[client]\noutput = \"client\"\nkinds = [\"v1/Pod\"]",
             "input = [\"api\"]\nkinds = [\"Order\"]\ngroups = [\"example.com\"]\nexclude = [\"Cart\"]\nkeep_going = true\nonly = [\"crd\"]\n[crd]\noutput = \"crds\"",

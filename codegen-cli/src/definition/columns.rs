@@ -102,7 +102,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn types_follow_from_fields() {
+    fn column_type_follows_from_its_field() {
         let schema: Schema = serde_json::from_value(json!({"type": "object", "properties": {
             "spec": {"type": "object", "properties": {
                 "when": {"type": "string", "format": "date-time"},

@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn paths_are_followed() {
+    fn path_resolves_to_its_schema() {
         for path in [
             ".spec.replicas",
             ".spec.open.x.y",

@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_are_told() {
+    fn invalid_allow_entries_are_refused() {
         let entry = |code: &str, reason: &str| {
             format!(
                 "# why\n[[allow]]\ncrd = \"a.b\"\npath = \".\"\ncode = \"{code}\"\nreason = \"{reason}\"\n"

@@ -361,7 +361,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn operands_are_read_as_git_and_people_write_them() {
+    fn operand_is_a_path_a_revision_or_a_cluster() {
         let git = |revision: &str, path: Option<&str>| Operand::Git {
             revision: revision.to_owned(),
             path: path.map(str::to_owned),

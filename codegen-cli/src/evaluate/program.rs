@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn definitions_are_found_in_json_lines_documents_and_lists() {
+    fn definitions_are_read_from_json_lines_documents_and_lists() {
         let crd = r#"{"kind":"CustomResourceDefinition","n":1}"#;
         for (output, count) in [
             (format!("{crd}\n{crd}\n"), 2),

@@ -265,7 +265,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_defined_is_found() {
+    fn index_has_every_item_of_an_expansion_file() {
         let text = "mod more; #[path = \"b.rs\"] mod other; use super::{A as B, *};\n\
             #[derive(Clone, std::fmt::Debug)] pub struct S;\n\
             pub trait Count: super::CartInterface { const N: u8; type T; fn count(&self); }\n\

@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn groups_end_at_blank_lines_and_code() {
+    fn comment_groups_end_at_blank_lines_and_code() {
         let text = "// a\n// b\n\n// c\nvar x = 1 // d\n// e\nvar y = 2\n";
         let at = |part: &str| text.find(part).unwrap();
         let comments = ["// a", "// b", "// c", "// d", "// e"].map(|part| at(part)..at(part) + 4).to_vec();

@@ -139,7 +139,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn files_are_those_of_linux() {
+    fn file_is_built_when_its_name_matches_linux_amd64() {
         for (name, is_part) in [
             ("types.go", true),
             ("types_test.go", false),

@@ -351,7 +351,7 @@ mod tests {
     }
 
     #[test]
-    fn version_is_found_where_it_is_named() {
+    fn controller_gen_version_is_read_from_a_line() {
         for (line, wanted) in [
             ("CONTROLLER_TOOLS_VERSION ?= v0.19.0", Some([0, 19, 0])),
             ("\tgo run sigs.k8s.io/controller-tools/cmd/controller-gen@v0.21.0 crd", Some([0, 21, 0])),
@@ -363,7 +363,7 @@ mod tests {
     }
 
     #[test]
-    fn calls_without_options_or_with_different_ones_say_nothing() {
+    fn options_are_not_taken_from_plain_or_differing_calls() {
         for text in [
             "m:\n\t$(CONTROLLER_GEN) crd paths=./...\n",
             "m:\n\t$(CONTROLLER_GEN) crd:maxDescLen=0\n\t$(CONTROLLER_GEN) crd\n",

@@ -202,7 +202,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn directives_stand_alone_or_in_blocks() {
+    fn module_directives_parse_alone_and_in_blocks() {
         let text = "module a.b/c // x\n\ngo 1.24\nrequire (\n\td.e/f v1.0.0\n\tD.e/G v2.0.0 // indirect\n)\nreplace d.e/f => ../f\nreplace D.e/G v2.0.0 => h/i v3.0.0\n";
         let mut module = Module { folder: "root".into(), ..Module::default() };
         module.read(text);

@@ -357,7 +357,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tags_are_read_as_reflect_does() {
+    fn json_tag_parses_as_in_go_reflect() {
         assert_eq!(json_tag("`json:\"a,omitempty\"`").as_deref(), Some("a,omitempty"));
         assert_eq!(json_tag("`yaml:\"b\\\"c\" json:\"a\"`").as_deref(), Some("a"));
         assert_eq!(json_tag("\"json:\\\"a\\\"\"").as_deref(), Some("a"));
@@ -366,7 +366,7 @@ mod tests {
     }
 
     #[test]
-    fn markers_belong_to_what_they_stand_at() {
+    fn markers_belong_to_the_next_declaration() {
         let file = parse_file(
             "// +a\n\n// Package p.\n// +b\npackage p\n\n// +kubebuilder:rbac:groups=x\n\n// T is.\n// +t\ntype T struct {\n\t// +near\n\n\t// Doc.\n\t// +f\n\tA, B string `json:\"a\"` // +no\n\tC int\n}\n\n// +g\nfunc f() {\n\t// +in\n}\n// +end\n",
             Release::default(),
@@ -382,7 +382,7 @@ mod tests {
     }
 
     #[test]
-    fn text_that_is_no_go_is_reported() {
+    fn malformed_go_is_reported() {
         assert!(!parse_file("package p\ntype T struct {", Release::default()).errors.is_empty());
         for text in ["type T [3]int", "var a = A{B: new(int32(1)), C: map[string]int{\"a\": 1}}"] {
             let file = parse_file(&format!("package p\n{text}\n"), Release::default());
@@ -391,7 +391,7 @@ mod tests {
     }
 
     #[test]
-    fn files_that_declare_nothing_are_told_from_the_others() {
+    fn file_without_declarations_or_markers_is_skipped() {
         for (text, is_read) in [
             ("package a\n\ntype A struct{}\n", true),
             ("package a\n\ntype (\n\tA string\n)\n", true),

@@ -63,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn older_releases_write_as_they_did() {
+    fn release_has_the_features_of_its_version() {
         let [old, newer, newest] = [Release(Some([0, 15, 0])), Release(Some([0, 21, 0])), Release(None)];
         assert!(old.counts_in_lists() && old.keeps_both_enums() && old.keeps_notes());
         assert!(newer.counts_in_lists() && !newer.keeps_both_enums() && !newer.keeps_notes());

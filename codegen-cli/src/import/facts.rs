@@ -25,7 +25,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_is_added() {
+    fn missing_keywords_are_added_to_a_known_schema() {
         let text = json!({"type": "string", "description": "a"});
         check(
             text.clone(),

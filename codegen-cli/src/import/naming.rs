@@ -348,7 +348,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_share_whole_words() {
+    fn common_name_ending_has_whole_words() {
         assert_eq!(common_end(&["GRPCRouteStatus", "TCPRouteStatus", "HTTPRouteStatus"]), "RouteStatus");
         assert_eq!(common_end(&["IssuerSpec", "ClusterIssuerSpec"]), "IssuerSpec");
         assert_eq!(common_end(&["PolicySpec", "CleanupSpec"]), "Spec");
@@ -388,7 +388,7 @@ mod tests {
     }
 
     #[test]
-    fn modules_have_names_and_files_of_their_own() {
+    fn modules_have_unique_names_and_files() {
         for (text, wanted) in [
             ("v1", "v1"),
             ("lib", "lib_"),
@@ -402,7 +402,7 @@ mod tests {
     }
 
     #[test]
-    fn groups_are_told_apart_by_as_little_as_it_takes() {
+    fn group_names_are_as_short_as_uniqueness_allows() {
         let all = ["karpenter.sh", "karpenter.k8s.aws", "apps.example.com", "gateway.a.io", "gateway.a.x-io"];
         let found = groups(&all.into_iter().collect());
         let names: Vec<&str> = all.iter().map(|group| found[group].as_str()).collect();

@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn paths_are_followed() {
+    fn position_of_a_path_is_found_in_yaml() {
         let text = "a: 1\nspec:\n  names:\n    kind: X\n  versions:\n  - name: v1\n    schema:\n      kind: y\n  - name: v2\n    schema:\n      \"kind\": z\n";
         check(text, &["spec", "names", "kind"], "4:5");
         check(text, &["spec", "versions", "0", "name"], "6:3");
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn paths_are_followed_in_json() {
+    fn position_of_a_path_is_found_in_json() {
         let text = "{\"spec\": {\"names\": [{\"a\": \"}]\\\"\"},\n  [1, {\"\\u0062\": true, \"c\": 2}]], \"d\": -1.5}}";
         check(text, &["spec"], "1:2");
         check(text, &["spec", "names", "0", "a"], "1:22");

@@ -289,7 +289,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn what_differs_is_told() {
+    fn first_difference_has_path_and_values() {
         let wanted = json!({"a": [{"b": 1}, {"c": "x"}], "d": 1});
         let differing = |made: Value| {
             first_difference(&wanted, &made, &mut Vec::new())
@@ -307,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn definitions_are_found_by_their_types() {
+    fn item_and_its_users_are_found_by_type_name() {
         let text = "pub struct Thing {\n    pub spec: ThingSpec,\n}\n\n#[x]\npub struct ThingSpec {\n    #[y]\n    pub a: B,\n}\n";
         assert_eq!(item_name(text, text.find("#[y]").unwrap()).as_deref(), Some("ThingSpec"));
         assert_eq!(item_name(text, text.find("#[x]").unwrap()).as_deref(), Some("ThingSpec"));

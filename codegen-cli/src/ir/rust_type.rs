@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_have_to_be_the_same_and_what_is_held_may_differ() {
+    fn types_differ_by_map_key_but_not_by_contents() {
         let map = |key, value| known("std::collections::BTreeMap", [key, value]);
         let list = |item| known("Vec", [item]);
         let differ = |a: RustType, b: RustType| a.difference(&b).is_some();
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn of_what_is_not_known_nothing_is_certain() {
+    fn type_with_an_unknown_part_is_uncertain() {
         let pair = |item| RustType::Tuple(vec![known("bool", []), RustType::Reference(Box::new(item))]);
         assert!(pair(user("a::X")).is_certain() && !pair(RustType::Unknown).is_certain());
         assert_eq!(pair(user("a::X")).size(), 4);

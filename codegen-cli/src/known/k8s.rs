@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn nested_known_types_have_their_better_schemas() {
+    fn nested_known_type_has_its_own_schema() {
         let schema = |path: &str| convert(find(path).unwrap(), false);
         let template = schema("k8s_openapi::api::core::v1::PodTemplateSpec");
         assert_eq!(template.properties["metadata"].properties.len(), 0);

@@ -127,7 +127,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_line_is_understood() {
+    fn every_line_of_the_table_parses() {
         let lines = TEXT.lines().filter(|line| !line.starts_with(['#', ' '])).count();
         assert_eq!(all().len(), lines);
         assert!(lines > 90, "{lines}");
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_sent_to_subresources_has_a_version_and_a_kind() {
+    fn subresource_body_has_a_version_and_a_kind() {
         let sent = |path: &str| super::sent(path).map(|(version, kind)| format!("{version}/{kind}"));
         assert_eq!(sent("k8s_openapi::api::autoscaling::v1::Scale").as_deref(), Some("autoscaling/v1/Scale"));
         let token = "k8s_openapi::api::authentication::v1::TokenRequest";

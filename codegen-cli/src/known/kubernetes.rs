@@ -118,7 +118,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     #[test]
-    fn words_are_spread_over_lines() {
+    fn spread_puts_line_breaks_and_indentation_between_words() {
         assert_eq!(spread("a b c d", "1n1").as_deref(), Some("a b\nc d"));
         assert_eq!(spread("a b c d e", "npd/nss/").as_deref(), Some("a\nb\n\nc  d\n  e"));
         for (text, code) in
@@ -130,7 +130,7 @@ mod tests {
 
     /// Of another Kubernetes version the facts would be wrong, or useless.
     #[test]
-    fn every_fact_fits_what_k8s_openapi_has() {
+    fn every_fact_fits_a_type_of_k8s_openapi() {
         let mut definitions: HashMap<String, Value> = HashMap::new();
         for (_, make) in super::super::k8s_types::TABLE.iter().copied().flatten() {
             definitions.extend(super::super::k8s::generate(*make).1);

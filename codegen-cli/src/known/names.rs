@@ -84,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn other_names_lead_to_the_same_types() {
+    fn alternative_path_resolves_to_the_same_type() {
         for (path, normal) in [
             ("alloc::string::String", "String"),
             ("std::primitive::u16", "u16"),

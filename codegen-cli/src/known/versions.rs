@@ -251,7 +251,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn table_has_what_the_compiled_version_has() {
+    fn table_equals_schemas_of_the_compiled_version() {
         for (path, make) in super::super::k8s_types::TABLE.iter().copied().flatten() {
             let settings = SchemaSettings::openapi3().with(|settings| settings.inline_subschemas = true);
             let compiled = make(&mut SchemaGenerator::new(settings)).to_value();
@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn every_line_of_the_table_can_be_read() {
+    fn every_line_of_the_table_parses() {
         assert!(TABLE.columns.len() > 90 && TABLE.types.len() > 900);
         let texts = TABLE.texts.iter();
         assert!(texts.map(|text| serde_json::from_str(text)).all(|text: Result<String, _>| text.is_ok()));
@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn versions_differ_in_fields_texts_and_forms() {
+    fn built_in_types_differ_by_kubernetes_and_k8s_openapi_version() {
         let schema = |kubernetes, own, path| {
             BuiltInTypes::nearest(Some(own), Some(KubernetesVersion(kubernetes))).schema(path)
         };
@@ -288,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn versions_are_read_in_the_spellings_of_the_field() {
+    fn kubernetes_version_parses_in_each_spelling() {
         for text in ["1.31", "v1.31", "v1_31"] {
             assert_eq!(text.parse(), Ok(KubernetesVersion(31)));
         }

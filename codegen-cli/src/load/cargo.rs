@@ -168,7 +168,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_reason_is_one_line() {
+    fn cargo_failure_is_one_line() {
         let text = "warning: x\nerror: no matching package\nCaused by:\n  offline\n\n  more\n  and more\n";
         assert_eq!(reason(text, Path::new("api")), "cargo: no matching package; offline; more");
     }

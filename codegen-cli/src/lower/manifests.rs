@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn unknown_fields_and_directives_are_found() {
+    fn dropped_fields_and_patch_directives_are_detected() {
         assert_eq!(directive(&json!({"a": [{"$patch": "delete"}]})), Some("$patch"));
         assert_eq!(directive(&json!({"a": [{"b": "$c"}]})), None);
         assert_eq!(

@@ -29,7 +29,7 @@ fn fails(rules: &str, call: &str, expected: &str) {
 }
 
 #[test]
-fn first_rule_that_matches_is_taken() {
+fn first_matching_rule_is_expanded() {
     let rules = "(a) => { 1 }; (b $x:ident) => { $x }; ($($t:tt)*) => { rest $($t)* }";
     gives(rules, "a", "1");
     gives(rules, "b c", "c");
@@ -37,7 +37,7 @@ fn first_rule_that_matches_is_taken() {
 }
 
 #[test]
-fn fragments_end_where_their_syntax_ends() {
+fn fragment_ends_at_the_end_of_its_syntax() {
     gives(
         "($t:ty, $e:expr; $($r:tt)*) => { $t; $e; $($r)* }",
         "Vec<Option<u8>>, 1 + f(2, 3); x y",
@@ -60,13 +60,13 @@ fn fragments_end_where_their_syntax_ends() {
 }
 
 #[test]
-fn operators_are_split_where_a_type_ends() {
+fn closing_operator_is_split_at_the_end_of_a_type() {
     gives("(<$t:ty> $x:ident) => { $x $t }", "<Vec<u8>> x", "x Vec<u8>");
     gives("(A<$t:ty>) => { $t }", "A<Vec<Option<u8>>>", "Vec<Option<u8>>");
 }
 
 #[test]
-fn repetitions_nest_and_go_round_in_step() {
+fn repetitions_nest_and_advance_together() {
     let rules = "($($k:ident [$($v:ident),*] $(: $t:ty)?);* $(;)?) => { $($k($($k $v)|*) $(-> $t)?),* }";
     gives(rules, "a [b, c]; d []: u8; e [f];", "a(a b | a c), d() -> u8, e(e f)");
     gives("($($a:ident),* ; $b:ident) => { $($a $b)* }", "x, y ; z", "x z y z");
@@ -83,7 +83,7 @@ fn separators_may_be_operators() {
 }
 
 #[test]
-fn expression_stays_one_where_it_could_be_torn_apart() {
+fn expression_fragment_keeps_its_precedence() {
     gives("($e:expr) => { $e * 2 }", "1 + 1", "(1 + 1) * 2");
     gives("($e:expr) => { f($e, x = $e) }", "1 + 1", "f(1 + 1, x = 1 + 1)");
     gives("($t:ty) => { &$t }", "dyn A + B", "&(dyn A + B)");
@@ -102,7 +102,7 @@ fn forwarded_fragment_is_opaque() {
 }
 
 #[test]
-fn unbound_variables_are_those_of_an_inner_macro() {
+fn unbound_variable_is_left_to_the_inner_macro() {
     gives(
         "($n:ident) => { macro_rules! $n { ($a:ty) => { $a $crate }; } }",
         "m",
@@ -111,7 +111,7 @@ fn unbound_variables_are_those_of_an_inner_macro() {
 }
 
 #[test]
-fn rules_that_are_none_are_explained() {
+fn malformed_rule_is_an_error() {
     fails("(a) { b }", "a", "a rule is");
     fails("(a) => { b } (c) => { d }", "a", "separated by `;`");
     fails("($a) => { b }", "a", "no fragment specifier");
@@ -125,7 +125,7 @@ fn rules_that_are_none_are_explained() {
 }
 
 #[test]
-fn calls_that_match_nothing_are_explained() {
+fn call_without_a_matching_rule_is_an_error() {
     fails("(a b) => {}; (a c d) => {}", "a c e", "no rule expects `e` here");
     fails("($t:ty) => {}", "struct", "no rule expects `struct` here");
     fails("($t:ty) => {}", "Vec<", "expected a type");

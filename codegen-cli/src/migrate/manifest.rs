@@ -44,7 +44,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn other_major_version_of_kube_is_found_in_every_form() {
+    fn other_major_version_of_kube_is_reported_in_every_notation() {
         for (text, expected) in [
             ("[dependencies]\nkube = \"3\"", Some((2, "kube 3"))),
             ("[dependencies.kube]\nversion = \"0.98.0\"", Some((1, "kube 0.98.0"))),

@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn names_of_other_crates_are_left_alone() {
+    fn items_of_other_crates_are_not_reported() {
         assert_eq!(found("use tower::Controller;\nfn a() { Controller::new(); kubelet::runtime(); }"), []);
     }
 }

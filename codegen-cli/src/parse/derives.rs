@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_those_of_the_module() {
+    fn derives_are_resolved_through_imports() {
         let names = names("use schemars::JsonSchema as Schema; use kube::{CustomResource, Resource};");
         let item: syn::ItemStruct =
             syn::parse_quote! { #[derive(Schema, Resource, other::Resource, Clone)] struct S; };

@@ -28,7 +28,7 @@ fn uses_are_split_into_leaves() {
 }
 
 #[test]
-fn places_are_bytes_of_the_file() {
+fn locations_are_byte_offsets_of_the_file() {
     for prefix in ["", "\u{feff}", "#!/usr/bin/env run\n", "\u{feff}#!x\n", "#![allow(x)]\n", "// ünï\n"] {
         let text = format!("{prefix}struct Ünit {{ a: Ä }}");
         let (items, diagnostics) = parse(&text);
@@ -45,14 +45,14 @@ fn test_items_are_skipped() {
 }
 
 #[test]
-fn a_syntax_error_is_a_diagnostic() {
+fn syntax_error_is_a_diagnostic() {
     let (_, diagnostics) = parse("struct A {\n  a: ,\n}");
     assert_eq!(diagnostics.len(), 1);
     assert_eq!(diagnostics[0].code, Code::SYNTAX_ERROR);
 }
 
 #[test]
-fn conditional_attributes_count() {
+fn cfg_attr_attributes_are_read() {
     let (items, _) = parse("#[cfg_attr(feature = \"x\", derive(Schema))] struct A { }");
     assert!(items.types[0].checked);
     let (items, _) = parse("#[cfg_attr(feature = \"y\", derive(Schema))] struct A { }");

@@ -52,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_have_no_modules() {
+    fn type_names_have_no_modules() {
         for (path, name) in [
             ("api::v1::Spec", "Spec"),
             ("api::Pair<api::v1::Port, i32>", "Pair<Port, i32>"),

@@ -331,7 +331,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_keep_to_their_bounds() {
+    fn sample_numbers_satisfy_their_bounds() {
         for (schema, value) in [
             (json!({"type": "integer"}), json!(1)),
             (json!({"type": "integer", "minimum": 5, "exclusiveMinimum": true}), json!(6)),
@@ -345,7 +345,7 @@ mod tests {
     }
 
     #[test]
-    fn branches_tighten() {
+    fn sample_satisfies_branches() {
         for (schema, value) in [
             (json!({"minimum": 2, "allOf": [{"minimum": 5}]}), json!(5)),
             (json!({"minimum": 5, "allOf": [{"minimum": 2, "exclusiveMinimum": true}]}), json!(5)),
@@ -370,7 +370,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_in_lists_stay_small() {
+    fn sample_of_nested_lists_is_bounded_in_size() {
         let mut schema = json!({"type": "string"});
         for level in 0..12 {
             schema = match level % 2 {
@@ -382,7 +382,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_have_different_items_and_objects_what_they_need() {
+    fn sample_lists_have_distinct_items_and_objects_required_fields() {
         let list = json!({"type": "array", "minItems": 2, "items": {"type": "object", "required": ["name"],
             "properties": {"name": {"type": "string", "pattern": "^[a-z]$"}, "left": {"type": "string"},
                 "size": {"type": "integer", "default": 7}}}});
@@ -395,7 +395,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_deprecated_comes_last() {
+    fn sample_uses_deprecated_fields_last() {
         let properties = json!({"a": {"type": "string", "description": "Old.\n\nDeprecated: use b."},
             "b": {"type": "string"}});
         let with = |name: &str, value: Value| {

@@ -123,7 +123,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn texts_fit_patterns_formats_and_lengths() {
+    fn sample_strings_satisfy_pattern_format_and_length() {
         let pattern =
             |source: &str| Schema { pattern: Some(Pattern::new(source)), ..Schema::of_type("string") };
         for source in [

@@ -228,14 +228,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn blocks_are_told_apart() {
+    fn markdown_blocks_are_parsed() {
         let text =
             "First\nline.\n\n- one\n  more\n- two:\n  1. a\n  2. b\n\n```yaml\na: b\n```\n# Title\nend";
         insta::assert_debug_snapshot!(blocks(text));
     }
 
     #[test]
-    fn other_white_space_is_text() {
+    fn unicode_white_space_is_text() {
         for space in ["\u{3000}", "\u{a0}", "\u{2003}", "\u{85}"] {
             for text in ["- a\n@b\n @c", "  ```\n@code\n @\n  ```", "@- a\n@```\n@x", " 1. a\n@\n@b\n   c"] {
                 let text = text.replace('@', space);
@@ -247,13 +247,13 @@ mod tests {
     }
 
     #[test]
-    fn inlines_are_told_apart() {
+    fn markdown_inlines_are_parsed() {
         let text = "a `b` ``c`d`` [`E`] see https://x.org/a?b=c. [l](https://y.org) [m](javascript:x) ` [n";
         insta::assert_debug_snapshot!(inlines(text));
     }
 
     #[test]
-    fn deprecation_begins_a_paragraph() {
+    fn deprecation_notice_must_begin_a_paragraph() {
         let is = |text: &str| is_deprecated(Some(&text.to_string()));
         assert!(is("Deprecated: use b"));
         assert!(is("A.\n\nDEPRECATED, use b"));

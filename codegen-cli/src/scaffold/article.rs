@@ -25,7 +25,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn articles_follow_the_sound() {
+    fn indefinite_article_follows_the_sound() {
         for kind in ["a Pool", "an Order", "an IPPool", "a URLMap", "an HTTPRoute", "a DNSRecord", "an Error"]
         {
             assert_eq!(with_article(kind.split_once(' ').unwrap().1), kind);

@@ -268,7 +268,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_source_lies_in_the_image_as_seen_from_the_project() {
+    fn image_paths_follow_the_source_relative_to_the_project() {
         let image = |source: &str| {
             let from = Origin::Folder(source.to_owned());
             Dependencies { runtime: String::new(), testenv: String::new(), from }.image()
@@ -287,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn the_source_is_read_from_the_flag_or_from_cargo() {
+    fn source_is_read_from_the_flag_or_from_cargo() {
         let git = |url: &str, rev: &str| Source::Git { url: url.into(), rev: rev.into() };
         assert_eq!(Source::parse("published").unwrap(), Source::Registry);
         assert_eq!(Source::parse("../k").unwrap(), Source::Folder("../k".into()));

@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_come_before_the_marker() {
+    fn lines_are_inserted_before_the_marker() {
         let text = "a\n    // +kubesmith:scaffold:x\nb\n";
         let once = with(text, "+kubesmith:scaffold:x", "new();").unwrap();
         assert_eq!(once, "a\n    new();\n    // +kubesmith:scaffold:x\nb\n");
@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_is_there_however_it_is_broken() {
+    fn existing_line_is_found_in_any_line_breaking() {
         let list = "pub use a::{A, ASpec};";
         for there in [
             "pub use a::{A, ASpec};",
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn a_dependency_is_there_whatever_is_said_of_it() {
+    fn existing_dependency_is_found_in_any_notation() {
         for there in [
             "a-client = { path = \"client\", features = [\"fake\"] }",
             "a-client=\"1\"",

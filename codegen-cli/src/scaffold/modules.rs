@@ -146,7 +146,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn webhooks_of_kinds_have_room() {
+    fn module_name_is_refused_when_generated_modules_use_it() {
         let taken = ["pool".to_string(), "order_validator".to_string()];
         for free in ["pools", "pool_validators", "order_defaulter", "ord"] {
             assert!(is_free(free, &taken), "{free}");

@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_those_in_code() {
+    fn names_of_a_template_exclude_comments_and_literals() {
         let text = "//! A Comment.\nuse a::{B, C};\nfn {{kind}}Spec(d: Option<{{kind}}>) -> E { f(\"Text\", G::h()) }";
         assert_eq!(names(text).into_iter().collect::<Vec<_>>(), ["B", "C", "E", "G", "Option"]);
     }

@@ -205,7 +205,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn copy_keeps_everything_but_what_one_version_says() {
+    fn copied_version_drops_settings_of_the_original_version() {
         let text = r#"//! Pools.
 
 use super::Backend;
@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn files_with_several_kinds_are_not_copied() {
+    fn version_is_not_copied_when_the_file_has_several_kinds() {
         let one = "#[resource(version = \"v1\")] struct A;\n";
         assert!(copy(one, "v1", "v2").is_some());
         assert!(copy(&one.repeat(2), "v1", "v2").is_none());

@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fields_words_replace_the_types() {
+    fn description_of_a_field_replaces_that_of_its_type() {
         check(
             json!({"type": "string", "description": "type", "title": "t"}),
             json!({"description": "field"}),
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn differing_constraints_stay_as_branches() {
+    fn differing_constraints_become_branches() {
         check(
             json!({"type": "integer", "minimum": 1, "maximum": 100, "exclusiveMaximum": true}),
             json!({"minimum": 5, "maximum": 10}),
@@ -228,12 +228,12 @@ mod tests {
     }
 
     #[test]
-    fn a_field_narrows_the_values_of_its_type() {
+    fn enum_of_a_field_narrows_that_of_its_type() {
         check(json!({"enum": ["a", "b", "c"]}), json!({"enum": ["c", "a"]}), &json!({"enum": ["a", "c"]}));
     }
 
     #[test]
-    fn a_fields_rules_come_first() {
+    fn rules_of_a_field_precede_those_of_its_type() {
         check(
             json!({"x-kubernetes-validations": [{"rule": "type"}]}),
             json!({"x-kubernetes-validations": [{"rule": "field"}]}),
@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn two_types_are_a_conflict() {
+    fn differing_json_types_are_a_conflict() {
         assert!(overlay(Schema::of_type("string"), Schema::of_type("integer")).is_err());
     }
 }

@@ -133,7 +133,7 @@ mod tests {
     use tokio::io::AsyncReadExt as _;
 
     #[test]
-    fn what_a_command_has_started_ends_with_it() {
+    fn processes_of_a_hosted_command_end_with_it() {
         let command = ["sh", "-c", "sleep 1000 & echo started; wait"].map(str::to_owned);
         let read = async {
             let (mut child, group) = start(&command).unwrap();

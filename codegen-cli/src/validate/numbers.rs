@@ -90,7 +90,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn integers_stay_in_the_range_of_their_types() {
+    fn integer_outside_the_range_of_its_type_is_reported() {
         let known = |name: &str| TypeRef::Known(name.to_string());
         let list = TypeRef::List(Box::new(known("u8")));
         let map = TypeRef::Map(Box::new(known("std::num::NonZeroU16")));

@@ -261,7 +261,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn causes_lead_to_versions() {
+    fn causes_are_attributed_to_versions() {
         let shown = |field: &str| match about(field) {
             About::Schema(version, text) => format!("schema {version} {text}"),
             About::Version(version, text) => format!("version {version} {text}"),

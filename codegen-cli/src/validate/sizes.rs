@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn annotations_are_counted_as_the_server_does() {
+    fn annotation_size_equals_that_of_the_server() {
         let object = json!({"metadata": {"annotations": {"a": "<b>"}}});
         let json = r#"{"metadata":{"annotations":{"a":"\u003cb\u003e"}}}"#;
         assert_eq!(annotations(&object), "a<b>".len() + LAST_APPLIED.len() + json.len() + 1);

@@ -64,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn owners_parts_are_carried_over() {
+    fn kept_sections_are_carried_over() {
         let (old, new) = (file("old", "pod", "  mine: 1\n"), file("new", "pod", ""));
         assert_eq!(carry(&old, &new).unwrap(), file("new", "pod", "  mine: 1\n"));
         assert_eq!(carry("", &new).unwrap(), new);
@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_without_an_end_or_a_place_are_named() {
+    fn kept_section_without_end_or_place_is_an_error() {
         let new = file("new", "pod", "");
         assert_eq!(carry(&format!("{KEEP_BEGIN}pod\nmine: 1\n"), &new), Err("pod".to_string()));
         assert_eq!(carry(&file("old", "other", "mine: 1\n"), &new), Err("other".to_string()));

@@ -83,7 +83,7 @@ const OTHER_CODES: &[(Code, &str)] = &[
     (Code::DEFINED_TWICE, "import::bad_definitions_are_explained_and_the_others_imported"),
     (Code::NOT_GENERATED, "import::bad_definitions_are_explained_and_the_others_imported"),
     (Code::REFUSED_DEFINITION, "import::bad_definitions_are_explained_and_the_others_imported"),
-    (Code::NOT_THE_SAME, "import, verify.rs: what_differs_is_told"),
+    (Code::NOT_THE_SAME, "import, verify.rs: first_difference_has_path_and_values"),
     (Code::CONVERTED, "import::an_old_definition_is_converted"),
     (Code::LEFT_OUT, "import::bad_definitions_are_explained_and_the_others_imported"),
     (Code::REPEATED_MEMBER, "import_text::names_that_stand_twice_are_told_of"),

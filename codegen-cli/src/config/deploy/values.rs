@@ -151,7 +151,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn quantities_are_those_of_kubernetes() {
+    fn quantity_parses_as_in_kubernetes() {
         for (text, value) in [
             ("0", 0.0),
             ("500m", 0.5),
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_server_would_refuse_is_said() {
+    fn deploy_values_that_a_server_refuses_are_errors() {
         let usual = DeployConfig::default();
         let resources = ResourceRequirements::usual();
         assert_eq!(check(&usual, "controller:latest", &resources), Ok(()));

@@ -304,7 +304,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn paths_are_those_of_git() {
+    fn path_is_resolved_as_git_does() {
         let inside = |path| inside(path, "sub/folder/").ok();
         assert_eq!(inside("config/crd").as_deref(), Some("config/crd"));
         assert_eq!(inside("./crd/").as_deref(), Some("sub/folder/crd"));

@@ -125,7 +125,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn text_is_escaped_where_it_means_something() {
+    fn html_and_markdown_syntax_is_escaped() {
         assert_eq!(html("<b a='\"'> & c\nd"), "&lt;b a=&#39;&quot;&#39;&gt; &amp; c d");
         assert_eq!(html_code("a\n\u{202e}b\0"), "a\\n\\u{202e}b\\u{0}");
         assert_eq!(

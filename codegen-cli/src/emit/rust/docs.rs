@@ -120,7 +120,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn plain_text_stays() {
+    fn plain_text_is_not_escaped() {
         assert_eq!(summary("hopegi test crd"), "hopegi test crd");
         assert_eq!(summary("  A\n b\tc. "), "A b c.");
         assert_eq!(summary(" \n "), "");
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_begin_with_words() {
+    fn wrapped_lines_begin_with_a_letter() {
         let text = summary(&"word - 12. more ".repeat(20));
         assert!(text.lines().count() > 1);
         for line in text.lines() {

@@ -167,7 +167,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keywords_and_taken_names_get_an_underscore() {
+    fn keyword_or_taken_name_gets_an_underscore() {
         assert_eq!(module("ecs_binding", "v1"), "ecs_binding");
         assert_eq!(module("type", "v1"), "type_");
         assert_eq!(module("mod", "v1"), "mod_");
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn anything_becomes_an_identifier() {
+    fn any_text_becomes_an_identifier() {
         for name in ["", "9", "a-b", "\"; fn x() {}", "\u{e4}", "_"] {
             assert!(syn::parse_str::<syn::Ident>(&module(name, "v1")).is_ok(), "{name:?}");
             assert!(syn::parse_str::<syn::Ident>(&type_part(name)).is_ok(), "{name:?}");

@@ -364,7 +364,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn types_are_imported_unless_their_name_means_something_else() {
+    fn type_is_imported_unless_its_name_is_taken() {
         let mut imports = Imports::new(["Endpoints".to_owned()]);
         for (path, name) in [
             ("::a::Cart", "Cart"),

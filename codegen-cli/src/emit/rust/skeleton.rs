@@ -188,7 +188,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_and_items_are_put_in_their_places() {
+    fn skeleton_placeholders_are_replaced() {
         let skeleton = Skeleton { name: "test", names: Vec::new(), items: Vec::new() }
             .name("Kind", "Cart")
             .name("Object", "::shop::Cart")

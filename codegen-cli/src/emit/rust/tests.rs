@@ -123,7 +123,7 @@ fn tree_has_a_file_for_each_group_version() {
 }
 
 #[test]
-fn client_has_the_verbs_that_are_asked_for() {
+fn client_has_the_selected_verbs() {
     let all = check(vec![resource("Cart", Scope::Cluster)], &options());
     let text = file(&all, "src/clientset/typed/shop/v1.rs");
     assert!(text.contains("pub type Carts = client::CompleteClient<Cart, Cart>;"), "{text}");
@@ -149,7 +149,7 @@ fn method(name: &str, verb: Verb) -> Method {
 }
 
 #[test]
-fn methods_stand_on_the_client_and_in_its_trait_in_their_order() {
+fn methods_have_the_same_order_on_client_and_trait() {
     let all = [Verb::Apply, Verb::Patch, Verb::Create, Verb::List, Verb::Get, Verb::Update];
     let names = ["do_apply", "do_patch", "do_create", "do_list", "do_get", "type_"];
     let mut cart = with_verbs(resource("Cart", Scope::Cluster), &[]);
@@ -169,7 +169,7 @@ fn methods_stand_on_the_client_and_in_its_trait_in_their_order() {
 }
 
 #[test]
-fn informers_need_list_and_watch_and_listers_list_and_get() {
+fn informer_requires_list_and_watch_and_lister_list_and_get() {
     let get_list = with_verbs(resource("Cart", Scope::Cluster), &[Verb::Get, Verb::List]);
     let list_watch = with_verbs(resource("Shelf", Scope::Cluster), &[Verb::List, Verb::Watch]);
     let none = with_verbs(resource("Till", Scope::Namespaced), &[]);
@@ -182,7 +182,7 @@ fn informers_need_list_and_watch_and_listers_list_and_get() {
 }
 
 #[test]
-fn only_a_namespaced_kind_has_namespaces() {
+fn namespaced_client_and_lister_exist_only_for_namespaced_kinds() {
     let tree = check(vec![resource("Cart", Scope::Namespaced), resource("Shop", Scope::Cluster)], &options());
     let clients = file(&tree, "src/clientset/typed/shop/v1.rs");
     assert!(clients.contains("pub type Carts = client::AllNamespaces<NamespacedCarts>;"), "{clients}");
@@ -196,7 +196,7 @@ fn only_a_namespaced_kind_has_namespaces() {
 }
 
 #[test]
-fn parts_can_be_left_out() {
+fn generated_parts_are_optional() {
     for part in 0..8 {
         let mut options = options();
         options.parts = Parts {
@@ -223,7 +223,7 @@ fn parts_can_be_left_out() {
 }
 
 #[test]
-fn the_fake_clientset_is_behind_a_feature_or_in_tests() {
+fn fake_clientset_requires_a_feature_or_tests() {
     let mut options = options();
     let carts = || vec![resource("Cart", Scope::Cluster)];
     let tree = check(carts(), &options);
@@ -246,7 +246,7 @@ fn the_fake_clientset_is_behind_a_feature_or_in_tests() {
 }
 
 #[test]
-fn a_kind_without_client_is_in_the_scheme_alone() {
+fn kind_without_client_is_only_in_the_scheme() {
     let mut without = resource("Cart", Scope::Cluster);
     without.client = None;
     let tree = check(vec![without.clone(), resource("Shop", Scope::Cluster)], &options());
@@ -257,7 +257,7 @@ fn a_kind_without_client_is_in_the_scheme_alone() {
 }
 
 #[test]
-fn a_module_has_its_own_paths_and_no_manifest() {
+fn module_has_its_own_paths_and_no_manifest() {
     let mut options = options();
     options.package =
         Package::Module { path: "crate::made::by".to_owned(), own_lib: Some("shop_api".to_owned()) };
@@ -270,7 +270,7 @@ fn a_module_has_its_own_paths_and_no_manifest() {
 }
 
 #[test]
-fn keywords_and_names_of_ours_are_kept_apart() {
+fn keyword_or_generated_name_gets_an_underscore() {
     let mut of_type = resource("Type", Scope::Cluster);
     of_type.code.module = "type".to_owned();
     let mut of_mod = resource("Mod", Scope::Cluster);
@@ -288,7 +288,7 @@ fn keywords_and_names_of_ours_are_kept_apart() {
 }
 
 #[test]
-fn user_text_cannot_break_out() {
+fn user_text_does_not_inject_code() {
     let mut cart = resource("Cart", Scope::Cluster);
     cart.code.summary = "*/ \"; fn evil() {} // `x` \\ [a] __Kind__ \n pub fn evil() {}".to_owned();
     cart.plural = "c\"); } fn evil() {".to_owned();
@@ -308,7 +308,7 @@ fn user_text_cannot_break_out() {
 }
 
 #[test]
-fn the_manifest_names_versions_and_paths() {
+fn manifest_has_versions_and_paths_of_dependencies() {
     let mut options = options();
     let Package::Crate { runtime, .. } = &mut options.package else { unreachable!() };
     *runtime = Dependency::Path { path: "../a \"b\"".to_owned(), version: Some("0.1.0".to_owned()) };
@@ -320,14 +320,14 @@ fn the_manifest_names_versions_and_paths() {
 }
 
 #[test]
-fn the_header_is_made_of_comments() {
+fn header_lines_become_comments() {
     assert_eq!(super::comments("A\n\n// B\n", "//"), "// A\n//\n// B\n");
     assert_eq!(super::comments("// A\n//\n# B", "#"), "# A\n#\n# B\n");
     assert_eq!(super::comments(" \n", "//"), "");
 }
 
 #[test]
-fn files_written_by_hand_become_modules_of_what_they_belong_to() {
+fn hand_written_file_becomes_a_module_of_its_parent() {
     let mut options = options();
     options.hand_written = [
         "clientset/typed/shop/v1/cart_expansion.rs",

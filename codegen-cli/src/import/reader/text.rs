@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn depth_counts_brackets_of_values_alone() {
+    fn depth_counts_only_brackets_of_values() {
         for (text, wanted) in [
             ("a: [[[1]]]\n", true),
             ("{\"a\":\n {\"b\": {", true),

@@ -384,7 +384,7 @@ mod tests {
     }
 
     #[test]
-    fn what_kube_cannot_move_is_joined() {
+    fn differing_constants_of_branches_are_merged_into_the_property() {
         let schema = rewritten(json!({"oneOf": [
             {"type": "object", "properties": {"kind": {"type": "string", "const": "a"}}, "required": ["kind"]},
             {"type": "object", "properties": {"kind": {"type": "string", "const": "b"}}, "required": ["kind"]},

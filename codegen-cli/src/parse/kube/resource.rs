@@ -366,7 +366,7 @@ mod tests {
     use super::plural;
 
     #[test]
-    fn plurals_are_kubes() {
+    fn plural_equals_that_of_kube() {
         for (word, expected) in [
             ("fox", "foxes"),
             ("puppy", "puppies"),

@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn comments_count_between_items() {
+    fn marker_comment_belongs_to_an_item_or_a_part_by_its_place() {
         let rule = "+kubebuilder:rbac:urls=/a,verbs=get";
         for (before, after, place) in [
             ("", "", Some(Place::Item)),
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn places_are_those_of_the_comment() {
+    fn marker_location_is_its_comment() {
         assert_eq!(found("fn f() {}\n//+kubebuilder:rbac:verbs=a\n")[0].0, "\n//+kubebuilder:rbac:verbs=a");
         assert_eq!(found("fn f() {}\n// +kubebuilder:rbac:verbs=a\n")[0].0, "// +kubebuilder:rbac:verbs=a");
     }

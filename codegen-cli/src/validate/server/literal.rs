@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn characters_are_found_behind_escapes() {
+    fn character_position_accounts_for_escapes() {
         for (source, position, wanted) in [
             ("\"abc\"", 1, Some("b")),
             ("\"abc\"", 3, Some("\"")),

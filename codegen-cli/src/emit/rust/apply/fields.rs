@@ -81,7 +81,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_those_of_k8s_openapi() {
+    fn field_names_equal_those_of_k8s_openapi() {
         for (json, rust) in [
             ("hostIP", "host_ip"),
             ("podIPs", "pod_ips"),
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn no_two_fields_have_one_name() {
+    fn field_names_are_unique() {
         let field = |json: &str, rust: &str| {
             Field::new(json, rust, Form::Whole { path: "bool".to_owned(), converts: false }, "")
         };

@@ -160,7 +160,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_grow_by_the_modules_around() {
+    fn type_name_gains_module_names_until_unique() {
         assert_eq!(names_of("api::v1::Port"), ["ApiV1Port", "V1Port", "Port"]);
         assert_eq!(names_of("api::Pair<api::v1::Port, {String}>").last().unwrap(), "PairPortString");
         let mut taken = BTreeSet::new();

@@ -180,7 +180,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_null_that_may_be_one_is_said() {
+    fn nullable_is_kept_only_beside_a_default() {
         let of = |nullable| Schema { default: Some(json!(1)), nullable, ..Schema::default() };
         assert_eq!(whole(&of(false)), Some(json!({"default": 1})));
         let list = Schema { items: Some(Box::new(of(true))), nullable: true, ..Schema::default() };
