@@ -50,7 +50,7 @@ fn check_taken(what: &str, (code, body): (u16, Value)) {
 }
 
 #[tokio::test]
-async fn crds_that_are_written_are_taken() {
+async fn server_accepts_generated_crds() {
     let mut taken = 0;
     let folders =
         |name: &str| fs::read_dir(support::testdata().join(name)).unwrap().map(|entry| entry.unwrap().path());
@@ -69,7 +69,7 @@ async fn crds_that_are_written_are_taken() {
 }
 
 #[tokio::test]
-async fn committed_crds_are_taken() {
+async fn server_accepts_committed_crds() {
     let mut found = Vec::new();
     for folder in ["testdata/cases", "examples"] {
         files(&support::testdata().join("..").join(folder), ".yaml", &mut found);
@@ -92,7 +92,7 @@ async fn committed_crds_are_taken() {
 
 /// `refused.json` holds what kube-apiserver 1.36 said of `expected.yaml`, sorted: its own order varies.
 #[tokio::test]
-async fn what_kube_apiserver_refuses_is_refused_in_its_words() {
+async fn server_refuses_crds_with_the_causes_of_kube_apiserver() {
     let mut refused = 0;
     for case in fs::read_dir(support::testdata().join("conformance")).unwrap() {
         let case = case.unwrap().path();

@@ -18,7 +18,7 @@ const NAME: &str = "/// Name of a widget.\n/// +kubebuilder:validation:MinLength
     /// +kubebuilder:validation:MaxLength=255\n/// +kubebuilder:title=\"on the type\"\npub type Name = String;\n";
 
 #[test]
-fn markers_of_an_alias_hold_wherever_it_is_used() {
+fn markers_of_an_alias_apply_to_every_use() {
     let fields = "pub a: Name,\n pub b: Option<Name>,\n pub c: Vec<Name>,\n /// Own.\n pub d: Name,";
     let name = json!({
         "description": "Name of a widget.", "title": "on the type", "type": "string", "minLength": 1, "maxLength": 255,
@@ -73,7 +73,7 @@ fn generic_aliases_and_aliases_of_aliases_keep_their_markers() {
 }
 
 #[test]
-fn documentation_describes_simple_types_alone() {
+fn documentation_of_an_alias_applies_only_to_simple_types() {
     let aliases = "/// Name.\npub type Name = String;\n/// Other.\npub type Other = Inner;\n\
         /// Inner is a struct.\n#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Schema)]\n\
         pub struct Inner { pub x: Option<String> }\n";
@@ -83,7 +83,7 @@ fn documentation_describes_simple_types_alone() {
 }
 
 #[test]
-fn defaults_are_read_through_aliases() {
+fn default_is_evaluated_through_aliases() {
     let aliases = "/// +kubebuilder:validation:MaxLength=9\npub type Name = String;\n\
         /// +kubebuilder:validation:MaxItems=9\npub type Names = Vec<Name>;\n\
         /// +kubebuilder:validation:Enum=A\npub type Again = Letter;\n\
@@ -98,7 +98,7 @@ fn defaults_are_read_through_aliases() {
 }
 
 #[test]
-fn aliases_that_double_again_and_again_are_looked_at_once() {
+fn doubling_aliases_are_visited_once() {
     let doubled = |at: i32| format!("pub type D{at} = Result<D{0}, D{0}>;\n", at - 1);
     let aliases: String = (1..=60).map(doubled).collect();
     let text = format!("{USES}{}\npub type D0 = String;\n{aliases}", kind("Widget", "pub a: D60,"));

@@ -29,7 +29,7 @@ fn sample() -> Crate {
 }
 
 #[test]
-fn unaccepted_violations_stop_the_run() {
+fn unaccepted_violations_fail_the_run() {
     let sample = sample();
     let out = sample.run(ARGUMENTS);
     assert_eq!(out.status.code(), Some(1));
@@ -43,7 +43,7 @@ fn unaccepted_violations_stop_the_run() {
 }
 
 #[test]
-fn the_report_is_accepted_on_demand_and_checked_ever_after() {
+fn report_is_written_on_request_and_checked_by_later_runs() {
     let sample = sample();
     let out = sample.run(&[ARGUMENTS, &["--update-report"]].concat());
     assert_eq!(out.status.code(), Some(0), "{}", text(&out.stderr));
@@ -65,14 +65,14 @@ fn the_report_is_accepted_on_demand_and_checked_ever_after() {
 }
 
 #[test]
-fn a_crate_that_keeps_the_rules_needs_no_file() {
+fn report_is_not_written_without_violations() {
     let sample = Crate::new(&(USES.to_string() + &kind("Widget", "    pub size: i32,")));
     assert_eq!(sample.run(&[ARGUMENTS, &["--update-report"]].concat()).status.code(), Some(0));
     assert!(!sample.path("rules.list").exists());
 }
 
 #[test]
-fn a_file_of_another_kind_is_never_overwritten() {
+fn report_does_not_overwrite_a_foreign_file() {
     let sample = sample();
     sample.write("rules.list", "my own notes\n");
     let out = sample.run(&[ARGUMENTS, &["--update-report"]].concat());

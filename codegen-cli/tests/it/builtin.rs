@@ -41,7 +41,7 @@ fn own(group: &str, kind: &str) -> Crate {
 }
 
 #[test]
-fn names_that_are_none_are_explained() {
+fn unknown_built_in_kinds_are_errors_with_help() {
     let sample = Crate::new("");
     let generated = generate(
         &sample,
@@ -70,7 +70,7 @@ kinds = [
 }
 
 #[test]
-fn own_groups_and_kinds_are_kept_apart() {
+fn own_groups_and_kinds_do_not_collide_with_built_in_ones() {
     let configuration = |kinds: &str| {
         format!("input = [\"api\"]\n[crd]\noutput = \"crds\"\n[client]\noutput = \"out\"\nkinds = {kinds}\n")
     };
@@ -89,7 +89,7 @@ fn own_groups_and_kinds_are_kept_apart() {
 }
 
 #[test]
-fn nothing_but_clients_is_made_of_them() {
+fn built_in_kinds_add_only_clients() {
     let sample = own("shop.example.com", "Cart");
     let tables = "[crd]\noutput = \"crds\"\n[openapi]\noutput = \"openapi\"\n[docs]\noutput = \"docs\"\n[rbac]\noutput = \"rbac\"\n";
     let configuration = format!("input = [\"api\"]\n{tables}[client]\noutput = \"out\"\n");
@@ -115,7 +115,7 @@ fn nothing_but_clients_is_made_of_them() {
 
 /// No two groups or kinds of the whole table collide, and there is a client for each.
 #[test]
-fn all_of_them_go_together() {
+fn all_built_in_kinds_fit_one_client() {
     let sample = Crate::new("");
     let mut names: Vec<String> =
         kinds::all().iter().map(|kind| format!("{:?}", kind.api_version())).collect();
@@ -131,7 +131,7 @@ fn all_of_them_go_together() {
 }
 
 #[test]
-fn without_inputs_there_is_only_a_client() {
+fn only_a_client_is_generated_without_inputs() {
     let refused = |configuration: &str| {
         let sample = Crate::new("");
         sample.write("kubesmith.toml", configuration);
@@ -147,7 +147,7 @@ fn without_inputs_there_is_only_a_client() {
 
 /// What the embedded server says of its kinds, which was compared with kube-apiserver.
 #[tokio::test]
-async fn the_table_agrees_with_a_server() {
+async fn table_of_built_in_kinds_agrees_with_the_server() {
     let env = TestEnv::builder().start().await.unwrap();
     let client = env.client();
     let mut seen = 0;

@@ -79,7 +79,7 @@ fn rules(objects: &[Value]) -> Vec<Value> {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn generated_rights_are_what_the_rotator_needs() {
+async fn generated_rights_suffice_for_the_rotator() {
     let project = generated(&page());
     let objects = installer(&project);
     let mut env = TestEnv::builder().rbac(true).start().await.unwrap();

@@ -16,7 +16,7 @@ fn text(bytes: &[u8]) -> String {
 }
 
 #[test]
-fn generates_checks_and_leaves_alone() {
+fn generate_writes_files_and_skips_unchanged_ones() {
     let sample = sample();
     let out = sample.run(GENERATE);
     assert_eq!(out.status.code(), Some(0), "{}", text(&out.stderr));
@@ -58,7 +58,7 @@ fn check_prints_a_diff_and_writes_nothing() {
 }
 
 #[test]
-fn stale_files_go_and_foreign_files_stay() {
+fn stale_files_are_removed_and_foreign_files_kept() {
     let sample = sample();
     sample.run(GENERATE);
     sample.write("client/src/clientset/mine.rs", "fn mine() {}\n");
@@ -77,7 +77,7 @@ fn stale_files_go_and_foreign_files_stay() {
 }
 
 #[test]
-fn files_written_by_hand_are_taken_in_and_survive() {
+fn hand_written_files_become_modules_and_are_kept() {
     let sample = sample();
     assert!(sample.run(GENERATE).status.success());
     let generated = sample.tree("client");
@@ -100,7 +100,7 @@ fn files_written_by_hand_are_taken_in_and_survive() {
 }
 
 #[test]
-fn files_written_by_hand_that_are_lost_or_broken_are_told_of() {
+fn orphaned_or_unreadable_hand_written_file_gets_a_warning() {
     let sample = sample();
     let folder = "client/src/clientset/typed/example/v1";
     let (taken, lost) = (format!("{folder}/widget_expansion.rs"), format!("{folder}/gadget_expansion.rs"));
@@ -121,7 +121,7 @@ fn files_written_by_hand_that_are_lost_or_broken_are_told_of() {
 }
 
 #[test]
-fn a_foreign_file_in_the_way_stops_the_run() {
+fn run_fails_when_a_foreign_file_is_in_the_way() {
     let sample = sample();
     sample.write("client/Cargo.toml", "[package]\nname = \"mine\"\n");
     let before = sample.tree("client");
@@ -132,14 +132,14 @@ fn a_foreign_file_in_the_way_stops_the_run() {
 }
 
 #[test]
-fn a_missing_input_is_an_error() {
+fn missing_input_is_an_error() {
     let out = sample().run(&["generate", "--input", "nowhere", "--output", "client"]);
     assert_eq!(out.status.code(), Some(1));
     assert!(text(&out.stderr).contains("error[KS0401]: input folder nowhere does not exist"));
 }
 
 #[test]
-fn errors_write_nothing() {
+fn files_are_unchanged_when_the_run_has_errors() {
     let sample = sample();
     sample.run(GENERATE);
     let before = sample.tree("client");
@@ -152,7 +152,7 @@ fn errors_write_nothing() {
 
 #[test]
 #[cfg(target_os = "linux")]
-fn a_folder_that_takes_no_files_is_an_error() {
+fn output_folder_that_is_not_writable_is_an_error() {
     let sample = sample();
     // Nobody may write there, not even root.
     std::os::unix::fs::symlink("/proc/self", sample.path("client")).unwrap();
@@ -162,7 +162,7 @@ fn a_folder_that_takes_no_files_is_an_error() {
 }
 
 #[test]
-fn a_file_where_a_folder_must_be_is_an_error() {
+fn output_that_is_a_file_is_an_error() {
     let sample = sample();
     sample.write("client", "in the way");
     let out = sample.run(GENERATE);
@@ -172,7 +172,7 @@ fn a_file_where_a_folder_must_be_is_an_error() {
 }
 
 #[test]
-fn the_configuration_file_is_found() {
+fn configuration_file_in_the_working_folder_is_read() {
     let sample = sample();
     sample.write(
         "kubesmith.toml",
@@ -190,7 +190,7 @@ fn the_configuration_file_is_found() {
 }
 
 #[test]
-fn only_chooses_the_generators() {
+fn only_flag_selects_generators() {
     let sample = sample();
     sample.run(&[GENERATE, &["--only", "crd"]].concat());
     assert_eq!(sample.tree("client").len(), 1);
@@ -201,7 +201,7 @@ fn only_chooses_the_generators() {
 }
 
 #[test]
-fn usage_errors_are_2() {
+fn usage_error_exits_with_2() {
     let sample = sample();
     for arguments in [
         &["generate"][..],
@@ -219,7 +219,7 @@ fn usage_errors_are_2() {
 }
 
 #[test]
-fn the_representation_can_be_dumped() {
+fn dump_ir_prints_the_representation_and_writes_no_file() {
     let sample = sample();
     let out = sample.run(&[GENERATE, &["--dump-ir"]].concat());
     let ir: serde_json::Value = serde_json::from_slice(&out.stdout).unwrap();
@@ -228,7 +228,7 @@ fn the_representation_can_be_dumped() {
 }
 
 #[test]
-fn messages_have_three_formats() {
+fn diagnostics_have_three_formats() {
     let sample = Crate::new(&(USES.to_string() + &kind("Widget", "    pub size: Missing,")));
     let short = sample.run(&[GENERATE, &["--message-format", "short"]].concat());
     assert_eq!(text(&short.stderr), "api/src/lib.rs:15:15: error[KS0407]: cannot find the type `Missing`\n");
@@ -239,7 +239,7 @@ fn messages_have_three_formats() {
 }
 
 #[test]
-fn a_header_begins_every_rust_file() {
+fn header_file_precedes_every_rust_file() {
     let sample = sample();
     sample.write("header.txt", "// Copyright YEAR The authors.\n");
     let out = sample.run(&[GENERATE, &["--header-file", "header.txt", "--year", "2026"]].concat());
@@ -253,7 +253,7 @@ fn a_header_begins_every_rust_file() {
 }
 
 #[test]
-fn levels_of_warnings_stand_in_the_file_and_in_flags() {
+fn warning_levels_are_set_by_file_and_flags() {
     let sample = Crate::new(&(USES.to_string() + &kind("Widget", "    pub node_name: String,")));
     let file = |lints: &str| {
         let rest = "input = [\"api\"]\nonly = [\"crd\"]\n[crd]\noutput = \"crds\"\n[lints]\n";
@@ -287,7 +287,7 @@ fn levels_of_warnings_stand_in_the_file_and_in_flags() {
 /// Whoever does not read what is said gets the exit code all the same.
 #[cfg(target_os = "linux")]
 #[test]
-fn nothing_depends_on_somebody_reading() {
+fn exit_code_does_not_depend_on_readable_output() {
     use std::fs::File;
     use std::process::{Command, Stdio};
 

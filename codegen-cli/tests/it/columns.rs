@@ -43,7 +43,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(1000))]
 
     #[test]
-    fn paths_without_a_warning_are_read(steps in prop::collection::vec(step(), 1..5)) {
+    fn column_path_parses_when_it_has_no_warning(steps in prop::collection::vec(step(), 1..5)) {
         let path = steps.concat();
         if check_column_path(&path).is_ok() {
             let read = JsonPath::parse_column(&path);

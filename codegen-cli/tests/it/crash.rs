@@ -139,7 +139,7 @@ fn check(name: &str, writes: &[Write], shown: &[Change]) {
 }
 
 #[test]
-fn of_two_writes_alike_the_acknowledged_one_counts() {
+fn check_prefers_the_acknowledged_of_two_equal_writes() {
     let write = |change: Change, acknowledged| Write { change, acknowledged };
     let writes = [write(Change::Put(1), true), write(Change::Deleted, false), write(Change::Deleted, true)];
     check("a", &writes, &[Change::Put(1), Change::Deleted]);
@@ -176,7 +176,7 @@ impl Place {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_killed_server_has_every_acknowledged_write() {
+async fn killed_server_keeps_every_acknowledged_write() {
     let dir = tempfile::tempdir().unwrap();
     let mut place =
         Place { data: dir.path().join("data"), addr: kubesmith_testenv::free_address().unwrap().to_string() };

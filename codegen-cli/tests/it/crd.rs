@@ -48,7 +48,7 @@ async fn kubectl_apply(client: &kube::Client, text: &str) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn commands_of_the_page_about_upgrades_print_what_it_says() {
+async fn upgrade_page_shows_the_output_of_its_commands() {
     let path = testdata().join("../docs/operations/upgrade.md");
     let page = fs::read_to_string(&path).unwrap();
     let mut env = TestEnv::builder().start().await.unwrap();
@@ -100,7 +100,7 @@ fn kubesmith(folder: &Crate, arguments: &str) -> String {
 }
 
 #[test]
-fn wrong_arguments_of_crd_are_explained() {
+fn crd_command_explains_wrong_arguments() {
     let folder = Crate::with_files(&[]);
     folder.write("empty.yaml", "kind: ConfigMap\napiVersion: v1\n");
     folder.write("broken.yaml", "a: [\n");

@@ -138,7 +138,7 @@ fn types_are_followed_through_several_crates() {
 }
 
 #[test]
-fn only_inputs_have_roots_and_dependencies_say_nothing_else() {
+fn dependencies_supply_types_but_no_kinds_or_diagnostics() {
     let root = kind("Other", "    pub size: i32,")
         + "#[rbac(groups = [\"\"], resources = [\"pods\"], verbs = [\"get\"])]\nfn f() {}\n";
     let parts = format!("{USES}{root}// +kubebuilder:validation:Minimum=1\nmod missing;\n");
@@ -157,7 +157,7 @@ fn only_inputs_have_roots_and_dependencies_say_nothing_else() {
 }
 
 #[test]
-fn a_declaration_that_leads_nowhere_is_told() {
+fn unresolved_reexport_of_a_dependency_is_an_error() {
     let others = [
         ("parts/Cargo.toml", manifest("parts", "")),
         ("parts/src/lib.rs", "mod inner;\npub use inner::{Part, Parts};\n".to_string()),
@@ -221,7 +221,7 @@ fn lock(sample: &Crate) {
 }
 
 #[test]
-fn crates_of_registries_are_read_where_cargo_has_them() {
+fn registry_crates_are_read_from_the_folders_of_cargo() {
     for (features, expected) in [
         ("features = []", "leaf(depth) one"),
         ("features = [\"two\"]", "leaf(depth) one two"),
@@ -265,7 +265,7 @@ fn failure(run: &Output) -> String {
 }
 
 #[test]
-fn a_crate_that_cannot_be_read_is_named() {
+fn unreadable_crate_is_named_in_the_error() {
     let sample = vendored("features = []");
     let generate = ["generate", "--input", "api", "--output", "out"];
     // Nothing is written, Cargo.lock neither.
@@ -294,7 +294,7 @@ fn a_crate_that_cannot_be_read_is_named() {
 }
 
 #[test]
-fn cargo_is_asked_only_if_a_type_leads_into_a_crate() {
+fn cargo_runs_only_when_a_type_refers_to_a_registry_crate() {
     let sample = vendored("features = []");
     let unused = "use parts::*;\nuse parts::v1 as other;\npub struct Helper(parts::Part);\nimpl From<parts::Part> for Helper {}\n";
     sample.write("api/src/lib.rs", format!("{unused}{USES}{}", kind("Widget", "    pub inner: String,")));
@@ -303,7 +303,7 @@ fn cargo_is_asked_only_if_a_type_leads_into_a_crate() {
 }
 
 #[test]
-fn programs_have_crds_only() {
+fn program_input_yields_only_crds() {
     let text =
         USES.to_string() + &kind("Widget", "    pub inner: parts::Part,").replace("pub struct", "struct");
     let sample = Crate::with_files(&[

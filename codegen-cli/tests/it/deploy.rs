@@ -52,7 +52,7 @@ pub(crate) fn by_key(objects: Vec<Value>) -> BTreeMap<String, Value> {
 }
 
 #[test]
-fn the_case_is_up_to_date() {
+fn expected_deployment_is_up_to_date() {
     let config = case().join("kubesmith.toml");
     let out = Command::new(env!("CARGO_BIN_EXE_kubesmith"))
         .args(["generate", "--check", "--config"])
@@ -63,7 +63,7 @@ fn the_case_is_up_to_date() {
 }
 
 #[test]
-fn the_installer_has_what_the_tree_has() {
+fn installer_equals_the_built_tree() {
     let expected = case().join("expected");
     let tree = by_key(built(&expected.join("config/default")));
     let installer = by_key(documents(&fs::read_to_string(expected.join("dist/install.yaml")).unwrap()));
@@ -72,7 +72,7 @@ fn the_installer_has_what_the_tree_has() {
 }
 
 #[test]
-fn nothing_refers_to_what_is_not_there() {
+fn references_between_manifests_have_targets() {
     let objects = by_key(built(&case().join("expected/config/default")));
     let namespace = "library-system";
     for object in objects.values() {
@@ -132,7 +132,7 @@ pub(crate) async fn apply(client: &Client, object: &Value) -> Result<(), String>
 }
 
 #[tokio::test]
-async fn a_server_takes_everything() {
+async fn server_accepts_the_installer_and_the_samples() {
     let env = TestEnv::builder().start().await.unwrap();
     let client = env.client();
     let expected = case().join("expected");
@@ -271,7 +271,7 @@ fn alerts_are_about_metrics_that_the_runtime_has() {
 }
 
 #[test]
-fn what_is_not_asked_for_is_not_there() {
+fn disabled_parts_are_absent_from_the_tree() {
     let sample = project("leader_election = false\nmetrics_port = 0\n");
     generate(&sample, &[]);
     let tree = sample.tree("config");
@@ -304,7 +304,7 @@ fn what_is_not_asked_for_is_not_there() {
 }
 
 #[test]
-fn conversion_alone_needs_the_webhooks_service() {
+fn webhook_service_is_deployed_for_a_conversion_alone() {
     let sample = project("");
     let converted = |service: &str| {
         let conversion = format!(
@@ -325,7 +325,7 @@ fn conversion_alone_needs_the_webhooks_service() {
 }
 
 #[test]
-fn the_image_of_one_run_is_a_flag() {
+fn image_flag_overrides_the_file_for_one_run() {
     let sample = project("image = \"thing:v1\"\n");
     generate(&sample, &["--only", "deploy", "--image", "thing:v2"]);
     assert!(sample.tree("config")["manager/manager.yaml"].contains("image: thing:v2\n"));
@@ -346,7 +346,7 @@ fn installer_has_the_image_of_a_run_and_the_tree_keeps_its_own() {
 }
 
 #[test]
-fn a_file_without_its_mark_is_its_owners() {
+fn file_without_a_mark_is_kept() {
     let sample = project("installer = \"dist/install.yaml\"\n");
     generate(&sample, &[]);
     let mine = "apiVersion: a.example.com/v1\nkind: Thing\nmetadata:\n  name: mine\nspec:\n  size: 7\n";
@@ -361,7 +361,7 @@ fn a_file_without_its_mark_is_its_owners() {
 }
 
 #[test]
-fn files_of_kinds_that_went_go() {
+fn files_of_removed_kinds_are_removed() {
     let sample = project("");
     generate(&sample, &[]);
     sample.write(
@@ -379,7 +379,7 @@ fn files_of_kinds_that_went_go() {
 }
 
 #[test]
-fn rules_of_programs_are_there_whatever_is_generated() {
+fn rules_of_programs_are_read_for_any_selection_of_generators() {
     let sample = project("");
     let rule = "#[kubesmith_runtime::rbac(groups = \"apps\", resources = \"deployments\", verbs = \"get\")]\nfn main() {}\n";
     sample.write("api/src/main.rs", rule);

@@ -14,7 +14,7 @@ fn description(docs: &str) -> String {
 }
 
 #[test]
-fn only_lines_that_begin_so_are_notes_rules_and_fences() {
+fn indented_lines_are_not_notes_or_rules() {
     let docs = "/// a\n///   --- b\n///   TODO c\n/// TODO d\n///   ```\n/// TODO e\n/// ---\n/// f";
     assert_eq!(description(docs), "a\n  --- b\n  TODO c\n  ```");
 }

@@ -65,7 +65,7 @@ fn anchors(text: &str) -> BTreeSet<&str> {
 }
 
 #[test]
-fn every_link_leads_to_an_anchor() {
+fn every_link_has_an_anchor() {
     let mut links = 0;
     for (input, made) in MADE.iter() {
         let of_file: BTreeMap<&str, BTreeSet<&str>> =
@@ -292,7 +292,7 @@ const HOSTILE: &[&str] = &[
 ];
 
 #[test]
-fn hostile_text_stays_in_its_place() {
+fn hostile_text_is_escaped() {
     for text in NASTY.iter().chain(HOSTILE) {
         check_hostile(text);
     }
@@ -302,7 +302,7 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(60) })]
 
     #[test]
-    fn any_text_stays_in_its_place(parts in prop::collection::vec(prop_oneof![
+    fn any_text_is_escaped(parts in prop::collection::vec(prop_oneof![
         prop::sample::select(vec!["`", "``", "```", "~~~", "|", "<", ">", "\n", "\n\n", "- ", "1. ", "# ", "[", "](", ")",
             "https://a.b/", "\\", "&", "\"", "'", "<!--", "-->", "<b>", "*", "_", "  ", "x", "\t", "\u{202e}", "\u{200f}", "\u{3000}", "\u{a0}", "$", "{{"]),
         Just("word "),
@@ -312,7 +312,7 @@ proptest! {
 }
 
 #[test]
-fn only_own_documentation_is_replaced() {
+fn generated_pages_are_replaced_and_foreign_pages_kept() {
     let sample = Crate::new(&(USES.to_string() + &kind("Widget", "    pub size: i32,")));
     let arguments = ["generate", "--input", "api", "--output", "out", "--only", "docs"];
     assert_eq!(sample.run(&arguments).status.code(), Some(0));
@@ -333,7 +333,7 @@ fn only_own_documentation_is_replaced() {
 }
 
 #[test]
-fn the_page_needs_nothing_else() {
+fn html_page_loads_no_other_resources() {
     let made = generate(support::testdata().join("cases/docs/api"));
     let page = &made.docs["index.html"];
     check_tags(page);
@@ -345,7 +345,7 @@ fn the_page_needs_nothing_else() {
 }
 
 #[test]
-fn every_validation_is_named() {
+fn every_validation_is_documented() {
     let limits = "#[validation(minimum = 3, exclusive_minimum, maximum = 90, multiple_of = 2)]\n    pub count: i64,\n    \
         #[validation(min_length = 4, max_length = 50, pattern = \"^[a-z]+$\", format = \"hostname\")]\n    \
         pub name: String,\n    #[validation(enum(\"red\", \"green\"))]\n    pub colour: String,\n    \
@@ -392,7 +392,7 @@ fn every_validation_is_named() {
 }
 
 #[test]
-fn variants_that_nothing_names_say_so() {
+fn untagged_variant_and_aliases_are_documented() {
     let choice = "#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Schema)]\npub enum Choice {\n    \
         #[serde(alias = \"first\", alias = \"uno\")]\n    One,\n    #[serde(untagged)]\n    Any(Vec<String>),\n}\n";
     let sample =
@@ -405,7 +405,7 @@ fn variants_that_nothing_names_say_so() {
 }
 
 #[test]
-fn what_cannot_be_seen_is_an_escape_in_a_sample() {
+fn invisible_characters_are_escaped_in_samples() {
     let text = "a\u{200f}b\u{feff}\u{202e}";
     let fields = format!("    #[schema(default = {text:?})]\n    pub name: String,");
     let sample = Crate::new(&(USES.to_string() + &kind("Widget", &fields)));

@@ -146,7 +146,7 @@ fn evaluated(generated: &Generated) -> Vec<&str> {
 }
 
 #[test]
-fn code_gives_the_definitions_that_source_does_not() {
+fn definitions_that_source_lacks_are_evaluated() {
     let crate_ = project(SOURCE);
     let generated = run(&crate_, EvaluatedProgram::Roots);
     assert_eq!(files(&generated), ["example.com_carts.yaml", "example.com_orders.yaml"]);
@@ -178,7 +178,7 @@ fn project_that_aborts_on_panics_is_evaluated() {
 }
 
 #[test]
-fn nothing_is_built_when_source_says_everything() {
+fn project_is_not_built_when_source_suffices() {
     let crate_ = project(&SOURCE.replace("std::env::var(\"HOST\").unwrap()", "\"a\".to_string()"));
     let generated = pipeline::generate(&settings(&crate_, false));
     assert_eq!(files(&generated), ["example.com_carts.yaml", "example.com_orders.yaml"]);
@@ -218,7 +218,7 @@ fn kind_that_cannot_be_evaluated_is_an_error() {
 }
 
 #[test]
-fn output_that_is_no_set_of_definitions_is_an_error() {
+fn program_output_without_definitions_is_an_error() {
     let print = |body: &str| {
         format!("use kube::core::CustomResourceExt;\nfn main() {{ let own = api::Cart::crd(); {body} }}")
     };

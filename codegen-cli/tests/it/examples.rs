@@ -18,7 +18,7 @@ fn crd(path: &str) -> Value {
 }
 
 #[test]
-fn the_ecsbinding_crd_equals_controller_gens() {
+fn ecsbinding_crd_equals_controller_gens() {
     let mut expected = crd("testdata/conformance/seed-ecsbinding/expected.yaml");
     // The published CRD of the operator bears this text; the recorded Go type has another doc comment.
     expected["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["description"] = "hopegi test crd".into();
@@ -26,7 +26,7 @@ fn the_ecsbinding_crd_equals_controller_gens() {
 }
 
 #[test]
-fn the_balancer_crd_equals_controller_gens_but_for_what_was_mended() {
+fn balancer_crd_equals_controller_gens_except_for_its_fixes() {
     let mut expected = crd("testdata/conformance/seed-balancer/expected.yaml");
     let mut actual = crd("examples/balancer/config/crd/bases/exposer.hliangzhao.io_balancers.yaml");
     // The original's scale subresource points at fields that do not exist.
@@ -86,7 +86,7 @@ fn without_descriptions(value: &mut Value) {
 }
 
 #[test]
-fn logs_have_colours_on_terminals_alone() {
+fn logs_have_colours_only_on_terminals() {
     let mut sources = vec![repository().join("templates/project/controller/main.rs.tmpl")];
     collect(&repository().join("examples"), &mut sources);
     let mut programs = 0;

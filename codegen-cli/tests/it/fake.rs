@@ -29,7 +29,7 @@ fn text<'t>(package: &'t [(String, String)], end: &str) -> Option<&'t str> {
 }
 
 #[test]
-fn crates_have_one_and_modules_when_asked() {
+fn fake_clientset_is_the_default_for_crates_but_not_modules() {
     let sample = sample();
     for (configuration, there) in [
         ("", true),
@@ -47,7 +47,7 @@ fn crates_have_one_and_modules_when_asked() {
 }
 
 #[test]
-fn what_is_no_longer_wanted_goes() {
+fn disabled_fake_and_validations_are_removed() {
     let sample = sample();
     sample.write("client/src/clientset/fake/mine.json", "{}");
     sample.write("kubesmith.toml", "input = [\"api\"]\nonly = [\"client\"]\n[client]\noutput = \"client\"\n");
@@ -65,7 +65,7 @@ fn what_is_no_longer_wanted_goes() {
 }
 
 #[test]
-fn the_crds_are_those_of_the_command_without_descriptions() {
+fn embedded_crds_equal_the_written_ones_without_descriptions() {
     let package = package(&sample(), "");
     let list: Value = serde_json::from_str(text(&package, "crds.json").unwrap()).unwrap();
     let mut written: Value = serde_yaml::from_str(text(&package, "example.com_carts.yaml").unwrap()).unwrap();
@@ -89,7 +89,7 @@ fn undescribed(schema: &mut Value) {
 }
 
 #[tokio::test]
-async fn a_kind_that_leaves_out_its_crd_takes_anything() {
+async fn kind_without_crd_accepts_any_object_in_the_fake() {
     let skipped =
         kind("Ghost", "    pub size: i32,").replace("version = \"v1\"", "version = \"v1\", skip_version");
     let sample = Crate::new(&format!("{USES}\n{}\n{skipped}", kind("Cart", "    pub size: i32,")));

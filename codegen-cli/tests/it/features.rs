@@ -67,7 +67,7 @@ fn named(names: &[&str]) -> FeatureFlags {
 }
 
 #[test]
-fn default_features_are_on_unless_something_else_is_said() {
+fn default_features_are_on_unless_flags_turn_them_off() {
     let sample = sample("[features]\ndefault = [\"a\"]\na = []\nb = []\n");
     assert_eq!(fields(&generate(&sample, named(&[]))), ["of_a", "of_default"]);
     assert_eq!(fields(&generate(&sample, named(&["b"]))), ["of_a", "of_b", "of_default"]);
@@ -95,7 +95,7 @@ fn features_turn_on_dependencies_and_their_features() {
 }
 
 #[test]
-fn an_unknown_feature_is_an_error() {
+fn unknown_feature_is_an_error() {
     let sample = sample("[features]\nalpha = []\n");
     let text = support::short(&generate(&sample, named(&["alpah"])));
     assert_eq!(text, "error[KS0417]: no input has a feature `alpah`\n");
@@ -105,7 +105,7 @@ fn an_unknown_feature_is_an_error() {
 }
 
 #[test]
-fn an_optional_dependency_that_is_off_is_told() {
+fn type_of_a_disabled_optional_dependency_gets_help() {
     let sample = sample("");
     sample.write("api/src/lib.rs", format!("{USES}{}", kind("Widget", "    pub parts: parts::Parts,")));
     let run = sample.run(&["generate", "--input", "api", "--output", "out"]);
@@ -114,7 +114,7 @@ fn an_optional_dependency_that_is_off_is_told() {
 }
 
 #[test]
-fn the_file_chooses_as_the_flags_do() {
+fn configuration_file_selects_features_like_flags() {
     let sample = sample("[features]\ndefault = [\"a\"]\na = []\nb = []\n");
     let crd = |keys: &str, arguments: &[&str]| {
         let rest = "input = [\"api\"]\nonly = [\"crd\"]\n[crd]\noutput = \"crds\"\n";

@@ -122,7 +122,7 @@ fn snapshot(name: &str, text: &str) {
 }
 
 #[test]
-fn mistakes_in_types_are_explained() {
+fn errors_in_types_have_help() {
     for (name, written, instead) in TYPES {
         let source = SOURCE.replacen(written, instead, 1);
         assert_ne!(source, SOURCE, "{name}");
@@ -132,7 +132,7 @@ fn mistakes_in_types_are_explained() {
 }
 
 #[test]
-fn mistakes_in_commands_are_explained() {
+fn errors_in_commands_have_help() {
     let cases: [(&str, &[&str]); 7] = [
         ("nothing_to_generate", &["generate"]),
         ("input_is_the_folder_of_sources", &["generate", "--input", "api/src", "--output", "client"]),
@@ -155,7 +155,7 @@ fn mistakes_in_commands_are_explained() {
 }
 
 #[test]
-fn mistakes_in_the_configuration_are_explained() {
+fn errors_in_the_configuration_have_help() {
     for (name, text) in [
         ("table_is_misspelt", "input = [\"api\"]\n[clinet]\noutput = \"client\"\n"),
         ("key_is_misspelt", "input = [\"api\"]\n[client]\noutptu = \"client\"\n"),
@@ -169,7 +169,7 @@ fn mistakes_in_the_configuration_are_explained() {
 }
 
 #[test]
-fn files_in_the_way_are_explained() {
+fn conflicts_with_existing_files_have_help() {
     let sample = bakery();
     sample.write("client/crds/bakery.example.com_orders.yaml", "kind: CustomResourceDefinition\n");
     snapshot("file_of_another_owner", &printed(&sample, &sample.run(GENERATE)));
@@ -187,7 +187,7 @@ fn files_in_the_way_are_explained() {
 }
 
 #[test]
-fn mistakes_in_projects_are_explained() {
+fn errors_in_projects_have_help() {
     let sample = bakery();
     fs::create_dir(sample.path("bakery")).unwrap();
     let run = |arguments: &[&str]| {
@@ -241,7 +241,7 @@ fn mistakes_in_projects_are_explained() {
 }
 
 #[test]
-fn clusters_out_of_reach_are_explained() {
+fn unreachable_clusters_are_errors_with_help() {
     let sample = bakery();
     let missing = sample.run(&["import", "--from-cluster", "--kubeconfig", "nowhere", "--output", "made"]);
     snapshot("kubeconfig_is_missing", &printed(&sample, &missing));
@@ -260,7 +260,7 @@ fn clusters_out_of_reach_are_explained() {
 }
 
 #[test]
-fn servers_that_cannot_start_explain_why() {
+fn failed_server_start_has_help() {
     let sample = bakery();
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap().to_string();

@@ -136,7 +136,7 @@ fn mutate(value: &mut Value, how: u64) {
 }
 
 #[test]
-fn the_crd_is_one_that_an_api_server_takes() {
+fn crd_of_all_forms_is_valid() {
     let mut crd = crd().clone();
     crd["status"] = json!({});
     let causes: Vec<String> = structural::validate_crd(&crd, None).iter().map(ToString::to_string).collect();
@@ -144,7 +144,7 @@ fn the_crd_is_one_that_an_api_server_takes() {
 }
 
 #[test]
-fn schemas_are_as_they_were() {
+fn schemas_of_all_forms_equal_the_snapshot() {
     let properties =
         &crd()["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["spec"]["properties"];
     insta::assert_yaml_snapshot!(properties);

@@ -164,7 +164,7 @@ fn wrong(section: &str, lines: &Lines, last: usize, page: &str) -> Vec<String> {
 }
 
 #[test]
-fn lines_are_counted_as_they_are() {
+fn line_counts_on_the_page_are_up_to_date() {
     let page = fs::read_to_string(repository().join("docs/from-go/operators.md")).unwrap();
     let (ecsbinding, balancer) = (
         count("ecsbinding", ECSBINDING, ["tests", "tests"]),

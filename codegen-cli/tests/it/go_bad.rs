@@ -26,7 +26,7 @@ const HEAD: &str = "package v1\n\nimport metav1 \"k8s.io/apimachinery/pkg/apis/m
 type BadInput<'a> = (&'a str, &'a [&'a str], &'a str, Option<(&'a str, &'a str)>);
 
 #[test]
-fn bad_go_is_explained() {
+fn errors_in_go_have_help() {
     let same_kind = format!("// +groupName=example.com\n// +versionName=v1\n{HEAD}{KIND}");
     let twice = format!("{HEAD}{KIND}");
     let cases: &[BadInput<'_>] = &[
@@ -76,7 +76,7 @@ fn bad_go_is_explained() {
 }
 
 #[test]
-fn package_without_files_is_explained_when_it_is_all() {
+fn package_without_built_files_is_an_error_when_it_is_the_only_one() {
     let folder = support::Crate { dir: tempfile::tempdir().unwrap() };
     folder.write("go.mod", "module example.com/op\n");
     folder.write("api/v1/types.go", "//go:build windows\n\n// +groupName=example.com\npackage v1\n");

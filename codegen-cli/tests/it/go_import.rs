@@ -73,7 +73,7 @@ fn imported_crate_gives_the_definitions_of_its_go_types() {
 
 /// testdata/import/go/crate is compiled and held against random objects by testdata/import/api.
 #[test]
-fn imported_crate_is_what_a_person_would_write() {
+fn imported_crate_equals_the_committed_one() {
     let folder = testdata().join("import/go");
     let imported = import::import_go(&[folder.join("module")], "bakery-api", GoOptions::default());
     let codes: Vec<Code> = imported.diagnostics.iter().map(|found| found.code).collect();
@@ -114,7 +114,7 @@ fn types_of_go_are_renamed_when_rust_has_their_names() {
 }
 
 #[test]
-fn go_that_gives_no_definition_is_not_imported() {
+fn go_without_valid_definitions_is_not_imported() {
     for (types, code) in [
         ("type Spec struct {\n\tA string\n}\n", Code::GO_TAG),
         ("type Spec struct {\n\tA Missing `json:\"a\"`\n}\n", Code::UNRESOLVED_TYPE),

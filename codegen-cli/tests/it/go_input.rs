@@ -121,7 +121,7 @@ fn crds(folder: &support::Crate) -> Generated {
 }
 
 #[test]
-fn go_that_cannot_be_used_is_explained() {
+fn unusable_go_is_an_error_with_its_location() {
     for (fields, expected) in [
         ("A string", "types.go:16:1: error[KS1003]: the field `A` of `Spec` has no `json` tag"),
         (
@@ -201,7 +201,7 @@ fn fields_of_embedded_structs_are_merged_when_the_struct_has_them_too() {
 
 /// As controller-gen 0.21.0 and its main branch of 2026-07-20 wrote these types.
 #[test]
-fn odd_types_are_written_as_controller_gen_does() {
+fn odd_types_equal_the_output_of_controller_gen() {
     let vendored = "package unstructured\n\ntype Unstructured struct {\n\tObject map[string]interface{}\n}\n";
     let folder = module(
         "type Spec struct { // +optional\n\tA string `json:\"a\"`\n\tB In `json:\"b,omitzero\"`\n\tC Letter `json:\"c,omitempty\"`\n\t\
@@ -258,7 +258,7 @@ fn package_is_read_from_vendor_when_the_module_has_it() {
 }
 
 #[test]
-fn options_of_a_project_are_taken_when_nothing_else_is_said() {
+fn controller_gen_options_of_a_project_are_used_unless_configured() {
     let folder = module(
         "// Spec is.\n// +kubebuilder:validation:AtMostOneOf=a;b\ntype Spec struct {\n\tA string `json:\"a,omitempty\"`\n\t\
          B string `json:\"b,omitempty\"`\n}\n",
@@ -275,7 +275,7 @@ fn options_of_a_project_are_taken_when_nothing_else_is_said() {
 }
 
 #[test]
-fn values_of_field_and_type_stand_beside_each_other_when_the_release_wrote_them_so() {
+fn enums_of_field_and_type_are_both_kept_for_older_releases() {
     let folder = module(
         "type Spec struct {\n\t// +kubebuilder:validation:Enum=a;b\n\tA Letter `json:\"a\"`\n\t\
          // +kubebuilder:validation:items:Enum=b\n\tB []Letter `json:\"b\"`\n}\n\n// +kubebuilder:validation:Enum=a;b\ntype Letter string\n",

@@ -108,7 +108,7 @@ fn import_then_generate_gives_the_same_crd() {
 }
 
 #[test]
-fn an_old_definition_is_converted() {
+fn v1beta1_definition_is_converted() {
     let text = fs::read_to_string(testdata().join("import/good/beta.yaml")).unwrap();
     let imported = import("beta.yaml", &text);
     assert_eq!(imported.skipped, 1);
@@ -122,7 +122,7 @@ fn an_old_definition_is_converted() {
 
 /// testdata/import/api is compiled, held against random objects and looked at by clippy.
 #[test]
-fn what_is_written_is_what_a_person_would_write() {
+fn imported_crate_equals_the_committed_one() {
     let folder = testdata().join("import/good");
     let input = |path: PathBuf| Input {
         name: path.file_name().unwrap().to_string_lossy().into_owned(),
@@ -175,7 +175,7 @@ fn rust_files(folder: &Path, out: &mut Vec<PathBuf>) {
 }
 
 #[test]
-fn bad_definitions_are_explained_and_the_others_imported() {
+fn invalid_definitions_are_reported_and_valid_ones_imported() {
     let mut codes = Vec::new();
     for path in yaml_files(&testdata().join("import/bad")) {
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
@@ -216,7 +216,7 @@ pub(crate) fn definition(spec: &Value) -> String {
 }
 
 #[test]
-fn what_kubectl_notes_of_a_definition_makes_it_no_template() {
+fn last_applied_annotation_does_not_make_a_template() {
     let text = definition(
         &json!({"type": "object", "properties": {"to": {"type": "string", "description": "As {{ to }}."}}}),
     );
@@ -250,7 +250,7 @@ fn deep_and_wide_schemas_are_imported() {
 }
 
 #[test]
-fn what_is_wrong_again_and_again_is_told_a_few_times() {
+fn repeated_errors_of_a_definition_are_limited_to_20() {
     let fields = (0..5_000).map(|at| (format!("field{at}"), json!({"type": "string", "$ref": "#/a"})));
     let spec = json!({"type": "object", "properties": Value::Object(fields.collect())});
     let yaml = serde_yaml::to_string(&serde_json::from_str::<Value>(&definition(&spec)).unwrap()).unwrap();
@@ -261,7 +261,7 @@ fn what_is_wrong_again_and_again_is_told_a_few_times() {
 
 /// Who has objects of a definition cannot mend it; new types are judged by the same configuration until somebody changes it.
 #[test]
-fn conventions_that_a_definition_does_not_keep_are_allowed() {
+fn broken_conventions_are_allowed_in_the_imported_crate() {
     let mut wanted: Value = serde_json::from_str(&definition(&json!({"type": "object"}))).unwrap();
     let kept = import("things.json", &wanted.to_string());
     assert!(!kept.files["kubesmith.toml"].contains("[lints]"));
@@ -276,7 +276,7 @@ fn conventions_that_a_definition_does_not_keep_are_allowed() {
 
 /// A path that API servers take and cannot read stays, and is told of each time.
 #[test]
-fn a_column_that_no_server_shows_is_a_warning() {
+fn column_with_an_unreadable_path_is_a_warning() {
     let mut wanted: Value = serde_json::from_str(&definition(&json!({"type": "object"}))).unwrap();
     wanted["spec"]["versions"][0]["additionalPrinterColumns"] = json!([{"name": "A", "type": "string", "jsonPath": ".spec["}, {"name": "B", "type": "string", "jsonPath": "..."}]);
     let imported = import("things.json", &wanted.to_string());
@@ -293,7 +293,7 @@ fn a_column_that_no_server_shows_is_a_warning() {
 
 /// How many numbers are tried for them is held beside the names.
 #[test]
-fn names_that_are_alike_get_numbers() {
+fn colliding_names_get_numbers() {
     let fields = (0..500).map(|at| {
         let inner = json!({"type": "object", "properties": {format!("b{at}"): {"type": "string"}}});
         let name = "-".repeat(at % 50) + &"_".repeat(at / 50);
@@ -304,7 +304,7 @@ fn names_that_are_alike_get_numbers() {
 }
 
 #[test]
-fn the_command_writes_a_crate_and_nothing_over_it() {
+fn import_writes_a_crate_and_refuses_to_overwrite() {
     let folder = Crate::with_files(&[]);
     folder.write("crd.yaml", fs::read(testdata().join("import/good/everything.yaml")).unwrap());
     let done = folder.run(&["import", "crd.yaml", "--output", "gadget-api"]);
@@ -331,7 +331,7 @@ fn the_command_writes_a_crate_and_nothing_over_it() {
 
 /// Removed are the modules that an import wrote, not a person's.
 #[test]
-fn modules_of_an_earlier_import_go() {
+fn forced_import_removes_modules_of_an_earlier_import() {
     let folder = Crate::with_files(&[]);
     folder.write("old.json", definition(&json!({"type": "object"})).replace("\"v1\"", "\"v2\""));
     folder.write("new.json", definition(&json!({"type": "object"})));
@@ -347,7 +347,7 @@ fn modules_of_an_earlier_import_go() {
 }
 
 #[test]
-fn names_of_crates_that_cannot_be_are_refused() {
+fn invalid_crate_name_is_refused() {
     let folder = Crate::with_files(&[]);
     folder.write("a.json", definition(&json!({"type": "object"})));
     for name in ["crate", "self", "serde", "serde-json", "k8s-openapi", "std", "9", "a b", "type"] {
@@ -360,7 +360,7 @@ fn names_of_crates_that_cannot_be_are_refused() {
 }
 
 #[test]
-fn the_crate_depends_on_the_source_that_is_named() {
+fn imported_crate_depends_on_the_given_kubesmith_source() {
     let folder = Crate::with_files(&[]);
     folder.write("a.json", definition(&json!({"type": "object"})));
     let import = |source: &str| {
@@ -384,7 +384,7 @@ fn the_crate_depends_on_the_source_that_is_named() {
 }
 
 #[test]
-fn what_api_servers_take_is_imported() {
+fn unusual_definitions_that_servers_accept_are_imported() {
     let rules = json!([{"rule": "self.a > 0\n", "message": "no\n"}, {"rule": "self.a > 1\n"}]);
     let number = json!({"type": "integer", "minimum": 0.5, "maximum": 9, "exclusiveMinimum": true, "exclusiveMaximum": true});
     let spec = json!({"type": "object", "x-kubernetes-validations": rules, "properties": {
@@ -411,7 +411,7 @@ fn what_api_servers_take_is_imported() {
 }
 
 #[test]
-fn what_changes_the_direction_of_text_is_escaped() {
+fn bidirectional_characters_are_escaped() {
     let text = "a \u{202e}b\u{2066}c\u{200f}";
     let spec = json!({"type": "object", "description": text, "properties": {
         "a": {"type": "string", "description": text, "enum": ["x", text], "default": text},
@@ -450,7 +450,7 @@ fn check_round_trip(texts: &[String]) -> BTreeMap<String, String> {
 }
 
 #[test]
-fn of_a_folder_files_without_definitions_are_passed_over() {
+fn files_without_definitions_are_skipped_in_a_folder() {
     let folder = Crate::with_files(&[]);
     folder.write("config/crd/bases/crd.yaml", fs::read(testdata().join("import/good/groups.yaml")).unwrap());
     folder.write("config/crd/again.json", definition(&json!({"type": "object"})));

@@ -27,7 +27,7 @@ fn sample() -> Value {
 }
 
 #[test]
-fn marks_and_directives_belong_to_no_definition() {
+fn definition_after_byte_order_mark_or_directives_is_imported() {
     let text = yaml(&sample());
     for before in
         ["\u{feff}", "\u{feff}---\n", "%YAML 1.2\n---\n", "# x\n%YAML 1.1\n%TAG !a! tag:a,2000:\n---\n"]
@@ -43,7 +43,7 @@ fn marks_and_directives_belong_to_no_definition() {
 }
 
 #[test]
-fn a_broken_definition_is_a_template_only_if_it_is_one() {
+fn invalid_yaml_is_called_a_template_only_with_template_syntax() {
     let broken = yaml(&sample()).replace("scope: Namespaced", "scope: 'Namespaced");
     let imported = read("a.yaml", &broken);
     assert!(short(&imported).contains("not valid YAML"), "{}", short(&imported));
@@ -54,7 +54,7 @@ fn a_broken_definition_is_a_template_only_if_it_is_one() {
 }
 
 #[test]
-fn quoted_templates_are_found_in_versions() {
+fn quoted_templates_are_reported_in_versions() {
     for (pointer, path) in
         [("/served", "served"), ("/name", "name"), ("/storage", "storage"), ("/schema", "schema")]
     {
@@ -72,7 +72,7 @@ fn quoted_templates_are_found_in_versions() {
 }
 
 #[test]
-fn names_that_stand_twice_are_told_of() {
+fn duplicate_members_get_a_warning() {
     let text = yaml(&sample()).replace("  scope: Namespaced\n", "  scope: Cluster\n  scope: Namespaced\n");
     let imported = read("a.yaml", &text);
     assert_eq!(imported.definitions, 1);
@@ -99,7 +99,7 @@ fn names_that_stand_twice_are_told_of() {
 }
 
 #[test]
-fn places_in_json_are_told() {
+fn errors_in_json_have_positions() {
     let mut object = sample();
     object["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["spec"]["$ref"] = "#/a".into();
     let pretty = serde_json::to_string_pretty(&json!({"kind": "List", "items": [object]})).unwrap();
@@ -113,7 +113,7 @@ fn places_in_json_are_told() {
 }
 
 #[test]
-fn of_a_file_so_much_is_told() {
+fn errors_of_a_file_are_limited_to_100() {
     let stub = |at: usize| {
         format!(
             "---\napiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {{name: x{at}}}\nspec: {{}}\n"
@@ -135,7 +135,7 @@ fn of_a_file_so_much_is_told() {
 
 /// The parser's time would grow with the square of the depth, so that it does not get them.
 #[test]
-fn what_is_too_deep_is_not_parsed() {
+fn document_that_is_too_deep_is_not_parsed() {
     for open in ["{\"a\":", "[", "{a: ", "- [\n  ", "k: [\n"] {
         let imported = read("a.yaml", &open.repeat(200_000));
         assert_eq!(imported.diagnostics.len(), 1, "{open}");

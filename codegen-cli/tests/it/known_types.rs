@@ -57,7 +57,7 @@ fn with_arguments(path: &str) -> String {
 
 /// The schema of each type of the tables that is not Kubernetes', in a snapshot: a new entry is looked at.
 #[test]
-fn every_known_type_has_the_schema_of_its_form() {
+fn every_known_type_has_the_schema_of_its_serialized_form() {
     let paths: Vec<&str> = known::paths().filter(|path| !path.starts_with("k8s_openapi::api::")).collect();
     let own = paths.iter().filter(|path| known::json_schema(path, &mut Default::default()).is_none());
     let own: Vec<&&str> = own.collect();
@@ -83,7 +83,7 @@ fn every_known_type_has_the_schema_of_its_form() {
 }
 
 #[test]
-fn types_made_of_arguments_say_what_is_wrong_with_them() {
+fn known_type_with_wrong_arguments_is_an_error() {
     for (ty, code) in [
         ("std::ops::Range<f64>", "KS0409"),
         ("std::ops::Range", "KS0407"),

@@ -84,7 +84,7 @@ fn types_have_the_newest_forms_without_a_lock_file() {
 }
 
 #[test]
-fn built_in_types_are_those_of_the_chosen_kubernetes() {
+fn built_in_types_follow_the_kubernetes_version() {
     let operator = |spec: &Value| {
         let toleration = &spec["properties"]["toleration"]["properties"]["operator"];
         toleration["description"].as_str().unwrap().contains("Lt")

@@ -123,7 +123,7 @@ fn macro_defines_macros_modules_and_uses() {
 }
 
 #[test]
-fn mistake_in_an_expansion_is_shown_at_the_call_and_in_the_definition() {
+fn error_in_an_expansion_shows_call_and_definition() {
     let lib = cart() + PART + "part! { Part { label: Missing, other: Strin } }";
     let generated = run(&[("src/lib.rs", &lib)]);
     let text = diag::render(&generated.diagnostics, &generated.sources, MessageFormat::Human, false);
@@ -144,7 +144,7 @@ fn mistake_in_an_expansion_is_shown_at_the_call_and_in_the_definition() {
 }
 
 #[test]
-fn calls_that_cannot_be_expanded_are_explained() {
+fn macro_call_that_cannot_be_expanded_is_an_error() {
     for (source, expected) in [
         (format!("{PART}part! {{ Part [ label: String ] }}"), "`part!` cannot be expanded: no rule expects"),
         (format!("{PART}part! {{ Part {{ label: struct }} }}"), "no rule expects `struct` here"),

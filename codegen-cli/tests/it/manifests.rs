@@ -64,7 +64,7 @@ fn manifests_equal_controller_gens() {
 }
 
 #[tokio::test]
-async fn an_api_server_takes_what_is_written() {
+async fn server_accepts_generated_manifests() {
     let mut created = 0;
     for case in cases() {
         let generated = generate(&case, case.clone());
@@ -136,7 +136,7 @@ const RULE: &str = "#[kubesmith_runtime::rbac(groups = \"apps\", resources = \"d
     pub fn reconcile() {}\n";
 
 #[test]
-fn roles_are_written_below_the_output_and_go_with_their_rules() {
+fn role_file_is_written_and_removed_with_its_rules() {
     let sample = Crate::new(RULE);
     let arguments = ["generate", "--input", "api", "--output", "out", "--only", "rbac,webhook"];
     assert_eq!(sample.run(&arguments).status.code(), Some(0));
@@ -165,7 +165,7 @@ fn outputs_of_several_generators_share_a_folder() {
 }
 
 #[test]
-fn rules_without_a_folder_are_told() {
+fn rules_without_an_output_folder_get_a_warning() {
     let sample = Crate::new(
         &(crate::support::USES.to_string() + &support::kind("Widget", "    pub size: i32,") + RULE),
     );
@@ -186,7 +186,7 @@ fn rules_without_a_folder_are_told() {
 }
 
 #[test]
-fn programs_are_read_for_what_their_controllers_need() {
+fn rules_of_programs_are_in_the_role() {
     let role = |files: &[(&str, &str)], remove_lib: bool| {
         let sample = Crate::with_files(files);
         if remove_lib {
@@ -216,7 +216,7 @@ fn programs_are_read_for_what_their_controllers_need() {
 }
 
 #[test]
-fn a_controller_beside_its_api_is_no_dependency_of_the_client() {
+fn client_does_not_depend_on_a_controller_input() {
     let sample =
         Crate::new(&(crate::support::USES.to_string() + &support::kind("Widget", "    pub size: i32,")));
     sample.write(

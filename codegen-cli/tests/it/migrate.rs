@@ -61,7 +61,7 @@ pub struct DocumentSpec {
 "#;
 
 #[test]
-fn uses_of_kube_rs_are_listed_with_what_takes_their_place() {
+fn uses_of_kube_rs_are_listed_with_replacements() {
     let sample = Crate::new(PROGRAM);
     sample.write("api/target/a.rs", "fn a() { kube::runtime::Controller::new() }");
     sample.write("api/src/broken.rs", "fn a( {");
@@ -114,7 +114,7 @@ fn groups_of_kube_rs_that_share_a_first_part_have_whole_names_in_code() {
 }
 
 #[test]
-fn settings_of_a_program_generate_crds_alone() {
+fn settings_of_a_program_generate_only_crds() {
     let sample = Crate::new("");
     sample.write("documents/Cargo.toml", MANIFEST);
     sample.write("documents/src/main.rs", DOCUMENT);

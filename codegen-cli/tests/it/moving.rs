@@ -68,11 +68,11 @@ fn walk(section: &str, case: &str, package: &str, example: &str) {
 }
 
 #[test]
-fn ecsbinding_moves_as_the_guide_says() {
+fn ecsbinding_follows_the_steps_of_the_guide() {
     walk("EcsBinding, step by step", "conformance/seed-ecsbinding", "v1", "ecsbinding");
 }
 
 #[test]
-fn balancer_moves_as_the_guide_says() {
+fn balancer_follows_the_steps_of_the_guide() {
     walk("Balancer, step by step", "conformance/seed-balancer", "v1alpha1", "balancer");
 }

@@ -23,7 +23,7 @@ fn run(fields: &str) -> Generated {
 }
 
 #[test]
-fn pattern_by_its_path_and_text_that_is_contained_are_written() {
+fn pattern_is_resolved_by_path_and_contains_is_a_pattern() {
     for (attribute, expected) in [
         ("#[validate(regex = \"RE\")]", "pattern: ^a+$"),
         ("#[schemars(regex = \"crate::RE\")]", "pattern: ^a+$"),
@@ -43,7 +43,7 @@ fn pattern_by_its_path_and_text_that_is_contained_are_written() {
 }
 
 #[test]
-fn pattern_that_is_not_known_is_an_error() {
+fn unresolved_pattern_is_an_error() {
     for attribute in ["#[validate(regex = \"ELSEWHERE\")]", "#[schemars(regex = \"not a path\")]"] {
         let generated = run(&format!("{attribute} pub name: String"));
         let codes: Vec<Code> = generated.diagnostics.iter().map(|found| found.code).collect();
@@ -52,7 +52,7 @@ fn pattern_that_is_not_known_is_an_error() {
 }
 
 #[test]
-fn default_that_is_not_known_names_the_expression() {
+fn unknown_default_error_points_at_the_expression() {
     let generated = run("#[serde(default = \"crate::unknown\")] pub name: String } \
          fn unknown() -> String { format!(\"{}-1\", host()) } \
          fn host() -> String { std::env::var(\"HOST\").unwrap() } struct Rest {");
@@ -64,7 +64,7 @@ fn default_that_is_not_known_names_the_expression() {
 }
 
 #[test]
-fn default_that_only_looks_known_is_an_error() {
+fn default_that_cannot_be_evaluated_exactly_is_an_error() {
     for body in [
         // The order of variants is up to an implementation.
         "if Level::High > Level::Low { 1 } else { 2 }",

@@ -109,7 +109,7 @@ async fn definitions_equal_what_a_server_publishes() {
 }
 
 #[test]
-fn a_document_bears_its_mark_and_goes_with_its_version() {
+fn openapi_document_has_a_mark_and_is_removed_with_its_version() {
     let sample = Crate::new(&(USES.to_string() + &kind("Widget", "    pub size: i32,")));
     let arguments = ["generate", "--input", "api", "--output", "out", "--only", "openapi"];
     assert_eq!(sample.run(&arguments).status.code(), Some(0));

@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::support::{self, Crate, USES, kind};
 
 #[test]
-fn order_of_inputs_and_repetition_change_nothing() {
+fn output_does_not_depend_on_input_order_or_repetition() {
     let dir = Crate::new("");
     let mut inputs = Vec::new();
     for (at, name) in ["alpha", "beta", "gamma"].into_iter().enumerate() {
@@ -39,7 +39,7 @@ fn order_of_inputs_and_repetition_change_nothing() {
 }
 
 #[test]
-fn many_files_give_the_same_as_one() {
+fn output_does_not_depend_on_the_split_into_files() {
     let kinds: Vec<String> = (0..20).map(|n| format!("Kind{n:02}")).collect();
     let mut lib = String::new();
     let mut files = Vec::new();
@@ -77,7 +77,7 @@ pub(crate) const NASTY: &[&str] = &[
 ];
 
 #[test]
-fn text_cannot_leave_its_place() {
+fn user_text_does_not_inject_output() {
     for text in NASTY {
         let literal = format!("{text:?}").replace("\\u{0}", "\\0");
         // JSON's strings are strings of the expression language.
@@ -127,7 +127,7 @@ fn two_versions(field: impl Fn(&str) -> String) -> kubesmith::pipeline::Generate
 }
 
 #[test]
-fn text_cannot_leave_the_functions_of_types() {
+fn user_text_does_not_inject_code_into_functions_of_types() {
     for text in NASTY {
         let literal = format!("{text:?}").replace("\\u{0}", "\\0");
         let generated = two_versions(|version| {
@@ -181,7 +181,7 @@ impl syn::visit::Visit<'_> for Strings {
 }
 
 #[test]
-fn any_version_has_functions() {
+fn functions_are_generated_for_any_version_name() {
     for version in ["v2", "foo-10", "mod", "new"] {
         let field = |name: &str| if name == "v1" { "i32" } else { "String" };
         let versions =
@@ -204,7 +204,7 @@ fn any_version_has_functions() {
 }
 
 #[test]
-fn data_enums_are_objects_with_one_field() {
+fn data_enum_is_an_object_with_one_field() {
     let lib = USES.to_string()
         + &kind("Widget", "    pub source: Source,")
         + "/// Where from.\n#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Schema)]\n\
@@ -234,7 +234,7 @@ fn data_enums_are_objects_with_one_field() {
 }
 
 #[test]
-fn versions_carry_their_flags() {
+fn crd_versions_have_their_flags() {
     let version = |name: &str, keys: &str| {
         let kind = kind("Widget", "    pub size: i32,\n    pub color: String,")
             .replace("version = \"v1\"", &format!("version = \"{name}\", {keys}"));
@@ -267,7 +267,7 @@ fn versions_carry_their_flags() {
 }
 
 #[test]
-fn one_version_says_who_converts() {
+fn conversion_of_any_version_applies_to_the_crd() {
     let written = |conversion: &str| {
         let version = |name: &str, keys: &str| {
             let kind = kind("Widget", "    pub size: i32,")
@@ -304,7 +304,7 @@ fn one_version_says_who_converts() {
 }
 
 #[test]
-fn a_crd_that_kubectl_cannot_apply_is_a_warning() {
+fn crd_that_is_too_large_for_kubectl_apply_gets_a_warning() {
     let fields = "    pub template: k8s_openapi::api::core::v1::PodTemplateSpec,";
     let sample = Crate::new(&(USES.to_string() + &kind("Widget", fields)));
     let generated = sample.generate();
@@ -315,7 +315,7 @@ fn a_crd_that_kubectl_cannot_apply_is_a_warning() {
 }
 
 #[test]
-fn tagged_enums_are_objects_that_the_tag_decides() {
+fn tagged_enum_is_an_object_with_branches_by_tag() {
     let lib = USES.to_string()
         + &kind("Widget", "    pub check: Check,")
         + "#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Schema)]\n\

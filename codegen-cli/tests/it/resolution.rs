@@ -33,7 +33,7 @@ fn with_type(text: &str, ty: &str) -> String {
 }
 
 #[test]
-fn through_modules_renames_globs_and_reexports() {
+fn type_resolves_through_modules_renames_globs_and_reexports() {
     for (lib, ty) in [
         ("KIND\npub mod a { INNER }", "a::Inner"),
         ("KIND\npub mod a { INNER }", "crate::a::Inner"),
@@ -68,7 +68,7 @@ fn through_modules_renames_globs_and_reexports() {
 }
 
 #[test]
-fn through_files() {
+fn type_resolves_through_module_files() {
     let lib = |modules: &str, ty: &str| with_type(&format!("{modules}\nKIND"), ty);
     finds_inner(&[("src/lib.rs", &lib("mod a;", "a::Inner")), ("src/a.rs", "INNER")]);
     finds_inner(&[("src/lib.rs", &lib("mod a;", "a::Inner")), ("src/a/mod.rs", "INNER")]);
@@ -95,7 +95,7 @@ fn through_files() {
 }
 
 #[test]
-fn known_types_are_found_by_any_of_their_names() {
+fn known_type_resolves_by_any_of_its_paths() {
     for (uses, ty, expected) in [
         (
             "",
@@ -132,7 +132,7 @@ fn known_types_are_found_by_any_of_their_names() {
 }
 
 #[test]
-fn across_input_crates() {
+fn type_resolves_across_input_crates() {
     let sample = Crate::new(&(USES.to_string() + &kind("Widget", "    pub inner: common::parts::Inner,")));
     sample.write(
         "api/Cargo.toml",
@@ -165,7 +165,7 @@ fn across_input_crates() {
 
 /// The package depends on the crates of kinds with a client alone; what they have besides is in scheme and validations.
 #[test]
-fn a_crate_without_a_client_is_not_named() {
+fn client_package_does_not_name_crates_without_clients() {
     let beside = kind("Gadget", "    pub size: i32,").replace("#[genclient]\n", "");
     let sample = Crate::new(&(USES.to_string() + &kind("Widget", "    pub size: i32,") + &beside));
     let manifest = std::fs::read_to_string(sample.path("api/Cargo.toml")).unwrap();
@@ -235,7 +235,7 @@ fn modules_that_reexport_each_other_are_searched_once() {
 }
 
 #[test]
-fn constants_and_parameters_are_found_where_types_are() {
+fn constants_and_const_parameters_resolve_like_types() {
     let lib = |ty: &str| {
         format!(
             "{USES}pub mod limits {{\n    pub const LEN: usize = 2 * HALF;\n    const HALF: usize = 2;\n    pub struct Limits;\n    \
@@ -266,7 +266,7 @@ fn constants_and_parameters_are_found_where_types_are() {
 }
 
 #[test]
-fn what_a_type_is_converted_from_need_only_be_read() {
+fn schema_of_a_try_from_type_may_be_derived_from_deserialize() {
     let lib = format!(
         "{USES}#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]\n#[serde(try_from = \"Raw\")]\n\
          pub struct Port {{ pub number: u16 }}\n#[derive(Deserialize)]\nstruct Raw {{ number: u16 }}\n{}",

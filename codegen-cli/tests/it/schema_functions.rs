@@ -65,7 +65,7 @@ fn fields_of_a_schema_can_be_changed() {
 }
 
 #[test]
-fn field_that_contains_its_type_may_be_taken_away() {
+fn recursive_field_may_be_removed_by_the_function() {
     let source = "pub struct CartSpec { #[schemars(schema_with = \"made\")] value: Node }\n\
         #[derive(Clone, Debug, serde::Deserialize, serde::Serialize, JsonSchema)]\n\
         struct Node { name: String, children: Vec<Node> }\n\
@@ -82,7 +82,7 @@ fn field_that_contains_its_type_may_be_taken_away() {
 }
 
 #[test]
-fn expression_that_is_beyond_is_named_with_what_to_write() {
+fn unsupported_expression_error_has_location_and_help() {
     let source = "pub struct CartSpec { #[schemars(schema_with = \"made\")] value: String }\n\
         fn made(_: &mut SchemaGenerator) -> Schema { let values = read();\nschema(values) }\n";
     let generated = support::crds(project(source).path("api"), None, false);
@@ -95,7 +95,7 @@ fn expression_that_is_beyond_is_named_with_what_to_write() {
 }
 
 #[test]
-fn question_mark_returns_when_nothing_is_there() {
+fn question_mark_returns_early_on_none() {
     let schema = made(
         "let mut schema = SchemaObject::default();\nschema.extensions.insert(\"nullable\".to_owned(), json!(true));\n\
          mark(&mut schema, \"x-missing\", \"x-kubernetes-embedded-resource\");\n\
@@ -115,7 +115,7 @@ fn text(statements: &str) -> Value {
 }
 
 #[test]
-fn pattern_that_does_not_fit_binds_nothing() {
+fn pattern_that_does_not_match_binds_no_variable() {
     let found = text(
         "let name = \"outer\"; let text = match (\"inner\", \"b\") { (name, \"c\") => name, _ => name };",
     );

@@ -71,14 +71,14 @@ fn entry_without_a_kind_is_an_error() {
 }
 
 #[test]
-fn leaving_out_every_kind_is_an_error() {
+fn selection_without_a_kind_is_an_error() {
     let generated = run(&two_kinds(), KindFlags { exclude: list(&["Order", "Cart"]), ..Default::default() });
     assert_eq!(codes(&generated), [Code::NO_RESOURCE]);
     assert!(generated.diagnostics[0].message.starts_with("every kind in "));
 }
 
 #[test]
-fn kinds_without_a_schema_or_of_others_are_generated_when_named() {
+fn kinds_without_schema_or_of_protected_groups_need_a_selection() {
     let source = USES.to_string()
         + &spec("gateway.networking.k8s.io", "Gateway", "", "")
         + &spec("example.com", "Open", ", schema = \"disabled\"", "")
@@ -125,7 +125,7 @@ fn errors_in_one_kind_do_not_stop_others_when_keeping_going() {
 }
 
 #[test]
-fn keeping_going_fails_when_no_kind_is_left() {
+fn keep_going_fails_when_no_kind_remains() {
     let source = USES.to_string() + &spec("example.com", "Bad", "", "pub name: Missing");
     let generated = run(&source, KindFlags { keep_going: true, ..Default::default() });
     assert!(generated.targets.is_empty());
@@ -149,7 +149,7 @@ fn command_keeps_files_of_kinds_that_are_not_chosen() {
 }
 
 #[test]
-fn configuration_file_chooses_kinds_for_good() {
+fn excluded_kind_of_the_configuration_file_is_removed() {
     let crate_ = Crate::new(&two_kinds());
     let config = "input = [\"api\"]\nonly = [\"crd\"]\n[crd]\noutput = \"crds\"\n";
     crate_.write("kubesmith.toml", config);

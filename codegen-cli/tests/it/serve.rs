@@ -99,7 +99,7 @@ fn path(path: &Path) -> &str {
 
 #[tokio::test]
 #[cfg(unix)]
-async fn serves_until_it_is_interrupted() {
+async fn server_runs_until_it_is_interrupted() {
     use std::os::unix::fs::PermissionsExt;
     for signal in ["-INT", "-TERM"] {
         let mut served = Served::start(FREE);
@@ -114,7 +114,7 @@ async fn serves_until_it_is_interrupted() {
 }
 
 #[tokio::test]
-async fn serves_plain_http_with_crds_into_a_named_kubeconfig() {
+async fn server_serves_crds_over_http_with_a_given_kubeconfig() {
     let dir = tempfile::tempdir().unwrap();
     let kubeconfig = dir.path().join("kubeconfig");
     // As `mktemp` leaves it.
@@ -142,7 +142,7 @@ async fn serves_plain_http_with_crds_into_a_named_kubeconfig() {
 }
 
 #[test]
-fn a_kubeconfig_with_other_clusters_is_left_alone() {
+fn kubeconfig_with_other_clusters_is_kept() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("config");
     let theirs = "apiVersion: v1\nkind: Config\nclusters:\n- name: production\n";
@@ -184,7 +184,7 @@ async fn data_outlives_the_server() {
 }
 
 #[test]
-fn damaged_data_is_named() {
+fn damaged_data_file_is_named_in_the_error() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("store.log");
     fs::write(&file, "kubesmith store 0001 0123456789abcdef\n").unwrap();
@@ -194,7 +194,7 @@ fn damaged_data_is_named() {
 }
 
 #[test]
-fn an_address_in_use_is_named() {
+fn address_in_use_is_named_in_the_error() {
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let addr = taken.local_addr().unwrap().to_string();
     let (code, error) = refused(&["--addr", &addr]);
@@ -203,7 +203,7 @@ fn an_address_in_use_is_named() {
 }
 
 #[test]
-fn crds_that_cannot_be_installed_are_named() {
+fn invalid_crds_are_named_in_the_error() {
     let dir = tempfile::tempdir().unwrap();
     let (missing, broken, wrong) =
         (dir.path().join("missing"), dir.path().join("broken.yaml"), dir.path().join("wrong.yaml"));
@@ -222,21 +222,21 @@ fn crds_that_cannot_be_installed_are_named() {
 }
 
 #[test]
-fn wrong_usage_is_2() {
+fn usage_error_exits_with_2() {
     for arguments in [&["--addr", "6443"][..], &["--addr"], &["--nonsense"], &["--crds"]] {
         assert_eq!(refused(arguments).0, Some(2), "{arguments:?}");
     }
 }
 
 #[test]
-fn filter_of_the_log_that_makes_no_sense_is_refused() {
+fn invalid_log_filter_is_refused() {
     let output = command(FREE).env("RUST_LOG", "server=loud").output().unwrap();
     let told = text(&output.stderr);
     assert!(!output.status.success() && told.contains("RUST_LOG is no filter"), "{told}");
 }
 
 #[tokio::test]
-async fn conversion_webhook_that_is_down_is_logged_with_what_to_do() {
+async fn unreachable_conversion_webhook_is_logged_with_help() {
     let mut command = command(FREE);
     command.env_remove("RUST_LOG").stderr(Stdio::piped());
     let mut served = Served::of(command);

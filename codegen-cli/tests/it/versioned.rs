@@ -104,7 +104,7 @@ fn variants_change_from_version_to_version() {
 }
 
 #[test]
-fn conversions_that_are_tracked_have_a_status_of_their_own() {
+fn conversion_tracking_adds_a_status() {
     let changed = format!("{PART}#[derive(Default)] pub struct ChangedValues {{ pub from: String }}\n");
     let versioned = "#[versioned(version(name = \"v1beta1\"), crates(versioned = \"crate\"), options(preserve_module, k8s(experimental_conversion_tracking)))]\n\
          mod versioned {\n#[versioned(crd(group = \"example.com\", doc = \"A farm.\", status = crate::FarmStatus))]\n\
@@ -119,7 +119,7 @@ fn conversions_that_are_tracked_have_a_status_of_their_own() {
 }
 
 #[test]
-fn type_alone_may_have_versions() {
+fn single_type_may_have_versions() {
     let versioned = format!(
         "#[versioned(version(name = \"v1beta1\"), k8s(group = \"example.com\", kind = \"Farm\", doc = \"A farm.\"))]\n{SPEC}pub struct Anything {{ one: bool }}\n"
     );
@@ -131,7 +131,7 @@ fn type_alone_may_have_versions() {
 }
 
 #[test]
-fn several_versions_need_a_stored_one() {
+fn several_versions_require_a_storage_version() {
     let source = format!(
         "#[versioned(version(name = \"v1alpha1\"), version(name = \"v1\"))]\nmod versioned {{\n\
          #[versioned(crd(group = \"example.com\", doc = \"A farm.\"))]\n{SPEC}pub struct FarmSpec {{ pub one: bool }}\n}}\n"
@@ -148,7 +148,7 @@ fn several_versions_need_a_stored_one() {
 }
 
 #[test]
-fn mistakes_in_versioned_are_explained() {
+fn errors_in_versioned_attributes_are_reported() {
     let module = |arguments: &str, content: &str| {
         format!("#[versioned({arguments})]\nmod versioned {{ {content} }}\n")
     };

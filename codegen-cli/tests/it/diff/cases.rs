@@ -132,7 +132,7 @@ fn shown(change: &Change, ratcheting: bool) -> String {
 }
 
 #[test]
-fn every_change_has_its_verdict() {
+fn changes_equal_the_expected_ones_of_each_case() {
     let cases = cases();
     assert!(cases.len() >= 60, "{}", cases.len());
     let mut codes = BTreeSet::new();
@@ -151,7 +151,7 @@ fn every_change_has_its_verdict() {
 }
 
 #[test]
-fn verdicts_are_those_of_a_server() {
+fn verdicts_agree_with_the_rules_of_a_server() {
     for case in cases().iter().filter(|case| !case.breaks.is_null() || !case.keeps.is_empty()) {
         let (old, new) = (case.checker(0), case.checker(1));
         let is_stored = case.changes().iter().any(|change| change.class(false) == Class::Stored);
@@ -178,7 +178,7 @@ fn verdicts_are_those_of_a_server() {
 
 /// Without a conversion an object is read by the version that it is stored in, and checked by the one that it is written in.
 #[test]
-fn versions_refuse_what_is_said() {
+fn version_conflict_is_reported_exactly_when_a_version_refuses() {
     use ChangeCode::{VersionsConflict, VersionsTightened};
     for case in cases() {
         let changes = case.changes();
@@ -208,7 +208,7 @@ fn update(checker: &Checker, stored: &Value, spec: &Value) -> Vec<String> {
 /// Where the table says that API servers since 1.33 tolerate what an update leaves, they do, and where it says that they do
 /// not as soon as something around it changes, they do not.
 #[test]
-fn what_is_tolerated_is_tolerated() {
+fn tolerated_changes_are_accepted_by_an_update() {
     let (mut tolerated, mut with_all_around) = (0, 0);
     for case in cases().iter().filter(|case| !case.breaks.is_null()) {
         let changes = case.changes();
@@ -240,7 +240,7 @@ fn what_is_tolerated_is_tolerated() {
 
 /// What is said to be refused is refused by the rules of the server, and nothing else is.
 #[test]
-fn what_a_server_refuses_is_said() {
+fn refused_update_is_reported_exactly_when_a_server_refuses() {
     for case in cases() {
         let (Some(mut old), Some(mut new)) = (case.side(0), case.side(1)) else { continue };
         for object in [&mut old, &mut new] {
@@ -276,7 +276,7 @@ fn what_a_server_refuses_is_said() {
 }
 
 #[test]
-fn nothing_changes_between_a_definition_and_itself() {
+fn equal_definitions_have_no_changes() {
     for case in cases() {
         for side in [0, 1] {
             let definitions = case.definitions(side);

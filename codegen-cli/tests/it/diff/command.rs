@@ -91,7 +91,7 @@ fn changes_are_shown_in_three_forms() {
 }
 
 #[test]
-fn what_is_allowed_does_not_fail() {
+fn allowed_change_does_not_fail_the_run() {
     let folder = folder();
     folder.write("new.yaml", OLD.replace("maximum: 20", "maximum: 10"));
     let entry = |path: &str, code: &str| {
@@ -122,7 +122,7 @@ fn what_is_allowed_does_not_fail() {
 }
 
 #[test]
-fn what_cannot_be_read_is_neither_gone_nor_new() {
+fn unreadable_definition_is_neither_removed_nor_added() {
     let folder = folder();
     let gadgets = OLD.replace("widgets", "gadgets").replace("Widget", "Gadget");
     folder.write("old.yaml", format!("{OLD}---\n{gadgets}"));
@@ -158,7 +158,7 @@ fn what_cannot_be_read_is_neither_gone_nor_new() {
 
 /// Whoever reads the output alone has to see that it is not all.
 #[test]
-fn programs_are_told_what_cannot_be_read() {
+fn machine_formats_report_unreadable_definitions() {
     let folder = folder();
     folder.write("new.yaml", format!("{OLD}---\nkind: [\n"));
     let (code, out, _) = run(&folder, &["old.yaml", "new.yaml", "--format", "json"]);
@@ -180,7 +180,7 @@ fn programs_are_told_what_cannot_be_read() {
 }
 
 #[test]
-fn what_is_large_or_deep_is_compared() {
+fn large_or_deep_definitions_are_compared() {
     let folder = folder();
     let field = |at: usize| {
         format!("              field{at}:\n                type: string\n                maxLength: 9\n")
@@ -212,7 +212,7 @@ fn what_is_large_or_deep_is_compared() {
 }
 
 #[test]
-fn versions_that_are_neither_served_nor_stored_are_nobodys() {
+fn unserved_and_unstored_versions_are_not_compared() {
     let folder = folder();
     let unserved = OLD.replacen("served: true", "served: false", 1);
     folder.write("old.yaml", &unserved);
@@ -228,7 +228,7 @@ fn versions_that_are_neither_served_nor_stored_are_nobodys() {
 }
 
 #[test]
-fn a_webhook_may_be_added_later() {
+fn diverging_versions_are_allowed_with_a_conversion_webhook() {
     let folder = folder();
     folder.write(
         "new.yaml",
@@ -264,7 +264,7 @@ fn versions_with_the_same_change_stand_together() {
 
 /// What changed is to be seen, however long the rest is.
 #[test]
-fn long_values_are_cut_to_what_differs() {
+fn long_values_are_shortened_to_their_difference() {
     let folder = folder();
     let with = |end: &str| {
         let pattern = format!("^{}{end}$", "a?".repeat(200));
@@ -277,7 +277,7 @@ fn long_values_are_cut_to_what_differs() {
 }
 
 #[test]
-fn mistakes_in_source_are_told() {
+fn errors_in_source_are_reported() {
     let folder = folder();
     folder.write(
         "api/src/lib.rs",

@@ -13,7 +13,7 @@ fn generate(folder: &Crate, more: &[&str]) -> (Option<i32>, String) {
 }
 
 #[test]
-fn breaking_what_is_committed_is_told() {
+fn generate_warns_when_it_breaks_committed_crds() {
     let folder = Crate::new(&source("    pub size: i32,\n    pub name: String,"));
     assert_eq!(generate(&folder, &[]), (Some(0), String::new()), "nothing was there");
     let before = folder.tree("crds");

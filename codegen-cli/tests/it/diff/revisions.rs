@@ -13,7 +13,7 @@ fn git(folder: &Crate, arguments: &[&str]) {
 }
 
 #[test]
-fn revisions_are_compared_and_nothing_is_touched() {
+fn revisions_are_compared_without_touching_the_checkout() {
     let folder = folder();
     folder.write(
         "api/src/lib.rs",
@@ -153,7 +153,7 @@ fn revisions_are_named_as_git_names_them() {
 }
 
 #[test]
-fn what_a_revision_does_not_have_yet_is_new() {
+fn everything_is_new_when_the_revision_lacks_the_path() {
     let folder =
         repository(&[("README", "Widgets.\n"), ("empty/kustomization.yaml", "resources: []\n")], &[]);
     folder.write("crds/widgets.yaml", OLD);
@@ -200,7 +200,7 @@ fn annotations_name_files_from_the_top_of_the_checkout() {
 }
 
 #[test]
-fn what_is_gone_from_disk_is_looked_for_in_the_revision() {
+fn missing_operand_error_names_the_disk_or_the_revision() {
     let folder = folder();
     folder.write("crds/widgets.yaml", OLD);
     git(&folder, &["init", "--quiet", "--initial-branch=main"]);

@@ -86,7 +86,7 @@ fn definitions_of_a_cluster_are_imported_and_compared() {
 }
 
 #[test]
-fn a_cluster_without_definitions_gives_no_crate() {
+fn import_fails_when_the_cluster_has_no_definition() {
     let folder = Crate::with_files(&[]);
     let served = Served::start(&["--addr", "127.0.0.1:0"]);
     let kubeconfig = served.kubeconfig.to_str().unwrap();
@@ -105,7 +105,7 @@ fn kubeconfig(url: &str) -> String {
 }
 
 #[test]
-fn what_a_cluster_does_not_give_is_told() {
+fn inaccessible_cluster_is_an_error_with_help() {
     let folder = Crate::with_files(&[]);
     folder.write("new.yaml", fs::read(testdata().join("import/good/everything.yaml")).unwrap());
     let diff = || run(&folder, &["diff", "cluster", "new.yaml", "--kubeconfig", "config"]);

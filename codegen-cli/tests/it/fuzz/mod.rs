@@ -64,7 +64,7 @@ fn definitions() -> Vec<String> {
 }
 
 #[test]
-fn deep_definitions_end() {
+fn import_of_a_deep_definition_terminates() {
     let before = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nspec: ";
     for [open, close] in
         [["{a: ", "}"], ["[", "]"], ["- ", ""], ["? ", ""], ["&a ", ""], ["{not: ", "}"], ["\"", ""]]
@@ -90,7 +90,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(8))]
 
     #[test]
-    fn any_source_is_borne(choices in prop::collection::vec(any::<(usize, usize, u64)>(), 40)) {
+    fn any_source_does_not_panic(choices in prop::collection::vec(any::<(usize, usize, u64)>(), 40)) {
         let folder = pipeline::Folder::new();
         let words = pipeline::words();
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
@@ -108,7 +108,7 @@ proptest! {
     }
 
     #[test]
-    fn any_configuration_is_borne(choices in prop::collection::vec(any::<(usize, usize, u64)>(), 40)) {
+    fn any_configuration_does_not_panic(choices in prop::collection::vec(any::<(usize, usize, u64)>(), 40)) {
         let folder = toml::Folder::new();
         let seeds = toml::SEEDS.map(str::to_owned);
         each_mutated(&seeds, toml::WORDS, |text| folder.check(text), choices)?;
@@ -120,13 +120,13 @@ proptest! {
     }
 
     #[test]
-    fn any_definition_is_compared(choices in prop::collection::vec(any::<(usize, usize, u64)>(), 20)) {
+    fn diff_does_not_panic_on_any_definition(choices in prop::collection::vec(any::<(usize, usize, u64)>(), 20)) {
         let good = fs::read_to_string(support::testdata().join("import/good/everything.yaml")).unwrap();
         each_mutated(std::slice::from_ref(&good), diff::WORDS, |text| diff::compare(&good, text), choices)?;
     }
 
     #[test]
-    fn any_definition_is_borne(choices in prop::collection::vec(any::<(usize, usize, u64)>(), 6)) {
+    fn import_does_not_panic_on_any_definition(choices in prop::collection::vec(any::<(usize, usize, u64)>(), 6)) {
         let check = |text: &str| drop(import::check(text));
         each_mutated(&definitions(), import::WORDS, check, choices)?;
     }

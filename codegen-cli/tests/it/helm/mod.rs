@@ -69,7 +69,7 @@ fn installed(text: &str) -> BTreeMap<String, Value> {
 }
 
 #[test]
-fn chart_renders_what_the_installer_has() {
+fn rendered_chart_equals_the_installer() {
     let case = support::testdata().join("cases/deploy/expected");
     let mut pairs = vec![(case.join("chart"), case.join("dist/install.yaml"), "library-system")];
     let projects = [

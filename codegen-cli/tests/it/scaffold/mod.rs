@@ -107,7 +107,7 @@ fn api<'a>(group: &'a str, version: &'a str, kind: &'a str) -> [&'a str; 8] {
 }
 
 #[test]
-fn a_project_is_made_step_by_step() {
+fn project_is_scaffolded_step_by_step() {
     let project = Project::new();
     project.works(&POOL);
     project.works(&["create", "api", "--group", "shop", "--version", "v1", "--kind", "Order"]);
@@ -129,7 +129,7 @@ fn a_project_is_made_step_by_step() {
 }
 
 #[test]
-fn again_adds_nothing() {
+fn repeated_commands_change_nothing() {
     let project = Project::new();
     project.works(&POOL);
     project.works(&WEBHOOKS);
@@ -165,7 +165,7 @@ fn again_adds_nothing() {
 }
 
 #[test]
-fn what_is_there_stays() {
+fn existing_files_are_kept() {
     let project = Project::empty();
     fs::write(project.path("README.md"), "mine\n").unwrap();
     fs::write(project.path("Makefile"), "all:\n").unwrap();
@@ -192,7 +192,7 @@ fn what_is_there_stays() {
 }
 
 #[test]
-fn a_lost_marker_is_named_with_what_was_to_be_added() {
+fn missing_marker_error_shows_the_lines_to_add() {
     let project = Project::new();
     let lib = project.read("api/src/lib.rs").replace("// +kubesmith:scaffold:groups", "");
     fs::write(project.path("api/src/lib.rs"), lib).unwrap();
@@ -215,7 +215,7 @@ fn a_lost_marker_is_named_with_what_was_to_be_added() {
 }
 
 #[test]
-fn mistakes_are_explained() {
+fn invalid_arguments_have_explanations() {
     let empty = Project::empty();
     let project = Project::new();
     for (project, arguments, part) in [
@@ -270,7 +270,7 @@ fn errors_of_the_generator_are_shown() {
 }
 
 #[test]
-fn nothing_is_written_that_would_leave_the_project_broken() {
+fn names_that_would_break_the_project_are_refused() {
     let project = Project::new();
     project.works(&api("tsi", "v1", "Pool"));
     let before = project.tree();
@@ -299,7 +299,7 @@ fn nothing_is_written_that_would_leave_the_project_broken() {
 }
 
 #[test]
-fn what_is_in_the_way_of_generated_files_is_told_before_anything_is_written() {
+fn foreign_file_is_reported_before_files_are_written() {
     let project = Project::new();
     fs::create_dir_all(project.path("client/src")).unwrap();
     fs::write(project.path("client/src/lib.rs"), "//! Mine.\n").unwrap();
@@ -310,7 +310,7 @@ fn what_is_in_the_way_of_generated_files_is_told_before_anything_is_written() {
 }
 
 #[test]
-fn a_group_may_begin_with_a_digit() {
+fn group_may_begin_with_a_digit() {
     let project = Project::new();
     project.works(&api("3scale", "v1", "Pool"));
     assert!(project.read("api/src/lib.rs").contains("pub mod g3scale;\n"));
@@ -338,7 +338,7 @@ fn long_names_are_added_once() {
 }
 
 #[test]
-fn only_what_is_new_is_formatted() {
+fn only_new_files_are_formatted() {
     let project = Project::new();
     project.works(&POOL);
     let own = "//! Mine.\npub  fn   f( ){}\n";
@@ -361,7 +361,7 @@ fn only_what_is_new_is_formatted() {
 }
 
 #[test]
-fn a_dependency_that_was_edited_is_not_added_again() {
+fn edited_dependency_is_not_added_again() {
     let project = Project::new();
     project.works(&POOL);
     let edited = project

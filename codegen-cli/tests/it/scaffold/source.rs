@@ -29,7 +29,7 @@ fn closure(root: &Path, folder: &str, out: &mut BTreeSet<String>) {
 }
 
 #[test]
-fn image_gets_all_that_the_packages_depend_on() {
+fn image_gets_every_dependency_of_the_packages() {
     let project = Project::empty();
     project.works(&["init", "--kubesmith-source", root().to_str().unwrap()]);
     let dockerfile = project.read("Dockerfile");

@@ -28,7 +28,7 @@ fn edited() -> Project {
 }
 
 #[test]
-fn new_version_takes_over_names_columns_and_validations() {
+fn new_version_copies_names_columns_and_validations() {
     let project = edited();
     project.works(&api("tsi", "v1", "IPPool"));
     let old = project.read(POOL_TYPES);
@@ -68,7 +68,7 @@ fn version_from_another_has_conversions_and_a_test() {
 }
 
 #[test]
-fn first_edit_of_a_new_kind_breaks_nothing() {
+fn first_edit_of_a_new_kind_is_not_a_breaking_change() {
     let project = Project::new();
     project.works(&POOL);
     let edited = project
@@ -87,7 +87,7 @@ fn first_edit_of_a_new_kind_breaks_nothing() {
 
 /// As in kubebuilder, the command names the hub.
 #[test]
-fn the_hub_need_not_be_stored() {
+fn hub_may_differ_from_the_stored_version() {
     let project = Project::new();
     project.works(&POOL);
     project.works(&api("tsi", "v1", "IPPool"));
