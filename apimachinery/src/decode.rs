@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn yaml_is_that_of_goyaml() {
+    fn yaml_parses_as_in_goyaml() {
         let text = "enum: [yes, 'no', 0o17, 0777, 1_000, 1e3, 2.0, 18446744073709551616]\nproperties: {y: {}, 'n': {}, 1: {}}\n";
         let expected = json!({
             "enum": [true, "no", 15, 511, 1000, 1000, 2, 18_446_744_073_709_551_616.0],

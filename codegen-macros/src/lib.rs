@@ -148,7 +148,7 @@ mod tests {
     ];
 
     #[test]
-    fn odd_inputs_are_borne() {
+    fn malformed_input_expands_to_valid_rust() {
         for input in ODD {
             let Ok(tokens) = TokenStream::from_str(input) else { continue };
             let resource = super::resource::derive(tokens.clone());
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn attribute_macros_leave_the_item_and_report_every_mistake() {
+    fn attribute_macros_keep_the_item_and_report_every_error() {
         use kubesmith_core::grammar::Family;
         for (family, arguments, errors) in [
             (Family::Rbac, "groups = \"apps\", resources = \"pods\", verbs = \"get\"", 0),
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_in_attributes_leave_the_impls() {
+    fn impls_are_generated_when_attributes_have_errors() {
         let input = "#[resource(group = \"a.b\", version = \"v1\", colour)] struct Foo { metadata: ObjectMeta, spec: S }";
         let output = super::resource::derive(TokenStream::from_str(input).unwrap()).to_string();
         assert_eq!(output.matches("compile_error").count(), 1, "{output}");
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn every_mistake_becomes_an_error_and_nothing_else() {
+    fn every_error_of_an_invalid_root_is_reported_without_impls() {
         let input = "#[resource(grup = \"a.b\", version = \"v1\", colour)] struct Foo { spec: S }";
         let output = super::resource::derive(TokenStream::from_str(input).unwrap()).to_string();
         assert_eq!(output.matches("compile_error").count(), 3, "{output}");

@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn markers_of_the_file_count() {
+    fn markers_of_the_file_set_group_and_version() {
         let text = "//! +groupName=a.b\n//! +versionName=v2\nstruct Foo { a: A }";
         assert_eq!(facts(&[("src/lib.rs", text)], "src/lib.rs"), said("a.b", "v2"));
         let text = "//! +groupName=a.b\nstruct Foo { a: A }";
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn markers_of_outer_modules_count() {
+    fn markers_of_outer_modules_set_group_and_version() {
         let files = [
             ("src/lib.rs", "//! +groupName=a.b\nmod v1;"),
             ("src/v1/mod.rs", "mod foo;"),
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn library_may_have_another_root() {
+    fn library_root_of_the_manifest_is_followed() {
         let files = [
             ("Cargo.toml", "[package]\nname = \"a\"\n\n[lib]\npath = \"code/root.rs\"\n"),
             ("code/root.rs", "//! +groupName=a.b\nmod v1;"),
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn structs_in_inline_modules_are_found_if_they_differ() {
+    fn version_of_an_inline_module_is_known_when_structs_differ() {
         let text = "//! +groupName=a.b\nmod v1 { struct Foo { a: A } } mod v2 { struct Foo { b: A } }";
         assert_eq!(facts(&[("src/lib.rs", text)], "src/lib.rs"), said("a.b", "v1"));
         let text = "//! +groupName=a.b\nmod v1 { struct Foo { a: A } } mod v2 { struct Foo { a: A } }";
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn types_without_markers_get_no_facts() {
+    fn type_without_markers_has_no_group_or_version() {
         assert_eq!(facts(&[("src/v1.rs", "struct Foo { a: A }")], "src/v1.rs"), (None, None));
         assert_eq!(facts(&[("src/lib.rs", "not rust")], "src/lib.rs"), (None, None));
     }

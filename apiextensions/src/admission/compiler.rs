@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn patches_have_the_type_that_applies_them() {
+    fn patch_expression_must_have_the_type_of_its_patch() {
         let compiler = Compiler::new(false);
         for (source, is_json_patch, fault) in [
             ("Object{}", false, None),

@@ -39,7 +39,7 @@ fn values() -> impl Strategy<Value = Value> {
 
 proptest! {
     #[test]
-    fn defaulting_and_pruning_twice_is_once(mut object in values()) {
+    fn defaulting_and_pruning_are_idempotent(mut object in values()) {
         let schema = schema();
         apply_defaults(&schema, &mut object);
         let once = object.clone();
@@ -70,7 +70,7 @@ proptest! {
 
 /// An object as deep as a parser admits does not take the stack.
 #[test]
-fn deep_objects_are_walked() {
+fn deep_object_does_not_overflow_the_stack() {
     let text = format!("{}1{}", "{\"d\":".repeat(120), "}".repeat(120));
     let mut object: Value = serde_json::from_str(&text).unwrap();
     let schema = schema();

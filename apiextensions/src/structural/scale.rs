@@ -132,7 +132,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn replicas_are_small_and_no_debts() {
+    fn replicas_must_be_a_non_negative_int32() {
         let paths = ScalePaths {
             spec: ".spec.replicas".to_owned(),
             status: ".status.replicas".to_owned(),

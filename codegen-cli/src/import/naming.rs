@@ -356,7 +356,7 @@ mod tests {
     }
 
     #[test]
-    fn kinds_name_types() {
+    fn type_name_follows_its_kind() {
         let mut names = TypeNames::default();
         for (kind, wanted) in [
             ("IPPool", "IPPool"),
@@ -373,7 +373,7 @@ mod tests {
 
     /// Of many that are alike not all numbers are tried.
     #[test]
-    fn tries_grow_with_the_names() {
+    fn numbering_tries_grow_linearly_with_the_names() {
         let (mut used, mut tries) = (HashSet::new(), 0);
         let count = 2_000;
         for _ in 0..count {

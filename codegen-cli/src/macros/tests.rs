@@ -146,7 +146,7 @@ fn expansion_is_bounded() {
 }
 
 #[test]
-fn ways_through_a_rule_are_bounded() {
+fn rule_with_too_many_ambiguous_matches_is_an_error() {
     fails("($($(a)+)+) => {}", &"a ".repeat(100), "in too many ways");
 }
 

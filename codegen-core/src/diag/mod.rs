@@ -193,7 +193,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn text_holds_code_notes_and_help() {
+    fn text_has_code_notes_and_help() {
         let d = Diagnostic::error(Code::UNKNOWN_KEY, Span::call_site(), "unknown key `grup` in #[resource]")
             .note("because")
             .help("did you mean `group`?");
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn only_errors_count_as_errors() {
+    fn warning_does_not_count_as_an_error() {
         let mut all = Diagnostics::new();
         all.push(Diagnostic::warning(Code::UNKNOWN_KEY, Span::call_site(), "w"));
         assert!(!all.has_errors());
@@ -216,7 +216,7 @@ mod tests {
     #[test]
     #[should_panic(expected = "dropped unread")]
     #[cfg(debug_assertions)]
-    fn unread_diagnostics_are_reported() {
+    fn dropping_unread_diagnostics_panics() {
         let mut all = Diagnostics::new();
         all.push(Diagnostic::error(Code::UNKNOWN_KEY, Span::call_site(), "lost"));
         drop(all);

@@ -50,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn distances() {
+    fn edit_distance_is_symmetric_and_counts_edits() {
         for (a, b, distance) in [
             ("", "", 0),
             ("", "ab", 2),

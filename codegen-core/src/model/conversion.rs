@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn paths_and_bundles_are_those_of_the_server() {
+    fn service_paths_and_ca_bundles_are_accepted_as_by_the_server() {
         for good in ["/", "/convert", "/a/b.c/"] {
             assert!(is_service_path(good), "{good}");
         }

@@ -131,7 +131,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_schemas_pass() {
+    fn extra_must_be_a_valid_schema() {
         for good in [
             r#"{"not": {"required": ["a"]}}"#,
             r#"{"items": {"type": "string"}, "additionalProperties": false}"#,

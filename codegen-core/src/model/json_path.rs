@@ -265,7 +265,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn paths_of_columns() {
+    fn column_path_check_accepts_only_valid_paths() {
         for good in [
             ".spec.nodename",
             ".metadata.creationTimestamp",
@@ -353,7 +353,7 @@ mod tests {
     }
 
     #[test]
-    fn simple_paths_name_one_field() {
+    fn simple_path_names_one_field() {
         assert_eq!(check_simple_path(".spec.replicas"), Ok(()));
         for bad in [".spec[0]", ".spec.*", "spec", r".spec.a\.b", ".spec..a", ".spec."] {
             assert!(check_simple_path(bad).is_err(), "{bad}");

@@ -169,7 +169,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn paths_are_those_of_rust_and_of_gos_kubernetes() {
+    fn method_type_is_a_rust_path_or_a_go_path_of_kubernetes() {
         for (text, path) in [
             ("Scale", Some("Scale")),
             ("::a::r#type::Übung", Some("::a::r#type::Übung")),

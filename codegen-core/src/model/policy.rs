@@ -334,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_become_fields_of_the_api() {
+    fn policy_keys_become_fields_of_the_api() {
         let (attrs, errors) = read(
             r#"name = "a.b", failure_policy = "ignore", match_policy = "exact", verbs("create", "delete"),
                param_kind(api_version = "v1", kind = "ConfigMap"), variable(name = "n", expression = "1"),
@@ -375,7 +375,7 @@ mod tests {
     }
 
     #[test]
-    fn mutations_are_applied_in_order() {
+    fn mutations_keep_their_order() {
         let (attrs, errors) =
             read(r#"name = "a", mutation(apply_configuration = "Object{}"), mutation(json_patch = "[]")"#);
         assert_eq!(errors, [""; 0]);
@@ -394,7 +394,7 @@ mod tests {
     }
 
     #[test]
-    fn contradictions_are_refused() {
+    fn contradictory_policy_keys_are_refused() {
         for (keys, code) in [
             (r#"validation(expression = "true")"#, "KS0009"),
             (r#"name = "a""#, "KS0009"),

@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_are_written_in_any_form() {
+    fn rbac_lists_parse_in_any_notation() {
         for keys in [
             r#"groups = "apps;", resources("a", "b/status"), verbs = ["get", "list"]"#,
             r#"groups("apps", ""), resources = "a;b/status", verbs = "get;list""#,
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_server_refuses_is_refused() {
+    fn rbac_rule_that_a_server_refuses_is_an_error() {
         for (keys, code) in [
             (r#"groups = "apps", resources = "deployments""#, "KS0009"),
             (r#"resources = "nodes", verbs = "get""#, "KS0801"),

@@ -310,7 +310,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn raw_names_are_names() {
+    fn raw_identifiers_are_recognised_as_fields() {
         let item = syn::parse_quote! {
             #[resource(group = "example.com", version = "v1", status)]
             pub struct Widget { pub r#metadata: ObjectMeta, pub r#spec: Spec, pub r#status: Status }

@@ -164,7 +164,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn urls() {
+    fn absolute_url_has_scheme_and_host() {
         for good in ["https://example.com", "http://a/b?c#d", "https://[::1]:80/x"] {
             assert!(is_absolute_url(good), "{good}");
         }

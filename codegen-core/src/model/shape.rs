@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn other_names_say_nothing() {
+    fn unknown_type_has_no_shape() {
         for name in
             ["Port", "my::String", "<T as Trait>::String", "Option", "(i32, i32)", "fn() -> i32", "dyn Any"]
         {

@@ -338,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_part_of_the_group_names_it_in_code() {
+    fn code_name_is_the_first_part_of_the_group() {
         for (group, code) in
             [("hopegi.com", "Hopegi"), ("sample-controller.k8s.io", "SampleController"), ("1a.b", "G1a")]
         {
@@ -365,7 +365,7 @@ mod tests {
     }
 
     #[test]
-    fn kinds_are_what_api_servers_take() {
+    fn kind_is_accepted_as_by_api_servers() {
         for good in ["EcsBinding", "postgresql", "Ecs-Binding", "aB2"] {
             assert!(Kind::parse(good).is_ok(), "{good}");
         }

@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn webhooks_have_three_parts() {
+    fn webhook_name_has_at_least_three_parts() {
         assert_eq!(webhook("m.example.com"), Ok(()));
         for wrong in ["", "example.com", "m", "M.example.com", "a..b.c"] {
             assert!(webhook(wrong).is_err(), "{wrong}");

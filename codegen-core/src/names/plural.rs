@@ -237,14 +237,14 @@ mod tests {
     ];
 
     #[test]
-    fn plurals_of_kinds_are_those_of_controller_gen() {
+    fn plural_of_a_kind_equals_that_of_controller_gen() {
         for (kind, plural) in RECORDED {
             assert_eq!(pluralize_kind(kind), *plural, "{kind}");
         }
     }
 
     #[test]
-    fn plurals_of_kinds_bear_any_text() {
+    fn plural_of_a_kind_does_not_panic_on_any_text() {
         for odd in ["", "A", "S", "é", "ÉÉ", "aÉ", "x", "ß", "İ"] {
             let _ = pluralize_kind(odd);
         }
@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn plurals_of_types_are_those_of_code_generator() {
+    fn plural_of_a_type_equals_that_of_code_generator() {
         for (name, plural) in [
             ("EcsBinding", "EcsBindings"),
             ("Policy", "Policies"),

@@ -82,7 +82,7 @@ fn read(item: &Item) -> Option<(Vec<String>, Vec<String>)> {
 }
 
 #[test]
-fn macros_and_command_say_the_same() {
+fn macros_and_command_report_the_same_diagnostics() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../codegen-macros/tests/ui/fail");
     let mut cases = 0;
     for entry in fs::read_dir(folder).unwrap() {

@@ -115,7 +115,7 @@ fn broken(page: &Path, link: &str) -> Option<String> {
 }
 
 #[test]
-fn every_link_of_the_book_leads_somewhere() {
+fn every_link_of_the_book_resolves() {
     let mut wrong = Vec::new();
     for page in pages() {
         let text = text_of(&page);
@@ -160,7 +160,7 @@ fn missing(span: &str) -> Option<String> {
 }
 
 #[test]
-fn every_place_and_test_that_architecture_names_exists() {
+fn every_path_and_test_named_by_architecture_exists() {
     let mut wrong = Vec::new();
     let mut tests = 0;
     let mut pages = files_below("docs/internals", "md");

@@ -18,7 +18,7 @@ fn assert_page(page: &str, wanted: &str) {
 }
 
 #[test]
-fn the_documentation_is_up_to_date() {
+fn page_of_attributes_is_up_to_date() {
     assert_page("docs/reference/attributes.md", &attributes_markdown());
 }
 

@@ -57,7 +57,7 @@ fn every_marker_makes_the_entry_of_its_attribute() {
 }
 
 #[test]
-fn the_whole_vocabulary_of_controller_gen_is_known() {
+fn every_marker_of_controller_gen_is_known() {
     // The names that controller-gen -w prints; `items:` before each of the first group as well.
     let validation = [
         "Maximum",
@@ -140,7 +140,7 @@ fn the_whole_vocabulary_of_controller_gen_is_known() {
 }
 
 #[test]
-fn arguments_are_those_of_controller_gen() {
+fn marker_arguments_parse_as_in_controller_gen() {
     for (marker, attribute) in [
         ("+kubebuilder:validation:Enum=a;\"b c\";3", "#[validation(enum(\"a\", \"b c\", 3))]"),
         ("+kubebuilder:validation:Enum={a,b}", "#[validation(enum(\"a\", \"b\"))]"),
@@ -213,7 +213,7 @@ fn arguments_are_those_of_controller_gen() {
 }
 
 #[test]
-fn mistakes_in_markers_are_reported() {
+fn errors_in_markers_are_reported() {
     for (marker, expected) in [
         ("+kubebuilder:validation:Minimun=1", "KS0011: unknown marker `+kubebuilder:validation:Minimun`"),
         ("+optional some text", "KS0011: unknown marker `+optional some text`"),
@@ -288,7 +288,7 @@ fn mistakes_in_markers_are_reported() {
 }
 
 #[test]
-fn saying_it_twice_is_an_error_in_either_notation() {
+fn duplicate_setting_is_an_error_in_either_notation() {
     for fields in [
         "/// +kubebuilder:validation:Minimum=1\n#[validation(minimum = 1)] a: i32",
         "#[validation(minimum = 1)]\n/// +kubebuilder:validation:Minimum=2\na: i32",
@@ -310,7 +310,7 @@ fn saying_it_twice_is_an_error_in_either_notation() {
 }
 
 #[test]
-fn empty_braces_are_what_the_type_wants() {
+fn default_of_empty_braces_fits_lists_maps_and_structs() {
     for ty in ["Vec<String>", "BTreeMap<String, String>", "Thing"] {
         let found = check_struct(&format!("struct Foo {{\n/// +kubebuilder:default={{}}\na: {ty}\n}}"));
         assert_eq!(found, [""; 0], "{ty}");
@@ -346,7 +346,7 @@ fn modules_have_markers_of_their_own() {
 }
 
 #[test]
-fn attributes_that_are_written_as_doc_count() {
+fn markers_in_doc_attributes_are_read() {
     let item: syn::ItemStruct = parse_quote!(
         #[doc = " +kubebuilder:validation:MinProperties=1"]
         struct S {}
@@ -363,7 +363,7 @@ fn attributes_that_are_written_as_doc_count() {
 }
 
 #[test]
-fn the_same_said_by_two_markers_is_said_once() {
+fn equivalent_markers_are_merged() {
     let same = [
         ("+optional", "+k8s:optional", "optional"),
         ("+optional", "+kubebuilder:validation:Optional", "optional"),

@@ -63,7 +63,7 @@ fn only_packages_of_top_level_folders_are_published() {
 }
 
 #[test]
-fn public_packages_have_what_a_registry_wants() {
+fn public_packages_have_the_metadata_of_a_registry() {
     for folder in public() {
         let manifest = manifest(&folder);
         let package = manifest["package"].as_table().unwrap();
@@ -132,7 +132,7 @@ fn included(line: &str) -> Option<&str> {
 }
 
 #[test]
-fn sources_of_public_packages_read_nothing_outside_of_them() {
+fn public_packages_include_no_files_outside_of_their_folder() {
     let folders: BTreeSet<String> = fs::read_dir(root())
         .unwrap()
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
@@ -279,7 +279,7 @@ fn licences_sources_and_rust_versions_of_dependencies_are_accepted() {
 }
 
 #[test]
-fn licence_expressions_are_read() {
+fn licence_expressions_are_evaluated() {
     let accepted = BTreeSet::from(["MIT", "ISC", "Apache-2.0 WITH LLVM-exception"]);
     for (expression, wanted) in [
         ("MIT", true),

@@ -111,14 +111,14 @@ const ODD: &[&str] = &[
 ];
 
 #[test]
-fn odd_arguments_are_borne() {
+fn malformed_arguments_do_not_panic() {
     for arguments in ODD {
         read(arguments);
     }
 }
 
 #[test]
-fn deep_nesting_is_borne() {
+fn deep_nesting_does_not_overflow_the_stack() {
     let deep = |open: &str, close: &str| open.repeat(200) + "1" + &close.repeat(200);
     // Behind `=`, syn itself parses the arguments as an expression, and recurses.
     let forms = ["($)"];
@@ -135,7 +135,7 @@ fn deep_nesting_is_borne() {
 
 /// Streams of tokens that look like attributes, from a fixed seed.
 #[test]
-fn random_arguments_are_borne() {
+fn random_arguments_do_not_panic() {
     let mut words: Vec<&str> = vec![
         "=",
         ",",

@@ -11,7 +11,7 @@ fn field(attributes: &str, ty: &str) -> Vec<String> {
 }
 
 #[test]
-fn a_plain_resource_is_right() {
+fn plain_resource_has_no_diagnostics() {
     let source = r#"
         #[derive(Clone, Debug, Resource)]
         #[resource(group = "hopegi.com", version = "v1", scope = "Cluster", status)]
@@ -33,7 +33,7 @@ fn derives_of_serde_are_refused_on_the_root() {
 }
 
 #[test]
-fn all_mistakes_of_a_root_are_reported() {
+fn every_error_of_a_root_is_reported() {
     let source = r#"
         #[resource(group = "Hopegi", version = "1", plural = "A", colour)]
         #[genclient(readonly, no_verbs)]
@@ -47,7 +47,7 @@ fn all_mistakes_of_a_root_are_reported() {
 }
 
 #[test]
-fn constraints_fit_visible_types() {
+fn constraint_must_fit_a_visible_type() {
     for (attributes, ty, expected) in [
         ("#[validation(minimum = 1)]", "i32", vec![]),
         ("#[validation(minimum = 1)]", "Option<u8>", vec![]),
@@ -78,7 +78,7 @@ fn constraints_fit_visible_types() {
 }
 
 #[test]
-fn defaults_satisfy_their_schema() {
+fn default_must_satisfy_its_schema() {
     for (attributes, ty, right) in [
         ("#[schema(default = 1)]", "i32", true),
         ("#[schema(default = 1.5)]", "i32", false),
@@ -105,7 +105,7 @@ fn defaults_satisfy_their_schema() {
 }
 
 #[test]
-fn types_are_constrained_as_what_they_are_in_json() {
+fn constraint_of_a_type_must_fit_its_json_form() {
     for (source, expected) in [
         ("#[validation(min_length = 1)] struct Name(String);", vec![]),
         ("#[validation(min_length = 1)] struct Port(i32);", vec!["KS0301"]),
@@ -122,7 +122,7 @@ fn types_are_constrained_as_what_they_are_in_json() {
 }
 
 #[test]
-fn names_in_json_differ() {
+fn json_names_of_fields_and_variants_must_differ() {
     let read = |source: &str| {
         let item: syn::ItemEnum = syn::parse_str(source).unwrap();
         let mut diagnostics = kubesmith_core::diag::Diagnostics::new();
@@ -143,7 +143,7 @@ fn names_in_json_differ() {
 }
 
 #[test]
-fn one_mistake_causes_one_message() {
+fn error_causes_one_diagnostic() {
     for (source, expected) in [
         ("#[resource(grup = \"a.b\", version = \"v1\")]", vec!["KS0002"]),
         ("#[resource(group = 1, version = \"v1\")]", vec!["KS0004"]),
@@ -164,7 +164,7 @@ fn one_mistake_causes_one_message() {
 
 /// What a constant is, only who reads the whole source knows; but it has to be one, and the only default.
 #[test]
-fn a_default_may_be_a_constant() {
+fn default_may_be_a_constant() {
     for (attributes, expected) in [
         ("#[schema(default = ref(SIZE))]", vec![]),
         ("#[schema(default = ref(crate::sizes::SIZE), optional)]", vec![]),

@@ -53,7 +53,7 @@ fn names_are_unique_and_documented() {
 }
 
 #[test]
-fn examples_are_right() {
+fn examples_of_the_table_parse() {
     for family in FAMILIES {
         for (key, text) in keys(family) {
             let tokens: proc_macro2::TokenStream = text.parse().unwrap();

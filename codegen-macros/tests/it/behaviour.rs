@@ -49,7 +49,7 @@ fn binding() -> EcsBinding {
 }
 
 #[test]
-fn api_version_and_kind_are_written_first() {
+fn api_version_and_kind_are_serialized_first() {
     let text = to_string(&binding()).unwrap();
     assert_eq!(
         text,
@@ -58,7 +58,7 @@ fn api_version_and_kind_are_written_first() {
 }
 
 #[test]
-fn what_is_written_is_read_back() {
+fn object_survives_a_round_trip() {
     let with_status = EcsBinding { status: Some(EcsBindingStatus { ready: true }), ..binding() };
     for object in [binding(), with_status] {
         assert_eq!(from_value::<EcsBinding>(to_value(&object).unwrap()).unwrap(), object);
@@ -72,7 +72,7 @@ fn items_of_lists_may_lack_api_version_and_kind() {
 }
 
 #[test]
-fn another_api_version_or_kind_is_refused() {
+fn other_api_version_or_kind_is_refused() {
     for (field, value, expected) in [
         (
             "apiVersion",
@@ -90,7 +90,7 @@ fn another_api_version_or_kind_is_refused() {
 }
 
 #[test]
-fn other_shapes_name_the_kind() {
+fn error_for_another_shape_names_kind_or_missing_field() {
     let error = from_value::<EcsBinding>(json!(true)).unwrap_err().to_string();
     assert_eq!(error, "invalid type: boolean `true`, expected an object of kind EcsBinding");
     let error = from_value::<EcsBinding>(json!({"spec": {"id": "a"}})).unwrap_err().to_string();
@@ -98,7 +98,7 @@ fn other_shapes_name_the_kind() {
 }
 
 #[test]
-fn facts_are_stated() {
+fn resource_constants_have_the_values_of_the_attributes() {
     assert_eq!(EcsBinding::GROUP, "hopegi.com");
     assert_eq!(EcsBinding::VERSION, "v1");
     assert_eq!(EcsBinding::API_VERSION, "hopegi.com/v1");
@@ -137,7 +137,7 @@ fn objects_are_copied_and_inspected_without_their_type() {
 }
 
 #[test]
-fn only_maps_are_written_as_resources() {
+fn type_meta_serializer_accepts_only_maps() {
     use kubesmith_runtime::api::__private::TypeMetaSerializer;
     let serializer = || TypeMetaSerializer::new::<EcsBinding>(serde_json::value::Serializer);
     for error in [
@@ -194,7 +194,7 @@ fn container_defaults_fill_in_fields() {
 }
 
 #[test]
-fn serde_attributes_of_the_type_are_honoured() {
+fn serde_attributes_of_the_type_apply() {
     let error = from_value::<Defaulted>(json!({"surplus": 1})).unwrap_err().to_string();
     assert!(
         error.starts_with("unknown field `surplus`, expected one of `apiVersion`, `kind`, `metadata`"),
@@ -257,7 +257,7 @@ fn generic_functions_of_fields_get_the_fields_themselves() {
 }
 
 #[test]
-fn types_may_live_in_functions() {
+fn resource_may_be_declared_in_a_function() {
     #[derive(Clone, Debug, Resource)]
     #[resource(group = "example.com", version = "v1")]
     struct Local {
@@ -293,7 +293,7 @@ fn generic_types_have_a_schema() {
 }
 
 #[test]
-fn a_kind_without_a_spec_is_only_worth_a_warning() {
+fn kind_without_a_spec_compiles() {
     #[derive(Clone, Debug, PartialEq, Resource)]
     #[resource(group = "a.example", version = "v1")]
     struct Data {

@@ -19,6 +19,6 @@ resource!(Foo, "example.com", -1);
 resource!(Bar, "example.com", 1.0);
 
 #[test]
-fn inserted_values_are_read() {
+fn attribute_values_from_macro_rules_are_read() {
     assert_eq!((Foo::GROUP, Bar::KIND), ("example.com", "Bar"));
 }

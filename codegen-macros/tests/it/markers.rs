@@ -34,7 +34,7 @@ use kubesmith_runtime::api::{Object, ResourceInfo, Scope};
 use v1beta1::Axe;
 
 #[test]
-fn markers_say_what_attributes_say() {
+fn markers_have_the_effect_of_attributes() {
     assert_eq!(Axe::API_VERSION, "markers.example.com/v1beta1");
     assert_eq!((Axe::PLURAL, Axe::SHORT_NAMES), ("axes", ["ax"].as_slice()));
     assert_eq!(Axe::SCOPE, Scope::Cluster);

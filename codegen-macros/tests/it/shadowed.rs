@@ -67,7 +67,7 @@ struct ShadeSpec {
 struct ShadeStatus {}
 
 #[test]
-fn shadowed_names_do_no_harm() {
+fn generated_code_compiles_with_shadowed_names() {
     let text =
         r#"{"apiVersion":"example.com/v1","kind":"Shade","metadata":{},"spec":{"size":3},"status":{}}"#;
     let shade: Shade = ::serde_json::from_str(text).unwrap();

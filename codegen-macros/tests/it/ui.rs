@@ -3,6 +3,6 @@
 //! `TRYBUILD=overwrite cargo test -p kubesmith-macros --test it ui` records the messages anew.
 
 #[test]
-fn mistakes_are_refused() {
+fn invalid_input_does_not_compile() {
     trybuild::TestCases::new().compile_fail("tests/ui/fail/*.rs");
 }

@@ -36,7 +36,7 @@ fn differences(line: &Value) -> Vec<String> {
 
 /// A longer corpus can be named in the environment, in the same form.
 #[test]
-fn patterns_are_judged_and_match_as_in_go() {
+fn patterns_compile_and_match_as_in_go() {
     let own = concat!(env!("CARGO_MANIFEST_DIR"), "/testdata/corpus.jsonl");
     let path = std::env::var("GOREGEX_CORPUS").unwrap_or_else(|_| own.to_owned());
     let corpus = std::fs::read_to_string(&path).expect("the corpus");
@@ -52,7 +52,7 @@ fn patterns_are_judged_and_match_as_in_go() {
 }
 
 #[test]
-fn limits_are_those_of_go() {
+fn pattern_limits_equal_those_of_go() {
     let nested = |levels: usize| format!("{}x{}", "(".repeat(levels), ")".repeat(levels));
     let message = |pattern: &str| check(pattern).map_err(|error| error.code.to_string());
     let too_deep = Err("expression nests too deeply".to_owned());

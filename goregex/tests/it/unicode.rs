@@ -21,7 +21,7 @@ fn count_and_sum(pattern: &str) -> (usize, u32) {
 }
 
 #[test]
-fn classes_are_those_of_go() {
+fn unicode_classes_equal_those_of_go() {
     let mut differences = Vec::new();
     for line in include_str!("../../testdata/unicode.txt").lines() {
         let fields: Vec<&str> = line.split(' ').collect();
@@ -40,7 +40,7 @@ fn classes_are_those_of_go() {
 }
 
 #[test]
-fn names_are_compared_as_in_go() {
+fn unicode_class_names_match_as_in_go() {
     for name in
         ["greek", "GREEK", "Gre-ek", "Lowercase_Letter", "lowercase letter", "lu", "LC", "any", "ASCII"]
     {

@@ -10,7 +10,7 @@ const SURVIVED: usize = 42;
 const MOST_STEPS: usize = 10;
 
 #[test]
-fn bug_is_found_and_twin_survives_for_each_pattern() {
+fn exploration_finds_each_bug_and_passes_its_fixed_twin() {
     let mut wrong = Vec::new();
     for pattern in patterns() {
         match explored(pattern, false, SCHEDULES) {
@@ -30,7 +30,7 @@ fn bug_is_found_and_twin_survives_for_each_pattern() {
 }
 
 #[test]
-fn patterns_stand_for_all_bugs_of_the_list() {
+fn patterns_cover_every_bug_of_the_list() {
     let of =
         |kind: &str| patterns().flat_map(|pattern| pattern.bugs).filter(|bug| bug.contains(kind)).count();
     assert_eq!((of("stale state"), of("intermediate state"), of("unobserved state")), (19, 11, 7));

@@ -42,7 +42,7 @@ fn names_are_checked() {
 }
 
 #[test]
-fn schemas_have_to_be_structural() {
+fn schema_must_be_structural() {
     for (schema, wanted) in [
         (
             json!({"a": {}}),
@@ -178,7 +178,7 @@ fn update_is_refused_when_kind_or_stored_version_changes() {
 }
 
 #[test]
-fn versions_are_printed_as_the_server_keeps_them() {
+fn version_errors_print_the_internal_go_structure() {
     let mut crd = crd(json!({}));
     crd["spec"]["versions"][0]["storage"] = json!(false);
     crd["spec"]["versions"][0]["name"] = json!("V_1");
@@ -195,7 +195,7 @@ fn versions_are_printed_as_the_server_keeps_them() {
 }
 
 #[test]
-fn junctors_speak_of_specified_fields_only() {
+fn junctors_may_constrain_only_specified_fields() {
     let schema = Schema::enforced(&json!({"type": "object", "properties": {"a": {"type": "string"}},
         "anyOf": [{"required": ["a"]}, {"properties": {"b": {"pattern": "x"}}}]}))
     .unwrap();
@@ -205,7 +205,7 @@ fn junctors_speak_of_specified_fields_only() {
 }
 
 #[test]
-fn field_paths_are_followed() {
+fn field_path_of_a_rule_resolves_to_its_schema() {
     let schema = Schema::enforced(&json!({"type": "object", "properties": {"a": {"type": "object",
         "properties": {"b-c": {"type": "string"}}}, "m": {"type": "object", "additionalProperties": {"type": "integer"}}}}))
     .unwrap();
@@ -218,7 +218,7 @@ fn field_paths_are_followed() {
 }
 
 #[test]
-fn rules_have_to_compile_and_to_be_cheap() {
+fn rule_must_compile_and_stay_within_the_cost_budget() {
     let at = format!("{SPEC}.properties[a].x-kubernetes-validations[0]");
     let shown = |rule: &str| {
         format!(

@@ -352,7 +352,7 @@ mod tests {
     }
 
     #[test]
-    fn variants_share_their_properties() {
+    fn properties_of_variants_are_merged() {
         let schema = rewritten(json!({"oneOf": [
             {"type": "object", "description": "A.", "properties": {"a": {"type": "string"}}, "required": ["a"], "additionalProperties": false},
             {"type": "object", "properties": {"b": {"type": "boolean"}}, "required": ["b"], "additionalProperties": false},
@@ -375,7 +375,7 @@ mod tests {
     }
 
     #[test]
-    fn described_names_are_values() {
+    fn described_constants_become_an_enum() {
         let schema = rewritten(json!({"anyOf": [
             {"oneOf": [{"type": "string", "const": "A", "description": "A."}, {"type": "string", "const": "B"}]},
             {"type": "null"},

@@ -14,7 +14,7 @@ fn codes_ascend_and_are_described() {
 }
 
 #[test]
-fn other_texts_are_no_codes() {
+fn malformed_code_is_refused() {
     for text in ["", "KS", "KS2", "KS9999", "E0002", "KS00002", "KS+002"] {
         assert_eq!(Code::parse(text), None, "{text}");
     }

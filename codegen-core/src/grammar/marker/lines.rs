@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn markers_are_no_text() {
+    fn markers_are_not_in_the_description() {
         assert_eq!(lines("/// One\n/// +optional\n///  +k8s:x=y\n/// two\nstruct S;"), ["One", "two"]);
         assert_eq!(lines("/** One\n * +optional\n */\nstruct S;"), ["One"]);
         let text = ["+ item", "+1", "a +b", "```", "+optional", "```"];

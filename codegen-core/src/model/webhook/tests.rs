@@ -18,7 +18,7 @@ fn read(keys: &str) -> (Option<WebhookAttrs>, Vec<String>) {
 }
 
 #[test]
-fn words_are_known_in_any_case() {
+fn enum_values_are_matched_in_any_case() {
     let keys = RIGHT.replace("\"Fail\"", "\"ignore\"").replace("\"None\"", "\"noneondryrun\"");
     let (attrs, errors) =
         read(&format!("{keys}, match_policy = \"EXACT\", reinvocation_policy = \"ifNeeded\""));
@@ -30,7 +30,7 @@ fn words_are_known_in_any_case() {
 }
 
 #[test]
-fn what_a_server_refuses_is_refused() {
+fn webhook_that_a_server_refuses_is_an_error() {
     assert_eq!(read(RIGHT).1, [""; 0]);
     for (from, to, code) in [
         ("side_effects = \"None\",", "", "KS0009"),
@@ -74,7 +74,7 @@ fn what_a_server_refuses_is_refused() {
 }
 
 #[test]
-fn what_a_server_takes_is_taken() {
+fn webhook_that_a_server_accepts_has_no_error() {
     for (from, to) in [
         ("\"deployments\"", "\"*;*/status\""),
         ("\"deployments\"", "\"*/*\""),
@@ -91,7 +91,7 @@ fn what_a_server_takes_is_taken() {
 }
 
 #[test]
-fn configurations_have_names() {
+fn webhook_configuration_requires_kind_and_valid_name() {
     let read = |keys: &str| {
         let item: syn::ItemFn =
             syn::parse_str(&format!("#[webhook_configuration({keys})] fn f() {{}}")).unwrap();

@@ -39,7 +39,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
 
     #[test]
-    fn any_arguments_are_read_alike(
+    fn macros_and_command_agree_on_any_arguments(
         choice: (usize, usize, u64),
         rest: Option<(usize, usize, u64)>,
     ) {
@@ -49,7 +49,7 @@ proptest! {
     }
 
     #[test]
-    fn any_markers_are_read_alike(choices in prop::collection::vec(any::<(usize, usize, u64)>(), 1..4)) {
+    fn macros_and_command_agree_on_any_markers(choices in prop::collection::vec(any::<(usize, usize, u64)>(), 1..4)) {
         let all = markers();
         let lines: Vec<String> = choices.into_iter().map(|choice| mutated(&all, choice)).collect();
         items::markers(&lines.join("\n"));

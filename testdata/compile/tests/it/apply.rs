@@ -36,7 +36,7 @@ fn json_of(configuration: &impl ApplyConfiguration) -> Value {
 }
 
 #[test]
-fn nothing_set_is_nothing_sent() {
+fn unset_fields_are_not_serialized() {
     assert_eq!(serde_json::to_value(ShopSpecApplyConfiguration::default()).unwrap(), json!({}));
     assert_eq!(serde_json::to_value(TownSpecApplyConfiguration::default()).unwrap(), json!({}));
     assert_eq!(
@@ -50,7 +50,7 @@ fn nothing_set_is_nothing_sent() {
 }
 
 #[test]
-fn plain_fields_have_the_names_and_forms_of_the_api() {
+fn fields_serialize_with_names_and_forms_of_the_api() {
     let spec = ShopSpecApplyConfiguration::default()
         .with_till_count(0)
         .with_type("kiosk")
@@ -136,7 +136,7 @@ fn metadata_has_methods_where_the_kind_has_no_field_of_the_name() {
 }
 
 #[test]
-fn what_is_written_is_read_again() {
+fn apply_configuration_survives_a_round_trip() {
     for text in [
         json!({"closedSince": null, "schema": {"not": {"not": {}}}, "phase": "Open", "type": "x"}),
         json!({"by": "Never", "closedSince": "May", "rooms": {"a": {}}, "selector": {"matchExpressions": []}}),
@@ -203,7 +203,7 @@ async fn extracts_changes_and_applies_again() {
 }
 
 #[tokio::test]
-async fn conflicts_name_fields_and_managers() {
+async fn conflict_names_fields_and_managers() {
     let (_env, shops) = shops().await;
     let me = PatchParams::apply("me");
     let tills =
@@ -247,7 +247,7 @@ async fn conflicts_name_fields_and_managers() {
 }
 
 #[tokio::test]
-async fn the_status_is_applied_and_extracted_for_itself() {
+async fn status_is_applied_and_extracted_separately() {
     let (_env, shops) = shops().await;
     let me = PatchParams::apply("me");
     shops.apply(&corner(ShopSpecApplyConfiguration::default().with_till_count(1)), &me).await.unwrap();
@@ -272,7 +272,7 @@ async fn the_status_is_applied_and_extracted_for_itself() {
 }
 
 #[tokio::test]
-async fn a_configuration_without_name_or_manager_is_not_sent() {
+async fn apply_requires_a_name_and_a_field_manager() {
     let (_env, shops) = shops().await;
     let unnamed = ShopApplyConfiguration::default();
     let error = shops.apply(&unnamed, &PatchParams::apply("me")).await.unwrap_err();
@@ -289,7 +289,7 @@ async fn a_configuration_without_name_or_manager_is_not_sent() {
 }
 
 #[test]
-fn a_part_of_an_enum_is_no_configuration() {
+fn extraction_fails_when_only_part_of_an_enum_is_owned() {
     let shop: Shop = serde_json::from_value(json!({
         "apiVersion": "shop.example.com/v1", "kind": "Shop",
         "metadata": {"name": "corner", "managedFields": [{"manager": "me", "operation": "Apply",

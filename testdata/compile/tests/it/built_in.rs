@@ -31,7 +31,7 @@ pub(super) fn pod(name: &str) -> Pod {
 }
 
 #[tokio::test]
-async fn clients_write_and_informers_and_listers_read() {
+async fn built_in_kinds_have_clients_informers_and_listers() {
     let env = TestEnv::builder().start().await.unwrap();
     let clients = built_in_mixed::Clientset::new(env.client());
     let pods = clients.core_v1().pods().namespace("default");
@@ -54,7 +54,7 @@ async fn clients_write_and_informers_and_listers_read() {
 }
 
 #[tokio::test]
-async fn apply_configurations_are_applied_and_extracted() {
+async fn built_in_apply_configurations_are_applied_and_extracted() {
     let env = TestEnv::builder().start().await.unwrap();
     let clients = built_in::Clientset::new(env.client());
     let me = PatchParams::apply("me");
@@ -73,7 +73,7 @@ async fn apply_configurations_are_applied_and_extracted() {
 }
 
 #[tokio::test]
-async fn what_is_not_stored_is_only_created() {
+async fn kind_that_is_not_stored_has_only_create() {
     let env = TestEnv::builder().start().await.unwrap();
     let clients = built_in::Clientset::new(env.client());
     let question = TokenReview {
@@ -98,7 +98,7 @@ async fn what_is_not_stored_is_only_created() {
 }
 
 #[test]
-fn schemes_have_them() {
+fn scheme_has_built_in_kinds() {
     let scheme = built_in_mixed::clientset::scheme::scheme();
     for (group, version, kind) in [
         ("", "v1", "PodList"),

@@ -108,7 +108,7 @@ fn converting() -> Scheme {
 }
 
 #[test]
-fn what_matches_is_converted_and_the_rest_by_hand() {
+fn equal_fields_are_converted_and_others_by_hand_written_functions() {
     let old = Funcs.convert_v1_parcel_to_v1alpha1_parcel(&everything()).unwrap();
     assert_eq!((old.spec.size.as_str(), old.spec.floor, old.spec.state), ("3x4", 2, v1alpha1::State::There));
     assert_eq!(old.spec.stops.as_ref().unwrap()["first"].stamps, [v1alpha1::Stamp { price: 5 }]);
@@ -119,7 +119,7 @@ fn what_matches_is_converted_and_the_rest_by_hand() {
 }
 
 #[test]
-fn round_trips_lose_what_is_said_to_be_lost() {
+fn round_trip_loses_only_declared_fields() {
     let beta = RoundTrip::new(
         |hub: &v1::Parcel| Funcs.convert_v1_parcel_to_v1beta1_parcel(hub),
         |beta: &v1beta1::Parcel| Funcs.convert_v1beta1_parcel_to_v1_parcel(beta),
@@ -135,7 +135,7 @@ fn round_trips_lose_what_is_said_to_be_lost() {
 }
 
 #[test]
-fn the_scheme_converts_between_any_two_versions() {
+fn scheme_converts_between_any_two_versions() {
     let scheme = converting();
     let alpha = scheme.convert_to_version(&everything(), "v1alpha1").unwrap();
     let beta: v1beta1::Parcel = scheme.convert(&*alpha).unwrap();
@@ -202,7 +202,7 @@ impl pallet::ConversionFuncs for ByHand {
 }
 
 #[test]
-fn what_only_looks_alike_is_converted_by_hand_and_all_else_derived() {
+fn fields_with_one_name_but_other_types_are_converted_by_hand() {
     let stamp = |price: i64| v1::Stamp { price };
     let loads = [
         v1::Load::Nothing,
@@ -264,7 +264,7 @@ impl waybill::ConversionFuncs for Numbers {
 }
 
 #[test]
-fn the_hub_is_the_version_that_says_so() {
+fn hub_is_the_version_with_the_hub_attribute() {
     let mut scheme = scheme();
     waybill::register_conversions(&mut scheme, &Numbers);
     let mut stored = v1alpha1::Waybill::default();

@@ -58,7 +58,7 @@ fn cafe(bits: u32) -> Cafe {
 }
 
 #[tokio::test]
-async fn defaults_are_those_of_an_api_server() {
+async fn set_defaults_equals_defaulting_of_the_server() {
     let env = crate::crds::server("defaults").await;
     let cafes = Clientset::new(env.client()).cafe_v1().caves().namespace("default");
     // Each field set and unset, beside every third combination of the others.
@@ -79,7 +79,7 @@ async fn defaults_are_those_of_an_api_server() {
 }
 
 #[test]
-fn fields_that_are_no_options_are_left_alone() {
+fn fields_that_are_not_optional_get_no_default() {
     let mut cafe = Cafe::default();
     cafe.set_defaults();
     assert_eq!((cafe.spec.seats, cafe.spec.table_count, cafe.spec.opens_at), (0, Some(4), Some(7)));
@@ -101,7 +101,7 @@ impl DefaultingFuncs for ByHand {
 }
 
 #[test]
-fn functions_written_by_hand_come_first() {
+fn hand_written_defaults_precede_generated_ones() {
     let mut cafe = Cafe::default();
     set_defaults_cafe(&mut cafe, &ByHand);
     let machine = |roast: &str| Machine { roast: Some(roast.to_owned()), pressure: Some(5) };
@@ -117,7 +117,7 @@ fn functions_written_by_hand_come_first() {
 }
 
 #[test]
-fn the_scheme_knows_defaults() {
+fn scheme_applies_defaults_on_decoding() {
     let manifest =
         "{apiVersion: cafe.example.com/v1, kind: Cafe, metadata: {name: a}, spec: {counters: [{}], vat: {}}}";
     let scheme = scheme();
@@ -129,7 +129,7 @@ fn the_scheme_knows_defaults() {
 }
 
 #[test]
-fn constants_are_defaults() {
+fn constant_is_a_default() {
     let mut cafe = Cafe::default();
     cafe.set_defaults();
     assert_eq!((cafe.spec.closes_at, cafe.spec.special), (Some(18), Some(Shift::Evening)));

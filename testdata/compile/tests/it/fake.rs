@@ -82,7 +82,7 @@ impl Named for Pod {
 }
 
 #[tokio::test]
-async fn server_side_apply_tells_whose_the_fields_are() {
+async fn server_side_apply_tracks_field_managers() {
     let clients = FakeClientset::builder().build().unwrap();
     let carts = clients.shop_v1().carts().namespace("a");
     let sized = |size| {
@@ -129,7 +129,7 @@ async fn informers_see_seeds_the_tracker_and_other_clients() {
 }
 
 #[tokio::test]
-async fn an_informer_lives_on_a_fake_watcher() {
+async fn informer_follows_a_fake_watcher() {
     let clients = FakeClientset::new([cart("seed")]).unwrap();
     let watcher = FakeWatcher::new();
     clients.prepend_watch_reactor("carts", watcher.reactor());
@@ -169,7 +169,7 @@ impl Reconciler for Pay {
 }
 
 #[tokio::test]
-async fn a_controller_tries_again_after_conflicts() {
+async fn controller_retries_after_conflicts() {
     let clients = FakeClientset::new([cart("full")]).unwrap();
     clients.prepend_reactor("update", "carts/status", fake::first(3, Reaction::conflict));
     let queue = Queue::new("carts");
@@ -190,7 +190,7 @@ async fn a_controller_tries_again_after_conflicts() {
 }
 
 #[tokio::test]
-async fn a_package_can_have_its_clients_on_another_packages_fake() {
+async fn clients_of_a_package_work_on_the_fake_of_another() {
     let fake = fake::Fake::<kube::Client>::builder().kinds_of::<Clientset>().build().unwrap();
     let clients: Clientset = fake.clients();
     clients.shop_v1().carts().namespace("a").create(&cart("x"), &PostParams::default()).await.unwrap();
@@ -210,20 +210,20 @@ async fn count(clients: &impl Interface) -> usize {
 }
 
 #[tokio::test]
-async fn the_fake_is_a_clientset_for_code_that_takes_any() {
+async fn fake_clientset_implements_the_clientset_trait() {
     let clients = FakeClientset::new([cart("one"), cart("two")]).unwrap();
     assert_eq!(count(&clients).await, 2);
     assert_eq!(count(&*clients).await, 2);
 }
 
 #[tokio::test]
-async fn a_fake_may_have_nothing() {
+async fn fake_clientset_may_start_empty() {
     let clients = FakeClientset::new(kubesmith_testenv::objects![]).unwrap();
     assert_eq!(count(&clients).await, 0);
 }
 
 #[tokio::test]
-async fn selectors_choose() {
+async fn list_applies_label_selector() {
     let mut labelled = cart("labelled");
     labelled.metadata.labels = Some([("a".to_owned(), "b".to_owned())].into());
     let clients = FakeClientset::new([cart("plain"), labelled]).unwrap();

@@ -111,7 +111,7 @@ async fn listers_find_by_selector_namespace_name_and_index() {
 }
 
 #[tokio::test]
-async fn a_factory_limits_tweaks_and_transforms() {
+async fn factory_applies_namespaces_list_options_and_transforms() {
     let (_env, clients) = server().await;
     let factory = SharedInformerFactory::builder(clients)
         .name("west")
@@ -133,7 +133,7 @@ async fn a_factory_limits_tweaks_and_transforms() {
 }
 
 #[tokio::test]
-async fn kinds_and_handlers_have_resyncs_of_their_own() {
+async fn kinds_and_handlers_have_their_own_resync_periods() {
     let (_env, clients) = server().await;
     let events = clients.core_v1().events().namespace("default");
     let involved = k8s_openapi::api::core::v1::ObjectReference {
@@ -176,7 +176,7 @@ async fn kinds_and_handlers_have_resyncs_of_their_own() {
 }
 
 #[tokio::test]
-async fn a_factory_starts_again_and_shuts_down_at_last() {
+async fn factory_restarts_for_new_informers_and_shuts_down() {
     let (_env, clients) = server().await;
     let factory = SharedInformerFactory::builder(clients.clone()).build();
     let names = Arc::new(Mutex::new(Vec::new()));
@@ -221,7 +221,7 @@ async fn a_factory_starts_again_and_shuts_down_at_last() {
 }
 
 #[tokio::test]
-async fn what_has_not_synced_is_named() {
+async fn sync_timeout_names_the_unsynced_resources() {
     let (_env, clients) = server().await;
     let factory = SharedInformerFactory::builder(clients)
         .name("west")

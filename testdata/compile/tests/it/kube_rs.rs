@@ -13,7 +13,7 @@ use kubesmith_testenv::TestEnv;
 use serde_json::json;
 
 #[tokio::test]
-async fn kube_rs_types_are_written_applied_and_listed() {
+async fn kube_rs_types_have_clients_apply_and_listers() {
     let env = TestEnv::builder().crds([Document::crd()]).start().await.unwrap();
     let clients = Clientset::new(env.client());
     let documents = clients.kube_v1().documents().namespace("default");

@@ -107,7 +107,7 @@ fn client_of_all_namespaces_only_lists_and_watches() {
 }
 
 #[test]
-fn what_rustc_says() {
+fn calling_an_omitted_method_does_not_compile() {
     assert_eq!(checked("right.rs"), "");
     insta::assert_snapshot!(checked("wrong.rs"));
 }

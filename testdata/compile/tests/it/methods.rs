@@ -49,7 +49,7 @@ async fn double(fleets: &impl FleetInterface, name: &str) -> Result<Scale, Error
 }
 
 #[tokio::test]
-async fn a_scale_has_its_methods() {
+async fn scale_subresource_has_its_methods() {
     let env = crds::server("methods").await;
     let clients = Clientset::new(env.client());
     let fleets = clients.harbour_v1().fleets().namespace("default");
@@ -97,7 +97,7 @@ async fn a_scale_has_its_methods() {
 
 /// What is written down takes the place of what would come by itself; the rest of it comes.
 #[tokio::test]
-async fn methods_of_the_scale_may_be_written_down_as_in_go() {
+async fn declared_scale_methods_replace_generated_ones() {
     let env = crds::server("methods").await;
     let cranes = Clientset::new(env.client()).harbour_v1().cranes().namespace("default");
     let crane = Crane { metadata: meta("tall"), ..Crane::default() };
@@ -112,7 +112,7 @@ async fn methods_of_the_scale_may_be_written_down_as_in_go() {
 }
 
 #[tokio::test]
-async fn methods_of_the_resource_have_types_of_their_own() {
+async fn methods_of_a_resource_have_their_own_types() {
     let env = crds::server("methods").await;
     let gates = Clientset::new(env.client()).harbour_v1().gates().namespace("default");
     let gate = Gate { metadata: meta("west"), spec: Wanted { size: 1 } };
@@ -144,7 +144,7 @@ fn gates_version(names: &[views::Name]) -> Option<String> {
 
 /// `create` is a method, not the verb that is left out, and the plural is the resource's name.
 #[tokio::test]
-async fn methods_stand_beside_chosen_verbs() {
+async fn methods_are_added_to_selected_verbs() {
     let env = crds::server("methods").await;
     let lamps = Clientset::new(env.client()).harbour_v1().lamps();
     let lamp = Lamp { metadata: meta("red"), spec: Wanted { size: 7 }, ..Lamp::default() };
@@ -172,7 +172,7 @@ async fn methods_stand_beside_chosen_verbs() {
 }
 
 #[tokio::test]
-async fn built_in_kinds_have_those_of_client_go() {
+async fn built_in_kinds_have_methods_of_client_go() {
     let env = TestEnv::builder().start().await.unwrap();
     let accounts = built_in::Clientset::new(env.client()).core_v1().service_accounts().namespace("default");
     let account = ServiceAccount { metadata: meta("me"), ..ServiceAccount::default() };
@@ -218,7 +218,7 @@ fn cpu(amount: &str) -> Option<ResourceRequirements> {
 }
 
 #[tokio::test]
-async fn pods_get_containers_and_resources_while_they_run() {
+async fn running_pod_gets_ephemeral_containers_and_is_resized() {
     let env = TestEnv::builder().start().await.unwrap();
     let pods = built_in_mixed::Clientset::new(env.client()).core_v1().pods().namespace("default");
     let mut new = pod("web");
@@ -258,7 +258,7 @@ fn request(name: &str) -> CertificateSigningRequest {
 }
 
 #[tokio::test]
-async fn requests_for_certificates_are_approved() {
+async fn certificate_signing_request_is_approved() {
     let env = TestEnv::builder().start().await.unwrap();
     let requests =
         built_in_mixed::Clientset::new(env.client()).certificates_v1().certificate_signing_requests();

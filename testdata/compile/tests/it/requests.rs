@@ -51,7 +51,7 @@ fn named<K: kube::Resource + Default>() -> K {
 }
 
 #[tokio::test]
-async fn every_verb_of_a_cluster_scoped_kind() {
+async fn cluster_scoped_kind_has_every_verb() {
     let server = Server::default();
     let clients = cluster_scope::Clientset::new(server.client());
     let bindings = clients.ecs_v1().ecs_bindings();
@@ -99,7 +99,7 @@ async fn every_verb_of_a_cluster_scoped_kind() {
 }
 
 #[tokio::test]
-async fn a_namespaced_kind_has_all_namespaces_and_one() {
+async fn namespaced_client_is_of_all_namespaces_or_one() {
     let server = Server::default();
     let clients = namespaced_scope::Clientset::new(server.client());
     let carts = clients.shop_v1().carts();
@@ -117,7 +117,7 @@ async fn a_namespaced_kind_has_all_namespaces_and_one() {
 }
 
 #[tokio::test]
-async fn discovery_asks_the_same_server() {
+async fn discovery_uses_the_server_of_the_clientset() {
     let server = Server::default();
     let clients = cluster_scope::Clientset::new(server.client());
     assert!(clients.discovery().server_version().await.is_err());
@@ -126,7 +126,7 @@ async fn discovery_asks_the_same_server() {
 
 /// A configuration leads to the server over the network, with its credentials; what is wrong with it is told at once.
 #[tokio::test]
-async fn a_clientset_is_made_of_a_configuration() {
+async fn clientset_is_built_from_a_configuration() {
     let mut env = super::crds::server("namespaced-scope").await;
     let config = env.config().await.unwrap();
     let options = ClientOptions::new().user_agent("shopkeeper/1.0");

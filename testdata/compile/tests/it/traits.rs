@@ -41,7 +41,7 @@ fn is_send<F: Future + Send>(future: F) -> F {
 }
 
 #[tokio::test]
-async fn a_controller_takes_the_generated_client() {
+async fn controller_accepts_the_generated_client() {
     let env = crate::crds::server("namespaced-scope").await;
     let clients = namespaced_scope::Clientset::new(env.client());
     let carts = clients.shop_v1().carts().namespace("default");
@@ -91,7 +91,7 @@ async fn traits_have_every_verb_of_the_client() {
 }
 
 #[tokio::test]
-async fn an_empty_namespace_stands_for_all() {
+async fn empty_namespace_selects_all_namespaces() {
     let env = crate::crds::server("namespaced-scope").await;
     let clients = namespaced_scope::Clientset::new(env.client()).shop_v1();
     for namespace in ["default", "kube-system"] {
@@ -200,7 +200,7 @@ impl verbs::ApplyStatus<Cart, CartApplyConfiguration> for InMemory {
 impl CartInterface for InMemory {}
 
 #[tokio::test]
-async fn a_controller_takes_a_client_of_ones_own() {
+async fn controller_accepts_a_hand_written_client() {
     let controller = Controller { carts: InMemory::default() };
     controller.carts.create(&cart("a"), &PostParams::default()).await.unwrap();
     assert_eq!(controller.reconcile("anywhere", "a").await.unwrap().status.phase, "size 0");
@@ -230,7 +230,7 @@ impl verbs::Update<Cart> for Two {
 }
 
 #[tokio::test]
-async fn single_verbs_can_be_asked_for() {
+async fn function_may_require_single_verbs() {
     let two = Two(Mutex::new(cart("a")));
     assert_eq!(is_send(resize(&two, "a")).await.unwrap(), 1);
     assert_eq!(two.0.lock().unwrap().spec.size, 1);
@@ -264,7 +264,7 @@ async fn both_versions(clients: &impl groups_versions::clientset::Interface) -> 
 }
 
 #[tokio::test]
-async fn traits_of_two_versions_do_not_meet() {
+async fn traits_of_two_versions_do_not_conflict() {
     #[allow(
         unused_imports,
         reason = "methods of the clients themselves come first, whatever is imported"
@@ -285,7 +285,7 @@ async fn version(clients: &impl groups_versions::clientset::Interface) -> String
 }
 
 #[tokio::test]
-async fn a_cluster_scoped_kind_has_no_namespace() {
+async fn cluster_scoped_client_takes_no_namespace() {
     use cluster_scope::clientset::Interface;
     use cluster_scope::clientset::typed::ecs::v1::EcsBindingsGetter;
 

@@ -52,7 +52,7 @@ fn every_expected_tree_is_compiled() {
 }
 
 #[test]
-fn defaults_and_conversions_can_be_left_out() {
+fn defaults_and_conversions_are_optional() {
     let cases = Path::new(env!("CARGO_MANIFEST_DIR")).join("../cases");
     let file = std::env::temp_dir().join(format!("kubesmith-{}.toml", std::process::id()));
     let paths = |switches: &str| {

@@ -24,7 +24,7 @@ fn client() -> kube::Client {
 }
 
 #[tokio::test]
-async fn informers_and_listers_share_the_factorys_cache() {
+async fn informer_and_lister_share_the_cache_of_the_factory() {
     let clients = cluster_scope::Clientset::new(client());
     let factory = cluster_scope::SharedInformerFactory::builder(clients.clone())
         .resync(Duration::from_secs(30))
@@ -46,7 +46,7 @@ async fn informers_and_listers_share_the_factorys_cache() {
 }
 
 #[tokio::test]
-async fn namespaced_listers_choose_a_namespace() {
+async fn namespaced_lister_selects_a_namespace() {
     let factory = namespaced_scope::SharedInformerFactory::builder(client()).namespace("default").build();
     let carts = factory.shop().v1().carts();
     carts
@@ -73,7 +73,7 @@ async fn informers_are_found_by_resource() {
 }
 
 #[test]
-fn the_scheme_knows_every_kind_and_its_list() {
+fn scheme_has_every_kind_and_its_list() {
     let scheme = verbs::clientset::scheme::scheme();
     for kind in ["Every", "EveryList", "WithoutClient", "WithoutClientList"] {
         assert!(scheme.get(&GroupVersionKind::gvk("shop.example.com", "v1", kind)).is_some(), "{kind}");
@@ -85,7 +85,7 @@ fn the_scheme_knows_every_kind_and_its_list() {
 }
 
 #[tokio::test]
-async fn parts_work_alone() {
+async fn lister_and_informer_packages_work_without_other_parts() {
     let factory = only_informer::SharedInformerFactory::builder(client()).build();
     let lister: Lister<Cart> = factory.shop().v1().carts().lister();
     let lister: only_lister::listers::shop::v1::CartLister = lister;
@@ -93,7 +93,7 @@ async fn parts_work_alone() {
 }
 
 #[tokio::test]
-async fn awkward_names_are_usable() {
+async fn keyword_and_colliding_names_are_usable() {
     let clients = names::Clientset::new(client());
     let _client = clients.generic_v1().options().namespace("default");
     let factory = names::SharedInformerFactory::builder(clients).build();
@@ -110,7 +110,7 @@ async fn awkward_names_are_usable() {
 }
 
 #[tokio::test]
-async fn files_written_by_hand_extend_what_is_generated() {
+async fn hand_written_files_extend_the_generated_package() {
     use namespaced_scope::clientset::typed::shop::v1::cart_expansion::CartExpansion;
 
     let env = crate::crds::server("namespaced-scope").await;

@@ -245,7 +245,7 @@ fn validated(value: &Value) -> FieldErrors {
 }
 
 #[tokio::test]
-async fn what_is_created_is_judged_as_by_a_server() {
+async fn validate_agrees_with_the_server_on_create() {
     let server = Server::new().await;
     let mut dice = Dice(0x2545_f491_4f6c_dd1d);
     let (specs, statuses, metadata) = (spec_values(), status_values(), metadata_values());
@@ -273,7 +273,7 @@ async fn what_is_created_is_judged_as_by_a_server() {
 }
 
 #[tokio::test]
-async fn what_is_changed_is_judged_as_by_a_server() {
+async fn validate_update_agrees_with_the_server() {
     let server = Server::new().await;
     let strict = serde_json::to_value(&crate::crds::of_case("validations")[0].spec.versions[0]).unwrap();
     // What was stored before there were rules may break them.
@@ -329,7 +329,7 @@ fn gate(name: &str) -> Gate {
 }
 
 #[test]
-fn all_faults_come_at_once_with_their_paths() {
+fn validate_returns_every_error_with_its_path() {
     let mut bad = gate("moat");
     assert_eq!(bad.validate().to_string(), "<nil>: Invalid value: a moat is no gate");
     bad.spec.guards = 7;
@@ -346,7 +346,7 @@ fn all_faults_come_at_once_with_their_paths() {
 }
 
 #[test]
-fn changes_are_judged_by_what_was_there() {
+fn validate_update_ignores_unchanged_invalid_fields() {
     let mut old = gate("north");
     old.spec.builder = Some("tom".to_owned());
     old.spec.motto = "A".to_owned();
@@ -367,7 +367,7 @@ fn changes_are_judged_by_what_was_there() {
 }
 
 #[test]
-fn kinds_without_a_status_are_judged_as_a_whole() {
+fn kind_without_a_status_is_validated_as_a_whole() {
     let mut wall = Wall { spec: WallSpec { length: 0 }, ..Wall::default() };
     wall.metadata.name = Some("outer".to_owned());
     assert_eq!(wall.validate().iter().count(), 1);
@@ -432,7 +432,7 @@ async fn answer(
 }
 
 #[tokio::test]
-async fn a_webhook_answers_what_schema_and_rules_find() {
+async fn webhook_responds_with_errors_of_schema_and_rules() {
     let fine = gate("north");
     let warnings = vec!["mind the gap".to_owned()];
     assert_eq!(answer("CREATE", "", &fine, &fine).await, (200, vec![], warnings.clone()));

@@ -253,7 +253,7 @@ fn corpus() -> String {
 }
 
 #[test]
-fn corpus_is_that_of_the_seed() {
+fn committed_corpus_is_up_to_date() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/src/macros/corpus.rs");
     let text = corpus();
     if std::env::var_os("KUBESMITH_UPDATE").is_some() {

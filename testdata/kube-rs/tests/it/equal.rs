@@ -23,7 +23,7 @@ const DIFFERENCES: &[(&str, &str)] =
 const SHOWN: usize = 5;
 
 #[test]
-fn the_command_writes_what_kube_rs_answers() {
+fn generated_crds_equal_those_of_kube_rs() {
     let generated = generate(Path::new(env!("CARGO_MANIFEST_DIR")), true);
     let ours = written(&generated);
     let (mut report, mut equal, mut different) = (shown_errors(&generated), BTreeSet::new(), BTreeSet::new());
@@ -56,7 +56,7 @@ fn the_command_writes_what_kube_rs_answers() {
 
 /// A schema that only exists at run time is reported, on the line that leads to it, and never replaced by another.
 #[test]
-fn what_only_exists_at_run_time_is_reported() {
+fn schema_that_only_exists_at_run_time_is_reported() {
     let source = include_str!("unreadable.rs");
     let marks = source.lines().zip(1..).filter(|(line, _)| line.ends_with("// unreadable"));
     let marked: BTreeSet<usize> =
@@ -72,7 +72,7 @@ fn what_only_exists_at_run_time_is_reported() {
 
 /// Where kube-rs panics or writes what no API server takes, the command writes what one takes, or says why not.
 #[test]
-fn what_kube_rs_cannot_say_is_said_or_reported() {
+fn kinds_that_kube_rs_cannot_express_are_generated_or_reported() {
     let mut source = include_str!("refused.rs").to_string();
     let mut reported = BTreeMap::new();
     let ours = loop {

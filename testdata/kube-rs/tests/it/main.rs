@@ -56,7 +56,7 @@ fn fate(kind: &Kind) -> (Fate, String) {
 }
 
 #[test]
-fn kube_rs_answers_and_a_server_takes_every_kind() {
+fn server_accepts_every_crd_of_kube_rs() {
     let kinds = kinds();
     assert!(kinds.len() >= 90, "{} kinds", kinds.len());
     let mut names = BTreeSet::new();
@@ -69,7 +69,7 @@ fn kube_rs_answers_and_a_server_takes_every_kind() {
 }
 
 #[test]
-fn kinds_that_kube_rs_cannot_make_are_as_listed() {
+fn kinds_that_kube_rs_refuses_equal_the_list() {
     let wrong: Vec<String> = refused::kinds()
         .iter()
         .filter_map(|(kind, expected)| {
@@ -81,7 +81,7 @@ fn kinds_that_kube_rs_cannot_make_are_as_listed() {
 }
 
 #[test]
-fn kinds_that_only_exist_at_run_time_are_real() {
+fn crds_that_only_exist_at_run_time_are_valid() {
     let crds = [
         unreadable::ComputedBounds::crd,
         unreadable::Computed::crd,

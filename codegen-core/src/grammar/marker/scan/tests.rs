@@ -19,7 +19,7 @@ fn check(ty: &Type, cases: &[(&str, &str)]) {
 
 /// These and the following pairs are facts about controller-gen, taken from runs of its parser.
 #[test]
-fn scalars() {
+fn scalars_parse_as_in_controller_gen() {
     check(
         &Type::String,
         &[
@@ -39,7 +39,7 @@ fn scalars() {
 }
 
 #[test]
-fn lists_and_maps() {
+fn lists_and_maps_parse_as_in_controller_gen() {
     let strings = Type::Slice(Box::new(Type::String));
     check(
         &strings,
@@ -57,7 +57,7 @@ fn lists_and_maps() {
 }
 
 #[test]
-fn types_are_guessed() {
+fn untyped_value_is_guessed_as_in_controller_gen() {
     let mixed =
         r#"{text: "abc", len: 3, "as bytes": 97;98, props: {nullsafe: true, tags: {"a", "in a row"}}}"#;
     check(
@@ -87,7 +87,7 @@ fn types_are_guessed() {
 }
 
 #[test]
-fn mistakes_have_a_place() {
+fn error_has_a_range() {
     for (ty, text, message, range) in [
         (Type::Any, r#""open"#, "the string is not closed", 0..5),
         (Type::Any, "{a: 1", "expected `,`, found the end of the line", 5..5),
@@ -104,7 +104,7 @@ fn mistakes_have_a_place() {
 }
 
 #[test]
-fn deep_nesting_is_borne() {
+fn deep_nesting_is_an_error() {
     for (open, close) in [("{", "}"), ("{a: ", "}")] {
         let text = open.repeat(500) + "1" + &close.repeat(500);
         assert!(Scanner::new(&text, 0).value(&Type::Any).is_err());
