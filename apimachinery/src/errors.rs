@@ -25,7 +25,7 @@ mod tests {
     use super::aggregate;
 
     #[test]
-    fn aggregate_names_each_error_once_in_the_order_of_their_first() {
+    fn aggregate_lists_each_error_once_by_first_occurrence() {
         let all = |texts: &[&str]| aggregate(texts.iter().map(ToString::to_string));
         assert_eq!(all(&[]), "");
         assert_eq!(all(&["a"]), "a");

@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn imports_and_empty_implementations_stand_together() {
+    fn imports_and_empty_impls_are_not_separated() {
         let text = format(
             "use a::A; use b::B; mod c; pub use c::C; impl A for C {} impl B for C {} impl D for C { fn d() {} }",
         );

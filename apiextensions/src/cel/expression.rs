@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn variables_need_no_schema() {
+    fn object_request_and_authorizer_evaluate_without_a_schema() {
         for source in [
             "object.spec.n == 3 && object.spec.list.all(i, i > 0)",
             "object.metadata.labels['a.b/c'] == 'd' && !has(object.spec.nope)",

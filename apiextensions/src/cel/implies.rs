@@ -193,7 +193,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rules_are_compared_by_their_parts() {
+    fn relation_of_rules_follows_from_their_operands() {
         use Relation::{Looser, Same, Tighter, Unclear};
         for (old, new, wanted) in [
             ("self.a > 1", "self.a  >  1", Same),
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn rules_follow_from_several() {
+    fn rule_may_follow_from_several_rules() {
         let follows = |rule: &str, from: &[&str]| follows(rule, from, &|_| None);
         assert!(follows("self.a && self.b > 1", &["self.b > 1", "self.c", "self.a"]));
         assert!(follows("self.b", &["self.a && self.b"]) && follows("true", &[]));

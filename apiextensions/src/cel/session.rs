@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn depth_that_compilation_does_not_see_is_bounded() {
+    fn evaluation_depth_of_variables_is_limited() {
         type Link = fn(usize) -> String;
         let links: [(usize, Link); 4] = [
             (0, |i| format!("variables.?v{i}.orValue(1)")),
@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn patches_are_described_in_json() {
+    fn patch_expression_evaluates_to_json() {
         let mut environment = Environment::new(&[("object", Type::Dyn)]);
         let patch = |environment: &Environment, source: &str| {
             let expression = environment.compile(source).map_err(|issues| issues[0].message.clone())?;

@@ -134,7 +134,7 @@ fn extension_functions_evaluate() {
 }
 
 #[test]
-fn runtime_errors_have_the_servers_text() {
+fn runtime_errors_have_the_text_of_the_server() {
     for (source, text) in [
         ("self.l[10] == ''", "index out of bounds: 10"),
         ("self.m['nope'] == ''", "no such key: nope"),
@@ -155,7 +155,7 @@ fn runtime_errors_have_the_servers_text() {
 }
 
 #[test]
-fn compile_errors_have_the_servers_text() {
+fn compile_errors_have_the_text_of_the_server() {
     for (source, place, message) in [
         ("self.s.nope == 1", 7, "type 'string' does not support field selection"),
         ("self.nope == 1", 5, "undefined field 'nope'"),

@@ -43,7 +43,7 @@ fn kind_and_list_have_separate_definitions() {
 }
 
 #[test]
-fn selectable_fields_lose_their_dot() {
+fn selectable_fields_are_published_without_a_leading_dot() {
     let (object, list) = defined(json!({"type": "object"}), &[".spec.node".to_owned()]);
     let expected = json!([{"fieldPath": "spec.node"}]);
     assert_eq!(object["x-kubernetes-selectable-fields"], expected);

@@ -371,7 +371,7 @@ mod tests {
     }
 
     #[test]
-    fn formats_accept_and_refuse() {
+    fn format_accepts_valid_and_refuses_invalid_values() {
         for (format, good, bad) in [
             ("date-time", "2020-01-02T03:04:05Z", "2020-01-02"),
             ("date-time", "2020-01-02T03:04:05.123+01:00", "2020-13-02T03:04:05Z"),

@@ -80,7 +80,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn paths_are_followed_to_the_innermost_node() {
+    fn path_resolves_to_the_innermost_existing_node() {
         let schema = Schema::enforced(&json!({"type": "object", "properties": {
             "a": {"type": "string"}, "a].properties[b": {"type": "string"},
             "l": {"type": "array", "items": {"type": "object", "additionalProperties": {"type": "string"}}}}}))

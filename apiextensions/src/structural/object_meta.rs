@@ -306,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn names_follow_their_rule() {
+    fn object_name_is_checked_by_its_rule() {
         assert!(NameRule::Subdomain.check("a.b-c.1").is_empty());
         for bad in ["", "A", "a..b", "-a", "a-", "a_b"] {
             assert!(!NameRule::Subdomain.check(bad).is_empty(), "{bad:?}");

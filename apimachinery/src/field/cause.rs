@@ -233,7 +233,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn cause_reads_as_kube_apiserver_words_it() {
+    fn cause_has_the_text_of_kube_apiserver() {
         assert_eq!(Cause::required("spec.name", "").to_string(), "spec.name: Required value");
         assert_eq!(Cause::invalid("a", "x\n", "bad").to_string(), "a: Invalid value: \"x\\n\": bad");
         assert_eq!(Cause::invalid("a", 1.5, "bad").message(), "Invalid value: 1.5: bad");

@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn syntax_error_is_worded_as_go_words_it() {
+    fn syntax_error_has_the_text_of_go() {
         check("", "unexpected end of JSON input");
         check("[1,", "unexpected end of JSON input");
         check("\"a", "unexpected end of JSON input");

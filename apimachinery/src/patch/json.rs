@@ -398,7 +398,7 @@ mod tests {
     }
 
     #[test]
-    fn whole_document_can_be_replaced_and_tested_only() {
+    fn whole_document_can_only_be_replaced_or_tested() {
         becomes(json!({"a": 1}), json!({"op": "replace", "path": "", "value": {"b": 2}}), json!({"b": 2}));
         becomes(json!({"a": 1}), json!({"op": "test", "path": "", "value": {"a": 1}}), json!({"a": 1}));
         fails(

@@ -152,7 +152,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_table_entry_makes_a_structural_schema() {
+    fn every_table_entry_has_a_structural_schema() {
         for (path, make) in TABLE.iter().copied().flatten() {
             let mut schema = convert(*make, false);
             assert!(!schema.is_empty(), "{path}");

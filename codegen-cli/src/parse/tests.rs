@@ -9,7 +9,7 @@ fn parse(text: &str) -> (Items, Vec<Diagnostic>) {
 }
 
 #[test]
-fn uses_are_split_into_leaves() {
+fn use_tree_is_split_into_leaves() {
     let (items, _) =
         parse("pub use a::{self, b::C as D, e::*}; use ::x::Y; extern crate z; extern crate q as r;");
     let leaves: Vec<_> =

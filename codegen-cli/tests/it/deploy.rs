@@ -175,7 +175,7 @@ async fn server_accepts_the_installer_and_the_samples() {
 
 /// Kubernetes knows roles by their names alone, and files are in one folder.
 #[test]
-fn groups_have_roles_and_samples_of_their_own() {
+fn groups_have_their_own_roles_and_samples() {
     let tree = by_key(built(&case().join("expected/config/rbac")));
     let groups_of = |name: &str| {
         let role = &tree[&format!("ClusterRole -/library-{name}-role")];
@@ -242,7 +242,7 @@ fn sources(folder: &Path) -> String {
 }
 
 #[test]
-fn alerts_are_about_metrics_that_the_runtime_has() {
+fn alerts_use_existing_metrics_of_the_runtime() {
     let sample = project("prometheus = true\nalerts = true\n");
     generate(&sample, &[]);
     let tree = sample.tree("config");

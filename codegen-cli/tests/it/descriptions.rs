@@ -27,6 +27,6 @@ fn lines_of_a_block_comment_are_trimmed() {
 }
 
 #[test]
-fn literals_are_put_together() {
+fn literals_of_concat_in_doc_are_joined() {
     assert_eq!(description("    #[doc = concat!(\"a\", 1)]\n    /// b"), "a1\nb");
 }

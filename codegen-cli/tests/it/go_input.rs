@@ -167,7 +167,7 @@ fn crd(types: &str) -> String {
 }
 
 #[test]
-fn markers_count_when_types_are_declared_in_a_group() {
+fn markers_of_types_in_a_group_are_read() {
     let text = crd(
         "type (\n\t// Spec is.\n\t// +kubebuilder:validation:MinProperties=1\n\tSpec struct {\n\t\tA Kind2 `json:\"a\"`\n\t}\n\n\t\
          // Kind2 has\n\t// two lines.\n\t// +kubebuilder:validation:Enum=b;c\n\tKind2 string\n)\n",

@@ -67,7 +67,7 @@ fn reachable(schemas: &Value, from: Vec<String>) -> BTreeSet<String> {
 }
 
 #[tokio::test]
-async fn definitions_equal_what_a_server_publishes() {
+async fn openapi_definitions_equal_those_of_a_server() {
     let mut cases: Vec<_> = fs::read_dir(support::testdata().join("conformance"))
         .unwrap()
         .map(|entry| entry.unwrap().path())

@@ -21,7 +21,7 @@ fn oven(name: &str, degrees: i32) -> Value {
 }
 
 #[tokio::test]
-async fn policies_decide_as_their_attributes_say() {
+async fn policy_decisions_follow_the_attributes() {
     let project = Crate::new(&listing());
     let out = project.run(&["generate", "--input", "api", "--only", "crd,policy", "--output", "config"]);
     assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));

@@ -158,7 +158,7 @@ fn kubeconfig_with_other_clusters_is_kept() {
 }
 
 #[tokio::test]
-async fn data_outlives_the_server() {
+async fn data_survives_a_restart_of_the_server() {
     let dir = tempfile::tempdir().unwrap();
     let data = dir.path().join("data");
     let served = Served::start(&[FREE, &["--data", path(&data)]].concat());

@@ -293,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn contradictions_are_errors() {
+    fn contradictory_genclient_tags_are_errors() {
         for source in [
             "#[genclient(no_verbs, readonly)]",
             r#"#[genclient(only_verbs("get"), skip_verbs("list"))]"#,

@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn every_keyword_is_one_for_the_parser() {
+    fn every_keyword_is_refused_as_an_identifier() {
         for word in KEYWORDS {
             assert!(syn::parse_str::<syn::Ident>(word).is_err() || *word == "gen", "{word}");
         }

@@ -34,7 +34,7 @@ fn entries(family: Family, place: Place, source: &str) -> String {
 }
 
 #[test]
-fn every_marker_makes_the_entry_of_its_attribute() {
+fn every_marker_parses_to_the_entry_of_its_attribute() {
     let mut count = 0;
     for definition in definitions().values() {
         let marker = marker_text(definition);
@@ -318,7 +318,7 @@ fn default_of_empty_braces_fits_lists_maps_and_structs() {
 }
 
 #[test]
-fn modules_have_markers_of_their_own() {
+fn module_markers_are_read() {
     let read = |text: &str| {
         let file: syn::File = syn::parse_str(text).unwrap();
         let mut diagnostics = Diagnostics::new();
@@ -393,7 +393,7 @@ fn equivalent_markers_are_merged() {
 }
 
 #[test]
-fn controller_gens_default_wins() {
+fn kubebuilder_default_overrides_default_marker() {
     let markers = ["/// +kubebuilder:default=1\n", "/// +default=2\n"];
     for source in [markers.concat(), markers.into_iter().rev().collect()] {
         let item: syn::ItemStruct = syn::parse_str(&format!("struct S {{ {source} a: i32 }}")).unwrap();

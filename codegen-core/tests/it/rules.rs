@@ -185,7 +185,7 @@ fn default_may_be_a_constant() {
 
 /// Clippy does not look into attributes with braces.
 #[test]
-fn keys_of_keys_stand_in_parentheses_or_in_braces() {
+fn nested_keys_are_written_in_parentheses_or_braces() {
     let column = |open: &str, close: &str| {
         format!(
             "#[resource(group = \"a.b\", version = \"v1\", print_column{open}name = \"A\", json_path = \".a\", \

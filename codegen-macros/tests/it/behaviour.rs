@@ -112,7 +112,7 @@ fn resource_constants_have_the_values_of_the_attributes() {
 }
 
 #[test]
-fn kube_knows_the_resource() {
+fn derived_type_implements_resource_of_kube() {
     assert_eq!(EcsBinding::kind(&()), "EcsBinding");
     assert_eq!(EcsBinding::api_version(&()), "hopegi.com/v1");
     assert_eq!(EcsBinding::url_path(&(), None), "/apis/hopegi.com/v1/ecsbinding");
@@ -186,7 +186,7 @@ impl Default for Defaulted {
 }
 
 #[test]
-fn container_defaults_fill_in_fields() {
+fn container_default_fills_missing_fields() {
     let object: Defaulted = from_value(json!({})).unwrap();
     assert_eq!(object, Defaulted { number: 7, ..Defaulted::default() });
     let object: Defaulted = from_value(json!({"num": 3, "extraData": [], "spec": {}, "type": "u"})).unwrap();
@@ -245,7 +245,7 @@ mod as_text {
 }
 
 #[test]
-fn generic_functions_of_fields_get_the_fields_themselves() {
+fn flattened_fields_and_serde_functions_apply() {
     let object = Flattened { size: 0, rest: BTreeMap::from([("x".into(), json!(1))]), ..flattened() };
     let text = to_string(&object).unwrap();
     assert_eq!(text, r#"{"apiVersion":"example.com/v1","kind":"Flat","metadata":{},"spec":"5","x":1}"#);

@@ -26,7 +26,7 @@ fn valid_definition_has_no_errors() {
 }
 
 #[test]
-fn names_are_checked() {
+fn definition_names_are_validated() {
     let mut bad = crd(json!({}));
     bad["metadata"]["name"] = json!("wrong.g.example.com");
     bad["spec"]["names"]["listKind"] = json!("Widget");
@@ -259,7 +259,7 @@ fn rule_must_compile_and_stay_within_the_cost_budget() {
 }
 
 #[test]
-fn protected_groups_need_an_approval() {
+fn protected_group_requires_an_approval() {
     let mut own = crd(json!({}));
     own["spec"]["group"] = json!("demo.k8s.io");
     own["metadata"]["name"] = json!("widgets.demo.k8s.io");

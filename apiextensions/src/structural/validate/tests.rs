@@ -6,7 +6,7 @@ fn causes(schema: Value, object: Value) -> Vec<String> {
 }
 
 #[test]
-fn int_or_string_errors_have_the_words_of_the_server() {
+fn int_or_string_errors_have_the_text_of_the_server() {
     let schema = json!({"type": "object", "properties": {"ios": {"x-kubernetes-int-or-string": true,
         "anyOf": [{"type": "integer"}, {"type": "string"}]}}});
     assert_eq!(causes(schema.clone(), json!({"ios": "80%"})), Vec::<String>::new());

@@ -154,7 +154,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn documents_begin_behind_marks_and_with_their_directives() {
+    fn document_starts_after_marks_and_with_its_directives() {
         let of =
             |text: &'static str| documents(text).into_iter().map(|range| &text[range]).collect::<Vec<_>>();
         assert_eq!(of("\u{feff}---\na: 1\n---\nb: 1\n"), ["a: 1\n", "b: 1\n"]);
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn templates_stand_where_values_do() {
+    fn template_is_detected_in_the_place_of_a_value() {
         for (text, wanted) in [
             ("a:\n  {{- if .b }}\n", Some(5)),
             ("a: {{ .b }}\n", Some(3)),

@@ -302,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn flattened_branches_stand_beside_each_other() {
+    fn flattened_branches_are_combined_by_all_of() {
         let mut schema = json!({"oneOf": [1]});
         flatten(&mut schema, json!({"oneOf": [2], "required": ["a"]}));
         assert_eq!(schema, json!({"allOf": [{"oneOf": [1]}, {"oneOf": [2]}], "required": ["a"]}));

@@ -249,7 +249,7 @@ fn diverging_versions_are_allowed_with_a_conversion_webhook() {
 }
 
 #[test]
-fn versions_with_the_same_change_stand_together() {
+fn versions_with_the_same_change_are_grouped() {
     let folder = folder();
     let old = OLD.replace(
         "                type: integer\n                maximum: 20\n",

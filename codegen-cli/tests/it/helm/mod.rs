@@ -155,7 +155,7 @@ fn chart_follows_namespace_and_values() {
 }
 
 #[test]
-fn schema_knows_every_value() {
+fn values_schema_has_every_value() {
     fn same(values: &Value, schema: &Value, place: &str) {
         let Some(properties) = schema.get("properties") else { return };
         let keys = |value: &Value| {

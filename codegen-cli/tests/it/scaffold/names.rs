@@ -12,7 +12,7 @@ fn two_pools() -> Project {
 }
 
 #[test]
-fn names_do_not_clash() {
+fn generated_names_do_not_collide() {
     let project = two_pools();
     // Kinds whose modules are there already.
     let shop = |flag| ["create", "webhook", "--group=shop", "--version=v1", "--kind=IPPool", flag];
@@ -50,7 +50,7 @@ fn names_do_not_clash() {
 }
 
 #[test]
-fn names_that_would_clash_are_refused() {
+fn colliding_names_are_refused() {
     let project = two_pools();
     project.works(&api("shop", "v1beta1", "IPPool"));
     let before = project.tree();

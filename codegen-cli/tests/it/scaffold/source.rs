@@ -53,7 +53,7 @@ fn project_depends_on_a_revision_of_a_git_repository() {
 }
 
 #[test]
-fn program_that_cargo_installed_from_a_revision_makes_projects_of_that_revision() {
+fn project_depends_on_the_revision_that_cargo_installed() {
     let project = Project::empty();
     let installed = project.dir.path().join("installed");
     fs::create_dir_all(installed.join("bin")).unwrap();

@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn literals_are_put_together() {
+    fn literals_of_concat_in_doc_are_joined() {
         assert_eq!(lines("#[doc = concat!(\"a \", 1, true, 'c', \"\\nb\")] struct S;"), ["a 1truec", "b"]);
         assert!(lines("#[doc = concat!(\"a\", env!(\"B\"))] struct S;").is_empty());
         let item: syn::ItemStruct = syn::parse_str("/// a\n#[doc = include_str!(\"b\")]\nstruct S;").unwrap();

@@ -157,7 +157,7 @@ fn corner(spec: ShopSpecApplyConfiguration) -> ShopApplyConfiguration {
 }
 
 #[tokio::test]
-async fn extracts_changes_and_applies_again() {
+async fn extracted_configuration_is_changed_and_applied_again() {
     let (_env, shops) = shops().await;
     let (me, other) = (PatchParams::apply("me"), PatchParams::apply("other"));
     let spec = ShopSpecApplyConfiguration::default()

@@ -50,7 +50,7 @@ fn definitions(folder: &str) -> Vec<Value> {
 }
 
 #[test]
-fn objects_come_back_as_they_were() {
+fn objects_of_imported_types_survive_a_round_trip() {
     let definitions = definitions("../good");
     let made = [
         round_trip::check::<alike_example_com::v1::Node>(&definitions, OBJECTS),
@@ -71,7 +71,7 @@ fn objects_come_back_as_they_were() {
 }
 
 #[test]
-fn objects_of_go_types_come_back_as_they_were() {
+fn objects_of_go_types_survive_a_round_trip() {
     let definitions = definitions("../go/crate/crds");
     let made = round_trip::check::<bakery::v1::Order>(&definitions, OBJECTS).unwrap();
     assert!(made > OBJECTS / 2, "{made} objects");
@@ -79,7 +79,7 @@ fn objects_of_go_types_come_back_as_they_were() {
 
 /// A definition in v1beta1 keeps unknown fields everywhere.
 #[test]
-fn an_old_definition_keeps_what_it_does_not_know() {
+fn v1beta1_definition_preserves_unknown_fields() {
     let object = serde_json::json!({
         "apiVersion": "old.example.com/v1alpha1", "kind": "Old", "metadata": {"name": "a"}, "unknown": {"b": [1]},
         "spec": {"size": "small", "unknown": true}, "status": {"unknown": null},
