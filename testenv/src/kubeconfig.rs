@@ -45,7 +45,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_configuration_survives_being_written() {
+    async fn kubeconfig_round_trips() {
         let authority = kubesmith_apiserver::tls::Authority::new().unwrap();
         let pair = authority.client("jane", &[]).unwrap();
         for credentials in [Credentials::None, Credentials::Token("secret"), Credentials::Certificate(&pair)]

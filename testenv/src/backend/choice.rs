@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn the_environment_chooses_the_back_end() {
+    fn environment_variables_choose_the_back_end() {
         let choose = |pairs: &[(&str, &str)]| variables(pairs).backend();
         assert_eq!(choose(&[]), Backend::Embedded);
         assert_eq!(choose(&[(ASSETS, "")]), Backend::Embedded);
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn timeouts_are_gos_durations() {
+    fn timeouts_are_parsed_as_go_durations() {
         let name = "KUBEBUILDER_CONTROLPLANE_START_TIMEOUT";
         let start = |value: &str, given| variables(&[(name, value)]).start_timeout(given);
         assert_eq!(start("1m30s", None).unwrap(), Duration::from_secs(90));

@@ -136,7 +136,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn items_of_a_list_are_called_like_it_without_list() {
+    fn items_of_a_list_get_the_kind_of_the_list() {
         for (list, item) in [("PodList", "Pod"), ("WaitListList", "WaitList")] {
             let list = json!({"apiVersion": "v1", "kind": list, "items": [{}, {"kind": "Other"}]});
             let items = Object::from_value(list).flattened().unwrap();

@@ -180,7 +180,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_status_without_a_code_has_its_reasons() {
+    fn status_without_code_gets_the_code_of_its_reason() {
         for (reason, expected) in [("NotFound", 404), ("Conflict", 409), ("Broken", 500), ("", 500)] {
             let Answer::Error { code, status } = Reaction::error(&Status::failure("no", reason)).0 else {
                 panic!("no error")

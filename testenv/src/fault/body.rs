@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn faults_are_where_they_are_told_however_the_data_comes() {
+    async fn fault_position_does_not_depend_on_chunks() {
         let text = "one\ntwo\nthree\n";
         let expired = format!("one\n{}", String::from_utf8(answer::expired().to_vec()).unwrap());
         let cases = [
@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_truncated_watch_ends_within_an_event() {
+    async fn truncated_watch_ends_within_an_event() {
         let text = "one\ntwo\nthree\n";
         assert_eq!(through(text, 100, &Fault::TruncateWatch(2)).await, ("one\ntwo\nthr".to_owned(), false));
         assert_eq!(through(text, 4, &Fault::TruncateWatch(2)).await, ("one\ntwo\nth".to_owned(), false));
@@ -281,7 +281,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_silent_watch_ends_when_its_time_or_the_servers_is_over() {
+    async fn silent_watch_ends_at_its_limit_or_with_the_response() {
         assert_eq!(through("one\n", 1, &Fault::SilenceWatch(None)).await, (String::new(), false));
         let never = StreamBody::new(stream::pending::<Result<Frame<Bytes>, BoxError>>());
         let fault = Fault::SilenceWatch(Some(Duration::from_secs(3600)));
@@ -295,7 +295,7 @@ mod tests {
         /// With each fault, the client gets a prefix of the body, apart from garbled bytes and an event of the
         /// proxy's own: nothing is lost from the middle or reordered.
         #[test]
-        fn what_arrives_is_a_beginning(
+        fn faulty_body_is_a_prefix_of_the_original(
             lines in prop::collection::vec("[a-z]{0,9}", 0..9), size in 1_usize..20, n in 0_u64..90, kind in 0..4,
         ) {
             let text: String = lines.iter().map(|line| format!("{line}\n")).collect();

@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn requests_have_a_verb_and_a_route() {
+    fn request_verb_and_route_are_parsed() {
         let cases = [
             ("GET", "/api/v1/pods", "list pods"),
             ("GET", "/api/v1/namespaces/a/pods/b", "get pods"),
@@ -306,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn rules_fit_what_they_say() {
+    fn rule_matches_by_verb_and_route() {
         let request = asked("GET", "/apis/g.x/v1/namespaces/n/ws/w");
         let rule = || Rule::new(Fault::DropRequest);
         for fits in [
@@ -334,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn rules_are_due_when_they_say() {
+    fn rule_is_due_by_nth_and_times() {
         let due = |rule: Rule| (1..=5).filter(|count| rule.is_due(*count)).collect::<Vec<_>>();
         let rule = || Rule::new(Fault::DropRequest);
         assert_eq!(due(rule()), [1, 2, 3, 4, 5]);

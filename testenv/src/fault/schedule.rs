@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn a_seed_decides_the_same_whatever_else_is_asked() {
+    fn seed_decides_faults_independently_of_other_requests() {
         let pods = "/api/v1/pods?watch=1";
         let alone = Faults::new(Schedule::seeded(7));
         let first: Vec<Option<Fault>> = (0..200).map(|_| decide(&alone, pods)).collect();
@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn chance_keeps_to_its_share_and_its_end() {
+    fn random_faults_respect_probability_and_end() {
         let random = Random::seeded(3).probability(0.25).calm_after(4000);
         let faults = Faults::new(Schedule::new().random(random));
         let count = |n: u64| (0..n).filter(|_| decide(&faults, "/api/v1/pods").is_some()).count();
@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn every_kind_of_fault_has_its_turn_on_watches_and_none_of_theirs_elsewhere() {
+    fn watch_faults_occur_on_watches_only() {
         let always = || Faults::new(Schedule::new().random(Random::seeded(1).probability(1.0)));
         let kinds = |uri: &str| {
             let faults = always();
@@ -291,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn rules_go_before_chance_and_the_first_that_is_due_counts() {
+    fn first_due_rule_precedes_random_faults() {
         let schedule = Schedule::new()
             .rule(Rule::new(Fault::DropRequest).nth(2))
             .rule(Rule::new(Fault::DropAnswer).times(3))

@@ -40,7 +40,7 @@ async fn use_it(env: &mut TestEnv) {
 }
 
 #[tokio::test]
-async fn a_control_plane_serves_and_leaves_nothing_behind() {
+async fn control_plane_serves_and_removes_its_processes_and_data() {
     let assets = assets(Mode::Good, Mode::Good);
     let mut env = control_plane(assets.path()).start().await.unwrap();
     assert_eq!(env.backend(), Backend::ControlPlane);
@@ -105,7 +105,7 @@ async fn processes_get_envtests_flags_and_the_tests_own() {
 }
 
 #[tokio::test]
-async fn a_process_that_ends_at_once_is_reported_with_its_last_words() {
+async fn process_that_exits_at_once_is_reported_with_its_output() {
     let assets = assets(Mode::Good, Mode::Exits);
     let text = control_plane(assets.path()).start().await.unwrap_err().to_string();
     let start = "unable to start control plane itself: failed to start the controlplane. retried 5 times: timeout waiting \
@@ -118,7 +118,7 @@ async fn a_process_that_ends_at_once_is_reported_with_its_last_words() {
 }
 
 #[tokio::test]
-async fn a_process_that_never_gets_ready_is_given_up() {
+async fn start_fails_when_a_process_never_gets_ready() {
     let assets = assets(Mode::NeverReady, Mode::Good);
     let builder = control_plane(assets.path()).control_plane_start_timeout(Duration::from_millis(300));
     let text = builder.start().await.unwrap_err().to_string();
@@ -127,7 +127,7 @@ async fn a_process_that_never_gets_ready_is_given_up() {
 }
 
 #[tokio::test]
-async fn a_process_that_does_not_stop_is_killed_and_reported() {
+async fn process_that_does_not_stop_is_killed_and_reported() {
     let assets = assets(Mode::Good, Mode::IgnoresTerm);
     let builder = control_plane(assets.path()).control_plane_stop_timeout(Duration::from_secs(2));
     let env = builder.start().await.unwrap();
@@ -137,7 +137,7 @@ async fn a_process_that_does_not_stop_is_killed_and_reported() {
 }
 
 #[tokio::test]
-async fn a_port_that_another_process_took_costs_one_try() {
+async fn start_is_retried_when_a_port_is_taken() {
     let assets = assets(Mode::LosesItsPortOnce, Mode::LosesItsPortOnce);
     let env = control_plane(assets.path()).start().await.unwrap();
     env.try_stop().await.unwrap();
@@ -153,7 +153,7 @@ async fn missing_binaries_are_named_with_the_way_to_name_others() {
 }
 
 #[tokio::test]
-async fn a_test_that_panics_leaves_no_process_behind() {
+async fn control_plane_is_stopped_when_the_test_panics() {
     let assets = assets(Mode::Good, Mode::Good);
     let builder = control_plane(assets.path());
     let (send, receive) = tokio::sync::oneshot::channel();
@@ -171,7 +171,7 @@ async fn a_test_that_panics_leaves_no_process_behind() {
 }
 
 #[tokio::test]
-async fn several_control_planes_do_not_meet() {
+async fn control_planes_are_isolated() {
     let assets = assets(Mode::Good, Mode::Good);
     let starts = (0..3).map(|_| control_plane(assets.path()).start());
     let envs = try_join_all(starts).await.unwrap();
@@ -198,7 +198,7 @@ async fn who(client: Client) -> (String, Vec<String>) {
 }
 
 #[tokio::test]
-async fn users_are_known_by_their_certificates() {
+async fn control_plane_users_authenticate_by_certificate() {
     let assets = assets(Mode::Good, Mode::Good);
     let mut env = control_plane(assets.path()).start().await.unwrap();
     assert_eq!(who(env.client()).await, ("admin".to_owned(), vec!["system:masters".to_owned()]));
@@ -210,7 +210,7 @@ async fn users_are_known_by_their_certificates() {
 }
 
 #[tokio::test]
-async fn the_embedded_server_knows_users_by_their_tokens() {
+async fn embedded_server_users_authenticate_by_token() {
     let mut env = TestEnv::builder().backend(Backend::Embedded).start().await.unwrap();
     let jane = User { name: "jane".to_owned(), groups: vec!["team".to_owned()] };
     let user = env.add_user(&jane).await.unwrap();
@@ -227,7 +227,7 @@ async fn the_embedded_server_knows_users_by_their_tokens() {
 }
 
 #[tokio::test]
-async fn options_that_a_back_end_does_not_know_are_errors() {
+async fn option_is_refused_when_the_back_end_lacks_it() {
     let nowhere = || control_plane(Path::new("/nonexistent"));
     let clock = std::sync::Arc::new(ManualClock::new(jiff::Timestamp::UNIX_EPOCH));
     let cluster = Config::new("http://127.0.0.1:1".parse().unwrap());
@@ -260,7 +260,7 @@ async fn cluster() -> (TestEnv, Config) {
 }
 
 #[tokio::test]
-async fn an_existing_cluster_is_used_and_stays() {
+async fn existing_cluster_is_used_and_not_stopped() {
     let (cluster, config) = cluster().await;
     let builder = || TestEnv::builder().backend(Backend::ExistingCluster).cluster_config(config.clone());
     let mut env = builder().controllers(true).start().await.unwrap();
@@ -300,7 +300,7 @@ async fn troubled_cluster(rule: Rule) -> (TestEnv, FaultProxy, TestEnvBuilder) {
 }
 
 #[tokio::test]
-async fn crds_are_waited_for_until_discovery_serves_them() {
+async fn start_waits_until_discovery_serves_the_crds() {
     let late = || Rule::new(Fault::Status(404)).path("/apis/a.example/v1");
     let (cluster, proxy, builder) = troubled_cluster(late().times(3)).await;
     let env = builder.crds([widget_crd("a.example", "Namespaced")]).start().await.unwrap();
@@ -331,7 +331,7 @@ async fn crds_are_written_again_after_a_conflict() {
 }
 
 #[tokio::test]
-async fn a_cluster_that_has_just_come_up_is_waited_for() {
+async fn start_waits_until_the_default_namespace_exists() {
     let rule = Rule::new(Fault::Status(404)).resource("namespaces").name("default").times(2);
     let (cluster, proxy, builder) = troubled_cluster(rule).await;
     builder.start().await.unwrap().stop().await;
@@ -341,7 +341,7 @@ async fn a_cluster_that_has_just_come_up_is_waited_for() {
 }
 
 #[tokio::test]
-async fn crds_that_do_not_go_are_reported() {
+async fn crd_that_is_not_deleted_in_time_is_reported() {
     let (cluster, config) = cluster().await;
     let builder = TestEnv::builder().backend(Backend::ExistingCluster).cluster_config(config);
     let builder = builder.crd_max_time(Duration::from_secs(3)).clean_up_after_use(true);
@@ -356,7 +356,7 @@ async fn crds_that_do_not_go_are_reported() {
 }
 
 #[tokio::test]
-async fn tests_that_install_the_same_crds_at_the_same_time_do_not_disturb_each_other() {
+async fn concurrent_tests_can_install_the_same_crds() {
     let (cluster, config) = cluster().await;
     let builder = || TestEnv::builder().backend(Backend::ExistingCluster).cluster_config(config.clone());
     let starts = (0..8).map(|_| builder().crds([widget_crd("a.example", "Namespaced")]).start());
@@ -366,7 +366,7 @@ async fn tests_that_install_the_same_crds_at_the_same_time_do_not_disturb_each_o
 }
 
 #[tokio::test]
-async fn missing_crd_paths_are_errors_unless_they_may_be_missing() {
+async fn missing_crd_path_is_an_error_unless_allowed() {
     let builder = || TestEnv::builder().backend(Backend::Embedded).crd_paths(["/nonexistent/crds"]);
     assert!(matches!(builder().start().await, Err(Error::Read { .. })));
     builder().error_if_crd_path_missing(false).start().await.unwrap().stop().await;
@@ -386,10 +386,10 @@ async fn kubectl_reaches_the_environment() {
     env.stop().await;
 }
 
-/// Runs [`any_test`] in a process with these environment variables and returns what it printed.
+/// Returns what [`env_starts_by_environment_variables`] prints in a process with these environment variables.
 fn run_with(variables: &[(&str, &str)]) -> String {
     let mut command = Command::new(std::env::current_exe().unwrap());
-    command.args(["backends::any_test", "--exact", "--ignored", "--nocapture"]);
+    command.args(["backends::env_starts_by_environment_variables", "--exact", "--ignored", "--nocapture"]);
     for name in ["KUBEBUILDER_ASSETS", "TEST_ASSET_ETCD", "TEST_ASSET_KUBE_APISERVER", "USE_EXISTING_CLUSTER"]
     {
         command.env_remove(name);
@@ -401,8 +401,8 @@ fn run_with(variables: &[(&str, &str)]) -> String {
 }
 
 #[tokio::test]
-#[ignore = "run by `the_environment_chooses` with other environment variables"]
-async fn any_test() {
+#[ignore = "run by `back_end_follows_environment_variables` with other environment variables"]
+async fn env_starts_by_environment_variables() {
     let mut env = TestEnv::builder().start().await.unwrap();
     println!("runs on {}", env.backend());
     use_it(&mut env).await;
@@ -410,7 +410,7 @@ async fn any_test() {
 }
 
 #[tokio::test]
-async fn the_environment_chooses() {
+async fn back_end_follows_environment_variables() {
     assert!(run_with(&[]).contains("runs on the embedded server"));
 
     let assets = assets(Mode::Good, Mode::Good);

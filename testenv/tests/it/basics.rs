@@ -15,7 +15,7 @@ use serde_json::json;
 use crate::support::{widget, widget_crd, widget_resource, widgets};
 
 #[tokio::test]
-async fn an_installed_crd_is_established_and_served() {
+async fn installed_crd_is_established_and_served() {
     let env = TestEnv::builder().crds([widget_crd("a.example", "Namespaced")]).start().await.unwrap();
     let crds: Api<CustomResourceDefinition> = Api::all(env.client());
     let crd = crds.get("widgets.a.example").await.unwrap();
@@ -28,7 +28,7 @@ async fn an_installed_crd_is_established_and_served() {
 }
 
 #[tokio::test]
-async fn a_crd_whose_kind_is_taken_is_an_error() {
+async fn crd_is_an_error_when_its_kind_is_taken() {
     let env = TestEnv::builder().crds([widget_crd("a.example", "Namespaced")]).start().await.unwrap();
     let mut rival = widget_crd("a.example", "Namespaced");
     rival.metadata.name = Some("rivals.a.example".to_owned());
@@ -75,7 +75,7 @@ async fn label_selectors_choose_objects() {
 }
 
 #[tokio::test]
-async fn a_watch_continues_from_a_list() {
+async fn watch_continues_from_a_list() {
     let env = TestEnv::builder().start().await.unwrap();
     let api = widgets(&env).await;
     let version = api.list(&ListParams::default()).await.unwrap().metadata.resource_version.unwrap();
@@ -97,7 +97,7 @@ async fn a_watch_continues_from_a_list() {
 }
 
 #[tokio::test]
-async fn a_version_that_is_compacted_is_gone() {
+async fn watch_from_compacted_version_is_gone() {
     let env = TestEnv::builder().start().await.unwrap();
     let api = widgets(&env).await;
     let version = api.list(&ListParams::default()).await.unwrap().metadata.resource_version.unwrap();
@@ -112,7 +112,7 @@ async fn a_version_that_is_compacted_is_gone() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn bookmarks_are_of_versions_that_there_are() {
+async fn bookmarks_have_only_existing_versions() {
     let env = TestEnv::builder().start().await.unwrap();
     let api = widgets(&env).await;
     let version = api.list(&ListParams::default()).await.unwrap().metadata.resource_version.unwrap();
@@ -127,7 +127,7 @@ async fn bookmarks_are_of_versions_that_there_are() {
 }
 
 #[tokio::test]
-async fn a_namespace_takes_its_content_along() {
+async fn namespace_deletion_removes_its_content() {
     let env = TestEnv::builder().controllers(true).start().await.unwrap();
     let namespaces: Api<Namespace> = Api::all(env.client());
     let mut namespace = Namespace::default();
@@ -153,7 +153,7 @@ async fn a_namespace_takes_its_content_along() {
 }
 
 #[tokio::test]
-async fn times_and_ids_can_be_fixed() {
+async fn times_and_ids_repeat_with_clock_and_seed() {
     let run = async || {
         let clock = Arc::new(ManualClock::new("2026-01-02T03:04:05Z".parse().unwrap()));
         let env = TestEnv::builder().clock(clock).seed(42).start().await.unwrap();
@@ -211,7 +211,7 @@ async fn dependents_follow_their_owner() {
 }
 
 #[tokio::test]
-async fn watches_of_a_deleted_crd_see_the_end_of_its_objects() {
+async fn watch_sees_deletions_when_its_crd_is_deleted() {
     let env = TestEnv::builder().start().await.unwrap();
     let api = widgets(&env).await;
     api.create(&PostParams::default(), &widget("w", json!({}))).await.unwrap();

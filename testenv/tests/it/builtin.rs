@@ -22,7 +22,7 @@ fn deployment(name: &str) -> Value {
 }
 
 #[tokio::test]
-async fn amounts_are_stored_in_one_form_and_zero_values_are_left_out() {
+async fn quantities_are_normalised_and_zero_values_are_omitted() {
     let env = TestEnv::builder().start().await.unwrap();
     let container = json!({"name": "c", "image": "nginx:1", "args": [], "stdin": false,
         "resources": {"limits": {"cpu": 0.5, "memory": "1024Mi"}}, "ports": [{"containerPort": 80}]});
@@ -36,7 +36,7 @@ async fn amounts_are_stored_in_one_form_and_zero_values_are_left_out() {
 }
 
 #[tokio::test]
-async fn a_value_of_the_wrong_type_is_told_with_its_path() {
+async fn value_of_the_wrong_type_is_reported_with_its_path() {
     let env = TestEnv::builder().start().await.unwrap();
     let mut wrong = deployment("d");
     wrong["spec"]["replicas"] = json!("3");
@@ -50,7 +50,7 @@ async fn a_value_of_the_wrong_type_is_told_with_its_path() {
 }
 
 #[tokio::test]
-async fn an_applied_configuration_has_to_fit_the_types_of_its_kind() {
+async fn configuration_is_refused_when_it_does_not_fit_its_kind() {
     let env = TestEnv::builder().start().await.unwrap();
     let refused = async |config: Value| {
         let path = format!("{DEPLOYMENTS}/d?fieldManager=m");
@@ -83,7 +83,7 @@ async fn an_applied_configuration_has_to_fit_the_types_of_its_kind() {
 }
 
 #[tokio::test]
-async fn member_of_a_key_has_its_zero_value_when_a_configuration_leaves_it_out() {
+async fn missing_list_map_key_has_its_zero_value_on_apply() {
     let env = TestEnv::builder().start().await.unwrap();
     let path = format!("{DEPLOYMENTS}/d?fieldManager=m");
     let mut config = deployment("d");
@@ -94,7 +94,7 @@ async fn member_of_a_key_has_its_zero_value_when_a_configuration_leaves_it_out()
 }
 
 #[tokio::test]
-async fn an_applied_configuration_owns_what_it_names_and_nothing_else() {
+async fn apply_owns_only_the_fields_of_its_configuration() {
     let env = TestEnv::builder().start().await.unwrap();
     let path = format!("{DEPLOYMENTS}/d?fieldManager=m");
     let (code, stored) = patch(&env, &path, "apply-patch+yaml", deployment("d")).await;
@@ -122,7 +122,7 @@ async fn strategic_merge_patch_puts_new_items_of_a_list_first() {
 }
 
 #[tokio::test]
-async fn schemas_of_built_in_kinds_tell_what_clients_need() {
+async fn schemas_of_built_in_kinds_have_extensions_for_clients() {
     let env = TestEnv::builder().start().await.unwrap();
     let (code, document) = call(&env, Method::GET, "/openapi/v3/apis/apps/v1", Value::Null).await;
     assert_eq!(code, 200);

@@ -39,7 +39,7 @@ async fn cell(kind: &str, path: &str, spec: Value) -> Value {
 }
 
 #[tokio::test]
-async fn a_cell_has_the_type_of_its_column() {
+async fn cell_has_the_type_of_its_column() {
     let spec = json!({
         "n": 3, "f": 2.5, "even": 4.0, "s": "text", "yes": true, "list": [1, 2], "map": {"a": "<"},
         "long_ago": "2025-12-31T23:00:00Z", "no_time": "soon", "no_text": "", "null": null,
@@ -78,7 +78,7 @@ async fn a_cell_has_the_type_of_its_column() {
 }
 
 #[tokio::test]
-async fn a_column_shows_the_first_that_its_path_finds() {
+async fn column_shows_the_first_match_of_its_path() {
     let spec = json!({"list": [{"k": "a", "v": 1}, {"k": "b", "v": 2}, {"k": "c", "v": 3}]});
     assert_eq!(cell("integer", r#".spec.list[?(@.k!="a")].v"#, spec.clone()).await, 2);
     assert_eq!(cell("integer", ".spec.list[?(@.v>2)].v", spec.clone()).await, 3);
@@ -90,7 +90,7 @@ async fn a_column_shows_the_first_that_its_path_finds() {
 }
 
 #[tokio::test]
-async fn columns_behind_one_that_cannot_be_read_are_not_shown() {
+async fn columns_after_an_invalid_path_are_omitted() {
     let columns = [("string", ".spec.a"), ("string", ".spec.b["), ("string", ".spec.c")];
     let (names, cells) = shown(&columns, json!({"a": "1", "b": "2", "c": "3"})).await;
     assert_eq!(names, ["Name", ".spec.a"]);

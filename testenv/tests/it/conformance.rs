@@ -21,7 +21,7 @@ const OPEN: &[&str] = &[];
 const PATIENCE: usize = 50;
 
 #[tokio::test(start_paused = true)]
-async fn recorded_conversations_are_answered_as_kube_apiserver_answers_them() {
+async fn recorded_conversations_replay_as_on_kube_apiserver() {
     let recorded: Value = serde_json::from_str(&std::fs::read_to_string(RECORDED).unwrap()).unwrap();
     let env = TestEnv::builder().start().await.unwrap();
     let (mut report, mut failed, mut passed) = (String::new(), Vec::new(), 0);

@@ -51,7 +51,7 @@ async fn run(client: Client, command: &[&str]) -> (String, String, Option<String
 }
 
 #[tokio::test]
-async fn log_is_what_the_annotation_says() {
+async fn log_has_the_text_of_the_annotation() {
     let env = env(json!({"log.kubesmith.dev/web": "a\nb\nc\n"}), Containers::new()).await;
     let of = |container: &str| LogParams { container: Some(container.to_owned()), ..LogParams::default() };
     let pods = pods(env.client());
@@ -108,7 +108,7 @@ async fn log_that_is_followed_keeps_to_its_limits() {
 }
 
 #[tokio::test]
-async fn request_that_may_leave_http_keeps_its_body() {
+async fn request_with_upgrade_header_keeps_its_body() {
     let env = TestEnv::builder().start().await.unwrap();
     let body =
         json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "c"}, "data": {"a": "b"}});
@@ -132,7 +132,7 @@ impl Drop for Told {
 }
 
 #[tokio::test]
-async fn client_that_leaves_is_noticed_when_the_command_reads_nothing() {
+async fn command_ends_when_its_client_disconnects_without_reads() {
     let (sender, ended) = tokio::sync::oneshot::channel();
     let told = std::sync::Arc::new(std::sync::Mutex::new(Some(Told(Some(sender)))));
     let containers = Containers::new().on_exec(move |exec| {
@@ -153,7 +153,7 @@ async fn client_that_leaves_is_noticed_when_the_command_reads_nothing() {
 }
 
 #[tokio::test]
-async fn command_answers_what_the_annotation_lists() {
+async fn command_prints_the_output_of_the_annotation() {
     let script =
         "- command: [pg_isready]\n  stdout: |\n    accepting connections\n- stderr: no\n  exitCode: 3\n";
     let env = env(json!({"exec.kubesmith.dev/web": script}), Containers::new()).await;
@@ -200,7 +200,7 @@ async fn converse(client: Client) {
 }
 
 #[tokio::test]
-async fn command_reads_what_the_client_writes() {
+async fn command_reads_input_of_the_client() {
     let mut env = env(Value::Null, Containers::new().on_exec(echo)).await;
     // In the process, and over a socket.
     converse(env.client()).await;
@@ -227,7 +227,7 @@ async fn attachment_has_no_command() {
 }
 
 #[tokio::test]
-async fn command_that_nothing_answers_is_an_error() {
+async fn command_without_annotation_is_an_error() {
     let env = env(Value::Null, Containers::new()).await;
     let answer = async |path: &str| {
         let headers = [

@@ -100,7 +100,7 @@ async fn set_image(env: &TestEnv, name: &str, image: &str) {
 }
 
 #[tokio::test]
-async fn a_deployment_makes_a_replica_set_and_that_makes_pods_that_run() {
+async fn deployment_creates_replica_set_and_running_pods() {
     let env = env(true).await;
     create(&env, DEPLOYMENTS, deployment("web", 3, "i:1")).await;
     let web = until(&env, &format!("{DEPLOYMENTS}/web"), complete).await;
@@ -130,7 +130,7 @@ async fn a_deployment_makes_a_replica_set_and_that_makes_pods_that_run() {
 }
 
 #[tokio::test]
-async fn without_a_node_pods_stay_pending() {
+async fn pods_are_pending_when_no_node_exists() {
     let env = env(false).await;
     create(&env, DEPLOYMENTS, deployment("web", 2, "i:1")).await;
     quiet(&env).await;
@@ -146,7 +146,7 @@ async fn without_a_node_pods_stay_pending() {
 }
 
 #[tokio::test]
-async fn a_rolling_update_keeps_within_its_limits_and_can_be_undone() {
+async fn rolling_update_respects_its_limits_and_can_be_undone() {
     let env = env(true).await;
     let mut body = deployment("web", 4, "i:1");
     body["spec"]["strategy"] = json!({"rollingUpdate": {"maxSurge": 1, "maxUnavailable": 1}});
@@ -205,7 +205,7 @@ async fn history(env: &TestEnv, start: &str) -> Vec<Vec<i64>> {
 }
 
 #[tokio::test]
-async fn recreate_ends_all_old_pods_first() {
+async fn recreate_deployment_deletes_all_old_pods_first() {
     let env = env(true).await;
     let mut body = deployment("web", 2, "i:1");
     body["spec"]["strategy"] = json!({"type": "Recreate"});
@@ -231,7 +231,7 @@ async fn recreate_ends_all_old_pods_first() {
 }
 
 #[tokio::test]
-async fn scaling_and_pausing_are_followed() {
+async fn deployment_is_scaled_and_paused() {
     let env = env(true).await;
     create(&env, DEPLOYMENTS, deployment("web", 1, "i:1")).await;
     let path = format!("{DEPLOYMENTS}/web");
@@ -259,7 +259,7 @@ async fn scaling_and_pausing_are_followed() {
 }
 
 #[tokio::test]
-async fn a_replica_set_adopts_and_releases_pods() {
+async fn replica_set_adopts_and_releases_pods() {
     let env = env(false).await;
     let orphan = json!({"metadata": {"name": "orphan", "labels": {"app": "a"}},
                         "spec": {"containers": [{"name": "c", "image": "i"}]}});
@@ -283,7 +283,7 @@ async fn a_replica_set_adopts_and_releases_pods() {
 
 /// Refusals name the pod, and so differ from each other; the status and the events stay within bounds all the same.
 #[tokio::test(start_paused = true)]
-async fn refused_pods_are_told_without_haste() {
+async fn refused_pods_are_retried_with_backoff() {
     let env = env(false).await;
     let rules =
         json!([{"apiGroups": [""], "apiVersions": ["v1"], "operations": ["CREATE"], "resources": ["pods"]}]);
@@ -310,7 +310,7 @@ async fn refused_pods_are_told_without_haste() {
 }
 
 #[tokio::test]
-async fn children_go_with_their_deployment_or_stay_as_orphans() {
+async fn children_are_deleted_or_orphaned_with_their_deployment() {
     let env = env(true).await;
     for (name, policy) in [("gone", "Foreground"), ("kept", "Orphan")] {
         create(&env, DEPLOYMENTS, deployment(name, 1, "i:1")).await;
@@ -331,7 +331,7 @@ async fn children_go_with_their_deployment_or_stay_as_orphans() {
 }
 
 #[tokio::test]
-async fn what_is_written_after_its_owner_has_gone_goes_too() {
+async fn dependent_is_deleted_when_written_after_its_owner_is_gone() {
     let env = env(false).await;
     let maps = "/api/v1/namespaces/default/configmaps";
     let owned_by = |name: &str, kind: &str, uid: &Value| {
@@ -357,7 +357,7 @@ async fn what_is_written_after_its_owner_has_gone_goes_too() {
 }
 
 #[tokio::test]
-async fn every_namespace_has_its_account_and_authority() {
+async fn namespace_gets_default_account_and_root_certificate() {
     let env = env(false).await;
     create(&env, "/api/v1/namespaces", json!({"metadata": {"name": "n"}})).await;
     let account = "/api/v1/namespaces/n/serviceaccounts/default";
@@ -375,7 +375,7 @@ async fn every_namespace_has_its_account_and_authority() {
 }
 
 #[tokio::test]
-async fn a_deleted_pod_is_ended_by_its_node_and_replaced() {
+async fn deleted_pod_is_ended_by_its_node_and_replaced() {
     let env = env(true).await;
     create(&env, DEPLOYMENTS, deployment("web", 1, "i:1")).await;
     let path = format!("{DEPLOYMENTS}/web");
@@ -391,7 +391,7 @@ async fn a_deleted_pod_is_ended_by_its_node_and_replaced() {
 
 /// As `kubectl wait --for=condition=Ready=False` sees it.
 #[tokio::test]
-async fn a_pod_is_no_longer_ready_before_it_goes() {
+async fn deleted_pod_is_not_ready_before_removal() {
     let env = env(true).await;
     create(
         &env,
@@ -413,7 +413,7 @@ async fn a_pod_is_no_longer_ready_before_it_goes() {
 
 /// A deployment whose pods never become ready is late after its deadline, by the server's clock.
 #[tokio::test(start_paused = true)]
-async fn a_rollout_that_stands_still_is_late() {
+async fn rollout_without_progress_exceeds_its_deadline() {
     let clock = Arc::new(ManualClock::new("2026-01-01T00:00:00Z".parse().unwrap()));
     let env = TestEnv::builder().clock(clock.clone()).controllers(true).start().await.unwrap();
     let mut body = deployment("web", 1, "i:1");
@@ -431,7 +431,7 @@ async fn a_rollout_that_stands_still_is_late() {
 
 /// Nothing is written when nothing is to be done.
 #[tokio::test]
-async fn a_settled_cluster_is_quiet() {
+async fn settled_cluster_writes_no_objects() {
     let env = env(true).await;
     create(&env, DEPLOYMENTS, deployment("web", 2, "i:1")).await;
     until(&env, &format!("{DEPLOYMENTS}/web"), complete).await;
@@ -445,7 +445,7 @@ async fn a_settled_cluster_is_quiet() {
 }
 
 #[tokio::test]
-async fn pods_wait_for_a_node_that_takes_none() {
+async fn pod_is_pending_when_the_node_has_a_taint() {
     let env = env(true).await;
     let node = "/api/v1/nodes/node-1";
     until(&env, node, |node| condition(node, "Ready")["status"] == "True").await;

@@ -22,7 +22,7 @@ fn widgets(env: &TestEnv) -> Api<DynamicObject> {
 }
 
 #[tokio::test]
-async fn everything_is_there_after_a_restart() {
+async fn objects_are_stored_across_a_restart() {
     let dir = tempfile::tempdir().unwrap();
     let env = TestEnv::builder().data_dir(dir.path()).crds([widget_crd("a.example", "Namespaced")]);
     let env = env.start().await.unwrap();
@@ -46,7 +46,7 @@ async fn everything_is_there_after_a_restart() {
 }
 
 #[tokio::test]
-async fn a_watch_goes_on_after_a_restart() {
+async fn watch_continues_after_a_restart() {
     let dir = tempfile::tempdir().unwrap();
     let env = open(dir.path()).await;
     let maps = |client| -> Api<ConfigMap> { Api::namespaced(client, "default") };
@@ -97,7 +97,7 @@ async fn a_watch_goes_on_after_a_restart() {
 }
 
 #[tokio::test]
-async fn an_old_kubeconfig_is_good_after_a_restart() {
+async fn kubeconfig_is_valid_after_a_restart() {
     let dir = tempfile::tempdir().unwrap();
     let mut env = open(dir.path()).await;
     let addr = free_address().unwrap();
@@ -113,7 +113,7 @@ async fn an_old_kubeconfig_is_good_after_a_restart() {
 }
 
 #[tokio::test]
-async fn addresses_and_ids_are_not_given_out_again() {
+async fn addresses_and_ids_are_not_reused_after_a_restart() {
     let dir = tempfile::tempdir().unwrap();
     let mut seen = std::collections::BTreeSet::new();
     for _ in 0..3 {
@@ -132,7 +132,7 @@ async fn addresses_and_ids_are_not_given_out_again() {
 
 /// A server without controllers leaves behind what one leaves that is killed in the middle of its work.
 #[tokio::test]
-async fn deletions_that_were_not_finished_go_on() {
+async fn unfinished_deletions_continue_after_a_restart() {
     let dir = tempfile::tempdir().unwrap();
     let env = TestEnv::builder().data_dir(dir.path()).crds([widget_crd("a.example", "Namespaced")]);
     let env = env.start().await.unwrap();
@@ -164,7 +164,7 @@ async fn deletions_that_were_not_finished_go_on() {
 }
 
 #[tokio::test]
-async fn a_folder_that_cannot_be_used_is_named() {
+async fn unusable_data_folder_is_named() {
     let dir = tempfile::tempdir().unwrap();
     let env = open(dir.path()).await;
     let error = TestEnv::builder().data_dir(dir.path()).start().await.unwrap_err();

@@ -25,7 +25,7 @@ async fn send_json(env: &TestEnv, method: &str, path: &str, body: Value) -> (u16
 }
 
 #[tokio::test]
-async fn a_pod_on_a_node_ends_gracefully() {
+async fn pod_is_deleted_gracefully_when_bound_to_a_node() {
     let env = TestEnv::builder().start().await.unwrap();
     let pods = "/api/v1/namespaces/default/pods";
     for (name, node) in [("free", ""), ("bound", "node-1")] {
@@ -49,7 +49,7 @@ async fn a_pod_on_a_node_ends_gracefully() {
 }
 
 #[tokio::test]
-async fn a_version_of_the_future_is_no_list() {
+async fn list_at_a_future_version_times_out() {
     let env = TestEnv::builder().start().await.unwrap();
     let path = "/api/v1/configmaps?resourceVersion=999999&resourceVersionMatch=NotOlderThan";
     let (status, body) = send_json(&env, "GET", path, Value::Null).await;
@@ -58,7 +58,7 @@ async fn a_version_of_the_future_is_no_list() {
 }
 
 #[tokio::test]
-async fn pages_show_one_state_whatever_is_written_between_them() {
+async fn pages_show_one_state_despite_writes_between_them() {
     let env = TestEnv::builder().start().await.unwrap();
     let maps = "/api/v1/namespaces/default/configmaps";
     let map = |name: &str| json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name}});
@@ -81,7 +81,7 @@ async fn pages_show_one_state_whatever_is_written_between_them() {
 }
 
 #[tokio::test]
-async fn every_user_may_do_everything_unless_rules_are_evaluated() {
+async fn access_review_allows_everything_without_rbac() {
     let env = TestEnv::builder().start().await.unwrap();
     let path = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
     let review = json!({"spec": {"resourceAttributes": {"verb": "get", "resource": "pods"}}});
@@ -98,7 +98,7 @@ async fn every_user_may_do_everything_unless_rules_are_evaluated() {
 }
 
 #[tokio::test]
-async fn built_in_kinds_come_as_protobuf_too() {
+async fn protobuf_body_is_accepted_for_built_in_kinds() {
     let env = TestEnv::builder().start().await.unwrap();
     let kind = "application/vnd.kubernetes.protobuf";
     let body = b"k8s\0\x0a\x0f\x0a\x02v1\x12\x09Namespace\x12\x07\x0a\x05\x0a\x03new";
@@ -110,7 +110,7 @@ async fn built_in_kinds_come_as_protobuf_too() {
 }
 
 #[tokio::test]
-async fn custom_resources_name_the_verb_they_do_not_have() {
+async fn unsupported_scopes_subresources_and_verbs_are_refused() {
     let env = TestEnv::builder().start().await.unwrap();
     widgets(&env).await;
     let (status, body) = send_json(&env, "GET", "/apis/a.example/v1/widgets/w", Value::Null).await;
@@ -121,7 +121,7 @@ async fn custom_resources_name_the_verb_they_do_not_have() {
 }
 
 #[tokio::test]
-async fn an_unforced_propagation_policy_waits_for_a_collector() {
+async fn foreground_deletion_waits_for_a_garbage_collector() {
     let env = TestEnv::builder().start().await.unwrap();
     let maps = "/api/v1/namespaces/default/configmaps";
     let map = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "m"}});
@@ -136,7 +136,7 @@ async fn an_unforced_propagation_policy_waits_for_a_collector() {
 }
 
 #[tokio::test]
-async fn an_applied_configuration_may_leave_out_the_name_of_what_is_there() {
+async fn configuration_may_omit_the_name_when_the_object_exists() {
     let env = TestEnv::builder().start().await.unwrap();
     widgets(&env).await;
     let path = "/apis/a.example/v1/namespaces/default/widgets";
@@ -157,7 +157,7 @@ async fn an_applied_configuration_may_leave_out_the_name_of_what_is_there() {
 
 /// Who applies a scale owns the replicas, and nobody who does not force takes them away.
 #[tokio::test]
-async fn a_scale_is_applied() {
+async fn applied_scale_owns_replicas() {
     let env = TestEnv::builder().start().await.unwrap();
     let deployments = "/apis/apps/v1/namespaces/default/deployments";
     let template =
@@ -206,7 +206,7 @@ async fn a_scale_is_applied() {
 
 /// A custom resource that counts elsewhere: its scale has no number until the object has one.
 #[tokio::test]
-async fn a_scale_without_replicas_is_no_scale() {
+async fn scale_without_replicas_is_an_error() {
     let env = TestEnv::builder().start().await.unwrap();
     let scale = json!({"specReplicasPath": ".spec.size", "statusReplicasPath": ".status.size"});
     let schema = json!({"type": "object", "x-kubernetes-preserve-unknown-fields": true});
@@ -243,7 +243,7 @@ async fn a_scale_without_replicas_is_no_scale() {
 }
 
 #[tokio::test]
-async fn defaults_that_come_later_are_read_from_old_objects() {
+async fn later_defaults_are_read_from_old_objects() {
     let env = TestEnv::builder().start().await.unwrap();
     let api = widgets(&env).await;
     api.create(&PostParams::default(), &widget("w", json!({"spec": {"size": 1}}))).await.unwrap();
@@ -270,7 +270,7 @@ async fn defaults_that_come_later_are_read_from_old_objects() {
 }
 
 #[tokio::test]
-async fn a_patch_cannot_change_the_uid() {
+async fn patch_cannot_change_the_uid() {
     let env = TestEnv::builder().start().await.unwrap();
     let maps = "/api/v1/namespaces/default/configmaps";
     let map = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}});
@@ -282,7 +282,7 @@ async fn a_patch_cannot_change_the_uid() {
 }
 
 #[tokio::test]
-async fn a_next_page_has_the_version_of_the_first() {
+async fn next_page_has_the_version_of_the_first() {
     let env = TestEnv::builder().start().await.unwrap();
     let (_, first) = send_json(&env, "GET", "/api/v1/namespaces?limit=1", Value::Null).await;
     let token = first["metadata"]["continue"].as_str().unwrap();
@@ -318,7 +318,7 @@ async fn whole_floats_are_stored_as_integers() {
 
 /// kube-apiserver decodes with Go's encoding/json, whose words reach the client.
 #[tokio::test]
-async fn malformed_bodies_are_refused_in_the_words_of_go() {
+async fn malformed_bodies_are_refused_with_gos_message() {
     const MAPS: &str = "/api/v1/namespaces/default/configmaps";
     const JSON: &str = "application/json-patch+json";
     const MERGE: &str = "application/merge-patch+json";
@@ -389,7 +389,7 @@ async fn malformed_bodies_are_refused_in_the_words_of_go() {
 
 /// Admission plugins that are on by default on every cluster.
 #[tokio::test]
-async fn namespaces_claims_and_nodes_get_what_admission_gives_them() {
+async fn admission_plugins_change_pods_namespaces_claims_and_nodes() {
     const SPACE: &str = "/api/v1/namespaces/default";
     let env = TestEnv::builder().start().await.unwrap();
     let range = json!({"metadata": {"name": "r"}, "spec": {"limits": [
@@ -428,7 +428,7 @@ async fn namespaces_claims_and_nodes_get_what_admission_gives_them() {
 }
 
 #[tokio::test]
-async fn service_gives_back_what_its_new_type_does_not_use() {
+async fn service_releases_addresses_and_ports_when_its_type_changes() {
     const SERVICES: &str = "/api/v1/namespaces/default/services";
     const MERGE: &str = "application/merge-patch+json";
     let env = TestEnv::builder().start().await.unwrap();

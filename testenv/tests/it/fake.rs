@@ -45,7 +45,7 @@ fn code<T: std::fmt::Debug>(result: Result<T, kube::Error>) -> (u16, String) {
 }
 
 #[tokio::test]
-async fn every_verb_is_an_action() {
+async fn each_request_is_recorded_as_an_action() {
     let fake = empty();
     let maps = maps(&fake);
     maps.create(&PostParams { field_manager: Some("me".into()), ..PostParams::default() }, &map("a", "x"))
@@ -121,7 +121,7 @@ async fn actions_match_as_in_client_go() {
 }
 
 #[tokio::test]
-async fn seeds_are_no_actions_and_stay_as_they_are() {
+async fn seeded_objects_are_unchanged_and_not_recorded_as_actions() {
     let pod: Pod = serde_json::from_value(json!({
         "metadata": {"name": "p", "namespace": "a", "uid": "my-uid", "finalizers": ["a.b/c"], "generation": 7,
                      "deletionTimestamp": "2026-01-02T03:04:05Z", "resourceVersion": "9999"},
@@ -146,7 +146,7 @@ async fn seeds_are_no_actions_and_stay_as_they_are() {
 }
 
 #[tokio::test]
-async fn a_fake_begins_empty_and_needs_no_namespaces() {
+async fn fake_begins_empty_and_needs_no_namespaces() {
     let fake = empty();
     assert!(fake.tracker().list::<Namespace>("").unwrap().is_empty());
     assert!(fake.tracker().list::<Service>("").unwrap().is_empty());
@@ -161,7 +161,7 @@ async fn a_fake_begins_empty_and_needs_no_namespaces() {
 }
 
 #[tokio::test]
-async fn the_tracker_writes_behind_the_clients_back() {
+async fn tracker_writes_reach_watches_but_are_not_actions() {
     let fake = Fake::<Client>::new([map("a", "x")]).unwrap();
     let tracker = fake.tracker();
     let mut events =
@@ -185,7 +185,7 @@ async fn the_tracker_writes_behind_the_clients_back() {
 }
 
 #[tokio::test]
-async fn the_tracker_takes_lists_and_yaml() {
+async fn tracker_accepts_lists_and_yaml() {
     let fake = empty();
     let list = json!({"apiVersion": "v1", "kind": "ConfigMapList", "items": [
         {"metadata": {"name": "one"}}, {"metadata": {"name": "two", "namespace": "b"}},
@@ -205,7 +205,7 @@ async fn the_tracker_takes_lists_and_yaml() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_stored_is_an_error() {
+async fn invalid_object_is_refused_by_the_tracker() {
     let fake = Fake::<Client>::new([map("a", "x")]).unwrap();
     let tracker = fake.tracker();
     let gone = json!({"apiVersion": "v1", "kind": "ConfigMap",
@@ -248,13 +248,13 @@ async fn what_cannot_be_stored_is_an_error() {
 }
 
 #[test]
-fn outside_of_a_runtime_it_says_so() {
+fn fake_is_an_error_outside_of_a_runtime() {
     let error = Fake::<Client>::builder().build().unwrap_err();
     assert!(matches!(error, FakeError::NoRuntime), "{error}");
 }
 
 #[tokio::test]
-async fn reactors_are_asked_in_their_order() {
+async fn reactors_are_called_in_their_order() {
     let fake = Fake::<Client>::new([map("a", "x")]).unwrap();
     let asked = Arc::new(AtomicUsize::new(0));
     fake.add_reactor("*", "*", {
@@ -279,7 +279,7 @@ async fn reactors_are_asked_in_their_order() {
 }
 
 #[tokio::test]
-async fn reactors_fail_as_servers_do() {
+async fn reactor_errors_are_those_of_a_server() {
     let fake = Fake::<Client>::new([map("a", "x")]).unwrap();
     fake.prepend_reactor("*", "configmaps", |action| match action.verb() {
         "create" => Reaction::already_exists(action),
@@ -311,7 +311,7 @@ async fn reactors_fail_as_servers_do() {
 }
 
 #[tokio::test]
-async fn a_reactor_that_answers_the_wrong_thing_is_told() {
+async fn reactor_is_reported_when_its_reaction_does_not_fit_the_verb() {
     let fake = empty();
     fake.prepend_watch_reactor("configmaps", |_| Reaction::object(map("a", "x")));
     fake.prepend_reactor("get", "configmaps", |_| Reaction::watch(&FakeWatcher::new()));
@@ -321,7 +321,7 @@ async fn a_reactor_that_answers_the_wrong_thing_is_told() {
 }
 
 #[tokio::test]
-async fn the_first_requests_fail() {
+async fn first_requests_fail_by_reactor() {
     let fake = Fake::<Client>::new([map("a", "x")]).unwrap();
     fake.prepend_reactor("update", "configmaps", fake::first(2, Reaction::conflict));
     let stored = maps(&fake).get("x").await.unwrap();
@@ -332,7 +332,7 @@ async fn the_first_requests_fail() {
 }
 
 #[tokio::test]
-async fn a_watch_of_made_events() {
+async fn fake_watcher_sends_its_events() {
     let fake = empty();
     let watcher = FakeWatcher::new();
     fake.prepend_watch_reactor("configmaps", watcher.reactor());
@@ -350,7 +350,7 @@ async fn a_watch_of_made_events() {
 }
 
 #[tokio::test]
-async fn a_reactor_may_use_the_tracker_and_add_reactors() {
+async fn reactor_may_use_the_tracker_and_add_reactors() {
     let fake = empty();
     let own = fake.clone();
     fake.prepend_reactor("get", "configmaps", move |action| {
@@ -363,7 +363,7 @@ async fn a_reactor_may_use_the_tracker_and_add_reactors() {
 }
 
 #[tokio::test]
-async fn server_side_apply_knows_its_managers() {
+async fn server_side_apply_tracks_its_managers() {
     let fake = empty();
     let maps = maps(&fake);
     let with = |colour: &str| {
@@ -388,7 +388,7 @@ async fn server_side_apply_knows_its_managers() {
 }
 
 #[tokio::test]
-async fn objects_follow_their_owners_only_with_controllers() {
+async fn dependents_are_deleted_only_with_controllers() {
     for controllers in [false, true] {
         let fake =
             Fake::<Client>::builder().controllers(controllers).object(map("a", "owner")).build().unwrap();
@@ -409,7 +409,7 @@ async fn objects_follow_their_owners_only_with_controllers() {
 }
 
 #[tokio::test]
-async fn finalizers_hold_as_on_a_server() {
+async fn finalizer_delays_deletion_as_on_a_server() {
     let mut held = map("a", "x");
     held.metadata.finalizers = Some(vec!["a.b/c".to_owned()]);
     let fake = Fake::<Client>::new([held]).unwrap();
@@ -435,7 +435,7 @@ async fn stopping_and_dropping_end_watches() {
 }
 
 #[tokio::test]
-async fn a_seed_and_a_clock_make_the_same_objects() {
+async fn objects_repeat_with_seed_and_clock() {
     let make = || {
         let clock = Arc::new(ManualClock::new("2026-01-01T00:00:00Z".parse().unwrap()));
         Fake::<Client>::builder().seed(1).clock(clock).object(map("a", "x")).build().unwrap()
@@ -446,7 +446,7 @@ async fn a_seed_and_a_clock_make_the_same_objects() {
 }
 
 #[tokio::test]
-async fn versions_of_a_kind_differ_in_their_names() {
+async fn objects_of_another_version_are_converted_by_name_only() {
     let mut crd = serde_json::to_value(widget_crd("a.example", "Cluster")).unwrap();
     let mut older = crd["spec"]["versions"][0].clone();
     (older["name"], older["storage"]) = (json!("v1beta1"), json!(false));
@@ -463,7 +463,7 @@ async fn versions_of_a_kind_differ_in_their_names() {
 
 /// How long a fake takes is told by bench/server.
 #[tokio::test]
-async fn a_fake_knows_the_kinds_in_a_folder() {
+async fn fake_reads_crds_from_a_folder() {
     for (example, path) in [
         ("balancer", "/apis/exposer.hliangzhao.io/v1alpha1/balancers"),
         ("ecsbinding", "/apis/hopegi.com/v1/ecsbinding"),

@@ -84,7 +84,7 @@ async fn watched(client: Client) -> (Vec<String>, Option<kube::Error>) {
 }
 
 #[tokio::test]
-async fn a_request_that_is_dropped_never_reaches_the_server() {
+async fn dropped_request_never_reaches_the_server() {
     let rule = Rule::new(Fault::DropRequest).verb(Verb::Create).times(1);
     everywhere(rule, async |client| {
         let api = maps(client);
@@ -97,7 +97,7 @@ async fn a_request_that_is_dropped_never_reaches_the_server() {
 }
 
 #[tokio::test]
-async fn an_answer_that_is_dropped_leaves_the_work_done() {
+async fn dropped_response_keeps_the_write() {
     let rule = Rule::new(Fault::DropAnswer).verb(Verb::Create).times(1);
     everywhere(rule, async |client| {
         let api = maps(client);
@@ -110,7 +110,7 @@ async fn an_answer_that_is_dropped_leaves_the_work_done() {
 }
 
 #[tokio::test]
-async fn an_answer_breaks_off_in_its_midst() {
+async fn response_is_cut_after_some_bytes() {
     let rule = Rule::new(Fault::DropAnswerAfter(30)).verb(Verb::List).times(1);
     everywhere(rule, async |client| {
         let api = maps(client);
@@ -122,7 +122,7 @@ async fn an_answer_breaks_off_in_its_midst() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_delay_is_tokios() {
+async fn delay_uses_the_clock_of_tokio() {
     let (env, proxy) = proxy(Rule::new(Fault::Delay(Duration::from_secs(3600)))).await;
     let start = Instant::now();
     assert_eq!(count(&maps(proxy.client())).await, 3);
@@ -132,7 +132,7 @@ async fn a_delay_is_tokios() {
 }
 
 #[tokio::test]
-async fn errors_are_worded_as_kube_apiserver_words_them() {
+async fn injected_errors_have_kube_apiservers_text() {
     for (number, reason) in [(410, "Expired"), (500, "InternalError"), (503, "ServiceUnavailable")] {
         let rule = Rule::new(Fault::Status(number)).resource("configmaps").namespace("default").times(1);
         everywhere(rule, async |client| {
@@ -147,7 +147,7 @@ async fn errors_are_worded_as_kube_apiserver_words_them() {
 }
 
 #[tokio::test]
-async fn too_many_requests_tell_when_to_come_again() {
+async fn too_many_requests_has_a_retry_after() {
     let (env, mut proxy) = proxy(Rule::new(Fault::TooManyRequests(7))).await;
     for client in clients(&mut proxy).await {
         let request = http::Request::get("/api/v1/configmaps").body(kube::client::Body::empty()).unwrap();
@@ -163,7 +163,7 @@ async fn too_many_requests_tell_when_to_come_again() {
 }
 
 #[tokio::test]
-async fn garbled_bytes_are_no_json() {
+async fn garbled_bytes_break_the_json() {
     let rule = Rule::new(Fault::Garble { at: 20, count: 3 }).verb(Verb::List).nth(2);
     everywhere(rule, async |client| {
         let api = maps(client);
@@ -176,7 +176,7 @@ async fn garbled_bytes_are_no_json() {
 }
 
 #[tokio::test]
-async fn watches_end_after_so_many_events() {
+async fn watch_ends_after_n_events() {
     everywhere(Rule::new(Fault::EndWatch(2)), async |client| {
         let (seen, error) = watched(client).await;
         assert!(error.is_none(), "{error:?}");
@@ -186,7 +186,7 @@ async fn watches_end_after_so_many_events() {
 }
 
 #[tokio::test]
-async fn watches_end_within_an_event() {
+async fn watch_ends_within_an_event() {
     for fault in [Fault::TruncateWatch(1), Fault::EndWatchAfterBytes(300)] {
         everywhere(Rule::new(fault.clone()), async |client| {
             let (seen, error) = watched(client).await;
@@ -201,7 +201,7 @@ async fn watches_end_within_an_event() {
 }
 
 #[tokio::test]
-async fn watches_break_within_their_answer() {
+async fn watch_breaks_within_its_body() {
     everywhere(Rule::new(Fault::DropAnswerAfter(300)).verb(Verb::Watch), async |client| {
         // kube takes some broken watches for ended ones.
         let request = http::Request::get("/api/v1/configmaps?watch=1&resourceVersion=0&timeoutSeconds=5");
@@ -216,7 +216,7 @@ async fn watches_break_within_their_answer() {
 }
 
 #[tokio::test]
-async fn watches_expire_with_an_event() {
+async fn watch_expires_with_an_event() {
     everywhere(Rule::new(Fault::ExpireWatch(1)), async |client| {
         let (seen, error) = watched(client).await;
         assert!(error.is_none(), "{error:?}");
@@ -226,7 +226,7 @@ async fn watches_expire_with_an_event() {
 }
 
 #[tokio::test]
-async fn watches_are_refused() {
+async fn watch_is_refused() {
     everywhere(Rule::new(Fault::Status(410)).verb(Verb::Watch), async |client| {
         assert_eq!(code(maps(client).watch(&WatchParams::default(), "0").await).code, 410);
     })
@@ -234,7 +234,7 @@ async fn watches_are_refused() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_silent_watch_delivers_nothing_until_its_timeout() {
+async fn silent_watch_delivers_no_events_until_its_timeout() {
     for (fault, seconds) in
         [(Fault::SilenceWatch(None), 5), (Fault::SilenceWatch(Some(Duration::from_secs(2))), 2)]
     {
@@ -249,7 +249,7 @@ async fn a_silent_watch_delivers_nothing_until_its_timeout() {
 }
 
 #[tokio::test]
-async fn what_no_rule_is_about_passes_unchanged() {
+async fn request_without_matching_rule_is_unchanged() {
     let (env, mut proxy) = proxy(Rule::new(Fault::DropRequest).resource("pods")).await;
     let direct = maps(env.client()).list(&ListParams::default()).await.unwrap().items;
     proxy.serve_plain((Ipv4Addr::LOCALHOST, 0).into()).await.unwrap();
@@ -266,7 +266,7 @@ async fn what_no_rule_is_about_passes_unchanged() {
 }
 
 #[tokio::test]
-async fn the_socket_asks_for_the_proxys_token() {
+async fn proxy_socket_requires_its_token() {
     let (env, mut proxy) = proxy(Rule::new(Fault::DropRequest).resource("pods")).await;
     let mut config = proxy.config().await.unwrap();
     config.auth_info.token = None;
@@ -277,7 +277,7 @@ async fn the_socket_asks_for_the_proxys_token() {
 }
 
 #[tokio::test]
-async fn a_proxy_stands_before_any_back_end() {
+async fn proxy_can_be_used_with_any_back_end() {
     let mut cluster = TestEnv::builder().start().await.unwrap();
     let config = cluster.config().await.unwrap();
     let builder = TestEnv::builder().backend(kubesmith_testenv::Backend::ExistingCluster);
@@ -295,7 +295,7 @@ async fn a_proxy_stands_before_any_back_end() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_seed_repeats_a_run_and_a_report_tells_it() {
+async fn run_repeats_with_the_seed_of_its_report() {
     let run = async |seed| {
         let (env, proxy) = proxy(Rule::new(Fault::DropRequest).resource("pods")).await;
         proxy.set_schedule(Schedule::seeded(seed));
@@ -317,7 +317,7 @@ async fn a_seed_repeats_a_run_and_a_report_tells_it() {
 }
 
 #[tokio::test]
-async fn a_layer_breaks_requests_of_any_client() {
+async fn fault_layer_breaks_requests_of_any_client() {
     let mut env = TestEnv::builder().start().await.unwrap();
     let faults = FaultLayer::new(Schedule::new().random(Random::seeded(1).probability(0.0)));
     let builder = kube::client::ClientBuilder::try_from(env.config().await.unwrap()).unwrap();

@@ -195,12 +195,12 @@ async fn check(env: TestEnv) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn everybody_sees_one_history() {
+async fn concurrent_clients_see_one_history() {
     check(TestEnv::builder().start().await.unwrap()).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn everybody_sees_one_history_that_is_on_the_disk() {
+async fn concurrent_clients_see_one_history_on_disk() {
     let dir = tempfile::tempdir().unwrap();
     check(TestEnv::builder().data_dir(dir.path()).start().await.unwrap()).await;
 }

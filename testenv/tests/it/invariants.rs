@@ -264,7 +264,7 @@ fn seeds() -> std::ops::Range<u64> {
 }
 
 #[tokio::test]
-async fn objects_of_any_schema_keep_what_holds_on_a_cluster() {
+async fn invariants_of_a_cluster_hold_for_objects_of_any_schema() {
     let env = TestEnv::builder().start().await.unwrap();
     for seed in seeds() {
         // A failing test shows what it prints.
@@ -306,7 +306,7 @@ fn requirement(dice: &mut Dice) -> (String, impl Fn(&Value) -> bool + use<>) {
 }
 
 #[tokio::test]
-async fn any_selector_selects_what_it_says() {
+async fn label_selectors_select_the_expected_objects() {
     let env = TestEnv::builder().start().await.unwrap();
     let path = "/api/v1/namespaces/default/configmaps";
     let mut dice = Dice(42);

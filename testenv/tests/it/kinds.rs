@@ -180,7 +180,7 @@ fn samples() -> Vec<(String, Value, Value)> {
 }
 
 #[tokio::test]
-async fn every_kind_is_made_and_shown() {
+async fn built_in_kinds_are_created_and_have_table_rows() {
     let clock = ManualClock::new("2026-01-01T00:00:00Z".parse().unwrap());
     let env = TestEnv::builder().clock(std::sync::Arc::new(clock)).start().await.unwrap();
     for (collection, mut body, cells) in samples() {
@@ -200,7 +200,7 @@ async fn every_kind_is_made_and_shown() {
 }
 
 #[tokio::test]
-async fn a_job_selects_its_own_pods_and_nobody_owns_that() {
+async fn job_selector_is_generated_without_a_manager() {
     let env = TestEnv::builder().start().await.unwrap();
     let path = "/apis/batch/v1/namespaces/default/jobs";
     let job = json!({"metadata": {"name": "j"}, "spec": {"template": template("Never")}});
@@ -231,7 +231,7 @@ async fn autoscalers_are_served_in_both_versions() {
 }
 
 #[tokio::test]
-async fn a_service_keeps_its_address_and_gets_ports_on_the_nodes() {
+async fn service_keeps_its_address_and_gets_node_ports() {
     let env = TestEnv::builder().start().await.unwrap();
     let path = format!("{CORE}/services");
     let body = json!({"metadata": {"name": "s"}, "spec": {"type": "NodePort", "ports": [{"port": 80}]}});
@@ -251,7 +251,7 @@ async fn a_service_keeps_its_address_and_gets_ports_on_the_nodes() {
 }
 
 /// Specs of services, each with what kube-apiserver says of it, or how that begins.
-fn services_that_lead_nowhere() -> Vec<(Value, &'static [&'static str])> {
+fn invalid_services() -> Vec<(Value, &'static [&'static str])> {
     let http = json!({"name": "http", "port": 80});
     let with = |field: &str, value: Value| {
         let mut port = http.clone();
@@ -331,10 +331,10 @@ fn services_that_lead_nowhere() -> Vec<(Value, &'static [&'static str])> {
 }
 
 #[tokio::test]
-async fn a_service_that_leads_nowhere_is_refused() {
+async fn service_with_invalid_addresses_or_ports_is_refused() {
     let env = TestEnv::builder().start().await.unwrap();
     let path = format!("{CORE}/services");
-    for (spec, expected) in services_that_lead_nowhere() {
+    for (spec, expected) in invalid_services() {
         let body = json!({"metadata": {"name": "s"}, "spec": spec});
         let (code, status) = call(&env, Method::POST, &path, body).await;
         assert_eq!(code, 422, "{spec}: {status}");
@@ -354,7 +354,7 @@ async fn a_service_that_leads_nowhere_is_refused() {
 }
 
 #[tokio::test]
-async fn a_pod_gets_a_priority_and_tolerates_broken_nodes() {
+async fn pod_gets_priority_and_default_tolerations() {
     let env = TestEnv::builder().start().await.unwrap();
     let path = format!("{CORE}/pods");
     let pod = |name: &str, class: Value| {
@@ -379,7 +379,7 @@ async fn a_pod_gets_a_priority_and_tolerates_broken_nodes() {
 }
 
 #[tokio::test]
-async fn the_status_of_a_deployment_brings_annotations_along_but_no_labels() {
+async fn deployment_status_update_changes_annotations_but_not_labels() {
     let env = TestEnv::builder().start().await.unwrap();
     let path = "/apis/apps/v1/namespaces/default/deployments";
     let body = json!({"metadata": {"name": "d"}, "spec": workload(&[])});
@@ -396,7 +396,7 @@ async fn the_status_of_a_deployment_brings_annotations_along_but_no_labels() {
 }
 
 #[tokio::test]
-async fn a_pod_is_bound_once_and_evicted_as_budgets_allow() {
+async fn pod_is_bound_once_and_evicted_when_budgets_allow() {
     let env = TestEnv::builder().start().await.unwrap();
     let path = format!("{CORE}/pods");
     let mut pod =
@@ -432,7 +432,7 @@ async fn a_pod_is_bound_once_and_evicted_as_budgets_allow() {
 }
 
 #[tokio::test]
-async fn a_service_account_s_token_tells_who_sends() {
+async fn service_account_token_identifies_its_user() {
     let env = TestEnv::builder().start().await.unwrap();
     let accounts = format!("{CORE}/serviceaccounts");
     call(&env, Method::POST, &accounts, json!({"metadata": {"name": "robot"}})).await;
@@ -462,7 +462,7 @@ async fn a_service_account_s_token_tells_who_sends() {
 }
 
 #[tokio::test]
-async fn discovery_tells_actions_and_questions() {
+async fn discovery_lists_subresources_and_reviews() {
     let env = TestEnv::builder().start().await.unwrap();
     let (_, core) = call(&env, Method::GET, "/api/v1", Value::Null).await;
     let find = |name: &str| core["resources"].as_array().unwrap().iter().find(|r| r["name"] == name).cloned();
@@ -478,7 +478,7 @@ async fn discovery_tells_actions_and_questions() {
 }
 
 #[tokio::test]
-async fn some_namespaces_stay() {
+async fn system_namespaces_cannot_be_deleted() {
     let env = TestEnv::builder().controllers(true).start().await.unwrap();
     for name in ["default", "kube-system", "kube-public"] {
         let (code, status) =

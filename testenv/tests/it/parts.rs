@@ -29,7 +29,7 @@ fn messages(body: &Value) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn discovery_names_the_parts() {
+async fn discovery_lists_the_subresources() {
     let env = TestEnv::builder().start().await.unwrap();
     let names = async |path: &str| {
         let (_, list) = call(&env, Method::GET, path, Value::Null).await;
@@ -55,7 +55,7 @@ async fn discovery_names_the_parts() {
 
 /// As `kubectl debug` does it.
 #[tokio::test]
-async fn ephemeral_containers_are_added_and_stay() {
+async fn ephemeral_containers_are_added_and_cannot_be_removed() {
     let env = started(web()).await;
     let path = format!("{PODS}/web/ephemeralcontainers");
     let add = async |container: Value| {
@@ -103,7 +103,7 @@ async fn ephemeral_containers_are_added_and_stay() {
 
 /// Who applies resources through the subresource owns them and nothing else.
 #[tokio::test]
-async fn resources_are_changed_and_owned() {
+async fn resize_changes_and_owns_resources() {
     let env = started(web()).await;
     let path = format!("{PODS}/web/resize");
     let config = |cpu: &str| {
@@ -131,7 +131,7 @@ async fn resources_are_changed_and_owned() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_resized_is_told() {
+async fn resize_of_other_fields_is_refused() {
     let env = started(web()).await;
     let path = format!("{PODS}/web/resize");
     let (_, pod) = call(&env, Method::GET, &format!("{PODS}/web"), Value::Null).await;
@@ -185,7 +185,7 @@ fn condition(kind: &str) -> Value {
 }
 
 #[tokio::test]
-async fn requests_for_certificates_name_who_asks_and_are_checked() {
+async fn certificate_request_names_its_user_and_is_validated() {
     let mut env = TestEnv::builder().start().await.unwrap();
     let user = User { name: "jane".to_owned(), groups: vec!["system:masters".to_owned()] };
     let jane = env.add_user(&user).await.unwrap().client();
@@ -213,7 +213,7 @@ async fn requests_for_certificates_name_who_asks_and_are_checked() {
 }
 
 #[tokio::test]
-async fn approval_decides_and_issuance_issues() {
+async fn approval_writes_conditions_only_and_status_the_certificate() {
     let env = TestEnv::builder().start().await.unwrap();
     assert_eq!(call(&env, Method::POST, REQUESTS, request()).await.0, 201);
     let write = async |part: &str, status: Value| {

@@ -45,7 +45,7 @@ fn objects(mut body: &[u8]) -> Vec<Value> {
 }
 
 #[tokio::test]
-async fn objects_are_answered_as_protobuf() {
+async fn objects_are_encoded_as_protobuf() {
     let env = TestEnv::builder().start().await.unwrap();
     let mut map = config_map(&env, "m").await;
     let path = "/api/v1/namespaces/default/configmaps/m";
@@ -59,7 +59,7 @@ async fn objects_are_answered_as_protobuf() {
 }
 
 #[tokio::test]
-async fn lists_and_errors_are_answered_as_protobuf() {
+async fn lists_and_errors_are_encoded_as_protobuf() {
     let env = TestEnv::builder().start().await.unwrap();
     config_map(&env, "first-map").await;
     let (status, content_type, body) = get(&env, "/api/v1/namespaces/default/configmaps", PROTOBUF).await;
@@ -94,7 +94,7 @@ async fn watches_are_frames_of_protobuf() {
 /// The types of definitions that are one of two things in JSON are in it: lists and maps with schemas, and text that is
 /// any JSON.
 #[tokio::test]
-async fn definitions_are_answered_and_taken_as_protobuf() {
+async fn definitions_round_trip_as_protobuf() {
     let env = TestEnv::builder().start().await.unwrap();
     let root = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
     let schema = json!({"type": "object", "properties": {
@@ -133,7 +133,7 @@ async fn definitions_are_answered_and_taken_as_protobuf() {
 }
 
 #[tokio::test]
-async fn discovery_is_answered_as_protobuf() {
+async fn discovery_is_encoded_as_protobuf() {
     let env = TestEnv::builder().start().await.unwrap();
     for (path, kind) in [
         ("/api", "APIVersions"),
@@ -166,7 +166,7 @@ async fn get_with(env: &TestEnv, path: &str, headers: &[(&str, &str)]) -> (u16, 
 
 /// `kubectl create` asks for version 2 when a list is to be created.
 #[tokio::test]
-async fn openapi_is_answered_in_the_form_that_the_client_accepts() {
+async fn openapi_has_the_media_type_that_the_client_accepts() {
     let env = TestEnv::builder().start().await.unwrap();
     widgets(&env).await;
     for (path, version) in [("/openapi/v2", "v2"), ("/openapi/v3/apis/a.example/v1", "v3")] {
@@ -205,7 +205,7 @@ async fn openapi_addresses_have_the_hash_of_the_document() {
 }
 
 #[tokio::test]
-async fn custom_resources_have_metadata_in_protobuf_and_nothing_else() {
+async fn custom_resources_support_protobuf_for_metadata_only() {
     let env = TestEnv::builder().start().await.unwrap();
     widgets(&env).await;
     let path = "/apis/a.example/v1/namespaces/default/widgets";

@@ -182,7 +182,7 @@ async fn access_reviews_follow_the_rules() {
 }
 
 #[tokio::test]
-async fn nobody_grants_more_than_it_has() {
+async fn user_cannot_grant_more_than_it_has() {
     let (env, jane) = env_and_jane().await;
     let own = json!([
         {"verbs": ["create"], "apiGroups": ["rbac.authorization.k8s.io"], "resources": ["roles", "rolebindings"]},

@@ -55,7 +55,7 @@ async fn deletion_of_a_collection_stops_at_its_limit() {
 }
 
 #[tokio::test]
-async fn form_that_does_not_fit_is_refused() {
+async fn media_type_that_does_not_fit_the_resource_is_refused() {
     let env = with_maps().await;
     let of = |kind: &str| format!("application/json;as={kind};v=v1;g=meta.k8s.io");
     let one = format!("{MAPS}/a");
@@ -82,7 +82,7 @@ async fn form_that_does_not_fit_is_refused() {
 }
 
 #[tokio::test]
-async fn error_is_written_in_the_form_of_the_answer() {
+async fn error_has_the_media_type_of_the_response() {
     let env = with_maps().await;
     let (code, error) = read_as(&env, &format!("{MAPS}/none"), "application/yaml").await;
     assert_eq!((code, error.as_str().map(|text| text.contains("reason: NotFound"))), (404, Some(true)));
@@ -93,7 +93,7 @@ async fn error_is_written_in_the_form_of_the_answer() {
 }
 
 #[tokio::test]
-async fn unknown_paths_of_built_in_groups_are_answered_with_a_status() {
+async fn unknown_paths_of_built_in_groups_return_a_status() {
     let env = TestEnv::builder().start().await.unwrap();
     let message = "the server could not find the requested resource";
     for path in [
@@ -154,7 +154,7 @@ async fn metrics_count_stored_objects() {
 }
 
 #[tokio::test]
-async fn watch_without_version_marks_the_end_of_what_is_there() {
+async fn watch_without_version_marks_the_end_of_existing_objects() {
     let env = with_maps().await;
     let (_, events) =
         read(&env, &format!("{MAPS}?watch=true&allowWatchBookmarks=true&timeoutSeconds=1")).await;

@@ -18,7 +18,7 @@ const ROUNDS: usize = 10;
 
 /// Every watcher sees every version of every object, in the order of the versions, and the end state.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn watches_lose_nothing_and_keep_order_under_concurrent_writers() {
+async fn watches_are_complete_and_ordered_under_concurrent_writers() {
     let env = TestEnv::builder().start().await.unwrap();
     let api = widgets(&env).await;
     let start = api.list(&ListParams::default()).await.unwrap().metadata.resource_version.unwrap();
@@ -94,7 +94,7 @@ async fn concurrent_updates_of_one_object_conflict_instead_of_getting_lost() {
 }
 
 #[tokio::test]
-async fn hostile_requests_get_errors_and_the_server_goes_on() {
+async fn hostile_requests_get_errors_and_the_server_continues() {
     let env = TestEnv::builder().start().await.unwrap();
     widgets(&env).await;
     let path = "/apis/a.example/v1/namespaces/default/widgets";
@@ -131,7 +131,7 @@ async fn hostile_requests_get_errors_and_the_server_goes_on() {
 
 /// What cannot be read must not be stored, whichever way it comes.
 #[tokio::test]
-async fn patches_cannot_nest_without_end() {
+async fn patches_cannot_nest_beyond_a_limit() {
     let dir = tempfile::tempdir().unwrap();
     let env = TestEnv::builder().data_dir(dir.path()).start().await.unwrap();
     let api = widgets(&env).await;
@@ -155,7 +155,7 @@ async fn patches_cannot_nest_without_end() {
 }
 
 #[tokio::test]
-async fn broken_connections_hurt_nobody_else() {
+async fn broken_connections_do_not_affect_others() {
     let mut env = TestEnv::builder().start().await.unwrap();
     let url = env.serve_plain(([127, 0, 0, 1], 0).into()).await.unwrap();
     let addr = url.strip_prefix("http://").unwrap().to_owned();
@@ -183,7 +183,7 @@ async fn broken_connections_hurt_nobody_else() {
 }
 
 #[tokio::test]
-async fn a_tls_client_has_to_show_the_token() {
+async fn tls_client_is_refused_without_a_token() {
     let mut env = TestEnv::builder().start().await.unwrap();
     let mut config = env.config().await.unwrap();
     config.auth_info = kube::config::AuthInfo::default();
@@ -194,7 +194,7 @@ async fn a_tls_client_has_to_show_the_token() {
 }
 
 #[tokio::test]
-async fn a_wrong_token_is_refused_even_where_none_is_needed() {
+async fn wrong_token_is_refused_even_when_none_is_needed() {
     let mut env = TestEnv::builder().start().await.unwrap();
     let mut config = env.config().await.unwrap();
     config.auth_info = kube::config::AuthInfo::default();
@@ -206,7 +206,7 @@ async fn a_wrong_token_is_refused_even_where_none_is_needed() {
 }
 
 #[tokio::test]
-async fn the_own_token_is_known_to_reviews() {
+async fn token_review_accepts_the_servers_own_token() {
     let mut env = TestEnv::builder().start().await.unwrap();
     let config = env.config().await.unwrap();
     let token = serde_json::to_value(&config.auth_info).unwrap()["token"].as_str().unwrap().to_owned();

@@ -45,7 +45,7 @@ async fn groups_are_named_in_the_order_of_their_priorities() {
 }
 
 #[tokio::test]
-async fn components_can_only_be_read() {
+async fn component_statuses_are_read_only() {
     let env = TestEnv::builder().start().await.unwrap();
     let (code, list) = read(&env, "/api/v1/componentstatuses").await;
     assert_eq!((code, &list["items"][0]["conditions"][0]["type"]), (200, &json!("Healthy")));
@@ -136,7 +136,7 @@ async fn open_api_has_every_path_of_a_custom_resource() {
 }
 
 #[tokio::test]
-async fn flow_control_is_shown_in_the_order_in_which_it_matches() {
+async fn flow_schemas_are_listed_in_matching_order() {
     let env = TestEnv::builder().start().await.unwrap();
     let shown = async |resource: &str| -> Vec<Value> {
         let path = format!("/apis/flowcontrol.apiserver.k8s.io/v1/{resource}");

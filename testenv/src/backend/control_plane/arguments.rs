@@ -107,7 +107,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn flags_change_their_defaults() {
+    fn flag_replaces_or_extends_its_default() {
         let defaults =
             [("a", "1".to_owned()), ("b", "2".to_owned()), ("c", "3".to_owned()), ("d", "4".to_owned())];
         let changes = Arguments::new()
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn values_go_behind_those_that_were_set() {
+    fn values_are_appended_to_those_already_set() {
         assert_eq!(Arguments::new().set("a", ["1"]).append("a", ["2"]).over(&[]), ["--a=1", "--a=2"]);
         assert_eq!(Arguments::new().enable("a").append("a", ["2"]).over(&[]), ["--a"]);
     }

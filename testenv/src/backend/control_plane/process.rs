@@ -188,7 +188,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_tail_is_the_last_lines() {
+    fn tail_has_the_last_lines_of_the_log() {
         let folder = tempfile::tempdir().unwrap();
         let log = folder.path().join("log");
         let lines: Vec<String> = (0..5000).map(|i| format!("line {i}")).collect();

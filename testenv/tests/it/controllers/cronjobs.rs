@@ -106,7 +106,7 @@ async fn history_of_a_cron_job_keeps_the_newest_jobs() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn suspended_cron_job_starts_nothing_and_a_deadline_drops_what_it_missed() {
+async fn suspended_cron_job_drops_missed_times_after_its_deadline() {
     let (env, clock) = env_with_clock().await;
     let spec = json!({"suspend": true, "startingDeadlineSeconds": 30});
     create(&env, CRON_JOBS, cron_job("0 * * * *", spec)).await;
@@ -122,7 +122,7 @@ async fn suspended_cron_job_starts_nothing_and_a_deadline_drops_what_it_missed()
 }
 
 #[tokio::test(start_paused = true)]
-async fn cron_job_makes_up_for_the_last_of_many_missed_times() {
+async fn cron_job_starts_the_last_of_many_missed_times() {
     let (env, clock) = env_with_clock().await;
     create(&env, CRON_JOBS, cron_job("* * * * *", json!({"suspend": true}))).await;
     pass(&clock, 3 * 3600).await;
@@ -134,7 +134,7 @@ async fn cron_job_makes_up_for_the_last_of_many_missed_times() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn jobs_go_with_their_cron_job() {
+async fn jobs_are_deleted_with_their_cron_job() {
     let (env, clock) = env_with_clock().await;
     create(&env, CRON_JOBS, cron_job("* * * * *", json!({}))).await;
     pass(&clock, 61).await;

@@ -94,7 +94,7 @@ async fn daemon_set_is_rolled_out_on_the_simulated_node() {
 }
 
 #[tokio::test]
-async fn nodes_have_a_pod_if_it_is_selected_and_tolerates_their_taints() {
+async fn daemon_pod_runs_on_selected_nodes_with_tolerated_taints() {
     let env = env(false).await;
     let taint = |effect: &str| json!({"taints": [{"key": "k", "value": "v", "effect": effect}]});
     add_node(&env, "a", json!({})).await;

@@ -89,7 +89,7 @@ async fn evictions_are_allowed_until_too_few_pods_are_healthy() {
 }
 
 #[tokio::test]
-async fn eviction_is_taken_from_the_budget_before_the_controller_sees_it() {
+async fn eviction_reduces_the_budget_before_the_controller_sees_it() {
     let env = TestEnv::builder().start().await.unwrap();
     let pod = pod(&env, "a").await;
     run(&env, "a", "True").await;
@@ -107,7 +107,7 @@ async fn eviction_is_taken_from_the_budget_before_the_controller_sees_it() {
 }
 
 #[tokio::test]
-async fn evicted_pod_says_why_it_goes() {
+async fn evicted_pod_has_disruption_condition() {
     let (env, _) = web(json!({"minAvailable": 3})).await;
     let pod = items(&env, PODS).await.remove(0);
     let path = format!("{PODS}/{}", pod["metadata"]["name"].as_str().unwrap());
@@ -120,7 +120,7 @@ async fn evicted_pod_says_why_it_goes() {
 }
 
 #[tokio::test]
-async fn unhealthy_pods_are_evicted_as_the_policy_of_the_budget_says() {
+async fn unhealthy_pods_are_evicted_by_the_policy_of_the_budget() {
     for (policy, code) in [("IfHealthyBudget", 429), ("AlwaysAllow", 201)] {
         let env = env(false).await;
         let spec = json!({"minAvailable": 1, "unhealthyPodEvictionPolicy": policy});

@@ -143,7 +143,7 @@ async fn service_that_publishes_not_ready_addresses_shows_all_as_ready() {
 }
 
 #[tokio::test]
-async fn addresses_go_with_their_service_and_those_of_users_stay() {
+async fn endpoints_are_deleted_with_their_service_unless_user_made() {
     let env = env(true).await;
     create(&env, ENDPOINTS, json!({"metadata": {"name": "own"}})).await;
     create(&env, SERVICES, service(json!({"ports": [{"port": 80}]}))).await;

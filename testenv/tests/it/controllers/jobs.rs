@@ -85,7 +85,7 @@ async fn job_is_complete_when_its_pods_have_succeeded() {
 }
 
 #[tokio::test]
-async fn job_runs_no_more_pods_than_it_may() {
+async fn job_runs_at_most_its_parallelism() {
     let env = env(false).await;
     create(&env, JOBS, job(json!({"completions": 3, "parallelism": 2}))).await;
     for (succeeded, running) in [(None, 2), (Some(1), 2), (Some(2), 1), (Some(3), 0)] {
@@ -201,7 +201,7 @@ async fn suspended_job_has_no_pods() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn job_fails_after_its_deadline_and_goes_after_its_time() {
+async fn job_fails_after_its_deadline_and_is_deleted_after_its_ttl() {
     let (env, clock) = env_with_clock().await;
     let spec = json!({"activeDeadlineSeconds": 60, "ttlSecondsAfterFinished": 30});
     create(&env, JOBS, job(spec)).await;
@@ -219,7 +219,7 @@ async fn job_fails_after_its_deadline_and_goes_after_its_time() {
 }
 
 #[tokio::test]
-async fn pods_go_or_stay_when_their_job_is_deleted() {
+async fn pods_are_deleted_or_orphaned_with_their_job() {
     let env = env(false).await;
     for (policy, left) in [("Background", 0), ("Foreground", 0), ("Orphan", 1)] {
         create(&env, JOBS, job(json!({}))).await;
@@ -265,7 +265,7 @@ async fn job_of_billions_of_pods_can_be_stopped() {
 }
 
 #[tokio::test]
-async fn job_that_has_done_more_indexes_than_it_has_is_no_trouble() {
+async fn job_ignores_completed_indexes_beyond_its_completions() {
     let env = env(false).await;
     let spec = json!({"completions": 3, "parallelism": 1, "completionMode": "Indexed", "suspend": true});
     create(&env, JOBS, job(spec)).await;
@@ -355,7 +355,7 @@ async fn indexes_of_a_job_fail_one_by_one_with_a_limit_per_index() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn job_fails_when_more_indexes_fail_than_it_allows() {
+async fn job_fails_when_too_many_indexes_have_failed() {
     let (env, _) = env_with_clock().await;
     let spec = json!({"completions": 3, "parallelism": 3, "completionMode": "Indexed", "backoffLimitPerIndex": 0,
                       "maxFailedIndexes": 1});

@@ -102,7 +102,7 @@ async fn pods_of_a_stateful_set_have_stable_names_and_claims() {
 }
 
 #[tokio::test]
-async fn pods_come_and_go_one_after_another_unless_in_parallel() {
+async fn pods_are_created_and_deleted_in_order_unless_parallel() {
     let env = env(false).await;
     create(&env, SETS, set(3, json!({}))).await;
     for pods in [&["db-0"][..], &["db-0", "db-1"], &["db-0", "db-1", "db-2"]] {
@@ -177,7 +177,7 @@ async fn pods_are_updated_when_they_are_deleted_with_on_delete() {
 }
 
 #[tokio::test]
-async fn claims_go_as_the_retention_policy_says() {
+async fn claims_are_deleted_by_the_retention_policy() {
     let env = env(true).await;
     let policy =
         json!({"persistentVolumeClaimRetentionPolicy": {"whenScaled": "Delete", "whenDeleted": "Delete"}});

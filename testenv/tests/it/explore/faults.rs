@@ -148,7 +148,7 @@ fn aging(careful: bool) -> Result<Report, Box<Failed>> {
 }
 
 #[test]
-fn jump_of_the_clock_is_found_when_time_is_taken_to_go_forward() {
+fn clock_jump_is_found_when_time_is_assumed_to_increase() {
     let failed = aging(false).unwrap_err();
     assert!(failed.failure().contains("it was made before now"), "{failed}");
     assert_eq!(failed.plan(), "clock-back@step#1", "{failed}");

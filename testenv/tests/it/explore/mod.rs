@@ -310,7 +310,7 @@ fn stale_state_is_found_when_a_restart_reads_an_old_list() {
 }
 
 #[test]
-fn operator_survives_when_it_asks_before_it_deletes() {
+fn operator_survives_when_it_reads_live_before_it_deletes() {
     survives(removes_what_is_wrong);
 }
 

@@ -66,7 +66,7 @@ async fn once(seen: Seen) -> kube::Result<()> {
 }
 
 #[test]
-fn operator_survives_when_objects_are_removed_and_made_again() {
+fn operator_survives_when_objects_are_removed_and_recreated() {
     // Its map keeps the size that it began with: schedules are compared with what it does without faults.
     let report = explored(60, once).unwrap();
     assert!(report.states() > 3 && report.schedules() > 60, "{report}");

@@ -185,7 +185,7 @@ fn inputs() -> impl Strategy<Value = Vec<Vec<u8>>> {
 }
 
 #[tokio::test]
-async fn the_seeds_are_answered_well() {
+async fn seed_requests_succeed() {
     let env = TestEnv::builder().start().await.unwrap();
     env.install_crds(vec![widget_crd("a.example", "Namespaced")]).await.unwrap();
     for (head, body) in seeds() {
@@ -202,7 +202,7 @@ proptest! {
 
     /// Requests follow each other on one server, so that later ones meet what earlier ones left.
     #[test]
-    fn no_request_breaks_the_server(inputs in inputs()) {
+    fn mutated_requests_do_not_break_the_server(inputs in inputs()) {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(async {
             let env = TestEnv::builder().controllers(true).simulated_node(true).start().await.unwrap();

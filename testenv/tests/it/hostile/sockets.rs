@@ -73,7 +73,7 @@ async fn broken_bodies_are_refused() {
 
 /// A body that does not come is given up after kube-apiserver's time for a request.
 #[tokio::test]
-async fn a_body_that_does_not_come_is_given_up() {
+async fn request_times_out_when_its_body_does_not_arrive() {
     let (env, addr) = plain().await;
     let mut stream = TcpStream::connect(&addr).await.unwrap();
     let head =
@@ -91,7 +91,7 @@ async fn a_body_that_does_not_come_is_given_up() {
 }
 
 #[tokio::test]
-async fn slow_connections_take_nothing_from_others() {
+async fn slow_connections_do_not_block_others() {
     let (env, addr) = plain().await;
     let mut slow = Vec::new();
     for i in 0..CONNECTIONS {
@@ -133,7 +133,7 @@ async fn wrong_tls_ends_its_own_connection() {
 
 /// Everything but health and version asks for the token.
 #[tokio::test]
-async fn strangers_see_health_and_version_only() {
+async fn unauthenticated_clients_read_health_and_version_only() {
     let mut env = TestEnv::builder().start().await.unwrap();
     let mut config = env.config().await.unwrap();
     config.auth_info = kube::config::AuthInfo::default();

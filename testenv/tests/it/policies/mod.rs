@@ -147,7 +147,7 @@ async fn mutating_policy_changes_objects_as_on_kube_apiserver() {
 }
 
 #[tokio::test]
-async fn wrong_policy_is_refused_in_the_words_of_kube_apiserver() {
+async fn invalid_policy_is_refused_with_kube_apiservers_message() {
     let env = TestEnv::builder().start().await.unwrap();
     let cases: Value = serde_json::from_str(include_str!("checks.json")).unwrap();
     for case in cases["cases"].as_array().unwrap() {

@@ -55,7 +55,7 @@ async fn policies_change_objects_before_webhooks_and_again_after_them() {
 }
 
 #[tokio::test]
-async fn validating_policy_sees_what_mutating_ones_made() {
+async fn validating_policy_sees_changes_of_mutating_policies() {
     let env = TestEnv::builder().start().await.unwrap();
     install(&env, "mutating", "a", &appending("a", "Never"), &json!({})).await;
     let spec = json!({"validations": [{"expression": "object.metadata.labels.seen == ''", "messageExpression": "string(object.metadata.labels.seen)"}]});
@@ -86,7 +86,7 @@ async fn refusal_names_the_first_policy_and_its_object() {
 }
 
 #[tokio::test]
-async fn connection_is_put_to_policies() {
+async fn policies_check_connect_requests() {
     let env = TestEnv::builder().start().await.unwrap();
     let rule = json!({"apiGroups": [""], "apiVersions": ["v1"], "operations": ["CONNECT"], "resources": ["pods/exec"]});
     let spec = json!({
@@ -124,7 +124,7 @@ async fn policies_never_apply_to_policies() {
 }
 
 #[tokio::test]
-async fn authorizer_answers_by_the_rules_of_the_user() {
+async fn authorizer_follows_the_rules_of_the_user() {
     let mut env = TestEnv::builder().rbac(true).start().await.unwrap();
     let spec = json!({"validations": [{
         "expression": "authorizer.requestResource.check('publish').allowed()", "message": "publishers only",

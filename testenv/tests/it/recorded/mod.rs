@@ -46,57 +46,57 @@ async fn replay(list: &str) {
 }
 
 #[tokio::test]
-async fn dry_runs_are_answered_as_kube_apiserver_answers_them() {
+async fn dry_runs_match_kube_apiserver() {
     replay("dry-runs").await;
 }
 
 #[tokio::test]
-async fn writes_are_answered_as_kube_apiserver_answers_them() {
+async fn writes_match_kube_apiserver() {
     replay("writes").await;
 }
 
 #[tokio::test]
-async fn reads_are_answered_as_kube_apiserver_answers_them() {
+async fn reads_match_kube_apiserver() {
     replay("reads").await;
 }
 
 #[tokio::test]
-async fn subresources_and_deletions_are_answered_as_kube_apiserver_answers_them() {
+async fn subresources_and_deletions_match_kube_apiserver() {
     replay("subresources").await;
 }
 
 #[tokio::test]
-async fn definitions_are_answered_as_kube_apiserver_answers_them() {
+async fn definitions_match_kube_apiserver() {
     replay("definitions").await;
 }
 
 #[tokio::test]
-async fn nulls_and_numbers_are_answered_as_kube_apiserver_answers_them() {
+async fn nulls_and_numbers_match_kube_apiserver() {
     replay("nulls").await;
 }
 
 #[tokio::test]
-async fn lifecycles_are_answered_as_kube_apiserver_answers_them() {
+async fn lifecycles_match_kube_apiserver() {
     replay("lifecycle").await;
 }
 
 #[tokio::test]
-async fn go_clients_are_answered_as_kube_apiserver_answers_them() {
+async fn responses_to_go_clients_match_kube_apiserver() {
     replay("clients").await;
 }
 
 #[tokio::test]
-async fn fields_of_built_in_kinds_are_checked_as_kube_apiserver_checks_them() {
+async fn field_checks_of_built_in_kinds_match_kube_apiserver() {
     replay("fields").await;
 }
 
 #[tokio::test]
-async fn bodies_of_other_kinds_are_answered_as_kube_apiserver_answers_them() {
+async fn bodies_of_other_kinds_match_kube_apiserver() {
     replay("bodies").await;
 }
 
 #[tokio::test]
-async fn kinds_that_no_controller_creates_are_checked_as_kube_apiserver_checks_them() {
+async fn field_checks_of_uncontrolled_kinds_match_kube_apiserver() {
     replay("kinds").await;
 }
 

@@ -23,7 +23,7 @@ pub(super) fn rules(operations: &[&str], resources: &[&str]) -> Value {
 }
 
 #[tokio::test]
-async fn a_review_tells_what_the_request_is_about() {
+async fn review_describes_the_request() {
     let env = TestEnv::builder().start().await.unwrap();
     let server = HookServer::responding(&env, |_, _| json!({"allowed": true})).await;
     let only = rules(&["*"], &["configmaps"]);
@@ -63,7 +63,7 @@ async fn a_review_tells_what_the_request_is_about() {
 }
 
 #[tokio::test]
-async fn a_review_tells_who_asks() {
+async fn review_names_the_user() {
     let mut env = TestEnv::builder().start().await.unwrap();
     let server = HookServer::responding(&env, |_, _| json!({"allowed": true})).await;
     validating(&env, "v", &[hook("v", &json!({"rules": rules(&["*"], &["configmaps"])}))]).await;
@@ -79,7 +79,7 @@ async fn a_review_tells_who_asks() {
 }
 
 #[tokio::test]
-async fn every_way_to_write_goes_through_webhooks() {
+async fn webhooks_are_called_for_every_kind_of_write() {
     let env = TestEnv::builder().start().await.unwrap();
     widgets(&env).await;
     let server = HookServer::responding(&env, |_, _| json!({"allowed": true})).await;
@@ -135,7 +135,7 @@ async fn every_way_to_write_goes_through_webhooks() {
 }
 
 #[tokio::test]
-async fn a_scale_is_put_to_webhooks_as_a_scale() {
+async fn webhooks_get_a_scale_for_the_scale_subresource() {
     let env = TestEnv::builder().start().await.unwrap();
     let deployments = "/apis/apps/v1/namespaces/default/deployments";
     let deployment = json!({"metadata": {"name": "d"}, "spec": {
@@ -187,7 +187,7 @@ async fn changes_of_mutating_webhooks_are_stored_in_their_order() {
 }
 
 #[tokio::test]
-async fn a_webhook_is_called_again_when_others_changed_the_object_after_it() {
+async fn webhook_is_reinvoked_when_a_later_one_changes_the_object() {
     let env = TestEnv::builder().start().await.unwrap();
     let server = HookServer::responding(&env, |path, request| {
         let mut labels = request["object"]["metadata"]["labels"].clone();
@@ -213,7 +213,7 @@ async fn a_webhook_is_called_again_when_others_changed_the_object_after_it() {
 }
 
 #[tokio::test]
-async fn what_a_webhook_adds_is_checked_like_what_a_client_sends() {
+async fn webhook_changes_are_validated_like_client_input() {
     let env = TestEnv::builder().start().await.unwrap();
     let mut crd = serde_json::to_value(crate::support::widget_crd("a.example", "Namespaced")).unwrap();
     crd["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["spec"] = json!({
@@ -240,7 +240,7 @@ async fn what_a_webhook_adds_is_checked_like_what_a_client_sends() {
 }
 
 #[tokio::test]
-async fn a_refusal_reaches_the_client_with_its_reason() {
+async fn webhook_refusal_reaches_the_client_with_its_reason() {
     let env = TestEnv::builder().start().await.unwrap();
     let server = HookServer::responding(&env, |path, _| match path {
         "/why" => json!({"allowed": false, "warnings": ["look out"], "status": {
@@ -270,7 +270,7 @@ async fn a_refusal_reaches_the_client_with_its_reason() {
 }
 
 #[tokio::test]
-async fn warnings_are_passed_on() {
+async fn webhook_warnings_reach_the_client() {
     let env = TestEnv::builder().start().await.unwrap();
     let _server = HookServer::responding(
         &env,
@@ -294,7 +294,7 @@ async fn warnings_are_passed_on() {
 }
 
 #[tokio::test]
-async fn a_webhook_may_read_and_write_while_it_is_called() {
+async fn webhook_may_read_and_write_during_its_call() {
     let env = TestEnv::builder().start().await.unwrap();
     let (_, created) = call(&env, Method::POST, MAPS, map("m")).await;
     assert!(created["metadata"]["uid"].is_string());
@@ -329,7 +329,7 @@ async fn a_webhook_may_read_and_write_while_it_is_called() {
 }
 
 #[tokio::test]
-async fn configurations_come_from_files_and_lead_to_the_local_server() {
+async fn webhook_configurations_from_files_point_to_the_local_server() {
     let folder = tempfile::tempdir().unwrap();
     let text = "apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingWebhookConfiguration\nmetadata: {name: v}\nwebhooks:\n\
                 - name: a.b.c\n  sideEffects: None\n  admissionReviewVersions: [v1]\n  failurePolicy: Ignore\n\
@@ -360,7 +360,7 @@ async fn configurations_come_from_files_and_lead_to_the_local_server() {
 }
 
 #[tokio::test]
-async fn actions_are_put_to_webhooks_as_what_they_are() {
+async fn webhooks_get_bindings_and_evictions_with_their_kind() {
     let env = TestEnv::builder().start().await.unwrap();
     let pods = "/api/v1/namespaces/default/pods";
     let pod = json!({"metadata": {"name": "p"}, "spec": {"containers": [{"name": "c", "image": "i"}]}});

@@ -138,7 +138,7 @@ async fn objects_are_read_and_written_in_every_version() {
 }
 
 #[tokio::test]
-async fn a_list_is_converted_at_once_and_selected_as_it_is_shown() {
+async fn list_is_converted_in_one_call_and_filtered_as_converted() {
     let (env, server) = started().await;
     for size in 1..=5 {
         call(&env, Method::POST, V1, v1(&format!("w{size}"), size)).await;
@@ -174,7 +174,7 @@ async fn a_list_is_converted_at_once_and_selected_as_it_is_shown() {
 }
 
 #[tokio::test]
-async fn a_watch_shows_the_version_that_it_asks_for() {
+async fn watch_has_the_requested_version() {
     let (env, _server) = started().await;
     call(&env, Method::POST, V1, v1("a", 1)).await;
     let gvk = GroupVersionKind::gvk("a.example", "v2", "Widget");
@@ -205,7 +205,7 @@ async fn a_watch_shows_the_version_that_it_asks_for() {
 }
 
 #[tokio::test]
-async fn objects_stay_as_they_were_stored_until_they_are_written() {
+async fn objects_keep_their_stored_version_until_written() {
     let (env, server) = started().await;
     call(&env, Method::POST, V1, v1("a", 1)).await;
     env.install_crds(vec![crd("v2")]).await.unwrap();
@@ -232,7 +232,7 @@ async fn objects_stay_as_they_were_stored_until_they_are_written() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_converted_is_an_error() {
+async fn object_that_cannot_be_converted_is_an_error() {
     let env = TestEnv::builder().start().await.unwrap();
     let _server =
         HookServer::responding(&env, |_, request| match request["objects"][0]["metadata"]["name"].as_str() {
@@ -297,7 +297,7 @@ async fn admission_webhooks_get_the_version_that_their_rules_name() {
 }
 
 #[tokio::test]
-async fn fields_are_owned_in_the_version_that_they_were_set_in() {
+async fn field_ownership_keeps_the_version_of_the_write() {
     let (env, _server) = started().await;
     let apply = async |path: &str, manager: &str, body: Value| {
         patch(&env, &format!("{path}/a?fieldManager={manager}"), "apply-patch+yaml", body).await
@@ -347,7 +347,7 @@ async fn fields_are_owned_in_the_version_that_they_were_set_in() {
 }
 
 #[tokio::test]
-async fn a_watch_ends_with_the_server_while_a_webhook_takes_its_time() {
+async fn watch_ends_with_the_server_while_a_webhook_hangs() {
     let env = TestEnv::builder().start().await.unwrap();
     let _server = HookServer::start(&env, |_, _| std::future::pending().boxed()).await;
     env.install_crds(vec![crd("v1")]).await.unwrap();
@@ -362,7 +362,7 @@ async fn a_watch_ends_with_the_server_while_a_webhook_takes_its_time() {
 }
 
 #[tokio::test]
-async fn the_way_to_the_webhook_is_checked() {
+async fn conversion_client_config_is_validated() {
     let env = TestEnv::builder().start().await.unwrap();
     let mut crd = serde_json::to_value(crd("v1")).unwrap();
     let path = CRD.rsplit_once('/').unwrap().0;

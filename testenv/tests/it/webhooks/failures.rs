@@ -29,7 +29,7 @@ async fn outcome(env: &TestEnv, extra: &Value) -> Value {
 }
 
 #[tokio::test]
-async fn failures_are_worded_as_kube_apiserver_words_them() {
+async fn webhook_failures_have_kube_apiservers_text() {
     let cases: [(Answering, &str); 5] = [
         (
             |_| (200, "garbage".to_owned()),
@@ -66,7 +66,7 @@ async fn failures_are_worded_as_kube_apiserver_words_them() {
 }
 
 #[tokio::test]
-async fn nobody_at_the_address_is_a_failure() {
+async fn call_fails_when_the_connection_is_refused() {
     let env = TestEnv::builder().start().await.unwrap();
     let status = outcome(&env, &json!({})).await;
     let serving = env.local_serving().unwrap();
@@ -82,7 +82,7 @@ async fn nobody_at_the_address_is_a_failure() {
 }
 
 #[tokio::test]
-async fn a_certificate_of_somebody_else_is_a_failure() {
+async fn call_fails_when_the_certificate_is_of_another_authority() {
     let env = TestEnv::builder().start().await.unwrap();
     let other = TestEnv::builder().start().await.unwrap();
     let _server = HookServer::responding(&env, |_, _| json!({"allowed": true})).await;
@@ -105,7 +105,7 @@ async fn a_certificate_of_somebody_else_is_a_failure() {
 }
 
 #[tokio::test]
-async fn services_without_an_address_are_a_failure() {
+async fn call_fails_when_the_service_does_not_exist() {
     let env = TestEnv::builder().start().await.unwrap();
     let path = "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations";
     let body = json!({"metadata": {"name": "v"}, "webhooks": [hook("v", &json!({}))]});
@@ -120,7 +120,7 @@ async fn services_without_an_address_are_a_failure() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_webhook_that_does_not_answer_is_given_up() {
+async fn call_fails_when_the_webhook_times_out() {
     let env = TestEnv::builder().start().await.unwrap();
     let _server = HookServer::start(&env, |_, _| std::future::pending().boxed()).await;
     let status = outcome(&env, &json!({"timeoutSeconds": 3})).await;
@@ -132,7 +132,7 @@ async fn a_webhook_that_does_not_answer_is_given_up() {
 }
 
 #[tokio::test]
-async fn a_patch_that_does_not_fit_is_an_error_whatever_the_policy() {
+async fn invalid_patch_is_an_error_despite_failure_policy_ignore() {
     let env = TestEnv::builder().start().await.unwrap();
     let _server = HookServer::responding(&env, |_, request| match request["operation"].as_str() {
         Some("CREATE") => patched(&json!([{"op": "add", "path": "/metadata/labels/a", "value": "b"}])),
@@ -155,7 +155,7 @@ async fn a_patch_that_does_not_fit_is_an_error_whatever_the_policy() {
 }
 
 #[tokio::test]
-async fn configurations_are_checked() {
+async fn webhook_configurations_are_validated() {
     let env = TestEnv::builder().start().await.unwrap();
     let path = "/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations";
     let body = json!({"metadata": {"name": "m"}, "webhooks": [hook("m", &json!({"sideEffects": "Some", "timeoutSeconds": 60}))]});
@@ -186,7 +186,7 @@ async fn configurations_are_checked() {
 }
 
 #[tokio::test]
-async fn a_webhook_that_is_gone_is_not_called() {
+async fn deleted_webhook_is_not_called() {
     let env = TestEnv::builder().start().await.unwrap();
     validating(&env, "v", &[hook("v", &json!({}))]).await;
     let (code, _) = call(&env, Method::POST, MAPS, json!({"metadata": {"name": "m"}})).await;
@@ -199,7 +199,7 @@ async fn a_webhook_that_is_gone_is_not_called() {
 }
 
 #[tokio::test]
-async fn a_service_of_another_name_leads_to_a_webhook_without_cluster_dns() {
+async fn external_name_service_reaches_the_webhook_without_dns() {
     let env = TestEnv::builder().start().await.unwrap();
     let server = HookServer::responding(&env, |_, _| json!({"allowed": true})).await;
     call(&env, Method::POST, "/api/v1/namespaces", json!({"metadata": {"name": "system"}})).await;

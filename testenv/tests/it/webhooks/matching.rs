@@ -22,7 +22,7 @@ fn named(calls: &[(String, Value)]) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn selectors_and_rules_choose_the_requests() {
+async fn webhook_is_called_by_selectors_and_rules() {
     let env = TestEnv::builder().start().await.unwrap();
     widgets(&env).await;
     let server = HookServer::responding(&env, |_, _| json!({"allowed": true})).await;
@@ -70,7 +70,7 @@ async fn selectors_and_rules_choose_the_requests() {
 }
 
 #[tokio::test]
-async fn rules_take_in_other_versions_of_a_resource() {
+async fn rules_match_other_versions_of_a_resource() {
     let env = TestEnv::builder().start().await.unwrap();
     let mut crd = serde_json::to_value(crate::support::widget_crd("a.example", "Namespaced")).unwrap();
     let mut second = crd["spec"]["versions"][0].clone();
@@ -108,7 +108,7 @@ async fn rules_take_in_other_versions_of_a_resource() {
 }
 
 #[tokio::test]
-async fn match_conditions_choose_the_requests() {
+async fn webhook_is_called_by_match_conditions() {
     let env = TestEnv::builder().start().await.unwrap();
     let server = HookServer::responding(&env, |_, _| json!({"allowed": true})).await;
     let when = |expressions: &[&str], policy: &str| {
