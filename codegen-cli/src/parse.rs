@@ -12,12 +12,14 @@ mod macros;
 mod manifests;
 mod markers;
 mod places;
+mod stored;
 mod types;
 pub(crate) mod uses;
 mod values;
 mod versioned;
 
 pub use macros::{ExpansionText, parse_expansion};
+pub(crate) use stored::stored;
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -54,7 +56,7 @@ pub fn parse_file(file: FileId, text: &str, cfg: &Cfg, included: &Included) -> (
         found.items.facts = parser.module_facts(&parsed.attrs);
         parser.items(&parsed.items, &mut found.items);
         found.manifests = parser.manifests(&parsed, &text[offset..]);
-        found.stored = versioned::stored(&text[offset..]);
+        found.stored = stored(&text[offset..]);
         parser.plain_comments(text);
     }
     found.wanted = parser.wanted.into_inner();

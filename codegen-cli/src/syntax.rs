@@ -360,7 +360,7 @@ pub struct FileSyntax {
     pub items: Items,
     /// Its facts beside types.
     pub manifests: ManifestFacts,
-    /// Kinds with the versions that programs store: `Kind::merged_crd(KindVersion::V1)` of stackable-versioned.
+    /// Kinds with the versions that programs store, by the calls that merge their versions.
     pub stored: Vec<(String, String)>,
     /// Files in `include_str!`, relative to this one, whose texts are missing.
     pub wanted: BTreeSet<String>,

@@ -18,7 +18,8 @@ pub struct EvaluationConfig {
     /// Its arguments.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub arguments: Vec<String>,
-    /// Path of a public function without parameters that returns the CRDs: `my_operator::crds`.
+    /// Path of a public function that returns one or more CRDs, or a call with arguments: `my_operator::crds`,
+    /// `my_operator::crd("namespace")`.
     pub function: Option<String>,
 }
 
@@ -36,7 +37,7 @@ pub struct Evaluation {
 pub enum EvaluatedProgram {
     /// `crd()` of the root types that cannot be known from source.
     Roots,
-    /// A function that returns definitions.
+    /// A function that returns definitions, by its path or as a call.
     Function(String),
     /// A program that prints definitions.
     Binary {

@@ -64,19 +64,24 @@ pub(super) fn binary(package: Package<'_>, name: &str) -> Result<PathBuf, String
 /// # Errors
 /// Returns an error if cargo or rustc fails.
 pub(super) fn roots(package: Package<'_>) -> Result<PathBuf, String> {
-    compiled(package, &package.roots.iter().map(|path| program::root(path)).collect::<String>())
+    compiled(package, &[package.roots.iter().map(|path| program::root(path)).collect()])
 }
 
-/// Returns a program that prints the definitions from a function.
+/// Returns a program that prints the definitions from a function. The text is its path, or a call with arguments.
 ///
 /// # Errors
-/// Returns an error if cargo or rustc fails, or the text is not a path.
-pub(super) fn function(package: Package<'_>, path: &str) -> Result<PathBuf, String> {
-    syn::parse_str::<syn::Path>(path).map_err(|_| format!("`{path}` is no path of a function"))?;
-    compiled(package, &program::function(path))
+/// Returns an error if cargo or rustc fails, or the text is neither.
+pub(super) fn function(package: Package<'_>, text: &str) -> Result<PathBuf, String> {
+    let call = match syn::parse_str(text) {
+        Ok(syn::Expr::Path(_)) => format!("{text}()"),
+        Ok(syn::Expr::Call(_)) => text.to_string(),
+        _ => return Err(format!("`{text}` is no path of a function, and no call")),
+    };
+    compiled(package, &program::call(&call))
 }
 
-fn compiled(package: Package<'_>, lines: &str) -> Result<PathBuf, String> {
+/// Returns a program with the first of these lines that compile.
+fn compiled(package: Package<'_>, variants: &[String]) -> Result<PathBuf, String> {
     let built = cargo(package, &["--lib"])?;
     let Some((name, lib)) = &built.lib else {
         return Err("the package has no library: name its program that prints the definitions".to_string());
@@ -84,7 +89,6 @@ fn compiled(package: Package<'_>, lines: &str) -> Result<PathBuf, String> {
     let folder = lib.parent().unwrap_or(Path::new("")).join("kubesmith-evaluate").join(name);
     let io = |error: std::io::Error| format!("cannot write {}: {error}", display(&folder));
     fs::create_dir_all(&folder).map_err(io)?;
-    fs::write(folder.join("main.rs"), program::source(lines)).map_err(io)?;
     // A crate may have several versions, one of which the types use.
     let versions = |wanted: &str| -> Vec<&PathBuf> {
         let found = built.libs.iter().filter(|(name, _)| name == wanted);
@@ -95,11 +99,14 @@ fn compiled(package: Package<'_>, lines: &str) -> Result<PathBuf, String> {
         return Err("the library does not use kube".to_string());
     }
     let mut failed = String::new();
-    for core in cores {
-        for json in versions("serde_json") {
-            match rustc(&built, (name, lib), &[("kube_core", core), ("serde_json", json)], &folder) {
-                Ok(program) => return Ok(program),
-                Err(error) => failed = error,
+    for lines in variants {
+        fs::write(folder.join("main.rs"), program::source(lines)).map_err(io)?;
+        for core in cores.iter().copied() {
+            for json in versions("serde_json") {
+                match rustc(&built, (name, lib), &[("kube_core", core), ("serde_json", json)], &folder) {
+                    Ok(program) => return Ok(program),
+                    Err(error) => failed = error,
+                }
             }
         }
     }

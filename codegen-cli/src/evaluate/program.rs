@@ -13,9 +13,10 @@ pub(super) fn root(path: &str) -> String {
     format!("    {}\n", shown(&format!("<{path} as kube_core::CustomResourceExt>::crd()")))
 }
 
-/// A line that prints the result of a function.
-pub(super) fn function(path: &str) -> String {
-    format!("    for definition in {path}() {{\n        {}\n    }}\n", shown("definition"))
+/// Lines that print the result of a call: the items of an iterable value (`Ok` and `Some` are), or else the value.
+pub(super) fn call(call: &str) -> [String; 2] {
+    let each = format!("    for definition in {call} {{\n        {}\n    }}\n", shown("definition"));
+    [each, format!("    {}\n", shown(&format!("{{ {call} }}")))]
 }
 
 fn shown(expr: &str) -> String {

@@ -121,6 +121,23 @@ pub fn sent(path: &str) -> Option<(String, &str)> {
     is_object.then(|| (neighbour.api_version(), name))
 }
 
+/// A constant of k8s-openapi's trait `Resource`: `k8s_openapi::api::apps::v1::Deployment::API_VERSION`.
+pub fn constant(path: &str) -> Option<String> {
+    let (ty, name) = path.rsplit_once("::")?;
+    let (api_version, kind) = sent(ty)?;
+    let (group, version) = api_version.split_once('/').unwrap_or(("", &api_version));
+    match name {
+        "API_VERSION" => Some(api_version),
+        "GROUP" => Some(group.to_owned()),
+        "VERSION" => Some(version.to_owned()),
+        "KIND" => Some(kind.to_owned()),
+        "URL_PATH_SEGMENT" => {
+            all().iter().find(|found| found.path == ty).map(|found| found.plural.to_owned())
+        }
+        _ => None,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::{find, openapi_name};

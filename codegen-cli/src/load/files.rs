@@ -86,6 +86,10 @@ impl Files {
     /// Reads the library of an input.
     pub(super) fn library(&mut self, krate: &mut Crate, manifest: &Manifest) {
         self.load_modules(krate, manifest.root.clone());
+        if krate.stored.is_empty() && has_versions(krate) {
+            let texts = manifest.programs.iter().filter_map(|root| fs::read_to_string(root).ok());
+            krate.stored = texts.flat_map(|text| parse::stored(&text)).collect();
+        }
         if self.programs {
             self.load_programs(krate, manifest);
         }
@@ -278,6 +282,13 @@ impl Files {
             declared: Some(item.name.loc),
         })
     }
+}
+
+/// Whether a kind of kube-rs's dialect has several versions, which a program merges.
+fn has_versions(krate: &Crate) -> bool {
+    let resources = krate.types().filter_map(|item| item.custom_resource.as_deref());
+    let mut kinds = BTreeSet::new();
+    resources.map(|resource| resource.facts.kind.text.as_str()).any(|kind| !kinds.insert(kind))
 }
 
 /// Adds items to a module; returns the uses of macros in them. `declared` is called for modules in other

@@ -1,5 +1,7 @@
 //! Selects the kinds to lower: those in the selection, without those of other projects.
 
+mod by_hand;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
@@ -44,8 +46,10 @@ impl<'a> Ctx<'a> {
     /// left out by default gets a warning.
     pub(super) fn choose(&mut self) -> Chosen {
         let kinds = self.kinds();
+        let by_hand = self.made_by_hand();
+        let of_kinds = kinds.iter().map(|kind| (kind.group.clone(), kind.facts.kind.text.clone()));
         let names: Vec<(String, String)> =
-            kinds.iter().map(|kind| (kind.group.clone(), kind.facts.kind.text.clone())).collect();
+            of_kinds.chain(by_hand.iter().map(|root| (root.group.clone(), root.kind.clone()))).collect();
         let selection = self.options.selection;
         for entry in selection.without_match(&names) {
             self.diagnostics.push(unknown(entry, &names));
@@ -71,6 +75,14 @@ impl<'a> Ctx<'a> {
                         loc: kind.facts.loc,
                     });
                 }
+            }
+        }
+        for root in by_hand {
+            let is_left_out = selection.choice(&root.group, &root.kind) == Choice::LeftOut;
+            chosen.is_part |= is_left_out;
+            if !is_left_out {
+                self.report_by_hand(&root);
+                chosen.roots.push(root);
             }
         }
         chosen

@@ -161,7 +161,7 @@ impl Parser<'_> {
             },
             Expr::If(branch) => self.branch(branch, depth),
             Expr::Match(choice) => self.choice(choice, depth),
-            Expr::Path(path) if path.qself.is_none() => ValueKind::Path(self.path_expr(&path.path)),
+            Expr::Path(path) => self.function_path(path).map_or(ValueKind::Unknown, ValueKind::Path),
             Expr::Repeat(repeat) => self.repeated(&repeat.expr, &repeat.len, depth),
             Expr::Array(array) => ValueKind::List(self.values(&array.elems, depth)),
             Expr::Tuple(tuple) => ValueKind::Tuple(self.values(&tuple.elems, depth)),

@@ -343,16 +343,3 @@ impl Version {
         }
     }
 }
-
-/// Kinds with the versions that a program stores, lower case: `Kind::merged_crd(KindVersion::V1Alpha1)`.
-pub(super) fn stored(text: &str) -> Vec<(String, String)> {
-    const CALL: &str = "::merged_crd(";
-    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    let found = text.match_indices(CALL).filter_map(|(at, _)| {
-        let kind = text[..at].rsplit(|c| !is_word(c)).next()?;
-        let argument = text[at + CALL.len()..].split([')', ',']).next()?.trim();
-        let (_, version) = argument.rsplit_once("::")?;
-        (!kind.is_empty() && version.chars().all(is_word)).then(|| (kind.to_owned(), version.to_lowercase()))
-    });
-    found.collect()
-}

@@ -74,6 +74,8 @@ pub enum Kind {
     Call(PathExpr, Vec<Expr>),
     /// The schema of a type: `generator.subschema_for::<T>()`, `T::json_schema(generator)`.
     Schema(TypeExpr),
+    /// The same with the type's name as the title: `generator.into_root_schema_for::<T>()`.
+    RootSchema(TypeExpr),
     /// `A { b: c, ..rest }`: a struct of schemars, whose fields are keywords.
     Struct(PathExpr, Vec<(String, Expr)>, Option<Box<Expr>>),
     /// `[a, b]`, `vec![a, b]`

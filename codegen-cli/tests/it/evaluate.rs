@@ -6,6 +6,7 @@ use std::fs;
 use kubesmith::config::{self, EvaluatedProgram, Evaluation, Generator, KindFlags, Overrides, Settings};
 use kubesmith::diag;
 use kubesmith::pipeline::{self, Generated};
+use kubesmith::selection::Selection;
 use kubesmith_core::diag::Code;
 
 use crate::support::{self, Crate};
@@ -68,6 +69,10 @@ pub fn definitions() -> Vec<String> {
     use kube::core::CustomResourceExt;
     vec![Cart::crd()]
 }
+
+pub fn definition(kind: &str) -> String { definitions().remove(0).replace("Cart", kind) }
+
+pub fn checked() -> Result<String, ()> { Ok(definition("Cart")) }
 "#;
 
 /// A program that prints its definitions, one of which no source of the library says.
@@ -160,6 +165,13 @@ fn definitions_that_source_lacks_are_evaluated() {
     let generated = run(&crate_, EvaluatedProgram::Function("api::definitions".to_string()));
     assert_eq!(evaluated(&generated), ["Cart"]);
 
+    for call in ["api::definition(\"Cart\")", "api::checked"] {
+        let generated = run(&crate_, EvaluatedProgram::Function(call.to_string()));
+        assert_eq!(evaluated(&generated), ["Cart"], "{call}: {}", support::short(&generated));
+    }
+    let generated = run(&crate_, EvaluatedProgram::Function("api::definitions;".to_string()));
+    assert!(support::short(&generated).contains("no path of a function"));
+
     let crdgen = EvaluatedProgram::Binary { name: "crdgen".to_string(), arguments: Vec::new() };
     let generated = run(&crate_, crdgen);
     assert_eq!(
@@ -175,6 +187,32 @@ fn project_that_aborts_on_panics_is_evaluated() {
     let manifest = fs::read_to_string(crate_.path("api/Cargo.toml")).unwrap();
     crate_.write("api/Cargo.toml", manifest + "[profile.dev]\npanic = \"abort\"\n");
     assert_eq!(evaluated(&run(&crate_, EvaluatedProgram::Roots)), ["Cart"]);
+}
+
+#[test]
+fn definition_that_an_impl_makes_is_an_error_and_evaluated() {
+    let crate_ = project(
+        &(SOURCE.replace("std::env::var(\"HOST\").unwrap()", "\"a\".to_string()")
+            + "pub struct Parcel;\n\
+               impl Resource for Parcel { fn group(_: &()) -> String { \"example.com\".into() } }\n\
+               pub trait Resource { fn group(_: &()) -> String; }\n\
+               impl kube::core::CustomResourceExt for Parcel {\n\
+               fn crd() -> String { <Cart as kube::core::CustomResourceExt>::crd().replace(\"Cart\", \"Parcel\").replace(\"carts\", \"parcels\") } }\n"),
+    );
+    let of_source = Settings { evaluation: None, ..settings(&crate_, true) };
+    let generated = pipeline::generate(&of_source);
+    let [found] = &generated.diagnostics[..] else { panic!("{}", support::short(&generated)) };
+    assert_eq!(found.code, Code::SCHEMA_AT_RUN_TIME);
+    assert_eq!(found.message, "the definition of Parcel is not known before the program runs");
+    assert_eq!(generated.targets[0].tree.len(), 2);
+
+    let left_out = Selection { exclude: vec!["Parcel.example.com".to_string()], ..Selection::default() };
+    let generated = pipeline::generate(&Settings { selection: left_out, ..of_source });
+    assert_eq!(files(&generated), ["example.com_carts.yaml", "example.com_orders.yaml"]);
+
+    let generated = run(&crate_, EvaluatedProgram::Roots);
+    assert_eq!(evaluated(&generated), ["Parcel"]);
+    assert_eq!(files(&generated).len(), 3);
 }
 
 #[test]

@@ -12,6 +12,11 @@ const HEAD: &str = "use k8s_openapi::api::{core::v1::Service, rbac::v1::Role};\n
 
 /// The default of the field `value`.
 fn default(source: &str) -> Result<Value, String> {
+    schema(source).map(|schema| schema["default"].clone())
+}
+
+/// The schema of the field `value`.
+fn schema(source: &str) -> Result<Value, String> {
     let crate_ = Crate::new(&format!("{HEAD}{source}"));
     let overrides = Overrides {
         input: vec![crate_.path("api")],
@@ -23,7 +28,7 @@ fn default(source: &str) -> Result<Value, String> {
     let text = support::crd_texts(&generated).into_values().next();
     let crd: Value = serde_yaml::from_str(&text.ok_or_else(|| support::short(&generated))?).unwrap();
     let spec = &crd["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["spec"];
-    Ok(spec["properties"]["value"]["default"].clone())
+    Ok(spec["properties"]["value"].clone())
 }
 
 #[test]
@@ -36,6 +41,39 @@ fn default_of_a_kubernetes_kind_has_its_api_version_and_kind() {
     );
     let expected = json!({"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "Role", "metadata": {}});
     assert_eq!(role, Ok(expected));
+}
+
+#[test]
+fn function_of_a_type_parameter_is_that_of_its_argument() {
+    let schema = schema(
+        "pub struct CartSpec { value: Cache<Users> }\n\
+         #[derive(Clone, Debug, serde::Deserialize, serde::Serialize, schemars::JsonSchema)]\n\
+         struct Cache<D: Limits> { #[serde(default = \"D::limit\")] limit: u32, \
+         #[serde(skip)] of: std::marker::PhantomData<D> }\n\
+         trait Limits { fn limit() -> u32; }\n\
+         #[derive(Clone, Debug, schemars::JsonSchema)]\nstruct Users;\n\
+         impl Limits for Users { fn limit() -> u32 { 5 * 60 } }",
+    );
+    assert_eq!(schema.unwrap()["properties"]["limit"]["default"], 300);
+}
+
+#[test]
+fn constants_of_kubernetes_kinds_are_known() {
+    for (constant, expected) in [
+        ("Service::API_VERSION", "v1"),
+        ("<Role as k8s_openapi::Resource>::API_VERSION", "rbac.authorization.k8s.io/v1"),
+        ("Role::GROUP", "rbac.authorization.k8s.io"),
+        ("Role::VERSION", "v1"),
+        ("Service::GROUP", ""),
+        ("k8s_openapi::api::core::v1::Service::KIND", "Service"),
+        ("Role::URL_PATH_SEGMENT", "roles"),
+    ] {
+        let value = default(&format!(
+            "pub struct CartSpec {{ #[serde(default = \"text\")] value: String }}\n\
+             fn text() -> String {{ {constant}.to_string() }}"
+        ));
+        assert_eq!(value, Ok(json!(expected)), "{constant}");
+    }
 }
 
 #[test]

@@ -43,6 +43,11 @@ fn project(kube: &str, k8s_openapi: &str, feature: &str) -> Crate {
 
 /// The schema of the spec.
 fn spec(project: &Crate, kubernetes_version: Option<KubernetesVersion>) -> Value {
+    schema(project, kubernetes_version)["properties"]["spec"].clone()
+}
+
+/// The schema of the root type.
+fn schema(project: &Crate, kubernetes_version: Option<KubernetesVersion>) -> Value {
     let overrides = Overrides {
         input: vec![project.path("api")],
         crd_output: Some("crds".into()),
@@ -54,7 +59,7 @@ fn spec(project: &Crate, kubernetes_version: Option<KubernetesVersion>) -> Value
     let text = support::crd_texts(&generated).into_values().next();
     let text = text.unwrap_or_else(|| panic!("{}", support::short(&generated)));
     let crd: Value = serde_yaml::from_str(&text).unwrap();
-    crd["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["spec"].clone()
+    crd["spec"]["versions"][0]["schema"]["openAPIV3Schema"].clone()
 }
 
 #[test]
@@ -108,6 +113,22 @@ fn optional_quantity_is_nullable_since_kube_3() {
         let spec = spec(&project, None);
         let limit = &spec["properties"]["size"]["properties"]["sizeLimit"];
         assert_eq!(limit.get("nullable"), nullable, "{kube}");
+    }
+}
+
+#[test]
+fn title_of_a_kind_with_rules_is_that_of_the_type_that_checks_them() {
+    for (kube, attribute, expected) in [
+        ("0.99.0", "rule", "Cart_kube_validation"),
+        ("1.1.0", "validation", "CartValidated"),
+        ("3.1.0", "validation", "CartValidated"),
+        ("4.0.0", "validation", "Cart"),
+    ] {
+        let project = project(kube, "0.24.0", "v1_31");
+        assert_eq!(schema(&project, None)["title"], "Cart", "{kube}");
+        let rule = format!("kind = \"Cart\", {attribute} = \"has(self.spec)\")");
+        project.write("api/src/lib.rs", LIB.replace("kind = \"Cart\")", &rule));
+        assert_eq!(schema(&project, None)["title"], expected, "{kube}");
     }
 }
 

@@ -19,6 +19,8 @@ fn run(fields: &str) -> Generated {
          #[derive(CustomResource, Clone, Debug, Deserialize, Serialize, JsonSchema)]\n\
          #[kube(group = \"example.com\", version = \"v1\", kind = \"Cart\")]\npub struct CartSpec {{ {fields} }}\n"
     ));
+    let manifest = std::fs::read_to_string(crate_.path("api/Cargo.toml")).unwrap();
+    crate_.write("api/Cargo.toml", manifest + "ipnet = \"2\"\n");
     support::crds(crate_.path("api"), None, false)
 }
 
@@ -39,6 +41,16 @@ fn pattern_is_resolved_by_path_and_contains_is_a_pattern() {
         let generated = run(&format!("{attribute} pub name: String"));
         assert!(!diag::has_errors(&generated.diagnostics), "{attribute}: {}", support::short(&generated));
         assert!(support::crd_texts(&generated).values().any(|text| text.contains(expected)), "{attribute}");
+    }
+}
+
+#[test]
+fn network_has_the_schema_of_ipnet() {
+    let generated = run("pub network: ipnet::IpNet");
+    let text = support::crd_texts(&generated).into_values().next();
+    let text = text.unwrap_or_else(|| panic!("{}", support::short(&generated)));
+    for part in ["title: IP network", "maxLength: 18", "maxLength: 43", "oneOf:"] {
+        assert!(text.contains(part), "{part}: {text}");
     }
 }
 

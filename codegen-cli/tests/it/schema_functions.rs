@@ -65,6 +65,26 @@ fn fields_of_a_schema_can_be_changed() {
 }
 
 #[test]
+fn root_schema_of_a_generator_has_the_name_of_the_type_as_its_title() {
+    let schema = made(
+        "let made = schemars::gen::SchemaSettings::openapi3().with(|s| { s.inline_subschemas = true; s.meta_schema = None; })\
+         .with_visitor(kube::core::schema::StructuralSchemaRewriter).into_generator();\n\
+         let mut root = made.into_root_schema_for::<k8s_openapi::api::core::v1::ConfigMapKeySelector>();\n\
+         root.schema.object.as_mut().unwrap().required = std::collections::BTreeSet::new();\nroot.schema.into()",
+    );
+    assert_eq!(schema["title"], "io.k8s.api.core.v1.ConfigMapKeySelector");
+    assert_eq!(
+        (schema["properties"]["key"]["type"].as_str(), schema.get("required")),
+        (Some("string"), None)
+    );
+    let source = "pub struct CartSpec { #[schemars(schema_with = \"made\")] value: String }\n\
+        fn made(made: &mut SchemaGenerator) -> Schema { made.root_schema_for::<CartSpec>().schema.into() }\n";
+    let generated = support::crds(project(source).path("api"), None, false);
+    let codes: Vec<Code> = generated.diagnostics.iter().map(|found| found.code).collect();
+    assert_eq!(codes, [Code::SCHEMA_AT_RUN_TIME]);
+}
+
+#[test]
 fn recursive_field_may_be_removed_by_the_function() {
     let source = "pub struct CartSpec { #[schemars(schema_with = \"made\")] value: Node }\n\
         #[derive(Clone, Debug, serde::Deserialize, serde::Serialize, JsonSchema)]\n\

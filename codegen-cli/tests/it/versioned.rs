@@ -148,6 +148,29 @@ fn several_versions_require_a_storage_version() {
 }
 
 #[test]
+fn version_that_a_program_merges_into_is_stored() {
+    let module = |version: &str| {
+        format!(
+            "pub mod {version} {{\n#[derive(Clone, Debug, kube::CustomResource, serde::Deserialize, serde::Serialize, \
+             schemars::JsonSchema)]\n#[kube(group = \"example.com\", version = \"{version}\", kind = \"Farm\")]\n\
+             pub struct FarmSpec {{ pub one: bool }}\n}}\n"
+        )
+    };
+    let project = Crate::new(&(module("v1") + &module("v2")));
+    let crds = || support::crds(project.path("api"), None, false);
+    assert!(crds().diagnostics.iter().any(|found| found.code == Code::STORAGE_VERSION));
+    let program = "fn main() { let all = vec![api::v1::Farm::crd(), api::v2::Farm::crd()];\n\
+                   println!(\"{:?}\", kube::core::crd::merge_crds(all, \"v1\")); }";
+    project.write("api/src/bin/crdgen.rs", program);
+    let generated = crds();
+    let text = support::crd_texts(&generated).into_values().next();
+    let crd: serde_json::Value =
+        serde_yaml::from_str(&text.unwrap_or_else(|| panic!("{}", support::short(&generated)))).unwrap();
+    let stored = crd["spec"]["versions"].as_array().unwrap().iter().find(|it| it["storage"] == true);
+    assert_eq!(stored.unwrap()["name"], "v1");
+}
+
+#[test]
 fn errors_in_versioned_attributes_are_reported() {
     let module = |arguments: &str, content: &str| {
         format!("#[versioned({arguments})]\nmod versioned {{ {content} }}\n")

@@ -105,6 +105,13 @@ const SEMVER: &str = concat!(
     r"(?:\+([0-9a-zA-Z-]+(?:\.[0-9a-zA-Z-]+)*))?$"
 );
 
+/// Patterns of ipnet's networks (its `ipnet_schemars_08.rs` and `ipnet_schemars_1.rs`).
+const IPV4_NETWORK: &str = concat!(
+    r"^(?:(?:25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9][0-9]|[0-9])\.){3}",
+    r"(?:25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9][0-9]|[0-9])\/(?:3[0-2]|[1-2][0-9]|[0-9])$"
+);
+const IPV6_NETWORK: &str = r"^[0-9A-Fa-f:\.]+\/(?:[0-9]|[1-9][0-9]|1[0-1][0-9]|12[0-8])$";
+
 /// Whether the schema of a type is that of its first argument.
 pub(super) fn is_transparent(path: &str) -> bool {
     TRANSPARENT.contains(&path)
@@ -293,6 +300,14 @@ fn simple(path: &str) -> Option<Value> {
         "bytes::Bytes" | "bytes::BytesMut" => {
             json!({"type": ["array", "string"], "items": simple("u8")})
         }
+        "ipnet::IpNet" => json!({
+            "title": "IP network",
+            "description": "An IPv4 or IPv6 address with prefix length",
+            "examples": ["192.168.0.0/24", "fd00::/32"],
+            "oneOf": [simple("ipnet::Ipv4Net"), simple("ipnet::Ipv6Net")],
+        }),
+        "ipnet::Ipv4Net" => network("IPv4", ["0.0.0.0/0", "192.168.0.0/24"], 18, IPV4_NETWORK),
+        "ipnet::Ipv6Net" => network("IPv6", ["::/0", "fd00::/32"], 43, IPV6_NETWORK),
         "rust_decimal::Decimal" | "bigdecimal::BigDecimal" => {
             json!({"type": ["string", "number"], "pattern": r"^-?\d+(\.\d+)?([eE]\d+)?$"})
         }
@@ -317,6 +332,17 @@ fn older_form(path: &str, schema: &mut Value) {
         }
         _ => {}
     }
+}
+
+fn network(protocol: &str, examples: [&str; 2], longest: u64, pattern: &str) -> Value {
+    json!({
+        "title": format!("{protocol} network"),
+        "description": format!("An {protocol} address with prefix length"),
+        "examples": examples,
+        "type": "string",
+        "maxLength": longest,
+        "pattern": pattern,
+    })
 }
 
 fn list_of(item: &str) -> Value {

@@ -35,9 +35,21 @@ impl Dialect<'_, '_> {
             }
         };
         self.finite(&schema)?;
-        let title = resource.root.text.as_str();
+        let title = self.root_name(resource);
         pieces::object(&mut schema).entry("title").or_insert_with(|| title.into());
         Some(structural::schema(rewrite::rewrite(schema, self.locked)))
+    }
+
+    /// `schema_name()` of the root type, which schemars writes as the title. Rules make kube-derive put another type in its place
+    /// (`cel_schema.rs`): before version 4, the title is that of this type.
+    fn root_name(&self, resource: &CustomResource) -> String {
+        let name = &resource.root.text;
+        let has_rules = resource.schema == SchemaMode::Derived && !resource.rules.is_empty();
+        match has_rules && self.locked.is_kube_before(4, 0) {
+            true if self.locked.is_kube_before(1, 0) => format!("{name}_kube_validation"),
+            true => format!("{name}Validated"),
+            false => name.clone(),
+        }
     }
 
     fn derived_root(&mut self, id: ItemId, resource: &CustomResource) -> Option<Value> {

@@ -177,10 +177,12 @@ impl Parser<'_> {
 
     fn code_method(&self, call: &syn::ExprMethodCall, depth: usize) -> Kind {
         let (name, arguments) = (call.method.unraw().to_string(), self.codes(&call.args, depth));
-        if name == "subschema_for"
-            && let Some(ty) = call.turbofish.as_ref().and_then(type_argument)
-        {
-            return Kind::Schema(self.type_expr(ty));
+        if let Some(ty) = call.turbofish.as_ref().and_then(type_argument) {
+            match name.as_str() {
+                "subschema_for" => return Kind::Schema(self.type_expr(ty)),
+                "root_schema_for" | "into_root_schema_for" => return Kind::RootSchema(self.type_expr(ty)),
+                _ => {}
+            }
         }
         Kind::Method(Box::new(self.code_at(&call.receiver, depth)), name, arguments)
     }

@@ -69,11 +69,12 @@ impl Parser<'_> {
     }
 }
 
-/// The names of a function's parameters; `None` if one is a pattern.
+/// The names of a function's parameters, `_` for those without; `None` if one is another pattern.
 fn parameters(signature: &syn::Signature) -> Option<Vec<String>> {
     let name = |input: &syn::FnArg| match input {
         syn::FnArg::Typed(typed) => match &*typed.pat {
             syn::Pat::Ident(name) => Some(name.ident.unraw().to_string()),
+            syn::Pat::Wild(_) => Some("_".to_string()),
             _ => None,
         },
         syn::FnArg::Receiver(_) => None,

@@ -15,10 +15,11 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use self::places::Place;
-use super::types::{Dialect, Env};
+use super::types::{Dialect, Env, Ty};
+use crate::known::openapi_name;
 use crate::source::Loc;
 use crate::syntax::code::{Block, Expr, Function, Kind, Pattern, Step};
-use crate::syntax::{PathExpr, ValueExpr, ValueKind};
+use crate::syntax::{PathExpr, TypeExpr, ValueExpr, ValueKind};
 
 /// The value of an expression. `Some(a)`, `Ok(a)`, `Box::new(a)` and references are `a`.
 #[derive(Clone, Debug)]
@@ -266,6 +267,7 @@ impl Machine<'_, '_, '_> {
                 let schema = self.dialect.ty(&frame.env, ty).and_then(|ty| self.dialect.schema(&ty));
                 schema.map(Val::Json).ok_or(Stop::Reported)
             }
+            Kind::RootSchema(ty) => self.root_schema(frame, ty),
             Kind::Struct(path, fields, rest) if keywords::is_struct(path) => {
                 self.structure(frame, fields, rest.as_deref())
             }
@@ -310,6 +312,20 @@ impl Machine<'_, '_, '_> {
             }
             Kind::Unknown => Err(Stop::Beyond(expr.loc)),
         }
+    }
+
+    /// The root schema of one of Kubernetes' types, by the generator of kube-core: schemars 0.8 holds the schema apart from its
+    /// definitions and meta schema (`gen.rs`), version 1 writes all into one.
+    fn root_schema(&mut self, frame: &Frame, ty: &TypeExpr) -> Found<Val> {
+        let ty = self.dialect.ty(&frame.env, ty).ok_or(Stop::Reported)?;
+        let name = match &ty {
+            Ty::Known(path, _) if self.dialect.locked.is_schemars_0_8() => openapi_name(path),
+            _ => None,
+        };
+        let name = name.ok_or(Stop::Here)?;
+        let mut schema = self.dialect.schema(&ty).ok_or(Stop::Reported)?;
+        super::pieces::object(&mut schema).entry("title").or_insert_with(|| name.into());
+        Ok(Val::Json(schema))
     }
 
     fn structure(&mut self, frame: &mut Frame, fields: &[(String, Expr)], rest: Option<&Expr>) -> Found<Val> {

@@ -256,8 +256,9 @@ impl<'a> Dialect<'_, 'a> {
     }
 
     pub(super) fn resolve_value(&self, env: &Env, path: &PathExpr) -> Option<resolve::Value<'a>> {
-        if path.segments.first().is_some_and(|name| name == "Self")
-            && let Some(Ty::Item(id, _)) = &env.owner
+        if let Some(name) = path.segments.first()
+            && (name == "Self" || path.segments.len() > 1)
+            && let Some(Ty::Item(id, _)) = env.type_of(name)
         {
             let mut path = path.clone();
             path.segments[0].clone_from(&self.item(*id).name.text);
@@ -277,11 +278,27 @@ impl<'a> Dialect<'_, 'a> {
     }
 }
 
+impl Env {
+    /// The type that `Self`, or a parameter, is.
+    fn type_of(&self, name: &str) -> Option<&Ty> {
+        if name == "Self" {
+            return self.owner.as_ref();
+        }
+        self.params.iter().find(|(known, _)| known == name).and_then(|(_, param)| match param {
+            Param::Type(ty) => Some(ty),
+            _ => None,
+        })
+    }
+}
+
 /// Constants of other crates.
 fn external(path: &str) -> Option<Value> {
     if let Some(method) = path.strip_prefix("http::Method::") {
         let is_constant = method.bytes().all(|byte| byte.is_ascii_uppercase());
         return is_constant.then(|| json!(method));
+    }
+    if let Some(value) = crate::known::kinds::constant(path) {
+        return Some(json!(value));
     }
     Some(match path {
         "std::net::Ipv4Addr::LOCALHOST" => json!("127.0.0.1"),

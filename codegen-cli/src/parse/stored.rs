@@ -1,0 +1,90 @@
+//! The versions that programs store, by the calls that merge the versions of a kind.
+
+/// Kinds with the versions that a program stores, lower case.
+pub(crate) fn stored(text: &str) -> Vec<(String, String)> {
+    let mut found: Vec<(String, String)> = versioned(text).collect();
+    found.extend(merged(text));
+    found
+}
+
+/// `Kind::merged_crd(KindVersion::V1Alpha1)` of stackable-versioned.
+fn versioned(text: &str) -> impl Iterator<Item = (String, String)> {
+    const CALL: &str = "::merged_crd(";
+    text.match_indices(CALL).filter_map(|(at, _)| {
+        let kind = word_before(&text[..at])?;
+        let argument = text[at + CALL.len()..].split([')', ',']).next()?.trim();
+        let (_, version) = argument.rsplit_once("::")?;
+        version.chars().all(is_word).then(|| (kind, version.to_lowercase()))
+    })
+}
+
+/// `merge_crds(vec![v1::Kind::crd(), v2::Kind::crd()], "v2")` of kube-core. Definitions that variables hold are all of the file.
+fn merged(text: &str) -> impl Iterator<Item = (String, String)> {
+    const CALL: &str = "merge_crds(";
+    let calls = text.match_indices(CALL).filter_map(|(at, _)| arguments(&text[at + CALL.len()..]));
+    let versions = calls.filter_map(|arguments| {
+        let version = arguments.trim_end().trim_end_matches(',').strip_suffix('"')?.rsplit('"').next()?;
+        Some((arguments, version))
+    });
+    versions.flat_map(|(arguments, version)| {
+        let mut kinds = definitions(arguments);
+        if kinds.is_empty() {
+            kinds = definitions(text);
+        }
+        kinds.into_iter().map(move |kind| (kind, version.to_lowercase()))
+    })
+}
+
+/// The text up to the parenthesis that closes the call.
+fn arguments(text: &str) -> Option<&str> {
+    let mut depth = 0_usize;
+    let end = text.find(|c| {
+        let is_end = c == ')' && depth == 0;
+        depth = match c {
+            '(' => depth + 1,
+            ')' => depth.saturating_sub(1),
+            _ => depth,
+        };
+        is_end
+    })?;
+    Some(&text[..end])
+}
+
+/// The types of which `crd()` is called.
+fn definitions(text: &str) -> Vec<String> {
+    let mut kinds: Vec<String> =
+        text.match_indices("::crd()").filter_map(|(at, _)| word_before(&text[..at])).collect();
+    kinds.sort_unstable();
+    kinds.dedup();
+    kinds
+}
+
+fn word_before(text: &str) -> Option<String> {
+    text.rsplit(|c| !is_word(c)).next().filter(|word| !word.is_empty()).map(str::to_owned)
+}
+
+fn is_word(c: char) -> bool {
+    c.is_ascii_alphanumeric() || c == '_'
+}
+
+#[cfg(test)]
+mod tests {
+    use super::stored;
+
+    #[test]
+    fn calls_that_merge_versions_say_which_is_stored() {
+        let of = |version: &str, kinds: &[&str]| -> Vec<(String, String)> {
+            kinds.iter().map(|kind| ((*kind).to_string(), version.to_string())).collect()
+        };
+        assert_eq!(stored("Farm::merged_crd(FarmVersion::V1Alpha1)"), of("v1alpha1", &["Farm"]));
+        let inline = "kube::core::crd::merge_crds(vec![v1::Farm::crd(), v2::Farm::crd()],\n    \"v2\",\n)?";
+        assert_eq!(stored(inline), of("v2", &["Farm"]));
+        let variables = "let one = v1::Farm::crd(); let two = crate::v2::Barn::crd(); merge_crds([one, two].into(), \"v1\")";
+        assert_eq!(stored(variables), of("v1", &["Barn", "Farm"]));
+        for unknown in
+            ["merge_crds(all, version)", "merge_crds(all", "::merged_crd(A::V1)", "merge_crds(a, \"v1\")"]
+        {
+            assert_eq!(stored(unknown), [], "{unknown}");
+        }
+    }
+}
