@@ -130,7 +130,7 @@ async fn watches<F: Future<Output = anyhow::Result<()>> + Send + 'static>(
 }
 
 #[test]
-fn a_plain_request_tells_of_every_event() {
+fn plain_request_prints_every_event() {
     run(watches(
         |client, namespace, mut out| async move { plain::watch(&client, &namespace, &mut out).await },
         ["ADDED Pod web", "MODIFIED Pod web", "DELETED Pod web"],
@@ -138,7 +138,7 @@ fn a_plain_request_tells_of_every_event() {
 }
 
 #[test]
-fn a_typed_watch_tells_of_every_event() {
+fn typed_watch_prints_every_event() {
     run(watches(
         |client, namespace, mut out| async move {
             typed::watch(&Clientset::new(client), &namespace, &mut out).await
@@ -148,7 +148,7 @@ fn a_typed_watch_tells_of_every_event() {
 }
 
 #[test]
-fn a_watch_that_expires_ends_with_what_the_server_says() {
+fn expired_watch_ends_with_the_servers_error() {
     run(async {
         let cluster = cluster().await;
         let expired = Schedule::new().rule(Rule::new(Fault::ExpireWatch(0)).verb(Verb::Watch));
@@ -191,7 +191,7 @@ impl Informer {
 }
 
 #[test]
-fn an_informer_tells_of_what_is_there_and_of_every_change() {
+fn informer_prints_existing_pods_and_every_change() {
     run(async {
         let cluster = cluster().await;
         create(&cluster, "early").await;
@@ -211,7 +211,7 @@ fn an_informer_tells_of_what_is_there_and_of_every_change() {
 }
 
 #[test]
-fn of_a_node_its_pods_are_cached_and_what_nobody_reads_is_not() {
+fn cache_has_only_pods_of_the_node_without_unread_fields() {
     const NODE: &str = "podwatch-node";
     run(async {
         let cluster = cluster().await;
@@ -235,7 +235,7 @@ fn of_a_node_its_pods_are_cached_and_what_nobody_reads_is_not() {
 }
 
 #[test]
-fn a_key_that_fails_is_tried_again_five_times_and_then_dropped_until_the_pod_changes() {
+fn failing_key_is_dropped_after_five_retries_until_the_pod_changes() {
     run(async {
         let cluster = cluster().await;
         let log = Printed::default();
@@ -272,7 +272,7 @@ fn a_key_that_fails_is_tried_again_five_times_and_then_dropped_until_the_pod_cha
 }
 
 #[test]
-fn a_deletion_that_only_a_list_shows_is_printed() {
+fn deletion_found_by_a_relist_is_printed() {
     run(async {
         let cluster = cluster().await;
         create(&cluster, "web").await;

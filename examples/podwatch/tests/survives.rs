@@ -62,7 +62,7 @@ fn is_true(view: &View, told: &Told) -> Result<(), String> {
 }
 
 #[test]
-fn what_was_told_is_so_after_crashes_and_late_watches() {
+fn printed_states_are_true_after_crashes_and_late_watches() {
     let explored = Explore::new("podwatch").schedules(40).run(|sim| async move {
         let told = Told::default();
         let lines = told.clone();

@@ -111,7 +111,7 @@ fn shirt(name: &str) -> DynamicObject {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_controller_runs_its_course() -> Result<(), Failure> {
+async fn kube_rs_controller_reconciles_and_cleans_up() -> Result<(), Failure> {
     let (client, env) = server().await?;
     let namespaces: Api<Namespace> = Api::all(client.clone());
     let namespace = Namespace {

@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn all_belong_to_the_balancer_and_are_named_after_it() {
+    fn children_are_owned_by_the_balancer_and_named_after_it() {
         let balancer = balancer();
         let Children { backends, configuration, proxy, frontend } = children(&balancer);
         assert!(backends.iter().all(|it| is_controlled_by(it, &balancer)));
@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn only_backends_have_the_label_and_target_ports() {
+    fn only_backend_services_have_the_label_and_target_ports() {
         let children = children(&balancer());
         assert_eq!(children.frontend.metadata.labels, None);
         assert_eq!(children.backends[0].metadata.labels, Some(labels("balancer-sample")));
@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn pods_are_renewed_where_the_configuration_changes_and_only_then() {
+    fn template_hash_changes_only_with_the_configuration() {
         let before = children(&balancer());
         let mut changed = balancer();
         changed.spec.backends[0].selector.insert("tier".to_owned(), LabelValue("gold".to_owned()));
@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn pods_are_renewed_where_a_backend_has_another_address_and_only_then() {
+    fn address_hash_changes_only_with_backend_addresses() {
         let before = served(&balancer());
         let mut services = before.clone();
         services[1].metadata.uid = Some("another".to_owned());

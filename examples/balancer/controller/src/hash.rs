@@ -34,7 +34,7 @@ mod tests {
     }
 
     #[test]
-    fn depends_on_keys_values_and_where_they_end() {
+    fn hash_depends_on_keys_values_and_their_boundaries() {
         let all =
             [hash(&[]), hash(&[("a", "b")]), hash(&[("a", "c")]), hash(&[("ab", "")]), hash(&[("", "ab")])];
         for (at, one) in all.iter().enumerate() {

@@ -57,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn shares_a_port_by_weight() {
+    fn configuration_shares_a_port_by_weight() {
         let expected = "\
 events {
     worker_connections 1024;
@@ -78,7 +78,7 @@ stream {
     }
 
     #[test]
-    fn only_udp_is_said() {
+    fn listen_directive_names_the_protocol_when_it_is_udp() {
         let mut balancer = balancer();
         balancer.spec.ports.push(BalancerPort {
             name: "dns".to_owned(),
@@ -130,7 +130,7 @@ stream {
 
     proptest! {
         #[test]
-        fn nothing_in_a_balancer_becomes_a_directive(
+        fn fields_of_a_balancer_cannot_add_directives(
             texts in prop::array::uniform7(hostile()),
             number in prop_oneof![any::<i32>(), 1..=65535],
             weight in prop_oneof![any::<i32>(), 1..=i32::MAX],

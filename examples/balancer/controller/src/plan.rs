@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn reads_the_sample() {
+    fn plan_of_the_sample_has_its_ports_and_backends() {
         let plan = Plan::new(&balancer()).expect("the sample is accepted");
         assert_eq!(plan.ports[0].target, IntOrString::Int(5678));
         let services: Vec<_> = plan.backends.iter().map(|it| (it.service.as_str(), it.weight)).collect();
@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn a_port_is_its_own_target_where_none_is_given() {
+    fn port_is_its_own_target_when_none_is_given() {
         let mut balancer = balancer();
         // Go writes a target that is not set as 0.
         for none in [None, Some(IntOrString::Int(0)), Some(IntOrString::String(String::new()))] {
@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn names_everything_that_is_wrong() {
+    fn refusal_names_every_invalid_field() {
         let text = refusal(|it| {
             it.spec.ports[0].name = "http; } stream {".to_owned();
             it.spec.backends[0].weight = 0;
@@ -283,14 +283,14 @@ mod tests {
     }
 
     #[test]
-    fn refuses_what_no_service_may_be_called() {
+    fn name_is_refused_when_no_service_can_have_it() {
         assert!(refusal(|it| it.metadata.name = Some("1st".to_owned())).contains("begins with a letter"));
         assert!(refusal(|it| it.metadata.name = Some("a.b".to_owned())).contains("the Balancer's name"));
         assert!(refusal(|it| it.metadata.name = Some("a".repeat(54))).contains("a backend's Service"));
     }
 
     #[test]
-    fn refuses_selectors_that_no_labels_have() {
+    fn selector_is_refused_when_no_labels_can_match() {
         let label = |key: &str, value: &str| BTreeMap::from([(key.to_owned(), LabelValue(value.to_owned()))]);
         let text = refusal(|it| it.spec.selector = label("app", "a b"));
         let wanted = r#"the Balancer's selector selects nothing: values[0][app]: Invalid value: "a b""#;
@@ -303,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_targets_that_no_container_has() {
+    fn target_port_is_refused_when_no_container_can_have_it() {
         let target = |target| move |it: &mut Balancer| it.spec.ports[0].target_port = Some(target);
         let named = |text: &str| target(IntOrString::String(text.to_owned()));
         for number in [-1, 65536] {
@@ -321,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_ports_that_clash_or_do_not_exist() {
+    fn duplicate_and_invalid_ports_are_refused() {
         assert!(refusal(|it| it.spec.ports[0].port.0 = 65536).contains("not within 1 and 65535"));
         assert!(
             refusal(|it| it.spec.ports[0].protocol = Some(Protocol("SCTP".to_owned()))).contains("neither")

@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn times_change_with_the_state_and_unknown_counts_stay() {
+    fn transition_time_changes_with_state_and_unknown_counts_are_kept() {
         let at = |second| Timestamp::from_second(second).expect("a time");
         let mut balancer = balancer();
         balancer.status.obsolete_backends_num = 2;
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_known_stays_said_and_what_others_say_stays_theirs() {
+    fn status_apply_keeps_unknown_counts_and_fields_of_others() {
         let managed_fields = |fields: serde_json::Value| {
             serde_json::json!({
                 "manager": CONTROLLER_NAME, "operation": "Apply", "subresource": "status",
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn a_backend_that_selects_no_pods_does_not_serve() {
+    fn backend_without_selector_is_not_active() {
         let mut balancer = balancer();
         let of = |balancer: &Balancer, rolled_out| {
             Outcome::of(&Plan::new(balancer).expect("accepted"), rolled_out, 0)
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rollout_is_over_when_only_new_pods_are_left() {
+    fn rollout_is_complete_when_only_new_pods_are_left() {
         let count = |all, updated, available| DeploymentStatus {
             observed_generation: Some(2),
             replicas: Some(all),

@@ -144,7 +144,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn defaults_of_the_server_do_not_count_and_leftovers_do() {
+    fn server_defaults_are_covered_and_leftover_values_are_not() {
         let wanted = json!({ "spec": { "selector": { "a": "b" }, "ports": [{ "port": 80 }] } });
         let defaulted = json!({
             "metadata": { "uid": "1" },
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_empty_may_be_left_out() {
+    fn empty_values_may_be_omitted() {
         let wanted = json!({ "spec": { "selector": {}, "ports": [] } });
         assert!(covers(&json!({ "spec": { "type": "ClusterIP" } }), &wanted));
         for leftover in [json!({ "selector": { "a": "b" } }), json!({ "ports": [{ "port": 80 }] })] {

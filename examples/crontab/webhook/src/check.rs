@@ -60,7 +60,7 @@ spec: {schedule: {hour: '4'}, image: backup, concurrencyPolicy: Forbid}
 ";
 
     #[test]
-    fn both_versions_are_read_with_their_defaults() {
+    fn manifests_of_both_versions_get_their_defaults() {
         let tabs = check(MANIFESTS).unwrap();
         let [old, new] = &tabs[..] else { panic!("{tabs:?}") };
         assert_eq!((old.spec.schedule.hour.as_deref(), old.spec.replicas), (Some("4"), Some(1)));
@@ -69,7 +69,7 @@ spec: {schedule: {hour: '4'}, image: backup, concurrencyPolicy: Forbid}
     }
 
     #[test]
-    fn what_is_wrong_is_named() {
+    fn invalid_manifest_is_refused_with_its_field() {
         let message = |manifests: &str| check(manifests).unwrap_err().to_string();
         let many = message(&MANIFESTS.replace("image: backup", "image: '', replicas: 11"));
         assert!(many.contains("spec.replicas: Invalid value: 11") && many.contains("spec.image"), "{many}");

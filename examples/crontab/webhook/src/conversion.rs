@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_lost_on_the_way_to_v1beta1_and_back() {
+    fn v1_round_trips_through_v1beta1() {
         let trip = RoundTrip::new(
             |tab: &v1::CronTab| CronTabs.convert_v1_cron_tab_to_v1beta1_cron_tab(tab),
             |old: &v1beta1::CronTab| CronTabs.convert_v1beta1_cron_tab_to_v1_cron_tab(old),
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_becomes_its_parts() {
+    fn schedule_line_is_split_into_its_parts() {
         let old = CronTabs.convert_v1_cron_tab_to_v1beta1_cron_tab(&stored("*/5", None)).unwrap();
         assert_eq!((old.spec.schedule.as_str(), old.spec.replicas), ("*/5 * * * *", Some(1)));
         let short = v1beta1::CronTabSpec { schedule: "* *".to_owned(), ..old.spec };

@@ -12,7 +12,7 @@ fn meta(name: &str) -> ObjectMeta {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn each_object_is_read_and_written_in_both_versions() {
+async fn objects_are_read_and_written_in_both_versions() {
     let crds = concat!(env!("CARGO_MANIFEST_DIR"), "/../config/crd/bases");
     let env = TestEnv::builder().crd_paths([crds]).start().await.unwrap();
     let serving = env.local_serving().unwrap();

@@ -25,7 +25,7 @@ fn binding(name: &str) -> EcsBinding {
 }
 
 #[tokio::test]
-async fn an_unlabelled_binding_is_patched_once() {
+async fn unlabelled_binding_is_patched_once() {
     let (clients, events) = (FakeClientset::new([binding("host")]).expect("a fake"), FakeRecorder::new());
     let reconciler = reconciler(&clients, &events).await;
     let done = reconciler.reconcile(&ObjectKey::cluster("host")).await.expect("reconciled");
@@ -43,7 +43,7 @@ async fn an_unlabelled_binding_is_patched_once() {
 }
 
 #[tokio::test]
-async fn a_labelled_or_absent_binding_is_left_alone() {
+async fn labelled_or_absent_binding_causes_no_request() {
     let mut labelled = binding("host");
     labelled.metadata.labels = Some([(CLUSTER_LABEL.to_owned(), CLUSTER_NAME.to_owned())].into());
     let (clients, events) = (FakeClientset::new([labelled]).expect("a fake"), FakeRecorder::new());
@@ -56,7 +56,7 @@ async fn a_labelled_or_absent_binding_is_left_alone() {
 }
 
 #[tokio::test]
-async fn a_binding_that_has_just_gone_is_no_error_and_a_refusal_is_one() {
+async fn refused_patch_is_an_error_unless_the_binding_was_deleted() {
     let (clients, events) = (FakeClientset::new([binding("host")]).expect("a fake"), FakeRecorder::new());
     let reconciler = reconciler(&clients, &events).await;
     clients.prepend_reactor("patch", "ecsbinding", first(1, |action| Reaction::forbidden(action, "no")));

@@ -288,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pod_has_the_address_that_it_names_or_else_its_own() {
+    fn pod_address_is_its_annotation_or_else_its_ip() {
         for (annotation, ip, phase, address) in [
             (Some("10.1.0.2"), Some("10.1.0.3"), "Running", Some("10.1.0.2")),
             (None, Some("10.1.0.3"), "Running", Some("10.1.0.3")),
@@ -303,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn a_spec_that_is_refused_is_no_pool_without_addresses() {
+    fn refused_spec_is_not_reported_as_exhausted() {
         let mut status = IPPoolStatus::default();
         let usage = Err(SpecError::Cidr("10.1".to_owned()));
         observe(&mut status, Some(1), &usage, Timestamp::UNIX_EPOCH);
@@ -322,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn every_change_of_a_condition_is_told_also_where_one_pass_sees_several() {
+    fn changed_conditions_are_all_reported_when_several_change() {
         let status = |usage: Result<Usage, SpecError>| {
             let mut status = IPPoolStatus::default();
             observe(&mut status, Some(1), &usage, Timestamp::UNIX_EPOCH);

@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn capacities_leave_out_what_no_pod_gets() {
+    fn capacity_excludes_addresses_that_no_pod_gets() {
         for (cidr, gateway, excluded, capacity) in [
             ("10.1.0.0/24", "", &[][..], 254),
             ("10.1.0.0/24", "10.1.0.1", &[], 253),
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn what_makes_no_sense_is_named() {
+    fn invalid_spec_is_refused_with_its_field() {
         for (spec, error) in [
             (spec("10.1.0.0", "", &[], 26), SpecError::Cidr("10.1.0.0".into())),
             (spec("10.1.0.0/24", "10.2.0.1", &[], 26), SpecError::Gateway("10.2.0.1".into())),
@@ -208,7 +208,7 @@ mod tests {
     proptest! {
         /// On small pools every count is what trying each address gives.
         #[test]
-        fn counts_are_those_of_a_list(
+        fn counts_equal_those_of_the_listed_addresses(
             prefix in 24_u8..=32,
             gateway in any::<Option<u8>>(),
             excluded in proptest::collection::vec((any::<u8>(), 24_u8..=32), 0..6),

@@ -137,7 +137,7 @@ fn conditions(pool: &IPPool) -> BTreeMap<String, String> {
 }
 
 #[tokio::test]
-async fn the_status_follows_the_pods() {
+async fn pool_status_follows_its_pods() {
     let running = Running::start().await;
     running.create("10.1.0.0/29").await;
     let seen = running.until("counted", |pool| counts(pool) == Some((0, 5, 0))).await;
@@ -187,7 +187,7 @@ fn succeeded() -> Value {
 }
 
 #[tokio::test]
-async fn a_pool_in_use_does_not_go() {
+async fn pool_in_use_is_not_deleted() {
     let running = Running::start().await;
     running.create("10.1.0.0/24").await;
     running.pod("a", "10.1.0.2").await;
@@ -203,7 +203,7 @@ async fn a_pool_in_use_does_not_go() {
 
 #[tokio::test]
 #[cfg_attr(not(backend = "embedded"), ignore = "only the embedded server knows what a role is used for")]
-async fn role_allows_what_the_operator_does_and_no_more() {
+async fn role_allows_exactly_the_requests_of_the_operator() {
     let running = Running::start().await;
     running.create("10.1.0.0/29").await;
     running.pod("a", "10.1.0.2").await;
@@ -228,7 +228,7 @@ async fn role_allows_what_the_operator_does_and_no_more() {
 
 #[tokio::test]
 #[cfg_attr(backend = "existing_cluster", ignore = "other tests have pods that the watch begins with")]
-async fn a_pool_stays_for_a_pod_of_which_no_watch_has_told() {
+async fn pool_is_not_deleted_when_the_cache_lacks_its_pod() {
     let cluster = cluster().await;
     let watch = |fault, n| Rule::new(fault).verb(Verb::Watch).resource("pods").nth(n);
     let asked = Rule::new(Fault::Delay(Duration::ZERO)).verb(Verb::List).resource("pods");
@@ -256,7 +256,7 @@ async fn a_pool_stays_for_a_pod_of_which_no_watch_has_told() {
 }
 
 #[tokio::test]
-async fn the_schema_refuses_what_makes_no_sense() {
+async fn schema_refuses_invalid_pools() {
     let cluster = cluster().await;
     let pools = Clientset::new(cluster.client()).tsi_v1alpha1().ip_pools();
     let with = |change: fn(&mut IPPoolSpec)| {
@@ -290,7 +290,7 @@ async fn the_schema_refuses_what_makes_no_sense() {
 
 #[tokio::test]
 #[cfg_attr(backend = "existing_cluster", ignore = "a cluster's CRDs are everybody's")]
-async fn a_crd_without_the_status_is_no_deletion() {
+async fn missing_status_subresource_is_not_taken_for_a_deletion() {
     let cluster = Cluster::start_without_subresources(CRDS).await;
     let pools = Clientset::new(cluster.client()).tsi_v1alpha1().ip_pools();
     let pool = pool("pool", "10.1.0.0/24");

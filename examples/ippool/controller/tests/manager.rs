@@ -57,16 +57,16 @@ impl Operator for IPPools {
 }
 
 #[test]
-fn when_the_leader_is_killed_the_other_takes_over_within_the_leases_bound() {
+fn standby_takes_over_within_the_lease_when_the_leader_is_killed() {
     run(async { a_killed_leader_is_followed::<IPPools>(cluster().await).await });
 }
 
 #[test]
-fn a_leader_that_is_cut_off_stops_before_the_other_begins() {
+fn disconnected_leader_stops_before_the_standby_starts() {
     run(async { a_leader_that_is_cut_off_is_followed::<IPPools>(cluster().await).await });
 }
 
 #[tokio::test]
-async fn the_program_serves_and_ends() {
+async fn program_serves_and_ends() {
     a_manager_runs(env!("CARGO_BIN_EXE_ippool-manager"), cluster().await).await;
 }

@@ -330,7 +330,7 @@ mod tests {
 
     /// A server that takes connections and says nothing.
     #[tokio::test(start_paused = true)]
-    async fn a_server_that_does_not_answer_holds_up_nobody() {
+    async fn calls_time_out_when_the_database_does_not_respond() {
         // A socket in a folder is connected to at once, so that paused time cannot run out before.
         let folder = tempfile::TempDir::new().expect("a folder");
         let _server = UnixListener::bind(folder.path().join(".s.PGSQL.5432")).expect("a socket");

@@ -234,7 +234,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_resync_is_no_hurry() {
+    fn key_is_not_requeued_when_the_resync_is_zero() {
         assert_eq!(again(Duration::ZERO), Action::done());
         assert_eq!(again(Duration::from_secs(1)), Action::requeue_after(Duration::from_secs(1)));
     }

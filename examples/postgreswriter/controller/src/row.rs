@@ -85,7 +85,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_stay_within_their_quotes() {
+    fn table_names_are_quoted() {
         for (name, quoted) in [
             ("students", r#""students""#),
             (r#"a"; drop table b; --"#, r#""a""; drop table b; --""#),
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_name_is_refused() {
+    fn invalid_names_and_nul_bytes_are_refused() {
         for name in ["", "a\0b", &"a".repeat(64), &"é".repeat(32)] {
             assert_eq!(Table::new(name), Err(Refusal::Table(name.to_owned())));
         }

@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_or_wrong_is_named() {
+    fn missing_or_invalid_variable_is_named() {
         for (name, _) in GOOD {
             assert_eq!(read(name, None).unwrap_err(), format!("{name} is not set, or is no UTF-8"));
             assert_eq!(read(name, Some("a\0b")).unwrap_err(), format!("{name} has a NUL byte"));
@@ -138,12 +138,12 @@ mod tests {
     }
 
     #[test]
-    fn the_first_wrong_variable_is_named() {
+    fn first_missing_variable_is_named() {
         assert_eq!(Settings::read(|_| None).unwrap_err().variable, "PSQL_HOST");
     }
 
     #[test]
-    fn the_password_may_be_empty_and_is_never_shown() {
+    fn password_may_be_empty_and_is_never_printed() {
         assert!(read("PSQL_PASSWORD", Some("")).is_ok());
         let shown = format!("{:?}", read("", None).expect("good"));
         assert_eq!(shown, "writer@db.example.com:5432/school");

@@ -32,7 +32,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_change_with_the_state() {
+    fn transition_time_changes_with_the_state() {
         let at = |second| Timestamp::from_second(second).expect("a time");
         let mut writer = PostgresWriter::default();
         writer.status = status(&writer, vec!["a".to_owned()], Ok(()), at(1));

@@ -25,7 +25,7 @@ fn writer() -> PostgresWriter {
 }
 
 #[tokio::test]
-async fn a_report_that_somebody_else_outran_is_a_conflict_and_comes_again() {
+async fn status_conflict_is_retried_and_refusal_is_reported() {
     let (clients, events) = (FakeClientset::new([writer()]).expect("a fake"), FakeRecorder::new());
     let factory = SharedInformerFactory::builder(clients.clone()).build();
     let lister = factory.demo().v1().postgres_writers().lister();

@@ -125,7 +125,7 @@ async fn creates_deployment() {
 }
 
 #[tokio::test]
-async fn does_nothing() {
+async fn deployment_is_not_written_when_it_is_up_to_date() {
     let foo = available(foo("test", 1), 0);
     let fixture = Fixture::new(objects![foo.clone(), deployment(&foo)]).await;
     fixture.sync(&foo).await;
@@ -150,7 +150,7 @@ async fn updates_deployment() {
 }
 
 #[tokio::test]
-async fn not_controlled_by_us() {
+async fn foreign_deployment_is_a_terminal_error() {
     let foo = foo("test", 1);
     let mut foreign = deployment(&foo);
     foreign.metadata.owner_references = None;
@@ -163,7 +163,7 @@ async fn not_controlled_by_us() {
 }
 
 #[tokio::test]
-async fn a_foo_of_the_same_name_before_is_another_owner() {
+async fn deployment_of_a_former_foo_is_foreign() {
     let mut before = foo("test", 1);
     before.metadata.uid = Some("another".to_owned());
     let foo = foo("test", 1);
@@ -173,7 +173,7 @@ async fn a_foo_of_the_same_name_before_is_another_owner() {
 }
 
 #[tokio::test]
-async fn the_status_follows_the_deployment() {
+async fn foo_status_follows_the_deployment() {
     let foo = available(foo("test", 2), 0);
     let mut half = deployment(&foo);
     half.status = Some(DeploymentStatus { available_replicas: Some(1), ..DeploymentStatus::default() });
@@ -187,7 +187,7 @@ async fn the_status_follows_the_deployment() {
 }
 
 #[tokio::test]
-async fn without_a_number_whoever_scales_the_deployment_has_his_way() {
+async fn replicas_are_not_changed_when_the_foo_has_none() {
     let mut foo = available(foo("test", 3), 0);
     let scaled = deployment(&foo);
     foo.spec.replicas = None;
@@ -197,7 +197,7 @@ async fn without_a_number_whoever_scales_the_deployment_has_his_way() {
 }
 
 #[tokio::test]
-async fn another_name_is_another_deployment_and_the_old_one_goes() {
+async fn renamed_deployment_replaces_the_old_one() {
     let mut foo = available(foo("test", 1), 0);
     let (old, mut foreign) = (deployment(&foo), deployment(&self::foo("other", 1)));
     foreign.metadata.labels.clone_from(&old.metadata.labels);
@@ -211,7 +211,7 @@ async fn another_name_is_another_deployment_and_the_old_one_goes() {
 }
 
 #[tokio::test]
-async fn a_foo_that_goes_gets_no_new_deployment_and_one_that_is_gone_is_no_error() {
+async fn deleted_or_terminating_foo_gets_no_deployment() {
     let mut leaving = foo("test", 1);
     leaving.metadata.deletion_timestamp = Some(Time(Timestamp::UNIX_EPOCH));
     leaving.metadata.finalizers = Some(vec!["foregroundDeletion".to_owned()]);
@@ -222,7 +222,7 @@ async fn a_foo_that_goes_gets_no_new_deployment_and_one_that_is_gone_is_no_error
 }
 
 #[tokio::test]
-async fn an_empty_name_is_not_tried_again() {
+async fn empty_deployment_name_is_a_terminal_error() {
     let mut unnamed = foo("test", 1);
     unnamed.spec.deployment_name.clear();
     let fixture = Fixture::new(objects![unnamed.clone()]).await;
@@ -232,7 +232,7 @@ async fn an_empty_name_is_not_tried_again() {
 }
 
 #[tokio::test]
-async fn what_the_server_refuses_is_told_and_tried_again() {
+async fn refused_create_is_reported_and_retried() {
     let foo = foo("test", 1);
     let fixture = Fixture::new(objects![foo.clone()]).await;
     fixture.clients.prepend_reactor("create", "deployments", first(1, |it| Reaction::forbidden(it, "no")));
@@ -242,7 +242,7 @@ async fn what_the_server_refuses_is_told_and_tried_again() {
 }
 
 #[tokio::test]
-async fn what_the_cache_does_not_show_yet_is_waited_for() {
+async fn stale_cache_causes_a_requeue() {
     let foo = foo("test", 1);
     let fixture = Fixture::new(objects![foo.clone()]).await;
     fixture.clients.prepend_reactor("create", "deployments", first(1, Reaction::already_exists));
@@ -255,7 +255,7 @@ async fn what_the_cache_does_not_show_yet_is_waited_for() {
 }
 
 #[tokio::test]
-async fn a_crd_without_the_status_subresource_is_told_from_a_foo_that_has_gone() {
+async fn missing_status_subresource_differs_from_a_deleted_foo() {
     let foo = foo("test", 1);
     let fixture = Fixture::new(objects![foo.clone(), deployment(&foo)]).await;
     fixture.clients.prepend_reactor("update", "foos/status", Reaction::not_found);
@@ -266,7 +266,7 @@ async fn a_crd_without_the_status_subresource_is_told_from_a_foo_that_has_gone()
 }
 
 #[tokio::test(start_paused = true)]
-async fn foos_come_by_again_after_30_seconds_and_deployments_do_not() {
+async fn foos_are_resynced_after_30_seconds_and_deployments_are_not() {
     let of_none = deployment(&foo("gone", 1));
     let clients = FakeClientset::new(objects![foo("one", 1), foo("two", 1), of_none]).expect("a fake");
     let mut manager = Manager::builder(clients.client()).build();
@@ -283,7 +283,7 @@ async fn foos_come_by_again_after_30_seconds_and_deployments_do_not() {
 }
 
 #[test]
-fn a_foo_waits_longer_each_time_and_all_of_them_50_a_second() {
+fn rate_limiter_backs_off_each_key_and_limits_all_to_50_a_second() {
     let (limiter, now) = (rate_limiter(), Instant::now());
     let delay = |name: &str| limiter.when(&ObjectKey::namespaced("default", name), now);
     let of_one: Vec<_> = (0..30).map(|_| delay("one")).collect();
@@ -294,7 +294,7 @@ fn a_foo_waits_longer_each_time_and_all_of_them_50_a_second() {
 }
 
 #[test]
-fn a_deployment_is_the_foos_own() {
+fn new_deployment_is_owned_by_the_foo() {
     let deployment = Arc::new(deployment(&foo("test", 2)));
     let owner = &deployment.metadata.owner_references.as_deref().unwrap_or_default()[0];
     assert_eq!((owner.kind.as_str(), owner.controller), ("Foo", Some(true)));

@@ -26,7 +26,7 @@ fn annotation(proxy: &Deployment, name: &str) -> String {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[cfg_attr(backend = "control_plane", ignore = "a control plane runs no controllers and no pods")]
-async fn a_backends_service_that_is_made_anew_renews_the_proxy() {
+async fn proxy_is_renewed_when_a_backend_service_is_recreated() {
     let operator = Operator::start().await;
     let namespace = operator.namespace();
     operator.create(&sample()).await;
@@ -50,7 +50,7 @@ async fn a_backends_service_that_is_made_anew_renews_the_proxy() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[cfg_attr(backend = "control_plane", ignore = "a control plane runs no controllers and no pods")]
-async fn whatever_else_happens_to_a_service_renews_nothing() {
+async fn proxy_is_not_renewed_when_service_addresses_are_unchanged() {
     let operator = Operator::start().await;
     let namespace = operator.namespace();
     operator.create(&sample()).await;

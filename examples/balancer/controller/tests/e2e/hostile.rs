@@ -101,7 +101,7 @@ fn crd_without_checks() -> CustomResourceDefinition {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_crd_refuses_hostile_balancers() {
+async fn crd_refuses_hostile_balancers() {
     let cluster = cluster(Needs::Api).await;
     let operator = Operator::on(cluster);
     for (balancer, what) in hostile() {
@@ -114,7 +114,7 @@ async fn the_crd_refuses_hostile_balancers() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[cfg_attr(backend = "existing_cluster", ignore = "a cluster's CRDs are everybody's")]
-async fn the_operator_refuses_what_a_lax_crd_lets_through() {
+async fn operator_refuses_hostile_balancers_when_the_crd_has_no_checks() {
     let cluster = Cluster::start_with_own_crds([crd_without_checks()]).await;
     let operator = Operator::on(cluster);
     for (balancer, what) in hostile() {

@@ -30,7 +30,7 @@ pub(crate) const ALL: [&str; 6] = [
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[cfg_attr(backend = "control_plane", ignore = "a control plane runs no controllers and no pods")]
-async fn a_balancer_gets_its_children_and_status() {
+async fn balancer_gets_its_children_and_status() {
     let operator = Operator::start().await;
     let namespace = operator.namespace();
     let created = operator.create(&sample()).await;
@@ -50,7 +50,7 @@ async fn a_balancer_gets_its_children_and_status() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[cfg_attr(backend = "control_plane", ignore = "a control plane runs no controllers and no pods")]
-async fn children_change_and_go_with_the_spec() {
+async fn children_are_changed_and_deleted_with_the_spec() {
     let operator = Operator::start().await;
     let namespace = operator.namespace();
     operator.create(&sample()).await;
@@ -79,7 +79,7 @@ async fn children_change_and_go_with_the_spec() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[cfg_attr(not(backend = "embedded"), ignore = "only the embedded server knows what a role is used for")]
-async fn role_allows_what_the_operator_does_and_no_more() {
+async fn role_allows_exactly_the_requests_of_the_operator() {
     let operator = Operator::start().await;
     operator.create(&sample()).await;
     operator.ready(&operator.namespace(), "balancer-sample", Some(1)).await;
@@ -103,7 +103,7 @@ async fn role_allows_what_the_operator_does_and_no_more() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[cfg_attr(backend = "control_plane", ignore = "a control plane runs no controllers and no pods")]
-async fn a_backend_without_any_selector_is_not_served() {
+async fn backend_without_selector_is_not_served() {
     let operator = Operator::start().await;
     let mut balancer = sample();
     balancer.spec.selector.clear();
@@ -126,7 +126,7 @@ async fn a_backend_without_any_selector_is_not_served() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[cfg_attr(backend = "control_plane", ignore = "a control plane runs no controllers and no pods")]
-async fn children_that_were_changed_or_deleted_come_back() {
+async fn changed_or_deleted_children_are_restored() {
     let operator = Operator::start().await;
     let namespace = operator.namespace();
     operator.create(&sample()).await;
@@ -148,7 +148,7 @@ async fn children_that_were_changed_or_deleted_come_back() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[cfg_attr(backend = "control_plane", ignore = "a control plane runs no controllers and no pods")]
-async fn balancers_of_one_name_in_two_namespaces_leave_each_other_alone() {
+async fn balancers_of_one_name_in_two_namespaces_are_independent() {
     let cluster = cluster(Needs::Controllers).await;
     let (client, namespace) = (cluster.client(), cluster.namespace.clone());
     let other = format!("{namespace}-other");
@@ -173,7 +173,7 @@ async fn balancers_of_one_name_in_two_namespaces_leave_each_other_alone() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[cfg_attr(backend = "control_plane", ignore = "a control plane runs no controllers and no pods")]
-async fn what_others_say_in_the_status_stays_theirs() {
+async fn status_keeps_conditions_of_others() {
     let operator = Operator::start().await;
     let namespace = operator.namespace();
     operator.create(&sample()).await;
@@ -202,7 +202,7 @@ async fn what_others_say_in_the_status_stays_theirs() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[cfg_attr(backend = "control_plane", ignore = "a control plane runs no controllers and no pods")]
-async fn a_name_that_is_taken_is_said_and_tried_again() {
+async fn foreign_service_is_reported_and_its_name_is_retried() {
     let operator = Operator::start().await;
     let namespace = operator.namespace();
     let services: Api<Service> = Api::namespaced(operator.client(), &namespace);
@@ -233,7 +233,7 @@ async fn a_name_that_is_taken_is_said_and_tried_again() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[cfg_attr(backend = "control_plane", ignore = "a control plane runs no controllers and no pods")]
-async fn a_name_that_went_to_another_service_is_no_failure() {
+async fn conflicting_delete_of_a_backend_service_is_no_failure() {
     let cluster = cluster(Needs::Controllers).await;
     let rule = Rule::new(Fault::Status(409)).resource("services").verb(Verb::Delete).times(1);
     let proxy = cluster.env.fault_proxy(Schedule::new().rule(rule)).await.expect("a proxy");
@@ -257,7 +257,7 @@ async fn a_name_that_went_to_another_service_is_no_failure() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[cfg_attr(backend = "control_plane", ignore = "a control plane runs no controllers and no pods")]
-async fn errors_of_every_step_are_tried_again_and_shown() {
+async fn errors_of_every_step_are_retried_and_reported() {
     for (resource, verb) in
         [("configmaps", Verb::Patch), ("deployments", Verb::Patch), ("services", Verb::Patch)]
     {

@@ -15,7 +15,7 @@ const INSIDE: &str = "KUBESMITH_E2E_NAMESPACE";
 
 #[test]
 #[ignore = "needs nginx and the right to make network namespaces: hack/e2e-operators.sh balancer"]
-fn a_real_nginx_takes_the_configuration_and_shares_traffic() {
+fn nginx_accepts_the_configuration_and_shares_traffic() {
     let namespaces = namespaces().unwrap_or_else(|missing| panic!("{missing}"));
     let this = std::env::current_exe().expect("the test knows its file");
     let run = Command::new("unshare")

@@ -78,7 +78,7 @@ impl Backend {
 }
 
 #[tokio::test]
-async fn an_empty_selector_is_written_once() {
+async fn empty_selector_is_written_once() {
     let mut balancer = sample();
     balancer.spec.selector.clear();
     balancer.spec.backends[0].selector.clear();
@@ -92,7 +92,7 @@ async fn an_empty_selector_is_written_once() {
 }
 
 #[tokio::test]
-async fn what_others_own_in_a_child_is_no_reason_to_write() {
+async fn child_is_not_written_when_only_fields_of_others_differ() {
     let backend = Backend::of(sample()).await;
     assert!(backend.ensure().await);
     // One that is there, or else the garbage collector takes it out again.
@@ -113,7 +113,7 @@ async fn what_others_own_in_a_child_is_no_reason_to_write() {
 }
 
 #[tokio::test]
-async fn somebody_elses_object_of_which_no_watch_has_told_is_left_alone() {
+async fn foreign_service_is_unchanged_when_the_cache_lacks_it() {
     let cluster = cluster(Needs::Api).await;
     let watch = |fault, n| Rule::new(fault).verb(Verb::Watch).resource("services").nth(n);
     // The first watch tells that there is none, the second one nothing.
@@ -136,7 +136,7 @@ async fn somebody_elses_object_of_which_no_watch_has_told_is_left_alone() {
 
 #[tokio::test]
 #[cfg_attr(backend = "existing_cluster", ignore = "a cluster's CRDs are everybody's")]
-async fn a_crd_without_the_status_is_no_deletion() {
+async fn missing_status_subresource_is_not_taken_for_a_deletion() {
     let cluster = Cluster::start_without_subresources(CRDS).await;
     let balancers = Clientset::new(cluster.client()).exposer_v1alpha1().balancers();
     let balancers = balancers.namespace(&cluster.namespace);

@@ -18,7 +18,7 @@ const OF_RUST: &str = include_str!("../../../config/crd/bases/exposer.hliangzhao
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[cfg_attr(backend = "control_plane", ignore = "a control plane runs no controllers and no pods")]
 #[cfg_attr(backend = "existing_cluster", ignore = "CRDs of a cluster that is there already are everybody's")]
-async fn balancers_of_the_operator_in_go_are_taken_over() {
+async fn balancers_of_the_go_operator_are_taken_over() {
     let cluster = Cluster::start(Needs::Controllers, Some(OF_GO)).await.with_roles(ROLES).await;
     let client = cluster.client();
     let balancers: Api<Balancer> = Api::namespaced(client.clone(), &cluster.namespace);

@@ -142,7 +142,7 @@ async fn event_about(client: Client, name: &str) -> Event {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn labels_what_exists_and_what_comes() {
+async fn existing_and_new_bindings_are_labelled() {
     let running = Running::start(&["early"]).await;
     let early = labelled(&running, "early").await;
     assert_eq!(label(&early), Some(CLUSTER_NAME));
@@ -154,7 +154,7 @@ async fn labels_what_exists_and_what_comes() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn puts_a_removed_label_back() {
+async fn removed_label_is_restored() {
     let running = Running::start(&["host"]).await;
     let first = labelled(&running, "host").await;
 
@@ -169,7 +169,7 @@ async fn puts_a_removed_label_back() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn records_an_event_of_its_component() {
+async fn event_is_recorded_with_component_and_object() {
     let running = Running::start(&["host"]).await;
     let event = event_about(running.cluster.client(), &running.name("host")).await;
     assert_eq!(event.reason.as_deref(), Some("Labelled"));
@@ -181,7 +181,7 @@ async fn records_an_event_of_its_component() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn survives_deletes_and_lists_typed_objects() {
+async fn operator_continues_after_a_deletion_and_lists_are_typed() {
     let running = Running::start(&[]).await;
     for name in ["a", "b", "c"] {
         running.create(name).await;
@@ -201,7 +201,7 @@ async fn survives_deletes_and_lists_typed_objects() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_replica_is_ready_when_its_handler_has_seen_what_there_is() {
+async fn replica_is_ready_when_its_handler_has_the_initial_list() {
     let cluster = cluster().await;
     let add_to = |manager: &mut Manager| {
         ecsbinding_controller::add_to(manager, 1).expect("a new manager takes controllers");
@@ -215,7 +215,7 @@ async fn a_replica_is_ready_when_its_handler_has_seen_what_there_is() {
     not(backend = "embedded"),
     ignore = "the CRD is there, or a cache takes two minutes to be given up"
 )]
-async fn says_what_is_missing_when_the_crd_is_not_installed() {
+async fn manager_error_names_the_resource_when_the_crd_is_missing() {
     let env = TestEnv::builder().start().await.expect("the server starts");
     let mut manager = Manager::builder(env.client()).build();
     ecsbinding_controller::add_to(&mut manager, 1).expect("a new manager takes controllers");

@@ -36,11 +36,11 @@ impl Operator for EcsBindings {
 }
 
 #[test]
-fn when_the_leader_is_killed_the_other_takes_over_within_the_leases_bound() {
+fn standby_takes_over_within_the_lease_when_the_leader_is_killed() {
     run(async { a_killed_leader_is_followed::<EcsBindings>(cluster().await).await });
 }
 
 #[test]
-fn a_leader_that_is_cut_off_stops_before_the_other_begins() {
+fn disconnected_leader_stops_before_the_standby_starts() {
     run(async { a_leader_that_is_cut_off_is_followed::<EcsBindings>(cluster().await).await });
 }

@@ -14,7 +14,7 @@ async fn operator(client: Client) -> anyhow::Result<()> {
 }
 
 #[test]
-fn survives_crashes_and_late_watches() {
+fn operator_survives_crashes_and_late_watches() {
     let explored = Explore::new("ecsbinding").schedules(100).run(|sim| async move {
         sim.crds("../config/crd/bases");
         sim.operator(operator);

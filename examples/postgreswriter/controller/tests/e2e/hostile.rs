@@ -36,7 +36,7 @@ fn with_nul() -> [PostgresWriter; 3] {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "needs PostgreSQL: hack/e2e-operators.sh postgreswriter"]
-async fn hostile_texts_are_stored_as_they_are() {
+async fn hostile_texts_are_stored_unchanged() {
     let postgres = Postgres::start().await;
     let quoted = format!("\"{}\"", TABLE.replace('"', "\"\""));
     postgres.execute(&format!("create table {quoted} (id text, name text, age integer, country text)")).await;
@@ -72,7 +72,7 @@ fn row(writer: &PostgresWriter) -> String {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "needs PostgreSQL: hack/e2e-operators.sh postgreswriter"]
-async fn what_a_lax_crd_lets_through_is_refused_and_can_be_deleted() {
+async fn invalid_object_is_refused_and_can_be_deleted_without_crd_checks() {
     let postgres = Postgres::start().await;
     let text =
         std::fs::read_to_string(format!("{CRDS}/demo.yash.com_postgreswriters.yaml")).expect("the CRD");

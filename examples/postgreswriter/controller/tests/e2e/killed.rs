@@ -17,7 +17,7 @@ use crate::support::{Operator, change, clear, cluster, condition, create, gone, 
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "needs PostgreSQL: hack/e2e-operators.sh postgreswriter"]
-async fn killed_between_row_and_finalizer_it_goes_on_where_it_was() {
+async fn operator_continues_when_killed_between_row_and_finalizer() {
     let postgres = Postgres::start().await;
     postgres.execute("create table others (id text primary key, name text, age integer, country text)").await;
     let cluster = cluster().await;
@@ -55,7 +55,7 @@ async fn killed_between_row_and_finalizer_it_goes_on_where_it_was() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "needs PostgreSQL: hack/e2e-operators.sh postgreswriter"]
-async fn what_a_killed_program_still_commits_is_waited_for() {
+async fn deletion_waits_for_the_commit_of_a_killed_program() {
     let postgres = Postgres::start().await;
     let killed = postgres.connect().await.expect("connected");
     let lock = "select pg_advisory_xact_lock(hashtextextended('n/a', 0))";
@@ -76,7 +76,7 @@ async fn what_a_killed_program_still_commits_is_waited_for() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "needs PostgreSQL: hack/e2e-operators.sh postgreswriter"]
-async fn no_row_is_made_for_a_state_that_is_over() {
+async fn row_is_not_inserted_for_an_outdated_spec() {
     let postgres = Postgres::start().await;
     postgres.execute("create table others (id text primary key, name text, age integer, country text)").await;
     let cluster = cluster().await;
@@ -128,7 +128,7 @@ async fn expected(cluster: &Cluster) -> Vec<String> {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "needs PostgreSQL: hack/e2e-operators.sh postgreswriter"]
-async fn of_500_at_once_the_rows_are_exactly_the_objects_though_the_program_is_killed() {
+async fn rows_equal_500_objects_though_the_program_is_killed() {
     let postgres = Postgres::start().await;
     let mut cluster = cluster().await;
     let folder = tempfile::TempDir::new().expect("a folder");
@@ -179,7 +179,7 @@ async fn of_500_at_once_the_rows_are_exactly_the_objects_though_the_program_is_k
 }
 
 #[test]
-fn a_bad_environment_stops_the_program_with_an_error_that_names_it() {
+fn program_ends_with_the_name_of_an_invalid_variable() {
     let run = |changed: &str, value: Option<&str>| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_postgreswriter-controller"));
         let good = [("HOST", "127.0.0.1"), ("PORT", "1"), ("DBNAME", "d"), ("USER", "u"), ("PASSWORD", "p")];
@@ -202,7 +202,7 @@ fn a_bad_environment_stops_the_program_with_an_error_that_names_it() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "needs PostgreSQL: hack/e2e-operators.sh postgreswriter"]
-async fn what_the_database_refuses_for_ever_stops_the_program() {
+async fn program_ends_when_the_database_refuses_its_settings() {
     let postgres = Postgres::start().await;
     for (name, value, said) in [
         ("PSQL_PASSWORD", "wrong", "PSQL_USER or PSQL_PASSWORD is of no use"),

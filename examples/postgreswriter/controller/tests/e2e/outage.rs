@@ -15,7 +15,7 @@ use crate::support::{Operator, change, cluster, condition, create, gone, stop, s
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "needs PostgreSQL: hack/e2e-operators.sh postgreswriter"]
-async fn what_happens_while_the_database_is_stopped_is_made_good() {
+async fn changes_during_a_database_outage_are_written_afterwards() {
     let mut postgres = Postgres::start().await;
     let cluster = cluster().await;
     let operator = Operator::start(&cluster, cluster.operator_client(), &postgres);
@@ -47,7 +47,7 @@ async fn what_happens_while_the_database_is_stopped_is_made_good() {
 /// Another replica leads, so that this one never writes.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "needs PostgreSQL: hack/e2e-operators.sh postgreswriter"]
-async fn a_replica_that_started_without_a_database_is_ready_when_it_is_there() {
+async fn replica_is_ready_once_the_database_is_reachable() {
     let mut postgres = Postgres::start().await;
     let cluster = cluster().await;
     let spec = LeaseSpec {

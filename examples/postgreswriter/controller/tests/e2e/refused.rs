@@ -9,7 +9,7 @@ use crate::support::{CRDS, Operator, change, cluster, condition, create, gone, s
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "needs PostgreSQL: hack/e2e-operators.sh postgreswriter"]
-async fn a_row_that_another_one_keeps_out_is_said_and_made_when_that_has_gone() {
+async fn duplicate_value_is_reported_until_the_other_row_is_gone() {
     let postgres = Postgres::start().await;
     let table = "create table prizes (id text primary key, name text unique, age integer, country text)";
     postgres.execute(table).await;
@@ -42,7 +42,7 @@ async fn a_row_that_another_one_keeps_out_is_said_and_made_when_that_has_gone() 
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "needs PostgreSQL: hack/e2e-operators.sh postgreswriter"]
-async fn a_table_that_cannot_have_the_row_is_mended_by_the_spec_or_by_deletion() {
+async fn unusable_table_is_left_by_a_new_spec_or_a_deletion() {
     let postgres = Postgres::start().await;
     postgres.execute("create view view as select 1 as one").await;
     postgres.execute("create table numbers (id integer, name text, age integer, country text)").await;
@@ -80,7 +80,7 @@ async fn a_table_that_cannot_have_the_row_is_mended_by_the_spec_or_by_deletion()
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "needs PostgreSQL: hack/e2e-operators.sh postgreswriter"]
-async fn a_table_that_was_replaced_by_another_of_its_name_has_no_row() {
+async fn object_is_moved_and_deleted_when_its_table_was_replaced() {
     let postgres = Postgres::start().await;
     postgres.execute("create table classes (like students)").await;
     let cluster = cluster().await;
@@ -101,7 +101,7 @@ async fn a_table_that_was_replaced_by_another_of_its_name_has_no_row() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "needs PostgreSQL: hack/e2e-operators.sh postgreswriter"]
-async fn a_crd_without_the_status_is_said() {
+async fn missing_status_subresource_is_reported() {
     let postgres = Postgres::start().await;
     let cluster = Cluster::start_without_subresources(CRDS).await;
     let operator = Operator::start(&cluster, cluster.operator_client(), &postgres);

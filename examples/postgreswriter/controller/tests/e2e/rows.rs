@@ -9,7 +9,7 @@ use crate::support::{Operator, change, cluster, condition, create, gone, stop, s
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "needs PostgreSQL: hack/e2e-operators.sh postgreswriter"]
-async fn the_row_is_made_changed_moved_and_removed_with_the_object() {
+async fn row_is_inserted_updated_moved_and_deleted_with_the_object() {
     let postgres = Postgres::start().await;
     // Columns of other types that can hold the same.
     postgres
@@ -46,7 +46,7 @@ async fn the_row_is_made_changed_moved_and_removed_with_the_object() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "needs PostgreSQL: hack/e2e-operators.sh postgreswriter"]
-async fn a_table_that_is_not_there_is_said_and_waited_for() {
+async fn missing_table_is_reported_and_awaited() {
     let postgres = Postgres::start().await;
     let cluster = cluster().await;
     let operator = Operator::start(&cluster, cluster.operator_client(), &postgres);

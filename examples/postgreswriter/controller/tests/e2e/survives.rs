@@ -79,7 +79,7 @@ async fn operator(client: Client, database: Model) -> anyhow::Result<()> {
 }
 
 #[test]
-fn survives_crashes_and_late_watches() {
+fn operator_survives_crashes_and_late_watches() {
     let explored = Explore::new("postgreswriter").schedules(60).run(|sim| async move {
         sim.crds("../config/crd/bases");
         // The tables that the object is moved between, beside one that is not there.

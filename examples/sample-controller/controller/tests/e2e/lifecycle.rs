@@ -18,7 +18,7 @@ fn replicas(deployment: &Deployment) -> Option<i32> {
 
 #[test]
 #[cfg_attr(backend = "control_plane", ignore = "a control plane runs no controllers and no pods")]
-fn a_foo_has_its_deployment_and_says_how_much_of_it_is_available() {
+fn foo_has_a_deployment_and_its_available_replicas() {
     run(async {
         let cluster = cluster(Needs::Controllers).await;
         let running = Running::on(cluster);
@@ -45,7 +45,7 @@ fn a_foo_has_its_deployment_and_says_how_much_of_it_is_available() {
 
 #[test]
 #[cfg_attr(backend = "control_plane", ignore = "a control plane runs no controllers and no pods")]
-fn what_others_do_to_the_deployment_is_undone() {
+fn changes_of_others_to_the_deployment_are_undone() {
     run(async {
         let cluster = cluster(Needs::Controllers).await;
         let running = Running::on(cluster);
@@ -70,7 +70,7 @@ fn what_others_do_to_the_deployment_is_undone() {
 
 #[test]
 #[cfg_attr(not(backend = "embedded"), ignore = "only the embedded server knows what a role is used for")]
-fn role_allows_what_the_operator_does_and_no_more() {
+fn role_allows_exactly_the_requests_of_the_operator() {
     run(async {
         let cluster = cluster(Needs::Controllers).await;
         let running = Running::on(cluster);
@@ -95,7 +95,7 @@ fn role_allows_what_the_operator_does_and_no_more() {
 }
 
 #[test]
-fn somebody_elses_deployment_is_left_alone_and_made_up_for_when_it_goes() {
+fn foreign_deployment_is_kept_and_replaced_when_deleted() {
     run(async {
         let cluster = cluster(Needs::Api).await;
         let running = Running::on(cluster);
@@ -124,7 +124,7 @@ fn owner() -> k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta {
 }
 
 #[test]
-fn another_name_is_another_deployment() {
+fn renamed_deployment_replaces_the_old_one() {
     run(async {
         let cluster = cluster(Needs::Api).await;
         let running = Running::on(cluster);
@@ -138,7 +138,7 @@ fn another_name_is_another_deployment() {
 }
 
 #[test]
-fn what_no_deployment_can_be_is_refused() {
+fn crd_refuses_foos_that_no_deployment_can_have() {
     run(async {
         let cluster = cluster(Needs::Api).await;
         let running = Running::on(cluster);

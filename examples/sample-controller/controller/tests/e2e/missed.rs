@@ -13,7 +13,7 @@ use crate::support::{Running, cluster, foo};
 const SILENCE: Duration = Duration::from_secs(2);
 
 #[test]
-fn a_deployment_whose_deletion_was_missed_is_made_again() {
+fn deployment_is_recreated_when_its_deletion_was_missed() {
     run(async {
         let cluster = cluster(Needs::Api).await;
         let watch = |fault, n| Rule::new(fault).verb(Verb::Watch).resource("deployments").nth(n);

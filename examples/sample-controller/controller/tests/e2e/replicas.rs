@@ -32,7 +32,7 @@ impl Operator for SampleController {
 
 #[test]
 #[cfg_attr(backend = "control_plane", ignore = "a control plane runs no controllers and no pods")]
-fn when_the_leader_is_killed_the_other_takes_over_within_the_leases_bound() {
+fn standby_takes_over_within_the_lease_when_the_leader_is_killed() {
     run(async {
         let cluster = cluster(Needs::Controllers).await;
         a_killed_leader_is_followed::<SampleController>(cluster).await;
@@ -41,7 +41,7 @@ fn when_the_leader_is_killed_the_other_takes_over_within_the_leases_bound() {
 
 #[test]
 #[cfg_attr(backend = "control_plane", ignore = "a control plane runs no controllers and no pods")]
-fn a_leader_that_is_cut_off_stops_before_the_other_begins() {
+fn disconnected_leader_stops_before_the_standby_starts() {
     run(async {
         let cluster = cluster(Needs::Controllers).await;
         a_leader_that_is_cut_off_is_followed::<SampleController>(cluster).await;

@@ -10,7 +10,7 @@ use sample_controller_client::clientset::Clientset;
 use crate::support::cluster;
 
 #[tokio::test]
-async fn both_kinds_are_found_where_their_crds_are_installed() {
+async fn both_kinds_are_found_when_their_crds_are_installed() {
     let cluster = cluster(Needs::Api).await;
     check_served(&Clientset::new(cluster.client()).discovery()).await.expect("both kinds are there");
     cluster.stop().await;
@@ -18,7 +18,7 @@ async fn both_kinds_are_found_where_their_crds_are_installed() {
 
 #[tokio::test]
 #[cfg_attr(backend = "existing_cluster", ignore = "the CRD is there")]
-async fn a_crd_that_is_not_installed_is_told_of_at_once() {
+async fn missing_crd_is_reported_at_once() {
     let bare = TestEnv::builder().start().await.expect("the server starts");
     let error = check_served(&Clientset::new(bare.client()).discovery()).await.expect_err("no CRD");
     let said =
@@ -28,7 +28,7 @@ async fn a_crd_that_is_not_installed_is_told_of_at_once() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn it_is_ready_when_both_caches_are_complete() {
+async fn replica_is_ready_when_both_caches_are_complete() {
     let cluster = cluster(Needs::Api).await;
     for resource in ["foos", "deployments"] {
         let add_to = |manager: &mut Manager| {

@@ -42,7 +42,7 @@ async fn assert_shares(weights: &[(&str, f64)]) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-#[ignore = "runs in namespaces, which nginx::a_real_nginx_takes_the_configuration_and_shares_traffic makes"]
+#[ignore = "runs in namespaces, which nginx::nginx_accepts_the_configuration_and_shares_traffic makes"]
 async fn traffic_follows_the_weights() {
     let mut network = Network::new();
     network.serve(&[(address(1), "v1"), (address(2), "v2"), (address(3), "v3")]).await;
@@ -101,8 +101,8 @@ fn name() -> impl Strategy<Value = String> {
 }
 
 #[test]
-#[ignore = "runs in namespaces, which nginx::a_real_nginx_takes_the_configuration_and_shares_traffic makes"]
-fn nginx_takes_whatever_is_accepted() {
+#[ignore = "runs in namespaces, which nginx::nginx_accepts_the_configuration_and_shares_traffic makes"]
+fn nginx_accepts_every_configuration_that_the_operator_accepts() {
     let network = Network::new();
     let texts = (name(), name(), prop::collection::vec((name(), 1..=i32::MAX), 1..5), 1..=65535);
     let config = contextualize_config(Config { failure_persistence: None, ..Config::with_cases(64) });
