@@ -264,7 +264,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn containers_stay_and_the_first_error_ends() {
+    fn each_converts_inside_containers_and_stops_at_the_first_error() {
         let odd = |number: &u8| match number % 2 {
             1 => Ok(i64::from(*number)),
             _ => Err(ConversionError::new(format!("{number} is even"))),
@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_with_dots_can_be_lost() {
+    fn lost_field_may_have_dots_in_its_key() {
         let forget = |value: &Value| {
             let mut value = value.clone();
             value["metadata"]["annotations"] = json!({});
@@ -295,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_lost_is_named() {
+    fn lost_field_is_named() {
         let forget = |value: &Value| {
             let mut value = value.clone();
             value["spec"]["ports"][1]["name"] = Value::Null;

@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn structural_defaults_are_an_api_servers() {
+    fn structural_defaults_equal_those_of_an_api_server() {
         let schema = json!({
             "properties": {
                 "a": {"default": {"b": 1}, "properties": {"c": {"default": 2}}},

@@ -269,7 +269,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn errors_are_worded_as_kubernetes_words_them() {
+    fn field_errors_have_the_text_of_kubernetes() {
         let at = || FieldPath::new("spec").child("a");
         for (error, text) in [
             (FieldError::required(at(), ""), "spec.a: Required value"),
@@ -291,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn a_status_names_the_object_and_every_cause_once_in_its_message() {
+    fn status_message_names_the_object_and_each_cause_once() {
         let error = FieldError::required(FieldPath::new("spec").child("a"), "");
         let errors: FieldErrors =
             [error.clone(), error, FieldError::duplicate(FieldPath::new("b"), 1)].into_iter().collect();

@@ -36,7 +36,7 @@ fn extracted(managed: Value, manager: &str, subresource: &str) -> Value {
 }
 
 #[test]
-fn only_what_the_manager_applied_is_extracted() {
+fn only_fields_of_the_managers_apply_are_extracted() {
     let managed = json!([
         entry("me", "Update", "", json!({"f:spec": {"f:sessionAffinity": {}}})),
         entry("other", "Apply", "", json!({"f:metadata": {"f:labels": {"f:b": {}}}})),
@@ -69,7 +69,7 @@ fn only_what_the_manager_applied_is_extracted() {
 }
 
 #[test]
-fn a_manager_that_applied_nothing_gets_the_name() {
+fn manager_without_apply_gets_only_the_name() {
     let none =
         json!({"apiVersion": "v1", "kind": "Service", "metadata": {"name": "web", "namespace": "shop"}});
     let by_update = json!([entry("me", "Update", "", json!({"f:spec": {}}))]);
@@ -79,7 +79,7 @@ fn a_manager_that_applied_nothing_gets_the_name() {
 }
 
 #[test]
-fn an_object_without_managed_fields_is_refused() {
+fn object_without_managed_fields_is_refused() {
     for managed in [json!([]), json!(null)] {
         let error = extract_value(&service(managed), "me", "").unwrap_err();
         assert!(matches!(error, ExtractError::NoManagedFields), "{error:?}");
@@ -88,7 +88,7 @@ fn an_object_without_managed_fields_is_refused() {
 }
 
 #[test]
-fn what_was_applied_empty_and_filled_by_others_is_empty() {
+fn map_applied_empty_is_empty_when_others_filled_it() {
     let managed = json!([
         entry("me", "Apply", "", json!({"f:metadata": {"f:labels": {}}, "f:spec": {"f:ports": {}}})),
         entry(
@@ -107,7 +107,7 @@ fn what_was_applied_empty_and_filled_by_others_is_empty() {
 }
 
 #[test]
-fn items_by_index_and_numbers_by_value() {
+fn items_match_by_index_and_keys_by_number_value() {
     let managed = json!([entry(
         "me",
         "Apply",
@@ -216,13 +216,13 @@ fn below(value: &Value, fields: &Value) -> Value {
 
 proptest! {
     #[test]
-    fn all_fields_are_the_whole(value in objects(1)) {
+    fn all_fields_extract_the_whole_value(value in objects(1)) {
         let fields = fields_of(&value, &mut || true).unwrap();
         prop_assert_eq!(below(&value, &fields), value);
     }
 
     #[test]
-    fn some_fields_are_a_part_and_stay_what_they_are(value in objects(0), mut choice in any::<u64>()) {
+    fn some_fields_extract_a_part_and_extraction_is_idempotent(value in objects(0), mut choice in any::<u64>()) {
         let mut keep = || { choice = choice.rotate_left(1); choice & 1 == 1 };
         if let Some(fields) = fields_of(&value, &mut keep) {
             let part = below(&value, &fields);
@@ -232,7 +232,7 @@ proptest! {
     }
 
     #[test]
-    fn no_fields_upset_it(value in values(), fields in values(), names in proptest::collection::btree_map("[fkvi.]:?[a-z0-9{}\":]{0,6}", values(), 0..4)) {
+    fn malformed_fields_do_not_panic(value in values(), fields in values(), names in proptest::collection::btree_map("[fkvi.]:?[a-z0-9{}\":]{0,6}", values(), 0..4)) {
         for fields in [fields, json!(names)] {
             if let Ok(set) = Set::from_fields_v1(&fields) {
                 super::extract::below(&value, &set, &[&set]);

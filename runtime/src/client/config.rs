@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn credentials_are_only_sent_where_the_file_says() {
+    async fn credentials_are_sent_only_to_the_address_of_the_file() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("config");
         std::fs::write(&path, FILE.replace("token: secret", "token: secret, as: somebody")).unwrap();

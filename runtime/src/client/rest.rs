@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn options_that_cannot_be_are_refused() {
+    async fn invalid_request_options_are_refused() {
         let refused = async |options| {
             connect_with_options(config(), options).await.err().expect("it is refused").to_string()
         };

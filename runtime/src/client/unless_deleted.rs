@@ -61,7 +61,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_404_is_a_deletion_only_where_the_object_is_not_found_either() {
+    async fn not_found_is_a_deletion_only_when_the_object_is_also_not_found() {
         let missing = || Err(failed(404, "NotFound"));
         let error = unless_deleted(missing(), ready(Ok(1))).await.expect_err("it is there");
         assert!(matches!(error, Error::NoSubresource { .. }) && !error.is_not_found(), "{error}");
@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn every_other_answer_is_passed_on_without_asking() {
+    async fn other_results_are_returned_without_a_second_request() {
         let never = std::future::pending;
         assert_eq!(unless_deleted(Ok(2), never()).await.expect("written"), Some(2));
         let error = unless_deleted::<i32>(Err(failed(409, "Conflict")), never()).await;

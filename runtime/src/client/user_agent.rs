@@ -39,7 +39,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_program_is_named_and_can_be_sent() {
+    fn user_agent_names_the_program_in_valid_characters() {
         let rest = format!(
             "/unknown ({}/{}) kubesmith/{}",
             std::env::consts::OS,

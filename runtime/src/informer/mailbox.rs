@@ -327,7 +327,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn everything_arrives_in_order_below_the_limit() {
+    async fn deliveries_arrive_in_order_below_the_limit() {
         let all = vec![add("a", 1), update("a", 1, 2), delete("a", 2), add("a", 3)];
         assert_eq!(drained(4, all).await, ["+a1", "a1>2", "-a2", "+a3"]);
     }

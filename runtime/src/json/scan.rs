@@ -426,13 +426,13 @@ mod tests {
 
     proptest! {
         #[test]
-        fn special_bytes_are_found_wherever_they_are(bytes in proptest::collection::vec(any::<u8>(), 0..40)) {
+        fn special_byte_is_found_at_every_position(bytes in proptest::collection::vec(any::<u8>(), 0..40)) {
             let expected = bytes.iter().position(|byte| *byte < 0x20 || *byte == b'"' || *byte == b'\\');
             prop_assert_eq!(special(&bytes), expected);
         }
 
         #[test]
-        fn plain_bytes_before_one_do_not_hide_it(before in "[!#-\\[\\]-~é]{0,40}", byte in "[\"\\\\\u{1}]") {
+        fn special_byte_is_found_after_plain_bytes(before in "[!#-\\[\\]-~é]{0,40}", byte in "[\"\\\\\u{1}]") {
             prop_assert_eq!(special(format!("{before}{byte}").as_bytes()), Some(before.len()));
         }
     }

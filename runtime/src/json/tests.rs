@@ -145,7 +145,7 @@ mod serde_bytes_of {
 }
 
 #[test]
-fn errors_are_serde_jsons() {
+fn decode_errors_equal_those_of_serde_json() {
     for text in ["7", "1.5", "\"x\"", "true", "null", "[1]", "{\"a\":1}", "nul", ""] {
         same::<bool>(text);
         same::<String>(text);

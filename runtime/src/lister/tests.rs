@@ -42,7 +42,7 @@ fn lists_are_sorted_and_filtered() {
 }
 
 #[test]
-fn not_found_reads_as_in_client_go() {
+fn not_found_error_has_client_gos_text() {
     let nodes = Lister::<Node>::new(store().reader());
     assert_eq!(nodes.get("x").unwrap_err().to_string(), "node \"x\" not found");
     let deployments = Lister::<k8s_openapi::api::apps::v1::Deployment>::new(store().reader());

@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn answers_are_forgotten_and_failures_not_remembered() {
+    async fn authorizations_expire_and_failures_are_not_cached() {
         let (authorizer, asked) = authorizer();
         let check = async |value: &str| authorizer.check(&headers(value), "get", "/metrics").await;
         assert_eq!(check("Bearer ann").await, Ok(()));

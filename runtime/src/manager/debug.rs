@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn page_closes_every_tag_and_says_none_when_empty() {
+    fn page_closes_every_tag_and_shows_none_when_empty() {
         let empty = page(&[], &[], None);
         assert_eq!(empty.matches("<p>none</p>").count(), 2, "{empty}");
         let full = page(&[], &[informer()], Some(&shard()));

@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn flag_defaults_are_controller_runtimes() {
+    fn flag_defaults_equal_those_of_controller_runtime() {
         let flags = parse(&[]).unwrap();
         let addresses =
             [&flags.metrics_bind_address, &flags.health_probe_bind_address, &flags.debug_bind_address];
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn help_is_the_programs() {
+    fn help_text_is_that_of_the_program() {
         let help = Program::command().render_help().to_string();
         assert!(help.starts_with("Manages pods\n"), "{help}");
     }

@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn health_checks_answer_like_kubernetes_components() {
+    fn health_checks_respond_like_kubernetes_components() {
         let routes = health();
         let failed = "[-]disk failed: reason withheld\n[+]ping ok\nhealthz check failed\n";
         assert_eq!(get(&routes, "/healthz"), (500, failed.to_owned()));

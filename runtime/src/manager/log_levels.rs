@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn levels_change_when_a_request_says_so() {
+    async fn log_levels_change_on_request() {
         let levels = levels();
         let said = put(&levels, "my_operator=debug\n").await;
         assert_eq!(said, (200, "successfully set log levels to my_operator=debug\n".to_owned()));
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn levels_stay_when_a_request_is_wrong() {
+    async fn log_levels_are_kept_when_the_request_is_invalid() {
         let levels = levels();
         assert_eq!(put(&levels, "a b").await, (400, "a b: not a filter\n".to_owned()));
         assert_eq!(put(&levels, " \n").await.0, 400);

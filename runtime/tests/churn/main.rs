@@ -12,7 +12,7 @@ use rig::Churn;
 static HEAP: heap::Counting = heap::Counting::new();
 
 #[test]
-fn memory_stays_flat_while_objects_come_and_go() {
+fn memory_is_constant_while_objects_are_created_and_deleted() {
     let runtime =
         tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build().unwrap();
     let churn = Churn { seconds: 60, sample: 10, rate: 2_000, objects: 1_000, remembered: 64 };

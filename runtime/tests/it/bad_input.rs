@@ -1,6 +1,6 @@
 //! What servers, and what stands before them, may send: the cache comes to the server's state, and errors say what is wrong.
 //!
-//! docs/operations/faults.md has the table of all faults with their tests, which `the_table_of_faults_names_tests` holds to.
+//! docs/operations/faults.md has the table of all faults and their tests; `table_of_faults_names_existing_tests` checks it.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -246,7 +246,7 @@ async fn informers_send_few_requests_while_all_are_refused() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn refused_credentials_are_reported_and_the_cache_stays() {
+async fn refused_credentials_are_reported_and_the_cache_is_kept() {
     let mut server = FakeServer::new();
     let informer = informer(&server);
     let watch = server.sync(&[map("a", 1), map("b", 2)], "5").await;
@@ -277,7 +277,7 @@ async fn refused_credentials_are_reported_and_the_cache_stays() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn watch_errors_say_what_to_do() {
+async fn watch_errors_name_a_remedy() {
     for (code, reason, step) in [
         (
             403,
@@ -411,7 +411,7 @@ async fn refused_streaming_list_is_not_requested_again() {
 
 /// docs/operations/faults.md names tests; each of them is there.
 #[test]
-fn the_table_of_faults_names_tests() {
+fn table_of_faults_names_existing_tests() {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let table = std::fs::read_to_string(root.join("docs/operations/faults.md")).unwrap();
     let mut named = 0;

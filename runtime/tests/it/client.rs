@@ -33,7 +33,7 @@ async fn errors_name_verb_resource_and_object() {
 }
 
 #[tokio::test]
-async fn answers_without_status_get_the_reason_of_their_code() {
+async fn errors_without_status_get_the_reason_of_their_code() {
     let error = maps(404, "404 page not found").get("a").await.unwrap_err();
     assert!(error.is_not_found());
     assert!(error.to_string().ends_with("404 page not found (NotFound, code 404)"), "{error}");

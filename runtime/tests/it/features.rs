@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::tables::{assert_is_test, names, rows};
 
 #[test]
-fn the_table_of_features_names_tests() {
+fn table_of_features_names_existing_tests() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let page = std::fs::read_to_string(root.join("../docs/reference/features.md")).unwrap();
     let rows = rows(&page);
@@ -40,7 +40,7 @@ fn each_generated_part_is_used_in_an_example() {
 }
 
 #[test]
-fn the_table_of_generators_names_tests() {
+fn table_of_generators_names_existing_tests() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let page = std::fs::read_to_string(root.join("docs/reference/generators.md")).unwrap();
     let (page, _) = page.split_once(IN_EXAMPLES).unwrap();

@@ -264,7 +264,7 @@ impl ResourceEventHandler<ConfigMap> for PanicsOnce {
 }
 
 #[tokio::test(start_paused = true)]
-async fn removed_handlers_panics_stay_counted() {
+async fn panics_of_a_removed_handler_are_still_counted() {
     let mut server = FakeServer::new();
     let registry = Registry::new();
     let informer = SharedInformer::<ConfigMap>::new(server.client(), InformerOptions::new());

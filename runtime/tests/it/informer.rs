@@ -184,7 +184,7 @@ impl ResourceEventHandler<ConfigMap> for Blocking {
 }
 
 #[tokio::test]
-async fn blocked_handler_delays_nobody_and_gets_every_last_state() {
+async fn blocked_handler_does_not_delay_others_and_gets_last_states() {
     let (_server, informer, watch) = started(InformerOptions::new()).await;
     let blocking = Blocking::default();
     let options = HandlerOptions::new().blocking().queue_limit(2);

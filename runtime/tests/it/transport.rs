@@ -151,7 +151,7 @@ fn key(line: &[u8]) -> Option<String> {
 }
 
 #[test]
-fn objects_change_places_and_keep_their_order() {
+fn disorder_mixes_objects_and_keeps_the_order_of_each() {
     let event = |kind: &str, name: &str, version: u32| {
         format!(
             r#"{{"type":"{kind}","object":{{"metadata":{{"name":"{name}","resourceVersion":"{version}"}}}}}}"#

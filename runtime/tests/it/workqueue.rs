@@ -63,7 +63,7 @@ async fn idle_worker_wakes_for_an_added_key() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_earlier_deadline_wins() {
+async fn earlier_delay_of_a_key_applies() {
     let queue = queue();
     let start = tokio::time::Instant::now();
     queue.add_after("a", 50 * MS);
@@ -114,7 +114,7 @@ async fn another_worker_keeps_the_timer_when_its_keeper_leaves() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn wake_up_of_a_dropped_worker_goes_to_another() {
+async fn wake_up_of_a_dropped_worker_reaches_another() {
     let queue = queue();
     let other = tokio::spawn({
         let queue = queue.clone();
@@ -171,7 +171,7 @@ async fn priorities_come_first_and_low_ones_last() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn after_shut_down_nothing_is_added_and_delays_are_forgotten() {
+async fn keys_are_not_added_after_shut_down_and_delays_are_dropped() {
     let queue = queue();
     queue.add("ready");
     queue.add_after("delayed", MS);
@@ -364,7 +364,7 @@ async fn queue_metrics_follow_a_key() {
 }
 
 #[test]
-fn fast_then_slow() {
+fn fast_slow_limiter_slows_after_the_fast_retries() {
     let limiter = ItemFastSlowRateLimiter::new(5 * MS, 10_000 * MS, 3);
     let now = Instant::now();
     let delays: Vec<Duration> = (0..5).map(|_| limiter.when(&"a", now)).collect();
@@ -376,7 +376,7 @@ fn fast_then_slow() {
 }
 
 #[test]
-fn longest_delay_counts_and_can_be_capped() {
+fn longest_delay_applies_and_can_be_capped() {
     let limiter = MaxOfRateLimiter::new(vec![
         Box::new(ItemFastSlowRateLimiter::new(5 * MS, 3_000 * MS, 3)),
         Box::new(ItemExponentialFailureRateLimiter::new(MS, 1_000_000 * MS)),

@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn strings_and_numbers_are_cut_and_names_stay() {
+    fn pattern_replaces_strings_and_numbers_but_not_names() {
         let (pattern, values) = stored(r#"{"a" : "b\"", "c":[-1.5e+3, true]}"#, "null");
         assert_eq!(pattern, "\"m\":{\"a\" : \"\0\", \"c\":[\0, true]}\u{1}\"o\":null");
         assert_eq!(values, "b\\\"\0-1.5e+3\0");
@@ -120,7 +120,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn filled_patterns_are_the_json(
+        fn filled_pattern_equals_the_json(
             texts in proptest::collection::vec("[a-z\"\\\\\u{0}é]{0,4}", 0..4),
             number in any::<f64>().prop_filter("JSON has no other", |number| number.is_finite()),
         ) {

@@ -205,7 +205,7 @@ async fn timeout_applies_to_calls_but_not_to_watches() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn timeout_includes_the_answers_body() {
+async fn timeout_includes_the_response_body() {
     let script = Script::default();
     let transport = script.transport(ClientOptions::new().timeout(Duration::from_secs(5)));
     let answer = transport.clone().call(get("/version")).await.unwrap();

@@ -165,7 +165,7 @@ fn predecessor_of_a_deleted_object_does_not_show_the_deletion() {
 }
 
 #[test]
-fn successor_with_the_same_name_is_told_from_a_predecessor() {
+fn successor_with_the_same_name_differs_from_its_predecessor() {
     let (mut world, writes) = (World::default(), Writes::default());
     world.write(&key("a"));
     world.history.push((key("a"), None));
@@ -183,7 +183,7 @@ fn successor_with_the_same_name_is_told_from_a_predecessor() {
 }
 
 #[test]
-fn late_answer_to_a_write_does_not_hide_a_deletion() {
+fn late_response_to_a_write_does_not_hide_a_deletion() {
     let (mut world, writes) = (World::default(), Writes::default());
     world.write(&key("a"));
     world.see();

@@ -139,7 +139,7 @@ fn lines_that_are_not_events_are_malformed() {
 
 proptest! {
     #[test]
-    fn never_panics(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
+    fn decode_does_not_panic_on_damaged_events(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
         let _ = frame::<ConfigMap>(&bytes);
     }
 

@@ -84,7 +84,7 @@ fn empty_lists_are_read() {
 }
 
 #[test]
-fn answers_that_are_not_lists_are_malformed() {
+fn response_that_is_not_a_list_is_malformed() {
     for text in
         ["", "<html>", "[]", "{}", r#"{"items":{}}"#, r#"{"items":[1]}"#, r#"{"items":["#, r#"{"items" 1}"#]
     {
@@ -124,7 +124,7 @@ proptest! {
     }
 
     #[test]
-    fn never_panics(bytes in proptest::collection::vec(any::<u8>(), 0..100)) {
+    fn page_does_not_panic_on_damaged_text(bytes in proptest::collection::vec(any::<u8>(), 0..100)) {
         let mut reader = PageReader::default();
         let _ = reader.push(&bytes);
         let _ = arrived(&mut reader, &mut Vec::new());

@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn responses_have_the_apis_form() {
+    fn responses_serialize_in_the_api_format() {
         let allowed = AdmissionResponse::allowed().with_warnings(["careful".to_owned()]);
         assert_eq!(
             sent(&allowed.with_audit_annotation("a", "b")),

@@ -210,7 +210,7 @@ async fn every_replica_is_trusted_while_certificates_rotate_and_replicas_die() {
 }
 
 #[tokio::test]
-async fn others_webhooks_and_fields_stay_when_the_authority_is_written() {
+async fn webhooks_and_fields_of_others_are_kept_on_authority_write() {
     let world = World::new().await;
     let replica = world.replica();
     replica.tick().await.unwrap();
@@ -272,7 +272,7 @@ async fn expired_certificate_is_replaced_when_the_program_starts() {
 }
 
 #[tokio::test]
-async fn secret_of_something_else_is_refused_and_left_alone() {
+async fn foreign_secret_is_refused_and_unchanged() {
     let world = World::new().await;
     world.replica().obtain().await.unwrap();
     world.write_secret(&json!({"password": "YQ=="})).await;
@@ -290,7 +290,7 @@ async fn secret_of_something_else_is_refused_and_left_alone() {
 }
 
 #[tokio::test]
-async fn pair_that_no_rotator_wrote_is_left_alone() {
+async fn pair_of_another_writer_is_refused_and_unchanged() {
     let world = World::new().await;
     let pair = BTreeMap::from(["tls.crt", "tls.key"].map(|key| (key.to_owned(), ByteString(b"x".to_vec()))));
     let mut secret = Secret { data: Some(pair.clone()), ..Secret::default() };
@@ -302,7 +302,7 @@ async fn pair_that_no_rotator_wrote_is_left_alone() {
 }
 
 #[tokio::test]
-async fn certificate_that_no_client_takes_is_not_written() {
+async fn certificate_without_valid_dns_name_is_not_written() {
     let world = World::new().await;
     let rotator = |builder: CertRotatorBuilder| builder.build();
     let builder = || CertRotator::builder(world.env.client(), "default", "certs");

@@ -52,7 +52,7 @@ async fn answer(router: &Router, request: Request<Full<Bytes>>) -> (u16, Value) 
 }
 
 #[tokio::test]
-async fn answer_has_the_reviews_uid() {
+async fn response_has_the_uid_of_the_review() {
     let registry = Registry::new();
     let router = router(&registry);
     let (code, answer) = answer(&router, post("/a?timeout=10s", review("n").to_string())).await;
@@ -159,7 +159,7 @@ async fn body_may_have_the_limits_size_but_not_more() {
 }
 
 #[tokio::test]
-async fn panic_answer_does_not_contain_its_message() {
+async fn panic_response_does_not_contain_the_panic_message() {
     let registry = Registry::new();
     let router = router(&registry);
     let (code, status) = answer(&router, post("/a", review("panics").to_string())).await;
@@ -187,7 +187,7 @@ async fn request_ends_when_the_api_server_no_longer_waits() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn other_tasks_see_the_end_of_the_call() {
+async fn other_tasks_observe_the_end_of_the_call() {
     let (sender, mut receiver) = tokio::sync::mpsc::unbounded_channel();
     let handler = admission_fn(move |ctx: AdmissionContext| {
         sender.send((ctx.ended(), ctx.remaining())).unwrap();
@@ -279,7 +279,7 @@ fn nearly_reviews() -> impl Strategy<Value = (bool, Vec<u8>)> {
 
 proptest! {
     #[test]
-    fn any_request_is_answered_without_a_panic((is_admission, body) in nearly_reviews()) {
+    fn any_request_gets_a_response_without_a_panic((is_admission, body) in nearly_reviews()) {
         let registry = Registry::new();
         let router = router(&registry);
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();

@@ -23,7 +23,7 @@ mod tests {
     const LONGEST: Duration = Duration::from_secs(30);
 
     #[test]
-    fn shorter_timeout_counts() {
+    fn shorter_timeout_applies() {
         for (query, millis) in [
             (None, 30_000),
             (Some(""), 30_000),

@@ -127,7 +127,7 @@ async fn migration_starts_again_when_the_definition_was_changed() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn stored_versions_stay_when_the_definition_changes_during_a_migration() {
+async fn stored_versions_are_kept_when_the_definition_changes_meanwhile() {
     let (env, client) = upgraded().await;
     let other = client.clone();
     let mut changes = Vec::new();
@@ -162,7 +162,7 @@ fn slowed(client: &kube::Client) -> (kube::Client, ()) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn changed_and_deleted_objects_are_done_when_they_are_reached() {
+async fn objects_changed_or_deleted_meanwhile_count_as_migrated() {
     let (env, client) = upgraded().await;
     let mut pages = 0;
     let other = client.clone();
@@ -210,7 +210,7 @@ async fn rate_is_kept_after_a_server_was_slow() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn object_that_a_webhook_denies_is_told_and_the_others_are_rewritten() {
+async fn denied_object_is_reported_and_the_others_are_rewritten() {
     let (env, client) = upgraded().await;
     let is_rewrite = |request: &http::Request<kube::client::Body>, name: &str| {
         request.method() == "PATCH" && request.uri().path().ends_with(&format!("/widgets/{name}"))
@@ -232,7 +232,7 @@ async fn object_that_a_webhook_denies_is_told_and_the_others_are_rewritten() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn objects_of_a_later_page_that_do_not_convert_are_told() {
+async fn unconvertible_objects_of_a_later_page_are_reported() {
     let (env, client) = upgraded().await;
     let broken = super::answering(&client, |request, _| {
         let is_list = request.method() == "GET" && request.uri().path().ends_with("/v2/widgets");
@@ -250,7 +250,7 @@ async fn objects_of_a_later_page_that_do_not_convert_are_told() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn definition_that_is_not_there_is_said() {
+async fn missing_definition_is_reported() {
     let (env, client) = server().await;
     let missing = run(&client, &migration()).await.unwrap_err();
     assert_eq!(missing.to_string(), "the cluster has no definition widgets.a.example: install it first");

@@ -86,7 +86,7 @@ async fn upgrade_waits_until_the_new_version_is_served() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn added_field_is_installed_and_its_way_back_is_said() {
+async fn added_field_is_installed_and_its_way_back_is_reported() {
     let (env, client) = server().await;
     apply(&client, upgrade("1.0.0"), &one(&size())).await.unwrap();
     let color = json!({"size": {"type": "integer"}, "color": {"type": "string"}});
@@ -220,7 +220,7 @@ async fn newest_definition_wins_when_versions_start_at_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn upgrade_without_a_way_back_is_refused_when_asked() {
+async fn upgrade_without_way_back_is_refused_when_requested() {
     let (env, client) = server().await;
     apply(&client, upgrade("1.0.0"), &one(&size())).await.unwrap();
     let next = [widgets(&[version("v1", false, &size()), version("v2", true, &size())])];
@@ -238,7 +238,7 @@ async fn upgrade_without_a_way_back_is_refused_when_asked() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn field_of_a_definition_goes_with_the_version_that_drops_it() {
+async fn field_of_a_definition_is_removed_when_a_version_drops_it() {
     let (env, client) = server().await;
     let mut short = one(&size());
     short[0]["spec"]["names"]["shortNames"] = json!(["wd"]);

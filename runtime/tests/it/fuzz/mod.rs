@@ -14,7 +14,7 @@ const MANIFESTS: &[&str] = &[
 ];
 
 #[test]
-fn the_seeds_are_good() {
+fn seed_manifests_decode() {
     MANIFESTS.iter().for_each(|text| assert!(manifest::check(text), "{text}"));
 }
 
@@ -22,7 +22,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 500, ..ProptestConfig::default() })]
 
     #[test]
-    fn any_manifest_decodes_or_fails_without_panic(choice: (usize, usize, u64)) {
+    fn mutated_manifest_decodes_or_fails_without_panic(choice: (usize, usize, u64)) {
         let (at, other, seed) = choice;
         let (text, other) = (MANIFESTS[at % MANIFESTS.len()], MANIFESTS[other % MANIFESTS.len()]);
         manifest::check(&mutation::mutate(text, other, manifest::WORDS, seed));

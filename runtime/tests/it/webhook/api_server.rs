@@ -204,7 +204,7 @@ async fn chain_warnings_and_patches_reach_the_client() {
 }
 
 #[tokio::test]
-async fn failure_policy_decides_without_an_answer() {
+async fn failure_policy_decides_without_a_response() {
     let env = TestEnv::builder().start().await.unwrap();
     let handler = admission_fn(|ctx: AdmissionContext| async move {
         if ctx.request().name.starts_with("hangs") { pending().await } else { panic!("broken") }

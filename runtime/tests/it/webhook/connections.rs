@@ -65,7 +65,7 @@ async fn soon<T>(future: impl Future<Output = T>) -> T {
 }
 
 #[tokio::test]
-async fn the_client_chooses_the_protocol() {
+async fn client_chooses_the_protocol() {
     let server = Running::start(|server| server.admission("/a", allowing())).await;
     let stream = server.connect(&["h2", "http/1.1"]).await;
     assert_eq!(stream.get_ref().1.alpn_protocol(), Some(&b"h2"[..]));
@@ -364,7 +364,7 @@ async fn invalid_webhook_servers_are_refused_when_built() {
 }
 
 #[tokio::test]
-async fn all_addresses_are_served_unless_told_otherwise() {
+async fn all_addresses_are_served_unless_one_is_set() {
     let authority = Authority::new("webhooks");
     let folder = tempfile::TempDir::new().unwrap();
     write(folder.path(), &authority.pair());

@@ -4,7 +4,7 @@ use serde_json::json;
 use super::*;
 
 #[test]
-fn unknown_fields_stay_and_what_was_not_there_is_not_written() {
+fn unknown_fields_are_kept_and_default_values_are_not_written() {
     let raw = json!({"metadata": {"name": "w", "new": 1}, "spec": {"a": 1, "unknown": true}});
     let before = json!({"metadata": {"name": "w"}, "spec": {"a": 1, "b": 0}, "status": {}});
     let after = json!({"metadata": {"name": "w"}, "spec": {"a": 2, "b": 0}, "status": {}});
@@ -13,7 +13,7 @@ fn unknown_fields_stay_and_what_was_not_there_is_not_written() {
 }
 
 #[test]
-fn removals_and_new_parents_come_over() {
+fn removals_and_new_parents_are_carried_over() {
     let raw = json!({"spec": {"a": 1, "u": 2}, "empty": {"u": 3}});
     let before = json!({"spec": {"a": 1}});
     let after = json!({"spec": {}, "status": {"x": {"y": 1}}, "empty": {"z": 1}});
@@ -48,7 +48,7 @@ fn items_keep_their_own_unknown_fields() {
 }
 
 #[test]
-fn items_without_names_are_matched_only_where_that_is_sure() {
+fn items_without_names_are_matched_only_when_unambiguous() {
     let raw = json!([{"p": 1, "u": 1}, {"p": 2, "u": 2}]);
     let before = json!([{"p": 1}, {"p": 2}]);
     let changed = carried_over(&raw, &before, &json!([{"p": 1}, {"p": 3}]));
@@ -97,7 +97,7 @@ fn without_unknown(value: &Value) -> Value {
 
 proptest! {
     #[test]
-    fn the_typed_view_is_what_the_change_left_and_the_patch_leads_there(before in value(), after in value()) {
+    fn patch_produces_the_changed_typed_object(before in value(), after in value()) {
         let raw = with_unknown(&before);
         let target = carried_over(&raw, &before, &after);
         prop_assert_eq!(without_unknown(&target), after);
@@ -107,7 +107,7 @@ proptest! {
     }
 
     #[test]
-    fn nothing_changes_where_nothing_changed(before in value(), after in value()) {
+    fn unchanged_typed_object_leaves_the_raw_object_unchanged(before in value(), after in value()) {
         let raw = with_unknown(&before);
         prop_assert_eq!(&carried_over(&raw, &before, &before), &raw);
         // An object's own unknown field stays whatever becomes of its known ones.
