@@ -319,15 +319,20 @@ fn is_stored(resource: &CustomResource, all: &[&CustomResource], stored: &[(Stri
     if resource.storage.is_some() {
         return resource.storage == Some(true);
     }
-    let mut said =
-        stored.iter().filter(|(kind, _)| *kind == resource.facts.kind.text).map(|(_, version)| version);
-    if let Some(version) = said.next().filter(|first| said.all(|other| other == *first)) {
-        return resource.facts.version.as_ref().is_some_and(|own| own.text == *version);
-    }
     let name = |resource: &CustomResource| {
         (resource.facts.group.as_ref().map(|group| group.text.clone()), resource.facts.kind.text.clone())
     };
     let mut versions = all.iter().filter(|other| name(other) == name(resource));
+    let has = |resource: &CustomResource, version: &str| {
+        resource.facts.version.as_ref().is_some_and(|own| own.text == version)
+    };
+    // A call that merges another kind may be beside.
+    let exists = |version: &String| versions.clone().any(|other| has(other, version));
+    let said = stored.iter().filter(|(kind, version)| *kind == resource.facts.kind.text && exists(version));
+    let mut said = said.map(|(_, version)| version);
+    if let Some(version) = said.next().filter(|first| said.all(|other| other == *first)) {
+        return has(resource, version);
+    }
     versions.all(|other| std::ptr::eq(*other, resource) || other.storage == Some(false))
 }
 

@@ -156,18 +156,23 @@ fn version_that_a_program_merges_into_is_stored() {
              pub struct FarmSpec {{ pub one: bool }}\n}}\n"
         )
     };
-    let project = Crate::new(&(module("v1") + &module("v2")));
+    let barn = module("v3").replace("Farm", "Barn");
+    let project = Crate::new(&(module("v1") + &module("v2") + &barn));
     let crds = || support::crds(project.path("api"), None, false);
     assert!(crds().diagnostics.iter().any(|found| found.code == Code::STORAGE_VERSION));
     let program = "fn main() { let all = vec![api::v1::Farm::crd(), api::v2::Farm::crd()];\n\
-                   println!(\"{:?}\", kube::core::crd::merge_crds(all, \"v1\")); }";
+                   println!(\"{:?}\", api::v3::Barn::crd()); println!(\"{:?}\", kube::core::crd::merge_crds(all, \"v1\")); }";
     project.write("api/src/bin/crdgen.rs", program);
     let generated = crds();
-    let text = support::crd_texts(&generated).into_values().next();
-    let crd: serde_json::Value =
-        serde_yaml::from_str(&text.unwrap_or_else(|| panic!("{}", support::short(&generated)))).unwrap();
-    let stored = crd["spec"]["versions"].as_array().unwrap().iter().find(|it| it["storage"] == true);
-    assert_eq!(stored.unwrap()["name"], "v1");
+    let stored = |file: &str| {
+        let texts = support::crd_texts(&generated);
+        let text = texts.get(file).unwrap_or_else(|| panic!("{}", support::short(&generated)));
+        let crd: serde_json::Value = serde_yaml::from_str(text).unwrap();
+        let versions = crd["spec"]["versions"].as_array().unwrap().clone();
+        versions.into_iter().find(|version| version["storage"] == true).unwrap()["name"].clone()
+    };
+    assert_eq!(stored("example.com_farms.yaml"), "v1");
+    assert_eq!(stored("example.com_barns.yaml"), "v3");
 }
 
 #[test]
