@@ -17,9 +17,10 @@ use crate::identity::Identity;
 use crate::kubeconfig::Credentials;
 use crate::listen::{Listener, Sockets};
 use crate::objects::Objects;
-use crate::server::{ApiService, Origin, Server, ServerOptions};
+use crate::server::{ApiService, Origin, Server, ServerOptions, Snapshot};
 use crate::store::{NotDurable, Store};
 use crate::tokens;
+use crate::webhook::WebhookTransport;
 
 /// The default of [`ApiServerOptions::history`].
 const HISTORY: usize = 10_000;
@@ -42,12 +43,16 @@ pub struct ApiServerOptions {
     pub simulated_node: bool,
     /// The folder of persistent data.
     pub data_dir: Option<PathBuf>,
+    /// What another server had, to begin with, in memory: `data_dir`, `history` and `bare` have no effect then.
+    pub snapshot: Option<Snapshot>,
     /// Starts without objects, and accepts objects in namespaces that do not exist.
     pub bare: bool,
     /// The authorization mode.
     pub authorization: AuthorizationMode,
     /// The responses of containers.
     pub containers: Containers,
+    /// Reaches webhooks in place of connections.
+    pub webhooks: Option<Arc<dyn WebhookTransport>>,
 }
 
 /// The credentials of a user.
@@ -78,12 +83,6 @@ impl ApiServer {
     pub fn start(options: ApiServerOptions) -> Result<Self, Error> {
         let clock = options.clock.unwrap_or_else(|| Arc::new(SystemClock));
         let history = options.history.unwrap_or(HISTORY);
-        let store = match &options.data_dir {
-            Some(folder) => {
-                Store::open(folder, history).map_err(|(path, source)| Error::Data { path, source })?
-            }
-            None => Store::new(history),
-        };
         let server_options = ServerOptions {
             seed: options.seed,
             controllers: options.controllers,
@@ -91,8 +90,17 @@ impl ApiServer {
             bare: options.bare,
             authorization: options.authorization,
             containers: options.containers,
+            webhooks: options.webhooks,
         };
-        let server = Server::new(Arc::new(store), clock, server_options);
+        let server = match (&options.snapshot, &options.data_dir) {
+            (Some(snapshot), _) => Server::resume(snapshot, clock, server_options),
+            (None, Some(folder)) => {
+                let store = Store::open(folder, history);
+                let store = store.map_err(|(path, source)| Error::Data { path, source })?;
+                Server::new(Arc::new(store), clock, server_options)
+            }
+            (None, None) => Server::new(Arc::new(Store::new(history)), clock, server_options),
+        };
         let selection = Selection { manager: options.controllers, node: options.simulated_node };
         let controllers = match selection == Selection::default() {
             true => None,
@@ -115,6 +123,12 @@ impl ApiServer {
     #[must_use]
     pub fn objects(&self) -> Objects {
         Objects::new(self.server.clone())
+    }
+
+    /// Returns everything that the server has now, for others to begin with.
+    #[must_use]
+    pub fn snapshot(&self) -> Snapshot {
+        self.server.snapshot()
     }
 
     /// Makes a token for a user, and a kubeconfig with it; opens a socket on loopback if there is none.
@@ -222,5 +236,29 @@ impl Drop for ApiServer {
         self.server.stop();
         // At most one write is left to wait for.
         self.server.store.shut_down();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn servers_that_begin_with_a_snapshot_share_nothing_that_they_write() {
+        let map = |name: &str| json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name}});
+        let names = |server: &ApiServer| -> Vec<String> {
+            let all = server.objects().list("v1", "ConfigMap", "default").unwrap_or_default();
+            all.iter().map(|map| map["metadata"]["name"].as_str().unwrap_or_default().to_owned()).collect()
+        };
+        let first = ApiServer::start(ApiServerOptions::default()).unwrap();
+        first.objects().add(map("first")).unwrap();
+        let options = ApiServerOptions { snapshot: Some(first.snapshot()), ..ApiServerOptions::default() };
+        let second = ApiServer::start(options).unwrap();
+        assert_eq!(second.objects().version(), first.objects().version());
+        second.objects().add(map("second")).unwrap();
+        first.objects().delete("v1", "ConfigMap", "default", "first").unwrap();
+        assert_eq!((names(&first).len(), names(&second)), (0, vec!["first".to_owned(), "second".to_owned()]));
     }
 }

@@ -68,14 +68,14 @@ pub(crate) fn sync(server: &Server, registry: &Registry) {
         groups.flat_map(|(group, versions)| versions.iter().map(|version| named(group, version))).collect();
     let stored = server.store.list(COLLECTION, "", None).map(|snapshot| snapshot.objects).unwrap_or_default();
     for (key, object) in &stored {
-        let managed = &object.value["metadata"]["labels"][MANAGED];
-        if managed == "true" && !wanted.contains_key(&**key) {
+        // Most are not read here.
+        if !wanted.contains_key(&**key) && object.value["metadata"]["labels"][MANAGED] == "true" {
             // A concurrent write is handled at the next change.
             let _ = server.store.delete(COLLECTION, key, object.rv);
         }
     }
     for (name, (group, version)) in &wanted {
-        if stored.iter().all(|(key, _)| **key != **name) {
+        if stored.binary_search_by(|(key, _)| (**key).cmp(name)).is_err() {
             let _ = server.store.create(COLLECTION, name, service(server, name, group, version));
         }
     }

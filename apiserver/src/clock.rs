@@ -76,18 +76,15 @@ impl Ids {
         z ^ (z >> 31)
     }
 
-    /// A version 4 UUID.
+    /// A version 4 UUID as text.
     pub(crate) fn uid(&self) -> String {
+        self.draw().to_string()
+    }
+
+    /// A version 4 UUID.
+    pub(crate) fn draw(&self) -> Uid {
         let _draw = self.draw.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        let (a, b) = (self.next(), self.next());
-        format!(
-            "{:08x}-{:04x}-4{:03x}-{:04x}-{:012x}",
-            a >> 32,
-            (a >> 16) & 0xffff,
-            a & 0xfff,
-            0x8000 | ((b >> 48) & 0x3fff),
-            b & 0xffff_ffff_ffff
-        )
+        Uid(self.next(), self.next())
     }
 
     /// The five characters that follow a `generateName`, from the alphabet without vowels that Kubernetes uses.
@@ -100,6 +97,25 @@ impl Ids {
             word /= ALPHABET.len() as u64;
         }
         out
+    }
+}
+
+/// A version 4 UUID, made of two random words.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Uid(u64, u64);
+
+impl fmt::Display for Uid {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self(a, b) = self;
+        write!(
+            f,
+            "{:08x}-{:04x}-4{:03x}-{:04x}-{:012x}",
+            a >> 32,
+            (a >> 16) & 0xffff,
+            a & 0xfff,
+            0x8000 | ((b >> 48) & 0x3fff),
+            b & 0xffff_ffff_ffff
+        )
     }
 }
 

@@ -79,5 +79,6 @@ pub use http::reply::{Body, Reply};
 pub use identity::Identity;
 pub use listen::{Answers, Listener, Sockets};
 pub use objects::{ObjectError, Objects};
-pub use server::ApiService;
+pub use server::{ApiService, Snapshot};
 pub use status::{About, ApiError};
+pub use webhook::WebhookTransport;

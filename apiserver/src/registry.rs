@@ -165,6 +165,12 @@ static BUILT_IN: LazyLock<Vec<Arc<ResourceDef>>> =
     LazyLock::new(|| crate::builtin::all().map(|built_in| Arc::new(built_in.def())).collect());
 
 impl Registry {
+    /// The registry of the built-in resources and these, shared by all servers without CRDs.
+    pub(crate) fn shared(custom: Vec<ResourceDef>) -> Arc<Self> {
+        static BUILT_IN_ONLY: LazyLock<Arc<Registry>> = LazyLock::new(|| Arc::new(Registry::new([])));
+        if custom.is_empty() { BUILT_IN_ONLY.clone() } else { Arc::new(Self::new(custom)) }
+    }
+
     /// Creates a registry of the built-in resources and those of established CRDs.
     pub(crate) fn new(custom: impl IntoIterator<Item = ResourceDef>) -> Self {
         let mut registry = Self::default();

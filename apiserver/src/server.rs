@@ -1,5 +1,6 @@
 //! The API server: handles requests, and updates the served resources after changes of CRDs.
 
+mod image;
 pub(crate) mod initial;
 mod seed;
 
@@ -73,6 +74,15 @@ impl fmt::Debug for Server {
     }
 }
 
+/// Everything that a server had at one moment. Other servers can begin with it, in far less time than a new one takes; they share the
+/// objects until they write them.
+#[derive(Clone, Debug)]
+pub struct Snapshot {
+    store: Arc<Store>,
+    registry: Arc<Registry>,
+    hooks: Arc<Hooks>,
+}
+
 /// The settings of a server.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ServerOptions {
@@ -88,41 +98,70 @@ pub(crate) struct ServerOptions {
     pub(crate) authorization: AuthorizationMode,
     /// The responses of containers.
     pub(crate) containers: Containers,
+    /// Reaches webhooks in place of connections.
+    pub(crate) webhooks: Option<Arc<dyn webhook::WebhookTransport>>,
 }
 
 impl Server {
     /// Creates a server of the stored objects; unless bare, it adds the objects that every cluster has.
     pub(crate) fn new(store: Arc<Store>, clock: Arc<dyn Clock>, options: ServerOptions) -> Arc<Self> {
+        let is_new = store.is_new();
+        let server = Self::empty(store, clock, options);
+        if !server.options.bare && is_new {
+            server.fill();
+        } else if !server.options.bare {
+            server.seed();
+        }
+        server.refresh();
+        server.refresh_hooks();
+        if !is_new {
+            verbs::delete::resume(&server);
+        }
+        server
+    }
+
+    /// A server that begins with what another one had.
+    pub(crate) fn resume(snapshot: &Snapshot, clock: Arc<dyn Clock>, options: ServerOptions) -> Arc<Self> {
+        let server = Self::empty(Arc::new(snapshot.store.copy()), clock, options);
+        *server.registry.write().unwrap_or_else(PoisonError::into_inner) = snapshot.registry.clone();
+        *server.hooks.write().unwrap_or_else(PoisonError::into_inner) = snapshot.hooks.clone();
+        server
+    }
+
+    /// What the server has now.
+    pub(crate) fn snapshot(&self) -> Snapshot {
+        Snapshot { store: Arc::new(self.store.copy()), registry: self.registry(), hooks: self.hooks() }
+    }
+
+    /// A server that has not looked at its store.
+    fn empty(store: Arc<Store>, clock: Arc<dyn Clock>, options: ServerOptions) -> Arc<Self> {
         // A restarted server must not repeat IDs.
         let seed = options.seed.map(|seed| seed.wrapping_add(store.current() - 1));
-        let server = Arc::new(Self {
+        Arc::new(Self {
             store,
             registry: RwLock::default(),
             reconciling: Mutex::new(()),
             clock,
             ids: Ids::new(seed),
             stopping: signal::Sender::new(false),
-            options,
             garbage: crate::garbage::Queue::default(),
             usage: authorization::Usage::default(),
             hooks: RwLock::default(),
-            webhooks: webhook::Clients::default(),
+            webhooks: webhook::Clients::new(options.webhooks.clone()),
             sessions: Sessions::default(),
-        });
-        if !server.options.bare {
-            server.seed();
-        }
-        server.refresh();
-        server.refresh_hooks();
-        verbs::delete::resume(&server);
-        server
+            options,
+        })
     }
 
     /// Updates aggregated cluster roles: the work of kube-controller-manager, on which authorization depends.
     pub(crate) fn refresh_roles(&self) {
-        if self.options.controllers || self.options.authorization == AuthorizationMode::Rbac {
+        if self.aggregates_roles() {
             authorization::aggregate(self);
         }
+    }
+
+    fn aggregates_roles(&self) -> bool {
+        self.options.controllers || self.options.authorization == AuthorizationMode::Rbac
     }
 
     /// Returns the settings of the server.
@@ -328,7 +367,7 @@ impl Server {
             });
             if settled && changed.is_empty() {
                 let served = values.iter().filter(|crd| crd::is_established(crd)).flat_map(custom::defs);
-                let registry = Arc::new(Registry::new(served));
+                let registry = Registry::shared(served.collect());
                 if !self.options.bare {
                     api_services::sync(self, &registry);
                 }

@@ -23,7 +23,7 @@ pub(crate) fn aggregate(server: &Server) {
 /// Returns whether a role changed.
 fn round(server: &Server) -> bool {
     let Ok(stored) = server.store.list(CLUSTER_ROLES, "", None) else { return false };
-    let roles: Vec<&Value> = stored.objects.iter().map(|(_, object)| &object.value).collect();
+    let roles: Vec<&Value> = stored.objects.iter().map(|(_, object)| &*object.value).collect();
     let mut changed = false;
     for role in roles.iter().filter(|role| role["aggregationRule"].is_object()) {
         let rules = union(role, &roles);

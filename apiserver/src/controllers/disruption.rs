@@ -129,7 +129,7 @@ fn scale_of(cluster: &Cluster, namespace: &str, owner: &Value) -> Result<(String
     };
     let stored =
         cluster.server().store.get(&def.collection, &def.key(namespace, text("name"))).ok_or(None)?;
-    let object = &stored.value;
+    let object: &Value = &stored.value;
     if meta::text(object, "uid") != text("uid") {
         return Err(None);
     }

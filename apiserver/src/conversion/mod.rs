@@ -74,7 +74,7 @@ pub(crate) fn at_once(def: &ResourceDef, object: &Arc<Object>) -> Option<Served>
     }
     // The schema may have changed since the object was stored.
     custom.prune(&mut value);
-    if same && value == object.value {
+    if same && value == *object.value {
         object.set_mark(custom.id);
         return Some(Served(object.clone()));
     }

@@ -4,7 +4,7 @@
 //! roles and bindings (plugin/pkg/auth/authorizer/rbac/bootstrappolicy/policy.go) are added here, and so is the
 //! ownership of fields.
 
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 use serde_json::{Value, json};
 
@@ -17,7 +17,7 @@ const RBAC: &str = "rbac.authorization.k8s.io/v1";
 const FLOW_CONTROL: &str = "flowcontrol.apiserver.k8s.io/v1";
 
 /// The built-in kinds.
-static REGISTRY: LazyLock<Registry> = LazyLock::new(|| Registry::new(std::iter::empty()));
+static REGISTRY: LazyLock<Arc<Registry>> = LazyLock::new(|| Registry::shared(Vec::new()));
 
 /// One of the objects, without the UID and times that a server sets.
 #[derive(Debug)]

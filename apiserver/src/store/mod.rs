@@ -26,7 +26,7 @@ use serde_json::Value;
 
 use crate::error::DataError;
 use journal::{Entry, Journal, Queue, Shared, Sink};
-pub(crate) use state::{Change, Event, Object};
+pub(crate) use state::{Change, Event, Make, Object};
 use state::{State, undo, with_prefix};
 use watch::Batch;
 pub(crate) use watch::Cursor;
@@ -69,6 +69,17 @@ pub(crate) struct Snapshot {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct NotDurable(pub(crate) Arc<str>);
 
+/// A write whose object is made when it is read.
+pub(crate) struct Unread<'a> {
+    pub(crate) collection: &'a str,
+    pub(crate) key: &'a Arc<str>,
+    pub(crate) change: Change,
+    pub(crate) make: Make,
+}
+
+/// Everything that was written, in order, each event with its collection, and the settings.
+pub(crate) type Contents = (Vec<(Arc<str>, Arc<Event>)>, Vec<(Arc<str>, Bytes)>);
+
 /// The store.
 #[derive(Debug)]
 pub(crate) struct Store {
@@ -103,6 +114,12 @@ impl Store {
         let shared = Arc::new(Shared::new(state));
         let journal = Some(Journal::start(shared.clone(), sink)?);
         Ok(Self { shared, journal, history_limit })
+    }
+
+    /// A store in memory that begins with everything that this one has, and shares the objects with it.
+    pub(crate) fn copy(&self) -> Self {
+        let shared = Arc::new(Shared::new(self.lock().copy()));
+        Self { shared, journal: None, history_limit: self.history_limit }
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -153,6 +170,34 @@ impl Store {
     /// Returns the version of the last write.
     pub(crate) fn current(&self) -> u64 {
         self.lock().rv
+    }
+
+    /// Whether nothing was ever written.
+    pub(crate) fn is_new(&self) -> bool {
+        self.current() == State::FIRST
+    }
+
+    /// What was written, as far as it is kept.
+    pub(crate) fn contents(&self) -> Contents {
+        let state = self.lock();
+        let events = state
+            .collections
+            .values()
+            .flat_map(|place| place.history.iter().map(|event| (place.name.clone(), event.clone())));
+        let mut events: Vec<_> = events.collect();
+        events.sort_by_key(|(_, event)| event.rv);
+        (events, state.settings.iter().map(|(name, value)| (name.clone(), value.clone())).collect())
+    }
+
+    /// Carries out writes of a store that nobody uses yet.
+    pub(crate) fn fill<'a>(&self, writes: impl Iterator<Item = Unread<'a>>, settings: &[(Arc<str>, Bytes)]) {
+        let mut state = self.lock();
+        for Unread { collection, key, change, make } in writes {
+            let object = Arc::new(Object::unread(make, state.rv + 1));
+            state.commit(collection, key.clone(), change, object, self.history_limit);
+        }
+        settings.iter().for_each(|(name, value)| state.set(name, value.clone()));
+        self.ring();
     }
 
     pub(crate) fn get(&self, collection: &str, key: &str) -> Option<Arc<Object>> {

@@ -12,15 +12,11 @@ use super::state::Object;
 pub(super) type Objects = BTreeMap<Arc<str>, Arc<Object>>;
 
 /// The objects of a collection. The index keeps a deletion from reading every object of the server for dependents.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct IndexedObjects {
     objects: Objects,
     /// The keys of the dependents of each owner, by the owner's uid.
     dependents: HashMap<Box<str>, BTreeSet<Arc<str>>>,
-}
-
-fn owners(object: &Object) -> &Value {
-    &object.value["metadata"]["ownerReferences"]
 }
 
 fn uids(owners: &Value) -> impl Iterator<Item = &str> {
@@ -30,7 +26,7 @@ fn uids(owners: &Value) -> impl Iterator<Item = &str> {
 impl IndexedObjects {
     pub(super) fn insert(&mut self, key: Arc<str>, object: Arc<Object>) -> Option<Arc<Object>> {
         let previous = self.objects.get(&key).cloned();
-        let (old, new) = (previous.as_deref().map_or(&Value::Null, owners), owners(&object));
+        let (old, new) = (previous.as_deref().map_or(&Value::Null, Object::owners), object.owners());
         if old != new {
             self.forget(&key, old);
             for uid in uids(new) {
@@ -42,7 +38,7 @@ impl IndexedObjects {
 
     pub(super) fn remove(&mut self, key: &str) -> Option<Arc<Object>> {
         let previous = self.objects.remove(key)?;
-        self.forget(key, owners(&previous));
+        self.forget(key, previous.owners());
         Some(previous)
     }
 

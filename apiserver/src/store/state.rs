@@ -1,7 +1,8 @@
 //! The state of the store: collections of objects, each with its history, under one counter of versions.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::ops::Bound;
+use std::fmt;
+use std::ops::{Bound, Deref};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
@@ -13,10 +14,52 @@ use super::WriteError;
 use super::journal::{Entry, Queue};
 use super::objects::{IndexedObjects, Objects};
 
+/// Makes the value of an object, without its version.
+pub(crate) type Make = Box<dyn Fn() -> Value + Send + Sync>;
+
+/// An object's value. That of an object which every server starts with is made when it is first read: most are never read.
+pub(crate) struct Content {
+    value: OnceLock<Value>,
+    make: Option<(Make, u64)>,
+}
+
+impl Content {
+    /// Whether nobody has read the value so far.
+    fn is_unread(&self) -> bool {
+        self.value.get().is_none()
+    }
+}
+
+impl Deref for Content {
+    type Target = Value;
+
+    fn deref(&self) -> &Value {
+        self.value
+            .get_or_init(|| self.make.as_ref().map_or(Value::Null, |(make, rv)| with_version(make(), *rv)))
+    }
+}
+
+impl From<Value> for Content {
+    fn from(value: Value) -> Self {
+        Self { value: OnceLock::from(value), make: None }
+    }
+}
+
+impl fmt::Debug for Content {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&**self, f)
+    }
+}
+
+fn with_version(mut value: Value, rv: u64) -> Value {
+    value["metadata"]["resourceVersion"] = Value::String(rv.to_string());
+    value
+}
+
 /// A stored object: its value and, after the first use, its JSON with a newline.
 #[derive(Debug)]
 pub(crate) struct Object {
-    pub(crate) value: Value,
+    pub(crate) value: Content,
     pub(crate) rv: u64,
     line: OnceLock<Bytes>,
     /// A reader's mark, whose meaning never changes; 0 is none.
@@ -24,19 +67,32 @@ pub(crate) struct Object {
 }
 
 impl Object {
-    pub(crate) fn new(mut value: Value, rv: u64) -> Self {
-        value["metadata"]["resourceVersion"] = Value::String(rv.to_string());
+    pub(crate) fn new(value: Value, rv: u64) -> Self {
+        Self::with(with_version(value, rv).into(), rv)
+    }
+
+    /// An object whose value is made when it is read. It has no owners.
+    pub(super) fn unread(make: Make, rv: u64) -> Self {
+        Self::with(Content { value: OnceLock::new(), make: Some((make, rv)) }, rv)
+    }
+
+    fn with(value: Content, rv: u64) -> Self {
         Self { value, rv, line: OnceLock::new(), mark: AtomicU64::new(0) }
+    }
+
+    /// The owner references.
+    pub(super) fn owners(&self) -> &Value {
+        if self.value.is_unread() { &Value::Null } else { &self.value["metadata"]["ownerReferences"] }
     }
 
     /// Creates an object that was not stored: its version is the one that the client gave, if any.
     pub(crate) fn unstored(value: Value) -> Self {
-        Self { value, rv: 0, line: OnceLock::new(), mark: AtomicU64::new(0) }
+        Self::with(value.into(), 0)
     }
 
     /// Creates an object whose value has its version already.
     pub(super) fn restored(value: Value, rv: u64) -> Self {
-        Self { value, rv, line: OnceLock::new(), mark: AtomicU64::new(0) }
+        Self::with(value.into(), rv)
     }
 
     /// Returns the object as a line of JSON, rendered once.
@@ -117,6 +173,18 @@ impl Collection {
         }
     }
 
+    /// The same without watches.
+    fn copy(&self) -> Self {
+        Self {
+            name: self.name.clone(),
+            objects: self.objects.clone(),
+            history: self.history.clone(),
+            floor: self.floor,
+            closed: self.closed,
+            changed: signal::Sender::new(*self.changed.borrow()),
+        }
+    }
+
     /// Returns the index of the first event after `rv`.
     pub(super) fn after(&self, rv: u64) -> usize {
         self.history.partition_point(|event| event.rv <= rv)
@@ -184,8 +252,17 @@ pub(super) struct State {
 }
 
 impl State {
+    /// The version of a state that was never written.
+    pub(super) const FIRST: u64 = 1;
+
     pub(super) fn new() -> Self {
-        Self { rv: 1, collections: BTreeMap::new(), settings: BTreeMap::new(), queue: None }
+        Self { rv: Self::FIRST, collections: BTreeMap::new(), settings: BTreeMap::new(), queue: None }
+    }
+
+    /// The same in memory, which shares all objects.
+    pub(super) fn copy(&self) -> Self {
+        let collections = self.collections.iter().map(|(name, collection)| (name.clone(), collection.copy()));
+        Self { rv: self.rv, collections: collections.collect(), settings: self.settings.clone(), queue: None }
     }
 
     /// Returns the last version whose events are visible.
@@ -195,7 +272,8 @@ impl State {
 
     /// Returns the collection of this name; creates it if it is missing.
     pub(super) fn collection(&mut self, name: &str) -> &mut Collection {
-        let (name, rv): (Arc<str>, u64) = (name.into(), self.rv);
+        let name = self.collections.get_key_value(name).map_or_else(|| name.into(), |(name, _)| name.clone());
+        let rv = self.rv;
         self.collections.entry(name.clone()).or_insert_with(|| Collection::new(name, rv))
     }
 

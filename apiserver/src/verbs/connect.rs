@@ -129,7 +129,7 @@ fn bound(call: &Call<'_>, storage: &Storage<'_>, binding: &Value) -> ApiResult<O
     let def = call.server.registry().find("", "v1", "pods").ok_or_else(missing)?;
     let key = def.key(&call.path.namespace, name);
     let stored = call.server.store.get(&def.collection, &key).ok_or_else(missing)?;
-    let pod = &stored.value;
+    let pod: &Value = &stored.value;
     let bound = pod["spec"]["nodeName"].as_str().unwrap_or_default();
     let refuse = |text: &str| Err(ApiError::conflict(About::new("", "pods/binding", name), text));
     if node.is_empty() {

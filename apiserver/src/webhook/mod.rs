@@ -8,4 +8,5 @@ mod endpoint;
 mod failure;
 
 pub(crate) use client::Clients;
+pub use client::WebhookTransport;
 pub(crate) use endpoint::Endpoint;

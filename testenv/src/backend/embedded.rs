@@ -20,6 +20,8 @@ pub(super) fn unknown_to(options: &ApiServerOptions, backend: Backend) -> Option
         controllers,
         simulated_node,
         data_dir,
+        snapshot,
+        webhooks,
         bare: _,
         authorization: _,
         containers,
@@ -29,6 +31,8 @@ pub(super) fn unknown_to(options: &ApiServerOptions, backend: Backend) -> Option
         (seed.is_some(), "seed"),
         (history.is_some(), "history"),
         (data_dir.is_some(), "data_dir"),
+        (snapshot.is_some(), "snapshot"),
+        (webhooks.is_some(), "webhooks"),
         (*simulated_node, "simulated_node"),
         (!containers.is_empty(), "containers"),
         // Every cluster has controllers; a control plane has none.

@@ -101,7 +101,7 @@ fn wanted(cluster: &Cluster, service: &Value, pods: &[Value], family: &str) -> V
             continue;
         }
         let ports = ports(service, pod, true);
-        let endpoint = endpoint(service, pod, node.as_ref().map(|node| &node.value), &addresses);
+        let endpoint = endpoint(service, pod, node.as_ref().map(|node| &*node.value), &addresses);
         match groups.iter_mut().find(|(of, _)| *of == ports) {
             Some((_, endpoints)) => endpoints.push(endpoint),
             None => groups.push((ports, vec![endpoint])),

@@ -38,7 +38,7 @@ pub(super) async fn reconcile(cluster: &Cluster, key: &str) -> Outcome {
     release_orphans(cluster, key, stored.as_ref().map_or("", |stored| meta::text(&stored.value, "uid")))
         .await?;
     let Some(stored) = stored else { return Ok(None) };
-    let job = &stored.value;
+    let job: &Value = &stored.value;
     if job["spec"]["managedBy"].as_str().is_some_and(|manager| manager != MANAGER) {
         return Ok(None);
     }

@@ -128,7 +128,7 @@ fn decrement(
     key: &str,
     stored: &Arc<Object>,
 ) -> ApiResult<Option<bool>> {
-    let budget = &stored.value;
+    let budget: &Value = &stored.value;
     let number = |field: &str| budget["status"][field].as_i64().unwrap_or(0);
     // An unhealthy pod can be evicted while the budget holds without it, or if the budget's policy says so.
     let holds = number("desiredHealthy") > 0 && number("currentHealthy") >= number("desiredHealthy");
