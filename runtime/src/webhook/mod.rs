@@ -128,4 +128,4 @@ pub use object::{DecodeError, RawObject};
 pub use path::{CONVERT_PATH, mutate_path, validate_path};
 #[cfg(feature = "cert-rotation")]
 pub use rotation::{CaBundleTarget, CertRotator, CertRotatorBuilder, RotationError};
-pub use server::{BoundServer, Server, ServerBuilder, ServerError};
+pub use server::{BoundServer, Server, ServerBuilder, ServerError, WebhookService};

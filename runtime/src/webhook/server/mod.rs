@@ -5,6 +5,7 @@ mod connection;
 mod listen;
 mod metrics;
 mod router;
+mod service;
 #[cfg(test)]
 mod tests;
 mod timeout;
@@ -35,6 +36,7 @@ use certificates::Certificates;
 pub use listen::BoundServer;
 use router::Hooks;
 pub(super) use router::{Call, Hook, Refusal};
+pub use service::WebhookService;
 
 /// controller-runtime's port.
 const DEFAULT_PORT: u16 = 9443;
