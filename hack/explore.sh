@@ -17,5 +17,6 @@ for package in balancer-controller ecsbinding-controller postgreswriter-controll
 done
 explore --package ippool-controller --test survives
 explore --package podwatch --test survives
+explore --package crontab-webhook --test survives
 explore --package kubesmith-e2e-kube-rs --test controller controller_survives
 exit "$status"

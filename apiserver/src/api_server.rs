@@ -43,7 +43,7 @@ pub struct ApiServerOptions {
     pub simulated_node: bool,
     /// The folder of persistent data.
     pub data_dir: Option<PathBuf>,
-    /// What another server had, to begin with, in memory: `data_dir`, `history` and `bare` have no effect then.
+    /// The initial state, in memory: `data_dir`, `history` and `bare` have no effect then.
     pub snapshot: Option<Snapshot>,
     /// Starts without objects, and accepts objects in namespaces that do not exist.
     pub bare: bool,
@@ -51,7 +51,7 @@ pub struct ApiServerOptions {
     pub authorization: AuthorizationMode,
     /// The responses of containers.
     pub containers: Containers,
-    /// Reaches webhooks in place of connections.
+    /// Calls webhooks without connections.
     pub webhooks: Option<Arc<dyn WebhookTransport>>,
 }
 
@@ -125,7 +125,7 @@ impl ApiServer {
         Objects::new(self.server.clone())
     }
 
-    /// Returns everything that the server has now, for others to begin with.
+    /// Returns the present state, from which other servers can start.
     #[must_use]
     pub fn snapshot(&self) -> Snapshot {
         self.server.snapshot()

@@ -74,8 +74,8 @@ impl fmt::Debug for Server {
     }
 }
 
-/// Everything that a server had at one moment. Other servers can begin with it, in far less time than a new one takes; they share the
-/// objects until they write them.
+/// The state of a server at one moment. Other servers can start from it, faster than from nothing; they share unchanged
+/// objects.
 #[derive(Clone, Debug)]
 pub struct Snapshot {
     store: Arc<Store>,
@@ -120,7 +120,7 @@ impl Server {
         server
     }
 
-    /// A server that begins with what another one had.
+    /// Creates a server from the state of another one.
     pub(crate) fn resume(snapshot: &Snapshot, clock: Arc<dyn Clock>, options: ServerOptions) -> Arc<Self> {
         let server = Self::empty(Arc::new(snapshot.store.copy()), clock, options);
         *server.registry.write().unwrap_or_else(PoisonError::into_inner) = snapshot.registry.clone();
@@ -128,12 +128,12 @@ impl Server {
         server
     }
 
-    /// What the server has now.
+    /// Returns the present state.
     pub(crate) fn snapshot(&self) -> Snapshot {
         Snapshot { store: Arc::new(self.store.copy()), registry: self.registry(), hooks: self.hooks() }
     }
 
-    /// A server that has not looked at its store.
+    /// Creates a server that has not read its store.
     fn empty(store: Arc<Store>, clock: Arc<dyn Clock>, options: ServerOptions) -> Arc<Self> {
         // A restarted server must not repeat IDs.
         let seed = options.seed.map(|seed| seed.wrapping_add(store.current() - 1));

@@ -30,12 +30,12 @@ type Https = Client<HttpsConnector<HttpConnector>, Full<Bytes>>;
 /// The settings of a client: the authorities, and the name that the certificate has to have.
 type Key = (Vec<u8>, Option<String>);
 
-/// A way to webhooks that needs no connection, as to those of the same process.
+/// Calls webhooks without connections, such as those of the same process.
 pub trait WebhookTransport: fmt::Debug + Send + Sync {
-    /// Sends a request and returns the answer.
+    /// Sends a request and returns the response.
     ///
     /// # Errors
-    /// Returns why there is no answer.
+    /// Returns the reason for a missing response.
     fn send(&self, request: Request<Bytes>) -> BoxFuture<'static, Result<Response<Bytes>, String>>;
 }
 

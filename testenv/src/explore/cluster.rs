@@ -1,6 +1,7 @@
 //! The server of a simulation: the embedded server with its controllers, on a lane of its own.
 
 use std::collections::BTreeSet;
+use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -8,18 +9,28 @@ use bytes::Bytes;
 use http::request::Parts;
 use http::{Method, Request, Response};
 use http_body_util::{BodyExt as _, Full};
+use kube::Client;
 use kubesmith_apiserver::{
-    ApiError, ApiServer, ApiServerOptions, ApiService, Body, Clock as _, ManualClock, Objects, Reply,
-    SystemClock,
+    ApiError, ApiServer, ApiServerOptions, ApiService, Body, ManualClock, Objects, Reply, Snapshot,
 };
 use serde_json::Value;
 use tower::ServiceExt as _;
 
+use super::hooks::{Answer, Hooks};
 use super::lane::Lane;
 use super::sim::Step;
 
 /// The field manager of simulated users.
 const USER: &str = "kubectl";
+
+/// How a server differs from others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Kind {
+    /// Decides UIDs and generated names.
+    pub(super) seed: u64,
+    /// There is a node on which pods run.
+    pub(super) node: bool,
+}
 
 /// A server with its simulated time.
 pub(super) struct Cluster {
@@ -29,24 +40,27 @@ pub(super) struct Cluster {
     objects: Objects,
     pub(super) lane: Lane,
     clock: Arc<ManualClock>,
+    pub(super) hooks: Hooks,
     /// The whole seconds that the clock was moved.
     seconds: u64,
 }
 
 impl Cluster {
-    /// Returns a clock that starts now.
-    pub(super) fn clock() -> Arc<ManualClock> {
-        Arc::new(ManualClock::new(SystemClock.now()))
-    }
-
-    /// Starts a server whose UIDs and generated names depend on `seed`, with a node if `node` is set.
-    pub(super) fn new(seed: u64, clock: Arc<ManualClock>, node: bool) -> Result<Self, String> {
-        let lane = Lane::new().map_err(|error| format!("no runtime: {error}"))?;
+    /// Starts a server, with what a snapshot has.
+    pub(super) fn new(
+        lane: Lane,
+        clock: Arc<ManualClock>,
+        kind: Kind,
+        snapshot: Option<Snapshot>,
+    ) -> Result<Self, String> {
+        let hooks = Hooks::default();
         let options = ApiServerOptions {
             clock: Some(clock.clone()),
-            seed: Some(seed),
+            webhooks: Some(Arc::new(hooks.clone())),
+            seed: Some(kind.seed),
             controllers: true,
-            simulated_node: node,
+            simulated_node: kind.node,
+            snapshot,
             ..ApiServerOptions::default()
         };
         let server = {
@@ -54,18 +68,37 @@ impl Cluster {
             ApiServer::start(options).map_err(|error| error.to_string())?
         };
         let (service, objects) = (server.service(), server.objects());
-        Ok(Self { server: Some(server), service, objects, lane, clock, seconds: 0 })
+        Ok(Self { server: Some(server), service, objects, lane, clock, hooks, seconds: 0 })
+    }
+
+    /// Everything that the server has.
+    pub(super) fn snapshot(&self) -> Option<Snapshot> {
+        self.server.as_ref().map(ApiServer::snapshot)
     }
 
     pub(super) fn objects(&self) -> &Objects {
         &self.objects
     }
 
-    /// Installs these definitions.
-    pub(super) fn install(&self, definitions: Vec<Value>) -> Result<(), String> {
+    /// Serves these definitions, and calls the webhooks of these configurations.
+    pub(super) fn install(&self, definitions: &[Value]) -> Result<(), String> {
+        let (crds, others): (Vec<_>, Vec<_>) =
+            definitions.iter().cloned().partition(|value| value["kind"] == "CustomResourceDefinition");
         self.objects
-            .add_definitions(definitions)
-            .map_err(|(name, error)| format!("the CRD {name} is refused: {}", error.message()))
+            .add_definitions(crds)
+            .map_err(|(name, error)| format!("the CRD {name} is refused: {}", error.message()))?;
+        others.into_iter().try_for_each(|value| {
+            let name = value["metadata"]["name"].clone();
+            self.objects.add(value).map_err(|error| format!("the configuration {name} is refused: {error}"))
+        })
+    }
+
+    /// Serves webhooks, which may ask the server.
+    pub(super) fn serve_webhooks(&self, webhooks: &[Rc<dyn Fn(Client) -> Answer>]) {
+        let _context = self.lane.enter();
+        for webhook in webhooks {
+            self.hooks.add(webhook(Client::new(self.service.clone(), "default")));
+        }
     }
 
     /// Sends a request to the server. Nothing else in the simulation moves meanwhile.

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use super::fault::Fault;
 use super::gate::{Call, CallFate, Exchange, full, streamed};
+use super::hooks::{Trouble, may_skip};
 use super::state::scrub;
 use super::watches::{Held, OpenWatch};
 use super::world::{Pending, What, World, is_custom_group, is_noise, is_write, target};
@@ -29,7 +30,8 @@ impl World {
         if matches!(&pending.what, What::Request(request) if request.1.reply.is_canceled()) {
             return;
         }
-        let fault = pending.site.take().and_then(|site| self.take_fault(&site));
+        let site = pending.site.take();
+        let fault = site.as_ref().and_then(|site| self.take_fault(site));
         let (name, label) = (self.name_of(pending.process), pending.label.clone());
         match fault {
             Some(Fault::CrashBefore(restart)) => {
@@ -61,7 +63,12 @@ impl World {
             fault => match pending.what {
                 What::Request(request) => {
                     let (action, exchange) = *request;
+                    let calls = self.cluster.hooks.calls();
                     self.carry_out(pending.process, &label, &action, exchange, fault);
+                    let site = self.sites.iter_mut().rfind(|known| Some(&known.name) == site.as_ref());
+                    if let Some(site) = site.filter(|_| self.cluster.hooks.calls() > calls) {
+                        site.calls_webhook = true;
+                    }
                 }
                 What::Call(call) => self.carry_out_call(pending.process, &label, call, fault),
             },
@@ -120,6 +127,25 @@ impl World {
         }
     }
 
+    /// Lets webhooks be in trouble during a request.
+    fn trouble_webhooks(&mut self, trouble: Trouble, label: &str) {
+        let how = match trouble {
+            Trouble::Down => "are down",
+            Trouble::Fails => "fail",
+            Trouble::Slow => "do not answer",
+        };
+        self.tell(&format!("! webhooks {how} during: {label}"));
+        self.has_skipped_webhooks |= may_skip(&self.spec.definitions);
+        self.cluster.hooks.set_trouble(Some(trouble));
+    }
+
+    /// Webhooks are well again. The server may have waited for them.
+    fn end_trouble(&mut self, process: usize) {
+        self.processes[process].saw_error = true;
+        self.cluster.hooks.set_trouble(None);
+        self.now = self.now.max(self.cluster.lane.elapsed());
+    }
+
     fn carry_out(
         &mut self,
         process: usize,
@@ -132,6 +158,7 @@ impl World {
         match fault {
             Some(Fault::Touch) => self.touch(action, label),
             Some(Fault::Taken) => self.take_name(action, label),
+            Some(Fault::Webhook(trouble)) => self.trouble_webhooks(trouble, label),
             _ => {}
         }
         let controlled = self.controlled(action);
@@ -139,6 +166,9 @@ impl World {
         let seen = stale.map(|version| self.answer_from_the_past(action, version, &mut exchange.parts));
         let before = self.cluster.objects().version();
         let response = self.cluster.send(exchange.parts, exchange.body);
+        if matches!(fault, Some(Fault::Webhook(_))) {
+            self.end_trouble(process);
+        }
         let code = response.status().as_u16();
         if action.verb() == "watch" && code == 200 {
             let after_stale_list = self.processes[process]

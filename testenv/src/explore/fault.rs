@@ -3,6 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use super::hooks::Trouble;
+
 /// The lists that are old.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Lists {
@@ -86,6 +88,8 @@ pub(super) enum Fault {
     Expire,
     /// As `Expire`, and lists that may be old are old.
     ExpireStale(Past),
+    /// Webhooks that the request leads to are in trouble.
+    Webhook(Trouble),
     /// The operator is down while a user acts.
     Down,
     /// A user acts before all work has settled.
@@ -143,8 +147,9 @@ fn all() -> impl Iterator<Item = Fault> {
         Fault::Clock { back: false },
         Fault::Clock { back: true },
     ];
+    let webhooks = [Trouble::Down, Trouble::Fails, Trouble::Slow].map(Fault::Webhook);
     let codes = [409, 410, 429, 500, 504].map(Fault::Status);
-    crashes.chain(held).chain(others).chain(codes).chain(pasts().map(Fault::ExpireStale))
+    crashes.chain(held).chain(others).chain(webhooks).chain(codes).chain(pasts().map(Fault::ExpireStale))
 }
 
 impl fmt::Display for Past {
@@ -200,6 +205,7 @@ impl fmt::Display for Fault {
             Self::Break => f.write_str("break"),
             Self::Expire => f.write_str("expire"),
             Self::ExpireStale(past) => write!(f, "expire{past}"),
+            Self::Webhook(trouble) => write!(f, "webhook-{trouble}"),
             Self::Down => f.write_str("down"),
             Self::Early => f.write_str("early"),
             Self::Clock { back } => f.write_str(if *back { "clock-back" } else { "clock-forward" }),

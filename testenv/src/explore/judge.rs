@@ -95,7 +95,7 @@ impl Run<'_> {
         }
         let look = self.look();
         // Objects of another controller cannot reach the expected state.
-        let is_disturbed = self.jumped || self.world.has_strangers;
+        let is_disturbed = self.jumped || self.world.has_strangers || self.world.has_skipped_webhooks;
         if let Some(failure) = self.world.rates.refused().filter(|_| !is_disturbed) {
             self.world.fail(failure);
         }

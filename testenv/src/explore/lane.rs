@@ -84,6 +84,11 @@ impl Lane {
         Ok(Self { runtime: Some(runtime), park, main: None, state: MainState::Ended, start })
     }
 
+    /// The same, with the error as a text.
+    pub(super) fn open() -> Result<Self, String> {
+        Self::new().map_err(|error| format!("no runtime: {error}"))
+    }
+
     /// Sets the lane's main future.
     pub(super) fn start(&mut self, main: Main) {
         self.main = Some(main);

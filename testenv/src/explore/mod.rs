@@ -43,12 +43,15 @@
 //! and the place of the fault. `KUBESMITH_EXPLORE` replays it (`seed=1,plan=...`) or changes the budgets
 //! (`seed=2,schedules=10000,seconds=600`).
 
+mod beginning;
 mod cluster;
 mod deliver;
 mod dice;
 mod fault;
 mod gate;
+mod hooks;
 mod html;
+mod invalid;
 mod judge;
 mod lane;
 mod oracle;

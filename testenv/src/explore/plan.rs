@@ -6,6 +6,7 @@ use std::str::FromStr;
 
 use super::dice::Dice;
 use super::fault::{Age, Fault, Past, Release, Restart, pasts};
+use super::hooks::Trouble;
 
 /// The kind of a place that can be disturbed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,6 +41,8 @@ pub(super) struct Site {
     pub(super) step: usize,
     /// The number of earlier changes of custom resources.
     pub(super) changes: usize,
+    /// The server calls a webhook.
+    pub(super) calls_webhook: bool,
 }
 
 /// A fault at a place.
@@ -58,6 +61,8 @@ pub(super) struct Plan {
     pub(super) again: bool,
     /// Whether each field of varied objects is changed separately, instead of variants of whole objects.
     pub(super) fields: bool,
+    /// The number of an odd object that is applied instead of variants.
+    pub(super) invalid: Option<usize>,
     /// The seed for the order of simultaneous events; `None` is the oldest first, events before requests.
     pub(super) order: Option<u64>,
 }
@@ -67,8 +72,9 @@ impl fmt::Display for Plan {
         let again = [(self.again, "again"), (self.fields, "fields")].into_iter();
         let again = again.filter(|(is_set, _)| *is_set).map(|(_, name)| name.to_owned());
         let faults = self.faults.iter().map(|planned| format!("{}@{}", planned.fault, planned.site));
+        let invalid = self.invalid.iter().map(|number| format!("invalid@{number}"));
         let order = self.order.iter().map(|order| format!("order@{order}"));
-        f.write_str(&again.chain(faults).chain(order).collect::<Vec<_>>().join("; "))
+        f.write_str(&again.chain(invalid).chain(faults).chain(order).collect::<Vec<_>>().join("; "))
     }
 }
 
@@ -84,6 +90,9 @@ impl FromStr for Plan {
                 None => return Err(format!("{part:?} is not of the form fault@place")),
                 Some(("order", seed)) => {
                     plan.order = Some(seed.parse().map_err(|_| format!("{seed:?} is no number"))?);
+                }
+                Some(("invalid", number)) => {
+                    plan.invalid = Some(number.parse().map_err(|_| format!("{number:?} is no number"))?);
                 }
                 Some((fault, site)) => {
                     plan.faults.push(Planned { fault: fault.parse()?, site: site.to_owned() });
@@ -187,7 +196,9 @@ fn users(site: &Site, ground: &Ground<'_>) -> Vec<Fault> {
 }
 
 fn answers(site: &Site, _: &Ground<'_>) -> Vec<Fault> {
-    match site.kind {
+    let webhooks = [Trouble::Down, Trouble::Slow, Trouble::Fails].map(Fault::Webhook).into_iter();
+    let webhooks = webhooks.filter(|_| site.calls_webhook);
+    let faults: Vec<Fault> = match site.kind {
         SiteKind::Write | SiteKind::VersionedWrite | SiteKind::Child => {
             let conflict = (site.kind == SiteKind::VersionedWrite).then_some(Fault::Status(409));
             let first = [Fault::Lost, Fault::Unsent].into_iter().chain(conflict);
@@ -197,7 +208,8 @@ fn answers(site: &Site, _: &Ground<'_>) -> Vec<Fault> {
         SiteKind::Read | SiteKind::StaleRead => vec![Fault::Status(500), Fault::Unsent],
         SiteKind::PagedRead => vec![Fault::Status(410), Fault::Status(500), Fault::Unsent],
         SiteKind::Event | SiteKind::Step => Vec::new(),
-    }
+    };
+    webhooks.chain(faults).collect()
 }
 
 /// Returns one schedule for each fault at each place. The classes of faults take turns. Within a class, the first fault
@@ -299,7 +311,7 @@ mod tests {
     use super::*;
 
     fn site(kind: SiteKind, name: &str, step: usize) -> Site {
-        Site { kind, name: name.to_owned(), step, changes: 3 }
+        Site { kind, name: name.to_owned(), step, changes: 3, calls_webhook: false }
     }
 
     fn ground(sites: &[Site], steps: usize) -> Ground<'_> {
@@ -317,7 +329,7 @@ mod tests {
         for plan in &singles {
             assert_eq!(plan.to_string().parse::<Plan>().as_ref(), Ok(plan));
         }
-        let plan = Plan { again: true, ..random(&singles, &mut Dice::new(1)) };
+        let plan = Plan { again: true, invalid: Some(3), ..random(&singles, &mut Dice::new(1)) };
         assert_eq!(plan.to_string().parse::<Plan>(), Ok(plan));
         assert!("crash".parse::<Plan>().is_err() && "crash@a".parse::<Plan>().is_err());
     }

@@ -22,6 +22,7 @@ pub struct Report {
     /// The story without faults, or of the requested schedule.
     pub(super) story: Vec<String>,
     pub(super) dead: BTreeSet<String>,
+    pub(super) unrefused: Vec<String>,
 }
 
 /// A write, and whether an operator has crashed before and after it.
@@ -56,6 +57,12 @@ impl Report {
         self.dead.iter().map(String::as_str)
     }
 
+    /// Returns the objects that the server should refuse: those that it accepts against their schema, and those that it
+    /// accepts and on which the operator then fails.
+    pub fn unrefused(&self) -> impl Iterator<Item = &str> {
+        self.unrefused.iter().map(String::as_str)
+    }
+
     /// Returns the number of distinct faults that happened, each at its own place.
     #[must_use]
     pub fn faults(&self) -> usize {
@@ -82,7 +89,13 @@ impl fmt::Display for Report {
             self.states,
         )?;
         let dead: Vec<&str> = self.dead_fields().collect();
-        if dead.is_empty() { Ok(()) } else { write!(f, "\nfields without any effect: {}", dead.join(", ")) }
+        if !dead.is_empty() {
+            write!(f, "\nfields without any effect: {}", dead.join(", "))?;
+        }
+        if !self.unrefused.is_empty() {
+            f.write_str("\nobjects that should be refused:")?;
+        }
+        self.unrefused.iter().try_for_each(|line| write!(f, "\n  - {line}"))
     }
 }
 

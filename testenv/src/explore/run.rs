@@ -7,14 +7,16 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::cluster::Cluster;
+use super::beginning::Beginning;
+use super::cluster::{Cluster, Kind};
 use super::fault::{Fault, Restart};
 use super::judge::{Look, QUIET_AS_WANTED};
+use super::lane::Lane;
 use super::oracle::Failure;
 use super::plan::{Plan, Site, SiteKind};
-use super::sim::{Sim, Step};
+use super::sim::{Sim, Spec, Step};
 use super::state::{Mask, State};
-use super::steps::{Variants, add_fields, add_variants, all_steps};
+use super::steps::{Variants, add_fields, add_invalid, add_variants, all_steps};
 use super::watches::Held;
 use super::world::{World, is_custom_group};
 
@@ -107,6 +109,7 @@ impl<'a> Aim<'a> {
 /// The options of a run.
 #[derive(Clone, Copy)]
 pub(super) struct Options<'a> {
+    pub(super) beginning: &'a Beginning,
     pub(super) seed: u64,
     pub(super) plan: &'a Plan,
     pub(super) aim: Aim<'a>,
@@ -120,24 +123,16 @@ pub(super) struct Options<'a> {
 
 /// Runs a schedule.
 pub(super) fn run(scenario: Scenario<'_>, options: Options<'_>) -> Outcome {
-    let clock = Cluster::clock();
-    let sim = Sim::new(clock.clone());
-    let cluster = match Cluster::new(options.seed, clock, options.node) {
-        Ok(cluster) => cluster,
+    let (cluster, mut spec) = match described(scenario, options) {
+        Ok(described) => described,
         Err(error) => return Outcome::failed(Failure::Setup(error)),
     };
-    if let Err(text) = super::panics::caught(|| cluster.lane.block_on(scenario(sim.clone()))) {
-        return Outcome::failed(Failure::Setup(text));
-    }
-    let mut spec = sim.into_spec();
-    if let Some(error) = spec.errors.pop() {
-        return Outcome::failed(Failure::Setup(error));
-    }
-    if let Err(error) = cluster.install(spec.definitions.clone()) {
-        return Outcome::failed(Failure::Setup(error));
-    }
-    let add = if options.plan.fields { add_fields } else { add_variants };
-    let variants = add(&mut spec, &cluster);
+    let accepts = |object: &Value| options.beginning.accepts(&cluster, object);
+    let variants = match options.plan.invalid {
+        Some(number) => add_invalid(&mut spec, &accepts, number),
+        None if options.plan.fields => add_fields(&mut spec, &accepts),
+        None => add_variants(&mut spec, &accepts),
+    };
     if spec.steps.is_empty() || spec.operators.is_empty() {
         return Outcome::failed(Failure::Setup(
             "it needs an operator and a step: call `operator` and `apply`".to_owned(),
@@ -154,6 +149,22 @@ pub(super) fn run(scenario: Scenario<'_>, options: Options<'_>) -> Outcome {
         look: None,
     };
     Outcome { variants, ..run.through(&steps) }
+}
+
+/// The scenario, and a server with its definitions.
+fn described(scenario: Scenario<'_>, options: Options<'_>) -> Result<(Cluster, Spec), String> {
+    let lane = Lane::open()?;
+    let clock = options.beginning.clock();
+    let sim = Sim::new(clock.clone());
+    super::panics::caught(|| lane.block_on(scenario(sim.clone())))?;
+    let mut spec = sim.into_spec();
+    if let Some(error) = spec.errors.pop() {
+        return Err(error);
+    }
+    let kind = Kind { seed: options.seed, node: options.node };
+    let cluster = options.beginning.cluster(lane, clock, kind, &spec.definitions)?;
+    cluster.serve_webhooks(&spec.webhooks);
+    Ok((cluster, spec))
 }
 
 fn hash(state: &State) -> u64 {
@@ -236,7 +247,13 @@ impl Run<'_> {
         let world = &mut self.world;
         let site = format!("step#{index}");
         let changes = world.changes.len();
-        world.sites.push(Site { kind: SiteKind::Step, name: site.clone(), step: index, changes });
+        world.sites.push(Site {
+            kind: SiteKind::Step,
+            name: site.clone(),
+            step: index,
+            changes,
+            calls_webhook: false,
+        });
         // The place may have several faults.
         while let Some(fault) = world.take_fault(&site) {
             match fault {

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::{Duration, Instant};
 
+use super::beginning::Beginning;
 use super::dice::Dice;
 use super::oracle::Failure;
 use super::plan::{Ground, Plan, random, smaller, systematic};
@@ -42,6 +43,7 @@ pub(super) struct Search<'a> {
     name: &'a str,
     scenario: Scenario<'a>,
     settings: &'a Settings,
+    beginning: Beginning,
     known: Known,
     /// As `known`, for runs in which the user starts over after the steps.
     again: Known,
@@ -54,6 +56,8 @@ pub(super) struct Search<'a> {
     seen: BTreeSet<u64>,
     /// Fields of varied objects whose changes have no effect.
     dead: BTreeSet<String>,
+    /// Objects that the server should refuse, and what becomes of them.
+    unrefused: Vec<String>,
 }
 
 /// Explores a scenario.
@@ -65,6 +69,7 @@ pub(super) fn search(name: &str, scenario: Scenario<'_>, settings: &Settings) ->
         name,
         scenario,
         settings,
+        beginning: Beginning::now(),
         known: Known::default(),
         again: Known::default(),
         node: false,
@@ -74,6 +79,7 @@ pub(super) fn search(name: &str, scenario: Scenario<'_>, settings: &Settings) ->
         fired: BTreeSet::new(),
         seen: BTreeSet::new(),
         dead: BTreeSet::new(),
+        unrefused: Vec::new(),
     };
     search.learn()?;
     search.explore()
@@ -94,7 +100,8 @@ impl Search<'_> {
     fn options<'a>(&'a self, plan: &'a Plan) -> Options<'a> {
         let (seed, node) = (self.settings.seed, self.node);
         let resources = &self.known(plan).expected.resources;
-        Options { seed, plan, aim: Aim::Learn, resources, late: false, node }
+        let beginning = &self.beginning;
+        Options { beginning, seed, plan, aim: Aim::Learn, resources, late: false, node }
     }
 
     fn count(&mut self, outcome: Outcome) -> Outcome {
@@ -228,6 +235,40 @@ impl Search<'_> {
         Ok(())
     }
 
+    /// Applies odd objects that the server accepts, and notes those on which the operator fails.
+    fn try_invalid(&mut self) {
+        for number in 0.. {
+            let plan = Plan { invalid: Some(number), ..Plan::default() };
+            let outcome = run(self.scenario, self.options(&plan));
+            let outcome = self.count(outcome);
+            if number == 0 {
+                self.unrefused.extend(outcome.variants.against_schema.iter().cloned());
+            }
+            let Some(what) = outcome.variants.invalid.clone() else { return };
+            if self.begin.elapsed() >= self.settings.time {
+                return;
+            }
+            if let Some(failure) = self.failure_of(&outcome) {
+                self.unrefused.push(format!("{what} is accepted, and then {failure} (plan={plan})"));
+            }
+        }
+    }
+
+    /// Returns the failure of a run with an odd object.
+    fn failure_of(&self, outcome: &Outcome) -> Option<String> {
+        if let Some(failure) = outcome.failure.as_ref().or(outcome.leaked.as_ref()) {
+            return Some(failure.to_string());
+        }
+        let (before, after, _) = outcome.variants.same.first()?;
+        let (one, other) = (outcome.states.get(*before)?, outcome.states.get(*after)?);
+        let differences = self.known.expected.mask.differences(one, other);
+        let more = differences.len().saturating_sub(1);
+        let more = if more == 0 { String::new() } else { format!(", and {more} more") };
+        differences
+            .first()
+            .map(|first| format!("its correction does not bring everything back: {first}{more}"))
+    }
+
     /// Returns the schedules with one fault.
     fn singles(&self, plan: &Plan) -> VecDeque<Plan> {
         let Outcome { sites, steps, users, replicas, clock, .. } = &self.known(plan).baseline;
@@ -246,6 +287,12 @@ impl Search<'_> {
                 self.try_fields()?;
                 return Ok(self.report());
             }
+            if plan.invalid.is_some() {
+                let outcome = run(self.scenario, self.options(&plan));
+                let outcome = self.count(outcome);
+                self.unrefused.extend(self.failure_of(&outcome));
+                return Ok(Report { story: outcome.story, ..self.report() });
+            }
             let story = self.attempt(&plan, false)?;
             return Ok(Report { story, ..self.report() });
         }
@@ -259,6 +306,7 @@ impl Search<'_> {
             }
             if i == SINGLES_FIRST {
                 self.try_fields()?;
+                self.try_invalid();
             }
             if i == SINGLES_FIRST && self.learn_again()? {
                 after = self.singles(&Plan { again: true, ..Plan::default() });
@@ -355,6 +403,7 @@ impl Search<'_> {
             time: self.begin.elapsed().max(Duration::from_micros(1)),
             story: self.known.baseline.story.clone(),
             dead: self.dead.clone(),
+            unrefused: self.unrefused.clone(),
         }
     }
 

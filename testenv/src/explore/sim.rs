@@ -7,13 +7,18 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
 
+use bytes::Bytes;
+use http::{Request, Response};
+use http_body_util::Full;
 use kube::{Client, Resource};
 use kubesmith_apiserver::{Clock, ManualClock, Objects};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+use tower::{BoxError, Service};
 
 use super::gate::Connection;
+use super::hooks::{Answer, answer, is_configuration};
 use super::lane::Main;
 use super::outside::Outside;
 use crate::files;
@@ -39,7 +44,9 @@ pub(super) type Show = Rc<dyn Fn() -> Value>;
 /// The description of a scenario.
 #[derive(Clone)]
 pub(super) struct Spec {
+    /// CRDs, and configurations of webhooks.
     pub(super) definitions: Vec<Value>,
+    pub(super) webhooks: Vec<Rc<dyn Fn(Client) -> Answer>>,
     pub(super) steps: Vec<Step>,
     pub(super) operators: Vec<Factory>,
     /// Whether an operator has replicas.
@@ -96,6 +103,7 @@ impl Sim {
     pub(super) fn new(clock: Arc<ManualClock>) -> Self {
         let spec = Spec {
             definitions: Vec::new(),
+            webhooks: Vec::new(),
             steps: Vec::new(),
             operators: Vec::new(),
             replicas: false,
@@ -127,6 +135,26 @@ impl Sim {
         let all = self.read(path.as_ref());
         let crds = all.iter().filter(|value| value["kind"] == "CustomResourceDefinition").cloned();
         self.spec.borrow_mut().definitions.extend(crds);
+    }
+
+    /// Adds webhooks: admission webhooks whose configurations are at a path, and conversion webhooks of installed CRDs.
+    /// The server calls the service that `factory` returns, without socket and certificate. A webhook server of
+    /// kubesmith-runtime becomes a service with `into_service`; any other tower service works, too. Faults let webhooks
+    /// be down, fail, and respond too late while an operator reads or writes.
+    pub fn webhooks<S, B>(&self, path: impl AsRef<Path>, factory: impl Fn(Client) -> S + 'static)
+    where
+        S: Service<Request<Full<Bytes>>, Response = Response<B>> + Clone + Send + 'static,
+        S::Error: Into<BoxError>,
+        S::Future: Send,
+        B: http_body::Body + Send + 'static,
+        B::Data: Send,
+        B::Error: Into<BoxError>,
+    {
+        let all = self.read(path.as_ref());
+        let configurations = all.iter().filter(|value| is_configuration(value)).cloned();
+        let mut spec = self.spec.borrow_mut();
+        spec.definitions.extend(configurations);
+        spec.webhooks.push(Rc::new(move |client| answer(factory(client))));
     }
 
     /// Adds an operator: a process of its own, which `factory` starts. It is called again after every crash, so that

@@ -7,8 +7,8 @@ use serde_json::Value;
 
 use super::cluster::Cluster;
 use super::sim::{Spec, Step};
-use super::vary;
 use super::world::is_custom_group;
+use super::{invalid, vary};
 
 /// Steps that change an object and revert the change.
 #[derive(Clone, Debug, Default)]
@@ -17,6 +17,10 @@ pub(super) struct Variants {
     pub(super) same: Vec<(usize, usize, String)>,
     /// Changes of single fields: the step before, the step of the change, and the field.
     pub(super) fields: Vec<(usize, usize, String)>,
+    /// What is wrong with the only step's object, which the server takes.
+    pub(super) invalid: Option<String>,
+    /// Objects that the server takes against its schema.
+    pub(super) against_schema: Vec<String>,
     /// The kinds of the objects.
     pub(super) kinds: BTreeSet<String>,
 }
@@ -45,11 +49,14 @@ impl Spec {
     }
 }
 
+/// Whether a server would take an object.
+type Accepts<'a> = &'a dyn Fn(&Value) -> bool;
+
 /// Adds the steps of varied objects.
-pub(super) fn add_variants(spec: &mut Spec, cluster: &Cluster) -> Variants {
+pub(super) fn add_variants(spec: &mut Spec, accepts: Accepts<'_>) -> Variants {
     let mut variants = Variants::default();
     for (object, schema) in varied(spec) {
-        for variant in vary::variants(&object, &schema, &|variant| cluster.accepts(variant)) {
+        for variant in vary::variants(&object, &schema, accepts) {
             let before = spec.steps.len() - 1;
             spec.then(&variant);
             variants.same.push((before, spec.then(&object), "a change".to_owned()));
@@ -60,11 +67,10 @@ pub(super) fn add_variants(spec: &mut Spec, cluster: &Cluster) -> Variants {
 
 /// Adds steps that change and revert each field of the varied objects separately, and neighbouring fields in both
 /// orders.
-pub(super) fn add_fields(spec: &mut Spec, cluster: &Cluster) -> Variants {
+pub(super) fn add_fields(spec: &mut Spec, accepts: Accepts<'_>) -> Variants {
     let mut variants = Variants::default();
     for (object, schema) in varied(spec) {
-        let accepts = |variant: &Value| cluster.accepts(variant);
-        let fields = vary::fields(&object, &schema, &accepts);
+        let fields = vary::fields(&object, &schema, accepts);
         variants.kinds.extend(object["kind"].as_str().map(str::to_owned));
         for field in &fields {
             let before = spec.steps.len() - 1;
@@ -87,6 +93,24 @@ pub(super) fn add_fields(spec: &mut Spec, cluster: &Cluster) -> Variants {
             variants.same.push((end, spec.then(&both), what));
             spec.then(&object);
         }
+    }
+    variants
+}
+
+/// Adds a step with one of the odd objects that the server accepts, and a step that reverts it; none if there are fewer.
+pub(super) fn add_invalid(spec: &mut Spec, accepts: Accepts<'_>, number: usize) -> Variants {
+    let mut variants = Variants::default();
+    let mut all = Vec::new();
+    for (object, schema) in varied(spec) {
+        let accepted = invalid::accepted(&object, &schema, accepts);
+        variants.against_schema.extend(accepted.broken);
+        all.extend(accepted.odd.into_iter().map(|odd| (object.clone(), odd.change)));
+    }
+    if let Some((object, change)) = all.get(number) {
+        let before = spec.steps.len() - 1;
+        spec.then(&vary::with(object, &[change]));
+        variants.invalid = Some(change.text());
+        variants.same.push((before, spec.then(object), change.text()));
     }
     variants
 }

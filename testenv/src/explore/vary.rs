@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value, json};
 
 /// The depth to which variants change an object.
-const DEPTH: usize = 6;
+pub(super) const DEPTH: usize = 6;
 
 /// The schema of a kind in a version.
 pub(super) fn schema<'a>(definitions: &'a [Value], api_version: &str, kind: &str) -> Option<&'a Value> {
@@ -46,6 +46,19 @@ pub(super) struct Change {
 }
 
 impl Change {
+    /// A change of a field of the spec itself.
+    pub(super) fn of(name: &str, value: Option<Value>) -> Self {
+        Self { path: vec![name.to_owned()], value }
+    }
+
+    /// The field and its new value.
+    pub(super) fn text(&self) -> String {
+        match &self.value {
+            Some(value) => format!("{} = {value}", self.name()),
+            None => format!("{} unset", self.name()),
+        }
+    }
+
     /// Returns the field's name, such as `spec.size`.
     pub(super) fn name(&self) -> String {
         format!("spec.{}", self.path.join("."))
@@ -89,7 +102,7 @@ fn change(value: &mut Value, path: &[String], new: Option<Value>) {
     }
 }
 
-fn below(name: &str, changes: Vec<Change>) -> impl Iterator<Item = Change> {
+pub(super) fn below(name: &str, changes: Vec<Change>) -> impl Iterator<Item = Change> {
     let prefix = name.to_owned();
     changes.into_iter().map(move |mut change| {
         change.path.insert(0, prefix.clone());
@@ -97,7 +110,7 @@ fn below(name: &str, changes: Vec<Change>) -> impl Iterator<Item = Change> {
     })
 }
 
-fn properties(schema: &Value) -> impl Iterator<Item = (&String, &Value)> {
+pub(super) fn properties(schema: &Value) -> impl Iterator<Item = (&String, &Value)> {
     schema["properties"].as_object().into_iter().flat_map(Map::iter)
 }
 
@@ -109,7 +122,7 @@ fn other_values(value: &Value, schema: &Value, depth: usize) -> Vec<Change> {
         if field["properties"].is_object() && now.is_object() {
             changes.extend(below(name, other_values(now, field, depth + 1)));
         } else if let Some(other) = other_value(now, field) {
-            changes.push(Change { path: vec![name.clone()], value: Some(other) });
+            changes.push(Change::of(name, Some(other)));
         }
     }
     changes
@@ -155,7 +168,7 @@ fn without_optional(value: &Value, schema: &Value, depth: usize) -> Vec<Change> 
             continue;
         }
         if !required.contains(name.as_str()) {
-            changes.push(Change { path: vec![name.clone()], value: None });
+            changes.push(Change::of(name, None));
         } else if now.is_object() {
             changes.extend(below(name, without_optional(now, field, depth + 1)));
         }

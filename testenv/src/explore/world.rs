@@ -72,6 +72,8 @@ pub(super) struct World {
     pub(super) touched: BTreeMap<String, String>,
     /// Whether another controller has created objects.
     pub(super) has_strangers: bool,
+    /// Objects may have gone unchanged past a webhook.
+    pub(super) has_skipped_webhooks: bool,
     /// The resources that operators and users have written.
     pub(super) written: BTreeSet<(String, String)>,
     /// The number of operators' deletions of each object in this step, and the objects that they have created since the
@@ -112,6 +114,7 @@ impl World {
             made: BTreeMap::new(),
             touched: BTreeMap::new(),
             has_strangers: false,
+            has_skipped_webhooks: false,
             written: BTreeSet::new(),
             deleted: BTreeMap::new(),
             born_late: BTreeSet::new(),
@@ -157,7 +160,9 @@ impl World {
         let count = self.counts.entry(format!("{label}{by}")).or_default();
         let name = format!("{label}{by}#{count}");
         *count += 1;
-        self.sites.push(Site { kind, name: name.clone(), step: self.step, changes: self.changes.len() });
+        let changes = self.changes.len();
+        let site = Site { kind, name: name.clone(), step: self.step, changes, calls_webhook: false };
+        self.sites.push(site);
         name
     }
 

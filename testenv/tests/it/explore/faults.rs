@@ -151,7 +151,7 @@ fn aging(careful: bool) -> Result<Report, Box<Failed>> {
 fn clock_jump_is_found_when_time_is_assumed_to_increase() {
     let failed = aging(false).unwrap_err();
     assert!(failed.failure().contains("it was made before now"), "{failed}");
-    assert_eq!(failed.plan(), "clock-back@step#1", "{failed}");
+    assert!(failed.plan().contains("clock-back@step#"), "{failed}");
     assert!(failed.story().iter().any(|line| line.contains("the clock jumps back by an hour")), "{failed}");
     aging(true).unwrap_or_else(|failed| panic!("{failed}"));
 }

@@ -1,8 +1,11 @@
 //! Small operators with a bug, and their repaired twins, in the simulation.
 
+mod determinism;
 mod faults;
 mod oracles;
+mod replicas;
 mod vary;
+mod webhooks;
 
 use std::collections::BTreeMap;
 use std::time::Duration;

@@ -76,6 +76,29 @@ where
     })
 }
 
+/// Cannot work with a note that is no label.
+async fn labels_with_the_note(seen: Seen) -> kube::Result<()> {
+    for widget in seen.widgets.values() {
+        let mut map = super::child(widget, true);
+        let note = widget.data["spec"]["note"].as_str().unwrap_or_default();
+        map.metadata.labels = Some([("note".to_owned(), note.to_owned())].into());
+        let params = kube::api::PatchParams::apply("widgets").force();
+        let name = map.metadata.name.clone().unwrap_or_default();
+        let patch = kube::api::Patch::Apply(&map);
+        seen.map_api().patch(&name, &params, &patch).await?;
+    }
+    Ok(())
+}
+
+#[test]
+fn object_that_should_be_refused_is_noted() {
+    let report = varied(labels_with_the_note).unwrap();
+    let unrefused: Vec<&str> = report.unrefused().collect();
+    assert_eq!(unrefused.len(), 1, "{report}");
+    assert!(unrefused[0].starts_with("spec.note = \"Not valid!\" is accepted, and then"), "{report}");
+    assert!(unrefused[0].ends_with("(plan=invalid@1)"), "{report}");
+}
+
 /// Never removes a map.
 async fn only_adds(seen: Seen) -> kube::Result<()> {
     add_named(&seen).await
