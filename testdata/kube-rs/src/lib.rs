@@ -18,6 +18,7 @@ pub mod kubernetes;
 pub mod literal;
 pub mod macros;
 pub mod numbers;
+pub mod odd;
 pub mod operators;
 pub mod options;
 pub mod plain;
@@ -80,6 +81,7 @@ kinds! {
     literal: Composed, Literals, Manual, SelfDescribed, Values;
     macros: ClusterScoped, HoldsMade, Scoped;
     numbers: Atomics, Bounds, Floats, Integers, MaybeIntegers, Misfits, NonZero, Positive, Widths;
+    odd: OddConstraints, OddNames, OddNewtypes, OddPresence, OddRules, OddVariants;
     operators: Backup, Certificate, Database, Pipeline;
     options: BareOptionTwice, OptionalConstraints, OptionalDefaults, OptionalItems, OptionalNewtypes,
         OptionalResults, OptionalUntagged;
