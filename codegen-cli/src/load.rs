@@ -173,7 +173,7 @@ pub struct Foreign {
 /// The reason why a crate could not be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unread {
-    /// The fault.
+    /// The message.
     pub reason: String,
     /// Advice.
     pub help: String,

@@ -7,9 +7,6 @@ use super::attributes::Key;
 use super::{keys, naming};
 use crate::schema::{Schema, standard_fields};
 
-/// Annotation that groups under k8s.io need.
-const API_APPROVED: &str = "api-approved.kubernetes.io";
-
 /// The attributes of the root type `name` for a version of a canonical definition; `group` is the group's
 /// short name in code.
 pub(super) fn attributes(
@@ -31,7 +28,7 @@ pub(super) fn attributes(
         keys.push(Key::text("scope", "Cluster"));
     }
     version_keys(spec, version, &mut keys);
-    let approval = crd["metadata"]["annotations"][API_APPROVED].as_str().filter(|text| is_approval(text));
+    let approval = crd["metadata"]["annotations"][names::API_APPROVED].as_str().filter(|text| is_approval(text));
     keys.extend(approval.map(|text| Key::text("api_approved", text)));
     // Only the stored version has these.
     if version["storage"] == true {
@@ -162,7 +159,7 @@ fn metadata_keys(metadata: &Value, keys: &mut Vec<Key>) {
     for member in ["annotations", "labels"] {
         let mut pairs = Vec::new();
         for (name, value) in metadata[member].as_object().into_iter().flatten() {
-            if name == API_APPROVED && is_approval(text(value)) {
+            if name == names::API_APPROVED && is_approval(text(value)) {
                 continue;
             }
             pairs.push(Key::text(&super::attributes::string(name), text(value)));

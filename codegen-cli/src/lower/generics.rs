@@ -12,10 +12,10 @@ use crate::resolve::ItemId;
 use crate::syntax::{Argument, ParamItem, PathExpr, TypeExpr, ValueExpr, ValueKind};
 
 /// The deepest nesting of types: deeper than any API, and far from the end of a thread's stack.
-const DEPTH_LIMIT: usize = 64;
+pub(super) const DEPTH_LIMIT: usize = 64;
 
 /// The most times a type may contain itself with other arguments; more means endless growth.
-const NESTED_INSTANCES: usize = 8;
+pub(super) const NESTED_INSTANCES: usize = 8;
 
 /// The longest name of arguments; longer ones become numbers, as names of nested arguments could grow without
 /// end.

@@ -30,7 +30,7 @@ pub const SIZE_LIMIT: usize = 1 << 20;
 /// The reason why a macro cannot be expanded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExpandError {
-    /// The fault.
+    /// The message.
     pub message: String,
     /// The location, in the call or in the definition; `None`: the end of the call.
     pub loc: Option<Loc>,

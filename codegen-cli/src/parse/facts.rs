@@ -20,9 +20,6 @@ use crate::syntax::facts::{
     GenclientFacts, MethodFacts, ModuleFacts, PolicyFacts, ResourceFacts, RuleFacts, TypeFacts,
 };
 
-/// Annotation that groups under k8s.io need.
-const API_APPROVED: &str = "api-approved.kubernetes.io";
-
 impl Parser<'_> {
     pub(super) fn facts(
         &self,
@@ -154,7 +151,7 @@ fn crd_version(attrs: &ResourceAttrs) -> CrdVersion {
     let mut annotations: BTreeMap<String, String> =
         attrs.annotations.iter().map(|(key, value)| (key.value.clone(), value.value.clone())).collect();
     if let Some(approval) = &attrs.api_approved {
-        annotations.insert(API_APPROVED.to_string(), approval.value.clone());
+        annotations.insert(names::API_APPROVED.to_string(), approval.value.clone());
     }
     CrdVersion {
         print_columns: attrs

@@ -2,8 +2,9 @@
 
 use kubesmith_core::diag::Code;
 
-use super::types::{DEPTH_LIMIT, Dialect, Ty};
+use super::types::{Dialect, Ty};
 use crate::diag::Diagnostic;
+use crate::lower::generics::DEPTH_LIMIT;
 use crate::resolve::ItemId;
 use crate::source::Loc;
 

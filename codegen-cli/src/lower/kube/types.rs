@@ -8,16 +8,11 @@ use serde_json::Value;
 
 use crate::diag::Diagnostic;
 use crate::load::{Locked, ModuleId};
+use crate::lower::generics::{DEPTH_LIMIT, NESTED_INSTANCES};
 use crate::lower::{Ctx, Scope};
 use crate::resolve::{ItemId, Target};
 use crate::source::Loc;
 use crate::syntax::{Argument, PathExpr, TypeExpr, TypeItem, TypeKind, ValueExpr, ValueKind};
-
-/// The deepest nesting of types: deeper than any API, and far from the end of a thread's stack.
-pub(super) const DEPTH_LIMIT: usize = 64;
-
-/// The most times a type may contain itself with other arguments; more means endless growth.
-const NESTED_INSTANCES: usize = 8;
 
 /// The most values in the JSON of a schema.
 pub(super) const SIZE_LIMIT: usize = 100_000;
