@@ -11,6 +11,9 @@ mod names;
 mod tables;
 mod versions;
 
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
 use serde_json::Value;
 
 use crate::schema::{Additional, Schema};
@@ -105,13 +108,15 @@ pub fn prelude() -> impl Iterator<Item = &'static str> {
     PRELUDE.iter().copied()
 }
 
+/// All known types by their paths.
+static FORMS: LazyLock<HashMap<&'static str, Known>> = LazyLock::new(|| {
+    let plain = PLAIN.iter().map(|(path, _)| *path).chain(k8s::paths());
+    plain.map(|path| (path, Known::Plain)).chain(GENERIC.iter().copied()).collect()
+});
+
 /// Returns the type of the path, if it is known.
 pub fn find(path: &str) -> Option<Known> {
-    if let Some((_, known)) = GENERIC.iter().find(|(known, _)| *known == path) {
-        return Some(*known);
-    }
-    let plain = PLAIN.iter().any(|(known, _)| *known == path) || k8s::find(path).is_some();
-    plain.then_some(Known::Plain)
+    FORMS.get(path).copied()
 }
 
 /// Whether the types of a crate with a JSON form are known; such crates are never read.

@@ -1,11 +1,12 @@
 //! Compares CRD generation from Go packages with parsing the same files by the same grammar, on one thread.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use kubesmith::config::{self, Generator, Overrides};
-use kubesmith::pipeline;
+use kubesmith::pipeline::{self, Generated};
 
 use crate::{middle, ms, timed};
 
@@ -21,22 +22,26 @@ const FIELDS: [(&str, &str); 6] = [
 
 /// Prints a row for each folder of a package or module, or for a synthetic one.
 pub(crate) fn run(runs: usize, folders: &[PathBuf]) {
-    println!("median of {runs} runs; times in ms\ngo files   input      parse   generate   ratio   CRDs");
+    println!(
+        "median of {runs} runs; times in ms; read: with the files of other packages that types lead into\n\
+         {:>6} {:>6} {:>8} {:>8} {:>9} {:>6} {:>6} {:>5}   input",
+        "files", "read", "parse", "read", "generate", "ratio", "read", "CRDs"
+    );
     let synthetic = tempfile::tempdir().unwrap();
     write(synthetic.path(), 100, 30);
     let own = [synthetic.path().to_path_buf()];
     for folder in if folders.is_empty() { &own } else { folders } {
-        let files = files(folder);
-        let parse = ms(middle((0..runs).map(|_| timed(|| parse(&files))).collect()));
-        let mut count = 0;
-        let generate = (0..runs).map(|_| timed(|| count = generate(folder))).collect();
-        let generate = ms(middle(generate));
-        let bytes: u64 = files.iter().map(|file| file.metadata().unwrap().len()).sum();
+        let (count, read) = files_read(folder);
+        let input = files(folder);
+        let time = |files: &[PathBuf]| ms(middle((0..runs).map(|_| timed(|| parse(files))).collect()));
+        let (parse, parse_read) = (time(&input), time(&read));
+        let generate = ms(middle((0..runs).map(|_| timed(|| drop(generate(folder)))).collect()));
         println!(
-            "{:>8}   {:>2.1} MB {parse:>10.1} {generate:>10.1} {:>7.2} {count:>6}   {}",
-            files.len(),
-            bytes as f64 / 1e6,
+            "{:>6} {:>6} {parse:>8.1} {parse_read:>8.1} {generate:>9.1} {:>6.1} {:>6.1} {count:>5}   {}",
+            input.len(),
+            read.len(),
             generate / parse,
+            generate / parse_read,
             folder.display()
         );
     }
@@ -51,8 +56,7 @@ fn parse(files: &[PathBuf]) {
     }
 }
 
-/// Returns the number of CRDs.
-fn generate(folder: &Path) -> usize {
+fn generate(folder: &Path) -> Generated {
     let flags = Overrides {
         input: vec![folder.join("...")],
         only: vec![Generator::Crd],
@@ -62,7 +66,18 @@ fn generate(folder: &Path) -> usize {
     let settings = config::settings(None, flags).unwrap().remove(0);
     let generated = pipeline::generate(&settings);
     assert!(!kubesmith::diag::has_errors(&generated.diagnostics), "{:?}", generated.diagnostics.first());
-    generated.targets.iter().map(|target| target.tree.iter().count()).sum()
+    generated
+}
+
+/// Counts the CRDs, and lists the Go files that are read for them.
+fn files_read(folder: &Path) -> (usize, Vec<PathBuf>) {
+    let generated = generate(folder);
+    let count = generated.targets.iter().map(|target| target.tree.iter().count()).sum();
+    let files = generated.sources.into_files().into_iter().map(|file| file.path);
+    let is_go = |path: &PathBuf| path.extension().is_some_and(|end| end == "go") && path.is_file();
+    // A translated file is listed once more, under its path.
+    let files: BTreeSet<PathBuf> = files.filter(is_go).collect();
+    (count, files.into_iter().collect())
 }
 
 /// The Go files in a folder and below, without tests and vendored ones.

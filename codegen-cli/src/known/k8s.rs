@@ -1,6 +1,6 @@
 //! Builds schemas of k8s-openapi's types: schemars' schemas are compiled in and made structural on demand.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
 use k8s_openapi::schemars::generate::SchemaSettings;
@@ -17,14 +17,13 @@ const REFERENCE: &str = "#/$defs/";
 /// Makes the schema of a field with a type.
 pub(super) type Make = fn(&mut SchemaGenerator) -> schemars::Schema;
 
+/// The types by their paths.
+static BY_PATH: LazyLock<HashMap<&'static str, Make>> =
+    LazyLock::new(|| TABLE.iter().copied().flatten().copied().collect());
+
 /// The function that makes the schema of a type, by its path.
 pub(super) fn find(path: &str) -> Option<Make> {
-    let (module, _) = path.rsplit_once("::")?;
-    let is_of =
-        |types: &&&[(&str, Make)]| types[0].0.rsplit_once("::").is_some_and(|(known, _)| known == module);
-    let types = TABLE.iter().find(is_of)?;
-    let at = types.binary_search_by_key(&path, |(known, _)| known).ok()?;
-    Some(types[at].1)
+    BY_PATH.get(path).copied()
 }
 
 /// Every path of the table.

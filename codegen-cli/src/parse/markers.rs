@@ -88,7 +88,10 @@ pub(super) fn misspelt<'i>(
         if text == "doc" || known.contains(&text.as_str()) {
             continue;
         }
-        let near = known.iter().find(|known| edit_distance(&text.to_lowercase(), known) <= 1);
+        let is_near = |known: &&&str| {
+            known.len().abs_diff(text.len()) <= 1 && edit_distance(&text.to_lowercase(), known) <= 1
+        };
+        let near = known.iter().find(is_near);
         if let Some(near) = near {
             let message = format!("there is no attribute `#[{text}]`");
             let diagnostic = Diagnostic::error(Code::UNKNOWN_ATTRIBUTE, name.span(), message);

@@ -2,9 +2,10 @@
 
 use std::io;
 
-use kubesmith_apimachinery::golang;
+use kubesmith_apimachinery::golang::JsonFormatter;
 use kubesmith_core::diag::Code;
-use serde_json::Value;
+use serde::Serialize;
+use serde_json::{Serializer, Value};
 
 use crate::definition::Definition;
 use crate::diag::Diagnostic;
@@ -31,13 +32,12 @@ pub(crate) fn sizes(definitions: &[Definition<'_>], sources: &SourceMap) -> Vec<
     large.filter_map(|definition| check(definition, sources)).collect()
 }
 
-/// Counts the bytes of JSON as Go writes it, which escapes HTML's special characters.
-struct GoJsonLength(usize);
+/// Counts bytes.
+struct Length(usize);
 
-impl io::Write for GoJsonLength {
+impl io::Write for Length {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let special = bytes.iter().filter(|byte| matches!(byte, b'<' | b'>' | b'&')).count();
-        self.0 += bytes.len() + special * 5;
+        self.0 += bytes.len();
         Ok(bytes.len())
     }
 
@@ -46,26 +46,30 @@ impl io::Write for GoJsonLength {
     }
 }
 
+/// The bytes of a value as JSON in Go's notation.
+fn length(value: &impl Serialize) -> usize {
+    let mut length = Length(0);
+    let written = value.serialize(&mut Serializer::with_formatter(&mut length, JsonFormatter));
+    written.map_or(0, |()| length.0)
+}
+
 /// Whether the schemas, most of a definition, are so small that its size need not be computed.
 fn is_small(definition: &Definition<'_>) -> bool {
-    let mut length = GoJsonLength(0);
-    let mut written = definition.versions.iter().map(|version| {
-        serde_json::to_writer(&mut length, &version.schema)?;
-        serde_json::to_writer(&mut length, &version.resource.crd.annotations)
-    });
-    written.all(|result| result.is_ok()) && length.0 * 2 < APPLY_LIMIT
+    let versions = definition.versions.iter();
+    let parts = versions.map(|version| length(&version.schema) + length(&version.resource.crd.annotations));
+    parts.sum::<usize>() * 2 < APPLY_LIMIT
 }
 
 fn check(definition: &Definition<'_>, sources: &SourceMap) -> Option<Diagnostic> {
     let resource = definition.first();
     let mut object = definition.to_value();
-    let (stored, applied) = (golang::json(&object).len(), annotations(&object));
+    let (stored, applied) = (length(&object), annotations(&object));
     let (code, message, limit, size): (_, _, _, fn(&Value) -> usize) = if stored > ETCD_LIMIT / 10 * 9 {
         let message = format!(
             "the CRD of {} has {stored} bytes, and etcd takes requests of at most {ETCD_LIMIT}",
             resource.kind
         );
-        (Code::CRD_NEAR_ETCD_LIMIT, message, ETCD_LIMIT / 2, |object| golang::json(object).len())
+        (Code::CRD_NEAR_ETCD_LIMIT, message, ETCD_LIMIT / 2, length)
     } else if applied > APPLY_LIMIT {
         let message = format!(
             "`kubectl apply` cannot store the CRD of {}: its annotation would have {applied} bytes of at most {APPLY_LIMIT}",
@@ -84,7 +88,7 @@ fn annotations(object: &Value) -> usize {
     let own = object.pointer("/metadata/annotations").and_then(Value::as_object);
     let own: usize =
         own.into_iter().flatten().map(|(name, value)| name.len() + value.as_str().map_or(0, str::len)).sum();
-    own + LAST_APPLIED.len() + golang::json(object).len() + 1
+    own + LAST_APPLIED.len() + length(object) + 1
 }
 
 /// The greatest length of descriptions that makes the object small enough, and its size then.
