@@ -6,8 +6,7 @@ use std::sync::LazyLock;
 
 use k8s_openapi::api::{
     admissionregistration, apps, authentication, authorization, autoscaling, batch, certificates,
-    coordination, core, discovery, events, flowcontrol, networking, node, policy, rbac, resource, scheduling,
-    storage,
+    coordination, core, discovery, events, flowcontrol, networking, node, policy, rbac, scheduling, storage,
 };
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions;
 use k8s_openapi::apimachinery::pkg::apis::meta;
@@ -22,7 +21,7 @@ use crate::types::{self, Field, Merge, Shape, Type};
 /// All definitions that a built-in kind may need, by name.
 static DEFINITIONS: LazyLock<BTreeMap<String, Value>> = LazyLock::new(|| {
     let mut generator = generator();
-    for kind in KINDS {
+    for kind in kinds() {
         (kind.describe)(&mut generator);
     }
     describe::<autoscaling::v1::Scale>(&mut generator);
@@ -95,16 +94,6 @@ static KINDS: &[Described] = &[
     described::<core::v1::Secret>("", "v1", "Secret"),
     described::<core::v1::Service>("", "v1", "Service"),
     described::<core::v1::ServiceAccount>("", "v1", "ServiceAccount"),
-    described::<admissionregistration::v1::MutatingAdmissionPolicy>(
-        "admissionregistration.k8s.io",
-        "v1",
-        "MutatingAdmissionPolicy",
-    ),
-    described::<admissionregistration::v1::MutatingAdmissionPolicyBinding>(
-        "admissionregistration.k8s.io",
-        "v1",
-        "MutatingAdmissionPolicyBinding",
-    ),
     described::<admissionregistration::v1::ValidatingAdmissionPolicy>(
         "admissionregistration.k8s.io",
         "v1",
@@ -124,12 +113,7 @@ static KINDS: &[Described] = &[
     ),
     described::<networking::v1::IPAddress>("networking.k8s.io", "v1", "IPAddress"),
     described::<networking::v1::ServiceCIDR>("networking.k8s.io", "v1", "ServiceCIDR"),
-    described::<resource::v1::DeviceClass>("resource.k8s.io", "v1", "DeviceClass"),
-    described::<resource::v1::ResourceClaim>("resource.k8s.io", "v1", "ResourceClaim"),
-    described::<resource::v1::ResourceClaimTemplate>("resource.k8s.io", "v1", "ResourceClaimTemplate"),
-    described::<resource::v1::ResourceSlice>("resource.k8s.io", "v1", "ResourceSlice"),
     described::<storage::v1::CSIStorageCapacity>("storage.k8s.io", "v1", "CSIStorageCapacity"),
-    described::<storage::v1::VolumeAttributesClass>("storage.k8s.io", "v1", "VolumeAttributesClass"),
     described::<admissionregistration::v1::MutatingWebhookConfiguration>(
         "admissionregistration.k8s.io",
         "v1",
@@ -178,6 +162,42 @@ static KINDS: &[Described] = &[
     described::<storage::v1::VolumeAttachment>("storage.k8s.io", "v1", "VolumeAttachment"),
 ];
 
+// A program chooses the version of Kubernetes whose types it has. Kinds that this version lacks are described as any object.
+k8s_openapi::k8s_if_ge_1_34! {
+    static SINCE_1_34: &[Described] = &[
+        described::<k8s_openapi::api::resource::v1::DeviceClass>("resource.k8s.io", "v1", "DeviceClass"),
+        described::<k8s_openapi::api::resource::v1::ResourceClaim>("resource.k8s.io", "v1", "ResourceClaim"),
+        described::<k8s_openapi::api::resource::v1::ResourceClaimTemplate>("resource.k8s.io", "v1", "ResourceClaimTemplate"),
+        described::<k8s_openapi::api::resource::v1::ResourceSlice>("resource.k8s.io", "v1", "ResourceSlice"),
+        described::<storage::v1::VolumeAttributesClass>("storage.k8s.io", "v1", "VolumeAttributesClass"),
+    ];
+}
+k8s_openapi::k8s_if_le_1_33! {
+    static SINCE_1_34: &[Described] = &[];
+}
+k8s_openapi::k8s_if_ge_1_36! {
+    static SINCE_1_36: &[Described] = &[
+        described::<admissionregistration::v1::MutatingAdmissionPolicy>(
+            "admissionregistration.k8s.io",
+            "v1",
+            "MutatingAdmissionPolicy",
+        ),
+        described::<admissionregistration::v1::MutatingAdmissionPolicyBinding>(
+            "admissionregistration.k8s.io",
+            "v1",
+            "MutatingAdmissionPolicyBinding",
+        ),
+    ];
+}
+k8s_openapi::k8s_if_le_1_35! {
+    static SINCE_1_36: &[Described] = &[];
+}
+
+/// Lists the kinds of which the program has types.
+fn kinds() -> impl Iterator<Item = &'static Described> {
+    KINDS.iter().chain(SINCE_1_34).chain(SINCE_1_36)
+}
+
 /// The definition of scales.
 pub(super) const SCALE: &str = "io.k8s.api.autoscaling.v1.Scale";
 
@@ -190,11 +210,15 @@ pub(super) fn shared(has_scale: bool) -> BTreeMap<String, Value> {
 
 /// Returns the name of a built-in kind's definition.
 pub(super) fn name(def: &ResourceDef) -> String {
-    described_as(def).map_or_else(String::new, |kind| (kind.name)().into_owned())
+    let by_rule = || {
+        let group = def.group.split('.').next().filter(|group| !group.is_empty()).unwrap_or("core");
+        format!("io.k8s.api.{group}.{}.{}", def.version, def.kind)
+    };
+    described_as(def).map_or_else(by_rule, |kind| (kind.name)().into_owned())
 }
 
 fn described_as(def: &ResourceDef) -> Option<&'static Described> {
-    KINDS.iter().find(|kind| kind.group == def.group && kind.version == def.version && kind.kind == def.kind)
+    kinds().find(|kind| kind.group == def.group && kind.version == def.version && kind.kind == def.kind)
 }
 
 /// Returns definitions with all that they refer to.
@@ -216,13 +240,14 @@ fn closure(roots: impl Iterator<Item = String>) -> BTreeMap<String, Value> {
 
 /// Returns the definitions of a built-in resource and of all that it refers to, by name.
 pub(super) fn definitions(def: &ResourceDef) -> BTreeMap<String, Value> {
-    let Some(root) = described_as(def).map(|kind| (kind.name)()) else { return BTreeMap::new() };
-    let mut out = closure(std::iter::once(root.clone().into_owned()));
+    let root = name(def);
+    let mut out = closure(std::iter::once(root.clone()));
+    out.entry(root.clone()).or_insert_with(|| json!({"type": "object"}));
     out.insert(format!("{root}List"), list_of(def, &root));
-    if let Some(schema) = out.get_mut(&*root) {
+    if let Some(schema) = out.get_mut(&root) {
         schema[super::GROUP_VERSION_KIND] = json!([super::gvk(def)]);
         // In the API's own documents, metadata is not required.
-        if let Some(required) = schema["required"].as_array_mut() {
+        if let Some(required) = schema.get_mut("required").and_then(Value::as_array_mut) {
             required.retain(|name| name != "metadata");
         }
     }

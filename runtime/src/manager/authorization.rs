@@ -85,10 +85,10 @@ impl Authorizer {
     }
 
     async fn ask(&self, token: &str, verb: &str, path: &str) -> Result<Result<(), Refusal>, kube::Error> {
-        let review = TokenReview {
-            spec: TokenReviewSpec { token: token.to_owned(), ..TokenReviewSpec::default() },
-            ..TokenReview::default()
-        };
+        // The token is an `Option` up to Kubernetes 1.35.
+        #[allow(clippy::useless_conversion)]
+        let spec = TokenReviewSpec { token: token.to_owned().into(), ..TokenReviewSpec::default() };
+        let review = TokenReview { spec, ..TokenReview::default() };
         let reviews: Api<TokenReview> = Api::all(self.client.clone());
         let reviewed = reviews.create(&PostParams::default(), &review).await?.status.unwrap_or_default();
         let Some(user) = reviewed.user.filter(|_| reviewed.authenticated == Some(true)) else {
