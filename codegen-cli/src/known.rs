@@ -142,9 +142,13 @@ pub fn paths() -> impl Iterator<Item = &'static str> {
     plain.chain(generic).chain(k8s::paths().filter(seen))
 }
 
-/// A known path with this last name, for suggestions.
+/// A known path with this last name, for suggestions: rather a type of Kubernetes than one of std, as kube's `Duration`
+/// is the text that Go writes, and std's is an object.
 pub fn by_name(name: &str) -> Option<&'static str> {
-    paths().find(|path| path.contains("::") && path.rsplit("::").next() == Some(name))
+    let mut named = paths().filter(|path| path.contains("::") && path.rsplit("::").next() == Some(name));
+    let first = named.next()?;
+    let is_of_kubernetes = |path: &&str| path.starts_with("kube::") || path.starts_with("k8s_openapi::");
+    Some(named.find(is_of_kubernetes).filter(|_| !is_of_kubernetes(&first)).unwrap_or(first))
 }
 
 /// The schema of a type without parameters.
@@ -262,6 +266,7 @@ mod tests {
         assert_eq!(by_name("BTreeMap"), Some("std::collections::BTreeMap"));
         assert_eq!(by_name("PodSpec"), Some("k8s_openapi::api::core::v1::PodSpec"));
         assert_eq!(by_name("Time"), Some("k8s_openapi::apimachinery::pkg::apis::meta::v1::Time"));
+        assert_eq!(by_name("Duration"), Some("kube::core::Duration"));
         assert_eq!(by_name("Nothing"), None);
     }
 }

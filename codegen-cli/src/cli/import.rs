@@ -53,9 +53,10 @@ pub(super) struct Import {
     /// Overwrites existing files, and removes modules of an earlier import that are no longer needed.
     #[arg(long)]
     force: bool,
-    /// Folder of kubesmith's source, to depend on instead of the published packages.
-    #[arg(long, value_name = "DIR")]
-    kubesmith_source: Option<PathBuf>,
+    /// Where kubesmith-runtime comes from: `published`, a folder with the source, or URL#REVISION of a git repository;
+    /// default: the registry, and until a version is published the source that this program was installed from.
+    #[arg(long, value_name = "SOURCE")]
+    kubesmith_source: Option<String>,
     /// Format of diagnostics.
     #[arg(long, value_name = "FORMAT", value_enum, default_value = "human")]
     message_format: MessageFormat,
@@ -111,9 +112,7 @@ pub(super) fn run(arguments: &Import) -> io::Result<Exit> {
             return Ok(Exit::Failed);
         }
     };
-    if let Some(runtime) = &runtime {
-        imported.set_runtime(runtime);
-    }
+    imported.set_runtime(&runtime);
     imported.diagnostics.splice(0..0, unreadable);
     let has_errors = diag::has_errors(&imported.diagnostics);
     report(&imported, arguments.message_format);
@@ -215,10 +214,10 @@ fn package(arguments: &Import) -> Result<String, String> {
     Err(format!("{name:?} {reason}: name it with --crate-name"))
 }
 
-/// The dependency on the runtime, if it is not the published one.
-fn runtime(arguments: &Import) -> Result<Option<String>, String> {
+/// The dependency on the runtime.
+fn runtime(arguments: &Import) -> Result<String, String> {
     let source = arguments.kubesmith_source.as_deref();
-    source.map(|source| scaffold::runtime_in(&arguments.output, source)).transpose()
+    scaffold::types_dependency(&arguments.output, source).map_err(|error| error.to_string())
 }
 
 /// Crate names that the new crate uses.

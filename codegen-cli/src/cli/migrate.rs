@@ -1,6 +1,6 @@
 //! `kubesmith migrate`
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -93,7 +93,8 @@ fn text(report: &Report) -> String {
         out.push_str(&format!("    {advice}\n\n"));
     }
     let count = |count: usize, noun: &str| format!("{count} {noun}{}", if count == 1 { "" } else { "s" });
+    let with_places: BTreeSet<_> = report.places.iter().map(|place| &place.file).collect();
     let (places, files) = (count(report.places.len(), "place"), count(report.files, "file"));
-    out.push_str(&format!("{places} in {files}; code in macros is not read\n"));
+    out.push_str(&format!("{places} in {} of {files}; code in macros is not read\n", with_places.len()));
     out
 }

@@ -28,7 +28,8 @@ pub(super) fn attributes(
         keys.push(Key::text("scope", "Cluster"));
     }
     version_keys(spec, version, &mut keys);
-    let approval = crd["metadata"]["annotations"][names::API_APPROVED].as_str().filter(|text| is_approval(text));
+    let approval =
+        crd["metadata"]["annotations"][names::API_APPROVED].as_str().filter(|text| is_approval(text));
     keys.extend(approval.map(|text| Key::text("api_approved", text)));
     // Only the stored version has these.
     if version["storage"] == true {

@@ -19,7 +19,7 @@ const fn row(path: &'static str, step: u8, advice: &'static str) -> Row {
 pub(super) const OLD_KUBE: Row = row(
     "kube",
     1,
-    "update kube to 5 first: the runtime's API has kube's types, and two versions of kube do not fit together",
+    "update kube to 5 and k8s-openapi to 0.29 first: the runtime's API has their types, and two versions do not fit together",
 );
 
 const CONTROLLER: &str =

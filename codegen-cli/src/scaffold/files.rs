@@ -122,13 +122,14 @@ enum Origin {
     Git(String),
 }
 
-/// The dependency on the runtime in the folder `source`, of a package in `root`.
+/// The dependency on the runtime of a crate of types in `root`; `source`: `--kubesmith-source`.
 ///
 /// # Errors
 ///
-/// Returns an error message about the missing parts of the folder of `--kubesmith-source`.
-pub(crate) fn runtime_in(root: &Path, source: &Path) -> Result<String, String> {
-    package_in(root, source, "runtime", ", default-features = false")
+/// Returns an error if the source is unknown or lacks the runtime.
+pub(crate) fn types_dependency(root: &Path, source: Option<&str>) -> Result<String, ScaffoldError> {
+    let source = source.map_or_else(Source::usual, Source::parse)?;
+    source.dependency(root, "runtime", ", default-features = false").map_err(ScaffoldError::Usage)
 }
 
 /// The lines of Cargo.toml for a program in `root` that depends on the runtime and, in its tests, on the test
@@ -166,12 +167,11 @@ impl Dependencies {
     /// # Errors
     /// Returns an error if the source does not exist or lacks a package.
     pub(super) fn new(root: &Path, source: Option<&str>) -> Result<Self, ScaffoldError> {
+        let runtime = types_dependency(root, source)?;
         let source = source.map_or_else(Source::usual, Source::parse)?;
-        let dependency =
-            |name: &str, more: &str| source.dependency(root, name, more).map_err(ScaffoldError::Usage);
         Ok(Self {
-            runtime: dependency("runtime", ", default-features = false")?,
-            testenv: dependency("testenv", "")?,
+            runtime,
+            testenv: source.dependency(root, "testenv", "").map_err(ScaffoldError::Usage)?,
             from: match &source {
                 Source::Registry => Origin::Registry,
                 Source::Folder(folder) => Origin::Folder(crate::paths::relative(root, folder)),

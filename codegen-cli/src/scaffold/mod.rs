@@ -21,7 +21,7 @@ use std::io;
 use std::path::PathBuf;
 
 pub use api::{CreateApi, create_api};
-pub(crate) use files::{runtime_in, usual_dependencies};
+pub(crate) use files::{types_dependency, usual_dependencies};
 pub use init::{Init, License, init};
 pub use project::FILE_NAME;
 pub use webhook::{CreateWebhook, create_webhook};

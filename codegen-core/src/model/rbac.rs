@@ -4,8 +4,28 @@ use proc_macro2::Span;
 
 use super::EntryValue;
 use crate::diag::{Code, Diagnostic, Diagnostics};
-use crate::grammar::{Parsed, Spanned};
+use crate::grammar::{Parsed, Spanned, edit_distance};
 use crate::names::{NameError, object};
+
+/// The verbs of requests, and those that authorizers and admission plugins ask about
+/// (<https://kubernetes.io/docs/reference/access-authn-authz/authorization/#request-verb-resource>). Others are possible.
+const VERBS: [&str; 15] = [
+    "approve",
+    "attest",
+    "bind",
+    "create",
+    "delete",
+    "deletecollection",
+    "escalate",
+    "get",
+    "impersonate",
+    "list",
+    "patch",
+    "sign",
+    "update",
+    "use",
+    "watch",
+];
 
 /// The values of one `#[rbac(...)]`.
 #[derive(Clone, Debug)]
@@ -91,6 +111,17 @@ impl RbacAttrs {
         for (name, list) in lists {
             super::not_empty(name, list, diagnostics);
         }
+        for verb in &self.verbs {
+            let lower = verb.value.to_lowercase();
+            let near = VERBS.iter().find(|known| edit_distance(&lower, known) <= 1);
+            if let Some(near) = near.filter(|_| !VERBS.contains(&verb.value.as_str())) {
+                let message = format!("no API server knows the verb {:?}", verb.value);
+                diagnostics.push(
+                    Diagnostic::warning(Code::RBAC_RULE, verb.span, message)
+                        .help(format!("did you mean {near:?}?")),
+                );
+            }
+        }
     }
 
     /// Checks as `ValidatePolicyRule` of kube-apiserver: a rule is about resources of groups, or about URLs.
@@ -166,6 +197,24 @@ mod tests {
             assert_eq!(values(&attrs.groups), ["apps", ""], "{keys}");
             assert_eq!(values(&attrs.resources), ["a", "b/status"], "{keys}");
             assert_eq!(values(&attrs.verbs), ["get", "list"], "{keys}");
+        }
+    }
+
+    #[test]
+    fn verb_that_nearly_matches_a_known_one_gets_a_warning() {
+        for (verbs, near) in
+            [(r#""get", "watc""#, Some("watch")), (r#""GET""#, Some("get")), (r#""review""#, None)]
+        {
+            let (attrs, found) = read(&format!(r#"groups = "", resources = "pods", verbs({verbs})"#));
+            assert!(attrs.is_some());
+            let help = found
+                .iter()
+                .map(|text| text.contains(&format!("did you mean {:?}?", near.unwrap_or_default())));
+            assert_eq!(
+                help.collect::<Vec<_>>(),
+                vec![true; usize::from(near.is_some())],
+                "{verbs}: {found:?}"
+            );
         }
     }
 

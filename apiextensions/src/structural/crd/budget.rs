@@ -52,9 +52,11 @@ pub fn explain_cost(
 ) -> Option<Excess> {
     let site = Site { at, index, expression };
     let (cost, sized) = site.measure(root)?;
+    let exceeds = |place: &&Large, value: i64| place.bound.is_none_or(|own| own > value);
     let bounded = |places: &[&Large], value: i64| {
         let mut root = root.clone();
-        places.iter().for_each(|place| set_bound(&mut root, place, value));
+        let wide = places.iter().filter(|place| exceeds(place, value));
+        wide.for_each(|place| set_bound(&mut root, place, value));
         site.measure(&root).map_or(u64::MAX, |(cost, _)| cost)
     };
     let all = site.candidates(root, &sized);
@@ -70,7 +72,8 @@ pub fn explain_cost(
         Some(bound) => (unbounded, Some(bound)),
         None => (large.clone(), fitting(&large)),
     };
-    let large = large.into_iter().cloned().collect();
+    let large = large.into_iter().filter(|place| bound.is_none_or(|value| exceeds(place, value)));
+    let large = large.cloned().collect();
     let bound = bound.and_then(|value| u64::try_from(value).ok());
     Some(Excess { cost, large, bound })
 }
@@ -199,6 +202,13 @@ mod tests {
         let both = vec![("".to_owned(), "maxItems"), ("[]".to_owned(), "maxLength")];
         assert_eq!(explain(&names, &[], Expression::Rule), (both.clone(), Some(256)));
         assert_eq!(explain(&names, &[], Expression::Message).0, both);
+
+        // A string that is short enough keeps its bound.
+        let short = json!({"type": "array", "items": {"type": "string", "maxLength": 63}, "x-kubernetes-validations":
+            rule("self.all(x, self.exists_one(y, x == y))")});
+        let (large, bound) = explain(&short, &[], Expression::Rule);
+        assert_eq!(large, [("".to_owned(), "maxItems")]);
+        assert!(bound >= Some(63), "{bound:?}");
 
         // The list around the rule, not the bounded one below it; a number needs no bound.
         let outer = json!({"type": "object", "properties": {"outer": {"type": "array", "items": {"type": "object",

@@ -391,7 +391,8 @@ codes! {
 
     RBAC_RULE = 801, "rule of a role that an API server refuses",
         "A rule allows verbs on `resources` of `groups`, or on `urls`. The core group, with pods and services, is the \
-         empty string. Names of roles and namespaces follow the API server's rules.";
+         empty string. Names of roles and namespaces follow the API server's rules. A verb may have any name; one that \
+         nearly matches a known verb gets a warning.";
     WEBHOOK = 802, "webhook that an API server refuses",
         "A webhook has a name of three parts, a path of a service or an https URL, no side effects in dry runs, and rules \
          without repetition.";
