@@ -72,11 +72,19 @@ impl Crate {
         command.args(arguments).env_remove("RUST_BACKTRACE").output().unwrap()
     }
 
-    /// A program to run in the folder. Where the tests run in a hook of git, it does not see the repository of that hook.
+    /// A program to run in the folder. Where the tests run in a hook of git, it does not see the repository of that hook, and
+    /// cargo builds beside its project, where no other test builds a crate of the same name.
     pub(crate) fn command(&self, program: &str) -> Command {
         let mut command = Command::new(program);
         command.current_dir(self.dir.path());
-        for name in ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_PREFIX"] {
+        for name in [
+            "GIT_DIR",
+            "GIT_WORK_TREE",
+            "GIT_INDEX_FILE",
+            "GIT_OBJECT_DIRECTORY",
+            "GIT_PREFIX",
+            "CARGO_TARGET_DIR",
+        ] {
             command.env_remove(name);
         }
         command
