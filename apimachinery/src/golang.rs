@@ -37,6 +37,17 @@ pub fn quote(text: &str) -> String {
     out
 }
 
+/// Go's `strconv.ParseUint(text, 10, 64)`, which takes no sign.
+///
+/// # Errors
+/// Go's message.
+pub fn parse_uint(text: &str) -> Result<u64, String> {
+    let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let why = if digits { "value out of range" } else { "invalid syntax" };
+    let number = text.parse().ok().filter(|_| digits);
+    number.ok_or_else(|| format!("strconv.ParseUint: parsing {}: {why}", quote(text)))
+}
+
 /// Reports whether a character is printable in Go: letters, marks, numbers, punctuation, symbols and the ASCII space.
 #[must_use]
 pub fn is_print(c: char) -> bool {

@@ -7,6 +7,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use serde_json::{Value, json};
 
+use crate::authorization::AuthorizationMode;
 use crate::builtin::certificates;
 use crate::http::etag;
 use crate::http::negotiate::{self, Endpoint, Shape};
@@ -288,8 +289,11 @@ fn aggregated_version(registry: &Registry, group: &str, version: &str) -> Value 
     json!({"version": version, "resources": resources, "freshness": "Current"})
 }
 
-/// Reports whether a path is public, with or without credentials.
-pub(crate) fn is_public(path: &str) -> bool {
+/// Whether everybody may see a path, with or without credentials. With roles, single checks are not for everybody.
+pub(crate) fn is_public(path: &str, mode: AuthorizationMode) -> bool {
+    if mode == AuthorizationMode::Rbac {
+        return path == "/version" || HEALTH.contains(&path);
+    }
     let first = path.trim_start_matches('/').split('/').next().unwrap_or_default();
     matches!(first, "version" | "healthz" | "livez" | "readyz")
 }

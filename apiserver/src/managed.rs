@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::apply::{self, ApplyError, Manager, ReplicasPaths, Typed, Unconverted, Versions};
 use crate::builtin::BuiltIn;
-use crate::builtin::parts::Part;
+use crate::builtin::parts::{self, Part};
 use crate::conversion;
 use crate::crd;
 use crate::http::query::WriteOptions;
@@ -44,7 +44,7 @@ fn manager(call: &Call<'_>, options: &WriteOptions) -> Manager {
     let part = Part::of(&call.def, &call.path.subresource);
     let ignored: &[&str] = match (part.and_then(Part::ignored), call.path.subresource.as_str()) {
         (Some(ignored), _) => ignored,
-        (None, "status") => &["metadata", "spec"],
+        (None, "status") => parts::ignored_by_status(&call.def),
         (None, _) if call.def.status => &["status"],
         (None, _) => &[],
     };

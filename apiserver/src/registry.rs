@@ -96,6 +96,11 @@ impl ResourceDef {
         !self.is_review() && !self.is_computed()
     }
 
+    /// Whether kube-apiserver keeps a watch cache of its objects (`DefaultWatchCacheSizes` of pkg/kubeapiserver).
+    pub(crate) fn is_cached(&self) -> bool {
+        self.is_custom() || self.plural != "events"
+    }
+
     /// Reports whether its objects have a message, so that they can be encoded as protobuf.
     pub(crate) fn has_message(&self) -> bool {
         match &self.behaviour {

@@ -32,7 +32,7 @@ pub(crate) fn check_fields(selector: &fields::Selector, def: &ResourceDef) -> Ap
         _ if by_default => {
             format!("{field:?} is not a known field selector: only \"metadata.name\", \"metadata.namespace\"")
         }
-        ("batch", "Job") => format!("field label {field:?} not supported for batchv1.Job"),
+        ("batch", "Job") => format!("field label {field:?} not supported for Job"),
         ("resource.k8s.io", "ResourceSlice") => {
             format!("field label not supported for resource.k8s.io/v1, Kind=ResourceSlice: {field}")
         }
@@ -101,7 +101,7 @@ mod tests {
         let of_node = refused("", "nodes", "metadata.namespace=y").unwrap();
         assert_eq!(of_node, "field label not supported: metadata.namespace");
         let of_job = refused("batch", "jobs", "status.active=1").unwrap();
-        assert_eq!(of_job, "field label \"status.active\" not supported for batchv1.Job");
+        assert_eq!(of_job, "field label \"status.active\" not supported for Job");
         assert_eq!(refused("storage.k8s.io", "storageclasses", "metadata.namespace=y"), None);
         assert_eq!(
             refused("apps", "deployments", "status.replicas=0").unwrap(),

@@ -296,12 +296,13 @@ impl Server {
             Target::VerbAlone => return Ok(discovery::no_request_info(parts)),
             _ => None,
         };
-        if let Some(path) = other.filter(|path| discovery::is_public(path)) {
+        if let Some(path) = other.filter(|path| discovery::is_public(path, self.options.authorization)) {
             authentication::check(self, parts)?;
             return discovery::other(self, path, parts);
         }
-        let user = authentication::user(self, parts)?;
-        authorization::authorize_request(self, &user, parts, &target, &query)?;
+        let request = authorization::Request::new(parts, &target, &query);
+        let user = authentication::user(self, parts, &request)?;
+        authorization::authorize_request(self, &user, &request)?;
         if let Some(path) = other {
             return discovery::other(self, path, parts);
         }
@@ -340,14 +341,13 @@ impl Server {
         let call =
             Call { server, def, path, query, headers, body, user, own_token, accepted, upgrade, warnings };
         let reply = verbs::dispatch(&call, &parts.method).await;
-        let mut warnings = call.warnings.into_inner().unwrap_or_else(PoisonError::into_inner);
-        warnings.splice(0..0, deprecated);
+        let warnings = call.warnings.into_inner().unwrap_or_else(PoisonError::into_inner);
         match reply {
-            Ok(reply) => Ok(reply.with_warnings(warnings)),
+            Ok(reply) => Ok(reply.with_warnings(warnings).with_first_warnings(deprecated)),
             Err(ApiError::NoSuchPath) => Err(ApiError::NoSuchPath),
             Err(error) => {
                 let form = negotiate::error_form(headers);
-                Ok(Reply::error_in(&error.with_more_warnings(warnings), form))
+                Ok(Reply::error_in(&error.with_more_warnings(warnings).with_first_warnings(deprecated), form))
             }
         }
     }

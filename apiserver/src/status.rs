@@ -187,6 +187,14 @@ impl ApiError {
         self
     }
 
+    /// Puts `Warning` headers before the others.
+    pub(crate) fn with_first_warnings(mut self, warnings: impl IntoIterator<Item = String>) -> Self {
+        if let Self::Status(status) = &mut self {
+            status.warnings.splice(0..0, warnings);
+        }
+        self
+    }
+
     pub(crate) fn bad_request(message: impl Into<String>) -> Self {
         Self::status(400, "BadRequest", message.into())
     }
@@ -266,14 +274,15 @@ impl ApiError {
         Self::status(409, "Conflict", message).about(About::default()).causes(causes)
     }
 
-    /// The version does not exist yet; clients retry.
-    pub(crate) fn future_version(asked: u64, current: u64) -> Self {
+    /// A version that has not been given out; clients try again, after a second if a watch cache answers
+    /// (`NewTooLargeResourceVersionError` of apiserver/pkg/storage/errors.go).
+    pub(crate) fn future_version(asked: u64, current: u64, cached: bool) -> Self {
         let text = "Too large resource version";
         let message = format!("Timeout: {text}: {asked}, current: {current}");
         let cause = Cause::new("ResourceVersionTooLarge", "", text.to_owned());
         let mut error = Self::status(504, "Timeout", message).about(About::default()).causes(vec![cause]);
         if let Self::Status(status) = &mut error {
-            status.retry_after = Some(1);
+            status.retry_after = cached.then_some(1);
         }
         error
     }

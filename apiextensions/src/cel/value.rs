@@ -122,7 +122,7 @@ impl Value {
         Self::Optional(Some(Arc::new(value)))
     }
 
-    /// A JSON value as its schema types it. Fields that expressions cannot see are left out.
+    /// A JSON value as its schema types it.
     pub(super) fn of(schema: &Schema, json: &Json, is_resource: bool) -> Self {
         if schema.int_or_string {
             return Self::untyped(json);
@@ -177,26 +177,29 @@ impl Value {
     }
 
     fn of_object(schema: &Schema, map: &serde_json::Map<String, Json>, is_resource: bool) -> Self {
-        let mut fields = BTreeMap::new();
-        for (name, value) in map {
-            let Some(property) = schema.properties.get(name) else { continue };
-            let Some(name) = escape(name) else { continue };
-            fields.insert(name, Self::of(property, value, property.embedded_resource));
-        }
-        if is_resource {
-            for name in ["apiVersion", "kind"] {
-                if let Some(Json::String(text)) = map.get(name) {
-                    fields.insert(name.to_owned(), Self::string(text));
+        let field = |(name, value): (&String, &Json)| match (name.as_str(), value) {
+            ("apiVersion" | "kind", Json::String(text)) if is_resource => (name.clone(), Self::string(text)),
+            ("metadata", Json::Object(metadata)) if is_resource => {
+                (name.clone(), Self::of_metadata(metadata))
+            }
+            _ => match schema.properties.get(name) {
+                Some(property) => {
+                    let value = Self::of(property, value, property.embedded_resource);
+                    (escape(name).unwrap_or_else(|| hidden(name)), value)
                 }
-            }
-            if let Some(metadata) = map.get("metadata").and_then(Json::as_object) {
-                let names = ["name", "generateName"]
-                    .into_iter()
-                    .filter_map(|name| Some((name.to_owned(), Self::string(metadata.get(name)?.as_str()?))));
-                fields.insert("metadata".to_owned(), Self::Object(Arc::new(names.collect())));
-            }
-        }
-        Self::Object(Arc::new(fields))
+                None => (hidden(name), Self::untyped(value)),
+            },
+        };
+        Self::Object(Arc::new(map.iter().map(field).collect()))
+    }
+
+    /// The metadata of a resource, of which expressions see the names.
+    fn of_metadata(metadata: &serde_json::Map<String, Json>) -> Self {
+        let field = |(name, value): (&String, &Json)| match (name.as_str(), value) {
+            ("name" | "generateName", Json::String(text)) => (name.clone(), Self::string(text)),
+            _ => (hidden(name), Self::untyped(value)),
+        };
+        Self::Object(Arc::new(metadata.iter().map(field).collect()))
     }
 
     /// A JSON value that no schema types.
@@ -279,6 +282,19 @@ impl Value {
             _ => false,
         }
     }
+}
+
+/// What begins the name of a field that expressions cannot select, and that counts in sizes and comparisons
+/// (`unstructuredMap` of apiserver's pkg/cel/common).
+const HIDDEN: char = '\0';
+
+fn hidden(name: &str) -> String {
+    format!("{HIDDEN}{name}")
+}
+
+/// Whether expressions can select a field.
+pub(super) fn is_visible(name: &str) -> bool {
+    !name.starts_with(HIDDEN)
 }
 
 /// Equality. Numbers of different types compare by value; other values of different types are not equal.

@@ -33,7 +33,7 @@ pub const SCHEMA_TYPES: &[&str] = &["string", "integer", "number", "boolean", "a
 
 /// Keywords of JSON Schema that API servers know and refuse.
 pub const REFUSED_KEYWORDS: &[&str] =
-    &["$ref", "id", "additionalItems", "definitions", "dependencies", "patternProperties"];
+    &["$ref", "$schema", "id", "additionalItems", "definitions", "dependencies", "patternProperties"];
 
 impl Schema {
     /// A schema with only a type.

@@ -58,7 +58,9 @@ macro_rules! keywords {
                         self.refused.push(name.to_owned());
                     }
                     $(($name, _) => self.$field = Said::read(value, reader)?,)*
-                    (name, _) if REFUSED_KEYWORDS.contains(&name) => self.refused.push(name.to_owned()),
+                    (name, value) if REFUSED_KEYWORDS.contains(&name) && says_something(value) => {
+                        self.refused.push(name.to_owned());
+                    }
                     _ => {}
                 }
                 Ok(())
@@ -75,6 +77,16 @@ macro_rules! keywords {
             }
         }
     };
+}
+
+/// Whether a refused keyword has a value: Go leaves out what is empty.
+fn says_something(value: &Value) -> bool {
+    match value {
+        Value::Null => false,
+        Value::String(text) => !text.is_empty(),
+        Value::Object(map) => !map.is_empty(),
+        _ => true,
+    }
 }
 
 keywords! {

@@ -119,7 +119,7 @@ pub(super) fn blank(group: &str, version: &str, kind: &str) -> Value {
             "spec": {"group": "", "names": {"plural": "", "kind": ""}, "scope": "", "versions": null},
             "status": {"conditions": null, "acceptedNames": {"plural": "", "kind": ""}, "storedVersions": null}});
     }
-    types::of_kind(&api_version(group, version), kind).map_or_else(|| json!({}), types::decode::blank)
+    types::of_kind(&api_version(group, version), kind).map_or_else(|| json!({}), types::decode::unset)
 }
 
 #[cfg(test)]

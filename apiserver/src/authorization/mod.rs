@@ -14,6 +14,7 @@ pub(crate) use aggregate::{CLUSTER_ROLES, aggregate};
 pub(crate) use escalation::check as check_escalation;
 pub(crate) use params::check as check_params;
 pub(crate) use rbac::rules as rules_of;
+pub(crate) use request::Request;
 pub(crate) use usage::Usage;
 
 use serde_json::Value;
@@ -123,17 +124,10 @@ pub(crate) fn authorize(server: &Server, attributes: &Attributes<'_>) -> ApiResu
 ///
 /// # Errors
 /// As for [`authorize`].
-pub(crate) fn authorize_request(
-    server: &Server,
-    user: &Value,
-    parts: &http::request::Parts,
-    target: &crate::http::path::Target,
-    query: &crate::http::query::Query,
-) -> ApiResult<()> {
+pub(crate) fn authorize_request(server: &Server, user: &Value, request: &Request<'_>) -> ApiResult<()> {
     if server.options().authorization == AuthorizationMode::AlwaysAllow {
         return Ok(());
     }
-    let request = request::Request::new(parts, target, query);
     allow(server, &request.attributes(user))
 }
 
@@ -164,7 +158,8 @@ fn allow(server: &Server, attributes: &Attributes<'_>) -> ApiResult<()> {
     Ok(())
 }
 
-fn forbidden(attributes: &Attributes<'_>, reason: &str) -> ApiError {
+/// The refusal of what the user may not do.
+pub(crate) fn forbidden(attributes: &Attributes<'_>, reason: &str) -> ApiError {
     let (user, verb) = (username(attributes.user), attributes.verb);
     let (about, message) = match attributes.target {
         Target::Path(path) => (About::default(), format!("User {user:?} cannot {verb} path {path:?}")),

@@ -9,14 +9,14 @@ use crate::http::path;
 use crate::http::query::Query;
 
 /// The parts of a request that rules match.
-pub(super) struct Request<'a> {
+pub(crate) struct Request<'a> {
     verb: String,
     path: &'a str,
     resource: Option<Resource<'a>>,
 }
 
 impl<'a> Request<'a> {
-    pub(super) fn new(parts: &'a Parts, target: &'a path::Target, query: &'a Query) -> Self {
+    pub(crate) fn new(parts: &'a Parts, target: &'a path::Target, query: &'a Query) -> Self {
         let path = parts.uri.path();
         let path::Target::Resource(on) = target else {
             return Self { verb: parts.method.as_str().to_lowercase(), path, resource: None };
@@ -36,7 +36,7 @@ impl<'a> Request<'a> {
         Self { verb: verb.to_owned(), path, resource: Some(resource) }
     }
 
-    pub(super) fn attributes(&'a self, user: &'a Value) -> Attributes<'a> {
+    pub(crate) fn attributes(&'a self, user: &'a Value) -> Attributes<'a> {
         let target = self.resource.map_or(Target::Path(self.path), Target::Resource);
         Attributes { user, verb: &self.verb, target }
     }

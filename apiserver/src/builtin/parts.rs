@@ -99,6 +99,32 @@ impl Part {
     }
 }
 
+/// Kinds whose status brings no metadata along (`ResetObjectMetaForStatus` in pkg/registry/*/*/strategy.go).
+const STATUS_ALONE: [&str; 11] = [
+    "apiservices",
+    "customresourcedefinitions",
+    "devicetaintrules",
+    "flowschemas",
+    "podgroups",
+    "prioritylevelconfigurations",
+    "resourceclaims",
+    "servicecidrs",
+    "storageversionmigrations",
+    "validatingadmissionpolicies",
+    "volumeattachments",
+];
+
+/// What a write of the status leaves as it is, and nobody owns by it (`GetResetFields` of the kinds' status strategies).
+pub(crate) fn ignored_by_status(def: &ResourceDef) -> &'static [&'static str] {
+    match def.plural.as_str() {
+        _ if def.is_custom() => &["metadata", "spec"],
+        plural if STATUS_ALONE.contains(&plural) => &["metadata", "spec"],
+        "deployments" => &["metadata.labels", "spec"],
+        "pods" => &["metadata.deletionTimestamp", "metadata.ownerReferences", "spec"],
+        _ => &["spec"],
+    }
+}
+
 /// Copies a member of the spec, or its absence.
 fn take(wanted: &mut Value, given: &Value, member: &str) {
     let spec = meta::map_at(wanted, "spec");

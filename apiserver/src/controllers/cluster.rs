@@ -41,6 +41,12 @@ pub(super) const CLASSES: Resource = Resource {
     plural: "storageclasses",
     collection: "storageclasses.storage.k8s.io",
 };
+pub(super) const ATTRIBUTES_CLASSES: Resource = Resource {
+    api_version: "storage.k8s.io/v1",
+    kind: "VolumeAttributesClass",
+    plural: "volumeattributesclasses",
+    collection: "volumeattributesclasses.storage.k8s.io",
+};
 pub(super) const EVENTS: Resource = core("Event", "events");
 pub(super) const NAMESPACES: Resource = core("Namespace", "namespaces");
 pub(super) const CONFIG_MAPS: Resource = core("ConfigMap", "configmaps");

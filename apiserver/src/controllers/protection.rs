@@ -1,20 +1,21 @@
-//! Removes the finalizers of claims and volumes that are no longer used: pvc-protection-controller and
-//! pv-protection-controller of kube-controller-manager.
+//! Claims, volumes and their attributes classes that are being deleted go once nothing uses them: the protection controllers
+//! of pkg/controller/volume.
 
 use serde_json::Value;
 
 use super::Outcome;
-use super::cluster::{CLAIMS, Cluster, PODS, Resource, VOLUMES};
+use super::cluster::{ATTRIBUTES_CLASSES, CLAIMS, Cluster, PODS, Resource, VOLUMES};
 use crate::admission::PROTECTION_FINALIZERS;
 use crate::meta;
 
-pub(super) const WATCHES: &[&str] = &[CLAIMS.collection, VOLUMES.collection, PODS.collection];
+pub(super) const WATCHES: &[&str] =
+    &[CLAIMS.collection, VOLUMES.collection, ATTRIBUTES_CLASSES.collection, PODS.collection];
 
-/// Returns the keys of an event: a claim's or volume's own; for a pod those of its claims. A key begins with the
-/// collection.
+/// The claim, volume or class; of a claim or volume, its class too; of a pod, its claims. A key begins with the collection.
 pub(super) fn keys(collection: &str, key: &str, object: &Value) -> Vec<String> {
     if collection != PODS.collection {
-        return vec![format!("{collection}/{key}")];
+        let classes = classes_of(object).map(|name| format!("{}/{name}", ATTRIBUTES_CLASSES.collection));
+        return std::iter::once(format!("{collection}/{key}")).chain(classes).collect();
     }
     let namespace = meta::namespace(object);
     claims_of(object).map(|name| format!("{}/{namespace}/{name}", CLAIMS.collection)).collect()
@@ -22,7 +23,8 @@ pub(super) fn keys(collection: &str, key: &str, object: &Value) -> Vec<String> {
 
 pub(super) async fn reconcile(cluster: &Cluster, key: &str) -> Outcome {
     let Some((collection, key)) = key.split_once('/') else { return Ok(None) };
-    let of = if collection == CLAIMS.collection { CLAIMS } else { VOLUMES };
+    let of = [CLAIMS, VOLUMES, ATTRIBUTES_CLASSES].into_iter().find(|of| of.collection == collection);
+    let Some(of) = of else { return Ok(None) };
     let Some(stored) = cluster.get(of, key) else { return Ok(None) };
     let object = &stored.value;
     let finalizer = PROTECTION_FINALIZERS.iter().find(|(of, _)| *of == collection).map(|(_, name)| *name);
@@ -35,16 +37,31 @@ pub(super) async fn reconcile(cluster: &Cluster, key: &str) -> Outcome {
     Ok(None)
 }
 
-/// Reports whether a volume is bound, or a pod with a node uses a claim.
+/// A volume is used while it is bound, a claim while a pod with a node has it, a class while a claim or volume names it.
 fn is_used(cluster: &Cluster, of: Resource, object: &Value) -> bool {
     if of == VOLUMES {
         return object["status"]["phase"] == "Bound";
     }
-    let pods = cluster.list(PODS, meta::namespace(object));
     let name = meta::name(object);
+    if of == ATTRIBUTES_CLASSES {
+        let names_it = |object: &Value| classes_of(object).any(|class| class == name);
+        return [VOLUMES, CLAIMS].into_iter().any(|of| cluster.everywhere(of).iter().any(names_it));
+    }
+    let pods = cluster.list(PODS, meta::namespace(object));
     pods.iter()
         .filter(|pod| !pod["spec"]["nodeName"].is_null())
         .any(|pod| claims_of(pod).any(|claim| claim == name))
+}
+
+/// The attributes classes that a claim or volume names (`getPVCsAssignedToVAC` and `getPVsAssignedToVAC`).
+fn classes_of(object: &Value) -> impl Iterator<Item = &str> {
+    let status = &object["status"];
+    let names = [
+        &object["spec"]["volumeAttributesClassName"],
+        &status["currentVolumeAttributesClassName"],
+        &status["modifyVolumeStatus"]["targetVolumeAttributesClassName"],
+    ];
+    names.into_iter().filter_map(Value::as_str)
 }
 
 /// Returns the names of the claims that a pod uses.

@@ -115,6 +115,12 @@ impl Reply {
         self
     }
 
+    /// Puts `Warning` headers before the others.
+    pub(crate) fn with_first_warnings(mut self, warnings: impl IntoIterator<Item = String>) -> Self {
+        self.warnings.splice(0..0, warnings);
+        self
+    }
+
     /// Builds the response of a failed request.
     #[must_use]
     pub fn error(error: &ApiError) -> Self {

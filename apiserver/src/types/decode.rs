@@ -91,6 +91,16 @@ pub(crate) fn blank(of: &'static Type) -> Value {
     object
 }
 
+/// As [`blank`], without defaults: what Go writes of an object that nobody has decoded.
+pub(crate) fn unset(of: &'static Type) -> Value {
+    let value = |field: &Field| match lookup(field.of) {
+        Some(of) if !field.optional && field.shape == Shape::One && !is_union(field.of) => unset(of),
+        _ => zero(field),
+    };
+    let written = of.members.iter().filter(|(_, field)| field.always);
+    Value::Object(written.map(|(name, field)| ((*name).to_owned(), value(field))).collect())
+}
+
 fn message(
     map: &mut Map<String, Value>,
     of: &'static Type,
@@ -334,6 +344,17 @@ fn whole(value: &mut Value) {
 }
 
 fn bytes(value: &mut Value, at: &At<'_>, of: &Type) -> Result<(), String> {
+    if let Value::Array(items) = &*value {
+        // Go takes the bytes one by one, too.
+        let byte = |item: &Value| item.as_u64().and_then(|number| u8::try_from(number).ok());
+        let wrong = |item: &Value| match item {
+            Value::Number(number) => cannot(&format!("number {number}"), "uint8", at, of),
+            other => mismatch(other, "uint8", at, of),
+        };
+        let bytes: Result<Vec<u8>, String> =
+            items.iter().map(|item| byte(item).ok_or_else(|| wrong(item))).collect();
+        *value = BASE64.encode(bytes?).into();
+    }
     let Value::String(text) = value else {
         return Err(mismatch(value, "[]uint8", at, of));
     };

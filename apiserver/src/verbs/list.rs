@@ -99,7 +99,7 @@ pub(super) async fn page(call: &Call<'_>, options: &ListOptions) -> ApiResult<Pa
     let objects = snapshot.objects.into_iter().filter(|(key, _)| behind(key));
     let mut objects = selectors.selected(&call.server, objects).await?;
     let mut limit = usize::try_from(options.limit.unwrap_or(0)).unwrap_or(0);
-    if options.resource_version == "0" {
+    if options.resource_version == "0" && call.def.is_cached() {
         // kube-apiserver serves these from its watch cache, which has no pages.
         limit = 0;
     }
@@ -169,7 +169,7 @@ fn position(call: &Call<'_>, options: &ListOptions) -> ApiResult<(Option<u64>, O
     match version {
         Some(version) if options.resource_version_match == "Exact" => Ok((Some(version), None)),
         Some(version) if version > call.server.store.current() => {
-            Err(ApiError::future_version(version, call.server.store.current()))
+            Err(ApiError::future_version(version, call.server.store.current(), call.def.is_cached()))
         }
         _ => Ok((None, None)),
     }
@@ -185,7 +185,9 @@ fn snapshot(call: &Call<'_>, at: Option<u64>, start: Option<&str>) -> ApiResult<
             let rest = Token { rv: None, start: start.to_owned() };
             ApiError::expired(INCONSISTENT).with_continue(rest.encode())
         }
-        (SnapshotError::Future { current }, _) => ApiError::future_version(at.unwrap_or_default(), current),
+        (SnapshotError::Future { current }, _) => {
+            ApiError::future_version(at.unwrap_or_default(), current, call.def.is_cached())
+        }
     })
 }
 

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use kubesmith_apimachinery::golang;
 use serde_json::Value;
 
 use crate::conversion;
@@ -18,7 +19,7 @@ pub(super) async fn get(call: &Call<'_>) -> ApiResult<Reply> {
     let key = def.key(&call.path.namespace, &call.path.name);
     let version = parse_version(call.query.get("resourceVersion")).map_err(ApiError::unexpected)?;
     if let Some(version) = version.filter(|version| *version > call.server.store.current()) {
-        return Err(ApiError::future_version(version, call.server.store.current()));
+        return Err(ApiError::future_version(version, call.server.store.current(), call.def.is_cached()));
     }
     let object = call.server.store.get(&def.collection, &key);
     let object = object.ok_or_else(|| ApiError::not_found(def.about(&call.path.name)))?;
@@ -67,10 +68,8 @@ pub(super) fn go_type(def: &ResourceDef, kind: &str) -> String {
 pub(super) fn parse_version(text: &str) -> Result<Option<u64>, String> {
     match text {
         "" => Ok(None),
-        text => text.parse().map(Some).map_err(|_| {
-            format!(
-                "resourceVersion: Invalid value: {text:?}: strconv.ParseUint: parsing {text:?}: invalid syntax"
-            )
-        }),
+        text => golang::parse_uint(text)
+            .map(Some)
+            .map_err(|error| format!("resourceVersion: Invalid value: {text:?}: {error}")),
     }
 }

@@ -34,6 +34,10 @@ pub(super) async fn create(call: &Call<'_>) -> ApiResult<Reply> {
     managed::updated(call, None, &mut review, &options).await;
     let status = answer(call, &review)?;
     review["status"] = status;
+    if call.def.kind == "SelfSubjectReview" {
+        // `Create` of pkg/registry/authentication/selfsubjectreview.
+        review["metadata"] = json!({"creationTimestamp": call.server.now()});
+    }
     if call.def.kind == "SelfSubjectRulesReview" {
         // The response is a new review (`Create` of pkg/registry/authorization/selfsubjectrulesreview).
         review["metadata"] = json!({});

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use super::write::{self, Storage, Write};
 use super::{admit, create, delete, identity, read};
 use crate::admission::{self, Attributes, Operation, Options};
-use crate::builtin::parts::Part;
+use crate::builtin::parts::{self, Part};
 use crate::builtin::{self, Generation, Stage};
 use crate::conversion::Served;
 use crate::http::query::WriteOptions;
@@ -187,11 +187,10 @@ fn has_uid(call: &Call<'_>, wanted: &Value, uid: &str) -> ApiResult<()> {
 /// Refuses a malformed version.
 pub(super) fn readable_version(wanted: &Value) -> ApiResult<()> {
     let version = meta::text(wanted, "resourceVersion");
-    if version.is_empty() || version.parse::<u64>().is_ok() {
+    if version.is_empty() {
         return Ok(());
     }
-    let quoted = kubesmith_apimachinery::golang::quote(version);
-    Err(ApiError::unexpected(format!("strconv.ParseUint: parsing {quoted}: invalid syntax")))
+    kubesmith_apimachinery::golang::parse_uint(version).map(drop).map_err(ApiError::unexpected)
 }
 
 /// Refuses an object without a version, unless its kind allows that.
@@ -262,20 +261,9 @@ fn keep_other_part(call: &Call<'_>, current: &Value, wanted: &mut Value) {
     }
 }
 
-/// Kinds whose status updates keep the metadata (`ResetObjectMetaForStatus` in pkg/registry/*/*/strategy.go).
-const STATUS_ALONE: [&str; 7] = [
-    "customresourcedefinitions",
-    "flowschemas",
-    "prioritylevelconfigurations",
-    "resourceclaims",
-    "servicecidrs",
-    "validatingadmissionpolicies",
-    "volumeattachments",
-];
-
-/// Takes the metadata of a status update of a built-in kind, unless its strategy keeps the stored one.
+/// The status of a built-in kind brings metadata along, unless its strategy keeps them.
 fn bring_metadata(def: &ResourceDef, given: &Value, wanted: &mut Value) {
-    if STATUS_ALONE.contains(&def.plural.as_str()) {
+    if parts::ignored_by_status(def).contains(&"metadata") {
         return;
     }
     let kept = match def.plural.as_str() {

@@ -104,7 +104,7 @@ impl Walk {
     fn no_keyword(&mut self, keyword: &str) {
         match keyword {
             "$ref" => self.wrong("`$ref` is refused by API servers", "write the schema in its place"),
-            _ if keyword == "$schema" || REFUSED_KEYWORDS.contains(&keyword) => {
+            _ if REFUSED_KEYWORDS.contains(&keyword) => {
                 self.wrong(format!("`{keyword}` is refused by API servers"), "say it in another way");
             }
             _ => self.unknown.push(self.path.clone()),

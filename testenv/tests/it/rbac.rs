@@ -223,7 +223,9 @@ async fn impersonation_needs_a_rule_for_each_part() {
     let as_joe: &[(&str, &str)] = &[("impersonate-user", "joe"), ("impersonate-group", "bakers")];
     let who = "/apis/authentication.k8s.io/v1/selfsubjectreviews";
     let (status, refused) = send(&jane, Call("POST", who, as_joe, json!({}))).await;
-    let text = "users \"joe\" is forbidden: User \"jane\" cannot impersonate resource \"users\" in API group \"\" at the cluster scope";
+    // The refusal is that of the first mode: `user-info` of constrained impersonation.
+    let text = "selfsubjectreviews.authentication.k8s.io is forbidden: User \"jane\" cannot impersonate-on:user-info:create \
+                resource \"selfsubjectreviews\" in API group \"authentication.k8s.io\" at the cluster scope";
     assert_eq!((status, &refused["message"]), (403, &json!(text)));
     let (_, joe) = send(&env.client(), Call("POST", who, as_joe, json!({}))).await;
     let groups = json!(["bakers", "system:authenticated"]);
@@ -233,7 +235,39 @@ async fn impersonation_needs_a_rule_for_each_part() {
     let groups = json!(["system:serviceaccounts", "system:serviceaccounts:a", "system:authenticated"]);
     assert_eq!(account["status"]["userInfo"]["groups"], groups);
     let group: &[(&str, &str)] = &[("impersonate-group", "bakers")];
-    assert_eq!(send(&env.client(), Call("POST", who, group, json!({}))).await.0, 500);
+    let (status, refused) = send(&env.client(), Call("POST", who, group, json!({}))).await;
+    let text = "requested &user.DefaultInfo{Name:\"\", UID:\"\", Groups:[]string{\"bakers\"}, Extra:map[string][]string(nil)} \
+                without impersonating a user name";
+    assert_eq!((status, &refused["message"]), (400, &json!(text)));
+    let node: &[(&str, &str)] = &[("impersonate-user", "system:node:n")];
+    let (_, node) = send(&env.client(), Call("POST", who, node, json!({}))).await;
+    assert_eq!(node["status"]["userInfo"]["groups"], json!(["system:nodes", "system:authenticated"]));
+}
+
+#[tokio::test]
+async fn constrained_impersonation_allows_one_verb() {
+    let (env, jane) = env_and_jane().await;
+    let rule = |verb: &str, group: &str, resource: &str| json!({"verbs": [verb], "apiGroups": [group], "resources": [resource]});
+    let users = rule("impersonate:user-info", "authentication.k8s.io", "users");
+    let rules = json!([users, rule("impersonate-on:user-info:list", "", "pods"), rule("list", "", "pods")]);
+    let named = |kind: &str| json!({"apiVersion": "rbac.authorization.k8s.io/v1", "kind": kind, "metadata": {"name": "actor"}});
+    let (mut role, mut binding) = (named("ClusterRole"), named("ClusterRoleBinding"));
+    role["rules"] = rules;
+    binding["roleRef"] =
+        json!({"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "actor"});
+    let user = |name: &str| json!({"apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": name});
+    binding["subjects"] = json!([user("jane"), user("joe")]);
+    assert_eq!(post(&env.client(), &format!("{RBAC}/clusterroles"), role).await.0, 201);
+    assert_eq!(post(&env.client(), &format!("{RBAC}/clusterrolebindings"), binding).await.0, 201);
+    let as_joe: &[(&str, &str)] = &[("impersonate-user", "joe")];
+    assert_eq!(send(&jane, Call("GET", "/api/v1/pods", as_joe, json!(null))).await.0, 200);
+    let (status, refused) = send(&jane, Call("GET", "/api/v1/pods/p", as_joe, json!(null))).await;
+    assert_eq!(status, 403, "{refused}");
+    let as_baker: &[(&str, &str)] = &[("impersonate-user", "joe"), ("impersonate-group", "bakers")];
+    let (_, refused) = send(&jane, Call("GET", "/api/v1/pods", as_baker, json!(null))).await;
+    let text = "groups.authentication.k8s.io \"bakers\" is forbidden: User \"jane\" cannot impersonate:user-info resource \
+                \"groups\" in API group \"authentication.k8s.io\" at the cluster scope";
+    assert_eq!(refused["message"], text);
 }
 
 #[tokio::test]

@@ -4,7 +4,7 @@
 use super::{no_overload, text_of};
 use crate::cel::ast::{Expr, Kind, NodeId};
 use crate::cel::types::Type;
-use crate::cel::value::{Key, Value};
+use crate::cel::value::{Key, Value, is_visible};
 use crate::structural::golang;
 
 /// The greatest length of a result.
@@ -303,7 +303,8 @@ fn inner(value: &Value, depth: usize) -> Result<String, String> {
         }
         Value::Map(map) => entries(map.iter().map(|(key, value)| (key.value(), value)), depth)?,
         Value::Object(fields) => {
-            entries(fields.iter().map(|(name, value)| (Value::string(name), value)), depth)?
+            let visible = fields.iter().filter(|(name, _)| is_visible(name));
+            entries(visible.map(|(name, value)| (Value::string(name), value)), depth)?
         }
         Value::String(text) => golang::quote(text),
         Value::Bytes(_) => format!("b{}", golang::quote(&text(value, depth)?)),

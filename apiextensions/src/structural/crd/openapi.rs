@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::rules::{Cardinality, Rules, Site};
-use super::structure::validate_structural;
+use super::structure::{conversion_fault, validate_structural};
 use crate::cel::Validator;
 use crate::schema::{Additional, KEYWORDS, Keyword, Rule, Schema, SchemaError};
 use crate::structural::cause::Cause;
@@ -30,6 +30,7 @@ pub(super) fn validate_schema(
             return;
         }
     };
+    let others = causes.len();
     if status {
         check_root_with_status(&schema, json, path, causes);
     }
@@ -49,6 +50,10 @@ pub(super) fn validate_schema(
     walk.node(&schema, path, &Place::root(with_rules), true);
     causes.extend(walk.schema_causes);
     walk.rules.finish(path, causes);
+    // What cannot be converted mostly has a cause of its own.
+    if let Some(fault) = conversion_fault(&schema).filter(|_| causes.len() == others) {
+        causes.push(Cause::invalid(path, "", fault));
+    }
 }
 
 fn unreadable(error: &SchemaError, path: &Path) -> Cause {
@@ -266,7 +271,8 @@ fn check_keywords(schema: &Schema, path: &Path, place: &Place, causes: &mut Vec<
     }
     for keyword in &schema.refused {
         let detail = match keyword.as_str() {
-            NO_PRESERVE => continue,
+            // `conversion_fault` has it.
+            NO_PRESERVE | "$schema" => continue,
             "items" => "items must be a schema object and not an array".to_owned(),
             keyword => format!("{keyword} is not supported"),
         };

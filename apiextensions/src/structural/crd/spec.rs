@@ -6,6 +6,7 @@ use super::approval::check_approval;
 use super::openapi::validate_schema;
 use super::resolve_field_path;
 use super::shape::{flag, list, present, text, texts};
+use super::structure::conversion_fault;
 use crate::schema::Schema;
 use crate::structural::cause::Cause;
 use crate::structural::webhook::{validate_ca_bundle, validate_client_config};
@@ -116,7 +117,7 @@ fn check_versions(crd: &Value, versions: &[Value], old: Option<&Value>, causes: 
         }
         if !is_shared(versions, "selectableFields") {
             let detail = "may only be set when `version.schema.openAPIV3Schema` is not included";
-            check_selectable(version, &at.child("selectableFields"), detail, causes);
+            check_selectable(version, &at, detail, causes);
         }
     }
     let mut seen: Vec<&str> = versions.iter().map(|v| text(v, "/name")).collect();
@@ -177,7 +178,7 @@ fn check_shared(versions: &[Value], old: Option<&Value>, causes: &mut Vec<Cause>
     }
     if is_shared(versions, "selectableFields") {
         let detail = "may only be set when validations.schema is included";
-        check_selectable(first, &spec.child("selectableFields"), detail, causes);
+        check_selectable(first, &spec, detail, causes);
     }
 }
 
@@ -314,15 +315,19 @@ fn check_columns(version: &Value, path: &Path, causes: &mut Vec<Cause>) {
 /// Selectable fields that a version may have.
 const MAX_SELECTABLE_FIELDS: usize = 8;
 
-fn check_selectable(version: &Value, path: &Path, without_schema: &str, causes: &mut Vec<Cause>) {
+fn check_selectable(version: &Value, holder: &Path, without_schema: &str, causes: &mut Vec<Cause>) {
     let fields = list(version, "/selectableFields");
     if fields.is_empty() {
         return;
     }
+    let path = &holder.child("selectableFields");
     let Some(Ok(schema)) = present(version, "/schema/openAPIV3Schema").map(Schema::enforced) else {
         causes.push(Cause::invalid(path, "", without_schema));
         return;
     };
+    if let Some(fault) = conversion_fault(&schema) {
+        causes.push(Cause::invalid(holder.child("schema.openAPIV3Schema"), "", fault));
+    }
     let mut seen = std::collections::BTreeSet::new();
     for (i, field) in fields.iter().enumerate() {
         let at = path.index(i).child("jsonPath");

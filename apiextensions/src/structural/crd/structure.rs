@@ -17,7 +17,7 @@ enum Level {
 #[must_use]
 pub fn validate_structural(path: &Path, schema: &Schema) -> Vec<Cause> {
     let mut causes = Vec::new();
-    if has_refused_keywords(schema) {
+    if conversion_fault(schema).is_some() {
         return causes;
     }
     check(schema, Level::Root, path, &mut causes);
@@ -26,10 +26,36 @@ pub fn validate_structural(path: &Path, schema: &Schema) -> Vec<Cause> {
     causes
 }
 
-/// Reports whether the server cannot convert the schema, and so does not check its structure. Source:
-/// `validateUnsupportedFields` and `newExtensions` of apiextensions-apiserver's pkg/apiserver/schema/convert.go.
-fn has_refused_keywords(schema: &Schema) -> bool {
-    schema.any(&|schema| !schema.refused.is_empty())
+/// Keywords without a place in a structural schema, in the order in which the server looks for them, with its names of them.
+const UNSUPPORTED: [(&str, &str); 7] = [
+    ("id", "id"),
+    ("$schema", "schema"),
+    ("$ref", "$ref"),
+    ("patternProperties", "patternProperties"),
+    ("dependencies", "dependencies"),
+    ("additionalItems", "additionalItems"),
+    ("definitions", "definitions"),
+];
+
+/// Why the server cannot convert the schema, and so does not look at its structure. Source: `NewStructural` of
+/// apiextensions-apiserver's pkg/apiserver/schema/convert.go.
+pub(super) fn conversion_fault(schema: &Schema) -> Option<String> {
+    let refused = |keyword: &str| schema.refused.iter().any(|refused| refused == keyword);
+    if let Some((_, name)) = UNSUPPORTED.iter().find(|(keyword, _)| refused(keyword)) {
+        return Some(format!("OpenAPIV3Schema '{name}' is not supported"));
+    }
+    if let Some(fault) = schema.junctions().find_map(|(_, branch)| conversion_fault(branch)) {
+        return Some(fault);
+    }
+    if refused("x-kubernetes-preserve-unknown-fields") {
+        return Some(
+            "internal error: 'x-kubernetes-preserve-unknown-fields' must be true or undefined".to_owned(),
+        );
+    }
+    if refused("items") {
+        return Some("OpenAPIV3Schema 'items' must be a schema, but is an array".to_owned());
+    }
+    schema.children().find_map(|(_, child)| conversion_fault(child))
 }
 
 fn check(schema: &Schema, level: Level, path: &Path, causes: &mut Vec<Cause>) {

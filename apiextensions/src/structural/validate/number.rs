@@ -58,11 +58,11 @@ pub(super) fn check_number(schema: &Schema, path: &str, number: &Number) -> Outc
     let mut outcome = Outcome::default();
     let value = Num::of(number);
     let fault = |detail: String| Cause::invalid(path, Value::Number(number.clone()), detail);
-    if let Some(detail) = out_of_range(schema, path, value) {
+    if let Some(detail) = out_of_range(schema, path, "Checked", value) {
         outcome.add(Cause::invalid("", "", detail));
     }
     if let Some(factor) = &schema.multiple_of {
-        let factor = value.like(factor.float());
+        let (value, factor) = comparable(schema, path, "MultipleOf", (value, factor.float()), &mut outcome);
         if !factor.float().is_nan() && factor.float() <= 0.0 {
             let detail = format!("factor MultipleOf declared for {path} must be positive: {}", factor.text());
             outcome.add(Cause::invalid(path, factor.float(), detail));
@@ -71,14 +71,16 @@ pub(super) fn check_number(schema: &Schema, path: &str, number: &Number) -> Outc
         }
     }
     if let Some(min) = &schema.minimum {
-        let bound = value.like(min.float());
+        let pair = (value, min.float());
+        let (value, bound) = comparable(schema, path, "Minimum boundary", pair, &mut outcome);
         if value.less(bound) || (schema.exclusive_minimum && !bound.less(value)) {
             let what = if schema.exclusive_minimum { "greater than" } else { "greater than or equal to" };
             outcome.add(fault(format!("{path} in body should be {what} {}", bound.text())));
         }
     }
     if let Some(max) = &schema.maximum {
-        let bound = value.like(max.float());
+        let pair = (value, max.float());
+        let (value, bound) = comparable(schema, path, "Maximum boundary", pair, &mut outcome);
         if bound.less(value) || (schema.exclusive_maximum && !value.less(bound)) {
             let what = if schema.exclusive_maximum { "less than" } else { "less than or equal to" };
             outcome.add(fault(format!("{path} in body should be {what} {}", bound.text())));
@@ -86,6 +88,24 @@ pub(super) fn check_number(schema: &Schema, path: &str, number: &Number) -> Outc
     }
     outcome.passed += 1;
     outcome
+}
+
+/// A value and the number of a keyword, as they are compared. A keyword whose number the type does not have refuses every
+/// value, and is compared as a float (`numberValidator` of kube-openapi's pkg/validation/validate/validator.go).
+fn comparable(
+    schema: &Schema,
+    path: &str,
+    keyword: &str,
+    (value, number): (Num, f64),
+    outcome: &mut Outcome,
+) -> (Num, Num) {
+    match out_of_range(schema, path, keyword, Num::Float(number)) {
+        None => (value, value.like(number)),
+        Some(detail) => {
+            outcome.add(Cause::invalid("", "", detail));
+            (Num::Float(value.float()), Num::Float(number))
+        }
+    }
 }
 
 fn is_multiple(value: Num, factor: Num) -> bool {
@@ -112,7 +132,7 @@ pub(super) fn is_json_integer(value: f64) -> bool {
 
 /// The range check of `int32`, `int64` and `float`; only if the type is unambiguous.
 #[expect(clippy::cast_possible_truncation, reason = "the cast is what is checked")]
-fn out_of_range(schema: &Schema, path: &str, value: Num) -> Option<String> {
+fn out_of_range(schema: &Schema, path: &str, what: &str, value: Num) -> Option<String> {
     if schema.int_or_string {
         return None;
     }
@@ -129,9 +149,9 @@ fn out_of_range(schema: &Schema, path: &str, value: Num) -> Option<String> {
     let type_ = schema.type_name();
     match (fits, schema.format_name()) {
         (true, _) => None,
-        (false, "") => Some(format!("Checked value must be of type {type_} (default format) in {path}")),
+        (false, "") => Some(format!("{what} value must be of type {type_} (default format) in {path}")),
         (false, format) => {
-            Some(format!("Checked value must be of type {type_} with format {format} in {path}"))
+            Some(format!("{what} value must be of type {type_} with format {format} in {path}"))
         }
     }
 }

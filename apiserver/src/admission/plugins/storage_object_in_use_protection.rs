@@ -1,5 +1,5 @@
-//! `StorageObjectInUseProtection`: claims and volumes have a finalizer, which kube-controller-manager takes off once nothing
-//! uses them.
+//! `StorageObjectInUseProtection`: claims, volumes and volume attributes classes have a finalizer, which
+//! kube-controller-manager takes off once nothing uses them.
 
 use serde_json::{Value, json};
 
@@ -12,6 +12,7 @@ use crate::status::ApiResult;
 pub(crate) const FINALIZERS: &[(&str, &str)] = &[
     ("persistentvolumeclaims", "kubernetes.io/pvc-protection"),
     ("persistentvolumes", "kubernetes.io/pv-protection"),
+    ("volumeattributesclasses.storage.k8s.io", "kubernetes.io/vac-protection"),
 ];
 
 pub(super) fn admit(attributes: &Attributes<'_>, object: Option<&mut Value>) -> ApiResult<()> {

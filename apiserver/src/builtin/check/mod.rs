@@ -42,8 +42,8 @@ pub(super) use ingress::{ingress, ingress_status, network_policy};
 pub(super) use jobs::{cron_job, job, job_status};
 pub(super) use network::{ingress_class, ip_address, service_cidr};
 pub(super) use objects::{
-    api_service, controller_revision, lease, namespace, node, priority_class, role, role_binding,
-    runtime_class,
+    api_service, controller_revision, lease, namespace, namespace_status, node, priority_class, role,
+    role_binding, runtime_class,
 };
 pub(super) use pods::{pod, pod_ephemeral_containers, pod_status};
 pub(super) use resize::pod_resize;

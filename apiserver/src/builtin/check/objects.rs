@@ -344,6 +344,21 @@ pub(in crate::builtin) fn api_service(object: &Value, _: Option<&Value>) -> Vec<
 }
 
 /// `ValidateNamespace` of `pkg/apis/core/validation`: the finalizers of a new one.
+/// `ValidateNamespaceStatusUpdate`: the phase is that of the namespace's life.
+pub(in crate::builtin) fn namespace_status(new: &Value, _: &Value) -> Vec<Cause> {
+    let (wanted, when) = match new["metadata"]["deletionTimestamp"].is_null() {
+        true => ("Active", "is empty"),
+        false => ("Terminating", "is not empty"),
+    };
+    Errors::of(|errors| {
+        let phase = Field::root(new).child("status").child("phase");
+        if phase.text() != wanted {
+            let detail = format!("may only be '{wanted}' if `deletionTimestamp` {when}");
+            errors.push(Cause::invalid("status.Phase", json!(phase.text()), &detail));
+        }
+    })
+}
+
 pub(in crate::builtin) fn namespace(object: &Value, old: Option<&Value>) -> Vec<Cause> {
     Errors::of(|errors| {
         let finalizers = Field::root(object).child("spec").child("finalizers");

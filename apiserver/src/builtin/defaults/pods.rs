@@ -30,8 +30,26 @@ pub(super) fn template_of(holder: &mut Value) {
     pod_spec(&mut holder["template"]["spec"]);
 }
 
+/// What kube-apiserver settles in a new pod (`PrepareForCreate` of pkg/registry/core/pod/strategy.go).
+pub(in crate::builtin) fn prepare_pod(pod: &mut Value) {
+    end_in_time(pod);
+    if pod["spec"]["schedulingGates"].as_array().is_some_and(|gates| !gates.is_empty()) {
+        let now = pod["metadata"]["creationTimestamp"].clone();
+        let conditions = map_at(pod, "status").entry("conditions").or_insert_with(|| json!([]));
+        if let Value::Array(conditions) = conditions
+            && conditions.iter().all(|condition| condition["type"] != "PodScheduled")
+        {
+            conditions.push(json!({
+                "type": "PodScheduled", "status": "False", "reason": "SchedulingGated",
+                "message": "Scheduling is blocked due to non-empty scheduling gates",
+                "lastProbeTime": null, "lastTransitionTime": now,
+            }));
+        }
+    }
+}
+
 /// Sets a negative grace period to one second (`applyNegativeTerminationGracePeriod` of registry/core/pod).
-pub(in crate::builtin) fn end_in_time(pod: &mut Value) {
+fn end_in_time(pod: &mut Value) {
     let seconds = &mut pod["spec"]["terminationGracePeriodSeconds"];
     if seconds.as_i64().is_some_and(|seconds| seconds < 0) {
         *seconds = 1.into();

@@ -13,6 +13,7 @@ pub(super) static KINDS: &[BuiltIn] = &[
         default: defaults::namespace,
         prepare: defaults::hold_namespace,
         check: check::namespace,
+        check_status: check::namespace_status,
         ..kind("", "Namespace", "namespaces", "namespace", &["ns"])
     },
     BuiltIn {

@@ -35,7 +35,7 @@ pub(super) static KINDS: &[BuiltIn] = &[
             "status.nominatedNodeName",
         ],
         default: defaults::pod,
-        prepare: defaults::end_in_time,
+        prepare: defaults::prepare_pod,
         check: check::pod,
         check_status: check::pod_status,
         ..workload("", "Pod", "pods", "pod", &["po"])

@@ -74,3 +74,28 @@ async fn claim_gets_the_smallest_volume_that_fits_and_releases_it() {
     assert_eq!(super::get(&env, &format!("{CLAIMS}/huge")).await["status"]["phase"], "Pending");
     env.stop().await;
 }
+
+#[tokio::test]
+async fn attributes_class_stays_while_a_claim_names_it() {
+    let env = env(false).await;
+    let classes = "/apis/storage.k8s.io/v1/volumeattributesclasses";
+    create(
+        &env,
+        classes,
+        json!({"metadata": {"name": "fast"}, "driverName": "a.b", "parameters": {"a": "b"}}),
+    )
+    .await;
+    let mut claim = claim("data", json!("local"), "1Gi");
+    claim["spec"]["volumeAttributesClassName"] = "fast".into();
+    create(&env, CLAIMS, claim).await;
+    let path = format!("{classes}/fast");
+    call(&env, Method::DELETE, &path, Value::Null).await;
+    super::quiet(&env).await;
+    assert_eq!(
+        super::get(&env, &path).await["metadata"]["finalizers"],
+        json!(["kubernetes.io/vac-protection"])
+    );
+    call(&env, Method::DELETE, &format!("{CLAIMS}/data"), Value::Null).await;
+    until(&env, &path, |answer| answer["reason"] == "NotFound").await;
+    env.stop().await;
+}
