@@ -38,7 +38,7 @@ async fn operator(client: Client) -> kube::Result<()> {
 
 #[test]
 fn conversion_survives_what_happens_to_it() {
-    let explored = Explore::new("crontab").schedules(100).run(|sim| async move {
+    let explored = Explore::new("crontab").schedules(12).run(|sim| async move {
         sim.crds("../config/crd/bases");
         sim.webhooks("../config/crd/bases", |_| {
             crontab_webhook::server().build().expect("the paths differ").into_service()
