@@ -1,5 +1,6 @@
 //! The API server: handles requests, and updates the served resources after changes of CRDs.
 
+mod call;
 mod image;
 pub(crate) mod initial;
 mod seed;
@@ -33,6 +34,7 @@ use crate::registry::{Registry, ResourceDef};
 use crate::status::{ApiError, ApiResult};
 use crate::store::{NotDurable, Object, Store, WriteError};
 use crate::{api_services, authentication, crd, custom, discovery, meta, verbs, webhook};
+pub(crate) use call::Call;
 
 /// The size limit of bodies, in bytes; kube-apiserver's own limit.
 const BODY_LIMIT: usize = 3 * 1024 * 1024;
@@ -422,51 +424,6 @@ where
             Err(error) => ApiError::bad_request(format!("the body could not be read: {error}")),
         }),
         Err(_) => Err(ApiError::timeout()),
-    }
-}
-
-/// One request for a resource.
-pub(crate) struct Call<'a> {
-    pub(crate) server: Arc<Server>,
-    pub(crate) def: Arc<ResourceDef>,
-    pub(crate) path: ResourcePath,
-    pub(crate) query: Query,
-    pub(crate) headers: &'a http::HeaderMap,
-    pub(crate) body: Bytes,
-    /// The user, in the form of `authentication.k8s.io`.
-    pub(crate) user: Value,
-    /// The server's own token, where it requires one.
-    pub(crate) own_token: Option<Arc<str>>,
-    pub(crate) accepted: negotiate::Accepted,
-    /// The connection, for upgrades.
-    pub(crate) upgrade: Option<OnUpgrade>,
-    /// Warnings for the client, each text once.
-    warnings: Mutex<Vec<String>>,
-}
-
-impl Call<'_> {
-    /// Adds a text as a `Warning` header.
-    pub(crate) fn warn(&self, text: &str) {
-        let mut warnings = self.warnings.lock().unwrap_or_else(PoisonError::into_inner);
-        if !text.is_empty() && !warnings.iter().any(|known| known == text) {
-            warnings.push(text.to_owned());
-        }
-    }
-
-    /// Reports whether the request is about the scale of an object.
-    pub(crate) fn is_for_scale(&self) -> bool {
-        self.path.subresource == "scale"
-    }
-
-    /// Returns the field manager; if the client gives none, the first part of its user agent.
-    pub(crate) fn manager(&self, given: &str) -> String {
-        if !given.is_empty() {
-            return given.to_owned();
-        }
-        let agent =
-            self.headers.get(http::header::USER_AGENT).and_then(|v| v.to_str().ok()).unwrap_or_default();
-        let name = agent.split('/').next().unwrap_or_default();
-        if name.is_empty() { "unknown".to_owned() } else { name.chars().take(128).collect() }
     }
 }
 

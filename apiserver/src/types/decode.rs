@@ -1,14 +1,13 @@
 //! Normalizes objects of built-in kinds to the form that a Go server decodes: unknown members are dropped, empty ones
 //! are omitted or written according to the types, quantities and times are in canonical form.
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD as BASE64;
-use jiff::Timestamp;
+mod scalar;
+
 use kubesmith_apimachinery::golang;
-use kubesmith_apimachinery::quantity::Quantity;
 use serde_json::{Map, Value};
 
 use super::{Field, Shape, Type, find, message as lookup};
+use scalar::{RESOURCES, amount, bytes, int_or_string, scalar, time};
 
 /// The position of a value in an object.
 #[derive(Clone, Copy)]
@@ -303,115 +302,6 @@ fn element(
             (None, _) => Ok(()),
         },
     }
-}
-
-fn scalar(value: &mut Value, field: &Field, at: &At<'_>, of: &'static Type) -> Result<(), String> {
-    let fits = match (field.of, &*value) {
-        ("string", Value::String(_)) | ("bool", Value::Bool(_)) | ("double", Value::Number(_)) => true,
-        ("int32" | "int64", Value::Number(number)) => {
-            let range = if field.of == "int32" {
-                i64::from(i32::MIN)..=i64::from(i32::MAX)
-            } else {
-                i64::MIN..=i64::MAX
-            };
-            if number.as_i64().is_none_or(|n| !range.contains(&n)) {
-                let text = format!("number {number}");
-                return Err(cannot(&text, field.of, at, of));
-            }
-            true
-        }
-        ("strings", Value::Array(list)) => list.iter().all(Value::is_string),
-        _ => false,
-    };
-    if !fits {
-        return Err(mismatch(value, &element_type(field), at, of));
-    }
-    if field.of == "double" {
-        whole(value);
-    }
-    Ok(())
-}
-
-/// Formats a number without a fraction as Go does.
-fn whole(value: &mut Value) {
-    let Some(number) = value.as_f64().filter(|_| value.is_f64()) else { return };
-    let text = format!("{number:.0}");
-    if number.fract() == 0.0
-        && let Ok(number) = text.parse::<i64>()
-    {
-        *value = number.into();
-    }
-}
-
-fn bytes(value: &mut Value, at: &At<'_>, of: &Type) -> Result<(), String> {
-    if let Value::Array(items) = &*value {
-        // Go takes the bytes one by one, too.
-        let byte = |item: &Value| item.as_u64().and_then(|number| u8::try_from(number).ok());
-        let wrong = |item: &Value| match item {
-            Value::Number(number) => cannot(&format!("number {number}"), "uint8", at, of),
-            other => mismatch(other, "uint8", at, of),
-        };
-        let bytes: Result<Vec<u8>, String> =
-            items.iter().map(|item| byte(item).ok_or_else(|| wrong(item))).collect();
-        *value = BASE64.encode(bytes?).into();
-    }
-    let Value::String(text) = value else {
-        return Err(mismatch(value, "[]uint8", at, of));
-    };
-    text.retain(|c| c != '\n' && c != '\r');
-    match BASE64.decode(text.as_bytes()) {
-        Ok(_) => Ok(()),
-        Err(base64::DecodeError::InvalidByte(at, _) | base64::DecodeError::InvalidLastSymbol(at, _)) => {
-            Err(format!("illegal base64 data at input byte {at}"))
-        }
-        Err(_) => Err(format!("illegal base64 data at input byte {}", text.len() / 4 * 4)),
-    }
-}
-
-/// Quantities of resources, whose precision is a thousandth (`SetDefaults_ResourceList`).
-const RESOURCES: &str = "v1.ResourceList";
-
-fn amount(value: &mut Value, is_resource: bool) -> Result<(), String> {
-    let text = match &*value {
-        Value::String(text) => text.clone(),
-        Value::Number(number) => number.to_string(),
-        other => other.to_string(),
-    };
-    let mut quantity = Quantity::parse(text.trim()).map_err(|error| error.to_string())?;
-    if is_resource {
-        quantity = quantity.rounded_up_to_milli();
-    }
-    *value = quantity.to_string().into();
-    Ok(())
-}
-
-fn int_or_string(value: &Value, at: &At<'_>, of: &Type) -> Result<(), String> {
-    match value {
-        Value::String(_) => Ok(()),
-        Value::Number(number) if number.as_i64().is_some_and(|n| i32::try_from(n).is_ok()) => Ok(()),
-        Value::Number(number) => Err(cannot(&format!("number {number}"), "int32", at, of)),
-        other => Err(mismatch(other, "int32", at, of)),
-    }
-}
-
-fn time(value: &mut Value, layout: &str, format: &str) -> Result<(), String> {
-    let text = value.as_str().unwrap_or_default();
-    let refused = |rest: &str, part: &str| {
-        format!("parsing time {text:?} as {layout:?}: cannot parse {rest:?} as {part:?}")
-    };
-    let parsed = text.parse::<Timestamp>().map_err(|_| refused(text, "2006"))?;
-    // A layout with a fraction requires exactly its digits.
-    if layout.contains(".000000") {
-        let rest = text.get(19..).unwrap_or_default();
-        let digits = rest.strip_prefix('.').map(|rest| rest.bytes().take_while(u8::is_ascii_digit).count());
-        match digits {
-            Some(6) => {}
-            Some(count) if count > 6 => return Err(refused(&rest[7..], "Z07:00")),
-            _ => return Err(refused(rest, ".000000")),
-        }
-    }
-    *value = parsed.strftime(format).to_string().into();
-    Ok(())
 }
 
 /// Returns a field's type in Go's notation.
