@@ -20,7 +20,7 @@ use crate::paths::display;
 use crate::source::{FileId, Loc, SourceFile, SourceMap};
 
 /// Warns of files without a module, unreadable ones, and those that collide with others. `points` are the
-/// files that can be extended, as [`extension_points`](crate::emit::rust::extension_points) lists them;
+/// places of extensions, as [`extension_points`](crate::emit::rust::extension_points) lists them;
 /// `root` is the module path of the package in its crate.
 pub fn check(
     target: &Target,

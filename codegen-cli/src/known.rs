@@ -142,8 +142,8 @@ pub fn paths() -> impl Iterator<Item = &'static str> {
     plain.chain(generic).chain(k8s::paths().filter(seen))
 }
 
-/// A known path with this last name, for suggestions: rather a type of Kubernetes than one of std, as kube's `Duration`
-/// is the text that Go writes, and std's is an object.
+/// A known path with this last name, for suggestions. Prefers types of Kubernetes: the JSON of kube's `Duration` is a text,
+/// as in Go; that of std's is an object.
 pub fn by_name(name: &str) -> Option<&'static str> {
     let mut named = paths().filter(|path| path.contains("::") && path.rsplit("::").next() == Some(name));
     let first = named.next()?;

@@ -76,15 +76,16 @@ impl Containers {
         Self::default()
     }
 
-    /// Returns the whole log of a container; `None` if it has none. A client that follows a log gets its additions when
-    /// the pod is written.
+    /// Sets the function that returns the whole log of a container; `None`: it has none. A client that follows a log gets
+    /// its additions when the pod is written.
     #[must_use]
     pub fn on_log(mut self, log: impl Fn(&Container) -> Option<String> + Send + Sync + 'static) -> Self {
         self.log = Some(Arc::new(log));
         self
     }
 
-    /// Runs commands and attachments. The future's output is the exit code; the future is dropped if the client leaves.
+    /// Sets the function that runs commands and attachments. The output of its future is the exit code; the future is
+    /// dropped if the client leaves.
     #[must_use]
     pub fn on_exec<F, R>(mut self, run: F) -> Self
     where

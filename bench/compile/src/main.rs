@@ -4,6 +4,7 @@
 //! ```text
 //! cargo run --release -p kubesmith-bench-compile [ROUNDS [KINDS]]
 //! ```
+//!
 //! Both end in a program that fills a cache for each kind and reads it. The benchmark times the packages written for
 //! the kinds: the dev profile, not incremental, with compiled dependencies. Contenders alternate. Processor times are
 //! those of Cargo and all compilers, from /proc, so that this only runs on Linux.

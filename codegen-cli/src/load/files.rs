@@ -86,9 +86,9 @@ impl Files {
     /// Reads the library of an input.
     pub(super) fn library(&mut self, krate: &mut Crate, manifest: &Manifest) {
         self.load_modules(krate, manifest.root.clone());
-        if krate.stored.is_empty() && has_versions(krate) {
+        if has_versions(krate) {
             let texts = manifest.programs.iter().filter_map(|root| fs::read_to_string(root).ok());
-            krate.stored = texts.flat_map(|text| parse::stored(&text)).collect();
+            krate.stored.extend(texts.flat_map(|text| parse::stored(&text)));
         }
         if self.programs {
             self.load_programs(krate, manifest);

@@ -326,7 +326,7 @@ fn is_stored(resource: &CustomResource, all: &[&CustomResource], stored: &[(Stri
     let has = |resource: &CustomResource, version: &str| {
         resource.facts.version.as_ref().is_some_and(|own| own.text == version)
     };
-    // A call that merges another kind may be beside.
+    // A call may merge a kind of the same name in another group.
     let exists = |version: &String| versions.clone().any(|other| has(other, version));
     let said = stored.iter().filter(|(kind, version)| *kind == resource.facts.kind.text && exists(version));
     let mut said = said.map(|(_, version)| version);

@@ -1,5 +1,7 @@
 //! The versions that programs store, by the calls that merge the versions of a kind.
 
+use std::cell::LazyCell;
+
 /// Kinds with the versions that a program stores, lower case.
 pub(crate) fn stored(text: &str) -> Vec<(String, String)> {
     let mut found: Vec<(String, String)> = versioned(text).collect();
@@ -18,10 +20,14 @@ fn versioned(text: &str) -> impl Iterator<Item = (String, String)> {
     })
 }
 
-/// `merge_crds(vec![v1::Kind::crd(), v2::Kind::crd()], "v2")` of kube-core. Definitions that variables hold are all of the file.
+/// `merge_crds(vec![v1::Kind::crd(), v2::Kind::crd()], "v2")` of kube-core. If the call names no types, all `Kind::crd()` of
+/// the file count.
 fn merged(text: &str) -> impl Iterator<Item = (String, String)> {
     const CALL: &str = "merge_crds(";
-    let calls = text.match_indices(CALL).filter_map(|(at, _)| arguments(&text[at + CALL.len()..]));
+    let is_name = |at: usize| !text[..at].ends_with(is_word);
+    let calls = text.match_indices(CALL).filter(move |(at, _)| is_name(*at));
+    let calls = calls.filter_map(|(at, _)| arguments(&text[at + CALL.len()..]));
+    let of_file = LazyCell::new(|| definitions(text));
     let versions = calls.filter_map(|arguments| {
         let version = arguments.trim_end().trim_end_matches(',').strip_suffix('"')?.rsplit('"').next()?;
         Some((arguments, version))
@@ -29,18 +35,21 @@ fn merged(text: &str) -> impl Iterator<Item = (String, String)> {
     versions.flat_map(|(arguments, version)| {
         let mut kinds = definitions(arguments);
         if kinds.is_empty() {
-            kinds = definitions(text);
+            kinds.clone_from(&of_file);
         }
         kinds.into_iter().map(move |kind| (kind, version.to_lowercase()))
     })
 }
 
+/// The longest list of arguments, in characters.
+const LONGEST: usize = 1 << 14;
+
 /// The text up to the parenthesis that closes the call.
 fn arguments(text: &str) -> Option<&str> {
     let mut depth = 0_usize;
-    let end = text.find(|c| {
-        let is_end = c == ')' && depth == 0;
-        depth = match c {
+    let (end, _) = text.char_indices().take(LONGEST).find(|(_, c)| {
+        let is_end = *c == ')' && depth == 0;
+        depth = match *c {
             '(' => depth + 1,
             ')' => depth.saturating_sub(1),
             _ => depth,
@@ -81,9 +90,13 @@ mod tests {
         assert_eq!(stored(inline), of("v2", &["Farm"]));
         let variables = "let one = v1::Farm::crd(); let two = crate::v2::Barn::crd(); merge_crds([one, two].into(), \"v1\")";
         assert_eq!(stored(variables), of("v1", &["Barn", "Farm"]));
-        for unknown in
-            ["merge_crds(all, version)", "merge_crds(all", "::merged_crd(A::V1)", "merge_crds(a, \"v1\")"]
-        {
+        for unknown in [
+            "merge_crds(all, version)",
+            "my_merge_crds([A::crd()], \"v1\")",
+            "merge_crds(all",
+            "::merged_crd(A::V1)",
+            "merge_crds(a, \"v1\")",
+        ] {
             assert_eq!(stored(unknown), [], "{unknown}");
         }
     }

@@ -35,6 +35,16 @@ enum Source {
 }
 
 impl Source {
+    /// The source of `--kubesmith-source`, or the default one.
+    fn of(given: Option<&str>) -> Result<Self, ScaffoldError> {
+        given.map_or_else(Self::usual, Self::parse)
+    }
+
+    /// The dependency of a crate of types in `root` on the runtime.
+    fn of_types(&self, root: &Path) -> Result<String, ScaffoldError> {
+        self.dependency(root, "runtime", ", default-features = false").map_err(ScaffoldError::Usage)
+    }
+
     /// Reads `--kubesmith-source`: `published`, a folder, or `URL#REVISION`.
     fn parse(text: &str) -> Result<Self, ScaffoldError> {
         if text == "published" {
@@ -128,8 +138,7 @@ enum Origin {
 ///
 /// Returns an error if the source is unknown or lacks the runtime.
 pub(crate) fn types_dependency(root: &Path, source: Option<&str>) -> Result<String, ScaffoldError> {
-    let source = source.map_or_else(Source::usual, Source::parse)?;
-    source.dependency(root, "runtime", ", default-features = false").map_err(ScaffoldError::Usage)
+    Source::of(source)?.of_types(root)
 }
 
 /// The lines of Cargo.toml for a program in `root` that depends on the runtime and, in its tests, on the test
@@ -167,10 +176,9 @@ impl Dependencies {
     /// # Errors
     /// Returns an error if the source does not exist or lacks a package.
     pub(super) fn new(root: &Path, source: Option<&str>) -> Result<Self, ScaffoldError> {
-        let runtime = types_dependency(root, source)?;
-        let source = source.map_or_else(Source::usual, Source::parse)?;
+        let source = Source::of(source)?;
         Ok(Self {
-            runtime,
+            runtime: source.of_types(root)?,
             testenv: source.dependency(root, "testenv", "").map_err(ScaffoldError::Usage)?,
             from: match &source {
                 Source::Registry => Origin::Registry,

@@ -50,7 +50,8 @@ impl io::Write for Length {
 fn length(value: &impl Serialize) -> usize {
     let mut length = Length(0);
     let written = value.serialize(&mut Serializer::with_formatter(&mut length, JsonFormatter));
-    written.map_or(0, |()| length.0)
+    // A value without a JSON form would count as large.
+    written.map_or(APPLY_LIMIT, |()| length.0)
 }
 
 /// Whether the schemas, most of a definition, are so small that its size need not be computed.

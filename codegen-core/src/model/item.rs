@@ -342,8 +342,8 @@ impl FieldModel {
         self.ident.as_ref().map_or_else(|| self.ty.span(), Ident::span)
     }
 
-    /// Whether an object must have the field: by its explicit presence, or else if it is no `Option`, has no
-    /// default and is always serialized.
+    /// Whether an object must have the field: as an attribute says (`required`, `optional`), or else if it is no `Option`,
+    /// has no default and is always serialized.
     pub fn is_required(&self, container: &SerdeContainer) -> bool {
         match &self.presence {
             Some(presence) => presence.value == Presence::Required,

@@ -115,7 +115,7 @@ impl RbacAttrs {
             let lower = verb.value.to_lowercase();
             let near = VERBS.iter().find(|known| edit_distance(&lower, known) <= 1);
             if let Some(near) = near.filter(|_| !VERBS.contains(&verb.value.as_str())) {
-                let message = format!("no API server knows the verb {:?}", verb.value);
+                let message = format!("the verb {:?} nearly matches a known one", verb.value);
                 diagnostics.push(
                     Diagnostic::warning(Code::RBAC_RULE, verb.span, message)
                         .help(format!("did you mean {near:?}?")),

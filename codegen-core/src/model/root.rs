@@ -115,7 +115,7 @@ pub struct MissingFact {
     pub help: String,
 }
 
-/// Reports a root type whose group or version is unknown; `has` states which of them are known.
+/// Reports a root type whose group or version is unknown; `has` says whether (the group, the version) is known.
 pub fn missing_facts(name: &str, has_attribute: bool, has: (bool, bool)) -> Vec<MissingFact> {
     if has == (false, false) && !has_attribute {
         return vec![MissingFact {

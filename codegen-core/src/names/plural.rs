@@ -146,8 +146,8 @@ static WORDS: &[Word] = &[
     word_or("formula", "formulas", "formulae"), word("shoe", "shoes"), exact("toe", "toes"), word("graffiti", "graffiti"),
 ];
 
-/// Suffix rules, the first match wins; a word with the plural suffix stays unchanged. `dula` and its
-/// neighbours have equal plurals, as in the original.
+/// Suffix rules, the first match wins; a word with the plural suffix stays unchanged. `dula` and the rows
+/// after it become `bulae` as well: flect has them so.
 #[rustfmt::skip]
 static SUFFIXES: &[(&str, &str)] = &[
     ("tive", "tives"), ("eaf", "eaves"), ("oaf", "oaves"), ("afe", "aves"), ("arf", "arves"), ("rfe", "rves"),

@@ -131,8 +131,8 @@ fn or_one(digits: &str) -> &str {
     if digits.is_empty() { "1" } else { digits }
 }
 
-/// Orders version names as an API server lists them: the most preferred first. Other names come last, in
-/// alphabetical order.
+/// Orders version names as an API server lists them: the most preferred first. Names that are no
+/// Kubernetes versions, such as `stable`, come last, in alphabetical order.
 ///
 /// The rule is that of `k8s.io/apimachinery/pkg/version.CompareKubeAwareVersionStrings`.
 pub fn compare_versions(a: &str, b: &str) -> Ordering {

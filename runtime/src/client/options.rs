@@ -120,10 +120,10 @@ impl ClientOptions {
         self
     }
 
-    /// Sets the limit of retries of a request that the server postpones: a response 429 or 5xx with `Retry-After`,
-    /// the time to wait. Requests of all verbs are retried if their body is available, which it is except for
-    /// streamed uploads. Ten by default; zero leaves it to the caller. A configuration without `default_retry`
-    /// overrides it. Informers wait by their own backoff, and no shorter than the server requests.
+    /// Sets how often a request is retried that the server postpones, by 429 or 5xx with a time to wait in `Retry-After`.
+    /// Ten by default; zero leaves retries to the caller. Requests of all verbs are retried, except streamed uploads,
+    /// whose body is gone. A configuration without `default_retry` overrides it. Informers wait by their own backoff, and
+    /// no shorter than the server requests.
     #[must_use]
     pub fn max_retries(mut self, retries: u32) -> Self {
         self.max_retries = retries;

@@ -74,8 +74,8 @@
 //! # Answers
 //!
 //! A handler that refuses a write responds with a review, and the write fails whatever the webhook's `failurePolicy`
-//! is. Otherwise, the API server gets an HTTP error with a `Status` that gives the reason, and the failure policy
-//! decides:
+//! is. If no review is sent, the API server gets an HTTP error with a `Status` that gives the reason, and the failure
+//! policy decides:
 //!
 //! | cause | code |
 //! |---|---|

@@ -25,7 +25,7 @@ const KUBECTL: &str = "TEST_ASSET_KUBECTL";
 /// `TEST_ASSET_ETCD` or `TEST_ASSET_KUBE_APISERVER`, set and not empty, take [`Backend::ControlPlane`]; otherwise it is
 /// [`Backend::Embedded`].
 ///
-/// Differences to envtest: without variables it looks for a control plane in `/usr/local/kubebuilder/bin`; it uses an
+/// envtest differs: without variables it looks for a control plane in `/usr/local/kubebuilder/bin`; it uses an
 /// empty variable as a path; it ignores missing CRD paths by default; when another process takes a port, it tries the
 /// same one again; it considers kube-apiserver ready before its roles exist (`/healthz`); and it can download binaries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -5,7 +5,7 @@
 //! A first run without faults shows every request and event; the next ones disturb one of them each: the operator
 //! crashes before or after a write, a response is lost, a watch is late, breaks or expires, a user edits in between,
 //! the operator is down while a user acts. Further schedules combine faults at random. After each step of the scenario,
-//! the objects must reach their state without faults, and the operator must come to rest.
+//! the objects must reach the state that they have in a run without faults, and the operator must come to rest.
 //!
 //! ```
 //! use kube::Client;

@@ -208,8 +208,8 @@ impl Sim {
         spec.operators.extend(std::iter::repeat_n(start, number));
     }
 
-    /// Adds the model of an outside system, such as a database. Operators call it through the returned handle, with the
-    /// faults of requests. Its state is compared as those of objects, as the kind `Outside`.
+    /// Adds the model of an outside system, such as a database. Operators call it through the returned handle, with the same
+    /// faults as requests. Its state is compared like an object of the kind `Outside`.
     pub fn outside<T: Serialize + Send + 'static>(&self, name: &str, state: T) -> Outside<T> {
         let outside = Outside::new(name, state);
         let shown = outside.clone();
@@ -232,8 +232,8 @@ impl Sim {
     }
 
     /// Adds steps after the others: a user changes the last applied object of this kind into a variant and back, and
-    /// the objects must return to their state. The CRD's schema decides the variants: one has other values in all
-    /// fields of the spec, the other has no optional fields. Changes that the server refuses are skipped.
+    /// the objects must return to the state that they had before. The CRD's schema decides the variants: one has other
+    /// values in all fields of the spec, the other has no optional fields. Changes that the server refuses are skipped.
     pub fn vary<K: Resource<DynamicType = ()>>(&self) {
         let kind = (K::api_version(&()).into_owned(), K::kind(&()).into_owned());
         self.spec.borrow_mut().varied.push(kind);

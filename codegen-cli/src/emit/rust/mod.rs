@@ -191,8 +191,8 @@ pub fn emit(ir: &Ir, options: &RustOptions) -> BTreeMap<String, String> {
     tree
 }
 
-/// The files that a handwritten file can extend: their paths without `_expansion.rs`, below the source
-/// folder.
+/// The places of handwritten extensions, one for each kind's file: the path of the extension below the source folder,
+/// without `_expansion.rs`.
 pub fn extension_points(ir: &Ir, options: &RustOptions) -> Vec<String> {
     let ir = &*ir.for_clients();
     let plan = Plan::new(ir, options);

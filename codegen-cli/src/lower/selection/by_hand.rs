@@ -1,11 +1,17 @@
-//! Kinds whose definitions code makes: types with an `impl CustomResourceExt` of their own. Only running it gives the definition.
+//! Finds kinds with a hand-written `impl CustomResourceExt`, whose definition only running the code gives.
+
+use std::collections::BTreeSet;
 
 use kubesmith_core::diag::Code;
 
 use crate::diag::Diagnostic;
+use crate::load::ModuleId;
 use crate::lower::{Ctx, Root};
-use crate::resolve::ItemId;
+use crate::resolve::{ItemId, Value};
 use crate::syntax::{ImplItem, ValueExpr, ValueKind};
+
+/// The most constants that stand for each other.
+const CONSTANTS: usize = 16;
 
 /// kube-core's trait of types with definitions.
 const TRAIT: &str = "CustomResourceExt";
@@ -19,18 +25,33 @@ impl Ctx<'_> {
         if !blocks.any(|block| is_of(block, TRAIT)) {
             return Vec::new();
         }
-        let items = self.resolver.items().filter(|(id, _)| self.crates.list[id.krate].is_input);
-        items.filter_map(|(id, item)| self.by_hand(id, &item.name.text)).collect()
+        let items = self.resolver.items().filter(|(id, item)| {
+            self.crates.list[id.krate].is_input
+                && item.resource.is_none()
+                && item.custom_resource.is_none()
+                && !self.resolver.module_facts(*id).skip
+        });
+        // Several programs of a package may have the same file as a module.
+        let mut seen = BTreeSet::new();
+        let mut roots: Vec<Root> = items.filter_map(|(id, item)| self.by_hand(id, &item.name.text)).collect();
+        roots.retain(|root| {
+            let loc = self.sources.real(root.loc).loc;
+            seen.insert((self.sources.file(loc.file).path.clone(), loc.start))
+        });
+        roots
     }
 
     fn by_hand(&self, id: ItemId, name: &str) -> Option<Root> {
-        let blocks = || self.resolver.impls(id).iter().map(|(.., block)| *block);
-        let definition = blocks().find(|block| is_of(block, TRAIT))?;
+        let blocks = || self.resolver.impls(id).iter().map(|(_, module, block)| (*module, *block));
+        let (_, definition) = blocks().find(|(_, block)| is_of(block, TRAIT))?;
         let made = definition.values.iter().find(|value| value.name.text == "crd")?;
         let said = |name: &str| {
+            let resource = blocks().filter(|(_, block)| is_of(block, "Resource"));
             let mut values =
-                blocks().filter(|block| is_of(block, "Resource")).flat_map(|block| &block.values);
-            values.find(|value| value.name.text == name).and_then(|value| text(&value.expr))
+                resource.flat_map(|(module, block)| block.values.iter().map(move |value| (module, value)));
+            // kube's trait has functions, k8s-openapi's constants.
+            let (module, value) = values.find(|(_, value)| value.name.text.eq_ignore_ascii_case(name))?;
+            self.text(id.krate, module, &value.expr, CONSTANTS)
         };
         Some(Root {
             group: said("group").unwrap_or_default(),
@@ -39,6 +60,25 @@ impl Ctx<'_> {
             path: self.resolver.public_path(id),
             loc: made.name.loc,
         })
+    }
+
+    /// The text that a function returns as a literal or constant, over at most `left` constants.
+    fn text(&self, krate: usize, module: ModuleId, expr: &ValueExpr, left: usize) -> Option<String> {
+        match &expr.kind {
+            ValueKind::Text(text) => Some(text.clone()),
+            ValueKind::Converted(_, inner) | ValueKind::Function(_, inner) => {
+                self.text(krate, module, inner, left)
+            }
+            // `Cow::Borrowed("..")`
+            ValueKind::Call(_, arguments) => self.text(krate, module, arguments.first()?, left),
+            ValueKind::Path(path) => match self.resolver.value(krate, module, path)? {
+                Value::Item(krate, module, item) => {
+                    self.text(krate, module, &item.expr, left.checked_sub(1)?)
+                }
+                _ => None,
+            },
+            _ => None,
+        }
     }
 
     /// Reports the definition.
@@ -56,15 +96,4 @@ impl Ctx<'_> {
 
 fn is_of(block: &ImplItem, of: &str) -> bool {
     block.of_trait.as_ref().is_some_and(|name| name.text == of)
-}
-
-/// The text that a function returns as a literal.
-fn text(expr: &ValueExpr) -> Option<String> {
-    match &expr.kind {
-        ValueKind::Text(text) => Some(text.clone()),
-        ValueKind::Converted(_, inner) | ValueKind::Function(_, inner) => text(inner),
-        // `Cow::Borrowed("..")`
-        ValueKind::Call(_, arguments) => text(arguments.first()?),
-        _ => None,
-    }
 }

@@ -389,7 +389,7 @@ codes! {
          its path. The type has the visibility of the spec's struct. A type in a program, or in a private module without a \
          re-export, gets a CRD, roles and documentation. Use it with `kube::Api`.";
 
-    RBAC_RULE = 801, "rule of a role that an API server refuses",
+    RBAC_RULE = 801, "rule of a role that an API server refuses, or that grants nothing",
         "A rule allows verbs on `resources` of `groups`, or on `urls`. The core group, with pods and services, is the \
          empty string. Names of roles and namespaces follow the API server's rules. A verb may have any name; one that \
          nearly matches a known verb gets a warning.";
