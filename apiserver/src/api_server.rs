@@ -43,7 +43,7 @@ pub struct ApiServerOptions {
     pub simulated_node: bool,
     /// The folder of persistent data.
     pub data_dir: Option<PathBuf>,
-    /// The initial state, in memory: `data_dir`, `history` and `bare` have no effect then.
+    /// The initial state, in memory: `data_dir` and `history` have no effect then, and `bare` adds or removes no objects.
     pub snapshot: Option<Snapshot>,
     /// Starts without objects, and accepts objects in namespaces that do not exist.
     pub bare: bool,

@@ -76,13 +76,23 @@ impl fmt::Debug for Server {
     }
 }
 
-/// The state of a server at one moment. Other servers can start from it, faster than from nothing; they share unchanged
-/// objects.
-#[derive(Clone, Debug)]
+/// The state of a server while it handles no write. Other servers can start from it, faster than from nothing; they share
+/// unchanged objects.
+#[derive(Clone)]
 pub struct Snapshot {
     store: Arc<Store>,
     registry: Arc<Registry>,
     hooks: Arc<Hooks>,
+    /// Whether the server propagated deletions.
+    controllers: bool,
+    /// Whether the server aggregated cluster roles.
+    aggregates_roles: bool,
+}
+
+impl fmt::Debug for Snapshot {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Snapshot").finish_non_exhaustive()
+    }
 }
 
 /// The settings of a server.
@@ -127,12 +137,24 @@ impl Server {
         let server = Self::empty(Arc::new(snapshot.store.copy()), clock, options);
         *server.registry.write().unwrap_or_else(PoisonError::into_inner) = snapshot.registry.clone();
         *server.hooks.write().unwrap_or_else(PoisonError::into_inner) = snapshot.hooks.clone();
+        if !snapshot.aggregates_roles {
+            server.refresh_roles();
+        }
+        if !snapshot.controllers {
+            verbs::delete::resume(&server);
+        }
         server
     }
 
     /// Returns the present state.
     pub(crate) fn snapshot(&self) -> Snapshot {
-        Snapshot { store: Arc::new(self.store.copy()), registry: self.registry(), hooks: self.hooks() }
+        Snapshot {
+            store: Arc::new(self.store.copy()),
+            registry: self.registry(),
+            hooks: self.hooks(),
+            controllers: self.options.controllers,
+            aggregates_roles: self.aggregates_roles(),
+        }
     }
 
     /// Creates a server that has not read its store.

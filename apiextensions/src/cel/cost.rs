@@ -1,7 +1,7 @@
 //! The cost of a call at run time. Source: cel-go's runtime costs and the cost estimator of Kubernetes.
 
 use super::eval::LIST_COST;
-use super::value::{Value, compare_numbers};
+use super::value::{Value, compare_numbers, is_visible};
 
 /// The cost of traversing a character of a string.
 const TRAVERSAL: f64 = 0.1;
@@ -26,8 +26,13 @@ fn traversal(value: &Value, depth: usize) -> u64 {
         Value::List(list) if depth < 64 => list.items.iter().map(|item| traversal(item, depth + 1)).sum(),
         Value::String(_) | Value::Bytes(_) => scaled(value.size(), TRAVERSAL),
         Value::Map(map) if depth < 64 => map.values().map(|value| traversal(value, depth + 1) + 1).sum(),
+        // The iterator gives no value of a hidden field.
         Value::Object(fields) if depth < 64 => {
-            fields.values().map(|value| traversal(value, depth + 1) + 1).sum()
+            let cost = |(name, value): (&String, &Value)| match is_visible(name) {
+                true => traversal(value, depth + 1) + 1,
+                false => 2,
+            };
+            fields.iter().map(cost).sum()
         }
         _ => 1,
     }

@@ -310,13 +310,14 @@ pub(super) fn equal(a: &Value, b: &Value) -> bool {
         (Value::Map(a), Value::Map(b)) => {
             a.len() == b.len() && a.iter().all(|(k, v)| b.get(k).is_some_and(|w| equal(v, w)))
         }
-        // A null field counts in the size but is not found. Source: `unstructuredMap.Equal` of apiserver's pkg/cel.
+        // A null field counts in the size but is not found; a hidden field matters only where both have it. Source:
+        // `unstructuredMap.Equal` of apiserver's pkg/cel/common.
         (Value::Object(a), Value::Object(b)) => {
             let is_set = |value: &&Value| !matches!(value, Value::Null);
             a.len() == b.len()
                 && a.iter().all(|(k, v)| match (Some(v).filter(is_set), b.get(k).filter(is_set)) {
                     (Some(v), Some(w)) => equal(v, w),
-                    (v, w) => v.is_none() && w.is_none(),
+                    (v, w) => !is_visible(k) || v.is_none() && w.is_none(),
                 })
         }
         (Value::Message(a), Value::Message(b)) => a.equals(b),

@@ -58,7 +58,7 @@ macro_rules! keywords {
                         self.refused.push(name.to_owned());
                     }
                     $(($name, _) => self.$field = Said::read(value, reader)?,)*
-                    (name, value) if REFUSED_KEYWORDS.contains(&name) && says_something(value) => {
+                    (name, value) if REFUSED_KEYWORDS.contains(&name) && says_something(name, value) => {
                         self.refused.push(name.to_owned());
                     }
                     _ => {}
@@ -79,10 +79,12 @@ macro_rules! keywords {
     };
 }
 
-/// Whether a refused keyword has a value: Go leaves out what is empty.
-fn says_something(value: &Value) -> bool {
+/// Whether a refused keyword has a value. Source: `ValidateCustomResourceDefinitionOpenAPISchema` of
+/// apiextensions-apiserver, which asks for the length of texts and maps, and whether pointers are nil.
+fn says_something(name: &str, value: &Value) -> bool {
     match value {
         Value::Null => false,
+        _ if matches!(name, "$ref" | "additionalItems" | "dependencies") => true,
         Value::String(text) => !text.is_empty(),
         Value::Object(map) => !map.is_empty(),
         _ => true,

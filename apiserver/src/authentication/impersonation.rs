@@ -101,7 +101,7 @@ impl std::fmt::Display for Wanted {
 /// A bad request if they have properties of a user and no name.
 pub(super) fn wanted(headers: &HeaderMap) -> ApiResult<Option<Wanted>> {
     let all = |name: &str| -> Vec<String> {
-        headers.get_all(name).iter().filter_map(|v| v.to_str().ok()).map(str::to_owned).collect()
+        headers.get_all(name).iter().map(|v| String::from_utf8_lossy(v.as_bytes()).into_owned()).collect()
     };
     let first = |name: &str| all(name).into_iter().next().unwrap_or_default();
     let wanted = Wanted {
@@ -230,9 +230,8 @@ impl Check<'_> {
             })
             .collect();
         if self.mode != Mode::Legacy {
-            if values.iter().any(|(_, value)| value.is_empty()) {
-                return self
-                    .never(of("", ""), "impersonating the empty string value in extra is not allowed");
+            if let Some(why) = self.wanted.extra.iter().find_map(|(key, values)| extra_fault(key, values)) {
+                return self.never(of("", ""), &why);
             }
             if values.len() >= MANY && self.may(of("*", "*")).is_ok() {
                 return Ok(());
@@ -282,11 +281,31 @@ fn extra(headers: &HeaderMap) -> Map<String, Value> {
     for (header, value) in headers {
         let Some(key) = header.as_str().strip_prefix("impersonate-extra-") else { continue };
         let key = crate::http::path::decode(key).unwrap_or_else(|| key.to_owned());
-        if let (Ok(value), Some(values)) =
-            (value.to_str(), extra.entry(key).or_insert_with(|| json!([])).as_array_mut())
-        {
-            values.push(value.into());
+        if let Some(values) = extra.entry(key).or_insert_with(|| json!([])).as_array_mut() {
+            values.push(String::from_utf8_lossy(value.as_bytes()).into());
         }
     }
     extra
+}
+
+/// Why a key of extras, or its values, cannot be impersonated (`validateExtra`).
+fn extra_fault(key: &str, values: &Value) -> Option<String> {
+    let values = meta::strings(values);
+    let is_path = key.split_once('/').is_some_and(|(host, path)| !host.is_empty() && !path.is_empty());
+    if key.is_empty() {
+        return Some("impersonating the empty string key in extra is not allowed".to_owned());
+    }
+    if !is_path {
+        let wanted = r#"must be a domain-prefixed path (such as "acme.io/foo")"#;
+        return Some(format!(
+            "impersonating an invalid key in extra is not allowed: extra.key: Invalid value: {}: {wanted}",
+            golang::quote(key)
+        ));
+    }
+    if key != key.to_lowercase() {
+        let key = golang::quote(key);
+        return Some(format!("impersonating a non-lowercase key in extra is not allowed: {key}"));
+    }
+    let is_empty = values.contains(&"");
+    is_empty.then(|| "impersonating the empty string value in extra is not allowed".to_owned())
 }

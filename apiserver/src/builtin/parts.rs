@@ -100,16 +100,12 @@ impl Part {
 }
 
 /// Kinds whose status brings no metadata along (`ResetObjectMetaForStatus` in pkg/registry/*/*/strategy.go).
-const STATUS_ALONE: [&str; 11] = [
+const STATUS_ALONE: [&str; 7] = [
     "apiservices",
-    "customresourcedefinitions",
-    "devicetaintrules",
     "flowschemas",
-    "podgroups",
     "prioritylevelconfigurations",
     "resourceclaims",
     "servicecidrs",
-    "storageversionmigrations",
     "validatingadmissionpolicies",
     "volumeattachments",
 ];
@@ -119,6 +115,7 @@ pub(crate) fn ignored_by_status(def: &ResourceDef) -> &'static [&'static str] {
     match def.plural.as_str() {
         _ if def.is_custom() => &["metadata", "spec"],
         plural if STATUS_ALONE.contains(&plural) => &["metadata", "spec"],
+        "certificatesigningrequests" => &["spec", "status.conditions"],
         "deployments" => &["metadata.labels", "spec"],
         "pods" => &["metadata.deletionTimestamp", "metadata.ownerReferences", "spec"],
         _ => &["spec"],

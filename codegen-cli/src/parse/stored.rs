@@ -22,7 +22,7 @@ fn versioned(text: &str) -> impl Iterator<Item = (String, String)> {
 
 /// `merge_crds(vec![v1::Kind::crd(), v2::Kind::crd()], "v2")` of kube-core. If the call names no types, all `Kind::crd()` of
 /// the file count.
-fn merged(text: &str) -> impl Iterator<Item = (String, String)> {
+fn merged(text: &str) -> Vec<(String, String)> {
     const CALL: &str = "merge_crds(";
     let is_name = |at: usize| !text[..at].ends_with(is_word);
     let calls = text.match_indices(CALL).filter(move |(at, _)| is_name(*at));
@@ -32,13 +32,14 @@ fn merged(text: &str) -> impl Iterator<Item = (String, String)> {
         let version = arguments.trim_end().trim_end_matches(',').strip_suffix('"')?.rsplit('"').next()?;
         Some((arguments, version))
     });
-    versions.flat_map(|(arguments, version)| {
+    let kinds = versions.flat_map(|(arguments, version)| {
         let mut kinds = definitions(arguments);
         if kinds.is_empty() {
             kinds.clone_from(&of_file);
         }
         kinds.into_iter().map(move |kind| (kind, version.to_lowercase()))
-    })
+    });
+    kinds.collect()
 }
 
 /// The longest list of arguments, in characters.

@@ -32,7 +32,8 @@ pub(super) fn accepted(object: &Value, schema: &Value, accepts: &dyn Fn(&Value) 
     let mut found = Accepted::default();
     for odd in values(&object["spec"], &schema["properties"]["spec"], 0) {
         let variant = with(object, &[&odd.change]);
-        if found.odd.len() == MOST || variant == *object || !accepts(&variant) {
+        let is_full = odd.broken.is_none() && found.odd.len() == MOST;
+        if is_full || variant == *object || !accepts(&variant) {
             continue;
         }
         match odd.broken {
@@ -48,7 +49,10 @@ pub(super) fn accepted(object: &Value, schema: &Value, accepts: &dyn Fn(&Value) 
 fn values(value: &Value, schema: &Value, depth: usize) -> Vec<Odd> {
     let mut all = Vec::new();
     for name in schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str) {
-        all.push(Odd { change: Change::of(name, None), broken: Some("required") });
+        // A default fills the field in.
+        if schema["properties"][name].get("default").is_none() {
+            all.push(Odd { change: Change::of(name, None), broken: Some("required") });
+        }
     }
     for (name, field) in properties(schema).filter(|_| depth < DEPTH) {
         let now = &value[name.as_str()];

@@ -245,11 +245,11 @@ impl Search<'_> {
                 self.unrefused.extend(outcome.variants.against_schema.iter().cloned());
             }
             let Some(what) = outcome.variants.invalid.clone() else { return };
-            if self.begin.elapsed() >= self.settings.time {
-                return;
-            }
             if let Some(failure) = self.failure_of(&outcome) {
                 self.unrefused.push(format!("{what} is accepted, and then {failure} (plan={plan})"));
+            }
+            if self.begin.elapsed() >= self.settings.time {
+                return;
             }
         }
     }

@@ -343,7 +343,6 @@ pub(in crate::builtin) fn api_service(object: &Value, _: Option<&Value>) -> Vec<
     })
 }
 
-/// `ValidateNamespace` of `pkg/apis/core/validation`: the finalizers of a new one.
 /// `ValidateNamespaceStatusUpdate`: the phase is that of the namespace's life.
 pub(in crate::builtin) fn namespace_status(new: &Value, _: &Value) -> Vec<Cause> {
     let (wanted, when) = match new["metadata"]["deletionTimestamp"].is_null() {
@@ -359,6 +358,7 @@ pub(in crate::builtin) fn namespace_status(new: &Value, _: &Value) -> Vec<Cause>
     })
 }
 
+/// `ValidateNamespace` of `pkg/apis/core/validation`: the finalizers of a new one.
 pub(in crate::builtin) fn namespace(object: &Value, old: Option<&Value>) -> Vec<Cause> {
     Errors::of(|errors| {
         let finalizers = Field::root(object).child("spec").child("finalizers");
