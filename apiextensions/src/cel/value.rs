@@ -404,3 +404,23 @@ pub(super) fn duration_text(nanos: i64) -> String {
 pub(super) fn double_text(value: f64) -> String {
     golang::float(value)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn object(fields: &[(&str, i64)]) -> Value {
+        let field = |(name, value): &(&str, i64)| ((*name).to_owned(), Value::Int(*value));
+        Value::Object(Arc::new(fields.iter().map(field).collect()))
+    }
+
+    #[test]
+    fn hidden_fields_differ_only_where_both_objects_have_them() {
+        let [x, y] = ["x", "y"].map(hidden);
+        let one = object(&[("a", 1), (&x, 1)]);
+        assert!(equal(&one, &object(&[("a", 1), (&y, 2)])));
+        assert!(!equal(&one, &object(&[("a", 1), (&x, 2)])));
+        assert!(!equal(&one, &object(&[("a", 1)])), "the sizes differ");
+        assert!(!equal(&one, &object(&[("a", 2), (&y, 2)])));
+    }
+}

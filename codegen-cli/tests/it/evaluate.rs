@@ -194,7 +194,8 @@ fn definition_that_an_impl_makes_is_an_error_and_evaluated() {
     let crate_ = project(
         &(SOURCE.replace("std::env::var(\"HOST\").unwrap()", "\"a\".to_string()")
             + "pub struct Parcel;\n\
-               impl Resource for Parcel { fn group(_: &()) -> String { \"example.com\".into() } }\n\
+               impl Resource for Parcel { fn group(_: &()) -> String { GROUP.into() } }\n\
+               const GROUP: &str = \"example.com\";\n\
                pub trait Resource { fn group(_: &()) -> String; }\n\
                impl kube::core::CustomResourceExt for Parcel {\n\
                fn crd() -> String { <Cart as kube::core::CustomResourceExt>::crd().replace(\"Cart\", \"Parcel\").replace(\"carts\", \"parcels\") } }\n"),

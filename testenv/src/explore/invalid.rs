@@ -112,7 +112,8 @@ mod tests {
 
     #[test]
     fn each_constraint_is_broken_once() {
-        let schema = json!({"properties": {"spec": {"required": ["size"], "properties": {
+        let schema = json!({"properties": {"spec": {"required": ["size", "filled"], "properties": {
+            "filled": {"default": 1},
             "size": {"type": "integer", "minimum": 1, "maximum": 3},
             "name": {"type": "string", "minLength": 2, "maxLength": 4},
             "mode": {"type": "string", "enum": ["a"]},

@@ -96,6 +96,14 @@ fn schema_must_be_structural() {
         ),
         (json!({"a": {"$ref": "#/x"}}), "properties[a].$ref: Forbidden: $ref is not supported"),
         (
+            json!({"a": {"type": "string", "$ref": ""}}),
+            "properties[a].$ref: Forbidden: $ref is not supported",
+        ),
+        (
+            json!({"a": {"type": "string", "additionalItems": {}}}),
+            "properties[a].additionalItems: Forbidden: additionalItems is not supported",
+        ),
+        (
             json!({"a": {"type": "string", "x-kubernetes-validations": [{"rule": "true", "reason": "X"}]}}),
             "properties[a].x-kubernetes-validations[0].reason: Unsupported value: \"X\": supported values: \"FieldValueDuplicate\", \"FieldValueForbidden\", \"FieldValueInvalid\", \"FieldValueRequired\"",
         ),
