@@ -130,7 +130,7 @@ fn samples_are_accepted() {
         }
     }
     assert!(accepted > 200, "{accepted} samples");
-    assert!(refused.len() <= 8, "{accepted} accepted, refused: {refused:#?}");
+    assert!(refused.len() <= 9, "{accepted} accepted, refused: {refused:#?}");
 }
 
 /// What every tag of the page looks like: its name, and its attributes with what their values may be made of.

@@ -141,7 +141,7 @@ fn out_of_range(schema: &Schema, path: &str, what: &str, value: Num) -> Option<S
         ("integer", _, Num::Int(_)) => true,
         ("integer", format, Num::Float(f)) => {
             let limit = if format == "int32" { 2_147_483_648.0 } else { 9_223_372_036_854_775_808.0 };
-            f.fract() == 0.0 && f >= -limit && f < limit && !golang::float(f).contains('e')
+            f.fract() == 0.0 && f >= -limit && f < limit
         }
         ("number", "float", value) => (value.float() as f32).is_finite(),
         _ => true,
