@@ -43,7 +43,7 @@ impl fmt::Debug for WebhookService {
 }
 
 impl Server {
-    /// Returns the webhooks as a service, which a test can call without socket and certificate.
+    /// Returns the webhooks as a [`WebhookService`], which a test can call without socket and certificate.
     #[must_use]
     pub fn into_service(self) -> WebhookService {
         let registry = self.registry.unwrap_or_default();
