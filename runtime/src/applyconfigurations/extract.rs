@@ -102,7 +102,7 @@ where
     Ok(Value::Object(value))
 }
 
-/// Adds name and namespace, which belong to every configuration, whoever owns them.
+/// Adds name and namespace, which every configuration has.
 fn identify(value: &mut Map<String, Value>, name: Option<&str>, namespace: Option<&str>) {
     let metadata = value.entry("metadata").or_insert_with(|| Value::Object(Map::new()));
     if let Value::Object(metadata) = metadata {
