@@ -5,6 +5,7 @@ mod image;
 pub(crate) mod initial;
 mod seed;
 
+use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::fmt;
 use std::future::Future;
@@ -50,12 +51,16 @@ pub(crate) struct Origin {
     pub(crate) token: Option<Arc<str>>,
 }
 
+/// Established CRDs by the collections of their objects.
+type Definitions = BTreeMap<String, Arc<Object>>;
+
 /// The server's state. Handlers wait for bodies, watches and webhooks, and hold no lock meanwhile.
 pub(crate) struct Server {
     pub(crate) store: Arc<Store>,
     registry: RwLock<Arc<Registry>>,
-    /// Held while the served resources are updated from the CRDs.
-    reconciling: Mutex<()>,
+    /// The established CRDs from which the served resources were made, by their collections; `None` before the first time.
+    /// Locked while the served resources are updated.
+    reconciling: Mutex<Option<Definitions>>,
     clock: Arc<dyn Clock>,
     pub(crate) ids: Ids,
     stopping: signal::Sender<bool>,
@@ -137,6 +142,8 @@ impl Server {
         let server = Self::empty(Arc::new(snapshot.store.copy()), clock, options);
         *server.registry.write().unwrap_or_else(PoisonError::into_inner) = snapshot.registry.clone();
         *server.hooks.write().unwrap_or_else(PoisonError::into_inner) = snapshot.hooks.clone();
+        *server.reconciling.lock().unwrap_or_else(PoisonError::into_inner) =
+            Some(established(&server.stored_crds()));
         if !snapshot.aggregates_roles {
             server.refresh_roles();
         }
@@ -164,7 +171,7 @@ impl Server {
         Arc::new(Self {
             store,
             registry: RwLock::default(),
-            reconciling: Mutex::new(()),
+            reconciling: Mutex::new(None),
             clock,
             ids: Ids::new(seed),
             stopping: signal::Sender::new(false),
@@ -378,7 +385,7 @@ impl Server {
 
     /// Updates the conditions of CRDs and the served resources from the stored CRDs.
     pub(crate) fn refresh(&self) {
-        let _guard = self.reconciling.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut served = self.reconciling.lock().unwrap_or_else(PoisonError::into_inner);
         for _ in 0..RETRIES {
             let crds = self.stored_crds();
             let values: Vec<Value> = crds.iter().map(|crd| crd.value.clone()).collect();
@@ -390,13 +397,32 @@ impl Server {
                 self.store.update(crd::COLLECTION, meta::name(next), old.rv, next.clone()).is_ok()
             });
             if settled && changed.is_empty() {
-                let served = values.iter().filter(|crd| crd::is_established(crd)).flat_map(custom::defs);
-                let registry = Registry::shared(served.collect());
+                let definitions = established(&crds);
+                let resources = definitions.values().flat_map(|crd| custom::defs(&crd.value));
+                let registry = Registry::shared(resources.collect());
                 if !self.options.bare {
                     api_services::sync(self, &registry);
                 }
                 *self.registry.write().unwrap_or_else(PoisonError::into_inner) = registry;
+                if let Some(old) = served.replace(definitions.clone()) {
+                    self.renew_watches(&old, &definitions);
+                }
                 return;
+            }
+        }
+    }
+
+    /// Ends the watches of objects whose definition changed, and keeps later ones from starting before the change.
+    /// kube-apiserver makes storage and watch cache anew when the spec or the accepted names change
+    /// (`updateCustomResourceDefinition` of apiextensions-apiserver's customresource_handler.go).
+    fn renew_watches(&self, old: &Definitions, new: &Definitions) {
+        for (collection, crd) in new {
+            let same = old.get(collection).is_some_and(|old| {
+                old.value["spec"] == crd.value["spec"]
+                    && old.value["status"]["acceptedNames"] == crd.value["status"]["acceptedNames"]
+            });
+            if !same {
+                self.store.renew_watches(collection);
             }
         }
     }
@@ -431,6 +457,12 @@ impl Server {
         }
         None
     }
+}
+
+/// Returns those of these CRDs that are established.
+fn established(crds: &[Arc<Object>]) -> Definitions {
+    let crds = crds.iter().filter(|crd| crd::is_established(&crd.value));
+    crds.map(|crd| (crd::collection(&crd.value), crd.clone())).collect()
 }
 
 /// Reads a whole body.

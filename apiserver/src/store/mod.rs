@@ -23,6 +23,7 @@ use std::sync::{Arc, MutexGuard};
 
 use bytes::Bytes;
 use serde_json::Value;
+use tokio::sync::watch as signal;
 
 use crate::error::DataError;
 use journal::{Entry, Journal, Queue, Shared, Sink};
@@ -344,6 +345,16 @@ impl Store {
         state.collections.retain(|_, place| !place.closed || place.changed.receiver_count() > 0);
     }
 
+    /// Ends the watches of a collection; later ones cannot start before now, as when kube-apiserver makes its watch cache
+    /// anew. Lists of older versions remain possible.
+    pub(crate) fn renew_watches(&self, collection: &str) {
+        let mut state = self.lock();
+        let rv = state.rv;
+        let place = state.collection(collection);
+        place.since = rv;
+        place.changed = signal::Sender::new(rv);
+    }
+
     /// Drops the history up to now, as etcd's compaction does.
     pub(crate) fn compact(&self) {
         let mut state = self.lock();
@@ -376,8 +387,9 @@ impl Store {
         let Some(place) = state.collections.get(collection) else {
             return Ok(Batch { events: Vec::new(), upto: visible, complete: true, closed: true });
         };
-        if rv < place.floor {
-            return Err(Compacted { floor: place.floor });
+        let floor = place.floor.max(place.since);
+        if rv < floor {
+            return Err(Compacted { floor });
         }
         let start = place.after(rv);
         let shown = start..place.after(visible).max(start);

@@ -156,6 +156,8 @@ pub(super) struct Collection {
     pub(super) history: VecDeque<Arc<Event>>,
     /// The history up to this version is dropped.
     pub(super) floor: u64,
+    /// Watches cannot start before this version; not durable.
+    pub(super) since: u64,
     /// Whether writes are refused; watches end when they have read the rest.
     pub(super) closed: bool,
     pub(super) changed: signal::Sender<u64>,
@@ -168,6 +170,7 @@ impl Collection {
             objects: IndexedObjects::default(),
             history: VecDeque::new(),
             floor: 0,
+            since: 0,
             closed: false,
             changed: signal::Sender::new(rv),
         }
@@ -180,6 +183,7 @@ impl Collection {
             objects: self.objects.clone(),
             history: self.history.clone(),
             floor: self.floor,
+            since: self.since,
             closed: self.closed,
             changed: signal::Sender::new(*self.changed.borrow()),
         }

@@ -15,7 +15,7 @@ pub(crate) struct Batch {
     pub(crate) events: Vec<Arc<Event>>,
     pub(crate) upto: u64,
     /// Whether these are all events so far.
-    pub(super) complete: bool,
+    pub(crate) complete: bool,
     /// Whether these are the last events.
     pub(crate) closed: bool,
 }
@@ -42,6 +42,9 @@ impl Cursor {
     /// Returns the events so far, possibly none.
     pub(crate) fn take(&mut self) -> Result<Batch, Compacted> {
         self.changed.mark_unchanged();
+        if self.changed.has_changed().is_err() {
+            return Ok(Batch { events: Vec::new(), upto: self.rv, complete: true, closed: true });
+        }
         let mut batch = self.store.events_after(&self.collection, self.rv, BATCH)?;
         if !batch.complete {
             // The signal is marked as seen, but more events wait.
@@ -52,7 +55,7 @@ impl Cursor {
         Ok(batch)
     }
 
-    /// Waits for a change; `false` when the collection is gone.
+    /// Waits for a change; `false` when the collection is gone, or its watches were ended.
     ///
     /// # Cancel safety
     /// Dropping the future loses nothing.

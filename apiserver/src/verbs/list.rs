@@ -96,18 +96,23 @@ pub(super) async fn page(call: &Call<'_>, options: &ListOptions) -> ApiResult<Pa
     let (at, start) = position(call, options)?;
     let snapshot = snapshot(call, at, start.as_deref())?;
     let behind = |key: &str| start.as_deref().is_none_or(|start| key >= start);
-    let objects = snapshot.objects.into_iter().filter(|(key, _)| behind(key));
+    let single = selectors.single(&call.path.namespace);
+    let is_read = |key: &str| behind(key) && single.as_deref().is_none_or(|single| key == single);
+    let last = snapshot.objects.iter().map(|(key, _)| key).rfind(|key| is_read(key)).cloned();
+    let objects = snapshot.objects.into_iter().filter(|(key, _)| is_read(key));
     let mut objects = selectors.selected(&call.server, objects).await?;
     let mut limit = usize::try_from(options.limit.unwrap_or(0)).unwrap_or(0);
     if options.resource_version == "0" && call.def.is_cached() {
         // kube-apiserver serves these from its watch cache, which has no pages.
         limit = 0;
     }
-    let rest = if limit > 0 { objects.len().saturating_sub(limit) } else { 0 };
+    let is_full = limit > 0 && objects.len() >= limit;
+    let rest = if is_full { objects.len() - limit } else { 0 };
     objects.truncate(objects.len() - rest);
     let mut metadata = Map::new();
     metadata.insert("resourceVersion".to_owned(), Value::from(snapshot.rv.to_string()));
-    if rest > 0 {
+    // A full page ends the search, so nobody knows whether what follows is selected.
+    if is_full && objects.last().map(|(key, _)| key) != last.as_ref() {
         // The smallest key after the last one.
         let start = objects.last().map(|(key, _)| format!("{key}\0")).unwrap_or_default();
         let token = Token { rv: Some(snapshot.rv), start };
@@ -167,11 +172,20 @@ fn position(call: &Call<'_>, options: &ListOptions) -> ApiResult<(Option<u64>, O
     let bad = |e: String| ApiError::bad_request(format!("invalid resource version: {e}"));
     let version = parse_version(rv).map_err(bad)?;
     match version {
-        Some(version) if options.resource_version_match == "Exact" => Ok((Some(version), None)),
+        Some(version) if is_exact(options) => Ok((Some(version), None)),
         Some(version) if version > call.server.store.current() => {
             Err(ApiError::future_version(version, call.server.store.current(), call.def.is_cached()))
         }
         _ => Ok((None, None)),
+    }
+}
+
+/// Whether exactly the version is listed: as asked, or because of a limit (`waitUntilFreshAndList` of apiserver's
+/// pkg/storage/cacher/watch_cache.go).
+fn is_exact(options: &ListOptions) -> bool {
+    match options.resource_version_match.as_str() {
+        "" => options.limit.is_some_and(|limit| limit > 0) && options.resource_version != "0",
+        matching => matching == "Exact",
     }
 }
 

@@ -65,6 +65,13 @@ impl Selectors {
             && selector::fields_match(&self.fields, &self.def, object.value())
     }
 
+    /// Returns the key of the only object that can be selected, by its name: kube-apiserver then reads no others.
+    pub(super) fn single(&self, namespace: &str) -> Option<String> {
+        let is_known = !self.def.namespaced || !namespace.is_empty();
+        let name = self.fields.requires_exact_match("metadata.name").filter(|_| is_known)?;
+        Some(self.def.key(namespace, name))
+    }
+
     /// Reports whether the selectors match everything.
     pub(super) fn select_all(&self) -> bool {
         self.labels.is_everything() && self.fields.is_everything()

@@ -49,19 +49,22 @@ pub(super) async fn watch(call: &Call<'_>, name: &str, options: &ListOptions) ->
     let prefix = def.prefix(&call.path.namespace);
     let store = &call.server.store;
     let at_once = matches!(from, None | Some(0));
+    let current = store.current();
+    let asked = from.unwrap_or_default();
     let (first, cursor) = match options.send_initial_events {
         // Without initial events, a watch starts with the next change.
-        Some(false) if at_once => (None, store.watch(&def.collection, store.current())),
+        Some(false) if at_once => (None, store.watch(&def.collection, current)),
         initial if at_once || initial == Some(true) => {
             let (snapshot, cursor) = store.list_and_watch(&def.collection, &prefix);
             (Some(snapshot), cursor)
         }
-        _ => (None, store.watch(&def.collection, from.unwrap_or_default())),
+        _ => (None, store.watch(&def.collection, asked)),
     };
     let streaming = options.send_initial_events == Some(true);
+    let start = if at_once { current } else { asked };
     let now = Instant::now();
     let end = now + timeout;
-    let state = Watch {
+    let mut state = Watch {
         encoder: Encoder {
             def,
             accepted: call.accepted.clone(),
@@ -76,10 +79,15 @@ pub(super) async fn watch(call: &Call<'_>, name: &str, options: &ListOptions) ->
         end,
         bookmark: next_bookmark(now, end).filter(|_| options.bookmarks),
         stopping: call.server.stopping(),
-        seen: from.unwrap_or_default(),
+        marking: false,
+        start,
+        seen: asked,
         done: false,
         initial: first.map(|snapshot| (snapshot, streaming && options.bookmarks)),
     };
+    if options.send_initial_events == Some(true) && asked > current {
+        state.fail(&ApiError::future_version(asked, current, call.def.is_cached()));
+    }
     Ok(Reply::stream_in(
         call.accepted.form,
         stream::unfold(state, |mut state| async move {
@@ -107,6 +115,11 @@ struct Watch {
     end: Instant,
     /// The time of the next bookmark.
     bookmark: Option<Instant>,
+    /// Whether a bookmark follows the events so far.
+    marking: bool,
+    /// The version with which the watch started. Bookmarks have later ones (`process` of apiserver's
+    /// pkg/storage/cacher/cache_watcher.go).
+    start: u64,
     stopping: signal::Receiver<bool>,
     /// The version up to which the client has all events.
     seen: u64,
@@ -124,7 +137,7 @@ impl Watch {
         for object in conversion::all(server, &self.encoder.def, &selected).await? {
             self.encoder.event(&mut self.out, "ADDED", &object);
         }
-        self.seen = snapshot.rv;
+        (self.start, self.seen) = (snapshot.rv, snapshot.rv);
         if marked {
             self.encoder.bookmark(&mut self.out, snapshot.rv, true);
         }
@@ -154,18 +167,18 @@ impl Watch {
                 more = self.cursor.wait() => self.done = !more,
                 _ = self.stopping.changed() => self.done = true,
                 () = sleep_until(self.end) => self.done = true,
-                () = due => self.mark(),
+                () = due => {
+                    self.bookmark = next_bookmark(Instant::now(), self.end);
+                    self.marking = true;
+                }
             }
         }
     }
 
-    /// Queues the bookmark that is due.
-    fn mark(&mut self) {
-        self.bookmark = next_bookmark(Instant::now(), self.end);
-        // A bookmark must not promise a version that does not exist yet.
-        if self.seen <= self.encoder.server.store.current() {
-            self.encoder.bookmark(&mut self.out, self.seen, false);
-        }
+    /// Queues an error, which ends the watch.
+    fn fail(&mut self, error: &ApiError) {
+        self.encoder.write(&mut self.out, "ERROR", &error.to_value());
+        self.done = true;
     }
 
     /// Queues the next output; returns whether there was none, so that the watch has to wait.
@@ -177,8 +190,7 @@ impl Watch {
             _ = stopping.wait_for(|stops| *stops) => Ok(()),
         };
         if let Err(error) = filled {
-            self.encoder.write(&mut self.out, "ERROR", &error.to_value());
-            self.done = true;
+            self.fail(&error);
         }
         self.out.is_empty() && !self.done && !*self.stopping.borrow()
     }
@@ -202,6 +214,12 @@ impl Watch {
         }
         self.seen = batch.upto;
         self.done = batch.closed;
+        if self.marking && batch.complete {
+            self.marking = false;
+            if self.seen > self.start {
+                self.encoder.bookmark(&mut self.out, self.seen, false);
+            }
+        }
         Ok(())
     }
 

@@ -111,21 +111,6 @@ async fn watch_from_compacted_version_is_gone() {
     assert_eq!((status.code, status.reason, status.message), (410, "Expired".to_owned(), message));
 }
 
-#[tokio::test(start_paused = true)]
-async fn bookmarks_have_only_existing_versions() {
-    let env = TestEnv::builder().start().await.unwrap();
-    let api = widgets(&env).await;
-    let version = api.list(&ListParams::default()).await.unwrap().metadata.resource_version.unwrap();
-    let future = (version.parse::<u64>().unwrap() + 10).to_string();
-    // One each minute, and one 2 s before the end.
-    for (version, expected) in [(&version, 4), (&future, 0)] {
-        let watch = api.watch(&WatchParams::default().timeout(200), version).await.unwrap();
-        let events: Vec<_> = watch.try_collect().await.unwrap();
-        assert!(events.iter().all(|event| matches!(event, WatchEvent::Bookmark(_))), "{events:?}");
-        assert_eq!(events.len(), expected, "bookmarks of {version} in 200 s");
-    }
-}
-
 #[tokio::test]
 async fn namespace_deletion_removes_its_content() {
     let env = TestEnv::builder().controllers(true).start().await.unwrap();

@@ -29,4 +29,5 @@ mod robust;
 mod stand_in;
 mod support;
 mod surface;
+mod watch_cache;
 mod webhooks;
