@@ -26,6 +26,18 @@ const CONTROLLER: &str =
     "use `ControllerBuilder::new(NAME).for_(&informer).complete(reconciler)` and add it to a `Manager`";
 const TEST_ENV: &str = "use `TestEnv::builder().crds([..]).start()`: an API server in the test's process";
 
+/// A test that runs on demand only.
+pub(super) const IGNORED_TEST: Row = row(
+    "#[ignore]",
+    2,
+    "if it needs a cluster, take the attribute out, and its client from `TestEnv`: an API server in the \
+     test's process",
+);
+
+/// The paths of `Controller`. Rows of its methods have the first.
+pub(super) const CONTROLLERS: [&str; 2] =
+    ["kube::runtime::Controller", "kube::runtime::controller::Controller"];
+
 /// All items with replacements. The longest matching path wins.
 pub const ROWS: &[Row] = &[
     row(
@@ -37,7 +49,7 @@ pub const ROWS: &[Row] = &[
     row(
         "kube::CustomResourceExt",
         1,
-        "a program that prints CRDs can go: `kubesmith generate --only crd` writes them",
+        "a program that prints CRDs can go: `kubesmith generate --only crd` writes them; `Kind::crd()` may stay in tests",
     ),
     row("envtest", 2, TEST_ENV),
     row("tower_test::mock", 2, TEST_ENV),
@@ -47,6 +59,28 @@ pub const ROWS: &[Row] = &[
     row("kube::runtime::reflector", 3, "use `Lister<K>` of an informer in place of the store"),
     row("kube::runtime::WatchStreamExt", 3, "add event handlers to an informer"),
     row("kube::runtime::Controller", 3, CONTROLLER),
+    row("kube::runtime::Controller::owns", 3, "use `.owns(&informer)`, with the informer of the owned kind"),
+    row(
+        "kube::runtime::Controller::watches",
+        3,
+        "use `.watches(&informer, mapper)`; the mapper returns `ObjectKey`s in place of `ObjectRef`s",
+    ),
+    row("kube::runtime::Controller::shutdown_on_signal", 3, "use `manager.run(shutdown_signal()?)`"),
+    row(
+        "kube::runtime::Controller::graceful_shutdown_on",
+        3,
+        "use `manager.run(FUTURE)`, which ends with it",
+    ),
+    row(
+        "kube::runtime::Controller::run",
+        3,
+        "implement `Reconciler`: the context is `self`; the error policy is `ControllerBuilder::error_policy`",
+    ),
+    row(
+        "kube::runtime::reflector::ObjectRef",
+        3,
+        "use `cache::ObjectKey`: name and namespace, without the kind",
+    ),
     row("kube::runtime::controller", 3, "use `kubesmith_runtime::controller`"),
     row("kube::runtime::controller::Controller", 3, CONTROLLER),
     row(
