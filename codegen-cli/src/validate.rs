@@ -24,6 +24,7 @@ use crate::source::{Loc, SourceMap};
 pub(crate) use clients::without_client;
 pub use clients::without_verbs;
 pub use conventions::conventions;
+pub(crate) use numbers::bounds;
 pub(crate) use server::{About, about, definition, field, words};
 pub(crate) use sizes::sizes;
 

@@ -13,6 +13,7 @@ use crate::output::Kind;
 use crate::paths::display;
 use crate::pipeline::Generated;
 use crate::scaffold;
+use crate::validate;
 use crate::write::Plan;
 
 /// Breaking changes of each run, at the levels of its settings. Only changed files are read as definitions.
@@ -60,5 +61,30 @@ fn warnings(old: &Loaded, new: &Loaded, generated: &Generated) -> Vec<Diagnostic
             .help(rule.help)
     };
     let changes = diff::compare(&old.definitions, &new.definitions).into_iter();
-    changes.filter(|change| change.class(false) != Class::Compatible).map(warning).collect()
+    let breaking = changes.filter(|change| change.class(false) != Class::Compatible);
+    breaking
+        .filter(|change| !is_of_copy(old, change) && !is_bound_of_type(generated, change))
+        .map(warning)
+        .collect()
+}
+
+/// Whether the version was as `create api` copies it from the stored one: no object and no client needs it yet.
+fn is_of_copy(old: &Loaded, change: &Change) -> bool {
+    let definition = old.definitions.get(&change.crd);
+    let versions = definition.map_or(&[][..], |definition| &definition.versions);
+    let changed = versions.iter().find(|version| change.version.as_ref() == Some(&version.name));
+    let stored = versions.iter().find(|version| version.storage);
+    changed.zip(stored).is_some_and(|(changed, stored)| !changed.storage && changed.schema == stored.schema)
+}
+
+/// Whether the change is a bound that the integer type has anyway, which KS0703 advises: no client of this type
+/// could read an object beyond it.
+fn is_bound_of_type(generated: &Generated, change: &Change) -> bool {
+    let Some(loc) = load::place(generated, change) else { return false };
+    let mut fields = generated.ir.types.iter().flat_map(|definition| definition.shape.fields());
+    let field = fields.find(|field| generated.sources.loc(&field.span) == Some(loc));
+    let bounds = field.and_then(|field| validate::bounds(&field.ty));
+    bounds.is_some_and(|(least, greatest)| {
+        [format!("minimum {least} is new"), format!("maximum {greatest} is new")].contains(&change.message)
+    })
 }

@@ -67,6 +67,15 @@ fn member<'a>(
     misfit(ir, &field.ty, value)
 }
 
+/// The range of an integer type, or of a list's items.
+pub(crate) fn bounds(ty: &TypeRef) -> Option<(i128, i128)> {
+    match ty {
+        TypeRef::Known(path) => range(path.rsplit("::").next()?),
+        TypeRef::Nullable(inner) | TypeRef::List(inner) | TypeRef::Array(inner, _) => bounds(inner),
+        _ => None,
+    }
+}
+
 /// The range of an integer type. The schemas of nonzero numbers exclude zero if they can.
 pub(super) fn range(name: &str) -> Option<(i128, i128)> {
     let inner = name.strip_prefix("NonZero").or_else(|| name.strip_prefix("Atomic"));

@@ -43,6 +43,14 @@ fn generate_warns_when_it_breaks_committed_crds() {
     insta::assert_snapshot!("diff_committed", err);
     assert_eq!(generate(&folder, &[]), (Some(0), String::new()), "said once");
 
+    let unsigned = |bound| source(&format!("    #[validation({bound})]\n    pub size: u8,"));
+    folder.write("api/src/lib.rs", source("    pub size: u8,"));
+    assert!(generate(&folder, &[]).1.contains("KS0703"));
+    folder.write("api/src/lib.rs", unsigned("minimum = 0, maximum = 255"));
+    assert_eq!(generate(&folder, &[]), (Some(0), String::new()), "bounds of the type, as KS0703 advises");
+    folder.write("api/src/lib.rs", unsigned("minimum = 1, maximum = 255"));
+    assert!(generate(&folder, &[]).1.contains("minimum 0 became 1"));
+
     folder.write("api/src/lib.rs", format!("{USES}{}", kind("Other", "    pub size: i32,")));
     let (code, err) = generate(&folder, &[]);
     assert_eq!(code, Some(0));
