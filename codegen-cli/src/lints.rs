@@ -45,6 +45,7 @@ pub const LINTS: &[(Code, Level)] = &[
     (Code::FIELD_ALIAS, Level::Warn),
     (Code::MISSING_VERBS, Level::Warn),
     (Code::NO_CLIENT, Level::Warn),
+    (Code::STD_DURATION, Level::Warn),
     (Code::BOOLEAN, Level::Allow),
     (Code::FLOAT, Level::Allow),
     (Code::LARGE_INTEGER, Level::Allow),

@@ -85,6 +85,7 @@ pub(crate) fn tree(file: FileId, text: &str) -> Result<(usize, syn::File), Vec<D
         };
         Diagnostic::error(Code::SYNTAX_ERROR, loc(file, offset, error.span()), message)
             .note("the file is not valid Rust, so nothing of it was read")
+            .help("correct it; `cargo check` reports the same error, often with a suggestion")
     };
     let parsed = syn::parse_file(body);
     parsed.map(|parsed| (offset, parsed)).map_err(|errors| errors.into_iter().map(diagnostic).collect())

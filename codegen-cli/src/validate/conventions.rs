@@ -95,8 +95,17 @@ type Finding = (Code, String, String);
 type FieldRule = fn(&Ir, &Field, &Schema) -> Option<Finding>;
 
 /// Every rule about fields.
-const RULES: [FieldRule; 8] =
-    [conditions, narrow_integer, boolean, float, large_integer, map_of_objects, nullable, unbounded];
+const RULES: [FieldRule; 9] = [
+    conditions,
+    narrow_integer,
+    std_duration,
+    boolean,
+    float,
+    large_integer,
+    map_of_objects,
+    nullable,
+    unbounded,
+];
 
 fn check(input: &Input<'_>, field: &Field, schema: &Schema, out: &mut Vec<Diagnostic>) {
     for (code, message, help) in RULES.iter().filter_map(|rule| rule(input.ir, field, schema)) {
@@ -126,6 +135,18 @@ fn narrow_integer(ir: &Ir, field: &Field, schema: &Schema) -> Option<Finding> {
     let message = format!("an API server accepts numbers for `{}` that {ty} does not hold", field.name);
     let help = format!("add {bounds}; a client cannot read an object with such a number, nor a list with it");
     Some((Code::NARROW_INTEGER, message, help))
+}
+
+/// Recommends the text that durations are in Kubernetes' APIs.
+fn std_duration(_: &Ir, field: &Field, schema: &Schema) -> Option<Finding> {
+    let is_std = field.ty == TypeRef::Known("std::time::Duration".to_owned());
+    (is_std && schema.properties.contains_key("nanos")).then(|| {
+        let message =
+            format!("`{}` is an object with `secs` and `nanos`, not a text such as `1h30m`", field.name);
+        let help =
+            "use `kube::core::Duration`, which `kubesmith_runtime::kube` has too: its JSON is such a text";
+        (Code::STD_DURATION, message, help.to_string())
+    })
 }
 
 fn boolean(_: &Ir, field: &Field, schema: &Schema) -> Option<Finding> {

@@ -197,7 +197,8 @@ codes! {
     NOT_UTF8 = 404, "file is not UTF-8",
         "Rust source is UTF-8; rustc refuses the file as well.";
     SYNTAX_ERROR = 405, "syntax error",
-        "The file is not valid Rust. Nothing is generated until it is corrected.";
+        "The file is not valid Rust. Nothing is generated until it is corrected. `cargo check` reports the same error, often \
+         with a suggestion.";
     MODULE_FILE = 406, "module file missing or ambiguous",
         "`mod name;` stands for name.rs or name/mod.rs beside the declaring file (or in the folder named after it), or \
          for the file that `#[path]` names. Exactly one of them must exist.";
@@ -388,6 +389,10 @@ codes! {
         "The generated package is a crate or module of its own and names the type that kube-rs's `CustomResource` makes by \
          its path. The type has the visibility of the spec's struct. A type in a program, or in a private module without a \
          re-export, gets a CRD, roles and documentation. Use it with `kube::Api`.";
+    STD_DURATION = 715, "duration that is an object",
+        "serde writes std's Duration as an object with `secs` and `nanos`. Durations in Kubernetes' APIs are text such as \
+         `1h30m`: kube's `kube::core::Duration` has this form, as Go's metav1.Duration does. Types in kube-rs's dialect \
+         get no warning.";
 
     RBAC_RULE = 801, "rule of a role that an API server refuses, or that grants nothing",
         "A rule allows verbs on `resources` of `groups`, or on `urls`. The core group, with pods and services, is the \

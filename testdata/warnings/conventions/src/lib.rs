@@ -30,6 +30,8 @@ pub struct WidgetSpec {
     pub ratio: f64,
     /// Bounded by its format.
     pub address: std::net::Ipv4Addr,
+    /// How often.
+    pub every: std::time::Duration,
 }
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize, Schema)]
