@@ -10,6 +10,16 @@ pub(crate) fn display(path: &Path) -> String {
     text.strip_prefix("./").map(str::to_string).unwrap_or(text)
 }
 
+/// The nearest folder above that of a missing file which has a file of this name: `..`, `../..`.
+pub(crate) fn above(file: &Path) -> Option<String> {
+    let folder = absolute(file.parent().unwrap_or(Path::new("")));
+    let depth = folder
+        .ancestors()
+        .skip(1)
+        .position(|above| file.file_name().is_some_and(|name| above.join(name).is_file()))?;
+    Some(vec![".."; depth + 1].join("/"))
+}
+
 /// The path without `.`, `..` and links, for its existing part.
 pub(crate) fn absolute(path: &Path) -> PathBuf {
     let mut missing = Vec::new();

@@ -15,7 +15,7 @@ use crate::diag::{self, Diagnostic, MessageFormat};
 use crate::known::KubernetesVersion;
 use crate::lints::LintConfig;
 use crate::output::Target;
-use crate::paths::display;
+use crate::paths::{above, display};
 use crate::pipeline::{self, Generated};
 use crate::source::SourceMap;
 use crate::write::{self, OutputError, Plan, Summary};
@@ -115,6 +115,16 @@ impl Flags {
     pub(super) fn settings(self) -> Result<Vec<Settings>, config::UsageError> {
         let implied =
             self.config.is_none() && self.input.is_empty() && Path::new(config::FILE_NAME).is_file();
+        if self.config.is_none()
+            && self.input.is_empty()
+            && !implied
+            && let Some(folder) = above(Path::new(config::FILE_NAME))
+        {
+            return Err(config::UsageError(format!(
+                "no input: {0} is in {folder}; run the command there, or add `--config {folder}/{0}`",
+                config::FILE_NAME
+            )));
+        }
         let file = self.config.clone().or_else(|| implied.then(|| PathBuf::from(config::FILE_NAME)));
         config::settings(
             file.as_deref(),

@@ -20,28 +20,21 @@ pub(super) enum Create {
 }
 
 pub(super) fn init(arguments: &Init) -> io::Result<Exit> {
-    let next = "next: kubesmith create api --group GROUP --version v1alpha1 --kind KIND\n";
-    end(scaffold::init(arguments), &arguments.dir, next)
+    end(scaffold::init(arguments), &arguments.dir)
 }
 
 pub(super) fn create(create: &Create) -> io::Result<Exit> {
     let root = Path::new("");
     match create {
-        Create::Api(arguments) => {
-            let next = "next: edit the type in api/src, then make generate test\n";
-            end(scaffold::create_api(root, arguments), root, next)
-        }
-        Create::Webhook(arguments) => {
-            let next = "next: write what the webhooks do, then make generate test\n";
-            end(scaffold::create_webhook(root, arguments), root, next)
-        }
+        Create::Api(arguments) => end(scaffold::create_api(root, arguments), root),
+        Create::Webhook(arguments) => end(scaffold::create_webhook(root, arguments), root),
     }
 }
 
-fn end(result: Result<Report, ScaffoldError>, root: &Path, next: &str) -> io::Result<Exit> {
+fn end(result: Result<Report, ScaffoldError>, root: &Path) -> io::Result<Exit> {
     match result {
         Ok(done) => {
-            print(&(text(&done, root) + next))?;
+            print(&text(&done, root))?;
             Ok(Exit::Fine)
         }
         Err(ScaffoldError::Usage(message)) => Ok(usage(&message)),
@@ -73,5 +66,6 @@ fn text(done: &Report, root: &Path) -> String {
     if let Some(note) = &done.note {
         out.push_str(&format!("note: {note}\n"));
     }
+    out.push_str(&format!("next: {}\n", done.next));
     out
 }

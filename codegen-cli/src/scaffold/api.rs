@@ -11,7 +11,7 @@ use super::modules::{self, group_module};
 use super::project::{FILE_NAME, Gvk, Project, ProjectApi, ProjectResource};
 use super::template::{Values, template};
 use super::version::{self, Start};
-use super::{Report, ScaffoldError};
+use super::{Report, ScaffoldError, conversion};
 
 /// Adds a kind to the project, with its controller and a test, and generates what follows from it.
 #[derive(Clone, Debug, clap::Args)]
@@ -60,6 +60,7 @@ pub fn create_api(root: &Path, arguments: &CreateApi) -> Result<Report, Scaffold
     let gvk = Gvk::parse(&arguments.group, &arguments.version, &arguments.kind, &project.domain)?;
     let with_controller = wants_controller(&project, &gvk, arguments)?;
     let start = version::start(root, &project, &gvk, arguments.from.as_deref())?;
+    let next = next(&project, &gvk, arguments)?;
     let resource = enter(&mut project, &gvk, arguments)?;
     let mut changes = Changes::new(root);
     types(&mut changes, &project, &resource, start)?;
@@ -75,7 +76,23 @@ pub fn create_api(root: &Path, arguments: &CreateApi) -> Result<Report, Scaffold
         }
     }
     changes.replace(FILE_NAME, project.text());
-    generated::write(root, changes)
+    Ok(Report { next, ..generated::write(root, changes)? })
+}
+
+/// The next step. A kind of several versions needs conversions.
+fn next(project: &Project, gvk: &Gvk, arguments: &CreateApi) -> Result<String, ScaffoldError> {
+    let (group, version, kind) =
+        (group_module(&gvk.group), module_name(&gvk.version), module_name(&gvk.kind));
+    let edit = format!("edit the type in api/src/{group}/{version}/{kind}.rs, then make generate test");
+    let Some(other) = project.siblings(gvk).next() else { return Ok(edit) };
+    let mut webhooks = project.siblings(gvk).filter_map(|other| other.webhooks.as_ref());
+    if arguments.from.is_some() || webhooks.any(|webhooks| webhooks.conversion) {
+        return Ok(format!("{edit}; {}", conversion::next(project, gvk)?));
+    }
+    Ok(format!(
+        "{edit}; `kubesmith create webhook --group {} --version {} --kind {} --conversion` makes the conversions",
+        gvk.group, other.version, gvk.kind
+    ))
 }
 
 /// Whether to make a controller. A kind has one for all versions.

@@ -49,6 +49,14 @@ pub(super) fn add(
     }
 }
 
+/// The next step with conversions.
+pub(super) fn next(project: &Project, gvk: &Gvk) -> Result<String, ScaffoldError> {
+    let module = modules::place(project, gvk)?.module;
+    Ok(format!(
+        "where the versions differ, the compiler names the methods that controller/src/{module}_conversion.rs lacks"
+    ))
+}
+
 /// Records in the project that all other versions of the kind are converted to and from this one.
 pub(super) fn enter(project: &mut Project, hub: &Gvk) {
     let spoke: Vec<String> = project.siblings(hub).map(|other| other.version.clone()).collect();

@@ -1,6 +1,6 @@
 //! `kubesmith init`
 
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use kubesmith_core::names::dns_subdomain;
 
@@ -11,6 +11,7 @@ use super::project::{FILE_NAME, Project};
 use super::template::{Values, template};
 use super::{Report, ScaffoldError};
 use crate::config;
+use crate::paths::display;
 
 /// Makes a workspace for an operator: API types, controllers, manifests.
 #[derive(Clone, Debug, clap::Args)]
@@ -85,7 +86,11 @@ pub fn init(arguments: &Init) -> Result<Report, ScaffoldError> {
     files(&mut changes, &values, arguments.license);
     changes.replace(FILE_NAME, project.text());
     let report = changes.write()?;
-    Ok(Report { note: Some(dependencies.words()), ..report })
+    let mut next = "kubesmith create api --group GROUP --version v1alpha1 --kind KIND".to_owned();
+    if !root.components().all(|part| part == Component::CurDir) {
+        next = format!("cd {} && {next}", display(root));
+    }
+    Ok(Report { note: Some(dependencies.words()), next, ..report })
 }
 
 fn files(changes: &mut Changes<'_>, values: &Values, license: License) {

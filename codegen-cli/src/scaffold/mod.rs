@@ -18,7 +18,7 @@ mod version;
 mod webhook;
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 pub use api::{CreateApi, create_api};
 pub(crate) use files::{types_dependency, usual_dependencies};
@@ -36,6 +36,7 @@ pub(crate) fn is_untouched(crd: &str) -> bool {
 }
 
 use crate::diag::Diagnostic;
+use crate::paths;
 use crate::source::SourceMap;
 use crate::write::OutputError;
 
@@ -52,6 +53,8 @@ pub struct Report {
     pub generated: usize,
     /// Notes for the user.
     pub note: Option<String>,
+    /// What to do next.
+    pub next: String,
 }
 
 /// The reason why a command failed.
@@ -61,7 +64,7 @@ pub enum ScaffoldError {
     #[error("{0}")]
     Usage(String),
     /// The folder has no project.
-    #[error("{} is not there: run `kubesmith init` first, or go to the project's folder", .0.display())]
+    #[error("{} is not there: {}", .0.display(), elsewhere(.0))]
     NoProject(PathBuf),
     /// The folder has a project.
     #[error("{} is there: the project is made; `kubesmith create api` adds to it", .0.display())]
@@ -126,4 +129,12 @@ pub enum ScaffoldError {
     /// The files exist, but the generated output cannot be written.
     #[error("the files are written, but what is generated is not: {0}; then run `kubesmith generate`")]
     Output(OutputError),
+}
+
+/// Advice where a project's file is missing.
+fn elsewhere(path: &Path) -> String {
+    match paths::above(path) {
+        Some(folder) => format!("the project is in {folder}, run the command there"),
+        None => "run `kubesmith init` first, or go to the project's folder".to_owned(),
+    }
 }

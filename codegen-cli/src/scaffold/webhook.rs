@@ -25,7 +25,7 @@ pub struct CreateWebhook {
     #[arg(long)]
     pub defaulting: bool,
     /// Adds a webhook that validates.
-    #[arg(long)]
+    #[arg(long, visible_alias = "validation")]
     pub programmatic_validation: bool,
     /// Adds the webhook that converts between the kind's versions, all of them to and from this one, the hub.
     #[arg(long)]
@@ -59,19 +59,23 @@ pub fn create_webhook(root: &Path, arguments: &CreateWebhook) -> Result<Report, 
         (arguments.defaulting, "defaulter", "Defaulter", template("controller/defaulter.rs")),
         (arguments.programmatic_validation, "validator", "Validator", template("controller/validator.rs")),
     ];
+    let mut next = Vec::new();
     for (_, what, type_, template) in kinds.into_iter().filter(|(is_wanted, ..)| *is_wanted) {
         let module = modules::webhook_module(&project, &gvk, what)?;
         changes.file(&format!("controller/src/{module}.rs"), generated.values.fill(template));
         changes.line("controller/src/lib.rs", "modules", &format!("pub mod {module};"), "modules")?;
+        next.push(format!("write what the webhook does in controller/src/{module}.rs"));
         let line = format!(".{what}(crate::{module}::{}{type_})", gvk.kind);
         changes.line("controller/src/webhooks.rs", "webhooks", &line, "webhooks")?;
     }
     if arguments.conversion {
         conversion::add(&mut changes, &project, &gvk, &generated)?;
+        next.push(conversion::next(&project, &gvk)?);
     }
+    next.push("then make generate test".to_owned());
     enter(&mut project, &gvk, arguments);
     changes.replace(FILE_NAME, project.text());
-    generated::write(root, changes)
+    Ok(Report { next: next.join("; "), ..generated::write(root, changes)? })
 }
 
 /// The flag of the manager that disables webhooks, for runs without a certificate.

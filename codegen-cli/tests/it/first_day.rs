@@ -41,7 +41,7 @@ pub struct OrderStatus {
 const GENERATE: &[&str] = &["generate", "--input", "api", "--output", "client"];
 
 /// The mistakes in types: a name, what is written, and what is written instead.
-const TYPES: [(&str, &str, &str); 26] = [
+const TYPES: [(&str, &str, &str); 28] = [
     ("serde_attribute_is_misspelt", "rename_all = ", "rename_al = "),
     ("serde_rule_is_unknown", "\"camelCase\"", "\"camel\""),
     (
@@ -99,6 +99,12 @@ const TYPES: [(&str, &str, &str); 26] = [
         "    pub customer",
         "    #[validation(rule(rule = \"len(self) > 0\"))]\n    pub customer",
     ),
+    (
+        "field_is_a_std_duration",
+        "#[validation(minimum = 1)]\n    pub loaves: i32",
+        "pub loaves: std::time::Duration",
+    ),
+    ("bracket_is_missing", "pub customer: String,\n}", "pub customer: String,\n"),
     ("serde_value_is_no_text", "#[serde(default)]", "#[serde(default = 0)]"),
 ];
 
@@ -166,6 +172,21 @@ fn errors_in_the_configuration_have_help() {
         sample.write("kubesmith.toml", text);
         snapshot(name, &printed(&sample, &sample.run(&["generate"])));
     }
+}
+
+#[test]
+fn commands_in_a_folder_of_the_project_name_its_place() {
+    let sample = bakery();
+    sample.write("kubesmith.toml", "input = [\"api\"]\n[crd]\noutput = \"crds\"\n");
+    sample.write("PROJECT", "domain: example.com\n");
+    let run = |arguments: &[&str]| {
+        let mut command = sample.command(env!("CARGO_BIN_EXE_kubesmith"));
+        let out = command.args(arguments).current_dir(sample.path("api/src")).output().unwrap();
+        printed(&sample, &out)
+    };
+    snapshot("generate_below_the_project", &run(&["generate"]));
+    let kind = ["create", "api", "--group", "a", "--version", "v1", "--kind", "Cake"];
+    snapshot("kind_below_the_project", &run(&kind));
 }
 
 #[test]

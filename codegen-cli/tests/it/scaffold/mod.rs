@@ -129,6 +129,13 @@ fn project_is_scaffolded_step_by_step() {
 }
 
 #[test]
+fn next_step_of_a_project_in_a_new_folder_enters_it() {
+    let project = Project::empty();
+    let said = project.works(&[&["init", "inner/pool"][..], &PUBLISHED].concat());
+    assert!(said.contains("\nnext: cd inner/pool && kubesmith create api "), "{said}");
+}
+
+#[test]
 fn repeated_commands_change_nothing() {
     let project = Project::new();
     project.works(&POOL);

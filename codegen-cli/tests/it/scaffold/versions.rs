@@ -85,6 +85,53 @@ fn first_edit_of_a_new_kind_is_not_a_breaking_change() {
     assert!(said.contains("KS0603"), "{said}");
 }
 
+#[test]
+fn first_edit_of_a_copied_version_is_not_a_breaking_change() {
+    let project = edited();
+    let edit = |file: &str, from: &str, to: &str| {
+        fs::write(project.path(file), project.read(file).replace(from, to)).unwrap();
+        String::from_utf8_lossy(&project.run(&["generate"]).stderr).into_owned()
+    };
+    edit(POOL_TYPES, "An example: replace it by what an IPPool is to be.", "The addresses.");
+    project.works(&[&api("tsi", "v1", "IPPool")[..], &["--from", "v1alpha1"]].concat());
+    let new = "api/src/tsi/v1/ip_pool.rs";
+    assert_eq!(edit(new, "cidr", "range"), "");
+    assert!(edit(new, "range", "network").contains("KS0603"), "the second edit");
+    assert!(edit(POOL_TYPES, "cidr", "range").contains("KS0603"), "the stored version");
+}
+
+#[test]
+fn next_step_names_the_files_of_the_versions() {
+    let project = Project::new();
+    let next = |arguments: &[&str]| {
+        let said = project.works(arguments);
+        said.lines().last().unwrap_or_default().to_owned()
+    };
+    let from = |version, old| [&api("tsi", version, "IPPool")[..], &["--from", old]].concat();
+    assert_eq!(
+        next(&POOL),
+        "next: edit the type in api/src/tsi/v1alpha1/ip_pool.rs, then make generate test"
+    );
+    assert_eq!(
+        next(&api("tsi", "v1beta1", "IPPool")),
+        "next: edit the type in api/src/tsi/v1beta1/ip_pool.rs, then make generate test; `kubesmith create webhook \
+         --group tsi --version v1alpha1 --kind IPPool --conversion` makes the conversions"
+    );
+    let conversions = "where the versions differ, the compiler names the methods that controller/src/ip_pool_conversion.rs lacks";
+    assert_eq!(
+        next(&from("v1", "v1alpha1")),
+        format!("next: edit the type in api/src/tsi/v1/ip_pool.rs, then make generate test; {conversions}")
+    );
+    let webhook = ["create", "webhook", "--group=tsi", "--version=v1alpha1", "--kind=IPPool"];
+    assert_eq!(
+        next(&[&webhook[..], &["--defaulting", "--validation", "--conversion"]].concat()),
+        format!(
+            "next: write what the webhook does in controller/src/ip_pool_defaulter.rs; write what the webhook does in \
+             controller/src/ip_pool_validator.rs; {conversions}; then make generate test"
+        )
+    );
+}
+
 /// As in kubebuilder, the command names the hub.
 #[test]
 fn hub_may_differ_from_the_stored_version() {
