@@ -46,6 +46,7 @@ pub const LINTS: &[(Code, Level)] = &[
     (Code::MISSING_VERBS, Level::Warn),
     (Code::NO_CLIENT, Level::Warn),
     (Code::STD_DURATION, Level::Warn),
+    (Code::KEYWORD_OUT_OF_RANGE, Level::Warn),
     (Code::BOOLEAN, Level::Allow),
     (Code::FLOAT, Level::Allow),
     (Code::LARGE_INTEGER, Level::Allow),

@@ -38,4 +38,4 @@ pub use locate::{Step, locate};
 pub use object_meta::NameRule;
 pub use prune::{prune, prune_part};
 pub use scale::ScalePaths;
-pub use validate::{blocks_rules, validate, validate_at, validate_update};
+pub use validate::{blocks_rules, keyword_out_of_range, validate, validate_at, validate_update};

@@ -5,6 +5,7 @@
 //! crd-schema-checker and kube-api-linter that follow from it.
 
 use heck::{ToLowerCamelCase, ToUpperCamelCase};
+use kubesmith_apiextensions::structural;
 use kubesmith_core::diag::Code;
 use kubesmith_core::names::Kind;
 
@@ -110,6 +111,28 @@ const RULES: [FieldRule; 9] = [
 fn check(input: &Input<'_>, field: &Field, schema: &Schema, out: &mut Vec<Diagnostic>) {
     for (code, message, help) in RULES.iter().filter_map(|rule| rule(input.ir, field, schema)) {
         out.push(Diagnostic::warning(code, input.loc(&field.span), message).help(help));
+    }
+    keyword_out_of_range(input, field, schema, out);
+}
+
+/// Warns of bounds with which an API server refuses every number, in the field or its items.
+fn keyword_out_of_range(input: &Input<'_>, field: &Field, schema: &Schema, out: &mut Vec<Diagnostic>) {
+    let mut prefix = String::new();
+    let mut next = Some(schema);
+    while let Some(schema) = next {
+        if let Some((keyword, bound)) = structural::keyword_out_of_range(schema) {
+            let place = field.places.get(&format!("{prefix}{keyword}")).unwrap_or(&field.span);
+            let message =
+                format!("an API server refuses every number for `{}`: `{keyword}` is {bound}", field.name);
+            let help = format!("remove `{keyword}`, or write a number that the type has");
+            out.push(
+                Diagnostic::warning(Code::KEYWORD_OUT_OF_RANGE, input.loc(place), message)
+                    .note("it reads the bound as a float, whose digits are out of the range of the type")
+                    .help(help),
+            );
+        }
+        prefix.push_str("items.");
+        next = schema.items.as_deref();
     }
 }
 

@@ -17,6 +17,7 @@ use serde_json::{Map, Value};
 
 use self::junctors::check_junctors;
 use self::number::check_number;
+pub use self::number::keyword_out_of_range;
 use self::size::check_size;
 use self::text::{check_format, check_string};
 use self::types::{allowed_types, check_null, check_type};

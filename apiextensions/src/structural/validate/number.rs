@@ -3,7 +3,7 @@
 use serde_json::{Number, Value};
 
 use super::Outcome;
-use crate::schema::Schema;
+use crate::schema::{Number as Bound, Schema};
 use crate::structural::cause::Cause;
 use crate::structural::golang;
 
@@ -46,6 +46,13 @@ impl Num {
         }
     }
 
+    fn value(self) -> Value {
+        match self {
+            Self::Int(i) => i.into(),
+            Self::Float(f) => f.into(),
+        }
+    }
+
     fn text(self) -> String {
         match self {
             Self::Int(i) => i.to_string(),
@@ -57,7 +64,7 @@ impl Num {
 pub(super) fn check_number(schema: &Schema, path: &str, number: &Number) -> Outcome {
     let mut outcome = Outcome::default();
     let value = Num::of(number);
-    let fault = |detail: String| Cause::invalid(path, Value::Number(number.clone()), detail);
+    let fault = |value: Num, detail: String| Cause::invalid(path, value.value(), detail);
     if let Some(detail) = out_of_range(schema, path, "Checked", value) {
         outcome.add(Cause::invalid("", "", detail));
     }
@@ -67,7 +74,7 @@ pub(super) fn check_number(schema: &Schema, path: &str, number: &Number) -> Outc
             let detail = format!("factor MultipleOf declared for {path} must be positive: {}", factor.text());
             outcome.add(Cause::invalid(path, factor.float(), detail));
         } else if !is_multiple(value, factor) {
-            outcome.add(fault(format!("{path} in body should be a multiple of {}", factor.text())));
+            outcome.add(fault(value, format!("{path} in body should be a multiple of {}", factor.text())));
         }
     }
     if let Some(min) = &schema.minimum {
@@ -75,7 +82,7 @@ pub(super) fn check_number(schema: &Schema, path: &str, number: &Number) -> Outc
         let (value, bound) = comparable(schema, path, "Minimum boundary", pair, &mut outcome);
         if value.less(bound) || (schema.exclusive_minimum && !bound.less(value)) {
             let what = if schema.exclusive_minimum { "greater than" } else { "greater than or equal to" };
-            outcome.add(fault(format!("{path} in body should be {what} {}", bound.text())));
+            outcome.add(fault(value, format!("{path} in body should be {what} {}", bound.text())));
         }
     }
     if let Some(max) = &schema.maximum {
@@ -83,7 +90,7 @@ pub(super) fn check_number(schema: &Schema, path: &str, number: &Number) -> Outc
         let (value, bound) = comparable(schema, path, "Maximum boundary", pair, &mut outcome);
         if bound.less(value) || (schema.exclusive_maximum && !value.less(bound)) {
             let what = if schema.exclusive_maximum { "less than" } else { "less than or equal to" };
-            outcome.add(fault(format!("{path} in body should be {what} {}", bound.text())));
+            outcome.add(fault(value, format!("{path} in body should be {what} {}", bound.text())));
         }
     }
     outcome.passed += 1;
@@ -130,7 +137,17 @@ pub(super) fn is_json_integer(value: f64) -> bool {
     value == near || (value - near).abs() / (value.abs() + near.abs()).max(f64::MIN_POSITIVE) < 1e-9
 }
 
-/// The range check of `int32`, `int64` and `float`; only if the type is unambiguous.
+/// Returns a keyword whose number is out of the range of the type, and the number: a server refuses every number then.
+#[must_use]
+pub fn keyword_out_of_range(schema: &Schema) -> Option<(&'static str, &Bound)> {
+    [("minimum", &schema.minimum), ("maximum", &schema.maximum), ("multipleOf", &schema.multiple_of)]
+        .into_iter()
+        .filter_map(|(keyword, bound)| Some((keyword, bound.as_ref()?)))
+        .find(|(_, bound)| out_of_range(schema, "", "", Num::Float(bound.float())).is_some())
+}
+
+/// The range check of `int32`, `int64` and `float`; only if the type is unambiguous (`IsValueValidAgainstRange` of
+/// kube-openapi's pkg/validation/validate/values.go).
 #[expect(clippy::cast_possible_truncation, reason = "the cast is what is checked")]
 fn out_of_range(schema: &Schema, path: &str, what: &str, value: Num) -> Option<String> {
     if schema.int_or_string {
@@ -139,10 +156,9 @@ fn out_of_range(schema: &Schema, path: &str, what: &str, value: Num) -> Option<S
     let fits = match (schema.type_name(), schema.format_name(), value) {
         ("integer", "int32", Num::Int(i)) => i32::try_from(i).is_ok(),
         ("integer", _, Num::Int(_)) => true,
-        ("integer", format, Num::Float(f)) => {
-            let limit = if format == "int32" { 2_147_483_648.0 } else { 9_223_372_036_854_775_808.0 };
-            f.fract() == 0.0 && f >= -limit && f < limit
-        }
+        // The text has the shortest digits and zeros after them: -2^63 is -9223372036854776000, which is out of range.
+        ("integer", "int32", Num::Float(f)) => f.to_string().parse::<i32>().is_ok(),
+        ("integer", _, Num::Float(f)) => f.to_string().parse::<i64>().is_ok(),
         ("number", "float", value) => (value.float() as f32).is_finite(),
         _ => true,
     };

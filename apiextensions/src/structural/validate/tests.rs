@@ -44,6 +44,31 @@ fn values_outside_bounds_formats_and_types_are_refused() {
             ],
         ),
         (
+            json!({"type": "integer", "format": "int64", "maximum": 9_223_372_036_854_775_807_i64}),
+            json!(1),
+            vec![
+                "<nil>: Invalid value: \"\": Maximum boundary value must be of type integer with format int64 in a",
+            ],
+        ),
+        (
+            json!({"type": "integer", "minimum": i64::MIN}),
+            json!(1),
+            vec![
+                "<nil>: Invalid value: \"\": Minimum boundary value must be of type integer (default format) in a",
+            ],
+        ),
+        // The float below 2^63.
+        (json!({"type": "integer", "maximum": 9_223_372_036_854_774_784_i64}), json!(1), vec![]),
+        (
+            json!({"type": "integer", "format": "int32", "maximum": 4_294_967_295_u32}),
+            json!(i64::MAX),
+            vec![
+                "<nil>: Invalid value: \"\": Checked value must be of type integer with format int32 in a",
+                "<nil>: Invalid value: \"\": Maximum boundary value must be of type integer with format int32 in a",
+                "a: Invalid value: 9.223372036854776e+18: a in body should be less than or equal to 4.294967295e+09",
+            ],
+        ),
+        (
             json!({"type": "string"}),
             json!(null),
             vec!["a: Invalid value: \"null\": a in body must be of type string: \"null\""],

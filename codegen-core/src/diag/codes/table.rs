@@ -394,6 +394,11 @@ codes! {
          `1h30m`: kube's `kube::core::Duration` has this form, as Go's metav1.Duration does. Types in kube-rs's dialect \
          get no warning.";
 
+    KEYWORD_OUT_OF_RANGE = 716, "bound that no integer of the type has",
+        "An API server holds the numbers of `minimum`, `maximum` and `multipleOf` as floats and reads their shortest text as \
+         a number of the type. If that fails, it refuses every value. The limits of 64-bit integers are such numbers: 2^63 - 1 \
+         becomes 2^63, and -2^63 is read as -9223372036854776000. Leave the bound away: the format is the bound.";
+
     RBAC_RULE = 801, "rule of a role that an API server refuses, or that grants nothing",
         "A rule allows verbs on `resources` of `groups`, or on `urls`. The core group, with pods and services, is the \
          empty string. Names of roles and namespaces follow the API server's rules. A verb may have any name; one that \
