@@ -125,7 +125,8 @@ impl ApiServer {
         Objects::new(self.server.clone())
     }
 
-    /// Returns the present state, from which other servers can start.
+    /// Returns the present state, from which other servers can start. It is consistent only while nobody writes: a
+    /// definition, webhook configuration or policy that is written meanwhile may be stored in it without effect.
     #[must_use]
     pub fn snapshot(&self) -> Snapshot {
         self.server.snapshot()
@@ -241,7 +242,7 @@ impl Drop for ApiServer {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     use super::*;
 
@@ -260,5 +261,95 @@ mod tests {
         second.objects().add(map("second")).unwrap();
         first.objects().delete("v1", "ConfigMap", "default", "first").unwrap();
         assert_eq!((names(&first).len(), names(&second)), (0, vec!["first".to_owned(), "second".to_owned()]));
+    }
+
+    async fn request(server: &ApiServer, method: &str, path: &str, body: &Value) -> u16 {
+        let request =
+            http::Request::builder().method(method).uri(path).header("content-type", "application/json");
+        let body = http_body_util::Full::new(bytes::Bytes::from(body.to_string()));
+        let Ok(response) = tower::Service::call(&mut server.service(), request.body(body).unwrap()).await;
+        response.status().as_u16()
+    }
+
+    #[tokio::test]
+    async fn server_with_other_options_finishes_what_its_snapshot_left_open() {
+        let first = ApiServer::start(ApiServerOptions::default()).unwrap();
+        let namespace = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "a"}});
+        assert_eq!(request(&first, "POST", "/api/v1/namespaces", &namespace).await, 201);
+        let owner = json!({"apiVersion": "v1", "kind": "ConfigMap", "name": "gone", "uid": "u"});
+        let orphan = json!({"metadata": {"name": "orphan", "ownerReferences": [owner]}});
+        for namespace in ["a", "default"] {
+            let maps = format!("/api/v1/namespaces/{namespace}/configmaps");
+            assert_eq!(request(&first, "POST", &maps, &orphan).await, 201);
+        }
+        // Nobody empties the namespace, collects garbage or aggregates roles.
+        assert_eq!(request(&first, "DELETE", "/api/v1/namespaces/a", &json!({})).await, 200);
+        let has = |server: &ApiServer, kind: &str, namespace: &str, name: &str| {
+            server.objects().get("v1", kind, namespace, name).unwrap().is_some()
+        };
+        let rules = |server: &ApiServer| {
+            let role = server.objects().get("rbac.authorization.k8s.io/v1", "ClusterRole", "", "admin");
+            role.unwrap().unwrap()["rules"].as_array().map_or(0, Vec::len)
+        };
+        assert_eq!(rules(&first), 0);
+        let snapshot = first.snapshot();
+        let resumed = |change: fn(&mut ApiServerOptions)| {
+            let mut options =
+                ApiServerOptions { snapshot: Some(snapshot.clone()), ..ApiServerOptions::default() };
+            change(&mut options);
+            ApiServer::start(options).unwrap()
+        };
+
+        let same = resumed(|_| {});
+        assert!(has(&same, "Namespace", "", "a") && has(&same, "ConfigMap", "default", "orphan"));
+        let with_rbac = resumed(|options| options.authorization = AuthorizationMode::Rbac);
+        assert!(rules(&with_rbac) > 0 && has(&with_rbac, "ConfigMap", "default", "orphan"));
+        // The initial objects of the snapshot stay.
+        let bare = resumed(|options| options.bare = true);
+        assert!(has(&bare, "Namespace", "", "default"));
+
+        let with_controllers = resumed(|options| options.controllers = true);
+        while has(&with_controllers, "Namespace", "", "a")
+            || has(&with_controllers, "ConfigMap", "default", "orphan")
+        {
+            tokio::task::yield_now().await;
+        }
+        assert!(rules(&with_controllers) > 0);
+        // Nothing is open in a snapshot of a server with controllers.
+        let options =
+            ApiServerOptions { snapshot: Some(with_controllers.snapshot()), ..ApiServerOptions::default() };
+        let without = ApiServer::start(options).unwrap();
+        assert_eq!(rules(&without), rules(&with_controllers));
+        assert!(!has(&without, "Namespace", "", "a") && has(&first, "Namespace", "", "a"));
+        with_controllers.stop().await;
+    }
+
+    #[tokio::test]
+    async fn server_from_a_snapshot_serves_its_definitions_and_changes_of_them() {
+        let definition = |short: &str| {
+            json!({
+                "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": {"name": "as.a.example"},
+                "spec": {"group": "a.example", "scope": "Namespaced", "names": {"plural": "as", "kind": "A", "shortNames": [short]},
+                         "versions": [{"name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema": {"type": "object"}}}]},
+            })
+        };
+        let first = ApiServer::start(ApiServerOptions::default()).unwrap();
+        let crds = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+        assert_eq!(request(&first, "POST", crds, &definition("x")).await, 201);
+        let options = ApiServerOptions { snapshot: Some(first.snapshot()), ..ApiServerOptions::default() };
+        let second = ApiServer::start(options).unwrap();
+        let version = second.objects().version();
+        let watched = format!("/apis/a.example/v1/as?watch=true&timeoutSeconds=1&resourceVersion={version}");
+        assert_eq!(request(&second, "GET", &watched, &json!({})).await, 200);
+        let path = format!("{crds}/as.a.example");
+        let mut changed =
+            second.objects().get("apiextensions.k8s.io/v1", "CustomResourceDefinition", "", "as.a.example");
+        let changed = changed.as_mut().unwrap().as_mut().unwrap();
+        changed["spec"]["names"]["shortNames"] = json!(["y"]);
+        assert_eq!(request(&second, "PUT", &path, changed).await, 200);
+        let (_, mut cursor) = second.server().store.list_and_watch(&crate::crd::collection(changed), "");
+        assert!(cursor.take().is_ok());
+        let store = &second.server().store;
+        assert!(store.watch(&crate::crd::collection(changed), version).take().is_err());
     }
 }

@@ -55,18 +55,20 @@ pub(crate) fn default(crd: &mut Value, stage: Stage) {
         service.entry("port").or_insert(Value::from(443));
     }
     if stage == Stage::Create {
-        let stored = match storage_version(crd) {
-            "" => Value::Null,
-            name => json!([name]),
-        };
-        let empty = json!({"plural": "", "kind": ""});
-        crd["status"] = json!({"conditions": null, "acceptedNames": empty, "storedVersions": stored});
-    } else if crd["status"].is_object() {
-        remember_storage_version(crd);
+        crd["status"] = Value::Null;
+    }
+    let stored = storage_version(crd).to_owned();
+    let status = map_at(crd, "status");
+    status.entry("conditions").or_insert(Value::Null);
+    status.entry("acceptedNames").or_insert_with(|| json!({"plural": "", "kind": ""}));
+    let versions = status.entry("storedVersions").or_insert(Value::Null);
+    if versions.as_array().is_none_or(Vec::is_empty) && !stored.is_empty() {
+        *versions = json!([stored]);
     }
 }
 
-fn remember_storage_version(crd: &mut Value) {
+/// Adds the storage version to the stored ones, as an update of the spec does (`PrepareForUpdate` of the strategy).
+pub(crate) fn remember_storage_version(crd: &mut Value) {
     let stored = storage_version(crd).to_owned();
     if stored.is_empty() {
         return;
@@ -112,7 +114,10 @@ pub(crate) fn reconcile(crds: &[Value], now: &str) -> Vec<Value> {
                 .any(|(other, g, names)| *other != own && g == group && claims(names, field, value))
         };
         let mut next = crd.clone();
-        apply_names(&mut next, &conflicts(&crd["spec"]["names"], taken), now);
+        if !has_its_names(crd) {
+            apply_names(&mut next, &conflicts(&crd["spec"]["names"], taken), now);
+        }
+        establish(&mut next, now);
         if next != *crd {
             accepted.retain(|(other, _, _)| *other != own);
             accepted.push((own, group.to_owned(), next["status"]["acceptedNames"].clone()));
@@ -156,6 +161,26 @@ fn conflicts(names: &Value, taken: impl Fn(&str, &str) -> bool) -> Vec<Conflict>
     out
 }
 
+/// Whether the accepted names are those of the spec. The naming controller then looks no further, even if its condition
+/// was removed.
+fn has_its_names(crd: &Value) -> bool {
+    let of = |names: &Value| -> Map<String, Value> {
+        let is_set = |value: &Value| !value.is_null() && value.as_array().is_none_or(|list| !list.is_empty());
+        let names = names.as_object().into_iter().flatten();
+        names.filter(|(_, value)| is_set(value)).map(|(name, value)| (name.clone(), value.clone())).collect()
+    };
+    of(&crd["spec"]["names"]) == of(&crd["status"]["acceptedNames"])
+}
+
+/// Establishes a definition whose names are accepted (`pkg/controller/establish`).
+fn establish(crd: &mut Value, now: &str) {
+    let is_accepted = condition(crd, "NamesAccepted").is_some_and(|c| c["status"] == "True");
+    if is_accepted && !is_established(crd) {
+        let message = "the initial names have been accepted";
+        set_condition(crd, "Established", true, "InitialNamesAccepted", message, now);
+    }
+}
+
 /// Accepts the names that are free, as the naming controller of apiextensions does (`pkg/controller/status`).
 fn apply_names(crd: &mut Value, conflicts: &[Conflict], now: &str) {
     let names = crd["spec"]["names"].as_object().cloned().unwrap_or_default();
@@ -171,13 +196,7 @@ fn apply_names(crd: &mut Value, conflicts: &[Conflict], now: &str) {
         None => set_condition(crd, "NamesAccepted", true, "NoConflicts", "no conflicts found", now),
         Some((_, reason, message)) => set_condition(crd, "NamesAccepted", false, reason, message, now),
     }
-    if is_established(crd) {
-        return;
-    }
-    if accepted {
-        let message = "the initial names have been accepted";
-        set_condition(crd, "Established", true, "InitialNamesAccepted", message, now);
-    } else {
+    if !accepted && !is_established(crd) {
         set_condition(crd, "Established", false, "NotAccepted", "not all names are accepted", now);
     }
 }
@@ -237,6 +256,24 @@ mod tests {
         assert!(!is_established(&both[0]));
         assert_eq!(both[0]["status"]["conditions"][0]["reason"], "ListKindConflict");
         assert!(reconcile(&[first, both[0].clone()], "later").is_empty());
+    }
+
+    #[test]
+    fn removed_conditions_return_only_where_a_controller_looks() {
+        let first = reconcile(&[crd("as", "A")], "t").remove(0);
+        let with = |conditions: Value| {
+            let mut crd = first.clone();
+            crd["status"]["conditions"] = conditions;
+            crd
+        };
+        // Names that are accepted are not considered again.
+        assert!(reconcile(&[with(json!([]))], "later").is_empty());
+        let accepted = first["status"]["conditions"][0].clone();
+        let again = reconcile(&[with(json!([accepted]))], "later").remove(0);
+        assert!(is_established(&again));
+        let mut empty = with(Value::Null);
+        empty["status"]["acceptedNames"] = json!({"plural": "", "kind": ""});
+        assert!(is_established(&reconcile(&[empty], "later").remove(0)));
     }
 
     #[test]

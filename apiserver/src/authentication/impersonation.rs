@@ -1,11 +1,13 @@
 //! Impersonation: a user acts for another one. apiserver/pkg/endpoints/filters/impersonation.
 
 use http::HeaderMap;
+use kubesmith_apimachinery::errors::aggregate;
 use kubesmith_apimachinery::golang;
 use serde_json::{Map, Value, json};
 
 use super::{ANONYMOUS, AUTHENTICATED, UNAUTHENTICATED};
 use crate::authorization::{self, Attributes, Resource, Target};
+use crate::builtin::domain_prefixed_path;
 use crate::meta;
 use crate::names::NameRule;
 use crate::server::Server;
@@ -290,22 +292,18 @@ fn extra(headers: &HeaderMap) -> Map<String, Value> {
 
 /// Why a key of extras, or its values, cannot be impersonated (`validateExtra`).
 fn extra_fault(key: &str, values: &Value) -> Option<String> {
-    let values = meta::strings(values);
-    let is_path = key.split_once('/').is_some_and(|(host, path)| !host.is_empty() && !path.is_empty());
     if key.is_empty() {
         return Some("impersonating the empty string key in extra is not allowed".to_owned());
     }
-    if !is_path {
-        let wanted = r#"must be a domain-prefixed path (such as "acme.io/foo")"#;
-        return Some(format!(
-            "impersonating an invalid key in extra is not allowed: extra.key: Invalid value: {}: {wanted}",
-            golang::quote(key)
-        ));
+    let faults = domain_prefixed_path("extra.key", key).into_iter();
+    let faults = aggregate(faults.map(|fault| format!("{}: {}", fault.field, fault.message)));
+    if !faults.is_empty() {
+        return Some(format!("impersonating an invalid key in extra is not allowed: {faults}"));
     }
     if key != key.to_lowercase() {
         let key = golang::quote(key);
         return Some(format!("impersonating a non-lowercase key in extra is not allowed: {key}"));
     }
-    let is_empty = values.contains(&"");
+    let is_empty = meta::strings(values).contains(&"");
     is_empty.then(|| "impersonating the empty string value in extra is not allowed".to_owned())
 }

@@ -50,6 +50,7 @@ pub(crate) fn updated(
         "namespaces" if subresource != "finalize" => {
             value["spec"]["finalizers"] = current["spec"]["finalizers"].clone();
         }
+        crate::crd::COLLECTION if subresource.is_empty() => crate::crd::remember_storage_version(value),
         "daemonsets.apps" => defaults::count_template_generation(current, value),
         _ => {}
     }

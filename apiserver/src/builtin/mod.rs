@@ -18,6 +18,7 @@ pub(crate) mod warnings;
 
 use serde_json::Value;
 
+pub(crate) use check::domain_prefixed_path;
 pub(crate) use defaults::TEMPLATE_GENERATION;
 pub(crate) use kinds::{all, has_group};
 

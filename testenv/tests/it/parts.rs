@@ -261,3 +261,70 @@ async fn approval_writes_conditions_only_and_status_the_certificate() {
     );
     env.stop().await;
 }
+
+const DEFINITIONS: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+
+/// The answers are those of kube-apiserver 1.36.2.
+#[tokio::test]
+async fn status_of_a_definition_is_stored_as_written_with_its_defaults() {
+    let env = TestEnv::builder().start().await.unwrap();
+    let version = |name: &str, storage: bool| {
+        json!({"name": name, "served": true, "storage": storage,
+                                                     "schema": {"openAPIV3Schema": {"type": "object"}}})
+    };
+    let definition = json!({"metadata": {"name": "as.a.example"}, "spec": {"group": "a.example", "scope": "Namespaced",
+        "names": {"plural": "as", "kind": "A"}, "versions": [version("v1", true), version("v2", false)]}});
+    assert_eq!(call(&env, Method::POST, DEFINITIONS, definition).await.0, 201);
+    let path = format!("{DEFINITIONS}/as.a.example");
+    let put = async |part: &str, change: &dyn Fn(&mut Value)| {
+        let (_, mut current) = call(&env, Method::GET, &path, Value::Null).await;
+        change(&mut current);
+        let (code, answer) = call(&env, Method::PUT, &format!("{path}{part}"), current).await;
+        assert_eq!(code, 200, "{answer}");
+        (answer, call(&env, Method::GET, &path, Value::Null).await.1)
+    };
+    let served = async || call(&env, Method::GET, "/apis/a.example/v1/as", Value::Null).await.0 == 200;
+    let conditions = |definition: &Value| -> Vec<String> {
+        let all = definition["status"]["conditions"].as_array().into_iter().flatten();
+        all.map(|condition| condition["type"].as_str().unwrap().to_owned()).collect()
+    };
+
+    // Only an update of the spec adds the storage version.
+    let (_, after) = put("/status", &|crd| crd["status"]["storedVersions"] = json!(["v2"])).await;
+    assert_eq!(after["status"]["storedVersions"], json!(["v2"]));
+    let (_, after) = put("", &|crd| crd["status"]["storedVersions"] = json!(["v9"])).await;
+    assert_eq!(after["status"]["storedVersions"], json!(["v2", "v1"]));
+    let (_, after) = put("/status", &|crd| crd["status"]["storedVersions"] = json!([])).await;
+    assert_eq!(after["status"]["storedVersions"], json!(["v1"]));
+
+    // A status cannot change the spec, but labels and finalizers.
+    let (_, after) = put("/status", &|crd| {
+        crd["spec"]["names"]["shortNames"] = json!(["x"]);
+        crd["metadata"]["labels"] = json!({"a": "b"});
+    })
+    .await;
+    assert!(after["spec"]["names"].get("shortNames").is_none() && after["metadata"]["labels"]["a"] == "b");
+
+    // Accepted names come back, conditions without them do not, and the definition is served no longer.
+    let (_, after) =
+        put("/status", &|crd| crd["status"]["acceptedNames"] = json!({"plural": "bs", "kind": "B"})).await;
+    assert_eq!(after["status"]["acceptedNames"], after["spec"]["names"]);
+    let (answer, after) =
+        put("/status", &|crd| crd["status"]["conditions"] = json!([{"type": "Mine", "status": "True"}]))
+            .await;
+    let own = json!([{"type": "Mine", "status": "True", "lastTransitionTime": null}]);
+    assert_eq!((&answer["status"]["conditions"], &after["status"]["conditions"]), (&own, &own));
+    assert!(!served().await);
+    let accepted = json!([{"type": "NamesAccepted", "status": "True", "reason": "NoConflicts", "message": "no conflicts found"}]);
+    let (_, after) = put("/status", &|crd| crd["status"]["conditions"] = accepted.clone()).await;
+    assert_eq!(conditions(&after), ["NamesAccepted", "Established"]);
+    assert!(served().await);
+
+    // A status that is left out is empty, and controllers begin anew.
+    let (answer, after) = put("/status", &|crd| drop(crd.as_object_mut().unwrap().remove("status"))).await;
+    let empty =
+        json!({"conditions": null, "acceptedNames": {"plural": "", "kind": ""}, "storedVersions": ["v1"]});
+    assert_eq!(answer["status"], empty);
+    assert_eq!(conditions(&after), ["NamesAccepted", "Established"]);
+    env.stop().await;
+}

@@ -270,6 +270,65 @@ async fn constrained_impersonation_allows_one_verb() {
     assert_eq!(refused["message"], text);
 }
 
+/// The refusals are those of kube-apiserver 1.36.2.
+#[tokio::test]
+async fn malformed_properties_are_not_impersonated() {
+    let (env, jane) = env_and_jane().await;
+    let reviews = "selfsubjectreviews";
+    let group = "authentication.k8s.io";
+    let rules = json!([
+        {"verbs": ["impersonate:user-info"], "apiGroups": [group], "resources": ["users"]},
+        {"verbs": ["impersonate-on:user-info:create"], "apiGroups": [group], "resources": [reviews]},
+    ]);
+    let role = json!({"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole", "metadata": {"name": "actor"},
+                      "rules": rules});
+    assert_eq!(post(&env.client(), &format!("{RBAC}/clusterroles"), role).await.0, 201);
+    let binding = json!({"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRoleBinding", "metadata": {"name": "actor"},
+        "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "actor"},
+        "subjects": [{"apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": "jane"}]});
+    assert_eq!(post(&env.client(), &format!("{RBAC}/clusterrolebindings"), binding).await.0, 201);
+    let path = format!("/apis/{group}/v1/{reviews}");
+    let invalid = "an invalid key in extra is not allowed: extra.key: Invalid value";
+    let prefixed = "must be a domain-prefixed path (such as \"acme.io/foo\")";
+    let domain = "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end \
+                  with an alphanumeric character (e.g. 'example.com', regex used for validation is \
+                  '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
+    let path_text = "Invalid path (regex used for validation is '[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+')";
+    for (header, value, expected) in [
+        ("impersonate-extra-", "x", "the empty string key in extra is not allowed".to_owned()),
+        ("impersonate-extra-scopes", "x", format!("{invalid}: \"scopes\": {prefixed}")),
+        ("impersonate-extra-%2fscopes", "x", format!("{invalid}: \"/scopes\": {prefixed}")),
+        ("impersonate-extra-acme.io%2f", "x", format!("{invalid}: \"acme.io/\": {prefixed}")),
+        ("impersonate-extra-a..b%2fscopes", "x", format!("{invalid}: \"a..b\": {domain}")),
+        ("impersonate-extra-acme.io%2fx%20y", "x", format!("{invalid}: \"x y\": {path_text}")),
+        (
+            "impersonate-extra-acme.io%2f%53copes",
+            "x",
+            "a non-lowercase key in extra is not allowed: \"acme.io/Scopes\"".to_owned(),
+        ),
+        (
+            "impersonate-extra-acme.io%2fscopes",
+            "",
+            "the empty string value in extra is not allowed".to_owned(),
+        ),
+        ("impersonate-group", "", "the empty string group is not allowed".to_owned()),
+        ("impersonate-group", "system:masters", "the system:masters group is not allowed".to_owned()),
+    ] {
+        let headers: &[(&str, &str)] = &[("impersonate-user", "joe"), (header, value)];
+        let (status, refused) = send(&jane, Call("POST", &path, headers, json!({}))).await;
+        let message = refused["message"].as_str().unwrap();
+        let expected = format!(" at the cluster scope: impersonating {expected}");
+        assert!(status == 403 && message.ends_with(&expected), "{header}: {message}");
+    }
+    // A well-formed property needs a rule.
+    let headers: &[(&str, &str)] =
+        &[("impersonate-user", "joe"), ("impersonate-extra-acme.io%2fscopes", "view")];
+    let (_, refused) = send(&jane, Call("POST", &path, headers, json!({}))).await;
+    let text = "userextras.authentication.k8s.io \"view\" is forbidden: User \"jane\" cannot impersonate:user-info resource \
+                \"userextras/acme.io/scopes\" in API group \"authentication.k8s.io\" at the cluster scope";
+    assert_eq!(refused["message"], text);
+}
+
 #[tokio::test]
 async fn cluster_roles_are_aggregated() {
     let (env, jane) = env_and_jane().await;

@@ -115,6 +115,12 @@ pub(super) fn go_struct(value: &Value, fields: &[(&str, &str)]) -> String {
     format!("{{{}}}", fields.iter().map(member).collect::<Vec<_>>().join(","))
 }
 
+/// `IsDomainPrefixedPath` for a text outside of objects.
+pub(crate) fn domain_prefixed_path(path: &str, text: &str) -> Vec<Cause> {
+    let value = Value::from(text);
+    Errors::of(|errors| errors.domain_prefixed_path(&Field { path: path.to_owned(), value: &value }))
+}
+
 /// Field errors, in the order in which the rules found them: apimachinery's `field.ErrorList`.
 #[derive(Debug, Default)]
 pub(super) struct Errors {

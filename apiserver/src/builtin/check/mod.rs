@@ -37,6 +37,7 @@ pub(super) use data::{config_map, secret};
 pub(super) use devices::{device_class, resource_claim, resource_claim_template, resource_slice};
 pub(super) use endpoints::{endpoint_slice, endpoints};
 pub(super) use events::{core_event, event};
+pub(crate) use field::domain_prefixed_path;
 pub(super) use flow::{flow_schema, flow_status, priority_level};
 pub(super) use ingress::{ingress, ingress_status, network_policy};
 pub(super) use jobs::{cron_job, job, job_status};
