@@ -9,8 +9,8 @@ kubectl() { command kubectl --cache-dir "$folder/cache" "$@"; }
 minor=$(kubectl version -o json | sed -n '/clientVersion/,/}/s/.*"minor": "\([0-9]*\).*/\1/p')
 passed=0
 if [ "$minor" -lt 24 ]; then
-  echo "skipped: kubectl 1.$minor asks for OpenAPI v2 before it writes, which the server does not have; 1.24 and later ask for v3"
-  exit
+  echo "FAILED: kubectl 1.$minor is too old for these checks, which need 1.24 or later" >&2
+  exit 1
 fi
 
 # kustomize is part of kubectl: it builds what the installer of the same deployment has.
