@@ -5,7 +5,7 @@ use base64::engine::general_purpose::STANDARD as BASE64;
 use serde_json::{Value, json};
 
 use crate::meta;
-use crate::names::quoted;
+use crate::names::{NameRule, quoted};
 use crate::status::Cause;
 
 /// The store's collection of certificate signing requests.
@@ -118,6 +118,14 @@ pub(super) fn check(request: &Value, old: Option<&Value>) -> Vec<Cause> {
         check_spec(&request["spec"], &mut causes);
     }
     check_conditions(request, &mut causes);
+    let certificate =
+        |request: &Value| request["status"]["certificate"].as_str().unwrap_or_default().to_owned();
+    let (new, old) = (certificate(request), old.map(certificate).unwrap_or_default());
+    // What is stored already is tolerated.
+    let fault = certificate_fault(&new).filter(|_| new != old && certificate_fault(&old).is_none());
+    causes.extend(
+        fault.map(|fault| Cause::invalid("status.certificate", quoted("<certificate data>"), &fault)),
+    );
     causes
 }
 
@@ -159,7 +167,7 @@ fn kept_conditions(request: &Value, old: &Value, causes: &mut Vec<Cause>) {
 fn check_spec(spec: &Value, causes: &mut Vec<Cause>) {
     let request = spec["request"].as_str().unwrap_or_default();
     let pem = BASE64.decode(request).unwrap_or_default();
-    if pem::type_of(&pem) != Some("CERTIFICATE REQUEST") {
+    if pem::blocks(&pem).first().map(|block| block.kind) != Some("CERTIFICATE REQUEST") {
         let text = "PEM block type must be CERTIFICATE REQUEST";
         causes.push(Cause::invalid("spec.request", quoted(request), text));
     }
@@ -179,28 +187,126 @@ fn check_spec(spec: &Value, causes: &mut Vec<Cause>) {
         }
         seen.push(usage);
     }
-    let signer = spec["signerName"].as_str().unwrap_or_default();
-    let whole = signer.split_once('/').is_some_and(|(domain, path)| domain.contains('.') && !path.is_empty());
-    if signer.is_empty() {
-        causes.push(Cause::required("spec.signerName", ""));
-    } else if !whole {
-        let text = "must be a fully qualified domain and path of the form 'example.com/signer-name'";
-        causes.push(Cause::invalid("spec.signerName", quoted(signer), text));
-    }
+    check_signer(spec["signerName"].as_str().unwrap_or_default(), causes);
     if let Some(seconds) = spec["expirationSeconds"].as_i64().filter(|seconds| *seconds < 600) {
         let text = "may not specify a duration less than 600 seconds (10 minutes)";
         causes.push(Cause::invalid("spec.expirationSeconds", seconds, text));
     }
 }
 
+/// `ValidateSignerName` of pkg/apis/core/validation/names.go.
+fn check_signer(signer: &str, causes: &mut Vec<Cause>) {
+    const FIELD: &str = "spec.signerName";
+    let invalid = |value: &str, text: &str| Cause::invalid(FIELD, quoted(value), text);
+    let (domain, path) = match signer.split('/').collect::<Vec<_>>()[..] {
+        [""] => return causes.push(Cause::required(FIELD, "")),
+        ["kubernetes.io", "legacy-unknown"] => {
+            return causes.push(invalid(signer, "the legacy signerName is not allowed via this API version"));
+        }
+        [domain, path] => (domain, path),
+        _ => {
+            let text = "must be a fully qualified domain and path of the form 'example.com/signer-name'";
+            return causes.push(invalid(signer, text));
+        }
+    };
+    // The first label that is wrong tells what is wrong with the others.
+    let labels = |part: &str, rule: NameRule| -> Vec<Cause> {
+        let wrong = part.split('.').map(|label| (label, rule.check(label))).find(|(_, f)| !f.is_empty());
+        let (label, faults) = wrong.unwrap_or_default();
+        let faults = faults.iter().map(|fault| format!("validating label {}: {fault}", quoted(label)));
+        faults.map(|text| invalid(part, &text)).collect()
+    };
+    if domain.len() > 253 {
+        let text = "Too long: may not be more than 253 bytes";
+        causes.push(Cause::new("FieldValueTooLong", FIELD, text.to_owned()));
+    }
+    causes.extend(labels(domain, NameRule::Label));
+    if !domain.contains('.') {
+        causes.push(invalid(domain, "should be a domain with at least two segments separated by dots"));
+    }
+    causes.extend(labels(path, NameRule::Subdomain));
+    if signer.len() > 571 {
+        let text = "Too long: may not be more than 571 bytes";
+        causes.push(Cause::new("FieldValueTooLong", FIELD, text.to_owned()));
+    }
+}
+
+/// Why a certificate cannot be stored (`validateCertificate` of pkg/apis/certificates/validation).
+fn certificate_fault(certificate: &str) -> Option<String> {
+    if certificate.is_empty() {
+        return None;
+    }
+    let pem = BASE64.decode(certificate).unwrap_or_default();
+    let blocks = pem::blocks(&pem);
+    let fault = |block: &pem::Block<'_>| match block {
+        block if block.kind != "CERTIFICATE" => {
+            Some(format!("only CERTIFICATE PEM blocks are allowed, found {}", quoted(block.kind)))
+        }
+        block if block.has_headers => Some("no PEM block headers are permitted".to_owned()),
+        block => (!is_certificate(&block.bytes)).then(|| "x509: malformed certificate".to_owned()),
+    };
+    match blocks.is_empty() {
+        true => Some("must contain at least one CERTIFICATE PEM block".to_owned()),
+        false => blocks.iter().find_map(fault),
+    }
+}
+
+/// Whether DER has the outer form of a certificate: what is signed, the algorithm and the signature.
+fn is_certificate(der: &[u8]) -> bool {
+    fn element(der: &[u8]) -> Option<(u8, &[u8], &[u8])> {
+        let (&[tag, first], rest) = der.split_first_chunk()?;
+        let count = usize::from(first & 0x7f);
+        let (length, rest) = match first & 0x80 {
+            0 => (count, rest),
+            _ if count > 4 => return None,
+            _ => {
+                let (bytes, rest) = rest.split_at_checked(count)?;
+                (bytes.iter().fold(0, |length, byte| length << 8 | usize::from(*byte)), rest)
+            }
+        };
+        let (content, rest) = rest.split_at_checked(length)?;
+        Some((tag, content, rest))
+    }
+    let tags = |der: &[u8]| -> Option<Vec<u8>> {
+        let mut tags = Vec::new();
+        let mut rest = der;
+        while !rest.is_empty() {
+            let (tag, _, behind) = element(rest)?;
+            (rest, _) = (behind, tags.push(tag));
+        }
+        Some(tags)
+    };
+    element(der).is_some_and(|(tag, content, rest)| {
+        tag == 0x30 && rest.is_empty() && tags(content).is_some_and(|tags| tags == [0x30, 0x30, 0x03])
+    })
+}
+
 /// The subset of PEM that the checks need.
 mod pem {
-    /// The type of the first block.
-    pub(super) fn type_of(text: &[u8]) -> Option<&str> {
-        let text = std::str::from_utf8(text).ok()?;
-        let (_, rest) = text.split_once("-----BEGIN ")?;
-        let (kind, rest) = rest.split_once("-----")?;
-        rest.contains(&format!("-----END {kind}-----")).then_some(kind)
+    use base64::Engine as _;
+
+    /// A block and its content.
+    pub(super) struct Block<'a> {
+        pub(super) kind: &'a str,
+        pub(super) has_headers: bool,
+        pub(super) bytes: Vec<u8>,
+    }
+
+    /// The well-formed blocks.
+    pub(super) fn blocks(text: &[u8]) -> Vec<Block<'_>> {
+        let text = std::str::from_utf8(text).unwrap_or_default();
+        text.split("-----BEGIN ").skip(1).filter_map(block).collect()
+    }
+
+    /// Reads what is behind `-----BEGIN `.
+    fn block(text: &str) -> Option<Block<'_>> {
+        let (kind, rest) = text.split_once("-----")?;
+        let (body, _) = rest.split_once(&format!("-----END {kind}-----"))?;
+        let has_headers = body.lines().any(|line| line.contains(':'));
+        let lines = body.lines().filter(|line| !line.contains(':'));
+        let body: String = lines.flat_map(str::split_whitespace).collect();
+        let bytes = super::BASE64.decode(body).ok()?;
+        Some(Block { kind, has_headers, bytes })
     }
 }
 
@@ -225,7 +331,7 @@ fn check_conditions(request: &Value, causes: &mut Vec<Cause>) {
         let other = DECISIONS.iter().find(|other| DECISIONS.contains(&kind) && **other != kind);
         if other.is_some_and(|other| seen.contains(other)) {
             let text = "Approved and Denied conditions are mutually exclusive";
-            causes.push(Cause::invalid(field("type"), quoted(kind), text));
+            causes.push(Cause::invalid("status.conditions", quoted(kind), text));
         }
         if seen.contains(&kind) {
             let text = format!("Duplicate value: {}", quoted(kind));

@@ -1,5 +1,7 @@
 //! Subresources of built-in kinds that are a part of the object.
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
 use http::Method;
 use kubesmith_testenv::{TestEnv, User};
 use serde_json::{Value, json};
@@ -180,6 +182,17 @@ fn request() -> Value {
         "spec": {"request": pem, "signerName": "example.com/mine", "usages": ["client auth"], "username": "root"}})
 }
 
+/// A block with the outer form of a certificate, in base64. The signature is `signature`.
+fn certificate(signature: &[u8]) -> String {
+    let length = u8::try_from(signature.len()).unwrap();
+    let der = [&[0x30, 7 + length, 0x30, 0, 0x30, 0, 0x03, 1 + length, 0], signature].concat();
+    block("CERTIFICATE", &format!("{}\n", BASE64.encode(der)))
+}
+
+fn block(kind: &str, body: &str) -> String {
+    BASE64.encode(format!("-----BEGIN {kind}-----\n{body}-----END {kind}-----\n"))
+}
+
 fn condition(kind: &str) -> Value {
     json!({"type": kind, "status": "True", "reason": "Because"})
 }
@@ -212,6 +225,57 @@ async fn certificate_request_names_its_user_and_is_validated() {
     env.stop().await;
 }
 
+/// The refusals are those of kube-apiserver 1.36.2.
+#[tokio::test]
+async fn certificates_and_signers_are_checked() {
+    let env = TestEnv::builder().start().await.unwrap();
+    assert_eq!(call(&env, Method::POST, REQUESTS, request()).await.0, 201);
+    let write = async |certificate: &str| {
+        let path = format!("{REQUESTS}/mine/status");
+        let (_, mut current) = call(&env, Method::GET, &path, Value::Null).await;
+        current["status"] = json!({"certificate": certificate, "conditions": [condition("Failed")]});
+        call(&env, Method::PUT, &path, current).await
+    };
+    for (certificate, expected) in [
+        (BASE64.encode("hello"), "must contain at least one CERTIFICATE PEM block"),
+        (
+            block("RSA PRIVATE KEY", "YQ==\n"),
+            "only CERTIFICATE PEM blocks are allowed, found \"RSA PRIVATE KEY\"",
+        ),
+        (block("CERTIFICATE", "A: b\n\nYQ==\n"), "no PEM block headers are permitted"),
+        (block("CERTIFICATE", "YQ==\n"), "x509: malformed certificate"),
+    ] {
+        let (code, body) = write(&certificate).await;
+        let expected = format!("status.certificate: Invalid value: \"<certificate data>\": {expected}");
+        assert_eq!((code, messages(&body)), (422, vec![expected]));
+    }
+    assert_eq!(write(&certificate(b"")).await.0, 200);
+
+    let label = "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an \
+                 alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is \
+                 '[a-z0-9]([-a-z0-9]*[a-z0-9])?')";
+    let whole = "must be a fully qualified domain and path of the form 'example.com/signer-name'";
+    let short = "should be a domain with at least two segments separated by dots";
+    for (signer, value, expected) in [
+        ("a.example/b/c", "a.example/b/c", whole.to_owned()),
+        ("nodomain/x", "nodomain", short.to_owned()),
+        ("UP.com/x", "UP.com", format!("validating label \"UP\": {label}")),
+        (
+            "kubernetes.io/legacy-unknown",
+            "kubernetes.io/legacy-unknown",
+            "the legacy signerName is not allowed via this API version".to_owned(),
+        ),
+    ] {
+        let mut wrong = request();
+        wrong["metadata"]["name"] = json!("wrong");
+        wrong["spec"]["signerName"] = json!(signer);
+        let (code, body) = call(&env, Method::POST, REQUESTS, wrong).await;
+        let expected = format!("spec.signerName: Invalid value: \"{value}\": {expected}");
+        assert_eq!((code, messages(&body)), (422, vec![expected]));
+    }
+    env.stop().await;
+}
+
 #[tokio::test]
 async fn approval_writes_conditions_only_and_status_the_certificate() {
     let env = TestEnv::builder().start().await.unwrap();
@@ -222,7 +286,7 @@ async fn approval_writes_conditions_only_and_status_the_certificate() {
         current["status"] = status;
         call(&env, Method::PUT, &path, current).await
     };
-    let certificate = "LS0tLS1CRUdJTg==";
+    let certificate = certificate(b"");
     let (code, body) =
         write("approval", json!({"conditions": [condition("Approved")], "certificate": certificate})).await;
     assert_eq!(code, 200, "{body}");
@@ -233,7 +297,7 @@ async fn approval_writes_conditions_only_and_status_the_certificate() {
     let both = json!({"conditions": [condition("Approved"), condition("Denied")]});
     let (code, body) = write("approval", both.clone()).await;
     assert_eq!((code, messages(&body)), (422, vec![
-        "status.conditions[1].type: Invalid value: \"Denied\": Approved and Denied conditions are mutually exclusive".to_owned()]));
+        "status.conditions: Invalid value: \"Denied\": Approved and Denied conditions are mutually exclusive".to_owned()]));
     let (_, body) = write("approval", json!({"conditions": []})).await;
     assert_eq!(
         messages(&body),
@@ -253,8 +317,9 @@ async fn approval_writes_conditions_only_and_status_the_certificate() {
     assert_eq!(code, 200, "{body}");
     assert_eq!(body["status"]["conditions"][0]["reason"], "Because", "who issues does not decide");
     assert_eq!(body["status"]["certificate"], certificate);
+    let other = self::certificate(b"x");
     let (_, body) =
-        write("status", json!({"conditions": [condition("Approved")], "certificate": "YQ=="})).await;
+        write("status", json!({"conditions": [condition("Approved")], "certificate": other})).await;
     assert_eq!(
         messages(&body),
         ["status.certificate: Forbidden: updates may not modify existing certificate content"]
