@@ -124,7 +124,7 @@ fn refused(old: &Definition, new: &Definition, is_news: &dyn Fn(&Pair<'_>, &Chan
     let mut seen = BTreeSet::new();
     let mut out = Vec::new();
     for in_ in new.versions.iter().filter(|version| version.served) {
-        let others = old.versions.iter().filter(|of| of.name != in_.name);
+        let others = old.versions.iter().filter(|of| of.name != in_.name && has_objects(old, new, of));
         for of in others.filter(|of| of.storage || (of.served && in_.storage)) {
             let pair = Pair { of, in_ };
             let found = pair.changes(new).into_iter().filter(|change| is_news(&pair, change));
@@ -136,6 +136,13 @@ fn refused(old: &Definition, new: &Definition, is_news: &dyn Fn(&Pair<'_>, &Chan
         }
     }
     out
+}
+
+/// Reports whether objects of a version of the old definition may be in its own form: a webhook has converted those of
+/// versions that are gone, unless they are stored in them.
+fn has_objects(old: &Definition, new: &Definition, of: &Version) -> bool {
+    let stays = || new.versions.iter().any(|version| version.name == of.name);
+    !old.has_webhook() || of.storage || old.stored.contains(&of.name) || stays()
 }
 
 /// Reports whether the other version refuses values of one version, after defaulting.
