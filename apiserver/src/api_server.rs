@@ -20,7 +20,7 @@ use crate::objects::Objects;
 use crate::server::{ApiService, Origin, Server, ServerOptions, Snapshot};
 use crate::store::{NotDurable, Store};
 use crate::tokens;
-use crate::webhook::WebhookTransport;
+use crate::webhook::{WebhookHost, WebhookTransport};
 
 /// The default of [`ApiServerOptions::history`].
 const HISTORY: usize = 10_000;
@@ -53,6 +53,8 @@ pub struct ApiServerOptions {
     pub containers: Containers,
     /// Calls webhooks without connections.
     pub webhooks: Option<Arc<dyn WebhookTransport>>,
+    /// Calls the webhooks of services on this host.
+    pub webhook_host: Option<WebhookHost>,
 }
 
 /// The credentials of a user.
@@ -91,6 +93,7 @@ impl ApiServer {
             authorization: options.authorization,
             containers: options.containers,
             webhooks: options.webhooks,
+            webhook_host: options.webhook_host,
         };
         let server = match (&options.snapshot, &options.data_dir) {
             (Some(snapshot), _) => Server::resume(snapshot, clock, server_options),

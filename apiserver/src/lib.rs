@@ -81,4 +81,4 @@ pub use listen::{Answers, Listener, Sockets};
 pub use objects::{ObjectError, Objects};
 pub use server::{ApiService, Snapshot};
 pub use status::{About, ApiError};
-pub use webhook::WebhookTransport;
+pub use webhook::{WebhookHost, WebhookTransport};

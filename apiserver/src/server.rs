@@ -117,6 +117,8 @@ pub(crate) struct ServerOptions {
     pub(crate) containers: Containers,
     /// Reaches webhooks in place of connections.
     pub(crate) webhooks: Option<Arc<dyn webhook::WebhookTransport>>,
+    /// The place of the webhooks of services.
+    pub(crate) webhook_host: Option<webhook::WebhookHost>,
 }
 
 impl Server {
@@ -178,7 +180,7 @@ impl Server {
             garbage: crate::garbage::Queue::default(),
             usage: authorization::Usage::default(),
             hooks: RwLock::default(),
-            webhooks: webhook::Clients::new(options.webhooks.clone()),
+            webhooks: webhook::Clients::new(options.webhooks.clone(), options.webhook_host.clone()),
             sessions: Sessions::default(),
             options,
         })

@@ -25,6 +25,9 @@ const LOGGED: &str = "kubesmith_apiserver=warn,kubesmith_testenv=warn";
 /// The address without `--addr`: kube-apiserver's port. It is fixed so that a kubeconfig stays right from run to run.
 const DEFAULT_ADDR: &str = "127.0.0.1:6443";
 
+/// The address without `--webhook-addr`: that of controller-runtime's webhook servers.
+const WEBHOOK_ADDR: &str = "127.0.0.1:9443";
+
 /// The settings of the server: contents, address, kubeconfig.
 #[derive(Debug, Args)]
 pub(crate) struct Serve {
@@ -54,6 +57,13 @@ pub(crate) struct Serve {
     /// Also simulates a node and the scheduler: pods become running and ready. No container runs.
     #[arg(long)]
     simulated_node: bool,
+    /// Calls the webhooks of services on this machine, where a manager runs in development, and writes their certificate into
+    /// this folder: `tls.crt` and `tls.key`, for `--webhook-cert-dir` of the manager.
+    #[arg(long, value_name = "DIR")]
+    webhook_cert_dir: Option<PathBuf>,
+    /// Address of these webhooks.
+    #[arg(long, value_name = "HOST:PORT", default_value = WEBHOOK_ADDR, value_parser = address, requires = "webhook_cert_dir")]
+    webhook_addr: SocketAddr,
     /// Runs the commands of `exec` on this machine as the user of this process, where no annotation of the pod answers. Everybody who
     /// has the kubeconfig may then run any program.
     #[arg(long, conflicts_with = "plain_http")]
@@ -102,6 +112,9 @@ impl ServeError {
             }
             ServeError::Env(EnvError::Data { source: DataError::Format { .. }, .. }) => {
                 "use the version of kubesmith that wrote it, or choose another folder with --data DIR"
+            }
+            ServeError::Env(EnvError::ServingCertificates(_)) => {
+                "choose another folder with --webhook-cert-dir DIR"
             }
             ServeError::Env(EnvError::Data { .. }) => {
                 "nothing was changed; put it right or away, or choose another folder with --data DIR"
@@ -152,6 +165,9 @@ async fn run(arguments: &Serve) -> Result<(), ServeError> {
         .crd_paths(&arguments.crds);
     if arguments.exec_on_host {
         builder = builder.containers(Containers::new().on_exec(host::run));
+    }
+    if let Some(folder) = &arguments.webhook_cert_dir {
+        builder = builder.webhooks_on_host(arguments.webhook_addr, folder);
     }
     if let Some(folder) = &arguments.data {
         builder = builder.data_dir(folder);

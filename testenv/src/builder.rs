@@ -1,5 +1,6 @@
 //! The settings of a test environment.
 
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,7 +18,7 @@ use crate::backend::{Arguments, Backend, Options, Running, Variables};
 use crate::crds::Wait;
 use crate::env::TestEnv;
 use crate::error::Error;
-use crate::webhook::Configurations;
+use crate::webhook::{Configurations, LocalServing};
 
 /// Timeout and interval of waiting for the namespace `default` of a running server; envtest's numbers.
 const NAMESPACE_TIMEOUT: Duration = Duration::from_secs(5);
@@ -30,6 +31,7 @@ pub struct TestEnvBuilder {
     crds: Vec<CustomResourceDefinition>,
     webhook_paths: Vec<PathBuf>,
     webhooks: Configurations,
+    webhooks_on_host: Option<(SocketAddr, PathBuf)>,
     skip_missing_paths: bool,
     clean_up_after_use: bool,
     wait: Wait,
@@ -238,6 +240,15 @@ impl TestEnvBuilder {
         self
     }
 
+    /// Calls the webhooks of services at this address, as nothing routes their cluster IPs, and writes the certificate for
+    /// it into `folder`: `tls.crt` and `tls.key`, as [`TestEnv::local_serving`], which then has this address and folder.
+    /// Only for the embedded server.
+    #[must_use]
+    pub fn webhooks_on_host(mut self, address: SocketAddr, folder: impl Into<PathBuf>) -> Self {
+        self.webhooks_on_host = Some((address, folder.into()));
+        self
+    }
+
     /// Stores all data in this folder, which is created if it is missing, and continues from its content. Without it
     /// all data is in memory.
     ///
@@ -261,12 +272,15 @@ impl TestEnvBuilder {
     ///
     /// # Cancel safety
     /// Dropping the future kills the started processes, and leaves installed objects in an existing cluster.
-    pub async fn start(self) -> Result<TestEnv, Error> {
+    pub async fn start(mut self) -> Result<TestEnv, Error> {
+        let serving = self.webhooks_on_host.take();
+        let serving = serving.map(|(address, folder)| LocalServing::at(address, folder)).transpose()?;
+        self.options.embedded.webhook_host = serving.as_ref().map(LocalServing::host_of_webhooks);
         let variables = Variables::of_process();
         let kubectl = variables.kubectl(self.options.control_plane.assets.as_deref());
         let (backend, client) = Running::start(self.options, &variables).await?;
         wait_for_default_namespace(&client).await?;
-        let env = TestEnv::new(backend, client, kubectl, self.wait, self.clean_up_after_use);
+        let env = TestEnv::new(backend, client, kubectl, self.wait, self.clean_up_after_use, serving);
         let wanted = |path: &PathBuf| !self.skip_missing_paths || path.exists();
         let mut crds = Vec::new();
         for path in self.crd_paths.iter().filter(|path| wanted(path)) {

@@ -69,8 +69,10 @@ impl TestEnv {
         kubectl: PathBuf,
         wait: Wait,
         clean_up: bool,
+        serving: Option<LocalServing>,
     ) -> Self {
-        let (installed, serving) = (Mutex::default(), OnceLock::new());
+        let installed = Mutex::default();
+        let serving = serving.map_or_else(OnceLock::new, OnceLock::from);
         Self { backend, client, kubectl, wait, clean_up, installed, serving }
     }
 

@@ -19,9 +19,14 @@ fn is_empty(object: &Value) -> bool {
 }
 
 /// Returns the error and logs it with advice for developers, who read the log.
-fn failed(text: &str) -> ApiError {
+fn failed(server: &Server, text: &str) -> ApiError {
+    let place = match server.options().webhook_host {
+        Some(_) => "",
+        None => " (`kubesmith serve --webhook-cert-dir DIR` calls it on this host)",
+    };
     tracing::warn!(
-        "{text}; start the program that serves the webhook: until then objects can be read and written in the stored version only"
+        "{text}; start the program that serves the webhook{place}: until then objects can be read and written in the stored \
+         version only"
     );
     ApiError::unexpected(text.to_owned())
 }
@@ -75,7 +80,7 @@ impl ConversionWebhook {
         let answer = server.webhooks.post(&server.store, &self.endpoint, TIMEOUT, &question).await;
         let converted = answer
             .and_then(|answer| review::converted(answer, &uid, version))
-            .map_err(|e| failed(&subject.failed(&e)))?;
+            .map_err(|e| failed(server, &subject.failed(&e)))?;
         let converted = subject.checked(&asked, converted).map_err(ApiError::unexpected)?;
         for (at, value) in others.into_iter().zip(converted) {
             objects[at] = value;

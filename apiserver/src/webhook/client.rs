@@ -19,7 +19,7 @@ use rustls::pki_types::{CertificateDer, ServerName};
 use serde_json::Value;
 use tokio::task::JoinSet;
 
-use super::{Endpoint, failure};
+use super::{Endpoint, WebhookHost, failure};
 use crate::store::Store;
 
 /// The size limit of responses, in bytes, which is that of requests too.
@@ -44,6 +44,8 @@ pub trait WebhookTransport: fmt::Debug + Send + Sync {
 pub(crate) struct Clients {
     /// Reaches all webhooks in place of connections.
     transport: Option<Arc<dyn WebhookTransport>>,
+    /// The place of the webhooks of services.
+    host: Option<WebhookHost>,
     clients: Mutex<BTreeMap<Key, Https>>,
     tasks: Tasks,
 }
@@ -64,9 +66,9 @@ where
 }
 
 impl Clients {
-    /// Clients that reach webhooks by `transport`, if there is one.
-    pub(crate) fn new(transport: Option<Arc<dyn WebhookTransport>>) -> Self {
-        Self { transport, ..Self::default() }
+    /// Clients that reach webhooks by `transport`, if there is one, and those of services on `host`.
+    pub(crate) fn new(transport: Option<Arc<dyn WebhookTransport>>, host: Option<WebhookHost>) -> Self {
+        Self { transport, host, ..Self::default() }
     }
 
     /// Sends a review and reads the response.
@@ -83,6 +85,8 @@ impl Clients {
         timeout: Duration,
         review: &Value,
     ) -> Result<Value, String> {
+        let on_host = self.host.as_ref().and_then(|host| endpoint.on(host));
+        let endpoint = on_host.as_ref().unwrap_or(endpoint);
         let url = format!("{}?timeout={}s", endpoint.url(), timeout.as_secs());
         let failed = |text: String| format!("Post {url:?}: {text}");
         let request_to = |address: &str| {

@@ -1,10 +1,21 @@
 //! The endpoint of a webhook: the `clientConfig` of a webhook configuration or of a CRD.
 
+use std::net::SocketAddr;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use serde_json::Value;
 
 use crate::store::Store;
+
+/// The address of this host where the webhooks of services are. Nothing routes the cluster IPs of services.
+#[derive(Clone, Debug)]
+pub struct WebhookHost {
+    /// The address that is called.
+    pub address: SocketAddr,
+    /// The authority of its certificate in PEM, in place of `caBundle`.
+    pub authority: String,
+}
 
 /// A webhook's endpoint.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,6 +50,13 @@ impl Endpoint {
             },
         };
         Self { place, authorities }
+    }
+
+    /// Returns the endpoint of a service on this host; `None` if the webhook has a URL of its own.
+    pub(super) fn on(&self, host: &WebhookHost) -> Option<Self> {
+        let Place::Service { path, .. } = &self.place else { return None };
+        let url = format!("https://{}/{}", host.address, path.trim_start_matches('/'));
+        Some(Self { place: Place::Url(url), authorities: host.authority.clone().into_bytes() })
     }
 
     /// Returns the URL for the webhook's certificate and for messages.
@@ -79,12 +97,15 @@ impl Endpoint {
                 if !ports.into_iter().any(|p| p["port"].as_u64() == Some(*port)) {
                     return Err(format!("no service port {port} found for service {name:?}"));
                 }
-                spec["clusterIP"].as_str().unwrap_or_default()
+                // The server gives the address out itself; on the host's network, it is another machine's.
+                return Err(format!(
+                    "cannot route to service with ClusterIP {}: no cluster's network is here",
+                    spec["clusterIP"]
+                ));
             }
             other => return Err(format!("unsupported service type {other:?}")),
         };
         let slash = if path.starts_with('/') { "" } else { "/" };
-        let host = if host.contains(':') { format!("[{host}]") } else { host.to_owned() };
         Ok(format!("https://{host}:{port}{slash}{path}"))
     }
 }
@@ -109,10 +130,25 @@ mod tests {
         let external = service(json!({"type": "ExternalName", "externalName": "localhost"}));
         assert_eq!(endpoint.address(&external).unwrap(), "https://localhost:8443/mutate");
         let spec = json!({"type": "ClusterIP", "clusterIP": "10.0.0.9", "ports": [{"port": 8443}]});
-        assert_eq!(endpoint.address(&service(spec)).unwrap(), "https://10.0.0.9:8443/mutate");
+        let error = endpoint.address(&service(spec)).unwrap_err();
+        assert_eq!(
+            error,
+            "cannot route to service with ClusterIP \"10.0.0.9\": no cluster's network is here"
+        );
         let spec = json!({"type": "ClusterIP", "clusterIP": "10.0.0.9", "ports": [{"port": 443}]});
         let error = endpoint.address(&service(spec)).unwrap_err();
         assert_eq!(error, "no service port 8443 found for service \"hook\"");
         assert_eq!(endpoint.address(&Store::new(10)).unwrap_err(), "service \"hook\" not found");
+    }
+
+    #[test]
+    fn webhook_of_a_service_is_on_the_host_if_there_is_one() {
+        let host = WebhookHost { address: ([127, 0, 0, 1], 9443).into(), authority: "pem".to_owned() };
+        let config =
+            json!({"service": {"namespace": "ns", "name": "hook", "path": "/mutate"}, "caBundle": "Zm9v"});
+        let endpoint = Endpoint::of(&config).on(&host).unwrap();
+        assert_eq!(endpoint.address(&Store::new(10)).unwrap(), "https://127.0.0.1:9443/mutate");
+        assert_eq!((endpoint.server_name(), endpoint.authorities), (None, b"pem".to_vec()));
+        assert_eq!(Endpoint::of(&json!({"url": "https://example.com/mutate"})).on(&host), None);
     }
 }

@@ -10,3 +10,4 @@ mod failure;
 pub(crate) use client::Clients;
 pub use client::WebhookTransport;
 pub(crate) use endpoint::Endpoint;
+pub use endpoint::WebhookHost;

@@ -272,4 +272,16 @@ async fn unreachable_conversion_webhook_is_logged_with_help() {
     let mut log = String::new();
     std::io::Read::read_to_string(&mut served.child.stderr.take().unwrap(), &mut log).unwrap();
     assert!(log.contains("WARN") && log.contains("start the program that serves the webhook"), "{log}");
+    assert!(log.contains("`kubesmith serve --webhook-cert-dir DIR` calls it on this host"), "{log}");
+}
+
+#[test]
+fn certificate_of_another_program_is_kept() {
+    let dir = tempfile::tempdir().unwrap();
+    fs::write(dir.path().join("tls.key"), "mine").unwrap();
+    let (code, said) = refused(&[FREE, &["--webhook-cert-dir", path(dir.path())]].concat());
+    assert_eq!(code, Some(1), "{said}");
+    assert!(said.contains("has a certificate of another program"), "{said}");
+    assert!(said.contains("choose another folder with --webhook-cert-dir DIR"), "{said}");
+    assert_eq!(fs::read_to_string(dir.path().join("tls.key")).unwrap(), "mine");
 }

@@ -22,6 +22,7 @@ pub(super) fn unknown_to(options: &ApiServerOptions, backend: Backend) -> Option
         data_dir,
         snapshot,
         webhooks,
+        webhook_host,
         bare: _,
         authorization: _,
         containers,
@@ -33,6 +34,7 @@ pub(super) fn unknown_to(options: &ApiServerOptions, backend: Backend) -> Option
         (data_dir.is_some(), "data_dir"),
         (snapshot.is_some(), "snapshot"),
         (webhooks.is_some(), "webhooks"),
+        (webhook_host.is_some(), "webhooks_on_host"),
         (*simulated_node, "simulated_node"),
         (!containers.is_empty(), "containers"),
         // Every cluster has controllers; a control plane has none.

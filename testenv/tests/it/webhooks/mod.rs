@@ -3,6 +3,7 @@
 mod admission;
 mod conversion;
 mod failures;
+mod host;
 mod matching;
 mod server;
 
