@@ -1,5 +1,7 @@
 //! CustomResourceDefinitions: defaults, checks, and the conditions that decide which of them are served.
 
+use kubesmith_apiextensions::structural::Path;
+use kubesmith_apiextensions::structural::webhook::validate_ca_bundle;
 use serde_json::{Map, Value, json};
 
 use crate::builtin::Stage;
@@ -175,9 +177,16 @@ fn has_its_names(crd: &Value) -> bool {
 /// Establishes a definition whose names are accepted (`pkg/controller/establish`).
 fn establish(crd: &mut Value, now: &str) {
     let is_accepted = condition(crd, "NamesAccepted").is_some_and(|c| c["status"] == "True");
-    if is_accepted && !is_established(crd) {
+    if !is_accepted || is_established(crd) {
+        return;
+    }
+    let bundle = meta::member(&crd["spec"]["conversion"]["webhook"]["clientConfig"], "caBundle");
+    if validate_ca_bundle(bundle, &Path::root()).is_empty() {
         let message = "the initial names have been accepted";
         set_condition(crd, "Established", true, "InitialNamesAccepted", message, now);
+    } else {
+        let message = "The conversion webhook CABundle is invalid";
+        set_condition(crd, "Established", false, "InvalidCABundle", message, now);
     }
 }
 
@@ -256,6 +265,23 @@ mod tests {
         assert!(!is_established(&both[0]));
         assert_eq!(both[0]["status"]["conditions"][0]["reason"], "ListKindConflict");
         assert!(reconcile(&[first, both[0].clone()], "later").is_empty());
+    }
+
+    #[test]
+    fn definition_is_not_established_when_its_certificates_are_unreadable() {
+        let with = |bundle: &str| {
+            let mut crd = crd("as", "A");
+            crd["spec"]["conversion"] = json!({"strategy": "Webhook", "webhook": {"conversionReviewVersions": ["v1"],
+                "clientConfig": {"url": "https://a.example", "caBundle": bundle}}});
+            crd
+        };
+        // The placeholder that a certificate manager replaces.
+        let first = reconcile(&[with("Cg==")], "t").remove(0);
+        assert_eq!(condition(&first, "Established").unwrap()["reason"], "InvalidCABundle");
+        assert!(reconcile(std::slice::from_ref(&first), "later").is_empty());
+        let mut mended = first;
+        mended["spec"]["conversion"] = with("")["spec"]["conversion"].clone();
+        assert!(is_established(&reconcile(&[mended], "later").remove(0)));
     }
 
     #[test]
