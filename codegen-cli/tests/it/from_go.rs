@@ -11,7 +11,7 @@ const GENERATED: usize = 1;
 type Places = &'static [(&'static str, &'static str, usize)];
 
 const NOT_COUNTED: &str = "";
-const MORE_SECTION: &str = "What the originals have no part for";
+const MORE_SECTION: &str = "Parts that the originals lack";
 const CLIENTSET: &str = "clientset";
 
 const ECSBINDING: Places = &[
@@ -45,7 +45,7 @@ const BALANCER: Places = &[
     ("kubesmith.toml", "scripts, Makefile, Dockerfile, configuration", BY_HAND),
 ];
 
-/// What the originals have no part for; the rest of the client is its clientset.
+/// Parts that the originals lack; the rest of the client is its clientset.
 const MORE: Places = &[
     ("README.md", NOT_COUNTED, BY_HAND),
     ("api/Cargo.toml", NOT_COUNTED, BY_HAND),
