@@ -2,6 +2,7 @@
 //! are omitted or written according to the types, quantities and times are in canonical form.
 
 mod scalar;
+mod times;
 
 use kubesmith_apimachinery::golang;
 use serde_json::{Map, Value};
@@ -293,8 +294,8 @@ fn element(
         "Quantity" => amount(value, field.go == Some(RESOURCES)),
         "IntOrString" => int_or_string(value, at, of),
         "meta.Time" | "meta.MicroTime" if !value.is_string() => Err(mismatch(value, "string", at, of)),
-        "meta.Time" => time(value, "2006-01-02T15:04:05Z07:00", "%Y-%m-%dT%H:%M:%SZ"),
-        "meta.MicroTime" => time(value, "2006-01-02T15:04:05.000000Z07:00", "%Y-%m-%dT%H:%M:%S.%6fZ"),
+        "meta.Time" => time(value, times::SECONDS, "%Y-%m-%dT%H:%M:%SZ"),
+        "meta.MicroTime" => time(value, times::MICROSECONDS, "%Y-%m-%dT%H:%M:%S.%6fZ"),
         name if is_union(name) => union(value, name),
         name => match (lookup(name), &mut *value) {
             (Some(inner), Value::Object(map)) => message(map, inner, at, unknown),

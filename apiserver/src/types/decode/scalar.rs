@@ -2,11 +2,10 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
-use jiff::Timestamp;
 use kubesmith_apimachinery::quantity::Quantity;
 use serde_json::Value;
 
-use super::{At, cannot, element_type, mismatch};
+use super::{At, cannot, element_type, mismatch, times};
 use crate::types::{Field, Type};
 
 /// Checks a value of one of JSON's types.
@@ -102,23 +101,10 @@ pub(super) fn int_or_string(value: &Value, at: &At<'_>, of: &Type) -> Result<(),
     }
 }
 
-/// Brings a time into its canonical text; `layout`: in Go's notation, for errors.
+/// Brings a time into its canonical text. The zero time becomes null.
 pub(super) fn time(value: &mut Value, layout: &str, format: &str) -> Result<(), String> {
-    let text = value.as_str().unwrap_or_default();
-    let refused = |rest: &str, part: &str| {
-        format!("parsing time {text:?} as {layout:?}: cannot parse {rest:?} as {part:?}")
-    };
-    let parsed = text.parse::<Timestamp>().map_err(|_| refused(text, "2006"))?;
-    // A layout with a fraction requires exactly its digits.
-    if layout.contains(".000000") {
-        let rest = text.get(19..).unwrap_or_default();
-        let digits = rest.strip_prefix('.').map(|rest| rest.bytes().take_while(u8::is_ascii_digit).count());
-        match digits {
-            Some(6) => {}
-            Some(count) if count > 6 => return Err(refused(&rest[7..], "Z07:00")),
-            _ => return Err(refused(rest, ".000000")),
-        }
-    }
-    *value = parsed.strftime(format).to_string().into();
+    let time = times::parse(value.as_str().unwrap_or_default(), layout)?;
+    let is_zero = time == jiff::civil::date(1, 1, 1).at(0, 0, 0, 0);
+    *value = if is_zero { Value::Null } else { time.strftime(format).to_string().into() };
     Ok(())
 }
