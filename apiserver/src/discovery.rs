@@ -28,6 +28,7 @@ pub(crate) fn answer(registry: &Registry, target: &Target, parts: &Parts) -> Api
         Target::CoreVersions | Target::Groups => Endpoint::AllGroups,
         _ => Endpoint::Discovery,
     };
+    negotiate::route(&parts.headers, endpoint)?;
     let accepted = negotiate::accept(&parts.headers, endpoint, true)?;
     if let Shape::Discovery(version) = &accepted.shape {
         let value = aggregated(registry, *target == Target::CoreVersions, version);

@@ -151,7 +151,7 @@ pub(crate) fn updated_token(call: &Call<'_>, request: &Value, options: &WriteOpt
     apply::update(&TOKEN, &Value::Null, request, &manager)
 }
 
-/// As [`applied`], for a scale.
+/// As [`applied`], for a scale; also reports whether anything but ownership changed.
 ///
 /// # Errors
 /// As for [`applied`].
@@ -160,10 +160,10 @@ pub(crate) fn applied_scale(
     live: &Value,
     wanted: &Value,
     options: &WriteOptions,
-) -> ApiResult<Value> {
+) -> ApiResult<(Value, bool)> {
     let manager = manager_of_scale(call, options);
     let applied = apply::apply(apply::scale(), live, wanted, &manager, options.force);
-    applied.map(|applied| applied.object).map_err(|error| refused(&error))
+    applied.map(|applied| (applied.object, applied.changed)).map_err(|error| refused(&error))
 }
 
 fn manager_of_scale(call: &Call<'_>, options: &WriteOptions) -> Manager {

@@ -364,10 +364,18 @@ impl Server {
         body: Bytes,
         user: Value,
     ) -> ApiResult<Reply> {
-        let accepted = negotiate::accept(&parts.headers, Endpoint::of(&def, &path), def.has_message())?;
-        let deprecated = def.deprecated.clone();
-        let warnings = Mutex::default();
         let headers = &parts.headers;
+        let endpoint = Endpoint::of(&def, &path);
+        negotiate::route(headers, endpoint)?;
+        let deprecated = def.deprecated.clone();
+        let accepted = match negotiate::accept(headers, endpoint, def.has_message()) {
+            Ok(accepted) => accepted,
+            Err(error) => {
+                let form = negotiate::error_form(headers);
+                return Ok(Reply::error_in(&error.with_first_warnings(deprecated), form));
+            }
+        };
+        let warnings = Mutex::default();
         let own_token = parts.extensions.get::<Origin>().and_then(|origin| origin.token.clone());
         let upgrade = parts.extensions.get::<OnUpgrade>().cloned();
         let server = self.clone();

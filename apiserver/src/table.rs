@@ -88,10 +88,40 @@ pub(crate) fn of(
     }
     let rows: Vec<Value> = items.into_iter().map(row).collect();
     let head = if headers { head(def) } else { Vec::new() };
+    made_of(version, metadata, &head, &rows)
+}
+
+fn made_of(version: &str, metadata: &Value, head: &[Value], rows: &[Value]) -> Value {
     json!({
         "kind": "Table", "apiVersion": format!("meta.k8s.io/{version}"), "metadata": metadata,
         "columnDefinitions": head, "rows": rows,
     })
+}
+
+/// Builds the table of a scale: `printScale` of kube-apiserver's printers, and `getScaleColumnsForVersion` of
+/// apiextensions-apiserver, which has other types.
+///
+/// # Errors
+/// Returns `BadRequest` for unknown options.
+pub(crate) fn of_scale(call: &Call<'_>, version: &str, scale: &Value) -> ApiResult<Value> {
+    let (format, age) = if call.def.is_custom() { ("name", "date") } else { ("", "string") };
+    let column = |name, kind, format, description| json!({"name": name, "type": kind, "format": format, "description": description, "priority": 0});
+    let head = [
+        column("Name", "string", format, NAME_DESCRIPTION),
+        column("Desired", "integer", "", ""),
+        column("Available", "integer", "", ""),
+        column("Age", age, "", ""),
+    ];
+    let number = |part: &str| scale[part]["replicas"].as_i64().unwrap_or_default();
+    let created = since(scale["metadata"]["creationTimestamp"].as_str(), call.server.timestamp());
+    let object = match Include::parse(&call.query)? {
+        Include::None => Value::Null,
+        Include::Object => scale.clone(),
+        Include::Metadata => partial(scale, version),
+    };
+    let row =
+        json!({"cells": [meta::name(scale), number("spec"), number("status"), created], "object": object});
+    Ok(made_of(version, &list_metadata(scale), &head, &[row]))
 }
 
 /// Returns the metadata of one object, as kube-apiserver's internal type has it: without a daemon set's annotation that
@@ -127,7 +157,8 @@ pub(crate) fn partial_list(items: &[Value], version: &str, metadata: &Value) -> 
 fn head(def: &ResourceDef) -> Vec<Value> {
     if !def.is_custom() {
         let description = |name: &str| if name == "Name" { NAME_DESCRIPTION } else { "" };
-        return printers::columns(def).iter().map(|column| column.head(description(column.name))).collect();
+        let named = printers::columns(def).iter().filter(|column| !column.name.is_empty());
+        return named.map(|column| column.head(description(column.name))).collect();
     }
     let mut head = vec![printers::NAME.head(NAME_DESCRIPTION)];
     head.extend(def.columns.iter().map(|c| {

@@ -23,12 +23,13 @@ pub(super) fn global(parser: &mut Parser, at: usize, name: &str, mut args: Vec<E
     if name != "has" || args.len() != 1 {
         return Expansion::None(args);
     }
+    let of_argument = args.first().map_or(at, |arg| parser.position(arg));
     match args.pop().map(|arg| arg.kind) {
         Some(Kind::Select { operand, field, test: false }) => {
             Expansion::Done(parser.node(at, Kind::Select { operand, field, test: true }))
         }
         _ => {
-            parser.issue(at, "invalid argument to has() macro");
+            parser.issue(of_argument, "invalid argument to has() macro");
             Expansion::Fault
         }
     }

@@ -35,6 +35,11 @@ const RESERVED: [&str; 17] = [
 
 /// The tokens that can start an expression, and those that can follow the opening parenthesis of a call, in ANTLR's words.
 const STARTS: &str = "{'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}";
+/// As [`STARTS`], behind the bracket of an index, an open list and an open map, which may have optional elements.
+const INDEX: &str = "{'[', '{', '(', '.', '-', '!', '?', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}";
+const ELEMENTS: &str = "{'[', ']', '{', '(', '.', ',', '-', '!', '?', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}";
+const ENTRIES: &str = "{'[', '{', '}', '(', '.', ',', '-', '!', '?', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}";
+const FIELDS: &str = "{'}', ',', '?', IDENTIFIER, ESC_IDENTIFIER}";
 const ARGUMENTS: &str = "{'[', '{', '(', ')', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}";
 
 /// Parses an expression and expands its macros.
@@ -136,6 +141,32 @@ impl Parser {
         match self.eat(punct) {
             Some(at) => Ok(at),
             None => self.unexpected(&format!("'{punct}'")),
+        }
+    }
+
+    /// Expects what closes a call, parentheses or an index. At the end, ANTLR assumes it, as an expression may end there.
+    fn close(&mut self, punct: &str) -> Parsed<usize> {
+        let token = self.peek().clone();
+        if token.kind != TokenKind::End {
+            return self.expect(punct);
+        }
+        self.issue(token.at, format!("Syntax error: missing '{punct}' at '<EOF>'"));
+        Ok(token.at)
+    }
+
+    /// Refuses the end where one of these tokens has to follow.
+    fn not_the_end(&mut self, expected: &str) -> Parsed<()> {
+        if self.peek().kind == TokenKind::End { self.unexpected(expected) } else { Ok(()) }
+    }
+
+    /// Consumes the comma behind an element, or what closes the literal; reports whether it is closed.
+    fn closes(&mut self, punct: &str) -> Parsed<bool> {
+        if self.eat(",").is_some() {
+            return Ok(false);
+        }
+        match self.eat(punct) {
+            Some(_) => Ok(true),
+            None => self.unexpected(&format!("{{'{punct}', ','}}")),
         }
     }
 
@@ -307,8 +338,11 @@ impl Parser {
                 }
             } else if let Some(at) = self.eat("[") {
                 let optional = self.eat("?").is_some();
+                if !optional && matches!(self.peek().kind, TokenKind::End | TokenKind::Punct("]")) {
+                    return self.unexpected(INDEX);
+                }
                 let index = self.expr()?;
-                self.expect("]")?;
+                self.close("]")?;
                 let function = if optional { "_[?_]" } else { "_[_]" };
                 expr = self.call(at, function, vec![expr, index]);
             } else {
@@ -333,7 +367,10 @@ impl Parser {
             TokenKind::Punct("in") => self.unexpected("IDENTIFIER"),
             _ => {
                 let token = self.peek().clone();
-                let message = format!("Syntax error: no viable alternative at input '.{}'", token.text);
+                let message = format!(
+                    "Syntax error: no viable alternative at input '.{}'",
+                    if token.kind == TokenKind::End { "" } else { &token.text }
+                );
                 self.issue(token.at, message);
                 Err(Fault)
             }
@@ -351,7 +388,7 @@ impl Parser {
         loop {
             items.push(self.expr()?);
             if self.eat(",").is_none() {
-                self.expect(close)?;
+                self.close(close)?;
                 return Ok(items);
             }
         }
@@ -382,7 +419,7 @@ impl Parser {
             TokenKind::Punct("(") => {
                 self.next();
                 let inner = self.expr()?;
-                self.expect(")")?;
+                self.close(")")?;
                 Ok(inner)
             }
             TokenKind::Punct("[") => self.list_literal(token.at),

@@ -171,9 +171,20 @@ fn compile_errors_have_the_text_of_the_server() {
             "expression of type 'int' cannot be range of a comprehension (must be list, map, or dynamic)",
         ),
         ("self.s.matches('(')", 16, "invalid matches argument"),
-        ("self.", 6, "Syntax error: no viable alternative at input '.<EOF>'"),
+        ("self.", 6, "Syntax error: no viable alternative at input '.'"),
+        ("[1, 2", 6, "Syntax error: mismatched input '<EOF>' expecting {']', ','}"),
+        ("{'a': 1", 8, "Syntax error: mismatched input '<EOF>' expecting {'}', ','}"),
+        ("{'a': 1,", 9, "Syntax error: missing '}' at '<EOF>'"),
+        ("size(self", 10, "Syntax error: missing ')' at '<EOF>'"),
+        ("self.a[1", 9, "Syntax error: missing ']' at '<EOF>'"),
+        (
+            "self.a[",
+            8,
+            "Syntax error: mismatched input '<EOF>' expecting {'[', '{', '(', '.', '-', '!', '?', 'true', 'false', 'null', \
+             NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}",
+        ),
         ("self.n == 1 1", 13, "Syntax error: extraneous input '1' expecting <EOF>"),
-        ("has(self)", 4, "invalid argument to has() macro"),
+        ("has(self)", 5, "invalid argument to has() macro"),
         ("for == 1", 1, "reserved identifier: for"),
     ] {
         let marks = ".".repeat(place - 1);

@@ -98,7 +98,7 @@ impl CustomResource {
     #[must_use]
     pub fn check(&self, object: &Value, old: Option<&Value>, status_only: bool) -> Vec<Cause> {
         let mut causes = match old {
-            Some(old) => validate_object_meta_update(object, old),
+            Some(old) => validate_object_meta_update(object, old, true),
             None => validate_object_meta(object, NameRule::Subdomain),
         };
         causes.extend(match old {

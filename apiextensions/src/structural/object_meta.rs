@@ -89,14 +89,17 @@ pub fn validate_object_meta(object: &Value, rule: NameRule) -> Vec<Cause> {
 /// The faults of `metadata` of an object that replaces another; one that is being deleted gets no new finalizers.
 ///
 /// A server checks the whole metadata once and the changeable part twice, and reports all three: `validateCommonFields`
-/// of apiserver's pkg/registry/rest/update.go, then the strategy of the kind.
+/// of apiserver's pkg/registry/rest/update.go, then the strategy of the kind. Strategies that do not
+/// `compare` with the old metadata report fields that cannot change once.
 #[must_use]
-pub fn validate_object_meta_update(object: &Value, old: &Value) -> Vec<Cause> {
+pub fn validate_object_meta_update(object: &Value, old: &Value, compares: bool) -> Vec<Cause> {
     let mut causes = Vec::new();
     check_rest(&object["metadata"], NameRule::PathSegment, &mut causes);
-    for _ in 0..2 {
+    for is_strategy in [false, true] {
         causes.extend(new_finalizers(object, old));
-        check_immutable(&object["metadata"], &old["metadata"], &mut causes);
+        if compares || !is_strategy {
+            check_immutable(&object["metadata"], &old["metadata"], &mut causes);
+        }
         check_fields(&object["metadata"], &mut causes);
     }
     causes
@@ -359,9 +362,9 @@ mod tests {
         twice["metadata"]["name"] = json!("w");
         twice["metadata"]["uid"] = json!("other");
         twice["metadata"]["finalizers"] = json!(["a/b", "a/c"]);
-        assert_eq!(validate_object_meta_update(&twice, &gone).len(), 4);
+        assert_eq!(validate_object_meta_update(&twice, &gone, true).len(), 4);
         assert!(new_finalizers(&gone, &gone).is_empty());
         let renamed = json!({"metadata": {"name": "w", "generateName": "w-"}});
-        assert!(validate_object_meta_update(&renamed, &renamed).is_empty());
+        assert!(validate_object_meta_update(&renamed, &renamed, true).is_empty());
     }
 }

@@ -86,7 +86,7 @@ fn nested<'v>(
                 Some(value) => at = value,
                 None => return Ok(None),
             },
-            other => return Err(fault(&way, other, "map[string]interface {}")),
+            other => return Err(fault(&way, other, "map[string]interface{}")),
         }
     }
     if fits(at) { Ok(Some(at)) } else { Err(fault(&way, at, wanted)) }
@@ -162,7 +162,7 @@ mod tests {
         assert_eq!(
             texts(json!({"spec": 1.5})),
             [
-                ".spec.replicas: Invalid value: 0: .spec.replicas accessor error: 1.5 is of the type float64, expected map[string]interface {}"
+                ".spec.replicas: Invalid value: 0: .spec.replicas accessor error: 1.5 is of the type float64, expected map[string]interface{}"
             ]
         );
     }

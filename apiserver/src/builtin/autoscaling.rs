@@ -76,6 +76,10 @@ fn share(metric: &Value, part: &str) -> Option<i64> {
 /// The `v1` form of a stored autoscaler.
 pub(super) fn from_v2(mut object: Value) -> Value {
     object["apiVersion"] = "autoscaling/v1".into();
+    if object["status"].is_object() {
+        // `v2` omits zero, `v1` does not.
+        map_at(&mut object, "status").entry("currentReplicas").or_insert(json!(0));
+    }
     for (target, field, part) in [
         ("spec", "targetCPUUtilizationPercentage", "target"),
         ("status", "currentCPUUtilizationPercentage", "current"),
@@ -119,7 +123,13 @@ pub(super) fn to_v2(mut object: Value) -> Value {
     {
         metrics.push(processor_share(percent));
     }
-    map_at(&mut object, "status").remove("currentCPUUtilizationPercentage");
+    let status = map_at(&mut object, "status");
+    if let Some(percent) = status.remove("currentCPUUtilizationPercentage").filter(Value::is_i64) {
+        let current = json!({"type": "Resource", "resource": {"name": "cpu", "current": {"averageUtilization": percent}}});
+        if let Value::Array(metrics) = status.entry("currentMetrics").or_insert(json!([])) {
+            metrics.push(current);
+        }
+    }
     default(&mut object, Stage::Update);
     if object["status"]["currentMetrics"].is_null() {
         object["status"]["currentMetrics"] = Value::Null;

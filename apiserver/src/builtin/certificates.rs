@@ -72,7 +72,8 @@ pub(super) fn keep_decisions(current: &Value, wanted: &mut Value, now: &str) {
     wanted["spec"] = current["spec"].clone();
     for kind in DECISIONS {
         let old: Vec<Value> = of_type(current, kind).cloned().collect();
-        let new = wanted["status"]["conditions"].as_array_mut().into_iter().flatten();
+        let new =
+            wanted.pointer_mut("/status/conditions").and_then(Value::as_array_mut).into_iter().flatten();
         let new: Vec<&mut Value> = new.filter(|condition| condition["type"] == kind).collect();
         if new.len() == old.len() {
             for (new, old) in new.into_iter().zip(old) {
@@ -85,7 +86,8 @@ pub(super) fn keep_decisions(current: &Value, wanted: &mut Value, now: &str) {
 
 fn settle_times(current: &Value, wanted: &mut Value, now: &str) {
     let old = conditions(current);
-    for condition in wanted["status"]["conditions"].as_array_mut().into_iter().flatten() {
+    let given = wanted.pointer_mut("/status/conditions").and_then(Value::as_array_mut);
+    for condition in given.into_iter().flatten() {
         set_times(condition, old, now);
     }
 }

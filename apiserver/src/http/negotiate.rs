@@ -73,6 +73,8 @@ pub(crate) enum Shape {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Endpoint {
     Object,
+    /// Parts of objects whose storage has no `ConvertToTable`.
+    Untabled,
     /// Lists and watches.
     Collection,
     /// Custom resources, which kube-apiserver serves without a router.
@@ -89,7 +91,11 @@ impl Endpoint {
         match path.name.as_str() {
             _ if def.is_custom() => Self::Custom,
             "" => Self::Collection,
-            _ => Self::Object,
+            _ => match path.subresource.as_str() {
+                "status" if matches!(def.plural.as_str(), "resourceclaims" | "apiservices") => Self::Untabled,
+                "" | "status" | "scale" => Self::Object,
+                _ => Self::Untabled,
+            },
         }
     }
 }
@@ -132,20 +138,28 @@ fn range(text: &str) -> Range<'_> {
     Range { media_type, quality, parameters }
 }
 
-/// Chooses the first acceptable form. Objects of kinds that have a message can be written as protobuf.
+/// Checks that go-restful's router finds a handler.
 ///
 /// # Errors
-/// Returns `NotAcceptable` when there is none: from go-restful's router when no media type fits, otherwise from the
-/// handler.
+/// Returns `NotAcceptable` when no media type fits.
+pub(crate) fn route(headers: &HeaderMap, endpoint: Endpoint) -> ApiResult<()> {
+    let ranges = ranges(headers);
+    let routed = |range: &Range<'_>| range.media_type == "*/*" || OBJECT_TYPES.contains(&range.media_type);
+    if ranges.is_empty() || endpoint == Endpoint::Custom || ranges.iter().any(routed) {
+        return Ok(());
+    }
+    let streams = if endpoint == Endpoint::Collection { STREAM_TYPES } else { &[] };
+    Err(ApiError::not_routed([OBJECT_TYPES, streams].concat().as_slice()))
+}
+
+/// Chooses the first acceptable form, as handlers do. Objects of kinds that have a message can be written as protobuf.
+///
+/// # Errors
+/// Returns `NotAcceptable` when there is none.
 pub(crate) fn accept(headers: &HeaderMap, endpoint: Endpoint, has_message: bool) -> ApiResult<Accepted> {
     let ranges = ranges(headers);
     if ranges.is_empty() {
         return Ok(Accepted::default());
-    }
-    let routed = |range: &Range<'_>| range.media_type == "*/*" || OBJECT_TYPES.contains(&range.media_type);
-    if endpoint != Endpoint::Custom && !ranges.iter().any(routed) {
-        let streams = if endpoint == Endpoint::Collection { STREAM_TYPES } else { &[] };
-        return Err(ApiError::not_routed([OBJECT_TYPES, streams].concat().as_slice()));
     }
     let accepted = ranges.iter().find_map(|range| served(range, endpoint, has_message));
     accepted.ok_or_else(|| ApiError::not_acceptable(OBJECT_TYPES))
@@ -196,11 +210,12 @@ fn served(range: &Range<'_>, endpoint: Endpoint, has_message: bool) -> Option<Ac
             _ => {}
         }
     }
-    let objects = matches!(endpoint, Endpoint::Object | Endpoint::Collection | Endpoint::Custom);
+    let tables = matches!(endpoint, Endpoint::Object | Endpoint::Collection | Endpoint::Custom);
+    let objects = tables || endpoint == Endpoint::Untabled;
     let owned = version.to_owned();
     let shape = match (kind, group, version) {
         ("", "", "") => Shape::Plain,
-        ("Table", "meta.k8s.io", "v1" | "v1beta1") if objects => Shape::Table(owned),
+        ("Table", "meta.k8s.io", "v1" | "v1beta1") if tables => Shape::Table(owned),
         ("PartialObjectMetadata", "meta.k8s.io", "v1" | "v1beta1") if objects => Shape::Partial(owned),
         ("PartialObjectMetadataList", "meta.k8s.io", "v1" | "v1beta1") if objects => {
             Shape::PartialList(owned)
@@ -280,6 +295,7 @@ mod tests {
         let mut headers = HeaderMap::new();
         headers.insert(ACCEPT, text.parse().unwrap());
         let has_message = endpoint != Endpoint::Custom;
+        route(&headers, endpoint)?;
         accept(&headers, endpoint, has_message)
     }
 

@@ -6,6 +6,7 @@ use kubesmith_apiextensions::structural::object_meta::{
 use kubesmith_apimachinery::golang;
 use serde_json::{Value, json};
 
+use super::identity;
 use crate::apply;
 use crate::builtin::parts::Part;
 use crate::builtin::{self, Stage};
@@ -18,7 +19,7 @@ use crate::names;
 use crate::registry::{Behaviour, ResourceDef};
 use crate::server::Call;
 use crate::status::{ApiError, ApiResult, Cause};
-use crate::types::Type;
+use crate::types::{self, Type};
 
 /// Decodes the body as an object of the resource.
 pub(super) fn read_object(call: &Call<'_>) -> ApiResult<Decoded> {
@@ -168,6 +169,41 @@ pub(super) fn fields(
             unknown
         }
     };
+    reported(&unknown, duplicates, options)
+}
+
+/// Decodes the body as an object of a type that is no resource of its own, with warnings about its fields.
+pub(super) fn read_typed(
+    call: &Call<'_>,
+    (group, version, kind): (&str, &str, &str),
+    options: &WriteOptions,
+) -> ApiResult<(Value, Vec<String>)> {
+    let Decoded { mut value, duplicates } = read_object_as(call, kind)?;
+    let def = ResourceDef {
+        group: group.to_owned(),
+        version: version.to_owned(),
+        kind: kind.to_owned(),
+        ..call.def.as_ref().clone()
+    };
+    if kind == "Eviction" && value["apiVersion"] == "policy/v1beta1" {
+        // `AcceptsGroupVersion` of pkg/registry/core/pod/storage/eviction.go.
+        value["apiVersion"] = def.api_version().into();
+    }
+    identity::check_as(call, &def, &mut value)?;
+    let undecodable = |fault: String| undecodable_as(kind, version, &fault);
+    let Some(message) = types::of_kind(&def.api_version(), kind) else { return Ok((value, Vec::new())) };
+    let mut unknown = types::decode::settle(&mut value, message).map_err(undecodable)?;
+    duplicates.order(&mut unknown);
+    let warnings = reported(&unknown, &duplicates, options).map_err(undecodable)?;
+    Ok((value, warnings))
+}
+
+/// Returns warnings about unknown and repeated fields, or the error about them.
+pub(super) fn reported(
+    unknown: &[String],
+    duplicates: &Duplicates,
+    options: &WriteOptions,
+) -> Result<Vec<String>, String> {
     let unknown = unknown.iter().map(|path| format!("unknown field {path:?}"));
     match options.field_validation {
         FieldValidation::Ignore => Ok(Vec::new()),
@@ -279,7 +315,7 @@ pub(super) fn check(
     let causes: Vec<Cause> = match &def.behaviour {
         Behaviour::BuiltIn(built_in) => {
             let causes = match old {
-                Some(old) => validate_object_meta_update(value, old),
+                Some(old) => validate_object_meta_update(value, old, compares_metadata(def)),
                 None => validate_object_meta(value, built_in.name_rule),
             };
             let core = if def.collection == crate::crd::COLLECTION {
@@ -301,6 +337,18 @@ pub(super) fn check(
         return Ok(());
     }
     Err(ApiError::invalid(def.about_kind(meta::name(value)), causes))
+}
+
+/// Reports whether the strategy of a kind calls `ValidateObjectMetaUpdate` (`ValidateUpdate` below pkg/registry).
+fn compares_metadata(def: &ResourceDef) -> bool {
+    !matches!(
+        (def.group.as_str(), def.plural.as_str()),
+        ("admissionregistration.k8s.io" | "flowcontrol.apiserver.k8s.io", _)
+            | ("", "events" | "limitranges" | "persistentvolumes")
+            | ("discovery.k8s.io", "endpointslices")
+            | ("policy", "poddisruptionbudgets")
+            | ("storage.k8s.io", "csinodes" | "volumeattachments")
+    )
 }
 
 /// Warns of values that are valid but discouraged.

@@ -10,17 +10,17 @@ use std::sync::Arc;
 use ::http::Method;
 use serde_json::{Value, json};
 
-use super::admit;
 use super::write::{self, Storage, Write};
+use super::{admit, update};
 use crate::admission::{self, Attributes, Operation, Options};
 use crate::conversion::Served;
 use crate::http::query::WriteOptions;
 use crate::http::reply::Reply;
 use crate::meta;
+use crate::names::quoted;
 use crate::server::Call;
-use crate::status::{About, ApiError, ApiResult};
+use crate::status::{About, ApiError, ApiResult, Cause};
 use crate::store::{Object, WriteError};
-use crate::types;
 
 /// Handles the subresource of a path; `None` when it is no action.
 pub(super) async fn dispatch(call: &Call<'_>, method: &Method) -> Option<ApiResult<Reply>> {
@@ -52,16 +52,11 @@ async fn run<T: Send>(
 ) -> ApiResult<T> {
     let kind = admission::kind_of_subresource(&call.def.plural, &call.path.subresource);
     let (group, version, kind) = kind.unwrap_or(("", "v1", &call.def.kind));
-    let mut body = admit::read_object_as(call, kind)?.value;
     let options = WriteOptions::parse(&call.query, "CreateOptions")?;
-    let slash = if group.is_empty() { "" } else { "/" };
-    let api_version = format!("{group}{slash}{version}");
-    if let Some(message) = types::of_kind(&api_version, kind) {
-        types::decode::settle(&mut body, message)
-            .map_err(|fault| admit::undecodable_as(kind, version, &fault))?;
-    }
-    body["apiVersion"] = api_version.into();
-    body["kind"] = kind.into();
+    let (mut body, warnings) = admit::read_typed(call, (group, version, kind), &options)?;
+    warnings.iter().for_each(|warning| call.warn(warning));
+    admit::check_namespace_of(call, &body)?;
+    meta::set(&mut body, "namespace", call.path.namespace.clone());
     let request = Attributes {
         call,
         operation: Operation::Create,
@@ -121,9 +116,32 @@ async fn bind(call: &Call<'_>) -> ApiResult<Reply> {
     Ok(success(call))
 }
 
+/// `ValidatePodBinding` of pkg/apis/core/validation, whose errors have no status.
+fn check_target(target: &Value) -> ApiResult<()> {
+    let text = |field: &str| target[field].as_str().unwrap_or_default();
+    let mut causes = Vec::new();
+    if !matches!(text("kind"), "" | "Node") {
+        causes.push(Cause::not_supported("target.kind", &quoted(text("kind")), &["Node", "<empty>"]));
+    }
+    if text("name").is_empty() {
+        causes.push(Cause::required("target.name", ""));
+    }
+    let texts: Vec<String> =
+        causes.iter().map(|cause| format!("{}: {}", cause.field, cause.message)).collect();
+    match texts.as_slice() {
+        [] => Ok(()),
+        [one] => Err(ApiError::unexpected(one)),
+        several => Err(ApiError::unexpected(format!("[{}]", several.join(", ")))),
+    }
+}
+
 fn bound(call: &Call<'_>, storage: &Storage<'_>, binding: &Value) -> ApiResult<Option<()>> {
     // The deprecated form of a binding names the pod only in the object.
     let name = if call.path.name.is_empty() { meta::name(binding) } else { &call.path.name };
+    if meta::name(binding) != name {
+        return Err(ApiError::bad_request("name in URL does not match name in Binding object"));
+    }
+    check_target(&binding["target"])?;
     let node = binding["target"]["name"].as_str().unwrap_or_default();
     let missing = || ApiError::not_found(About::new("", "pods", name));
     let def = call.server.registry().find("", "v1", "pods").ok_or_else(missing)?;
@@ -132,17 +150,37 @@ fn bound(call: &Call<'_>, storage: &Storage<'_>, binding: &Value) -> ApiResult<O
     let pod: &Value = &stored.value;
     let bound = pod["spec"]["nodeName"].as_str().unwrap_or_default();
     let refuse = |text: &str| Err(ApiError::conflict(About::new("", "pods/binding", name), text));
-    if node.is_empty() {
-        return Err(ApiError::bad_request("target.name: Required value"));
-    }
-    if !bound.is_empty() {
-        return refuse(&format!("pod {name} is already assigned to node {bound:?}"));
+    // Only the subresource keeps the UID of the binding (`PreserveRequestObjectMetaSystemFieldsOnSubresourceCreate`).
+    let fields = [("resourceVersion", "ResourceVersion"), ("uid", "UID")];
+    let kept = if call.path.name.is_empty() { 1 } else { 2 };
+    for (field, shown) in fields.into_iter().take(kept).rev() {
+        let (wanted, is) = (meta::text(binding, field), meta::text(pod, field));
+        if !wanted.is_empty() && wanted != is {
+            return Err(update::precondition_failed(
+                &def,
+                &def.storage_key(&call.path.namespace, name),
+                name,
+                (shown, wanted, is),
+            ));
+        }
     }
     if meta::is_terminating(pod) {
         return refuse(&format!("pod {name} is being deleted, cannot be assigned to a host"));
     }
+    if !bound.is_empty() {
+        return refuse(&format!("pod {name} is already assigned to node {bound:?}"));
+    }
+    if pod["spec"]["schedulingGates"].as_array().is_some_and(|gates| !gates.is_empty()) {
+        return refuse(&format!("pod {name} has non-empty .spec.schedulingGates"));
+    }
     let mut next = pod.clone();
     next["spec"]["nodeName"] = node.into();
+    meta::map_at(&mut next, "status").remove("nominatedNodeName");
+    for field in ["annotations", "labels"] {
+        for (key, value) in binding["metadata"][field].as_object().into_iter().flatten() {
+            meta::map_at(&mut next["metadata"], field).insert(key.clone(), value.clone());
+        }
+    }
     let scheduled = json!({"type": "PodScheduled", "status": "True", "lastProbeTime": null,
                            "lastTransitionTime": call.server.now()});
     let conditions = next["status"]["conditions"].as_array().cloned().unwrap_or_default();

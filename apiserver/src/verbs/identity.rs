@@ -66,10 +66,14 @@ impl<'v> GroupVersion<'v> {
 
 /// Checks that the body's kind is that of the path, and fills in absent parts for built-in kinds.
 pub(super) fn check(call: &Call<'_>, value: &mut Value) -> ApiResult<()> {
-    let def = &call.def;
-    if def.is_custom() {
+    if call.def.is_custom() {
         return custom(call, value);
     }
+    check_as(call, &call.def, value)
+}
+
+/// As [`check`], for a built-in kind that may be that of a subresource.
+pub(super) fn check_as(call: &Call<'_>, def: &ResourceDef, value: &mut Value) -> ApiResult<()> {
     built_in(&call.server.registry(), def, value, &call.body).map_err(|fault| match fault {
         Fault::Unrecognised(why) => admit::unrecognised(&def.kind, &why, &call.body),
         Fault::Other { kind, version, why } => ApiError::bad_request(format!(

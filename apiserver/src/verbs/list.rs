@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use base64::engine::general_purpose::{GeneralPurpose, NO_PAD};
 use base64::{Engine as _, alphabet};
+use kubesmith_apimachinery::golang;
 use serde_json::{Map, Value, json};
 
 use super::read::{self, parse_version};
@@ -33,6 +34,7 @@ const TOKENS: GeneralPurpose =
 struct Token {
     /// `None` is the version at the time of the request.
     rv: Option<u64>,
+    /// The key behind the prefix of the list, so that tokens fit lists of one namespace in any of them.
     start: String,
 }
 
@@ -50,6 +52,9 @@ impl Token {
             return Err(bad(format!("illegal base64 data at input byte {at}")));
         }
         let bytes = TOKENS.decode(text.replace(['\r', '\n'], "")).map_err(|e| bad(e.to_string()))?;
+        if let Some(error) = golang::json_error(&bytes) {
+            return Err(bad(error));
+        }
         let value: Value = serde_json::from_slice(&bytes).map_err(|e| bad(e.to_string()))?;
         let version = value["v"].as_str().unwrap_or_default();
         if version != "meta.k8s.io/v1" {
@@ -65,9 +70,16 @@ impl Token {
         };
         match value["start"].as_str().unwrap_or_default() {
             "" => Err(bad("encoded start key empty (version meta.k8s.io/v1)".to_owned())),
+            start if !is_clean(start) => Err(bad(start.to_owned())),
             start => Ok(Self { rv, start: start.to_owned() }),
         }
     }
+}
+
+/// Reports whether `path.Clean` of Go leaves a key as it is, with a slash before it.
+fn is_clean(start: &str) -> bool {
+    let parts = start.strip_prefix('/').unwrap_or(start);
+    parts.is_empty() || parts.split('/').all(|part| !matches!(part, "" | "." | ".."))
 }
 
 /// Returns the offset at which Go's decoder of unpadded base64 fails.
@@ -95,7 +107,9 @@ pub(super) async fn page(call: &Call<'_>, options: &ListOptions) -> ApiResult<Pa
     let selectors = Selectors::new(call, options, "")?;
     let (at, start) = position(call, options)?;
     let snapshot = snapshot(call, at, start.as_deref())?;
-    let behind = |key: &str| start.as_deref().is_none_or(|start| key >= start);
+    let prefix = call.def.prefix(&call.path.namespace);
+    let behind =
+        |key: &str| start.as_deref().is_none_or(|start| key.strip_prefix(&*prefix).unwrap_or(key) >= start);
     let single = selectors.single(&call.path.namespace);
     let is_read = |key: &str| behind(key) && single.as_deref().is_none_or(|single| key == single);
     let last = snapshot.objects.iter().map(|(key, _)| key).rfind(|key| is_read(key)).cloned();
@@ -114,8 +128,8 @@ pub(super) async fn page(call: &Call<'_>, options: &ListOptions) -> ApiResult<Pa
     // A full page ends the search, so nobody knows whether what follows is selected.
     if is_full && objects.last().map(|(key, _)| key) != last.as_ref() {
         // The smallest key after the last one.
-        let start = objects.last().map(|(key, _)| format!("{key}\0")).unwrap_or_default();
-        let token = Token { rv: Some(snapshot.rv), start };
+        let start = objects.last().map(|(key, _)| format!("{}\0", key.strip_prefix(&*prefix).unwrap_or(key)));
+        let token = Token { rv: Some(snapshot.rv), start: start.unwrap_or_default() };
         metadata.insert("continue".to_owned(), Value::from(token.encode()));
         if selectors.select_all() {
             metadata.insert("remainingItemCount".to_owned(), Value::from(rest));
@@ -219,6 +233,9 @@ mod tests {
                 "eyJ2IjoibWV0YS5rOHMuaW8vdjEifQ",
                 "incorrect encoded start resourceVersion (version meta.k8s.io/v1)",
             ),
+            ("abc", "invalid character 'i' looking for beginning of value"),
+            // {"v":"meta.k8s.io/v1","rv":5,"start":"../x"}
+            ("eyJ2IjoibWV0YS5rOHMuaW8vdjEiLCJydiI6NSwic3RhcnQiOiIuLi94In0", "../x"),
         ] {
             let error = Token::decode(text).unwrap_err();
             assert_eq!(

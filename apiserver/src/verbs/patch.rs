@@ -24,7 +24,12 @@ use crate::types::{Type, show};
 pub(super) async fn patch(call: &Call<'_>) -> ApiResult<Reply> {
     let kind = negotiate::patch_kind(call.headers, call.def.is_custom())?;
     let options = options(call, kind)?;
-    let patch = decoded(call, kind)?;
+    let patch = decoded(call, kind);
+    if patch.is_err() && kind != PatchKind::Apply {
+        // kube-apiserver decodes the patch once it has the object.
+        write::at_path(call)?;
+    }
+    let patch = patch?;
     if kind == PatchKind::Apply {
         return apply(call, patch, &options).await;
     }

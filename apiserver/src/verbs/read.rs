@@ -43,12 +43,18 @@ fn shaped(call: &Call<'_>, value: Value) -> ApiResult<Value> {
             table::table(call, version, &[value], &metadata)
         }
         Shape::Partial(version) => Ok(table::partial(&value, version)),
-        Shape::PartialList(_) => Err(ApiError::no_such_form(format!(
-            "you requested PartialObjectMetadataList, but the requested object is not a list ({})",
-            go_type(&call.def, &call.def.kind)
-        ))),
+        // Unstructured objects have the methods of lists, so only reading their items fails (`EachListItem`).
+        Shape::PartialList(_) if call.def.is_custom() => Err(ApiError::unexpected("content is not a list")),
+        Shape::PartialList(_) => Err(not_a_list(&go_type(&call.def, &call.def.kind))),
         Shape::Plain | Shape::Discovery(_) => Ok(value),
     }
+}
+
+/// Refuses an object of a Go type as a list of metadata.
+pub(super) fn not_a_list(go_type: &str) -> ApiError {
+    ApiError::no_such_form(format!(
+        "you requested PartialObjectMetadataList, but the requested object is not a list ({go_type})"
+    ))
 }
 
 /// Returns the Go type of an object or list in kube-apiserver's handlers, as `%T` writes it.

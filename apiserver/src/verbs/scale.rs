@@ -3,18 +3,20 @@
 use ::http::Method;
 use serde_json::{Value, json};
 
-use super::admit;
 use super::patch::{self, Change, carry_out, decoded};
 use super::update::{self, Edit};
+use super::{admit, read};
 use crate::apply::SCALE_VERSION;
 use crate::conversion;
-use crate::http::negotiate::{self, PatchKind};
+use crate::http::decode::Decoded;
+use crate::http::negotiate::{self, PatchKind, Shape};
 use crate::http::query::WriteOptions;
 use crate::http::reply::Reply;
 use crate::meta;
 use crate::registry::{ResourceDef, ScalePaths};
 use crate::server::Call;
 use crate::status::{About, ApiError, ApiResult, Cause};
+use crate::table;
 use crate::types::{self, Type};
 
 pub(super) async fn dispatch(call: &Call<'_>, method: &Method) -> ApiResult<Reply> {
@@ -29,14 +31,20 @@ pub(super) async fn dispatch(call: &Call<'_>, method: &Method) -> ApiResult<Repl
                 let text = format!("the spec replicas field {:?} does not exist", paths.spec);
                 return Err(ApiError::internal_of(text));
             }
-            Ok(shown(call, served.value(), &paths))
+            shown(call, served.value(), &paths)
         }
         Method::PUT => {
             let options = WriteOptions::parse(&call.query, "UpdateOptions")?;
-            let wanted = admit::read_object(call)?.value;
+            let (wanted, warnings) = if call.def.is_custom() {
+                let mut wanted = admit::read_object(call)?.value;
+                settle(&mut wanted)?;
+                (wanted, Vec::new())
+            } else {
+                admit::read_typed(call, (GROUP, "v1", KIND), &options)?
+            };
+            warnings.iter().for_each(|warning| call.warn(warning));
             let edit = |old: &Value| {
                 let mut next = wanted.clone();
-                settle(&mut next)?;
                 admit::check_place(call, &mut next, &call.path.name)?;
                 Ok(crate::managed::updated_scale(call, old, &next, &options))
             };
@@ -45,11 +53,16 @@ pub(super) async fn dispatch(call: &Call<'_>, method: &Method) -> ApiResult<Repl
         Method::PATCH => {
             let kind = negotiate::patch_kind(call.headers, call.def.is_custom())?;
             let options = patch::options(call, kind)?;
-            let patch = decoded(call, kind)?.value;
+            let Decoded { value: patch, duplicates } = decoded(call, kind)?;
             match kind {
                 PatchKind::Apply => {
-                    check_applied(&patch)?;
-                    let edit = |old: &Value| crate::managed::applied_scale(call, old, &patch, &options);
+                    let (version, of) = patch::type_of(&patch);
+                    if (version, of) != (SCALE_VERSION, KIND) {
+                        return Err(patch::no_object(version, of));
+                    }
+                    super::write::at_path(call)?;
+                    crate::managed::unmanaged(&patch)?;
+                    let edit = |old: &Value| applied(call, old, &patch, &options);
                     write(call, &paths, &options, &edit).await
                 }
                 _ => {
@@ -59,7 +72,10 @@ pub(super) async fn dispatch(call: &Call<'_>, method: &Method) -> ApiResult<Repl
                         let patched = next.clone();
                         let change = Change { of: message(), kind, patch: &patch };
                         read_patched(call, &change, &mut next, &patched)
-                            .map_err(|fault| change.refused(&patched, &fault))?;
+                            .and_then(|unknown| admit::reported(&unknown, &duplicates, &options))
+                            .map_err(|fault| change.refused(&patched, &fault))?
+                            .iter()
+                            .for_each(|warning| call.warn(warning));
                         admit::check_place(call, &mut next, &call.path.name)?;
                         Ok(crate::managed::updated_scale(call, old, &next, &options))
                     };
@@ -71,16 +87,29 @@ pub(super) async fn dispatch(call: &Call<'_>, method: &Method) -> ApiResult<Repl
     }
 }
 
-/// Checks that a configuration is one of a scale.
-fn check_applied(patch: &Value) -> ApiResult<()> {
-    let (version, kind) = patch::type_of(patch);
-    if (version, kind) != (SCALE_VERSION, KIND) {
-        return Err(patch::no_object(version, kind));
+/// Applies a configuration to a scale. That of a custom resource cannot change: kube-apiserver converts it as if it were
+/// one (`crConverter` of apiextensions-apiserver's pkg/apiserver/conversion/converter.go).
+fn applied(call: &Call<'_>, old: &Value, wanted: &Value, options: &WriteOptions) -> ApiResult<Value> {
+    let unconverted = |what: String| {
+        ApiError::unexpected(format!(
+            "{what} (/{}; {SCALE_VERSION}, Kind={KIND}) to proper version: request to convert CR to an invalid \
+             group/version: {SCALE_VERSION}",
+            if what.contains("live") { "" } else { meta::name(wanted) }
+        ))
+    };
+    let managers = old["metadata"]["managedFields"].as_array();
+    if call.def.is_custom() && managers.is_none_or(Vec::is_empty) {
+        let what = "failed to create manager for existing fields: failed to convert live object";
+        return Err(unconverted(what.to_owned()));
     }
-    match message() {
-        Some(message) => admit::check_declared(patch, message),
-        None => Ok(()),
+    if let Some(message) = message() {
+        admit::check_declared(wanted, message)?;
     }
+    let (scale, changed) = crate::managed::applied_scale(call, old, wanted, options)?;
+    if call.def.is_custom() && changed {
+        return Err(unconverted("failed to convert new object".to_owned()));
+    }
+    Ok(scale)
 }
 
 async fn write(
@@ -92,7 +121,7 @@ async fn write(
     let object =
         update::change(call, options, &mut Scaled { call, paths, managed: Value::Null, edit }).await?;
     let served = conversion::one(&call.server, &call.def, &object).await?;
-    Ok(shown(call, served.value(), paths))
+    shown(call, served.value(), paths)
 }
 
 /// A change of a scale.
@@ -171,13 +200,14 @@ fn message() -> Option<&'static Type> {
 
 /// Normalizes a scale to its type.
 fn settle(scale: &mut Value) -> ApiResult<()> {
-    typed(scale).map_err(|why| {
+    typed(scale).map(drop).map_err(|why| {
         ApiError::bad_request(format!("Scale in version \"v1\" cannot be handled as a Scale: {why}"))
     })
 }
 
-fn typed(scale: &mut Value) -> Result<(), String> {
-    message().map_or(Ok(()), |message| types::decode::settle(scale, message).map(drop))
+/// Normalizes a scale to its type; returns the paths of unknown members.
+fn typed(scale: &mut Value) -> Result<Vec<String>, String> {
+    message().map_or(Ok(Vec::new()), |message| types::decode::settle(scale, message))
 }
 
 /// Decodes a patched scale.
@@ -186,7 +216,7 @@ fn read_patched(
     change: &Change<'_>,
     next: &mut Value,
     patched: &Value,
-) -> Result<(), String> {
+) -> Result<Vec<String>, String> {
     // Scales are no resource of their own: they use the group and version of one.
     let registry = call.server.registry();
     if let Some(of_group) = registry.all().find(|def| def.api_version() == SCALE_VERSION) {
@@ -196,11 +226,23 @@ fn read_patched(
     typed(next)
 }
 
-fn shown(call: &Call<'_>, object: &Value, paths: &ScalePaths) -> Reply {
+fn shown(call: &Call<'_>, object: &Value, paths: &ScalePaths) -> ApiResult<Reply> {
     let mut scale = scale_of(object, paths);
     // The types are right; zero replicas are omitted, as in Go.
     let _ = settle(&mut scale);
-    Reply::value(200, &scale, call.accepted.form)
+    let shaped = match &call.accepted.shape {
+        Shape::Table(version) => table::of_scale(call, version, &scale)?,
+        Shape::Partial(version) => table::partial(&scale, version),
+        Shape::PartialList(_) => {
+            return Err(read::not_a_list(if call.def.is_custom() {
+                "*v1.Scale"
+            } else {
+                "*autoscaling.Scale"
+            }));
+        }
+        Shape::Plain | Shape::Discovery(_) => scale,
+    };
+    Ok(Reply::value(200, &shaped, call.accepted.form))
 }
 
 /// Returns the `autoscaling/v1` scale of an object.
@@ -215,6 +257,10 @@ fn scale_of(object: &Value, paths: &ScalePaths) -> Value {
     let mut status = json!({"replicas": number(&paths.status)});
     let selector = match &paths.selector {
         Some(path) => get(object, path).as_str().unwrap_or_default().to_owned(),
+        // A replication controller has a map.
+        None if object["kind"] == "ReplicationController" => {
+            crate::selector::text(&json!({"matchLabels": object["spec"]["selector"]}))
+        }
         None => crate::selector::text(&object["spec"]["selector"]),
     };
     if !selector.is_empty() {

@@ -177,11 +177,21 @@ fn has_uid(call: &Call<'_>, wanted: &Value, uid: &str) -> ApiResult<()> {
     let key = def.storage_key(&call.path.namespace, &call.path.name);
     // For a missing object, the precondition is checked before the prefix of keys is added.
     let key = if uid.is_empty() { key.trim_start_matches("/registry") } else { &key };
+    Err(precondition_failed(def, key, &call.path.name, ("UID", wanted, uid)))
+}
+
+/// Refuses a write of an object whose field is not as the write demands (`Check` of apiserver's pkg/storage/interfaces.go).
+pub(super) fn precondition_failed(
+    def: &ResourceDef,
+    key: &str,
+    name: &str,
+    (field, wanted, is): (&str, &str, &str),
+) -> ApiError {
     let text = format!(
         "StorageError: invalid object, Code: 4, Key: {key}, ResourceVersion: 0, AdditionalErrorMsg: Precondition \
-         failed: UID in precondition: {wanted}, UID in object meta: {uid}"
+         failed: {field} in precondition: {wanted}, {field} in object meta: {is}"
     );
-    Err(ApiError::conflict(def.about(&call.path.name), &text))
+    ApiError::conflict(def.about(name), &text)
 }
 
 /// Refuses a malformed version.
@@ -304,6 +314,12 @@ fn counts_as_change(def: &ResourceDef, current: &Value, wanted: &Value) -> bool 
 fn spec_differs(def: &ResourceDef, current: &Value, wanted: &Value) -> bool {
     if def.group == admission::GROUP && current["spec"].is_null() {
         return current["webhooks"] != wanted["webhooks"];
+    }
+    // `PrepareForUpdate` of pkg/registry/discovery/endpointslice/strategy.go.
+    if def.collection == "endpointslices.discovery.k8s.io"
+        && current["metadata"]["labels"] != wanted["metadata"]["labels"]
+    {
+        return true;
     }
     if !def.is_custom() && !current["spec"].is_null() {
         // A deployment's annotations are copied to its replica sets.

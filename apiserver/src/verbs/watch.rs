@@ -291,8 +291,7 @@ struct Encoder {
 
 impl Encoder {
     fn event(&mut self, out: &mut BytesMut, kind: &str, object: &Served) {
-        let is_plain = matches!(self.accepted.shape, Shape::Plain | Shape::PartialList(_));
-        if is_plain && self.accepted.form == Form::Json {
+        if self.accepted.shape == Shape::Plain && self.accepted.form == Form::Json {
             return line(out, kind, &object.json());
         }
         let shaped = self.shaped(object.value().clone());
@@ -315,7 +314,6 @@ impl Encoder {
                 )
             }
             Shape::Partial(version) => table::partial(&value, version),
-            // An event has no list; kube-apiserver then sends the plain object.
             Shape::PartialList(_) | Shape::Plain | Shape::Discovery(_) => value,
         }
     }
@@ -342,6 +340,10 @@ impl Encoder {
     }
 
     fn write(&self, out: &mut BytesMut, kind: &str, object: &Value) {
+        // No event is a list, and kube-apiserver sends nothing of what it cannot convert.
+        if let Shape::PartialList(_) = self.accepted.shape {
+            return;
+        }
         if self.accepted.form != Form::Protobuf {
             return line(out, kind, &encode::to_vec(object));
         }

@@ -487,3 +487,30 @@ async fn system_namespaces_cannot_be_deleted() {
         assert_eq!((code, &status["message"]), (403, &json!(text)));
     }
 }
+
+#[tokio::test]
+async fn scale_is_shown_as_table_and_as_metadata() {
+    let env = TestEnv::builder().start().await.unwrap();
+    let path = "/apis/apps/v1/namespaces/default/deployments";
+    let spec =
+        json!({"replicas": 2, "selector": {"matchLabels": {"app": "a"}}, "template": template("Always")});
+    let body = json!({"metadata": {"name": "x"}, "spec": spec}).to_string();
+    send(&env, Method::POST, path, &[("content-type", "application/json")], body).await;
+    let path = format!("{path}/x/scale");
+    let (_, table) = send(&env, Method::GET, &path, &[("accept", TABLE)], "").await;
+    assert_eq!(
+        table["rows"][0]["cells"].as_array().unwrap()[..3],
+        [json!("x"), json!(2), json!(0)],
+        "{table}"
+    );
+    let names: Vec<&Value> =
+        table["columnDefinitions"].as_array().unwrap().iter().map(|c| &c["name"]).collect();
+    assert_eq!(names, ["Name", "Desired", "Available", "Age"]);
+    let accept = "application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io";
+    let (_, metadata) = send(&env, Method::GET, &path, &[("accept", accept)], "").await;
+    assert_eq!(
+        (&metadata["kind"], &metadata["metadata"]["name"]),
+        (&json!("PartialObjectMetadata"), &json!("x"))
+    );
+    env.stop().await;
+}

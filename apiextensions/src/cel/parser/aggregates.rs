@@ -1,6 +1,6 @@
 //! List, map and message literals.
 
-use super::{Parsed, Parser};
+use super::{ELEMENTS, ENTRIES, FIELDS, Parsed, Parser};
 use crate::cel::ast::{Entry, Expr, FieldInit, Kind, Literal};
 use crate::cel::lexer::TokenKind;
 
@@ -8,6 +8,9 @@ impl Parser {
     pub(super) fn list_literal(&mut self, at: usize) -> Parsed<Expr> {
         self.next();
         let (mut elements, mut optional) = (Vec::new(), Vec::new());
+        self.not_the_end(ELEMENTS)?;
+        // The grammar has `'[' listInit? ','? ']'`.
+        self.eat(",");
         loop {
             if self.eat("]").is_some() {
                 break;
@@ -16,14 +19,12 @@ impl Parser {
                 optional.push(elements.len());
             }
             elements.push(self.expr()?);
-            if self.eat(",").is_none() {
-                self.expect("]")?;
+            if self.closes("]")? {
                 break;
             }
             // ANTLR assumes the missing bracket.
             if self.peek().kind == TokenKind::End {
-                let end = self.peek().at;
-                self.issue(end, "Syntax error: missing ']' at '<EOF>'");
+                self.close("]")?;
                 break;
             }
         }
@@ -33,6 +34,8 @@ impl Parser {
     pub(super) fn map_literal(&mut self, at: usize) -> Parsed<Expr> {
         self.next();
         let mut entries = Vec::new();
+        self.not_the_end(ENTRIES)?;
+        self.eat(",");
         loop {
             if self.eat("}").is_some() {
                 break;
@@ -42,8 +45,11 @@ impl Parser {
             self.expect(":")?;
             let value = self.expr()?;
             entries.push(Entry { key, value, optional });
-            if self.eat(",").is_none() {
-                self.expect("}")?;
+            if self.closes("}")? {
+                break;
+            }
+            if self.peek().kind == TokenKind::End {
+                self.close("}")?;
                 break;
             }
         }
@@ -68,6 +74,7 @@ impl Parser {
     pub(super) fn struct_literal(&mut self, name: String) -> Parsed<Expr> {
         let at = self.expect("{")?;
         let mut fields = Vec::new();
+        self.not_the_end(FIELDS)?;
         loop {
             if self.eat("}").is_some() {
                 break;
@@ -77,8 +84,7 @@ impl Parser {
             let colon = self.expect(":")?;
             let id = self.node(colon, Kind::Literal(Literal::Null)).id;
             fields.push(FieldInit { id, name, value: self.expr()?, optional });
-            if self.eat(",").is_none() {
-                self.expect("}")?;
+            if self.closes("}")? {
                 break;
             }
         }

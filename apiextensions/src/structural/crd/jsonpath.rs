@@ -29,10 +29,12 @@ pub fn resolve_field_path<'a>(
     if rest.is_empty() {
         return Err("fieldPath must not be empty".to_owned());
     }
-    while !rest.is_empty() {
-        let name = match next_step(&mut rest)? {
-            Step::Quoted(_) if !array_notation => return Err("array notation is not allowed".to_owned()),
-            Step::Quoted(name) | Step::Plain(name) => name,
+    while let Some(step) = token(&mut rest) {
+        let name = match step {
+            "[" if !array_notation => return Err("array notation is not allowed".to_owned()),
+            "[" => unquoted(token(&mut rest).ok_or(END)?)?,
+            "." => token(&mut rest).ok_or(END)?.to_owned(),
+            other => return Err(format!("expected [ or . but got: {other}")),
         };
         let is_entry = node.properties.is_empty();
         node = match (node.properties.get(&name), node.additional_schema()) {
@@ -40,6 +42,12 @@ pub fn resolve_field_path<'a>(
             (None, Some(all)) if is_entry => all,
             _ => return Err("does not refer to a valid field".to_owned()),
         };
+        if step == "[" {
+            match token(&mut rest).ok_or(END)? {
+                "]" => {}
+                other => return Err(format!("expected ] but got {other}")),
+            }
+        }
         if root.is_empty() {
             root.clone_from(&name);
         }
@@ -55,39 +63,36 @@ pub fn resolve_field_path<'a>(
     Ok(FieldPath { text, root, schema: node })
 }
 
-enum Step {
-    Plain(String),
-    Quoted(String),
+const END: &str = "unexpected end of JSON path";
+
+/// Takes the next token: a delimiter, a quoted string, or the text before the next delimiter. Source: the scanner of
+/// `ValidFieldPath` in apiextensions-apiserver's pkg/apiserver/schema/cel/validation.go.
+fn token<'p>(rest: &mut &'p str) -> Option<&'p str> {
+    let bytes = rest.as_bytes();
+    let end = match bytes.first()? {
+        b'\'' => (1..bytes.len()).find(|&at| bytes[at] == b'\'' && bytes[at - 1] != b'\\').map(|at| at + 1),
+        b'.' | b'[' | b']' => Some(1),
+        _ => rest.find(['.', '[', ']']),
+    };
+    let (token, after) = rest.split_at(end.unwrap_or(rest.len()));
+    *rest = after;
+    Some(token)
 }
 
-fn next_step(rest: &mut &str) -> Result<Step, String> {
-    if let Some(after) = rest.strip_prefix("['") {
-        let mut name = String::new();
-        let mut chars = after.char_indices();
-        while let Some((at, c)) = chars.next() {
-            match c {
-                '\\' => match chars.next() {
-                    Some((_, c @ ('\'' | '\\'))) => name.push(c),
-                    _ => return Err(format!("invalid escape in {rest}")),
-                },
-                '\'' if after[at + 1..].starts_with(']') => {
-                    *rest = &after[at + 2..];
-                    return Ok(Step::Quoted(name));
-                }
-                c => name.push(c),
-            }
+/// Returns the name in a quoted token (`unescapeSingleQuote`).
+fn unquoted(token: &str) -> Result<String, String> {
+    let inner = token.strip_prefix('\'').and_then(|inner| inner.strip_suffix('\''));
+    let inner = inner.ok_or_else(|| format!("expected single quoted string but got {token}"))?;
+    let mut name = String::new();
+    let mut chars = inner.chars();
+    while let Some(c) = chars.next() {
+        match c {
+            '\\' => match chars.next() {
+                Some(c @ ('\'' | '\\')) => name.push(c),
+                _ => return Err(format!("invalid escape in {token}")),
+            },
+            c => name.push(c),
         }
-        return Err(format!("unterminated string: {rest}"));
     }
-    let Some(after) = rest.strip_prefix('.') else {
-        let token = rest.split(['.', '[', ']']).next().unwrap_or_default();
-        return Err(format!("expected [ or . but got: {token}"));
-    };
-    let end = after.find(['.', '[']).unwrap_or(after.len());
-    if end == 0 {
-        return Err("unexpected end of JSON path".to_owned());
-    }
-    let name = after[..end].to_owned();
-    *rest = &after[end..];
-    Ok(Step::Plain(name))
+    Ok(name)
 }

@@ -64,6 +64,13 @@ fn check_spec(crd: &Value, old: Option<&Value>, causes: &mut Vec<Cause>) {
     }
     check_one_of(&spec.child("scope"), text(crd, "/spec/scope"), &["Cluster", "Namespaced"], causes);
     let versions = list(crd, "/spec/versions");
+    let schemas = versions.iter().filter_map(|version| present(version, "/schema/openAPIV3Schema"));
+    if flag(crd, "/spec/preserveUnknownFields")
+        && schemas.filter_map(|schema| Schema::enforced(schema).ok()).any(|schema| has_default(&schema))
+    {
+        let detail = "must be false in order to use defaults in the schema";
+        causes.push(Cause::invalid(spec.child("preserveUnknownFields"), true, detail));
+    }
     for (i, version) in versions.iter().enumerate() {
         if present(version, "/schema/openAPIV3Schema").is_none() {
             let field = spec.child("versions").index(i).child("schema").child("openAPIV3Schema");
@@ -80,6 +87,13 @@ fn check_spec(crd: &Value, old: Option<&Value>, causes: &mut Vec<Cause>) {
     check_names(crd.pointer("/spec/names").unwrap_or(&Value::Null), &own, causes);
     check_shared(versions, old, causes);
     check_conversion(crd, old, causes);
+}
+
+/// Reports whether a schema has a default anywhere (`schemaHasDefaults`).
+fn has_default(schema: &Schema) -> bool {
+    schema.default.is_some()
+        || schema.children().any(|(_, child)| has_default(child))
+        || schema.junctions().any(|(_, branch)| has_default(branch))
 }
 
 fn check_one_of(path: &Path, value: &str, accepted: &[&str], causes: &mut Vec<Cause>) {

@@ -223,6 +223,23 @@ fn field_path_of_a_rule_resolves_to_its_schema() {
     for bad in ["", "a", ".a.", ".a['b", ".x", ".a['b-c']"] {
         assert!(resolve_field_path(bad, &schema, false).is_err(), "{bad}");
     }
+    for (bad, notation, fault) in [
+        (".a[0]", false, "array notation is not allowed"),
+        (".a[0]", true, "expected single quoted string but got 0"),
+        (".m..k", true, "expected [ or . but got: k"),
+        (".m['k'", true, "unexpected end of JSON path"),
+        (".m['k'.x", true, "expected ] but got ."),
+    ] {
+        assert_eq!(resolve_field_path(bad, &schema, notation).err().as_deref(), Some(fault), "{bad}");
+    }
+}
+
+#[test]
+fn defaults_need_pruning() {
+    let mut preserving = crd(json!({"a": {"type": "string", "default": "x"}}));
+    preserving["spec"]["preserveUnknownFields"] = true.into();
+    let fault = "spec.preserveUnknownFields: Invalid value: true: must be false in order to use defaults in the schema";
+    assert!(faults(&preserving).contains(&fault.to_owned()), "{:?}", faults(&preserving));
 }
 
 #[test]

@@ -13,9 +13,22 @@ pub(in crate::builtin) fn pod(object: &mut Value, _: Stage) {
     pod_spec(spec);
     fill(spec, "enableServiceLinks", true);
     map_at(object, "status");
+    addresses(&mut object["status"]);
     fill(&mut object["status"], "phase", "Pending");
     let class = quality_of_service(&object["spec"]);
     fill(&mut object["status"], "qosClass", class);
+}
+
+/// Makes the address of a pod the first of its addresses; another one replaces them all
+/// (`Convert_v1_PodStatus_To_core_PodStatus` of pkg/apis/core/v1, and back).
+fn addresses(status: &mut Value) {
+    let first = status["podIPs"][0]["ip"].as_str().unwrap_or_default().to_owned();
+    match status["podIP"].as_str().unwrap_or_default() {
+        "" if first.is_empty() => {}
+        "" => status["podIP"] = first.into(),
+        one if one == first => {}
+        one => status["podIPs"] = json!([{"ip": one}]),
+    }
 }
 
 pub(in crate::builtin) fn pod_template(object: &mut Value, _: Stage) {

@@ -82,7 +82,7 @@ pub(super) const EVENTS: &[BuiltInColumn] = &[
     made("Message", |o, _| either(o, "message", "note").as_str().unwrap_or_default().trim().into()),
     wide(made("First Seen", |o, now| first_seen(o, now).into())),
     wide(text("Count", Cell::Made(|o, _| event_count(o).into()))),
-    wide(text("Name", Cell::Name)),
+    wide(NAME),
 ];
 
 fn size(value: &Value) -> usize {

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{AGE, BuiltInColumn, Cell, NAME, column, count, list, made, string, text};
+use super::{AGE, BuiltInColumn, Cell, NAME, column, list, made, string, text};
 use crate::selector;
 
 const PARAM_KIND: BuiltInColumn = made("ParamKind", |o, _| {
@@ -81,7 +81,7 @@ pub(super) const COMPONENTS: &[BuiltInColumn] = &[
 pub(super) const FLOW_SCHEMAS: &[BuiltInColumn] = &[
     NAME,
     text("PriorityLevel", Cell::At("/spec/priorityLevelConfiguration/name")),
-    count("MatchingPrecedence", "/spec/matchingPrecedence"),
+    column("MatchingPrecedence", "string", Cell::Number("/spec/matchingPrecedence")),
     made("DistinguisherMethod", |o, _| {
         o["spec"]["distinguisherMethod"]["type"].as_str().unwrap_or("<none>").into()
     }),

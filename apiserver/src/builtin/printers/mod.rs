@@ -31,13 +31,14 @@ pub(crate) enum Cell {
 pub(crate) struct BuiltInColumn {
     pub(crate) name: &'static str,
     pub(crate) kind: &'static str,
+    format: &'static str,
     /// Columns with a priority are for `-o wide`.
     pub(crate) priority: i64,
     cell: Cell,
 }
 
 const fn column(name: &'static str, kind: &'static str, cell: Cell) -> BuiltInColumn {
-    BuiltInColumn { name, kind, priority: 0, cell }
+    BuiltInColumn { name, kind, format: "", priority: 0, cell }
 }
 
 const fn text(name: &'static str, cell: Cell) -> BuiltInColumn {
@@ -52,11 +53,15 @@ const fn count(name: &'static str, pointer: &'static str) -> BuiltInColumn {
     column(name, "integer", Cell::Number(pointer))
 }
 
+const fn of_names(column: BuiltInColumn) -> BuiltInColumn {
+    BuiltInColumn { format: "name", ..column }
+}
+
 const fn wide(column: BuiltInColumn) -> BuiltInColumn {
     BuiltInColumn { priority: 1, ..column }
 }
 
-pub(crate) const NAME: BuiltInColumn = text("Name", Cell::Name);
+pub(crate) const NAME: BuiltInColumn = of_names(text("Name", Cell::Name));
 const AGE: BuiltInColumn = text("Age", Cell::Age);
 /// The columns of kinds without columns of their own.
 const CREATED: &[BuiltInColumn] =
@@ -65,8 +70,7 @@ const CREATED: &[BuiltInColumn] =
 impl BuiltInColumn {
     /// Describes the column in the table's head.
     pub(crate) fn head(&self, description: &str) -> Value {
-        let format = if self.name == "Name" { "name" } else { "" };
-        json!({"name": self.name, "type": self.kind, "format": format, "description": description,
+        json!({"name": self.name, "type": self.kind, "format": self.format, "description": description,
                "priority": self.priority})
     }
 
@@ -137,7 +141,6 @@ pub(crate) fn columns(def: &ResourceDef) -> &'static [BuiltInColumn] {
         "prioritylevelconfigurations" => control::PRIORITY_LEVELS,
         "servicecidrs" => network::SERVICE_CIDRS,
         "ipaddresses" => network::ADDRESSES,
-        "csistoragecapacities" => storage::CAPACITIES,
         "volumeattributesclasses" => storage::ATTRIBUTES,
         "deviceclasses" | "resourceclaimtemplates" => cells::AGED,
         "resourceclaims" => storage::RESOURCE_CLAIMS,

@@ -155,10 +155,17 @@ pub(super) const ADDRESSES: &[BuiltInColumn] = &[
     NAME,
     made("ParentRef", |o, _| {
         let parent = &o["spec"]["parentRef"];
-        let parts = ["group", "resource", "namespace", "name"].map(|part| string(parent, part));
-        parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("/").into()
+        let of_group = ["resource", "group"].map(|part| string(parent, part));
+        let of_group = of_group.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(".");
+        let of_group = of_group.to_lowercase();
+        let parts = [of_group.as_str(), string(parent, "namespace"), string(parent, "name")]
+            .into_iter()
+            .filter(|part| !part.is_empty())
+            .collect::<Vec<_>>();
+        if parts.is_empty() { "<none>".into() } else { parts.join("/").into() }
     }),
-    AGE,
+    // `printIPAddress` has a cell more than there are columns.
+    text("", Cell::Age),
 ];
 
 #[cfg(test)]

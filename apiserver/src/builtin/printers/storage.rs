@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{AGE, BuiltInColumn, Cell, NAME, column, list, made, string, text, wide};
+use super::{AGE, BuiltInColumn, Cell, NAME, column, list, made, of_names, string, text, wide};
 
 pub(super) const VOLUMES: &[BuiltInColumn] = &[
     NAME,
@@ -31,7 +31,7 @@ pub(super) const CLAIMS: &[BuiltInColumn] = &[
 ];
 
 pub(super) const CLASSES: &[BuiltInColumn] = &[
-    made("Name", |o, _| class_name(o).into()),
+    of_names(made("Name", |o, _| class_name(o).into())),
     text("Provisioner", Cell::At("/provisioner")),
     text("ReclaimPolicy", Cell::At("/reclaimPolicy")),
     text("VolumeBindingMode", Cell::At("/volumeBindingMode")),
@@ -41,7 +41,7 @@ pub(super) const CLASSES: &[BuiltInColumn] = &[
 
 pub(super) const ATTACHMENTS: &[BuiltInColumn] = &[
     NAME,
-    text("Attacher", Cell::At("/spec/attacher")),
+    of_names(text("Attacher", Cell::At("/spec/attacher"))),
     text("PV", Cell::At("/spec/source/persistentVolumeName")),
     text("Node", Cell::At("/spec/nodeName")),
     column("Attached", "boolean", Cell::Made(|o, _| (o["status"]["attached"] == true).into())),
@@ -77,12 +77,6 @@ fn phase(object: &Value) -> Value {
 fn bound(claim: &Value) -> bool {
     !string(&claim["spec"], "volumeName").is_empty()
 }
-
-pub(super) const CAPACITIES: &[BuiltInColumn] = &[
-    NAME,
-    text("StorageClassName", Cell::At("/storageClassName")),
-    made("Capacity", |o, _| o["capacity"].as_str().unwrap_or("<unset>").into()),
-];
 
 pub(super) const ATTRIBUTES: &[BuiltInColumn] = &[NAME, text("DriverName", Cell::At("/driverName")), AGE];
 

@@ -7,6 +7,7 @@ use super::{
     AGE, BuiltInColumn, Cell, NAME, column, containers, count, labels, list, made, selector, string, text,
     wide,
 };
+use crate::builtin::autoscaling;
 use crate::table::{between, since};
 
 const CONTAINERS: BuiltInColumn = wide(made("Containers", |o, _| containers(&o["spec"]["template"], "name")));
@@ -197,6 +198,10 @@ fn job_duration(job: &Value, now: Timestamp) -> String {
 
 /// Formats the metrics of an autoscaler: current and target values.
 fn targets(autoscaler: &Value) -> String {
+    // kube-apiserver prints the internal form of all versions, which is that of `v2`.
+    if autoscaler["apiVersion"] == "autoscaling/v1" {
+        return targets(&autoscaling::to_v2(autoscaler.clone()));
+    }
     let specs = list(&autoscaler["spec"]["metrics"]);
     let texts: Vec<String> = specs
         .iter()

@@ -37,6 +37,13 @@ fn issued(call: &Call<'_>, mut request: Value, options: &WriteOptions) -> ApiRes
         ));
     }
     let account = &write::at_path(call)?.value;
+    let (uid, of_account) = (meta::text(&request, "uid"), meta::text(account, "uid"));
+    if !uid.is_empty() && uid != of_account {
+        let text = format!(
+            "the UID in the token request ({uid}) does not match the UID of the service account ({of_account})"
+        );
+        return Err(ApiError::conflict(About::new(tokens::GROUP, tokens::REQUEST, &call.path.name), &text));
+    }
     // Only the client's fields and defaults have a manager.
     if request["spec"]["expirationSeconds"].is_null() {
         request["spec"]["expirationSeconds"] = SECONDS.into();

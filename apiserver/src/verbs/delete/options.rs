@@ -132,6 +132,20 @@ impl DeleteOptions {
 
     pub(in crate::verbs) fn check_preconditions(&self, def: &ResourceDef, object: &Value) -> ApiResult<()> {
         let about = def.about_kind(meta::name(object));
+        // `Delete` of pkg/registry/core/namespace/storage/storage.go checks for itself.
+        if def.collection == "namespaces" {
+            for (field, wanted, key) in
+                [("UID", &self.uid, "uid"), ("ResourceVersion", &self.resource_version, "resourceVersion")]
+            {
+                let is = meta::text(object, key);
+                if let Some(wanted) = wanted.as_deref().filter(|wanted| *wanted != is) {
+                    let text = format!(
+                        "Precondition failed: {field} in precondition: {wanted}, {field} in object meta: {is}"
+                    );
+                    return Err(ApiError::conflict(def.about(meta::name(object)), &text));
+                }
+            }
+        }
         if let Some(uid) = self.uid.as_deref().filter(|uid| *uid != meta::text(object, "uid")) {
             let text = format!(
                 "the UID in the precondition ({uid}) does not match the UID in record ({}). The object might have been \
