@@ -153,7 +153,7 @@ fn warning(text: &str) -> Result<Code, String> {
         let near = closest(text, codes.iter().map(String::as_str));
         let hint = near
             .map_or_else(|| format!("write it like {}", codes[0]), |near| format!("did you mean {near}?"));
-        return Err(format!("`{text}` is no code of a warning: {hint}"));
+        return Err(format!("`{text}` is not the code of a warning: {hint}"));
     };
     if LINTS.iter().any(|(known, _)| *known == code) {
         return Ok(code);
@@ -205,7 +205,7 @@ mod tests {
     fn invalid_lint_levels_are_refused() {
         for (bad, wanted) in [
             (config(&["KS0306"], &[], &[]), "is an error"),
-            (config(&["KS070"], &[], &[]), "is no code"),
+            (config(&["KS070"], &[], &[]), "is not the code"),
             (config(&["KS0509"], &[], &["KS0509"]), "one level"),
             (config(&["all"], &["all"], &[]), "one level"),
         ] {

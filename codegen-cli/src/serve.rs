@@ -88,7 +88,7 @@ pub(crate) enum ServeError {
     Kubeconfig { path: PathBuf, source: io::Error },
     #[error("{path} holds something else than a kubeconfig of this command")]
     Foreign { path: PathBuf },
-    #[error("RUST_LOG is no filter: {0}")]
+    #[error("RUST_LOG is not a filter: {0}")]
     Log(#[from] ParseError),
     #[error("the system refuses: {0}")]
     System(#[from] io::Error),

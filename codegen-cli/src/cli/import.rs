@@ -203,7 +203,7 @@ fn package(arguments: &Import) -> Result<String, String> {
     let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
     let in_code = name.replace('-', "_");
     let reason = if !name.starts_with(|c: char| c.is_ascii_alphabetic()) || !name.chars().all(fits) {
-        "is no name of a crate"
+        "is not a name of a crate"
     } else if names::is_keyword(&in_code) {
         "is a word of Rust and no name of a crate"
     } else if USED.contains(&in_code.as_str()) {

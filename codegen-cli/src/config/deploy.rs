@@ -346,7 +346,7 @@ fn ports(deploy: &DeployConfig) -> Result<(Option<u16>, u16), UsageError> {
 fn installer(path: &Path, places: &Places<'_>) -> Result<PathBuf, UsageError> {
     if path.extension().is_none_or(|extension| extension != "yaml") {
         return Err(UsageError(format!(
-            "`installer = \"{}\"` in `[deploy]` is no name of a YAML file: write it like \"dist/install.yaml\"",
+            "`installer = \"{}\"` in `[deploy]` is not the name of a YAML file: write it like \"dist/install.yaml\"",
             path.display()
         )));
     }

@@ -111,7 +111,9 @@ fn check_version(text: &str) -> Result<(), UsageError> {
     if parts.len() == 3 && parts.into_iter().all(is_number) && text.chars().all(is_word) {
         return Ok(());
     }
-    Err(UsageError(format!("`version = \"{text}\"` in `[helm]` is no version: write it like \"{VERSION}\"")))
+    Err(UsageError(format!(
+        "`version = \"{text}\"` in `[helm]` is not a version: write it like \"{VERSION}\""
+    )))
 }
 
 #[cfg(test)]

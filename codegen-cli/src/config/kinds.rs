@@ -42,12 +42,12 @@ pub(super) fn selection(config: &Config, flags: &KindFlags) -> Result<Selection,
     };
     if let Some(entry) = selection.kinds.iter().find(|entry| !names_kind(entry)) {
         return Err(UsageError(format!(
-            "`{entry}` is no kind: kinds begin in upper case, like `Order` or `Order.bakery.example.com`"
+            "`{entry}` is not a kind: kinds begin in upper case, like `Order` or `Order.bakery.example.com`"
         )));
     }
     if let Some(entry) = selection.groups.iter().find(|entry| names_kind(entry)) {
         return Err(UsageError(format!(
-            "`{entry}` is no group: groups are in lower case, like `bakery.example.com` or `*.example.com`"
+            "`{entry}` is not a group: groups are in lower case, like `bakery.example.com` or `*.example.com`"
         )));
     }
     Ok(selection)
@@ -69,8 +69,8 @@ mod tests {
     #[test]
     fn kinds_and_groups_are_not_confused() {
         let group = KindFlags { kinds: vec!["example.com".into()], ..KindFlags::default() };
-        assert!(selection(&Config::default(), &group).unwrap_err().0.contains("is no kind"));
+        assert!(selection(&Config::default(), &group).unwrap_err().0.contains("is not a kind"));
         let kind = KindFlags { groups: vec!["Order".into()], ..KindFlags::default() };
-        assert!(selection(&Config::default(), &kind).unwrap_err().0.contains("is no group"));
+        assert!(selection(&Config::default(), &kind).unwrap_err().0.contains("is not a group"));
     }
 }

@@ -334,7 +334,9 @@ pub(super) fn role_file(config: &RbacConfig, flags: &ManifestFlags) -> Result<St
     let name = choose(&flags.rbac_file_name, &config.file_name, ROLE_FILE);
     let is_yaml = name.ends_with(".yaml") && Path::new(&name).file_stem().is_some();
     if !is_yaml || name.contains(['/', '\\']) {
-        return Err(UsageError(format!("`{name}` is no name of a YAML file: write it like `{ROLE_FILE}`")));
+        return Err(UsageError(format!(
+            "`{name}` is not the name of a YAML file: write it like `{ROLE_FILE}`"
+        )));
     }
     Ok(name)
 }
@@ -344,7 +346,7 @@ pub(super) fn role_name(config: &RbacConfig, flags: &ManifestFlags) -> Result<St
     let name = choose(&flags.rbac_role_name, &config.role_name, ROLE_NAME);
     match kubesmith_core::names::object::path_segment(&name) {
         Ok(()) => Ok(name),
-        Err(problem) => Err(UsageError(format!("`{name}` is no name of a role: {problem}"))),
+        Err(problem) => Err(UsageError(format!("`{name}` is not a name of a role: {problem}"))),
     }
 }
 

@@ -259,11 +259,11 @@ fn target(
         )),
         (Some(name), None) if is_package_name(&name) => Ok(Some(ClientTarget::Crate(name))),
         (Some(name), None) => Err(UsageError(format!(
-            "`{name}` is no package name: use letters, digits, `-` and `_`, and begin with a letter"
+            "`{name}` is not a package name: use letters, digits, `-` and `_`, and begin with a letter"
         ))),
         (None, Some(path)) if is_module_path(&path) => Ok(Some(ClientTarget::Module(path))),
         (None, Some(path)) => {
-            Err(UsageError(format!("`{path}` is no module path: write it like `crate::generated`")))
+            Err(UsageError(format!("`{path}` is not a module path: write it like `crate::generated`")))
         }
         (None, None) => Ok(None),
     }

@@ -75,7 +75,7 @@ pub(super) fn function(package: Package<'_>, text: &str) -> Result<PathBuf, Stri
     let call = match syn::parse_str(text) {
         Ok(syn::Expr::Path(_)) => format!("{text}()"),
         Ok(syn::Expr::Call(_)) => text.to_string(),
-        _ => return Err(format!("`{text}` is no path of a function, and no call")),
+        _ => return Err(format!("`{text}` is neither the path of a function nor a call")),
     };
     compiled(package, &program::call(&call))
 }

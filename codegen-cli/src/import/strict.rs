@@ -113,7 +113,7 @@ impl Walk {
 
     fn properties(&mut self, value: &Value) {
         let Value::Object(found) = value else {
-            return self.wrong("`properties` is no object", "write names and schemas");
+            return self.wrong("`properties` is not an object", "write names and schemas");
         };
         for (name, schema) in found {
             self.below(name, |walk| walk.schema(schema));

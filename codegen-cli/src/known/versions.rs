@@ -45,7 +45,7 @@ impl FromStr for KubernetesVersion {
             let [first, last] = [supported().next(), supported().next_back()]
                 .map(|known| known.unwrap_or_default().kubernetes);
             format!(
-                "{text:?} is no version of Kubernetes whose types are known: use one from {first} to {last}"
+                "{text:?} is not a version of Kubernetes whose types are known: use one from {first} to {last}"
             )
         })
     }

@@ -126,13 +126,13 @@ impl Manifest {
         }
         if syn::parse_str::<syn::Ident>(&self.lib).is_err() {
             return Err(format!(
-                "the library name {:?} is no name in Rust; set `name` in the [lib] table",
+                "the library name {:?} is not a name in Rust; set `name` in the [lib] table",
                 self.lib
             ));
         }
         let is_version = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '+');
         if !self.version.starts_with(|c: char| c.is_ascii_digit()) || !self.version.chars().all(is_version) {
-            return Err(format!("{:?} is no version", self.version));
+            return Err(format!("{:?} is not a version", self.version));
         }
         Ok(())
     }

@@ -91,7 +91,7 @@ fn matchers(trees: &[Tree]) -> Result<Vec<Matcher>, ExpandError> {
                 if dollar.is_punct("$") && colon.is_punct(":") =>
             {
                 rest = after;
-                let unknown = || ExpandError::new(format!("`{kind}` is no fragment specifier"), *loc);
+                let unknown = || ExpandError::new(format!("`{kind}` is not a fragment specifier"), *loc);
                 Matcher::Variable(name.clone(), Fragment::named(kind).ok_or_else(unknown)?)
             }
             (dollar, [Tree::Ident(name, loc), ..]) if dollar.is_punct("$") && name != "crate" => {

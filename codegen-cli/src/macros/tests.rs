@@ -115,7 +115,7 @@ fn malformed_rule_is_an_error() {
     fails("(a) { b }", "a", "a rule is");
     fails("(a) => { b } (c) => { d }", "a", "separated by `;`");
     fails("($a) => { b }", "a", "no fragment specifier");
-    fails("($a:typ) => { b }", "a", "`typ` is no fragment specifier");
+    fails("($a:typ) => { b }", "a", "`typ` is not a fragment specifier");
     fails("($(a),) => { b }", "a", "a repetition ends in");
     fails("($(a),?) => { b }", "a", "takes no separator");
     for rule in ["$()* a", "$($($x:tt)*)*", "$($v:vis)+ a", "$($(a)?)?"] {

@@ -127,13 +127,13 @@ fn project_name(arguments: &Init) -> Result<String, ScaffoldError> {
         None => folder_name(&arguments.dir)?,
     };
     kubesmith_core::names::object::namespace(&name).map_err(|problem| {
-        ScaffoldError::Usage(format!("`{name}` is no name of a project: {problem}; use --project-name"))
+        ScaffoldError::Usage(format!("`{name}` is not a name of a project: {problem}; use --project-name"))
     })?;
     config::check_project_name(&name)
         .map_err(|error| ScaffoldError::Usage(format!("{error}; use --project-name")))?;
     if !name.starts_with(|c: char| c.is_ascii_lowercase()) {
         return Err(ScaffoldError::Usage(format!(
-            "`{name}` is no name of a package: it has to begin with a letter; use --project-name"
+            "`{name}` is not a name of a package: it has to begin with a letter; use --project-name"
         )));
     }
     Ok(name)

@@ -15,7 +15,7 @@ pub(super) fn kinds_are_applied(input: &Input<'_>, out: &mut Vec<Diagnostic>) {
     };
     for method in resources(input.ir).flat_map(methods).filter(|method| method.verb == Verb::Apply) {
         let Some(path) = method.input.as_deref().filter(|path| !is_kind(path)) else { continue };
-        let message = format!("`{}` would apply `{path}`, which is no kind", method.name);
+        let message = format!("`{}` would apply `{path}`, which is not a kind", method.name);
         out.push(
             Diagnostic::error(Code::METHOD, input.loc(&method.span), message)
                 .note("server-side apply sends an object with apiVersion, kind and metadata")

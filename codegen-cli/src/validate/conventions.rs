@@ -146,7 +146,7 @@ fn conditions(_: &Ir, field: &Field, schema: &Schema) -> Option<Finding> {
     let is_condition = ["type", "status"].iter().all(|name| items.properties.contains_key(*name));
     let is_keyed = schema.list_type.as_deref() == Some("map") && schema.list_map_keys == ["type"];
     (is_condition && !is_keyed).then(|| {
-        let message = "`conditions` is no list map with the key `type`, so that writers of different conditions overwrite each other";
+        let message = "`conditions` is not a list map with the key `type`, so that writers of different conditions overwrite each other";
         let help = "add `#[schema(list_type = \"map\", list_map_key = \"type\")]`";
         (Code::UNKEYED_CONDITIONS, message.to_string(), help.to_string())
     })
@@ -298,7 +298,7 @@ fn status(input: &Input<'_>, resource: &Resource, out: &mut Vec<Diagnostic>) {
     let loc = input.loc(field.map_or(&resource.span, |field| &field.span));
     if !resource.crd.status_subresource {
         let message = format!(
-            "the status of {} is no subresource, so that whoever writes the spec can write it",
+            "the status of {} is not a subresource, so a writer of the spec can also write the status",
             resource.kind
         );
         out.push(

@@ -194,7 +194,7 @@ impl<'a> Report<'a> {
                 ("there are too many selectable fields".to_string(), format!("a version {}", cause.detail))
             }
             (None, _) if cause.detail.starts_with("must point to a field of type") => (
-                format!("the selectable field `{named}` is no string, integer or boolean"),
+                format!("the selectable field `{named}` is not a string, integer or boolean"),
                 "select a field below it".to_string(),
             ),
             (None, _) => (

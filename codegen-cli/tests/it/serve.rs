@@ -232,7 +232,7 @@ fn usage_error_exits_with_2() {
 fn invalid_log_filter_is_refused() {
     let output = command(FREE).env("RUST_LOG", "server=loud").output().unwrap();
     let told = text(&output.stderr);
-    assert!(!output.status.success() && told.contains("RUST_LOG is no filter"), "{told}");
+    assert!(!output.status.success() && told.contains("RUST_LOG is not a filter"), "{told}");
 }
 
 #[tokio::test]

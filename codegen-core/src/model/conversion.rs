@@ -117,7 +117,7 @@ impl Conversion {
                 );
             }
             if dns_label(&version.value).is_err() {
-                let message = format!("{:?} is no version of ConversionReview", version.value);
+                let message = format!("{:?} is not a version of ConversionReview", version.value);
                 invalid(version.span, &message, "versions are \"v1\" and \"v1beta1\"", out);
             }
         }

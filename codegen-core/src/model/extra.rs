@@ -36,7 +36,7 @@ fn members(object: &Json, known: Known, path: &str) -> Result<(), String> {
     for (name, json) in members {
         let path = below(path, name);
         let Some(kind) = known(name) else {
-            return Err(format!("`{path}` is no keyword of a CRD's schema"));
+            return Err(format!("`{path}` is not a keyword of a CRD's schema"));
         };
         value(json, kind, &path)?;
     }

@@ -274,7 +274,7 @@ impl Reader<'_> {
                     Diagnostic::error(
                         Code::INVALID_KIND,
                         ident.span(),
-                        format!("`{name}` is no valid kind: {}", error.reason),
+                        format!("`{name}` is not a valid kind: {}", error.reason),
                     )
                     .note("the name of the struct is the kind unless `kind` is given")
                     .help(format!("rename the struct, or add kind = {better:?} to #[resource]")),
@@ -409,7 +409,7 @@ impl Reader<'_> {
             Json::Object(members) => {
                 for (name, schema) in members {
                     if !matches!(name.as_str(), "apiVersion" | "kind" | "metadata") {
-                        reasons.push((format!("`{name}` is no standard field"), names));
+                        reasons.push((format!("`{name}` is not a standard field"), names));
                     } else if *schema == Json::Null {
                         out.push((name.clone(), None));
                     } else {

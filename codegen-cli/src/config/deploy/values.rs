@@ -40,7 +40,7 @@ pub(super) fn check(
 ) -> Result<(), UsageError> {
     if image.is_empty() || image.contains(|c: char| c.is_whitespace() || c.is_control()) {
         return Err(UsageError(format!(
-            "`{image}` is no image: write it like \"registry.example.com/manager:v1\""
+            "`{image}` is not an image: write it like \"registry.example.com/manager:v1\""
         )));
     }
     if deploy.replicas.is_some_and(|replicas| i32::try_from(replicas).is_err()) {
@@ -48,7 +48,7 @@ pub(super) fn check(
     }
     if let Some(name) = deploy.env.keys().find(|name| !is_variable(name)) {
         return Err(UsageError(format!(
-            "`{name}` in `env` of `[deploy]` is no name of a variable: use letters, digits, `_`, `-` and `.`, and do not begin \
+            "`{name}` in `env` of `[deploy]` is not a name of a variable: use letters, digits, `_`, `-` and `.`, and do not begin \
              with a digit"
         )));
     }
@@ -58,7 +58,7 @@ pub(super) fn check(
             EnvSource::ConfigMap(name) => ("config_map", name),
         };
         dns_subdomain(name).map_err(|problem| {
-            UsageError(format!("`{key} = \"{name}\"` in `env_from` of `[deploy]` is no name: {problem}"))
+            UsageError(format!("`{key} = \"{name}\"` in `env_from` of `[deploy]` is not a name: {problem}"))
         })?;
     }
     let requests = quantities("requests", &resources.requests)?;
@@ -92,14 +92,14 @@ fn quantities<'a>(
     let checked = resources.iter().map(|(name, text)| {
         if !is_resource(name) {
             return Err(UsageError(format!(
-                "`{name}` in `{table}` of `[deploy.resources]` is no resource of a container: cpu, memory, \
+                "`{name}` in `{table}` of `[deploy.resources]` is not a resource of containers: cpu, memory, \
                  ephemeral-storage, hugepages-SIZE, or one with a domain such as example.com/gpu"
             )));
         }
         let quantity = quantity(text).filter(|quantity| quantity.is_finite());
         quantity.map(|quantity| (name.as_str(), quantity)).ok_or_else(|| {
             UsageError(format!(
-                "`{name} = \"{text}\"` in `{table}` of `[deploy.resources]` is no quantity: write it like \"500m\" or \"64Mi\""
+                "`{name} = \"{text}\"` in `{table}` of `[deploy.resources]` is not a quantity: write it like \"500m\" or \"64Mi\""
             ))
         })
     });
@@ -183,14 +183,14 @@ mod tests {
             check(deploy, image, resources).unwrap_err().0
         };
         for image in ["", " ", "a b"] {
-            assert!(said(&usual, image, &resources).contains("is no image"), "{image}");
+            assert!(said(&usual, image, &resources).contains("is not an image"), "{image}");
         }
         let replicas = DeployConfig { replicas: Some(u32::MAX), ..usual.clone() };
         assert!(said(&replicas, "i", &resources).contains("`replicas`"));
         for name in ["", "1A", "A B", "A=B", "..", "\u{e4}"] {
             let env = BTreeMap::from([(name.to_string(), String::new())]);
             let deploy = DeployConfig { env, ..usual.clone() };
-            assert!(said(&deploy, "i", &resources).contains("is no name of a variable"), "{name}");
+            assert!(said(&deploy, "i", &resources).contains("is not a name of a variable"), "{name}");
         }
         for source in [EnvSource::Secret("A".into()), EnvSource::ConfigMap(String::new())] {
             let deploy = DeployConfig { env_from: vec![source], ..usual.clone() };

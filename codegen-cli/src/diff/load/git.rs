@@ -40,7 +40,7 @@ pub enum GitError {
         revision: String,
     },
     /// Neither the operand nor the other side has a path.
-    #[error("git:{revision} names no path, and the other side is no path either")]
+    #[error("git:{revision} names no path, and the other side is not a path either")]
     NoPath {
         /// The revision.
         revision: String,

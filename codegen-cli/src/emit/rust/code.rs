@@ -123,6 +123,6 @@ pub(super) fn file(options: &RustOptions, source: &str, path: &str, code: &str) 
 /// The text of a file; see [`file`].
 pub(super) fn text(header: &str, source: &str, code: &str) -> String {
     let parsed =
-        syn::parse_file(code).unwrap_or_else(|error| panic!("generated code is no Rust: {error}\n{code}"));
+        syn::parse_file(code).unwrap_or_else(|error| panic!("generated code is not Rust: {error}\n{code}"));
     file_header(&comments(header, "//"), "//", source) + "\n" + &crate::format::head(&parsed)
 }

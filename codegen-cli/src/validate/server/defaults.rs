@@ -44,7 +44,7 @@ fn problem(node: &Schema, default: &Value, below: &str, cause: &Cause) -> (Strin
         }
         CauseKind::NotSupported => {
             let allowed = detail.trim_start_matches("supported values: ");
-            format!("{place}{value} is none of {allowed}")
+            format!("{place}{value} is not one of {allowed}")
         }
         CauseKind::TooLong | CauseKind::TooMany | CauseKind::Forbidden => format!("{place}{detail}"),
         _ => format!("{place}{value} {detail}"),

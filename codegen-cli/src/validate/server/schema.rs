@@ -149,7 +149,7 @@ fn list_map(site: &Site<'_>, cause: &Cause) -> Option<Diagnostic> {
     if let Some(Step::Property(key)) = site.steps.get(depth + 1) {
         let problem = match site.keyword() {
             "default" => "is neither required nor has a default",
-            "type" => "is no scalar",
+            "type" => "is not a scalar",
             _ => "is nullable",
         };
         let message = format!("the key `{key}` of the list {} {problem}", site.name_of(list));

@@ -228,7 +228,7 @@ fn invalid_arguments_have_explanations() {
     for (project, arguments, part) in [
         (&empty, &POOL[..], "1: error: PROJECT is not there: run `kubesmith init` first"),
         (&empty, &["init", "--domain", "Not a domain"], "2: error: --domain Not a domain:"),
-        (&empty, &["init", "--project-name", "Pools"], "2: error: `Pools` is no name of a project"),
+        (&empty, &["init", "--project-name", "Pools"], "2: error: `Pools` is not a name of a project"),
         (&empty, &["init", "--project-name", "9lives"], "it has to begin with a letter"),
         (&empty, &["init", "--owner", "a\nb"], "2: error: --owner has to be one line"),
         (&empty, &["init", "--kubesmith-source", "nowhere"], "there is no package in nowhere/runtime"),

@@ -57,7 +57,7 @@ codes! {
     MEANINGLESS_MARKER = 13, "marker without a meaning for Rust types",
         "The marker belongs to a generator that Rust types do not need, or another marker overrides it. The line has no \
          effect and can be removed.";
-    PLAIN_COMMENT_MARKER = 14, "marker in a comment that is no doc comment",
+    PLAIN_COMMENT_MARKER = 14, "marker in a comment that is not a doc comment",
         "Go's markers are in `//` comments. In Rust, only doc comments are read: write `///` on types and fields, `//!` at \
          the top of a module.";
     SERDE_ATTRIBUTE = 15, "serde attribute that serde refuses",
@@ -291,7 +291,7 @@ codes! {
         "A kind without a served version cannot be used.";
     CODE_COLLISION = 507, "names collide in generated code",
         "Two groups or kinds would get the same module, type or accessor in the client package.";
-    LIST_MAP_KEYS = 508, "list map key is no required field",
+    LIST_MAP_KEYS = 508, "list map key is not a required field",
         "The keys of a list of type map identify its items, so each must be a scalar field of the item that is required or \
          has a default.";
     PATH_NOT_IN_SCHEMA = 509, "path leads nowhere",
@@ -337,7 +337,7 @@ codes! {
          `clientset/register_custom.rs` by the scheme. Any other file with such a name is not compiled: its kind no longer \
          exists or has another name, or the file is in the wrong folder, or its client or lister is not generated. Rename, \
          move or remove it.";
-    UNREADABLE_EXPANSION = 605, "file written by hand that is no Rust",
+    UNREADABLE_EXPANSION = 605, "file written by hand that is not Rust",
         "A generated file declares this file as a module, but it is not UTF-8 or not valid Rust. The package will not \
          compile, and collisions cannot be checked.";
     EXPANSION_COLLISION = 606, "file written by hand collides",
@@ -354,7 +354,7 @@ codes! {
     NARROW_INTEGER = 703, "schema admits more than the Rust type",
         "Schemas have signed integers of 32 and 64 bits. For other integer types a server accepts values that the Rust \
          type cannot hold, and one such object makes every list unreadable. Set `minimum` and `maximum`.";
-    STATUS_NOT_SUBRESOURCE = 704, "status is no subresource",
+    STATUS_NOT_SUBRESOURCE = 704, "status is not a subresource",
         "Without the `/status` subresource a writer of the spec can change the status and the other way round, and every \
          change of the status is a new generation. `#[resource(status)]` separates them.";
     STATUS_REQUIRED = 705, "status is required",
@@ -421,7 +421,7 @@ codes! {
         "Names of policies are unique in a cluster, and so are those of bindings. A policy that validates and one that \
          mutates may have the same name.";
 
-    INVALID_YAML = 901, "document that is no YAML",
+    INVALID_YAML = 901, "document that is not YAML",
         "A document of the imported file is not valid YAML. The other documents are imported.";
     TEMPLATE = 902, "template instead of a definition",
         "The file is a template of Helm or another engine. Render it first: `helm template CHART | kubesmith import - \
@@ -454,7 +454,7 @@ codes! {
     REPEATED_MEMBER = 912, "member that is given more than once",
         "An object has members of the same name. Most readers use the last one, some the first. Strict readers, such as \
          API servers with fieldValidation=Strict, refuse the object. YAML 1.1 makes `true` and `false` of the names `y`, `n`.";
-    GO_SYNTAX = 1001, "file that is no Go",
+    GO_SYNTAX = 1001, "file that is not Go",
         "A declaration of an input cannot be read, and later declarations may be lost. Nothing is generated.";
     GO_PACKAGE = 1002, "Go package that cannot be found",
         "A type is in a package that is not in the module, in `vendor` or in Go's module cache. kubesmith downloads \

@@ -212,7 +212,7 @@ impl<'a> Scanner<'a> {
         };
         let whole = |number: &Number| *ty == Type::Number || matches!(number, Number::Int(_));
         number.filter(whole).map(Json::Number).ok_or_else(|| ScanError {
-            message: format!("`{text}` is no number of 64 bits"),
+            message: format!("`{text}` is not a number of 64 bits"),
             range: start..token.range.end,
         })
     }
