@@ -185,7 +185,7 @@ mod tests {
         let subject = der::Subject { name: "jane".to_owned(), groups: groups.to_vec() };
         assert_eq!(der::subject(&certificate), Some(subject));
         for end in 0..certificate.len() {
-            assert_eq!(der::subject(&certificate[..end]), None, "a part of it is no certificate");
+            assert_eq!(der::subject(&certificate[..end]), None, "a part of it is not a certificate");
         }
     }
 

@@ -125,7 +125,7 @@ impl ClusterError {
                 "install kubesmith with its feature `cluster`, which is on by default, or name files with definitions"
                     .to_owned()
             }
-            ClusterError::Refused { .. } => "this is no fault of the arguments; try again".to_owned(),
+            ClusterError::Refused { .. } => "the arguments are not the cause; try again".to_owned(),
         }
     }
 }

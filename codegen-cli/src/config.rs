@@ -466,9 +466,9 @@ mod tests {
         let both = Overrides { crate_name: Some("a".into()), module: Some("crate::b".into()), ..flags() };
         assert!(settings(None, both).unwrap_err().0.contains("not both"));
         let bad = Overrides { crate_name: Some("1\"x".into()), ..flags() };
-        assert!(settings(None, bad).unwrap_err().0.contains("no package name"));
+        assert!(settings(None, bad).unwrap_err().0.contains("is not a package name"));
         let bad = Overrides { module: Some("generated".into()), ..flags() };
-        assert!(settings(None, bad).unwrap_err().0.contains("no module path"));
+        assert!(settings(None, bad).unwrap_err().0.contains("is not a module path"));
         let year = Overrides { year: Some("2026".into()), ..flags() };
         assert!(settings(None, year).unwrap_err().0.contains("no effect"));
         assert!(settings(None, Overrides::default()).unwrap_err().0.contains("no input"));

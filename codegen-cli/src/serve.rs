@@ -122,7 +122,7 @@ impl ServeError {
             ServeError::Env(EnvError::Storage(_)) => {
                 "everything that was answered is on the disk; make room there and start again"
             }
-            ServeError::Env(_) | ServeError::System(_) => "this is no fault of the arguments; try again",
+            ServeError::Env(_) | ServeError::System(_) => "the arguments are not the cause; try again",
             ServeError::Kubeconfig { .. } => "choose a file that you may write with --kubeconfig FILE",
             ServeError::Log(_) => "write a level such as `info`, or `kubesmith_apiserver=debug`",
             ServeError::Foreign { .. } => "it was left as it is: choose another file with --kubeconfig FILE",

@@ -189,7 +189,7 @@ codes! {
     StatusSubresourceAdded "status-subresource-added" Clients Certain false "status is a subresource now":
         "writes to the object leave out its status; it takes a request to /status"
         "let controllers write the status by its subresource before";
-    StatusSubresourceRemoved "status-subresource-removed" Clients Certain false "status is no subresource any more":
+    StatusSubresourceRemoved "status-subresource-removed" Clients Certain false "status is not a subresource any more":
         "requests to /status are answered with 404, and writes to the object change its status" "keep the subresource";
     ScaleSubresourceAdded "scale-subresource-added" Compatible Certain false "the scale subresource is new": "nobody used it before" "";
     ScaleSubresourceRemoved "scale-subresource-removed" Clients Certain false "the scale subresource is gone":
@@ -283,9 +283,9 @@ codes! {
     PruningRemoved "pruning-removed" Compatible Certain false "unknown fields are kept": "nothing is lost" "";
     EmbeddedResourceAdded "embedded-resource-added" Stored Certain false "the value is an embedded resource":
         "values without apiVersion and kind, or with invalid metadata, are refused at the next write" "look at the stored objects";
-    EmbeddedResourceRemoved "embedded-resource-removed" Stored Certain false "the value is no embedded resource any more":
+    EmbeddedResourceRemoved "embedded-resource-removed" Stored Certain false "the value is not an embedded resource any more":
         "apiVersion, kind and metadata are dropped like any other unknown field" "declare them, or keep unknown fields";
-    EmbeddedResourceOpened "embedded-resource-opened" Compatible Certain false "the value is no embedded resource any more, and unknown fields stay":
+    EmbeddedResourceOpened "embedded-resource-opened" Compatible Certain false "the value is not an embedded resource any more, and unknown fields stay":
         "nothing is lost; apiVersion, kind and metadata are not checked" "";
     JunctorTightened "junctor-tightened" Stored Unclear true "alternatives or conditions are others":
         "whether stored values satisfy `allOf`, `anyOf`, `oneOf` or `not` as they are now depends on what is stored"

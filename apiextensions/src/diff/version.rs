@@ -106,7 +106,7 @@ fn subresources(own: &mut Collector<'_>) {
             own.add(ChangeCode::StatusSubresourceAdded, path, "status is a subresource now");
         }
         (Some(_), None) => {
-            let message = "status is no subresource any more";
+            let message = "status is not a subresource any more";
             own.add(ChangeCode::StatusSubresourceRemoved, path, message);
         }
         _ => {}

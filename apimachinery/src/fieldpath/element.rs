@@ -81,8 +81,8 @@ impl PathElement {
                 Ok(Value::Object(key)) if !key.is_empty() => Self::key(key),
                 _ => return Err(failed("has no key fields as a JSON object")),
             },
-            "v" => Self::value(&serde_json::from_str(rest).map_err(|_| failed("is no JSON value"))?),
-            "i" => Self::Index(rest.parse().map_err(|_| failed("is no index"))?),
+            "v" => Self::value(&serde_json::from_str(rest).map_err(|_| failed("is not a JSON value"))?),
+            "i" => Self::Index(rest.parse().map_err(|_| failed("is not an index"))?),
             _ => return Ok(None),
         }))
     }

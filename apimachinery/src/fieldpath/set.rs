@@ -215,7 +215,7 @@ impl Set {
     /// The set, and whether the node itself is a member.
     fn decode(fields: &Value, depth: usize) -> Result<(Self, bool), FieldsError> {
         let failed = |problem| FieldsError::new(&fields.to_string(), problem);
-        let map = fields.as_object().ok_or_else(|| failed("is no object"))?;
+        let map = fields.as_object().ok_or_else(|| failed("is not an object"))?;
         if depth == MAX_DEPTH {
             return Err(failed("is nested too deep"));
         }

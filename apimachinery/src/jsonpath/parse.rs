@@ -21,7 +21,7 @@ pub enum ParseError {
     #[error("a bracket is not closed")]
     UnterminatedArray,
     /// Brackets hold neither an index, a range, `*`, nor a name in single quotes.
-    #[error("`{0}` is no place in a list, and no name in single quotes")]
+    #[error("`{0}` is neither an index nor a name in single quotes")]
     InvalidIndex(String),
     /// The text ends inside of a filter.
     #[error("a filter is not closed")]
@@ -33,10 +33,10 @@ pub enum ParseError {
     #[error("a quote is not closed")]
     UnterminatedString,
     /// A string in quotes has an escape that Go refuses.
-    #[error("{0} is no string in Go's notation")]
+    #[error("{0} is not a string in Go's notation")]
     InvalidString(String),
     /// Digits do not form a number.
-    #[error("`{0}` is no number")]
+    #[error("`{0}` is not a number")]
     InvalidNumber(String),
 }
 

@@ -234,7 +234,7 @@ fn write(imported: &Imported, folder: &Path, force: bool) -> Result<Vec<PathBuf>
         let message = format!("{} is there already", display(&path(name)));
         return Err(Box::new(
             Diagnostic::error(Code::FOREIGN_FILE, None, message)
-                .note("what is imported is yours to change, so that it is not overwritten")
+                .note("imported files are yours to change, so they are not overwritten")
                 .help("choose another folder, or write over it with --force"),
         ));
     }

@@ -436,7 +436,7 @@ mod tests {
             (with(ManifestFlags { webhook_output: folder(), ..Default::default() }), "--webhook-output"),
             (Overrides { crd_output: folder(), ..Default::default() }, "below \"base/config/crd\""),
             (Overrides { output: folder(), ..Default::default() }, "\"elsewhere/rbac\""),
-            (with(ManifestFlags { image: Some(String::new()), ..Default::default() }), "no image"),
+            (with(ManifestFlags { image: Some(String::new()), ..Default::default() }), "is not an image"),
         ] {
             let error = refused(flags, deploy);
             assert!(error.contains(part), "{error}");
@@ -476,7 +476,7 @@ mod tests {
             (&format!("{deploy}name_prefix = \"{}-\"", "a".repeat(40)), "too long"),
             (&format!("{deploy}health_port = 8080"), "cannot share port 8080"),
             (&format!("{deploy}health_port = 0"), "need a port"),
-            (&format!("{deploy}installer = \"dist\""), "no name of a YAML file"),
+            (&format!("{deploy}installer = \"dist\""), "is not the name of a YAML file"),
             (&format!("{deploy}metrics_port = 8081"), "cannot share port 8081"),
             (&format!("{deploy}metrics_port = 7\nhealth_port = 7"), "cannot share port 7"),
             (&format!("{deploy}metrics_port = 9443"), "where webhooks are served"),

@@ -149,7 +149,7 @@ mod tests {
             ("[crd]\noutput = \"crds\"\n[helm]\noutput = \"chart\"", "needs a deployment"),
             ("[crd]\noutput = \"crds\"\n[helm]\nversion = \"1.0.0\"", "no folder for `helm`"),
             (&format!("{DEPLOY}[helm]\noutput = \"chart\"\nversion = \"1.0\""), "`version = \"1.0\"`"),
-            (&format!("{DEPLOY}[helm]\noutput = \"chart\"\nversion = \"1.01.0\""), "no version"),
+            (&format!("{DEPLOY}[helm]\noutput = \"chart\"\nversion = \"1.01.0\""), "is not a version"),
         ] {
             let error = read(text).unwrap_err();
             assert!(error.contains(part), "{error}");

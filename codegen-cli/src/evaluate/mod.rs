@@ -85,7 +85,7 @@ fn evaluated(mut object: Value, keep_unknown_formats: bool) -> Result<Evaluated,
     match &metadata["annotations"] {
         Value::Null => metadata["annotations"] = json!({}),
         Value::Object(annotations) if annotations.values().all(Value::is_string) => {}
-        _ => return Err(format!("the annotations of {kind} are no map of texts")),
+        _ => return Err(format!("the annotations of {kind} are not a map of strings")),
     }
     metadata["annotations"][YAML_MARK] = env!("CARGO_PKG_VERSION").into();
     if !keep_unknown_formats {

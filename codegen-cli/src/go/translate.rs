@@ -283,7 +283,7 @@ impl Translator<'_> {
                 true => {
                     "add the tag `json:\"-\"`, or leave such fields out with `--ignore-unexported-fields`"
                 }
-                false => "add a tag: `json:\"name\"`, or `json:\"-\"` if it is no part of the API",
+                false => "add a tag: `json:\"name\"`, or `json:\"-\"` if it is not part of the API",
             };
             let message = format!("{shown} of `{}` has no `json` tag", owner.text);
             self.resolver.diagnostics.push(Diagnostic::error(Code::GO_TAG, loc, message).help(help));

@@ -124,7 +124,7 @@ pub(super) fn together(first: &Diagnostic) -> Diagnostic {
 }
 
 pub(super) fn unchecked(error: &io::Error) -> Box<Diagnostic> {
-    let message = format!("what was imported cannot be checked: {error}");
+    let message = format!("the imported files cannot be checked: {error}");
     let help = "check the space and the permissions of the folder for temporary files";
     Box::new(Diagnostic::error(Code::CANNOT_WRITE, None, message).help(help))
 }
@@ -232,7 +232,7 @@ fn differing(crds: &[Crd], generated: &Generated, sites: &mut Sites<'_>) -> Vec<
         out.push((
             at,
             Diagnostic::error(Code::NOT_THE_SAME, loc, message)
-                .note("what cannot be said is never left out in silence, so that the definition is not imported")
+                .note("nothing is left out silently, so the definition is not imported")
                 .help("this is a gap of kubesmith: please report it with the definition"),
         ));
     }

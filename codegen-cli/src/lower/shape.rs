@@ -280,7 +280,7 @@ impl Ctx<'_> {
     fn warn_of_aliases(&mut self, field: &FieldItem) {
         let Some(alias) = field.serde.aliases.iter().find(|alias| **alias != field.json_name) else { return };
         let message =
-            format!("`{alias}` is no field of the API, although serde reads it as `{}`", field.json_name);
+            format!("`{alias}` is not a field of the API, although serde reads it as `{}`", field.json_name);
         let diagnostic = Diagnostic::warning(Code::FIELD_ALIAS, field.name.loc, message)
             .note("an API server drops or refuses fields that the schema does not have")
             .help(format!("remove the alias; to rename a field, add `{alias}` as an optional field or convert between versions"));

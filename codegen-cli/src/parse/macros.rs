@@ -71,7 +71,7 @@ impl Parser<'_> {
         if name.text == "include" {
             self.diagnostics.push(
                 Diagnostic::warning(Code::INCLUDED_FILE, name.loc, "the file that is included is not read")
-                    .note("what it defines is neither generated nor found when types are looked up")
+                    .note("its items are neither generated nor found when types are looked up")
                     .help("declare the file as a module: `#[path = \"...\"] mod name;`"),
             );
         }

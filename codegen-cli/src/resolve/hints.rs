@@ -24,7 +24,7 @@ impl Resolver<'_> {
         } else if path.segments.first() != Some(&name) {
             self.inner(&name, at)
         } else if name == "Self" {
-            "what belongs to `Self` is not looked up: write the type out".to_string()
+            "items of `Self` are not looked up: write the type out".to_string()
         } else if let Some(hint) = self.lost((krate, module), &name) {
             hint
         } else if let Some(import) = self.import(krate, &name) {

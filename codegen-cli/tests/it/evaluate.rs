@@ -170,7 +170,7 @@ fn definitions_that_source_lacks_are_evaluated() {
         assert_eq!(evaluated(&generated), ["Cart"], "{call}: {}", support::short(&generated));
     }
     let generated = run(&crate_, EvaluatedProgram::Function("api::definitions;".to_string()));
-    assert!(support::short(&generated).contains("no path of a function"));
+    assert!(support::short(&generated).contains("neither the path of a function nor a call"));
 
     let crdgen = EvaluatedProgram::Binary { name: "crdgen".to_string(), arguments: Vec::new() };
     let generated = run(&crate_, crdgen);

@@ -36,7 +36,7 @@ pub static MEANINGLESS: &[Meaningless] = &[
     },
     Meaningless {
         markers: &["union", "unionDiscriminator", "unionDeprecated"],
-        reason: "unions are no part of a CRD's schema; a Rust enum, or `+kubebuilder:validation:ExactlyOneOf`, is",
+        reason: "unions are not part of a CRD's schema; a Rust enum, or `+kubebuilder:validation:ExactlyOneOf`, is",
     },
     Meaningless {
         markers: &["k8s:protobuf-gen", "protobuf"],
@@ -48,7 +48,7 @@ pub static MEANINGLESS: &[Meaningless] = &[
     },
     Meaningless {
         markers: &["k8s:register-gen", "k8s:client-gen", "k8s:informers-gen", "k8s:lister-gen"],
-        reason: "what is generated follows from `+genclient` and the options of `kubesmith generate`",
+        reason: "`+genclient` and the options of `kubesmith generate` decide what is generated",
     },
     Meaningless {
         markers: &["k8s:defaulter-gen"],

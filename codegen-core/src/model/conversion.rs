@@ -59,7 +59,7 @@ impl Conversion {
         }
         if let Some(bundle) = self.ca_bundle.as_ref().filter(|bundle| !is_certificates(&bundle.value)) {
             let help = "API servers take base64 of PEM, `base64 -w0 ca.crt`; leave it out if something else fills it in";
-            invalid(bundle.span, "`ca_bundle` is no base64 of PEM certificates", help, out);
+            invalid(bundle.span, "`ca_bundle` is not base64 of PEM certificates", help, out);
         }
         self.check_review_versions(entry, out);
     }

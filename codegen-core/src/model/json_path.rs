@@ -101,7 +101,7 @@ fn brackets(text: &str) -> Result<&str, String> {
     let several = inside.contains(',');
     for place in inside.split(',').map(|place| if several { place.trim_matches(' ') } else { place }) {
         if !is_place(place) {
-            return Err(format!("`{place}` is no place in a list, and no name in single quotes"));
+            return Err(format!("`{place}` is neither an index nor a name in single quotes"));
         }
         if let Some((before, after)) = quoted_name(place).and_then(split_at_dot) {
             return Err(format!(
@@ -201,7 +201,7 @@ fn operand(text: &str) -> Result<&str, String> {
         true => Ok(&text[end..]),
         false if word.is_empty() => Err(format!("unexpected `{first}` in a filter")),
         false => Err(format!(
-            "`{word}` in a filter is no number; texts have quotes, and fields of an item begin with `@.`"
+            "`{word}` in a filter is not a number; texts have quotes, and fields of an item begin with `@.`"
         )),
     }
 }
@@ -233,7 +233,7 @@ fn quoted(text: &str, quote: char) -> Result<&str, String> {
         }
         let Some(length) = escape(after, quote) else {
             let c = after.chars().next().map(String::from).unwrap_or_default();
-            return Err(format!("`\\{c}` is no escape"));
+            return Err(format!("`\\{c}` is not an escape"));
         };
         rest = &after[length..];
         if after.starts_with('\\') && rest.starts_with(quote) {

@@ -34,7 +34,7 @@ pub enum ExtractError {
     Object(#[source] serde_json::Error),
     /// The owned fields are no apply configuration: another manager owns a part of a value that is atomic for the
     /// Rust type, such as an enum with fields.
-    #[error("what the field manager \"{manager}\" owns is no apply configuration: {source}")]
+    #[error("what the field manager \"{manager}\" owns is not an apply configuration: {source}")]
     Configuration {
         /// Whose fields they are.
         manager: String,

@@ -127,11 +127,11 @@ fn items_match_by_index_and_keys_by_number_value() {
 fn broken_fields_name_their_manager() {
     for (fields, part) in [
         (json!({"spec": {}}), "`spec` in fieldsV1 has no `:`"),
-        (json!({"f:spec": 7}), "`7` in fieldsV1 is no object"),
+        (json!({"f:spec": 7}), "`7` in fieldsV1 is not an object"),
         (json!({"k:[]": {}}), "`k:[]` in fieldsV1 has no key fields"),
         (json!({"k:{}": {}}), "has no key fields"),
-        (json!({"v:{": {}}), "is no JSON value"),
-        (json!({"i:-1": {}}), "is no index"),
+        (json!({"v:{": {}}), "is not a JSON value"),
+        (json!({"i:-1": {}}), "is not an index"),
     ] {
         let broken = service(json!([entry("you", "Apply", "", fields)]));
         let error = extract_value(&broken, "me", "").unwrap_err();

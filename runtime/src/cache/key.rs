@@ -98,10 +98,10 @@ impl ObjectKey {
 /// use kubesmith_runtime::cache::{ObjectKey, ParseKeyError};
 ///
 /// let refused: ParseKeyError = "default/web/0".parse::<ObjectKey>().unwrap_err();
-/// assert_eq!(refused.to_string(), "\"default/web/0\" is no object key: expected \"namespace/name\" or \"name\"");
+/// assert_eq!(refused.to_string(), "\"default/web/0\" is not an object key: expected \"namespace/name\" or \"name\"");
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("\"{0}\" is no object key: expected \"namespace/name\" or \"name\"")]
+#[error("\"{0}\" is not an object key: expected \"namespace/name\" or \"name\"")]
 pub struct ParseKeyError(String);
 
 impl FromStr for ObjectKey {

@@ -292,7 +292,7 @@ fn keys_sort_by_namespace_then_name_and_print_as_in_client_go() {
     assert_ne!(ObjectKey::namespaced("a", "b"), ObjectKey::cluster("a/b"));
     assert_eq!(
         "a/b/c".parse::<ObjectKey>().unwrap_err().to_string(),
-        "\"a/b/c\" is no object key: expected \"namespace/name\" or \"name\""
+        "\"a/b/c\" is not an object key: expected \"namespace/name\" or \"name\""
     );
     assert!("/b".parse::<ObjectKey>().is_err());
 }

@@ -16,7 +16,7 @@ pub enum CrdError {
     #[error(transparent)]
     Request(#[from] client::Error),
     /// The version of the operator cannot be ordered.
-    #[error("the operator's version {version:?} is no semantic version ({reason}): write it as 1.2.3")]
+    #[error("the operator's version {version:?} is not a semantic version ({reason}): write it as 1.2.3")]
     Version {
         /// The version.
         version: String,

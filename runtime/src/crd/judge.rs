@@ -18,7 +18,7 @@ pub(super) struct Judged {
 /// Reads a definition.
 pub(super) fn read(manifest: &Value) -> Result<Definition, String> {
     if !manifest.is_object() {
-        return Err("it is no object".to_owned());
+        return Err("it is not an object".to_owned());
     }
     let stored = manifest.pointer("/status/storedVersions").and_then(Value::as_array);
     let stored = stored.into_iter().flatten().filter_map(|name| Some(name.as_str()?.to_owned())).collect();

@@ -25,7 +25,7 @@ impl Error {
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.message().unwrap_or("the text is no JSON"))
+        f.write_str(self.message().unwrap_or("the text is not JSON"))
     }
 }
 

@@ -23,7 +23,7 @@ use crate::listen;
 /// assert_eq!(BindAddress::from(SocketAddr::from(([127, 0, 0, 1], 80))).to_string(), "127.0.0.1:80");
 ///
 /// let refused: Result<BindAddress, _> = "8080".parse();
-/// assert_eq!(refused.unwrap_err().to_string(), "\"8080\" is no address: write it like :8080 or 127.0.0.1:8080, or 0 for none");
+/// assert_eq!(refused.unwrap_err().to_string(), "\"8080\" is not an address: write it like :8080 or 127.0.0.1:8080, or 0 for none");
 /// # Ok(())
 /// # }
 /// ```
@@ -119,7 +119,7 @@ impl From<([u8; 4], u16)> for BindAddress {
 /// assert!(refused.is_err());
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0:?} is no address: write it like :8080 or 127.0.0.1:8080, or 0 for none")]
+#[error("{0:?} is not an address: write it like :8080 or 127.0.0.1:8080, or 0 for none")]
 pub struct InvalidBindAddress(String);
 
 #[cfg(test)]

@@ -88,7 +88,7 @@ pub(crate) struct Broken {
 
 /// The line is not a watch event.
 #[derive(Debug, thiserror::Error)]
-#[error("no watch event: {0}")]
+#[error("not a watch event: {0}")]
 pub(crate) struct MalformedFrame(#[from] serde_json::Error);
 
 /// Decodes one line of a watch.

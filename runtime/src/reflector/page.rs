@@ -24,7 +24,7 @@ pub(crate) enum Item {
 
 /// The response is not a list.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("no list: {0}")]
+#[error("not a list: {0}")]
 pub(crate) struct MalformedPage(String);
 
 /// Reads a page. Bytes go in, and each object comes out as soon as it is complete. The list's own metadata may come

@@ -326,7 +326,7 @@ fn type_of(value: &Value) -> Result<GroupVersionKind, serde_json::Error> {
     let (group, version) = api_version.split_once('/').unwrap_or(("", &api_version));
     // As in `schema.ParseGroupVersion`; without a version the object could not be looked up or written again.
     if version.is_empty() || version.contains('/') {
-        let message = format!("{api_version:?} is no apiVersion: write it like \"v1\" or \"apps/v1\"");
+        let message = format!("{api_version:?} is not an apiVersion: write it like \"v1\" or \"apps/v1\"");
         return Err(serde_json::Error::custom(message));
     }
     Ok(GroupVersionKind::gvk(group, version, &kind))
@@ -413,7 +413,7 @@ pub enum DecodeError {
         count: usize,
     },
     /// `apiVersion` or `kind` is missing.
-    #[error("no object of Kubernetes: {message}")]
+    #[error("not a Kubernetes object: {message}")]
     NoType {
         /// The missing field.
         message: String,

@@ -80,7 +80,7 @@ kind: Node
     let good: Vec<bool> = read.iter().map(Result::is_ok).collect();
     assert_eq!(good, [true, false, false, false, false, false, true]);
     let errors = errors(text);
-    assert_eq!(errors[0], "document 2, line 7: no object of Kubernetes: missing field `apiVersion`");
+    assert_eq!(errors[0], "document 2, line 7: not a Kubernetes object: missing field `apiVersion`");
     assert_eq!(
         errors[1],
         "document 3, line 10: unknown kind: X in a.b/v1; register its type in the scheme, or ask for dynamic objects"
@@ -414,6 +414,6 @@ fn api_version_needs_a_version() {
         let text = format!("apiVersion: {given:?}\nkind: Pod\nmetadata: {{name: a}}\n");
         let read = scheme().decoder().unknown_as_dynamic().decode(&text).map(drop);
         let error = read.map_err(|error| error.to_string()).unwrap_err();
-        assert!(error.contains(&format!("{given:?} is no apiVersion")), "{error}");
+        assert!(error.contains(&format!("{given:?} is not an apiVersion")), "{error}");
     }
 }

@@ -87,12 +87,12 @@ struct Source {
 ///
 /// assert!(matches!(BROKEN.definition(), Err(DefinitionError::Json(_))));
 /// // Nothing passes a validator without a usable definition.
-/// assert!(BROKEN.validate(&1).to_string().starts_with("<nil>: Internal error: the definition is no JSON"));
+/// assert!(BROKEN.validate(&1).to_string().starts_with("<nil>: Internal error: the definition is not JSON"));
 /// ```
 #[derive(Debug, thiserror::Error)]
 pub enum DefinitionError {
     /// The text is not JSON.
-    #[error("the definition is no JSON: {0}")]
+    #[error("the definition is not JSON: {0}")]
     Json(#[source] serde_json::Error),
     /// The list does not have the CRD, or the CRD does not have the version.
     #[error("no CRD `{name}` with a version `{version}` is in the list")]

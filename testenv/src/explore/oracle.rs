@@ -94,8 +94,8 @@ impl fmt::Display for Failure {
             Self::NotOurs { what, owner } => {
                 write!(f, "an object that belongs to {owner} is taken over: {what}")
             }
-            Self::Always(text) => write!(f, "what must always hold does not: {text}"),
-            Self::Eventually(text) => write!(f, "what must hold in the end does not: {text}"),
+            Self::Always(text) => write!(f, "an invariant was violated: {text}"),
+            Self::Eventually(text) => write!(f, "a condition did not hold in the end: {text}"),
         }
     }
 }

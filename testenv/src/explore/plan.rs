@@ -89,10 +89,10 @@ impl FromStr for Plan {
                 None if part == "fields" => plan.fields = true,
                 None => return Err(format!("{part:?} is not of the form fault@place")),
                 Some(("order", seed)) => {
-                    plan.order = Some(seed.parse().map_err(|_| format!("{seed:?} is no number"))?);
+                    plan.order = Some(seed.parse().map_err(|_| format!("{seed:?} is not a number"))?);
                 }
                 Some(("invalid", number)) => {
-                    plan.invalid = Some(number.parse().map_err(|_| format!("{number:?} is no number"))?);
+                    plan.invalid = Some(number.parse().map_err(|_| format!("{number:?} is not a number"))?);
                 }
                 Some((fault, site)) => {
                     plan.faults.push(Planned { fault: fault.parse()?, site: site.to_owned() });

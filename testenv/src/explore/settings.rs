@@ -52,7 +52,7 @@ impl Settings {
     }
 
     fn read_number(&mut self, key: &str, value: &str) -> Result<(), String> {
-        let number: u64 = value.parse().map_err(|_| format!("{key}={value:?} is no number"))?;
+        let number: u64 = value.parse().map_err(|_| format!("{key}={value:?} is not a number"))?;
         match key {
             "seed" => self.seed = number,
             "schedules" => self.schedules = usize::try_from(number).unwrap_or(usize::MAX),

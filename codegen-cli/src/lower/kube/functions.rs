@@ -37,7 +37,10 @@ impl<'a> Dialect<'_, 'a> {
                 schema.and_then(|schema| self.small(schema, function.name.loc))
             }
             _ => {
-                self.unreadable(function.name.loc, "what this returns is not known before the program runs");
+                self.unreadable(
+                    function.name.loc,
+                    "the result of this function is not known before the program runs",
+                );
                 None
             }
         }

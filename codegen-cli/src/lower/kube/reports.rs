@@ -51,7 +51,7 @@ impl Dialect<'_, '_> {
             Diagnostic::error(
                 Code::SCHEMA_AT_RUN_TIME,
                 loc,
-                "what this expression gives is not known before the program runs",
+                "the value of this expression is not known before the program runs",
             )
             .note("functions of schemas are followed while they move JSON about; nothing is compiled")
             .help(format!(

@@ -59,7 +59,7 @@ pub(super) static RBAC: &[KeySpec] = &[
         "urls",
         Shape::List,
         &["kubebuilder:rbac:urls"],
-        "Paths that are no resources",
+        "Paths that are not resources",
         r#"urls = "/metrics""#,
     )
     .also(&["url", "non_resource_urls"]),

@@ -249,7 +249,7 @@ mod tests {
         let before = children(&balancer());
         let mut changed = balancer();
         changed.spec.backends[0].selector.insert("tier".to_owned(), LabelValue("gold".to_owned()));
-        assert_eq!(hash(&children(&changed)), hash(&before), "selectors are no part of the configuration");
+        assert_eq!(hash(&children(&changed)), hash(&before), "selectors are not part of the configuration");
         changed.spec.backends[0].weight = 41;
         assert_ne!(hash(&children(&changed)), hash(&before));
     }

@@ -13,7 +13,7 @@ pub enum SpecError {
     #[error("spec.cidr: {0:?} is no range such as 10.1.0.0/16")]
     Cidr(String),
     /// The gateway is no address of the pool.
-    #[error("spec.gateway: {0:?} is no address in the pool")]
+    #[error("spec.gateway: {0:?} is not an address in the pool")]
     Gateway(String),
     /// An exclusion is malformed.
     #[error("spec.excludedAddresses: {0:?} is neither an address nor a range")]

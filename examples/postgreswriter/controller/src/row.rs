@@ -11,7 +11,7 @@ const NAME_LENGTH: usize = 63;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
     /// The table's name is invalid.
-    #[error("table {0:?} is no name: it has 1 to {NAME_LENGTH} bytes and no NUL")]
+    #[error("table {0:?} is not a name: it has 1 to {NAME_LENGTH} bytes and no NUL")]
     Table(String),
     /// A text with a NUL byte.
     #[error("{field} has a NUL byte, which a text in PostgreSQL cannot have")]

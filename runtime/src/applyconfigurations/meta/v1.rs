@@ -7,7 +7,7 @@
 use ::std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
-/// The fields of a `Condition` that a field manager wants; what is not set is not sent.
+/// The fields of a `Condition` that a field manager applies; unset fields are not sent.
 ///
 /// Condition contains details for one aspect of the current state of this API Resource.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -79,7 +79,7 @@ impl ConditionApplyConfiguration {
     }
 }
 
-/// The fields of a `LabelSelector` that a field manager wants; what is not set is not sent.
+/// The fields of a `LabelSelector` that a field manager applies; unset fields are not sent.
 ///
 /// A label selector is a label query over a set of resources. The result of matchLabels and
 /// matchExpressions are ANDed. An empty label selector matches all objects. A null label
@@ -117,7 +117,7 @@ impl LabelSelectorApplyConfiguration {
     }
 }
 
-/// The fields of a `LabelSelectorRequirement` that a field manager wants; what is not set is not sent.
+/// The fields of a `LabelSelectorRequirement` that a field manager applies; unset fields are not sent.
 ///
 /// A label selector requirement is a selector that contains values, a key, and an operator
 /// that relates the key and values.
@@ -158,7 +158,7 @@ impl LabelSelectorRequirementApplyConfiguration {
     }
 }
 
-/// The fields of a `ObjectMeta` that a field manager wants; what is not set is not sent.
+/// The fields of a `ObjectMeta` that a field manager applies; unset fields are not sent.
 ///
 /// ObjectMeta is metadata that all persisted resources must have, which includes all objects
 /// users must create.
@@ -331,7 +331,7 @@ impl ObjectMetaApplyConfiguration {
     }
 }
 
-/// The fields of a `OwnerReference` that a field manager wants; what is not set is not sent.
+/// The fields of a `OwnerReference` that a field manager applies; unset fields are not sent.
 ///
 /// OwnerReference contains enough information to let you identify an owning object. An owning
 /// object must be in the same namespace as the dependent, or be cluster-scoped, so there is

@@ -91,7 +91,7 @@ fn response_that_is_not_a_list_is_malformed() {
         assert!(read(text, &[]).1.is_err(), "{text}");
     }
     let cut = page();
-    assert_eq!(read(&cut[..cut.len() - 1], &[]).1.unwrap_err().to_string(), "no list: it ends too soon");
+    assert_eq!(read(&cut[..cut.len() - 1], &[]).1.unwrap_err().to_string(), "not a list: it ends too soon");
 }
 
 #[test]
@@ -101,7 +101,7 @@ fn item_with_damaged_bytes_is_malformed_not_undecodable() {
     page[name + 1] = 0xff;
     let mut reader = PageReader::default();
     let error = reader.push(&page).unwrap_err();
-    assert!(error.to_string().starts_with("no list: invalid utf-8 sequence"), "{error}");
+    assert!(error.to_string().starts_with("not a list: invalid utf-8 sequence"), "{error}");
 }
 
 #[test]

@@ -17,7 +17,7 @@ pub(super) fn kept(original: &RawObject, mut converted: Value) -> Result<Value, 
         Some(Value::Object(metadata)) => metadata,
         // Server-side apply also converts parts of objects.
         None => Map::new(),
-        Some(_) => return Err(ConversionError::new("the object's metadata is no object")),
+        Some(_) => return Err(ConversionError::new("the object's metadata is not an object")),
     };
     let Some(members) = converted.as_object_mut() else {
         return Err(ConversionError::new("the conversion made no object"));

@@ -68,7 +68,7 @@ impl Kind for OfScheme {
         let decoded = self.scheme.decode_value(&object.to_value()?)?;
         let version = to.rsplit('/').next().unwrap_or(to);
         let objects = decoded.into_objects();
-        let [object] = &objects[..] else { return Err(ConversionError::new("a list is no object")) };
+        let [object] = &objects[..] else { return Err(ConversionError::new("a list is not an object")) };
         match self.scheme.convert_to_version(&**object, version) {
             Ok(converted) => Ok(converted.to_value()?),
             Err(ConvertError::Failed { message, .. }) => Err(ConversionError::new(message)),

@@ -52,7 +52,7 @@ pub enum RotationError {
         reason: String,
     },
     /// Other writers changed the Secret at each try.
-    #[error("Secret {secret} is changed by others all the time; it is tried again later")]
+    #[error("Secret {secret} keeps being changed by others; it is tried again later")]
     Contended {
         /// `namespace/name`.
         secret: String,

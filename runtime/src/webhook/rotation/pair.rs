@@ -84,10 +84,10 @@ impl Pair {
         now: Timestamp,
     ) -> Result<Timestamp, String> {
         let chain: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(self.certificate.as_bytes()).collect();
-        let chain = chain.map_err(|error| format!("tls.crt is no certificate: {error}"))?;
+        let chain = chain.map_err(|error| format!("tls.crt is not a certificate: {error}"))?;
         let (serving, between) = chain.split_first().ok_or("tls.crt has no certificate")?;
         let key = PrivateKeyDer::from_pem_slice(self.key.as_bytes())
-            .map_err(|error| format!("tls.key is no private key: {error}"))?;
+            .map_err(|error| format!("tls.key is not a private key: {error}"))?;
         let provider = Arc::new(rustls::crypto::ring::default_provider());
         CertifiedKey::from_der(chain.clone(), key, &provider)
             .map_err(|error| format!("tls.key does not belong to tls.crt: {error}"))?;
@@ -95,7 +95,7 @@ impl Pair {
         roots.add_parsable_certificates(authorities.iter().filter_map(|pem| first(pem)));
         let verifier = WebPkiServerVerifier::builder_with_provider(Arc::new(roots), provider);
         let verifier = verifier.build().map_err(|error| format!("ca.crt has no authority: {error}"))?;
-        let host = ServerName::try_from(name).map_err(|error| format!("{name:?} is no name: {error}"))?;
+        let host = ServerName::try_from(name).map_err(|error| format!("{name:?} is not a name: {error}"))?;
         let seconds = u64::try_from(now.as_second()).unwrap_or_default();
         let time = UnixTime::since_unix_epoch(Duration::from_secs(seconds));
         verifier.verify_server_cert(serving, between, &host, &[], time).map_err(|error| error.to_string())?;

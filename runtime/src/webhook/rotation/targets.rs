@@ -184,7 +184,7 @@ impl FromStr for CaBundleTarget {
         });
         made.ok_or_else(|| {
             format!(
-                "{text:?} is no place for an authority: write it like validatingwebhookconfigurations/NAME, \
+                "{text:?} is not a place for an authority: write it like validatingwebhookconfigurations/NAME, \
                  mutatingwebhookconfigurations/NAME or customresourcedefinitions/NAME"
             )
         })

@@ -96,7 +96,7 @@ async fn requests_that_are_not_reviews_get_a_status() {
             "the content type is \"text/plain\"; expected application/json",
         ),
         (post("/a", ""), 400, "the request has no body"),
-        (post("/a?timeout=soon", "{}"), 400, "\"soon\" is no timeout"),
+        (post("/a?timeout=soon", "{}"), 400, "\"soon\" is not a timeout"),
         (post("/a", "{\"kind\": "), 400, "cannot decode the AdmissionReview: EOF"),
         (post("/a", nested), 400, "cannot decode the AdmissionReview: "),
         (post("/a", "null"), 400, "cannot decode the AdmissionReview: invalid type: null"),

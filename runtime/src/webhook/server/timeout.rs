@@ -8,7 +8,7 @@ use super::Refusal;
 pub(super) fn of_query(query: Option<&str>, longest: Duration) -> Result<Duration, Refusal> {
     let pairs = query.unwrap_or_default().split('&').filter_map(|pair| pair.split_once('='));
     let Some((_, text)) = pairs.into_iter().find(|(name, _)| *name == "timeout") else { return Ok(longest) };
-    let bad = || Refusal::bad_request(format!("{text:?} is no timeout; say it like this: timeout=10s"));
+    let bad = || Refusal::bad_request(format!("{text:?} is not a timeout; say it like this: timeout=10s"));
     // jiff accepts more forms than Go writes, for instance words with spaces.
     let is_of_go = text.starts_with(|c: char| c.is_ascii_digit() || c == '.');
     let parsed = text.parse::<jiff::SignedDuration>().ok().filter(|_| is_of_go);

@@ -333,7 +333,7 @@ fn broken_invariants_are_found() {
         })
     };
     let failed = scenario(true).unwrap_err();
-    assert_eq!(failed.failure(), "what must always hold does not: there are sizes [\"2\"]", "{failed}");
+    assert_eq!(failed.failure(), "an invariant was violated: there are sizes [\"2\"]", "{failed}");
     let failed = scenario(false).unwrap_err();
-    assert_eq!(failed.failure(), "what must hold in the end does not: there are sizes [\"2\"]", "{failed}");
+    assert_eq!(failed.failure(), "a condition did not hold in the end: there are sizes [\"2\"]", "{failed}");
 }

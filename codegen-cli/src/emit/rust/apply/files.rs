@@ -223,7 +223,7 @@ impl ApplyTypes {
         let docs = Docs(match kind.scope {
             Some(Scope::Cluster) => format!("Configures the `{of_kind}` of this name."),
             Some(Scope::Namespaced) => format!("Configures the `{of_kind}` of this name and namespace."),
-            None => format!("Configures a `{of_kind}`, which is applied to what the request names."),
+            None => format!("Configures a `{of_kind}`; the request names its object."),
         });
         // The object's own field with this name has the method.
         let is_free = |name: &&str| ty.fields.iter().all(|field| field.rust != *name);
@@ -247,7 +247,7 @@ impl ApplyTypes {
 /// The documentation of an apply configuration, with the summary of its type.
 fn docs_of(ty: &Type) -> String {
     let what = format!(
-        "The fields of a `{}` that a field manager wants; what is not set is not sent.",
+        "The fields of a `{}` that a field manager applies; unset fields are not sent.",
         ty.place.name
     );
     let summary = docs::summary(ty.summary.split("\n\n").next().unwrap_or_default());

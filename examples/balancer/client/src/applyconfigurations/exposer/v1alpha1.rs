@@ -13,7 +13,7 @@ use ::kubesmith_runtime::k8s_openapi;
 use ::std::collections::BTreeMap;
 use ::kubesmith_runtime::serde::{Deserialize, Serialize};
 
-/// The fields of a `BackendSpec` that a field manager wants; what is not set is not sent.
+/// The fields of a `BackendSpec` that a field manager applies; unset fields are not sent.
 ///
 /// BackendSpec is one weighted target.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -57,7 +57,7 @@ impl BackendSpecApplyConfiguration {
     }
 }
 
-/// The fields of a `Balancer` that a field manager wants; what is not set is not sent.
+/// The fields of a `Balancer` that a field manager applies; unset fields are not sent.
 ///
 /// Balancer splits traffic over weighted backends.
 pub type BalancerApplyConfiguration = applyconfigurations::NamespacedApplyConfiguration<
@@ -86,7 +86,7 @@ pub fn extract_balancer_from(
     applyconfigurations::extract(object, field_manager, subresource)
 }
 
-/// The fields of a `BalancerPort` that a field manager wants; what is not set is not sent.
+/// The fields of a `BalancerPort` that a field manager applies; unset fields are not sent.
 ///
 /// BalancerPort maps a public port to a container port.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -137,7 +137,7 @@ impl BalancerPortApplyConfiguration {
     }
 }
 
-/// The fields of a `BalancerSpec` that a field manager wants; what is not set is not sent.
+/// The fields of a `BalancerSpec` that a field manager applies; unset fields are not sent.
 ///
 /// BalancerSpec says where traffic goes.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -186,7 +186,7 @@ impl BalancerSpecApplyConfiguration {
     }
 }
 
-/// The fields of a `BalancerStatus` that a field manager wants; what is not set is not sent.
+/// The fields of a `BalancerStatus` that a field manager applies; unset fields are not sent.
 ///
 /// BalancerStatus counts backends and says whether traffic is shared as the spec wants it.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]

@@ -10,7 +10,7 @@
 use ::kubesmith_runtime::applyconfigurations;
 use ::kubesmith_runtime::serde::{Deserialize, Serialize};
 
-/// The fields of a `EcsBinding` that a field manager wants; what is not set is not sent.
+/// The fields of a `EcsBinding` that a field manager applies; unset fields are not sent.
 ///
 /// hopegi test crd
 pub type EcsBindingApplyConfiguration = applyconfigurations::ClusterApplyConfiguration<
@@ -39,7 +39,7 @@ pub fn extract_ecs_binding_from(
     applyconfigurations::extract(object, field_manager, subresource)
 }
 
-/// The fields of a `EcsBindingSpec` that a field manager wants; what is not set is not sent.
+/// The fields of a `EcsBindingSpec` that a field manager applies; unset fields are not sent.
 ///
 /// EcsBindingSpec names the machine.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -86,7 +86,7 @@ impl EcsBindingSpecApplyConfiguration {
     }
 }
 
-/// The fields of a `EcsBindingStatus` that a field manager wants; what is not set is not sent.
+/// The fields of a `EcsBindingStatus` that a field manager applies; unset fields are not sent.
 ///
 /// EcsBindingStatus has no members yet.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]

@@ -11,7 +11,7 @@ use ::kubesmith_runtime::applyconfigurations;
 use ::kubesmith_runtime::applyconfigurations::meta;
 use ::kubesmith_runtime::serde::{Deserialize, Serialize};
 
-/// The fields of a `PostgresWriter` that a field manager wants; what is not set is not sent.
+/// The fields of a `PostgresWriter` that a field manager applies; unset fields are not sent.
 ///
 /// PostgresWriter is a row in a table: there is exactly one as long as the object exists, and
 /// none afterwards.
@@ -41,7 +41,7 @@ pub fn extract_postgres_writer_from(
     applyconfigurations::extract(object, field_manager, subresource)
 }
 
-/// The fields of a `PostgresWriterSpec` that a field manager wants; what is not set is not sent.
+/// The fields of a `PostgresWriterSpec` that a field manager applies; unset fields are not sent.
 ///
 /// PostgresWriterSpec is what the row holds, beside the object's namespace and name as its
 /// id.
@@ -90,7 +90,7 @@ impl PostgresWriterSpecApplyConfiguration {
     }
 }
 
-/// The fields of a `PostgresWriterStatus` that a field manager wants; what is not set is not sent.
+/// The fields of a `PostgresWriterStatus` that a field manager applies; unset fields are not sent.
 ///
 /// PostgresWriterStatus says where the row is.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]

@@ -7,7 +7,7 @@
 use ::kubesmith_runtime::applyconfigurations;
 use ::kubesmith_runtime::serde::{Deserialize, Serialize};
 
-/// The fields of a `Order` that a field manager wants; what is not set is not sent.
+/// The fields of a `Order` that a field manager applies; unset fields are not sent.
 ///
 /// An order of a bakery.
 pub type OrderApplyConfiguration = applyconfigurations::NamespacedApplyConfiguration<
@@ -36,7 +36,7 @@ pub fn extract_order_from(
     applyconfigurations::extract(object, field_manager, subresource)
 }
 
-/// The fields of a `OrderSpec` that a field manager wants; what is not set is not sent.
+/// The fields of a `OrderSpec` that a field manager applies; unset fields are not sent.
 ///
 /// The wish of a customer.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -66,7 +66,7 @@ impl OrderSpecApplyConfiguration {
     }
 }
 
-/// The fields of a `OrderStatus` that a field manager wants; what is not set is not sent.
+/// The fields of a `OrderStatus` that a field manager applies; unset fields are not sent.
 ///
 /// The work of the bakery.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]

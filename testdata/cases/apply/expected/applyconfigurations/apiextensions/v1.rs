@@ -8,7 +8,7 @@ use ::kubesmith_runtime::k8s_openapi;
 use ::std::collections::BTreeMap;
 use ::kubesmith_runtime::serde::{Deserialize, Serialize};
 
-/// The fields of a `ExternalDocumentation` that a field manager wants; what is not set is not sent.
+/// The fields of a `ExternalDocumentation` that a field manager applies; unset fields are not sent.
 ///
 /// ExternalDocumentation allows referencing an external resource for extended documentation.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -37,7 +37,7 @@ impl ExternalDocumentationApplyConfiguration {
     }
 }
 
-/// The fields of a `JSONSchemaProps` that a field manager wants; what is not set is not sent.
+/// The fields of a `JSONSchemaProps` that a field manager applies; unset fields are not sent.
 ///
 /// JSONSchemaProps is a JSON-Schema following Specification Draft 4
 /// (http\://json-schema.org/).
@@ -589,7 +589,7 @@ impl JSONSchemaPropsApplyConfiguration {
     }
 }
 
-/// The fields of a `ValidationRule` that a field manager wants; what is not set is not sent.
+/// The fields of a `ValidationRule` that a field manager applies; unset fields are not sent.
 ///
 /// ValidationRule describes a validation rule written in the CEL expression language.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]

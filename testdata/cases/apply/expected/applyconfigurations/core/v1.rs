@@ -7,7 +7,7 @@
 use ::kubesmith_runtime::k8s_openapi;
 use ::kubesmith_runtime::serde::{Deserialize, Serialize};
 
-/// The fields of a `ConfigMapKeySelector` that a field manager wants; what is not set is not sent.
+/// The fields of a `ConfigMapKeySelector` that a field manager applies; unset fields are not sent.
 ///
 /// Selects a key from a ConfigMap.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -46,7 +46,7 @@ impl ConfigMapKeySelectorApplyConfiguration {
     }
 }
 
-/// The fields of a `EnvVar` that a field manager wants; what is not set is not sent.
+/// The fields of a `EnvVar` that a field manager applies; unset fields are not sent.
 ///
 /// EnvVar represents an environment variable present in a Container.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -86,7 +86,7 @@ impl EnvVarApplyConfiguration {
     }
 }
 
-/// The fields of a `EnvVarSource` that a field manager wants; what is not set is not sent.
+/// The fields of a `EnvVarSource` that a field manager applies; unset fields are not sent.
 ///
 /// EnvVarSource represents a source for the value of an EnvVar.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -166,7 +166,7 @@ impl EnvVarSourceApplyConfiguration {
     }
 }
 
-/// The fields of a `FileKeySelector` that a field manager wants; what is not set is not sent.
+/// The fields of a `FileKeySelector` that a field manager applies; unset fields are not sent.
 ///
 /// FileKeySelector selects a key of the env file.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -214,7 +214,7 @@ impl FileKeySelectorApplyConfiguration {
     }
 }
 
-/// The fields of a `ObjectFieldSelector` that a field manager wants; what is not set is not sent.
+/// The fields of a `ObjectFieldSelector` that a field manager applies; unset fields are not sent.
 ///
 /// ObjectFieldSelector selects an APIVersioned field of an object.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -243,7 +243,7 @@ impl ObjectFieldSelectorApplyConfiguration {
     }
 }
 
-/// The fields of a `ResourceFieldSelector` that a field manager wants; what is not set is not sent.
+/// The fields of a `ResourceFieldSelector` that a field manager applies; unset fields are not sent.
 ///
 /// ResourceFieldSelector represents container resources (cpu, memory) and their output format
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -284,7 +284,7 @@ impl ResourceFieldSelectorApplyConfiguration {
     }
 }
 
-/// The fields of a `SecretKeySelector` that a field manager wants; what is not set is not sent.
+/// The fields of a `SecretKeySelector` that a field manager applies; unset fields are not sent.
 ///
 /// SecretKeySelector selects a key of a Secret.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -323,7 +323,7 @@ impl SecretKeySelectorApplyConfiguration {
     }
 }
 
-/// The fields of a `ServicePort` that a field manager wants; what is not set is not sent.
+/// The fields of a `ServicePort` that a field manager applies; unset fields are not sent.
 ///
 /// ServicePort contains information on service's port.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]

@@ -11,7 +11,7 @@ use ::kubesmith_runtime::serde_json;
 use ::std::collections::BTreeMap;
 use ::kubesmith_runtime::serde::{Deserialize, Serialize};
 
-/// The fields of a `Good` that a field manager wants; what is not set is not sent.
+/// The fields of a `Good` that a field manager applies; unset fields are not sent.
 ///
 /// Something to sell.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -51,7 +51,7 @@ impl GoodApplyConfiguration {
     }
 }
 
-/// The fields of a `PairGood` that a field manager wants; what is not set is not sent.
+/// The fields of a `PairGood` that a field manager applies; unset fields are not sent.
 ///
 /// Two of a kind.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -82,7 +82,7 @@ impl PairGoodApplyConfiguration {
     }
 }
 
-/// The fields of a `PairString` that a field manager wants; what is not set is not sent.
+/// The fields of a `PairString` that a field manager applies; unset fields are not sent.
 ///
 /// Two of a kind.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -111,7 +111,7 @@ impl PairStringApplyConfiguration {
     }
 }
 
-/// The fields of a `PortGood` that a field manager wants; what is not set is not sent.
+/// The fields of a `PortGood` that a field manager applies; unset fields are not sent.
 ///
 /// Something that comes by ship.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -140,7 +140,7 @@ impl PortGoodApplyConfiguration {
     }
 }
 
-/// The fields of a `Shop` that a field manager wants; what is not set is not sent.
+/// The fields of a `Shop` that a field manager applies; unset fields are not sent.
 ///
 /// Shop sells things.
 pub type ShopApplyConfiguration = applyconfigurations::NamespacedApplyConfiguration<
@@ -169,7 +169,7 @@ pub fn extract_shop_from(
     applyconfigurations::extract(object, field_manager, subresource)
 }
 
-/// The fields of a `ShopSpec` that a field manager wants; what is not set is not sent.
+/// The fields of a `ShopSpec` that a field manager applies; unset fields are not sent.
 ///
 /// What is wanted of a shop.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -548,7 +548,7 @@ impl ShopSpecApplyConfiguration {
     }
 }
 
-/// The fields of a `ShopStatus` that a field manager wants; what is not set is not sent.
+/// The fields of a `ShopStatus` that a field manager applies; unset fields are not sent.
 ///
 /// What was seen of a shop.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -581,7 +581,7 @@ impl ShopStatusApplyConfiguration {
     }
 }
 
-/// The fields of a `Town` that a field manager wants; what is not set is not sent.
+/// The fields of a `Town` that a field manager applies; unset fields are not sent.
 ///
 /// Town is cluster-scoped, and has fields with the names of methods.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -708,7 +708,7 @@ pub fn extract_town_from(
     applyconfigurations::extract(object, field_manager, subresource)
 }
 
-/// The fields of a `TownSpec` that a field manager wants; what is not set is not sent.
+/// The fields of a `TownSpec` that a field manager applies; unset fields are not sent.
 ///
 /// What is wanted of a town.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]

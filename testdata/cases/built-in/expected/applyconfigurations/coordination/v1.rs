@@ -8,7 +8,7 @@ use ::kubesmith_runtime::applyconfigurations;
 use ::kubesmith_runtime::k8s_openapi;
 use ::kubesmith_runtime::serde::{Deserialize, Serialize};
 
-/// The fields of a `Lease` that a field manager wants; what is not set is not sent.
+/// The fields of a `Lease` that a field manager applies; unset fields are not sent.
 ///
 /// Lease defines a lease concept.
 pub type LeaseApplyConfiguration = applyconfigurations::NamespacedApplyConfiguration<
@@ -36,7 +36,7 @@ pub fn extract_lease_from(
     applyconfigurations::extract(object, field_manager, subresource)
 }
 
-/// The fields of a `LeaseSpec` that a field manager wants; what is not set is not sent.
+/// The fields of a `LeaseSpec` that a field manager applies; unset fields are not sent.
 ///
 /// LeaseSpec is a specification of a Lease.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]

@@ -10,7 +10,7 @@ use ::kubesmith_runtime::k8s_openapi;
 use ::std::collections::BTreeMap;
 use ::kubesmith_runtime::serde::{Deserialize, Serialize};
 
-/// The fields of a `ConfigMap` that a field manager wants; what is not set is not sent.
+/// The fields of a `ConfigMap` that a field manager applies; unset fields are not sent.
 ///
 /// ConfigMap holds configuration data for pods to consume.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -174,7 +174,7 @@ pub fn extract_config_map_from(
     applyconfigurations::extract(object, field_manager, subresource)
 }
 
-/// The fields of a `Event` that a field manager wants; what is not set is not sent.
+/// The fields of a `Event` that a field manager applies; unset fields are not sent.
 ///
 /// Event is a report of an event somewhere in the cluster. Events have a limited retention
 /// time and triggers and messages may evolve with time. Event consumers should not rely on
@@ -445,7 +445,7 @@ pub fn extract_event_from(
     applyconfigurations::extract(object, field_manager, subresource)
 }
 
-/// The fields of a `EventSeries` that a field manager wants; what is not set is not sent.
+/// The fields of a `EventSeries` that a field manager applies; unset fields are not sent.
 ///
 /// EventSeries contain information on series of events, i.e. thing that was/is happening
 /// continuously for some time.
@@ -481,7 +481,7 @@ impl EventSeriesApplyConfiguration {
     }
 }
 
-/// The fields of a `EventSource` that a field manager wants; what is not set is not sent.
+/// The fields of a `EventSource` that a field manager applies; unset fields are not sent.
 ///
 /// EventSource contains information for an event.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -510,7 +510,7 @@ impl EventSourceApplyConfiguration {
     }
 }
 
-/// The fields of a `LocalObjectReference` that a field manager wants; what is not set is not sent.
+/// The fields of a `LocalObjectReference` that a field manager applies; unset fields are not sent.
 ///
 /// LocalObjectReference contains enough information to let you locate the referenced object
 /// inside the same namespace.
@@ -531,7 +531,7 @@ impl LocalObjectReferenceApplyConfiguration {
     }
 }
 
-/// The fields of a `Namespace` that a field manager wants; what is not set is not sent.
+/// The fields of a `Namespace` that a field manager applies; unset fields are not sent.
 ///
 /// Namespace provides a scope for Names. Use of multiple namespaces is optional.
 pub type NamespaceApplyConfiguration = applyconfigurations::ClusterApplyConfiguration<
@@ -560,7 +560,7 @@ pub fn extract_namespace_from(
     applyconfigurations::extract(object, field_manager, subresource)
 }
 
-/// The fields of a `NamespaceCondition` that a field manager wants; what is not set is not sent.
+/// The fields of a `NamespaceCondition` that a field manager applies; unset fields are not sent.
 ///
 /// NamespaceCondition contains details about state of namespace.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -621,7 +621,7 @@ impl NamespaceConditionApplyConfiguration {
     }
 }
 
-/// The fields of a `NamespaceSpec` that a field manager wants; what is not set is not sent.
+/// The fields of a `NamespaceSpec` that a field manager applies; unset fields are not sent.
 ///
 /// NamespaceSpec describes the attributes on a Namespace.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -647,7 +647,7 @@ impl NamespaceSpecApplyConfiguration {
     }
 }
 
-/// The fields of a `NamespaceStatus` that a field manager wants; what is not set is not sent.
+/// The fields of a `NamespaceStatus` that a field manager applies; unset fields are not sent.
 ///
 /// NamespaceStatus is information about the current status of a Namespace.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -679,7 +679,7 @@ impl NamespaceStatusApplyConfiguration {
     }
 }
 
-/// The fields of a `ObjectReference` that a field manager wants; what is not set is not sent.
+/// The fields of a `ObjectReference` that a field manager applies; unset fields are not sent.
 ///
 /// ObjectReference contains enough information to let you inspect or modify the referred
 /// object.
@@ -756,7 +756,7 @@ impl ObjectReferenceApplyConfiguration {
     }
 }
 
-/// The fields of a `ServiceAccount` that a field manager wants; what is not set is not sent.
+/// The fields of a `ServiceAccount` that a field manager applies; unset fields are not sent.
 ///
 /// ServiceAccount binds together: \* a name, understood by users, and perhaps by peripheral
 /// systems, for an identity \* a principal that can be authenticated and authorized \* a set

@@ -7,7 +7,7 @@
 use ::kubesmith_runtime::applyconfigurations;
 use ::kubesmith_runtime::serde::{Deserialize, Serialize};
 
-/// The fields of a `EcsBinding` that a field manager wants; what is not set is not sent.
+/// The fields of a `EcsBinding` that a field manager applies; unset fields are not sent.
 ///
 /// EcsBinding says which machine is which node.
 pub type EcsBindingApplyConfiguration = applyconfigurations::ClusterApplyConfiguration<
@@ -36,7 +36,7 @@ pub fn extract_ecs_binding_from(
     applyconfigurations::extract(object, field_manager, subresource)
 }
 
-/// The fields of a `EcsBindingSpec` that a field manager wants; what is not set is not sent.
+/// The fields of a `EcsBindingSpec` that a field manager applies; unset fields are not sent.
 ///
 /// What is wanted of a EcsBinding.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -57,7 +57,7 @@ impl EcsBindingSpecApplyConfiguration {
     }
 }
 
-/// The fields of a `EcsBindingStatus` that a field manager wants; what is not set is not sent.
+/// The fields of a `EcsBindingStatus` that a field manager applies; unset fields are not sent.
 ///
 /// What was seen of a EcsBinding.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]

@@ -7,7 +7,7 @@
 use ::kubesmith_runtime::applyconfigurations;
 use ::kubesmith_runtime::serde::{Deserialize, Serialize};
 
-/// The fields of a `Book` that a field manager wants; what is not set is not sent.
+/// The fields of a `Book` that a field manager applies; unset fields are not sent.
 ///
 /// Book can be borrowed.
 pub type BookApplyConfiguration = applyconfigurations::NamespacedApplyConfiguration<
@@ -35,7 +35,7 @@ pub fn extract_book_from(
     applyconfigurations::extract(object, field_manager, subresource)
 }
 
-/// The fields of a `BookSpec` that a field manager wants; what is not set is not sent.
+/// The fields of a `BookSpec` that a field manager applies; unset fields are not sent.
 ///
 /// What is wanted of a Book.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]

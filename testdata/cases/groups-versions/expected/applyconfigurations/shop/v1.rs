@@ -7,7 +7,7 @@
 use ::kubesmith_runtime::applyconfigurations;
 use ::kubesmith_runtime::serde::{Deserialize, Serialize};
 
-/// The fields of a `Cart` that a field manager wants; what is not set is not sent.
+/// The fields of a `Cart` that a field manager applies; unset fields are not sent.
 ///
 /// Cart of old.
 pub type CartApplyConfiguration = applyconfigurations::NamespacedApplyConfiguration<
@@ -35,7 +35,7 @@ pub fn extract_cart_from(
     applyconfigurations::extract(object, field_manager, subresource)
 }
 
-/// The fields of a `CartSpec` that a field manager wants; what is not set is not sent.
+/// The fields of a `CartSpec` that a field manager applies; unset fields are not sent.
 ///
 /// What is wanted of a Cart.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]

@@ -9,7 +9,7 @@ use ::kubesmith_runtime::applyconfigurations::meta;
 use ::kubesmith_runtime::serde_json;
 use ::kubesmith_runtime::serde::{Deserialize, Serialize};
 
-/// The fields of a `Document` that a field manager wants; what is not set is not sent.
+/// The fields of a `Document` that a field manager applies; unset fields are not sent.
 ///
 /// Auto-generated derived type for DocumentSpec via `CustomResource`
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -150,7 +150,7 @@ pub fn extract_document_from(
     applyconfigurations::extract(object, field_manager, subresource)
 }
 
-/// The fields of a `Folder` that a field manager wants; what is not set is not sent.
+/// The fields of a `Folder` that a field manager applies; unset fields are not sent.
 ///
 /// Auto-generated derived type for FolderSpec via `CustomResource`
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -273,7 +273,7 @@ pub fn extract_folder_from(
     applyconfigurations::extract(object, field_manager, subresource)
 }
 
-/// The fields of a `User` that a field manager wants; what is not set is not sent.
+/// The fields of a `User` that a field manager applies; unset fields are not sent.
 ///
 /// Auto-generated derived type for UserSpec via `CustomResource`
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]

@@ -9,7 +9,7 @@ use ::kubesmith_runtime::applyconfigurations::meta;
 use ::kubesmith_runtime::serde_json;
 use ::kubesmith_runtime::serde::{Deserialize, Serialize};
 
-/// The fields of a `Document` that a field manager wants; what is not set is not sent.
+/// The fields of a `Document` that a field manager applies; unset fields are not sent.
 ///
 /// Auto-generated derived type for DocumentSpec via `CustomResource`
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]

@@ -8,7 +8,7 @@ use ::kubesmith_runtime::applyconfigurations;
 use ::kubesmith_runtime::applyconfigurations::meta;
 use ::kubesmith_runtime::serde::{Deserialize, Serialize};
 
-/// The fields of a `Scale` that a field manager wants; what is not set is not sent.
+/// The fields of a `Scale` that a field manager applies; unset fields are not sent.
 ///
 /// Scale represents a scaling request for a resource.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -34,7 +34,7 @@ pub struct ScaleApplyConfiguration {
 }
 
 impl ScaleApplyConfiguration {
-    /// Configures a `Scale`, which is applied to what the request names.
+    /// Configures a `Scale`; the request names its object.
     pub fn new() -> Self {
         Self::default().with_api_version("autoscaling/v1").with_kind("Scale")
     }
@@ -145,7 +145,7 @@ pub fn extract_scale_from(
     applyconfigurations::extract(object, field_manager, subresource)
 }
 
-/// The fields of a `ScaleSpec` that a field manager wants; what is not set is not sent.
+/// The fields of a `ScaleSpec` that a field manager applies; unset fields are not sent.
 ///
 /// ScaleSpec describes the attributes of a scale subresource.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -166,7 +166,7 @@ impl ScaleSpecApplyConfiguration {
     }
 }
 
-/// The fields of a `ScaleStatus` that a field manager wants; what is not set is not sent.
+/// The fields of a `ScaleStatus` that a field manager applies; unset fields are not sent.
 ///
 /// ScaleStatus represents the current status of a scale subresource.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]

@@ -7,7 +7,7 @@
 use ::kubesmith_runtime::applyconfigurations;
 use ::kubesmith_runtime::serde::{Deserialize, Serialize};
 
-/// The fields of a `Crane` that a field manager wants; what is not set is not sent.
+/// The fields of a `Crane` that a field manager applies; unset fields are not sent.
 ///
 /// Crane has methods for its scale that somebody has written down, as in Go, and one of them
 /// has another name.
@@ -37,7 +37,7 @@ pub fn extract_crane_from(
     applyconfigurations::extract(object, field_manager, subresource)
 }
 
-/// The fields of a `Fleet` that a field manager wants; what is not set is not sent.
+/// The fields of a `Fleet` that a field manager applies; unset fields are not sent.
 ///
 /// Fleet is scaled: its methods come with the subresource.
 pub type FleetApplyConfiguration = applyconfigurations::NamespacedApplyConfiguration<
@@ -66,7 +66,7 @@ pub fn extract_fleet_from(
     applyconfigurations::extract(object, field_manager, subresource)
 }
 
-/// The fields of a `Gate` that a field manager wants; what is not set is not sent.
+/// The fields of a `Gate` that a field manager applies; unset fields are not sent.
 ///
 /// Gate has nothing but methods: every verb on the resource itself, with types of its own.
 pub type GateApplyConfiguration = applyconfigurations::NamespacedApplyConfiguration<
@@ -94,7 +94,7 @@ pub fn extract_gate_from(
     applyconfigurations::extract(object, field_manager, subresource)
 }
 
-/// The fields of a `Lamp` that a field manager wants; what is not set is not sent.
+/// The fields of a `Lamp` that a field manager applies; unset fields are not sent.
 ///
 /// Lamp has its own create, a verb of the status alone, and the same methods on a
 /// subresource, of the whole cluster.
@@ -124,7 +124,7 @@ pub fn extract_lamp_from(
     applyconfigurations::extract(object, field_manager, subresource)
 }
 
-/// The fields of a `Rope` that a field manager wants; what is not set is not sent.
+/// The fields of a `Rope` that a field manager applies; unset fields are not sent.
 ///
 /// Rope has a scale that no client may touch.
 pub type RopeApplyConfiguration = applyconfigurations::NamespacedApplyConfiguration<
@@ -153,7 +153,7 @@ pub fn extract_rope_from(
     applyconfigurations::extract(object, field_manager, subresource)
 }
 
-/// The fields of a `Seen` that a field manager wants; what is not set is not sent.
+/// The fields of a `Seen` that a field manager applies; unset fields are not sent.
 ///
 /// What was seen of any of the kinds.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -183,7 +183,7 @@ impl SeenApplyConfiguration {
     }
 }
 
-/// The fields of a `Wanted` that a field manager wants; what is not set is not sent.
+/// The fields of a `Wanted` that a field manager applies; unset fields are not sent.
 ///
 /// What is wanted of any of the kinds.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]

@@ -7,7 +7,7 @@
 use ::kubesmith_runtime::applyconfigurations;
 use ::kubesmith_runtime::serde::{Deserialize, Serialize};
 
-/// The fields of a `ApplyConfiguration` that a field manager wants; what is not set is not sent.
+/// The fields of a `ApplyConfiguration` that a field manager applies; unset fields are not sent.
 ///
 /// The kind ApplyConfiguration.
 pub type ApplyConfigurationApplyConfiguration = applyconfigurations::NamespacedApplyConfiguration<
@@ -35,7 +35,7 @@ pub fn extract_apply_configuration_from(
     applyconfigurations::extract(object, field_manager, subresource)
 }
 
-/// The fields of a `Arc` that a field manager wants; what is not set is not sent.
+/// The fields of a `Arc` that a field manager applies; unset fields are not sent.
 ///
 /// The kind Arc.
 pub type ArcApplyConfiguration = applyconfigurations::NamespacedApplyConfiguration<
@@ -63,7 +63,7 @@ pub fn extract_arc_from(
     applyconfigurations::extract(object, field_manager, subresource)
 }
 
-/// The fields of a `Client` that a field manager wants; what is not set is not sent.
+/// The fields of a `Client` that a field manager applies; unset fields are not sent.
 ///
 /// The kind Client.
 pub type ClientApplyConfiguration = applyconfigurations::NamespacedApplyConfiguration<
@@ -91,7 +91,7 @@ pub fn extract_client_from(
     applyconfigurations::extract(object, field_manager, subresource)
 }
 
-/// The fields of a `Clientset` that a field manager wants; what is not set is not sent.
+/// The fields of a `Clientset` that a field manager applies; unset fields are not sent.
 ///
 /// The kind Clientset.
 pub type ClientsetApplyConfiguration = applyconfigurations::NamespacedApplyConfiguration<
@@ -119,7 +119,7 @@ pub fn extract_clientset_from(
     applyconfigurations::extract(object, field_manager, subresource)
 }
 
-/// The fields of a `ExtractError` that a field manager wants; what is not set is not sent.
+/// The fields of a `ExtractError` that a field manager applies; unset fields are not sent.
 ///
 /// The kind ExtractError.
 pub type ExtractErrorApplyConfiguration = applyconfigurations::NamespacedApplyConfiguration<
@@ -147,7 +147,7 @@ pub fn extract_extract_error_from(
     applyconfigurations::extract(object, field_manager, subresource)
 }
 
-/// The fields of a `Foo` that a field manager wants; what is not set is not sent.
+/// The fields of a `Foo` that a field manager applies; unset fields are not sent.
 ///
 /// The kind Foo.
 pub type FooApplyConfiguration = applyconfigurations::NamespacedApplyConfiguration<
@@ -175,7 +175,7 @@ pub fn extract_foo_from(
     applyconfigurations::extract(object, field_manager, subresource)
 }
 
-/// The fields of a `FooFrom` that a field manager wants; what is not set is not sent.
+/// The fields of a `FooFrom` that a field manager applies; unset fields are not sent.
 ///
 /// The kind FooFrom.
 pub type FooFromApplyConfiguration = applyconfigurations::NamespacedApplyConfiguration<
@@ -203,7 +203,7 @@ pub fn extract_foo_from_from(
     applyconfigurations::extract(object, field_manager, subresource)
 }
 
-/// The fields of a `Mod` that a field manager wants; what is not set is not sent.
+/// The fields of a `Mod` that a field manager applies; unset fields are not sent.
 ///
 /// The kind Mod.
 pub type ModApplyConfiguration = applyconfigurations::NamespacedApplyConfiguration<
@@ -231,7 +231,7 @@ pub fn extract_mod_from(
     applyconfigurations::extract(object, field_manager, subresource)
 }
 
-/// The fields of a `MyBox` that a field manager wants; what is not set is not sent.
+/// The fields of a `MyBox` that a field manager applies; unset fields are not sent.
 ///
 /// The kind Box.
 pub type MyBoxApplyConfiguration = applyconfigurations::NamespacedApplyConfiguration<
@@ -259,7 +259,7 @@ pub fn extract_box_from(
     applyconfigurations::extract(object, field_manager, subresource)
 }
 
-/// The fields of a `MyOption` that a field manager wants; what is not set is not sent.
+/// The fields of a `MyOption` that a field manager applies; unset fields are not sent.
 ///
 /// The kind Option.
 pub type MyOptionApplyConfiguration = applyconfigurations::NamespacedApplyConfiguration<
@@ -287,7 +287,7 @@ pub fn extract_option_from(
     applyconfigurations::extract(object, field_manager, subresource)
 }
 
-/// The fields of a `MyResult` that a field manager wants; what is not set is not sent.
+/// The fields of a `MyResult` that a field manager applies; unset fields are not sent.
 ///
 /// The kind Result.
 pub type MyResultApplyConfiguration = applyconfigurations::NamespacedApplyConfiguration<
@@ -315,7 +315,7 @@ pub fn extract_result_from(
     applyconfigurations::extract(object, field_manager, subresource)
 }
 
-/// The fields of a `MySend` that a field manager wants; what is not set is not sent.
+/// The fields of a `MySend` that a field manager applies; unset fields are not sent.
 ///
 /// The kind Send.
 pub type MySendApplyConfiguration = applyconfigurations::NamespacedApplyConfiguration<
@@ -343,7 +343,7 @@ pub fn extract_send_from(
     applyconfigurations::extract(object, field_manager, subresource)
 }
 
-/// The fields of a `MyString` that a field manager wants; what is not set is not sent.
+/// The fields of a `MyString` that a field manager applies; unset fields are not sent.
 ///
 /// The kind String.
 pub type MyStringApplyConfiguration = applyconfigurations::NamespacedApplyConfiguration<
@@ -371,7 +371,7 @@ pub fn extract_string_from(
     applyconfigurations::extract(object, field_manager, subresource)
 }
 
-/// The fields of a `MyVec` that a field manager wants; what is not set is not sent.
+/// The fields of a `MyVec` that a field manager applies; unset fields are not sent.
 ///
 /// The kind Vec.
 pub type MyVecApplyConfiguration = applyconfigurations::NamespacedApplyConfiguration<
@@ -399,7 +399,7 @@ pub fn extract_vec_from(
     applyconfigurations::extract(object, field_manager, subresource)
 }
 
-/// The fields of a `NamespacedFoo` that a field manager wants; what is not set is not sent.
+/// The fields of a `NamespacedFoo` that a field manager applies; unset fields are not sent.
 ///
 /// The kind NamespacedFoo.
 pub type NamespacedFooApplyConfiguration = applyconfigurations::NamespacedApplyConfiguration<
@@ -427,7 +427,7 @@ pub fn extract_namespaced_foo_from(
     applyconfigurations::extract(object, field_manager, subresource)
 }
 
-/// The fields of a `PatchParam` that a field manager wants; what is not set is not sent.
+/// The fields of a `PatchParam` that a field manager applies; unset fields are not sent.
 ///
 /// The kind PatchParam.
 pub type PatchParamApplyConfiguration = applyconfigurations::NamespacedApplyConfiguration<
@@ -455,7 +455,7 @@ pub fn extract_patch_param_from(
     applyconfigurations::extract(object, field_manager, subresource)
 }
 
-/// The fields of a `RestClient` that a field manager wants; what is not set is not sent.
+/// The fields of a `RestClient` that a field manager applies; unset fields are not sent.
 ///
 /// The kind RestClient.
 pub type RestClientApplyConfiguration = applyconfigurations::NamespacedApplyConfiguration<
@@ -483,7 +483,7 @@ pub fn extract_rest_client_from(
     applyconfigurations::extract(object, field_manager, subresource)
 }
 
-/// The fields of a `SharedInformerFactory` that a field manager wants; what is not set is not sent.
+/// The fields of a `SharedInformerFactory` that a field manager applies; unset fields are not sent.
 ///
 /// The kind SharedInformerFactory.
 pub type SharedInformerFactoryApplyConfiguration = applyconfigurations::NamespacedApplyConfiguration<
@@ -511,7 +511,7 @@ pub fn extract_shared_informer_factory_from(
     applyconfigurations::extract(object, field_manager, subresource)
 }
 
-/// The fields of a `Spec` that a field manager wants; what is not set is not sent.
+/// The fields of a `Spec` that a field manager applies; unset fields are not sent.
 ///
 /// What is wanted.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -532,7 +532,7 @@ impl SpecApplyConfiguration {
     }
 }
 
-/// The fields of a `Type` that a field manager wants; what is not set is not sent.
+/// The fields of a `Type` that a field manager applies; unset fields are not sent.
 ///
 /// The kind Type.
 pub type TypeApplyConfiguration = applyconfigurations::NamespacedApplyConfiguration<
@@ -560,7 +560,7 @@ pub fn extract_type_from(
     applyconfigurations::extract(object, field_manager, subresource)
 }
 
-/// The fields of a `V1` that a field manager wants; what is not set is not sent.
+/// The fields of a `V1` that a field manager applies; unset fields are not sent.
 ///
 /// The kind V1.
 pub type V1ApplyConfiguration = applyconfigurations::NamespacedApplyConfiguration<

@@ -7,7 +7,7 @@
 use ::kubesmith_runtime::applyconfigurations;
 use ::kubesmith_runtime::serde::{Deserialize, Serialize};
 
-/// The fields of a `Dashed` that a field manager wants; what is not set is not sent.
+/// The fields of a `Dashed` that a field manager applies; unset fields are not sent.
 ///
 /// Dashed in a version of two words.
 pub type DashedApplyConfiguration = applyconfigurations::NamespacedApplyConfiguration<
@@ -35,7 +35,7 @@ pub fn extract_dashed_from(
     applyconfigurations::extract(object, field_manager, subresource)
 }
 
-/// The fields of a `ExposerSpec` that a field manager wants; what is not set is not sent.
+/// The fields of a `ExposerSpec` that a field manager applies; unset fields are not sent.
 ///
 /// What is wanted of an Exposer.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]

@@ -6,7 +6,7 @@
 
 use ::kubesmith_runtime::applyconfigurations;
 
-/// The fields of a `Plain` that a field manager wants; what is not set is not sent.
+/// The fields of a `Plain` that a field manager applies; unset fields are not sent.
 ///
 /// Plain in a version with the name of a function.
 pub type PlainApplyConfiguration = applyconfigurations::NamespacedApplyConfiguration<

@@ -6,7 +6,7 @@
 
 use ::kubesmith_runtime::applyconfigurations;
 
-/// The fields of a `Exposer` that a field manager wants; what is not set is not sent.
+/// The fields of a `Exposer` that a field manager applies; unset fields are not sent.
 ///
 /// Exposer in a version that says nothing of its maturity.
 pub type ExposerApplyConfiguration = applyconfigurations::NamespacedApplyConfiguration<

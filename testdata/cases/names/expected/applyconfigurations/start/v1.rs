@@ -7,7 +7,7 @@
 use ::kubesmith_runtime::applyconfigurations;
 use ::kubesmith_runtime::serde::{Deserialize, Serialize};
 
-/// The fields of a `Builder` that a field manager wants; what is not set is not sent.
+/// The fields of a `Builder` that a field manager applies; unset fields are not sent.
 ///
 /// Builder has the name of a method.
 pub type BuilderApplyConfiguration = applyconfigurations::NamespacedApplyConfiguration<
@@ -35,7 +35,7 @@ pub fn extract_builder_from(
     applyconfigurations::extract(object, field_manager, subresource)
 }
 
-/// The fields of a `BuilderSpec` that a field manager wants; what is not set is not sent.
+/// The fields of a `BuilderSpec` that a field manager applies; unset fields are not sent.
 ///
 /// What is wanted of a Builder.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]

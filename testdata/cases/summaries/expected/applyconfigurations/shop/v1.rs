@@ -7,7 +7,7 @@
 use ::kubesmith_runtime::applyconfigurations;
 use ::kubesmith_runtime::serde::{Deserialize, Serialize};
 
-/// The fields of a `Fenced` that a field manager wants; what is not set is not sent.
+/// The fields of a `Fenced` that a field manager applies; unset fields are not sent.
 ///
 /// \`\`\` not a test(); \`\`\`
 pub type FencedApplyConfiguration = applyconfigurations::ClusterApplyConfiguration<
@@ -35,7 +35,7 @@ pub fn extract_fenced_from(
     applyconfigurations::extract(object, field_manager, subresource)
 }
 
-/// The fields of a `FencedSpec` that a field manager wants; what is not set is not sent.
+/// The fields of a `FencedSpec` that a field manager applies; unset fields are not sent.
 ///
 /// What is wanted of a Fenced.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -56,7 +56,7 @@ impl FencedSpecApplyConfiguration {
     }
 }
 
-/// The fields of a `Heading` that a field manager wants; what is not set is not sent.
+/// The fields of a `Heading` that a field manager applies; unset fields are not sent.
 ///
 /// \# Heading
 pub type HeadingApplyConfiguration = applyconfigurations::ClusterApplyConfiguration<
@@ -84,7 +84,7 @@ pub fn extract_heading_from(
     applyconfigurations::extract(object, field_manager, subresource)
 }
 
-/// The fields of a `HeadingSpec` that a field manager wants; what is not set is not sent.
+/// The fields of a `HeadingSpec` that a field manager applies; unset fields are not sent.
 ///
 /// What is wanted of a Heading.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -105,7 +105,7 @@ impl HeadingSpecApplyConfiguration {
     }
 }
 
-/// The fields of a `Html` that a field manager wants; what is not set is not sent.
+/// The fields of a `Html` that a field manager applies; unset fields are not sent.
 ///
 /// Has a \<tag> & a \&lt;reference\&gt; in `Vec<u8>`.
 pub type HtmlApplyConfiguration = applyconfigurations::ClusterApplyConfiguration<
@@ -133,7 +133,7 @@ pub fn extract_html_from(
     applyconfigurations::extract(object, field_manager, subresource)
 }
 
-/// The fields of a `HtmlSpec` that a field manager wants; what is not set is not sent.
+/// The fields of a `HtmlSpec` that a field manager applies; unset fields are not sent.
 ///
 /// What is wanted of a Html.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -154,7 +154,7 @@ impl HtmlSpecApplyConfiguration {
     }
 }
 
-/// The fields of a `Indented` that a field manager wants; what is not set is not sent.
+/// The fields of a `Indented` that a field manager applies; unset fields are not sent.
 ///
 /// four and more spaces would be code
 pub type IndentedApplyConfiguration = applyconfigurations::ClusterApplyConfiguration<
@@ -182,7 +182,7 @@ pub fn extract_indented_from(
     applyconfigurations::extract(object, field_manager, subresource)
 }
 
-/// The fields of a `IndentedSpec` that a field manager wants; what is not set is not sent.
+/// The fields of a `IndentedSpec` that a field manager applies; unset fields are not sent.
 ///
 /// What is wanted of a Indented.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -203,7 +203,7 @@ impl IndentedSpecApplyConfiguration {
     }
 }
 
-/// The fields of a `Link` that a field manager wants; what is not set is not sent.
+/// The fields of a `Link` that a field manager applies; unset fields are not sent.
 ///
 /// See \[the docs\] and \<https\://example.com>, or https\://example.com/b?c=d#e.
 pub type LinkApplyConfiguration = applyconfigurations::ClusterApplyConfiguration<
@@ -231,7 +231,7 @@ pub fn extract_link_from(
     applyconfigurations::extract(object, field_manager, subresource)
 }
 
-/// The fields of a `LinkSpec` that a field manager wants; what is not set is not sent.
+/// The fields of a `LinkSpec` that a field manager applies; unset fields are not sent.
 ///
 /// What is wanted of a Link.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -252,7 +252,7 @@ impl LinkSpecApplyConfiguration {
     }
 }
 
-/// The fields of a `List` that a field manager wants; what is not set is not sent.
+/// The fields of a `List` that a field manager applies; unset fields are not sent.
 ///
 /// \- one - two
 pub type ListApplyConfiguration = applyconfigurations::ClusterApplyConfiguration<
@@ -280,7 +280,7 @@ pub fn extract_list_from(
     applyconfigurations::extract(object, field_manager, subresource)
 }
 
-/// The fields of a `ListSpec` that a field manager wants; what is not set is not sent.
+/// The fields of a `ListSpec` that a field manager applies; unset fields are not sent.
 ///
 /// What is wanted of a List.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -301,7 +301,7 @@ impl ListSpecApplyConfiguration {
     }
 }
 
-/// The fields of a `Long` that a field manager wants; what is not set is not sent.
+/// The fields of a `Long` that a field manager applies; unset fields are not sent.
 ///
 /// Long is a kind with a summary of so many words that they do not fit on one line, or on
 /// two: it goes on, - with a dash - and 1. a number and # a hash, until nobody reads it any
@@ -331,7 +331,7 @@ pub fn extract_long_from(
     applyconfigurations::extract(object, field_manager, subresource)
 }
 
-/// The fields of a `LongSpec` that a field manager wants; what is not set is not sent.
+/// The fields of a `LongSpec` that a field manager applies; unset fields are not sent.
 ///
 /// What is wanted of a Long.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -352,7 +352,7 @@ impl LongSpecApplyConfiguration {
     }
 }
 
-/// The fields of a `Quoted` that a field manager wants; what is not set is not sent.
+/// The fields of a `Quoted` that a field manager applies; unset fields are not sent.
 ///
 /// "Quoted" \\ with \*stars\*, \_underscores\_ and \*/ the end of a comment.
 pub type QuotedApplyConfiguration = applyconfigurations::ClusterApplyConfiguration<
@@ -380,7 +380,7 @@ pub fn extract_quoted_from(
     applyconfigurations::extract(object, field_manager, subresource)
 }
 
-/// The fields of a `QuotedSpec` that a field manager wants; what is not set is not sent.
+/// The fields of a `QuotedSpec` that a field manager applies; unset fields are not sent.
 ///
 /// What is wanted of a Quoted.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -401,7 +401,7 @@ impl QuotedSpecApplyConfiguration {
     }
 }
 
-/// The fields of a `Undocumented` that a field manager wants; what is not set is not sent.
+/// The fields of a `Undocumented` that a field manager applies; unset fields are not sent.
 pub type UndocumentedApplyConfiguration = applyconfigurations::ClusterApplyConfiguration<
     ::case_summaries::Undocumented,
     UndocumentedSpecApplyConfiguration,
@@ -427,7 +427,7 @@ pub fn extract_undocumented_from(
     applyconfigurations::extract(object, field_manager, subresource)
 }
 
-/// The fields of a `UndocumentedSpec` that a field manager wants; what is not set is not sent.
+/// The fields of a `UndocumentedSpec` that a field manager applies; unset fields are not sent.
 ///
 /// What is wanted of a Undocumented.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]

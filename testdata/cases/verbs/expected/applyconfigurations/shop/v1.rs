@@ -7,7 +7,7 @@
 use ::kubesmith_runtime::applyconfigurations;
 use ::kubesmith_runtime::serde::{Deserialize, Serialize};
 
-/// The fields of a `Every` that a field manager wants; what is not set is not sent.
+/// The fields of a `Every` that a field manager applies; unset fields are not sent.
 ///
 /// Every has every verb.
 pub type EveryApplyConfiguration = applyconfigurations::NamespacedApplyConfiguration<
@@ -36,7 +36,7 @@ pub fn extract_every_from(
     applyconfigurations::extract(object, field_manager, subresource)
 }
 
-/// The fields of a `EverySpec` that a field manager wants; what is not set is not sent.
+/// The fields of a `EverySpec` that a field manager applies; unset fields are not sent.
 ///
 /// What is wanted of a Every.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -57,7 +57,7 @@ impl EverySpecApplyConfiguration {
     }
 }
 
-/// The fields of a `EveryStatus` that a field manager wants; what is not set is not sent.
+/// The fields of a `EveryStatus` that a field manager applies; unset fields are not sent.
 ///
 /// What was seen of a Every.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -77,7 +77,7 @@ impl EveryStatusApplyConfiguration {
     }
 }
 
-/// The fields of a `NoStatus` that a field manager wants; what is not set is not sent.
+/// The fields of a `NoStatus` that a field manager applies; unset fields are not sent.
 ///
 /// NoStatus has a status that clients leave alone.
 pub type NoStatusApplyConfiguration = applyconfigurations::NamespacedApplyConfiguration<
@@ -106,7 +106,7 @@ pub fn extract_no_status_from(
     applyconfigurations::extract(object, field_manager, subresource)
 }
 
-/// The fields of a `NoStatusSpec` that a field manager wants; what is not set is not sent.
+/// The fields of a `NoStatusSpec` that a field manager applies; unset fields are not sent.
 ///
 /// What is wanted of a NoStatus.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -127,7 +127,7 @@ impl NoStatusSpecApplyConfiguration {
     }
 }
 
-/// The fields of a `NoStatusStatus` that a field manager wants; what is not set is not sent.
+/// The fields of a `NoStatusStatus` that a field manager applies; unset fields are not sent.
 ///
 /// What was seen of a NoStatus.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -147,7 +147,7 @@ impl NoStatusStatusApplyConfiguration {
     }
 }
 
-/// The fields of a `SkipDelete` that a field manager wants; what is not set is not sent.
+/// The fields of a `SkipDelete` that a field manager applies; unset fields are not sent.
 ///
 /// SkipDelete cannot be deleted.
 pub type SkipDeleteApplyConfiguration = applyconfigurations::NamespacedApplyConfiguration<
@@ -175,7 +175,7 @@ pub fn extract_skip_delete_from(
     applyconfigurations::extract(object, field_manager, subresource)
 }
 
-/// The fields of a `SkipDeleteSpec` that a field manager wants; what is not set is not sent.
+/// The fields of a `SkipDeleteSpec` that a field manager applies; unset fields are not sent.
 ///
 /// What is wanted of a SkipDelete.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
