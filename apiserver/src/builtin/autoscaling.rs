@@ -124,6 +124,10 @@ pub(super) fn to_v2(mut object: Value) -> Value {
         metrics.push(processor_share(percent));
     }
     let status = map_at(&mut object, "status");
+    // `v2` omits zero.
+    if status.get("currentReplicas").and_then(Value::as_i64) == Some(0) {
+        status.remove("currentReplicas");
+    }
     if let Some(percent) = status.remove("currentCPUUtilizationPercentage").filter(Value::is_i64) {
         let current = json!({"type": "Resource", "resource": {"name": "cpu", "current": {"averageUtilization": percent}}});
         if let Value::Array(metrics) = status.entry("currentMetrics").or_insert(json!([])) {
@@ -149,6 +153,8 @@ mod tests {
         assert_eq!(stored["spec"]["metrics"], json!([processor_share(50)]));
         let back = from_v2(stored);
         assert_eq!(back["spec"], one["spec"]);
+        assert_eq!(back["status"]["currentReplicas"], 0);
+        assert!(to_v2(back.clone())["status"].get("currentReplicas").is_none());
         assert_eq!(back["metadata"], one["metadata"]);
     }
 
