@@ -1,14 +1,14 @@
 //! Discovery: groups, versions, resources, and the paths other than resources.
 
 use ::http::Method;
-use ::http::header::{ACCEPT, CACHE_CONTROL, CONTENT_TYPE, VARY};
+use ::http::header::{CACHE_CONTROL, CONTENT_TYPE, VARY};
 use ::http::request::Parts;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use serde_json::{Value, json};
 
 use crate::authorization::AuthorizationMode;
-use crate::builtin::certificates;
+use crate::builtin::{self, certificates};
 use crate::http::etag;
 use crate::http::negotiate::{self, Endpoint, Shape};
 use crate::http::path::Target;
@@ -22,13 +22,28 @@ use crate::{api_services, metrics, tokens};
 /// The Kubernetes minor version that this server follows.
 pub(crate) const MINOR: &str = "36";
 
-/// Handles a discovery path.
+/// Handles a discovery path. Unknown paths are refused before methods and media types are looked at.
+///
+/// Groups are served by kube-aggregator and versions of custom resources by apiextensions-apiserver, without a router: any
+/// method reads them. The rest are routes of go-restful.
 pub(crate) fn answer(registry: &Registry, target: &Target, parts: &Parts) -> ApiResult<Reply> {
+    if !is_known(registry, target) {
+        return Err(ApiError::NoSuchPath);
+    }
     let endpoint = match target {
-        Target::CoreVersions | Target::Groups => Endpoint::AllGroups,
+        Target::CoreVersions => Endpoint::AllGroups,
+        // kube-aggregator handles `/apis/` without aggregation.
+        Target::Groups if !parts.uri.path().ends_with('/') => Endpoint::AllGroups,
         _ => Endpoint::Discovery,
     };
-    negotiate::route(&parts.headers, endpoint)?;
+    let is_routed = match target {
+        Target::CoreVersions => true,
+        Target::GroupVersion(group, _) => builtin::has_group(group),
+        _ => false,
+    };
+    if is_routed {
+        check_route(parts, negotiate::OBJECT_TYPES)?;
+    }
     let accepted = negotiate::accept(&parts.headers, endpoint, true)?;
     if let Shape::Discovery(version) = &accepted.shape {
         let value = aggregated(registry, *target == Target::CoreVersions, version);
@@ -51,22 +66,34 @@ pub(crate) fn answer(registry: &Registry, target: &Target, parts: &Parts) -> Api
             json!({"kind": "APIGroupList", "apiVersion": "v1", "groups": groups})
         }
         Target::Group(name) => {
-            let versions =
-                registry.groups().get(name).filter(|_| !name.is_empty()).ok_or(ApiError::NoSuchPath)?;
+            let versions = registry.groups().get(name).ok_or(ApiError::NoSuchPath)?;
             let mut value = group(name, versions);
             value["kind"] = json!("APIGroup");
             value["apiVersion"] = json!("v1");
             value
         }
-        Target::GroupVersion(group, version) => {
-            if !registry.has_version(group, version) {
-                return Err(ApiError::NoSuchPath);
-            }
-            resource_list(registry, group, version)
-        }
+        Target::GroupVersion(group, version) => resource_list(registry, group, version),
         Target::Resource(_) | Target::Other(_) | Target::VerbAlone => return Err(ApiError::NoSuchPath),
     };
     Ok(Reply::value(200, &value, accepted.form))
+}
+
+fn is_known(registry: &Registry, target: &Target) -> bool {
+    match target {
+        Target::CoreVersions | Target::Groups => true,
+        Target::Group(name) => !name.is_empty() && registry.groups().contains_key(name),
+        Target::GroupVersion(group, version) => registry.has_version(group, version),
+        Target::Resource(_) | Target::Other(_) | Target::VerbAlone => false,
+    }
+}
+
+/// Checks the method and the media types of a route of go-restful that only reads.
+fn check_route(parts: &Parts, produced: &[&str]) -> ApiResult<()> {
+    if parts.method == Method::GET {
+        negotiate::produced(&parts.headers, produced)
+    } else {
+        Err(ApiError::method_not_allowed())
+    }
 }
 
 /// The groups beside the core group, as kube-aggregator sorts them.
@@ -308,18 +335,19 @@ pub(crate) fn no_request_info(parts: &Parts) -> Reply {
 
 /// Serves paths other than resources and discovery.
 pub(crate) fn other(server: &Server, path: &str, parts: &Parts) -> ApiResult<Reply> {
-    let reads = parts.method == Method::GET || parts.method == Method::HEAD;
+    let json = negotiate::Form::Json.media_type();
     match path {
-        // These are routes of go-restful, the others handlers that take any method.
-        "/version" | "/.well-known/openid-configuration" | "/openid/v1/jwks" if !reads => {
-            Err(ApiError::method_not_allowed())
+        // These are routes of go-restful, the others handlers of exact paths that take any method.
+        "/version" => check_route(parts, &[json]).map(|()| Reply::json(200, &version())),
+        "/.well-known/openid-configuration" => {
+            check_route(parts, &[json]).map(|()| Reply::json(200, &tokens::configuration()))
         }
-        "/version" => Ok(Reply::json(200, &version())),
-        "/.well-known/openid-configuration" => Ok(Reply::json(200, &tokens::configuration())),
-        "/openid/v1/jwks" if !takes_keys(parts) => Err(ApiError::not_routed(&[KEYS])),
-        "/openid/v1/jwks" => Ok(Reply::typed(KEYS, &json!({"keys": []}))),
-        "/metrics" => Ok(Reply::text_of(metrics::CONTENT_TYPE, metrics::text(server))),
+        "/openid/v1/jwks" => check_route(parts, &[KEYS]).map(|()| Reply::typed(KEYS, &json!({"keys": []}))),
         "/" => Ok(Reply::json(200, &json!({"paths": root_paths(&server.registry())}))),
+        // kube-aggregator has a handler for what is below.
+        "/openapi/v3" if parts.uri.path().ends_with('/') => Ok(Reply::empty(404)),
+        _ if parts.uri.path().ends_with('/') => Err(ApiError::NoSuchPath),
+        "/metrics" => Ok(Reply::text_of(metrics::CONTENT_TYPE, metrics::text(server))),
         path if is_health(path) => Ok(health(path, parts.uri.query().unwrap_or_default())),
         path => crate::openapi::answer(server, path, parts),
     }
@@ -327,14 +355,6 @@ pub(crate) fn other(server: &Server, path: &str, parts: &Parts) -> ApiResult<Rep
 
 /// The only media type of keys.
 const KEYS: &str = "application/jwk-set+json";
-
-fn takes_keys(parts: &Parts) -> bool {
-    let accept = parts.headers.get(ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or("*/*");
-    accept.split(',').any(|range| {
-        let range = range.split(';').next().unwrap_or_default().trim();
-        ["", "*/*", "application/*", KEYS].contains(&range)
-    })
-}
 
 /// The paths that `/` lists.
 fn root_paths(registry: &Registry) -> Vec<String> {
@@ -352,10 +372,15 @@ fn root_paths(registry: &Registry) -> Vec<String> {
 
 const HEALTH: [&str; 3] = ["/healthz", "/livez", "/readyz"];
 
+/// Whether this is the path of all checks, or of one that kube-apiserver has.
 fn is_health(path: &str) -> bool {
-    HEALTH
-        .iter()
-        .any(|check| path.strip_prefix(check).is_some_and(|rest| rest.is_empty() || rest.starts_with('/')))
+    let rest = HEALTH.iter().find_map(|all| path.strip_prefix(all).map(|rest| (*all, rest)));
+    match rest {
+        Some((_, "" | "/ping" | "/log" | "/etcd")) => true,
+        Some(("/readyz", "/etcd-readiness" | "/informer-sync" | "/shutdown")) => true,
+        Some((_, rest)) => rest.starts_with("/poststarthook/"),
+        None => false,
+    }
 }
 
 /// A health check, which lists its checks if the client requests that.

@@ -304,7 +304,9 @@ impl Server {
             Ok(body) => body,
             Err(error) => return Reply::error(&error).into_response(),
         };
-        let reply = self.dispatch(&parts, body).await.unwrap_or_else(|error| Reply::error(&error));
+        let reply = self.dispatch(&parts, body).await;
+        let reply =
+            reply.unwrap_or_else(|error| Reply::error_in(&error, negotiate::error_form(&parts.headers)));
         // The response depends on writes that must be durable before it is sent.
         let reply = match self.store.settled().await {
             Ok(()) => reply,
@@ -348,10 +350,7 @@ impl Server {
                     .ok_or(ApiError::NoSuchPath)?;
                 self.resource(parts, path, def, query, body, user).await
             }
-            other if parts.method == Method::GET || parts.method == Method::HEAD => {
-                discovery::answer(&registry, &other, parts)
-            }
-            _ => Err(ApiError::method_not_allowed()),
+            other => discovery::answer(&registry, &other, parts),
         }
     }
 
@@ -368,13 +367,8 @@ impl Server {
         let endpoint = Endpoint::of(&def, &path);
         negotiate::route(headers, endpoint)?;
         let deprecated = def.deprecated.clone();
-        let accepted = match negotiate::accept(headers, endpoint, def.has_message()) {
-            Ok(accepted) => accepted,
-            Err(error) => {
-                let form = negotiate::error_form(headers);
-                return Ok(Reply::error_in(&error.with_first_warnings(deprecated), form));
-            }
-        };
+        let accepted = negotiate::accept(headers, endpoint, def.has_message())
+            .map_err(|error| error.with_first_warnings(deprecated.clone()))?;
         let warnings = Mutex::default();
         let own_token = parts.extensions.get::<Origin>().and_then(|origin| origin.token.clone());
         let upgrade = parts.extensions.get::<OnUpgrade>().cloned();
@@ -386,10 +380,7 @@ impl Server {
         match reply {
             Ok(reply) => Ok(reply.with_warnings(warnings).with_first_warnings(deprecated)),
             Err(ApiError::NoSuchPath) => Err(ApiError::NoSuchPath),
-            Err(error) => {
-                let form = negotiate::error_form(headers);
-                Ok(Reply::error_in(&error.with_more_warnings(warnings).with_first_warnings(deprecated), form))
-            }
+            Err(error) => Err(error.with_more_warnings(warnings).with_first_warnings(deprecated)),
         }
     }
 

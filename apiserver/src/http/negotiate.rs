@@ -11,7 +11,7 @@ use crate::status::{ApiError, ApiResult};
 const PROTOBUF: &str = "application/vnd.kubernetes.protobuf";
 
 /// The media types in kube-apiserver's errors.
-const OBJECT_TYPES: &[&str] = &["application/json", "application/yaml", PROTOBUF];
+pub(crate) const OBJECT_TYPES: &[&str] = &["application/json", "application/yaml", PROTOBUF];
 const CUSTOM_PATCHES: &[&str] =
     &["application/json-patch+json", "application/merge-patch+json", "application/apply-patch+yaml"];
 const BUILT_IN_PATCHES: &[&str] = &[
@@ -143,13 +143,22 @@ fn range(text: &str) -> Range<'_> {
 /// # Errors
 /// Returns `NotAcceptable` when no media type fits.
 pub(crate) fn route(headers: &HeaderMap, endpoint: Endpoint) -> ApiResult<()> {
-    let ranges = ranges(headers);
-    let routed = |range: &Range<'_>| range.media_type == "*/*" || OBJECT_TYPES.contains(&range.media_type);
-    if ranges.is_empty() || endpoint == Endpoint::Custom || ranges.iter().any(routed) {
-        return Ok(());
-    }
     let streams = if endpoint == Endpoint::Collection { STREAM_TYPES } else { &[] };
-    Err(ApiError::not_routed([OBJECT_TYPES, streams].concat().as_slice()))
+    match endpoint {
+        Endpoint::Custom => Ok(()),
+        _ => produced(headers, &[OBJECT_TYPES, streams].concat()),
+    }
+}
+
+/// Checks that a client accepts one of the media types that a route of go-restful produces (`matchesAccept` of its
+/// route.go, which ignores parameters and knows no `application/*`).
+///
+/// # Errors
+/// Returns `NotAcceptable` when no media type fits.
+pub(crate) fn produced(headers: &HeaderMap, types: &[&str]) -> ApiResult<()> {
+    let ranges = ranges(headers);
+    let fits = |range: &Range<'_>| range.media_type == "*/*" || types.contains(&range.media_type);
+    if ranges.is_empty() || ranges.iter().any(fits) { Ok(()) } else { Err(ApiError::not_routed(types)) }
 }
 
 /// Chooses the first acceptable form, as handlers do. Objects of kinds that have a message can be written as protobuf.

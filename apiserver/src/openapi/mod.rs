@@ -58,14 +58,15 @@ pub(crate) fn answer(server: &Server, path: &str, parts: &Parts) -> ApiResult<Re
         }
         "/openapi/v3" => {
             let index = Rendered::new(&json!({"paths": documents(&registry)}));
-            let reply = || Reply::json_bytes(200, index.json.clone());
+            // kube-aggregator leaves the content type to Go's `http.ServeContent`, which takes JSON for text.
+            let reply = || Reply::text(200, index.json.clone());
             return Ok(etag::tagged(&parts.headers, &index.tag, reply));
         }
         _ => {}
     }
     let name = path.strip_prefix("/openapi/v3/").ok_or(ApiError::NoSuchPath)?;
     // kube-aggregator's own handler returns no body.
-    let Some(document) = rendered(&registry, name) else { return Ok(Reply::text(404, "")) };
+    let Some(document) = rendered(&registry, name) else { return Ok(Reply::empty(404)) };
     let reply = serve(parts, &V3, &document);
     let query = Query::parse(parts.uri.query().unwrap_or_default());
     Ok(match query.get("hash") {

@@ -62,7 +62,7 @@ impl<'a> Builder<'a> {
         // The manifest shows the example.
         out.rules = self
             .type_rules(resource.root, |schema| words::rules(&Schema { example: None, ..schema.clone() }));
-        let added = [("apiVersion", "its group and version"), ("kind", "its kind")];
+        let added = [("apiVersion", "group and version"), ("kind", "kind")];
         for (at, (name, meaning)) in added.into_iter().enumerate() {
             if out.fields.iter().any(|field| field.name.as_deref() == Some(name)) {
                 continue;
@@ -73,7 +73,7 @@ impl<'a> Builder<'a> {
                 ty: vec![plain("string")],
                 required: true,
                 default: None,
-                description: text::blocks(&format!("What the object is: {meaning}.")),
+                description: text::blocks(&format!("The {meaning} of the object.")),
                 deprecated: false,
                 rules: Vec::new(),
             };

@@ -92,6 +92,56 @@ async fn error_has_the_media_type_of_the_response() {
     env.stop().await;
 }
 
+/// As kube-apiserver 1.36.2 answered.
+#[tokio::test]
+async fn unknown_paths_are_refused_before_methods_and_media_types() {
+    let env = TestEnv::builder().start().await.unwrap();
+    let table = "application/json;as=Table;v=v1;g=meta.k8s.io";
+    for path in ["/api/v2", "/apis/apps/v9", "/apis/apps/v1/foos"] {
+        for accept in ["text/html", table] {
+            let (code, error) = read_as(&env, path, accept).await;
+            assert_eq!((code, &error["reason"]), (404, &json!("NotFound")), "{path} {accept}");
+        }
+        let (code, error) = read_as(&env, path, "application/yaml").await;
+        assert!(code == 404 && error.as_str().unwrap().contains("reason: NotFound"), "{path}: {error}");
+        assert_eq!(call(&env, Method::POST, path, Value::Null).await.0, 404, "{path}");
+    }
+    for path in ["/apis/none", "/apis/none/v1", "/healthz/none", "/healthz/", "/metrics/", "/openapi/v2/"] {
+        for method in [Method::GET, Method::POST] {
+            let (code, text) = send(&env, method, path, &[("accept", "text/html")], "").await;
+            assert_eq!((code, text), (404, json!("404 page not found\n")), "{path}");
+        }
+    }
+    env.stop().await;
+}
+
+#[tokio::test]
+async fn discovery_follows_the_server_that_answers_it() {
+    let env = TestEnv::builder().start().await.unwrap();
+    let _api = widgets(&env).await;
+    // Routes of go-restful know GET alone and their media types.
+    for path in ["/api", "/api/v1", "/apis/apps/v1", "/version", "/openid/v1/jwks"] {
+        let (code, error) = read_as(&env, path, "text/html").await;
+        let text = error["message"].as_str().unwrap_or_default();
+        assert!(code == 406 && text.contains("Available representations"), "{path}: {error}");
+        assert_eq!(call(&env, Method::HEAD, path, Value::Null).await.0, 405, "{path}");
+        assert_eq!(call(&env, Method::PUT, path, Value::Null).await.0, 405, "{path}");
+    }
+    let (code, error) = read_as(&env, "/version", "application/yaml").await;
+    assert!(code == 406 && error.as_str().unwrap().contains("reason: NotAcceptable"), "{error}");
+    // Handlers of kube-aggregator and apiextensions-apiserver take any method.
+    for path in ["/apis", "/apis/apps", "/apis/a.example", "/apis/a.example/v1"] {
+        let (code, error) = read_as(&env, path, "text/html").await;
+        let text = error["message"].as_str().unwrap_or_default();
+        assert!(code == 406 && text.starts_with("only the following media types"), "{path}: {error}");
+        assert_eq!(call(&env, Method::PUT, path, Value::Null).await, read(&env, path).await, "{path}");
+    }
+    let aggregated = "application/json;as=APIGroupDiscoveryList;v=v2;g=apidiscovery.k8s.io";
+    assert_eq!(read_as(&env, "/apis", aggregated).await.0, 200);
+    assert_eq!(read_as(&env, "/apis/", aggregated).await.0, 406);
+    env.stop().await;
+}
+
 #[tokio::test]
 async fn unknown_paths_of_built_in_groups_return_a_status() {
     let env = TestEnv::builder().start().await.unwrap();

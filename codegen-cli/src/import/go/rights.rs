@@ -27,7 +27,7 @@ pub(super) fn text(ir: &Ir, surveys: &[Survey]) -> Option<String> {
         let _ = writeln!(out, "// {webhook}");
     }
     if !rules.is_empty() {
-        out.push_str("\nuse kubesmith_runtime::rbac;\n\n/// What the controllers may do.\n");
+        out.push_str("\nuse kubesmith_runtime::rbac;\n\n/// The rights of the controllers.\n");
         rules.iter().for_each(|rule| attributes::write(&mut out, 0, "rbac", &keys(rule)));
         out.push_str("#[derive(Clone, Copy, Debug)]\npub struct Controllers;\n");
     }

@@ -52,8 +52,8 @@ pub(super) fn text(plan: &Plan<'_>) -> Option<String> {
     let uses = used(USES.into_iter().filter(|name| words.contains(name)));
     let file = syn::parse_file(&body).ok()?;
     Some(format!(
-        "//! What the Go types did in webhooks. The stubs refuse what they get: write them, and add them to the manager's webhooks.\n\n\
-         {uses}\n/// What the stubs say.\nconst UNWRITTEN: &str = \"this webhook is not written yet\";\n\n{}",
+        "//! Stubs for the webhooks of the Go types. They refuse every object: write them, and add them to the manager's webhooks.\n\n\
+         {uses}\n/// The answer of the stubs.\nconst UNWRITTEN: &str = \"this webhook is not written yet\";\n\n{}",
         format::items(&file)
     ))
 }

@@ -4,7 +4,7 @@
 
 use kubesmith_runtime::rbac;
 
-/// What the controllers may do.
+/// The rights of the controllers.
 #[rbac(
     groups = "bakery.example.com",
     resources = "orders",

@@ -1,11 +1,11 @@
-//! What the Go types did in webhooks. The stubs refuse what they get: write them, and add them to the manager's webhooks.
+//! Stubs for the webhooks of the Go types. They refuse every object: write them, and add them to the manager's webhooks.
 
 use kubesmith_runtime::webhook::{
     AdmissionContext, AdmissionError, ConversionError, Convertible, Defaulter, Hub, Validator,
     Warnings,
 };
 
-/// What the stubs say.
+/// The answer of the stubs.
 const UNWRITTEN: &str = "this webhook is not written yet";
 
 /// Admission of Order of shop.example.com/v1.
