@@ -90,24 +90,23 @@ pub(super) async fn dispatch(call: &Call<'_>, method: &Method) -> ApiResult<Repl
 /// Applies a configuration to a scale. That of a custom resource cannot change: kube-apiserver converts it as if it were
 /// one (`crConverter` of apiextensions-apiserver's pkg/apiserver/conversion/converter.go).
 fn applied(call: &Call<'_>, old: &Value, wanted: &Value, options: &WriteOptions) -> ApiResult<Value> {
-    let unconverted = |what: String| {
+    let unconverted = |what: &str, namespace: &str, name: &str| {
         ApiError::unexpected(format!(
-            "{what} (/{}; {SCALE_VERSION}, Kind={KIND}) to proper version: request to convert CR to an invalid \
-             group/version: {SCALE_VERSION}",
-            if what.contains("live") { "" } else { meta::name(wanted) }
+            "{what} ({namespace}/{name}; {SCALE_VERSION}, Kind={KIND}) to proper version: request to convert CR to an invalid \
+             group/version: {SCALE_VERSION}"
         ))
     };
     let managers = old["metadata"]["managedFields"].as_array();
     if call.def.is_custom() && managers.is_none_or(Vec::is_empty) {
         let what = "failed to create manager for existing fields: failed to convert live object";
-        return Err(unconverted(what.to_owned()));
+        return Err(unconverted(what, "", ""));
     }
     if let Some(message) = message() {
         admit::check_declared(wanted, message)?;
     }
     let (scale, changed) = crate::managed::applied_scale(call, old, wanted, options)?;
     if call.def.is_custom() && changed {
-        return Err(unconverted("failed to convert new object".to_owned()));
+        return Err(unconverted("failed to convert new object", meta::namespace(wanted), meta::name(wanted)));
     }
     Ok(scale)
 }
