@@ -1,4 +1,4 @@
-//! Webhooks of services, which the server calls on this host if it is told to.
+//! The server calls the webhooks of services on this host when asked.
 
 use std::fs;
 use std::net::{Ipv4Addr, TcpListener};
