@@ -1,4 +1,4 @@
-//! A user's certificate in DER (X.690) as RFC 5280 defines it.
+//! Certificates in DER (X.690) as RFC 5280 defines them: those of users are made and read here.
 //!
 //! rcgen keeps one value of each attribute of a name; kube-apiserver needs one organization for each group.
 
@@ -116,6 +116,20 @@ pub(crate) fn subject(certificate: &[u8]) -> Option<Subject> {
         parts = rest;
     }
     Some(subject)
+}
+
+/// Whether these bytes have the outer form of a certificate: the signed part, the algorithm and the signature.
+pub(crate) fn is_certificate(bytes: &[u8]) -> bool {
+    let parts = |mut content: &[u8]| {
+        let mut tags = Vec::new();
+        while !content.is_empty() {
+            let (tag, _, rest) = split(content)?;
+            tags.push(tag);
+            content = rest;
+        }
+        Some(tags)
+    };
+    matches!(split(bytes), Some((SEQUENCE, content, [])) if parts(content).is_some_and(|tags| tags == [SEQUENCE, SEQUENCE, BIT_STRING]))
 }
 
 /// The subject of a certificate.

@@ -304,9 +304,8 @@ impl Server {
             Ok(body) => body,
             Err(error) => return Reply::error(&error).into_response(),
         };
-        let reply = self.dispatch(&parts, body).await;
-        let reply =
-            reply.unwrap_or_else(|error| Reply::error_in(&error, negotiate::error_form(&parts.headers)));
+        let failed = |error| Reply::error_in(&error, negotiate::error_form(&parts.headers));
+        let reply = self.dispatch(&parts, body).await.unwrap_or_else(failed);
         // The response depends on writes that must be durable before it is sent.
         let reply = match self.store.settled().await {
             Ok(()) => reply,
@@ -379,7 +378,6 @@ impl Server {
         let warnings = call.warnings.into_inner().unwrap_or_else(PoisonError::into_inner);
         match reply {
             Ok(reply) => Ok(reply.with_warnings(warnings).with_first_warnings(deprecated)),
-            Err(ApiError::NoSuchPath) => Err(ApiError::NoSuchPath),
             Err(error) => Err(error.with_more_warnings(warnings).with_first_warnings(deprecated)),
         }
     }

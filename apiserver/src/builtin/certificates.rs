@@ -4,6 +4,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use serde_json::{Value, json};
 
+use crate::der;
 use crate::meta;
 use crate::names::{NameRule, quoted};
 use crate::status::Cause;
@@ -245,42 +246,12 @@ fn certificate_fault(certificate: &str) -> Option<String> {
             Some(format!("only CERTIFICATE PEM blocks are allowed, found {}", quoted(block.kind)))
         }
         block if block.has_headers => Some("no PEM block headers are permitted".to_owned()),
-        block => (!is_certificate(&block.bytes)).then(|| "x509: malformed certificate".to_owned()),
+        block => (!der::is_certificate(&block.bytes)).then(|| "x509: malformed certificate".to_owned()),
     };
     match blocks.is_empty() {
         true => Some("must contain at least one CERTIFICATE PEM block".to_owned()),
         false => blocks.iter().find_map(fault),
     }
-}
-
-/// Whether DER has the outer form of a certificate: what is signed, the algorithm and the signature.
-fn is_certificate(der: &[u8]) -> bool {
-    fn element(der: &[u8]) -> Option<(u8, &[u8], &[u8])> {
-        let (&[tag, first], rest) = der.split_first_chunk()?;
-        let count = usize::from(first & 0x7f);
-        let (length, rest) = match first & 0x80 {
-            0 => (count, rest),
-            _ if count > 4 => return None,
-            _ => {
-                let (bytes, rest) = rest.split_at_checked(count)?;
-                (bytes.iter().fold(0, |length, byte| length << 8 | usize::from(*byte)), rest)
-            }
-        };
-        let (content, rest) = rest.split_at_checked(length)?;
-        Some((tag, content, rest))
-    }
-    let tags = |der: &[u8]| -> Option<Vec<u8>> {
-        let mut tags = Vec::new();
-        let mut rest = der;
-        while !rest.is_empty() {
-            let (tag, _, behind) = element(rest)?;
-            (rest, _) = (behind, tags.push(tag));
-        }
-        Some(tags)
-    };
-    element(der).is_some_and(|(tag, content, rest)| {
-        tag == 0x30 && rest.is_empty() && tags(content).is_some_and(|tags| tags == [0x30, 0x30, 0x03])
-    })
 }
 
 /// The subset of PEM that the checks need.

@@ -8,6 +8,7 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 use ::http::Method;
+use kubesmith_apimachinery::errors::aggregate;
 use serde_json::{Value, json};
 
 use super::write::{self, Storage, Write};
@@ -126,13 +127,8 @@ fn check_target(target: &Value) -> ApiResult<()> {
     if text("name").is_empty() {
         causes.push(Cause::required("target.name", ""));
     }
-    let texts: Vec<String> =
-        causes.iter().map(|cause| format!("{}: {}", cause.field, cause.message)).collect();
-    match texts.as_slice() {
-        [] => Ok(()),
-        [one] => Err(ApiError::unexpected(one)),
-        several => Err(ApiError::unexpected(format!("[{}]", several.join(", ")))),
-    }
+    let faults = aggregate(causes.iter().map(|cause| format!("{}: {}", cause.field, cause.message)));
+    if faults.is_empty() { Ok(()) } else { Err(ApiError::unexpected(faults)) }
 }
 
 fn bound(call: &Call<'_>, storage: &Storage<'_>, binding: &Value) -> ApiResult<Option<()>> {
@@ -151,9 +147,8 @@ fn bound(call: &Call<'_>, storage: &Storage<'_>, binding: &Value) -> ApiResult<O
     let bound = pod["spec"]["nodeName"].as_str().unwrap_or_default();
     let refuse = |text: &str| Err(ApiError::conflict(About::new("", "pods/binding", name), text));
     // Only the subresource keeps the UID of the binding (`PreserveRequestObjectMetaSystemFieldsOnSubresourceCreate`).
-    let fields = [("resourceVersion", "ResourceVersion"), ("uid", "UID")];
-    let kept = if call.path.name.is_empty() { 1 } else { 2 };
-    for (field, shown) in fields.into_iter().take(kept).rev() {
+    let uid = (!call.path.name.is_empty()).then_some(("uid", "UID"));
+    for (field, shown) in uid.into_iter().chain([("resourceVersion", "ResourceVersion")]) {
         let (wanted, is) = (meta::text(binding, field), meta::text(pod, field));
         if !wanted.is_empty() && wanted != is {
             return Err(update::precondition_failed(

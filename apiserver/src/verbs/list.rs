@@ -76,6 +76,11 @@ impl Token {
     }
 }
 
+/// Returns the key behind the prefix of a list.
+fn within<'k>(key: &'k str, prefix: &str) -> &'k str {
+    key.strip_prefix(prefix).unwrap_or(key)
+}
+
 /// Reports whether `path.Clean` of Go leaves a key as it is, with a slash before it.
 fn is_clean(start: &str) -> bool {
     let parts = start.strip_prefix('/').unwrap_or(start);
@@ -108,8 +113,7 @@ pub(super) async fn page(call: &Call<'_>, options: &ListOptions) -> ApiResult<Pa
     let (at, start) = position(call, options)?;
     let snapshot = snapshot(call, at, start.as_deref())?;
     let prefix = call.def.prefix(&call.path.namespace);
-    let behind =
-        |key: &str| start.as_deref().is_none_or(|start| key.strip_prefix(&*prefix).unwrap_or(key) >= start);
+    let behind = |key: &str| start.as_deref().is_none_or(|start| within(key, &prefix) >= start);
     let single = selectors.single(&call.path.namespace);
     let is_read = |key: &str| behind(key) && single.as_deref().is_none_or(|single| key == single);
     let last = snapshot.objects.iter().map(|(key, _)| key).rfind(|key| is_read(key)).cloned();
@@ -128,7 +132,7 @@ pub(super) async fn page(call: &Call<'_>, options: &ListOptions) -> ApiResult<Pa
     // A full page ends the search, so nobody knows whether what follows is selected.
     if is_full && objects.last().map(|(key, _)| key) != last.as_ref() {
         // The smallest key after the last one.
-        let start = objects.last().map(|(key, _)| format!("{}\0", key.strip_prefix(&*prefix).unwrap_or(key)));
+        let start = objects.last().map(|(key, _)| format!("{}\0", within(key, &prefix)));
         let token = Token { rv: Some(snapshot.rv), start: start.unwrap_or_default() };
         metadata.insert("continue".to_owned(), Value::from(token.encode()));
         if selectors.select_all() {

@@ -24,12 +24,7 @@ use crate::types::{Type, show};
 pub(super) async fn patch(call: &Call<'_>) -> ApiResult<Reply> {
     let kind = negotiate::patch_kind(call.headers, call.def.is_custom())?;
     let options = options(call, kind)?;
-    let patch = decoded(call, kind);
-    if patch.is_err() && kind != PatchKind::Apply {
-        // kube-apiserver decodes the patch once it has the object.
-        write::at_path(call)?;
-    }
-    let patch = patch?;
+    let patch = read_patch(call, kind)?;
     if kind == PatchKind::Apply {
         return apply(call, patch, &options).await;
     }
@@ -164,8 +159,17 @@ impl Change<'_> {
     }
 }
 
-/// Decodes the patch itself.
-pub(super) fn decoded(call: &Call<'_>, kind: PatchKind) -> ApiResult<Decoded> {
+/// Decodes the patch. kube-apiserver looks for the object before, unless a configuration is applied.
+pub(super) fn read_patch(call: &Call<'_>, kind: PatchKind) -> ApiResult<Decoded> {
+    decoded(call, kind).or_else(|fault| {
+        if kind != PatchKind::Apply {
+            write::at_path(call)?;
+        }
+        Err(fault)
+    })
+}
+
+fn decoded(call: &Call<'_>, kind: PatchKind) -> ApiResult<Decoded> {
     // Go's type of the patch, and the prefix of its errors (endpoints/handlers/patch.go).
     let (decoded, into, prefix) = match kind {
         PatchKind::Json => (decode::json(&call.body), "[]handlers.jsonPatchOp", "error decoding patch: "),

@@ -3,7 +3,7 @@
 use ::http::Method;
 use serde_json::{Value, json};
 
-use super::patch::{self, Change, carry_out, decoded};
+use super::patch::{self, Change, carry_out};
 use super::update::{self, Edit};
 use super::{admit, read};
 use crate::apply::SCALE_VERSION;
@@ -33,58 +33,57 @@ pub(super) async fn dispatch(call: &Call<'_>, method: &Method) -> ApiResult<Repl
             }
             shown(call, served.value(), &paths)
         }
-        Method::PUT => {
-            let options = WriteOptions::parse(&call.query, "UpdateOptions")?;
-            let (wanted, warnings) = if call.def.is_custom() {
-                let mut wanted = admit::read_object(call)?.value;
-                settle(&mut wanted)?;
-                (wanted, Vec::new())
-            } else {
-                admit::read_typed(call, (GROUP, "v1", KIND), &options)?
-            };
-            warnings.iter().for_each(|warning| call.warn(warning));
-            let edit = |old: &Value| {
-                let mut next = wanted.clone();
-                admit::check_place(call, &mut next, &call.path.name)?;
-                Ok(crate::managed::updated_scale(call, old, &next, &options))
-            };
-            write(call, &paths, &options, &edit).await
-        }
-        Method::PATCH => {
-            let kind = negotiate::patch_kind(call.headers, call.def.is_custom())?;
-            let options = patch::options(call, kind)?;
-            let Decoded { value: patch, duplicates } = decoded(call, kind)?;
-            match kind {
-                PatchKind::Apply => {
-                    let (version, of) = patch::type_of(&patch);
-                    if (version, of) != (SCALE_VERSION, KIND) {
-                        return Err(patch::no_object(version, of));
-                    }
-                    super::write::at_path(call)?;
-                    crate::managed::unmanaged(&patch)?;
-                    let edit = |old: &Value| applied(call, old, &patch, &options);
-                    write(call, &paths, &options, &edit).await
-                }
-                _ => {
-                    let edit = |old: &Value| {
-                        let mut next = old.clone();
-                        carry_out(call, kind, &mut next, &patch)?;
-                        let patched = next.clone();
-                        let change = Change { of: message(), kind, patch: &patch };
-                        read_patched(call, &change, &mut next, &patched)
-                            .and_then(|unknown| admit::reported(&unknown, &duplicates, &options))
-                            .map_err(|fault| change.refused(&patched, &fault))?
-                            .iter()
-                            .for_each(|warning| call.warn(warning));
-                        admit::check_place(call, &mut next, &call.path.name)?;
-                        Ok(crate::managed::updated_scale(call, old, &next, &options))
-                    };
-                    write(call, &paths, &options, &edit).await
-                }
-            }
-        }
+        Method::PUT => updated(call, &paths).await,
+        Method::PATCH => patched(call, &paths).await,
         _ => Err(super::not_supported(call, method)),
     }
+}
+
+async fn updated(call: &Call<'_>, paths: &ScalePaths) -> ApiResult<Reply> {
+    let options = WriteOptions::parse(&call.query, "UpdateOptions")?;
+    let (wanted, warnings) = if call.def.is_custom() {
+        let mut wanted = admit::read_object(call)?.value;
+        settle(&mut wanted)?;
+        (wanted, Vec::new())
+    } else {
+        admit::read_typed(call, (GROUP, "v1", KIND), &options)?
+    };
+    warnings.iter().for_each(|warning| call.warn(warning));
+    let edit = |old: &Value| {
+        let mut next = wanted.clone();
+        admit::check_place(call, &mut next, &call.path.name)?;
+        Ok(crate::managed::updated_scale(call, old, &next, &options))
+    };
+    write(call, paths, &options, &edit).await
+}
+
+async fn patched(call: &Call<'_>, paths: &ScalePaths) -> ApiResult<Reply> {
+    let kind = negotiate::patch_kind(call.headers, call.def.is_custom())?;
+    let options = patch::options(call, kind)?;
+    let Decoded { value: patch, duplicates } = patch::read_patch(call, kind)?;
+    if kind == PatchKind::Apply {
+        let (version, of) = patch::type_of(&patch);
+        if (version, of) != (SCALE_VERSION, KIND) {
+            return Err(patch::no_object(version, of));
+        }
+        super::write::at_path(call)?;
+        crate::managed::unmanaged(&patch)?;
+        return write(call, paths, &options, &|old: &Value| applied(call, old, &patch, &options)).await;
+    }
+    let edit = |old: &Value| {
+        let mut next = old.clone();
+        carry_out(call, kind, &mut next, &patch)?;
+        let patched = next.clone();
+        let change = Change { of: message(), kind, patch: &patch };
+        read_patched(call, &change, &mut next, &patched)
+            .and_then(|unknown| admit::reported(&unknown, &duplicates, &options))
+            .map_err(|fault| change.refused(&patched, &fault))?
+            .iter()
+            .for_each(|warning| call.warn(warning));
+        admit::check_place(call, &mut next, &call.path.name)?;
+        Ok(crate::managed::updated_scale(call, old, &next, &options))
+    };
+    write(call, paths, &options, &edit).await
 }
 
 /// Applies a configuration to a scale. That of a custom resource cannot change: kube-apiserver converts it as if it were

@@ -51,16 +51,16 @@ pub(super) async fn watch(call: &Call<'_>, name: &str, options: &ListOptions) ->
     let at_once = matches!(from, None | Some(0));
     let current = store.current();
     let asked = from.unwrap_or_default();
+    let streaming = options.send_initial_events == Some(true);
     let (first, cursor) = match options.send_initial_events {
         // Without initial events, a watch starts with the next change.
         Some(false) if at_once => (None, store.watch(&def.collection, current)),
-        initial if at_once || initial == Some(true) => {
+        _ if at_once || streaming => {
             let (snapshot, cursor) = store.list_and_watch(&def.collection, &prefix);
             (Some(snapshot), cursor)
         }
         _ => (None, store.watch(&def.collection, asked)),
     };
-    let streaming = options.send_initial_events == Some(true);
     let start = if at_once { current } else { asked };
     let now = Instant::now();
     let end = now + timeout;
@@ -85,7 +85,7 @@ pub(super) async fn watch(call: &Call<'_>, name: &str, options: &ListOptions) ->
         done: false,
         initial: first.map(|snapshot| (snapshot, streaming && options.bookmarks)),
     };
-    if options.send_initial_events == Some(true) && asked > current {
+    if streaming && asked > current {
         state.fail(&ApiError::future_version(asked, current, call.def.is_cached()));
     }
     Ok(Reply::stream_in(

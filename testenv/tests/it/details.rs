@@ -300,7 +300,11 @@ async fn address_of_pod_is_the_first_of_its_addresses() {
 async fn patch_of_missing_object_is_not_decoded() {
     let env = with_pod().await;
     let kind = "application/json-patch+json";
-    assert_eq!(send(&env, "PATCH", "/api/v1/namespaces/default/pods/q", kind, "{}").await.0, 404);
+    let missing =
+        ["/api/v1/namespaces/default/pods/q", "/apis/apps/v1/namespaces/default/deployments/q/scale"];
+    for path in missing {
+        assert_eq!(send(&env, "PATCH", path, kind, "{}").await.0, 404, "{path}");
+    }
     assert_eq!(send(&env, "PATCH", POD, kind, "{}").await.0, 400);
     env.stop().await;
 }
