@@ -5,6 +5,10 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 target=${CARGO_TARGET_DIR:-target}
 server=
 
+# Property tests draw the same values in every run, so that they fail only after a change of the code. To look for new
+# failures, set another seed.
+export PROPTEST_RNG_SEED=${PROPTEST_RNG_SEED:-1}
+
 # install_packages NAME...: with Debian's package manager, as root or through sudo.
 install_packages() {
   echo "installing $*"

@@ -32,7 +32,6 @@ pub mod load;
 pub mod lower;
 pub mod macros;
 pub mod migrate;
-mod nesting;
 pub mod output;
 mod parallel;
 pub mod parse;

@@ -11,8 +11,10 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use kubesmith_core::nesting;
+
+use crate::parallel;
 use crate::paths::display;
-use crate::{nesting, parallel};
 
 pub use rows::{ROWS, Row};
 pub use settings::write;

@@ -27,13 +27,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use kubesmith_core::diag::{Code, Diagnostics};
 use kubesmith_core::grammar::{is_marker, marker_name};
 use kubesmith_core::model::ModuleAttrs;
+use kubesmith_core::nesting;
 use proc_macro2::Span;
 use syn::ext::IdentExt;
 use syn::{Attribute, Ident, Item, Meta, Visibility as SynVisibility};
 
 use crate::cfg::Cfg;
 use crate::diag::{self, Diagnostic};
-use crate::nesting;
 use crate::source::{FileId, Loc};
 use crate::syntax::facts::ModuleFacts;
 use crate::syntax::{

@@ -10,3 +10,4 @@ pub mod diag;
 pub mod grammar;
 pub mod model;
 pub mod names;
+pub mod nesting;

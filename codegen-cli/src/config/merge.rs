@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 
 use crate::lints::Lints;
-use crate::nesting;
 
 use super::manifests::{self, Places};
 use super::{
@@ -275,7 +274,7 @@ fn is_package_name(name: &str) -> bool {
 }
 
 fn is_module_path(path: &str) -> bool {
-    nesting::check(path).is_ok()
+    kubesmith_core::nesting::check(path).is_ok()
         && syn::parse_str::<syn::Path>(path).is_ok_and(|path| {
             path.segments.first().is_some_and(|first| first.ident == "crate")
                 && path.segments.iter().all(|segment| segment.arguments.is_none())

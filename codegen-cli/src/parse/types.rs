@@ -1,12 +1,12 @@
 //! Parses types in source form, with their parameters and arguments.
 
+use kubesmith_core::nesting;
 use proc_macro2::Span;
 use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 use syn::{GenericArgument, GenericParam, LitStr, PathArguments, Type};
 
 use super::Parser;
-use crate::nesting;
 use crate::syntax::{Argument, ParamItem, PathExpr, TypeExpr};
 
 impl Parser<'_> {

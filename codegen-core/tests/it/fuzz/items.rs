@@ -5,6 +5,7 @@ use kubesmith_core::grammar::{Family, ItemAttributes, Place, parse_each};
 use kubesmith_core::model::{
     ModuleAttrs, RbacAttrs, ResourceInput, TypeModel, WebhookAttrs, WebhookConfigurationAttrs,
 };
+use kubesmith_core::nesting;
 use syn::{ItemEnum, ItemFn, ItemStruct};
 
 const FAMILIES: [&str; 8] =
@@ -18,7 +19,7 @@ pub(crate) fn attributes(text: &str) {
     for family in FAMILIES.into_iter().chain(["serde", "derive"]) {
         read(&format!("#[{family}({text})]\n"));
     }
-    // syn reads these as an expression, for which it recurses: who calls the crate sees to it that they are not deep.
+    // syn reads these as an expression, for which it recurses: the command parses on threads with larger stacks.
     if text.len() < 64 {
         read(&format!("#[validation = {text}]\n"));
         read(&format!("#[doc = {text}]\n"));
@@ -37,6 +38,10 @@ pub(crate) fn markers(text: &str) {
 }
 
 fn read(before: &str) {
+    // Who calls the crate refuses such text first.
+    if nesting::check(before).is_err() {
+        return;
+    }
     read_struct(&format!(
         "{before} struct Foo {{ {before} metadata: ObjectMeta, {before} spec: Vec<i32>, {before} r#type: [u8; 3] }}"
     ));

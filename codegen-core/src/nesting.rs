@@ -1,4 +1,4 @@
-//! Refuses text that is nested so deeply that parsing it would exhaust the stack.
+//! Refuses text that is nested so deeply that parsing it would exhaust the stack, and endless numbers.
 //!
 //! syn recurses into groups and types, and the tree of a chain such as `a + b + c` is dropped by recursion.
 //! So this check runs before syn, on tokens without grammar.
@@ -10,16 +10,23 @@ const LIMIT: usize = 128;
 /// has. Each may be a level, and the stacks of parsing threads suffice for as many.
 const CHAIN: usize = 4096;
 
+/// The longest number: the exact digits of the smallest 64-bit float are fewer. syn multiplies out the digits of
+/// integers, which takes minutes for tens of thousands.
+const DIGITS: usize = 1100;
+
 /// Checks the nesting of a text.
 ///
 /// # Errors
 /// Returns the first byte that is too deep.
-pub(crate) fn check(text: &str) -> Result<(), usize> {
+pub fn check(text: &str) -> Result<(), usize> {
     let bytes = text.as_bytes();
     let mut scan = Scan { levels: vec![Level::default()], chain: 0 };
     let mut at = 0;
     while let Some(&byte) = bytes.get(at) {
         let length = length(&bytes[at..]);
+        if byte.is_ascii_digit() && length > DIGITS {
+            return Err(at);
+        }
         if !byte.is_ascii_whitespace() && !is_comment(&bytes[at..]) {
             scan.token(byte, &bytes[at + length..]).ok_or(at)?;
         }
@@ -28,9 +35,12 @@ pub(crate) fn check(text: &str) -> Result<(), usize> {
     Ok(())
 }
 
-/// The error message.
-pub(crate) fn message() -> String {
-    format!("nested more than {LIMIT} levels deep, or {CHAIN} tokens long without an end")
+/// The message of an error of [`check`].
+#[must_use]
+pub fn message() -> String {
+    format!(
+        "nested more than {LIMIT} levels deep, {CHAIN} tokens long without an end, or a number of {DIGITS} digits"
+    )
 }
 
 #[derive(Default)]
@@ -204,6 +214,7 @@ mod tests {
     fn error_position_is_the_first_token_beyond_the_limit() {
         assert_eq!(check(&"(".repeat(1000)), Err(LIMIT - 1));
         assert_eq!(check(&"a ".repeat(5000)), Err(CHAIN * 2));
+        assert_eq!(check(&format!("a = {}", "1".repeat(2000))), Err(4));
     }
 
     #[test]
