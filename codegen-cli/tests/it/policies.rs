@@ -48,7 +48,7 @@ async fn policy_decisions_follow_the_attributes() {
     let made = ovens.get("hot").await.unwrap();
     assert_eq!(made.metadata.labels.unwrap()["heated"], "true", "the mutating policy has run");
     let refused = ovens.delete("hot", &DeleteParams::default()).await.unwrap_err().to_string();
-    assert!(refused.contains("a hot oven is not removed"), "{refused}");
+    assert!(refused.contains("a hot oven cannot be removed"), "{refused}");
 
     let baker = env.add_user(&User { name: "baker".to_owned(), groups: Vec::new() }).await.unwrap();
     let refused = apply(&baker.client(), &oven("hotter", 301)).await.unwrap_err();
