@@ -27,7 +27,7 @@ pub use project::FILE_NAME;
 pub use webhook::{CreateWebhook, create_webhook};
 
 /// The start of the description of the example field in specs by `create api`.
-const EXAMPLE: &str = "An example: replace it by what";
+const EXAMPLE: &str = "An example field: replace it with";
 
 /// Whether every version in the text of a CRD has the example field from `create api`.
 pub(crate) fn is_untouched(crd: &str) -> bool {

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Writes every generated file anew, as kubesmith.toml says: the package ippool-client in client/ (clients, informers,
+# Regenerates all files that kubesmith.toml configures: the package ippool-client in client/ (clients, informers,
 # listers), CRDs in config/crd/bases, roles and the other manifests in config/, dist/install.yaml, and the reference in docs/.
 set -o errexit -o nounset -o pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Fails, with a diff, when a generated file is out of date. Writes nothing.
+# Prints a diff and fails if a generated file is out of date. Writes nothing.
 set -o errexit -o nounset -o pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 

@@ -74,7 +74,7 @@ fn first_edit_of_a_new_kind_is_not_a_breaking_change() {
     let edited = project
         .read(POOL_TYPES)
         .replace("foo", "cidr")
-        .replace("An example: replace it by what an IPPool is to be.", "The addresses.");
+        .replace("An example field: replace it with the fields of an IPPool.", "The addresses.");
     fs::write(project.path(POOL_TYPES), edited).unwrap();
     let out = project.run(&["generate"]);
     let said = String::from_utf8_lossy(&out.stderr).into_owned();
@@ -92,7 +92,7 @@ fn first_edit_of_a_copied_version_is_not_a_breaking_change() {
         fs::write(project.path(file), project.read(file).replace(from, to)).unwrap();
         String::from_utf8_lossy(&project.run(&["generate"]).stderr).into_owned()
     };
-    edit(POOL_TYPES, "An example: replace it by what an IPPool is to be.", "The addresses.");
+    edit(POOL_TYPES, "An example field: replace it with the fields of an IPPool.", "The addresses.");
     project.works(&[&api("tsi", "v1", "IPPool")[..], &["--from", "v1alpha1"]].concat());
     let new = "api/src/tsi/v1/ip_pool.rs";
     assert_eq!(edit(new, "cidr", "range"), "");

@@ -37,7 +37,7 @@ enum Command {
 #[tokio::main]
 async fn main() -> anyhow::Result<()> {
     let filter = EnvFilter::builder().with_default_directive(LevelFilter::INFO.into()).from_env();
-    let filter = filter.context("RUST_LOG has no valid filter: write info or kube=debug")?;
+    let filter = filter.context("RUST_LOG is not a valid filter: write info or kube=debug")?;
     // Standard output is for manifests only.
     let colors = stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
     tracing_subscriber::fmt().with_env_filter(filter).with_ansi(colors).with_writer(stderr).init();

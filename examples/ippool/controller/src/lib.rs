@@ -1,6 +1,6 @@
 //! Controllers of ippool.
 
-/// The lease that says which replica leads.
+/// The name of the lease for leader election.
 pub const LEADER_ELECTION_ID: &str = "ippool.tiduyun.com";
 
 pub mod ip_pool;

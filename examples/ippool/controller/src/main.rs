@@ -20,7 +20,7 @@ struct Flags {
 async fn main() -> anyhow::Result<()> {
     let flags = Flags::parse();
     let filter = EnvFilter::builder().with_default_directive(LevelFilter::INFO.into()).from_env();
-    let filter = filter.context("RUST_LOG has no valid filter: write info or kube=debug")?;
+    let filter = filter.context("RUST_LOG is not a valid filter: write info or kube=debug")?;
     let colors = stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
     tracing_subscriber::fmt().with_env_filter(filter).with_ansi(colors).init();
 

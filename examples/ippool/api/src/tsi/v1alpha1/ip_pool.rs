@@ -1,4 +1,4 @@
-//! Kind `IPPool`. After an edit, `make generate` writes what follows from it.
+//! Kind `IPPool`. Run `make generate` after an edit.
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, ObjectMeta};
 use kubesmith_runtime::{Resource, Schema};
