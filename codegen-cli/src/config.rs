@@ -64,9 +64,9 @@ pub enum Generator {
     Policy,
     /// OpenAPI documents, and the report of API rules.
     Openapi,
-    /// Reference documentation of the API, for people.
+    /// Reference documentation of the API.
     Docs,
-    /// The manifests that run the manager: a kustomize tree and one file to install.
+    /// The deployment manifests of the manager: a kustomize tree and an installer.
     Deploy,
     /// A Helm chart with the same objects.
     Helm,
@@ -95,42 +95,42 @@ pub const CLIENT_GENERATORS: [Generator; 3] = [Generator::Client, Generator::Lis
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Config {
-    /// Folders, relative to the file, with a `kubesmith.toml` each: one run does them all. Everything else then stands
-    /// in theirs.
+    /// Folders, relative to this file, that each have a `kubesmith.toml`. One run generates all of them. Other settings
+    /// belong in their files.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub members: Vec<PathBuf>,
-    /// Crate folders, relative to the file.
+    /// Folders of crates, relative to this file.
     #[serde(default)]
     pub input: Vec<PathBuf>,
-    /// Features of the inputs that are on beside `default`: `a`, or `package/a` for one of them.
+    /// Features of the inputs to enable in addition to `default`: `a`, or `package/a` for one input.
     #[serde(default)]
     pub features: Vec<String>,
-    /// Whether all features of the inputs are on.
+    /// Whether all features of the inputs are enabled.
     #[serde(default)]
     pub all_features: bool,
-    /// Whether the feature `default` is left out.
+    /// Whether the feature `default` is disabled.
     #[serde(default)]
     pub no_default_features: bool,
-    /// Kinds to generate, `Order` or `Order.bakery.example.com`; all when absent.
+    /// Kinds to generate: `Order` or `Order.bakery.example.com`. Default: all.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub kinds: Vec<String>,
-    /// Groups whose kinds to generate, `bakery.example.com` or `*.example.com`; all when absent.
+    /// Groups whose kinds are generated: `bakery.example.com` or `*.example.com`. Default: all.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub groups: Vec<String>,
-    /// Kinds and groups that are left out.
+    /// Kinds and groups to skip.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub exclude: Vec<String>,
-    /// Whether kinds without errors are written where others have some.
+    /// Whether kinds without errors are written if other kinds have errors.
     #[serde(default, skip_serializing_if = "is_default")]
     pub keep_going: bool,
-    /// Whether the project is built and run for definitions that cannot be known from source.
+    /// Whether the project is built and run to get definitions that cannot be read from source.
     #[serde(default, skip_serializing_if = "is_default")]
     pub evaluate: bool,
-    /// Generators to run; all when absent.
+    /// Generators to run. Default: all.
     pub only: Option<Vec<Generator>>,
-    /// File whose text begins every generated Rust file; ` YEAR` in it is replaced.
+    /// File with the header of every generated Rust file. `year` replaces ` YEAR` in it.
     pub header_file: Option<PathBuf>,
-    /// Replaces ` YEAR` in the header.
+    /// The value for ` YEAR` in headers.
     pub year: Option<String>,
     /// The CRDs.
     #[serde(default, skip_serializing_if = "is_default")]
@@ -138,7 +138,7 @@ pub struct Config {
     /// The client package.
     #[serde(default, skip_serializing_if = "is_default")]
     pub client: ClientConfig,
-    /// The code of the project that an evaluation runs.
+    /// The code of the project that `evaluate` runs.
     #[serde(default, skip_serializing_if = "is_default")]
     pub evaluation: EvaluationConfig,
     /// The roles.
@@ -156,7 +156,7 @@ pub struct Config {
     /// The reference documentation.
     #[serde(default, skip_serializing_if = "is_default")]
     pub docs: DocsConfig,
-    /// The manifests that run the manager.
+    /// The deployment manifests of the manager.
     #[serde(default, skip_serializing_if = "is_default")]
     pub deploy: DeployConfig,
     /// The Helm chart.
@@ -178,24 +178,24 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
 pub struct ClientConfig {
     /// Folder of the package or module.
     pub output: Option<PathBuf>,
-    /// Package name of a crate of its own.
+    /// Name of a separate client package.
     pub crate_name: Option<String>,
-    /// Path of a module inside an existing crate, instead of a crate of its own.
+    /// Path of a module in an existing crate, instead of a separate package.
     pub module: Option<String>,
-    /// Whether there are apply configurations (there are unless it is `false`); without them `apply` takes whole objects.
+    /// Whether to generate apply configurations. Default: `true`. Without them, `apply` takes whole objects.
     pub apply_configurations: Option<bool>,
-    /// Whether there is `validate()` for each kind. A package of its own has it, behind its feature `validation`, unless this
-    /// is `false`; a module only if this is `true`.
+    /// Whether to generate `validate()` for each kind. Default: `true` for a package, behind its feature `validation`, and
+    /// `false` for a module.
     pub validations: Option<bool>,
-    /// Whether there are functions that set defaults (there are unless it is `false`).
+    /// Whether to generate functions that set defaults. Default: `true`.
     pub defaults: Option<bool>,
-    /// Whether there are functions that convert between versions (there are unless it is `false`).
+    /// Whether to generate conversions between versions. Default: `true`.
     pub conversions: Option<bool>,
-    /// Whether there is a fake clientset for unit tests. Absent: a crate has one, behind its feature `fake`; a module, which
-    /// has it in tests alone and whose crate then needs kubesmith-testenv among its `dev-dependencies`, has none.
+    /// Whether to generate a fake clientset for unit tests. Default: `true` for a package, behind its feature `fake`, and
+    /// `false` for a module. In a module it is for tests only, and its crate needs kubesmith-testenv in `dev-dependencies`.
     pub fake_clientset: Option<bool>,
-    /// Kinds of Kubernetes that there are clients, informers and listers for as well: `apps/v1/Deployment`, `v1/Pod`, or
-    /// `apps/v1` for all of a group-version.
+    /// Built-in kinds to generate clients, informers and listers for: `apps/v1/Deployment`, `v1/Pod`, or `apps/v1` for all
+    /// kinds of a group-version.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(test, schemars(with = "Vec<String>"))]
     pub kinds: Vec<KindName>,
@@ -299,7 +299,7 @@ pub struct Settings {
     pub file: ConfigFile,
     /// Longest description.
     pub max_desc_len: Option<usize>,
-    /// Whether fields may be floating point numbers.
+    /// Whether floating point fields are allowed.
     pub allow_dangerous_types: bool,
     /// Whether embedded metadata gets a schema.
     pub generate_embedded_object_meta: bool,

@@ -58,18 +58,18 @@ pub const LINTS: &[(Code, Level)] = &[
 /// The name for all warnings.
 const ALL: &str = "all";
 
-/// Codes by level: the table `[lints]`, and the flags.
+/// Levels of warnings, by code: the table `[lints]` and the flags.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, clap::Args)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct LintConfig {
-    /// Warnings that are not shown, by code, or `all`.
+    /// Codes of warnings to hide, or `all`.
     #[arg(long, value_name = "CODES", value_delimiter = ',')]
     pub allow: Vec<String>,
-    /// Warnings that are shown: those of conventions are not by themselves.
+    /// Codes of warnings to show. Warnings about conventions are off by default.
     #[arg(long, value_name = "CODES", value_delimiter = ',')]
     pub warn: Vec<String>,
-    /// Warnings that are errors.
+    /// Codes of warnings to report as errors.
     #[arg(long, value_name = "CODES", value_delimiter = ',')]
     pub deny: Vec<String>,
 }

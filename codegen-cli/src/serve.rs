@@ -31,41 +31,41 @@ const WEBHOOK_ADDR: &str = "127.0.0.1:9443";
 /// The settings of the server: contents, address, kubeconfig.
 #[derive(Debug, Args)]
 pub(crate) struct Serve {
-    /// Address to listen on; port 0 chooses a free port.
+        /// Address to listen on; port 0 selects a free port.
     #[arg(long, value_name = "HOST:PORT", default_value = DEFAULT_ADDR, value_parser = address)]
     addr: SocketAddr,
     /// Serves HTTP without TLS and without authentication.
     #[arg(long)]
     plain_http: bool,
-    /// File for the kubeconfig; default: `kubeconfig` in the folder of --data, or else a new private file that is removed
+        /// File for the kubeconfig; default: `kubeconfig` in the folder of --data, or a new private file that is removed
     /// when the server ends. A file with other clusters is an error and is not changed.
     #[arg(long, value_name = "FILE")]
     kubeconfig: Option<PathBuf>,
     /// CRDs to install: a file, or a folder with files ending in yaml, yml or json; may be repeated.
     #[arg(long, value_name = "PATH", num_args = 1..)]
     crds: Vec<PathBuf>,
-    /// Stores everything in this folder and loads it at the next start; default: in memory.
+        /// Stores all objects in this folder and loads them at the next start; default: in memory.
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
-    /// Also runs a cluster's controllers: dependents are deleted with their owners, namespaces are emptied, deployments make
-    /// replica sets and those make pods.
+        /// Also runs the controllers of a cluster: garbage collection, deletion of namespaces, Deployments, ReplicaSets and
+    /// others.
     #[arg(long)]
     controllers: bool,
-    /// Authorization of requests: AlwaysAllow lets every user do everything, RBAC evaluates roles and bindings.
+        /// Authorization mode: AlwaysAllow allows all requests, RBAC evaluates roles and bindings.
     #[arg(long, value_name = "MODE", default_value = "AlwaysAllow")]
     authorization_mode: AuthorizationMode,
-    /// Also simulates a node and the scheduler: pods become running and ready. No container runs.
+        /// Also simulates a node and the scheduler: pods become running and ready, but no container runs.
     #[arg(long)]
     simulated_node: bool,
-    /// Calls the webhooks of services on this machine, where a manager runs in development, and writes their certificate into
+        /// Calls the webhooks of services on this machine, for a manager in development, and writes their certificate into
     /// this folder: `tls.crt` and `tls.key`, for `--webhook-cert-dir` of the manager.
     #[arg(long, value_name = "DIR")]
     webhook_cert_dir: Option<PathBuf>,
     /// Address of these webhooks.
     #[arg(long, value_name = "HOST:PORT", default_value = WEBHOOK_ADDR, value_parser = address, requires = "webhook_cert_dir")]
     webhook_addr: SocketAddr,
-    /// Runs the commands of `exec` on this machine as the user of this process, where no annotation of the pod answers. Everybody who
-    /// has the kubeconfig may then run any program.
+        /// Runs commands of `kubectl exec` on this machine, as the user of this process, unless an annotation of the pod sets the
+    /// output. Anyone with the kubeconfig can then run any program.
     #[arg(long, conflicts_with = "plain_http")]
     exec_on_host: bool,
 }

@@ -19,51 +19,51 @@ use crate::paths::display;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Crd {
-    /// Installs or upgrades definitions, after a check of their changes and, on request, of the stored objects.
+        /// Installs or upgrades CRDs, after a check of their changes and, on request, of the stored objects.
     ///
-    /// Exit codes: 0 all definitions are installed, 1 an upgrade is refused or fails, 2 wrong usage.
+    /// Exit codes: 0 all CRDs are installed, 1 an upgrade is refused or fails, 2 invalid usage.
     Apply(Apply),
-    /// Shows which versions are served and stored, who owns the definition, and the next step in the life of its versions.
+        /// Shows the served and stored versions of CRDs, their owner, and the next step of a version change.
     ///
-    /// Exit codes: 0 the definitions are shown, 1 one of them does not exist or cannot be read, 2 wrong usage.
+    /// Exit codes: 0 the CRDs are shown, 1 one of them does not exist or cannot be read, 2 invalid usage.
     Status(Named),
-    /// Rewrites all objects in the storage version, and removes the other ones from status.storedVersions.
+        /// Rewrites all objects in the storage version, and removes the other versions from status.storedVersions.
     ///
-    /// A migration that was interrupted continues when it is run again. Exit codes: 0 all objects are rewritten, 1 some are
-    /// not, 2 wrong usage.
+    /// To continue an interrupted migration, run the command again. Exit codes: 0 all objects are rewritten, 1 some are
+    /// not, 2 invalid usage.
     Migrate(Migrate),
 }
 
 #[derive(Debug, Args)]
 pub(super) struct Apply {
-    /// Files with CRDs, folders of them, or `-`.
+        /// Files with CRDs, folders of such files, or `-` for standard input.
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
-    /// The operator that owns the definitions.
+        /// The operator that owns the CRDs.
     #[arg(long, value_name = "NAME")]
     operator: String,
-    /// The operator's version, such as 1.2.3: definitions of newer versions are kept.
+        /// The operator's version, such as 1.2.3. CRDs of newer versions are not changed.
     #[arg(long, value_name = "VERSION")]
     operator_version: String,
-    /// Checks all stored objects with the new schemas. If all are valid, changes of schemas are accepted.
+        /// Validates all stored objects against the new schemas, and accepts schema changes if all objects are valid.
     #[arg(long)]
     check_objects: bool,
-    /// Allows changes of this kind; docs/reference/diff.md lists them.
+        /// Allows changes with this code; docs/reference/diff.md lists the codes.
     #[arg(long, value_name = "CODE", value_parser = code)]
     allow: Vec<ChangeCode>,
-    /// Refuses an upgrade if a server would not take the old definition back.
+        /// Refuses an upgrade if a server would refuse the old CRD afterwards.
     #[arg(long)]
     keep_way_back: bool,
-    /// Replaces definitions of newer versions of the operator, after all stored objects are checked.
+        /// Replaces CRDs of newer versions of the operator, after a check of all stored objects.
     #[arg(long)]
     downgrade: bool,
-    /// Replaces definitions of other operators.
+        /// Replaces CRDs of other operators.
     #[arg(long)]
     take_over: bool,
     /// Writes nothing.
     #[arg(long)]
     dry_run: bool,
-    /// Time for the server to establish a definition, in seconds.
+        /// Seconds to wait until the server has established a CRD.
     #[arg(long, value_name = "SECONDS", default_value_t = 30)]
     timeout: u64,
     #[command(flatten)]
@@ -72,7 +72,7 @@ pub(super) struct Apply {
 
 #[derive(Debug, Args)]
 pub(super) struct Named {
-    /// Definitions, such as widgets.example.com.
+        /// Names of CRDs, such as widgets.example.com.
     #[arg(required = true, value_name = "NAME", value_parser = name)]
     names: Vec<String>,
     #[command(flatten)]
@@ -83,10 +83,10 @@ pub(super) struct Named {
 pub(super) struct Migrate {
     #[command(flatten)]
     named: Named,
-    /// Highest number of objects that are rewritten per second.
+        /// Maximum number of objects to rewrite per second.
     #[arg(long, value_name = "OBJECTS", default_value_t = 100)]
     rate: u32,
-    /// Writes nothing; the server converts and checks every object.
+        /// Writes nothing; the server still converts and validates every object.
     #[arg(long)]
     dry_run: bool,
 }

@@ -17,25 +17,25 @@ use crate::paths::display;
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Diff {
-    /// The old side: a file or folder with CRDs, or `-`; a crate or a kubesmith.toml, from which the CRDs are generated;
-    /// `REV:PATH` or `git:REV:PATH`, a revision of git (`git:REV` has the path of the other side; one that does not have it yet
-    /// has no definition); `cluster` or
+        /// The old side, in one of these forms: a file or folder with CRDs, or `-` for standard input; a crate or a
+    /// kubesmith.toml, from which CRDs are generated; a git revision, `REV:PATH` or `git:REV:PATH` (`git:REV` uses the path
+    /// of the other side, and has no definitions if the path does not exist there); a cluster, `cluster` or
     /// `cluster:CONTEXT`, with the definitions that the other side names.
     #[arg(value_name = "OLD")]
     old: String,
     /// The new side, in the same forms.
     #[arg(value_name = "NEW")]
     new: String,
-    /// Format of changes.
+        /// Output format.
     #[arg(long, value_name = "FORMAT", value_enum, default_value = "text")]
     format: Format,
-    /// TOML file of allowed changes, each with a reason; docs/reference/diff.md.
+        /// TOML file with allowed changes, each with a reason; see docs/reference/diff.md.
     #[arg(long, value_name = "FILE")]
     allow: Option<PathBuf>,
-    /// Judges as API servers since 1.33, which accept invalid values that an update does not change.
+        /// Assumes API servers since 1.33, which accept invalid values that an update does not change.
     #[arg(long)]
     ratcheting: bool,
-    /// Assumes a webhook that converts between the versions of all definitions, such as one that kustomize adds.
+        /// Assumes a conversion webhook for all definitions, for example one that kustomize adds.
     #[arg(long)]
     conversion_webhook: bool,
     #[command(flatten)]
@@ -48,7 +48,7 @@ const EXAMPLES: &str = "Examples:
   kubesmith diff cluster:production api --ratcheting
   kubesmith diff git:origin/main kubesmith.toml --allow allowed-changes.toml --format github
 
-Exit codes: 0 everything is compatible or allowed, 1 something is not or could not be read, 2 wrong usage.";
+Exit codes: 0 all changes are compatible or allowed, 1 some changes are not, or a side cannot be read, 2 invalid usage.";
 
 /// Runs the command.
 pub(super) fn run(arguments: &Diff) -> io::Result<Exit> {

@@ -13,31 +13,31 @@ use crate::known::KubernetesVersion;
 pub struct CrdConfig {
     /// Folder of the YAML files.
     pub output: Option<PathBuf>,
-    /// Longest description in bytes; 0 drops all descriptions.
+    /// Maximum length of descriptions in bytes. 0 removes all descriptions.
     pub max_desc_len: Option<usize>,
-    /// Whether fields may be floating point numbers.
+    /// Whether floating point fields are allowed.
     #[serde(default)]
     pub allow_dangerous_types: bool,
-    /// Whether the schema of embedded metadata has its name, namespace, labels, annotations and finalizers; otherwise it is
-    /// an object without fields, which an API server prunes.
+    /// Whether the schema of embedded metadata has the fields name, namespace, labels, annotations and finalizers.
+    /// Otherwise the schema is an object without fields, and an API server prunes the metadata.
     #[serde(default)]
     pub generate_embedded_object_meta: bool,
-    /// Whether schemas of kube-rs's types keep formats that API servers do not know, such as `uint32`. They do where the
-    /// lock file has kube.
+    /// Whether schemas of kube-rs's types keep formats that API servers do not know, such as `uint32`. Implied if the lock
+    /// file has kube.
     #[serde(default)]
     pub keep_unknown_formats: bool,
-    /// Version of Kubernetes whose types the schemas of kube-rs's types have: `1.31`; without it, that of the features of
-    /// k8s-openapi.
+    /// Kubernetes version of the built-in types in schemas of kube-rs's types, such as `1.31`. Default: the version that
+    /// the features of k8s-openapi select.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, schemars(with = "Option<String>"))]
     pub kubernetes_version: Option<KubernetesVersion>,
-    /// Whether fields of Go structs whose names begin with a small letter are left out.
+    /// Whether unexported fields of Go structs are omitted.
     #[serde(default)]
     pub ignore_unexported_fields: bool,
-    /// Writes `spec.preserveUnknownFields`, for API servers that converted the CRD from v1beta1. `false` is all that v1 allows.
+    /// The value of `spec.preserveUnknownFields`, for CRDs that an API server converted from v1beta1. v1 only allows `false`.
     pub deprecated_v1beta1_compatibility_preserve_unknown_fields: Option<bool>,
-    /// File whose comments begin every CRD; ` YEAR` in it is replaced.
+    /// File with the header comments of every CRD. `year` replaces ` YEAR` in it.
     pub header_file: Option<PathBuf>,
-    /// Replaces ` YEAR` in the header, instead of the file's `year`.
+    /// The value for ` YEAR` in the header. Default: the file's `year`.
     pub year: Option<String>,
 }

@@ -37,51 +37,51 @@ const PREFIX_MAX: usize = 63 - "controller-manager-metrics-service".len();
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct DeployConfig {
-    /// Folder of the kustomize tree, usually `config`. CRDs, roles, webhook configurations and policies lie in its
-    /// subfolders `crd/bases`, `rbac`, `webhook` and `policy` unless their tables say otherwise.
+    /// Folder of the kustomize tree, usually `config`. CRDs, roles, webhook configurations and policies go to its subfolders
+    /// `crd/bases`, `rbac`, `webhook` and `policy`, unless their tables set another folder.
     pub output: Option<PathBuf>,
-    /// Name of the project: label `app.kubernetes.io/name`.
+    /// Name of the project, and value of the label `app.kubernetes.io/name`.
     pub name: Option<String>,
-    /// Namespace of the manager; `<name>-system` when absent.
+    /// Namespace of the manager. Default: `<name>-system`.
     pub namespace: Option<String>,
-    /// The prefix of names of objects; `<name>-` by default.
+    /// Prefix of object names. Default: `<name>-`.
     pub name_prefix: Option<String>,
-    /// Image of the manager; `controller:latest` when absent.
+    /// Image of the manager. Default: `controller:latest`.
     pub image: Option<String>,
-    /// `imagePullPolicy`; the cluster's default when absent.
+    /// `imagePullPolicy` of the manager. Default: the cluster's default.
     pub image_pull_policy: Option<PullPolicy>,
-    /// Replicas of the manager, of which one leads; 1 when absent.
+    /// Number of replicas of the manager. One of them leads. Default: 1.
     pub replicas: Option<u32>,
-    /// Arguments of the manager beside those for leader election, metrics and probes.
+    /// Arguments of the manager, in addition to those for leader election, metrics and probes.
     #[serde(default)]
     pub args: Vec<String>,
-    /// Environment of the manager.
+    /// Environment variables of the manager.
     #[serde(default)]
     pub env: BTreeMap<String, String>,
-    /// Secrets and ConfigMaps whose keys become environment of the manager.
+    /// Secrets and ConfigMaps whose keys become environment variables of the manager.
     #[serde(default)]
     pub env_from: Vec<EnvSource>,
-    /// Requests and limits of the manager; kubebuilder's when absent.
+    /// Requests and limits of the manager. Default: kubebuilder's values.
     pub resources: Option<ResourceRequirements>,
-    /// Whether replicas elect a leader (they do unless it is `false`): the argument `--leader-elect`, a role for it.
+    /// Whether replicas elect a leader. Default: `true`, which adds the argument `--leader-elect` and a role.
     pub leader_election: Option<bool>,
-    /// Port of the metrics; 8080 when absent, or 8443 with `metrics_secure`; 0: there are none.
+    /// Port of the metrics. Default: 8080, or 8443 with `metrics_secure`. 0 disables metrics.
     pub metrics_port: Option<u16>,
-    /// Whether metrics are served over TLS, with a certificate of cert-manager, and only to users whom the cluster allows it.
+    /// Whether metrics are served over TLS, with a certificate of cert-manager, and only to authorized users.
     #[serde(default)]
     pub metrics_secure: bool,
-    /// Port of `/healthz` and `/readyz`; 8081 when absent.
+    /// Port of `/healthz` and `/readyz`. Default: 8081.
     pub health_port: Option<u16>,
-    /// Whether the ServiceMonitor is part of `default` and of the installer, which needs the Prometheus operator's CRDs.
+    /// Whether `default` and the installer contain the ServiceMonitor. It needs the CRDs of the Prometheus operator.
     #[serde(default)]
     pub prometheus: bool,
-    /// Whether the folder of the ServiceMonitor has a PrometheusRule with alerts about the manager.
+    /// Whether to generate a PrometheusRule with alerts about the manager, beside the ServiceMonitor.
     #[serde(default)]
     pub alerts: bool,
-    /// Who makes the certificate of the webhooks; cert-manager when absent.
+    /// The issuer of the webhook certificate. Default: cert-manager.
     #[serde(default)]
     pub certificates: Certificates,
-    /// File with everything that `default` consists of, such as `dist/install.yaml`.
+    /// File with all objects of the folder `default`, such as `dist/install.yaml`.
     pub installer: Option<PathBuf>,
 }
 
@@ -96,7 +96,7 @@ pub enum EnvSource {
     ConfigMap(String),
 }
 
-/// Requests and limits: quantities by the name of the resource.
+/// Requests and limits: quantities by resource name.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]

@@ -11,11 +11,11 @@ use super::{Config, KindFlags, UsageError};
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct EvaluationConfig {
-    /// Folder of the package with the program or function; the only input when absent.
+    /// Folder of the package with the program or function. Default: the only input.
     pub folder: Option<PathBuf>,
     /// Program that prints the CRDs as YAML or JSON.
     pub binary: Option<String>,
-    /// Its arguments.
+    /// Arguments of the program.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub arguments: Vec<String>,
     /// Path of a public function that returns one or more CRDs, or a call with arguments: `my_operator::crds`,

@@ -7,13 +7,13 @@ use super::{Config, UsageError};
 /// The flags, as Cargo has them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, clap::Args)]
 pub struct FeatureFlags {
-    /// Features of the inputs that are on beside `default`: `a`, or `package/a` for one of them.
+    /// Features of the inputs to enable in addition to `default`: `a`, or `package/a` for one input.
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub features: Vec<String>,
-    /// Turns all features of the inputs on.
+        /// Enables all features of the inputs.
     #[arg(long)]
     pub all_features: bool,
-    /// Leaves out the feature `default`.
+        /// Disables the feature `default` of the inputs.
     #[arg(long)]
     pub no_default_features: bool,
 }

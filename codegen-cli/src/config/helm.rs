@@ -16,11 +16,11 @@ const VERSION: &str = "0.1.0";
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct HelmConfig {
-    /// Folder of the chart, such as `charts/shop`. Its objects are those of `[deploy]`.
+    /// Folder of the chart, such as `charts/shop`. The chart has the objects of `[deploy]`.
     pub output: Option<PathBuf>,
-    /// Version of the chart; 0.1.0 when absent.
+    /// Version of the chart. Default: 0.1.0.
     pub version: Option<String>,
-    /// Version of the program in it; that of the chart when absent.
+    /// Version of the program. Default: the version of the chart.
     pub app_version: Option<String>,
 }
 

@@ -20,13 +20,13 @@ const ROLE_FILE: &str = "role.yaml";
 pub struct RbacConfig {
     /// Folder of the roles.
     pub output: Option<PathBuf>,
-    /// Name of the roles of rules that name none; `manager-role` when absent.
+    /// Name of the roles for rules without a role name. Default: `manager-role`.
     pub role_name: Option<String>,
-    /// Name of the file; `role.yaml` when absent.
+    /// Name of the file. Default: `role.yaml`.
     pub file_name: Option<String>,
-    /// File whose comments begin the roles; ` YEAR` in it is replaced.
+    /// File with the header comments of the roles. `year` replaces ` YEAR` in it.
     pub header_file: Option<PathBuf>,
-    /// Replaces ` YEAR` in the header, instead of the file's `year`.
+    /// The value for ` YEAR` in the header. Default: the file's `year`.
     pub year: Option<String>,
 }
 
@@ -37,9 +37,9 @@ pub struct RbacConfig {
 pub struct WebhookConfig {
     /// Folder of `manifests.yaml`.
     pub output: Option<PathBuf>,
-    /// File whose comments begin the configurations; ` YEAR` in it is replaced.
+    /// File with the header comments of the configurations. `year` replaces ` YEAR` in it.
     pub header_file: Option<PathBuf>,
-    /// Replaces ` YEAR` in the header, instead of the file's `year`.
+    /// The value for ` YEAR` in the header. Default: the file's `year`.
     pub year: Option<String>,
 }
 
@@ -50,9 +50,9 @@ pub struct WebhookConfig {
 pub struct PolicyConfig {
     /// Folder of `policies.yaml`.
     pub output: Option<PathBuf>,
-    /// File whose comments begin the policies; ` YEAR` in it is replaced.
+    /// File with the header comments of the policies. `year` replaces ` YEAR` in it.
     pub header_file: Option<PathBuf>,
-    /// Replaces ` YEAR` in the header, instead of the file's `year`.
+    /// The value for ` YEAR` in the header. Default: the file's `year`.
     pub year: Option<String>,
 }
 
@@ -74,7 +74,7 @@ pub struct OpenapiConfig {
 pub struct DocsConfig {
     /// Folder of the documentation.
     pub output: Option<PathBuf>,
-    /// The formats; Markdown and HTML by default.
+    /// The formats. Default: Markdown and HTML.
     pub formats: Option<Vec<DocsFormat>>,
 }
 
@@ -85,7 +85,7 @@ pub struct DocsConfig {
 pub enum DocsFormat {
     /// One Markdown file for each version of a group.
     Markdown,
-    /// One page for everything.
+    /// One page for all groups.
     Html,
 }
 

@@ -13,7 +13,7 @@ use super::template::{Values, template};
 use super::version::{self, Start};
 use super::{Report, ScaffoldError, conversion};
 
-/// Adds a kind to the project, with its controller and a test, and generates what follows from it.
+/// Adds a kind to the project, with its controller and a test, and generates its files.
 #[derive(Clone, Debug, clap::Args)]
 pub struct CreateApi {
     /// Group, without the project's domain.
@@ -25,17 +25,17 @@ pub struct CreateApi {
     /// Kind, such as IPPool.
     #[arg(long, value_name = "KIND")]
     pub kind: String,
-    /// Plural of the kind in URLs; default: that of its other versions, or by the rules of English.
+        /// Plural of the kind in URLs; default: the plural of its other versions, or the English plural.
     #[arg(long, value_name = "NAME")]
     pub plural: Option<String>,
-    /// Whether objects live in namespaces; default: as in the kind's other versions, or Namespaced.
+        /// Scope of the kind; default: the scope of its other versions, or Namespaced.
     #[arg(long, value_enum, ignore_case = true)]
     pub scope: Option<ScopeFlag>,
-    /// The version of the kind that the new one starts as a copy of; conversions between them and a test are made as well.
-    /// Default: the version that is there, without conversions.
+        /// Existing version to copy. The command also adds conversions between both versions and a test. Default: the existing
+    /// version, without conversions.
     #[arg(long, value_name = "VERSION")]
     pub from: Option<String>,
-    /// Whether a controller is made; default: yes, unless another version of the kind has one.
+        /// Whether to add a controller; default: yes, unless another version of the kind has one.
     #[arg(long, value_name = "BOOL", num_args = 0..=1, default_missing_value = "true", require_equals = true)]
     pub controller: Option<bool>,
 }
@@ -43,7 +43,7 @@ pub struct CreateApi {
 /// Scope of a kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum ScopeFlag {
-    /// Objects live in namespaces.
+        /// Objects belong to a namespace.
     Namespaced,
     /// Objects belong to the whole cluster.
     Cluster,

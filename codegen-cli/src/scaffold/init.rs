@@ -19,20 +19,20 @@ pub struct Init {
     /// Folder of the project; default: the current one.
     #[arg(value_name = "DIR", default_value = ".")]
     pub dir: PathBuf,
-    /// The end of the names of the project's API groups.
+        /// Domain of the project's API groups, the suffix of their names.
     #[arg(long, value_name = "DOMAIN", default_value = "my.domain")]
     pub domain: String,
     /// Name of the project; default: the folder's name.
     #[arg(long, value_name = "NAME")]
     pub project_name: Option<String>,
-    /// Who holds the copyright.
+        /// Copyright holder.
     #[arg(long, value_name = "NAME", default_value = "The authors")]
     pub owner: String,
     /// Licence of the project.
     #[arg(long, value_enum, default_value_t = License::Apache2)]
     pub license: License,
-    /// Where kubesmith's packages come from: `published`, a folder with the source, or URL#REVISION of a git repository;
-    /// default: the registry, and until a version is published the source that this program was installed from.
+        /// Source of kubesmith's packages: `published`, a folder with the source, or URL#REVISION of a git repository; default:
+    /// the registry or, until a version is published, the source that this program was installed from.
     #[arg(long, value_name = "SOURCE")]
     pub kubesmith_source: Option<String>,
 }

@@ -2,15 +2,15 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Who makes and renews the certificate of the webhooks.
+/// The issuer of the webhook certificate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Certificates {
-    /// cert-manager, which the cluster has.
+    /// cert-manager, which must be installed in the cluster.
     #[default]
     CertManager,
-    /// The manager itself.
+    /// The manager, which also renews it.
     SelfManaged,
 }
 
