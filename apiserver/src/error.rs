@@ -15,7 +15,7 @@ pub enum Error {
         source: std::io::Error,
     },
     /// Certificates could not be made.
-    #[error("cannot make certificates: {0}")]
+    #[error("cannot create certificates: {0}")]
     Certificates(String),
     /// The folder for the data cannot be used.
     #[error("{path}: {source}")]

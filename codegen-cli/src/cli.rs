@@ -61,27 +61,27 @@ pub struct Cli {
 enum Command {
     /// Writes CRDs and the client package, or checks that they are up to date.
     ///
-        /// Exit codes: 0 success, 1 errors in the input or (with --check) files out of date, 2 invalid usage.
+    /// Exit codes: 0 success, 1 errors in the input or (with --check) files out of date, 2 invalid usage.
     Generate(Box<generate::Generate>),
-        /// Creates a crate of Rust types from CustomResourceDefinitions. `generate` then writes the same definitions.
+    /// Creates a crate of Rust types from CustomResourceDefinitions. `generate` then writes the same definitions.
     ///
     /// Exit codes: 0 all definitions are imported, 1 some or all of them are not, 2 invalid usage.
     Import(import::Import),
-        /// Creates a workspace for an operator, as kubebuilder does: API types, controllers, manifests.
+    /// Creates a workspace for an operator, as kubebuilder does: API types, controllers, manifests.
     ///
     /// Existing files are not changed. Exit codes: 0 success, 1 failure, 2 invalid usage.
     Init(crate::scaffold::Init),
-        /// Adds a kind or webhooks to a project created by `init`.
+    /// Adds a kind or webhooks to a project created by `init`.
     ///
     /// A second run of the same command changes nothing. Exit codes: 0 success, 1 failure, 2 invalid usage.
     #[command(subcommand)]
     Create(scaffold::Create),
-        /// Lists the places where a program uses another controller library, with the replacement for each.
+    /// Lists the places where a program uses another controller library, with the replacement for each.
     ///
     /// The command reads source and ignores code in macros. Exit codes: 0 success, 1 the sources cannot be read, 2 invalid
     /// usage.
     Migrate(migrate::Migrate),
-        /// Lists API changes that break stored objects, clients or conversions.
+    /// Lists API changes that break stored objects, clients or conversions.
     Diff(diff::Diff),
     /// Installs and upgrades definitions in a cluster, and migrates their objects to the storage version.
     #[cfg(feature = "cluster")]
@@ -90,18 +90,18 @@ enum Command {
     /// Shows the settings of a run, and the schema of kubesmith.toml.
     #[command(subcommand)]
     Config(config::Config),
-        /// Explains an attribute, a key of an attribute, a Go marker, or the code of a diagnostic.
+    /// Explains an attribute, a key of an attribute, a Go marker, or the code of a diagnostic.
     Explain {
-                /// The topic: `resource`, `validation.minimum`, `+kubebuilder:default`, `KS0407`; default: an overview.
+        /// The topic: `resource`, `validation.minimum`, `+kubebuilder:default`, `KS0407`; default: an overview.
         topic: Option<String>,
     },
-        /// Runs an API server for kubectl and any other client, until it is interrupted.
+    /// Runs an API server for kubectl and any other client, until it is interrupted.
     ///
     /// Prints two lines when it is ready: `url: …` and `kubeconfig: …`. Exit codes: 0 after SIGINT or SIGTERM, 1 the
     /// server could not start, 2 invalid usage.
     #[cfg(feature = "serve")]
     Serve(Serve),
-        /// Prints shell completions.
+    /// Prints shell completions.
     ///
     /// `kubesmith completions bash > ~/.local/share/bash-completion/completions/kubesmith`
     #[cfg(feature = "completions")]
@@ -112,7 +112,7 @@ enum Command {
     /// Prints the manual page, or writes the pages of all commands into a folder.
     #[cfg(feature = "completions")]
     Man {
-                /// The folder of the pages, such as ~/.local/share/man/man1.
+        /// The folder of the pages, such as ~/.local/share/man/man1.
         #[arg(long, value_name = "DIR")]
         output: Option<std::path::PathBuf>,
     },

@@ -65,7 +65,7 @@ pub enum ClusterError {
         reason: String,
     },
     /// The user may not read definitions.
-    #[error("{url} forbids it: {reason}")]
+    #[error("{url} forbids reading CustomResourceDefinitions: {reason}")]
     Forbidden {
         /// The server.
         url: String,
@@ -73,7 +73,7 @@ pub enum ClusterError {
         reason: String,
     },
     /// The name cannot be that of a definition.
-    #[error("no CustomResourceDefinition can be called {name:?}")]
+    #[error("{name:?} is not a valid name of a CustomResourceDefinition")]
     Name {
         /// The request.
         name: String,
@@ -90,7 +90,7 @@ pub enum ClusterError {
     #[error("this build of kubesmith cannot read clusters")]
     NotBuilt,
     /// The server responds with another error.
-    #[error("{url} answers: {reason}")]
+    #[error("{url} returned an error: {reason}")]
     Refused {
         /// The server.
         url: String,
@@ -104,22 +104,22 @@ impl ClusterError {
     pub fn help(&self) -> String {
         match self {
             ClusterError::Kubeconfig(_) => {
-                "name one with --kubeconfig FILE or the variable KUBECONFIG".to_owned()
+                "set one with --kubeconfig FILE or the environment variable KUBECONFIG".to_owned()
             }
             ClusterError::NoContext { similar: Some(name), .. } => format!("did you mean `{name}`?"),
             ClusterError::NoContext { .. } => "kubectl config get-contexts lists them".to_owned(),
             ClusterError::Unreachable { .. } => {
-                "see whether kubectl reaches it with the same kubeconfig".to_owned()
+                "check whether kubectl reaches the server with the same kubeconfig".to_owned()
             }
             ClusterError::Unauthorized { .. } => {
                 "log in again, or choose another context with --context".to_owned()
             }
             ClusterError::Forbidden { .. } => {
-                "it takes the verbs get and list on customresourcedefinitions.apiextensions.k8s.io".to_owned()
+                "grant the verbs get and list on customresourcedefinitions.apiextensions.k8s.io".to_owned()
             }
             ClusterError::NotFound { similar: Some(name), .. } => format!("did you mean `{name}`?"),
             ClusterError::Name { .. } | ClusterError::NotFound { .. } => {
-                "names are those of kubectl get crds: PLURAL.GROUP".to_owned()
+                "use a name from kubectl get crds: PLURAL.GROUP".to_owned()
             }
             ClusterError::NotBuilt => {
                 "install kubesmith with its feature `cluster`, which is on by default, or name files with definitions"

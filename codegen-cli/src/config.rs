@@ -369,7 +369,7 @@ fn check_members(path: &Path, config: &Config, flags: &Overrides) -> Result<(), 
     let alone = Config { members: config.members.clone(), ..Config::default() };
     if *config != alone {
         return Err(UsageError(format!(
-            "{}: a file with `members` holds nothing else; the rest stands in the members' {FILE_NAME}",
+            "{}: a file with `members` has no other settings; put them into the members' {FILE_NAME}",
             path.display()
         )));
     }

@@ -158,5 +158,5 @@ fn failed(job: &Job, error: &ExpandError) -> Diagnostic {
     Diagnostic::error(Code::MACRO_EXPANSION, error.loc.unwrap_or(job.call.path.loc), message)
         .secondary(error.loc.map(|_| job.call.path.loc), "in this call")
         .secondary(job.definition.name.loc, "the macro is defined here")
-        .help("mend the call, or write out what the macro stands for")
+        .help("correct the call, or write the macro's expansion by hand")
 }

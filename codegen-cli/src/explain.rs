@@ -47,8 +47,8 @@ pub fn explain(topic: Option<&str>) -> Result<String, String> {
         .collect();
     let near = closest(name, known.iter().map(String::as_str));
     Err(match near {
-        Some(near) => format!("nothing is known of `{topic}`; did you mean `{near}`?"),
-        None => format!("nothing is known of `{topic}`; `kubesmith explain` lists attributes and codes"),
+        Some(near) => format!("unknown topic `{topic}`; did you mean `{near}`?"),
+        None => format!("unknown topic `{topic}`; `kubesmith explain` lists attributes and codes"),
     })
 }
 
@@ -66,8 +66,8 @@ fn explain_marker(name: &str) -> Result<String, String> {
         return Ok(describe_marker(definition));
     }
     Err(match near(name) {
-        Some(near) => format!("nothing is known of `+{name}`; did you mean `+{near}`?"),
-        None => format!("nothing is known of `+{name}`; docs/reference/attributes.md lists the markers"),
+        Some(near) => format!("unknown topic `+{name}`; did you mean `+{near}`?"),
+        None => format!("unknown topic `+{name}`; docs/reference/attributes.md lists the markers"),
     })
 }
 

@@ -259,7 +259,7 @@ impl Parser<'_> {
                     Code::PLAIN_COMMENT_MARKER,
                     loc,
                     format!(
-                        "the marker `+{name}` stands in a comment that is not a doc comment, so it does nothing"
+                        "the marker `+{name}` is in a comment that is not a doc comment, so it has no effect"
                     ),
                 )
                 .help("write `///` on a type or field, `//!` at the top of a module"),

@@ -31,40 +31,40 @@ const WEBHOOK_ADDR: &str = "127.0.0.1:9443";
 /// The settings of the server: contents, address, kubeconfig.
 #[derive(Debug, Args)]
 pub(crate) struct Serve {
-        /// Address to listen on; port 0 selects a free port.
+    /// Address to listen on; port 0 selects a free port.
     #[arg(long, value_name = "HOST:PORT", default_value = DEFAULT_ADDR, value_parser = address)]
     addr: SocketAddr,
     /// Serves HTTP without TLS and without authentication.
     #[arg(long)]
     plain_http: bool,
-        /// File for the kubeconfig; default: `kubeconfig` in the folder of --data, or a new private file that is removed
+    /// File for the kubeconfig; default: `kubeconfig` in the folder of --data, or a new private file that is removed
     /// when the server ends. A file with other clusters is an error and is not changed.
     #[arg(long, value_name = "FILE")]
     kubeconfig: Option<PathBuf>,
     /// CRDs to install: a file, or a folder with files ending in yaml, yml or json; may be repeated.
     #[arg(long, value_name = "PATH", num_args = 1..)]
     crds: Vec<PathBuf>,
-        /// Stores all objects in this folder and loads them at the next start; default: in memory.
+    /// Stores all objects in this folder and loads them at the next start; default: in memory.
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
-        /// Also runs the controllers of a cluster: garbage collection, deletion of namespaces, Deployments, ReplicaSets and
+    /// Also runs the controllers of a cluster: garbage collection, deletion of namespaces, Deployments, ReplicaSets and
     /// others.
     #[arg(long)]
     controllers: bool,
-        /// Authorization mode: AlwaysAllow allows all requests, RBAC evaluates roles and bindings.
+    /// Authorization mode: AlwaysAllow allows all requests, RBAC evaluates roles and bindings.
     #[arg(long, value_name = "MODE", default_value = "AlwaysAllow")]
     authorization_mode: AuthorizationMode,
-        /// Also simulates a node and the scheduler: pods become running and ready, but no container runs.
+    /// Also simulates a node and the scheduler: pods become running and ready, but no container runs.
     #[arg(long)]
     simulated_node: bool,
-        /// Calls the webhooks of services on this machine, for a manager in development, and writes their certificate into
+    /// Calls the webhooks of services on this machine, for a manager in development, and writes their certificate into
     /// this folder: `tls.crt` and `tls.key`, for `--webhook-cert-dir` of the manager.
     #[arg(long, value_name = "DIR")]
     webhook_cert_dir: Option<PathBuf>,
     /// Address of these webhooks.
     #[arg(long, value_name = "HOST:PORT", default_value = WEBHOOK_ADDR, value_parser = address, requires = "webhook_cert_dir")]
     webhook_addr: SocketAddr,
-        /// Runs commands of `kubectl exec` on this machine, as the user of this process, unless an annotation of the pod sets the
+    /// Runs commands of `kubectl exec` on this machine, as the user of this process, unless an annotation of the pod sets the
     /// output. Anyone with the kubeconfig can then run any program.
     #[arg(long, conflicts_with = "plain_http")]
     exec_on_host: bool,
@@ -86,11 +86,11 @@ pub(crate) enum ServeError {
     Env(#[from] EnvError),
     #[error("cannot write the kubeconfig {path}: {source}")]
     Kubeconfig { path: PathBuf, source: io::Error },
-    #[error("{path} holds something else than a kubeconfig of this command")]
+    #[error("{path} is not a kubeconfig of this command")]
     Foreign { path: PathBuf },
     #[error("RUST_LOG is not a filter: {0}")]
     Log(#[from] ParseError),
-    #[error("the system refuses: {0}")]
+    #[error("system error: {0}")]
     System(#[from] io::Error),
 }
 
@@ -108,7 +108,7 @@ impl ServeError {
                 "correct the CRD; `kubesmith generate` writes one that is accepted"
             }
             ServeError::Env(EnvError::Data { source: DataError::InUse, .. }) => {
-                "end the other server first, or choose another folder with --data DIR"
+                "stop the other server first, or choose another folder with --data DIR"
             }
             ServeError::Env(EnvError::Data { source: DataError::Format { .. }, .. }) => {
                 "use the version of kubesmith that wrote it, or choose another folder with --data DIR"
@@ -117,15 +117,17 @@ impl ServeError {
                 "choose another folder with --webhook-cert-dir DIR"
             }
             ServeError::Env(EnvError::Data { .. }) => {
-                "nothing was changed; put it right or away, or choose another folder with --data DIR"
+                "nothing was changed; repair or remove the data, or choose another folder with --data DIR"
             }
             ServeError::Env(EnvError::Storage(_)) => {
-                "everything that was answered is on the disk; make room there and start again"
+                "all acknowledged writes are on the disk; free some space and start again"
             }
             ServeError::Env(_) | ServeError::System(_) => "the arguments are not the cause; try again",
             ServeError::Kubeconfig { .. } => "choose a file that you may write with --kubeconfig FILE",
             ServeError::Log(_) => "write a level such as `info`, or `kubesmith_apiserver=debug`",
-            ServeError::Foreign { .. } => "it was left as it is: choose another file with --kubeconfig FILE",
+            ServeError::Foreign { .. } => {
+                "the file was not changed: choose another one with --kubeconfig FILE"
+            }
         }
     }
 }

@@ -63,8 +63,8 @@ pub enum OutputError {
     },
     /// Lines that the owner added to a file would be lost.
     #[error(
-        "{path}: the part `{name}` between `keep begin` and `keep end` has no end, or no place in the generated file any more: \
-         move its lines, or mend the comments"
+        "{path}: the section `{name}` between `keep begin` and `keep end` has no end, or the generated file has no place for it: \
+         move its lines, or correct the comments"
     )]
     Kept {
         /// The file.
@@ -73,7 +73,7 @@ pub enum OutputError {
         name: String,
     },
     /// Two trees have the same file.
-    #[error("two outputs want to write {path}")]
+    #[error("two outputs would write {path}")]
     Twice {
         /// The file.
         path: String,

@@ -236,7 +236,7 @@ impl<S, H> fmt::Debug for RoundTrip<S, H> {
 #[non_exhaustive]
 pub enum RoundTripError {
     /// A conversion failed.
-    #[error("the conversion fails: {message}")]
+    #[error("the conversion failed: {message}")]
     Failed {
         /// Its message.
         message: String,

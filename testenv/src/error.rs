@@ -64,7 +64,7 @@ pub enum Error {
     #[error("cannot write the certificates of the local webhook server: {0}")]
     ServingCertificates(std::io::Error),
     /// A CRD was deleted but is still there; the objects of its kind may have finalizers.
-    #[error("the CRD {name:?} was deleted but is still there; do objects of its kind have finalizers?")]
+    #[error("the CRD {name:?} was deleted but still exists; check the finalizers of its objects")]
     NotUninstalled {
         /// The CRD's name.
         name: String,
@@ -86,7 +86,7 @@ pub enum Error {
         source: std::io::Error,
     },
     /// Certificates could not be made.
-    #[error("cannot make certificates: {0}")]
+    #[error("cannot create certificates: {0}")]
     Certificates(String),
     /// A client could not be configured.
     #[error("cannot configure a client: {0}")]
@@ -104,7 +104,7 @@ pub enum Error {
     Storage(String),
     /// An option was set that has no effect on the back end in use.
     #[error(
-        "`{option}` has no effect on {backend}: leave it out, or choose another back end with `TestEnvBuilder::backend`"
+        "`{option}` has no effect on {backend}: remove it, or choose another back end with `TestEnvBuilder::backend`"
     )]
     Unsupported {
         /// The method of [`TestEnvBuilder`](crate::TestEnvBuilder) or [`TestEnv`](crate::TestEnv).
@@ -113,7 +113,7 @@ pub enum Error {
         backend: Backend,
     },
     /// A flag was changed that the environment itself sets.
-    #[error("the flag --{flag} cannot be changed: the environment decides where its processes are")]
+    #[error("the flag --{flag} cannot be changed: the test environment sets it")]
     ReservedFlag {
         /// The flag's name.
         flag: &'static str,

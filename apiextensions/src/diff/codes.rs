@@ -176,7 +176,7 @@ codes! {
     VersionsTightened "versions-tightened" Stored Certain true "a version checks more than another":
         "with the strategy `None` an API server changes the apiVersion alone: objects that exist are read in this version as \
          they are, and refused when they are written in it"
-        "check no more than the other versions do, or mend the objects before, or convert by a webhook";
+        "check no more than the other versions do, or correct the objects first, or convert with a webhook";
     VersionsDiffer "versions-differ" Conversion Certain false "objects written in one version do not fit another":
         "with the strategy `None` an API server changes the apiVersion alone: clients of this version meet objects that they \
          cannot decode, or not write back"
@@ -205,7 +205,7 @@ codes! {
         "tables show something else; objects are the same" "";
     DocumentationChanged "documentation-changed" Compatible Certain false "descriptions are others": "nothing is checked by them" "";
     UpdateRefused "update-refused" Stored Refused false "an API server refuses the new definition":
-        "the old definition stays in force" "mend it; `kubesmith generate` refuses such definitions with the place in the source";
+        "the old definition stays in force" "correct it; `kubesmith generate` refuses such definitions and points at the source";
 
     FieldAdded "field-added" Compatible Certain false "a field is new": "no object has it" "";
     FieldRemoved "field-removed" Stored Certain false "a field is gone":
@@ -213,7 +213,7 @@ codes! {
         "keep the field, deprecated in its description, or remove it in a new version with a conversion that keeps it";
     FieldDeclared "field-declared" Stored Certain false "a field that was free has a schema":
         "objects may hold any value there, since unknown fields were kept; other values are now cut or refused"
-        "look at the stored objects, or keep the field free";
+        "check the stored objects, or keep the field free";
     FieldUndeclared "field-undeclared" Compatible Certain false "a field has no schema any more":
         "its values are kept, as all unknown fields are, and not checked" "";
     TypeChanged "type-changed" Stored Certain false "the type is another":
@@ -238,24 +238,24 @@ codes! {
     EnumRemoved "enum-removed" Compatible Certain false "all values are admitted":
         "all values stay valid; clients may meet one that they do not know" "";
     BoundTightened "bound-tightened" Stored Certain true "a bound is tighter":
-        "objects beyond the bound are refused at the next write" "keep the bound, or mend the objects before";
+        "objects beyond the bound are refused at the next write" "keep the bound, or correct the objects first";
     BoundLoosened "bound-loosened" Compatible Certain false "a bound is looser": "all values stay valid" "";
     FormatAdded "format-added" Stored Certain true "a format is checked":
-        "objects with other texts or numbers are refused at the next write" "leave the format out, or mend the objects before";
+        "objects with other texts or numbers are refused at the next write" "omit the format, or correct the objects first";
     FormatChanged "format-changed" Stored Unclear true "another format is checked":
-        "whether values of the one are values of the other depends on what is stored" "look at the stored objects";
+        "whether values of the one are values of the other depends on what is stored" "check the stored objects";
     FormatRemoved "format-removed" Compatible Certain false "a format is not checked any more, or a wider one":
         "all values stay valid" "";
     PatternAdded "pattern-added" Stored Certain true "a pattern is checked":
-        "objects with other texts are refused at the next write" "leave the pattern out, or mend the objects before";
+        "objects with other texts are refused at the next write" "omit the pattern, or correct the objects first";
     PatternChanged "pattern-changed" Stored Unclear true "another pattern is checked":
-        "whether texts that match the one match the other depends on what is stored" "look at the stored objects";
+        "whether texts that match the one match the other depends on what is stored" "check the stored objects";
     PatternRemoved "pattern-removed" Compatible Certain false "a pattern is not checked any more": "all values stay valid" "";
     ConstraintChanged "constraint-changed" Compatible Certain false "constraints are said in another way":
         "the values that are admitted are the same" "";
     ListTypeTightened "list-type-tightened" Stored Certain false "items or their keys have to be unique":
         "objects with repeated items are refused when they are made again, and by server-side apply"
-        "look at the stored objects, or leave the list atomic";
+        "check the stored objects, or leave the list atomic";
     ListTypeLoosened "list-type-loosened" Clients Certain false "the list is replaced as a whole":
         "who applies the list takes it over, with the items that others applied" "keep the list type";
     ListKeysNarrowed "list-keys-narrowed" Stored Certain false "the keys of items are others":
@@ -282,21 +282,21 @@ codes! {
         "declare the fields that are in use before";
     PruningRemoved "pruning-removed" Compatible Certain false "unknown fields are kept": "nothing is lost" "";
     EmbeddedResourceAdded "embedded-resource-added" Stored Certain false "the value is an embedded resource":
-        "values without apiVersion and kind, or with invalid metadata, are refused at the next write" "look at the stored objects";
+        "values without apiVersion and kind, or with invalid metadata, are refused at the next write" "check the stored objects";
     EmbeddedResourceRemoved "embedded-resource-removed" Stored Certain false "the value is not an embedded resource any more":
         "apiVersion, kind and metadata are dropped like any other unknown field" "declare them, or keep unknown fields";
     EmbeddedResourceOpened "embedded-resource-opened" Compatible Certain false "the value is not an embedded resource any more, and unknown fields stay":
         "nothing is lost; apiVersion, kind and metadata are not checked" "";
     JunctorTightened "junctor-tightened" Stored Unclear true "alternatives or conditions are others":
         "whether stored values satisfy `allOf`, `anyOf`, `oneOf` or `not` as they are now depends on what is stored"
-        "look at the stored objects";
+        "check the stored objects";
     JunctorLoosened "junctor-loosened" Compatible Certain false "alternatives are more or conditions fewer": "all values stay valid" "";
     RuleAdded "rule-added" Stored Unclear true "a CEL rule is new":
-        "objects that break it are refused at the next write" "look at the stored objects, or let the rule accept what is there";
+        "objects that break it are refused at the next write" "check the stored objects, or make the rule accept them";
     RuleTightened "rule-tightened" Stored Unclear true "a CEL rule accepts less":
-        "objects that break it are refused at the next write" "look at the stored objects, or let the rule accept what is there";
+        "objects that break it are refused at the next write" "check the stored objects, or make the rule accept them";
     RuleChanged "rule-changed" Stored Unclear true "a CEL rule is another":
-        "whether it accepts what the old one accepted cannot be told from the text" "look at the stored objects";
+        "its text does not show whether it accepts the same objects as the old one" "check the stored objects";
     RuleOldSelfChanged "rule-old-self-changed" Stored Unclear false "a CEL rule sees the old value in another way":
         "with `optionalOldSelf` a rule runs when an object is made as well, and its `oldSelf` is an optional"
         "look at what the rule says of objects without an old value";

@@ -11,11 +11,11 @@ use crate::paths::display;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Config {
-        /// Shows the settings that `generate` would use with the same flags: the file, the flags and the defaults.
+    /// Shows the settings that `generate` would use with the same flags: the file, the flags and the defaults.
     Show(Box<Show>),
     /// Prints the JSON Schema of kubesmith.toml, for editors.
     ///
-        /// Editors check and complete the keys of kubesmith.toml if its first line is `#:schema kubesmith.schema.json`.
+    /// Editors check and complete the keys of kubesmith.toml if its first line is `#:schema kubesmith.schema.json`.
     Schema,
 }
 

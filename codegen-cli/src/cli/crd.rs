@@ -19,15 +19,15 @@ use crate::paths::display;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Crd {
-        /// Installs or upgrades CRDs, after a check of their changes and, on request, of the stored objects.
+    /// Installs or upgrades CRDs, after a check of their changes and, on request, of the stored objects.
     ///
     /// Exit codes: 0 all CRDs are installed, 1 an upgrade is refused or fails, 2 invalid usage.
     Apply(Apply),
-        /// Shows the served and stored versions of CRDs, their owner, and the next step of a version change.
+    /// Shows the served and stored versions of CRDs, their owner, and the next step of a version change.
     ///
     /// Exit codes: 0 the CRDs are shown, 1 one of them does not exist or cannot be read, 2 invalid usage.
     Status(Named),
-        /// Rewrites all objects in the storage version, and removes the other versions from status.storedVersions.
+    /// Rewrites all objects in the storage version, and removes the other versions from status.storedVersions.
     ///
     /// To continue an interrupted migration, run the command again. Exit codes: 0 all objects are rewritten, 1 some are
     /// not, 2 invalid usage.
@@ -36,34 +36,34 @@ pub(super) enum Crd {
 
 #[derive(Debug, Args)]
 pub(super) struct Apply {
-        /// Files with CRDs, folders of such files, or `-` for standard input.
+    /// Files with CRDs, folders of such files, or `-` for standard input.
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
-        /// The operator that owns the CRDs.
+    /// The operator that owns the CRDs.
     #[arg(long, value_name = "NAME")]
     operator: String,
-        /// The operator's version, such as 1.2.3. CRDs of newer versions are not changed.
+    /// The operator's version, such as 1.2.3. CRDs of newer versions are not changed.
     #[arg(long, value_name = "VERSION")]
     operator_version: String,
-        /// Validates all stored objects against the new schemas, and accepts schema changes if all objects are valid.
+    /// Validates all stored objects against the new schemas, and accepts schema changes if all objects are valid.
     #[arg(long)]
     check_objects: bool,
-        /// Allows changes with this code; docs/reference/diff.md lists the codes.
+    /// Allows changes with this code; docs/reference/diff.md lists the codes.
     #[arg(long, value_name = "CODE", value_parser = code)]
     allow: Vec<ChangeCode>,
-        /// Refuses an upgrade if a server would refuse the old CRD afterwards.
+    /// Refuses an upgrade if a server would refuse the old CRD afterwards.
     #[arg(long)]
     keep_way_back: bool,
-        /// Replaces CRDs of newer versions of the operator, after a check of all stored objects.
+    /// Replaces CRDs of newer versions of the operator, after a check of all stored objects.
     #[arg(long)]
     downgrade: bool,
-        /// Replaces CRDs of other operators.
+    /// Replaces CRDs of other operators.
     #[arg(long)]
     take_over: bool,
     /// Writes nothing.
     #[arg(long)]
     dry_run: bool,
-        /// Seconds to wait until the server has established a CRD.
+    /// Seconds to wait until the server has established a CRD.
     #[arg(long, value_name = "SECONDS", default_value_t = 30)]
     timeout: u64,
     #[command(flatten)]
@@ -72,7 +72,7 @@ pub(super) struct Apply {
 
 #[derive(Debug, Args)]
 pub(super) struct Named {
-        /// Names of CRDs, such as widgets.example.com.
+    /// Names of CRDs, such as widgets.example.com.
     #[arg(required = true, value_name = "NAME", value_parser = name)]
     names: Vec<String>,
     #[command(flatten)]
@@ -83,10 +83,10 @@ pub(super) struct Named {
 pub(super) struct Migrate {
     #[command(flatten)]
     named: Named,
-        /// Maximum number of objects to rewrite per second.
+    /// Maximum number of objects to rewrite per second.
     #[arg(long, value_name = "OBJECTS", default_value_t = 100)]
     rate: u32,
-        /// Writes nothing; the server still converts and validates every object.
+    /// Writes nothing; the server still converts and validates every object.
     #[arg(long)]
     dry_run: bool,
 }

@@ -17,7 +17,7 @@ use crate::paths::display;
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Diff {
-        /// The old side, in one of these forms: a file or folder with CRDs, or `-` for standard input; a crate or a
+    /// The old side, in one of these forms: a file or folder with CRDs, or `-` for standard input; a crate or a
     /// kubesmith.toml, from which CRDs are generated; a git revision, `REV:PATH` or `git:REV:PATH` (`git:REV` uses the path
     /// of the other side, and has no definitions if the path does not exist there); a cluster, `cluster` or
     /// `cluster:CONTEXT`, with the definitions that the other side names.
@@ -26,16 +26,16 @@ pub(super) struct Diff {
     /// The new side, in the same forms.
     #[arg(value_name = "NEW")]
     new: String,
-        /// Output format.
+    /// Output format.
     #[arg(long, value_name = "FORMAT", value_enum, default_value = "text")]
     format: Format,
-        /// TOML file with allowed changes, each with a reason; see docs/reference/diff.md.
+    /// TOML file with allowed changes, each with a reason; see docs/reference/diff.md.
     #[arg(long, value_name = "FILE")]
     allow: Option<PathBuf>,
-        /// Assumes API servers since 1.33, which accept invalid values that an update does not change.
+    /// Assumes API servers since 1.33, which accept invalid values that an update does not change.
     #[arg(long)]
     ratcheting: bool,
-        /// Assumes a conversion webhook for all definitions, for example one that kustomize adds.
+    /// Assumes a conversion webhook for all definitions, for example one that kustomize adds.
     #[arg(long)]
     conversion_webhook: bool,
     #[command(flatten)]

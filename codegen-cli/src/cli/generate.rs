@@ -33,53 +33,53 @@ pub(super) struct Flags {
     features: FeatureFlags,
     #[command(flatten)]
     kinds: KindFlags,
-        /// Folder of the client package. CRDs, roles and webhook configurations go to its subfolders `crds`, `rbac` and
+    /// Folder of the client package. CRDs, roles and webhook configurations go to its subfolders `crds`, `rbac` and
     /// `webhook`, unless other flags set their folders.
     #[arg(long, value_name = "DIR")]
     output: Option<PathBuf>,
     /// Folder of the CRDs.
     #[arg(long, value_name = "DIR")]
     crd_output: Option<PathBuf>,
-        /// Generators to run; default: all except OpenAPI documents and reference documentation, which need a
+    /// Generators to run; default: all except OpenAPI documents and reference documentation, which need a
     /// folder. Flags for generators that do not run, here or by `only` in kubesmith.toml, are errors.
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     only: Vec<Generator>,
-        /// Writes the client as a separate crate with this name.
+    /// Writes the client as a separate crate with this name.
     #[arg(long, value_name = "NAME", conflicts_with = "module")]
     crate_name: Option<String>,
-        /// Writes the client as a module of an existing crate, at this path, such as crate::generated.
+    /// Writes the client as a module of an existing crate, at this path, such as crate::generated.
     #[arg(long, value_name = "PATH")]
     module: Option<String>,
-        /// File with the header comments of every generated Rust file; --year replaces ` YEAR` in them.
+    /// File with the header comments of every generated Rust file; --year replaces ` YEAR` in them.
     #[arg(long, value_name = "FILE")]
     header_file: Option<PathBuf>,
-        /// The value for ` YEAR` in headers.
+    /// The value for ` YEAR` in headers.
     #[arg(long, value_name = "YEAR")]
     year: Option<String>,
-        /// Maximum length of descriptions in CRDs, in bytes; 0 removes all descriptions.
+    /// Maximum length of descriptions in CRDs, in bytes; 0 removes all descriptions.
     #[arg(long, value_name = "N")]
     max_desc_len: Option<usize>,
     /// Allows floating point fields, which some clients do not preserve.
     #[arg(long)]
     allow_dangerous_types: bool,
-        /// Writes a schema for embedded metadata: name, namespace, labels, annotations, finalizers.
+    /// Writes a schema for embedded metadata: name, namespace, labels, annotations, finalizers.
     #[arg(long)]
     generate_embedded_object_meta: bool,
-        /// Keeps formats that API servers do not know, such as uint32, in schemas of kube-rs's types; implied if the
+    /// Keeps formats that API servers do not know, such as uint32, in schemas of kube-rs's types; implied if the
     /// lock file has kube.
     #[arg(long)]
     keep_unknown_formats: bool,
-        /// Kubernetes version of the built-in types in schemas of kube-rs's types, such as 1.31; default: the version
+    /// Kubernetes version of the built-in types in schemas of kube-rs's types, such as 1.31; default: the version
     /// that the features of k8s-openapi select.
     #[arg(long, value_name = "VERSION")]
     kubernetes_version: Option<KubernetesVersion>,
-        /// Omits unexported fields of Go structs.
+    /// Omits unexported fields of Go structs.
     #[arg(long)]
     ignore_unexported_fields: bool,
     /// Writes spec.preserveUnknownFields into CRDs that were once v1beta1; v1 allows only false.
     #[arg(long = "deprecated-v1beta1-compatibility-preserve-unknown-fields", value_name = "BOOL")]
     preserve_unknown_fields: Option<bool>,
-        /// File with the header comments (`#`) of every CRD; --year replaces ` YEAR` in them.
+    /// File with the header comments (`#`) of every CRD; --year replaces ` YEAR` in them.
     #[arg(long, value_name = "FILE")]
     crd_header_file: Option<PathBuf>,
     #[command(flatten)]
@@ -93,10 +93,10 @@ pub(super) struct Flags {
 pub(super) struct Generate {
     #[command(flatten)]
     flags: Flags,
-        /// Accepts the current violations of API rules: writes them to the file of --report-filename.
+    /// Accepts the current violations of API rules: writes them to the file of --report-filename.
     #[arg(long, conflicts_with = "check")]
     update_report: bool,
-        /// Writes nothing; prints a diff and exits with 1 if files are out of date.
+    /// Writes nothing; prints a diff and exits with 1 if files are out of date.
     #[arg(long)]
     check: bool,
     /// Prints the intermediate representation as JSON and writes nothing.

@@ -23,37 +23,37 @@ use crate::scaffold;
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Import {
-        /// YAML or JSON files with CRDs, folders of such files, or `-` for standard input.
+    /// YAML or JSON files with CRDs, folders of such files, or `-` for standard input.
     #[arg(value_name = "FILE", required_unless_present_any = INSTEAD, conflicts_with_all = INSTEAD)]
     files: Vec<PathBuf>,
-        /// Imports types from Go packages: folders, modules or patterns such as `./api/...`, also from a git revision
+    /// Imports types from Go packages: folders, modules or patterns such as `./api/...`, also from a git revision
     /// (`git:REV:PATH`).
     #[cfg(feature = "go")]
     #[arg(long, value_name = "PATH", num_args = 1.., conflicts_with = "from_cluster")]
     go: Vec<PathBuf>,
-        /// Writes the fields of embedded metadata of Go types, as controller-gen's `generateEmbeddedObjectMeta`.
+    /// Writes the fields of embedded metadata of Go types, as controller-gen's `generateEmbeddedObjectMeta`.
     #[cfg(feature = "go")]
     #[arg(long, requires = "go")]
     generate_embedded_object_meta: bool,
-        /// Omits unexported fields of Go structs, as controller-gen's `ignoreUnexportedFields`.
+    /// Omits unexported fields of Go structs, as controller-gen's `ignoreUnexportedFields`.
     #[cfg(feature = "go")]
     #[arg(long, requires = "go")]
     ignore_unexported_fields: bool,
-        /// Imports CRDs from a cluster: the named ones (`widgets.example.com`), or all.
+    /// Imports CRDs from a cluster: the named ones (`widgets.example.com`), or all.
     #[arg(long, value_name = "NAME", num_args = 0..)]
     from_cluster: Option<Vec<String>>,
     #[command(flatten)]
     access: Access,
-        /// Folder of the new crate. Only --force overwrites existing files.
+    /// Folder of the new crate. Only --force overwrites existing files.
     #[arg(long, value_name = "DIR")]
     output: PathBuf,
     /// Name of the crate; default: the folder's name.
     #[arg(long, value_name = "NAME")]
     crate_name: Option<String>,
-        /// Overwrites existing files, and removes obsolete modules of an earlier import.
+    /// Overwrites existing files, and removes obsolete modules of an earlier import.
     #[arg(long)]
     force: bool,
-        /// Source of kubesmith-runtime: `published`, a folder with the source, or URL#REVISION of a git repository; default:
+    /// Source of kubesmith-runtime: `published`, a folder with the source, or URL#REVISION of a git repository; default:
     /// the registry or, until a version is published, the source that this program was installed from.
     #[arg(long, value_name = "SOURCE")]
     kubesmith_source: Option<String>,

@@ -14,13 +14,13 @@ use crate::scaffold;
 
 #[derive(Debug, Args)]
 pub(super) struct Migrate {
-        /// Folder of the package with its Cargo.toml.
+    /// Folder of the package with its Cargo.toml.
     #[arg(value_name = "DIR", default_value = ".")]
     folder: PathBuf,
     /// The library that the program uses.
     #[arg(long, value_name = "LIBRARY", value_enum)]
     from: Library,
-        /// Writes kubesmith.toml and the module of the generated clients. Existing files are not changed.
+    /// Writes kubesmith.toml and the module of the generated clients. Existing files are not changed.
     #[arg(long)]
     write: bool,
 }

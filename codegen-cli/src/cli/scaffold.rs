@@ -13,9 +13,9 @@ use crate::scaffold::{self, CreateApi, CreateWebhook, Init, Report, ScaffoldErro
 /// An addition to a project. The current folder must be the project's.
 #[derive(Debug, Subcommand)]
 pub(super) enum Create {
-        /// Adds a kind with its controller and a test, and generates its files.
+    /// Adds a kind with its controller and a test, and generates its files.
     Api(CreateApi),
-        /// Adds webhooks for a kind.
+    /// Adds webhooks for a kind.
     Webhook(CreateWebhook),
 }
 

@@ -10,10 +10,10 @@ pub struct FeatureFlags {
     /// Features of the inputs to enable in addition to `default`: `a`, or `package/a` for one input.
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub features: Vec<String>,
-        /// Enables all features of the inputs.
+    /// Enables all features of the inputs.
     #[arg(long)]
     pub all_features: bool,
-        /// Disables the feature `default` of the inputs.
+    /// Disables the feature `default` of the inputs.
     #[arg(long)]
     pub no_default_features: bool,
 }

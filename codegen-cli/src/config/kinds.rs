@@ -13,13 +13,13 @@ pub struct KindFlags {
     /// Generates only the kinds of these groups: bakery.example.com, or *.example.com.
     #[arg(long = "group", value_name = "LIST", value_delimiter = ',')]
     pub groups: Vec<String>,
-        /// Skips these kinds and groups.
+    /// Skips these kinds and groups.
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub exclude: Vec<String>,
-        /// Writes kinds without errors even if other kinds have errors. The exit code is still 1.
+    /// Writes kinds without errors even if other kinds have errors. The exit code is still 1.
     #[arg(long)]
     pub keep_going: bool,
-        /// Builds and runs the project to get CRDs that cannot be read from source. Only use it for code that you trust.
+    /// Builds and runs the project to get CRDs that cannot be read from source. Only use it for code that you trust.
     #[arg(long)]
     pub evaluate: bool,
 }

@@ -254,7 +254,7 @@ fn target(
     };
     match (crate_name, module) {
         (Some(_), Some(_)) => Err(UsageError(
-            "a client is a crate of its own or a module, not both: choose `crate_name` or `module`".into(),
+            "a client is either a separate crate or a module: set `crate_name` or `module`, not both".into(),
         )),
         (Some(name), None) if is_package_name(&name) => Ok(Some(ClientTarget::Crate(name))),
         (Some(name), None) => Err(UsageError(format!(

@@ -52,7 +52,7 @@ pub enum AllowError {
         hint: String,
     },
     /// An entry has no reason.
-    #[error("line {line}: `reason` is empty: say why the change does no harm")]
+    #[error("line {line}: `reason` is empty: state why the change is harmless")]
     NoReason {
         /// The entry's line.
         line: usize,
@@ -148,7 +148,7 @@ mod tests {
         );
         assert_eq!(
             error(&entry("field-removed", " ")),
-            "line 2: `reason` is empty: say why the change does no harm"
+            "line 2: `reason` is empty: state why the change is harmless"
         );
         assert_eq!(
             error(&entry("field-added", "x")),

@@ -106,7 +106,7 @@ pub enum LoadError {
     #[error(transparent)]
     Config(#[from] crate::config::UsageError),
     /// Both sides are standard input, which can be read only once.
-    #[error("standard input can be one of the sides only")]
+    #[error("only one of the sides can be standard input")]
     StandardInputTwice,
 }
 

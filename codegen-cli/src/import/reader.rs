@@ -218,7 +218,7 @@ fn unreadable(
     let message = format!("the document is not valid YAML: {reason}");
     Diagnostic::error(Code::INVALID_YAML, at(start.min(document.end)), message)
         .note("other documents of the file are read all the same")
-        .help("mend the document, or leave it out")
+        .help("correct the document, or remove it")
 }
 
 struct Reader<'s, 'a> {
@@ -302,7 +302,7 @@ impl Reader<'_, '_> {
                 let (at, index) = (at.to_string(), index.to_string());
                 let place = ["spec", "versions", &at, "additionalPrinterColumns", &index, "jsonPath"];
                 let message = format!("invalid JSON path {path:?}: {reason}");
-                let help = "mend it, or leave the column out: where API servers cannot read a path, they show neither its \
+                let help = "correct it, or remove the column: if API servers cannot read a path, they show neither its \
                     column nor those after it";
                 self.warn(&place, Code::INVALID_JSON_PATH, message, help);
             }

@@ -42,7 +42,7 @@ pub(super) fn read(schema: &Value) -> Strict {
     unknown.iter().for_each(|path| remove(&mut known, path));
     let read = Schema::parse(&clean(known)).map_err(|error| {
         let message = format!("the schema cannot be read: {error}");
-        mistakes.push(Mistake { path: Vec::new(), message, help: "mend the value" });
+        mistakes.push(Mistake { path: Vec::new(), message, help: "correct the value" });
     });
     Strict { schema: read.ok(), mistakes, unknown }
 }
@@ -96,7 +96,7 @@ impl Walk {
             Kind::Any | Kind::Docs => return,
         };
         if !fits {
-            self.wrong(format!("`{keyword}` is not {expected}"), "mend the value");
+            self.wrong(format!("`{keyword}` is not {expected}"), "correct the value");
         }
     }
 

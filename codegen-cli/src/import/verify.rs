@@ -150,7 +150,7 @@ fn refused(crd: &Crd, error: &Diagnostic, sites: &mut Sites<'_>) -> Diagnostic {
     let mut diagnostic = Diagnostic::error(Code::NOT_GENERATED, crd.loc(sites, &[]), message)
         .note(format!("`kubesmith generate` would report {}", error.code));
     diagnostic.notes.extend(error.notes.iter().cloned());
-    diagnostic.help("mend the definition, or import it without the others")
+    diagnostic.help("correct the definition, or import it without the others")
 }
 
 /// The definition of the type that a diagnostic is about, or of the types that use it.
@@ -228,7 +228,7 @@ fn differing(crds: &[Crd], generated: &Generated, sites: &mut Sites<'_>) -> Vec<
         let Some((path, what)) = difference else { continue };
         let loc = crd.loc(sites, &path);
         let kind = crd.text(&["spec", "names", "kind"]);
-        let message = format!("{kind} would not be generated as it is: {what} at {}", path.join("."));
+        let message = format!("{kind} would not be reproduced by `generate`: {what} at {}", path.join("."));
         out.push((
             at,
             Diagnostic::error(Code::NOT_THE_SAME, loc, message)

@@ -76,7 +76,7 @@ impl Loaded {
             let reason = manifest::read(folder).err().unwrap_or_default();
             return Err(Unread {
                 reason: format!("cannot use {}: {reason}", display(&folder.join("Cargo.toml"))),
-                help: "mend the path of the dependency".to_string(),
+                help: "correct the path of the dependency".to_string(),
             });
         };
         self.packages.settle();

@@ -25,17 +25,17 @@ pub struct CreateApi {
     /// Kind, such as IPPool.
     #[arg(long, value_name = "KIND")]
     pub kind: String,
-        /// Plural of the kind in URLs; default: the plural of its other versions, or the English plural.
+    /// Plural of the kind in URLs; default: the plural of its other versions, or the English plural.
     #[arg(long, value_name = "NAME")]
     pub plural: Option<String>,
-        /// Scope of the kind; default: the scope of its other versions, or Namespaced.
+    /// Scope of the kind; default: the scope of its other versions, or Namespaced.
     #[arg(long, value_enum, ignore_case = true)]
     pub scope: Option<ScopeFlag>,
-        /// Existing version to copy. The command also adds conversions between both versions and a test. Default: the existing
+    /// Existing version to copy. The command also adds conversions between both versions and a test. Default: the existing
     /// version, without conversions.
     #[arg(long, value_name = "VERSION")]
     pub from: Option<String>,
-        /// Whether to add a controller; default: yes, unless another version of the kind has one.
+    /// Whether to add a controller; default: yes, unless another version of the kind has one.
     #[arg(long, value_name = "BOOL", num_args = 0..=1, default_missing_value = "true", require_equals = true)]
     pub controller: Option<bool>,
 }
@@ -43,7 +43,7 @@ pub struct CreateApi {
 /// Scope of a kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum ScopeFlag {
-        /// Objects belong to a namespace.
+    /// Objects belong to a namespace.
     Namespaced,
     /// Objects belong to the whole cluster.
     Cluster,

@@ -19,19 +19,19 @@ pub struct Init {
     /// Folder of the project; default: the current one.
     #[arg(value_name = "DIR", default_value = ".")]
     pub dir: PathBuf,
-        /// Domain of the project's API groups, the suffix of their names.
+    /// Domain of the project's API groups, the suffix of their names.
     #[arg(long, value_name = "DOMAIN", default_value = "my.domain")]
     pub domain: String,
     /// Name of the project; default: the folder's name.
     #[arg(long, value_name = "NAME")]
     pub project_name: Option<String>,
-        /// Copyright holder.
+    /// Copyright holder.
     #[arg(long, value_name = "NAME", default_value = "The authors")]
     pub owner: String,
     /// Licence of the project.
     #[arg(long, value_enum, default_value_t = License::Apache2)]
     pub license: License,
-        /// Source of kubesmith's packages: `published`, a folder with the source, or URL#REVISION of a git repository; default:
+    /// Source of kubesmith's packages: `published`, a folder with the source, or URL#REVISION of a git repository; default:
     /// the registry or, until a version is published, the source that this program was installed from.
     #[arg(long, value_name = "SOURCE")]
     pub kubesmith_source: Option<String>,

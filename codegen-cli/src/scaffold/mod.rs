@@ -64,10 +64,10 @@ pub enum ScaffoldError {
     #[error("{0}")]
     Usage(String),
     /// The folder has no project.
-    #[error("{} is not there: {}", .0.display(), elsewhere(.0))]
+    #[error("{} does not exist: {}", .0.display(), elsewhere(.0))]
     NoProject(PathBuf),
     /// The folder has a project.
-    #[error("{} is there: the project is made; `kubesmith create api` adds to it", .0.display())]
+    #[error("{} already exists: the project is initialized; use `kubesmith create api` to add to it", .0.display())]
     IsProject(PathBuf),
     /// The project's file cannot be parsed.
     #[error("{}: {problem}", .path.display())]
@@ -108,7 +108,7 @@ pub enum ScaffoldError {
         api_version: String,
     },
     /// The existing project cannot be generated from. Nothing was written.
-    #[error("nothing is done: `kubesmith generate` finds errors in the project, which come first")]
+    #[error("nothing was changed: first correct the errors that `kubesmith generate` finds in the project")]
     Broken {
         /// The diagnostics.
         diagnostics: Vec<Diagnostic>,
@@ -116,7 +116,7 @@ pub enum ScaffoldError {
         sources: Box<SourceMap>,
     },
     /// The additions cannot be generated from. Nothing was written.
-    #[error("nothing is done: with what was to be added, `kubesmith generate` finds errors")]
+    #[error("nothing was changed: `kubesmith generate` finds errors in the additions")]
     Generate {
         /// The diagnostics.
         diagnostics: Vec<Diagnostic>,
@@ -124,10 +124,12 @@ pub enum ScaffoldError {
         sources: Box<SourceMap>,
     },
     /// Other files are in the place of generated ones. Nothing was written.
-    #[error("nothing is done: {}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]
+    #[error("nothing was changed: {}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]
     InTheWay(Vec<OutputError>),
     /// The files exist, but the generated output cannot be written.
-    #[error("the files are written, but what is generated is not: {0}; then run `kubesmith generate`")]
+    #[error(
+        "the project's files were written, but the generated files were not: {0}; correct this, then run `kubesmith generate`"
+    )]
     Output(OutputError),
 }
 

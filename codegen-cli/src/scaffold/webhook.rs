@@ -27,7 +27,7 @@ pub struct CreateWebhook {
     /// Adds a webhook that validates.
     #[arg(long, visible_alias = "validation")]
     pub programmatic_validation: bool,
-        /// Adds a conversion webhook for the kind. This version is the hub: all versions convert to and from it.
+    /// Adds a conversion webhook for the kind. This version is the hub: all versions convert to and from it.
     #[arg(long)]
     pub conversion: bool,
 }

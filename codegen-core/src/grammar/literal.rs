@@ -36,7 +36,7 @@ pub(super) fn split_at_commas(tokens: Vec<TokenTree>, diagnostics: &mut Diagnost
         if !is_punct(&token, ',') {
             part.push(token);
         } else if part.is_empty() {
-            let message = "nothing stands before this comma";
+            let message = "expected a value before this comma";
             let diagnostic = Diagnostic::error(Code::MALFORMED_ATTRIBUTE, token.span(), message);
             diagnostics.push(diagnostic.help("remove the comma"));
         } else {

@@ -16,12 +16,12 @@ pub enum ExtractError {
     /// The object has no `managedFields` at all, so that nothing is known. Every server keeps them; the caches of informers
     /// leave them out. An empty configuration, applied, would take away all that the manager owns.
     #[error(
-        "the object has no managedFields, which informers leave out of their caches: read it with the client, or have the \
-         informer keep them"
+        "the object has no managedFields, because informers drop them: read the object with a client, or configure the \
+         informer to keep them"
     )]
     NoManagedFields,
     /// The object's `managedFields` cannot be read.
-    #[error("cannot read what the field manager \"{manager}\" owns: {source}")]
+    #[error("cannot read the fields that the field manager \"{manager}\" owns: {source}")]
     Fields {
         /// Whose entry it is.
         manager: String,
@@ -30,11 +30,11 @@ pub enum ExtractError {
         source: FieldsError,
     },
     /// The object cannot be written as JSON.
-    #[error("the object cannot be written as JSON: {0}")]
+    #[error("cannot serialize the object as JSON: {0}")]
     Object(#[source] serde_json::Error),
     /// The owned fields are no apply configuration: another manager owns a part of a value that is atomic for the
     /// Rust type, such as an enum with fields.
-    #[error("what the field manager \"{manager}\" owns is not an apply configuration: {source}")]
+    #[error("the fields that the field manager \"{manager}\" owns are not an apply configuration: {source}")]
     Configuration {
         /// Whose fields they are.
         manager: String,

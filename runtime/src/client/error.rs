@@ -69,19 +69,19 @@ pub enum Error {
     },
     /// The object exists, but its kind has no such subresource. Only [`unless_deleted`](super::unless_deleted)
     /// finds this.
-    #[error("cannot {request}: the object is there, but not the subresource; install a CRD that has it")]
+    #[error("cannot {request}: the object exists, but the subresource does not; install a CRD that has it")]
     NoSubresource {
         /// The request.
         request: Request,
     },
     /// Neither a kubeconfig nor an in-cluster environment could be used.
-    #[error("cannot find out how to reach a cluster (set KUBECONFIG, or run in a pod): {0}")]
+    #[error("cannot find the configuration of a cluster (set KUBECONFIG, or run in a pod): {0}")]
     Config(#[source] Box<kube::config::InferConfigError>),
     /// A configuration was found, but a client cannot be made from it.
-    #[error("cannot make a client from the configuration: {}", causes(.0))]
+    #[error("cannot create a client from the configuration: {}", causes(.0))]
     Connect(#[source] Box<kube::Error>),
     /// The options exclude each other.
-    #[error("cannot make a client: {0}")]
+    #[error("cannot create a client: {0}")]
     Options(String),
 }
 

@@ -65,7 +65,7 @@ mod tests {
         let missing = || Err(failed(404, "NotFound"));
         let error = unless_deleted(missing(), ready(Ok(1))).await.expect_err("it is there");
         assert!(matches!(error, Error::NoSubresource { .. }) && !error.is_not_found(), "{error}");
-        let expected = "cannot update foos/status \"a\": the object is there, but not the subresource; \
+        let expected = "cannot update foos/status \"a\": the object exists, but the subresource does not; \
                         install a CRD that has it";
         assert_eq!(error.to_string(), expected);
         assert_eq!(unless_deleted::<i32>(missing(), ready(missing())).await.expect("gone"), None);

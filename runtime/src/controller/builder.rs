@@ -29,7 +29,7 @@ pub enum BuildError {
         controller: String,
     },
     /// The controller owns objects but has no primary kind.
-    #[error("controller {controller:?} owns {resource} but is for no kind: call for_ before owns")]
+    #[error("controller {controller:?} owns {resource} but has no primary kind: call for_ before owns")]
     NoPrimary {
         /// The controller's name.
         controller: String,

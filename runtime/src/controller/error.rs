@@ -11,7 +11,7 @@ pub enum ControllerError {
     /// A cache did not fill in time. See the informer's errors: the server may refuse the list, or the kind may not
     /// be installed.
     #[error(
-        "controller {controller:?}: waited {} s for the caches of {waiting_for}; is the kind installed and may it be listed?",
+        "controller {controller:?}: waited {} s for the caches of {waiting_for}; check that the kind is installed and that the role allows list and watch",
         waited.as_secs_f64()
     )]
     CacheSyncTimeout {
@@ -24,7 +24,7 @@ pub enum ControllerError {
     },
     /// Workers did not end within the grace period and were aborted.
     #[error(
-        "controller {controller:?}: {in_work} keys in work and {queued} queued when the grace of {} s had passed; their workers were aborted",
+        "controller {controller:?}: {in_work} keys were in work and {queued} were queued at the end of the grace period of {} s; their workers were aborted",
         grace.as_secs_f64()
     )]
     ShutdownTimeout {
@@ -38,9 +38,7 @@ pub enum ControllerError {
         grace: Duration,
     },
     /// The controller works on a share of the keys, but has no function that assigns keys to shares.
-    #[error(
-        "controller {controller:?} is sharded, but its keys have no text to share them out by: call shard_by"
-    )]
+    #[error("controller {controller:?} is sharded, but its keys have no shard key: call shard_by")]
     NotShardable {
         /// The controller's name.
         controller: String,

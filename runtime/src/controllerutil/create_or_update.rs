@@ -46,7 +46,7 @@ pub enum CreateOrUpdateError {
         source: Box<Error>,
     },
     /// The caller's function failed.
-    #[error("cannot bring {kind} {name:?} in line: {source}")]
+    #[error("cannot mutate {kind} {name:?}: {source}")]
     Mutate {
         /// The object's kind.
         kind: String,
@@ -56,7 +56,7 @@ pub enum CreateOrUpdateError {
         source: Box<dyn StdError + Send + Sync>,
     },
     /// The object cannot be written as JSON.
-    #[error("cannot write {kind} {name:?} as JSON: {source}")]
+    #[error("cannot serialize {kind} {name:?} as JSON: {source}")]
     Serialize {
         /// The object's kind.
         kind: String,
@@ -66,7 +66,7 @@ pub enum CreateOrUpdateError {
         source: serde_json::Error,
     },
     /// The caller's function has changed the object's name or namespace.
-    #[error("{kind} {name:?}: its name and namespace must stay as they are")]
+    #[error("{kind} {name:?}: cannot change the name or the namespace")]
     Renamed {
         /// The object's kind.
         kind: String,

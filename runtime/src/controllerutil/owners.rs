@@ -8,7 +8,7 @@ use kube::Resource;
 #[non_exhaustive]
 pub enum OwnerError {
     /// The object has another controller.
-    #[error("{object} is controlled by {} {} already, so {owner} cannot control it", .by.kind, .by.name)]
+    #[error("{object} is already controlled by {} {}, so {owner} cannot control it", .by.kind, .by.name)]
     AlreadyOwned {
         /// The object.
         object: String,
@@ -41,7 +41,7 @@ pub enum OwnerError {
         owner: String,
     },
     /// The owner has no name or no uid because it was not read from the server.
-    #[error("{owner} has no {missing}: read it from the server before it owns something")]
+    #[error("{owner} has no {missing}: read the owner from the server first")]
     Incomplete {
         /// The owner.
         owner: String,

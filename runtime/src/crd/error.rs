@@ -35,7 +35,7 @@ pub enum CrdError {
     #[error("{}", refused(.0))]
     Refused(Vec<Refusal>),
     /// Another operator owns the definition. Nothing was written.
-    #[error("{name} belongs to the operator {operator:?}: remove that operator, or take the definition over")]
+    #[error("{name} belongs to the operator {operator:?}: remove that operator, or take over the definition")]
     Owned {
         /// The definition.
         name: String,
@@ -56,7 +56,7 @@ pub enum CrdError {
         missing: Vec<String>,
     },
     /// A server would refuse to put the old definition back. Nothing was written.
-    #[error("the upgrade of {name} has no way back:{}", lines(.changes))]
+    #[error("the upgrade of {name} cannot be rolled back:{}", lines(.changes))]
     OneWay {
         /// The definition.
         name: String,
@@ -78,7 +78,7 @@ pub enum CrdError {
         name: String,
     },
     /// The definition was changed during a migration. Rewritten objects stay so; run it again.
-    #[error("{name} was changed during its migration: run the migration again")]
+    #[error("{name} changed during its migration: run the migration again")]
     Changed {
         /// The definition.
         name: String,

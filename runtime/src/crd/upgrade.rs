@@ -360,7 +360,7 @@ fn wanted((at, manifest): (usize, &Value)) -> Result<Wanted, CrdError> {
     let shown = if name.is_empty() { format!("manifest {}", at + 1) } else { name.clone() };
     let broken = |reason: String| CrdError::Definition { name: shown.clone(), reason };
     if manifest["kind"] != "CustomResourceDefinition" || manifest["apiVersion"] != "apiextensions.k8s.io/v1" {
-        return Err(broken("it is no CustomResourceDefinition of apiextensions.k8s.io/v1".to_owned()));
+        return Err(broken("it is not a CustomResourceDefinition of apiextensions.k8s.io/v1".to_owned()));
     }
     let definition = judge::read(manifest).map_err(broken)?;
     if definition.name != name {

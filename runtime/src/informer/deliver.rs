@@ -85,7 +85,7 @@ impl Deliverer {
         tracing::warn!(
             resource = status.resource,
             handler = status.name,
-            "the event handler gets a thread of its own, since it has blocked; HandlerOptions::blocking asks for one"
+            "the event handler has blocked and now runs on its own thread; HandlerOptions::blocking requests one from the start"
         );
         let thread = task::spawn_thread(Handle::current(), Box::pin(self.run_on_thread(waiting)));
         // An error means that the runtime is shutting down.

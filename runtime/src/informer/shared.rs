@@ -94,13 +94,13 @@ impl<K: Cached> Contents for Store<K> {
 #[non_exhaustive]
 pub enum InformerError {
     /// The informer was shut down.
-    #[error("the informer of {resource} was shut down; make a new one")]
+    #[error("the informer of {resource} was shut down; create a new one")]
     Stopped {
         /// `plural.group`.
         resource: String,
     },
     /// The setting must be made before the start.
-    #[error("the informer of {resource} has started; {setting} must be set before")]
+    #[error("the informer of {resource} has started; set {setting} before the start")]
     Started {
         /// `plural.group`.
         resource: String,
@@ -108,7 +108,7 @@ pub enum InformerError {
         setting: &'static str,
     },
     /// An indexer with this name exists.
-    #[error("the informer of {resource} has an indexer \"{name}\" already")]
+    #[error("the informer of {resource} already has an indexer \"{name}\"")]
     IndexerExists {
         /// `plural.group`.
         resource: String,

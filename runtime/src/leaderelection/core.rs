@@ -36,7 +36,7 @@ impl Default for ElectionTimes {
 /// With these times two leaders could overlap. [`InvalidElection`] has an example.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "the lease duration ({:?}) must exceed the renew deadline ({:?}), that must exceed 1.2 times the retry period ({:?}), and the lease duration is written in whole seconds",
+    "the lease duration ({:?}) must exceed the renew deadline ({:?}), the renew deadline must exceed 1.2 times the retry period ({:?}), and the lease duration must be whole seconds",
     .0.lease_duration, .0.renew_deadline, .0.retry_period
 )]
 pub struct InvalidTimes(pub ElectionTimes);
@@ -63,7 +63,7 @@ pub enum InvalidElection {
     #[error(transparent)]
     Times(#[from] InvalidTimes),
     /// The identity is empty. A lease without a holder is free, so two such candidates could lead at once.
-    #[error("a candidate needs an identity that no other has, such as that of default_identity")]
+    #[error("a candidate needs a unique identity, such as the result of default_identity")]
     Identity,
     /// The lease has no name or namespace.
     #[error("the lease needs a name and a namespace")]

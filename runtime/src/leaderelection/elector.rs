@@ -25,7 +25,7 @@ type BoxFuture<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 #[non_exhaustive]
 pub enum LeaderElectionError {
     /// The lease was not renewed in time, or another candidate took it.
-    #[error("{identity} lost the lease {lease}: it was not renewed in time, or somebody else took it")]
+    #[error("{identity} lost the lease {lease}: it was not renewed in time, or another candidate took it")]
     Lost {
         /// Namespace and name of the lease.
         lease: String,

@@ -50,13 +50,13 @@ pub enum ManagerError {
     Sharding(#[from] ShardingError),
     /// With sharding every replica runs, and no elector chooses a leader among them.
     #[error(
-        "{name} is for the leader, and with sharding every replica runs: call leader_election too, or add it on every replica"
+        "{name} needs a leader, but with sharding every replica runs: call leader_election as well, or add it on every replica"
     )]
     NoLeader {
         /// The part that needs a leader.
         name: String,
     },
     /// Not all parts ended within the grace period; the rest was aborted.
-    #[error("not everything had ended when the grace of {} s had passed; the rest was aborted", .0.as_secs_f64())]
+    #[error("some runnables did not end within the grace period of {} s and were aborted", .0.as_secs_f64())]
     ShutdownTimeout(Duration),
 }

@@ -50,7 +50,7 @@ pub enum WatchError {
     },
     /// The response does not follow the protocol.
     #[error(
-        "cannot {verb} {resource}: the answer cannot be read: {message}; if it comes again, look at what stands between"
+        "cannot {verb} {resource}: the response cannot be read: {message}; if this repeats, check the proxies to the server"
     )]
     Malformed {
         /// `list` or `watch`.

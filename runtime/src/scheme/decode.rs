@@ -398,7 +398,7 @@ pub struct ManifestError {
 #[non_exhaustive]
 pub enum DecodeError {
     /// The text is not UTF-8.
-    #[error("the text is not UTF-8; write it so")]
+    #[error("the text is not valid UTF-8; encode it as UTF-8")]
     Encoding,
     /// The text is neither JSON nor YAML.
     #[error("cannot be parsed: {message}")]
@@ -407,7 +407,7 @@ pub enum DecodeError {
         message: String,
     },
     /// There is not exactly one object.
-    #[error("one object is expected, the text has {count}; read several with `decode_all`")]
+    #[error("expected one object, found {count}; use `decode_all` for several")]
     Count {
         /// The number of objects.
         count: usize,
@@ -419,7 +419,7 @@ pub enum DecodeError {
         message: String,
     },
     /// No type is registered for the kind.
-    #[error("unknown kind: {}; register its type in the scheme, or ask for dynamic objects", describe(.gvk))]
+    #[error("unknown kind: {}; register its type in the scheme, or decode dynamic objects", describe(.gvk))]
     Unknown {
         /// The object's kind.
         gvk: Box<GroupVersionKind>,

@@ -83,7 +83,7 @@ kind: Node
     assert_eq!(errors[0], "document 2, line 7: not a Kubernetes object: missing field `apiVersion`");
     assert_eq!(
         errors[1],
-        "document 3, line 10: unknown kind: X in a.b/v1; register its type in the scheme, or ask for dynamic objects"
+        "document 3, line 10: unknown kind: X in a.b/v1; register its type in the scheme, or decode dynamic objects"
     );
     assert_eq!(
         errors[2],

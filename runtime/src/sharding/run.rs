@@ -57,7 +57,7 @@ pub enum ShardingBuildError {
 pub enum ShardingError {
     /// The group could not be joined in time.
     #[error(
-        "{lease} has not joined its group after {} s{}{}; may leases be created, listed, updated and deleted?",
+        "{lease} has not joined its group after {} s{}{}; check that the role allows create, list, update and delete on leases",
         .waited.as_secs_f64(),
         listed(.waiting_for),
         .last_error.as_deref().map_or_else(String::new, |error| format!(": {error}"))

@@ -95,7 +95,7 @@ pub enum DefinitionError {
     #[error("the definition is not JSON: {0}")]
     Json(#[source] serde_json::Error),
     /// The list does not have the CRD, or the CRD does not have the version.
-    #[error("no CRD `{name}` with a version `{version}` is in the list")]
+    #[error("the list has no CRD `{name}` with a version `{version}`")]
     Missing {
         /// The name of the CRD.
         name: &'static str,
@@ -103,7 +103,7 @@ pub enum DefinitionError {
         version: &'static str,
     },
     /// The schema cannot be read.
-    #[error("the schema of the definition cannot be read: {0}")]
+    #[error("cannot read the schema of the definition: {0}")]
     Schema(#[source] SchemaError),
 }
 
@@ -124,7 +124,7 @@ impl SchemaValidator {
     ///
     /// assert!(SchemaValidator::of_crd(CRDS, "carts.example.com", "v1").definition().is_ok());
     /// let missing = SchemaValidator::of_crd(CRDS, "carts.example.com", "v2");
-    /// assert_eq!(missing.definition().unwrap_err().to_string(), "no CRD `carts.example.com` with a version `v2` is in the list");
+    /// assert_eq!(missing.definition().unwrap_err().to_string(), "the list has no CRD `carts.example.com` with a version `v2`");
     /// ```
     #[must_use]
     pub const fn of_crd(crds: &'static str, name: &'static str, version: &'static str) -> Self {

@@ -72,7 +72,10 @@ async fn unreadable_list_is_requested_again() {
         server.list().await.ok().bytes(body.clone());
         let failed = Instant::now();
         let error = last_error(&informer).await;
-        assert!(error.starts_with("cannot list configmaps: the answer cannot be read: "), "{body}: {error}");
+        assert!(
+            error.starts_with("cannot list configmaps: the response cannot be read: "),
+            "{body}: {error}"
+        );
         let again = server.list().await;
         assert!(failed.elapsed() >= Duration::from_millis(800), "{body}");
         assert!(!informer.has_synced() && informer.store().is_empty(), "{body}");

@@ -177,7 +177,7 @@ async fn controllers_without_source_or_primary_kind_are_refused() {
     let error = ControllerBuilder::new("x").owns(&maps).complete(reconciler()).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "controller \"x\" owns configmaps but is for no kind: call for_ before owns"
+        "controller \"x\" owns configmaps but has no primary kind: call for_ before owns"
     );
     maps.shutdown().await;
     let error = ControllerBuilder::new("x").for_(&maps).complete(reconciler()).unwrap_err();

@@ -163,9 +163,9 @@ async fn list_ends_at_its_timeout() {
     #[allow(deprecated, reason = "kube has no other place for it")]
     let params = ListParams { timeout: Some(5), ..ListParams::default() };
     let error = maps.list(&params).await.unwrap_err();
-    assert!(error.to_string().ends_with("it took longer than the timeout of 5s"), "{error}");
+    assert!(error.to_string().ends_with("the request took longer than the timeout of 5s"), "{error}");
     let error = maps.delete_collection(&DeleteParams::default(), &params).await.unwrap_err();
-    assert!(error.to_string().ends_with("it took longer than the timeout of 5s"), "{error}");
+    assert!(error.to_string().ends_with("the request took longer than the timeout of 5s"), "{error}");
     #[allow(deprecated, reason = "kube has no other place for it")]
     let endless = ListParams { timeout: Some(0), ..ListParams::default() };
     let waited = tokio::time::timeout(std::time::Duration::from_secs(100), maps.list(&endless)).await;
@@ -270,5 +270,5 @@ async fn requests_to_subresources_have_the_same_errors() {
     #[allow(deprecated, reason = "kube has no other place for it")]
     let params = ListParams { timeout: Some(1), ..ListParams::default() };
     let error = silent.subresource("x").list::<Scale>("a", &params).await.unwrap_err();
-    assert!(error.to_string().ends_with("it took longer than the timeout of 1s"), "{error}");
+    assert!(error.to_string().ends_with("the request took longer than the timeout of 1s"), "{error}");
 }

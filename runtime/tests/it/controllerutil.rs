@@ -60,7 +60,7 @@ fn object_has_one_controller() {
     assert!(is_controlled_by(&map, &pod("web", "2")) && !is_controlled_by(&map, &pod("web", "1")));
 
     let error = set_controller_reference(&pod("other", "3"), &mut map).unwrap_err();
-    let text = "ConfigMap shop/m is controlled by Pod web already, so Pod shop/other cannot control it";
+    let text = "ConfigMap shop/m is already controlled by Pod web, so Pod shop/other cannot control it";
     assert_eq!(error.to_string(), text);
     set_owner_reference(&pod("other", "3"), &mut map).unwrap();
     assert_eq!(controller_of(&map).unwrap().name, "web");
@@ -175,7 +175,7 @@ async fn create_or_update_errors_name_the_request() {
     let error = create_or_update(&api, map(), set("a")).await.unwrap_err();
     assert!(error.to_string().starts_with("cannot create ConfigMap \"m\": "), "{error}");
     let error = create_or_update(&api, map(), |_| Err("no data")).await.unwrap_err();
-    assert_eq!(error.to_string(), "cannot bring ConfigMap \"m\" in line: no data");
+    assert_eq!(error.to_string(), "cannot mutate ConfigMap \"m\": no data");
     let rename = |map: &mut ConfigMap| {
         map.metadata.name = Some("x".to_owned());
         Ok::<_, Infallible>(())

@@ -377,7 +377,7 @@ async fn handlers_are_refused_after_shutdown() {
     informer.shutdown().await;
     informer.shutdown().await;
     let refused = informer.add_event_handler(Recorder::default()).unwrap_err();
-    assert_eq!(refused.to_string(), "the informer of configmaps was shut down; make a new one");
+    assert_eq!(refused.to_string(), "the informer of configmaps was shut down; create a new one");
 }
 
 #[tokio::test(start_paused = true)]

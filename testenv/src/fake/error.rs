@@ -11,7 +11,7 @@ pub enum FakeError {
     Unreadable(String),
     /// The fake lacks the kind.
     #[error(
-        "the fake does not know the kind {kind:?} of {api_version:?}: give it the CRD with `FakeBuilder::crds`"
+        "the fake does not know the kind {kind:?} of {api_version:?}: add its CRD with `FakeBuilder::crds`"
     )]
     UnknownKind {
         /// The object's `apiVersion`.
@@ -31,7 +31,7 @@ pub enum FakeError {
     #[error("{}", .0.message)]
     Refused(Box<Status>),
     /// Clients need tokio.
-    #[error("a fake clientset needs a tokio runtime: make it inside of `#[tokio::test]`")]
+    #[error("a fake clientset needs a tokio runtime: create it inside of `#[tokio::test]`")]
     NoRuntime,
     /// The embedded server did not start, or a file could not be read.
     #[error(transparent)]

@@ -28,19 +28,19 @@ pub enum GitError {
         message: String,
     },
     /// The revision does not exist.
-    #[error("git knows no revision `{revision}`")]
+    #[error("git does not know the revision `{revision}`")]
     NoRevision {
         /// The request.
         revision: String,
     },
     /// A revision without a path is given where a path is expected.
-    #[error("there is no file or folder {revision}")]
+    #[error("the file or folder {revision} does not exist")]
     NoPrefix {
         /// The revision.
         revision: String,
     },
     /// Neither the operand nor the other side has a path.
-    #[error("git:{revision} names no path, and the other side is not a path either")]
+    #[error("git:{revision} has no path, and the other side is not a path")]
     NoPath {
         /// The revision.
         revision: String,

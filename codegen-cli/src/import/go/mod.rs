@@ -158,7 +158,7 @@ impl Context<'_> {
             let Some(wanted) = definitions.get(&file) else { continue };
             let Some(what) = difference(wanted, again_crds.get(&file)) else { continue };
             let kind = &resource.kind;
-            let message = format!("{kind} would not be generated as it is: {what}");
+            let message = format!("{kind} would not be reproduced by `generate`: {what}");
             let diagnostic =
                 Diagnostic::error(Code::NOT_THE_SAME, generated.sources.loc(&resource.span), message)
                     .help("this is a gap of kubesmith: please report it with the Go types");

@@ -34,7 +34,7 @@ impl Reader<'_, '_> {
                 &["spec", "versions", &at, key],
                 Code::REFUSED_DEFINITION,
                 format!("no version is {what}, so {} is imported as {what}", names[place]),
-                "look at the imported type: an API server refuses the definition as it stands",
+                "check the imported type: an API server refuses this definition",
             );
         }
     }

@@ -26,7 +26,7 @@ impl Reader<'_, '_> {
         for cause in validate_crd(&crd, None).into_iter().filter(|cause| !is_filled_in(&cause.field)) {
             let (path, place) = path(&crd, field(&cause), order);
             let message = format!("an API server refuses {place}: {}", words(&cause));
-            self.fail(&path, Code::REFUSED_DEFINITION, message, "mend the definition");
+            self.fail(&path, Code::REFUSED_DEFINITION, message, "correct the definition");
         }
     }
 }

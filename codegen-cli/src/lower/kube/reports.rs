@@ -23,7 +23,7 @@ impl Dialect<'_, '_> {
         self.error(
             Diagnostic::error(Code::SCHEMA_AT_RUN_TIME, loc, message)
                 .secondary(self.beyond_of(loc), BEYOND)
-                .note("the source is read, not run, so only what is written out is known")
+                .note("the generator reads the source and does not run it, so it only knows values that are written out")
                 .help("write a literal, or a constant that is made of literals"),
         );
     }
@@ -32,7 +32,7 @@ impl Dialect<'_, '_> {
     pub(super) fn unreadable(&mut self, loc: impl Into<Option<Loc>>, message: &str) {
         self.error(
             Diagnostic::error(Code::SCHEMA_AT_RUN_TIME, loc, message)
-                .note("the source is read, not run, so only what is written out is known")
+                .note("the generator reads the source and does not run it, so it only knows values that are written out")
                 .help(
                     "say what the JSON is with `#[schemars(with = \"...\")]`, or with `schema_with` and a function whose body \
                      is `json_schema!({..})`",

@@ -153,7 +153,7 @@ fn unreadable_definition_is_neither_removed_nor_added() {
     assert!(err.contains("cannot read nowhere.yaml"), "{err}");
     let (exit, _, err) = run(&folder, &["-", "-"]);
     assert_eq!(exit, Some(1));
-    assert!(err.contains("standard input can be one of the sides only"), "{err}");
+    assert!(err.contains("only one of the sides can be standard input"), "{err}");
 }
 
 /// Whoever reads the output alone has to see that it is not all.

@@ -55,11 +55,11 @@ fn revisions_are_compared_without_touching_the_checkout() {
     assert_eq!(status(), before, "the work tree and the index are as they were");
 
     for (operands, wanted) in [
-        (["git:nowhere", "crds"], "git knows no revision `nowhere`"),
-        (["git:--help", "crds"], "git knows no revision `--help`"),
+        (["git:nowhere", "crds"], "git does not know the revision `nowhere`"),
+        (["git:--help", "crds"], "git does not know the revision `--help`"),
         (["git:main:nowhere", "crds"], "main has no nowhere"),
         (["git:main:../..", "crds"], "is outside of the repository"),
-        (["git:main", "git:main"], "names no path"),
+        (["git:main", "git:main"], "has no path"),
     ] {
         let (code, out, err) = run(&folder, &operands);
         assert_eq!((code, out.as_str()), (Some(1), ""), "{operands:?}");

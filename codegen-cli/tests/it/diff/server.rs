@@ -58,7 +58,8 @@ fn definitions_of_a_cluster_are_imported_and_compared() {
     let (code, _, err) = run(&folder, &[&outside[..], &access].concat());
     assert_eq!(code, Some(1));
     assert!(
-        err.contains("no CustomResourceDefinition can be called \"../x\"") && err.contains("PLURAL.GROUP"),
+        err.contains("\"../x\" is not a valid name of a CustomResourceDefinition")
+            && err.contains("PLURAL.GROUP"),
         "{err}"
     );
 
@@ -126,7 +127,11 @@ fn inaccessible_cluster_is_an_error_with_help() {
     });
     let (code, _, err) = diff();
     assert_eq!(code, Some(1));
-    assert!(err.contains("forbids it: ") && err.contains("it takes the verbs get and list"), "{err}");
+    assert!(
+        err.contains("forbids reading CustomResourceDefinitions: ")
+            && err.contains("grant the verbs get and list"),
+        "{err}"
+    );
 
     let free = kubesmith_testenv::free_address().unwrap();
     folder.write("config", kubeconfig(&format!("http://{free}")));

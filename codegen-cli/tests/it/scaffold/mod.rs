@@ -226,7 +226,7 @@ fn invalid_arguments_have_explanations() {
     let empty = Project::empty();
     let project = Project::new();
     for (project, arguments, part) in [
-        (&empty, &POOL[..], "1: error: PROJECT is not there: run `kubesmith init` first"),
+        (&empty, &POOL[..], "1: error: PROJECT does not exist: run `kubesmith init` first"),
         (&empty, &["init", "--domain", "Not a domain"], "2: error: --domain Not a domain:"),
         (&empty, &["init", "--project-name", "Pools"], "2: error: `Pools` is not a name of a project"),
         (&empty, &["init", "--project-name", "9lives"], "it has to begin with a letter"),
@@ -266,12 +266,16 @@ fn errors_of_the_generator_are_shown() {
     fs::write(project.path(types), edited).unwrap();
     let before = project.tree();
     let said = project.fails(&api("tsi", "v1", "IPPool"));
-    assert!(said.contains("storage_version") && said.contains("with what was to be added"), "{said}");
+    assert!(said.contains("storage_version") && said.contains("finds errors in the additions"), "{said}");
     assert!(said.contains("api/src/tsi/v1/ip_pool.rs (not written):"), "{said}");
     let edited = project.read(types).replace("Option<String>", "Missing");
     fs::write(project.path(types), edited).unwrap();
     let said = project.fails(&WEBHOOKS);
-    assert!(said.contains("`Missing`") && said.contains("errors in the project, which come first"), "{said}");
+    assert!(
+        said.contains("`Missing`")
+            && said.contains("first correct the errors that `kubesmith generate` finds"),
+        "{said}"
+    );
     fs::write(project.path(types), &before[types]).unwrap();
     assert_eq!(project.tree(), before);
 }
@@ -312,7 +316,10 @@ fn foreign_file_is_reported_before_files_are_written() {
     fs::write(project.path("client/src/lib.rs"), "//! Mine.\n").unwrap();
     let before = project.tree();
     let said = project.fails(&POOL);
-    assert!(said.starts_with("1: error: nothing is done: ") && said.contains("client/src/lib.rs"), "{said}");
+    assert!(
+        said.starts_with("1: error: nothing was changed: ") && said.contains("client/src/lib.rs"),
+        "{said}"
+    );
     assert_eq!(project.tree(), before);
 }
 

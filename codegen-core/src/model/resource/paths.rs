@@ -14,7 +14,7 @@ impl Reader<'_> {
     }
 
     fn column_path(&mut self, path: &Spanned<String>) {
-        const UNREAD: &str = "API servers take the definition; where they cannot read a path, they show neither its column nor \
+        const UNREAD: &str = "API servers accept the definition; if they cannot read a path, they show neither its column nor \
             those after it";
         let Err(ColumnPathError { reason, is_refused }) = check_column_path(&path.value) else { return };
         let (message, help) = wrong_path(path, &reason, |path| check_column_path(path).is_ok());

@@ -137,7 +137,7 @@ impl Check<'_> {
             Some("") => Some("it has no host"),
             Some(authority) if authority.contains('@') => Some("user names are not allowed"),
             Some(_) if url.value.contains(['?', '#']) => Some("queries and fragments are not allowed"),
-            Some(_) if !crate::model::schema::is_absolute_url(&url.value) => Some("it is no URL"),
+            Some(_) if !crate::model::schema::is_absolute_url(&url.value) => Some("it is not a URL"),
             Some(_) => None,
         };
         if let Some(problem) = problem {

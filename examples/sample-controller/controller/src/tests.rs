@@ -260,7 +260,7 @@ async fn missing_status_subresource_differs_from_a_deleted_foo() {
     let fixture = Fixture::new(objects![foo.clone(), deployment(&foo)]).await;
     fixture.clients.prepend_reactor("update", "foos/status", Reaction::not_found);
     let error = fixture.reconcile(&foo).await.expect_err("there is nowhere to write to").to_string();
-    assert!(error.contains("the object is there, but not the subresource"), "{error}");
+    assert!(error.contains("the object exists, but the subresource does not"), "{error}");
     fixture.clients.prepend_reactor("get", "foos", Reaction::not_found);
     fixture.sync(&foo).await;
 }

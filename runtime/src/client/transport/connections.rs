@@ -49,7 +49,7 @@ pub(super) type Stream = Arc<()>;
 
 /// The server offered HTTP/2 before but does not now.
 #[derive(Debug, thiserror::Error)]
-#[error("the server no longer offers HTTP/2; the next request will use what it offers")]
+#[error("the server no longer offers HTTP/2; the next request negotiates the protocol again")]
 struct NoLongerOffered;
 
 /// All connections of a client.

@@ -44,7 +44,7 @@ pub(crate) struct FromReflector;
 
 /// The call exceeded its timeout.
 #[derive(Debug, thiserror::Error)]
-#[error("it took longer than the timeout of {0:?}")]
+#[error("the request took longer than the timeout of {0:?}")]
 pub(super) struct TimedOut(pub(super) Duration);
 
 /// The transport of a client. Clones share it.

@@ -169,7 +169,7 @@ async fn call_that_exceeds_its_timeout_is_a_transport_failure() {
     let maps = TypedClient::<ConfigMap>::namespaced(rest, "default");
     let error = maps.get("a").await.unwrap_err();
     assert!(matches!(error, Error::Transport { .. }) && error.status().is_none(), "{error:?}");
-    let text = "cannot get configmaps \"default/a\": it took longer than the timeout of 5s";
+    let text = "cannot get configmaps \"default/a\": the request took longer than the timeout of 5s";
     assert_eq!(error.to_string(), text);
 }
 
@@ -198,7 +198,7 @@ async fn timeout_applies_to_calls_but_not_to_watches() {
     let script = Script { takes: Duration::from_secs(20), ..Script::default() };
     let transport = script.transport(ClientOptions::new().timeout(Duration::from_secs(5)));
     let error = transport.clone().call(get("/version")).await.err().unwrap();
-    assert_eq!(error.to_string(), "it took longer than the timeout of 5s");
+    assert_eq!(error.to_string(), "the request took longer than the timeout of 5s");
     assert_eq!(status(&transport, get("/api/v1/pods?watch=true&timeoutSeconds=300")).await, 200);
     assert_eq!(status(&transport, get("/api/v1/namespaces/a/pods/b/log?follow=true")).await, 200);
     assert!(transport.clone().call(get("/api/v1/pods?watch=false")).await.is_err());
@@ -211,7 +211,7 @@ async fn timeout_includes_the_response_body() {
     let answer = transport.clone().call(get("/version")).await.unwrap();
     tokio::time::sleep(Duration::from_secs(6)).await;
     let error = answer.into_body().collect().await.err().unwrap();
-    assert_eq!(error.to_string(), "it took longer than the timeout of 5s");
+    assert_eq!(error.to_string(), "the request took longer than the timeout of 5s");
 }
 
 #[tokio::test]

@@ -10,7 +10,7 @@ use jiff::Timestamp;
 #[non_exhaustive]
 pub enum CertificateError {
     /// A file cannot be read.
-    #[error("cannot read {path}: {source}; is the secret with the certificate mounted there?")]
+    #[error("cannot read {path}: {source}; check that the Secret with the certificate is mounted there")]
     Read {
         /// The file.
         path: PathBuf,
@@ -46,7 +46,7 @@ pub enum CertificateError {
         not_after: Timestamp,
     },
     /// The certificate is not valid yet.
-    #[error("the certificate in {path} is not valid before {not_before}; are the clocks right?")]
+    #[error("the certificate in {path} is not valid before {not_before}; check the clocks")]
     NotYetValid {
         /// The file.
         path: PathBuf,
@@ -54,6 +54,6 @@ pub enum CertificateError {
         not_before: Timestamp,
     },
     /// TLS cannot be set up with this certificate and key.
-    #[error("TLS cannot be set up: {0}")]
+    #[error("cannot set up TLS: {0}")]
     Tls(#[source] rustls::Error),
 }

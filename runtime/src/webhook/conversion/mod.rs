@@ -45,7 +45,7 @@ pub enum ConversionSetupError {
         kind: String,
     },
     /// The scheme has conversions of a version but no type for it.
-    #[error("{api_version}, Kind={kind} has conversions in the scheme and no type; register the type, too")]
+    #[error("{api_version}, Kind={kind} has conversions in the scheme but no type; register the type")]
     Unregistered {
         /// Its group and version.
         api_version: String,
@@ -54,8 +54,8 @@ pub enum ConversionSetupError {
     },
     /// A version converts to another one but not back, or not at all. API servers need all directions.
     #[error(
-        "{kind} cannot be converted from {from} to {to}: register a function for it in the scheme, or functions to and from a \
-         version in between"
+        "{kind} cannot be converted from {from} to {to}: register a function in the scheme, or functions to and from an \
+         intermediate version"
     )]
     OneWay {
         /// The kind.

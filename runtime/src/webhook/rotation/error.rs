@@ -11,7 +11,7 @@ pub enum RotationError {
     Client(#[from] client::Error),
     /// The Secret is missing, and this program may not create it.
     #[error(
-        "Secret {secret} is missing and cannot be created: apply the manifests again, which have an empty one ({source})"
+        "Secret {secret} is missing and cannot be created: apply the manifests again, they include an empty one ({source})"
     )]
     Missing {
         /// `namespace/name`.
@@ -21,8 +21,8 @@ pub enum RotationError {
     },
     /// The Secret holds other data.
     #[error(
-        "Secret {secret} is no Secret of serving certificates: it has the key {key:?}, which no rotator wrote; choose \
-         another name, or delete the Secret if nobody needs it"
+        "Secret {secret} is not a Secret of serving certificates: it has the key {key:?}, which no rotator wrote; choose \
+         another name, or delete the Secret if it is unused"
     )]
     Foreign {
         /// `namespace/name`.
@@ -32,8 +32,8 @@ pub enum RotationError {
     },
     /// cert-manager writes the Secret.
     #[error(
-        "cert-manager writes Secret {secret} for Certificate {certificate}: delete that Certificate and the Secret, or leave \
-         certificates to cert-manager"
+        "cert-manager writes Secret {secret} for Certificate {certificate}: delete that Certificate and the Secret, or let \
+         cert-manager manage the certificates"
     )]
     CertManager {
         /// `namespace/name`.
@@ -43,7 +43,7 @@ pub enum RotationError {
     },
     /// A certificate cannot be made.
     #[error(
-        "cannot make a certificate for {names:?}: {reason}; set the Service or another DNS name without wildcards first"
+        "cannot issue a certificate for {names:?}: {reason}; set the Service or a DNS name without wildcards first"
     )]
     Issue {
         /// The names that it should be for; clients ask for the first.
@@ -52,7 +52,7 @@ pub enum RotationError {
         reason: String,
     },
     /// Other writers changed the Secret at each try.
-    #[error("Secret {secret} keeps being changed by others; it is tried again later")]
+    #[error("other clients keep changing Secret {secret}; the write is retried later")]
     Contended {
         /// `namespace/name`.
         secret: String,

@@ -58,9 +58,7 @@ const DEFAULT_GRACE: Duration = Duration::from_secs(60);
 #[non_exhaustive]
 pub enum ServerError {
     /// No API server can call this path.
-    #[error(
-        "webhooks cannot be served at {path:?}: a path begins with `/` and has neither query nor fragment"
-    )]
+    #[error("cannot serve webhooks at {path:?}: the path must begin with `/` and have no query or fragment")]
     Path {
         /// The path.
         path: String,

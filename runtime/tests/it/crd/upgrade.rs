@@ -300,8 +300,11 @@ async fn manifest_that_is_no_definition_is_refused() {
     let mut misnamed = one(&size());
     misnamed[0]["metadata"]["name"] = json!("gadgets.a.example");
     for (manifest, said) in [
-        (json!(3), "manifest 1 cannot be installed: it is no CustomResourceDefinition"),
-        (json!({"kind": "ConfigMap", "metadata": {"name": "a"}}), "a cannot be installed: it is no Custom"),
+        (json!(3), "manifest 1 cannot be installed: it is not a CustomResourceDefinition"),
+        (
+            json!({"kind": "ConfigMap", "metadata": {"name": "a"}}),
+            "a cannot be installed: it is not a Custom",
+        ),
         (misnamed[0].clone(), "its plural and group make the name widgets.a.example"),
     ] {
         let error = apply(&client, upgrade("1.0.0"), &[manifest]).await.unwrap_err().to_string();

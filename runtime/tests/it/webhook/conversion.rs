@@ -163,7 +163,7 @@ fn versions_without_a_type_are_refused() {
     let built = Server::builder().conversions(Conversions::of_scheme(scheme)).build();
     let error = built.map(drop).unwrap_err();
     assert!(
-        error.to_string().contains("a.example/v2, Kind=Widget has conversions in the scheme and no type"),
+        error.to_string().contains("a.example/v2, Kind=Widget has conversions in the scheme but no type"),
         "{error}"
     );
 }

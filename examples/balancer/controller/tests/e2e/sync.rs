@@ -146,7 +146,7 @@ async fn missing_status_subresource_is_not_taken_for_a_deletion() {
     manager.factory().start();
     manager.factory().wait_for_cache_sync(LIMIT).await.expect("full caches");
     let error = reconciler.reconcile(&ObjectKey::of(&balancer)).await.expect_err("nowhere to write to");
-    assert!(error.to_string().contains("the object is there, but not the subresource"), "{error}");
+    assert!(error.to_string().contains("the object exists, but the subresource does not"), "{error}");
     manager.factory().shutdown().await;
     cluster.stop().await;
 }

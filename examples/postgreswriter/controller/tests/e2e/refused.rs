@@ -107,7 +107,7 @@ async fn missing_status_subresource_is_reported() {
     let operator = Operator::start(&cluster, cluster.operator_client(), &postgres);
     create(&cluster, &student("a", "students", 20)).await;
     let said = cluster.event("a", "WriteFailed").await.message.unwrap_or_default();
-    assert!(said.contains("the object is there, but not the subresource"), "{said}");
+    assert!(said.contains("the object exists, but the subresource does not"), "{said}");
     assert!(postgres.rows("students").await.is_empty(), "nobody would know where the row is");
     stop(cluster, operator).await;
 }
