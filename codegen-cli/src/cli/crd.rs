@@ -167,7 +167,7 @@ fn told(outcome: &Outcome, dry_run: bool) -> String {
     let mut out = format!("{}: {would}{}\n", outcome.name, outcome.action);
     outcome.changes.iter().for_each(|change| out.push_str(&format!("  {change}\n")));
     if let Some(objects) = &outcome.objects {
-        out.push_str(&format!("  objects that were checked: {}\n", objects.checked));
+        out.push_str(&format!("  checked objects: {}\n", objects.checked));
         for field in &objects.dropped {
             out.push_str(&format!(
                 "  field {} is dropped in {}; objects that use it: {}, the first is {}\n",
@@ -179,7 +179,7 @@ fn told(outcome: &Outcome, dry_run: bool) -> String {
         }
     }
     if !outcome.way_back.is_empty() {
-        out.push_str("  putting the old definition back would break:\n");
+        out.push_str("  a rollback to the old definition would break:\n");
         outcome.way_back.iter().for_each(|change| out.push_str(&format!("    {change}\n")));
     }
     out

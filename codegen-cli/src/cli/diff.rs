@@ -138,7 +138,7 @@ fn both_only(old: &mut Loaded, new: &mut Loaded) {
     for side in [old, new] {
         side.definitions.retain(|name, _| names.contains(name));
     }
-    let text = format!("only what both sides have is compared: {} definitions\n", names.len());
+    let text = format!("compared only definitions that both sides have: {}\n", names.len());
     diag::print_to_stderr(&text);
 }
 

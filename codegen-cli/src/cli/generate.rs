@@ -175,7 +175,8 @@ pub(super) fn run(arguments: Generate) -> io::Result<Exit> {
         Err(error) => return Ok(usage(&error.to_string())),
     };
     let inputs = settings.iter().flat_map(|settings| &settings.input).map(|input| display(input));
-    let notice = Notice::of(format!("reading {} and what they use", inputs.collect::<Vec<_>>().join(", ")));
+    let notice =
+        Notice::of(format!("reading {} and their dependencies", inputs.collect::<Vec<_>>().join(", ")));
     let mut generated: Vec<Generated> = settings.iter().map(pipeline::generate).collect();
     drop(notice);
     let failed = generated.iter().any(|generated| diag::has_errors(&generated.diagnostics));
@@ -260,7 +261,7 @@ fn kept(plan: &Plan) -> String {
         return String::new();
     }
     let list: String = files.iter().map(|file| format!("  {file}\n")).collect();
-    format!("kept as their owner made them; an installer does not have what they say:\n{list}")
+    format!("kept files without a marker comment; the installer does not include their changes:\n{list}")
 }
 
 /// "wrote 14 files, removed 1, 3 unchanged in 12 ms"

@@ -231,7 +231,7 @@ fn write(imported: &Imported, folder: &Path, force: bool) -> Result<Vec<PathBuf>
         path(name).exists() && fs::read_to_string(path(name)).ok().as_ref() != Some(*text)
     });
     if let Some((name, _)) = taken.filter(|_| !force) {
-        let message = format!("{} is there already", display(&path(name)));
+        let message = format!("{} already exists", display(&path(name)));
         return Err(Box::new(
             Diagnostic::error(Code::FOREIGN_FILE, None, message)
                 .note("imported files are yours to change, so they are not overwritten")
@@ -287,7 +287,7 @@ fn report(imported: &Imported, format: MessageFormat) {
     let errors = errors + imported.untold;
     if errors > 0 && format == MessageFormat::Human {
         let noun = if errors == 1 { "error" } else { "errors" };
-        diag::print_to_stderr(&format!("{errors} {noun}; what they are about is not imported\n"));
+        diag::print_to_stderr(&format!("{errors} {noun}; the affected definitions are not imported\n"));
     }
 }
 

@@ -246,7 +246,7 @@ pub(super) fn settings(
     let deploy = &config.deploy;
     let Some(output) = deploy.output.as_deref() else { return Ok(None) };
     let Some(name) = deploy.name.clone() else {
-        return Err(UsageError("`[deploy]` has no `name`: say what the project is called".into()));
+        return Err(UsageError("`[deploy]` has no `name`: set the name of the project".into()));
     };
     let name_prefix = prefix(deploy).unwrap_or_default();
     let namespace = namespace(deploy, &name);
@@ -298,7 +298,7 @@ fn check_names(name: &str, prefix: &str, namespace: &str) -> Result<(), UsageErr
             whole.map_err(|problem| ("name_prefix", prefix, problem.to_string()))
         });
     if let Err((key, text, problem)) = broken {
-        return Err(UsageError(format!("`{key} = \"{text}\"` in `[deploy]` makes no name: {problem}")));
+        return Err(UsageError(format!("`{key} = \"{text}\"` in `[deploy]` is not a valid name: {problem}")));
     }
     if prefix.len() > PREFIX_MAX {
         return Err(UsageError(format!(

@@ -354,7 +354,7 @@ fn file_without_a_mark_is_kept() {
     sample.write("config/default/kustomization.yaml", "resources: [../manager]\n");
     let said = generate(&sample, &[]);
     assert_eq!(sample.tree("config")["samples/a_v1_thing.yaml"], mine);
-    assert!(said.contains("kept as their owner made them"), "{said}");
+    assert!(said.contains("kept files without a marker comment"), "{said}");
     assert!(said.contains("  config/samples/a_v1_thing.yaml\n"), "{said}");
     assert!(said.contains("config/default/kustomization.yaml"), "{said}");
     generate(&sample, &["--check"]);

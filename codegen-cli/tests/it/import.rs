@@ -316,7 +316,7 @@ fn import_writes_a_crate_and_refuses_to_overwrite() {
     folder.write("gadget-api/src/lib.rs", "// mine\n");
     let refused = folder.run(&["import", "crd.yaml", "--output", "gadget-api"]);
     assert_eq!(refused.status.code(), Some(1));
-    assert!(String::from_utf8_lossy(&refused.stderr).contains("gadget-api/src/lib.rs is there already"));
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("gadget-api/src/lib.rs already exists"));
     assert!(folder.run(&["import", "crd.yaml", "--output", "gadget-api", "--force"]).status.success());
     assert_eq!(folder.tree("gadget-api"), tree);
     folder.write("bad.yaml", fs::read(testdata().join("import/bad/mixed.yaml")).unwrap());

@@ -129,7 +129,7 @@ fn errors_of_a_file_are_limited_to_100() {
     folder.write("b.yaml", stub(0));
     let out = folder.run(&["import", "a.yaml", "b.yaml", "--output", "x"]);
     let told = String::from_utf8_lossy(&out.stderr).into_owned();
-    assert!(told.contains("151 errors; what they are about is not imported"), "{told}");
+    assert!(told.contains("151 errors; the affected definitions are not imported"), "{told}");
     assert!(told.contains("b.yaml:5:1"), "each file has its own");
 }
 

@@ -74,7 +74,7 @@ impl NoSuchIndex {
         let (name, known) = (&self.name, self.known.join(", "));
         if self.of_another_store {
             return format!(
-                "the index \"{name}\" was made by another store; ask with the one that this store's informer made"
+                "the index \"{name}\" belongs to another store; use the index of this store's informer"
             );
         }
         format!("there is no index \"{name}\" (there are: {known}); add it with add_indexer")

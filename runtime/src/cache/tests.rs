@@ -85,7 +85,7 @@ fn index_of_another_store_is_refused_even_with_the_same_name() {
     assert!(error.of_another_store, "{error:?}");
     assert_eq!(
         error.to_string(),
-        "the index \"class\" was made by another store; ask with the one that this store's informer made"
+        "the index \"class\" belongs to another store; use the index of this store's informer"
     );
     assert_eq!((ones.by(&odd, &true).unwrap().len(), even.list(&true).len()), (1, 0));
     assert!(!ones.by_index("nothing", "x").unwrap_err().of_another_store);

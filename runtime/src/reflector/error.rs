@@ -83,11 +83,11 @@ pub enum WatchError {
 /// Returns advice, if waiting does not help.
 fn next_step(verb: &str, resource: &str, status: &Status) -> String {
     match status.code {
-        401 => "; renew the credentials: they are read again when they are refused".to_owned(),
+        401 => "; renew the credentials: the client reloads refused credentials".to_owned(),
         403 => {
-            format!("; grant {verb} on {resource}, best list and watch both, to the account of the client")
+            format!("; grant {verb} on {resource} to the client's account: informers need list and watch")
         }
-        404 => format!("; install {resource}, or ask for a version that is served"),
+        404 => format!("; install {resource}, or request a served version"),
         _ => String::new(),
     }
 }

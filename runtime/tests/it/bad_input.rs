@@ -282,12 +282,8 @@ async fn refused_credentials_are_reported_and_the_cache_is_kept() {
 #[tokio::test(start_paused = true)]
 async fn watch_errors_name_a_remedy() {
     for (code, reason, step) in [
-        (
-            403,
-            "Forbidden",
-            "grant list on configmaps, best list and watch both, to the account of the client",
-        ),
-        (404, "NotFound", "install configmaps, or ask for a version that is served"),
+        (403, "Forbidden", "grant list on configmaps to the client's account: informers need list and watch"),
+        (404, "NotFound", "install configmaps, or request a served version"),
     ] {
         let mut server = FakeServer::new();
         let informer = paged(&server);

@@ -405,7 +405,7 @@ async fn factory_shares_informers_and_starts_only_new_ones() {
     assert_eq!(
         error.to_string(),
         "test has not synced within 5s: secrets: cannot list secrets: Forbidden says the test (Forbidden, code 403); \
-         grant list on secrets, best list and watch both, to the account of the client"
+         grant list on secrets to the client's account: informers need list and watch"
     );
 
     factory.shutdown().await;

@@ -61,7 +61,7 @@ fn respond(action: &Action, answer: Answer) -> Result<Response<Body>, BoxError> 
     let reply = match answer {
         Answer::Pass => wrong("nobody answers"),
         Answer::Watch(watcher) if action.verb() == "watch" => Ok(Reply::stream(watcher.into_stream())),
-        Answer::Watch(_) => wrong("a reactor answers with a watch what is none"),
+        Answer::Watch(_) => wrong("a reactor answers another request with a watch"),
         Answer::Object(_) if action.verb() == "watch" => wrong("a reactor answers a watch with an object"),
         Answer::Object(object) => match object.value() {
             Ok(value) => Ok(Reply::json(if action.verb() == "create" { 201 } else { 200 }, value)),

@@ -130,7 +130,7 @@ fn unreadable_definition_is_neither_removed_nor_added() {
     let (code, out, err) = run(&folder, &["old.yaml", "new.yaml"]);
     assert_eq!(code, Some(1));
     assert!(
-        err.contains("KS0901") && err.contains("only what both sides have is compared: 1 definitions"),
+        err.contains("KS0901") && err.contains("compared only definitions that both sides have: 1"),
         "{err}"
     );
     assert!(out.contains("widgets.example.com") && !out.contains("gadgets"), "{out}");
