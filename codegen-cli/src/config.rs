@@ -492,7 +492,7 @@ mod tests {
 
         assert!(settings(Some(&file), flags()).unwrap_err().0.contains("--input cannot hold"));
         fs::write(&file, "members = [\"one\"]\nyear = \"2026\"").unwrap();
-        assert!(settings(Some(&file), Overrides::default()).unwrap_err().0.contains("nothing else"));
+        assert!(settings(Some(&file), Overrides::default()).unwrap_err().0.contains("no other settings"));
         fs::write(&file, "members = [\"three\"]").unwrap();
         assert!(settings(Some(&file), Overrides::default()).unwrap_err().0.contains("three"));
     }

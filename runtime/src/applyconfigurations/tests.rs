@@ -83,7 +83,7 @@ fn object_without_managed_fields_is_refused() {
     for managed in [json!([]), json!(null)] {
         let error = extract_value(&service(managed), "me", "").unwrap_err();
         assert!(matches!(error, ExtractError::NoManagedFields), "{error:?}");
-        assert!(error.to_string().contains("read it with the client"), "{error}");
+        assert!(error.to_string().contains("read the object with a client"), "{error}");
     }
 }
 

@@ -317,7 +317,7 @@ async fn reactor_is_reported_when_its_reaction_does_not_fit_the_verb() {
     fake.prepend_reactor("get", "configmaps", |_| Reaction::watch(&FakeWatcher::new()));
     let watch = maps(&fake).watch(&WatchParams::default(), "0").await.map(|_| ());
     assert!(watch.unwrap_err().to_string().contains("a watch with an object: watch configmaps a/"));
-    assert!(maps(&fake).get("x").await.unwrap_err().to_string().contains("with a watch what is none"));
+    assert!(maps(&fake).get("x").await.unwrap_err().to_string().contains("another request with a watch"));
 }
 
 #[tokio::test]

@@ -209,5 +209,5 @@ fn hand_edits_survive_a_second_run() {
     project.write("charts/shop/Chart.yaml", text);
     let out = project.run(&["generate"]);
     let said = String::from_utf8_lossy(&out.stderr).into_owned();
-    assert!(!out.status.success() && said.contains("the part `chart`"), "{said}");
+    assert!(!out.status.success() && said.contains("the section `chart`"), "{said}");
 }
