@@ -66,6 +66,8 @@ pub mod scheme;
 pub mod sharding;
 #[cfg(feature = "client")]
 mod sync;
+#[cfg(feature = "client")]
+pub mod telemetry;
 #[cfg(feature = "validation")]
 pub mod validation;
 #[cfg(feature = "webhook")]

@@ -6,12 +6,14 @@ use std::time::Duration;
 
 use futures::FutureExt;
 use tokio::time::{Instant, timeout};
-use tracing::Instrument;
+use tracing::field::Empty;
+use tracing::{Instrument, Span};
 
 use super::metrics::Metrics;
 use super::reconcile::{Action, ReconcileError, Reconciler};
 use super::sharded::Sharded;
 use super::state::ControllerState;
+use crate::telemetry;
 use crate::workqueue::{Item, Queue};
 
 /// Decides what follows a failure; `None` leaves it to the rate limiter.
@@ -69,7 +71,7 @@ impl<R: Reconciler> Shared<R> {
             ActiveWorker { metrics, since: Instant::now() }
         });
         let since = self.state.as_ref().map(|state| (state, Instant::now()));
-        let outcome = self.reconcile(item.key()).await;
+        let outcome = self.reconcile(item).await;
         drop(start);
         if let Some((state, since)) = since {
             state.note(item.key(), since.elapsed(), outcome.error().map(ToString::to_string));
@@ -78,10 +80,9 @@ impl<R: Reconciler> Shared<R> {
         self.requeue(item, outcome);
     }
 
-    async fn reconcile(&self, key: &R::Key) -> Outcome {
-        // A root, so that each reconcile is a trace of its own for OpenTelemetry.
-        let reconcile_id = self.reconciles.fetch_add(1, Ordering::Relaxed) + 1;
-        let span = tracing::info_span!(parent: None, "reconcile", controller = self.name, ?key, reconcile_id);
+    async fn reconcile(&self, item: &Item<'_, R::Key>) -> Outcome {
+        let key = item.key();
+        let span = self.span(item);
         // The reconciler is called again after a panic, so its shared state must be as sound as after an error.
         let guarded = async { self.reconciler.reconcile(key).await }.instrument(span);
         let guarded = AssertUnwindSafe(guarded).catch_unwind();
@@ -100,6 +101,27 @@ impl<R: Reconciler> Shared<R> {
             Ok(Err(error)) => Outcome::Failed(error),
             Err(panic) => Outcome::Panicked(ReconcileError::new(format!("panic: {}", panic_text(&*panic)))),
         }
+    }
+
+    /// Returns the span of a reconcile: a root, so that each reconcile is a trace of its own for OpenTelemetry.
+    fn span(&self, item: &Item<'_, R::Key>) -> Span {
+        let reconcile_id = self.reconciles.fetch_add(1, Ordering::Relaxed) + 1;
+        let span = tracing::info_span!(
+            parent: None,
+            "reconcile",
+            controller = self.name,
+            key = ?item.key(),
+            reconcile_id,
+            queue_seconds = Empty,
+            trace_id = Empty,
+        );
+        if let Some(waited) = item.waited() {
+            span.record("queue_seconds", waited.as_secs_f64());
+        }
+        if let Some(trace_id) = telemetry::trace_id(&span) {
+            span.record("trace_id", trace_id);
+        }
+        span
     }
 
     fn count(&self, outcome: &Outcome) {

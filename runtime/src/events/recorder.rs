@@ -118,7 +118,7 @@ impl QueueRecorder {
             tracing::debug!(reason, "event recorded after the broadcaster's shutdown: dropped");
             return;
         };
-        let (now, metadata) = self.shared.name(regarding);
+        let (now, metadata) = self.shared.metadata(regarding);
         let event = Event {
             metadata,
             event_time: Some(MicroTime(now)),

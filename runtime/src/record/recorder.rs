@@ -106,7 +106,7 @@ impl QueueRecorder {
     }
 
     fn make(&self, object: &ObjectReference, event_type: EventType, reason: &str, message: String) -> Event {
-        let (now, metadata) = self.shared.name(object);
+        let (now, metadata) = self.shared.metadata(object);
         Event {
             metadata,
             involved_object: object.clone(),

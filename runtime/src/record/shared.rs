@@ -8,6 +8,9 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use k8s_openapi::jiff::Timestamp;
 use kube::Resource;
 use tokio::sync::mpsc;
+use tracing::Span;
+
+use crate::telemetry::{TRACE_ID_ANNOTATION, trace_id};
 
 /// The longest name of an object (RFC 1123 subdomain).
 const MAX_NAME: usize = 253;
@@ -36,8 +39,8 @@ impl Shared {
         self.dropped.load(Ordering::Relaxed)
     }
 
-    /// Returns the time, and name and namespace of an event about `object`.
-    pub(crate) fn name(&self, object: &ObjectReference) -> (Timestamp, ObjectMeta) {
+    /// Returns the time, and name, namespace and trace of an event about `object`.
+    pub(crate) fn metadata(&self, object: &ObjectReference) -> (Timestamp, ObjectMeta) {
         let now = self.now();
         let nanoseconds = {
             let mut last = self.last_name.lock().unwrap_or_else(PoisonError::into_inner);
@@ -49,6 +52,7 @@ impl Shared {
         let metadata = ObjectMeta {
             name: Some(event_name(object.name.as_deref().unwrap_or_default(), nanoseconds)),
             namespace: Some(namespace.unwrap_or_else(|| "default".to_owned())),
+            annotations: trace_id(&Span::current()).map(|id| [(TRACE_ID_ANNOTATION.to_owned(), id)].into()),
             ..ObjectMeta::default()
         };
         (now, metadata)

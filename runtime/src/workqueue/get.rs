@@ -5,7 +5,7 @@ use std::future::Future;
 use std::ops::Deref;
 use std::pin::Pin;
 use std::task::{Context, Poll, Waker, ready};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use tokio::time::Sleep;
 
@@ -47,7 +47,7 @@ impl<'q, T: QueueKey> Get<'q, T> {
             wake(state, ready.saturating_sub(1));
             timer.into_iter().for_each(Waker::wake);
             shared.handed_out(popped.queued_at, now);
-            return Attempt::Key(Item::new(self.queue, popped));
+            return Attempt::Key(Item::new(self.queue, popped, now));
         }
         if state.core.is_shut_down() {
             if let Some(worker) = self.worker.take() {
@@ -126,12 +126,14 @@ pub struct Item<'q, T: QueueKey> {
     queue: &'q Queue<T>,
     slot: SlotId,
     priority: i32,
+    waited: Option<Duration>,
     key: T,
 }
 
 impl<'q, T: QueueKey> Item<'q, T> {
-    pub(super) fn new(queue: &'q Queue<T>, popped: Popped<T>) -> Self {
-        Item { queue, slot: popped.slot, priority: popped.priority, key: popped.key }
+    pub(super) fn new(queue: &'q Queue<T>, popped: Popped<T>, now: Option<Instant>) -> Self {
+        let waited = now.zip(popped.queued_at).map(|(now, since)| now.saturating_duration_since(since));
+        Item { queue, slot: popped.slot, priority: popped.priority, waited, key: popped.key }
     }
 
     /// Returns the key.
@@ -142,6 +144,11 @@ impl<'q, T: QueueKey> Item<'q, T> {
     /// Returns the priority with which the key was handed out.
     pub fn priority(&self) -> i32 {
         self.priority
+    }
+
+    /// Returns how long the key waited since it became ready; `None` for a queue without metrics.
+    pub(crate) fn waited(&self) -> Option<Duration> {
+        self.waited
     }
 
     /// Ends the processing; the same as dropping the item.

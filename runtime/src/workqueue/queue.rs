@@ -158,7 +158,7 @@ impl<T: QueueKey> Queue<T> {
         let popped = state.core.pop(now)?;
         wake(state, ready.saturating_sub(1));
         self.shared.handed_out(popped.queued_at, now);
-        Some(Item::new(self, popped))
+        Some(Item::new(self, popped, now))
     }
 
     /// Returns the number of keys that are ready. Keys in processing or delayed do not count.

@@ -33,6 +33,8 @@ mod reflector;
 mod scripted;
 mod sharding;
 mod tables;
+#[cfg(feature = "otlp")]
+mod telemetry;
 mod transport;
 #[cfg(feature = "webhook")]
 mod webhook;

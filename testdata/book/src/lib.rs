@@ -20,6 +20,7 @@ pages! {
     readme "README.md",
     generating "docs/guides/generating.md",
     policies "docs/guides/policies.md",
+    observability "docs/operations/observability.md",
     testing "docs/guides/testing.md",
     recipes "docs/guides/recipes.md",
     migration "docs/from-kube-rs/migration.md",

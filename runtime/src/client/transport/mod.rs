@@ -22,12 +22,15 @@ use http_body_util::{BodyExt, Limited};
 use kube::client::Body;
 use tokio::time::Instant;
 use tower::{BoxError, Service, ServiceExt};
+use tracing::field::Empty;
+use tracing::{Instrument, Span};
 
 use self::body::AnswerBody;
 use self::limit::Limit;
 use self::metrics::Metrics;
 use self::stack::{Answer, Stack};
 use super::{ClientOptions, Error};
+use crate::telemetry;
 
 /// The minimum time between two reads of the credentials.
 const RELOAD_INTERVAL: Duration = Duration::from_secs(10);
@@ -148,14 +151,14 @@ impl Inner {
             if !std::mem::take(&mut has_turn) {
                 self.turn(request.method()).await;
             }
-            tracing::debug!(method = %request.method(), uri = %request.uri(), "requesting");
             let method = request.method().clone();
-            let answer = stack.oneshot(request).await;
+            let span = self.span(&request);
+            telemetry::inject(&span, request.headers_mut());
+            let answer = requested(stack, request).instrument(span).await;
             if let Some(metrics) = &self.metrics {
                 metrics.tried(method.as_str(), &answer);
             }
             let answer = answer?;
-            tracing::debug!(status = answer.status().as_u16(), "answered");
             let Some(next) = again else { return Ok(answer) };
             if answer.status() == StatusCode::UNAUTHORIZED && !has_reloaded && self.reload(generation).await {
                 has_reloaded = true;
@@ -169,6 +172,19 @@ impl Inner {
             }
             request = next;
         }
+    }
+
+    /// Returns the span of one try, with the name and attributes of kube's client.
+    fn span(&self, request: &Request<Body>) -> Span {
+        tracing::debug_span!(
+            "HTTP",
+            http.method = %request.method(),
+            http.url = format_args!("{}{}", self.config.cluster_url.to_string().trim_end_matches('/'), request.uri()),
+            http.status_code = Empty,
+            otel.name = %request.method(),
+            otel.kind = "client",
+            otel.status_code = Empty,
+        )
     }
 
     fn ask_for_gzip(&self, request: &mut Request<Body>) {
@@ -220,6 +236,22 @@ impl Inner {
             Err(_) => false,
         }
     }
+}
+
+/// Sends a request in its span.
+async fn requested(stack: Stack, request: Request<Body>) -> Result<Answer, BoxError> {
+    tracing::debug!("requesting");
+    let answer = stack.oneshot(request).await;
+    let span = Span::current();
+    if let Ok(answer) = &answer {
+        span.record("http.status_code", answer.status().as_u16());
+    }
+    let is_error = |answer: &Answer| answer.status().is_client_error() || answer.status().is_server_error();
+    if answer.as_ref().map_or(true, is_error) {
+        span.record("otel.status_code", "ERROR");
+    }
+    tracing::debug!("answered");
+    answer
 }
 
 /// Returns how long the server asks to wait, by client-go's rule.
