@@ -6,7 +6,7 @@ version of Kubernetes that it supports.
     hack/kubernetes-versions.py ~/.cargo/registry/src/*/k8s-openapi-0.* > codegen-cli/src/known/versions.txt
 
 The schemas are read from the `JsonSchema` implementations, which a program wrote, in the forms of schemars 0.8 and 1. A
-test compares the last version of the table with the compiled k8s-openapi. The text:
+test compares the version of the tool with k8s-openapi. The text:
 
     1.16/0.14 1.17/0.14 ...             columns: Kubernetes and k8s-openapi, in order
     "A description."                    descriptions, one a line; their numbers begin at 0

@@ -240,6 +240,7 @@ pub struct Overrides {
 }
 
 /// The header of YAML files from a file, with the year filled in; `None`: the file is not a header.
+#[cfg(feature = "go")]
 pub(crate) fn yaml_header(path: &Path, year: Option<&str>) -> Option<String> {
     header::yaml(path, year).ok()
 }

@@ -4,6 +4,7 @@
 //! Each entry of the tables names its source. A test prints the schema of every entry.
 
 mod k8s;
+#[cfg(test)]
 mod k8s_types;
 pub mod kinds;
 mod kubernetes;
@@ -17,7 +18,6 @@ use std::sync::LazyLock;
 use serde_json::Value;
 
 use crate::schema::{Additional, Schema};
-use k8s_openapi::schemars::{self, SchemaGenerator};
 
 pub use names::normalize;
 use tables::{GENERIC, OBJECT_META, PLAIN};
@@ -163,14 +163,8 @@ pub fn schema_with(path: &str, embedded_object_meta: bool) -> Option<Schema> {
     }
     match PLAIN.iter().find(|(known, _)| *known == path) {
         Some((_, make)) => Some(make()),
-        None => k8s::find(path).map(|make| k8s::convert(make, embedded_object_meta)),
+        None => k8s::openapi_name(path).map(|name| k8s::schema(name, embedded_object_meta)),
     }
-}
-
-/// The schema that schemars gives a use of a k8s-openapi type, with the settings of the generator: the type's
-/// schema or a reference to it, exactly as in a program that derives `JsonSchema`.
-pub fn json_schema(path: &str, generator: &mut SchemaGenerator) -> Option<schemars::Schema> {
-    k8s::find(path).map(|make| make(generator))
 }
 
 /// The name in OpenAPI of a type of k8s-openapi: `io.k8s.api.core.v1.PodSpec`.
@@ -178,8 +172,12 @@ pub fn openapi_name(path: &str) -> Option<&'static str> {
     k8s::openapi_name(path)
 }
 
-/// The definition of a type in Kubernetes' OpenAPI document, by its name there; references are
-/// `#/$defs/<name>`.
+/// The path of a type of k8s-openapi, by its name in OpenAPI.
+pub fn openapi_path(name: &str) -> Option<&'static str> {
+    k8s::path(name)
+}
+
+/// The definition of a type in Kubernetes' OpenAPI document, by its name there; references are such names.
 pub fn definition(name: &str) -> Option<&'static Value> {
     k8s::definition(name)
 }

@@ -84,6 +84,7 @@ impl SourceMap {
     }
 
     /// Changes the displayed names of files.
+    #[cfg(feature = "go")]
     pub(crate) fn rename(&mut self, name: impl Fn(&str) -> String) {
         for file in &mut self.files {
             file.name = name(&file.name).into();

@@ -26,7 +26,7 @@ fn object(manifests: &Manifests, mutating: bool, service: Option<&WebhookService
     if webhooks.is_empty() {
         return None;
     }
-    webhooks.sort_by(|a, b| a.object.name.cmp(&b.object.name));
+    webhooks.sort_by_key(|webhook| webhook.name());
     let named = manifests.configurations.iter().filter(|configuration| configuration.mutating == mutating);
     let name = named.filter_map(|configuration| configuration.name.as_deref()).next();
     let (kind, usual_name) = match mutating {
@@ -35,7 +35,7 @@ fn object(manifests: &Manifests, mutating: bool, service: Option<&WebhookService
     };
     let prefix = service.map_or("", |service| service.prefix.as_str());
     let name = name.map_or_else(|| format!("{prefix}{usual_name}"), str::to_string);
-    let objects = webhooks.iter().map(|webhook| json!(webhook.object));
+    let objects = webhooks.iter().map(|webhook| &webhook.object);
     let mut out = json!({
         "apiVersion": "admissionregistration.k8s.io/v1",
         "kind": kind,

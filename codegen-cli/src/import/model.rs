@@ -86,6 +86,7 @@ pub(super) enum Body {
     /// Texts.
     Texts(Vec<Text>),
     /// The inner type; with `is_schemaless`, only attributes describe the JSON.
+    #[cfg_attr(not(feature = "go"), allow(dead_code, reason = "only Go's types are such"))]
     Newtype { ty: Ty, is_schemaless: bool },
     /// Exactly one of these members: identifier, name, lines of documentation, type.
     OneOf(Vec<Choice>),
@@ -149,6 +150,7 @@ pub(super) enum Ty {
     /// One of the module, by its index.
     Own(usize),
     /// One of another module, by its path.
+    #[cfg_attr(not(feature = "go"), allow(dead_code, reason = "only Go has modules of its own"))]
     Other(String),
     List(Box<Ty>),
     Map(Box<Ty>),

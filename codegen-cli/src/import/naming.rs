@@ -181,6 +181,7 @@ impl TypeNames {
     }
 
     /// The name of a type that Go names: the same, if it is free and valid in Rust.
+    #[cfg(feature = "go")]
     pub(super) fn plain(&mut self, own: &str) -> String {
         let name = if is_pascal(own) { own.to_string() } else { pascal(own) };
         let longer = format!("{name}Type");

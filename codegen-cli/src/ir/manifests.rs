@@ -1,6 +1,5 @@
 //! Facts of attributes and markers beside types: rules of roles, and webhooks.
 
-use k8s_openapi::api::admissionregistration::v1::MutatingWebhook;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -53,10 +52,17 @@ pub(crate) const WEBHOOK_SERVICE: (&str, &str) = ("webhook-service", "system");
 pub struct Webhook {
     /// Whether it may change objects.
     pub mutating: bool,
-    /// The webhook; a validating one never has a reinvocation policy.
-    pub object: MutatingWebhook,
+    /// The webhook, as in the API; a validating one never has a reinvocation policy.
+    pub object: Value,
     /// The location of its attribute.
     pub span: Span,
+}
+
+impl Webhook {
+    /// The name.
+    pub fn name(&self) -> &str {
+        self.object["name"].as_str().unwrap_or_default()
+    }
 }
 
 /// An admission policy with its bindings.

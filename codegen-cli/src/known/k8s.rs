@@ -1,41 +1,60 @@
-//! Builds schemas of k8s-openapi's types: schemars' schemas are compiled in and made structural on demand.
+//! k8s-openapi's types in the version of the tool: their definitions, made structural on demand.
 
-use std::collections::{HashMap, HashSet};
-use std::sync::LazyLock;
+use std::collections::{BTreeMap, HashSet};
+use std::sync::{LazyLock, OnceLock};
 
-use k8s_openapi::schemars::generate::SchemaSettings;
-use k8s_openapi::schemars::{self, SchemaGenerator};
 use serde_json::{Map, Value};
 
-use super::k8s_types::TABLE;
 use super::kubernetes;
+use super::versions::BuiltInTypes;
 use crate::schema::Schema;
 
-/// Prefix of schemars' references to its definitions.
-const REFERENCE: &str = "#/$defs/";
+/// Names in OpenAPI by the paths under which the types are exported.
+static NAMES: LazyLock<BTreeMap<&'static str, &'static str>> =
+    LazyLock::new(|| TYPES.iter().map(|(name, known)| (known.path.as_str(), *name)).collect());
 
-/// Makes the schema of a field with a type.
-pub(super) type Make = fn(&mut SchemaGenerator) -> schemars::Schema;
+/// The types by their names in OpenAPI.
+static TYPES: LazyLock<BTreeMap<&'static str, Type>> =
+    LazyLock::new(|| BuiltInTypes::default().names().map(|name| (name, Type::new(name))).collect());
 
-/// The types by their paths.
-static BY_PATH: LazyLock<HashMap<&'static str, Make>> =
-    LazyLock::new(|| TABLE.iter().copied().flatten().copied().collect());
-
-/// The function that makes the schema of a type, by its path.
-pub(super) fn find(path: &str) -> Option<Make> {
-    BY_PATH.get(path).copied()
+struct Type {
+    path: String,
+    /// Is read when it is needed.
+    definition: OnceLock<Value>,
 }
 
-/// Every path of the table.
+impl Type {
+    fn new(name: &str) -> Self {
+        let path = name.trim_start_matches("io.k8s.").replace('.', "::").replace('-', "_");
+        Self { path: format!("k8s_openapi::{path}"), definition: OnceLock::new() }
+    }
+}
+
+/// Every path, sorted.
 pub(super) fn paths() -> impl Iterator<Item = &'static str> {
-    TABLE.iter().copied().flatten().map(|(path, _)| *path)
+    NAMES.keys().copied()
 }
 
-/// Turns a schema from schemars into a structural schema.
-pub(super) fn convert(make: Make, embedded_object_meta: bool) -> Schema {
-    let (root, definitions) = generate(make);
-    let mut inliner = Inliner { definitions: &definitions, embedded_object_meta, open: HashSet::new() };
-    let mut schema: Schema = serde_json::from_value(inliner.value(root)).unwrap_or_default();
+/// The OpenAPI name of a type by its path.
+pub(super) fn openapi_name(path: &str) -> Option<&'static str> {
+    NAMES.get(path).copied()
+}
+
+/// The path of a type, by its OpenAPI name.
+pub(super) fn path(name: &str) -> Option<&'static str> {
+    TYPES.get(name).map(|known| known.path.as_str())
+}
+
+/// The definition of a type in the OpenAPI document, by its name there; references are such names.
+pub(super) fn definition(name: &str) -> Option<&'static Value> {
+    let known = TYPES.get(name)?;
+    Some(known.definition.get_or_init(|| BuiltInTypes::default().definition(name).unwrap_or_default()))
+}
+
+/// The structural schema of a type, by its OpenAPI name.
+pub(super) fn schema(name: &str, embedded_object_meta: bool) -> Schema {
+    let mut inliner = Inliner { embedded_object_meta, open: HashSet::new() };
+    let mut schema: Schema = serde_json::from_value(inliner.definition(name)).unwrap_or_default();
     schema.walk_mut(&mut |schema| {
         schema.required.sort();
         drop_refused_keys(schema);
@@ -56,45 +75,14 @@ fn drop_refused_keys(schema: &mut Schema) {
     }
 }
 
-/// The definitions of all types by their OpenAPI names.
-static DEFINITIONS: LazyLock<Map<String, Value>> = LazyLock::new(|| {
-    let mut generator = SchemaGenerator::new(SchemaSettings::draft2020_12());
-    for (_, make) in TABLE.iter().copied().flatten() {
-        make(&mut generator);
-    }
-    generator.take_definitions(true)
-});
-
-/// The OpenAPI name of a type by its path.
-pub(super) fn openapi_name(path: &str) -> Option<&'static str> {
-    find(path)?;
-    let name = format!("io.k8s.{}", path.strip_prefix("k8s_openapi::")?.replace("::", "."));
-    // Names have dashes, which paths cannot have.
-    let known = |name: &str| DEFINITIONS.get_key_value(name).map(|(name, _)| name.as_str());
-    known(&name).or_else(|| known(&name.replace('_', "-")))
-}
-
-/// The definition of a type in the OpenAPI document.
-pub(super) fn definition(name: &str) -> Option<&'static Value> {
-    DEFINITIONS.get(name)
-}
-
-/// A type's schema with the definitions in it.
-pub(super) fn generate(make: Make) -> (Value, Map<String, Value>) {
-    let mut generator = SchemaGenerator::new(SchemaSettings::draft2020_12());
-    let root = make(&mut generator).to_value();
-    (root, generator.take_definitions(true))
-}
-
 /// Replaces references by their targets; some types have better schemas here.
-struct Inliner<'a> {
-    definitions: &'a Map<String, Value>,
+struct Inliner {
     embedded_object_meta: bool,
     /// The enclosing definitions; a reference to one of them is a cycle.
     open: HashSet<String>,
 }
 
-impl Inliner<'_> {
+impl Inliner {
     fn value(&mut self, value: Value) -> Value {
         match value {
             Value::Object(object) => self.object(object),
@@ -104,15 +92,11 @@ impl Inliner<'_> {
     }
 
     fn object(&mut self, mut object: Map<String, Value>) -> Value {
-        let reference = match object.get("$ref") {
-            Some(Value::String(reference)) => reference.strip_prefix(REFERENCE).map(str::to_string),
-            _ => None,
-        };
-        let Some(name) = reference else {
+        let Some(Value::String(name)) = object.get("$ref") else {
             return Value::Object(object.into_iter().map(|(key, value)| (key, self.value(value))).collect());
         };
+        let mut target = self.definition(name);
         object.remove("$ref");
-        let mut target = self.definition(&name);
         if let Value::Object(target) = &mut target {
             target.extend(object);
         }
@@ -127,7 +111,7 @@ impl Inliner<'_> {
             // JSON schemas are recursive; structural schemas cannot be.
             return serde_json::json!({ "type": "object", "x-kubernetes-preserve-unknown-fields": true });
         }
-        let mut value = self.definitions.get(name).cloned().unwrap_or(Value::Null);
+        let mut value = definition(name).cloned().unwrap_or_default();
         if let Value::Object(schema) = &mut value {
             kubernetes::apply(name, schema);
         }
@@ -139,21 +123,22 @@ impl Inliner<'_> {
 
 /// controller-gen's schema for a type for which Kubernetes' OpenAPI document is less precise.
 fn better(name: &str, embedded_object_meta: bool) -> Option<Schema> {
-    let path = format!("k8s_openapi::{}", name.strip_prefix("io.k8s.")?.replace('.', "::").replace('-', "_"));
-    if super::is_object_meta(&path) {
-        return super::schema_with(&path, embedded_object_meta);
+    let path = path(name)?;
+    if super::is_object_meta(path) {
+        return super::schema_with(path, embedded_object_meta);
     }
     super::PLAIN.iter().find(|(known, _)| *known == path).map(|(_, make)| make())
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::k8s_types::TABLE;
     use super::*;
 
     #[test]
-    fn every_table_entry_has_a_structural_schema() {
-        for (path, make) in TABLE.iter().copied().flatten() {
-            let mut schema = convert(*make, false);
+    fn every_type_has_a_structural_schema() {
+        for (path, name) in &*NAMES {
+            let mut schema = schema(name, false);
             assert!(!schema.is_empty(), "{path}");
             let text = schema.to_value().to_string();
             // JSON schemas themselves have a field of this name.
@@ -168,7 +153,7 @@ mod tests {
 
     #[test]
     fn nested_known_type_has_its_own_schema() {
-        let schema = |path: &str| convert(find(path).unwrap(), false);
+        let schema = |path: &str| schema(openapi_name(path).unwrap(), false);
         let template = schema("k8s_openapi::api::core::v1::PodTemplateSpec");
         assert_eq!(template.properties["metadata"].properties.len(), 0);
         assert_eq!(template.properties["metadata"].type_.as_deref(), Some("object"));
@@ -178,15 +163,8 @@ mod tests {
     }
 
     #[test]
-    fn schemars_schemas_follow_the_settings() {
-        let path = "k8s_openapi::api::core::v1::EnvVarSource";
-        let settings = || SchemaSettings::openapi3().with(|settings| settings.inline_subschemas = true);
-        let derived = SchemaGenerator::new(settings())
-            .subschema_for::<Option<k8s_openapi::api::core::v1::EnvVarSource>>();
-        let named = super::super::json_schema(path, &mut SchemaGenerator::new(settings())).unwrap();
-        assert_eq!(named.get("properties"), derived.get("properties"));
-        let referring = super::super::json_schema(path, &mut SchemaGenerator::default()).unwrap();
-        assert_eq!(referring.get("$ref").unwrap(), "#/$defs/io.k8s.api.core.v1.EnvVarSource");
-        assert!(super::super::json_schema("k8s_openapi::Nothing", &mut SchemaGenerator::default()).is_none());
+    fn paths_equal_those_of_k8s_openapi() {
+        let compiled: Vec<&str> = TABLE.iter().copied().flatten().map(|(path, _)| *path).collect();
+        assert_eq!(paths().collect::<Vec<_>>(), compiled);
     }
 }

@@ -1,10 +1,11 @@
-//! k8s-openapi's types by their paths.
+//! k8s-openapi's types by their paths, which tests compare with the table of versions.
 //!
 //! Written by hack/kubernetes-types.py from k8s-openapi 0.29, `v1_36`: its `JsonSchema` implementations.
 
 use k8s_openapi::schemars::SchemaGenerator;
 
-use super::k8s::Make;
+/// Makes the schema of a field with a type.
+type Make = fn(&mut SchemaGenerator) -> k8s_openapi::schemars::Schema;
 
 /// Types of modules, with their paths.
 macro_rules! table {

@@ -2,7 +2,7 @@
 //!
 //! hack/kubernetes-versions.py writes versions.txt and describes its lines.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 use std::sync::LazyLock;
@@ -27,7 +27,7 @@ pub struct BuiltInTypes {
 }
 
 impl Default for BuiltInTypes {
-    /// The compiled-in version.
+    /// The version of the tool: the last of k8s-openapi, with the Kubernetes of the other tables.
     fn default() -> Self {
         Self { kubernetes: KubernetesVersion(36), k8s_openapi: 29 }
     }
@@ -98,9 +98,25 @@ impl BuiltInTypes {
 
     /// The schema of a type by its path, with nested types inlined; `None`: this version has no such type.
     pub fn schema(self, path: &str) -> Option<Value> {
-        let name = TABLE.name(path)?;
-        let column = TABLE.columns.iter().position(|known| *known == self)?;
-        TABLE.definition(name, column, &mut Vec::new())
+        TABLE.inlined(TABLE.name(path)?, self.column()?, &mut Vec::new())
+    }
+
+    /// The OpenAPI names of the types, sorted.
+    pub(super) fn names(self) -> impl Iterator<Item = &'static str> {
+        let types = self
+            .column()
+            .into_iter()
+            .flat_map(|column| TABLE.types.iter().filter(move |(_, found)| is_in(found.columns, column)));
+        types.map(|(name, _)| *name)
+    }
+
+    /// The definition of a type by its OpenAPI name; references are such names.
+    pub(super) fn definition(self, name: &str) -> Option<Value> {
+        TABLE.definition(name, self.column()?).map(Value::from)
+    }
+
+    fn column(self) -> Option<usize> {
+        TABLE.columns.iter().position(|known| *known == self)
     }
 }
 
@@ -119,18 +135,30 @@ struct Table {
     columns: Vec<BuiltInTypes>,
     /// Descriptions, as JSON.
     texts: Vec<&'static str>,
-    types: HashMap<&'static str, TypeLines>,
+    types: BTreeMap<&'static str, TypeLines>,
 }
 
 /// The lines of a type.
 struct TypeLines {
     columns: &'static str,
-    members: Vec<&'static str>,
+    /// The lines of its properties and other keywords.
+    members: &'static str,
+}
+
+impl TypeLines {
+    /// Key, columns and JSON of each property and keyword.
+    fn members(&self) -> impl Iterator<Item = [&'static str; 3]> {
+        self.members.lines().filter_map(|line| {
+            let mut parts = line.strip_prefix(' ')?.splitn(3, ' ');
+            Some([parts.next()?, parts.next()?, parts.next()?])
+        })
+    }
 }
 
 impl Table {
     fn read(text: &'static str) -> Self {
-        let mut lines = text.lines();
+        let (head, body) = text.split_at(text.find("\n\n").map_or(text.len(), |end| end + 1));
+        let mut lines = head.lines();
         let columns = lines.next().unwrap_or_default().split(' ').filter_map(|column| {
             let (kubernetes, own) = column.strip_prefix("1.")?.split_once("/0.")?;
             Some(BuiltInTypes {
@@ -139,24 +167,15 @@ impl Table {
             })
         });
         let columns = columns.collect();
-        let texts = lines.by_ref().take_while(|line| !line.is_empty()).collect();
-        let mut types: HashMap<&str, TypeLines> = HashMap::new();
-        let mut current = "";
-        for line in lines {
-            match (line.strip_prefix(' '), line.split_once(' ')) {
-                (Some(member), _) => {
-                    if let Some(found) = types.get_mut(current) {
-                        found.members.push(member);
-                    }
-                }
-                (None, Some((name, columns))) => {
-                    current = name;
-                    types.insert(name, TypeLines { columns, members: Vec::new() });
-                }
-                (None, None) => {}
-            }
-        }
-        Self { columns, texts, types }
+        // Members, which are indented, are read on demand.
+        let starts: Vec<usize> = body.match_indices("\nio.").map(|(at, _)| at + 1).collect();
+        let ends = starts.iter().skip(1).copied().chain([body.len()]);
+        let types = starts.iter().zip(ends).filter_map(|(start, end)| {
+            let (first, members) = body[*start..end].split_once('\n')?;
+            let (name, columns) = first.split_once(' ')?;
+            Some((name, TypeLines { columns, members }))
+        });
+        Self { columns, texts: lines.collect(), types: types.collect() }
     }
 
     /// The name in OpenAPI of the type at a path. Names have dashes, which paths cannot have.
@@ -166,64 +185,83 @@ impl Table {
         known(&name).or_else(|| known(&name.replace('_', "-")))
     }
 
-    /// The schema of a type; `open` has the enclosing types.
-    fn definition(&self, name: &'static str, column: usize, open: &mut Vec<&'static str>) -> Option<Value> {
+    /// The definition of a type; references are names of types.
+    fn definition(&self, name: &str, column: usize) -> Option<Map<String, Value>> {
         let found = self.types.get(name).filter(|found| is_in(found.columns, column))?;
+        let mut schema = Map::new();
+        let mut properties = Map::new();
+        for [key, columns, text] in found.members() {
+            if !columns.is_empty() && !is_in(columns, column) {
+                continue;
+            }
+            // A test checks that all of them are JSON.
+            let mut value = serde_json::from_str(text).unwrap_or_default();
+            match key.strip_prefix('.') {
+                Some(field) => {
+                    self.describe(&mut value);
+                    properties.insert(field.to_string(), value);
+                }
+                None if key == "description" => {
+                    schema.insert(key.to_string(), self.text(&value));
+                }
+                None => {
+                    self.describe(&mut value);
+                    schema.insert(key.to_string(), value);
+                }
+            }
+        }
+        if !properties.is_empty() {
+            schema.insert("properties".to_string(), properties.into());
+        }
+        Some(schema)
+    }
+
+    /// Replaces numbers of descriptions by the descriptions.
+    fn describe(&self, value: &mut Value) {
+        match value {
+            Value::Object(members) => {
+                for (key, inner) in members {
+                    match key.as_str() {
+                        "description" if inner.is_number() => *inner = self.text(inner),
+                        _ => self.describe(inner),
+                    }
+                }
+            }
+            Value::Array(items) => items.iter_mut().for_each(|item| self.describe(item)),
+            _ => {}
+        }
+    }
+
+    /// The definition of a type with nested types in place of their names; `open` has the enclosing types.
+    fn inlined(&self, name: &'static str, column: usize, open: &mut Vec<&'static str>) -> Option<Value> {
+        let definition = self.definition(name, column)?;
         if open.contains(&name) {
             // JSON schemas are recursive; schemars leaves a reference.
             return Some(json!({"$ref": format!("#/components/schemas/{name}")}));
         }
         open.push(name);
-        let mut schema = Map::new();
-        let mut properties = Map::new();
-        for member in &found.members {
-            let mut parts = member.splitn(3, ' ');
-            let (Some(key), Some(columns), Some(text)) = (parts.next(), parts.next(), parts.next()) else {
-                continue;
-            };
-            if !columns.is_empty() && !is_in(columns, column) {
-                continue;
-            }
-            // A test checks that all of them are JSON.
-            let value = serde_json::from_str(text).unwrap_or_default();
-            match key.strip_prefix('.') {
-                Some(field) => properties.insert(field.to_string(), self.value(value, column, open)),
-                None if key == "description" => schema.insert(key.to_string(), self.text(&value)),
-                None => schema.insert(key.to_string(), self.value(value, column, open)),
-            };
-        }
+        let schema = self.inline(definition.into(), column, open);
         open.pop();
-        if !properties.is_empty() {
-            schema.insert("properties".to_string(), properties.into());
-        }
-        Some(schema.into())
+        Some(schema)
     }
 
-    /// The value with descriptions in place of their numbers, and types in place of their names.
-    fn value(&self, value: Value, column: usize, open: &mut Vec<&'static str>) -> Value {
+    /// The value with types in place of their names.
+    fn inline(&self, value: Value, column: usize, open: &mut Vec<&'static str>) -> Value {
         match value {
-            Value::Object(members) => {
+            Value::Object(mut members) => {
                 let reference = members.get("$ref").and_then(Value::as_str);
-                let reference = reference.and_then(|name| self.types.get_key_value(name));
-                let mut out = match reference {
-                    Some((name, _)) => match self.definition(name, column, open) {
-                        Some(Value::Object(target)) => target,
-                        _ => Map::new(),
-                    },
-                    None => Map::new(),
-                };
-                for (key, inner) in
-                    members.into_iter().filter(|(key, _)| reference.is_none() || key != "$ref")
-                {
-                    let inner = match (key.as_str(), &inner) {
-                        ("description", Value::Number(_)) => self.text(&inner),
-                        _ => self.value(inner, column, open),
-                    };
-                    out.insert(key, inner);
+                let target = reference.and_then(|name| self.types.get_key_value(name));
+                let mut out = Map::new();
+                if let Some((name, _)) = target {
+                    members.remove("$ref");
+                    if let Some(Value::Object(target)) = self.inlined(name, column, open) {
+                        out = target;
+                    }
                 }
+                out.extend(members.into_iter().map(|(key, inner)| (key, self.inline(inner, column, open))));
                 out.into()
             }
-            Value::Array(items) => items.into_iter().map(|item| self.value(item, column, open)).collect(),
+            Value::Array(items) => items.into_iter().map(|item| self.inline(item, column, open)).collect(),
             other => other,
         }
     }
@@ -248,14 +286,45 @@ mod tests {
     use k8s_openapi::schemars::SchemaGenerator;
     use k8s_openapi::schemars::generate::SchemaSettings;
 
+    use super::super::k8s_types::TABLE as COMPILED;
     use super::*;
 
     #[test]
-    fn table_equals_schemas_of_the_compiled_version() {
-        for (path, make) in super::super::k8s_types::TABLE.iter().copied().flatten() {
+    fn table_equals_schemas_of_k8s_openapi() {
+        for (path, make) in COMPILED.iter().copied().flatten() {
             let settings = SchemaSettings::openapi3().with(|settings| settings.inline_subschemas = true);
             let compiled = make(&mut SchemaGenerator::new(settings)).to_value();
             assert_eq!(BuiltInTypes::default().schema(path), Some(compiled), "{path}");
+        }
+    }
+
+    #[test]
+    fn definitions_equal_those_of_k8s_openapi() {
+        let mut generator = SchemaGenerator::new(SchemaSettings::openapi3());
+        for (_, make) in COMPILED.iter().copied().flatten() {
+            make(&mut generator);
+        }
+        let definitions = generator.take_definitions(false);
+        let types = BuiltInTypes::default();
+        assert_eq!(types.names().collect::<Vec<_>>(), definitions.keys().collect::<Vec<_>>());
+        for (name, compiled) in definitions {
+            let mut own = types.definition(&name).unwrap();
+            refer(&mut own);
+            assert_eq!(own, compiled, "{name}");
+        }
+    }
+
+    /// Writes references as schemars does.
+    fn refer(value: &mut Value) {
+        match value {
+            Value::Object(members) => {
+                if let Some(Value::String(name)) = members.get_mut("$ref") {
+                    name.insert_str(0, "#/components/schemas/");
+                }
+                members.values_mut().for_each(refer);
+            }
+            Value::Array(items) => items.iter_mut().for_each(refer),
+            _ => {}
         }
     }
 
@@ -265,9 +334,9 @@ mod tests {
         let texts = TABLE.texts.iter();
         assert!(texts.map(|text| serde_json::from_str(text)).all(|text: Result<String, _>| text.is_ok()));
         for (name, found) in &TABLE.types {
-            for member in &found.members {
-                let text = member.splitn(3, ' ').nth(2).unwrap_or_default();
-                assert!(serde_json::from_str::<Value>(text).is_ok(), "{name} {member}");
+            assert_eq!(found.members().count(), found.members.lines().count(), "{name}");
+            for [key, _, text] in found.members() {
+                assert!(serde_json::from_str::<Value>(text).is_ok(), "{name} {key}");
             }
         }
     }

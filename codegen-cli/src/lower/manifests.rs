@@ -1,11 +1,13 @@
 //! Lowers rules of roles and webhooks: stores locations and applies patches.
 
-use k8s_openapi::api::admissionregistration::v1::MutatingWebhook;
+use kubesmith_apiextensions::structural::{prune_part, validate};
+use kubesmith_apimachinery::field::{Cause, CauseKind};
 use kubesmith_core::diag::Code;
 use serde_json::Value;
 
 use crate::diag::Diagnostic;
 use crate::ir::{Manifests, PolicyRule, Webhook, WebhookConfiguration};
+use crate::known;
 use crate::load::Crates;
 use crate::source::SourceMap;
 use crate::syntax::facts::WebhookFacts;
@@ -35,28 +37,36 @@ pub(super) fn lower(crates: &Crates, sources: &SourceMap, diagnostics: &mut Vec<
 }
 
 /// The webhook with its patch.
-fn object(facts: &WebhookFacts) -> Result<MutatingWebhook, Box<Diagnostic>> {
+fn object(facts: &WebhookFacts) -> Result<Value, Box<Diagnostic>> {
     let plain = &facts.webhook.object;
     let Some((patch, loc)) = &facts.patch else { return Ok(plain.clone()) };
     let refuse = |problem: String| {
         Box::new(
-            Diagnostic::error(Code::WEBHOOK, *loc, format!("the patch of the webhook {:?} {problem}", plain.name))
+            Diagnostic::error(Code::WEBHOOK, *loc, format!("the patch of the webhook {:?} {problem}", facts.webhook.name()))
                 .help("a patch holds fields of a webhook, such as namespaceSelector, objectSelector or matchConditions"),
         )
     };
     if let Some(directive) = directive(patch) {
         return Err(refuse(format!("has the directive `{directive}`, which is not known")));
     }
-    // Plain values always have a JSON form.
-    let mut merged = serde_json::to_value(plain).unwrap_or_default();
-    merge(&mut merged, patch);
-    let object: MutatingWebhook =
-        serde_json::from_value(merged.clone()).map_err(|error| refuse(format!("does not fit: {error}")))?;
-    let kept = serde_json::to_value(&object).unwrap_or_default();
-    match lost(&merged, &kept) {
-        Some(path) => Err(refuse(format!("sets `{path}`, which a webhook does not have"))),
+    let mut object = plain.clone();
+    merge(&mut object, patch);
+    match misfit("MutatingWebhook", &object, "a webhook") {
+        Some(problem) => Err(refuse(problem)),
         None => Ok(object),
     }
+}
+
+/// The reason why a value is not of the type in `admissionregistration.k8s.io/v1`, which `holder` names; `None`: it is.
+pub(super) fn misfit(name: &str, value: &Value, holder: &str) -> Option<String> {
+    let schema = known::schema(&format!("k8s_openapi::api::admissionregistration::v1::{name}"))?;
+    if let Some(path) = prune_part(&schema, &mut value.clone(), false).first() {
+        return Some(format!("sets `{path}`, which {holder} does not have"));
+    }
+    // Other faults are found in the finished object.
+    let is_of_type = |cause: &Cause| cause.kind == CauseKind::TypeInvalid;
+    let cause = validate(&schema, value).into_iter().find(is_of_type)?;
+    Some(format!("does not fit: {cause}"))
 }
 
 /// Merges like a strategic merge patch: objects by their fields, `null` removes, any other value replaces.
@@ -93,26 +103,6 @@ pub(super) fn directive(patch: &Value) -> Option<&str> {
     }
 }
 
-/// The path of a value that the second object lacks.
-pub(super) fn lost(all: &Value, kept: &Value) -> Option<String> {
-    let prefixed =
-        |name: &str, rest: String| if rest.is_empty() { name.to_string() } else { format!("{name}.{rest}") };
-    match (all, kept) {
-        (Value::Object(all), Value::Object(kept)) => {
-            all.iter().find_map(|(name, value)| match kept.get(name) {
-                Some(other) => lost(value, other).map(|rest| prefixed(name, rest)),
-                None => Some(name.clone()),
-            })
-        }
-        (Value::Array(all), Value::Array(kept)) => {
-            all.iter().zip(kept).enumerate().find_map(|(at, (value, other))| {
-                lost(value, other).map(|rest| prefixed(&at.to_string(), rest))
-            })
-        }
-        _ => None,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -126,13 +116,8 @@ mod tests {
     }
 
     #[test]
-    fn dropped_fields_and_patch_directives_are_detected() {
+    fn patch_directives_are_detected() {
         assert_eq!(directive(&json!({"a": [{"$patch": "delete"}]})), Some("$patch"));
         assert_eq!(directive(&json!({"a": [{"b": "$c"}]})), None);
-        assert_eq!(
-            lost(&json!({"a": {"b": [{"c": 1}]}}), &json!({"a": {"b": [{}]}})).as_deref(),
-            Some("a.b.0.c")
-        );
-        assert_eq!(lost(&json!({"a": 1}), &json!({"a": 1, "b": 2})), None);
     }
 }

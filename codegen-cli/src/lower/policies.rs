@@ -1,16 +1,10 @@
 //! Lowers admission policies: adds the rule for the kind and applies patches.
 
-use k8s_openapi::api::admissionregistration::v1::{
-    MutatingAdmissionPolicyBindingSpec, MutatingAdmissionPolicySpec, ValidatingAdmissionPolicyBindingSpec,
-    ValidatingAdmissionPolicySpec,
-};
 use kubesmith_core::diag::Code;
-use serde::Serialize;
-use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use super::Ctx;
-use super::manifests::{directive, lost, merge};
+use super::manifests::{directive, merge, misfit};
 use crate::diag::Diagnostic;
 use crate::ir::{Policy, Span};
 use crate::syntax::facts::{PolicyFacts, ResourceFacts};
@@ -64,20 +58,20 @@ impl Ctx<'_> {
     fn check(&mut self, facts: &PolicyFacts, spec: &Value) -> Option<()> {
         let at = facts.patch.as_ref().map_or(facts.loc, |(_, loc)| *loc);
         let directive = facts.patch.as_ref().and_then(|(patch, _)| directive(patch));
-        let fault = match (directive, facts.mutating) {
-            (Some(directive), _) => Some(format!("has the directive `{directive}`, which is not known")),
-            (None, true) => misfit::<MutatingAdmissionPolicySpec>(spec),
-            (None, false) => misfit::<ValidatingAdmissionPolicySpec>(spec),
+        let (policy, binding) = match facts.mutating {
+            true => ("MutatingAdmissionPolicySpec", "MutatingAdmissionPolicyBindingSpec"),
+            false => ("ValidatingAdmissionPolicySpec", "ValidatingAdmissionPolicyBindingSpec"),
+        };
+        let fault = match directive {
+            Some(directive) => Some(format!("has the directive `{directive}`, which is not known")),
+            None => misfit(policy, spec, "the API"),
         };
         let mut faults: Vec<_> = fault
             .map(|fault| (at, format!("the policy {:?} {fault}", facts.name.text)))
             .into_iter()
             .collect();
         for (name, spec, loc) in &facts.bindings {
-            let fault = match facts.mutating {
-                true => misfit::<MutatingAdmissionPolicyBindingSpec>(spec),
-                false => misfit::<ValidatingAdmissionPolicyBindingSpec>(spec),
-            };
+            let fault = misfit(binding, spec, "the API");
             faults.extend(fault.map(|fault| (*loc, format!("the binding {:?} {fault}", name.text))));
         }
         let is_right = faults.is_empty();
@@ -97,16 +91,6 @@ fn is_about(rules: &Value, own: [&str; 3]) -> bool {
     rule["apiGroups"] == json!([group])
         && rule["apiVersions"] == json!([version])
         && resources.iter().all(|name| *name == plural || *name == format!("{plural}/status"))
-}
-
-/// The reason why a spec does not fit the type, if it does not.
-fn misfit<T: Serialize + DeserializeOwned>(spec: &Value) -> Option<String> {
-    let typed: T = match serde_json::from_value(spec.clone()) {
-        Ok(typed) => typed,
-        Err(error) => return Some(format!("does not fit: {error}")),
-    };
-    let kept = serde_json::to_value(&typed).unwrap_or_default();
-    lost(spec, &kept).map(|path| format!("sets `{path}`, which the API does not have"))
 }
 
 fn object(kind: &str, name: &str, spec: &Value) -> Value {

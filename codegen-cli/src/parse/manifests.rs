@@ -6,12 +6,10 @@ mod outline;
 
 pub(super) use comments::counts;
 
-use k8s_openapi::api::admissionregistration::v1::{
-    MutatingWebhook, RuleWithOperations, ServiceReference, WebhookClientConfig,
-};
 use kubesmith_core::diag::Diagnostics;
 use kubesmith_core::grammar::{FAMILIES, Family, ItemAttributes, Parsed, Place, Spanned, parse_each};
 use kubesmith_core::model::{RbacAttrs, WebhookAttrs, WebhookConfigurationAttrs};
+use serde_json::{Value, json};
 use syn::{Attribute, File, Ident, Meta};
 
 use super::Parser;
@@ -136,35 +134,45 @@ fn configuration(attrs: &WebhookConfigurationAttrs) -> WebhookConfiguration {
 }
 
 /// The webhook as in the API, without its patch.
-fn object(attrs: &WebhookAttrs) -> MutatingWebhook {
-    // Values out of range were already reported.
-    let number = |number: &Option<Spanned<i64>>| number.as_ref().and_then(|n| i32::try_from(n.value).ok());
-    MutatingWebhook {
-        admission_review_versions: texts(&attrs.admission_review_versions),
-        client_config: client(attrs, number(&attrs.service_port)),
-        failure_policy: Some(attrs.failure_policy.value.clone()),
-        match_policy: text(attrs.match_policy.as_ref()),
-        name: attrs.name.value.clone(),
-        reinvocation_policy: text(attrs.reinvocation_policy.as_ref()),
-        rules: Some(vec![RuleWithOperations {
-            api_groups: Some(groups(&attrs.groups)),
-            api_versions: Some(texts(&attrs.versions)),
-            operations: Some(attrs.verbs.iter().map(|verb| verb.value.to_uppercase()).collect()),
-            resources: Some(texts(&attrs.resources)),
-            scope: None,
-        }]),
-        side_effects: text(attrs.side_effects.as_ref()).unwrap_or_default(),
-        timeout_seconds: number(&attrs.timeout_seconds),
-        ..MutatingWebhook::default()
-    }
-}
-
-fn client(attrs: &WebhookAttrs, port: Option<i32>) -> WebhookClientConfig {
-    let service = attrs.path.as_ref().map(|path| ServiceReference {
-        name: text(attrs.service_name.as_ref()).unwrap_or_else(|| WEBHOOK_SERVICE.0.to_string()),
-        namespace: text(attrs.service_namespace.as_ref()).unwrap_or_else(|| WEBHOOK_SERVICE.1.to_string()),
-        path: Some(path.value.clone()),
-        port,
+fn object(attrs: &WebhookAttrs) -> Value {
+    let number = |number: &Option<Spanned<i64>>| number.as_ref().map(|number| number.value);
+    let mut object = json!({
+        "admissionReviewVersions": texts(&attrs.admission_review_versions),
+        "clientConfig": {},
+        "failurePolicy": attrs.failure_policy.value,
+        "name": attrs.name.value,
+        "rules": [{
+            "apiGroups": groups(&attrs.groups),
+            "apiVersions": texts(&attrs.versions),
+            "operations": attrs.verbs.iter().map(|verb| verb.value.to_uppercase()).collect::<Vec<_>>(),
+            "resources": texts(&attrs.resources),
+        }],
+        "sideEffects": text(attrs.side_effects.as_ref()).unwrap_or_default(),
     });
-    WebhookClientConfig { ca_bundle: None, service, url: text(attrs.url.as_ref()) }
+    if let Some(path) = &attrs.path {
+        let or = |given: &Option<Spanned<String>>, default: &str| {
+            text(given.as_ref()).unwrap_or_else(|| default.to_string())
+        };
+        let service = &mut object["clientConfig"]["service"];
+        service["name"] = or(&attrs.service_name, WEBHOOK_SERVICE.0).into();
+        service["namespace"] = or(&attrs.service_namespace, WEBHOOK_SERVICE.1).into();
+        service["path"] = path.value.as_str().into();
+        if let Some(port) = number(&attrs.service_port) {
+            service["port"] = port.into();
+        }
+    }
+    if let Some(url) = &attrs.url {
+        object["clientConfig"]["url"] = url.value.as_str().into();
+    }
+    for (field, given) in
+        [("matchPolicy", &attrs.match_policy), ("reinvocationPolicy", &attrs.reinvocation_policy)]
+    {
+        if let Some(given) = given {
+            object[field] = given.value.as_str().into();
+        }
+    }
+    if let Some(seconds) = number(&attrs.timeout_seconds) {
+        object["timeoutSeconds"] = seconds.into();
+    }
+    object
 }

@@ -19,11 +19,10 @@ const WORDS: [(&str, &[&str]); 4] = [
 pub(super) fn names_are_unique(input: &Input<'_>, out: &mut Vec<Diagnostic>) {
     let webhooks = &input.ir.manifests.webhooks;
     for (at, webhook) in webhooks.iter().enumerate() {
-        let same =
-            |other: &&Webhook| other.mutating == webhook.mutating && other.object.name == webhook.object.name;
+        let same = |other: &&Webhook| other.mutating == webhook.mutating && other.name() == webhook.name();
         if let Some(first) = webhooks[..at].iter().find(same) {
             let kind = if webhook.mutating { "mutating" } else { "validating" };
-            let message = format!("two {kind} webhooks are called {:?}", webhook.object.name);
+            let message = format!("two {kind} webhooks are called {:?}", webhook.name());
             out.push(
                 Diagnostic::error(Code::WEBHOOK_TWICE, input.loc(&webhook.span), message)
                     .secondary(input.loc(&first.span), "the first one")
@@ -60,22 +59,22 @@ pub(super) fn configurations_are_unique(input: &Input<'_>, out: &mut Vec<Diagnos
 /// Checks that an API server accepts the patched values.
 pub(super) fn values_fit(input: &Input<'_>, out: &mut Vec<Diagnostic>) {
     for webhook in &input.ir.manifests.webhooks {
-        // Plain values always have a JSON form.
-        let object = serde_json::to_value(&webhook.object).unwrap_or_default();
+        let object = &webhook.object;
         let mut refuse = |message: String, help: String| {
             out.push(Diagnostic::error(Code::WEBHOOK, input.loc(&webhook.span), message).help(help));
         };
         for (field, words) in WORDS {
-            let value = object.get(field).and_then(serde_json::Value::as_str);
+            let value = object[field].as_str();
             if let Some(value) = value.filter(|value| !words.contains(value)) {
                 let help = format!("the patch may set it to {}", words.join(" or "));
                 refuse(format!("`{field}` is {value:?}"), help);
             }
         }
-        if let Some(seconds) = webhook.object.timeout_seconds.filter(|seconds| !(1..=30).contains(seconds)) {
+        if let Some(seconds) = object["timeoutSeconds"].as_i64().filter(|seconds| !(1..=30).contains(seconds))
+        {
             refuse(format!("`timeoutSeconds` is {seconds}"), "the patch may set it to 1 to 30".to_string());
         }
-        if webhook.object.reinvocation_policy.is_some() && !webhook.mutating {
+        if object.get("reinvocationPolicy").is_some() && !webhook.mutating {
             let help = "remove `reinvocationPolicy` from the patch".to_string();
             refuse("a validating webhook is not called again".to_string(), help);
         }

@@ -2,7 +2,6 @@
 //! `json_schema_impls`, k8s-openapi with its feature `schemars`, kube-core).
 
 use kubesmith_core::diag::Code;
-use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
 
 use super::pieces;
@@ -156,22 +155,11 @@ impl Dialect<'_, '_> {
         if let Some(schema) = self.composed(path, arguments) {
             return schema;
         }
-        if let Some(schema) = self.built_in(path) {
+        if let Some(schema) = self.locked.types.schema(path) {
             return Some(schema);
         }
         self.report_foreign(path);
         None
-    }
-
-    /// A type of Kubernetes.
-    fn built_in(&self, path: &str) -> Option<Value> {
-        let types = self.locked.types;
-        if types != known::BuiltInTypes::default() {
-            return types.schema(path);
-        }
-        let mut generator =
-            SchemaSettings::openapi3().with(|settings| settings.inline_subschemas = true).into_generator();
-        known::json_schema(path, &mut generator).map(schemars::Schema::to_value)
     }
 
     /// The schema of an `Option`. schemars 0.8 writes `nullable` itself.

@@ -9,14 +9,6 @@ use crate::known;
 /// The path of k8s-openapi in generated code.
 const K8S_OPENAPI: &str = "::kubesmith_runtime::k8s_openapi";
 
-/// Prefix of references to definitions.
-const REFERENCE: &str = "#/$defs/";
-
-/// The path of a type in k8s-openapi.
-fn path(name: &str) -> Option<String> {
-    Some(format!("k8s_openapi::{}", name.strip_prefix("io.k8s.")?.replace('.', "::").replace('-', "_")))
-}
-
 /// Group, version and name of a type: the last parts of its name.
 pub(super) fn place(name: &str) -> (String, String, String) {
     let mut parts = name.rsplit('.');
@@ -31,7 +23,7 @@ pub(super) fn form(name: &str) -> Form {
     if is_struct(name) {
         return Form::Struct(Key::BuiltIn(name.to_owned()));
     }
-    match path(name).filter(|path| known::is_known(path)) {
+    match known::openapi_path(name) {
         Some(path) => whole(&path["k8s_openapi".len()..]),
         None => forms::json(),
     }
@@ -68,7 +60,7 @@ fn description(schema: &Value) -> &str {
 fn form_of(schema: &Value) -> Form {
     let text = |key: &str| schema.get(key).and_then(Value::as_str);
     let plain = |path: &str| Form::Whole { path: path.to_owned(), converts: false };
-    if let Some(name) = text("$ref").and_then(|reference| reference.strip_prefix(REFERENCE)) {
+    if let Some(name) = text("$ref") {
         return form(name);
     }
     match (text("type"), text("format")) {
