@@ -65,11 +65,19 @@ class Request:
 MASKED = {'uid', 'resourceVersion', 'creationTimestamp', 'deletionTimestamp', 'lastTransitionTime', 'lastUpdateTime', 'time', 'continue', 'clusterIP',
           'clusterIPs', 'nodePort', 'token', 'expirationTimestamp', 'renewTime', 'startTime', 'hash', 'healthCheckNodePort'}
 TEXT = [(r'[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', '<uid>'), (r'\b20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z', '<time>'),
-        (r'(resource ?[vV]ersion"?:? ?"?)\d+( \(\d+\))?', r'\1<rv>'), (r'(continue: )[^"\s]+', r'\1<continue>'), (r'(, current: )\d+', r'\1<rv>'), (r'^\d+[smh]$', '<age>'),
-        (r'\b10\.\d+\.\d+\.\d+\b', '<ip>'), (r'(gen-|-)[bcdfghjklmnpqrstvwxz2456789]{5}\b', r'\1<rnd>'), (r'127\.0\.0\.1:\d+', '<server>'), (r'selfType\d+', 'selfType')]
+        (r'(resource ?[vV]ersion\\*"?:? ?\\*"?)\d+( \(\d+\))?', r'\1<rv>'), (r'(continue: )[^"\s]+', r'\1<continue>'), (r'(, current: )\d+', r'\1<rv>'), (r'^\d+[smh]$', '<age>'),
+        (r'\b10\.\d+\.\d+\.\d+\b', '<ip>'), (r'(gen-|-)[bcdfghjklmnpqrstvwxz2456789]{5}\b', r'\1<rnd>'), (r'(127\.0\.0\.1|192\.0\.2\.\d+):\d+', '<server>'), (r'^(admin|kubesmith-testenv)$', '<user>'), (r'selfType\d+', 'selfType')]
+
+def known(value):
+    """Removes what only controllers of kube-apiserver write, and the uid that only one of the users has."""
+    if isinstance(value.get('spec'), dict) and {'matchingPrecedence', 'groupPriorityMinimum'} & set(value['spec']): value = {k: v for k, v in value.items() if k != 'status'}
+    if isinstance(value.get('managedFields'), list): value = {**value, 'managedFields': [m for m in value['managedFields'] if not (isinstance(m, dict) and (m.get('manager') == 'api-priority-and-fairness-config-consumer-v1' or m.get('manager') == 'kube-apiserver' and 'k:{"type":"Available"}' in json.dumps(m).replace('\\', '')))]}
+    if 'signerName' in value and 'request' in value: value = {k: v for k, v in value.items() if k != 'uid'}
+    return value
 
 def mask(value):
     if isinstance(value, dict):
+        value = known(value)
         return {k: '<%s>' % k if k in MASKED and v not in (None, '', '0', 'None', ['None'], 0) and not (k == 'hash' and len(str(v)) < 9) else mask(v) for k, v in value.items()}
     if isinstance(value, list): return [mask(v) for v in value]
     if isinstance(value, str):
@@ -92,6 +100,8 @@ def comparable(answer, scoped):
             if not scoped: body['metadata'] = {}
     if isinstance(body, dict) and isinstance(body.get('columnDefinitions'), list):
         for column in body['columnDefinitions']: column.pop('description', None)
+    if isinstance(body, dict) and body.get('kind') == 'APIResourceList':  # definitions are listed in the order of Go's maps
+        body['resources'] = sorted(body['resources'], key=lambda r: r['name'])
     causes = body.get('details', {}).get('causes') if isinstance(body, dict) and body.get('kind') == 'Status' else None
     if causes:  # their order is that of Go's maps
         body['details']['causes'] = sorted(causes, key=json.dumps)
@@ -108,11 +118,14 @@ def differences(a, b, path=''):
             differences(a[k], b[k], path + '.' + k) if k in a and k in b else [(path + '.' + k, a.get(k, '<absent>'), b.get(k, '<absent>'))])]
     if isinstance(a, list) and isinstance(b, list) and len(a) == len(b):
         return [d for i, (x, y) in enumerate(zip(a, b)) for d in differences(x, y, '%s[%d]' % (path, i))]
+    if isinstance(a, list) and isinstance(b, list):  # items that only one of them has
+        only = [x for x in a if x not in b], [x for x in b if x not in a]
+        return [(path, *only) if any(only) else (path, a, b)]
     return [] if a == b and type(a) == type(b) else [(path, a, b)]
 
 def cause(request, diffs):
     path, a, b = next((d for d in diffs if d[0] == '.status'), next((d for d in diffs if d[0] == '.body.message'), diffs[0]))
-    words = lambda v: re.sub(r'"[^"]*"|\d+', '_', v)[:50] if isinstance(v, str) else v if isinstance(v, int) else type(v).__name__
+    words = lambda v: re.sub(r'"[^"]*"|\d+', '_', v)[:50] if isinstance(v, str) else v if isinstance(v, int) else 'list of %d' % len(v) if isinstance(v, list) else type(v).__name__
     message = next((d for d in diffs if d[0] == '.body.message'), None)
     where = re.sub(r'\[\d+\]', '[]', path)
     return (request.method, request.group, where, words(a), words(b)) + ((words(message[1]), words(message[2])) if message and path == '.status' else ())

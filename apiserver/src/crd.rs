@@ -56,6 +56,15 @@ pub(crate) fn default(crd: &mut Value, stage: Stage) {
     {
         service.entry("port").or_insert(Value::from(443));
     }
+    // An empty webhook does not survive the conversion to the internal type and back
+    // (`Convert_apiextensions_CustomResourceConversion_To_v1_CustomResourceConversion`).
+    let is_empty = |webhook: &Value| {
+        let versions = webhook["conversionReviewVersions"].as_array();
+        webhook["clientConfig"].is_null() && versions.is_none_or(Vec::is_empty)
+    };
+    if conversion.get("webhook").is_some_and(is_empty) {
+        conversion.remove("webhook");
+    }
     if stage == Stage::Create {
         crd["status"] = Value::Null;
     }

@@ -118,8 +118,9 @@ pub(crate) fn subject(certificate: &[u8]) -> Option<Subject> {
     Some(subject)
 }
 
-/// Whether these bytes have the outer form of a certificate: the signed part, the algorithm and the signature.
-pub(crate) fn is_certificate(bytes: &[u8]) -> bool {
+/// Whether these bytes have the outer form of a certificate, or of a request for one: the signed part, the algorithm and
+/// the signature.
+pub(crate) fn is_signed(bytes: &[u8]) -> bool {
     let parts = |mut content: &[u8]| {
         let mut tags = Vec::new();
         while !content.is_empty() {

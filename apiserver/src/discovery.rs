@@ -202,6 +202,11 @@ const ACTIONS: &[Action] = &[
     ("services", "proxy", "ServiceProxyOptions", None, PROXY),
 ];
 
+/// Reports whether a resource has a subresource of this name; the empty one is the resource itself.
+pub(crate) fn is_served(def: &ResourceDef, subresource: &str) -> bool {
+    subresource.is_empty() || subresources(def).iter().any(|known| known.name == subresource)
+}
+
 fn subresources(def: &ResourceDef) -> Vec<Subresource> {
     let actions = ACTIONS.iter().filter(|(collection, ..)| *collection == def.collection);
     let mut out: Vec<Subresource> = actions

@@ -363,6 +363,10 @@ impl Server {
         user: Value,
     ) -> ApiResult<Reply> {
         let headers = &parts.headers;
+        // Only existing subresources of built-in kinds have routes, which are found before media types are compared.
+        if !def.is_custom() && !discovery::is_served(&def, &path.subresource) {
+            return Err(ApiError::NoSuchPath);
+        }
         let endpoint = Endpoint::of(&def, &path);
         negotiate::route(headers, endpoint)?;
         let deprecated = def.deprecated.clone();

@@ -255,6 +255,17 @@ impl ApiError {
         Self::status(409, "AlreadyExists", message).about(about)
     }
 
+    /// Adds to [`Self::already_exists`] that the name may have been generated: the client should try again.
+    pub(crate) fn not_generated(self) -> Self {
+        let text =
+            format!("{}, the server was not able to generate a unique name for the object", self.message());
+        let mut error = self.with_message(&text);
+        if let Self::Status(status) = &mut error {
+            status.retry_after = Some(1);
+        }
+        error
+    }
+
     pub(crate) fn conflict(about: About, message: &str) -> Self {
         let message =
             format!("Operation cannot be fulfilled on {} {:?}: {message}", about.qualified(), about.name);

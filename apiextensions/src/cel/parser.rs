@@ -83,6 +83,15 @@ pub(super) struct Parser {
     too_deep: bool,
 }
 
+/// Reports whether an expression can begin with a token.
+fn starts_expression(token: &Token) -> bool {
+    match token.kind {
+        TokenKind::Ident(_) | TokenKind::Literal(_) | TokenKind::MinInt => true,
+        TokenKind::Punct(punct) => matches!(punct, "[" | "{" | "(" | "." | "-" | "!"),
+        _ => false,
+    }
+}
+
 impl Parser {
     /// Makes a node. Cuts off and reports trees beyond the depth limit.
     pub(super) fn node(&mut self, position: usize, kind: Kind) -> Expr {
@@ -140,8 +149,33 @@ impl Parser {
     fn expect(&mut self, punct: &str) -> Parsed<usize> {
         match self.eat(punct) {
             Some(at) => Ok(at),
-            None => self.unexpected(&format!("'{punct}'")),
+            None => self.recover(punct, &format!("'{punct}'")),
         }
+    }
+
+    /// Reports a token where another has to follow, and goes on if the other is the next one, or if it can be assumed
+    /// (`RecoverInline` of ANTLR's error strategy).
+    fn recover(&mut self, punct: &str, expected: &str) -> Parsed<usize> {
+        let token = self.peek().clone();
+        if self.follows(&[punct]) {
+            self.issue(
+                token.at,
+                format!("Syntax error: extraneous input '{}' expecting {expected}", token.text),
+            );
+            self.next();
+            return Ok(self.next().at);
+        }
+        if punct == ":" && starts_expression(&token) {
+            self.issue(token.at, format!("Syntax error: missing ':' at '{}'", token.text));
+            return Ok(token.at);
+        }
+        self.unexpected(expected)
+    }
+
+    /// Reports whether the token behind the next one is one of these.
+    fn follows(&self, puncts: &[&str]) -> bool {
+        let behind = self.tokens.get(self.at + 1).map(|token| &token.kind);
+        matches!(behind, Some(TokenKind::Punct(p)) if puncts.contains(p))
     }
 
     /// Expects what closes a call, parentheses or an index. At the end, ANTLR assumes it, as an expression may end there.
@@ -161,12 +195,25 @@ impl Parser {
 
     /// Consumes the comma behind an element, or what closes the literal; reports whether it is closed.
     fn closes(&mut self, punct: &str) -> Parsed<bool> {
+        let expected = format!("{{'{punct}', ','}}");
+        let extra = self.peek().clone();
+        if !self.is(",") && !self.is(punct) && self.follows(&[punct, ","]) {
+            self.issue(
+                extra.at,
+                format!("Syntax error: extraneous input '{}' expecting {expected}", extra.text),
+            );
+            self.next();
+        }
         if self.eat(",").is_some() {
-            return Ok(false);
+            // What cannot be an element follows the last comma.
+            let token = self.peek();
+            let goes_on = starts_expression(token)
+                || matches!(token.kind, TokenKind::End | TokenKind::Quoted(_) | TokenKind::Punct("?"));
+            return if goes_on { Ok(false) } else { self.expect(punct).map(|_| true) };
         }
         match self.eat(punct) {
             Some(_) => Ok(true),
-            None => self.unexpected(&format!("{{'{punct}', ','}}")),
+            None => self.unexpected(&expected),
         }
     }
 
@@ -291,13 +338,30 @@ impl Parser {
         for (punct, function) in [("!", "!_"), ("-", "-_")] {
             let Some(first) = self.eat(punct) else { continue };
             let mut count = 1;
+            let mut last = first;
             if punct == "-"
                 && let Some(literal) = self.negative_literal(first)
             {
                 return self.member(literal);
             }
-            while self.eat(punct).is_some() {
+            while let Some(at) = self.eat(punct) {
                 count += 1;
+                last = at;
+            }
+            let token = self.peek().clone();
+            if !starts_expression(&token) {
+                let message = match (punct, token.kind) {
+                    ("!", _) => {
+                        format!("Syntax error: extraneous input '{}' expecting {STARTS}", token.text)
+                    }
+                    (_, kind) => {
+                        let text = if kind == TokenKind::End { "" } else { &token.text };
+                        let space = " ".repeat(token.at.saturating_sub(last + 1));
+                        format!("Syntax error: no viable alternative at input '-{space}{text}'")
+                    }
+                };
+                self.issue(token.at, message);
+                return Err(Fault);
             }
             let operand = self.primary_and_member()?;
             return Ok(if count % 2 == 0 { operand } else { self.call(first, function, vec![operand]) });
@@ -384,6 +448,18 @@ impl Parser {
         }
         if close == ")" && self.peek().kind == TokenKind::End {
             return self.unexpected(ARGUMENTS);
+        }
+        let extra = self.peek().clone();
+        let has_argument = self.tokens.get(self.at + 1).is_some_and(starts_expression);
+        if close == ")" && !starts_expression(&extra) && (has_argument || self.follows(&[close])) {
+            self.issue(
+                extra.at,
+                format!("Syntax error: extraneous input '{}' expecting {ARGUMENTS}", extra.text),
+            );
+            self.next();
+            if self.eat(close).is_some() {
+                return Ok(items);
+            }
         }
         loop {
             items.push(self.expr()?);

@@ -156,6 +156,13 @@ fn runtime_errors_have_the_text_of_the_server() {
 
 #[test]
 fn compile_errors_have_the_text_of_the_server() {
+    let begin = |more: &str| {
+        format!(
+            "{{'[', '{{', '(',{more} '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, \
+             IDENTIFIER}}"
+        )
+    };
+    let (starts, arguments) = (begin(""), begin(" ')',"));
     for (source, place, message) in [
         ("self.s.nope == 1", 7, "type 'string' does not support field selection"),
         ("self.nope == 1", 5, "undefined field 'nope'"),
@@ -175,6 +182,16 @@ fn compile_errors_have_the_text_of_the_server() {
         ("[1, 2", 6, "Syntax error: mismatched input '<EOF>' expecting {']', ','}"),
         ("{'a': 1", 8, "Syntax error: mismatched input '<EOF>' expecting {'}', ','}"),
         ("{'a': 1,", 9, "Syntax error: missing '}' at '<EOF>'"),
+        ("self.a[1 2]", 10, "Syntax error: extraneous input '2' expecting ']'"),
+        ("[1 2]", 4, "Syntax error: extraneous input '2' expecting {']', ','}"),
+        ("[1,,2]", 4, "Syntax error: mismatched input ',' expecting ']'"),
+        ("{'a': 1,,}", 9, "Syntax error: extraneous input ',' expecting '}'"),
+        ("{'a' 1}", 6, "Syntax error: missing ':' at '1'"),
+        ("size(,)", 6, &format!("Syntax error: extraneous input ',' expecting {arguments}")),
+        ("!", 2, &format!("Syntax error: extraneous input '<EOF>' expecting {starts}")),
+        ("!)", 2, &format!("Syntax error: extraneous input ')' expecting {starts}")),
+        ("- ", 3, "Syntax error: no viable alternative at input '- '"),
+        ("-)", 2, "Syntax error: no viable alternative at input '-)'"),
         ("size(self", 10, "Syntax error: missing ')' at '<EOF>'"),
         ("self.a[1", 9, "Syntax error: missing ']' at '<EOF>'"),
         (

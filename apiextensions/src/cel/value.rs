@@ -100,13 +100,12 @@ impl Key {
     }
 }
 
-/// A value of the formats `date` and `date-time`. Validation accepts more forms than the language's `timestamp()`.
+/// A value of the formats `date` and `date-time`. Go reads a comma before a fraction, too.
 fn date_or_time(text: &str, format: &str) -> Option<Moment> {
     if format == "date" {
         return Moment::parse(&format!("{text}T00:00:00Z"));
     }
-    let upper = text.to_ascii_uppercase().replacen(' ', "T", 1);
-    Moment::parse(&upper).or_else(|| Moment::parse(&format!("{upper}Z")))
+    Moment::parse(&text.replacen(',', ".", 1))
 }
 
 impl Value {

@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use super::cause::Cause;
 use super::check::Checker;
-use super::object_meta::{NameRule, validate_object_meta, validate_object_meta_update};
+use super::object_meta::{NameRule, UpdateChecks, validate_object_meta, validate_object_meta_update};
 use super::scale::ScalePaths;
 use super::{apply_defaults, default, meta, prune};
 use crate::schema::Schema;
@@ -29,6 +29,9 @@ const KEPT: [&str; 8] = [
     "managedFields",
     "selfLink",
 ];
+
+/// Those of `customResourceStrategy` in apiextensions-apiserver's pkg/registry/customresource.
+const UPDATE_CHECKS: UpdateChecks = UpdateChecks { whole: 0, changes: true };
 
 /// The stand-in for the random suffix of a `generateName`.
 const GENERATED_SUFFIX: &str = "xxxxx";
@@ -98,7 +101,7 @@ impl CustomResource {
     #[must_use]
     pub fn check(&self, object: &Value, old: Option<&Value>, status_only: bool) -> Vec<Cause> {
         let mut causes = match old {
-            Some(old) => validate_object_meta_update(object, old, true),
+            Some(old) => validate_object_meta_update(object, old, NameRule::Subdomain, UPDATE_CHECKS),
             None => validate_object_meta(object, NameRule::Subdomain),
         };
         causes.extend(match old {

@@ -114,7 +114,7 @@ regexes! {
     SHORT_NAME = r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?$";
     LONG_NAME = r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$";
     EMAIL = r#"^(?:[^<>]*<)?\s*([A-Za-z0-9!#$%&'*+/=?^_`{|}~\-\u{80}-\u{10FFFF}]+(\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~\-\u{80}-\u{10FFFF}]+)*|"[^"]*")@([A-Za-z0-9!#$%&'*+/=?^_`{|}~\-\u{80}-\u{10FFFF}]+(\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~\-\u{80}-\u{10FFFF}]+)*|\[[^\]]+\])\s*>?$"#;
-    DATE_TIME = r"^([0-9]{4})-([0-9]{2})-([0-9]{2})[tT ]([0-9]{2}):([0-9]{2}):([0-9]{2})(\.[0-9]+)?([zZ]|([+-])([0-9]{2}):?([0-9]{2}))?$";
+    TIME = r"^([0-1][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](.[0-9]+)?(z|([+-][0-9]{2}:[0-9]{2}))$";
     DURATION_PARTS = r"([0-9]+)[\t\n\x0C\r ]*([A-Za-zµ]+)";
 }
 
@@ -265,13 +265,13 @@ fn parse_date(text: &str) -> Option<jiff::civil::Date> {
     if shaped { text.parse().ok() } else { None }
 }
 
-/// RFC 3339 with the server's extensions: several widths of fraction, a zone without colon or none at all.
+/// `IsDateTime` of kube-openapi's validation/strfmt: as RFC 3339, but any sign begins a fraction, zones have any hour and
+/// minute, and only the first two parts between the letters T count.
 fn is_date_time(text: &str) -> bool {
-    let mut parts = DATE_TIME.create_captures();
-    DATE_TIME.captures(text, &mut parts);
-    let number = |i| parts.get_group(i).and_then(|part| text[part.range()].parse::<u32>().ok()).unwrap_or(0);
-    let date = parts.get_group(0).map(|whole| &text[whole.range()][..10]).and_then(parse_date);
-    date.is_some() && number(4) < 24 && number(5) < 60 && number(6) < 60 && number(10) < 24 && number(11) < 60
+    let lower = text.to_lowercase();
+    let mut parts = lower.split('t');
+    let (date, time) = (parts.next().and_then(parse_date), parts.next());
+    date.is_some() && time.is_some_and(|time| TIME.is_match(time))
 }
 
 /// A duration of the format `duration`, in nanoseconds: Go's notation, or amounts with units anywhere in the text, such as
@@ -375,6 +375,10 @@ mod tests {
         for (format, good, bad) in [
             ("date-time", "2020-01-02T03:04:05Z", "2020-01-02"),
             ("date-time", "2020-01-02T03:04:05.123+01:00", "2020-13-02T03:04:05Z"),
+            ("date-time", "2020-01-02t03:04:05z", "2020-01-02T03:04:05"),
+            ("date-time", "2020-01-02T03:04:05,5Z", "2020-01-02 03:04:05Z"),
+            ("date-time", "2020-01-02T03:04:05+24:00", "2020-01-02T03:04:05+0100"),
+            ("datetime", "2020-01-02T23:59:59Z", "2020-01-02T03:04:60Z"),
             ("date", "2020-02-29", "2021-02-29"),
             ("duration", "1h30m", "1x"),
             ("duration", "22 ns", ""),

@@ -78,29 +78,41 @@ fn no_separators(name: &str) -> Vec<String> {
 /// The faults of `metadata` of an object that has its final name.
 #[must_use]
 pub fn validate_object_meta(object: &Value, rule: NameRule) -> Vec<Cause> {
-    let prefix = object["metadata"]["generateName"].as_str().unwrap_or_default();
-    let faults = if prefix.is_empty() { Vec::new() } else { rule.check_prefix(prefix) };
-    let at = "metadata.generateName";
-    let mut causes: Vec<Cause> = faults.into_iter().map(|fault| Cause::invalid(at, prefix, fault)).collect();
-    check_rest(&object["metadata"], rule, &mut causes);
+    let mut causes = Vec::new();
+    check_whole(&object["metadata"], rule, &mut causes);
     causes
+}
+
+/// The checks of metadata that the strategy of a kind runs on an update.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UpdateChecks {
+    /// How often the strategy calls `ValidateObjectMeta`.
+    pub whole: usize,
+    /// Whether the strategy calls `ValidateObjectMetaUpdate`.
+    pub changes: bool,
 }
 
 /// The faults of `metadata` of an object that replaces another; one that is being deleted gets no new finalizers.
 ///
-/// A server checks the whole metadata once and the changeable part twice, and reports all three: `validateCommonFields`
-/// of apiserver's pkg/registry/rest/update.go, then the strategy of the kind. Strategies that do not
-/// `compare` with the old metadata report fields that cannot change once.
+/// A server checks the whole metadata and its changes for every kind (`validateCommonFields` of apiserver's
+/// pkg/registry/rest/update.go), and then once more for each check of the strategy, and reports all of them.
 #[must_use]
-pub fn validate_object_meta_update(object: &Value, old: &Value, compares: bool) -> Vec<Cause> {
+pub fn validate_object_meta_update(
+    object: &Value,
+    old: &Value,
+    rule: NameRule,
+    strategy: UpdateChecks,
+) -> Vec<Cause> {
     let mut causes = Vec::new();
-    check_rest(&object["metadata"], NameRule::PathSegment, &mut causes);
-    for is_strategy in [false, true] {
+    let (new, old_metadata) = (&object["metadata"], &old["metadata"]);
+    check_whole(new, NameRule::PathSegment, &mut causes);
+    for _ in 0..=usize::from(strategy.changes) {
         causes.extend(new_finalizers(object, old));
-        if compares || !is_strategy {
-            check_immutable(&object["metadata"], &old["metadata"], &mut causes);
-        }
-        check_fields(&object["metadata"], &mut causes);
+        check_immutable(new, old_metadata, &mut causes);
+        check_fields(new, &mut causes);
+    }
+    for _ in 0..strategy.whole {
+        check_whole(new, rule, &mut causes);
     }
     causes
 }
@@ -115,8 +127,11 @@ fn check_immutable(metadata: &Value, old: &Value, causes: &mut Vec<Cause>) {
     }
 }
 
-/// Checks all fields but `generateName`, which only matters at creation.
-fn check_rest(metadata: &Value, rule: NameRule, causes: &mut Vec<Cause>) {
+/// apimachinery's `ValidateObjectMeta`.
+fn check_whole(metadata: &Value, rule: NameRule, causes: &mut Vec<Cause>) {
+    let prefix = metadata["generateName"].as_str().unwrap_or_default();
+    let faults = if prefix.is_empty() { Vec::new() } else { rule.check_prefix(prefix) };
+    causes.extend(faults.into_iter().map(|fault| Cause::invalid("metadata.generateName", prefix, fault)));
     let name = metadata["name"].as_str().unwrap_or_default();
     if name.is_empty() {
         causes.push(Cause::required("metadata.name", "name or generateName is required"));
@@ -362,9 +377,18 @@ mod tests {
         twice["metadata"]["name"] = json!("w");
         twice["metadata"]["uid"] = json!("other");
         twice["metadata"]["finalizers"] = json!(["a/b", "a/c"]);
-        assert_eq!(validate_object_meta_update(&twice, &gone, true).len(), 4);
+        let update = |new: &Value, old: &Value, whole: usize, changes: bool| {
+            validate_object_meta_update(new, old, NameRule::Subdomain, UpdateChecks { whole, changes }).len()
+        };
+        assert_eq!(update(&twice, &gone, 0, true), 6);
+        assert_eq!(update(&twice, &gone, 0, false), 3);
         assert!(new_finalizers(&gone, &gone).is_empty());
         let renamed = json!({"metadata": {"name": "w", "generateName": "w-"}});
-        assert!(validate_object_meta_update(&renamed, &renamed, true).is_empty());
+        assert_eq!(update(&renamed, &renamed, 1, true), 0);
+        let wrong = json!({"metadata": {"name": "w", "generateName": "W_/", "labels": {"a b": "c"}}});
+        // The slash in the name, and the label; once more the label for each check, and the name for each whole one.
+        assert_eq!(update(&wrong, &renamed, 0, false), 3);
+        assert_eq!(update(&wrong, &renamed, 0, true), 4);
+        assert_eq!(update(&wrong, &renamed, 2, false), 7);
     }
 }

@@ -25,6 +25,8 @@ pub(super) fn object_meta() -> Value {
     let mut rules = declared("meta.ObjectMeta");
     let mut owner = declared("meta.OwnerReference");
     owner["x-kubernetes-map-type"] = json!("atomic");
+    // A field that is always written has its zero value as the default of the key.
+    owner["properties"]["uid"]["default"] = json!("");
     rules["properties"]["ownerReferences"]["items"] = owner;
     rules
 }

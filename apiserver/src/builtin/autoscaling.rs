@@ -33,6 +33,11 @@ pub(super) fn default(object: &mut Value, _: Stage) {
     }
 }
 
+/// `SetDefaults_HorizontalPodAutoscaler` of pkg/apis/autoscaling/v1; metrics get their defaults in the conversion.
+pub(super) fn default_v1(object: &mut Value, _: Stage) {
+    map_at(object, "spec").entry("minReplicas").or_insert(json!(1));
+}
+
 /// Fills in the absent fields of a given behaviour: `GenerateHPAScaleUpRules` and `GenerateHPAScaleDownRules`.
 fn fill_rules(rules: &mut Map<String, Value>, defaults: &Value) {
     for (key, value) in defaults.as_object().into_iter().flatten() {

@@ -170,10 +170,14 @@ fn kept_conditions(request: &Value, old: &Value, causes: &mut Vec<Cause>) {
 fn check_spec(spec: &Value, causes: &mut Vec<Cause>) {
     let request = spec["request"].as_str().unwrap_or_default();
     let pem = BASE64.decode(request).unwrap_or_default();
-    if pem::blocks(&pem).first().map(|block| block.kind) != Some("CERTIFICATE REQUEST") {
-        let text = "PEM block type must be CERTIFICATE REQUEST";
-        causes.push(Cause::invalid("spec.request", quoted(request), text));
-    }
+    // `ParseCSR` of pkg/apis/certificates.
+    let fault = match pem::blocks(&pem).first() {
+        Some(block) if block.kind == "CERTIFICATE REQUEST" => {
+            (!der::is_signed(&block.bytes)).then_some("asn1: syntax error: sequence truncated")
+        }
+        _ => Some("PEM block type must be CERTIFICATE REQUEST"),
+    };
+    causes.extend(fault.map(|fault| Cause::invalid("spec.request", quoted(request), fault)));
     let mut seen: Vec<&str> = Vec::new();
     let usages = meta::strings(&spec["usages"]);
     if usages.is_empty() {
@@ -246,7 +250,7 @@ fn certificate_fault(certificate: &str) -> Option<String> {
             Some(format!("only CERTIFICATE PEM blocks are allowed, found {}", quoted(block.kind)))
         }
         block if block.has_headers => Some("no PEM block headers are permitted".to_owned()),
-        block => (!der::is_certificate(&block.bytes)).then(|| "x509: malformed certificate".to_owned()),
+        block => (!der::is_signed(&block.bytes)).then(|| "x509: malformed certificate".to_owned()),
     };
     match blocks.is_empty() {
         true => Some("must contain at least one CERTIFICATE PEM block".to_owned()),
@@ -268,7 +272,11 @@ mod pem {
     /// The well-formed blocks.
     pub(super) fn blocks(text: &[u8]) -> Vec<Block<'_>> {
         let text = std::str::from_utf8(text).unwrap_or_default();
-        text.split("-----BEGIN ").skip(1).filter_map(block).collect()
+        // A block begins its line.
+        let starts = text.match_indices("-----BEGIN ").filter(|(at, _)| {
+            text.get(..*at).is_none_or(|before| before.is_empty() || before.ends_with('\n'))
+        });
+        starts.filter_map(|(at, start)| block(text.get(at + start.len()..)?)).collect()
     }
 
     /// Reads what is behind `-----BEGIN `.

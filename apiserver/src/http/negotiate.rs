@@ -229,9 +229,7 @@ fn served(range: &Range<'_>, endpoint: Endpoint, has_message: bool) -> Option<Ac
         ("PartialObjectMetadataList", "meta.k8s.io", "v1" | "v1beta1") if objects => {
             Shape::PartialList(owned)
         }
-        ("APIGroupDiscoveryList", "apidiscovery.k8s.io", "v2" | "v2beta1")
-            if endpoint == Endpoint::AllGroups =>
-        {
+        ("APIGroupDiscoveryList", "apidiscovery.k8s.io", "v2") if endpoint == Endpoint::AllGroups => {
             Shape::Discovery(owned)
         }
         _ => return None,

@@ -1,7 +1,10 @@
 //! Prepares an object from a body for the store: decoding, identity, unknown fields, defaults, checks.
 
+use std::iter;
+
 use kubesmith_apiextensions::structural::object_meta::{
-    validate_core_finalizers, validate_object_meta, validate_object_meta_update, warn_of_finalizers,
+    UpdateChecks, validate_core_finalizers, validate_object_meta, validate_object_meta_update,
+    warn_of_finalizers,
 };
 use kubesmith_apimachinery::golang;
 use serde_json::{Value, json};
@@ -185,7 +188,8 @@ pub(super) fn read_typed(
         kind: kind.to_owned(),
         ..call.def.as_ref().clone()
     };
-    if kind == "Eviction" && value["apiVersion"] == "policy/v1beta1" {
+    let is_named = |kind: &Value| kind.as_str().is_none_or(|kind| matches!(kind, "" | "Eviction"));
+    if kind == "Eviction" && is_named(&value["kind"]) && value["apiVersion"] == "policy/v1beta1" {
         // `AcceptsGroupVersion` of pkg/registry/core/pod/storage/eviction.go.
         value["apiVersion"] = def.api_version().into();
     }
@@ -314,15 +318,17 @@ pub(super) fn check(
     }
     let causes: Vec<Cause> = match &def.behaviour {
         Behaviour::BuiltIn(built_in) => {
+            let (strategy, core) = metadata_checks(def, subresource);
             let causes = match old {
-                Some(old) => validate_object_meta_update(value, old, compares_metadata(def)),
+                Some(old) => validate_object_meta_update(value, old, built_in.name_rule, strategy),
                 None => validate_object_meta(value, built_in.name_rule),
             };
-            let core = if def.collection == crate::crd::COLLECTION {
-                Vec::new()
-            } else {
-                validate_core_finalizers(value)
+            let checks = match old {
+                _ if !core => 0,
+                Some(_) => strategy.whole + usize::from(strategy.changes),
+                None => 1,
             };
+            let core = iter::repeat_n(validate_core_finalizers(value), checks).flatten();
             let causes = causes.into_iter().chain(core);
             let part = old.zip(Part::of(def, subresource)).and_then(|(old, part)| part.check(value, old));
             let own = part.unwrap_or_else(|| match old {
@@ -339,16 +345,42 @@ pub(super) fn check(
     Err(ApiError::invalid(def.about_kind(meta::name(value)), causes))
 }
 
-/// Reports whether the strategy of a kind calls `ValidateObjectMetaUpdate` (`ValidateUpdate` below pkg/registry).
-fn compares_metadata(def: &ResourceDef) -> bool {
-    !matches!(
-        (def.group.as_str(), def.plural.as_str()),
-        ("admissionregistration.k8s.io" | "flowcontrol.apiserver.k8s.io", _)
-            | ("", "events" | "limitranges" | "persistentvolumes")
-            | ("discovery.k8s.io", "endpointslices")
-            | ("policy", "poddisruptionbudgets")
-            | ("storage.k8s.io", "csinodes" | "volumeattachments")
-    )
+/// Returns the checks of metadata of a kind's strategy on an update (`ValidateUpdate` below pkg/registry), and whether
+/// they are those of pkg/apis/core/validation, which also check finalizers.
+fn metadata_checks(def: &ResourceDef, subresource: &str) -> (UpdateChecks, bool) {
+    let (whole, changes, core) = match (def.group.as_str(), def.plural.as_str()) {
+        ("", "events") | ("policy", "poddisruptionbudgets") => (0, false, false),
+        ("admissionregistration.k8s.io", _) => (1, false, false),
+        ("apiextensions.k8s.io", _) | ("coordination.k8s.io", "leases") => (0, true, false),
+        ("apiregistration.k8s.io", _) | ("node.k8s.io", _) => (1, true, false),
+        ("", "persistentvolumes") => (2, false, true),
+        ("", "limitranges")
+        | ("discovery.k8s.io" | "flowcontrol.apiserver.k8s.io", _)
+        | ("storage.k8s.io", "csinodes" | "volumeattachments") => (1, false, true),
+        (
+            "",
+            "configmaps"
+            | "endpoints"
+            | "namespaces"
+            | "nodes"
+            | "persistentvolumeclaims"
+            | "pods"
+            | "secrets"
+            | "serviceaccounts",
+        )
+        | ("apps", "controllerrevisions")
+        | ("batch", "jobs")
+        | ("certificates.k8s.io" | "rbac.authorization.k8s.io", _)
+        | ("networking.k8s.io", "ingressclasses" | "ingresses" | "ipaddresses")
+        | ("resource.k8s.io", "deviceclasses" | "resourceclaims" | "resourceclaimtemplates")
+        | ("storage.k8s.io", "csistoragecapacities" | "storageclasses" | "volumeattributesclasses") => {
+            (1, true, true)
+        }
+        _ => (0, true, true),
+    };
+    // Strategies of subresources check changes only.
+    let whole = if subresource.is_empty() { whole } else { 0 };
+    (UpdateChecks { whole, changes }, core)
 }
 
 /// Warns of values that are valid but discouraged.

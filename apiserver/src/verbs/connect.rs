@@ -58,6 +58,7 @@ async fn run<T: Send>(
     warnings.iter().for_each(|warning| call.warn(warning));
     admit::check_namespace_of(call, &body)?;
     meta::set(&mut body, "namespace", call.path.namespace.clone());
+    admit::dedup_owners(call, &mut body, false);
     let request = Attributes {
         call,
         operation: Operation::Create,
@@ -105,6 +106,11 @@ where
     }
 }
 
+/// Refuses an object without a name (`NamespaceKeyFunc` of apiserver's pkg/registry/generic/registry).
+fn has_name(name: &str) -> ApiResult<()> {
+    if name.is_empty() { Err(ApiError::bad_request("Name parameter required.")) } else { Ok(()) }
+}
+
 fn success(call: &Call<'_>) -> Reply {
     let status =
         json!({"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "code": 201});
@@ -138,6 +144,7 @@ fn bound(call: &Call<'_>, storage: &Storage<'_>, binding: &Value) -> ApiResult<O
         return Err(ApiError::bad_request("name in URL does not match name in Binding object"));
     }
     check_target(&binding["target"])?;
+    has_name(name)?;
     let node = binding["target"]["name"].as_str().unwrap_or_default();
     let missing = || ApiError::not_found(About::new("", "pods", name));
     let def = call.server.registry().find("", "v1", "pods").ok_or_else(missing)?;

@@ -129,6 +129,7 @@ impl Write for Create<'_> {
             return Err(ApiError::unexpected("resourceVersion should not be set on objects to be created"));
         }
         let (key, name) = (def.key_of(&object), meta::name(&object).to_owned());
+        let generates = !meta::text(&object, "generateName").is_empty();
         match storage.create(def, &key, object) {
             Ok(object) => Ok(Some(object)),
             // The resource was removed during the request.
@@ -136,7 +137,7 @@ impl Write for Create<'_> {
             Err(WriteError::Exists | WriteError::Conflict) => {
                 self.names_left -= 1;
                 match self.names_left {
-                    0 => Err(self.taken(&key, &name)),
+                    0 => Err(self.taken(&key, &name, generates)),
                     _ => Ok(None),
                 }
             }
@@ -145,11 +146,15 @@ impl Write for Create<'_> {
 }
 
 impl Create<'_> {
-    fn taken(&self, key: &str, name: &str) -> ApiError {
+    fn taken(&self, key: &str, name: &str, generates: bool) -> ApiError {
         let def = &self.call.def;
         let there = self.call.server.store.get(&def.collection, key);
         let is_going = there.is_some_and(|object| meta::is_terminating(&object.value));
-        let error = ApiError::already_exists(def.about(name));
+        let mut error = ApiError::already_exists(def.about(name));
+        // `CheckGeneratedNameError` of apiserver's pkg/registry/rest/create.go.
+        if generates {
+            error = error.not_generated();
+        }
         // registry/generic/registry/store.go, Create.
         if is_going { error.with_prefix("object is being deleted: ") } else { error }
     }

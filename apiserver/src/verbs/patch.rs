@@ -63,7 +63,6 @@ impl Edit for Patched<'_> {
         carry_out(self.call, self.kind, &mut next, &self.patch.value)?;
         let patched = next.clone();
         self.warnings = self.settle(&mut next, &patched)?;
-        update::has_version(self.call, &next)?;
         Ok(next)
     }
 }

@@ -1,6 +1,7 @@
 //! The scale subresource.
 
 use ::http::Method;
+use kubesmith_apiextensions::structural::object_meta::{validate_core_finalizers, validate_object_meta};
 use serde_json::{Value, json};
 
 use super::patch::{self, Change, carry_out};
@@ -13,6 +14,7 @@ use crate::http::negotiate::{self, PatchKind, Shape};
 use crate::http::query::WriteOptions;
 use crate::http::reply::Reply;
 use crate::meta;
+use crate::names::NameRule;
 use crate::registry::{ResourceDef, ScalePaths};
 use crate::server::Call;
 use crate::status::{About, ApiError, ApiResult, Cause};
@@ -43,7 +45,17 @@ async fn updated(call: &Call<'_>, paths: &ScalePaths) -> ApiResult<Reply> {
     let options = WriteOptions::parse(&call.query, "UpdateOptions")?;
     let (wanted, warnings) = if call.def.is_custom() {
         let mut wanted = admit::read_object(call)?.value;
-        settle(&mut wanted)?;
+        // The message of apiextensions' handler about any scale that it cannot decode.
+        let undecodable = || {
+            ApiError::bad_request(
+                "no kind is registered for the type v1.Scale in scheme \
+                 \"k8s.io/apiextensions-apiserver/pkg/apiserver/customresource_handler.go:781\"",
+            )
+        };
+        if (&wanted["apiVersion"], &wanted["kind"]) != (&json!(SCALE_VERSION), &json!(KIND)) {
+            return Err(undecodable());
+        }
+        typed(&mut wanted).map_err(|_| undecodable())?;
         (wanted, Vec::new())
     } else {
         admit::read_typed(call, (GROUP, "v1", KIND), &options)?
@@ -51,6 +63,7 @@ async fn updated(call: &Call<'_>, paths: &ScalePaths) -> ApiResult<Reply> {
     warnings.iter().for_each(|warning| call.warn(warning));
     let edit = |old: &Value| {
         let mut next = wanted.clone();
+        update::has_uid(call, &next, meta::text(old, "uid"))?;
         admit::check_place(call, &mut next, &call.path.name)?;
         Ok(crate::managed::updated_scale(call, old, &next, &options))
     };
@@ -141,7 +154,14 @@ impl Edit for Scaled<'_> {
         if get(current, &self.paths.spec).is_null() {
             old["spec"]["replicas"] = UNSET.into();
         }
-        old["metadata"]["managedFields"] = crate::managed::replicas_paths(self.call).to_scale(current);
+        // Zero replicas are omitted, as in Go.
+        if old["spec"]["replicas"] == 0 {
+            meta::map_at(&mut old, "spec").remove("replicas");
+        }
+        let managers = crate::managed::replicas_paths(self.call).to_scale(current);
+        if managers.as_array().is_some_and(|managers| !managers.is_empty()) {
+            old["metadata"]["managedFields"] = managers;
+        }
         let scale = (self.edit)(&old)?;
         self.managed = scale.clone();
         Ok(scale)
@@ -150,12 +170,22 @@ impl Edit for Scaled<'_> {
     /// Returns the object with the scale's replicas, and their owners from before admission.
     fn admitted(&mut self, current: &Value, scale: Value) -> ApiResult<Value> {
         let number = replicas(self.call, self.paths, &scale)?;
+        let (wanted, uid) = (meta::text(&scale, "uid"), meta::text(current, "uid"));
+        if !wanted.is_empty() && wanted != uid {
+            let def = &self.call.def;
+            let about = About::new(&def.group, &format!("{}/scale", def.plural), &self.call.path.name);
+            let text =
+                format!("Precondition failed: UID in precondition: {wanted}, UID in object meta: {uid}");
+            return Err(ApiError::conflict(about, &text));
+        }
         let mut next = current.clone();
         set(&mut next, &self.paths.spec, Value::from(number));
         let owners = crate::managed::replicas_paths(self.call);
         owners.to_object(&mut next, &self.managed, &self.call.def.api_version());
-        let version = meta::text(&scale, "resourceVersion").to_owned();
-        meta::set(&mut next, "resourceVersion", version);
+        let version = meta::text(&scale, "resourceVersion");
+        if !version.is_empty() {
+            meta::set(&mut next, "resourceVersion", version.to_owned());
+        }
         Ok(next)
     }
 
@@ -175,16 +205,30 @@ fn replicas(call: &Call<'_>, paths: &ScalePaths, scale: &Value) -> ApiResult<i64
         let text = format!("the spec replicas field {:?} cannot be empty", paths.spec);
         return Err(ApiError::bad_request(text));
     }
-    if number >= 0 {
+    let name = &call.path.name;
+    let custom = call.def.is_custom();
+    // `ValidateScale` of pkg/apis/autoscaling/validation.
+    let metadata: Vec<Cause> = match custom {
+        true => Vec::new(),
+        false => {
+            let core = validate_core_finalizers(scale);
+            validate_object_meta(scale, NameRule::Subdomain)
+                .into_iter()
+                .chain(core)
+                .map(Cause::from)
+                .collect()
+        }
+    };
+    if number >= 0 && metadata.is_empty() {
         return Ok(number);
     }
-    let name = &call.path.name;
-    if call.def.is_custom() {
+    if custom {
         let cause = Cause::invalid(paths.spec.clone(), number, "should be a non-negative integer");
         return Err(ApiError::invalid(call.def.about_kind(name), vec![cause]));
     }
-    let cause = Cause::invalid("spec.replicas", number, "must be greater than or equal to 0");
-    Err(ApiError::invalid(About::new(GROUP, KIND, name), vec![cause]))
+    let text = "must be greater than or equal to 0";
+    let negative = (number < 0).then(|| Cause::invalid("spec.replicas", number, text));
+    Err(ApiError::invalid(About::new(GROUP, KIND, name), metadata.into_iter().chain(negative).collect()))
 }
 
 /// Group and kind of every scale.
@@ -194,13 +238,6 @@ const KIND: &str = "Scale";
 /// Returns the type of scales.
 fn message() -> Option<&'static Type> {
     types::of_kind(SCALE_VERSION, KIND)
-}
-
-/// Normalizes a scale to its type.
-fn settle(scale: &mut Value) -> ApiResult<()> {
-    typed(scale).map(drop).map_err(|why| {
-        ApiError::bad_request(format!("Scale in version \"v1\" cannot be handled as a Scale: {why}"))
-    })
 }
 
 /// Normalizes a scale to its type; returns the paths of unknown members.
@@ -227,7 +264,7 @@ fn read_patched(
 fn shown(call: &Call<'_>, object: &Value, paths: &ScalePaths) -> ApiResult<Reply> {
     let mut scale = scale_of(object, paths);
     // The types are right; zero replicas are omitted, as in Go.
-    let _ = settle(&mut scale);
+    let _ = typed(&mut scale);
     let shaped = match &call.accepted.shape {
         Shape::Table(version) => table::of_scale(call, version, &scale)?,
         Shape::Partial(version) => table::partial(&scale, version),

@@ -25,7 +25,6 @@ pub(super) async fn put(call: &Call<'_>) -> ApiResult<Reply> {
     let mut value = decoded.value;
     identity::check(call, &mut value)?;
     let warnings = admit::settle_fields(&call.def, &mut value, &decoded.duplicates, &options)?;
-    admit::check_kind(&call.def, &value)?;
     admit::check_place(call, &mut value, &call.path.name)?;
     admit::dedup_owners(call, &mut value, false);
     let (object, created) =
@@ -77,7 +76,6 @@ struct Replacement<'a> {
 
 impl Edit for Replacement<'_> {
     async fn edit(&mut self, current: &Value) -> ApiResult<Value> {
-        has_version(self.call, self.value)?;
         has_uid(self.call, self.value, meta::text(current, "uid"))?;
         Ok(self.value.clone())
     }
@@ -127,11 +125,13 @@ impl<E: Edit> Write for Update<'_, E> {
         let (Some(current), Some(wanted)) = (current, object) else { return Ok(()) };
         let (def, current) = (&self.call.def, current.value());
         readable_version(wanted)?;
+        has_version(self.call, wanted)?;
         let version = meta::text(wanted, "resourceVersion");
         if !matches!(version, "" | "0") && version != meta::text(current, "resourceVersion") {
             return Err(ApiError::modified(def.about(&self.call.path.name)));
         }
         complete(self.call, current, wanted);
+        admit::check_kind(def, wanted)?;
         admit::check(def, wanted, Some(current), &self.call.path.subresource)?;
         admit::warn(self.call, wanted, Some(current));
         Ok(())
@@ -169,7 +169,7 @@ impl<E: Edit> Write for Update<'_, E> {
 }
 
 /// Refuses an object with another UID than the stored one, which is empty if there is no object.
-fn has_uid(call: &Call<'_>, wanted: &Value, uid: &str) -> ApiResult<()> {
+pub(super) fn has_uid(call: &Call<'_>, wanted: &Value, uid: &str) -> ApiResult<()> {
     let (def, wanted) = (&call.def, meta::text(wanted, "uid"));
     if wanted.is_empty() || wanted == uid {
         return Ok(());
@@ -207,7 +207,7 @@ pub(super) fn readable_version(wanted: &Value) -> ApiResult<()> {
 ///
 /// # Errors
 /// `Invalid`.
-pub(super) fn has_version(call: &Call<'_>, wanted: &Value) -> ApiResult<()> {
+fn has_version(call: &Call<'_>, wanted: &Value) -> ApiResult<()> {
     let unconditional = matches!(&call.def.behaviour, Behaviour::BuiltIn(b) if b.unconditional_update);
     if !unconditional && matches!(meta::text(wanted, "resourceVersion"), "" | "0") {
         let cause = Cause::invalid("metadata.resourceVersion", 0, "must be specified for an update");

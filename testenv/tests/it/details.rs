@@ -572,3 +572,193 @@ async fn service_releases_addresses_and_ports_when_its_type_changes() {
                       "ports": [{"port": 80, "protocol": "TCP", "targetPort": 80}]});
     assert_eq!((status, &external["spec"]), (200, &spec));
 }
+
+/// The strategies of kinds check metadata in different ways: as kube-apiserver 1.36.2 answered.
+#[tokio::test]
+async fn updates_check_metadata_as_often_as_the_strategy_of_the_kind() {
+    let env = TestEnv::builder().start().await.unwrap();
+    let core = "/api/v1/namespaces/default";
+    let spec = json!({"holderIdentity": "me"});
+    let roles = "/apis/rbac.authorization.k8s.io/v1/clusterroles";
+    let address = json!({"parentRef": {"resource": "services", "name": "a", "namespace": "b"}});
+    let lease = json!({"metadata": {"name": "x", "finalizers": ["plain"]}, "spec": spec});
+    let made = [
+        (format!("{core}/configmaps"), json!({"metadata": {"name": "x"}})),
+        (format!("{core}/services"), json!({"metadata": {"name": "x"}, "spec": {"ports": [{"port": 1}]}})),
+        (roles.to_owned(), json!({"metadata": {"name": "x"}})),
+        ("/apis/coordination.k8s.io/v1/namespaces/default/leases".to_owned(), lease),
+        (
+            "/apis/networking.k8s.io/v1/ipaddresses".to_owned(),
+            json!({"metadata": {"name": "10.0.9.9"}, "spec": address}),
+        ),
+    ];
+    for (path, object) in &made {
+        let (status, body) = send_json(&env, "POST", path, object.clone()).await;
+        assert_eq!(status, 201, "{path}: {body}");
+    }
+    let causes = async |path: &str, metadata: Value| {
+        let body = json!({"metadata": metadata}).to_string();
+        let (status, body) = send(&env, "PATCH", path, "application/merge-patch+json", body).await;
+        let count = body["details"]["causes"].as_array().map_or(0, Vec::len);
+        (status, count)
+    };
+    let named = async |path: &str, metadata: Value| causes(&format!("{path}/x"), metadata).await;
+    let prefix = || json!({"generateName": "G_/"});
+    assert_eq!(named(&made[0].0, prefix()).await, (422, 2));
+    assert_eq!(named(&made[1].0, prefix()).await, (422, 1));
+    assert_eq!(named(roles, prefix()).await, (422, 2));
+    let suffixed = json!({"generateName": "g-"});
+    assert_eq!(causes(&format!("{}/10.0.9.9", made[4].0), suffixed.clone()).await, (422, 1));
+    assert_eq!(named(&made[0].0, suffixed).await, (200, 0));
+    let finalizer = || json!({"finalizers": ["plain"]});
+    assert_eq!(named(&made[0].0, finalizer()).await, (422, 2));
+    assert_eq!(named(&made[1].0, finalizer()).await, (422, 1));
+    assert_eq!(named(&made[3].0, finalizer()).await, (200, 0), "only pkg/apis/core refuses it");
+}
+
+#[tokio::test]
+async fn taken_name_of_an_object_with_generate_name_asks_for_a_retry() {
+    let env = TestEnv::builder().start().await.unwrap();
+    let maps = "/api/v1/namespaces/default/configmaps";
+    let map = json!({"metadata": {"name": "m", "generateName": "m-"}});
+    assert_eq!(send_json(&env, "POST", maps, map.clone()).await.0, 201);
+    let (status, body) = send_json(&env, "POST", maps, map).await;
+    let text =
+        "configmaps \"m\" already exists, the server was not able to generate a unique name for the object";
+    assert_eq!(
+        (status, &body["message"], &body["details"]["retryAfterSeconds"]),
+        (409, &json!(text), &json!(1))
+    );
+}
+
+#[tokio::test]
+async fn scale_of_another_object_is_a_conflict() {
+    let env = TestEnv::builder().start().await.unwrap();
+    let controllers = "/api/v1/namespaces/default/replicationcontrollers";
+    let template =
+        json!({"metadata": {"labels": {"a": "b"}}, "spec": {"containers": [{"name": "a", "image": "a"}]}});
+    let controller = json!({"metadata": {"name": "c"}, "spec": {"replicas": 0, "template": template}});
+    assert_eq!(send_json(&env, "POST", controllers, controller).await.0, 201);
+    let scale = json!({"metadata": {"name": "c", "uid": "other"}, "spec": {"replicas": 2}});
+    let path = format!("{controllers}/c/scale");
+    let (status, body) = send_json(&env, "PUT", &path, scale.clone()).await;
+    assert_eq!((status, &body["reason"]), (409, &json!("Conflict")), "{body}");
+    let merge = "application/merge-patch+json";
+    let (status, body) = send(&env, "PATCH", &path, merge, scale.to_string()).await;
+    assert_eq!((status, &body["reason"]), (409, &json!("Conflict")), "{body}");
+    // Zero replicas are absent, as in Go.
+    let remove = json!([{"op": "remove", "path": "/spec/replicas"}]).to_string();
+    assert_eq!(send(&env, "PATCH", &path, "application/json-patch+json", remove).await.0, 422);
+    let (_, stored) = send_json(&env, "GET", &format!("{controllers}/c"), Value::Null).await;
+    assert_eq!(stored["spec"]["replicas"], 0);
+}
+
+#[tokio::test]
+async fn references_without_a_name_are_refused() {
+    let env = with_pod().await;
+    let core = "/api/v1/namespaces/default";
+    let account = json!({"metadata": {"name": "a"}});
+    assert_eq!(send_json(&env, "POST", &format!("{core}/serviceaccounts"), account).await.0, 201);
+    let target = json!({"metadata": {"name": ""}, "target": {"name": "n"}});
+    let bound = json!({"spec": {"boundObjectRef": {"apiVersion": "v1", "kind": "Secret", "name": ""}}});
+    for (path, body) in [("bindings", target), ("serviceaccounts/a/token", bound)] {
+        let (status, body) = send_json(&env, "POST", &format!("{core}/{path}"), body).await;
+        assert_eq!((status, &body["message"]), (400, &json!("Name parameter required.")), "{path}");
+    }
+}
+
+#[tokio::test]
+async fn certificate_request_must_be_a_signed_sequence_in_pem() {
+    use base64::Engine as _;
+    let env = TestEnv::builder().start().await.unwrap();
+    let post = async |pem: &str| {
+        let request = base64::engine::general_purpose::STANDARD.encode(pem);
+        let spec = json!({"request": request, "signerName": "a.b/c", "usages": ["client auth"]});
+        let body = json!({"metadata": {"name": "c"}, "spec": spec});
+        let path = "/apis/certificates.k8s.io/v1/certificatesigningrequests?dryRun=All";
+        send_json(&env, "POST", path, body).await.0
+    };
+    let pem = |body: &str| {
+        format!("-----BEGIN CERTIFICATE REQUEST-----\n{body}\n-----END CERTIFICATE REQUEST-----\n")
+    };
+    // A sequence of two sequences and a bit string.
+    assert_eq!(post(&pem("MAgwADAAAwIAAQ==")).await, 201);
+    assert_eq!(post(&pem("YQ==")).await, 422);
+    assert_eq!(post(&format!("  {}", pem("MAgwADAAAwIAAQ=="))).await, 422);
+}
+
+#[tokio::test]
+async fn repeated_port_names_of_a_slice_are_reported_by_index() {
+    let env = TestEnv::builder().start().await.unwrap();
+    let ports = json!([{"name": "a", "port": 80}, {"name": "a", "port": 81}]);
+    let slice = json!({"metadata": {"name": "s"}, "addressType": "IPv4", "endpoints": [], "ports": ports});
+    let path = "/apis/discovery.k8s.io/v1/namespaces/default/endpointslices";
+    let (status, body) = send_json(&env, "POST", path, slice).await;
+    assert_eq!((status, &body["details"]["causes"][0]["field"]), (422, &json!("ports[1].name")));
+}
+
+#[tokio::test]
+async fn beta_form_of_aggregated_discovery_is_no_longer_served() {
+    let env = TestEnv::builder().start().await.unwrap();
+    for (version, expected) in [("v2", 200), ("v2beta1", 406)] {
+        let accept = format!("application/json;g=apidiscovery.k8s.io;v={version};as=APIGroupDiscoveryList");
+        let request = Request::get("/apis").header("accept", accept).body(Body::empty()).unwrap();
+        assert_eq!(env.client().send(request).await.unwrap().status().as_u16(), expected, "{version}");
+    }
+}
+
+#[tokio::test]
+async fn default_replicas_of_an_old_autoscaler_have_an_owner() {
+    let env = TestEnv::builder().start().await.unwrap();
+    let target = json!({"apiVersion": "apps/v1", "kind": "Deployment", "name": "d"});
+    let autoscaler = json!({"metadata": {"name": "a"}, "spec": {"scaleTargetRef": target, "maxReplicas": 3}});
+    let path = "/apis/autoscaling/v1/namespaces/default/horizontalpodautoscalers";
+    let (status, body) = send_json(&env, "POST", path, autoscaler).await;
+    assert_eq!((status, &body["spec"]["minReplicas"]), (201, &json!(1)));
+    assert_eq!(body["metadata"]["managedFields"][0]["fieldsV1"]["f:spec"]["f:minReplicas"], json!({}));
+}
+
+#[tokio::test]
+async fn eviction_with_repeated_owners_warns() {
+    let env = with_pod().await;
+    let owner = || json!({"apiVersion": "v1", "kind": "Pod", "name": "n", "uid": "u"});
+    let eviction = json!({"metadata": {"name": "p", "ownerReferences": [owner(), owner()]}}).to_string();
+    let request = Request::post(format!("{POD}/eviction")).header("content-type", "application/json");
+    let request = request.body(Body::from(eviction.into_bytes())).unwrap();
+    let response = env.client().send(request).await.unwrap();
+    assert_eq!(response.status().as_u16(), 201);
+    let warning = response.headers().get("warning").unwrap().to_str().unwrap();
+    assert!(warning.contains("contains duplicate entries"), "{warning}");
+}
+
+/// Names as the kinds' strategies check them: kube-apiserver 1.36.2 answered so.
+#[tokio::test]
+async fn names_follow_the_rule_of_the_kind() {
+    let env = TestEnv::builder().start().await.unwrap();
+    let template =
+        json!({"metadata": {"labels": {"a": "b"}}, "spec": {"containers": [{"name": "a", "image": "a"}]}});
+    let set = json!({"selector": {"matchLabels": {"a": "b"}}, "template": template});
+    let budget = json!({"minAvailable": 1, "selector": {"matchLabels": {"a": "b"}}});
+    let post = async |path: &str, name: &str, spec: &Value| {
+        let body = json!({"metadata": {"name": name}, "spec": spec});
+        let (status, body) = send_json(&env, "POST", path, body).await;
+        (status, body["details"]["causes"][0]["message"].as_str().unwrap_or_default().to_owned())
+    };
+    let sets = "/apis/apps/v1/namespaces/default/statefulsets";
+    let dots = "Invalid value: \"a.b\": must not contain dots";
+    assert_eq!(post(sets, "a.b", &set).await, (422, dots.to_owned()));
+    assert_eq!(post("/apis/apps/v1/namespaces/default/replicasets", "a.b", &set).await.0, 201);
+    let budgets = "/apis/policy/v1/namespaces/default/poddisruptionbudgets";
+    assert_eq!(post(budgets, "A_b", &budget).await.0, 201);
+    assert_eq!(post(budgets, "a%b", &budget).await.0, 422);
+}
+
+#[tokio::test]
+async fn applied_owner_without_uid_is_invalid() {
+    let env = TestEnv::builder().start().await.unwrap();
+    let map =
+        json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "c", "ownerReferences": [{}]}});
+    let path = "/api/v1/namespaces/default/configmaps/c?fieldManager=me";
+    let (status, body) = send(&env, "PATCH", path, "application/apply-patch+yaml", map.to_string()).await;
+    assert_eq!((status, &body["reason"]), (422, &json!("Invalid")), "{body}");
+}

@@ -97,7 +97,8 @@ async fn error_has_the_media_type_of_the_response() {
 async fn unknown_paths_are_refused_before_methods_and_media_types() {
     let env = TestEnv::builder().start().await.unwrap();
     let table = "application/json;as=Table;v=v1;g=meta.k8s.io";
-    for path in ["/api/v2", "/apis/apps/v9", "/apis/apps/v1/foos"] {
+    let subresource = "/apis/apps/v1/namespaces/default/deployments/d/foo";
+    for path in ["/api/v2", "/apis/apps/v9", "/apis/apps/v1/foos", subresource] {
         for accept in ["text/html", table] {
             let (code, error) = read_as(&env, path, accept).await;
             assert_eq!((code, &error["reason"]), (404, &json!("NotFound")), "{path} {accept}");

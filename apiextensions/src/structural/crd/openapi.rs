@@ -37,12 +37,17 @@ pub(super) fn validate_schema(
     if schema.nullable {
         causes.push(Cause::forbidden(path.child("nullable"), "nullable cannot be true at the root"));
     }
-    let shape = validate_structural(path, &schema);
-    let is_structural = shape.is_empty();
-    causes.extend(shape);
-    let mut with_rules = is_structural;
-    if is_structural {
-        let defaults = check_defaults(&schema, path);
+    // Neither the structure nor defaults and rules of a schema that cannot be converted are checked.
+    let conversion = conversion_fault(&schema);
+    let mut with_rules = false;
+    if conversion.is_none() {
+        let shape = validate_structural(path, &schema);
+        with_rules = shape.is_empty();
+        causes.extend(shape);
+    }
+    if with_rules {
+        // Defaults are validated with all formats, known or not (`ValidateDefaults`).
+        let defaults = check_defaults(&Schema::parse(json).unwrap_or_else(|_| schema.clone()), path);
         with_rules = defaults.is_empty();
         causes.extend(defaults);
     }
@@ -51,7 +56,7 @@ pub(super) fn validate_schema(
     causes.extend(walk.schema_causes);
     walk.rules.finish(path, causes);
     // What cannot be converted mostly has a cause of its own.
-    if let Some(fault) = conversion_fault(&schema).filter(|_| causes.len() == others) {
+    if let Some(fault) = conversion.filter(|_| causes.len() == others) {
         causes.push(Cause::invalid(path, "", fault));
     }
 }
@@ -453,7 +458,8 @@ fn check_rule_text(schema: &Schema, rule: &Rule, path: &Path, causes: &mut Vec<C
     if broken(field_path) {
         fault("must not contain line breaks");
     }
-    if resolve_field_path(field_path, schema, true).is_err() {
+    // Any path is valid where the schema cannot be converted (`pathValid`).
+    if conversion_fault(schema).is_none() && resolve_field_path(field_path, schema, true).is_err() {
         fault("must be a valid path");
     }
 }

@@ -117,7 +117,7 @@ fn slice_ports(ports: &Field<'_>, errors: &mut Errors) {
         let name = port.child("name");
         errors.optional_name(&name, NameRule::Label);
         if seen.contains(&name.text()) {
-            errors.duplicate(&name.at(ports.path.clone()));
+            errors.duplicate(&name);
         }
         seen.push(name.text());
         errors.one_of(&port.child("protocol"), &["SCTP", "TCP", "UDP"]);

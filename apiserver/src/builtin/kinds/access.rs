@@ -61,6 +61,7 @@ pub(super) static KINDS: &[BuiltIn] = &[
         status: true,
         selectable: &["spec.signerName"],
         check: certificates::check,
+        name_rule: NameRule::PathSegment,
         ..kind(
             "certificates.k8s.io",
             "CertificateSigningRequest",

@@ -2,6 +2,7 @@
 
 use super::kind;
 use crate::builtin::{BuiltIn, Generation, admission, check, defaults};
+use crate::names::NameRule;
 
 /// The common part of both kinds of webhook configurations.
 const fn webhook_configuration(name: &'static str, plural: &'static str, singular: &'static str) -> BuiltIn {
@@ -40,6 +41,7 @@ pub(super) static KINDS: &[BuiltIn] = &[
         categories: &["api-extensions"],
         default: defaults::api_service,
         check: check::api_service,
+        name_rule: NameRule::PathSegment,
         ..kind(crate::api_services::GROUP, "APIService", "apiservices", "apiservice", &[])
     },
     BuiltIn {

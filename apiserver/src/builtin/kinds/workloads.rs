@@ -2,6 +2,7 @@
 
 use super::kind;
 use crate::builtin::{BuiltIn, Conversion, Generation, autoscaling, check, defaults};
+use crate::names::NameRule;
 
 /// A kind whose controller creates pods.
 const fn workload(
@@ -75,6 +76,7 @@ pub(super) static KINDS: &[BuiltIn] = &[
         default: defaults::stateful_set,
         check: check::stateful_set,
         check_status: check::replicas_status,
+        name_rule: NameRule::Label,
         ..workload("apps", "StatefulSet", "statefulsets", "statefulset", &["sts"])
     },
     BuiltIn {
@@ -124,6 +126,7 @@ pub(super) static KINDS: &[BuiltIn] = &[
             to_stored: autoscaling::to_v2,
             from_stored: autoscaling::from_v2,
         }),
+        default: autoscaling::default_v1,
         check: autoscaling::check_v1,
         ..kind(
             "autoscaling",
@@ -138,6 +141,7 @@ pub(super) static KINDS: &[BuiltIn] = &[
         generation: Generation::Counted,
         unconditional_update: false,
         check: check::disruption_budget,
+        name_rule: NameRule::PathSegment,
         ..kind("policy", "PodDisruptionBudget", "poddisruptionbudgets", "poddisruptionbudget", &["pdb"])
     },
 ];

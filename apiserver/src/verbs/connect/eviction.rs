@@ -89,7 +89,7 @@ fn target(call: &Call<'_>, pod: &Value) -> Value {
     let mut next = pod.clone();
     let condition = json!({
         "type": "DisruptionTarget", "status": "True", "reason": "EvictionByEvictionAPI",
-        "message": "Eviction API: evicting", "lastTransitionTime": call.server.now(),
+        "message": "Eviction API: evicting", "lastProbeTime": null, "lastTransitionTime": call.server.now(),
     });
     let status = meta::map_at(&mut next, "status");
     let list = status.entry("conditions").or_insert_with(|| json!([]));

@@ -120,6 +120,7 @@ fn bound(call: &Call<'_>, account: &str, reference: &Value) -> ApiResult<Vec<Bou
 }
 
 fn stored(call: &Call<'_>, plural: &str, name: &str) -> ApiResult<Value> {
+    super::has_name(name)?;
     let missing = || ApiError::not_found(About::new("", plural, name));
     let def = call.server.registry().find("", "v1", plural).ok_or_else(missing)?;
     let object = call.server.store.get(&def.collection, &def.key(&call.path.namespace, name));
