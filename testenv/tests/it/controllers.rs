@@ -478,6 +478,8 @@ async fn simulated_node_renews_its_lease() {
     assert_eq!(lease["metadata"]["ownerReferences"][0]["kind"], "Node");
     clock.advance(10);
     tokio::time::sleep(std::time::Duration::from_secs(11)).await;
-    until(&env, path, |lease| lease["spec"]["renewTime"] == "2026-01-01T00:00:10.000000Z").await;
+    let lease = until(&env, path, |lease| lease["spec"]["renewTime"] == "2026-01-01T00:00:10.000000Z").await;
+    let managed = lease["metadata"]["managedFields"].as_array().unwrap();
+    assert_eq!((managed.len(), &managed[0]["time"]), (1, &json!("2026-01-01T00:00:10Z")), "{lease}");
     env.stop().await;
 }
