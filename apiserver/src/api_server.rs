@@ -209,6 +209,11 @@ impl ApiServer {
         self.server.store.compact();
     }
 
+    /// Pauses the garbage collector, which deletes the dependents of deleted owners, or lets it continue.
+    pub fn pause_garbage_collection(&self, paused: bool) {
+        crate::garbage::pause(&self.server, paused);
+    }
+
     /// Ends all watches and connections, and waits until everything has stopped and is written.
     pub async fn stop(mut self) {
         self.server.stop();
@@ -272,6 +277,25 @@ mod tests {
         let body = http_body_util::Full::new(bytes::Bytes::from(body.to_string()));
         let Ok(response) = tower::Service::call(&mut server.service(), request.body(body).unwrap()).await;
         response.status().as_u16()
+    }
+
+    #[tokio::test]
+    async fn dependents_stay_while_the_garbage_collector_pauses() {
+        let options = ApiServerOptions { controllers: true, ..ApiServerOptions::default() };
+        let server = ApiServer::start(options).unwrap();
+        let maps = "/api/v1/namespaces/default/configmaps";
+        let get = |name: &str| server.objects().get("v1", "ConfigMap", "default", name).unwrap();
+        assert_eq!(request(&server, "POST", maps, &json!({"metadata": {"name": "owner"}})).await, 201);
+        let uid = get("owner").unwrap()["metadata"]["uid"].clone();
+        let owner = json!({"apiVersion": "v1", "kind": "ConfigMap", "name": "owner", "uid": uid});
+        let owned = json!({"metadata": {"name": "owned", "ownerReferences": [owner]}});
+        assert_eq!(request(&server, "POST", maps, &owned).await, 201);
+        server.pause_garbage_collection(true);
+        assert_eq!(request(&server, "DELETE", &format!("{maps}/owner"), &json!({})).await, 200);
+        assert!(get("owner").is_none() && get("owned").is_some());
+        server.pause_garbage_collection(false);
+        assert!(get("owned").is_none());
+        server.stop().await;
     }
 
     #[tokio::test]

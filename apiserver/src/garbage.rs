@@ -35,6 +35,7 @@ pub(crate) struct Queue(Mutex<State>);
 struct State {
     waiting: VecDeque<Work>,
     busy: bool,
+    paused: bool,
 }
 
 /// Handles an object that was marked as being deleted.
@@ -62,18 +63,31 @@ pub(crate) fn written(
     }
 }
 
-fn run(server: &Arc<Server>, work: Work) {
+/// Stops the collector, or lets it continue with everything that has happened meanwhile.
+pub(crate) fn pause(server: &Arc<Server>, paused: bool) {
+    let mut state = server.garbage.0.lock().unwrap_or_else(PoisonError::into_inner);
+    state.paused = paused;
+    drop(state);
+    work(server);
+}
+
+fn run(server: &Arc<Server>, next: Work) {
+    let mut state = server.garbage.0.lock().unwrap_or_else(PoisonError::into_inner);
+    state.waiting.push_back(next);
+    drop(state);
+    work(server);
+}
+
+/// Handles the queue, unless a caller does so already.
+fn work(server: &Arc<Server>) {
     let lock = || server.garbage.0.lock().unwrap_or_else(PoisonError::into_inner);
-    {
-        let mut state = lock();
-        state.waiting.push_back(work);
-        if std::mem::replace(&mut state.busy, true) {
-            return;
-        }
+    if std::mem::replace(&mut lock().busy, true) {
+        return;
     }
     loop {
         let mut state = lock();
-        let Some(work) = state.waiting.pop_front() else {
+        let next = if state.paused { None } else { state.waiting.pop_front() };
+        let Some(work) = next else {
             state.busy = false;
             return;
         };

@@ -1,6 +1,7 @@
 //! Unobserved state: an operator acts on what it sees happen, and something happens while it does not look.
 
 use kube::ResourceExt as _;
+use serde_json::json;
 
 use super::frame::{number, part};
 use super::{Case, Pattern, Step, reconcile};
@@ -36,6 +37,14 @@ pub const PATTERNS: &[Pattern] = &[
         old_lists: false,
         replicas: 1,
         reconcile: reconcile!(creation),
+    },
+    Pattern {
+        name: "part of an earlier parent",
+        bugs: &[],
+        steps: &[Step::Apply("{size: 1}"), Step::Delete, Step::Apply("{size: 1}")],
+        old_lists: false,
+        replicas: 1,
+        reconcile: reconcile!(earlier_parent),
     },
 ];
 
@@ -92,6 +101,23 @@ async fn creation(case: &Case) -> kube::Result<()> {
         let from = if case.repaired || members == 0 { 0 } else { known.unwrap_or(size) };
         for i in from..size {
             seen.put(part(widget, &format!("member-{i}"), i)).await?;
+        }
+    }
+    Ok(())
+}
+
+/// Takes an existing part for its own, and looks at it only once. The part may belong to an earlier widget of this name, and the garbage
+/// collector deletes it later.
+async fn earlier_parent(case: &Case) -> kube::Result<()> {
+    let seen = &case.seen;
+    for widget in seen.live().filter(|widget| widget.data["status"]["made"] != true) {
+        seen.put(part(widget, "account", 1)).await?;
+        let account = seen.part_of(widget, "account");
+        let owners = account.map(|account| account.owner_references());
+        if !case.repaired
+            || owners.is_some_and(|all| all.iter().any(|owner| Some(&owner.uid) == widget.uid().as_ref()))
+        {
+            seen.set_status(widget, json!({"made": true})).await?;
         }
     }
     Ok(())

@@ -131,6 +131,12 @@ impl Cluster {
         }
     }
 
+    /// Stops the garbage collector, or lets it continue.
+    pub(super) fn pause_collector(&self, paused: bool) {
+        let _context = self.lane.enter();
+        self.server.iter().for_each(|server| server.pause_garbage_collection(paused));
+    }
+
     /// Moves the clock by an hour, forward or back.
     pub(super) fn jump(&self, back: bool) {
         const HOUR: i64 = 3600;

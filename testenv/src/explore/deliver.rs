@@ -4,7 +4,7 @@ use bytes::Bytes;
 use http::Response;
 use serde_json::{Value, json};
 
-use super::fault::Fault;
+use super::fault::{Fault, Release};
 use super::gate::{Call, CallFate, Exchange, full, streamed};
 use super::hooks::{Trouble, may_skip};
 use super::state::scrub;
@@ -127,6 +127,13 @@ impl World {
         }
     }
 
+    /// Stops the garbage collector for a while.
+    pub(super) fn pause_collector(&mut self, release: Release) {
+        self.tell("! the garbage collector pauses");
+        self.collector = Some(Held::until(release, self.now));
+        self.cluster.pause_collector(true);
+    }
+
     /// Lets webhooks be in trouble during a request.
     fn trouble_webhooks(&mut self, trouble: Trouble, label: &str) {
         let how = match trouble {
@@ -140,8 +147,7 @@ impl World {
     }
 
     /// Webhooks are well again. The server may have waited for them.
-    fn end_trouble(&mut self, process: usize) {
-        self.processes[process].saw_error = true;
+    fn end_trouble(&mut self) {
         self.cluster.hooks.set_trouble(None);
         self.now = self.now.max(self.cluster.lane.elapsed());
     }
@@ -158,16 +164,20 @@ impl World {
         match fault {
             Some(Fault::Touch) => self.touch(action, label),
             Some(Fault::Taken) => self.take_name(action, label),
+            Some(Fault::Garbage(release)) => self.pause_collector(release),
             Some(Fault::Webhook(trouble)) => self.trouble_webhooks(trouble, label),
             _ => {}
         }
         let controlled = self.controlled(action);
+        let doomed = self.doomed(action);
         let stale = self.version_of_the_past(process, action, label);
         let seen = stale.map(|version| self.answer_from_the_past(action, version, &mut exchange.parts));
         let before = self.cluster.objects().version();
         let response = self.cluster.send(exchange.parts, exchange.body);
         if matches!(fault, Some(Fault::Webhook(_))) {
-            self.end_trouble(process);
+            self.end_trouble();
+            // With `failurePolicy: Ignore`, the request succeeds.
+            self.processes[process].saw_error |= response.status().is_server_error();
         }
         let code = response.status().as_u16();
         if action.verb() == "watch" && code == 200 {
@@ -214,6 +224,11 @@ impl World {
             _ => drop(exchange.reply.send(Ok(Response::from_parts(parts, full(body))))),
         }
         if changed {
+            if code < 300
+                && let Some(object) = doomed
+            {
+                self.doomed.push((object, is_custom_group(action.group())));
+            }
             if let Some(before) = controlled {
                 self.judge_owner(action, label, &before);
             }

@@ -88,6 +88,8 @@ pub(super) enum Fault {
     Expire,
     /// As `Expire`, and lists that may be old are old.
     ExpireStale(Past),
+    /// The garbage collector pauses right before. After the user's next step, it continues a minute later.
+    Garbage(Release),
     /// Webhooks that the request leads to are in trouble.
     Webhook(Trouble),
     /// The operator is down while a user acts.
@@ -130,9 +132,9 @@ fn all() -> impl Iterator<Item = Fault> {
     let restarts = [Restart::AtOnce, Restart::AfterStep].into_iter().chain(pasts().map(Restart::Stale));
     let crashes = restarts.flat_map(|restart| [Fault::CrashBefore(restart), Fault::CrashAfter(restart)]);
     let releases = [Release::Quiet, Release::Minute, Release::AfterStep];
-    let held = releases
-        .into_iter()
-        .flat_map(|release| [Fault::Slow(release), Fault::Hold(release), Fault::Miss(release)]);
+    let held = releases.into_iter().flat_map(|release| {
+        [Fault::Slow, Fault::Hold, Fault::Miss, Fault::Garbage].map(|fault| fault(release))
+    });
     let others = [
         Fault::Unsent,
         Fault::Lost,
@@ -205,6 +207,7 @@ impl fmt::Display for Fault {
             Self::Break => f.write_str("break"),
             Self::Expire => f.write_str("expire"),
             Self::ExpireStale(past) => write!(f, "expire{past}"),
+            Self::Garbage(release) => write!(f, "garbage{release}"),
             Self::Webhook(trouble) => write!(f, "webhook-{trouble}"),
             Self::Down => f.write_str("down"),
             Self::Early => f.write_str("early"),

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::oracle::Failure;
 use super::run::{Aim, Expected, Run, Seen};
 use super::sim::{Show, Step, View};
-use super::state::{State, TOUCHED, normalise, scrub};
+use super::state::{Mask, State, TOUCHED, normalise, scrub};
 use super::steps::is_custom;
 use super::watches::Held;
 use super::world::{is_custom_group, target};
@@ -80,9 +80,17 @@ impl Run<'_> {
         let systems: Vec<Value> = self.world.spec.outside.iter().zip(&outside).map(system).collect();
         let state = normalise(objects.chain(systems.iter().map(|system| (system, true))), &self.world.names);
         let expected = self.options.aim.expected();
-        let wanted = expected.and_then(|expected| Some((expected, expected.states.get(step)?)));
-        let differences =
-            wanted.map(|(expected, wanted)| expected.mask.differences(wanted, &state)).unwrap_or_default();
+        // Operators may restore what a user has removed, or not.
+        let is_removal = self.options.plan.again && step == self.world.spec.steps.len();
+        let differences = expected.and_then(|Expected { mask, states, .. }| {
+            let wanted = states.get(step)?;
+            let before = states[..step].last().filter(|_| is_removal);
+            Some(match before {
+                Some(before) => mask.differences(&mask.nearest(wanted, before, &state), &state),
+                None => mask.differences(wanted, &state),
+            })
+        });
+        let differences = differences.unwrap_or_default();
         let look = Rc::new(Look { version, step, outside, all, state, differences });
         self.look = Some(look.clone());
         look
@@ -119,7 +127,11 @@ impl Run<'_> {
             }
         }
         self.states.push(look.state.clone());
-        self.objects.push(Seen { present: self.present(&look), deleted: self.world.deleted.clone() });
+        self.objects.push(Seen {
+            present: self.present(&look),
+            deleted: self.world.deleted.clone(),
+            replaced: self.replaced(&look.state, &Mask::default()),
+        });
     }
 
     /// Returns the existing objects.
@@ -140,7 +152,27 @@ impl Run<'_> {
             let usual = seen.deleted.get(*target).copied().unwrap_or_default();
             seen.present.contains(*target) && **times > usual && (usual == 0 || is_stale)
         };
-        self.world.deleted.iter().find(is_wrong).map(|(target, _)| target.clone())
+        let wrong = self.world.deleted.iter().find(is_wrong).map(|(target, _)| target.clone());
+        wrong.or_else(|| {
+            let wanted = expected.states.get(self.world.step)?;
+            self.replaced(wanted, &expected.mask).into_iter().find(|key| !seen.replaced.contains(key))
+        })
+    }
+
+    /// Returns the objects that operators deleted in this step although they were as wanted. Surplus objects with
+    /// generated names may be so, too.
+    fn replaced(&self, wanted: &State, mask: &Mask) -> BTreeSet<String> {
+        let names = &self.world.names;
+        let named = self.world.doomed.iter().filter(|(object, _)| {
+            object["metadata"]["name"].as_str().is_some_and(|name| !names.contains_key(name))
+        });
+        let states = named.map(|(object, with_status)| normalise([(object, *with_status)], names));
+        let as_wanted = states.filter(|state| {
+            let wanted = wanted.iter().filter(|(key, _)| state.contains_key(*key) && mask.shows(key));
+            let wanted: State = wanted.map(|(key, fields)| (key.clone(), fields.clone())).collect();
+            !wanted.is_empty() && mask.differences(&wanted, state).is_empty()
+        });
+        as_wanted.flat_map(State::into_keys).collect()
     }
 
     /// Returns a terminating custom resource that a finalizer keeps.

@@ -43,6 +43,8 @@ pub(super) struct Site {
     pub(super) changes: usize,
     /// The server calls a webhook.
     pub(super) calls_webhook: bool,
+    /// It deletes an object, whose dependents the garbage collector has to delete.
+    pub(super) deletes: bool,
 }
 
 /// A fault at a place.
@@ -179,15 +181,17 @@ fn users(site: &Site, ground: &Ground<'_>) -> Vec<Fault> {
     let slow = late(Fault::Slow(Release::AfterStep));
     let pauses = late(Fault::Pause(Release::AfterStep)).into_iter().chain([Fault::Pause(Release::Minute)]);
     let pauses = pauses.filter(|_| ground.replicas);
+    let garbage = late(Fault::Garbage(Release::AfterStep)).into_iter();
+    let garbage = garbage.chain([Fault::Garbage(Release::Minute)]).filter(|_| site.deletes);
     match site.kind {
         SiteKind::Step if site.step > 0 => {
             let clock = [false, true].into_iter().filter(|_| ground.clock).map(|back| Fault::Clock { back });
-            [Fault::Down, Fault::Early].into_iter().chain(clock).collect()
+            garbage.chain([Fault::Down, Fault::Early]).chain(clock).collect()
         }
         SiteKind::Write | SiteKind::VersionedWrite | SiteKind::Child => {
             // A missing object cannot be touched.
             let other = if site.kind == SiteKind::Child { Fault::Taken } else { Fault::Touch };
-            let first = pauses.chain([other]).chain(slow);
+            let first = pauses.chain(garbage).chain([other]).chain(slow);
             first.chain([Fault::Slow(Release::Quiet), Fault::Slow(Release::Minute)]).collect()
         }
         SiteKind::Call => pauses.chain(slow).chain([Fault::Slow(Release::Quiet)]).collect(),
@@ -311,7 +315,7 @@ mod tests {
     use super::*;
 
     fn site(kind: SiteKind, name: &str, step: usize) -> Site {
-        Site { kind, name: name.to_owned(), step, changes: 3, calls_webhook: false }
+        Site { kind, name: name.to_owned(), step, changes: 3, calls_webhook: false, deletes: false }
     }
 
     fn ground(sites: &[Site], steps: usize) -> Ground<'_> {

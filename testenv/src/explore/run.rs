@@ -52,6 +52,8 @@ pub(super) struct Seen {
     pub(super) present: BTreeSet<String>,
     /// The number of deletions of each object.
     pub(super) deleted: BTreeMap<String, usize>,
+    /// The deleted objects that were as they are after the step.
+    pub(super) replaced: BTreeSet<String>,
 }
 
 /// The result of a run.
@@ -253,7 +255,9 @@ impl Run<'_> {
             step: index,
             changes,
             calls_webhook: false,
+            deletes: matches!(step, Step::Delete(_) | Step::RemoveMade),
         });
+        let mut pause = None;
         // The place may have several faults.
         while let Some(fault) = world.take_fault(&site) {
             match fault {
@@ -269,10 +273,15 @@ impl Run<'_> {
                     world.cluster.jump(back);
                     self.jumped = true;
                 }
+                Fault::Garbage(release) => {
+                    world.pause_collector(release);
+                    pause = Some(release);
+                }
                 _ => {}
             }
         }
         world.deleted.clear();
+        world.doomed.clear();
         world.step_versions.push(world.cluster.objects().version());
         let removed;
         let step = match step {
@@ -303,6 +312,8 @@ impl Run<'_> {
             }
         }
         world.release(|held| held == Held::AfterStep);
+        // A pause that begins with this step outlasts it.
+        world.collector = pause.map(|release| Held::until(release, world.now)).or(world.collector);
     }
 
     /// Runs until no work is left.

@@ -235,23 +235,19 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// Applies odd objects that the server accepts, and notes those on which the operator fails.
-    fn try_invalid(&mut self) {
-        for number in 0.. {
-            let plan = Plan { invalid: Some(number), ..Plan::default() };
-            let outcome = run(self.scenario, self.options(&plan));
-            let outcome = self.count(outcome);
-            if number == 0 {
-                self.unrefused.extend(outcome.variants.against_schema.iter().cloned());
-            }
-            let Some(what) = outcome.variants.invalid.clone() else { return };
-            if let Some(failure) = self.failure_of(&outcome) {
-                self.unrefused.push(format!("{what} is accepted, and then {failure} (plan={plan})"));
-            }
-            if self.begin.elapsed() >= self.settings.time {
-                return;
-            }
+    /// Applies an odd object that the server accepts, and notes it if the operator fails on it; false if there are fewer.
+    fn try_invalid(&mut self, number: usize) -> bool {
+        let plan = Plan { invalid: Some(number), ..Plan::default() };
+        let outcome = run(self.scenario, self.options(&plan));
+        let outcome = self.count(outcome);
+        if number == 0 {
+            self.unrefused.extend(outcome.variants.against_schema.iter().cloned());
         }
+        let Some(what) = &outcome.variants.invalid else { return false };
+        if let Some(failure) = self.failure_of(&outcome) {
+            self.unrefused.push(format!("{what} is accepted, and then {failure} (plan={plan})"));
+        }
+        true
     }
 
     /// Returns the failure of a run with an odd object.
@@ -300,19 +296,23 @@ impl Search<'_> {
         let mut all: Vec<Plan> = singles.iter().cloned().collect();
         let mut after = VecDeque::new();
         let mut dice = Dice::new(self.settings.seed);
+        let mut odd = (!self.known.baseline.variants.kinds.is_empty()).then_some(0);
         for i in 0..self.settings.schedules {
             if self.begin.elapsed() >= self.settings.time {
                 break;
             }
             if i == SINGLES_FIRST {
                 self.try_fields()?;
-                self.try_invalid();
             }
             if i == SINGLES_FIRST && self.learn_again()? {
                 after = self.singles(&Plan { again: true, ..Plan::default() });
                 all.extend(after.iter().cloned());
             }
-            // Of six schedules, one continues after the user's steps, and one is random.
+            // Of six schedules, one applies an odd object, later one continues after the user's steps, and one is random.
+            if let Some(number) = odd.filter(|_| i % 6 == 1) {
+                odd = self.try_invalid(number).then_some(number + 1);
+                continue;
+            }
             let next = match i % 6 {
                 2 if i > SINGLES_FIRST => after.pop_front(),
                 5 if i > SINGLES_FIRST => None,

@@ -43,6 +43,11 @@ impl Mask {
         }
     }
 
+    /// Reports whether an object is compared.
+    pub(super) fn shows(&self, key: &str) -> bool {
+        !self.objects.contains(key)
+    }
+
     fn hides(&self, key: &str, path: &str) -> bool {
         let is_ignored = |(kind, prefix): &(String, String)| {
             key.split(' ').next() == Some(kind) && (path == prefix || path.starts_with(&format!("{prefix}.")))
@@ -50,11 +55,23 @@ impl Mask {
         self.fields.contains(&(key.to_owned(), path.to_owned())) || self.ignored.iter().any(is_ignored)
     }
 
+    /// Returns the wanted state, in which each object that is found as it was `before` may be so.
+    pub(super) fn nearest(&self, wanted: &State, before: &State, found: &State) -> State {
+        let mut nearest = wanted.clone();
+        for (key, fields) in before {
+            let one = |fields: &BTreeMap<String, String>| State::from([(key.clone(), fields.clone())]);
+            if found.get(key).is_some_and(|found| self.differences(&one(fields), &one(found)).is_empty()) {
+                nearest.insert(key.clone(), fields.clone());
+            }
+        }
+        nearest
+    }
+
     /// Returns the differences, a line each.
     pub(super) fn differences(&self, wanted: &State, found: &State) -> Vec<String> {
         let mut lines = Vec::new();
         let keys: BTreeSet<&String> = wanted.keys().chain(found.keys()).collect();
-        for key in keys.into_iter().filter(|key| !self.objects.contains(*key)) {
+        for key in keys.into_iter().filter(|key| self.shows(key)) {
             match (wanted.get(key), found.get(key)) {
                 (Some(_), None) => lines.push(format!("{key} is missing")),
                 (None, Some(_)) => lines.push(format!("{key} is left over")),
@@ -266,6 +283,21 @@ mod tests {
         let pod = json!({"kind": "Pod", "metadata": {"name": "pod-x7k2d", "namespace": "n"}, "spec": {"of": "pod-x7k2d"}});
         let state = state(&pod);
         assert_eq!(state["Pod n/pod-*"]["spec.of"], "pod-*");
+    }
+
+    #[test]
+    fn object_may_be_as_it_was_before() {
+        let object = |name: &str, x: u64| json!({"kind": "A", "metadata": {"name": name}, "spec": {"x": x}});
+        let state = |objects: &[Value]| normalise(objects.iter().map(|object| (object, true)), &Names::new());
+        let before = state(&[object("a", 1), object("b", 1)]);
+        let (wanted, mask) = (state(&[object("b", 2)]), Mask::default());
+        let differences = |found: &[Value]| {
+            let found = state(found);
+            mask.differences(&mask.nearest(&wanted, &before, &found), &found)
+        };
+        assert!(differences(&[object("a", 1), object("b", 2)]).is_empty());
+        assert!(differences(&[object("b", 1)]).is_empty());
+        assert_eq!(differences(&[object("a", 2)]), ["A a is left over", "A b is missing"]);
     }
 
     #[test]

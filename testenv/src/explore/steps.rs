@@ -56,6 +56,7 @@ type Accepts<'a> = &'a dyn Fn(&Value) -> bool;
 pub(super) fn add_variants(spec: &mut Spec, accepts: Accepts<'_>) -> Variants {
     let mut variants = Variants::default();
     for (object, schema) in varied(spec) {
+        variants.kinds.extend(object["kind"].as_str().map(str::to_owned));
         for variant in vary::variants(&object, &schema, accepts) {
             let before = spec.steps.len() - 1;
             spec.then(&variant);

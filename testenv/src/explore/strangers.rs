@@ -4,7 +4,7 @@ use http::Method;
 use serde_json::{Value, json};
 
 use super::oracle::Failure;
-use super::world::World;
+use super::world::{World, is_noise};
 use crate::fake::Action;
 
 /// The name of the other owner, of a kind that operators rarely watch.
@@ -58,18 +58,30 @@ impl World {
             return None;
         }
         let object = self.cluster.get(action.path())?;
-        let owner = controller(&object)?;
-        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-        let namespaces = [action.namespace(), ""];
-        let is_there = namespaces.iter().any(|namespace| {
-            let (version, kind, name) =
-                (text(&owner["apiVersion"]), text(&owner["kind"]), text(&owner["name"]));
-            let found = self.cluster.objects().get(&version, &kind, namespace, &name);
+        let is_there = self.is_there(controller(&object)?, action.namespace());
+        is_there.then_some(object)
+    }
+
+    /// Reports whether an owner of an object in a namespace exists and stays.
+    fn is_there(&self, owner: &Value, namespace: &str) -> bool {
+        let text = |key: &str| owner[key].as_str().unwrap_or_default();
+        [namespace, ""].iter().any(|namespace| {
+            let found = self.cluster.objects().get(text("apiVersion"), text("kind"), namespace, text("name"));
             found.ok().flatten().is_some_and(|found| {
                 found["metadata"]["uid"] == owner["uid"] && found["metadata"]["deletionTimestamp"].is_null()
             })
-        });
-        is_there.then_some(object)
+        })
+    }
+
+    /// Returns the object that an operator is about to delete, unless an owner is gone.
+    pub(super) fn doomed(&self, action: &Action) -> Option<Value> {
+        if action.verb() != "delete" || !action.subresource().is_empty() || is_noise(action.resource()) {
+            return None;
+        }
+        let object = self.cluster.get(action.path())?;
+        let owners = object["metadata"]["ownerReferences"].as_array();
+        let all_there = owners.into_iter().flatten().all(|owner| self.is_there(owner, action.namespace()));
+        all_there.then_some(object)
     }
 
     /// Judges a write of an object that had a controller, which has to stay. Deletions are not judged: operators that

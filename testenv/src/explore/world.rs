@@ -48,6 +48,8 @@ pub(super) struct World {
     pub(super) processes: Vec<Process>,
     pub(super) pending: VecDeque<Pending>,
     pub(super) watches: Vec<OpenWatch>,
+    /// Set if the garbage collector pauses.
+    pub(super) collector: Option<Held>,
     plan: Plan,
     pub(super) fired: Vec<String>,
     pub(super) dice: Option<Dice>,
@@ -80,6 +82,8 @@ pub(super) struct World {
     /// first fault.
     pub(super) deleted: BTreeMap<String, usize>,
     pub(super) born_late: BTreeSet<String>,
+    /// The objects that operators have deleted in this step, as they were, and whether their status is compared.
+    pub(super) doomed: Vec<(Value, bool)>,
     pub(super) rates: Rates,
     /// The time of the last write.
     pub(super) last_change: Duration,
@@ -98,6 +102,7 @@ impl World {
             processes,
             pending: VecDeque::new(),
             watches: Vec::new(),
+            collector: None,
             plan,
             fired: Vec::new(),
             dice,
@@ -117,6 +122,7 @@ impl World {
             has_skipped_webhooks: false,
             written: BTreeSet::new(),
             deleted: BTreeMap::new(),
+            doomed: Vec::new(),
             born_late: BTreeSet::new(),
             rates: Rates::default(),
             last_change: Duration::ZERO,
@@ -160,8 +166,8 @@ impl World {
         let count = self.counts.entry(format!("{label}{by}")).or_default();
         let name = format!("{label}{by}#{count}");
         *count += 1;
-        let changes = self.changes.len();
-        let site = Site { kind, name: name.clone(), step: self.step, changes, calls_webhook: false };
+        let (changes, deletes) = (self.changes.len(), label.starts_with("delete "));
+        let site = Site { kind, name: name.clone(), step: self.step, changes, calls_webhook: false, deletes };
         self.sites.push(site);
         name
     }
@@ -325,6 +331,17 @@ impl World {
             pending.held = None;
             released.push(format!("the request arrives: {}", pending.label));
         }
+        match self.collector.filter(|held| which(*held)) {
+            // Operators act on the step first.
+            Some(Held::AfterStep) => self.collector = Some(Held::until(Release::Minute, self.now)),
+            Some(_) => {
+                self.collector = None;
+                self.cluster.pause_collector(false);
+                self.pull_watches();
+                released.push("the garbage collector continues".to_owned());
+            }
+            None => {}
+        }
         released.iter().for_each(|line| self.tell(line));
         !released.is_empty()
     }
@@ -332,14 +349,17 @@ impl World {
     /// Reports whether something is held that `which` releases.
     pub(super) fn is_held(&self, which: impl Fn(Held) -> bool) -> bool {
         let pending = self.pending.iter().map(|pending| pending.held);
-        self.watches.iter().map(|watch| watch.held).chain(pending).any(|held| held.is_some_and(&which))
+        let watches = self.watches.iter().map(|watch| watch.held);
+        watches.chain(pending).chain([self.collector]).any(|held| held.is_some_and(&which))
     }
 
     /// Lets time pass until something is due, at most `most`.
     pub(super) fn pass(&mut self, most: Duration) {
         let held = self.watches.iter().map(|watch| watch.held);
-        let held =
-            held.chain(self.pending.iter().map(|pending| pending.held)).filter_map(|held| match held {
+        let held = held
+            .chain(self.pending.iter().map(|pending| pending.held))
+            .chain([self.collector])
+            .filter_map(|held| match held {
                 Some(Held::Until(at)) => Some(at),
                 _ => None,
             });

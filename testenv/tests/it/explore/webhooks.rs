@@ -4,8 +4,10 @@ use bytes::Bytes;
 use http::{Request, Response};
 use http_body_util::{BodyExt as _, Full};
 use k8s_openapi::api::core::v1::ConfigMap;
+use kube::Client;
+use kube::api::{Api, PostParams};
 use kubesmith_testenv::{Explore, Failed, Report};
-use operators::frame::{Seen, run};
+use operators::frame::{Seen, run, unless};
 use serde_json::{Value, json};
 
 use super::{HOUR, SCHEDULES, SURVIVED, describe, level_triggered};
@@ -70,4 +72,31 @@ fn operator_has_to_bear_webhooks_that_fail() {
     assert!(failed.plan().starts_with("webhook-"), "{failed}");
     let report = explored(SURVIVED, level_triggered).unwrap();
     println!("{report}");
+}
+
+/// Relies on the webhook for the map that it makes at first.
+async fn relies_on_the_webhook(client: Client) -> kube::Result<()> {
+    let maps: Api<ConfigMap> = Api::default_namespaced(client.clone());
+    let mut map = ConfigMap::default();
+    map.metadata.name = Some("settings".to_owned());
+    unless(409, maps.create(&PostParams::default(), &map).await.map(drop))?;
+    let map = maps.get("settings").await?;
+    assert!(map.immutable.is_some(), "the webhook completes the map");
+    run(client, true, async |seen| level_triggered(seen).await).await
+}
+
+#[test]
+fn panic_after_a_skipped_webhook_is_a_failure() {
+    let ignored = CONFIGURATION.replace("sideEffects: None", "sideEffects: None\n  failurePolicy: Ignore");
+    let explored = Explore::new("skipped").schedules(SCHEDULES).time(HOUR).run(move |sim| {
+        let ignored = ignored.clone();
+        async move {
+            describe(&sim);
+            sim.webhooks(ignored, |_| tower::service_fn(mark));
+            sim.operator(relies_on_the_webhook);
+        }
+    });
+    let failed = explored.unwrap_err();
+    assert!(failed.plan().starts_with("webhook-"), "{failed}");
+    assert!(failed.failure().contains("the webhook completes the map"), "{failed}");
 }
