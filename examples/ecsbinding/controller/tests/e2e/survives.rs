@@ -15,7 +15,7 @@ async fn operator(client: Client) -> anyhow::Result<()> {
 
 #[test]
 fn operator_survives_crashes_and_late_watches() {
-    let explored = Explore::new("ecsbinding").schedules(100).run(|sim| async move {
+    let explored = Explore::new("ecsbinding").schedules(200).run(|sim| async move {
         sim.crds("../config/crd/bases");
         sim.operator(operator);
         sim.apply("../config/samples/ecs_v1_ecsbinding.yaml");
