@@ -103,6 +103,12 @@ pub fn is_prelude(name: &str) -> bool {
     PRELUDE.contains(&name)
 }
 
+/// The primitive type for the path of std's module of its name: beside `use std::usize;` rustc still finds the type.
+pub fn primitive(path: &str) -> Option<&str> {
+    let name = path.strip_prefix("std::")?;
+    (is_prelude(name) && name.starts_with(|first: char| first.is_ascii_lowercase())).then_some(name)
+}
+
 /// Names in scope without an import.
 pub fn prelude() -> impl Iterator<Item = &'static str> {
     PRELUDE.iter().copied()

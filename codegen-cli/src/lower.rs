@@ -128,7 +128,9 @@ pub fn lower(crates: &Crates, sources: &SourceMap, options: LowerOptions<'_>) ->
         let inputs = crates.list.iter().filter(|krate| krate.is_input);
         let names: Vec<String> = inputs.map(|krate| display(&krate.folder)).collect();
         let is_go = crates.list.iter().any(|krate| krate.is_go);
-        ctx.diagnostics.push(nothing_found(&names.join(", "), chosen.is_part, is_go));
+        let found = nothing_found(&names.join(", "), chosen.is_part, is_go);
+        let is_off = crates.list.iter().any(|krate| krate.is_input && krate.optional.contains_key("kube"));
+        ctx.diagnostics.push(if is_off { found.note(OFF) } else { found });
     }
     let groups = ctx.groups(resources);
     let has_types = |lib: &str| ctx.types.iter().any(|ty| ty.path.split("::").next() == Some(lib));
@@ -153,6 +155,10 @@ pub fn lower(crates: &Crates, sources: &SourceMap, options: LowerOptions<'_>) ->
 
 /// The help that defines a kind in Go.
 pub(crate) const GO_RESOURCE: &str = "a resource is a struct that embeds `metav1.TypeMeta` and `metav1.ObjectMeta`, in a package with the marker `+groupName`";
+
+/// The note for a crate whose kinds a feature may enable.
+const OFF: &str = "kube is an optional dependency that no enabled feature turns on: try `--all-features`, or `--features` with \
+                   the features of the program that prints the CRDs";
 
 fn nothing_found(inputs: &str, has_left_out: bool, is_go: bool) -> Diagnostic {
     if has_left_out {

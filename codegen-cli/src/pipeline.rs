@@ -162,7 +162,8 @@ fn after_load(
         found.extend(builtin::add(&mut ir, &settings.client.kinds, &settings.file, loaded.sources_mut()));
     }
     let (crates, sources) = (&loaded.crates, loaded.sources());
-    let hidden = !chosen.given.definitions.is_empty() || diag::has_errors(diagnostics);
+    let hidden =
+        !chosen.given.definitions.is_empty() || !chosen.failed.is_empty() || diag::has_errors(diagnostics);
     // A root type with invalid attributes is no resource, so "no resource" would repeat its error. The source
     // needs no kinds if running code gives some.
     diagnostics.extend(found.into_iter().filter(|d| !(hidden && d.code == Code::NO_RESOURCE)));

@@ -87,6 +87,8 @@ pub struct Resolver<'a> {
     impls: OnceCell<HashMap<ItemId, Vec<Impl<'a>>>>,
     /// Methods of schemas, by their names.
     schema_methods: OnceCell<SchemaMethods<'a>>,
+    /// The modules of globs, by position in their module.
+    globs: RefCell<HashMap<(Place, usize), Option<Place>>>,
     /// Crates to read, by their indices in [`Crates::foreign`].
     wanted: RefCell<BTreeSet<usize>>,
     /// Whether a requested definition has errors in its attributes.
@@ -124,6 +126,7 @@ impl<'a> Resolver<'a> {
             public: RefCell::default(),
             impls: OnceCell::new(),
             schema_methods: OnceCell::new(),
+            globs: RefCell::default(),
             wanted: RefCell::default(),
             broken: Cell::new(false),
         }
@@ -203,6 +206,11 @@ impl<'a> Resolver<'a> {
     pub fn resolve(&self, krate: usize, module: ModuleId, path: &PathExpr) -> Result<Target, Unresolved> {
         let mut visited = Visited::default();
         let found = self.path(krate, module, path.global, &path.segments, &mut visited);
+        if let Ok(Target::External(path)) = &found
+            && let Some(name) = known::primitive(path)
+        {
+            return Ok(Target::External(name.to_string()));
+        }
         match &found {
             Ok(Target::Unread(crate_, _)) => {
                 self.wanted.borrow_mut().insert(*crate_);

@@ -1,5 +1,5 @@
-//! Reads the versions of a project's CRD crates from its lock file, because schemas of kube-rs's types differ
-//! between them.
+//! Reads the versions of a project's CRD crates from its lock file, or else from the requirements of its manifests,
+//! because schemas of kube-rs's types differ between them.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fs;
@@ -11,11 +11,13 @@ use super::features::{PackageId, Packages};
 use super::{Crates, Loaded, Origin, identity};
 use crate::known::{BuiltInTypes, KubernetesVersion};
 
-/// Versions of crates; without a lock file, the latest.
+/// Versions of crates; those that are not known are the latest.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Locked {
     /// kube: the first two numbers of its version.
     pub kube: Option<(u64, u64)>,
+    /// The schemars of kube: the first number of its version.
+    pub schemars: Option<u64>,
     /// The types of Kubernetes.
     pub types: BuiltInTypes,
 }
@@ -23,7 +25,7 @@ pub struct Locked {
 impl Locked {
     /// Whether kube uses schemars 0.8, as before its version 2.
     pub fn is_schemars_0_8(&self) -> bool {
-        self.is_kube_before(2, 0)
+        self.schemars.map_or_else(|| self.is_kube_before(2, 0), |major| major == 0)
     }
 
     /// Whether kube has a version before this one.
@@ -33,7 +35,7 @@ impl Locked {
 }
 
 impl Crates {
-    /// Whether the lock file of an input has kube.
+    /// Whether the lock file or a manifest of an input has a version of kube.
     pub fn has_locked_kube(&self) -> bool {
         self.list.iter().any(|krate| krate.locked.kube.is_some())
     }
@@ -55,29 +57,34 @@ struct LockedPackage {
 }
 
 impl Loaded {
-    /// Takes the versions of crates from the lock files of the inputs. An explicit version of Kubernetes
-    /// replaces that of k8s-openapi's features.
+    /// Takes the versions of crates from the lock files of the inputs; projects without one from their manifests.
+    /// An explicit version of Kubernetes replaces that of k8s-openapi's features.
     pub fn lock(&mut self, kubernetes: Option<KubernetesVersion>) {
         for at in 0..self.crates.list.len() {
             let Origin::Folder(id) = self.sources[at].origin else { continue };
             let krate = &self.crates.list[at];
             let lock = LockFile::find(&krate.folder, &krate.package);
-            let versions = lock.as_ref().map(|lock| lock.versions(&krate.package)).unwrap_or_default();
+            let versions = match &lock {
+                Some(lock) => lock.versions(&krate.package),
+                None => required(&self.packages, id),
+            };
             let find = |names: [&str; 2]| names.iter().find_map(|name| versions.get(*name).copied());
             let kube = find(["kube-core", "kube"]);
+            // A revision of kube's repository has the number of the last release, and maybe a later schemars.
+            let schemars = lock.as_ref().and_then(|lock| Some(lock.versions("kube-core").get("schemars")?.0));
             let own = find(["k8s-openapi", ""]).and_then(|(_, minor)| u16::try_from(minor).ok());
-            let chosen = kubernetes.or_else(|| self.chosen(at, id, own?));
+            let chosen = kubernetes.or_else(|| self.chosen(at, id, own?, lock.is_some()));
             let types = match (own, chosen) {
                 (None, None) => BuiltInTypes::default(),
                 (own, chosen) => BuiltInTypes::nearest(own, chosen),
             };
-            self.crates.list[at].locked = Locked { kube, types };
+            self.crates.list[at].locked = Locked { kube, schemars, types };
         }
     }
 
     /// The version of Kubernetes that features select: those in path dependencies' manifests, or else those
-    /// in Cargo's graph.
-    fn chosen(&mut self, root: usize, id: PackageId, own: u16) -> Option<KubernetesVersion> {
+    /// in Cargo's graph, for a project with a lock file.
+    fn chosen(&mut self, root: usize, id: PackageId, own: u16, is_locked: bool) -> Option<KubernetesVersion> {
         let find = |features: BTreeSet<String>| {
             let version = features.iter().filter_map(|name| match name.as_str() {
                 "latest" => Some(BuiltInTypes::nearest(Some(own), None).kubernetes),
@@ -90,13 +97,42 @@ impl Loaded {
         // Cargo is slow, and only these types depend on it.
         let has_kinds = self.crates.list[root].types().any(|item| item.custom_resource.is_some());
         requested.or_else(|| {
-            if !has_kinds {
+            if !has_kinds || !is_locked {
                 return None;
             }
             let graph = self.graph(root).ok()?;
             let is_own = |version: &String| version.starts_with(&format!("0.{own}."));
             find(graph.features_of("k8s-openapi", is_own))
         })
+    }
+}
+
+/// The first two numbers of the versions that Cargo would choose for the requirements of a package and its path
+/// dependencies. The nearest one wins.
+fn required(packages: &Packages, id: PackageId) -> BTreeMap<&str, (u64, u64)> {
+    let mut out = BTreeMap::new();
+    for package in packages.reachable(id) {
+        for (_, found) in package.dependencies() {
+            if let Some(version) = found.version.as_deref().and_then(newest) {
+                out.entry(found.package.as_str()).or_insert(version);
+            }
+        }
+    }
+    out
+}
+
+/// The first two numbers of the newest version that fits `0.87`, `^3.0.1`, `~1.1` or `=2.0.1`. The second one is the
+/// largest number if every minor version fits.
+fn newest(requirement: &str) -> Option<(u64, u64)> {
+    let requirement = requirement.trim();
+    let exact = requirement.strip_prefix(['=', '~']);
+    let version = exact.or_else(|| requirement.strip_prefix('^')).unwrap_or(requirement).trim();
+    let mut parts = version.split('.');
+    let major = parts.next()?.parse().ok()?;
+    match parts.next().map(str::parse) {
+        Some(Ok(minor)) if major == 0 || exact.is_some() => Some((major, minor)),
+        None | Some(Ok(_)) if major > 0 => Some((major, u64::MAX)),
+        _ => None,
     }
 }
 

@@ -32,6 +32,8 @@ pub(crate) struct Extern {
     pub(crate) package: String,
     /// Its name in code, if the manifest renames it.
     pub(crate) renamed: Option<String>,
+    /// The required version.
+    pub(crate) version: Option<String>,
     /// Folder of a path dependency.
     pub(crate) path: Option<PathBuf>,
     /// Whether it is a dependency only if a feature enables it.
@@ -208,6 +210,7 @@ fn dependency(folder: &Path, key: &str, value: &Value, workspace: Option<&(PathB
     Extern {
         package: package.unwrap_or(key).to_string(),
         renamed: package.map(|_| lib_name(key)),
+        version: spec.as_str().or_else(|| spec.get("version")?.as_str()).map(str::to_string),
         path: spec.get("path").and_then(Value::as_str).map(|path| tidy(&base.join(path))),
         optional: value.get("optional").and_then(Value::as_bool) == Some(true),
         // A member can only enable further features of the workspace's entry.

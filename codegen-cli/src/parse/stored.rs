@@ -20,8 +20,8 @@ fn versioned(text: &str) -> impl Iterator<Item = (String, String)> {
     })
 }
 
-/// `merge_crds(vec![v1::Kind::crd(), v2::Kind::crd()], "v2")` of kube-core. If the call names no types, all `Kind::crd()` of
-/// the file count.
+/// `merge_crds(vec![v1::Kind::crd(), v2::Kind::crd()], "v2")` of kube-core; the version may be a constant of the file. If the
+/// call names no types, all `Kind::crd()` of the file count.
 fn merged(text: &str) -> Vec<(String, String)> {
     const CALL: &str = "merge_crds(";
     let is_name = |at: usize| !text[..at].ends_with(is_word);
@@ -29,7 +29,11 @@ fn merged(text: &str) -> Vec<(String, String)> {
     let calls = calls.filter_map(|(at, _)| arguments(&text[at + CALL.len()..]));
     let of_file = LazyCell::new(|| definitions(text));
     let versions = calls.filter_map(|arguments| {
-        let version = arguments.trim_end().trim_end_matches(',').strip_suffix('"')?.rsplit('"').next()?;
+        let last = arguments.trim_end().trim_end_matches(',');
+        let version = match last.strip_suffix('"') {
+            Some(text) => text.rsplit('"').next()?,
+            None => constant(text, &word_before(last)?)?,
+        };
         Some((arguments, version))
     });
     let kinds = versions.flat_map(|(arguments, version)| {
@@ -40,6 +44,16 @@ fn merged(text: &str) -> Vec<(String, String)> {
         kinds.into_iter().map(move |kind| (kind, version.to_lowercase()))
     });
     kinds.collect()
+}
+
+/// The value of `const NAME: &str = "..";`, if the file has one such constant.
+fn constant<'a>(text: &'a str, name: &str) -> Option<&'a str> {
+    let start = format!("const {name}: ");
+    let mut values = text.match_indices(&start).map(|(at, _)| {
+        let value = text[at + start.len()..].trim_start_matches("&'static str").trim_start_matches("&str");
+        value.strip_prefix(" = \"")?.split('"').next()
+    });
+    values.next().flatten().filter(|_| values.next().is_none())
 }
 
 /// The longest list of arguments, in characters.
@@ -91,8 +105,12 @@ mod tests {
         assert_eq!(stored(inline), of("v2", &["Farm"]));
         let variables = "let one = v1::Farm::crd(); let two = crate::v2::Barn::crd(); merge_crds([one, two].into(), \"v1\")";
         assert_eq!(stored(variables), of("v1", &["Barn", "Farm"]));
+        let constant = "const LATEST: &str = \"v2\"; merge_crds(vec![v1::Farm::crd(), v2::Farm::crd()], latest::LATEST)?;";
+        assert_eq!(stored(constant), of("v2", &["Farm"]));
         for unknown in [
             "merge_crds(all, version)",
+            "const V: &str = \"v1\"; const V: &str = \"v2\"; merge_crds([A::crd()], V)",
+            "const V: &str = MADE; merge_crds([A::crd()], V)",
             "my_merge_crds([A::crd()], \"v1\")",
             "merge_crds(all",
             "::merged_crd(A::V1)",

@@ -1,20 +1,21 @@
 //! Resolves paths of macros: names from `use` declarations, and exported macros.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use super::{Resolver, Target, Visited};
+use super::{Place, Resolver, Target, Visited};
 use crate::load::{Crates, ModuleId};
 use crate::syntax::{MacroDefinition, PathExpr, Step};
-
-/// The longest chain of `use` declarations.
-const USE_LIMIT: usize = 64;
 
 /// A macro and its crate.
 pub type Found<'a> = (usize, &'a Arc<MacroDefinition>);
 
 /// Macros that are known by name.
 pub type Scope<'a> = HashMap<&'a str, Found<'a>>;
+
+/// The searched names of modules. Each is searched once: modules that import each other by globs are cycles, and
+/// the number of paths through them grows exponentially.
+type Searched = HashSet<(Place, String)>;
 
 /// The macros of the crates of a run.
 #[derive(Debug)]
@@ -60,23 +61,23 @@ impl<'a> Resolver<'a> {
         module: ModuleId,
         path: &PathExpr,
     ) -> Option<Found<'a>> {
-        self.macro_path(macros, (krate, module), path.global, &path.segments, 0)
+        self.macro_path(macros, (krate, module), path.global, &path.segments, &mut Searched::new())
     }
 
     fn macro_path(
         &self,
         macros: &Macros<'a>,
-        place: (usize, ModuleId),
+        place: Place,
         global: bool,
         segments: &[String],
-        depth: usize,
+        searched: &mut Searched,
     ) -> Option<Found<'a>> {
         let (last, rest) = segments.split_last()?;
         if rest.is_empty() {
-            return self.macro_in(macros, place, last, depth).filter(|_| !global);
+            return self.macro_in(macros, place, last, searched).filter(|_| !global);
         }
         match self.path(place.0, place.1, global, rest, &mut Visited::default()).ok()? {
-            Target::Module(krate, module) => self.macro_in(macros, (krate, module), last, depth),
+            Target::Module(krate, module) => self.macro_in(macros, (krate, module), last, searched),
             Target::Unread(at, _) => {
                 self.wanted.borrow_mut().insert(at);
                 None
@@ -89,14 +90,14 @@ impl<'a> Resolver<'a> {
     fn macro_in(
         &self,
         macros: &Macros<'a>,
-        (krate, module): (usize, ModuleId),
+        (krate, module): Place,
         name: &str,
-        depth: usize,
+        searched: &mut Searched,
     ) -> Option<Found<'a>> {
         if let Some(found) = macros.exports[krate].get(name).filter(|_| module == 0) {
             return Some(*found);
         }
-        if depth >= USE_LIMIT {
+        if !searched.insert(((krate, module), name.to_string())) {
             return None;
         }
         let names = &self.names[krate][module];
@@ -105,16 +106,26 @@ impl<'a> Resolver<'a> {
             // `pub(crate) use name;` after a definition.
             return match &item.segments[..] {
                 [own] if !item.global => macros.scopes[krate][module].get(own.as_str()).copied(),
-                segments => self.macro_path(macros, (krate, module), item.global, segments, depth + 1),
+                segments => self.macro_path(macros, (krate, module), item.global, segments, searched),
             };
         }
-        names.globs.iter().map(|&at| &uses[at]).find_map(|item| {
-            match self.path(krate, module, item.global, &item.segments, &mut Visited::default()).ok()? {
-                Target::Module(k, m) if (k, m) != (krate, module) => {
-                    self.macro_in(macros, (k, m), name, depth + 1)
-                }
-                _ => None,
-            }
+        names.globs.iter().find_map(|&at| {
+            let module = self.glob_target((krate, module), at)?;
+            self.macro_in(macros, module, name, searched)
         })
+    }
+
+    /// The module of a glob import.
+    fn glob_target(&self, place: Place, at: usize) -> Option<Place> {
+        if let Some(known) = self.globs.borrow().get(&(place, at)) {
+            return *known;
+        }
+        let item = &self.crates.list[place.0].modules[place.1].uses[at];
+        let found = match self.path(place.0, place.1, item.global, &item.segments, &mut Visited::default()) {
+            Ok(Target::Module(krate, module)) => Some((krate, module)),
+            _ => None,
+        };
+        self.globs.borrow_mut().insert((place, at), found);
+        found
     }
 }

@@ -44,6 +44,23 @@ fn default_of_a_kubernetes_kind_has_its_api_version_and_kind() {
 }
 
 #[test]
+fn default_may_be_the_start_of_unix_time() {
+    for start in ["SystemTime::UNIX_EPOCH.clone()", "std::time::UNIX_EPOCH"] {
+        let source = format!(
+            "pub struct CartSpec {{ #[serde(default = \"start\")] value: SystemTime }}\nuse std::time::SystemTime;\n\
+             fn start() -> SystemTime {{ {start} }}"
+        );
+        assert_eq!(default(&source), Ok(json!({"secs_since_epoch": 0, "nanos_since_epoch": 0})), "{start}");
+    }
+}
+
+#[test]
+fn primitive_type_beside_an_imported_module_of_its_name_is_known() {
+    let schema = schema("pub struct CartSpec { value: usize, small: u8 }\nuse std::{u8, usize};");
+    assert_eq!(schema.unwrap(), json!({"type": "integer", "minimum": 0}));
+}
+
+#[test]
 fn function_of_a_type_parameter_is_that_of_its_argument() {
     let schema = schema(
         "pub struct CartSpec { value: Cache<Users> }\n\

@@ -12,7 +12,8 @@ const LIB: &str = "use k8s_openapi::api::core::v1::{ResourceRequirements, Tolera
     #[kube(group = \"example.com\", version = \"v1\", kind = \"Cart\")]\n\
     /// What is\n/// wanted.\n///\n/// More.\npub struct CartSpec {\n\
     small: i8, port: u16, level: Option<Level>, by_level: std::collections::BTreeMap<Level, u32>,\n\
-    resources: ResourceRequirements, toleration: Toleration }\n\
+    resources: ResourceRequirements, toleration: Toleration,\n\
+    any: std::collections::BTreeMap<String, serde_json::Value> }\n\
     #[derive(Clone, Debug, serde::Deserialize, serde::Serialize, schemars::JsonSchema)]\n\
     enum Level { Low, High }\n";
 
@@ -22,7 +23,7 @@ fn project(kube: &str, k8s_openapi: &str, feature: &str) -> Crate {
     project.write(
         "api/Cargo.toml",
         format!(
-            "[package]\nname = \"sample-api\"\nversion = \"0.1.0\"\n[dependencies]\nkube = \"*\"\nschemars = \"*\"\nserde = \"*\"\n\
+            "[package]\nname = \"sample-api\"\nversion = \"0.1.0\"\n[dependencies]\nkube = \"*\"\nschemars = \"*\"\nserde = \"*\"\nserde_json = \"*\"\n\
              [dependencies.k8s-openapi]\nversion = \"{k8s_openapi}\"\nfeatures = [\"{feature}\"]\n"
         ),
     );
@@ -72,11 +73,25 @@ fn types_have_the_forms_of_schemars_0_8_when_kube_uses_it() {
     assert_eq!(field("level"), json!({"type": "string", "enum": ["Low", "High"], "nullable": true}));
     let values = json!({"type": "integer", "format": "uint32", "minimum": 0});
     assert_eq!(field("by_level"), json!({"type": "object", "additionalProperties": values}));
+    assert_eq!(field("any"), json!({"type": "object", "additionalProperties": true}));
     let quantity = field("resources")["properties"]["limits"]["additionalProperties"].clone();
     assert_eq!(
         (quantity["type"].as_str(), quantity.get("x-kubernetes-int-or-string")),
         (Some("string"), None)
     );
+}
+
+#[test]
+fn forms_follow_the_schemars_of_a_revision_of_kube() {
+    let project = project("1.1.0", "0.25.0", "v1_33");
+    let small = |project: &Crate| spec(project, None)["properties"]["small"].clone();
+    assert_eq!(small(&project), json!({"type": "integer", "format": "int8"}));
+    let lock = std::fs::read_to_string(project.path("Cargo.lock")).unwrap();
+    let lock = lock.replace("\"k8s-openapi 0.20.0\"", "\"k8s-openapi 0.20.0\", \"schemars\"")
+        + "[[package]]\nname = \"schemars\"\nversion = \"1.0.4\"\n";
+    project.write("Cargo.lock", lock);
+    let expected = json!({"type": "integer", "format": "int8", "minimum": -128, "maximum": 127});
+    assert_eq!(small(&project), expected);
 }
 
 #[test]
@@ -86,6 +101,37 @@ fn types_have_the_newest_forms_without_a_lock_file() {
     let spec = spec(&project, None);
     assert_eq!(spec["description"], "What is\nwanted.\n\nMore.");
     assert_eq!(spec["properties"]["small"], json!({"type": "integer", "minimum": -128, "maximum": 127}));
+}
+
+#[test]
+fn types_have_the_forms_of_the_required_versions_without_a_lock_file() {
+    let operator = |spec: &Value| spec["properties"]["toleration"]["properties"]["operator"].to_string();
+    for (kube, small, nullable) in [
+        ("\"0.99\"", json!({"type": "integer", "format": "int8"}), None),
+        ("{ version = \"~1.1\" }", json!({"type": "integer", "format": "int8"}), None),
+        (
+            "{ version = \"2\", features = [] }",
+            json!({"type": "integer", "format": "int8", "minimum": -128, "maximum": 127}),
+            None,
+        ),
+        (
+            "\"=3.0.1\"",
+            json!({"type": "integer", "format": "int8", "minimum": -128, "maximum": 127}),
+            Some(&Value::Bool(true)),
+        ),
+    ] {
+        let project = project("3.1.0", "0.27.1", "v1_34");
+        std::fs::remove_file(project.path("Cargo.lock")).unwrap();
+        let manifest = std::fs::read_to_string(project.path("api/Cargo.toml")).unwrap();
+        project.write("api/Cargo.toml", manifest.replace("kube = \"*\"", &format!("kube = {kube}")));
+        let lib = LIB.replace("port: u16", "size: Option<k8s_openapi::api::core::v1::EmptyDirVolumeSource>");
+        project.write("api/src/lib.rs", lib);
+        let spec = spec(&project, None);
+        assert_eq!(spec["properties"]["small"], small, "{kube}");
+        assert_eq!(spec["properties"]["size"]["properties"]["sizeLimit"].get("nullable"), nullable, "{kube}");
+        // Since Kubernetes 1.35 it may be `Lt`.
+        assert!(!operator(&spec).contains("Lt"), "{kube}");
+    }
 }
 
 #[test]

@@ -94,6 +94,20 @@ fn macro_is_found_by_path_and_by_use() {
 }
 
 #[test]
+fn modules_that_import_each_other_are_searched_once_for_a_macro() {
+    let names: Vec<String> = (0..24).map(|at| format!("m{at}")).collect();
+    let globs: String = names.iter().map(|name| format!("use crate::{name}::*; ")).collect();
+    let modules: String = names.iter().map(|name| format!("pub mod {name} {{ {globs} }}\n")).collect();
+    let lib = cart()
+        + "#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Schema)]\n\
+        pub struct Part { pub label: String }\n"
+        + &modules
+        + &globs
+        + "\nelsewhere! { nothing }";
+    has_field(&[("src/lib.rs", &lib)], "label");
+}
+
+#[test]
 fn macro_of_a_path_dependency_names_its_own_crate() {
     let lib = cart() + "parts::part! { Part }";
     let crate_ = Crate::with_files(&[("src/lib.rs", &lib)]);

@@ -1,6 +1,6 @@
 //! `--kind`, `--group`, `--exclude` and `--keep-going`.
 
-use kubesmith::config::{self, Generator, KindFlags, Overrides};
+use kubesmith::config::{self, FeatureFlags, Generator, KindFlags, Overrides};
 use kubesmith::diag;
 use kubesmith::pipeline::{self, Generated};
 use kubesmith_core::diag::Code;
@@ -75,6 +75,43 @@ fn selection_without_a_kind_is_an_error() {
     let generated = run(&two_kinds(), KindFlags { exclude: list(&["Order", "Cart"]), ..Default::default() });
     assert_eq!(codes(&generated), [Code::NO_RESOURCE]);
     assert!(generated.diagnostics[0].message.starts_with("every kind in "));
+}
+
+#[test]
+fn kind_with_invalid_attributes_is_not_reported_as_missing() {
+    let source = USES.to_string() + &spec("example.com", "Cart", ", finalizer = \"a\"", "");
+    for keep_going in [false, true] {
+        let generated = run(&source, KindFlags { keep_going, ..Default::default() });
+        assert_eq!(codes(&generated), [Code::UNKNOWN_KEY], "{keep_going}");
+    }
+}
+
+#[test]
+fn optional_kube_that_is_off_is_named_when_no_kind_is_found() {
+    let source = USES.to_string() + &spec("example.com", "Cart", "", "");
+    let crate_ = Crate::with_files(&[
+        ("src/lib.rs", "#[cfg(feature = \"controller\")]\nmod crds;"),
+        ("src/crds.rs", &source),
+    ]);
+    let generate = |features: FeatureFlags| {
+        crate_.write(
+            "api/Cargo.toml",
+            "[package]\nname = \"sample-api\"\nversion = \"0.1.0\"\n[features]\ncontroller = [\"kube\"]\n[dependencies]\n\
+             serde = \"1\"\nschemars = \"1\"\nkube = { version = \"*\", optional = true }\n",
+        );
+        support::run(Overrides {
+            input: vec![crate_.path("api")],
+            crd_output: Some("crds".into()),
+            only: vec![Generator::Crd],
+            features,
+            ..Overrides::default()
+        })
+    };
+    let generated = generate(FeatureFlags::default());
+    assert_eq!(codes(&generated), [Code::NO_RESOURCE]);
+    assert!(generated.diagnostics[0].notes.iter().any(|note| note.contains("`--all-features`")));
+    let all = generate(FeatureFlags { all_features: true, ..FeatureFlags::default() });
+    assert_eq!(files(&all), ["example.com_carts.yaml"], "{}", support::short(&all));
 }
 
 #[test]

@@ -13,7 +13,6 @@ use crate::syntax::{PathExpr, ValueItem, ValueKind};
 impl<'a> Dialect<'_, 'a> {
     /// The schema from a handwritten implementation.
     pub(super) fn manual(&mut self, env: &Env, id: ItemId) -> Option<Value> {
-        let item = self.item(id);
         let blocks = self.ctx.resolver.impls(id).iter();
         let mut found = blocks
             .filter(|(.., block)| block.of_trait.as_ref().is_some_and(|name| name.text == "JsonSchema"));
@@ -23,8 +22,7 @@ impl<'a> Dialect<'_, 'a> {
         if let Some((module, values)) = found {
             return self.written_out(&env.within(module), values);
         }
-        let message = format!("`{}` has no schema that can be read", item.name.text);
-        self.unreadable(item.name.loc, &message);
+        self.report_missing_schema(id);
         None
     }
 

@@ -306,7 +306,8 @@ fn simple(path: &str) -> Option<Value> {
 /// Converts a schema to the form of schemars 0.8 (its `json_schema_impls`), whose integers have one bound at
 /// most.
 fn older_form(path: &str, schema: &mut Value) {
-    let members = pieces::object(schema);
+    // The schema of any value is `true`, which stays so in `additionalProperties`.
+    let Some(members) = schema.as_object_mut() else { return };
     if path == "chrono::NaiveTime" {
         members.insert("format".to_string(), "partial-date-time".into());
     }

@@ -28,6 +28,20 @@ impl Dialect<'_, '_> {
         );
     }
 
+    /// Reports a type without a schema.
+    pub(super) fn report_missing_schema(&mut self, id: ItemId) {
+        let name = self.item(id).name.clone();
+        let message = format!("`{}` has no schema that can be read", name.text);
+        self.error(
+            Diagnostic::error(Code::SCHEMA_AT_RUN_TIME, name.loc, message)
+                .note("the generator reads the source and does not run it, so it only knows a derived or written `JsonSchema`")
+                .help(
+                    "derive `schemars::JsonSchema` for the type, or say what the JSON is with `#[schemars(with = \"...\")]` on \
+                     the field",
+                ),
+        );
+    }
+
     /// Reports a schema that cannot be read.
     pub(super) fn unreadable(&mut self, loc: impl Into<Option<Loc>>, message: &str) {
         self.error(

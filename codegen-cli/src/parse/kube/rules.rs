@@ -153,7 +153,7 @@ fn text(expr: &Expr) -> Option<String> {
     }
 }
 
-/// `ListMerge::Atomic`, `ListMerge::Map(vec!["name".into()])` and similar.
+/// `ListMerge::Atomic`, `MergeStrategy::ListType(ListMerge::Map(vec!["name".into()]))` and similar.
 fn merge(expr: &Expr) -> Option<Merge> {
     let (path, arguments) = match expr {
         Expr::Call(call) => match &*call.func {
@@ -166,6 +166,9 @@ fn merge(expr: &Expr) -> Option<Merge> {
     let mut names = path.segments.iter().rev().map(|segment| segment.ident.to_string());
     let (variant, owner) = (names.next()?, names.next().unwrap_or_default());
     Some(match (owner.as_str(), variant.as_str(), arguments) {
+        ("MergeStrategy", "ListType" | "MapType" | "StructType", Some(arguments)) => {
+            return merge(arguments.first()?);
+        }
         ("ListMerge", "Atomic", None) => Merge::List("atomic"),
         ("ListMerge", "Set", None) => Merge::List("set"),
         ("ListMerge", "Map", Some(arguments)) => Merge::ListMap(keys(arguments.first()?)?),

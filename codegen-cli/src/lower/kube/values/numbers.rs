@@ -84,7 +84,7 @@ fn exact(value: i128) -> Option<f64> {
     i32::try_from(value).ok().map(f64::from)
 }
 
-/// `i32::MAX` and similar.
+/// `i32::MAX`, `SystemTime::UNIX_EPOCH` and similar.
 pub(super) fn limit(path: &str) -> Option<Value> {
     let (ty, name) = path.rsplit_once("::")?;
     macro_rules! limits {
@@ -95,6 +95,9 @@ pub(super) fn limit(path: &str) -> Option<Value> {
                 ("usize", "MIN") => Some(json!(0)),
                 ("isize", "MAX") => Some(json!(i64::MAX)),
                 ("isize", "MIN") => Some(json!(i64::MIN)),
+                ("SystemTime" | "time", "UNIX_EPOCH") => {
+                    Some(json!({ "secs_since_epoch": 0, "nanos_since_epoch": 0 }))
+                }
                 (unsigned, "MIN") if unsigned.starts_with("NonZeroU") => Some(json!(1)),
                 _ => None,
             }
