@@ -37,6 +37,9 @@ pub(crate) fn trace_id(span: &Span) -> Option<String> {
     use opentelemetry::trace::TraceContextExt;
     use tracing_opentelemetry::OpenTelemetrySpanExt;
 
+    if span.is_disabled() {
+        return None;
+    }
     let context = span.context();
     let span = context.span();
     let span = span.span_context();
