@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::release::Release;
 use super::syntax::{Place, Word};
 
 /// Comments on adjacent lines.
@@ -28,7 +29,7 @@ pub(super) struct Groups<'t> {
     text: &'t str,
     lines: Vec<usize>,
     groups: Vec<Group>,
-    keeps_notes: bool,
+    release: Release,
     /// The first group after the declarations so far.
     next: usize,
 }
@@ -46,8 +47,8 @@ pub(super) struct Before {
 impl<'t> Groups<'t> {
     /// Groups comments as `go/parser` does. A group that follows code on its line belongs to that code; after
     /// a `{` or `(`, its markers belong to the following declaration (`markerSubVisitor` of controller-tools,
-    /// pkg/markers/collect.go). With `keeps_notes`, notes to maintainers are part of descriptions.
-    pub(super) fn new(text: &'t str, comments: Vec<Place>, keeps_notes: bool) -> Self {
+    /// pkg/markers/collect.go). Descriptions are those of the release.
+    pub(super) fn new(text: &'t str, comments: Vec<Place>, release: Release) -> Self {
         let breaks = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at + 1);
         let lines: Vec<usize> = std::iter::once(0).chain(breaks).collect();
         let line = |at: usize| lines.partition_point(|start| *start <= at).saturating_sub(1);
@@ -71,7 +72,7 @@ impl<'t> Groups<'t> {
                 _ => groups.push(Group { comments: vec![comment], last_line, follows_code }),
             }
         }
-        Self { text, lines, groups, keeps_notes, next: 0 }
+        Self { text, lines, groups, release, next: 0 }
     }
 
     /// Returns the groups before a declaration at this offset, and moves past them.
@@ -110,7 +111,7 @@ impl<'t> Groups<'t> {
         let comments = self.groups[group].comments.iter();
         let texts = comments.filter(|place| marker(self.text, place).is_none());
         let texts: Vec<&str> = texts.map(|place| &self.text[place.clone()]).collect();
-        description(&texts, self.keeps_notes)
+        description(&texts, self.release)
     }
 }
 
@@ -128,14 +129,15 @@ fn marker(text: &str, place: &Place) -> Option<Word> {
 }
 
 /// The description of comments: `extractDoc` of controller-tools, pkg/markers/zip.go.
-fn description(comments: &[&str], keeps_notes: bool) -> String {
-    let is_block = comments.iter().any(|comment| comment.starts_with("/*"));
+fn description(comments: &[&str], release: Release) -> String {
+    let joins_lines = release.joins_lines();
+    let is_trimmed = joins_lines || comments.iter().any(|comment| comment.starts_with("/*"));
     let mut out: Vec<&str> = Vec::new();
     let mut is_code = false;
     let lines = lines(comments);
     for line in &lines {
-        let line = if is_block { line.trim() } else { line };
-        if keeps_notes {
+        let line = if is_trimmed { line.trim() } else { line };
+        if release.keeps_notes() {
             // Upstream meant one line break here and writes two.
             out.push(if line.is_empty() { "\n" } else { line });
             continue;
@@ -151,7 +153,7 @@ fn description(comments: &[&str], keeps_notes: bool) -> String {
         }
         out.push(line);
     }
-    out.join("\n")
+    out.join(if joins_lines { " " } else { "\n" })
 }
 
 /// The lines of comments, as in `CommentGroup.Text` of `go/ast`: without comment characters, directives and
@@ -199,13 +201,15 @@ mod tests {
 
     #[test]
     fn descriptions_follow_controller_gen() {
-        assert_eq!(description(&["// One", "//", "//", "//  two  ", "//"], false), "One\n\n two");
-        assert_eq!(description(&["// One", "//", "// TODO: x"], false), "One\n");
-        assert_eq!(description(&["// One", "// ---", "// two"], false), "One");
-        assert_eq!(description(&["// ```", "// TODO", "// ---", "// ```"], false), "```\nTODO\n---\n```");
-        assert_eq!(description(&["//nolint:all", "//go:embed x", "//One: two"], false), "One: two");
-        assert_eq!(description(&["/*\n  One\n    two\n*/"], false), "One\ntwo");
-        assert_eq!(description(&["// One", "//", "// TODO: x"], true), "One\n\n\nTODO: x");
+        let [newest, old, oldest] = [None, Some([0, 15, 0]), Some([0, 13, 0])].map(Release);
+        assert_eq!(description(&["// One", "//", "//", "//  two  ", "//"], newest), "One\n\n two");
+        assert_eq!(description(&["// One", "//", "// TODO: x"], newest), "One\n");
+        assert_eq!(description(&["// One", "// ---", "// two"], newest), "One");
+        assert_eq!(description(&["// ```", "// TODO", "// ---", "// ```"], newest), "```\nTODO\n---\n```");
+        assert_eq!(description(&["//nolint:all", "//go:embed x", "//One: two"], newest), "One: two");
+        assert_eq!(description(&["/*\n  One\n    two\n*/"], newest), "One\ntwo");
+        assert_eq!(description(&["// One", "//", "// TODO: x"], old), "One\n\n\nTODO: x");
+        assert_eq!(description(&["// One", "//   two", "//", "// TODO: x"], oldest), "One two \n TODO: x");
     }
 
     #[test]
@@ -213,7 +217,7 @@ mod tests {
         let text = "// a\n// b\n\n// c\nvar x = 1 // d\n// e\nvar y = 2\n";
         let at = |part: &str| text.find(part).unwrap();
         let comments = ["// a", "// b", "// c", "// d", "// e"].map(|part| at(part)..at(part) + 4).to_vec();
-        let mut groups = Groups::new(text, comments, false);
+        let mut groups = Groups::new(text, comments, Release::default());
         assert_eq!(groups.groups.len(), 3);
         let before = groups.before(at("var x"));
         assert_eq!((before.free, before.near, before.doc), (0..0, Some(0), Some(1)));

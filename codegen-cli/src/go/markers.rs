@@ -27,13 +27,13 @@ const OF_PACKAGES: [&str; 5] = [
     "kubebuilder:validation:Required",
 ];
 
-/// The name of a marker, which may end in the names of arguments.
+/// The name of a marker, which may end in the names of arguments. `:=` is the same as `=`.
 pub(super) fn name(marker: &Word) -> &str {
     let name = marker_name(&marker.text).unwrap_or_default();
     // A space before `=` belongs to the name: `splitMarker` of controller-tools, pkg/markers/parse.go.
     let rest = marker.text.trim_start_matches('+').strip_prefix(name).unwrap_or_default();
     let is_longer = !rest.starts_with('=') && rest.trim_start().starts_with('=');
-    if is_longer { "" } else { name }
+    if is_longer { "" } else { name.strip_suffix(':').unwrap_or(name) }
 }
 
 /// Whether a marker, from its `+`, belongs to packages.

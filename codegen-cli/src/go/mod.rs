@@ -59,6 +59,8 @@ pub(crate) struct Translated {
     pub(crate) text: String,
     /// The map of positions to the Go file.
     pub(crate) pieces: Vec<Piece>,
+    /// The names of types whose Go declarations have errors.
+    pub(crate) broken: Vec<String>,
 }
 
 /// Rust source for Go packages.

@@ -20,7 +20,7 @@ pub(crate) fn parse_file(text: &str, release: Release) -> File {
     let mut comments = Vec::new();
     let mut file = File { is_generated: is_generated(text), ..File::default() };
     collect(root, &mut comments, &mut file.errors);
-    let mut reader = Reader { text, groups: Groups::new(text, comments, release.keeps_notes()), file };
+    let mut reader = Reader { text, groups: Groups::new(text, comments, release), file };
     for node in children(root) {
         reader.declaration(node);
     }
@@ -31,9 +31,9 @@ pub(crate) fn parse_file(text: &str, release: Release) -> File {
     reader.file
 }
 
-/// Nodes that cannot affect types, so that errors in them are ignored: bodies of functions, and values of
-/// variables, where the grammar lacks `new(expression)` of Go 1.26.
-const BODIES: [&str; 2] = ["block", "var_declaration"];
+/// Nodes that cannot affect types, so that errors in them are ignored: functions, where the grammar lacks methods
+/// with type parameters of Go 1.27, and values of variables, where it lacks `new(expression)` of Go 1.26.
+const BODIES: [&str; 4] = ["block", "function_declaration", "method_declaration", "var_declaration"];
 
 /// The comments of a file, and the errors in its declarations.
 fn collect(root: Node<'_>, comments: &mut Vec<Place>, errors: &mut Vec<Place>) {
@@ -44,7 +44,7 @@ fn collect(root: Node<'_>, comments: &mut Vec<Place>, errors: &mut Vec<Place>) {
         let is_body = BODIES.contains(&node.kind());
         if node.kind() == "comment" {
             comments.push(node.byte_range());
-        } else if bodies == 0 && (node.is_error() || node.is_missing()) {
+        } else if bodies == 0 && (node.is_error() || node.is_missing()) && !is_generic_alias(node) {
             errors.push(node.byte_range());
         }
         if cursor.goto_first_child() {
@@ -58,6 +58,14 @@ fn collect(root: Node<'_>, comments: &mut Vec<Place>, errors: &mut Vec<Place>) {
             bodies -= usize::from(BODIES.contains(&cursor.node().kind()));
         }
     }
+}
+
+/// Whether an error is the `=` of an alias with type parameters, of Go 1.24, which the grammar lacks.
+fn is_generic_alias(node: Node<'_>) -> bool {
+    let parent = node.parent().filter(|parent| parent.kind() == "type_spec");
+    node.byte_range().len() == 1
+        && node.child(0).is_some_and(|child| child.kind() == "=")
+        && parent.is_some_and(|parent| parent.child_by_field_name("type_parameters").is_some())
 }
 
 fn children<'t>(node: Node<'t>) -> Vec<Node<'t>> {
@@ -384,7 +392,12 @@ mod tests {
     #[test]
     fn malformed_go_is_reported() {
         assert!(!parse_file("package p\ntype T struct {", Release::default()).errors.is_empty());
-        for text in ["type T [3]int", "var a = A{B: new(int32(1)), C: map[string]int{\"a\": 1}}"] {
+        for text in [
+            "type T [3]int",
+            "var a = A{B: new(int32(1)), C: map[string]int{\"a\": 1}}",
+            "type A[T comparable] = map[T]struct{}",
+            "func (r R) m[T any](a T) {}",
+        ] {
             let file = parse_file(&format!("package p\n{text}\n"), Release::default());
             assert!(file.errors.is_empty(), "{text}");
         }

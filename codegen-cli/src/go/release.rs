@@ -6,10 +6,17 @@ use std::path::PathBuf;
 
 /// A release of controller-gen; without a number, the newest.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Release(Option<[u32; 3]>);
+pub(crate) struct Release(pub(super) Option<[u32; 3]>);
 
 /// Markers that releases added, with the last release without them. Older releases take them for comments.
-const ADDED: [(&str, [u32; 3]); 4] = [
+const ADDED: [(&str, [u32; 3]); 8] = [
+    // Commit 5e5bc88a of 2024-05-14.
+    ("default", [0, 15, 0]),
+    // Commit 7c982e07 of 2025-06-18.
+    ("kubebuilder:validation:AtMostOneOf", [0, 18, 0]),
+    ("kubebuilder:validation:ExactlyOneOf", [0, 18, 0]),
+    // Commit 8f0c1b1b of 2025-09-17.
+    ("kubebuilder:validation:AtLeastOneOf", [0, 19, 0]),
     // Commit b20dcc42 of 2026-04-26.
     ("k8s:enum", [0, 20, 1]),
     // Commit 456a080c of 2026-05-01.
@@ -52,6 +59,11 @@ impl Release {
         self.is_up_to([0, 15, 0])
     }
 
+    /// Whether descriptions have the lines of a paragraph in one line, until commit 7488021a of 2023-12-20.
+    pub(super) fn joins_lines(self) -> bool {
+        self.is_up_to([0, 13, 0])
+    }
+
     /// Whether the release knows a marker.
     pub(super) fn knows(self, marker: &str) -> bool {
         !ADDED.iter().any(|(name, last)| *name == marker && self.is_up_to(*last))
@@ -71,5 +83,8 @@ mod tests {
         assert!(newer.requires_omitzero() && !newest.requires_omitzero());
         assert!(!old.knows("k8s:enum") && newer.knows("k8s:enum") && !newer.knows("k8s:listType"));
         assert!(newest.knows("k8s:listType") && old.knows("optional"));
+        assert!(!old.joins_lines() && Release(Some([0, 13, 0])).joins_lines());
+        assert!(!old.knows("default") && newer.knows("default"));
+        assert!(newer.knows("kubebuilder:validation:AtLeastOneOf"));
     }
 }

@@ -13,10 +13,10 @@ use super::markers;
 use super::one_of;
 use super::packages::{Packages, TypeId};
 use super::resolve::{At, Resolver, Target, is_byte};
-use super::syntax::{Comments, Field, Kind, Type, Word};
+use super::syntax::{Comments, Field, Kind, Type, TypeDecl, Word};
 use super::text::{Text, ident};
 use super::{Options, Translated, Translation};
-use crate::diag::Diagnostic;
+use crate::diag::{self, Diagnostic};
 use crate::source::SourceMap;
 
 const SCHEMA: &str = "#[derive(::kubesmith_runtime::Schema, ::serde::Serialize, ::serde::Deserialize)]\n";
@@ -35,10 +35,11 @@ pub(super) fn translate(packages: Packages, sources: &mut SourceMap, options: Op
         queue: Vec::new(),
         seen: BTreeSet::new(),
         texts: BTreeMap::new(),
+        broken: BTreeSet::new(),
     };
     translator.find_kinds();
     while let Some(id) = translator.queue.pop() {
-        let text = translator.declaration(id);
+        let text = translator.checked_declaration(id);
         translator.texts.insert(id, text);
     }
     translator.finish()
@@ -51,6 +52,8 @@ pub(super) struct Translator<'s> {
     queue: Vec<TypeId>,
     seen: BTreeSet<TypeId>,
     texts: BTreeMap<TypeId, Text>,
+    /// The declarations with errors.
+    broken: BTreeSet<TypeId>,
 }
 
 impl Translator<'_> {
@@ -114,6 +117,16 @@ impl Translator<'_> {
         }
     }
 
+    /// Writes a declaration, and notes whether it has errors.
+    fn checked_declaration(&mut self, id: TypeId) -> Text {
+        let before = self.resolver.diagnostics.len();
+        let text = self.declaration(id);
+        if diag::has_errors(&self.resolver.diagnostics[before..]) {
+            self.broken.insert(id);
+        }
+        text
+    }
+
     fn declaration(&mut self, id: TypeId) -> Text {
         let at = At::from(id);
         let decl = self.resolver.packages.decl(id).clone();
@@ -125,6 +138,9 @@ impl Translator<'_> {
             self.resolver.unsupported(loc, "a generic type");
         }
         let says_type = markers::value(&decl.comments.markers, "kubebuilder:validation:Type");
+        if says_type == Some("") && self.without_type(&mut text, at, &decl) {
+            return text;
+        }
         let is_json = self.resolver.has_method(id, "MarshalJSON", 0);
         if is_json && says_type.is_some() {
             self.markers(&mut text, at, &decl.comments.markers, place, None);
@@ -165,6 +181,35 @@ impl Translator<'_> {
         text
     }
 
+    /// Writes a type whose marker says `Type=""`: the type of the only embedded field, or any JSON. With an empty
+    /// type, `infoToSchema` of controller-tools, pkg/crd/schema.go, reads the declaration although it has
+    /// `MarshalJSON`.
+    fn without_type(&mut self, text: &mut Text, at: At, decl: &TypeDecl) -> bool {
+        let kept: Vec<Word> =
+            decl.comments.markers.iter().filter(|marker| !is_empty_type(marker)).cloned().collect();
+        let is_any = kept.iter().any(|marker| PRESERVING.contains(&markers::name(marker)));
+        let embedded = match &decl.ty.kind {
+            Kind::Struct(fields) => match &fields[..] {
+                [field] if field.name.is_none() => Some(&field.ty),
+                _ => return false,
+            },
+            Kind::Slice(inner) if is_byte(inner) && is_any => None,
+            _ => return false,
+        };
+        self.markers(text, at, &kept, MarkerPlace::Struct, None);
+        describe(text, &decl.comments, &decl.name);
+        text.push(SCHEMA);
+        text.push("pub struct ");
+        text.part(&ident(&decl.name.text), &decl.name.place);
+        text.push("(pub ");
+        match embedded {
+            Some(ty) => self.ty(text, at, ty),
+            None => text.part("::serde_json::Value", &decl.ty.place),
+        }
+        text.push(");\n\n");
+        true
+    }
+
     fn report_text(&mut self, at: At, name: &Word) {
         let loc = self.resolver.loc(at, &name.place);
         let message = format!("`{}` is written by `MarshalText`, so that its type is string", name.text);
@@ -179,14 +224,20 @@ impl Translator<'_> {
         let visible = ty.map(|ty| self.visible(at, ty));
         let mut counts: Vec<&Word> = Vec::new();
         for marker in markers::effective(all, place) {
+            let name = markers::name(marker);
+            if !self.options.release.knows(name) && !(name == "default" && ty.is_some_and(is_protocol)) {
+                continue;
+            }
             if self.options.release.counts_in_lists() && one_of::rank(marker).is_some() {
                 counts.push(marker);
                 continue;
             }
-            if markers::name(marker).starts_with("kubebuilder:resource") {
+            if markers::name(marker).starts_with("kubebuilder:resource")
+                || ty.is_none() && is_empty_format(marker)
+            {
                 continue;
             }
-            if !self.options.release.knows(markers::name(marker)) || self.lists_values_again(at, marker, ty) {
+            if self.lists_values_again(at, marker, ty) {
                 continue;
             }
             let is_said = ["kubebuilder:validation:Type", "kubebuilder:validation:XIntOrString"]
@@ -416,10 +467,12 @@ impl Translator<'_> {
                     manifests.filter(|_| self.options.manifests).for_each(|marker| text.marker("//", marker));
                     text.push("\n");
                 }
+                let broken = self.broken.range(own.clone()).map(|id| parsed.types[id.item].name.text.clone());
+                let broken = broken.collect();
                 self.texts.range(own).for_each(|(_, declaration)| text.append(declaration));
                 if !text.out.trim().is_empty() {
                     let Text { out, pieces, .. } = text;
-                    texts.push(Translated { file: *id, package, text: out, pieces });
+                    texts.push(Translated { file: *id, package, text: out, pieces, broken });
                 }
             }
         }
@@ -469,6 +522,26 @@ fn describe(text: &mut Text, comments: &Comments, name: &Word) {
     if !comments.description.is_empty() {
         text.attribute(&format!("#[schema(description = {:?})]", comments.description), &name.place);
     }
+}
+
+/// Whether a type is `corev1.Protocol`, which had its default in releases without `+default`.
+fn is_protocol(ty: &Type) -> bool {
+    matches!(&ty.kind, Kind::Name(name) | Kind::Qualified(_, name) if name == "Protocol")
+}
+
+/// Markers that keep unknown fields.
+const PRESERVING: [&str; 2] =
+    ["kubebuilder:pruning:PreserveUnknownFields", "kubebuilder:validation:XPreserveUnknownFields"];
+
+/// Whether a marker removes the format of a type.
+fn is_empty_format(marker: &Word) -> bool {
+    let name = "kubebuilder:validation:Format";
+    markers::value(std::slice::from_ref(marker), name) == Some("")
+}
+
+/// Whether a marker removes the type of a type.
+fn is_empty_type(marker: &Word) -> bool {
+    markers::value(std::slice::from_ref(marker), "kubebuilder:validation:Type") == Some("")
 }
 
 /// The name of an embedded field.

@@ -30,8 +30,8 @@ impl Loaded {
         let folder = first.to_path_buf();
         let inputs: Vec<PathBuf> = inputs.iter().map(|input| input.to_path_buf()).collect();
         let go_options = go::Options::new(options.ignore_unexported, options.programs);
-        let found = go::translate(&inputs, &mut self.files.sources, go_options);
-        self.files.diagnostics.extend(found.diagnostics);
+        let mut found = go::translate(&inputs, &mut self.files.sources, go_options);
+        self.files.diagnostics.append(&mut found.diagnostics);
         let mut krate = Crate {
             is_go: true,
             keeps_both_enums: found.keeps_both_enums,
@@ -42,7 +42,8 @@ impl Loaded {
             krate.modules.push(Module::new(name.clone(), Some(0), Visibility::Public));
             krate.modules[0].children.push(id);
         }
-        let modules: Vec<ModuleId> = found.texts.iter().map(|text| text.package + 1).collect();
+        let places: Vec<(ModuleId, Vec<String>)> =
+            found.texts.iter_mut().map(|text| (text.package + 1, std::mem::take(&mut text.broken))).collect();
         let texts: Vec<(FileId, String)> = found
             .texts
             .into_iter()
@@ -50,9 +51,12 @@ impl Loaded {
             .collect();
         let nothing = Included::new();
         let parsed = parallel::map(&texts, |(id, text)| parse::parse_file(*id, text, &krate.cfg, &nothing));
-        for (module, (file, diagnostics)) in modules.into_iter().zip(parsed) {
+        for ((module, broken), (mut file, diagnostics)) in places.into_iter().zip(parsed) {
             self.files.diagnostics.extend(diagnostics.into_iter().map(as_controller_gen));
             krate.manifests.append(file.manifests);
+            for item in &mut file.items.types {
+                item.is_broken |= broken.contains(&item.name.text);
+            }
             let place = Place { module, path_folder: &folder, child_folder: &folder, chain: &[] };
             add_items(&mut krate, &place, file.items, &mut |_, _, _| {});
         }

@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use kubesmith::config::{self, Generator, Overrides};
+use kubesmith::config::{self, Generator, KindFlags, Overrides};
 use kubesmith::diag;
 use kubesmith::import::{self, GoOptions};
 use kubesmith::pipeline::{self, Generated};
@@ -299,4 +299,70 @@ fn enums_of_field_and_type_are_both_kept_for_older_releases() {
     assert!(imported.diagnostics.is_empty(), "{:?}", imported.diagnostics);
     let text = &imported.files["src/v1.rs"];
     assert!(text.contains("schemaless") && text.contains("pub a: Letter,"), "{text}");
+}
+
+/// `infoToSchema` of controller-tools, pkg/crd/schema.go: with an empty type, `MarshalJSON` decides nothing.
+#[test]
+fn type_without_type_is_any_json() {
+    let text = crd(
+        "type Spec struct {\n\t// A text.\n\tA Value `json:\"a\"`\n\tB Part `json:\"b\"`\n\tC Object `json:\"c\"`\n}\n\n\
+         // +kubebuilder:validation:Type=\"\"\ntype Value struct {\n\tRaw `json:\",inline\"`\n}\n\n\
+         type Part struct {\n\tRaw `json:\",inline\"`\n}\n\n\
+         // Raw text.\n// +kubebuilder:validation:Type=\"\"\n// +kubebuilder:validation:Format=\"\"\n\
+         // +kubebuilder:pruning:PreserveUnknownFields\ntype Raw []byte\n\n\
+         func (r Raw) MarshalJSON() ([]byte, error) { return r, nil }\n\n\
+         // +kubebuilder:validation:Type=object\n// +kubebuilder:validation:Format=\"\"\ntype Object []byte\n\n\
+         func (o Object) MarshalJSON() ([]byte, error) { return o, nil }\n",
+    );
+    let crd: serde_json::Value = serde_yaml::from_str(&text).unwrap();
+    let spec = &crd["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["spec"];
+    let properties = json!({
+        "a": {"description": "A text.", "x-kubernetes-preserve-unknown-fields": true},
+        "b": {"type": "object", "x-kubernetes-preserve-unknown-fields": true},
+        "c": {"type": "object"},
+    });
+    assert_eq!(spec["properties"], properties, "{text}");
+}
+
+#[test]
+fn kind_with_unreadable_type_is_left_out_when_keeping_going() {
+    let folder = module("type Spec struct {\n\tA List `json:\"a\"`\n}\n\ntype List []other.B\n");
+    let types = HEADER.replace("Kind", "Good") + "type Spec struct{}\n";
+    folder.write("api/v2/types.go", types.replace("package v1", "package v2"));
+    let generated = support::run(Overrides {
+        input: vec![folder.path("api")],
+        crd_output: Some("out".into()),
+        only: vec![Generator::Crd],
+        kinds: KindFlags { keep_going: true, ..KindFlags::default() },
+        ..Overrides::default()
+    });
+    assert!(diag::has_errors(&generated.diagnostics));
+    let names: Vec<String> = support::crd_texts(&generated).into_keys().collect();
+    assert_eq!(names, ["example.com_goods.yaml"], "{}", support::short(&generated));
+}
+
+#[test]
+fn old_releases_join_lines_and_take_defaults_of_kubernetes_for_comments() {
+    let folder = module(
+        "// Spec has\n// two lines.\n//\n// And two paragraphs.\ntype Spec struct {\n\t// +default=\"b\"\n\tA string `json:\"a,omitempty\"`\n}\n",
+    );
+    let spec = || {
+        let text: String = support::crd_texts(&crds(&folder)).into_values().collect();
+        let crd: serde_json::Value = serde_yaml::from_str(&text).unwrap();
+        crd["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["spec"].clone()
+    };
+    assert_eq!(spec()["properties"]["a"]["default"], "b");
+    folder.write("Makefile", "CONTROLLER_TOOLS_VERSION ?= v0.13.0\n");
+    assert_eq!(spec()["description"], "Spec has two lines. \n And two paragraphs.");
+    assert_eq!(spec()["properties"]["a"]["default"], json!(null));
+}
+
+/// `splitMarker` of controller-tools, pkg/markers/parse.go.
+#[test]
+fn markers_with_colon_and_equals_sign_are_read() {
+    let text = crd(
+        "type Spec struct {\n\t// +kubebuilder:validation:Pattern=\"^0$\"\n\t// +kubebuilder:validation:Type:=string\n\tA metav1.Duration `json:\"a\"`\n\t\
+         // +kubebuilder:validation:Enum=a;b\n\tB Letter `json:\"b\"`\n}\n\n// +kubebuilder:validation:Enum:=a;b\ntype Letter string\n",
+    );
+    assert!(text.contains("pattern: ^0$") && !text.contains("allOf"), "{text}");
 }
