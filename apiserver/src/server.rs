@@ -4,14 +4,11 @@ mod call;
 mod image;
 pub(crate) mod initial;
 mod seed;
+mod service;
 
 use std::collections::BTreeMap;
-use std::convert::Infallible;
 use std::fmt;
-use std::future::Future;
-use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
-use std::task::{Context, Poll};
 use std::time::Duration;
 
 use ::http::request::Parts;
@@ -30,12 +27,13 @@ use crate::http::negotiate::{self, Endpoint};
 use crate::http::path::{self, ResourcePath, Target};
 use crate::http::query::Query;
 use crate::http::reply::{Body, Reply};
-use crate::http::upgrade::{self, Sessions};
+use crate::http::upgrade::Sessions;
 use crate::registry::{Registry, ResourceDef};
 use crate::status::{ApiError, ApiResult};
 use crate::store::{NotDurable, Object, Store, WriteError};
 use crate::{api_services, authentication, crd, custom, discovery, meta, verbs, webhook};
 pub(crate) use call::Call;
+pub use service::ApiService;
 
 /// The size limit of bodies, in bytes; kube-apiserver's own limit.
 const BODY_LIMIT: usize = 3 * 1024 * 1024;
@@ -481,44 +479,5 @@ where
             Err(error) => ApiError::bad_request(format!("the body could not be read: {error}")),
         }),
         Err(_) => Err(ApiError::timeout()),
-    }
-}
-
-/// The server as a `tower` service, for clients in the same process.
-#[derive(Clone, Debug)]
-pub struct ApiService {
-    server: Arc<Server>,
-    origin: Origin,
-}
-
-impl ApiService {
-    pub(crate) fn new(server: Arc<Server>, origin: Origin) -> Self {
-        Self { server, origin }
-    }
-}
-
-impl<B> tower::Service<Request<B>> for ApiService
-where
-    B: http_body::Body<Data = Bytes> + Send + 'static,
-    B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
-{
-    type Response = Response<Body>;
-    type Error = Infallible;
-    type Future = Pin<Box<dyn Future<Output = Result<Response<Body>, Infallible>> + Send>>;
-
-    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
-        Poll::Ready(Ok(()))
-    }
-
-    fn call(&mut self, mut request: Request<B>) -> Self::Future {
-        let server = self.server.clone();
-        request.extensions_mut().insert(self.origin.clone());
-        let is_alone = request.extensions().get::<OnUpgrade>().is_none();
-        Box::pin(async move {
-            Ok(match is_alone && upgrade::is_asked(request.headers()) {
-                true => upgrade::in_process(server, request).await,
-                false => server.handle(request).await,
-            })
-        })
     }
 }

@@ -380,8 +380,8 @@ mod tests {
         let update = |new: &Value, old: &Value, whole: usize, changes: bool| {
             validate_object_meta_update(new, old, NameRule::Subdomain, UpdateChecks { whole, changes }).len()
         };
-        assert_eq!(update(&twice, &gone, 0, true), 6);
-        assert_eq!(update(&twice, &gone, 0, false), 3);
+        assert_eq!(update(&twice, &gone, 0, true), 4);
+        assert_eq!(update(&twice, &gone, 0, false), 2);
         assert!(new_finalizers(&gone, &gone).is_empty());
         let renamed = json!({"metadata": {"name": "w", "generateName": "w-"}});
         assert_eq!(update(&renamed, &renamed, 1, true), 0);

@@ -83,7 +83,7 @@ pub enum WatchError {
 /// Returns advice, if waiting does not help.
 fn next_step(verb: &str, resource: &str, status: &Status) -> String {
     match status.code {
-        401 => "; renew the credentials: the client reloads refused credentials".to_owned(),
+        401 => "; renew the credentials: the client reads them again after a refusal".to_owned(),
         403 => {
             format!("; grant {verb} on {resource} to the client's account: informers need list and watch")
         }

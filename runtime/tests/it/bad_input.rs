@@ -259,8 +259,8 @@ async fn refused_credentials_are_reported_and_the_cache_is_kept() {
     tokio::time::sleep(Duration::from_millis(1)).await;
     assert_eq!(
         informer.last_error().unwrap(),
-        "cannot watch configmaps: Unauthorized says the test (Unauthorized, code 401); renew the credentials: they are \
-         read again when they are refused"
+        "cannot watch configmaps: Unauthorized says the test (Unauthorized, code 401); renew the credentials: the \
+         client reads them again after a refusal"
     );
     for _ in 0..20 {
         server.call().await.refuse(401, "Unauthorized");

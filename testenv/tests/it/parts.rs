@@ -176,8 +176,12 @@ async fn resize_of_other_fields_is_refused() {
 }
 
 fn request() -> Value {
-    // A PEM block with nothing in it.
-    let pem = "LS0tLS1CRUdJTiBDRVJUSUZJQ0FURSBSRVFVRVNULS0tLS0KTUE9PQotLS0tLUVORCBDRVJUSUZJQ0FURSBSRVFVRVNULS0tLS0K";
+    // A block with the outer form of a request.
+    let pem = block(
+        "CERTIFICATE REQUEST",
+        "MAgwADAAAwIAAQ==
+",
+    );
     json!({"apiVersion": "certificates.k8s.io/v1", "kind": "CertificateSigningRequest", "metadata": {"name": "mine"},
         "spec": {"request": pem, "signerName": "example.com/mine", "usages": ["client auth"], "username": "root"}})
 }

@@ -1,6 +1,7 @@
 //! List, map and message literals.
 
-use super::{ELEMENTS, ENTRIES, FIELDS, Parsed, Parser};
+use super::recovery::{ELEMENTS, ENTRIES, FIELDS};
+use super::{Parsed, Parser};
 use crate::cel::ast::{Entry, Expr, FieldInit, Kind, Literal};
 use crate::cel::lexer::TokenKind;
 

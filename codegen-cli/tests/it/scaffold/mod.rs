@@ -233,7 +233,7 @@ fn invalid_arguments_have_explanations() {
         (&empty, &["init", "--owner", "a\nb"], "2: error: --owner has to be one line"),
         (&empty, &["init", "--kubesmith-source", "nowhere"], "there is no package in nowhere/runtime"),
         (&empty, &["init", "--kubesmith-source", "https://example.com/k"], "say which revision"),
-        (&project, &["init"], "1: error: ./PROJECT is there"),
+        (&project, &["init"], "1: error: ./PROJECT already exists"),
         (&project, &api("tsi", "V1", "Pool"), "2: error: --version V1:"),
         (&project, &api("tsi", "v1", "pool pool"), "2: error: --kind pool pool:"),
         (&project, &api("T si", "v1", "Pool"), "2: error: --group T si:"),

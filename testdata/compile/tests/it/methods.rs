@@ -247,7 +247,13 @@ async fn running_pod_gets_ephemeral_containers_and_is_resized() {
 }
 
 fn request(name: &str) -> CertificateSigningRequest {
-    let pem = "-----BEGIN CERTIFICATE REQUEST-----\nMA==\n-----END CERTIFICATE REQUEST-----\n";
+    let pem = "-----BEGIN CERTIFICATE REQUEST-----
+MIGOMEICAQAwDzENMAsGA1UEAwwEbWluZTAqMAUGAytlcAMhAMEF7y4ZmqP/kgvu
+nYWNsUujNzVZdPzptv8KACCcslVSoAAwBQYDK2VwA0EAQAh2OeYKx3RN4tdZpHZx
+52Mz51A23+U/PuBEwjIO3o1owELNercckSGoW3KTLLiV6Fpr0T8jde6822O8a/XG
+BQ==
+-----END CERTIFICATE REQUEST-----
+";
     let spec = CertificateSigningRequestSpec {
         request: ByteString(pem.into()),
         signer_name: "example.com/mine".into(),
