@@ -27,7 +27,7 @@ pub(super) async fn renew(cluster: &Cluster, node: &Value) -> Result<Duration, F
     let time = cluster.now().strftime("%Y-%m-%dT%H:%M:%S.%6fZ").to_string();
     let spec = json!({"holderIdentity": name, "leaseDurationSeconds": SECONDS, "renewTime": time});
     match stored {
-        // Past admission: renewals are most of what a node does while simulated time passes.
+        // Past admission: renewals are most of a node's writes in simulated time.
         Some(stored) if is_current(&stored.value, name) => {
             let key = format!("{NAMESPACE}/{name}");
             cluster

@@ -80,7 +80,7 @@ impl Run<'_> {
         let systems: Vec<Value> = self.world.spec.outside.iter().zip(&outside).map(system).collect();
         let state = normalise(objects.chain(systems.iter().map(|system| (system, true))), &self.world.names);
         let expected = self.options.aim.expected();
-        // Operators may restore what a user has removed, or not.
+        // An operator may restore an object that a user removed, but need not.
         let is_removal = self.options.plan.again && step == self.world.spec.steps.len();
         let differences = expected.and_then(|Expected { mask, states, .. }| {
             let wanted = states.get(step)?;

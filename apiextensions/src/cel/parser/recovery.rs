@@ -47,7 +47,8 @@ impl Parser {
         matches!(behind, Some(TokenKind::Punct(p)) if puncts.contains(p))
     }
 
-    /// Expects what closes a call, parentheses or an index. At the end, ANTLR assumes it, as an expression may end there.
+    /// Expects the token that closes a call, parentheses or an index. At the end of the text ANTLR assumes it, because an
+    /// expression may end there.
     pub(super) fn close(&mut self, punct: &str) -> Parsed<usize> {
         let token = self.peek().clone();
         if token.kind != TokenKind::End {
@@ -62,7 +63,7 @@ impl Parser {
         if self.peek().kind == TokenKind::End { self.unexpected(expected) } else { Ok(()) }
     }
 
-    /// Consumes the comma behind an element, or what closes the literal; reports whether it is closed.
+    /// Consumes the comma after an element, or the token that closes the literal. Reports whether the literal is closed.
     pub(super) fn closes(&mut self, punct: &str) -> Parsed<bool> {
         let expected = format!("{{'{punct}', ','}}");
         let extra = self.peek().clone();
@@ -74,7 +75,7 @@ impl Parser {
             self.next();
         }
         if self.eat(",").is_some() {
-            // What cannot be an element follows the last comma.
+            // The token after the last comma may not begin an element.
             let token = self.peek();
             let goes_on = starts_expression(token)
                 || matches!(token.kind, TokenKind::End | TokenKind::Quoted(_) | TokenKind::Punct("?"));
