@@ -52,7 +52,7 @@ pub(super) struct Seen {
     pub(super) present: BTreeSet<String>,
     /// The number of deletions of each object.
     pub(super) deleted: BTreeMap<String, usize>,
-    /// The deleted objects that were as they are after the step.
+    /// The objects that the operator deleted although they were in their final state of the step.
     pub(super) replaced: BTreeSet<String>,
 }
 
