@@ -2,10 +2,11 @@
 
 use bytes::Bytes;
 use http::Response;
+use kubesmith_apiserver::Body;
 use serde_json::{Value, json};
 
 use super::fault::{Fault, Release};
-use super::gate::{Call, CallFate, Exchange, full, streamed};
+use super::gate::{Call, CallFate, Exchange, GateBody, full, streamed};
 use super::hooks::{Trouble, may_skip};
 use super::state::scrub;
 use super::watches::{Held, OpenWatch};
@@ -99,6 +100,13 @@ impl World {
             }
         }
         self.tell(&format!("{name}: {label}"));
+        self.lose_answer(process, fault);
+        self.check_always();
+    }
+
+    /// Crashes the operator before it gets an answer, or breaks its connection, if the fault says so.
+    fn lose_answer(&mut self, process: usize, fault: Option<Fault>) {
+        let name = self.name_of(process);
         match fault {
             Some(Fault::CrashAfter(restart)) => {
                 self.tell(&format!("! {name} crashes before it gets the answer"));
@@ -110,7 +118,6 @@ impl World {
             }
             _ => {}
         }
-        self.check_always();
     }
 
     /// Changes an annotation of the object that an operator is about to write.
@@ -181,24 +188,8 @@ impl World {
         }
         let code = response.status().as_u16();
         if action.verb() == "watch" && code == 200 {
-            let after_stale_list = self.processes[process]
-                .stale
-                .is_some_and(|(version, _)| is_at(action.option("resourceVersion"), version));
-            let (parts, body) = response.into_parts();
-            let (sender, reply) = streamed();
-            let mut watch = OpenWatch::new(process, resource_of(label), body, sender);
-            if let Some(version) = stale {
-                self.tell(&format!("{name}: {label} begins as of version {version}"));
-                // Old events arrive at once, later ones when the watch continues.
-                seen.iter().flatten().for_each(|line| watch.cut(line));
-                while !watch.lines.is_empty() {
-                    watch.deliver();
-                }
-            }
-            watch.held = (after_stale_list || stale.is_some()).then_some(Held::Quiet);
-            self.watches.push(watch);
-            self.processes[process].has_watched = true;
-            drop(exchange.reply.send(Ok(Response::from_parts(parts, reply))));
+            let response = self.open_watch(process, action, label, stale.zip(seen), response);
+            drop(exchange.reply.send(Ok(response)));
             return self.pull_watches();
         }
         let (parts, body) = response.into_parts();
@@ -211,16 +202,10 @@ impl World {
             let past = stale.map(|version| format!(" (as of version {version})")).unwrap_or_default();
             self.tell(&format!("{name}: {label} → {code}{past}"));
         }
+        self.lose_answer(process, fault);
         match fault {
-            Some(Fault::CrashAfter(restart)) => {
-                self.tell(&format!("! {name} crashes before it gets the answer"));
-                self.crash(process, restart);
-            }
-            Some(Fault::Lost) => {
-                self.tell(&format!("! the connection breaks before {name} gets the answer"));
-                self.processes[process].saw_error = true;
-                drop(exchange.reply.send(Err("connection reset by peer".into())));
-            }
+            Some(Fault::CrashAfter(_)) => {}
+            Some(Fault::Lost) => drop(exchange.reply.send(Err("connection reset by peer".into()))),
             _ => drop(exchange.reply.send(Ok(Response::from_parts(parts, full(body))))),
         }
         if changed {
@@ -235,6 +220,36 @@ impl World {
             self.pull_watches();
             self.check_always();
         }
+    }
+
+    /// Opens the watch of a response. `past` is the version at which it begins, and the events since then.
+    fn open_watch(
+        &mut self,
+        process: usize,
+        action: &Action,
+        label: &str,
+        past: Option<(u64, Vec<Bytes>)>,
+        response: Response<Body>,
+    ) -> Response<GateBody> {
+        let after_stale_list = self.processes[process]
+            .stale
+            .is_some_and(|(version, _)| is_at(action.option("resourceVersion"), version));
+        let (parts, body) = response.into_parts();
+        let (sender, reply) = streamed();
+        let mut watch = OpenWatch::new(process, resource_of(label), body, sender);
+        let is_past = past.is_some();
+        if let Some((version, lines)) = past {
+            self.tell(&format!("{}: {label} begins as of version {version}", self.name_of(process)));
+            // Old events arrive at once, later ones when the watch continues.
+            lines.iter().for_each(|line| watch.cut(line));
+            while !watch.lines.is_empty() {
+                watch.deliver();
+            }
+        }
+        watch.held = (after_stale_list || is_past).then_some(Held::Quiet);
+        self.watches.push(watch);
+        self.processes[process].has_watched = true;
+        Response::from_parts(parts, reply)
     }
 
     /// Records a request for the oracles. `before` is the server's version before a change, if there was one.

@@ -23,6 +23,7 @@ pub struct Report {
     pub(super) story: Vec<String>,
     pub(super) dead: BTreeSet<String>,
     pub(super) unrefused: Vec<String>,
+    pub(super) diverges: Option<String>,
 }
 
 /// A write, and whether an operator has crashed before and after it.
@@ -63,6 +64,12 @@ impl Report {
         self.unrefused.iter().map(String::as_str)
     }
 
+    /// Returns how two runs of one schedule differ, and the likely cause, if the operator is not deterministic.
+    #[must_use]
+    pub fn diverges(&self) -> Option<&str> {
+        self.diverges.as_deref()
+    }
+
     /// Returns the number of distinct faults that happened, each at its own place.
     #[must_use]
     pub fn faults(&self) -> usize {
@@ -91,6 +98,9 @@ impl fmt::Display for Report {
         let dead: Vec<&str> = self.dead_fields().collect();
         if !dead.is_empty() {
             write!(f, "\nfields without any effect: {}", dead.join(", "))?;
+        }
+        if let Some(diverges) = &self.diverges {
+            write!(f, "\nThe operator is not deterministic. In the same schedule, {diverges}")?;
         }
         if !self.unrefused.is_empty() {
             f.write_str("\nobjects that should be refused:")?;
@@ -180,7 +190,7 @@ impl fmt::Display for Failed {
         if let Some(diverges) = &self.diverges {
             writeln!(
                 f,
-                "\nThe failure did not repeat: the operator is not deterministic. Without faults changed, {diverges}"
+                "\nThe failure did not repeat: the operator is not deterministic. In the same schedule, {diverges}"
             )?;
         }
         write!(f, "\nReplay: KUBESMITH_EXPLORE='{}'", self.replay())

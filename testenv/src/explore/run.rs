@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::beginning::Beginning;
 use super::cluster::{Cluster, Kind};
-use super::fault::{Fault, Restart};
+use super::fault::{Fault, Release, Restart};
 use super::judge::{Look, QUIET_AS_WANTED};
 use super::lane::Lane;
 use super::oracle::Failure;
@@ -125,6 +125,8 @@ pub(super) struct Options<'a> {
 
 /// Runs a schedule.
 pub(super) fn run(scenario: Scenario<'_>, options: Options<'_>) -> Outcome {
+    // The jitter of kubesmith-runtime and kube-runtime comes from this generator of the thread.
+    fastrand::seed(options.seed);
     let (cluster, mut spec) = match described(scenario, options) {
         Ok(described) => described,
         Err(error) => return Outcome::failed(Failure::Setup(error)),
@@ -245,6 +247,33 @@ impl Run<'_> {
         self.options.plan.faults.iter().any(|planned| planned.fault == Fault::Early && planned.site == site)
     }
 
+    /// Lets the faults of a step happen. Returns how long the garbage collector pauses, if it does.
+    fn step_faults(&mut self, site: &str) -> Option<Release> {
+        let mut pause = None;
+        // The place may have several faults.
+        while let Some(fault) = self.world.take_fault(site) {
+            let world = &mut self.world;
+            match fault {
+                Fault::Down => {
+                    world.tell("! the operator goes down");
+                    (0..world.processes.len()).for_each(|i| world.crash(i, Restart::AfterStep));
+                }
+                Fault::Clock { back } => {
+                    let way = if back { "back" } else { "forward" };
+                    world.tell(&format!("! the clock jumps {way} by an hour"));
+                    world.cluster.jump(back);
+                    self.jumped = true;
+                }
+                Fault::Garbage(release) => {
+                    world.pause_collector(release);
+                    pause = Some(release);
+                }
+                _ => {}
+            }
+        }
+        pause
+    }
+
     fn take_step(&mut self, index: usize, step: &Step) {
         let world = &mut self.world;
         let site = format!("step#{index}");
@@ -257,29 +286,8 @@ impl Run<'_> {
             calls_webhook: false,
             deletes: matches!(step, Step::Delete(_) | Step::RemoveMade),
         });
-        let mut pause = None;
-        // The place may have several faults.
-        while let Some(fault) = world.take_fault(&site) {
-            match fault {
-                Fault::Down => {
-                    world.tell("! the operator goes down");
-                    (0..world.processes.len()).for_each(|i| world.crash(i, Restart::AfterStep));
-                }
-                Fault::Clock { back } => {
-                    world.tell(&format!(
-                        "! the clock jumps {} by an hour",
-                        if back { "back" } else { "forward" }
-                    ));
-                    world.cluster.jump(back);
-                    self.jumped = true;
-                }
-                Fault::Garbage(release) => {
-                    world.pause_collector(release);
-                    pause = Some(release);
-                }
-                _ => {}
-            }
-        }
+        let pause = self.step_faults(&site);
+        let world = &mut self.world;
         world.deleted.clear();
         world.doomed.clear();
         world.step_versions.push(world.cluster.objects().version());

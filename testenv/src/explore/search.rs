@@ -28,6 +28,9 @@ const WORKLOADS: &[&str] = &[
 /// The limit of runs of a failing schedule before it counts as not repeatable.
 const REPEATS: usize = 3;
 
+/// Of this many schedules, the last one runs twice, to see whether it repeats.
+const REPEATED: usize = 100;
+
 /// The number of schedules before those that continue after the user's steps, and before random ones.
 const SINGLES_FIRST: usize = 40;
 
@@ -58,6 +61,8 @@ pub(super) struct Search<'a> {
     dead: BTreeSet<String>,
     /// Objects that the server should refuse, and what becomes of them.
     unrefused: Vec<String>,
+    /// How two runs of one schedule differ.
+    diverges: Option<String>,
 }
 
 /// Explores a scenario.
@@ -80,6 +85,7 @@ pub(super) fn search(name: &str, scenario: Scenario<'_>, settings: &Settings) ->
         seen: BTreeSet::new(),
         dead: BTreeSet::new(),
         unrefused: Vec::new(),
+        diverges: None,
     };
     search.learn()?;
     search.explore()
@@ -119,6 +125,8 @@ impl Search<'_> {
         self.known.baseline = scouted;
         self.learn_states(&none)?;
         self.check_variants(&self.known.baseline, &none)?;
+        let repeated = self.count(run(self.scenario, self.options(&none)));
+        self.diverges = difference(&self.known.baseline.story, &repeated.story);
         let compared = Options { aim: Aim::Compare(&self.known.expected), ..self.options(&none) };
         let late = self.count(run(self.scenario, Options { late: true, ..compared }));
         let (expected, steps) = (&self.known.expected, self.known.baseline.steps);
@@ -319,7 +327,10 @@ impl Search<'_> {
                 _ => singles.pop_front().or_else(|| after.pop_front()),
             };
             let plan = next.unwrap_or_else(|| random(&all, &mut dice));
-            self.attempt(&plan, true)?;
+            let story = self.attempt(&plan, true)?;
+            if i % REPEATED == REPEATED - 1 && self.diverges.is_none() {
+                self.diverges = difference(&story, &self.run(&plan).story);
+            }
         }
         Ok(self.report())
     }
@@ -331,7 +342,9 @@ impl Search<'_> {
         let Some(failure) = outcome.failure.clone() else { return Ok(outcome.story) };
         let mut plan = plan.clone();
         let Some(mut again) = self.repeated(&plan, &failure) else {
-            let diverges = self.divergence(&plan, &outcome.story);
+            let other = self.run(&plan).story;
+            let diverges = difference(&outcome.story, &other)
+                .unwrap_or_else(|| "the next run does the same as the one that failed".to_owned());
             return Err(self.failed(&failure, &plan, outcome.story, Some(diverges)));
         };
         if shrinks {
@@ -347,20 +360,6 @@ impl Search<'_> {
             let outcome = self.run(plan);
             outcome.failure.as_ref().is_some_and(|found| found.is_like(failure)).then_some(outcome)
         })
-    }
-
-    /// Returns the first line in which another run of a schedule differs.
-    fn divergence(&mut self, plan: &Plan, story: &[String]) -> String {
-        let other = self.run(plan).story;
-        match story.iter().zip(&other).find(|(one, other)| one != other) {
-            Some((one, other_line)) => {
-                let cause = cause_of_divergence(story, &other);
-                format!("one run has\n  {one}\nwhere another has\n  {other_line}\n{cause}")
-            }
-            None => {
-                format!("one run goes on after {} lines where another ends", story.len().min(other.len()))
-            }
-        }
     }
 
     fn shrink(&mut self, plan: &mut Plan, mut best: Outcome, failure: &Failure) -> Outcome {
@@ -404,6 +403,7 @@ impl Search<'_> {
             story: self.known.baseline.story.clone(),
             dead: self.dead.clone(),
             unrefused: self.unrefused.clone(),
+            diverges: self.diverges.clone(),
         }
     }
 
@@ -424,6 +424,20 @@ impl Search<'_> {
             story,
             diverges,
         })
+    }
+}
+
+/// Returns the first line in which two runs of one schedule differ, with the likely cause.
+fn difference(story: &[String], other: &[String]) -> Option<String> {
+    match story.iter().zip(other).find(|(one, other)| one != other) {
+        Some((one, other_line)) => {
+            let cause = cause_of_divergence(story, other);
+            Some(format!("one run has\n  {one}\nwhere another has\n  {other_line}\n{cause}"))
+        }
+        None if story.len() == other.len() => None,
+        None => {
+            Some(format!("one run goes on after {} lines where another ends", story.len().min(other.len())))
+        }
     }
 }
 

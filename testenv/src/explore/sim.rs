@@ -235,8 +235,12 @@ impl Sim {
     /// the objects must return to the state that they had before. The CRD's schema decides the variants: one has other
     /// values in all fields of the spec, the other has no optional fields. Changes that the server refuses are skipped.
     pub fn vary<K: Resource<DynamicType = ()>>(&self) {
-        let kind = (K::api_version(&()).into_owned(), K::kind(&()).into_owned());
-        self.spec.borrow_mut().varied.push(kind);
+        self.vary_kind(&K::api_version(&()), &K::kind(&()));
+    }
+
+    /// As [`vary`](Self::vary), for a kind without a type of this version of kube.
+    pub fn vary_kind(&self, api_version: &str, kind: &str) {
+        self.spec.borrow_mut().varied.push((api_version.to_owned(), kind.to_owned()));
     }
 
     /// Skips the last step, which deletes the applied custom resources.

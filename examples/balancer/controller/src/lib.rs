@@ -76,6 +76,6 @@ pub fn reconciler(manager: &mut Manager, image: &str) -> BalancerReconciler {
         deployments: manager.cached_client(),
         recorder: manager.event_recorder_for(CONTROLLER_NAME),
         image: image.to_owned(),
-        clock: Timestamp::now,
+        clock: Box::new(Timestamp::now),
     }
 }

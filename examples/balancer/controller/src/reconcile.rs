@@ -55,7 +55,16 @@ pub struct BalancerReconciler {
     pub(crate) recorder: EventRecorder,
     pub(crate) image: String,
     /// For the times of conditions.
-    pub(crate) clock: fn() -> Timestamp,
+    pub(crate) clock: Box<dyn Fn() -> Timestamp + Send + Sync>,
+}
+
+impl BalancerReconciler {
+    /// Sets the clock for the times of conditions; the system's by default.
+    #[must_use]
+    pub fn clock(mut self, clock: impl Fn() -> Timestamp + Send + Sync + 'static) -> Self {
+        self.clock = Box::new(clock);
+        self
+    }
 }
 
 #[rbac(groups = "exposer.hliangzhao.io", resources = "balancers", verbs("get", "list", "watch"))]

@@ -5,12 +5,13 @@ use std::thread;
 
 use futures::future::try_join_all;
 use k8s_openapi::api::core::v1::ConfigMap;
+use kube::ResourceExt as _;
 use kube::api::PostParams;
 use kubesmith_testenv::{Explore, Failed};
-use operators::frame::{Seen, is_deleted, run, unless};
+use operators::frame::{Seen, is_deleted, orphan, part, run, unless};
 use serde_json::json;
 
-use super::{HOUR, SCHEDULES, child, describe};
+use super::{HOUR, SCHEDULES, child, describe, explored, level_triggered};
 
 /// Makes several maps at once, in the order of a `HashMap`, and notes first that it has.
 async fn notes_first(seen: Seen) -> kube::Result<()> {
@@ -57,4 +58,46 @@ fn story_is_the_same_a_hundred_times_under_load() {
         assert_eq!((again.plan(), again.runs()), (first.plan(), first.runs()));
         assert_eq!(again.story(), first.story());
     }
+}
+
+/// Makes a map whose name is drawn, and leaves it behind.
+async fn draws(seen: Seen) -> kube::Result<()> {
+    let has_one = seen.maps.values().any(|map| map.labels().contains_key("of"));
+    for widget in seen.live().filter(|_| !has_one) {
+        seen.put(orphan(widget, &fastrand::u32(..).to_string(), 1)).await?;
+    }
+    Ok(())
+}
+
+#[test]
+fn drawn_numbers_are_the_same_when_the_seed_is() {
+    let failure = || explored(1, draws).unwrap_err().failure().to_owned();
+    let first = failure();
+    assert!(first.contains("stays:\n  - configmaps default/one-"), "{first}");
+    (0..5).for_each(|_| assert_eq!(failure(), first));
+}
+
+/// Makes several maps one after the other, in the order of a `HashMap`.
+async fn in_any_order(seen: Seen) -> kube::Result<()> {
+    let has_some = seen.maps.values().any(|map| map.labels().contains_key("of"));
+    for widget in seen.live().filter(|_| !has_some) {
+        let all: HashMap<u32, ConfigMap> =
+            (0..9).map(|i| (i, part(widget, &i.to_string(), widget.name_any()))).collect();
+        for map in all.into_values() {
+            seen.put(map).await?;
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn cause_is_named_when_a_run_does_not_repeat() {
+    let report = explored(0, in_any_order).unwrap();
+    let diverges = report.diverges().unwrap();
+    assert!(
+        diverges.ends_with("another order, as by the order of a HashMap or by a branch of tokio::select!"),
+        "{report}"
+    );
+    assert!(report.to_string().contains("not deterministic"), "{report}");
+    assert_eq!(explored(0, level_triggered).unwrap().diverges(), None);
 }

@@ -2,11 +2,11 @@
 
 use kube::ResourceExt as _;
 use kube::api::{Patch, PatchParams, PostParams};
-use kubesmith_testenv::Explore;
-use operators::frame::{Seen, is_deleted, orphan, run};
+use kubesmith_testenv::{Explore, Failed, Report};
+use operators::frame::{Seen, is_deleted, orphan, run, unless};
 use serde_json::json;
 
-use super::{HOUR, child, describe, explored, found, level_triggered};
+use super::{HOUR, SCHEDULES, child, describe, explored, found, level_triggered};
 
 /// Leaves its maps behind.
 async fn leaks(seen: Seen) -> kube::Result<()> {
@@ -55,6 +55,42 @@ fn lost_edit_is_found_when_a_conflict_is_overwritten() {
     let failed = found(writes_what_it_has_read);
     assert!(failed.failure().starts_with("a user's edit between read and write is overwritten"), "{failed}");
     explored(45, patches_what_is_its_own).unwrap();
+}
+
+/// Replaces a map of another size. Its cache may still have the map that it has deleted.
+async fn replaces(seen: &Seen, exactly: bool) -> kube::Result<()> {
+    for widget in seen.live() {
+        let wanted = child(widget, true);
+        let found = seen.maps.get(&widget.name_any());
+        match found.filter(|map| map.data != wanted.data) {
+            Some(map) if exactly => seen.remove_exactly(map).await?,
+            Some(map) => seen.remove(&map.name_any()).await?,
+            None => {}
+        }
+        if found.is_none_or(|map| map.data != wanted.data) {
+            unless(409, seen.map_api().create(&PostParams::default(), &wanted).await.map(drop))?;
+        }
+        seen.set_status(widget, json!({"made": widget.data["spec"]["size"]})).await?;
+    }
+    Ok(())
+}
+
+/// Its lists are never old, only its watches.
+fn replacing(exactly: bool) -> Result<Report, Box<Failed>> {
+    Explore::new("replacing").schedules(if exactly { 60 } else { SCHEDULES }).time(HOUR).run(
+        move |sim| async move {
+            describe(&sim);
+            sim.operator(move |client| run(client, false, async move |seen| replaces(&seen, exactly).await));
+        },
+    )
+}
+
+#[test]
+fn deletion_is_found_when_the_object_is_as_wanted() {
+    let failed = replacing(false).unwrap_err();
+    assert!(failed.failure().ends_with("made again: ConfigMap default/one"), "{failed}");
+    assert!(failed.plan().starts_with("hold@event configmaps DELETED default/one"), "{failed}");
+    replacing(true).unwrap_or_else(|failed| panic!("{failed}"));
 }
 
 /// Never changes a map.
