@@ -68,11 +68,19 @@ impl<'a> Evaluator<'a> {
     }
 
     pub(super) fn eval(&mut self, expr: &Expr) -> Outcome {
-        let Some(session) = self.session else { return self.node(expr) };
-        session.descend()?;
-        let outcome = self.node(expr);
-        session.ascend();
-        outcome
+        let outcome = match self.session {
+            None => self.node(expr),
+            Some(session) => {
+                session.descend()?;
+                let outcome = self.node(expr);
+                session.ascend();
+                outcome
+            }
+        };
+        match outcome {
+            Ok(Value::Unreadable(text)) => fault(&*text),
+            outcome => outcome,
+        }
     }
 
     fn node(&mut self, expr: &Expr) -> Outcome {

@@ -52,6 +52,53 @@ fn fails(source: &str, text: &str) {
     assert_eq!(run(source), Err(text.to_owned()), "{source}");
 }
 
+/// Runs a rule on an object with fractions in integer fields and times that Go does not read.
+fn run_on_fractions(source: &str) -> Result<Answer, String> {
+    let schema = schema(json!({
+        "ios": {"x-kubernetes-int-or-string": true}, "n": {"type": "integer"},
+        "l": {"type": "array", "items": {"x-kubernetes-int-or-string": true}},
+        "m": {"type": "object", "additionalProperties": {"type": "integer"}},
+        "t": {"type": "string", "format": "date-time"}, "z": {"type": "string", "format": "date-time"}
+    }));
+    let program = compile(source, &decl(&schema), OldSelf::Plain).map_err(|i| render(source, &i))?;
+    let object = json!({"ios": 1.0, "n": 2.0, "l": ["a", 1.0], "m": {"k": 3.0}, "t": "2020-01-01t00:00:00z",
+        "z": "2020-01-01T00:00:00.5z"});
+    let activation = Activation { schema: &schema, is_resource: false, object: &object, old: None };
+    program.run(&Variables::new(&activation), OldSelf::Plain, PER_CALL_LIMIT).0.map_err(|e| e.to_string())
+}
+
+#[test]
+fn value_that_its_type_does_not_have_fails_the_rules_that_read_it() {
+    const IOS: &str = "invalid data, expected XIntOrString value to be either a string or integer";
+    const INT: &str = "invalid data, expected int, got float64";
+    for (source, text) in [
+        ("self.ios == 1", IOS),
+        ("self.l.all(x, type(x) == string)", IOS),
+        ("self.l != ['a', 'b']", IOS),
+        ("1 in self.l", IOS),
+        ("self.l.indexOf('a') == 0", IOS),
+        ("self.n > 1", INT),
+        ("self.m['k'] == 3", INT),
+        ("self.m.all(k, v, v == 3)", INT),
+        (
+            "self.t < timestamp('2021-01-01T00:00:00Z')",
+            "Invalid date-time formatted string 2020-01-01t00:00:00z: parsing time \"2020-01-01t00:00:00z\" as \
+             \"2006-01-02T15:04:05\": cannot parse \"t00:00:00z\" as \"T\"",
+        ),
+        (
+            "self.z < timestamp('2021-01-01T00:00:00Z')",
+            "Invalid date-time formatted string 2020-01-01T00:00:00.5z: parsing time \"2020-01-01T00:00:00.5z\": \
+             extra text: \"z\"",
+        ),
+    ] {
+        assert_eq!(run_on_fractions(source), Err(text.to_owned()), "{source}");
+    }
+    for source in ["has(self.ios) && has(self.m.k)", "self.l[0] == 'a' && 'a' in self.l && size(self.l) == 2"]
+    {
+        assert_eq!(run_on_fractions(source), Ok(Answer::Bool(true)), "{source}");
+    }
+}
+
 #[test]
 fn language_evaluates_as_in_cel_go() {
     for source in [

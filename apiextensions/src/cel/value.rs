@@ -49,6 +49,8 @@ pub(super) enum Value {
     /// A question to an authorizer.
     Question(Arc<Question>),
     Decision(Arc<AccessDecision>),
+    /// A value that the type of its schema does not have. Expressions that read it fail with this text.
+    Unreadable(Arc<str>),
 }
 
 /// A list with its list type, which decides how it compares and joins: order does not matter in sets and list maps.
@@ -100,12 +102,32 @@ impl Key {
     }
 }
 
-/// A value of the formats `date` and `date-time`. Go reads a comma before a fraction, too.
-fn date_or_time(text: &str, format: &str) -> Option<Moment> {
-    if format == "date" {
-        return Moment::parse(&format!("{text}T00:00:00Z"));
+/// A value of the format `date-time`. The check of formats takes times that Go does not read: small letters, and any sign
+/// before a fraction. The error is that of the layout that `ParseDateTime` of kube-openapi's strfmt tries last.
+fn date_time(text: &str) -> Value {
+    let readable = !text.contains(|c: char| c.is_ascii_lowercase());
+    // Go reads a comma before a fraction, too.
+    if let Some(moment) = Moment::parse(&text.replacen(',', ".", 1)).filter(|_| readable) {
+        return Value::Timestamp(moment);
     }
-    Moment::parse(&text.replacen(',', ".", 1))
+    let reason = match text.get(10..).unwrap_or_default() {
+        rest if !rest.starts_with('T') => {
+            format!(r#" as "2006-01-02T15:04:05": cannot parse {} as "T""#, golang::quote(rest))
+        }
+        rest => {
+            let seconds = rest.get(9..).unwrap_or_default();
+            let fraction = seconds.strip_prefix(['.', ',']).unwrap_or_default();
+            let zone = match fraction.trim_start_matches(|c: char| c.is_ascii_digit()) {
+                zone if zone.len() < fraction.len() => zone,
+                _ => seconds,
+            };
+            format!(": extra text: {}", golang::quote(zone))
+        }
+    };
+    Value::unreadable(format!(
+        "Invalid date-time formatted string {text}: parsing time {}{reason}",
+        golang::quote(text)
+    ))
 }
 
 impl Value {
@@ -117,16 +139,33 @@ impl Value {
         Self::List(Arc::new(List { items, kind: ListKind::Atomic }))
     }
 
+    fn unreadable(text: impl AsRef<str>) -> Self {
+        Self::Unreadable(Arc::from(text.as_ref()))
+    }
+
+    /// Fails if a part of the value is unreadable, which a comparison would read.
+    pub(super) fn readable(&self) -> Result<(), String> {
+        match self {
+            Self::Unreadable(text) => Err(text.to_string()),
+            Self::List(list) => list.items.iter().try_for_each(Self::readable),
+            Self::Map(map) => map.values().try_for_each(Self::readable),
+            Self::Object(fields) => fields.values().try_for_each(Self::readable),
+            _ => Ok(()),
+        }
+    }
+
     pub(super) fn some(value: Value) -> Self {
         Self::Optional(Some(Arc::new(value)))
     }
 
-    /// A JSON value as its schema types it.
+    /// A JSON value as its schema types it. A float is no integer, even if it has no fraction (`UnstructuredToVal` of
+    /// apiserver's pkg/cel/common).
     pub(super) fn of(schema: &Schema, json: &Json, is_resource: bool) -> Self {
-        if schema.int_or_string {
-            return Self::untyped(json);
-        }
         match json {
+            Json::Number(n) if schema.int_or_string && !n.is_i64() => {
+                Self::unreadable("invalid data, expected XIntOrString value to be either a string or integer")
+            }
+            _ if schema.int_or_string => Self::untyped(json),
             Json::Null => Self::Null,
             Json::Array(items) => Self::of_array(schema, items),
             Json::Object(map) => match &schema.additional_properties {
@@ -140,10 +179,9 @@ impl Value {
             },
             Json::String(text) if schema.is_type("string") => Self::of_text(schema, text),
             Json::Number(n) if schema.is_type("number") => Self::Double(n.as_f64().unwrap_or(f64::NAN)),
-            #[expect(clippy::cast_possible_truncation, reason = "validation admits whole numbers only")]
-            Json::Number(n) if schema.is_type("integer") => {
-                Self::Int(n.as_i64().unwrap_or_else(|| n.as_f64().unwrap_or(0.0) as i64))
-            }
+            Json::Number(n) if schema.is_type("integer") => n
+                .as_i64()
+                .map_or_else(|| Self::unreadable("invalid data, expected int, got float64"), Self::Int),
             other => Self::untyped(other),
         }
     }
@@ -154,7 +192,8 @@ impl Value {
                 base64::engine::general_purpose::STANDARD.decode(text).ok().map(|b| Self::Bytes(b.into()))
             }
             "duration" => parse_duration(text).map(Self::Duration),
-            format @ ("date" | "date-time") => date_or_time(text, format).map(Self::Timestamp),
+            "date" => Moment::parse(&format!("{text}T00:00:00Z")).map(Self::Timestamp),
+            "date-time" => Some(date_time(text)),
             _ => None,
         };
         special.unwrap_or_else(|| Self::string(text))
@@ -244,6 +283,7 @@ impl Value {
             Self::Format(_) => "kubernetes.NamedFormat",
             Self::Question(question) => question.type_name(),
             Self::Decision(_) => "kubernetes.authorization.Decision",
+            Self::Unreadable(_) => "error",
         }
     }
 

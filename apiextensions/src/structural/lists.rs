@@ -54,7 +54,10 @@ fn check_keys(schema: &Schema, items: &[Value], path: &Path, causes: &mut Vec<Ca
         }
     }
     let keys: Vec<Value> = items.iter().map(|item| map_key(schema, item).unwrap_or(Value::Null)).collect();
-    for i in repeated(keys.iter()) {
+    // A single key is compared as a scalar, several as JSON.
+    let only = schema.list_map_keys.first().filter(|_| schema.list_map_keys.len() == 1);
+    let compared = keys.iter().map(|key| only.and_then(|only| key.get(only)).unwrap_or(key));
+    for i in repeated(compared) {
         causes.push(Cause::duplicate(path.index(i), keys[i].clone()));
     }
 }
@@ -77,7 +80,12 @@ pub fn repeated<'v>(values: impl Iterator<Item = &'v Value>) -> impl Iterator<It
     let mut seen: std::collections::HashMap<String, usize> = std::collections::HashMap::new();
     let mut found = Vec::new();
     for (i, value) in values.enumerate() {
-        let times = seen.entry(golang::json(value)).or_insert(0);
+        // Of scalars, an integer and a float are never the same (`validateListSet` of apiextensions-apiserver).
+        let text = match value {
+            Value::Number(n) if !n.is_i64() => format!("{}.", golang::json(value)),
+            _ => golang::json(value),
+        };
+        let times = seen.entry(text).or_insert(0);
         *times += 1;
         if *times == 2 {
             found.push(i);
@@ -101,5 +109,17 @@ mod tests {
         let object = json!({"s": ["x", "x", "x"], "m": [{"a": "1", "b": 1}, {"a": "1"}, {"a": "1", "b": 1}]});
         let texts: Vec<String> = validate_lists(&schema, &object).iter().map(Cause::to_string).collect();
         assert_eq!(texts, [r#"m[2]: Duplicate value: {"a":"1","b":1}"#, r#"s[1]: Duplicate value: "x""#]);
+    }
+
+    #[test]
+    fn integer_and_float_are_different_items_and_single_keys() {
+        let schema = Schema::enforced(&json!({"type": "object", "properties": {
+            "s": {"type": "array", "x-kubernetes-list-type": "set", "items": {"type": "integer"}},
+            "m": {"type": "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["a"],
+                  "items": {"type": "object", "properties": {"a": {"type": "integer"}}}}}}))
+        .unwrap();
+        let faults = |object: Value| validate_lists(&schema, &object).len();
+        assert_eq!(faults(json!({"s": [1, 1.0], "m": [{"a": 1}, {"a": 1.0}]})), 0);
+        assert_eq!(faults(json!({"s": [1.0, 1.0], "m": [{"a": 1.0}, {"a": 1.0}]})), 2);
     }
 }

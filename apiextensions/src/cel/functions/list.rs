@@ -6,6 +6,7 @@ use super::{Called, items, no_overload};
 use crate::cel::value::{Value, compare, equal};
 
 pub(super) fn call(function: &str, args: &[Value]) -> Called {
+    args.iter().try_for_each(Value::readable)?;
     match (function, args) {
         ("lists.range", [Value::Int(n)]) => range(*n),
         ("sets.contains", [a, b]) => Ok(Value::Bool(all_in(items(b)?, items(a)?))),

@@ -9,14 +9,20 @@ use crate::cel::value::{Key, List, ListKind, Value, compare, equal, same_key};
 
 pub(super) fn call(function: &str, args: &[Value]) -> Called {
     match (function, args) {
-        ("_==_", [a, b]) => Ok(Value::Bool(equal(a, b))),
-        ("_!=_", [a, b]) => Ok(Value::Bool(!equal(a, b))),
+        ("_==_" | "_!=_", [a, b]) => {
+            a.readable().and(b.readable())?;
+            Ok(Value::Bool(equal(a, b) == (function == "_==_")))
+        }
         ("_<_" | "_<=_" | "_>_" | "_>=_", [a, b]) => relation(function, a, b),
         ("!_", [Value::Bool(b)]) => Ok(Value::Bool(!b)),
         ("-_", [Value::Int(i)]) => whole(i.checked_neg()),
         ("-_", [Value::Double(f)]) => Ok(Value::Double(-f)),
         ("@in", [item, Value::List(list)]) => {
-            Ok(Value::Bool(list.items.iter().any(|other| equal(item, other))))
+            let found = list.items.iter().any(|other| equal(item, other));
+            if !found {
+                args.iter().try_for_each(Value::readable)?;
+            }
+            Ok(Value::Bool(found))
         }
         ("@in", [item, Value::Map(map)]) => {
             Ok(Value::Bool(Key::of(item).is_some_and(|key| map.contains_key(&key))))
