@@ -21,8 +21,8 @@ fn versions(crd: &Value) -> &[Value] {
 }
 
 /// Returns the storage version.
-pub(crate) fn storage_version(crd: &Value) -> &str {
-    versions(crd).iter().find(|v| v["storage"] == true).map_or("", |v| meta::member(v, "name"))
+pub(crate) fn storage_version(crd: &Value) -> Option<&str> {
+    versions(crd).iter().find(|v| v["storage"] == true).map(|v| meta::member(v, "name"))
 }
 
 /// Returns the store's collection of the CRD's objects; a recreated CRD gets a new one.
@@ -68,23 +68,21 @@ pub(crate) fn default(crd: &mut Value, stage: Stage) {
     if stage == Stage::Create {
         crd["status"] = Value::Null;
     }
-    let stored = storage_version(crd).to_owned();
+    let stored = storage_version(crd).map(Value::from);
     let status = map_at(crd, "status");
     status.entry("conditions").or_insert(Value::Null);
     status.entry("acceptedNames").or_insert_with(|| json!({"plural": "", "kind": ""}));
     let versions = status.entry("storedVersions").or_insert(Value::Null);
-    if versions.as_array().is_none_or(Vec::is_empty) && !stored.is_empty() {
+    if versions.as_array().is_none_or(Vec::is_empty)
+        && let Some(stored) = stored
+    {
         *versions = json!([stored]);
     }
 }
 
 /// Adds the storage version to the stored ones, as an update of the spec does (`PrepareForUpdate` of the strategy).
 pub(crate) fn remember_storage_version(crd: &mut Value) {
-    let stored = storage_version(crd).to_owned();
-    if stored.is_empty() {
-        return;
-    }
-    let stored = Value::from(stored);
+    let Some(stored) = storage_version(crd).map(Value::from) else { return };
     let status = map_at(crd, "status");
     if let Value::Array(list) = status.entry("storedVersions").or_insert_with(|| json!([]))
         && !list.contains(&stored)

@@ -159,6 +159,11 @@ impl Schema {
         })
     }
 
+    /// Drops metadata of the wrong type from a merged configuration.
+    pub(crate) fn drop_invalid_metadata(&self, object: &mut Value) {
+        self.rules.drop_invalid_metadata(object);
+    }
+
     /// Checks a complete object: its metadata, its values, and the schema's rules.
     pub(crate) fn check(&self, object: &Value, old: Option<&Value>, status_only: bool) -> Vec<Cause> {
         self.rules.check(object, old, status_only).into_iter().map(Cause::from).collect()
@@ -197,7 +202,7 @@ fn def(crd: &Value, version: &Value, family: &Arc<Family>) -> Option<ResourceDef
         None => format!("{group}/{} {} is deprecated", text(&version["name"]), text(&names["kind"])),
     });
     Some(ResourceDef {
-        stored_as: format!("{group}/{}", crd::storage_version(crd)),
+        stored_as: format!("{group}/{}", crd::storage_version(crd).unwrap_or_default()),
         collection: crd::collection(crd),
         version: text(&version["name"]),
         kind: text(&names["kind"]),

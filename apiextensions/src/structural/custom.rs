@@ -96,6 +96,11 @@ impl CustomResource {
         meta::coerce(self.schema(), object)
     }
 
+    /// Drops metadata of the wrong type from a merged configuration.
+    pub fn drop_invalid_metadata(&self, object: &mut Value) {
+        meta::drop_invalid(self.schema(), object);
+    }
+
     /// Returns the faults of an object that is complete: unknown fields are dropped, defaults filled in, and it has its
     /// name. `old` is the replaced object; with `status_only`, only its status was written.
     #[must_use]

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::cause::Cause;
-use super::{Path, golang, names};
+use super::{Path, golang, names, times};
 use crate::schema::Schema;
 
 /// Checks the types of metadata, at the root and in embedded resources, drops unknown and empty fields of it, and returns
@@ -13,9 +13,32 @@ use crate::schema::Schema;
 /// Returns the first metadata field of the wrong type.
 pub fn coerce(schema: &Schema, object: &mut Value) -> Result<Vec<String>, Cause> {
     let mut unknown = Vec::new();
-    walk(schema, object, &Path::root(), true, &mut unknown)?;
+    walk(schema, object, &Path::root(), true, Invalid::Refused(&mut unknown))?;
     unknown.sort();
     Ok(unknown)
+}
+
+/// Drops metadata fields of the wrong type, at the root and in embedded resources, as a server does when it converts an
+/// applied object (`unstructuredSchemaCoercer` of apiextensions-apiserver's pkg/apiserver/customresource_handler.go).
+pub fn drop_invalid(schema: &Schema, object: &mut Value) {
+    // Nothing is refused.
+    let _ = walk(schema, object, &Path::root(), true, Invalid::Dropped);
+}
+
+/// What happens to metadata of the wrong type.
+enum Invalid<'u> {
+    /// It is refused. The list gets the paths of unknown fields.
+    Refused(&'u mut Vec<String>),
+    Dropped,
+}
+
+impl Invalid<'_> {
+    fn again(&mut self) -> Invalid<'_> {
+        match self {
+            Self::Refused(unknown) => Invalid::Refused(unknown),
+            Self::Dropped => Invalid::Dropped,
+        }
+    }
 }
 
 fn walk(
@@ -23,14 +46,14 @@ fn walk(
     value: &mut Value,
     path: &Path,
     is_resource: bool,
-    unknown: &mut Vec<String>,
+    mut invalid: Invalid<'_>,
 ) -> Result<(), Cause> {
     match value {
         Value::Object(map) => {
             if is_resource {
-                coerce_type_meta(map, path)?;
+                coerce_type_meta(map, path, &invalid)?;
                 if let Some(metadata) = map.get_mut("metadata") {
-                    coerce_metadata(metadata, &path.child("metadata"), unknown)?;
+                    coerce_metadata(metadata, &path.child("metadata"), invalid.again())?;
                 }
             }
             for (name, value) in map {
@@ -39,14 +62,14 @@ fn walk(
                     None => schema.additional_schema().map(|all| (all, path.key(name))),
                 };
                 if let Some((field, path)) = below {
-                    walk(field, value, &path, field.embedded_resource, unknown)?;
+                    walk(field, value, &path, field.embedded_resource, invalid.again())?;
                 }
             }
         }
         Value::Array(items) => {
             let Some(item_schema) = &schema.items else { return Ok(()) };
             for (i, item) in items.iter_mut().enumerate() {
-                walk(item_schema, item, &path.index(i), item_schema.embedded_resource, unknown)?;
+                walk(item_schema, item, &path.index(i), item_schema.embedded_resource, invalid.again())?;
             }
         }
         _ => {}
@@ -54,11 +77,15 @@ fn walk(
     Ok(())
 }
 
-fn coerce_type_meta(map: &Map<String, Value>, path: &Path) -> Result<(), Cause> {
+fn coerce_type_meta(map: &mut Map<String, Value>, path: &Path, invalid: &Invalid<'_>) -> Result<(), Cause> {
     for name in ["apiVersion", "kind"] {
-        if let Some(value) = map.get(name).filter(|v| !v.is_string()) {
-            return Err(Cause::invalid(path.child(name), value.clone(), "must be a string"));
-        }
+        let Some(value) = map.get(name).filter(|v| !v.is_string()) else { continue };
+        match invalid {
+            Invalid::Refused(_) => {
+                return Err(Cause::invalid(path.child(name), value.clone(), "must be a string"));
+            }
+            Invalid::Dropped => map.remove(name),
+        };
     }
     Ok(())
 }
@@ -120,16 +147,17 @@ fn mismatch(value: &Value, field: &str, wanted: &str) -> String {
     )
 }
 
-fn coerce_metadata(metadata: &mut Value, path: &Path, unknown: &mut Vec<String>) -> Result<(), Cause> {
+fn coerce_metadata(metadata: &mut Value, path: &Path, mut invalid: Invalid<'_>) -> Result<(), Cause> {
     let whole = metadata.clone();
     let fault = |detail: String| Cause::invalid(path, whole.clone(), detail);
-    let map = match metadata {
-        Value::Object(map) => map,
-        Value::Null => {
+    let map = match (&mut *metadata, &invalid) {
+        (Value::Object(map), _) => map,
+        (Value::Null, _) => {
             *metadata = Value::Object(Map::new());
             return Ok(());
         }
-        other => {
+        (_, Invalid::Dropped) => return Ok(()),
+        (other, Invalid::Refused(_)) => {
             let found = golang::json_type(other);
             return Err(fault(format!("json: cannot unmarshal {found} into Go value of type v1.ObjectMeta")));
         }
@@ -138,11 +166,20 @@ fn coerce_metadata(metadata: &mut Value, path: &Path, unknown: &mut Vec<String>)
     for name in names {
         let Some((_, kind)) = METADATA.iter().find(|(known, _)| *known == name) else {
             map.remove(&name);
-            unknown.push(path.child(&name).into());
+            if let Invalid::Refused(unknown) = &mut invalid {
+                unknown.push(path.child(&name).into());
+            }
             continue;
         };
         let Some(value) = map.get_mut(&name) else { continue };
-        coerce_field(value, &name, *kind, &path.child(&name), unknown).map_err(&fault)?;
+        let at = path.child(&name);
+        match &mut invalid {
+            Invalid::Refused(unknown) => coerce_field(value, &name, *kind, &at, unknown).map_err(&fault)?,
+            Invalid::Dropped if coerce_field(value, &name, *kind, &at, &mut Vec::new()).is_err() => {
+                *value = Value::Null;
+            }
+            Invalid::Dropped => {}
+        }
         if is_empty(value) {
             map.remove(&name);
         }
@@ -174,16 +211,18 @@ fn coerce_field(
         (Kind::Text, Value::String(_)) | (Kind::Boolean, Value::Bool(_)) | (Kind::Any, _) => Ok(()),
         (Kind::Text, other) => Err(mismatch(other, name, "string")),
         (Kind::Boolean, other) => Err(mismatch(other, name, "bool")),
-        (Kind::Integer, number) if number.is_i64() => Ok(()),
-        (Kind::Integer, other) => Err(mismatch(other, name, "int64")),
-        (Kind::Time, Value::String(text)) => match text.parse::<jiff::Timestamp>() {
-            Ok(_) => Ok(()),
-            Err(_) => Err(format!(
-                "parsing time {} as \"2006-01-02T15:04:05Z07:00\": cannot parse {} as \"2006\"",
-                super::golang::quote(text),
-                super::golang::quote(text)
-            )),
+        // A float without a fraction is written as an integer before it is decoded.
+        (Kind::Integer, other) => match golang::json(other).parse::<i64>() {
+            Ok(number) if other.is_number() => {
+                *other = number.into();
+                Ok(())
+            }
+            _ => Err(mismatch(other, name, "int64")),
         },
+        (Kind::Time, Value::String(text)) => {
+            *value = times::canonical(text, times::SECONDS)?;
+            Ok(())
+        }
         (Kind::Time, other) => Err(mismatch(other, name, "string")),
         (Kind::TextMap, Value::Object(map)) => match map.values().find(|v| !v.is_string() && !v.is_null()) {
             Some(other) => Err(mismatch(other, name, "string")),

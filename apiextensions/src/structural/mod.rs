@@ -21,6 +21,7 @@ pub mod object_meta;
 pub mod prune;
 pub mod scale;
 pub mod strict;
+pub mod times;
 pub mod validate;
 pub mod webhook;
 

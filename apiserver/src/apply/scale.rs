@@ -47,28 +47,26 @@ impl ReplicasPaths {
     }
 
     /// Writes the ownership of a scale back to its object, which is of this `apiVersion`: a manager that lost the
-    /// replicas there loses them here. Managers of removed versions are dropped, and new ones have no time, as in
-    /// kube-apiserver.
+    /// replicas there loses them here. Managers of removed versions are dropped, and new ones have no time. An updater that
+    /// keeps the replicas is another manager in the scale, so it gets a second entry. Source: `ToParent` of apimachinery's
+    /// pkg/util/managedfields/scalehandler.go.
     pub fn to_object(&self, object: &mut Value, scale: &Value, api_version: &str) {
         let mut new = Managed::of(scale);
         new.0.retain(|_, owned| !owned.set.intersection(&field(IN_SCALE)).is_empty());
         let mut managed = Managed::of(object);
         managed.0.retain(|_, owned| self.0.contains_key(&owned.api_version));
         for (identity, owned) in managed.0.iter_mut().filter(|(_, owned)| self.owns(owned)) {
-            if new.0.remove(&seen(identity)).is_none()
+            if new.0.remove(identity).is_none()
                 && let Some(replicas) = self.of(&owned.api_version)
             {
                 owned.set = owned.set.difference(replicas);
             }
         }
         let replicas = self.of(api_version).cloned().unwrap_or_default();
-        for mut identity in new.0.into_keys() {
-            if identity.operation == Operation::Update {
-                api_version.clone_into(&mut identity.api_version);
-            }
-            let entry = managed.0.entry(identity).or_default();
-            entry.set = entry.set.union(&replicas);
-            api_version.clone_into(&mut entry.api_version);
+        for identity in new.0.into_keys() {
+            let time = managed.0.get(&identity).and_then(|owned| owned.time.clone());
+            let owned = Owned { set: replicas.clone(), api_version: api_version.to_owned(), time };
+            managed.0.insert(identity, owned);
         }
         managed.0.retain(|_, owned| !owned.set.is_empty());
         managed.write_to(object);

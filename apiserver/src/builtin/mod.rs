@@ -25,6 +25,7 @@ pub(crate) use kinds::{all, has_group};
 use crate::names::NameRule;
 use crate::registry::{Behaviour, ResourceDef, ScalePaths};
 use crate::status::Cause;
+use crate::types::decode::Settle;
 use crate::types::{self, Type};
 
 /// The operation, on which defaults may depend.
@@ -159,13 +160,13 @@ impl BuiltIn {
     }
 }
 
-/// Normalizes an object to its type; returns the paths of unknown members.
+/// Normalizes an object to its type by `settle`; returns the paths of unknown members.
 ///
 /// # Errors
 /// Returns the first value of the wrong type.
-pub(crate) fn settle(kind: &BuiltIn, value: &mut Value) -> Result<Vec<String>, String> {
+pub(crate) fn settle(kind: &BuiltIn, value: &mut Value, settle: Settle) -> Result<Vec<String>, String> {
     match types::message_of_kind(&kind.api_version(), kind.kind) {
-        Some(message) => types::decode::settle(value, message),
+        Some(message) => settle(value, message),
         None => Ok(Vec::new()),
     }
 }

@@ -78,7 +78,11 @@ impl Part {
         meta::copy(&given, wanted, "managedFields");
         match self {
             Self::Finalizers => take(wanted, &given, "finalizers"),
-            Self::EphemeralContainers => take(wanted, &given, "ephemeralContainers"),
+            Self::EphemeralContainers => {
+                take(wanted, &given, "ephemeralContainers");
+                // `ResetObjectMetaForStatus` of apimachinery leaves it, so that the check refuses a change.
+                meta::copy(&given, wanted, "deletionGracePeriodSeconds");
+            }
             _ => match resized(current, &given) {
                 Some(spec) => wanted["spec"] = spec,
                 // The check refuses added, removed or reordered containers.

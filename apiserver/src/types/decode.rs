@@ -2,8 +2,8 @@
 //! are omitted or written according to the types, quantities and times are in canonical form.
 
 mod scalar;
-mod times;
 
+use kubesmith_apiextensions::structural::times;
 use kubesmith_apimachinery::golang;
 use serde_json::{Map, Value};
 
@@ -17,6 +17,8 @@ struct At<'a> {
     step: Step<'a>,
     /// The embedded struct that has the member.
     embedded: Option<&'static str>,
+    /// Whether the value is converted from Go's generic maps instead of decoded.
+    converted: bool,
 }
 
 #[derive(Clone, Copy)]
@@ -29,10 +31,10 @@ enum Step<'a> {
 }
 
 impl<'a> At<'a> {
-    const ROOT: At<'static> = At { parent: None, step: Step::Root, embedded: None };
+    const ROOT: At<'static> = At { parent: None, step: Step::Root, embedded: None, converted: false };
 
     fn to(&'a self, step: Step<'a>) -> At<'a> {
-        At { parent: Some(self), step, embedded: None }
+        At { parent: Some(self), step, embedded: None, converted: self.converted }
     }
 
     /// Returns the position of a field of a message.
@@ -76,9 +78,22 @@ impl<'a> At<'a> {
 /// # Errors
 /// Returns the first value of the wrong type, in the words of Go's decoder.
 pub(crate) fn settle(object: &mut Value, of: &'static Type) -> Result<Vec<String>, String> {
+    settle_at(&At::ROOT, object, of)
+}
+
+/// As [`settle`], for the result of a strategic merge or an apply, whose numbers Go converts between their types
+/// (`fromUnstructured` of apimachinery's pkg/runtime/converter.go).
+pub(crate) fn settle_merged(object: &mut Value, of: &'static Type) -> Result<Vec<String>, String> {
+    settle_at(&At { converted: true, ..At::ROOT }, object, of)
+}
+
+/// [`settle`] or [`settle_merged`].
+pub(crate) type Settle = fn(&mut Value, &'static Type) -> Result<Vec<String>, String>;
+
+fn settle_at(at: &At<'_>, object: &mut Value, of: &'static Type) -> Result<Vec<String>, String> {
     let mut unknown = Vec::new();
     if let Value::Object(map) = object {
-        message(map, of, &At::ROOT, &mut unknown)?;
+        message(map, of, at, &mut unknown)?;
     }
     Ok(unknown)
 }
@@ -293,9 +308,11 @@ fn element(
         "bytes" => bytes(value, at, of),
         "Quantity" => amount(value, field.go == Some(RESOURCES)),
         "IntOrString" => int_or_string(value, at, of),
-        "meta.Time" | "meta.MicroTime" if !value.is_string() => Err(mismatch(value, "string", at, of)),
-        "meta.Time" => time(value, times::SECONDS, "%Y-%m-%dT%H:%M:%SZ"),
-        "meta.MicroTime" => time(value, times::MICROSECONDS, "%Y-%m-%dT%H:%M:%S.%6fZ"),
+        "meta.Time" | "meta.MicroTime" if !value.is_string() => {
+            Err(own_fault(golang::json_type(value), "string", at, of))
+        }
+        "meta.Time" => time(value, times::SECONDS),
+        "meta.MicroTime" => time(value, times::MICROSECONDS),
         name if is_union(name) => union(value, name),
         name => match (lookup(name), &mut *value) {
             (Some(inner), Value::Object(map)) => message(map, inner, at, unknown),
@@ -343,6 +360,14 @@ fn element_type(field: &Field) -> String {
 /// `v1`.
 fn version_of(package: &str) -> &str {
     package.find("v2").map_or("v1", |at| &package[at..])
+}
+
+/// As [`cannot`], for a type with a decoder of its own, which the converter of maps knows nothing about.
+fn own_fault(what: &str, wanted: &str, at: &At<'_>, of: &Type) -> String {
+    match at.converted {
+        true => format!("json: cannot unmarshal {what} into Go value of type {wanted}"),
+        false => cannot(what, wanted, at, of),
+    }
 }
 
 fn mismatch(value: &Value, wanted: &str, at: &At<'_>, of: &Type) -> String {

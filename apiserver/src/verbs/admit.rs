@@ -22,6 +22,7 @@ use crate::names;
 use crate::registry::{Behaviour, ResourceDef};
 use crate::server::Call;
 use crate::status::{ApiError, ApiResult, Cause};
+use crate::types::decode::{Settle, settle};
 use crate::types::{self, Type};
 
 /// Decodes the body as an object of the resource.
@@ -134,7 +135,7 @@ pub(super) fn settle_fields(
     duplicates: &Duplicates,
     options: &WriteOptions,
 ) -> ApiResult<Vec<String>> {
-    fields(def, value, duplicates, options).map_err(|fault| undecodable(def, &fault))
+    fields(def, value, duplicates, options, settle).map_err(|fault| undecodable(def, &fault))
 }
 
 /// Refuses a body that is no object of its kind (`transformDecodeError` of endpoints/handlers/rest.go).
@@ -147,16 +148,17 @@ pub(super) fn undecodable_as(kind: &str, version: &str, fault: &str) -> ApiError
     ApiError::bad_request(format!("{kind} in version {version:?} cannot be handled as a {kind}: {fault}"))
 }
 
-/// As [`settle_fields`], with the bare fault.
+/// As [`settle_fields`], with the bare fault, and another way to decode built-in kinds.
 pub(super) fn fields(
     def: &ResourceDef,
     value: &mut Value,
     duplicates: &Duplicates,
     options: &WriteOptions,
+    settle: Settle,
 ) -> Result<Vec<String>, String> {
     let unknown = match &def.behaviour {
         Behaviour::BuiltIn(built_in) => {
-            let mut unknown = builtin::settle(built_in, value)?;
+            let mut unknown = builtin::settle(built_in, value, settle)?;
             duplicates.order(&mut unknown);
             unknown
         }
@@ -196,7 +198,7 @@ pub(super) fn read_typed(
     identity::check_as(call, &def, &mut value)?;
     let undecodable = |fault: String| undecodable_as(kind, version, &fault);
     let Some(message) = types::of_kind(&def.api_version(), kind) else { return Ok((value, Vec::new())) };
-    let mut unknown = types::decode::settle(&mut value, message).map_err(undecodable)?;
+    let mut unknown = settle(&mut value, message).map_err(undecodable)?;
     duplicates.order(&mut unknown);
     let warnings = reported(&unknown, &duplicates, options).map_err(undecodable)?;
     Ok((value, warnings))
@@ -235,18 +237,14 @@ pub(super) fn settle_applied(
             let faults = match built_in.message() {
                 Some(message) => apply::declared_faults(value, message),
                 None => {
-                    let unknown = builtin::settle(built_in, &mut value.clone());
+                    let unknown = builtin::settle(built_in, &mut value.clone(), settle);
                     let unknown = unknown.map_err(|fault| undecodable(def, &fault))?;
                     unknown.iter().map(|path| format!(".{path}: field not declared in schema")).collect()
                 }
             };
             refuse_untyped(value, &faults)?;
         }
-        Behaviour::Custom(custom) => {
-            crate::managed::check_config(call, value)?;
-            // The configuration itself keeps empty members, which have owners.
-            custom.coerce(&mut value.clone()).map_err(|fault| undecodable(def, &fault))?;
-        }
+        Behaviour::Custom(_) => crate::managed::check_config(call, value)?,
     }
     match options.field_validation {
         FieldValidation::Ignore => Ok(Vec::new()),
@@ -292,7 +290,7 @@ pub(crate) fn settle_patched(def: &ResourceDef, value: &mut Value) -> Result<(),
         return settle_changed(def, value).map_err(|error| error.message().to_owned());
     }
     let strict = WriteOptions { field_validation: FieldValidation::Strict, ..WriteOptions::default() };
-    fields(def, value, &Duplicates::default(), &strict)?;
+    fields(def, value, &Duplicates::default(), &strict, settle)?;
     crate::meta::tidy(value);
     default(def, value, Stage::Update);
     Ok(())

@@ -93,9 +93,14 @@ impl Write for Create<'_> {
     /// Returns the object without the fields that only the server may set.
     async fn wanted(&mut self, _: Option<&Value>) -> ApiResult<Option<Value>> {
         let mut value = self.value.clone();
-        for field in
-            ["selfLink", "deletionTimestamp", "deletionGracePeriodSeconds", "uid", "creationTimestamp"]
-        {
+        let fields: &[&str] = match self.by {
+            By::Create => {
+                &["selfLink", "deletionTimestamp", "deletionGracePeriodSeconds", "uid", "creationTimestamp"]
+            }
+            // Only a POST wipes the rest (`WipeObjectMetaSystemFields` of apiserver's pkg/registry/rest/meta.go).
+            By::Update => &["uid", "creationTimestamp"],
+        };
+        for field in fields {
             meta::remove(&mut value, field);
         }
         Ok(Some(value))

@@ -190,7 +190,8 @@ fn position(call: &Call<'_>, options: &ListOptions) -> ApiResult<(Option<u64>, O
     let bad = |e: String| ApiError::bad_request(format!("invalid resource version: {e}"));
     let version = parse_version(rv).map_err(bad)?;
     match version {
-        Some(version) if is_exact(options) => Ok((Some(version), None)),
+        // etcd reads the last version for 0, in any form.
+        Some(version) if version > 0 && is_exact(options) => Ok((Some(version), None)),
         Some(version) if version > call.server.store.current() => {
             Err(ApiError::future_version(version, call.server.store.current(), call.def.is_cached()))
         }

@@ -19,6 +19,7 @@ use crate::registry::{Behaviour, ResourceDef};
 use crate::server::Call;
 use crate::status::{About, ApiError, ApiResult, Cause};
 use crate::store::Object;
+use crate::types::decode::{Settle, settle, settle_merged};
 use crate::types::{Type, show};
 
 pub(super) async fn patch(call: &Call<'_>) -> ApiResult<Reply> {
@@ -72,7 +73,8 @@ impl Patched<'_> {
     fn settle(&self, next: &mut Value, patched: &Value) -> ApiResult<Vec<String>> {
         let call = self.call;
         self.check_identity(next, patched)?;
-        let warnings = admit::fields(&call.def, next, &self.patch.duplicates, self.options)
+        let settle = self.change().settle();
+        let warnings = admit::fields(&call.def, next, &self.patch.duplicates, self.options, settle)
             .map_err(|fault| self.refused(patched, &fault))?;
         admit::check_kind(&call.def, next)?;
         admit::check_place(call, next, &call.path.name)?;
@@ -131,6 +133,11 @@ impl Change<'_> {
         let shown = self.shown(patched);
         identity::built_in(&call.server.registry(), def, next, shown.as_bytes())
             .map_err(|fault| fault.into_reason(def))
+    }
+
+    /// Returns the way to decode the patched object: a strategic merge results in Go's generic maps.
+    pub(super) fn settle(&self) -> Settle {
+        if self.kind == PatchKind::Strategic { settle_merged } else { settle }
     }
 
     /// Formats the patched object.
@@ -324,9 +331,11 @@ impl Applied<'_> {
     /// Returns the configuration merged into the live object, normalized to its type.
     async fn merged(&self, live: Option<&Value>) -> ApiResult<Value> {
         let mut merged = crate::managed::applied(self.call, live, &self.wanted, self.options).await?;
-        if !self.call.def.is_custom() {
+        if let Behaviour::Custom(custom) = &self.call.def.behaviour {
+            custom.drop_invalid_metadata(&mut merged);
+        } else {
             let ignoring = WriteOptions { field_validation: FieldValidation::Ignore, ..self.options.clone() };
-            admit::fields(&self.call.def, &mut merged, &Duplicates::default(), &ignoring)
+            admit::fields(&self.call.def, &mut merged, &Duplicates::default(), &ignoring, settle_merged)
                 .map_err(|fault| unconvertible(&self.about, &fault))?;
         }
         Ok(merged)
@@ -341,7 +350,7 @@ impl Edit for Applied<'_> {
 
 /// Refuses a merged object that is not of its kind (`Apply` of apimachinery's
 /// util/managedfields/internal/structuredmerge.go).
-fn unconvertible(about: &str, fault: &str) -> ApiError {
+pub(super) fn unconvertible(about: &str, fault: &str) -> ApiError {
     let kind = about.split_once("; ").map_or(about, |(_, kind)| kind);
     let fault = golang::from_unstructured(fault);
     ApiError::unexpected(format!(

@@ -19,6 +19,7 @@ use crate::registry::{ResourceDef, ScalePaths};
 use crate::server::Call;
 use crate::status::{About, ApiError, ApiResult, Cause};
 use crate::table;
+use crate::types::decode::{Settle, settle, settle_merged};
 use crate::types::{self, Type};
 
 pub(super) async fn dispatch(call: &Call<'_>, method: &Method) -> ApiResult<Reply> {
@@ -55,7 +56,7 @@ async fn updated(call: &Call<'_>, paths: &ScalePaths) -> ApiResult<Reply> {
         if (&wanted["apiVersion"], &wanted["kind"]) != (&json!(SCALE_VERSION), &json!(KIND)) {
             return Err(undecodable());
         }
-        typed(&mut wanted).map_err(|_| undecodable())?;
+        typed(&mut wanted, settle).map_err(|_| undecodable())?;
         (wanted, Vec::new())
     } else {
         admit::read_typed(call, (GROUP, "v1", KIND), &options)?
@@ -116,8 +117,11 @@ fn applied(call: &Call<'_>, old: &Value, wanted: &Value, options: &WriteOptions)
     if let Some(message) = message() {
         admit::check_declared(wanted, message)?;
     }
-    let (scale, changed) = crate::managed::applied_scale(call, old, wanted, options)?;
-    if call.def.is_custom() && changed {
+    let (mut scale, changed) = crate::managed::applied_scale(call, old, wanted, options)?;
+    if !call.def.is_custom() {
+        let about = crate::apply::about(wanted);
+        typed(&mut scale, settle_merged).map_err(|fault| patch::unconvertible(&about, &fault))?;
+    } else if changed {
         return Err(unconverted("failed to convert new object", meta::namespace(wanted), meta::name(wanted)));
     }
     Ok(scale)
@@ -201,7 +205,7 @@ fn replicas(call: &Call<'_>, paths: &ScalePaths, scale: &Value) -> ApiResult<i64
     let Some(number) = number else {
         return Err(ApiError::bad_request("Scale in version \"v1\" cannot be handled as a Scale"));
     };
-    if number == UNSET {
+    if number == UNSET && call.def.is_custom() {
         let text = format!("the spec replicas field {:?} cannot be empty", paths.spec);
         return Err(ApiError::bad_request(text));
     }
@@ -241,8 +245,8 @@ fn message() -> Option<&'static Type> {
 }
 
 /// Normalizes a scale to its type; returns the paths of unknown members.
-fn typed(scale: &mut Value) -> Result<Vec<String>, String> {
-    message().map_or(Ok(Vec::new()), |message| types::decode::settle(scale, message))
+fn typed(scale: &mut Value, settle: Settle) -> Result<Vec<String>, String> {
+    message().map_or(Ok(Vec::new()), |message| settle(scale, message))
 }
 
 /// Decodes a patched scale.
@@ -258,13 +262,13 @@ fn read_patched(
         let def = ResourceDef { kind: KIND.to_owned(), ..of_group.as_ref().clone() };
         change.identify(call, &def, next, patched)?;
     }
-    typed(next)
+    typed(next, change.settle())
 }
 
 fn shown(call: &Call<'_>, object: &Value, paths: &ScalePaths) -> ApiResult<Reply> {
     let mut scale = scale_of(object, paths);
     // The types are right; zero replicas are omitted, as in Go.
-    let _ = typed(&mut scale);
+    let _ = typed(&mut scale, settle);
     let shaped = match &call.accepted.shape {
         Shape::Table(version) => table::of_scale(call, version, &scale)?,
         Shape::Partial(version) => table::partial(&scale, version),

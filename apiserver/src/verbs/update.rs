@@ -273,16 +273,17 @@ fn keep_other_part(call: &Call<'_>, current: &Value, wanted: &mut Value) {
 
 /// The status of a built-in kind brings metadata along, unless its strategy keeps them.
 fn bring_metadata(def: &ResourceDef, given: &Value, wanted: &mut Value) {
+    meta::copy(given, wanted, "deletionGracePeriodSeconds");
     if parts::ignored_by_status(def).contains(&"metadata") {
         return;
     }
-    let kept = match def.plural.as_str() {
-        "deployments" => "labels",
-        "pods" => "ownerReferences",
-        _ => "",
+    let kept: &[&str] = match def.plural.as_str() {
+        "deployments" => &["labels"],
+        "pods" => &["ownerReferences", "deletionTimestamp"],
+        _ => &[],
     };
-    for field in ["labels", "annotations", "finalizers", "ownerReferences"] {
-        if field != kept {
+    for field in ["labels", "annotations", "finalizers", "ownerReferences", "deletionTimestamp"] {
+        if !kept.contains(&field) {
             meta::copy(given, wanted, field);
         }
     }

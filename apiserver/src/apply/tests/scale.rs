@@ -38,11 +38,25 @@ fn scale_subresource_takes_ownership_of_replicas() {
     assert_eq!(object["metadata"]["managedFields"][0].get("time"), None, "kube-apiserver writes none");
 }
 
-/// Who sets what is set already takes nothing, and nobody loses a field.
+/// As in kube-apiserver, whose next write then forgets the entry with the replicas.
 #[test]
-fn unchanged_scale_keeps_owners_of_all_fields() {
+fn unchanged_scale_lists_an_updater_of_replicas_twice() {
     let typed = Typed::custom(&schema());
     let mut object = update(&typed, &Value::Null, &config(json!({"size": 2})), &manager("web", 1));
+    let (_, new) = scaled(&object, 2, "hpa");
+    paths().to_object(&mut object, &new, "g/v1");
+    assert_eq!(
+        fields(&object),
+        [("web".to_owned(), json!({"f:spec": {"f:size": {}}})), ("web".to_owned(), json!({"f:spec": {}}))]
+    );
+    assert_eq!(object["metadata"]["managedFields"][0].get("time"), None);
+}
+
+#[test]
+fn unchanged_scale_keeps_an_applier_of_replicas() {
+    let typed = Typed::custom(&schema());
+    let applied = apply(&typed, &Value::Null, &config(json!({"size": 2})), &manager("web", 1), false);
+    let mut object = applied.unwrap().object;
     let before = object.clone();
     let (_, new) = scaled(&object, 2, "hpa");
     paths().to_object(&mut object, &new, "g/v1");

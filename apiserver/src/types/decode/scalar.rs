@@ -2,14 +2,19 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
+use kubesmith_apiextensions::structural::times;
+use kubesmith_apimachinery::golang;
 use kubesmith_apimachinery::quantity::Quantity;
 use serde_json::Value;
 
-use super::{At, cannot, element_type, mismatch, times};
+use super::{At, cannot, element_type, mismatch, own_fault};
 use crate::types::{Field, Type};
 
 /// Checks a value of one of JSON's types.
 pub(super) fn scalar(value: &mut Value, field: &Field, at: &At<'_>, of: &'static Type) -> Result<(), String> {
+    if at.converted {
+        convert(value, field.of);
+    }
     let fits = match (field.of, &*value) {
         ("string", Value::String(_)) | ("bool", Value::Bool(_)) | ("double", Value::Number(_)) => true,
         ("int32" | "int64", Value::Number(number)) => {
@@ -34,6 +39,24 @@ pub(super) fn scalar(value: &mut Value, field: &Field, at: &At<'_>, of: &'static
         whole(value);
     }
     Ok(())
+}
+
+/// Converts a number to an integer type as Go does: a float needs to have no fraction, and what does not fit wraps.
+#[expect(clippy::cast_possible_truncation, reason = "Go drops the upper bits")]
+fn convert(value: &mut Value, to: &str) {
+    let number = match (&*value, value.as_i64(), value.as_f64()) {
+        (Value::Number(_), Some(number), _) => number,
+        (Value::Number(_), None, Some(float)) if float.fract() == 0.0 => {
+            // Beyond the range, processors give the least number.
+            format!("{float:.0}").parse().unwrap_or(i64::MIN)
+        }
+        _ => return,
+    };
+    match to {
+        "int32" => *value = (number as i32).into(),
+        "int64" => *value = number.into(),
+        _ => {}
+    }
 }
 
 /// Formats a number without a fraction as Go does.
@@ -92,19 +115,20 @@ pub(super) fn amount(value: &mut Value, is_resource: bool) -> Result<(), String>
 }
 
 /// Checks a number that may be a name.
-pub(super) fn int_or_string(value: &Value, at: &At<'_>, of: &Type) -> Result<(), String> {
-    match value {
+pub(super) fn int_or_string(value: &mut Value, at: &At<'_>, of: &Type) -> Result<(), String> {
+    if at.converted {
+        whole(value);
+    }
+    match &*value {
         Value::String(_) => Ok(()),
         Value::Number(number) if number.as_i64().is_some_and(|n| i32::try_from(n).is_ok()) => Ok(()),
-        Value::Number(number) => Err(cannot(&format!("number {number}"), "int32", at, of)),
-        other => Err(mismatch(other, "int32", at, of)),
+        Value::Number(number) => Err(own_fault(&format!("number {number}"), "int32", at, of)),
+        other => Err(own_fault(golang::json_type(other), "int32", at, of)),
     }
 }
 
 /// Brings a time into its canonical text. The zero time becomes null.
-pub(super) fn time(value: &mut Value, layout: &str, format: &str) -> Result<(), String> {
-    let time = times::parse(value.as_str().unwrap_or_default(), layout)?;
-    let is_zero = time == jiff::civil::date(1, 1, 1).at(0, 0, 0, 0);
-    *value = if is_zero { Value::Null } else { time.strftime(format).to_string().into() };
+pub(super) fn time(value: &mut Value, layout: &str) -> Result<(), String> {
+    *value = times::canonical(value.as_str().unwrap_or_default(), layout)?;
     Ok(())
 }

@@ -86,6 +86,11 @@ async fn responses_to_go_clients_match_kube_apiserver() {
 }
 
 #[tokio::test]
+async fn odd_forms_of_values_match_kube_apiserver() {
+    replay("forms").await;
+}
+
+#[tokio::test]
 async fn field_checks_of_built_in_kinds_match_kube_apiserver() {
     replay("fields").await;
 }

@@ -2,17 +2,29 @@
 
 use jiff::SignedDuration;
 use jiff::civil::{Date, DateTime};
+use serde_json::Value;
 
 /// The layout of `metav1.Time`.
-pub(super) const SECONDS: &str = "2006-01-02T15:04:05Z07:00";
+pub const SECONDS: &str = "2006-01-02T15:04:05Z07:00";
 /// The layout of `metav1.MicroTime`.
-pub(super) const MICROSECONDS: &str = "2006-01-02T15:04:05.000000Z07:00";
+pub const MICROSECONDS: &str = "2006-01-02T15:04:05.000000Z07:00";
+
+/// Returns a time as Go writes it; null for the zero time.
+///
+/// # Errors
+/// Returns Go's error.
+pub fn canonical(text: &str, layout: &str) -> Result<Value, String> {
+    let time = parse(text, layout)?;
+    let format = if layout == MICROSECONDS { "%Y-%m-%dT%H:%M:%S.%6fZ" } else { "%Y-%m-%dT%H:%M:%SZ" };
+    let is_zero = time == jiff::civil::date(1, 1, 1).at(0, 0, 0, 0);
+    Ok(if is_zero { Value::Null } else { time.strftime(format).to_string().into() })
+}
 
 /// Returns the time in UTC.
 ///
 /// # Errors
 /// Go's error.
-pub(super) fn parse(text: &str, layout: &str) -> Result<DateTime, String> {
+fn parse(text: &str, layout: &str) -> Result<DateTime, String> {
     let mut parser = Parser { text, layout, rest: text };
     let year = parser.year()?;
     parser.literal("-")?;
