@@ -312,6 +312,7 @@ impl Loop {
             };
             let changed = select_all(self.sources.iter_mut().map(|source| source.cursor.wait().boxed()));
             tokio::select! {
+                biased;
                 _ = stopped.changed() => return,
                 _ = stopping.changed() => return,
                 (_, _, _) = changed => {}

@@ -163,7 +163,9 @@ impl Watch {
                     None => std::future::pending().await,
                 }
             };
+            // In order, so that simulated runs repeat: a watch may end when a bookmark is due.
             tokio::select! {
+                biased;
                 more = self.cursor.wait() => self.done = !more,
                 _ = self.stopping.changed() => self.done = true,
                 () = sleep_until(self.end) => self.done = true,
@@ -185,6 +187,7 @@ impl Watch {
     async fn advance(&mut self) -> bool {
         let mut stopping = self.stopping.clone();
         let filled = tokio::select! {
+            biased;
             filled = self.fill() => filled,
             // A conversion webhook may be slow.
             _ = stopping.wait_for(|stops| *stops) => Ok(()),

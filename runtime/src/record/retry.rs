@@ -122,6 +122,7 @@ impl Retry {
         // The first pause is random, so that clients do not retry at the same moment.
         let share = if number == 1 { (self.random)() } else { 1.0 };
         tokio::select! {
+            biased;
             () = tokio::time::sleep(RETRY_SLEEP.mul_f64(share.clamp(0.0, 1.0))) => {}
             () = self.stop.cancelled() => {}
         }

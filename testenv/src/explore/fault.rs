@@ -128,7 +128,8 @@ pub(super) fn pasts() -> impl Iterator<Item = Past> {
     PASTS.iter().map(|(age, lists)| Past { age: *age, lists: *lists })
 }
 
-fn all() -> impl Iterator<Item = Fault> {
+/// All faults.
+pub(super) fn all() -> impl Iterator<Item = Fault> {
     let restarts = [Restart::AtOnce, Restart::AfterStep].into_iter().chain(pasts().map(Restart::Stale));
     let crashes = restarts.flat_map(|restart| [Fault::CrashBefore(restart), Fault::CrashAfter(restart)]);
     let releases = [Release::Quiet, Release::Minute, Release::AfterStep];

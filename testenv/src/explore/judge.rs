@@ -47,6 +47,12 @@ fn refers_to(metadata: &Value, name: &str) -> bool {
     values.any(|value| value.as_str() == Some(name))
 }
 
+/// Reports whether an object is a CronJob's: the time of the run decides how many there are.
+fn is_scheduled(object: &Value) -> bool {
+    let owners = object["metadata"]["ownerReferences"].as_array();
+    owners.is_some_and(|owners| owners.iter().any(|owner| owner["kind"] == "CronJob"))
+}
+
 impl Run<'_> {
     /// Returns the time without writes after which the step has settled.
     pub(super) fn quiet_needed(&mut self) -> Duration {
@@ -77,6 +83,7 @@ impl Run<'_> {
         let all = self.world.cluster.state(self.options.resources);
         // The server's controllers write the status of built-in kinds.
         let objects = all.iter().map(|((group, _), object)| (object, is_custom_group(group)));
+        let objects = objects.filter(|(object, _)| !is_scheduled(object));
         let systems: Vec<Value> = self.world.spec.outside.iter().zip(&outside).map(system).collect();
         let state = normalise(objects.chain(systems.iter().map(|system| (system, true))), &self.world.names);
         let expected = self.options.aim.expected();
@@ -243,5 +250,18 @@ impl Run<'_> {
         if let Some(text) = found {
             self.world.fail(Failure::Eventually(text));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn job_of_a_cron_job_is_not_compared() {
+        let job =
+            |owner: &str| json!({"metadata": {"ownerReferences": [{"kind": owner, "controller": true}]}});
+        assert!(is_scheduled(&job("CronJob")) && !is_scheduled(&job("Widget")));
+        assert!(!is_scheduled(&json!({"metadata": {}})));
     }
 }

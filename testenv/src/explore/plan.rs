@@ -312,6 +312,8 @@ pub(super) fn smaller(plan: &Plan) -> Vec<Plan> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
 
     fn site(kind: SiteKind, name: &str, step: usize) -> Site {
@@ -352,6 +354,39 @@ mod tests {
             .collect();
         assert_eq!(plans[..5], ["crash-after@a#0", "hold@b#0", "touch@a#0", "lost@a#0", "crash-after@a#2"]);
         assert!(plans.iter().all(|plan| !plan.contains("stale")));
+    }
+
+    #[test]
+    fn every_fault_is_planned() {
+        let place = |kind: SiteKind, name: &str| Site {
+            changes: 5,
+            calls_webhook: true,
+            deletes: true,
+            ..site(kind, name, 3)
+        };
+        let sites = [
+            place(SiteKind::VersionedWrite, "update#0"),
+            place(SiteKind::Child, "create#0"),
+            place(SiteKind::StaleRead, "list#0"),
+            place(SiteKind::PagedRead, "list#1"),
+            place(SiteKind::Event, "event#0"),
+            place(SiteKind::Step, "step#3"),
+        ];
+        let plans = systematic(&ground(&sites, 5));
+        let planned: BTreeSet<String> =
+            plans.iter().flat_map(|plan| &plan.faults).map(|planned| planned.fault.to_string()).collect();
+        // These are combinations of parts that the classes do not use.
+        let is_left_out = |name: &str| {
+            matches!(name, "garbage" | "miss-minute")
+                || name.starts_with("crash-before-stale")
+                || (name.starts_with("expire-stale") && !planned.contains(name))
+        };
+        let missing: Vec<String> = crate::explore::fault::all()
+            .map(|fault| fault.to_string())
+            .filter(|name| !planned.contains(name) && !is_left_out(name))
+            .collect();
+        assert_eq!(missing, Vec::<String>::new());
+        assert_eq!(planned.iter().filter(|name| name.starts_with("expire-stale")).count(), 5);
     }
 
     #[test]

@@ -3,10 +3,11 @@
 use std::collections::HashMap;
 use std::thread;
 
+use futures::TryStreamExt as _;
 use futures::future::try_join_all;
 use k8s_openapi::api::core::v1::ConfigMap;
-use kube::ResourceExt as _;
-use kube::api::PostParams;
+use kube::api::{Api, PostParams, WatchParams};
+use kube::{Client, ResourceExt as _};
 use kubesmith_testenv::{Explore, Failed};
 use operators::frame::{Seen, is_deleted, orphan, part, run, unless};
 use serde_json::json;
@@ -75,6 +76,32 @@ fn drawn_numbers_are_the_same_when_the_seed_is() {
     let first = failure();
     assert!(first.contains("stays:\n  - configmaps default/one-"), "{first}");
     (0..5).for_each(|_| assert_eq!(failure(), first));
+}
+
+/// Watches until the server ends the watch, at a moment when a bookmark is due.
+async fn watches(client: Client) -> kube::Result<()> {
+    let maps: Api<ConfigMap> = Api::namespaced(client, "default");
+    loop {
+        let mut events = Box::pin(maps.watch(&WatchParams::default().timeout(240), "0").await?);
+        while events.try_next().await?.is_some() {}
+    }
+}
+
+#[test]
+fn report_is_the_same_when_timers_of_the_server_are_due_at_once() {
+    let text = || {
+        let explore = Explore::new("watches").schedules(0).time(HOUR);
+        let report = explore.run(|sim| async move {
+            describe(&sim);
+            sim.operator(watches);
+        });
+        let text = report.unwrap().to_string();
+        // Without the machine's time.
+        let (name, rest) = text.split_once(" in ").unwrap();
+        format!("{name}{}", rest.split_once(')').unwrap().1)
+    };
+    let first = text();
+    (0..10).for_each(|_| assert_eq!(text(), first));
 }
 
 /// Makes several maps one after the other, in the order of a `HashMap`.

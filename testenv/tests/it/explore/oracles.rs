@@ -1,9 +1,14 @@
 //! What counts as a failure, and how it is shown.
 
-use kube::ResourceExt as _;
-use kube::api::{Patch, PatchParams, PostParams};
+use std::time::Duration;
+
+use futures::FutureExt as _;
+use futures::future::BoxFuture;
+use k8s_openapi::api::core::v1::ConfigMap;
+use kube::api::{Api, ListParams, Patch, PatchParams, PostParams};
+use kube::{Client, ResourceExt as _};
 use kubesmith_testenv::{Explore, Failed, Report};
-use operators::frame::{Seen, is_deleted, orphan, run, unless};
+use operators::frame::{Seen, has_finalizer, is_deleted, orphan, run, unless};
 use serde_json::json;
 
 use super::{HOUR, SCHEDULES, child, describe, explored, found, level_triggered};
@@ -91,6 +96,63 @@ fn deletion_is_found_when_the_object_is_as_wanted() {
     assert!(failed.failure().ends_with("made again: ConfigMap default/one"), "{failed}");
     assert!(failed.plan().starts_with("hold@event configmaps DELETED default/one"), "{failed}");
     replacing(true).unwrap_or_else(|failed| panic!("{failed}"));
+}
+
+/// Asks for its maps without a pause.
+async fn busy(client: Client) -> kube::Result<()> {
+    let maps: Api<ConfigMap> = Api::namespaced(client, "default");
+    loop {
+        maps.list(&ListParams::default()).await?;
+    }
+}
+
+/// Ends after its first list.
+async fn once_only(client: Client) -> kube::Result<()> {
+    let maps: Api<ConfigMap> = Api::namespaced(client, "default");
+    maps.list(&ListParams::default()).await.map(drop)
+}
+
+/// Makes a map that is refused, every minute.
+async fn refused(client: Client) -> kube::Result<()> {
+    let maps: Api<ConfigMap> = Api::namespaced(client, "default");
+    loop {
+        let mut map = ConfigMap::default();
+        map.metadata.name = Some("Not A Name".to_owned());
+        let _ = maps.create(&PostParams::default(), &map).await;
+        tokio::time::sleep(Duration::from_secs(60)).await;
+    }
+}
+
+/// Sets a finalizer that nobody removes.
+async fn keeps(seen: Seen) -> kube::Result<()> {
+    for widget in seen.live().filter(|widget| !has_finalizer(*widget)) {
+        seen.finalize(widget, true).await?;
+    }
+    Ok(())
+}
+
+#[test]
+fn operator_without_rest_is_found_without_faults() {
+    let failure = |operator: fn(Client) -> BoxFuture<'static, kube::Result<()>>| {
+        let failed = Explore::new("restless").schedules(0).time(HOUR).run(move |sim| async move {
+            describe(&sim);
+            sim.operator(operator);
+        });
+        failed.unwrap_err().failure().to_owned()
+    };
+    assert_eq!(failure(|client| busy(client).boxed()), "busy loop: requests never end");
+    assert_eq!(failure(|client| once_only(client).boxed()), "the operator's future ends again and again");
+    let text = failure(|client| refused(client).boxed());
+    assert!(
+        text.starts_with("the server refuses the same write again and again: create configmaps"),
+        "{text}"
+    );
+    let stuck = found(keeps);
+    assert!(
+        stuck.failure().starts_with("the deletion never ends: \"one\" waits for the finalizers"),
+        "{stuck}"
+    );
+    assert!(stuck.plan().is_empty(), "{stuck}");
 }
 
 /// Never changes a map.
