@@ -230,16 +230,26 @@ impl Server {
         self.clock.now()
     }
 
-    /// Returns a free address for a service, from 10.0.0.0/16.
+    /// Returns a free address for a service, from 10.0.0.0/16 without its first 256 addresses, which are for addresses
+    /// that clients choose (`calculateRangeOffset` of pkg/registry/core/service/ipallocator).
     pub(crate) fn service_address(&self) -> String {
+        const OWN: u64 = 0xff00;
         let used =
             |address: &str| self.any_service(|spec| meta::strings(&spec["clusterIPs"]).contains(&address));
         let next = || {
-            let n = self.store.count("service-addresses") % 0xffff + 1;
+            let n = self.store.count("service-addresses") % (OWN - 1) + 0x101;
             format!("10.0.{}.{}", n >> 8, n & 0xff)
         };
         // The search in a full range would never end, so an address is then assigned twice.
-        (0..0xffff).map(|_| next()).find(|address| !used(address)).unwrap_or_else(next)
+        (0..OWN).map(|_| next()).find(|address| !used(address)).unwrap_or_else(next)
+    }
+
+    /// Returns the specs of all services but this one.
+    pub(crate) fn other_services(&self, service: &Value) -> Vec<Value> {
+        let services = self.store.list("services", "", None).map(|list| list.objects).unwrap_or_default();
+        let place = |service: &Value| (meta::namespace(service).to_owned(), meta::name(service).to_owned());
+        let others = services.iter().filter(|(_, other)| place(&other.value) != place(service));
+        others.map(|(_, other)| other.value["spec"].clone()).collect()
     }
 
     /// Reports whether a stored service has such a spec.
@@ -248,15 +258,17 @@ impl Server {
         services.iter().any(|(_, service)| is_so(&service.value["spec"]))
     }
 
-    /// Returns a free port on the nodes, from 30000 to 32767.
+    /// Returns a free port on the nodes, from 30086 to 32767: those before are for ports that clients choose
+    /// (`calculateRangeOffset` of pkg/registry/core/service/portallocator).
     pub(crate) fn node_port(&self) -> u64 {
         let used = |number: u64| {
             self.any_service(|spec| {
-                spec["ports"].as_array().into_iter().flatten().any(|p| p["nodePort"] == number)
+                spec["healthCheckNodePort"] == number
+                    || spec["ports"].as_array().into_iter().flatten().any(|p| p["nodePort"] == number)
             })
         };
-        let next = || 30_000 + self.store.count("node-ports") % 2_768;
-        (0..2_768).map(|_| next()).find(|number| !used(*number)).unwrap_or_else(next)
+        let next = || 30_086 + self.store.count("node-ports") % 2_682;
+        (0..2_682).map(|_| next()).find(|number| !used(*number)).unwrap_or_else(next)
     }
 
     pub(crate) fn registry(&self) -> Arc<Registry> {

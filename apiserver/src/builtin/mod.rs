@@ -13,7 +13,7 @@ mod kinds;
 pub(crate) mod parts;
 pub(crate) mod printers;
 pub(crate) mod selectable;
-mod services;
+pub(crate) mod services;
 pub(crate) mod warnings;
 
 use serde_json::Value;

@@ -1,23 +1,51 @@
 //! Allocates and releases a Service's addresses and ports: pkg/registry/core/service/storage and strategy.go.
 
+use std::net::{IpAddr, Ipv4Addr};
+
 use serde_json::{Value, json};
 
+use super::check::parse_address;
+use crate::meta;
 use crate::server::Server;
+use crate::status::{About, ApiError, ApiResult, Cause};
+
+/// The collection of Services.
+pub(crate) const COLLECTION: &str = "services";
 
 /// The fields of addresses, which a Service without its own address lacks.
 const ADDRESSES: &[&str] = &["clusterIP", "clusterIPs"];
 
 /// Completes a new Service.
 pub(super) fn created(server: &Server, service: &mut Value) {
-    allocate(server, &mut service["spec"]);
+    let spec = &mut service["spec"];
+    if is_given(&spec["clusterIP"]) && !is_given(&spec["clusterIPs"]) {
+        spec["clusterIPs"] = json!([spec["clusterIP"]]);
+    }
+    share_node_ports(spec);
+    allocate(server, spec);
 }
 
 /// Completes a Service that replaces another.
 pub(super) fn updated(server: &Server, current: &Value, service: &mut Value) {
     let (old, new) = (&current["spec"], &mut service["spec"]);
+    normalize(old, new);
     keep(old, new);
     drop_dependent(old, new);
     allocate(server, new);
+}
+
+/// Brings `clusterIPs` in line with `clusterIP` for clients that know only the latter (`normalizeClusterIPs`).
+fn normalize(old: &Value, new: &mut Value) {
+    let same = |new: &Value| old["clusterIPs"] == new["clusterIPs"];
+    if old["clusterIP"] == new["clusterIP"] {
+        if !is_given(&new["clusterIPs"]) {
+            copy(old, new, "clusterIPs");
+        }
+    } else if is_given(&new["clusterIP"]) && same(new) {
+        new["clusterIPs"] = json!([new["clusterIP"]]);
+    } else if is_given(&old["clusterIP"]) && same(new) {
+        new["clusterIPs"] = Value::Null;
+    }
 }
 
 /// Keeps allocated values that the client left out (`patchAllocatedValues`).
@@ -28,6 +56,9 @@ fn keep(old: &Value, new: &mut Value) {
                 copy(old, new, field);
             }
         }
+    }
+    if is_checked(old) && is_checked(new) && !is_node_port(&new["healthCheckNodePort"]) {
+        copy(old, new, "healthCheckNodePort");
     }
     if needs_node_ports(old) && needs_node_ports(new) {
         let used: Vec<Value> = ports(new).filter_map(|port| port.get("nodePort").cloned()).collect();
@@ -79,50 +110,193 @@ fn ports(spec: &Value) -> impl Iterator<Item = &Value> {
     spec["ports"].as_array().into_iter().flatten()
 }
 
+fn is_given(value: &Value) -> bool {
+    match value {
+        Value::String(text) => !text.is_empty(),
+        Value::Array(list) => !list.is_empty(),
+        _ => false,
+    }
+}
+
+/// Gives the ports of a new Service with one number the same node port (`initNodePorts`).
+fn share_node_ports(spec: &mut Value) {
+    let wanted: Vec<(Value, Value)> = ports(spec)
+        .filter(|port| is_node_port(&port["nodePort"]))
+        .map(|port| (port["port"].clone(), port["nodePort"].clone()))
+        .collect();
+    for port in spec.get_mut("ports").and_then(Value::as_array_mut).into_iter().flatten() {
+        let same = wanted.iter().find(|(number, _)| *number == port["port"]);
+        if let (false, Some((_, number))) = (is_node_port(&port["nodePort"]), same) {
+            port["nodePort"] = number.clone();
+        }
+    }
+}
+
+fn is_node_port(number: &Value) -> bool {
+    number.as_i64().is_some_and(|number| number != 0)
+}
+
 /// Allocates the address and the node ports of a Service.
 fn allocate(server: &Server, spec: &mut Value) {
     if !needs_address(spec) {
         return;
     }
-    let is_given = |value: &Value| match value {
-        Value::String(text) => !text.is_empty(),
-        Value::Array(list) => !list.is_empty(),
-        _ => false,
-    };
-    // The check refuses `clusterIPs` without `clusterIP` (`NormalizeClusterIPs`).
-    if !is_given(&spec["clusterIP"]) && !is_given(&spec["clusterIPs"]) {
+    // The server has no IPv6 addresses, and the check refuses `clusterIPs` without `clusterIP`.
+    let is_free = !is_given(&spec["clusterIP"]) && !is_given(&spec["clusterIPs"]);
+    if is_free && spec["ipFamilies"][0] != "IPv6" {
         spec["clusterIP"] = server.service_address().into();
-    }
-    if is_given(&spec["clusterIP"]) {
-        spec["clusterIPs"] = Value::Array(vec![spec["clusterIP"].clone()]);
+        spec["clusterIPs"] = json!([spec["clusterIP"]]);
     }
     ip_families(spec);
     if needs_node_ports(spec) {
+        let mut shared: Vec<(Value, Value)> = Vec::new();
         for port in spec["ports"].as_array_mut().into_iter().flatten() {
-            if port["nodePort"].is_null() {
-                port["nodePort"] = server.node_port().into();
+            if !is_node_port(&port["nodePort"]) {
+                let same = shared.iter().find(|(number, _)| *number == port["port"]);
+                let number = same.map(|(_, number)| number.clone());
+                port["nodePort"] = number.unwrap_or_else(|| server.node_port().into());
+                shared.push((port["port"].clone(), port["nodePort"].clone()));
             }
         }
     }
-    let is_checked = spec["type"] == "LoadBalancer" && spec["externalTrafficPolicy"] == "Local";
-    if is_checked && matches!(spec["healthCheckNodePort"].as_i64(), None | Some(0)) {
+    if is_checked(spec) && !is_node_port(&spec["healthCheckNodePort"]) {
         spec["healthCheckNodePort"] = server.node_port().into();
     }
 }
 
+/// Reports whether the Service has a port for health checks.
+fn is_checked(spec: &Value) -> bool {
+    spec["type"] == "LoadBalancer" && spec["externalTrafficPolicy"] == "Local"
+}
+
+/// Refuses addresses and ports that a Service cannot have, or that another one has. `old` is the Service that it replaces.
+/// Source: `allocateCreate` and `allocateUpdate` of pkg/registry/core/service/storage/alloc.go.
+pub(crate) fn claim(server: &Server, old: Option<&Value>, service: &Value, dry_run: bool) -> ApiResult<()> {
+    let (old, new) = (old.map_or(&Value::Null, |old| &old["spec"]), &service["spec"]);
+    let refused = |causes| Err(ApiError::invalid(About::new("", "Service", meta::name(service)), causes));
+    let families = unsupported_families(new);
+    if !families.is_empty() {
+        return refused(families);
+    }
+    let others = server.other_services(service);
+    if let Some(cause) = unavailable_address(old, new, &others, dry_run) {
+        return refused(vec![cause]);
+    }
+    let before = node_ports(old);
+    let fault = |number: &Value| match number.as_u64() {
+        Some(30_000..=32_767) if others.iter().any(|spec| node_ports(spec).contains(number)) => {
+            Some("provided port is already allocated")
+        }
+        Some(30_000..=32_767) => None,
+        // A dry run does not look at the range.
+        _ if dry_run => None,
+        _ => Some("provided port is not in the valid range. The range of valid ports is 30000-32767"),
+    };
+    let is_external = matches!(new["type"].as_str(), Some("NodePort" | "LoadBalancer"));
+    for (i, port) in ports(new).enumerate().filter(|_| is_external) {
+        let number = &port["nodePort"];
+        if is_node_port(number)
+            && !before.contains(number)
+            && let Some(fault) = fault(number)
+        {
+            return refused(vec![Cause::invalid(format!("spec.ports[{i}].nodePort"), number, fault)]);
+        }
+    }
+    let health = &new["healthCheckNodePort"];
+    if is_checked(new)
+        && !is_checked(old)
+        && let Some(fault) = fault(health)
+    {
+        let text = format!("failed to allocate requested HealthCheck NodePort {health}: {fault}");
+        return Err(ApiError::internal_of(text));
+    }
+    Ok(())
+}
+
+/// The node ports of a Service, with that of its health checks.
+fn node_ports(spec: &Value) -> Vec<Value> {
+    let health = std::iter::once(&spec["healthCheckNodePort"]);
+    let numbers = ports(spec).map(|port| &port["nodePort"]).chain(health);
+    numbers.filter(|number| is_node_port(number)).cloned().collect()
+}
+
+/// The faults of the families of addresses: the server has those of IPv4 alone (`initIPFamilyFields`).
+fn unsupported_families(spec: &Value) -> Vec<Cause> {
+    if !needs_address(spec) {
+        return Vec::new();
+    }
+    let (addresses, families) = (meta::strings(&spec["clusterIPs"]), meta::strings(&spec["ipFamilies"]));
+    let mut causes = Vec::new();
+    if spec["ipFamilyPolicy"] == "SingleStack" {
+        for (count, what) in [(addresses.len(), "cluster IPs"), (families.len(), "IP families")] {
+            if count == 2 {
+                let detail = format!(
+                    "must be 'RequireDualStack' or 'PreferDualStack' when multiple {what} are specified"
+                );
+                causes.push(Cause::invalid("spec.ipFamilyPolicy", &spec["ipFamilyPolicy"], &detail));
+            }
+        }
+    }
+    for (i, address) in addresses.iter().enumerate().skip(families.len()) {
+        if parse_address(address).is_some_and(|address| address.is_ipv6()) {
+            let detail = "IPv6 is not configured on this cluster";
+            causes.push(Cause::invalid(format!("spec.clusterIPs[{i}]"), &spec["clusterIPs"], detail));
+        }
+    }
+    if causes.is_empty() && !is_headless_alone(spec) {
+        let other = families.iter().enumerate().filter(|(_, family)| **family != "IPv4");
+        causes.extend(other.map(|(i, family)| {
+            let family = json!(family);
+            Cause::invalid(format!("spec.ipFamilies[{i}]"), family, "not configured on this cluster")
+        }));
+    }
+    causes
+}
+
+/// The fault of a requested address. A dry run does not see which ones are taken.
+fn unavailable_address(old: &Value, new: &Value, others: &[Value], dry_run: bool) -> Option<Cause> {
+    let address = new["clusterIP"].as_str().filter(|address| !matches!(*address, "" | "None"))?;
+    if !needs_address(new) || (needs_address(old) && is_given(&old["clusterIP"])) {
+        return None;
+    }
+    let is_ours = match parse_address(address)? {
+        IpAddr::V4(address) => address.octets()[..2] == RANGE.octets()[..2],
+        IpAddr::V6(_) => false,
+    };
+    let is_taken = || others.iter().any(|spec| meta::strings(&spec["clusterIPs"]).contains(&address));
+    let why = match (is_ours, dry_run) {
+        (true, false) if is_taken() => "provided IP is already allocated".to_owned(),
+        (true, _) => return None,
+        (false, false) => "the provided network does not match the current range".to_owned(),
+        (false, true) => format!(
+            "the provided IP ({address}) is not in the valid range. The range of valid IPs is {RANGE}/16"
+        ),
+    };
+    let detail = format!("failed to allocate IP {address}: {why}");
+    Some(Cause::invalid("spec.clusterIPs", &new["clusterIPs"], &detail))
+}
+
+/// The first address of the range of services, which has 16 bits.
+const RANGE: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 0);
+
+/// Reports whether a Service has neither an address nor a selector, so that nobody needs its families.
+fn is_headless_alone(spec: &Value) -> bool {
+    spec["clusterIP"] == "None" && spec["selector"].as_object().is_none_or(serde_json::Map::is_empty)
+}
+
 /// Sets the families of a Service without any: a headless one without selector gets all of them.
 fn ip_families(spec: &mut Value) {
-    let all =
-        spec["clusterIP"] == "None" && spec["selector"].as_object().is_none_or(serde_json::Map::is_empty);
-    let (families, policy) = match all {
-        true => (json!(["IPv4", "IPv6"]), "RequireDualStack"),
-        false => (json!(["IPv4"]), "SingleStack"),
-    };
-    if spec["ipFamilies"].is_null() {
-        spec["ipFamilies"] = families;
-    }
+    let all = is_headless_alone(spec);
     if spec["ipFamilyPolicy"].is_null() {
-        spec["ipFamilyPolicy"] = policy.into();
+        spec["ipFamilyPolicy"] = if all { "RequireDualStack" } else { "SingleStack" }.into();
+    }
+    let first = spec["clusterIPs"][0].as_str().and_then(parse_address);
+    if spec["ipFamilies"].is_null() && !first.is_some_and(|address| address.is_ipv6()) {
+        spec["ipFamilies"] = if all && spec["ipFamilyPolicy"] != "SingleStack" {
+            json!(["IPv4", "IPv6"])
+        } else {
+            json!(["IPv4"])
+        };
     }
 }
 

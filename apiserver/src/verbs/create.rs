@@ -8,7 +8,7 @@ use super::write::{self, Storage, Write};
 use super::{admit, identity, read};
 use crate::admission::{Attributes, Operation, Options};
 use crate::authorization;
-use crate::builtin::{self, Generation, certificates};
+use crate::builtin::{self, Generation, certificates, services};
 use crate::conversion::Served;
 use crate::http::query::WriteOptions;
 use crate::http::reply::Reply;
@@ -132,6 +132,9 @@ impl Write for Create<'_> {
         // storage/etcd3/store.go, Create, which updates and dry runs skip.
         if self.by == By::Create && !storage.is_dry_run() && version.is_ok_and(|version| version != 0) {
             return Err(ApiError::unexpected("resourceVersion should not be set on objects to be created"));
+        }
+        if def.collection == services::COLLECTION {
+            services::claim(&self.call.server, None, &object, storage.is_dry_run())?;
         }
         let (key, name) = (def.key_of(&object), meta::name(&object).to_owned());
         let generates = !meta::text(&object, "generateName").is_empty();

@@ -9,7 +9,7 @@ use super::write::{self, Storage, Write};
 use super::{admit, create, delete, identity, read};
 use crate::admission::{self, Attributes, Operation, Options};
 use crate::builtin::parts::{self, Part};
-use crate::builtin::{self, Generation, Stage};
+use crate::builtin::{self, Generation, Stage, services};
 use crate::conversion::Served;
 use crate::http::query::WriteOptions;
 use crate::http::reply::Reply;
@@ -154,6 +154,9 @@ impl<E: Edit> Write for Update<'_, E> {
         let gone = delete::goes_with_update(def, &stored.value, &wanted);
         if crate::apply::same_but_times(&wanted, &stored.value) && !gone {
             return Ok(Some(stored.clone()));
+        }
+        if def.collection == services::COLLECTION && self.call.path.subresource.is_empty() {
+            services::claim(&self.call.server, Some(&stored.value), &wanted, storage.is_dry_run())?;
         }
         let written = if gone {
             storage.remove(def, &key, stored).map(|last| Arc::new(Object::new(wanted, last.rv)))

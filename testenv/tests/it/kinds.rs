@@ -43,7 +43,7 @@ fn samples() -> Vec<(String, Value, Value)> {
         (
             format!("{CORE}/services"),
             spec(json!({"selector": {"app": "a"}, "ports": ports})),
-            json!(["x", "ClusterIP", "10.0.0.2", "<none>", "80/TCP", "0s", "app=a"]),
+            json!(["x", "ClusterIP", "10.0.1.1", "<none>", "80/TCP", "0s", "app=a"]),
         ),
         (format!("{CORE}/endpoints"), json!({}), json!(["x", "<none>", "0s"])),
         (
@@ -236,7 +236,7 @@ async fn service_keeps_its_address_and_gets_node_ports() {
     let path = format!("{CORE}/services");
     let body = json!({"metadata": {"name": "s"}, "spec": {"type": "NodePort", "ports": [{"port": 80}]}});
     let (_, service) = call(&env, Method::POST, &path, body).await;
-    assert_eq!(service["spec"]["ports"][0]["nodePort"], 30_000);
+    assert_eq!(service["spec"]["ports"][0]["nodePort"], 30_086);
     let mut moved = service.clone();
     moved["spec"]["clusterIP"] = json!("10.0.9.9");
     moved["spec"]["clusterIPs"] = json!(["10.0.9.9"]);

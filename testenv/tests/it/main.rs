@@ -25,6 +25,7 @@ mod rbac;
 mod reads;
 mod recorded;
 mod robust;
+mod services;
 #[cfg(unix)]
 mod stand_in;
 mod support;

@@ -18,7 +18,7 @@ pub(super) fn ip(field: &Field<'_>, errors: &mut Errors) -> Option<IpAddr> {
 }
 
 /// Reads an address as Go's sloppy parser does: leading zeros are decimal.
-pub(super) fn parse(text: &str) -> Option<IpAddr> {
+pub(in crate::builtin) fn parse(text: &str) -> Option<IpAddr> {
     if let Ok(address) = text.parse() {
         return Some(address);
     }

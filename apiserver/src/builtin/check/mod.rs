@@ -28,6 +28,7 @@ mod storage;
 mod volumes;
 mod workloads;
 
+pub(in crate::builtin) use addresses::parse as parse_address;
 pub(super) use autoscaling::autoscaler;
 pub(super) use csi::{
     csi_driver, csi_node, csi_storage_capacity, volume_attachment, volume_attachment_status,

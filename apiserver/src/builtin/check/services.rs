@@ -61,7 +61,22 @@ fn updated(spec: &Field<'_>, old: &Field<'_>, errors: &mut Errors) {
     if balances(spec) && balances(old) && class.value != old.child("loadBalancerClass").value {
         errors.invalid(&class, "may not change once set");
     }
+    load_balancer_class(spec, errors);
 }
+
+/// `validateLoadBalancerClassField`, which an update calls twice.
+fn load_balancer_class(spec: &Field<'_>, errors: &mut Errors) {
+    let class = spec.child("loadBalancerClass");
+    if class.is_set() {
+        if spec.child("type").text() == "LoadBalancer" {
+            errors.qualified_name(&class);
+        } else {
+            errors.forbidden(&class, ONLY_BALANCERS);
+        }
+    }
+}
+
+const ONLY_BALANCERS: &str = "may only be used when `type` is 'LoadBalancer'";
 
 fn by_type(spec: &Field<'_>, headless: bool, errors: &mut Errors) {
     match spec.child("type").text() {
@@ -182,6 +197,12 @@ fn cluster_ips(spec: &Field<'_>, errors: &mut Errors) {
     if errors.len() > before {
         return;
     }
+    let mut parsed = list.texts().into_iter().filter_map(addresses::parse);
+    if let (Some(one), Some(other)) = (parsed.next(), parsed.next())
+        && one.is_ipv4() == other.is_ipv4()
+    {
+        errors.invalid(&list, "may specify no more than one IP for each IP family");
+    }
     for (address, family) in list.items().zip(families.texts()) {
         let Some(parsed) = addresses::parse(address.text()) else { continue };
         if (family == "IPv4" && parsed.is_ipv6()) || (family == "IPv6" && parsed.is_ipv4()) {
@@ -239,11 +260,10 @@ fn repeated_ports(ports: &Field<'_>, errors: &mut Errors) {
 
 fn load_balancer(spec: &Field<'_>, errors: &mut Errors) {
     let balances = spec.child("type").text() == "LoadBalancer";
-    let only = "may only be used when `type` is 'LoadBalancer'";
     let ranges = spec.child("loadBalancerSourceRanges");
     let place = spec.child("LoadBalancerSourceRanges").path;
     if !ranges.is_empty() && !balances {
-        errors.forbidden(&ranges.at(place.clone()), only);
+        errors.forbidden(&ranges.at(place.clone()), ONLY_BALANCERS);
     }
     for range in ranges.at(place).items() {
         let text = Value::from(range.text().trim());
@@ -251,16 +271,9 @@ fn load_balancer(spec: &Field<'_>, errors: &mut Errors) {
     }
     let allocates = spec.child("allocateLoadBalancerNodePorts");
     if allocates.is_set() && !balances {
-        errors.forbidden(&allocates, only);
+        errors.forbidden(&allocates, ONLY_BALANCERS);
     }
-    let class = spec.child("loadBalancerClass");
-    if class.is_set() {
-        if balances {
-            errors.qualified_name(&class);
-        } else {
-            errors.forbidden(&class, only);
-        }
-    }
+    load_balancer_class(spec, errors);
 }
 
 /// `validateServiceExternalTrafficPolicy` and its siblings.

@@ -1,0 +1,121 @@
+//! Addresses and ports of Services. The answers are those of kube-apiserver 1.36.2, with the range of the embedded server.
+
+use http::Method;
+use kubesmith_testenv::TestEnv;
+use serde_json::{Value, json};
+
+use crate::support::call;
+
+const SERVICES: &str = "/api/v1/namespaces/default/services";
+
+/// Creates a Service; returns it, or the message of the error.
+async fn create(env: &TestEnv, query: &str, name: &str, spec: Value) -> Result<Value, String> {
+    let body = json!({"metadata": {"name": name}, "spec": spec});
+    let (code, answer) = call(env, Method::POST, &format!("{SERVICES}{query}"), body).await;
+    if code == 201 { Ok(answer["spec"].clone()) } else { Err(answer["message"].as_str().unwrap().to_owned()) }
+}
+
+fn node_port(port: u16) -> Value {
+    json!({"type": "NodePort", "ports": [{"port": 80, "nodePort": port}]})
+}
+
+#[tokio::test]
+async fn node_port_is_given_once() {
+    let env = TestEnv::builder().start().await.unwrap();
+    assert_eq!(create(&env, "", "a", node_port(30_080)).await.unwrap()["ports"][0]["nodePort"], 30_080);
+    let port = "spec.ports[0].nodePort: Invalid value";
+    for query in ["", "?dryRun=All"] {
+        assert_eq!(
+            create(&env, query, "b", node_port(30_080)).await.unwrap_err(),
+            format!("Service \"b\" is invalid: {port}: 30080: provided port is already allocated")
+        );
+    }
+    let range = "provided port is not in the valid range. The range of valid ports is 30000-32767";
+    assert_eq!(
+        create(&env, "", "b", node_port(80)).await.unwrap_err(),
+        format!("Service \"b\" is invalid: {port}: 80: {range}")
+    );
+    let balanced = |health: u16| {
+        json!({"type": "LoadBalancer", "externalTrafficPolicy": "Local", "ports": [{"port": 80}],
+               "healthCheckNodePort": health})
+    };
+    let refused = "Internal error occurred: failed to allocate requested HealthCheck NodePort 30080: provided port is \
+                   already allocated";
+    assert_eq!(create(&env, "", "b", balanced(30_080)).await.unwrap_err(), refused);
+    create(&env, "", "b", balanced(30_090)).await.unwrap();
+    assert!(create(&env, "", "c", node_port(30_090)).await.is_err());
+
+    // Its own port stays, another one's is refused.
+    let path = format!("{SERVICES}/a");
+    let service =
+        |port: u16| json!({"metadata": {"name": "a", "labels": {"x": "y"}}, "spec": node_port(port)});
+    assert_eq!(call(&env, Method::PUT, &path, service(30_080)).await.0, 200);
+    assert_eq!(call(&env, Method::PUT, &path, service(30_090)).await.0, 422);
+    assert_eq!(call(&env, Method::PUT, &path, service(30_081)).await.0, 200);
+    create(&env, "", "c", node_port(30_080)).await.unwrap();
+}
+
+#[tokio::test]
+async fn ports_of_one_number_share_a_node_port() {
+    let env = TestEnv::builder().start().await.unwrap();
+    let ports = json!([{"name": "a", "port": 53}, {"name": "b", "port": 53, "protocol": "UDP"}, {"name": "c", "port": 54}]);
+    let spec = create(&env, "", "a", json!({"type": "NodePort", "ports": ports})).await.unwrap();
+    let port = |i: usize| spec["ports"][i]["nodePort"].clone();
+    assert_eq!(port(0), port(1));
+    assert_ne!(port(0), port(2));
+}
+
+#[tokio::test]
+async fn cluster_address_is_given_once() {
+    let env = TestEnv::builder().start().await.unwrap();
+    let at = |address: &str| json!({"ports": [{"port": 80}], "clusterIP": address});
+    assert_eq!(create(&env, "", "a", at("10.0.0.77")).await.unwrap()["clusterIPs"], json!(["10.0.0.77"]));
+    let text = |address: &str, why: &str| {
+        format!(
+            "Service \"b\" is invalid: spec.clusterIPs: Invalid value: [\"{address}\"]: failed to allocate IP {address}: {why}"
+        )
+    };
+    let taken = create(&env, "", "b", at("10.0.0.77")).await.unwrap_err();
+    assert_eq!(taken, text("10.0.0.77", "provided IP is already allocated"));
+    create(&env, "?dryRun=All", "b", at("10.0.0.77")).await.unwrap();
+    let foreign = create(&env, "", "b", at("1.2.3.4")).await.unwrap_err();
+    assert_eq!(foreign, text("1.2.3.4", "the provided network does not match the current range"));
+    let foreign = create(&env, "?dryRun=All", "b", at("1.2.3.4")).await.unwrap_err();
+    let range = "the provided IP (1.2.3.4) is not in the valid range. The range of valid IPs is 10.0.0.0/16";
+    assert_eq!(foreign, text("1.2.3.4", range));
+}
+
+#[tokio::test]
+async fn addresses_and_families_have_to_fit() {
+    let env = TestEnv::builder().start().await.unwrap();
+    for (spec, wanted) in [
+        (
+            json!({"clusterIP": "10.0.0.9", "clusterIPs": ["10.0.0.8"]}),
+            "spec.clusterIPs: Invalid value: [\"10.0.0.8\"]: first value must match `clusterIP`",
+        ),
+        (
+            json!({"type": "ExternalName", "externalName": "a.b", "clusterIP": "10.0.0.9"}),
+            "spec.clusterIPs: Forbidden: may not be set for ExternalName services",
+        ),
+        (
+            json!({"ipFamilies": ["IPv6"]}),
+            "spec.ipFamilies[0]: Invalid value: \"IPv6\": not configured on this cluster",
+        ),
+        (
+            json!({"ipFamilies": ["IPv4", "IPv6"]}),
+            "spec.ipFamilyPolicy: Invalid value: \"SingleStack\": must be 'RequireDualStack' or 'PreferDualStack' when \
+             multiple IP families are specified",
+        ),
+        (
+            json!({"clusterIPs": ["10.0.0.8", "10.0.0.9"]}),
+            "[spec.clusterIPs: Invalid value: [\"10.0.0.8\",\"10.0.0.9\"]: must be empty when `clusterIP` is not \
+             specified, spec.clusterIPs: Invalid value: [\"10.0.0.8\",\"10.0.0.9\"]: may specify no more than one IP for \
+             each IP family]",
+        ),
+    ] {
+        let mut whole = json!({"ports": [{"port": 80}]});
+        whole.as_object_mut().unwrap().extend(spec.as_object().cloned().unwrap());
+        let refused = create(&env, "", "a", whole).await.unwrap_err();
+        assert_eq!(refused, format!("Service \"a\" is invalid: {wanted}"));
+    }
+}
