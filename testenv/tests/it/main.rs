@@ -19,6 +19,7 @@ mod hostile;
 mod invariants;
 mod kinds;
 mod parts;
+mod pods;
 mod policies;
 mod protobuf;
 mod rbac;

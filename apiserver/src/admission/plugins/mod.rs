@@ -7,6 +7,7 @@ mod default_toleration_seconds;
 mod limit_ranger;
 mod namespace_lifecycle;
 mod priority;
+mod runtime_class;
 mod service_account;
 mod storage_object_in_use_protection;
 mod taint_nodes_by_condition;
@@ -32,13 +33,14 @@ const ORDER: &[Plugin] = &[
     default_toleration_seconds::admit,
     storage_object_in_use_protection::admit,
     default_storage_class::admit,
+    runtime_class::admit,
 ];
 
 /// Refuses an object after mutating admission.
 type Validator = fn(&Attributes<'_>, Option<&Value>) -> ApiResult<()>;
 
 /// The plugins that check objects, in the same order; validating webhooks come after them.
-const VALIDATORS: &[Validator] = &[limit_ranger::validate];
+const VALIDATORS: &[Validator] = &[limit_ranger::validate, runtime_class::validate];
 
 /// Runs all plugins.
 ///

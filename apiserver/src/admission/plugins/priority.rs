@@ -44,9 +44,23 @@ pub(super) fn admit(attributes: &Attributes<'_>, object: Option<&mut Value>) -> 
             (class.value["value"].as_i64().unwrap_or(0), class.value["preemptionPolicy"].clone())
         }
     };
-    pod["spec"]["priority"] = priority.into();
-    if pod["spec"]["preemptionPolicy"].is_null() {
-        pod["spec"]["preemptionPolicy"] = policy;
+    let computed = [
+        ("priority", "integer value of priority", Value::from(priority)),
+        ("preemptionPolicy", "string value of PreemptionPolicy", policy),
+    ];
+    for (field, what, value) in computed {
+        let given = &pod["spec"][field];
+        if !given.is_null() && *given != value {
+            let shown = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+            let text = format!(
+                "the {what} ({}) must not be provided in pod spec; priority admission controller computed {} from the \
+                 given PriorityClass name",
+                shown(given),
+                shown(&value)
+            );
+            return Err(ApiError::forbidden(def.about(meta::name(pod)), &text));
+        }
+        pod["spec"][field] = value;
     }
     Ok(())
 }

@@ -234,7 +234,7 @@ fn value_from(variable: &Field<'_>, errors: &mut Errors) {
     }
     let field = from.child("fieldRef");
     if field.is_set() {
-        downward_field(&field, errors);
+        downward_field(&field, POD_FIELDS, errors);
     }
     let resource = from.child("resourceFieldRef").child("resource");
     if from.child("resourceFieldRef").is_set() {
@@ -287,8 +287,12 @@ const POD_FIELDS: &[&str] = &[
     "status.podIPs",
 ];
 
+/// `validVolumeDownwardAPIFieldPathExpressions`.
+pub(super) const VOLUME_FIELDS: &[&str] =
+    &["metadata.annotations", "metadata.labels", "metadata.name", "metadata.namespace", "metadata.uid"];
+
 /// `validateObjectFieldSelector`.
-fn downward_field(field: &Field<'_>, errors: &mut Errors) {
+pub(super) fn downward_field(field: &Field<'_>, supported: &[&str], errors: &mut Errors) {
     for member in [field.child("apiVersion"), field.child("fieldPath")] {
         if member.is_empty() {
             errors.required(&member, "");
@@ -306,9 +310,9 @@ fn downward_field(field: &Field<'_>, errors: &mut Errors) {
             let shown = Value::from(path);
             errors.invalid(&field.holding(&shown), "does not support subscript");
         }
-        None if POD_FIELDS.contains(&path.text()) => {}
-        None if matches!(path.text(), "metadata.annotations" | "metadata.labels") => {
-            errors.not_supported(&path, POD_FIELDS);
+        None if supported.contains(&path.text()) => {}
+        None if POD_FIELDS.contains(&path.text()) || VOLUME_FIELDS.contains(&path.text()) => {
+            errors.not_supported(&path, supported);
         }
         None => {
             let detail = format!("error converting fieldPath: field label not supported: {}", path.text());

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::containers::{VOLUME_FIELDS, downward_field};
 use super::field::{Errors, Field};
 use crate::names::NameRule;
 
@@ -196,6 +197,9 @@ fn downward_file(item: &Field<'_>, errors: &mut Errors) {
             errors.invalid_as(item, "\"resource\"", detail);
         }
         _ => {}
+    }
+    if field.is_set() {
+        downward_field(&field, VOLUME_FIELDS, errors);
     }
     mode(&item.child("mode"), errors);
 }

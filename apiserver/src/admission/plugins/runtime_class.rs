@@ -1,0 +1,87 @@
+//! `RuntimeClass`: a new pod gets the overhead and the scheduling of its runtime class.
+//!
+//! Source: plugin/pkg/admission/runtimeclass/admission.go.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::super::{Attributes, Operation};
+use super::object_of;
+use crate::meta;
+use crate::status::{ApiError, ApiResult};
+use crate::store::Object;
+
+const MISMATCH: &str = "pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead";
+
+pub(super) fn admit(attributes: &Attributes<'_>, object: Option<&mut Value>) -> ApiResult<()> {
+    let Some(pod) = object_of(attributes, object, "pods", &[Operation::Create]) else { return Ok(()) };
+    let Some(class) = class(attributes, pod)? else { return Ok(()) };
+    let (overhead, scheduling) = (&class.value["overhead"]["podFixed"], &class.value["scheduling"]);
+    if !class.value["overhead"].is_null() {
+        let own = &pod["spec"]["overhead"];
+        if own.as_object().is_some_and(|own| !own.is_empty()) && own != overhead {
+            return Err(rejected(attributes, pod, MISMATCH));
+        }
+        pod["spec"]["overhead"] = overhead.clone();
+    }
+    for (key, value) in scheduling["nodeSelector"].as_object().into_iter().flatten() {
+        let own = &pod["spec"]["nodeSelector"][key];
+        if !own.is_null() && own != value {
+            let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+            let conflict = format!(
+                "conflict: runtimeClass.scheduling.nodeSelector[{key}] = {}; pod.spec.nodeSelector[{key}] = {}",
+                text(value),
+                text(own)
+            );
+            return Err(rejected(attributes, pod, &conflict));
+        }
+        meta::map_at(&mut pod["spec"], "nodeSelector").insert(key.clone(), value.clone());
+    }
+    let mut tolerations = pod["spec"]["tolerations"].as_array().cloned().unwrap_or_default();
+    for toleration in scheduling["tolerations"].as_array().into_iter().flatten() {
+        if !tolerations.contains(toleration) {
+            tolerations.push(toleration.clone());
+        }
+    }
+    if !tolerations.is_empty() {
+        pod["spec"]["tolerations"] = tolerations.into();
+    }
+    Ok(())
+}
+
+pub(super) fn validate(attributes: &Attributes<'_>, object: Option<&Value>) -> ApiResult<()> {
+    let call = attributes.call;
+    let Some(pod) = object.filter(|_| {
+        call.def.collection == "pods"
+            && call.path.subresource.is_empty()
+            && attributes.operation == Operation::Create
+    }) else {
+        return Ok(());
+    };
+    let class = class(attributes, pod)?;
+    let overhead =
+        class.as_ref().map(|class| &class.value["overhead"]).filter(|overhead| !overhead.is_null());
+    match overhead {
+        Some(overhead) if overhead["podFixed"] != pod["spec"]["overhead"] => {
+            Err(rejected(attributes, pod, MISMATCH))
+        }
+        None if !pod["spec"]["overhead"].is_null() => {
+            let text = "pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead";
+            Err(rejected(attributes, pod, text))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Returns the runtime class that a pod names.
+fn class(attributes: &Attributes<'_>, pod: &Value) -> ApiResult<Option<Arc<Object>>> {
+    let Some(name) = pod["spec"]["runtimeClassName"].as_str() else { return Ok(None) };
+    let found = attributes.call.server.store.get("runtimeclasses.node.k8s.io", name);
+    let missing = || rejected(attributes, pod, &format!("pod rejected: RuntimeClass {name:?} not found"));
+    found.ok_or_else(missing).map(Some)
+}
+
+fn rejected(attributes: &Attributes<'_>, pod: &Value, text: &str) -> ApiError {
+    ApiError::forbidden(attributes.call.def.about(meta::name(pod)), text)
+}

@@ -1,0 +1,90 @@
+//! Pods that admission plugins and checks refuse. The messages are those of kube-apiserver 1.36.2.
+
+use http::Method;
+use kubesmith_testenv::TestEnv;
+use serde_json::{Value, json};
+
+use crate::support::call;
+
+const PODS: &str = "/api/v1/namespaces/default/pods";
+
+/// Creates a pod with these members of its spec; returns the spec, or the message of the error.
+async fn create(env: &TestEnv, more: Value) -> Result<Value, String> {
+    let mut spec = json!({"containers": [{"name": "c", "image": "i"}]});
+    spec.as_object_mut().unwrap().extend(more.as_object().cloned().unwrap());
+    let body = json!({"metadata": {"name": "p"}, "spec": spec});
+    let (code, answer) = call(env, Method::POST, &format!("{PODS}?dryRun=All"), body).await;
+    if code == 201 { Ok(answer["spec"].clone()) } else { Err(answer["message"].as_str().unwrap().to_owned()) }
+}
+
+#[tokio::test]
+async fn pod_cannot_set_another_priority_than_its_class() {
+    let env = TestEnv::builder().start().await.unwrap();
+    let computed = "must not be provided in pod spec; priority admission controller computed";
+    assert_eq!(
+        create(&env, json!({"priority": 5})).await.unwrap_err(),
+        format!(
+            "pods \"p\" is forbidden: the integer value of priority (5) {computed} 0 from the given PriorityClass name"
+        )
+    );
+    assert_eq!(
+        create(&env, json!({"preemptionPolicy": "Never"})).await.unwrap_err(),
+        format!(
+            "pods \"p\" is forbidden: the string value of PreemptionPolicy (Never) {computed} PreemptLowerPriority from \
+             the given PriorityClass name"
+        )
+    );
+    create(&env, json!({"priority": 0, "preemptionPolicy": "PreemptLowerPriority"})).await.unwrap();
+}
+
+#[tokio::test]
+async fn pod_gets_overhead_and_scheduling_of_its_runtime_class() {
+    let env = TestEnv::builder().start().await.unwrap();
+    let refused = create(&env, json!({"runtimeClassName": "x"})).await.unwrap_err();
+    assert_eq!(refused, "pods \"p\" is forbidden: pod rejected: RuntimeClass \"x\" not found");
+    let overhead = json!({"cpu": "1"});
+    let refused = create(&env, json!({"overhead": overhead})).await.unwrap_err();
+    let alone = "pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead";
+    assert_eq!(refused, format!("pods \"p\" is forbidden: {alone}"));
+
+    let toleration = json!({"key": "t", "operator": "Exists"});
+    let scheduling = json!({"nodeSelector": {"a": "b"}, "tolerations": [toleration]});
+    let class = json!({"metadata": {"name": "x"}, "handler": "h", "overhead": {"podFixed": overhead},
+                       "scheduling": scheduling});
+    let path = "/apis/node.k8s.io/v1/runtimeclasses";
+    assert_eq!(call(&env, Method::POST, path, class).await.0, 201);
+    let pod = create(&env, json!({"runtimeClassName": "x"})).await.unwrap();
+    assert_eq!((&pod["overhead"], &pod["nodeSelector"]), (&overhead, &json!({"a": "b"})));
+    assert!(pod["tolerations"].as_array().unwrap().contains(&toleration));
+    let refused = create(&env, json!({"runtimeClassName": "x", "overhead": {"cpu": "2"}})).await.unwrap_err();
+    let other = "pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead";
+    assert_eq!(refused, format!("pods \"p\" is forbidden: {other}"));
+    let refused =
+        create(&env, json!({"runtimeClassName": "x", "nodeSelector": {"a": "c"}})).await.unwrap_err();
+    let conflict = "conflict: runtimeClass.scheduling.nodeSelector[a] = b; pod.spec.nodeSelector[a] = c";
+    assert_eq!(refused, format!("pods \"p\" is forbidden: {conflict}"));
+}
+
+#[tokio::test]
+async fn files_of_the_downward_api_name_fields_of_pods() {
+    let env = TestEnv::builder().start().await.unwrap();
+    let volume = |path: &str| {
+        let items = json!([{"path": "a", "fieldRef": {"fieldPath": path}}]);
+        json!({"volumes": [{"name": "v", "downwardAPI": {"items": items}}]})
+    };
+    create(&env, volume("metadata.labels")).await.unwrap();
+    let field = "Pod \"p\" is invalid: spec.volumes[0].downwardAPI.fieldRef.fieldPath";
+    assert_eq!(
+        create(&env, volume("spec.x")).await.unwrap_err(),
+        format!(
+            "{field}: Invalid value: \"spec.x\": error converting fieldPath: field label not supported: spec.x"
+        )
+    );
+    assert_eq!(
+        create(&env, volume("spec.nodeName")).await.unwrap_err(),
+        format!(
+            "{field}: Unsupported value: \"spec.nodeName\": supported values: \"metadata.annotations\", \
+             \"metadata.labels\", \"metadata.name\", \"metadata.namespace\", \"metadata.uid\""
+        )
+    );
+}
