@@ -116,8 +116,7 @@ fn run(loaded: &mut Loaded, jobs: Vec<Job>, tokens: &mut usize) {
         *tokens += EXPANSION + text.as_ref().map_or(0, |text| text.pieces.len());
         let text = match text {
             Ok(_) if depth >= RECURSION_LIMIT => {
-                let message =
-                    format!("expansions lead from one to the next more than {RECURSION_LIMIT} times");
+                let message = format!("expansions are nested more than {RECURSION_LIMIT} deep");
                 Err(ExpandError { message, loc: None })
             }
             Ok(_) if *tokens > TOTAL_LIMIT => {

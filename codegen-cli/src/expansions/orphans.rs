@@ -20,7 +20,7 @@ pub(super) fn diagnostic(
     points: &[String],
     generated: &BTreeMap<&str, &str>,
 ) -> Diagnostic {
-    let message = "no generated file takes this one in, so that it is not compiled";
+    let message = "no generated file includes this one, so it is not compiled";
     let (note, help) = match name.strip_suffix(EXPANSION) {
         Some(stem) => (missing(stem, points), near(stem, points)),
         None => of_scheme(generated),
@@ -32,7 +32,7 @@ pub(super) fn diagnostic(
 fn of_scheme(generated: &BTreeMap<&str, &str>) -> (String, String) {
     match is_taken_in(REGISTER_CUSTOM, &[], generated) {
         true => (
-            "the scheme lies in the folder clientset, and takes in the file beside it".to_owned(),
+            "the scheme is in the folder clientset, and includes the file beside it".to_owned(),
             format!("move it to {REGISTER_CUSTOM}, or remove it"),
         ),
         false => (
@@ -50,7 +50,7 @@ fn split(path: &str) -> (&str, &str) {
 fn missing(stem: &str, points: &[String]) -> String {
     let (folder, kind) = split(stem);
     let Some((part, what)) = PARTS.iter().find(|(part, _)| folder.starts_with(part)) else {
-        return "clients, in clientset/typed, and listers, in listers, take in the files beside them; nothing else does"
+        return "clients, in clientset/typed, and listers, in listers, include the files beside them; nothing else does"
             .to_owned();
     };
     let below = folder.trim_start_matches(part);
@@ -84,7 +84,7 @@ fn near(stem: &str, points: &[String]) -> String {
         .or_else(|| same(&|_| true));
     match (meant, kinds.first()) {
         (Some((folder, kind)), _) => {
-            format!("did you mean {folder}/{kind}{EXPANSION}? If it is of no use any more, remove it")
+            format!("did you mean {folder}/{kind}{EXPANSION}? If it is no longer used, remove it")
         }
         (None, Some((folder, kind))) => {
             format!("call it after the file that it extends, as {folder}/{kind}{EXPANSION}, or remove it")

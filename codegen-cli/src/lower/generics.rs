@@ -234,7 +234,7 @@ impl Ctx<'_> {
             Diagnostic::error(
                 Code::RECURSIVE_TYPE,
                 path.loc,
-                format!("`{}` contains itself with ever other arguments", item.name.text),
+                format!("`{}` contains itself with new arguments each time", item.name.text),
             )
             .secondary(item.name.loc, "defined here")
             .note("a structural schema is finite, so an API server refuses recursive ones")

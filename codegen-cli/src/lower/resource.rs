@@ -287,7 +287,7 @@ impl Ctx<'_> {
                         ),
                     )
                     .secondary(known.loc, "the other value")
-                    .help("say it once, or alike everywhere"),
+                    .help("say it once, or the same everywhere"),
                 ),
                 Some(_) => {}
             }

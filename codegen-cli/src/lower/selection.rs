@@ -154,7 +154,7 @@ fn left_out(kind: &Kind<'_>, custom: &CustomResource, note: &str) -> Diagnostic 
     let name = &kind.facts.kind.text;
     Diagnostic::warning(Code::KIND_LEFT_OUT, custom.loc, format!("the kind {name} is left out"))
         .note(note)
-        .help(format!("`--exclude {name}` says so, and `--kind {name}` generates it all the same"))
+        .help(format!("`--exclude {name}` hides this note, and `--kind {name}` generates the kind"))
 }
 
 fn unknown(entry: &str, kinds: &[(String, String)]) -> Diagnostic {

@@ -281,7 +281,7 @@ impl Ctx<'_> {
         let message = if self.aliases.contains(instance) {
             format!("the alias `{}` leads to itself", name.text)
         } else {
-            format!("more than {ALIAS_LIMIT} aliases lead from one to the next")
+            format!("more than {ALIAS_LIMIT} aliases follow each other")
         };
         self.diagnostics.push(
             Diagnostic::error(Code::RECURSIVE_TYPE, name.loc, message)
@@ -357,7 +357,7 @@ impl Ctx<'_> {
                 Diagnostic::error(
                     Code::UNSUPPORTED_TYPE,
                     path.loc,
-                    format!("floating point numbers (`{external}`) do not survive the way through every client"),
+                    format!("floating point numbers (`{external}`) are not portable between clients"),
                 )
                 .note("their text form differs between languages, so that an object changes when it is read and written")
                 .help("use an integer of a smaller unit, a string or a Quantity; or allow them with `--allow-dangerous-types`"),

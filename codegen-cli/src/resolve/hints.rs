@@ -85,7 +85,9 @@ impl Resolver<'_> {
 
     /// The hint for a later part of a path.
     fn inner(&self, name: &str, at: Option<Place>) -> String {
-        let Some(place) = at else { return "types have no parts that are types".to_string() };
+        let Some(place) = at else {
+            return "a type cannot stand inside a type: write the path of a module".to_string();
+        };
         let near = || near(name, self.names_of(place));
         let hint = self.lost(place, name).or_else(near).or_else(|| self.unseen(place));
         hint.unwrap_or_else(|| format!("`{}` has nothing of this name", self.module_path(place.0, place.1)))

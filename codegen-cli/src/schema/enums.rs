@@ -170,10 +170,7 @@ impl Builder<'_> {
             Diagnostic::error(
                 Code::UNSUPPORTED_ENUM,
                 self.sources.loc(&variant.span),
-                format!(
-                    "what the variant `{}` holds has no fields that could stand beside the tag",
-                    variant.name
-                ),
+                format!("what the variant `{}` holds has no fields to stand beside the tag", variant.name),
             )
             .note("serde can write an internally tagged variant only if it holds a struct or a map")
             .help("name the field, or add `content = \"...\"` beside `tag`"),

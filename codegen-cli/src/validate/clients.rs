@@ -65,7 +65,8 @@ pub fn without_verbs(ir: &Ir, informers: bool, listers: bool, sources: &SourceMa
 pub(crate) fn without_client(ir: &Ir, sources: &SourceMap) -> Vec<Diagnostic> {
     let kinds = resources(ir).filter(|kind| kind.client.is_none() && kind.crd.style == CrdStyle::Kube);
     let warning = |kind: &Resource| {
-        let message = format!("no client of {} is generated: no library has the type in public", kind.kind);
+        let message =
+            format!("no client of {} is generated: the type is not public in any library", kind.kind);
         Diagnostic::warning(Code::NO_CLIENT, sources.loc(&kind.span), message).help(
             "move the types to a library (src/lib.rs), make the type and the modules around it `pub`, or generate the CRDs \
              alone: `--only crd`",

@@ -15,7 +15,7 @@ pub(super) fn fit(input: &Input<'_>, out: &mut Vec<Diagnostic>) {
         let Some((value, ty)) = misfit(input.ir, &field.ty, default) else { continue };
         let (least, greatest) = range(ty).unwrap_or_default();
         let place = field.places.get("default").unwrap_or(&field.span);
-        let message = format!("the default of `{}` holds {value}, which is no {ty}", field.name);
+        let message = format!("the default of `{}` holds {value}, which does not fit {ty}", field.name);
         out.push(
             Diagnostic::error(Code::INVALID_DEFAULT, input.loc(place), message)
                 .note("an API server would fill it in, and no client could read the object")

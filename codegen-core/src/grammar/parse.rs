@@ -323,7 +323,7 @@ impl Parser<'_> {
                         Code::MALFORMED_ATTRIBUTE,
                         ident.span(),
                         message,
-                        "write a literal behind the `=`",
+                        "write a literal after the `=`",
                     );
                     return None;
                 }
@@ -393,7 +393,7 @@ impl Parser<'_> {
             }
             (Some(first), _) => {
                 let message = match written.marker {
-                    Some(_) => format!("`{}` says again what is said already", written.name()),
+                    Some(_) => format!("`{}` is already set", written.name()),
                     None => format!("`{}` is given twice in {}", key.name, owner.name),
                 };
                 let diagnostic = Diagnostic::error(Code::DUPLICATE_KEY, span, message)

@@ -41,7 +41,7 @@ impl Parser<'_> {
                 Diagnostic::warning(
                     Code::MEANINGLESS_MARKER,
                     loser,
-                    format!("`+default` does nothing beside `+{WINNER}`"),
+                    format!("`+default` has no effect beside `+{WINNER}`"),
                 )
                 .secondary(winner, "this value is the default")
                 .help("keep one of them"),

@@ -108,7 +108,7 @@ pub(super) fn check_extra(attrs: &SchemaAttrs, constraints: &Constraints, diagno
     }
     for (name, _) in members {
         if let Some(key) = Keyword::named(name).and_then(|keyword| said(attrs, constraints, keyword)) {
-            let message = format!("`{name}` of `extra` is said by `{key}` as well");
+            let message = format!("`{name}` of `extra` repeats `{key}`");
             diagnostics.push(
                 Diagnostic::error(Code::CONTRADICTION, extra.span, message).help("say it in one of them"),
             );

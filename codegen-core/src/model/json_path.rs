@@ -105,7 +105,7 @@ fn brackets(text: &str) -> Result<&str, String> {
         }
         if let Some((before, after)) = quoted_name(place).and_then(split_at_dot) {
             return Err(format!(
-                "in quotes too, a dot leads on, to `{after}` of `{before}`; one that belongs to a name is written `\\.`"
+                "a dot separates names in quotes too: this is `{after}` of `{before}`; within a name, a dot is written `\\.`"
             ));
         }
     }

@@ -224,7 +224,7 @@ fn errors_in_markers_are_reported() {
         ("+kubebuilder:validation:Minimum", "KS0004: `+kubebuilder:validation:Minimum` needs a value"),
         (
             "+kubebuilder:validation:Pattern=a{1,2}",
-            "KS0012: unexpected `,2}` behind the value of `+kubebuilder:validation:Pattern`",
+            "KS0012: unexpected `,2}` after the value of `+kubebuilder:validation:Pattern`",
         ),
         (
             "+kubebuilder:validation:Type=text",
@@ -274,7 +274,7 @@ fn errors_in_markers_are_reported() {
         ("+genclient:method=A,get", "KS0012: expected `name=value` in `+genclient:method`, found `get`"),
         ("+genclient:method=A,vreb=get", "KS0002: unknown argument `vreb` of `+genclient:method`"),
         ("+genclient:method=A,verb=watch", "KS0007: unknown value \"watch\" of `verb`"),
-        ("+genclient:method=A,verb=get,verb=list", "KS0003: `verb` says again what is said already"),
+        ("+genclient:method=A,verb=get,verb=list", "KS0003: `verb` is already set"),
         ("+genclient:onlyVerbs=fetch", "KS0007: unknown value \"fetch\" of `+genclient:onlyVerbs`"),
         ("+optional", "KS0006: `+optional` cannot stand on the type that derives `Resource`"),
         ("+kubebuilder:resource:scope=cluster", "KS0007: unknown value \"cluster\" of `scope`"),
@@ -335,7 +335,7 @@ fn module_markers_are_read() {
         ("//! +optional", "KS0006: `+optional` cannot stand in the documentation of a module"),
         ("//! +grupName=a.b", "KS0011: unknown marker `+grupName`"),
         ("//! +groupName=a", "KS0201: invalid API group \"a\": it needs at least one dot"),
-        ("//! +groupName=a.b\n//! +groupName=a.b", "KS0003: `+groupName` says again what is said already"),
+        ("//! +groupName=a.b\n//! +groupName=a.b", "KS0003: `+groupName` is already set"),
         (
             "//! +kubebuilder:validation:Optional\n//! +kubebuilder:validation:Required",
             "KS0311: the fields of the module are required and optional by default",
@@ -405,6 +405,6 @@ fn kubebuilder_default_overrides_default_marker() {
         );
         let found: Vec<String> = diagnostics.take().iter().map(|d| d.to_text()).collect();
         assert_eq!(found.len(), 1);
-        assert!(found[0].contains("`+default` does nothing beside `+kubebuilder:default`"), "{found:?}");
+        assert!(found[0].contains("`+default` has no effect beside `+kubebuilder:default`"), "{found:?}");
     }
 }

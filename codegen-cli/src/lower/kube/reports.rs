@@ -86,7 +86,7 @@ impl Dialect<'_, '_> {
         let message = if self.open.contains(ty) {
             format!("`{}` contains itself", name.text)
         } else if self.open.len() < DEPTH_LIMIT {
-            format!("`{}` contains itself with ever other arguments", name.text)
+            format!("`{}` contains itself with new arguments each time", name.text)
         } else {
             format!("the schema of `{}` would be nested more than {DEPTH_LIMIT} levels deep", name.text)
         };

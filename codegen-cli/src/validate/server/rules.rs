@@ -49,7 +49,7 @@ pub(super) fn refusal(site: &Site<'_>, cause: &Cause) -> Option<Diagnostic> {
             "compare the value with something, so that the result is a boolean",
         ),
         ("messageExpression", "messageExpression must evaluate to a string") => {
-            ("the message expression does not make a text", "convert its result with string(...)")
+            ("the message expression does not evaluate to a string", "convert its result with string(...)")
         }
         ("fieldPath", "must be a valid path") => return Some(part.leads_nowhere()),
         _ => return None,

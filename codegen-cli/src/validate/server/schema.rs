@@ -105,7 +105,7 @@ fn at_root(site: &Site<'_>, cause: &Cause) -> Option<Diagnostic> {
     let message = format!("`{keyword}` may not stand on {kind} itself, which has the status subresource");
     Some(
         Diagnostic::error(Code::NOT_STRUCTURAL, loc, message)
-            .note("beside the fields of the root, API servers then take only rules and documentation")
+            .note("beside the fields of the root, API servers then accept only rules and documentation")
             .help("put it on the type of `spec`, or say it in a rule"),
     )
 }

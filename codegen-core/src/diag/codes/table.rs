@@ -266,7 +266,7 @@ codes! {
          `--group` brings back the last two.";
     MACRO_EXPANSION = 424, "macro that cannot be expanded",
         "Macros by example (`macro_rules!`) of the inputs and of path dependencies are expanded where they stand for \
-         items, as rustc does it: at most 128 expansions lead from one to the next. No rule of the macro matches the call, \
+         items, as rustc does it, at most 128 expansions deep. No rule of the macro matches the call, \
          its output is not valid Rust, or it is too large. Other macros are not run, so their types are unknown.";
     EVALUATION = 425, "kind that cannot be evaluated",
         "`--evaluate` builds the project with cargo and runs code of it for the kinds that cannot be known from source. \

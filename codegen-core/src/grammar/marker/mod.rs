@@ -93,7 +93,7 @@ pub(super) fn other(line: &MarkerLine) -> Diagnostic {
     })
 }
 
-const MODULE_HELP: &str = "it belongs into the documentation of a module, as `//!`";
+const MODULE_HELP: &str = "it belongs in the documentation of a module, as `//!`";
 
 /// The marker with a similar name, for suggestions.
 pub fn near(name: &str) -> Option<String> {
@@ -114,7 +114,7 @@ pub(crate) fn misplaced(line: &MarkerLine, definition: &Definition, place: Place
     let message = format!("`+{}` cannot stand on {}", definition.name, place.describe());
     let mut help = format!("it belongs on {}", definition.describe_places());
     if MODULE.iter().any(|key| key.markers.contains(&definition.name.as_str())) {
-        help.push_str(", or into the documentation of a module, as `//!`");
+        help.push_str(", or in the documentation of a module, as `//!`");
     }
     Diagnostic::error(Code::WRONG_PLACE, span, message).help(help)
 }

@@ -133,7 +133,7 @@ impl Parser<'_> {
     /// Reports text after a complete value.
     fn remainder(&mut self, line: &Reading<'_>, written: Written, scanner: &mut Scanner<'_>) {
         let (rest, range) = scanner.remainder();
-        let message = format!("unexpected `{rest}` behind the value of `{}`", written.name());
+        let message = format!("unexpected `{rest}` after the value of `{}`", written.name());
         let help = match written.key.shape {
             Shape::String => {
                 "put a text with commas, semicolons or braces in backticks or double quotes".to_owned()

@@ -102,7 +102,7 @@ impl Reader<'_> {
             self.simple_path(&path);
             if path.value == ".metadata" || path.value.starts_with(".metadata.") {
                 let message = format!("the field {:?} is selectable anyway", path.value);
-                let help = "field selectors know metadata.name and metadata.namespace without being told";
+                let help = "field selectors always support metadata.name and metadata.namespace";
                 self.diagnostics
                     .push(Diagnostic::error(Code::INVALID_JSON_PATH, path.span, message).help(help));
             }
