@@ -1,7 +1,9 @@
 //! Each bug is found, and no twin is reported.
 #![allow(clippy::unwrap_used)]
 
-use operators::{explored, patterns};
+use std::thread;
+
+use operators::{Pattern, explored, patterns};
 
 /// How many schedules look for a bug, and how many a repaired operator survives. `KUBESMITH_EXPLORE` overrides both.
 const SCHEDULES: usize = 120;
@@ -9,23 +11,33 @@ const SURVIVED: usize = 42;
 /// How many things may happen in a replay: the steps of the user and the faults.
 const MOST_STEPS: usize = 10;
 
-#[test]
-fn exploration_finds_each_bug_and_passes_its_fixed_twin() {
+/// What is wrong with the exploration of a pattern.
+fn faults(pattern: &'static Pattern) -> Vec<String> {
     let mut wrong = Vec::new();
-    for pattern in patterns() {
-        match explored(pattern, false, SCHEDULES) {
-            Ok(report) => wrong.push(format!("{}: not found\n{report}", pattern.name)),
-            Err(failed) => {
-                println!("{}: run {}, {}", pattern.name, failed.runs(), failed.plan());
-                if pattern.steps.len() + 1 + failed.faults() > MOST_STEPS {
-                    wrong.push(format!("{}: a long replay\n{failed}", pattern.name));
-                }
+    match explored(pattern, false, SCHEDULES) {
+        Ok(report) => wrong.push(format!("{}: not found\n{report}", pattern.name)),
+        Err(failed) => {
+            println!("{}: run {}, {}", pattern.name, failed.runs(), failed.plan());
+            if pattern.steps.len() + 1 + failed.faults() > MOST_STEPS {
+                wrong.push(format!("{}: a long replay\n{failed}", pattern.name));
             }
         }
-        if let Err(failed) = explored(pattern, true, SURVIVED) {
-            wrong.push(format!("{}: the twin is reported\n{failed}", pattern.name));
-        }
     }
+    if let Err(failed) = explored(pattern, true, SURVIVED) {
+        wrong.push(format!("{}: the twin is reported\n{failed}", pattern.name));
+    }
+    wrong
+}
+
+#[test]
+fn exploration_finds_each_bug_and_passes_its_fixed_twin() {
+    let wrong: Vec<_> = thread::scope(|scope| {
+        // Two processors are enough for all patterns.
+        let lanes = [0, 1].map(|lane| {
+            scope.spawn(move || patterns().skip(lane).step_by(2).flat_map(faults).collect::<Vec<_>>())
+        });
+        lanes.into_iter().flat_map(|lane| lane.join().unwrap()).collect()
+    });
     assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
 }
 

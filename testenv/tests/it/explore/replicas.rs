@@ -16,7 +16,7 @@ use super::{HOUR, SMALL, child};
 
 /// How long a lease lasts after it was renewed.
 const LASTS: Duration = Duration::from_secs(15);
-const RENEWAL: Duration = Duration::from_secs(2);
+const RENEWAL: Duration = Duration::from_secs(5);
 
 /// A replica and its view of the lease.
 struct Replica {
