@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use clap::{Args, Subcommand};
 use kubesmith_runtime::crd::{
-    Action, ChangeCode, CrdError, Migration, Outcome, Progress, Status, Upgrade, VersionStatus, status,
+    Action, ChangeCode, CrdError, Migration, Outcome, Progress, Status, Upgrade, VersionStatus, owned, status,
 };
 use serde::Deserialize as _;
 use serde_json::Value;
@@ -25,8 +25,9 @@ pub(super) enum Crd {
     Apply(Apply),
     /// Shows the served and stored versions of CRDs, their owner, and the next step of a version change.
     ///
-    /// Exit codes: 0 the CRDs are shown, 1 one of them does not exist or cannot be read, 2 invalid usage.
-    Status(Named),
+    /// Without names, shows all CRDs that `kubesmith crd apply` or an operator has installed. Exit codes: 0 the CRDs are
+    /// shown, 1 one of them does not exist or cannot be read, 2 invalid usage.
+    Status(Shown),
     /// Rewrites all objects in the storage version, and removes the other versions from status.storedVersions.
     ///
     /// To continue an interrupted migration, run the command again. Exit codes: 0 all objects are rewritten, 1 some are
@@ -80,6 +81,15 @@ pub(super) struct Named {
 }
 
 #[derive(Debug, Args)]
+pub(super) struct Shown {
+    /// Names of CRDs, such as widgets.example.com; default: all that record an owner.
+    #[arg(value_name = "NAME", value_parser = name)]
+    names: Vec<String>,
+    #[command(flatten)]
+    access: Access,
+}
+
+#[derive(Debug, Args)]
 pub(super) struct Migrate {
     #[command(flatten)]
     named: Named,
@@ -118,10 +128,8 @@ fn name(text: &str) -> Result<String, String> {
 pub(super) fn run(command: &Crd) -> io::Result<Exit> {
     let done = match command {
         Crd::Apply(arguments) => apply(arguments),
-        Crd::Status(named) => each(named, &async |client, name| Ok(shown(&status(client, name).await?))),
-        Crd::Migrate(arguments) => {
-            each(&arguments.named, &async |client, name| migrate(arguments, client, name).await)
-        }
+        Crd::Status(arguments) => show(arguments),
+        Crd::Migrate(arguments) => migrate_all(arguments),
     };
     match done {
         Ok(text) => {
@@ -238,18 +246,37 @@ fn shown(status: &Status) -> String {
     out
 }
 
-/// Runs an action for each definition. Prints the results before a failure.
-fn each(
-    named: &Named,
+fn show(arguments: &Shown) -> Result<String, Failure> {
+    cluster::with_client(&arguments.access, async |client| {
+        let names = match arguments.names.is_empty() {
+            true => owned(client).await?,
+            false => arguments.names.clone(),
+        };
+        if names.is_empty() {
+            return Ok("no CRD of the cluster records an owner\n".to_owned());
+        }
+        each(client, &names, &async |client, name| Ok(shown(&status(client, name).await?))).await
+    })
+}
+
+fn migrate_all(arguments: &Migrate) -> Result<String, Failure> {
+    let Named { names, access } = &arguments.named;
+    cluster::with_client(access, async |client| {
+        each(client, names, &async |client, name| migrate(arguments, client, name).await).await
+    })
+}
+
+/// Runs an action for each definition, until one fails.
+async fn each(
+    client: &kube::Client,
+    names: &[String],
     run: &impl AsyncFn(&kube::Client, &str) -> Result<String, Failure>,
 ) -> Result<String, Failure> {
-    cluster::with_client(&named.access, async |client| {
-        let mut out = String::new();
-        for name in &named.names {
-            out.push_str(&run(client, name).await?);
-        }
-        Ok(out)
-    })
+    let mut out = String::new();
+    for name in names {
+        out.push_str(&run(client, name).await?);
+    }
+    Ok(out)
 }
 
 /// The definitions of files and folders.

@@ -115,7 +115,7 @@ fn crd_command_explains_wrong_arguments() {
         (format!("crd apply broken.yaml {operator}"), 1, "broken.yaml cannot be read"),
         (format!("crd apply nowhere.yaml {operator}"), 1, "cannot read nowhere.yaml"),
         (format!("crd apply empty.yaml {operator} --allow fields-removed"), 2, "docs/reference/diff.md"),
-        ("crd status".to_owned(), 2, "<NAME>"),
+        ("crd migrate".to_owned(), 2, "<NAME>"),
         (
             "crd status config/crd".to_owned(),
             2,

@@ -36,6 +36,16 @@ pub(super) struct Page {
 }
 
 impl Collection {
+    /// The definitions themselves.
+    pub(super) fn definitions() -> Self {
+        Self {
+            group: "apiextensions.k8s.io".to_owned(),
+            version: "v1".to_owned(),
+            plural: "customresourcedefinitions".to_owned(),
+            kind: "CustomResourceDefinition".to_owned(),
+        }
+    }
+
     pub(super) fn of(definition: &Value, version: &str) -> Self {
         let text =
             |path: &str| definition.pointer(path).and_then(Value::as_str).unwrap_or_default().to_owned();

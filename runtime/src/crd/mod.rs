@@ -81,5 +81,5 @@ pub use error::{CrdError, Failed, Refusal};
 pub use kubesmith_apiextensions::diff::{Change, ChangeCode, Class};
 pub use migrate::{Migrated, Migration, Progress};
 pub use objects::{Broken, DroppedField, Objects};
-pub use status::{Status, VersionStatus, status};
+pub use status::{Status, VersionStatus, owned, status};
 pub use upgrade::{Action, Outcome, Upgrade};

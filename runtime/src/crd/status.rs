@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::cluster::Cluster;
+use super::cluster::{Cluster, Collection, PAGE};
 use super::migrate::Mark;
 use super::owner::Owner;
 use super::{CrdError, judge};
@@ -73,6 +73,27 @@ pub async fn status(client: &kube::Client, name: &str) -> Result<Status, CrdErro
         migrated_to: Mark::of(&found).filter(|_| stored.len() > 1).map(|mark| mark.after),
         versions,
     })
+}
+
+/// The names of the definitions that record an operator, in order. [`Upgrade`](super::Upgrade) records it.
+///
+/// # Errors
+/// Returns the error of a request.
+///
+/// # Cancel safety
+/// Nothing is written.
+pub async fn owned(client: &kube::Client) -> Result<Vec<String>, CrdError> {
+    let (definitions, mut names, mut next) = (Collection::definitions(), Vec::new(), String::new());
+    loop {
+        let page = Cluster(client).metadata(&definitions, PAGE, &next).await?;
+        let owned = page.items.iter().filter(|definition| Owner::of(definition).is_some());
+        names
+            .extend(owned.filter_map(|definition| Some(definition["metadata"]["name"].as_str()?.to_owned())));
+        next = page.next;
+        if next.is_empty() {
+            return Ok(names);
+        }
+    }
 }
 
 /// Versions in which objects may be stored.

@@ -1,7 +1,7 @@
 //! Definitions are installed, upgraded and refused.
 
-use kube::api::{Api, DynamicObject, ListParams, Patch, PatchParams};
-use kubesmith_runtime::crd::{Action, ChangeCode, CrdError, Objects, Outcome, Upgrade, status};
+use kube::api::{Api, DynamicObject, ListParams, Patch, PatchParams, PostParams};
+use kubesmith_runtime::crd::{Action, ChangeCode, CrdError, Objects, Outcome, Upgrade, owned, status};
 use serde_json::{Value, json};
 
 use super::{create, definition, killed_at, live, server, size, version, widgets};
@@ -25,7 +25,13 @@ fn one(spec: &Value) -> [Value; 1] {
 #[tokio::test(start_paused = true)]
 async fn definition_is_installed_once_and_records_its_operator() {
     let (env, client) = server().await;
+    let mut foreign = widgets(&[version("v1", true, &size())]);
+    foreign["metadata"]["name"] = json!("gadgets.a.example");
+    foreign["spec"]["names"] = json!({"plural": "gadgets", "kind": "Gadget"});
+    let api: Api<DynamicObject> = Api::all_with(client.clone(), &definitions_resource());
+    api.create(&PostParams::default(), &serde_json::from_value(foreign).unwrap()).await.unwrap();
     assert_eq!(apply(&client, upgrade("1.0.0"), &one(&size())).await.unwrap().action, Action::Created);
+    assert_eq!(owned(&client).await.unwrap(), [super::WIDGETS]);
     let found = status(&client, super::WIDGETS).await.unwrap();
     assert_eq!(found.owner, Some(("widget-operator".to_owned(), "1.0.0".to_owned())));
     assert_eq!((found.not_established, found.advice.len()), (None, 0));
