@@ -88,3 +88,39 @@ async fn files_of_the_downward_api_name_fields_of_pods() {
         )
     );
 }
+
+#[tokio::test]
+async fn odd_members_of_pods_are_refused() {
+    let env = TestEnv::builder().start().await.unwrap();
+    let windows = json!({"name": "windows"});
+    let term = json!({"topologyKey": "a", "matchLabelKeys": ["x"]});
+    let spread = json!({"maxSkew": 1, "topologyKey": "a", "whenUnsatisfiable": "DoNotSchedule",
+                        "labelSelector": {"matchLabels": {"x": "y"}}, "matchLabelKeys": ["x"]});
+    for (spec, wanted) in [
+        (
+            json!({"os": windows, "securityContext": {"runAsUser": 1}}),
+            "spec.securityContext.runAsUser: Forbidden: cannot be set for a windows pod",
+        ),
+        (
+            json!({"os": windows, "containers": [{"name": "c", "image": "i", "securityContext": {"privileged": false}}]}),
+            "spec.containers[0].securityContext.privileged: Forbidden: cannot be set for a windows pod",
+        ),
+        (
+            json!({"os": {"name": "linux"}, "securityContext": {"windowsOptions": {"hostProcess": false}}}),
+            "spec.securityContext.windowsOptions: Forbidden: windows options cannot be set for a linux pod",
+        ),
+        (json!({"volumes": [{"name": "v", "image": {}}]}), "spec.volumes[0].image.reference: Required value"),
+        (
+            json!({"affinity": {"podAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}}),
+            "spec.affinity.podAffinity.requiredDuringSchedulingIgnoredDuringExecution[0].matchLabelKeys: Forbidden: must not \
+             be specified when labelSelector is not set",
+        ),
+        (
+            json!({"topologySpreadConstraints": [spread]}),
+            "spec.topologySpreadConstraints[0].matchLabelKeys[0]: Invalid value: \"x\": exists in both matchLabelKeys and \
+             labelSelector",
+        ),
+    ] {
+        assert_eq!(create(&env, spec).await.unwrap_err(), format!("Pod \"p\" is invalid: {wanted}"));
+    }
+}

@@ -53,6 +53,11 @@ pub(super) fn whole(object: &Value, errors: &mut Errors) {
             containers::image_of_a_pod(&container, errors);
         }
     }
+    for image in at.child("volumes").items().map(|volume| volume.child("image")).filter(Field::is_set) {
+        if image.child("reference").is_empty() {
+            errors.required(&image.child("reference"), "");
+        }
+    }
 }
 
 /// The fields that an update may change, in the words of `updatablePodSpecFields`.
@@ -257,6 +262,55 @@ fn names_and_limits(spec: &Field<'_>, errors: &mut Errors) {
         // An unknown name is reported at the parent.
         let place = if os.is_empty() { os.path.clone() } else { spec.child("os").path };
         errors.one_of(&os.at(place), &["linux", "windows"]);
+    }
+    match os.text() {
+        "linux" => {
+            unused_on(spec, &["windowsOptions"], "windows options cannot be set for a linux pod", errors)
+        }
+        "windows" => {
+            for field in ["hostUsers", "hostPID", "hostIPC", "shareProcessNamespace"] {
+                let field = spec.child(field);
+                if field.is_set() && (field.path.ends_with("hostUsers") || !field.is_empty()) {
+                    errors.forbidden(&field, NOT_ON_WINDOWS);
+                }
+            }
+            unused_on(spec, ONLY_LINUX, NOT_ON_WINDOWS, errors);
+        }
+        _ => {}
+    }
+}
+
+const NOT_ON_WINDOWS: &str = "cannot be set for a windows pod";
+
+/// The members of security contexts that a Windows pod cannot have.
+const ONLY_LINUX: &[&str] = &[
+    "appArmorProfile",
+    "seLinuxOptions",
+    "seccompProfile",
+    "fsGroup",
+    "fsGroupChangePolicy",
+    "sysctls",
+    "capabilities",
+    "readOnlyRootFilesystem",
+    "privileged",
+    "allowPrivilegeEscalation",
+    "procMount",
+    "runAsUser",
+    "runAsGroup",
+    "supplementalGroups",
+    "supplementalGroupsPolicy",
+    "seLinuxChangePolicy",
+];
+
+/// Refuses members of the security contexts of a pod and its containers (`ValidateWindows`, `ValidateLinux`).
+fn unused_on(spec: &Field<'_>, members: &[&str], detail: &str, errors: &mut Errors) {
+    let lists = ["initContainers", "containers", "ephemeralContainers"].map(|list| spec.child(list));
+    let containers = lists.iter().flat_map(|list| list.items());
+    let contexts = containers.map(|container| container.child("securityContext"));
+    for context in std::iter::once(spec.child("securityContext")).chain(contexts) {
+        for member in members.iter().map(|member| context.child(member)).filter(Field::is_set) {
+            errors.forbidden(&member, detail);
+        }
     }
 }
 

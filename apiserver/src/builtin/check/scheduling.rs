@@ -154,11 +154,24 @@ fn pod_affinity_term(term: &Field<'_>, errors: &mut Errors) {
     for name in term.child("namespaces").items() {
         errors.all_invalid(&name.at(term.child("namespace").path), NameRule::Label.check(name.text()));
     }
+    for keys in ["matchLabelKeys", "mismatchLabelKeys"] {
+        label_keys(&term.child(keys), &term.child("labelSelector"), errors);
+    }
     let key = term.child("topologyKey");
     if key.is_empty() {
         errors.required(&key, "can not be empty");
     }
     errors.qualified_name(&key);
+}
+
+/// `validateLabelKeys`: labels of the pod that join a selector.
+fn label_keys(keys: &Field<'_>, selector: &Field<'_>, errors: &mut Errors) {
+    if !keys.is_empty() && !selector.is_set() {
+        return errors.forbidden(keys, "must not be specified when labelSelector is not set");
+    }
+    for key in keys.items() {
+        errors.qualified_name(&key);
+    }
 }
 
 /// `validateTopologySpreadConstraints`.
@@ -202,6 +215,16 @@ pub(super) fn spread(list: &Field<'_>, errors: &mut Errors) {
         for policy in ["nodeAffinityPolicy", "nodeTaintsPolicy"] {
             errors.optional_one_of(&constraint.child(policy), &["Honor", "Ignore"]);
         }
-        errors.label_selector(&constraint.child("labelSelector"));
+        let selector = constraint.child("labelSelector");
+        errors.label_selector(&selector);
+        label_keys(&constraint.child("matchLabelKeys"), &selector, errors);
+        let expressions = selector.child("matchExpressions");
+        let selected = |key: &str| {
+            !selector.child("matchLabels").child(key).value.is_null()
+                || expressions.items().any(|expression| expression.child("key").text() == key)
+        };
+        for key in constraint.child("matchLabelKeys").items().filter(|key| selected(key.text())) {
+            errors.invalid(&key, "exists in both matchLabelKeys and labelSelector");
+        }
     }
 }
