@@ -12,7 +12,7 @@ const PODS: &str = "/api/v1/namespaces/default/pods";
 async fn create(env: &TestEnv, more: Value) -> Result<Value, String> {
     let mut spec = json!({"containers": [{"name": "c", "image": "i"}]});
     spec.as_object_mut().unwrap().extend(more.as_object().cloned().unwrap());
-    let body = json!({"metadata": {"name": "p"}, "spec": spec});
+    let body = json!({"metadata": {"name": "p", "labels": {"x": "y"}}, "spec": spec});
     let (code, answer) = call(env, Method::POST, &format!("{PODS}?dryRun=All"), body).await;
     if code == 201 { Ok(answer["spec"].clone()) } else { Err(answer["message"].as_str().unwrap().to_owned()) }
 }
@@ -117,10 +117,26 @@ async fn odd_members_of_pods_are_refused() {
         ),
         (
             json!({"topologySpreadConstraints": [spread]}),
-            "spec.topologySpreadConstraints[0].matchLabelKeys[0]: Invalid value: \"x\": exists in both matchLabelKeys and \
-             labelSelector",
+            "spec.topologySpreadConstraints[0][0]: Invalid value: \"x\": exists in both matchLabelKeys and labelSelector",
         ),
     ] {
         assert_eq!(create(&env, spec).await.unwrap_err(), format!("Pod \"p\" is invalid: {wanted}"));
     }
+}
+
+#[tokio::test]
+async fn label_keys_join_the_selectors_of_a_new_pod() {
+    let env = TestEnv::builder().start().await.unwrap();
+    let keys = json!({"topologyKey": "a", "mismatchLabelKeys": ["x", "z"], "labelSelector": {}});
+    let spread = json!({"maxSkew": 1, "topologyKey": "a", "whenUnsatisfiable": "DoNotSchedule", "labelSelector": {},
+                        "matchLabelKeys": ["x"]});
+    let affinity = json!({"podAntiAffinity": {"preferredDuringSchedulingIgnoredDuringExecution":
+                          [{"weight": 1, "podAffinityTerm": keys}]}});
+    let pod =
+        create(&env, json!({"affinity": affinity, "topologySpreadConstraints": [spread]})).await.unwrap();
+    let joined =
+        |operator: &str| json!({"matchExpressions": [{"key": "x", "operator": operator, "values": ["y"]}]});
+    let terms = &pod["affinity"]["podAntiAffinity"]["preferredDuringSchedulingIgnoredDuringExecution"];
+    assert_eq!(terms[0]["podAffinityTerm"]["labelSelector"], joined("NotIn"));
+    assert_eq!(pod["topologySpreadConstraints"][0]["labelSelector"], joined("In"));
 }

@@ -265,7 +265,7 @@ fn names_and_limits(spec: &Field<'_>, errors: &mut Errors) {
     }
     match os.text() {
         "linux" => {
-            unused_on(spec, &["windowsOptions"], "windows options cannot be set for a linux pod", errors)
+            unused_on(spec, &["windowsOptions"], "windows options cannot be set for a linux pod", errors);
         }
         "windows" => {
             for field in ["hostUsers", "hostPID", "hostIPC", "shareProcessNamespace"] {

@@ -154,9 +154,7 @@ fn pod_affinity_term(term: &Field<'_>, errors: &mut Errors) {
     for name in term.child("namespaces").items() {
         errors.all_invalid(&name.at(term.child("namespace").path), NameRule::Label.check(name.text()));
     }
-    for keys in ["matchLabelKeys", "mismatchLabelKeys"] {
-        label_keys(&term.child(keys), &term.child("labelSelector"), errors);
-    }
+    label_keys(term, errors);
     let key = term.child("topologyKey");
     if key.is_empty() {
         errors.required(&key, "can not be empty");
@@ -164,13 +162,35 @@ fn pod_affinity_term(term: &Field<'_>, errors: &mut Errors) {
     errors.qualified_name(&key);
 }
 
-/// `validateLabelKeys`: labels of the pod that join a selector.
-fn label_keys(keys: &Field<'_>, selector: &Field<'_>, errors: &mut Errors) {
-    if !keys.is_empty() && !selector.is_set() {
-        return errors.forbidden(keys, "must not be specified when labelSelector is not set");
+/// `ValidateMatchLabelKeysAndMismatchLabelKeys`: labels of the pod, which join the selector beside them.
+fn label_keys(term: &Field<'_>, errors: &mut Errors) {
+    let selector = term.child("labelSelector");
+    for keys in ["matchLabelKeys", "mismatchLabelKeys"].map(|keys| term.child(keys)) {
+        if !keys.is_empty() && !selector.is_set() {
+            errors.forbidden(&keys, "must not be specified when labelSelector is not set");
+            continue;
+        }
+        for key in keys.items() {
+            errors.qualified_name(&key);
+        }
     }
-    for key in keys.items() {
-        errors.qualified_name(&key);
+    let matching = term.child("matchLabelKeys").texts();
+    let mut seen: Vec<String> =
+        selector.child("matchLabels").entries().into_iter().map(|(key, _)| key.to_owned()).collect();
+    for expression in selector.child("matchExpressions").items() {
+        let key = expression.child("key");
+        // The selector has got the expression of the pod's own label by now.
+        if let Some(i) = matching.iter().position(|other| *other == key.text())
+            && seen.iter().any(|other| other == key.text())
+        {
+            let place = key.at(format!("{}[{i}]", term.path));
+            errors.invalid(&place, "exists in both matchLabelKeys and labelSelector");
+        }
+        seen.push(key.text().to_owned());
+    }
+    let other = term.child("mismatchLabelKeys").texts();
+    for key in term.child("matchLabelKeys").items().filter(|key| other.contains(&key.text())) {
+        errors.invalid(&key, "exists in both matchLabelKeys and mismatchLabelKeys");
     }
 }
 
@@ -215,16 +235,7 @@ pub(super) fn spread(list: &Field<'_>, errors: &mut Errors) {
         for policy in ["nodeAffinityPolicy", "nodeTaintsPolicy"] {
             errors.optional_one_of(&constraint.child(policy), &["Honor", "Ignore"]);
         }
-        let selector = constraint.child("labelSelector");
-        errors.label_selector(&selector);
-        label_keys(&constraint.child("matchLabelKeys"), &selector, errors);
-        let expressions = selector.child("matchExpressions");
-        let selected = |key: &str| {
-            !selector.child("matchLabels").child(key).value.is_null()
-                || expressions.items().any(|expression| expression.child("key").text() == key)
-        };
-        for key in constraint.child("matchLabelKeys").items().filter(|key| selected(key.text())) {
-            errors.invalid(&key, "exists in both matchLabelKeys and labelSelector");
-        }
+        errors.label_selector(&constraint.child("labelSelector"));
+        label_keys(constraint, errors);
     }
 }

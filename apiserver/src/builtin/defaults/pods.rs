@@ -43,9 +43,47 @@ pub(super) fn template_of(holder: &mut Value) {
     pod_spec(&mut holder["template"]["spec"]);
 }
 
+/// Adds the pod's own labels that terms and constraints name to their selectors (`mutatePodAffinity` and
+/// `mutateTopologySpreadConstraints` of pkg/registry/core/pod/strategy.go).
+fn join_label_keys(pod: &mut Value) {
+    let labels = pod["metadata"]["labels"].clone();
+    let spec = &mut pod["spec"];
+    for affinity in ["podAffinity", "podAntiAffinity"] {
+        let Some(affinity) = spec.get_mut("affinity").and_then(|all| all.get_mut(affinity)) else { continue };
+        each(affinity, "preferredDuringSchedulingIgnoredDuringExecution", |term| {
+            if let Some(term) = term.get_mut("podAffinityTerm") {
+                join_labels(term, &labels);
+            }
+        });
+        each(affinity, "requiredDuringSchedulingIgnoredDuringExecution", |term| join_labels(term, &labels));
+    }
+    each(spec, "topologySpreadConstraints", |constraint| join_labels(constraint, &labels));
+}
+
+fn join_labels(term: &mut Value, labels: &Value) {
+    if !term["labelSelector"].is_object() {
+        return;
+    }
+    for (keys, operator) in [("matchLabelKeys", "In"), ("mismatchLabelKeys", "NotIn")] {
+        let named: Vec<Value> = crate::meta::strings(&term[keys])
+            .into_iter()
+            .filter_map(|key| Some(json!({"key": key, "operator": operator, "values": [labels.get(key)?]})))
+            .collect();
+        if named.is_empty() {
+            continue;
+        }
+        let expressions =
+            map_at(term, "labelSelector").entry("matchExpressions").or_insert_with(|| json!([]));
+        if let Value::Array(expressions) = expressions {
+            expressions.extend(named);
+        }
+    }
+}
+
 /// What kube-apiserver settles in a new pod (`PrepareForCreate` of pkg/registry/core/pod/strategy.go).
 pub(in crate::builtin) fn prepare_pod(pod: &mut Value) {
     end_in_time(pod);
+    join_label_keys(pod);
     if pod["spec"]["schedulingGates"].as_array().is_some_and(|gates| !gates.is_empty()) {
         let now = pod["metadata"]["creationTimestamp"].clone();
         let conditions = map_at(pod, "status").entry("conditions").or_insert_with(|| json!([]));
