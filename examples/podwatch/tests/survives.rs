@@ -63,7 +63,7 @@ fn is_true(view: &View, told: &Told) -> Result<(), String> {
 
 #[test]
 fn printed_states_are_true_after_crashes_and_late_watches() {
-    let explored = Explore::new("podwatch").schedules(100).run(|sim| async move {
+    let explored = Explore::new("podwatch").schedules(200).run(|sim| async move {
         let told = Told::default();
         let lines = told.clone();
         sim.operator(move |client| {

@@ -32,13 +32,13 @@ async fn operator(client: Client) -> kube::Result<()> {
             let map = ConfigMap { metadata, data, ..ConfigMap::default() };
             maps.patch(&name, &PatchParams::apply("lines").force(), &Patch::Apply(&map)).await?;
         }
-        tokio::time::sleep(Duration::from_secs(5)).await;
+        tokio::time::sleep(Duration::from_secs(60)).await;
     }
 }
 
 #[test]
 fn conversion_survives_what_happens_to_it() {
-    let explored = Explore::new("crontab").schedules(12).run(|sim| async move {
+    let explored = Explore::new("crontab").schedules(60).run(|sim| async move {
         sim.crds("../config/crd/bases");
         sim.webhooks("../config/crd/bases", |_| {
             crontab_webhook::server().build().expect("the paths differ").into_service()

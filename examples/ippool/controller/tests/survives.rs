@@ -35,7 +35,7 @@ async fn operator(client: Client) -> anyhow::Result<()> {
 
 #[test]
 fn operator_survives_crashes_and_late_watches() {
-    let explored = Explore::new("ippool").schedules(25).run(|sim| async move {
+    let explored = Explore::new("ippool").schedules(50).run(|sim| async move {
         sim.crds("../config/crd/bases");
         sim.operator(operator);
         sim.apply("../config/samples/tsi_v1alpha1_ippool.yaml");

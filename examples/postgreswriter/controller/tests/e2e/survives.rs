@@ -80,7 +80,7 @@ async fn operator(client: Client, database: Model) -> anyhow::Result<()> {
 
 #[test]
 fn operator_survives_crashes_and_late_watches() {
-    let explored = Explore::new("postgreswriter").schedules(150).run(|sim| async move {
+    let explored = Explore::new("postgreswriter").schedules(200).run(|sim| async move {
         sim.crds("../config/crd/bases");
         // The tables that the object is moved between, beside one that is not there.
         let tables = ["students", "students2"].map(|name| (name.to_owned(), BTreeMap::new()));

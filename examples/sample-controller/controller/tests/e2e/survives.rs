@@ -14,7 +14,7 @@ async fn operator(client: Client) -> anyhow::Result<()> {
 
 #[test]
 fn operator_survives_crashes_and_late_watches() {
-    let explored = Explore::new("sample-controller").schedules(35).run(|sim| async move {
+    let explored = Explore::new("sample-controller").schedules(100).run(|sim| async move {
         sim.crds("../config/crd/bases");
         sim.operator(operator);
         sim.apply("../config/samples/samplecontroller_v1alpha1_foo.yaml");
