@@ -51,6 +51,7 @@ const MORE: Places = &[
     ("api/Cargo.toml", NOT_COUNTED, BY_HAND),
     ("client/Cargo.toml", NOT_COUNTED, BY_HAND),
     ("controller/Cargo.toml", NOT_COUNTED, BY_HAND),
+    ("charts/", "Helm chart", GENERATED),
     ("client/src/applyconfigurations/", "apply configurations", GENERATED),
     ("client/src/validations/", "validation without a server", GENERATED),
     ("client/src/clientset/fake.rs", "fake clientset", GENERATED),

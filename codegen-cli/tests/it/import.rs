@@ -20,7 +20,8 @@ fn yaml_files(folder: &Path) -> Vec<PathBuf> {
     let mut out = Vec::new();
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
-        if path.is_dir() {
+        // Files of charts are templates, which are not YAML before Helm renders them.
+        if path.is_dir() && path.file_name().is_some_and(|name| name != "charts") {
             out.extend(yaml_files(&path));
         } else if path.extension().is_some_and(|extension| extension == "yaml") {
             out.push(path);

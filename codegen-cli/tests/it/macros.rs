@@ -162,7 +162,7 @@ fn macro_call_that_cannot_be_expanded_is_an_error() {
     for (source, expected) in [
         (format!("{PART}part! {{ Part [ label: String ] }}"), "`part!` cannot be expanded: no rule expects"),
         (format!("{PART}part! {{ Part {{ label: struct }} }}"), "no rule expects `struct` here"),
-        ("macro_rules! again { () => { again!(); }; } again!();".to_string(), "more than 128 times"),
+        ("macro_rules! again { () => { again!(); }; } again!();".to_string(), "more than 128 deep"),
         ("macro_rules! twice { () => { twice!(); twice!(); }; } twice!();".to_string(), "tokens"),
         ("macro_rules! broken { () => { struct }; } broken!();".to_string(), "`broken!` gives no Rust items"),
         ("macro_rules! wrong { ($a) => {}; } wrong!();".to_string(), "no fragment specifier"),
