@@ -2,6 +2,8 @@
 //!
 //! kube-apiserver's pkg/registry/authorization and pkg/registry/authentication.
 
+mod selectors;
+
 use serde_json::{Value, json};
 
 use super::{admit, identity};
@@ -90,6 +92,7 @@ fn check(review: &Value, user: Vec<Cause>, local: Vec<Cause>) -> ApiResult<()> {
         causes.push(Cause::invalid("spec.resourceAttributes", "null", text));
     }
     causes.extend(user);
+    causes.extend(selectors::check(resource));
     causes.extend(check_metadata(review));
     causes.extend(local);
     if causes.is_empty() {
@@ -154,6 +157,10 @@ fn access(call: &Call<'_>, user: &Value, spec: &Value) -> Value {
     let mut status = json!({"allowed": decision.is_allowed()});
     if !decision.reason().is_empty() {
         status["reason"] = decision.reason().into();
+    }
+    let error = selectors::evaluation_error(&spec["resourceAttributes"]);
+    if !error.is_empty() {
+        status["evaluationError"] = error.into();
     }
     status
 }

@@ -25,6 +25,7 @@ mod protobuf;
 mod rbac;
 mod reads;
 mod recorded;
+mod reviews;
 mod robust;
 mod services;
 #[cfg(unix)]

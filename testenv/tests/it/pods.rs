@@ -140,3 +140,13 @@ async fn label_keys_join_the_selectors_of_a_new_pod() {
     assert_eq!(terms[0]["podAffinityTerm"]["labelSelector"], joined("NotIn"));
     assert_eq!(pod["topologySpreadConstraints"][0]["labelSelector"], joined("In"));
 }
+
+#[tokio::test]
+async fn volume_of_an_image_is_pulled_as_the_image_of_a_container() {
+    let env = TestEnv::builder().start().await.unwrap();
+    let volume = |name: &str, reference: &str| json!({"name": name, "image": {"reference": reference}});
+    let volumes = [volume("a", "x"), volume("b", "x:v1")];
+    let pod = create(&env, json!({"volumes": volumes})).await.unwrap();
+    let policies = |at: usize| pod["volumes"][at]["image"]["pullPolicy"].clone();
+    assert_eq!([policies(0), policies(1)], ["Always", "IfNotPresent"]);
+}

@@ -144,8 +144,7 @@ fn mirror(spec: &mut Value, from: &str, to: &str) {
 fn container(container: &mut Value) {
     fill(container, "terminationMessagePath", "/dev/termination-log");
     fill(container, "terminationMessagePolicy", "File");
-    let image = container["image"].as_str().unwrap_or_default();
-    let policy = if is_latest(image) { "Always" } else { "IfNotPresent" };
+    let policy = pull_policy(&container["image"]);
     fill(container, "imagePullPolicy", policy);
     each(container, "env", |env| {
         if let Some(field) = env.get_mut("valueFrom").and_then(|v| v.get_mut("fieldRef")) {
@@ -188,6 +187,11 @@ fn requests_from_limits(container: &mut Value) {
     }
 }
 
+/// The pull policy of an image (`SetDefaults_Container` and `SetDefaults_Volume`).
+fn pull_policy(image: &Value) -> &'static str {
+    if is_latest(image.as_str().unwrap_or_default()) { "Always" } else { "IfNotPresent" }
+}
+
 /// Reports whether an image has no digest, and no tag or the tag `latest`.
 fn is_latest(image: &str) -> bool {
     if image.contains('@') {
@@ -228,6 +232,10 @@ fn volume(volume: &mut Value) {
     }
     if let Some(path) = volume.get_mut("hostPath").filter(|v| v.is_object()) {
         fill(path, "type", "");
+    }
+    if let Some(image) = volume.get_mut("image").filter(|v| v.is_object()) {
+        let policy = pull_policy(&image["reference"]);
+        fill(image, "pullPolicy", policy);
     }
     if let Some(claim) = volume.get_mut("ephemeral").and_then(|e| e.get_mut("volumeClaimTemplate")) {
         fill(&mut claim["spec"], "volumeMode", "Filesystem");
