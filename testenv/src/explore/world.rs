@@ -343,6 +343,10 @@ impl World {
             None => {}
         }
         released.iter().for_each(|line| self.tell(line));
+        if !released.is_empty() {
+            // The operator now sees what it missed, and needs time to act on it.
+            self.last_change = self.now;
+        }
         !released.is_empty()
     }
 
