@@ -8,6 +8,7 @@
 //! - [`labels`] and [`fields`]: selectors.
 //! - [`golang`]: Go's notation of values, which messages and YAML depend on.
 //! - [`quantity`]: quantities such as `1.5Gi`.
+//! - [`sharding`]: shards of lists and watches.
 //! - [`yaml`]: the bytes that `sigs.k8s.io/yaml` writes, and the scalars that it reads.
 //! - [`patch`] (feature `patch`): JSON patch, merge patch and strategic merge patch.
 //! - [`jsonpath`] (feature `jsonpath`): the paths of printer columns.
@@ -28,4 +29,5 @@ pub mod names;
 #[cfg(feature = "patch")]
 pub mod patch;
 pub mod quantity;
+pub mod sharding;
 pub mod yaml;

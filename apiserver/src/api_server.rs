@@ -13,6 +13,7 @@ use crate::clock::{Clock, SystemClock};
 use crate::containers::Containers;
 use crate::controllers::{Controllers, Selection};
 use crate::error::Error;
+use crate::features::FeatureGates;
 use crate::identity::Identity;
 use crate::kubeconfig::Credentials;
 use crate::listen::{Listener, Sockets};
@@ -49,6 +50,8 @@ pub struct ApiServerOptions {
     pub bare: bool,
     /// The authorization mode.
     pub authorization: AuthorizationMode,
+    /// The feature gates.
+    pub feature_gates: FeatureGates,
     /// The responses of containers.
     pub containers: Containers,
     /// Calls webhooks without connections.
@@ -91,6 +94,7 @@ impl ApiServer {
             simulated_node: options.simulated_node,
             bare: options.bare,
             authorization: options.authorization,
+            feature_gates: options.feature_gates,
             containers: options.containers,
             webhooks: options.webhooks,
             webhook_host: options.webhook_host,

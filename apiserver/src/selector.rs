@@ -1,5 +1,7 @@
 //! The selectors of requests, and `LabelSelector`s in objects.
 
+use kubesmith_apiextensions::cel;
+use kubesmith_apimachinery::sharding::ShardSelector;
 use kubesmith_apimachinery::{fields, labels};
 use serde_json::{Map, Value};
 
@@ -15,6 +17,12 @@ pub(crate) fn labels(text: &str) -> ApiResult<labels::Selector> {
 /// Parses the field selector of a request.
 pub(crate) fn fields(text: &str) -> ApiResult<fields::Selector> {
     fields::Selector::parse(text).map_err(|error| ApiError::bad_request(error.to_string()))
+}
+
+/// Parses the shard selector of a request. A malformed one is not a `BadRequest` in kube-apiserver.
+pub(crate) fn shards(text: &str) -> ApiResult<ShardSelector> {
+    cel::shard_selector(text)
+        .map_err(|error| ApiError::unexpected(format!("invalid shard selector: {error}")))
 }
 
 /// Checks that the kind supports the fields of a selector. A kind with selectable fields has its own conversion

@@ -23,6 +23,7 @@ use crate::admission::Hooks;
 use crate::authorization::{self, AuthorizationMode};
 use crate::clock::{Clock, Ids, rfc3339};
 use crate::containers::Containers;
+use crate::features::FeatureGates;
 use crate::http::negotiate::{self, Endpoint};
 use crate::http::path::{self, ResourcePath, Target};
 use crate::http::query::Query;
@@ -111,6 +112,8 @@ pub(crate) struct ServerOptions {
     pub(crate) bare: bool,
     /// The authorization mode.
     pub(crate) authorization: AuthorizationMode,
+    /// The feature gates.
+    pub(crate) feature_gates: FeatureGates,
     /// The responses of containers.
     pub(crate) containers: Containers,
     /// Reaches webhooks in place of connections.

@@ -11,7 +11,7 @@ use std::net::{SocketAddr, ToSocketAddrs as _};
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use kubesmith_testenv::{Backend, Containers, DataError, Error as EnvError, TestEnv};
+use kubesmith_testenv::{Backend, Containers, DataError, Error as EnvError, FeatureGates, TestEnv};
 use serde::Deserialize as _;
 use serde_yaml::Value;
 use tracing_subscriber::EnvFilter;
@@ -57,6 +57,9 @@ pub(crate) struct Serve {
     /// Also simulates a node and the scheduler: pods become running and ready, but no container runs.
     #[arg(long)]
     simulated_node: bool,
+    /// Enables features that are off by default, as in kube-apiserver: `ShardedListAndWatch=true`.
+    #[arg(long, value_name = "GATES", default_value = "", hide_default_value = true)]
+    feature_gates: FeatureGates,
     /// Calls the webhooks of services on this machine, for a manager in development, and writes their certificate into
     /// this folder: `tls.crt` and `tls.key`, for `--webhook-cert-dir` of the manager.
     #[arg(long, value_name = "DIR")]
@@ -164,6 +167,7 @@ async fn run(arguments: &Serve) -> Result<(), ServeError> {
         .controllers(arguments.controllers)
         .simulated_node(arguments.simulated_node)
         .rbac(arguments.authorization_mode == AuthorizationMode::Rbac)
+        .feature_gates(arguments.feature_gates)
         .crd_paths(&arguments.crds);
     if arguments.exec_on_host {
         builder = builder.containers(Containers::new().on_exec(host::run));

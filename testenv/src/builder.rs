@@ -11,7 +11,7 @@ use k8s_openapi::api::admissionregistration::v1::{
 use k8s_openapi::api::core::v1::Namespace;
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use kube::{Api, Client, Config};
-use kubesmith_apiserver::{AuthorizationMode, Clock, Containers};
+use kubesmith_apiserver::{AuthorizationMode, Clock, Containers, FeatureGates};
 use tokio::time::Instant;
 
 use crate::backend::{Arguments, Backend, Options, Running, Variables};
@@ -182,6 +182,14 @@ impl TestEnvBuilder {
             true => AuthorizationMode::Rbac,
             false => AuthorizationMode::AlwaysAllow,
         };
+        self
+    }
+
+    /// Sets feature gates: `builder.feature_gates("ShardedListAndWatch=true".parse()?)`. All have kube-apiserver's defaults.
+    /// Only for the embedded server; a control plane has [`api_server_arguments`](Self::api_server_arguments).
+    #[must_use]
+    pub fn feature_gates(mut self, gates: FeatureGates) -> Self {
+        self.options.embedded.feature_gates = gates;
         self
     }
 

@@ -47,7 +47,8 @@ pub use error::Error;
 pub use explore::{Connection, Explore, Failed, Outside, OutsideError, Report, Sim, Verdict, View, explore};
 pub use kubectl::Kubectl;
 pub use kubesmith_apiserver::{
-    Clock, Container, Containers, DataError, Exec, ManualClock, SystemClock, apply,
+    Clock, Container, Containers, DataError, Exec, FeatureGateError, FeatureGates, ManualClock, SystemClock,
+    apply,
 };
 pub use user::{AuthenticatedUser, User};
 pub use webhook::LocalServing;

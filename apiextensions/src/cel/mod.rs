@@ -26,6 +26,7 @@ mod parser;
 mod rules;
 mod semver;
 mod session;
+mod shards;
 #[cfg(test)]
 mod tests;
 mod types;
@@ -52,6 +53,7 @@ pub use issue::{Issue, render};
 pub use known::{Known, touches};
 pub use rules::{CompiledRule, RuleError, Validator, compile_rule, max_cardinality};
 pub use session::{Composed, Session, Spent};
+pub use shards::shard_selector;
 pub use types::{Decl, ObjectType, Type, escape, is_reserved};
 
 /// The cost limit of one evaluation. Source: PerCallLimit of the API server.

@@ -37,14 +37,31 @@ const RESERVED: [&str; 17] = [
 
 /// Parses an expression and expands its macros.
 pub(super) fn parse(source: &str) -> Result<Ast, Vec<Issue>> {
+    parse_with(source, true)
+}
+
+/// Parses an expression in which the names of macros are those of functions.
+pub(super) fn parse_without_macros(source: &str) -> Result<Ast, Vec<Issue>> {
+    parse_with(source, false)
+}
+
+fn parse_with(source: &str, macros: bool) -> Result<Ast, Vec<Issue>> {
     let size = source.chars().count();
     if size > MAX_SIZE {
         let message = format!("expression code point size exceeds limit: size: {size}, limit {MAX_SIZE}");
         return Err(vec![Issue { position: 0, message }]);
     }
     let (tokens, issues) = tokens(source);
-    let mut parser =
-        Parser { tokens, at: 0, positions: vec![0], issues, nesting: 0, depths: vec![1], too_deep: false };
+    let mut parser = Parser {
+        tokens,
+        macros,
+        at: 0,
+        positions: vec![0],
+        issues,
+        nesting: 0,
+        depths: vec![1],
+        too_deep: false,
+    };
     let root = parser.expr();
     let root = match root {
         Ok(root) => {
@@ -67,6 +84,8 @@ type Parsed<T> = Result<T, Fault>;
 
 pub(super) struct Parser {
     tokens: Vec<Token>,
+    /// Whether macros are expanded.
+    macros: bool,
     at: usize,
     positions: Vec<usize>,
     issues: Vec<Issue>,
@@ -397,6 +416,10 @@ impl Parser {
         }
         if let Some(open) = self.eat("(") {
             let args = self.list(")")?;
+            if !self.macros {
+                let dot = if leading_dot { "." } else { "" };
+                return Ok(self.call(open, &format!("{dot}{name}"), args));
+            }
             return match macros::global(self, open, &name, args) {
                 macros::Expansion::Done(expr) => Ok(expr),
                 macros::Expansion::None(args) => Ok(self.call(open, &name, args)),
@@ -411,7 +434,11 @@ impl Parser {
     }
 
     fn member_call(&mut self, open: usize, target: Expr, name: &str, args: Vec<Expr>) -> Parsed<Expr> {
-        match macros::member(self, open, target, name, args) {
+        let expansion = match self.macros {
+            true => macros::member(self, open, target, name, args),
+            false => macros::MemberExpansion::None(target, args),
+        };
+        match expansion {
             macros::MemberExpansion::Done(expr) => Ok(expr),
             macros::MemberExpansion::Fault => Err(Fault),
             macros::MemberExpansion::None(target, args) => {

@@ -19,6 +19,8 @@ pub(crate) struct ListOptions {
     pub(crate) limit: Option<i64>,
     pub(crate) continue_token: String,
     pub(crate) send_initial_events: Option<bool>,
+    /// Not parsed, since it has no effect unless the feature is enabled.
+    pub(crate) shard_selector: String,
 }
 
 impl ListOptions {
@@ -41,6 +43,7 @@ impl ListOptions {
             limit,
             continue_token: text("continue"),
             send_initial_events: query.has("sendInitialEvents").then(|| query.flag("sendInitialEvents")),
+            shard_selector: text("shardSelector"),
         };
         options.default();
         let causes = if options.watch { options.check_watch() } else { options.check_list() };

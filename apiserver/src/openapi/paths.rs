@@ -20,6 +20,7 @@ const LIST: &[Parameter] = &[
     ("resourceVersion", "string"),
     ("resourceVersionMatch", "string"),
     ("sendInitialEvents", "boolean"),
+    ("shardSelector", "string"),
     ("timeoutSeconds", "integer"),
     ("watch", "boolean"),
 ];

@@ -117,16 +117,18 @@ pub(super) async fn page(call: &Call<'_>, options: &ListOptions) -> ApiResult<Pa
     let single = selectors.single(&call.path.namespace);
     let is_read = |key: &str| behind(key) && single.as_deref().is_none_or(|single| key == single);
     let last = snapshot.objects.iter().map(|(key, _)| key).rfind(|key| is_read(key)).cloned();
-    let objects = snapshot.objects.into_iter().filter(|(key, _)| is_read(key));
-    let mut objects = selectors.selected(&call.server, objects).await?;
+    let objects: Vec<_> = snapshot.objects.into_iter().filter(|(key, _)| is_read(key)).collect();
+    let read = objects.len();
+    let mut objects = selectors.selected(&call.server, objects.into_iter()).await?;
     let mut limit = usize::try_from(options.limit.unwrap_or(0)).unwrap_or(0);
     if options.resource_version == "0" && call.def.is_cached() {
         // kube-apiserver serves these from its watch cache, which has no pages.
         limit = 0;
     }
     let is_full = limit > 0 && objects.len() >= limit;
-    let rest = if is_full { objects.len() - limit } else { 0 };
-    objects.truncate(objects.len() - rest);
+    if is_full {
+        objects.truncate(limit);
+    }
     let mut metadata = Map::new();
     metadata.insert("resourceVersion".to_owned(), Value::from(snapshot.rv.to_string()));
     // A full page ends the search, so nobody knows whether what follows is selected.
@@ -136,8 +138,12 @@ pub(super) async fn page(call: &Call<'_>, options: &ListOptions) -> ApiResult<Pa
         let token = Token { rv: Some(snapshot.rv), start: start.unwrap_or_default() };
         metadata.insert("continue".to_owned(), Value::from(token.encode()));
         if selectors.select_all() {
-            metadata.insert("remainingItemCount".to_owned(), Value::from(rest));
+            // Of all shards, as in kube-apiserver.
+            metadata.insert("remainingItemCount".to_owned(), Value::from(read - limit));
         }
+    }
+    if let Some(info) = selectors.shard_info() {
+        metadata.insert("shardInfo".to_owned(), info);
     }
     Ok(Page { objects, metadata })
 }
@@ -150,6 +156,10 @@ pub(super) async fn answer(
 ) -> ApiResult<Reply> {
     let def = &call.def;
     let page = conversion::all(&call.server, def, objects).await?;
+    if call.accepted.shape != Shape::Plain || def.is_custom() {
+        // Only Go's own list types have the field: the lists of other forms are sharded all the same.
+        metadata.remove("shardInfo");
+    }
     if call.accepted.shape == Shape::Plain && def.is_custom() {
         // Go omits an empty token in its own types, but not in maps.
         metadata.entry("continue").or_insert_with(|| "".into());

@@ -3,10 +3,13 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use kubesmith_apimachinery::sharding::ShardSelector;
 use kubesmith_apimachinery::{fields, labels};
+use serde_json::{Value, json};
 
 use crate::conversion::{self, Served};
 use crate::http::list_options::ListOptions;
+use crate::meta;
 use crate::registry::ResourceDef;
 use crate::selector;
 use crate::server::{Call, Server};
@@ -17,6 +20,8 @@ use crate::store::Object;
 pub(super) struct Selectors {
     labels: labels::Selector,
     fields: fields::Selector,
+    /// `None` selects all shards.
+    shards: Option<ShardSelector>,
     def: Arc<ResourceDef>,
 }
 
@@ -39,12 +44,18 @@ impl Selectors {
                 ));
             }
         }
-        Ok(Self { labels: options.labels.clone(), fields, def: def.clone() })
+        let is_sharded =
+            call.server.options().feature_gates.sharded_list_and_watch && !options.shard_selector.is_empty();
+        let shards = is_sharded.then(|| selector::shards(&options.shard_selector)).transpose()?;
+        Ok(Self { labels: options.labels.clone(), fields, shards, def: def.clone() })
     }
 
     /// Reports whether a stored object is selected, in the requested version; `None` when a webhook has to convert it
     /// for that.
     pub(super) fn select(&self, object: &Arc<Object>) -> Option<bool> {
+        if !self.is_in_shard(&object.value) {
+            return Some(false);
+        }
         if self.select_all() {
             return Some(true);
         }
@@ -61,7 +72,8 @@ impl Selectors {
 
     /// Reports whether an object is selected.
     pub(super) fn matches(&self, object: &Served) -> bool {
-        self.labels.matches_json(&object.value()["metadata"]["labels"])
+        self.is_in_shard(object.value())
+            && self.labels.matches_json(&object.value()["metadata"]["labels"])
             && selector::fields_match(&self.fields, &self.def, object.value())
     }
 
@@ -72,7 +84,19 @@ impl Selectors {
         Some(self.def.key(namespace, name))
     }
 
-    /// Reports whether the selectors match everything.
+    /// Reports whether the shard selector matches an object, in any version: the fields that decide never change.
+    fn is_in_shard(&self, object: &Value) -> bool {
+        self.shards
+            .as_ref()
+            .is_none_or(|shards| shards.matches(meta::text(object, "uid"), meta::namespace(object)))
+    }
+
+    /// Returns the `shardInfo` of a list.
+    pub(super) fn shard_info(&self) -> Option<Value> {
+        self.shards.as_ref().map(|shards| json!({"selector": shards.to_string()}))
+    }
+
+    /// Reports whether the selectors of labels and fields match everything.
     pub(super) fn select_all(&self) -> bool {
         self.labels.is_everything() && self.fields.is_everything()
     }

@@ -141,6 +141,18 @@ async fn server_serves_crds_over_http_with_a_given_kubeconfig() {
     assert!(fs::read_to_string(&kubeconfig).unwrap().contains(&again.url));
 }
 
+#[tokio::test]
+async fn feature_gates_reach_the_server() {
+    let dir = tempfile::tempdir().unwrap();
+    let kubeconfig = dir.path().join("kubeconfig");
+    let gates = ["--feature-gates", "ShardedListAndWatch=true"];
+    let served = Served::start(&[FREE, &["--kubeconfig", path(&kubeconfig)], &gates].concat());
+    // Without the feature, the parameter is ignored.
+    let request = http::Request::get("/api/v1/namespaces?shardSelector=x").body(Vec::new()).unwrap();
+    let refused = served.client().await.request_text(request).await.unwrap_err();
+    assert!(refused.to_string().contains("invalid shard selector"), "{refused}");
+}
+
 #[test]
 fn kubeconfig_with_other_clusters_is_kept() {
     let dir = tempfile::tempdir().unwrap();
@@ -223,7 +235,8 @@ fn invalid_crds_are_named_in_the_error() {
 
 #[test]
 fn usage_error_exits_with_2() {
-    for arguments in [&["--addr", "6443"][..], &["--addr"], &["--nonsense"], &["--crds"]] {
+    let gates = &["--feature-gates", "Nonsense=true"];
+    for arguments in [&["--addr", "6443"][..], &["--addr"], &["--nonsense"], &["--crds"], gates] {
         assert_eq!(refused(arguments).0, Some(2), "{arguments:?}");
     }
 }

@@ -3,7 +3,7 @@
 use http::Request;
 use http::header::{AUTHORIZATION, HeaderValue};
 use kube::Client;
-use kubesmith_apiserver::{ApiServer, ApiServerOptions};
+use kubesmith_apiserver::{ApiServer, ApiServerOptions, FeatureGates};
 use tower::ServiceBuilder;
 
 use super::choice::Backend;
@@ -25,6 +25,7 @@ pub(super) fn unknown_to(options: &ApiServerOptions, backend: Backend) -> Option
         webhook_host,
         bare: _,
         authorization: _,
+        feature_gates,
         containers,
     } = options;
     let set = [
@@ -36,6 +37,7 @@ pub(super) fn unknown_to(options: &ApiServerOptions, backend: Backend) -> Option
         (webhooks.is_some(), "webhooks"),
         (webhook_host.is_some(), "webhooks_on_host"),
         (*simulated_node, "simulated_node"),
+        (*feature_gates != FeatureGates::default(), "feature_gates"),
         (!containers.is_empty(), "containers"),
         // Every cluster has controllers; a control plane has none.
         (*controllers && backend != Backend::ExistingCluster, "controllers"),

@@ -28,6 +28,7 @@ mod recorded;
 mod reviews;
 mod robust;
 mod services;
+mod shards;
 #[cfg(unix)]
 mod stand_in;
 mod support;
