@@ -8,7 +8,7 @@ mod service;
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::Duration;
 
 use ::http::request::Parts;
@@ -60,6 +60,8 @@ pub(crate) struct Server {
     /// The established CRDs from which the served resources were made, by their collections; `None` before the first time.
     /// Locked while the served resources are updated.
     reconciling: Mutex<Option<Definitions>>,
+    /// Locked while a service claims addresses and ports, and is stored with them.
+    claiming: Mutex<()>,
     clock: Arc<dyn Clock>,
     pub(crate) ids: Ids,
     stopping: signal::Sender<bool>,
@@ -175,6 +177,7 @@ impl Server {
             store,
             registry: RwLock::default(),
             reconciling: Mutex::new(None),
+            claiming: Mutex::new(()),
             clock,
             ids: Ids::new(seed),
             stopping: signal::Sender::new(false),
@@ -233,32 +236,34 @@ impl Server {
         self.clock.now()
     }
 
-    /// Returns a free address for a service, from 10.0.0.0/16 without its first 256 addresses, which are for addresses
+    /// Returns a free address for a service, from 10.0.1.1 to 10.0.255.254: the first 256 of the range are for addresses
     /// that clients choose (`calculateRangeOffset` of pkg/registry/core/service/ipallocator).
     pub(crate) fn service_address(&self) -> String {
-        const OWN: u64 = 0xff00;
+        const OWN: u64 = 0xfefe;
         let used =
             |address: &str| self.any_service(|spec| meta::strings(&spec["clusterIPs"]).contains(&address));
         let next = || {
-            let n = self.store.count("service-addresses") % (OWN - 1) + 0x101;
+            let n = self.store.count("service-addresses") % OWN + 0x101;
             format!("10.0.{}.{}", n >> 8, n & 0xff)
         };
-        // The search in a full range would never end, so an address is then assigned twice.
+        // The search in a full range would never end. The write of the service then refuses the address.
         (0..OWN).map(|_| next()).find(|address| !used(address)).unwrap_or_else(next)
     }
 
-    /// Returns the specs of all services but this one.
-    pub(crate) fn other_services(&self, service: &Value) -> Vec<Value> {
+    /// Returns the stored services.
+    pub(crate) fn services(&self) -> Vec<Arc<Object>> {
         let services = self.store.list("services", "", None).map(|list| list.objects).unwrap_or_default();
-        let place = |service: &Value| (meta::namespace(service).to_owned(), meta::name(service).to_owned());
-        let others = services.iter().filter(|(_, other)| place(&other.value) != place(service));
-        others.map(|(_, other)| other.value["spec"].clone()).collect()
+        services.into_iter().map(|(_, service)| service).collect()
+    }
+
+    /// Excludes other writes of services until the result is dropped.
+    pub(crate) fn lock_services(&self) -> MutexGuard<'_, ()> {
+        self.claiming.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Reports whether a stored service has such a spec.
     fn any_service(&self, is_so: impl Fn(&Value) -> bool) -> bool {
-        let services = self.store.list("services", "", None).map(|list| list.objects).unwrap_or_default();
-        services.iter().any(|(_, service)| is_so(&service.value["spec"]))
+        self.services().iter().any(|service| is_so(&service.value["spec"]))
     }
 
     /// Returns a free port on the nodes, from 30086 to 32767: those before are for ports that clients choose

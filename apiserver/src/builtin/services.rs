@@ -1,16 +1,14 @@
 //! Allocates and releases a Service's addresses and ports: pkg/registry/core/service/storage and strategy.go.
 
 use std::net::{IpAddr, Ipv4Addr};
+use std::sync::MutexGuard;
 
 use serde_json::{Value, json};
 
 use super::check::parse_address;
 use crate::meta;
-use crate::server::Server;
+use crate::server::{Call, Server};
 use crate::status::{About, ApiError, ApiResult, Cause};
-
-/// The collection of Services.
-pub(crate) const COLLECTION: &str = "services";
 
 /// The fields of addresses, which a Service without its own address lacks.
 const ADDRESSES: &[&str] = &["clusterIP", "clusterIPs"];
@@ -21,7 +19,9 @@ pub(super) fn created(server: &Server, service: &mut Value) {
     if is_given(&spec["clusterIP"]) && !is_given(&spec["clusterIPs"]) {
         spec["clusterIPs"] = json!([spec["clusterIP"]]);
     }
-    share_node_ports(spec);
+    if needs_node_ports(spec) {
+        share_node_ports(server, spec);
+    }
     allocate(server, spec);
 }
 
@@ -118,17 +118,18 @@ fn is_given(value: &Value) -> bool {
     }
 }
 
-/// Gives the ports of a new Service with one number the same node port (`initNodePorts`).
-fn share_node_ports(spec: &mut Value) {
-    let wanted: Vec<(Value, Value)> = ports(spec)
-        .filter(|port| is_node_port(&port["nodePort"]))
-        .map(|port| (port["port"].clone(), port["nodePort"].clone()))
-        .collect();
+/// Gives the ports of a new Service with one number the same node port (`initNodePorts`). An update does not.
+fn share_node_ports(server: &Server, spec: &mut Value) {
+    let given = |port: &Value| (port["port"].clone(), port["nodePort"].clone());
+    let mut shared: Vec<(Value, Value)> =
+        ports(spec).filter(|port| is_node_port(&port["nodePort"])).map(given).collect();
     for port in spec.get_mut("ports").and_then(Value::as_array_mut).into_iter().flatten() {
-        let same = wanted.iter().find(|(number, _)| *number == port["port"]);
-        if let (false, Some((_, number))) = (is_node_port(&port["nodePort"]), same) {
-            port["nodePort"] = number.clone();
+        if is_node_port(&port["nodePort"]) {
+            continue;
         }
+        let same = shared.iter().find(|(number, _)| *number == port["port"]);
+        port["nodePort"] = same.map_or_else(|| server.node_port().into(), |(_, number)| number.clone());
+        shared.push(given(port));
     }
 }
 
@@ -149,13 +150,9 @@ fn allocate(server: &Server, spec: &mut Value) {
     }
     ip_families(spec);
     if needs_node_ports(spec) {
-        let mut shared: Vec<(Value, Value)> = Vec::new();
         for port in spec["ports"].as_array_mut().into_iter().flatten() {
             if !is_node_port(&port["nodePort"]) {
-                let same = shared.iter().find(|(number, _)| *number == port["port"]);
-                let number = same.map(|(_, number)| number.clone());
-                port["nodePort"] = number.unwrap_or_else(|| server.node_port().into());
-                shared.push((port["port"].clone(), port["nodePort"].clone()));
+                port["nodePort"] = server.node_port().into();
             }
         }
     }
@@ -170,54 +167,85 @@ fn is_checked(spec: &Value) -> bool {
 }
 
 /// Refuses addresses and ports that a Service cannot have, or that another one has. `old` is the Service that it replaces.
+/// Until the result is dropped, no other Service claims any. Other kinds claim nothing.
 /// Source: `allocateCreate` and `allocateUpdate` of pkg/registry/core/service/storage/alloc.go.
-pub(crate) fn claim(server: &Server, old: Option<&Value>, service: &Value, dry_run: bool) -> ApiResult<()> {
+pub(crate) fn claim<'s>(
+    call: &'s Call<'_>,
+    old: Option<&Value>,
+    service: &Value,
+    dry_run: bool,
+) -> ApiResult<Option<MutexGuard<'s, ()>>> {
+    if call.def.collection != "services" || !call.path.subresource.is_empty() {
+        return Ok(None);
+    }
+    let claimed = call.server.lock_services();
+    let stored = call.server.services();
+    // A new Service of a taken name claims before it is refused for its name.
+    let is_other = |other: &Value| old.is_none_or(|old| old["metadata"]["uid"] != other["metadata"]["uid"]);
+    let others = stored.iter().filter(|other| is_other(&other.value));
+    let others: Vec<&Value> = others.map(|other| &other.value["spec"]).collect();
     let (old, new) = (old.map_or(&Value::Null, |old| &old["spec"]), &service["spec"]);
     let refused = |causes| Err(ApiError::invalid(About::new("", "Service", meta::name(service)), causes));
     let families = unsupported_families(new);
     if !families.is_empty() {
         return refused(families);
     }
-    let others = server.other_services(service);
     if let Some(cause) = unavailable_address(old, new, &others, dry_run) {
         return refused(vec![cause]);
     }
-    let before = node_ports(old);
-    let fault = |number: &Value| match number.as_u64() {
-        Some(30_000..=32_767) if others.iter().any(|spec| node_ports(spec).contains(number)) => {
-            Some("provided port is already allocated")
+    if let Some(cause) = unavailable_port(old, new, &others, dry_run) {
+        return refused(vec![cause]);
+    }
+    let health = &new["healthCheckNodePort"];
+    if is_checked(new) && !is_checked(old) {
+        let is_own = node_ports(old).chain(node_ports(new)).any(|own| own == health);
+        let fault = if is_own { Some(ALLOCATED) } else { port_fault(health, &others, dry_run) };
+        if let Some(fault) = fault {
+            let text = format!("failed to allocate requested HealthCheck NodePort {health}: {fault}");
+            return Err(ApiError::internal_of(text));
         }
-        Some(30_000..=32_767) => None,
+    }
+    Ok(Some(claimed))
+}
+
+const ALLOCATED: &str = "provided port is already allocated";
+
+/// The fault of the first requested node port that the Service cannot have.
+fn unavailable_port(old: &Value, new: &Value, others: &[&Value], dry_run: bool) -> Option<Cause> {
+    if !matches!(new["type"].as_str(), Some("NodePort" | "LoadBalancer")) {
+        return None;
+    }
+    ports(new).enumerate().find_map(|(i, port)| {
+        let number = Some(&port["nodePort"]).filter(|number| is_node_port(number))?;
+        if node_ports(old).any(|own| own == number) {
+            return None;
+        }
+        // An update may give one node port to several ports, a new Service only to ports with one number.
+        let is_repeated = ports(new)
+            .take(i)
+            .any(|other| old.is_null() && other["nodePort"] == *number && other["port"] != port["port"]);
+        let is_taken = is_repeated || old["healthCheckNodePort"] == *number;
+        let fault = if is_taken { Some(ALLOCATED) } else { port_fault(number, others, dry_run) };
+        Some(Cause::invalid(format!("spec.ports[{i}].nodePort"), number, fault?))
+    })
+}
+
+/// The reason why a node port cannot be requested.
+fn port_fault(number: &Value, others: &[&Value], dry_run: bool) -> Option<&'static str> {
+    let is_taken = |spec: &&Value| {
+        spec["healthCheckNodePort"] == *number || node_ports(spec).any(|other| other == number)
+    };
+    match number.as_u64() {
+        Some(30_000..=32_767) => others.iter().any(is_taken).then_some(ALLOCATED),
         // A dry run does not look at the range.
         _ if dry_run => None,
         _ => Some("provided port is not in the valid range. The range of valid ports is 30000-32767"),
-    };
-    let is_external = matches!(new["type"].as_str(), Some("NodePort" | "LoadBalancer"));
-    for (i, port) in ports(new).enumerate().filter(|_| is_external) {
-        let number = &port["nodePort"];
-        if is_node_port(number)
-            && !before.contains(number)
-            && let Some(fault) = fault(number)
-        {
-            return refused(vec![Cause::invalid(format!("spec.ports[{i}].nodePort"), number, fault)]);
-        }
     }
-    let health = &new["healthCheckNodePort"];
-    if is_checked(new)
-        && !is_checked(old)
-        && let Some(fault) = fault(health)
-    {
-        let text = format!("failed to allocate requested HealthCheck NodePort {health}: {fault}");
-        return Err(ApiError::internal_of(text));
-    }
-    Ok(())
 }
 
-/// The node ports of a Service, with that of its health checks.
-fn node_ports(spec: &Value) -> Vec<Value> {
-    let health = std::iter::once(&spec["healthCheckNodePort"]);
-    let numbers = ports(spec).map(|port| &port["nodePort"]).chain(health);
-    numbers.filter(|number| is_node_port(number)).cloned().collect()
+/// The node ports of a Service, without that of its health checks.
+fn node_ports(spec: &Value) -> impl Iterator<Item = &Value> {
+    ports(spec).map(|port| &port["nodePort"]).filter(|number| is_node_port(number))
 }
 
 /// The faults of the families of addresses: the server has those of IPv4 alone (`initIPFamilyFields`).
@@ -254,7 +282,7 @@ fn unsupported_families(spec: &Value) -> Vec<Cause> {
 }
 
 /// The fault of a requested address. A dry run does not see which ones are taken.
-fn unavailable_address(old: &Value, new: &Value, others: &[Value], dry_run: bool) -> Option<Cause> {
+fn unavailable_address(old: &Value, new: &Value, others: &[&Value], dry_run: bool) -> Option<Cause> {
     let address = new["clusterIP"].as_str().filter(|address| !matches!(*address, "" | "None"))?;
     if !needs_address(new) || (needs_address(old) && is_given(&old["clusterIP"])) {
         return None;
@@ -292,11 +320,15 @@ fn ip_families(spec: &mut Value) {
     }
     let first = spec["clusterIPs"][0].as_str().and_then(parse_address);
     if spec["ipFamilies"].is_null() && !first.is_some_and(|address| address.is_ipv6()) {
-        spec["ipFamilies"] = if all && spec["ipFamilyPolicy"] != "SingleStack" {
-            json!(["IPv4", "IPv6"])
-        } else {
-            json!(["IPv4"])
-        };
+        spec["ipFamilies"] = json!(["IPv4"]);
+    }
+    if all
+        && spec["ipFamilyPolicy"] != "SingleStack"
+        && let Some(families) = spec["ipFamilies"].as_array_mut()
+        && let [only] = &families[..]
+    {
+        let other = if only == "IPv4" { "IPv6" } else { "IPv4" };
+        families.push(other.into());
     }
 }
 

@@ -133,9 +133,7 @@ impl Write for Create<'_> {
         if self.by == By::Create && !storage.is_dry_run() && version.is_ok_and(|version| version != 0) {
             return Err(ApiError::unexpected("resourceVersion should not be set on objects to be created"));
         }
-        if def.collection == services::COLLECTION {
-            services::claim(&self.call.server, None, &object, storage.is_dry_run())?;
-        }
+        let _claimed = services::claim(self.call, None, &object, storage.is_dry_run())?;
         let (key, name) = (def.key_of(&object), meta::name(&object).to_owned());
         let generates = !meta::text(&object, "generateName").is_empty();
         match storage.create(def, &key, object) {

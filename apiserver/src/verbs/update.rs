@@ -155,9 +155,7 @@ impl<E: Edit> Write for Update<'_, E> {
         if crate::apply::same_but_times(&wanted, &stored.value) && !gone {
             return Ok(Some(stored.clone()));
         }
-        if def.collection == services::COLLECTION && self.call.path.subresource.is_empty() {
-            services::claim(&self.call.server, Some(&stored.value), &wanted, storage.is_dry_run())?;
-        }
+        let _claimed = services::claim(self.call, Some(&stored.value), &wanted, storage.is_dry_run())?;
         let written = if gone {
             storage.remove(def, &key, stored).map(|last| Arc::new(Object::new(wanted, last.rv)))
         } else {

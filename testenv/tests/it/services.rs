@@ -1,5 +1,7 @@
 //! Addresses and ports of Services. The answers are those of kube-apiserver 1.36.2, with the range of the embedded server.
 
+use std::sync::Arc;
+
 use http::Method;
 use kubesmith_testenv::TestEnv;
 use serde_json::{Value, json};
@@ -45,6 +47,15 @@ async fn node_port_is_given_once() {
     create(&env, "", "b", balanced(30_090)).await.unwrap();
     assert!(create(&env, "", "c", node_port(30_090)).await.is_err());
 
+    // A name is refused after the ports and addresses that the object asks for.
+    for query in ["", "?dryRun=All"] {
+        let again = create(&env, query, "a", node_port(30_080)).await.unwrap_err();
+        assert_eq!(
+            again,
+            format!("Service \"a\" is invalid: {port}: 30080: provided port is already allocated")
+        );
+    }
+
     // Its own port stays, another one's is refused.
     let path = format!("{SERVICES}/a");
     let service =
@@ -63,6 +74,102 @@ async fn ports_of_one_number_share_a_node_port() {
     let port = |i: usize| spec["ports"][i]["nodePort"].clone();
     assert_eq!(port(0), port(1));
     assert_ne!(port(0), port(2));
+}
+
+/// A Service of two ports with these numbers, protocols and node ports.
+fn two_ports(kind: &str, ports: [(u16, &str, u16); 2]) -> Value {
+    let port = |(port, protocol, node_port): (u16, &str, u16)| {
+        let mut port = json!({"name": protocol.to_lowercase(), "port": port, "protocol": protocol, "nodePort": node_port});
+        if node_port == 0 {
+            port.as_object_mut().unwrap().remove("nodePort");
+        }
+        port
+    };
+    json!({"type": kind, "ports": ports.map(port)})
+}
+
+#[tokio::test]
+async fn ports_of_different_numbers_share_a_node_port_only_after_an_update() {
+    let env = TestEnv::builder().start().await.unwrap();
+    let both = two_ports("NodePort", [(80, "TCP", 30_080), (81, "UDP", 30_080)]);
+    assert_eq!(
+        create(&env, "", "a", both.clone()).await.unwrap_err(),
+        "Service \"a\" is invalid: spec.ports[1].nodePort: Invalid value: 30080: provided port is already allocated"
+    );
+    create(&env, "", "a", two_ports("ClusterIP", [(80, "TCP", 0), (80, "UDP", 0)])).await.unwrap();
+    let path = format!("{SERVICES}/a");
+    let update = async |spec: Value| {
+        let (code, answer) =
+            call(&env, Method::PUT, &path, json!({"metadata": {"name": "a"}, "spec": spec})).await;
+        assert_eq!(code, 200, "{answer}");
+        answer["spec"]["ports"].clone()
+    };
+    let ports = update(two_ports("NodePort", [(80, "TCP", 0), (80, "UDP", 0)])).await;
+    assert_ne!(ports[0]["nodePort"], ports[1]["nodePort"]);
+    let ports = update(both).await;
+    assert_eq!((&ports[0]["nodePort"], &ports[1]["nodePort"]), (&json!(30_080), &json!(30_080)));
+}
+
+#[tokio::test]
+async fn port_for_health_checks_is_none_of_the_other_ports() {
+    let env = TestEnv::builder().start().await.unwrap();
+    let balanced = |port: u16, health: u16| {
+        json!({"type": "LoadBalancer", "externalTrafficPolicy": "Local", "healthCheckNodePort": health,
+               "ports": [{"port": 80, "nodePort": port}]})
+    };
+    let allocated = "provided port is already allocated";
+    assert_eq!(
+        create(&env, "", "a", balanced(30_080, 30_080)).await.unwrap_err(),
+        format!(
+            "Internal error occurred: failed to allocate requested HealthCheck NodePort 30080: {allocated}"
+        )
+    );
+    create(&env, "", "a", balanced(30_080, 30_090)).await.unwrap();
+    let body = json!({"metadata": {"name": "a"}, "spec": balanced(30_090, 30_090)});
+    let (code, answer) = call(&env, Method::PUT, &format!("{SERVICES}/a"), body).await;
+    let port = "spec.ports[0].nodePort: Invalid value: 30090";
+    assert_eq!(
+        (code, answer["message"].as_str().unwrap()),
+        (422, &*format!("Service \"a\" is invalid: {port}: {allocated}"))
+    );
+}
+
+#[tokio::test]
+async fn balancer_without_node_ports_does_not_share_a_requested_one() {
+    let env = TestEnv::builder().start().await.unwrap();
+    let mut spec = two_ports("LoadBalancer", [(80, "TCP", 30_080), (80, "UDP", 0)]);
+    spec["allocateLoadBalancerNodePorts"] = json!(false);
+    let spec = create(&env, "", "a", spec).await.unwrap();
+    assert_eq!(
+        (&spec["ports"][0]["nodePort"], &spec["ports"][1]["nodePort"]),
+        (&json!(30_080), &Value::Null)
+    );
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn node_port_is_given_once_when_requests_are_simultaneous() {
+    let env = Arc::new(TestEnv::builder().start().await.unwrap());
+    for round in 0..150 {
+        let requests = (0..8).map(|i| {
+            let env = env.clone();
+            tokio::spawn(
+                async move { create(&env, "", &format!("{round}-{i}"), node_port(30_000 + round)).await },
+            )
+        });
+        let created = futures::future::join_all(requests.collect::<Vec<_>>()).await;
+        assert_eq!(created.into_iter().filter(|created| created.as_ref().unwrap().is_ok()).count(), 1);
+    }
+}
+
+#[tokio::test]
+async fn headless_service_without_selector_has_both_families() {
+    let env = TestEnv::builder().start().await.unwrap();
+    let spec = json!({"clusterIP": "None", "ports": [{"port": 80}], "ipFamilies": ["IPv6"]});
+    let spec = create(&env, "", "a", spec).await.unwrap();
+    assert_eq!(
+        (&spec["ipFamilies"], &spec["ipFamilyPolicy"]),
+        (&json!(["IPv6", "IPv4"]), &json!("RequireDualStack"))
+    );
 }
 
 #[tokio::test]

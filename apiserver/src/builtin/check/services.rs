@@ -180,19 +180,24 @@ fn cluster_ips(spec: &Field<'_>, errors: &mut Errors) {
         let detail = "this cluster is not configured for dual-stack services";
         errors.invalid(&spec.child("ipFamilyPolicy"), detail);
     }
+    cluster_addresses(&list, &families, errors);
+}
+
+/// Checks the addresses themselves, and that they are of their families.
+fn cluster_addresses(list: &Field<'_>, families: &Field<'_>, errors: &mut Errors) {
     let before = errors.len();
     let count = list.texts().len();
     for (i, address) in list.items().enumerate() {
         if i == 0 && address.text() == "None" {
             if count > 1 {
-                errors.invalid(&list, "'None' must be the first and only value");
+                errors.invalid(list, "'None' must be the first and only value");
             }
             continue;
         }
         addresses::ip(&address, errors);
     }
     if count > 2 {
-        errors.invalid(&list, "may only hold up to 2 values");
+        errors.invalid(list, "may only hold up to 2 values");
     }
     if errors.len() > before {
         return;
@@ -201,7 +206,7 @@ fn cluster_ips(spec: &Field<'_>, errors: &mut Errors) {
     if let (Some(one), Some(other)) = (parsed.next(), parsed.next())
         && one.is_ipv4() == other.is_ipv4()
     {
-        errors.invalid(&list, "may specify no more than one IP for each IP family");
+        errors.invalid(list, "may specify no more than one IP for each IP family");
     }
     for (address, family) in list.items().zip(families.texts()) {
         let Some(parsed) = addresses::parse(address.text()) else { continue };
