@@ -66,6 +66,20 @@ async fn pod_gets_overhead_and_scheduling_of_its_runtime_class() {
 }
 
 #[tokio::test]
+async fn toleration_of_a_runtime_class_replaces_those_that_it_includes() {
+    let env = TestEnv::builder().start().await.unwrap();
+    let scheduling = json!({"tolerations": [{"operator": "Exists", "effect": "NoSchedule"}]});
+    let class = json!({"metadata": {"name": "x"}, "handler": "h", "scheduling": scheduling});
+    assert_eq!(call(&env, Method::POST, "/apis/node.k8s.io/v1/runtimeclasses", class).await.0, 201);
+    let toleration = |effect: &str| json!({"key": "t", "operator": "Equal", "value": "v", "effect": effect});
+    let own = json!([toleration("NoSchedule"), toleration("PreferNoSchedule")]);
+    let pod = create(&env, json!({"runtimeClassName": "x", "tolerations": own})).await.unwrap();
+    let tolerations: Vec<&Value> =
+        pod["tolerations"].as_array().unwrap().iter().filter(|one| one["effect"] != "NoExecute").collect();
+    assert_eq!(tolerations, [&own[1], &scheduling["tolerations"][0]]);
+}
+
+#[tokio::test]
 async fn files_of_the_downward_api_name_fields_of_pods() {
     let env = TestEnv::builder().start().await.unwrap();
     let volume = |path: &str| {
@@ -122,6 +136,17 @@ async fn odd_members_of_pods_are_refused() {
     ] {
         assert_eq!(create(&env, spec).await.unwrap_err(), format!("Pod \"p\" is invalid: {wanted}"));
     }
+}
+
+#[tokio::test]
+async fn label_keys_are_checked_before_their_selector() {
+    let env = TestEnv::builder().start().await.unwrap();
+    let spread = json!({"maxSkew": 1, "topologyKey": "a", "whenUnsatisfiable": "DoNotSchedule",
+                        "labelSelector": {"matchLabels": {"/": "a"}}, "matchLabelKeys": ["/"]});
+    let refused = create(&env, json!({"topologySpreadConstraints": [spread]})).await.unwrap_err();
+    let [keys, selector] =
+        ["[0].matchLabelKeys[0]: ", "[0].labelSelector.matchLabels: "].map(|field| refused.find(field));
+    assert!(keys.is_some() && keys < selector, "{refused}");
 }
 
 #[tokio::test]

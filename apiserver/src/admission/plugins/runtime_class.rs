@@ -38,14 +38,13 @@ pub(super) fn admit(attributes: &Attributes<'_>, object: Option<&mut Value>) -> 
         }
         meta::map_at(&mut pod["spec"], "nodeSelector").insert(key.clone(), value.clone());
     }
-    let mut tolerations = pod["spec"]["tolerations"].as_array().cloned().unwrap_or_default();
-    for toleration in scheduling["tolerations"].as_array().into_iter().flatten() {
-        if !tolerations.contains(toleration) {
-            tolerations.push(toleration.clone());
+    if !scheduling.is_null() {
+        let lists = [&pod["spec"]["tolerations"], &scheduling["tolerations"]];
+        let all: Vec<&Value> = lists.into_iter().filter_map(Value::as_array).flatten().collect();
+        let merged = merged(&all);
+        if !merged.is_empty() {
+            pod["spec"]["tolerations"] = merged.into();
         }
-    }
-    if !tolerations.is_empty() {
-        pod["spec"]["tolerations"] = tolerations.into();
     }
     Ok(())
 }
@@ -72,6 +71,38 @@ pub(super) fn validate(attributes: &Attributes<'_>, object: Option<&Value>) -> A
         }
         _ => Ok(()),
     }
+}
+
+/// Drops tolerations that others include (`MergeTolerations` of pkg/util/tolerations).
+fn merged(all: &[&Value]) -> Vec<Value> {
+    let mut merged: Vec<Value> = Vec::new();
+    for (i, toleration) in all.iter().copied().enumerate() {
+        let includes = |other: &Value| includes(other, toleration);
+        let later = all[i + 1..].iter().copied().filter(|other| *other != toleration);
+        if !merged.iter().chain(later).any(includes) {
+            merged.push(toleration.clone());
+        }
+    }
+    merged
+}
+
+/// Reports whether a toleration tolerates all that another does (`isSuperset`).
+fn includes(toleration: &Value, other: &Value) -> bool {
+    if toleration == other {
+        return true;
+    }
+    let text = |field: &str| meta::member(toleration, field);
+    let same = |field: &str| text(field) == meta::member(other, field);
+    let seconds = |of: &Value| of["tolerationSeconds"].as_i64();
+    let for_all_keys = text("key").is_empty() && text("operator") == "Exists";
+    let lasts = text("effect") != "NoExecute"
+        || seconds(toleration).is_none_or(|longest| seconds(other).is_some_and(|other| other <= longest));
+    let for_value = match text("operator") {
+        "Exists" => true,
+        "" | "Equal" => other["operator"] == "Equal" && same("value"),
+        _ => false,
+    };
+    (same("key") || for_all_keys) && (same("effect") || text("effect").is_empty()) && lasts && for_value
 }
 
 /// Returns the runtime class that a pod names.

@@ -180,7 +180,7 @@ fn label_keys(term: &Field<'_>, errors: &mut Errors) {
     for expression in selector.child("matchExpressions").items() {
         let key = expression.child("key");
         // The selector has got the expression of the pod's own label by now.
-        if let Some(i) = matching.iter().position(|other| *other == key.text())
+        if let Some(i) = matching.iter().rposition(|other| *other == key.text())
             && seen.iter().any(|other| other == key.text())
         {
             let place = key.at(format!("{}[{i}]", term.path));
@@ -235,7 +235,7 @@ pub(super) fn spread(list: &Field<'_>, errors: &mut Errors) {
         for policy in ["nodeAffinityPolicy", "nodeTaintsPolicy"] {
             errors.optional_one_of(&constraint.child(policy), &["Honor", "Ignore"]);
         }
-        errors.label_selector(&constraint.child("labelSelector"));
         label_keys(constraint, errors);
+        errors.label_selector(&constraint.child("labelSelector"));
     }
 }
