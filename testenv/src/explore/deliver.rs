@@ -159,6 +159,18 @@ impl World {
         self.now = self.now.max(self.cluster.lane.elapsed());
     }
 
+    /// Lets a fault happen that precedes its request.
+    fn precede(&mut self, action: &Action, label: &str, fault: Option<Fault>) {
+        match fault {
+            Some(Fault::Touch) => self.touch(action, label),
+            Some(Fault::Taken) => self.take_name(action, label),
+            Some(Fault::Garbage(release)) => self.pause_collector(release),
+            Some(Fault::Webhook(trouble)) => self.trouble_webhooks(trouble, label),
+            _ => {}
+        }
+    }
+
+    /// Performs a request of an operator.
     fn carry_out(
         &mut self,
         process: usize,
@@ -168,13 +180,7 @@ impl World {
         fault: Option<Fault>,
     ) {
         let name = self.name_of(process);
-        match fault {
-            Some(Fault::Touch) => self.touch(action, label),
-            Some(Fault::Taken) => self.take_name(action, label),
-            Some(Fault::Garbage(release)) => self.pause_collector(release),
-            Some(Fault::Webhook(trouble)) => self.trouble_webhooks(trouble, label),
-            _ => {}
-        }
+        self.precede(action, label, fault);
         let controlled = self.controlled(action);
         let doomed = self.doomed(action);
         let stale = self.version_of_the_past(process, action, label);

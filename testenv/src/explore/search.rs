@@ -126,7 +126,8 @@ impl Search<'_> {
         self.learn_states(&none)?;
         self.check_variants(&self.known.baseline, &none)?;
         let repeated = self.count(run(self.scenario, self.options(&none)));
-        self.diverges = difference(&self.known.baseline.story, &repeated.story);
+        let story = self.known.baseline.story.clone();
+        self.compare(&none, &story, repeated)?;
         let compared = Options { aim: Aim::Compare(&self.known.expected), ..self.options(&none) };
         let late = self.count(run(self.scenario, Options { late: true, ..compared }));
         let (expected, steps) = (&self.known.expected, self.known.baseline.steps);
@@ -329,7 +330,8 @@ impl Search<'_> {
             let plan = next.unwrap_or_else(|| random(&all, &mut dice));
             let story = self.attempt(&plan, true)?;
             if i % REPEATED == REPEATED - 1 && self.diverges.is_none() {
-                self.diverges = difference(&story, &self.run(&plan).story);
+                let repeated = self.run(&plan);
+                self.compare(&plan, &story, repeated)?;
             }
         }
         Ok(self.report())
@@ -352,6 +354,18 @@ impl Search<'_> {
         }
         let failure = again.failure.unwrap_or(failure);
         Err(self.failed(&failure, &plan, again.story, None))
+    }
+
+    /// Notes how the second run of a schedule differs from the first one, which did not fail.
+    ///
+    /// # Errors
+    /// Returns the failure of the second run.
+    fn compare(&mut self, plan: &Plan, story: &[String], again: Outcome) -> Result<(), Box<Failed>> {
+        self.diverges = difference(story, &again.story);
+        match again.failure {
+            Some(failure) => Err(self.failed(&failure, plan, again.story, self.diverges.clone())),
+            None => Ok(()),
+        }
     }
 
     /// Returns a second run that fails in the same way.

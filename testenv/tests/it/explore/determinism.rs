@@ -1,6 +1,7 @@
 //! The same seed gives the same story.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use futures::TryStreamExt as _;
@@ -127,4 +128,23 @@ fn cause_is_named_when_a_run_does_not_repeat() {
     );
     assert!(report.to_string().contains("not deterministic"), "{report}");
     assert_eq!(explored(0, level_triggered).unwrap().diverges(), None);
+}
+
+#[test]
+fn failure_of_a_repeated_run_is_reported() {
+    static RUNS: AtomicUsize = AtomicUsize::new(0);
+    let failed = Explore::new("fourth").schedules(0).time(HOUR).run(|sim| async move {
+        describe(&sim);
+        sim.operator(|client| {
+            let number = RUNS.fetch_add(1, Ordering::Relaxed);
+            run(client, true, async move |seen| {
+                // The first run without faults, one with the resources that it writes, one with another seed, and the repeated one.
+                assert_ne!(number, 3, "the fourth run");
+                level_triggered(seen).await
+            })
+        });
+    });
+    let failed = failed.unwrap_err();
+    assert!(failed.to_string().contains("the fourth run"), "{failed}");
+    assert!(failed.to_string().contains("not deterministic"), "{failed}");
 }
