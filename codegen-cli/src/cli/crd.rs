@@ -110,6 +110,8 @@ enum Failure {
     Crd(#[from] CrdError),
     #[error("{0}")]
     Input(String),
+    #[error(transparent)]
+    Output(#[from] io::Error),
 }
 
 fn code(text: &str) -> Result<ChangeCode, String> {
@@ -136,6 +138,7 @@ pub(super) fn run(command: &Crd) -> io::Result<Exit> {
             print(&text)?;
             Ok(Exit::Fine)
         }
+        Err(Failure::Output(error)) => Err(error),
         Err(failure) => {
             let mut text = format!("error: {}\n", diag::printable(&failure.to_string()));
             if let Failure::Cluster(error) = &failure {
@@ -266,17 +269,16 @@ fn migrate_all(arguments: &Migrate) -> Result<String, Failure> {
     })
 }
 
-/// Runs an action for each definition, until one fails.
+/// Runs an action for each definition, until one fails, and prints each result at once.
 async fn each(
     client: &kube::Client,
     names: &[String],
     run: &impl AsyncFn(&kube::Client, &str) -> Result<String, Failure>,
 ) -> Result<String, Failure> {
-    let mut out = String::new();
     for name in names {
-        out.push_str(&run(client, name).await?);
+        print(&run(client, name).await?)?;
     }
-    Ok(out)
+    Ok(String::new())
 }
 
 /// The definitions of files and folders.

@@ -99,6 +99,20 @@ fn kubesmith(folder: &Crate, arguments: &str) -> String {
     stderr + &stdout
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn results_before_a_failure_are_printed() {
+    let crds = testdata().join("../examples/sample-controller/config/crd/bases");
+    let mut env = TestEnv::builder().crd_paths([crds]).start().await.unwrap();
+    let folder = Crate::with_files(&[]);
+    folder.write("kubeconfig", env.kubeconfig().await.unwrap());
+    let name = "foos.samplecontroller.k8s.io";
+    for command in ["status", "migrate"] {
+        let printed = kubesmith(&folder, &format!("crd {command} {name} bars.samplecontroller.k8s.io"));
+        assert!(printed.contains("error: ") && printed.contains(&format!("\n{name}")), "{printed}");
+    }
+    env.stop().await;
+}
+
 #[test]
 fn crd_command_explains_wrong_arguments() {
     let folder = Crate::with_files(&[]);
