@@ -2,6 +2,9 @@
 //!
 //! rcgen keeps one value of each attribute of a name; kube-apiserver needs one organization for each group.
 
+use x509_parser::oid_registry::{OID_X509_COMMON_NAME, OID_X509_ORGANIZATION_NAME};
+use x509_parser::prelude::{FromDer as _, X509Certificate};
+
 /// The content of a certificate.
 pub(crate) struct Request<'a> {
     /// The common name of the authority.
@@ -87,33 +90,18 @@ fn attribute(kind: &[u8], text: &str) -> Vec<u8> {
     value(SET, &[&pair])
 }
 
-/// Reads the subject of a certificate: its common names and organizations. `None` if the certificate is malformed.
+/// Reads the subject of a certificate: its common name, the last one of several, and its organizations. `None` if the
+/// certificate is malformed.
 pub(crate) fn subject(certificate: &[u8]) -> Option<Subject> {
-    let (_, certificate, _) = split(certificate)?;
-    let (_, mut body, _) = split(certificate)?;
-    if body.first() == Some(&VERSION) {
-        body = split(body)?.2;
-    }
-    // Skips serial number, algorithm, issuer and validity.
-    for _ in 0..4 {
-        body = split(body)?.2;
-    }
-    let (_, mut parts, _) = split(body)?;
+    let (_, certificate) = X509Certificate::from_der(certificate).ok()?;
     let mut subject = Subject::default();
-    while !parts.is_empty() {
-        let (_, mut set, rest) = split(parts)?;
-        while !set.is_empty() {
-            let (_, pair, others) = split(set)?;
-            let (_, kind, text) = split(pair)?;
-            let text = String::from_utf8(split(text)?.1.to_vec()).ok()?;
-            match kind {
-                COMMON_NAME => subject.name = text,
-                ORGANIZATION => subject.groups.push(text),
-                _ => {}
-            }
-            set = others;
+    for attribute in certificate.subject().iter_attributes() {
+        let text = || attribute.as_str().map(str::to_owned).ok();
+        match attribute.attr_type() {
+            kind if *kind == OID_X509_COMMON_NAME => subject.name = text()?,
+            kind if *kind == OID_X509_ORGANIZATION_NAME => subject.groups.push(text()?),
+            _ => {}
         }
-        parts = rest;
     }
     Some(subject)
 }

@@ -19,6 +19,7 @@ use rustls::pki_types::{CertificateDer, ServerName};
 use serde_json::Value;
 use tokio::task::JoinSet;
 
+use super::trust::Verifier;
 use super::{Endpoint, WebhookHost, failure};
 use crate::store::Store;
 
@@ -148,16 +149,15 @@ fn host(url: &str) -> String {
 
 fn connect((authorities, name): &Key, tasks: Tasks) -> Result<Https, String> {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let builder = rustls::ClientConfig::builder_with_provider(provider)
+    let builder = rustls::ClientConfig::builder_with_provider(provider.clone())
         .with_safe_default_protocol_versions()
         .map_err(|e| e.to_string())?;
     let config = if authorities.is_empty() {
         builder.with_native_roots().map_err(|e| e.to_string())?.with_no_client_auth()
     } else {
-        let mut roots = rustls::RootCertStore::empty();
-        let certificates = CertificateDer::pem_slice_iter(authorities).filter_map(Result::ok);
-        roots.add_parsable_certificates(certificates);
-        builder.with_root_certificates(roots).with_no_client_auth()
+        let authorities = CertificateDer::pem_slice_iter(authorities).filter_map(Result::ok).collect();
+        let verifier = Arc::new(Verifier::new(authorities, provider));
+        builder.dangerous().with_custom_certificate_verifier(verifier).with_no_client_auth()
     };
     // Only HTTP/1.1, as in kube-apiserver's calls of services.
     let connector = HttpsConnectorBuilder::new().with_tls_config(config).https_only();

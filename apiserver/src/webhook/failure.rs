@@ -49,7 +49,8 @@ fn of_socket(error: &io::Error, address: &str) -> Option<String> {
     }
 }
 
-fn of_tls(error: &rustls::Error) -> String {
+/// Returns the text of a failed handshake.
+pub(super) fn of_tls(error: &rustls::Error) -> String {
     use rustls::CertificateError as Fault;
     let fault = match error {
         rustls::Error::InvalidCertificate(fault) => fault,
@@ -63,6 +64,7 @@ fn of_tls(error: &rustls::Error) -> String {
         | Fault::NotValidYetContext { .. } => {
             format!("certificate has expired or is not yet valid: {fault}")
         }
+        Fault::Other(refusal) => refusal.0.to_string(),
         other => other.to_string(),
     };
     format!("tls: failed to verify certificate: x509: {text}")

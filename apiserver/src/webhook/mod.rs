@@ -6,6 +6,7 @@
 mod client;
 mod endpoint;
 mod failure;
+mod trust;
 
 pub(crate) use client::Clients;
 pub use client::WebhookTransport;
