@@ -15,7 +15,7 @@ use crate::informer::{
 };
 use crate::metrics::Registry;
 use crate::reflector::{Cached, KindFacts};
-use crate::sharding::Shard;
+use crate::sharding::{Shard, ShardKey, ShardSelector};
 use crate::workqueue::{DEFAULT_PRIORITY, LOW_PRIORITY, Queue, RateLimiter, default_item_based_rate_limiter};
 
 /// A controller cannot be built.
@@ -31,6 +31,17 @@ pub enum BuildError {
     /// The controller owns objects but has no primary kind.
     #[error("controller {controller:?} owns {resource} but has no primary kind: call for_ before owns")]
     NoPrimary {
+        /// The controller's name.
+        controller: String,
+        /// `plural.group` of the owned kind.
+        resource: String,
+    },
+    /// The cache of an owned kind is sharded, and lacks objects whose owners are in the shard.
+    #[error(
+        "controller {controller:?} owns {resource}, whose cache is sharded apart from the primary kind: watch it without a \
+         shard selector, or shard both by namespace"
+    )]
+    OwnedSharded {
         /// The controller's name.
         controller: String,
         /// `plural.group` of the owned kind.
@@ -73,6 +84,14 @@ impl<K: Cached> From<&SharedInformer<K>> for Watch<K> {
     }
 }
 
+/// The kind whose objects are reconciled.
+struct Primary {
+    facts: KindFacts,
+    /// The shard that its cache contains, unless that is all objects.
+    shards: Option<ShardSelector>,
+    is_ours: IsOurs,
+}
+
 /// A handler that was added to an informer.
 struct Attached {
     resource: String,
@@ -81,7 +100,9 @@ struct Attached {
     keys: Source<ObjectKey>,
 }
 
-type Attach = Box<dyn FnOnce(&Queue<ObjectKey>) -> Result<Attached, InformerError> + Send>;
+type Attach = Box<dyn FnOnce(&Queue<ObjectKey>, Option<&IsOurs>) -> Result<Attached, InformerError> + Send>;
+/// Reports whether the cache of the primary kind contains an object.
+type IsOurs = Arc<dyn Fn(&ObjectKey) -> bool + Send + Sync>;
 type Map<K> = Box<dyn Fn(&K, &mut dyn FnMut(ObjectKey)) + Send + Sync>;
 
 /// Builds a [`Controller`] whose keys are objects' names, like controller-runtime's builder.
@@ -113,7 +134,9 @@ type Map<K> = Box<dyn Fn(&K, &mut dyn FnMut(ObjectKey)) + Send + Sync>;
 /// ```
 pub struct ControllerBuilder {
     name: String,
-    primary: Option<KindFacts>,
+    primary: Option<Primary>,
+    /// `plural.group` and shard of each owned kind with a sharded cache.
+    owned_shards: Vec<(String, ShardSelector)>,
     /// Adds the indexes in which sources look up keys.
     indexes: Vec<Box<dyn FnOnce() -> Result<(), InformerError> + Send>>,
     sources: Vec<Attach>,
@@ -136,6 +159,7 @@ impl ControllerBuilder {
         ControllerBuilder {
             name: name.into(),
             primary: None,
+            owned_shards: Vec::new(),
             indexes: Vec::new(),
             sources: Vec::new(),
             orphans: None,
@@ -157,20 +181,30 @@ impl ControllerBuilder {
         K: Cached,
     {
         let watch = watch.into();
-        self.primary = Some(watch.informer.facts().clone());
-        self.attach(watch, Box::new(|object, queue| queue(object.object_key())))
+        let (informer, store) = (&watch.informer, watch.informer.store().clone());
+        self.primary = Some(Primary {
+            facts: informer.facts().clone(),
+            shards: informer.shard_selector().cloned(),
+            is_ours: Arc::new(move |key| store.get_by_key(key).is_some()),
+        });
+        self.attach(watch, Role::Primary, Box::new(|object, queue| queue(object.object_key())))
     }
 
     /// Each change of an object queues its controller, if that has the kind of [`for_`](Self::for_).
     #[must_use]
     pub fn owns<K: Cached>(mut self, watch: impl Into<Watch<K>>) -> Self {
         let watch = watch.into();
-        let Some(primary) = self.primary.clone() else {
-            self.orphans.get_or_insert_with(|| watch.informer.resource().to_owned());
+        let resource = watch.informer.resource();
+        let Some(primary) = self.primary.as_ref().map(|primary| primary.facts.clone()) else {
+            self.orphans.get_or_insert_with(|| resource.to_owned());
             return self;
         };
+        if let Some(shards) = watch.informer.shard_selector() {
+            self.owned_shards.push((resource.to_owned(), shards.clone()));
+        }
         self.attach(
             watch,
+            Role::Secondary,
             Box::new(move |object, queue| owner_key(&primary, object).into_iter().for_each(queue)),
         )
     }
@@ -187,7 +221,11 @@ impl ControllerBuilder {
         K: Cached,
         I: IntoIterator<Item = ObjectKey>,
     {
-        self.attach(watch.into(), Box::new(move |object, queue| map(object).into_iter().for_each(queue)))
+        self.attach(
+            watch.into(),
+            Role::Secondary,
+            Box::new(move |object, queue| map(object).into_iter().for_each(queue)),
+        )
     }
 
     /// Each change of an object queues the primary objects that refer to it: those in the cache of `primaries`
@@ -231,6 +269,7 @@ impl ControllerBuilder {
         }));
         self.attach(
             watch.into(),
+            Role::Secondary,
             Box::new(move |object, queue| {
                 let keys = store.index_keys(&name, object.object_key().as_str());
                 keys.into_iter().flatten().for_each(queue);
@@ -304,7 +343,8 @@ impl ControllerBuilder {
     /// Adds the handlers to the informers and makes the controller. It does not start the informers.
     ///
     /// # Errors
-    /// [`BuildError`] if nothing is watched, `owns` was called before `for_`, or an informer was shut down.
+    /// [`BuildError`] if nothing is watched, `owns` was called before `for_`, an owned kind is sharded apart from its
+    /// owners, or an informer was shut down.
     pub fn complete<R: Reconciler<Key = ObjectKey>>(
         self,
         reconciler: R,
@@ -315,6 +355,16 @@ impl ControllerBuilder {
         }
         if self.sources.is_empty() {
             return Err(BuildError::NoSource { controller: name });
+        }
+        let primary_shards = self.primary.as_ref().and_then(|primary| primary.shards.as_ref());
+        let shares_namespaces = |shards: &ShardSelector| {
+            shards.key() == ShardKey::Namespace
+                && primary_shards == Some(shards)
+                && self.primary.as_ref().is_some_and(|primary| primary.facts.is_namespaced)
+        };
+        let mut owned = self.owned_shards.into_iter();
+        if let Some((resource, _)) = owned.find(|(_, shards)| !shares_namespaces(shards)) {
+            return Err(BuildError::OwnedSharded { controller: name, resource });
         }
         let limiter = self.limiter.unwrap_or_else(|| Box::new(default_item_based_rate_limiter()));
         let mut queue = Queue::builder(name.as_str()).rate_limiter(limiter);
@@ -328,8 +378,12 @@ impl ControllerBuilder {
         for add in self.indexes {
             add().map_err(|source| BuildError::Informer { controller: name.clone(), source })?;
         }
+        let sharded = self.primary.as_ref().filter(|primary| primary.shards.is_some());
+        if sharded.is_some() {
+            controller = controller.with_sharded_cache();
+        }
         for attach in self.sources {
-            let attached = attach(&queue);
+            let attached = attach(&queue, sharded.map(|primary| &primary.is_ours));
             let attached =
                 attached.map_err(|source| BuildError::Informer { controller: name.clone(), source })?;
             let registration = attached.registration;
@@ -360,10 +414,11 @@ impl ControllerBuilder {
         Ok(controller)
     }
 
-    fn attach<K: Cached>(mut self, watch: Watch<K>, map: Map<K>) -> Self {
+    fn attach<K: Cached>(mut self, watch: Watch<K>, role: Role, map: Map<K>) -> Self {
         let Watch { informer, predicate } = watch;
-        self.sources.push(Box::new(move |queue| {
-            let selection = Arc::new(Selection { predicate, map });
+        self.sources.push(Box::new(move |queue, is_ours| {
+            let is_ours = is_ours.filter(|_| role == Role::Secondary).cloned();
+            let selection = Arc::new(Selection { predicate, map, is_ours });
             let handler = Enqueue { queue: queue.clone(), selection: selection.clone() };
             let options = HandlerOptions::new().name(queue.name());
             let registration = informer.add_event_handler_with_options(handler, options)?;
@@ -372,7 +427,7 @@ impl ControllerBuilder {
                 keys: Box::new(move |queue| {
                     let objects = store.list();
                     let objects = objects.iter().filter(|object| selection.predicate.passes_create(object));
-                    objects.for_each(|object| (selection.map)(object, queue));
+                    objects.for_each(|object| selection.keys(object, queue));
                 }),
                 resource: informer.resource().to_owned(),
                 registration,
@@ -381,6 +436,15 @@ impl ControllerBuilder {
         }));
         self
     }
+}
+
+/// The part of a watched kind in a controller.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Role {
+    /// The objects are reconciled.
+    Primary,
+    /// Changes of the objects queue others.
+    Secondary,
 }
 
 /// Returns the key of the object's controller, if that has the primary kind.
@@ -406,11 +470,23 @@ struct Enqueue<K> {
 struct Selection<K> {
     predicate: Predicate<K>,
     map: Map<K>,
+    /// Selects the keys of this shard. A primary object that is not in the cache yet is queued when it arrives.
+    is_ours: Option<IsOurs>,
+}
+
+impl<K: Cached> Selection<K> {
+    fn keys(&self, object: &K, queue: &mut dyn FnMut(ObjectKey)) {
+        (self.map)(object, &mut |key| {
+            if self.is_ours.as_ref().is_none_or(|is_ours| is_ours(&key)) {
+                queue(key);
+            }
+        });
+    }
 }
 
 impl<K: Cached> Enqueue<K> {
     fn enqueue(&self, object: &K, priority: i32) {
-        (self.selection.map)(object, &mut |key| self.queue.add_with_priority(key, priority));
+        self.selection.keys(object, &mut |key| self.queue.add_with_priority(key, priority));
     }
 }
 
@@ -450,7 +526,7 @@ impl fmt::Debug for ControllerBuilder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ControllerBuilder")
             .field("name", &self.name)
-            .field("primary", &self.primary)
+            .field("primary", &self.primary.as_ref().map(|primary| &primary.facts))
             .field("sources", &self.sources.len())
             .field("workers", &self.workers)
             .finish_non_exhaustive()

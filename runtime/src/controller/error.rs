@@ -43,6 +43,15 @@ pub enum ControllerError {
         /// The controller's name.
         controller: String,
     },
+    /// The controller shares keys by leases, and its cache contains only the objects of a shard: nobody would work on
+    /// objects that one assigns to this replica and the other does not.
+    #[error(
+        "controller {controller:?} is sharded by leases and by the shard selector of its cache: use one of the two"
+    )]
+    ShardedTwice {
+        /// The controller's name.
+        controller: String,
+    },
     /// A worker panicked outside of the reconciler, in the code of a key, a rate limiter or an error policy.
     #[error("controller {controller:?}: a worker panicked: {source}")]
     WorkerPanicked {

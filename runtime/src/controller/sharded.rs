@@ -16,13 +16,15 @@ type Hash<T> = Box<dyn Fn(&T) -> u64 + Send + Sync>;
 /// The assignment of a controller's keys to replicas, if there is one.
 pub(super) struct Sharing<T> {
     pub(super) shard: Option<Shard>,
+    /// Whether the cache contains only the objects of a shard.
+    pub(super) has_sharded_cache: bool,
     pub(super) hash: Option<Hash<T>>,
     pub(super) sources: Vec<Source<T>>,
 }
 
 impl<T> Default for Sharing<T> {
     fn default() -> Self {
-        Sharing { shard: None, hash: None, sources: Vec::new() }
+        Sharing { shard: None, has_sharded_cache: false, hash: None, sources: Vec::new() }
     }
 }
 
@@ -35,15 +37,23 @@ pub(super) struct Sharded<T> {
     parked: Mutex<HashMap<T, i32>>,
 }
 
-/// The controller has no function that assigns keys to shares.
-pub(super) struct NoHash;
+/// The reason why a controller cannot share its keys.
+pub(super) enum NotShared {
+    /// It has no function that assigns keys to shares.
+    NoHash,
+    /// Its cache is sharded.
+    Twice,
+}
 
 impl<T: QueueKey> Sharing<T> {
     /// `None` if the controller works on every key.
-    pub(super) fn into_sharded(self) -> Result<Option<Sharded<T>>, NoHash> {
-        let Sharing { shard, hash, sources } = self;
+    pub(super) fn into_sharded(self) -> Result<Option<Sharded<T>>, NotShared> {
+        let Sharing { shard, has_sharded_cache, hash, sources } = self;
         let Some(shard) = shard else { return Ok(None) };
-        let hash = hash.ok_or(NoHash)?;
+        if has_sharded_cache {
+            return Err(NotShared::Twice);
+        }
+        let hash = hash.ok_or(NotShared::NoHash)?;
         Ok(Some(Sharded { shard, hash, sources, parked: Mutex::default() }))
     }
 }

@@ -16,7 +16,7 @@ use super::error::ControllerError;
 use super::metrics::Metrics;
 use super::process::{ErrorPolicy, Shared};
 use super::reconcile::{Action, ReconcileError, Reconciler};
-use super::sharded::{NoHash, Sharing, Source};
+use super::sharded::{NotShared, Sharing, Source};
 use super::state::ControllerState;
 use crate::metrics::Registry;
 use crate::sharding::Shard;
@@ -195,6 +195,11 @@ impl<R: Reconciler> Controller<R> {
         self
     }
 
+    pub(super) fn with_sharded_cache(mut self) -> Self {
+        self.sharing.has_sharded_cache = true;
+        self
+    }
+
     pub(super) fn shard_by_hash(mut self, hash: fn(&R::Key) -> u64) -> Self {
         self.sharing.hash = Some(Box::new(hash));
         self
@@ -233,7 +238,10 @@ impl<R: Reconciler> Controller<R> {
         // No worker takes keys after the run, however it ends.
         let _shut_down = ShutDownOnDrop(&queue);
         let sharded = self.sharing.into_sharded();
-        let sharded = sharded.map_err(|NoHash| ControllerError::NotShardable { controller: name.clone() })?;
+        let sharded = sharded.map_err(|reason| match reason {
+            NotShared::NoHash => ControllerError::NotShardable { controller: name.clone() },
+            NotShared::Twice => ControllerError::ShardedTwice { controller: name.clone() },
+        })?;
         if !wait_for_caches(&name, self.caches, self.cache_sync_timeout, &stop).await? {
             return Ok(());
         }

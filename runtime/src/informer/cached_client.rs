@@ -303,7 +303,12 @@ where
     pub async fn delete(&self, key: &ObjectKey, params: &DeleteParams) -> Result<Deletion<K>, Error> {
         let before = self.informer.object(key).map(|(_, uid)| uid).unwrap_or_default();
         let deletion = self.typed(Some(key.namespace())).delete(key.name(), params).await?;
-        if params.dry_run || !self.informer.control.follows(key.namespace()) {
+        let uid = match &deletion {
+            Deletion::Deleting(object) => object.meta().uid.as_deref().unwrap_or_default(),
+            Deletion::Deleted(status) => status.details.as_ref().map_or("", |details| details.uid.as_str()),
+        };
+        let known = if uid.is_empty() { before.as_str() } else { uid };
+        if params.dry_run || !self.informer.control.follows(known, key.namespace()) {
             return Ok(deletion);
         }
         let writes = &self.informer.control.writes;
@@ -313,7 +318,6 @@ where
                 let version = meta.resource_version.as_ref().unwrap_or(&empty);
                 let is_kept = meta.finalizers.as_ref().is_some_and(|finalizers| !finalizers.is_empty())
                     || meta.deletion_grace_period_seconds.unwrap_or(0) > 0;
-                let uid = meta.uid.as_deref().unwrap_or_default();
                 if is_kept {
                     writes.written(key.clone(), uid, version, &self.informer);
                 } else {
@@ -321,10 +325,7 @@ where
                     writes.deleted(key.clone(), uid, version, &before, &self.informer);
                 }
             }
-            Deletion::Deleted(status) => {
-                let uid = status.details.as_ref().map_or("", |details| details.uid.as_str());
-                writes.deleted(key.clone(), uid, "", &before, &self.informer);
-            }
+            Deletion::Deleted(_) => writes.deleted(key.clone(), uid, "", &before, &self.informer),
         }
         Ok(deletion)
     }
@@ -338,12 +339,13 @@ where
     fn written(&self, answer: Result<K, Error>, is_dry_run: bool) -> Result<K, Error> {
         if let Ok(object) = &answer
             && !is_dry_run
-            && self.informer.control.follows(object.meta().namespace.as_deref().unwrap_or_default())
         {
             let meta = object.meta();
-            let version = meta.resource_version.as_deref().unwrap_or_default();
             let uid = meta.uid.as_deref().unwrap_or_default();
-            self.informer.control.writes.written(ObjectKey::of(object), uid, version, &self.informer);
+            if self.informer.control.follows(uid, meta.namespace.as_deref().unwrap_or_default()) {
+                let version = meta.resource_version.as_deref().unwrap_or_default();
+                self.informer.control.writes.written(ObjectKey::of(object), uid, version, &self.informer);
+            }
         }
         answer
     }

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use kubesmith_apimachinery::sharding::ShardSelector;
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
 
@@ -22,8 +23,7 @@ pub(super) struct Control {
     pub(super) facts: KindFacts,
     /// [`Cached::form`](crate::reflector::Cached::form).
     pub(super) form: &'static str,
-    /// The followed namespaces; empty means all.
-    namespaces: Vec<String>,
+    pub(super) selection: Selection,
     /// The cache.
     pub(super) contents: Box<dyn Contents>,
     commands: mpsc::UnboundedSender<Command>,
@@ -33,6 +33,14 @@ pub(super) struct Control {
     pub(super) writes: Writes,
     /// Locked for a change of state, never across an await or a callback.
     lifecycle: Mutex<Lifecycle>,
+}
+
+/// The objects that the cache contains, as far as it is known of an object that is not in it.
+pub(super) struct Selection {
+    /// Empty means all.
+    pub(super) namespaces: Vec<String>,
+    /// `None` means all.
+    pub(super) shards: Option<ShardSelector>,
 }
 
 /// The facts about a cache of any kind.
@@ -75,7 +83,7 @@ pub(super) struct Status {
 impl Control {
     pub(super) fn new(
         (facts, form): (KindFacts, &'static str),
-        namespaces: Vec<String>,
+        selection: Selection,
         contents: Box<dyn Contents>,
         commands: mpsc::UnboundedSender<Command>,
         setup: Box<dyn Setup>,
@@ -84,7 +92,7 @@ impl Control {
             resource: facts.resource_name(),
             facts,
             form,
-            namespaces,
+            selection,
             contents,
             commands,
             status: Arc::new(Status::new()),
@@ -94,9 +102,11 @@ impl Control {
         }
     }
 
-    /// Reports whether the cache follows this namespace.
-    pub(super) fn follows(&self, namespace: &str) -> bool {
-        self.namespaces.is_empty() || self.namespaces.iter().any(|followed| followed == namespace)
+    /// Reports whether the cache follows an object with these fields.
+    pub(super) fn follows(&self, uid: &str, namespace: &str) -> bool {
+        let Selection { namespaces, shards } = &self.selection;
+        (namespaces.is_empty() || namespaces.iter().any(|followed| followed == namespace))
+            && shards.as_ref().is_none_or(|shards| shards.matches(uid, namespace))
     }
 
     pub(super) fn add_handler(

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use kube::api::ListParams;
 use kube::core::{ApiResource, GroupVersionResource};
+use kubesmith_apimachinery::sharding::ShardSelector;
 
 use super::control::Control;
 use super::shared::because;
@@ -52,6 +53,7 @@ struct Settings {
     namespaces: Vec<String>,
     resync: Duration,
     params: ListParams,
+    shards: Option<ShardSelector>,
     registry: Option<Registry>,
     /// [`KindSettings`] for each form of objects that has settings of its own.
     kinds: Vec<(TypeId, Box<dyn Any + Send + Sync>)>,
@@ -61,6 +63,13 @@ struct Settings {
 struct KindSettings<K> {
     resync: Option<Duration>,
     transform: Option<Transform<K>>,
+    shards: Option<ShardSelector>,
+}
+
+impl<K> Default for KindSettings<K> {
+    fn default() -> Self {
+        Self { resync: None, transform: None, shards: None }
+    }
 }
 
 struct State {
@@ -273,6 +282,7 @@ impl Settings {
         let options = InformerOptions::new().resync(resync).namespaces(&self.namespaces);
         let mut options = options.tweak_list_options(|params| params.clone_from(&self.params));
         options.reflector.transform = own.and_then(|own| own.transform.clone());
+        options.reflector.shards = own.and_then(|own| own.shards.clone()).or_else(|| self.shards.clone());
         options
     }
 
@@ -280,7 +290,7 @@ impl Settings {
     fn kind<K: Cached>(&mut self) -> Option<&mut KindSettings<K>> {
         let form = TypeId::of::<K>();
         if self.kinds.iter().all(|(known, _)| *known != form) {
-            self.kinds.push((form, Box::new(KindSettings::<K> { resync: None, transform: None })));
+            self.kinds.push((form, Box::new(KindSettings::<K>::default())));
         }
         let own = self.kinds.iter_mut().find(|(known, _)| *known == form);
         own.and_then(|(_, own)| own.downcast_mut())
@@ -304,6 +314,7 @@ impl<F: From<SharedInformerFactory>> SharedInformerFactoryBuilder<F> {
             namespaces: Vec::new(),
             resync: Duration::ZERO,
             params,
+            shards: None,
             registry: None,
             kinds: Vec::new(),
         };
@@ -345,6 +356,22 @@ impl<F: From<SharedInformerFactory>> SharedInformerFactoryBuilder<F> {
     pub fn transform_for<K: Cached>(mut self, transform: impl Fn(&mut K) + Send + Sync + 'static) -> Self {
         if let Some(own) = self.settings.kind::<K>() {
             own.transform = Some(Arc::new(transform));
+        }
+        self
+    }
+
+    /// Follows only a shard of every kind, as [`InformerOptions::shard_selector`] does. This suits a shard of namespaces.
+    #[must_use]
+    pub fn shard_selector(mut self, shards: ShardSelector) -> Self {
+        self.settings.shards = Some(shards);
+        self
+    }
+
+    /// Follows only a shard of the objects of `K`, as [`InformerOptions::shard_selector`] does.
+    #[must_use]
+    pub fn shard_selector_for<K: Cached>(mut self, shards: ShardSelector) -> Self {
+        if let Some(own) = self.settings.kind::<K>() {
+            own.shards = Some(shards);
         }
         self
     }

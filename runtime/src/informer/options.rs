@@ -4,6 +4,7 @@ use std::fmt;
 use std::time::Duration;
 
 use kube::api::ListParams;
+use kubesmith_apimachinery::sharding::ShardSelector;
 
 use crate::reflector::{Cached, ReflectorOptions};
 
@@ -67,6 +68,15 @@ impl<K: Cached> InformerOptions<K> {
     #[must_use]
     pub fn tweak_list_options(mut self, tweak: impl FnOnce(&mut ListParams)) -> Self {
         tweak(&mut self.reflector.params);
+        self
+    }
+
+    /// Selects the objects of a shard: the cache contains only these. A server with the feature `ShardedListAndWatch` sends
+    /// no others. Other servers ignore the selector, and objects of other shards are dropped as they arrive. The
+    /// module [`sharding`](crate::sharding#sharded-caches) has an example.
+    #[must_use]
+    pub fn shard_selector(mut self, shards: ShardSelector) -> Self {
+        self.reflector.shards = Some(shards);
         self
     }
 

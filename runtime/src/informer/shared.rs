@@ -7,9 +7,10 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use kube::core::ApiResource;
+use kubesmith_apimachinery::sharding::ShardSelector;
 use tokio::sync::mpsc;
 
-use super::control::{Contents, Control, Setup, Status};
+use super::control::{Contents, Control, Selection, Setup, Status};
 use super::registration::HandlerRegistration;
 use super::run::{Command, Runner};
 use super::sources::{Scope, Sources};
@@ -62,8 +63,7 @@ impl<K: Cached> Setup for SetupOf<K> {
         let mut scopes = Vec::new();
         for namespace in reflector.scopes(&kind) {
             let path = kind.path(namespace.as_deref());
-            let (transform, known) = (reflector.transform.clone(), writer.reader());
-            let form = FormOf::new(kind.clone(), !reflector.keep_managed_fields, transform, known);
+            let form = FormOf::new(kind.clone(), &reflector, writer.reader());
             scopes.push(Scope { namespace, path, form: Box::new(form) });
         }
         let sources = Sources::new(&client, &reflector.settings(&kind), scopes);
@@ -181,10 +181,13 @@ impl<K: Cached> SharedInformer<K> {
         let writer = store();
         let store = writer.reader();
         let facts = (kind.facts(), K::form());
-        let namespaces = options.reflector.scopes(&kind).into_iter().flatten().collect();
+        let selection = Selection {
+            namespaces: options.reflector.scopes(&kind).into_iter().flatten().collect(),
+            shards: options.reflector.shards.clone(),
+        };
         let (sender, commands) = mpsc::unbounded_channel();
         let setup = SetupOf { client, kind, options, writer, commands };
-        let control = Control::new(facts, namespaces, Box::new(store.clone()), sender, Box::new(setup));
+        let control = Control::new(facts, selection, Box::new(store.clone()), sender, Box::new(setup));
         Self { store, control: Arc::new(control) }
     }
 
@@ -402,6 +405,11 @@ impl<K: Cached> SharedInformer<K> {
     /// Returns the names and scope of the kind.
     pub(crate) fn facts(&self) -> &KindFacts {
         &self.control.facts
+    }
+
+    /// Returns the selector of the shard that the cache contains.
+    pub(crate) fn shard_selector(&self) -> Option<&ShardSelector> {
+        self.control.selection.shards.as_ref()
     }
 
     pub(super) fn stopped(&self) -> InformerError {

@@ -83,6 +83,7 @@ pub(crate) enum Frame {
 #[derive(Debug)]
 pub(crate) struct Broken {
     pub(crate) key: Option<ObjectKey>,
+    pub(crate) uid: Option<String>,
     pub(crate) why: Undecodable,
 }
 
@@ -197,7 +198,7 @@ pub(crate) fn first<'a, S: DeserializeSeed<'a>>(
     Ok((value, deserializer.into_iter::<IgnoredAny>().byte_offset()))
 }
 
-/// Reads the key and version of an object that does not decode.
+/// Reads the key, UID and version of an object that does not decode.
 pub(crate) fn broken(text: &str, error: &serde_json::Error) -> Broken {
     #[derive(Deserialize)]
     struct Partial {
@@ -208,14 +209,16 @@ pub(crate) fn broken(text: &str, error: &serde_json::Error) -> Broken {
     struct Names {
         name: String,
         namespace: Option<String>,
+        uid: Option<String>,
         resource_version: Option<String>,
     }
     let partial = serde_json::from_str::<Partial>(text).ok();
     let key = partial.as_ref().map(|Partial { metadata }| {
         ObjectKey::namespaced(metadata.namespace.as_deref().unwrap_or_default(), &metadata.name)
     });
-    let resource_version = partial.and_then(|partial| partial.metadata.resource_version);
-    Broken { key, why: Undecodable { message: error.to_string(), resource_version } }
+    let (uid, resource_version) =
+        partial.map(|Partial { metadata }| (metadata.uid, metadata.resource_version)).unwrap_or_default();
+    Broken { key, uid, why: Undecodable { message: error.to_string(), resource_version } }
 }
 
 #[cfg(test)]

@@ -53,6 +53,8 @@ pub(crate) struct Decoded {
     pub(crate) object: Arc<dyn Object>,
     /// The version as sent, in case a transform changed it.
     pub(crate) arrived: Option<String>,
+    /// Whether the object is of another shard: the server has ignored the shard selector.
+    pub(crate) is_foreign: bool,
 }
 
 impl Decoded {

@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use kube::api::ListParams;
+use kubesmith_apimachinery::sharding::ShardSelector;
 
 use super::{Cached, KindOf, WatchError};
 
@@ -21,6 +22,8 @@ pub(crate) struct Settings {
     /// Whether to request only metadata.
     pub(crate) metadata_only: bool,
     pub(crate) params: ListParams,
+    /// `None` selects all shards.
+    pub(crate) shards: Option<ShardSelector>,
     pub(crate) streaming_lists: bool,
     pub(crate) error_hook: Option<ErrorHook>,
     pub(crate) seed: Option<u64>,
@@ -32,6 +35,7 @@ pub(crate) struct ReflectorOptions<K> {
     pub(crate) namespaces: Vec<String>,
     /// Selectors and page size; the reflector sets the other parameters.
     pub(crate) params: ListParams,
+    pub(crate) shards: Option<ShardSelector>,
     pub(crate) streaming_lists: bool,
     pub(crate) keep_managed_fields: bool,
     pub(crate) transform: Option<Transform<K>>,
@@ -45,6 +49,7 @@ impl<K: Cached> ReflectorOptions<K> {
         Self {
             namespaces: Vec::new(),
             params: ListParams::default(),
+            shards: None,
             streaming_lists: true,
             keep_managed_fields: false,
             transform: None,
@@ -66,6 +71,7 @@ impl<K: Cached> ReflectorOptions<K> {
             resource: kind.facts().resource_name(),
             metadata_only: <K::Kind as kube::Resource>::metadata_api(),
             params: self.params.clone(),
+            shards: self.shards.clone(),
             streaming_lists: self.streaming_lists,
             error_hook: self.error_hook.clone(),
             seed: self.seed,
@@ -78,6 +84,7 @@ impl<K> Clone for ReflectorOptions<K> {
         Self {
             namespaces: self.namespaces.clone(),
             params: self.params.clone(),
+            shards: self.shards.clone(),
             streaming_lists: self.streaming_lists,
             keep_managed_fields: self.keep_managed_fields,
             transform: self.transform.clone(),

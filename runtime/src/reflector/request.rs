@@ -20,6 +20,7 @@ pub(super) fn http_request(
     let mut query = Query(String::new());
     query.push_some("labelSelector", params.label_selector.as_deref());
     query.push_some("fieldSelector", params.field_selector.as_deref());
+    query.push_some("shardSelector", settings.shards.as_ref().map(ToString::to_string));
     let list = match request {
         Request::List { version, limit, continue_token, .. } => {
             if let Some(limit) = limit {
@@ -100,13 +101,22 @@ mod tests {
     use std::time::Duration;
 
     use kube::api::ListParams;
+    use kubesmith_apimachinery::sharding::{ShardKey, ShardSelector};
 
     use super::*;
 
     fn settings(params: &ListParams, metadata_only: bool) -> Settings {
         let resource = "pods".to_owned();
-        let (streaming_lists, error_hook, seed) = (true, None, None);
-        Settings { resource, metadata_only, params: params.clone(), streaming_lists, error_hook, seed }
+        let (shards, streaming_lists, error_hook, seed) = (None, true, None, None);
+        Settings {
+            resource,
+            metadata_only,
+            params: params.clone(),
+            shards,
+            streaming_lists,
+            error_hook,
+            seed,
+        }
     }
 
     fn uri(params: &ListParams, request: &Request) -> String {
@@ -138,6 +148,23 @@ mod tests {
             uri(&ListParams::default(), &stream),
             "/api/v1/pods?watch=true&allowWatchBookmarks=true&timeoutSeconds=300&sendInitialEvents=true&resourceVersionMatch=NotOlderThan"
         );
+    }
+
+    #[test]
+    fn lists_and_watches_have_the_shard_selector() {
+        let watch = Request::Watch {
+            version: "1".to_owned(),
+            initial_events: false,
+            timeout: Duration::from_secs(300),
+        };
+        let list = Request::List { version: "0".to_owned(), limit: None, continue_token: None, again: false };
+        let mut settings = settings(&ListParams::default(), false);
+        settings.shards = ShardSelector::nth(ShardKey::Uid, 0, 2);
+        for request in [watch, list] {
+            let request = http_request("/api/v1/pods", &settings, &request).unwrap();
+            let selector = "shardSelector=shardRange%28object.metadata.uid%2C%20%270x0000000000000000%27%2C%20%270x8000000000000000%27%29";
+            assert!(request.uri().query().unwrap().contains(selector), "{}", request.uri());
+        }
     }
 
     #[test]

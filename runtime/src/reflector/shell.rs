@@ -47,6 +47,8 @@ pub(crate) struct Reflector {
     driver: Driver,
     timer: Pin<Box<Sleep>>,
     staged: Staged,
+    /// Whether the server has sent objects of other shards.
+    is_filtering: bool,
 }
 
 /// The transfer in progress.
@@ -92,6 +94,7 @@ impl Reflector {
             driver: Driver::default(),
             timer: Box::pin(tokio::time::sleep_until(now)),
             staged: Staged::new(),
+            is_filtering: false,
         }
     }
 
@@ -274,12 +277,15 @@ impl Reflector {
         match item {
             Item::Object(object) => {
                 let version = object.version();
-                if self.machine.on(now, Input::Object { version }) == Action::Stage {
+                if self.machine.on(now, Input::Object { version }) == Action::Stage
+                    && !self.drops(object.is_foreign)
+                {
                     self.stage(object);
                 }
             }
             Item::Undecodable(broken) => {
-                if self.machine.on(now, Input::Object { version: None }) == Action::Stage {
+                let action = self.machine.on(now, Input::Object { version: None });
+                if action == Action::Stage && !self.drops(self.is_foreign(&broken)) {
                     self.undecodable(broken, true, batch);
                 }
             }
@@ -302,6 +308,7 @@ impl Reflector {
             Frame::Object { verb, object } => {
                 let version = object.version();
                 match self.machine.on(now, Input::Object { version }) {
+                    Action::Stage | Action::Apply if self.drops(object.is_foreign) => {}
                     Action::Stage if verb == Verb::Applied => self.stage(object),
                     Action::Stage => self.staged.remove(&object.key),
                     Action::Apply => self.apply(verb, object, batch),
@@ -317,6 +324,7 @@ impl Reflector {
             Frame::Undecodable { verb, object } => {
                 let version = object.why.resource_version.as_deref();
                 match self.machine.on(now, Input::Object { version }) {
+                    Action::Stage | Action::Apply if self.drops(self.is_foreign(&object)) => {}
                     Action::Stage if verb == Verb::Deleted && object.key.is_some() => {
                         object.key.iter().for_each(|key| self.staged.remove(key));
                     }
@@ -336,6 +344,23 @@ impl Reflector {
         ControlFlow::Continue(())
     }
 
+    /// Reports whether an object that does not decode is of another shard.
+    fn is_foreign(&self, broken: &Broken) -> bool {
+        let key = broken.key.as_ref();
+        key.is_some_and(|key| {
+            self.form.is_foreign(broken.uid.as_deref().unwrap_or_default(), key.namespace())
+        })
+    }
+
+    /// Reports whether an object is dropped since it is of another shard. A server without the feature sends these.
+    fn drops(&mut self, is_foreign: bool) -> bool {
+        if is_foreign && !std::mem::replace(&mut self.is_filtering, true) {
+            let resource = &self.settings.resource;
+            tracing::warn!(%resource, "the server ignores the shard selector; objects of other shards are dropped here");
+        }
+        is_foreign
+    }
+
     fn stage(&mut self, decoded: Decoded) {
         let known = self.form.known(&decoded.key);
         self.staged.add(decoded, known);
@@ -351,7 +376,7 @@ impl Reflector {
     }
 
     fn undecodable(&mut self, broken: Broken, staged: bool, batch: &mut Batch) {
-        let Broken { key, why } = broken;
+        let Broken { key, why, .. } = broken;
         if let (true, Some(key)) = (staged, &key) {
             self.staged.add_undecodable(key.clone());
         }

@@ -145,6 +145,25 @@
 //! those added with [`add_on_leader`](crate::manager::Manager::add_on_leader), or with
 //! [`add_runnable`](crate::manager::Manager::add_runnable), run only on the leader.
 
+//!
+//! # Sharded caches
+//!
+//! Leases share the work, not the caches. With the shard selector of an informer
+//! ([`shard_selector`](crate::informer::InformerOptions::shard_selector)), each replica caches only the objects of its
+//! shard, and works on no others. Servers with the feature `ShardedListAndWatch` send no others. The shard is fixed:
+//! each replica needs its index and the number of replicas. A controller uses either leases or a sharded cache.
+//!
+//! ```no_run
+//! use k8s_openapi::api::core::v1::Pod;
+//! use kubesmith_runtime::informer::SharedInformerFactory;
+//! use kubesmith_runtime::sharding::{ShardKey, ShardSelector};
+//!
+//! fn factory(client: kube::Client, index: u32, replicas: u32) -> Option<SharedInformerFactory> {
+//!     let shard = ShardSelector::nth(ShardKey::Uid, index, replicas)?;
+//!     Some(SharedInformerFactory::builder(client).shard_selector_for::<Pod>(shard).build())
+//! }
+//! ```
+
 mod core;
 mod gate;
 mod lease;
@@ -155,6 +174,7 @@ mod run;
 mod shard;
 
 pub(crate) use gate::Ownership;
+pub use kubesmith_apimachinery::sharding::{ShardKey, ShardSelector};
 pub use run::{Sharding, ShardingBuildError, ShardingBuilder, ShardingError};
 pub(crate) use shard::{Begin, InWork};
 pub use shard::{Shard, ShardState, SharePhase};

@@ -7,10 +7,7 @@
 
 /// Returns 64 bits for `text`, the same on every machine and in every version.
 pub(super) fn hash(text: &str) -> u64 {
-    let fnv = text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-    });
-    mix(fnv)
+    mix(kubesmith_apimachinery::sharding::hash(text))
 }
 
 /// SplitMix64's finalizer: each input bit changes each output bit with even probability.

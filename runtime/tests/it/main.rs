@@ -31,6 +31,7 @@ mod namespaces;
 mod record;
 mod reflector;
 mod scripted;
+mod sharded_caches;
 mod sharding;
 mod tables;
 #[cfg(feature = "otlp")]

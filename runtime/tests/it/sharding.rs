@@ -30,7 +30,7 @@ const OBJECTS: usize = 30;
 
 /// What all replicas did.
 #[derive(Clone, Default)]
-struct Log(Arc<Mutex<Entries>>);
+pub(crate) struct Log(Arc<Mutex<Entries>>);
 
 #[derive(Default)]
 struct Entries {
@@ -124,7 +124,7 @@ impl Replica {
     }
 }
 
-fn reconciler(
+pub(crate) fn reconciler(
     identity: &str,
     log: &Log,
 ) -> impl kubesmith_runtime::controller::Reconciler<Key = ObjectKey> + use<> {
@@ -140,12 +140,12 @@ fn reconciler(
 }
 
 impl Log {
-    fn check(&self) {
+    pub(crate) fn check(&self) {
         assert_eq!(self.0.lock().unwrap().twice, Vec::<String>::new());
     }
 
     /// Which replicas have begun each key since.
-    fn since(&self, time: Instant) -> BTreeMap<String, BTreeSet<String>> {
+    pub(crate) fn since(&self, time: Instant) -> BTreeMap<String, BTreeSet<String>> {
         let mut workers: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
         for (key, replica, _) in self.0.lock().unwrap().begun.iter().filter(|(_, _, at)| *at >= time) {
             workers.entry(key.clone()).or_default().insert(replica.clone());

@@ -21,6 +21,7 @@ pages! {
     generating "docs/guides/generating.md",
     policies "docs/guides/policies.md",
     observability "docs/operations/observability.md",
+    scale_out "docs/operations/scale-out.md",
     testing "docs/guides/testing.md",
     recipes "docs/guides/recipes.md",
     migration "docs/from-kube-rs/migration.md",

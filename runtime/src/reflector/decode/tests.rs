@@ -5,10 +5,10 @@ use serde_json::{Value, json};
 
 use super::{Decode, Frame, MalformedFrame, Verb};
 use crate::json::{Error, JsonReader};
-use crate::reflector::{Cached, FormOf, KindOf, typed};
+use crate::reflector::{Cached, FormOf, KindOf, ReflectorOptions, typed};
 
 fn form<K: Cached<DynamicType = ()>>() -> FormOf<K> {
-    FormOf::new(KindOf::of_type(), true, None, crate::cache::store().reader())
+    FormOf::new(KindOf::of_type(), &ReflectorOptions::new(), crate::cache::store().reader())
 }
 
 fn frame<K: Cached<DynamicType = ()>>(line: &[u8]) -> Result<Frame, MalformedFrame> {
@@ -154,7 +154,9 @@ proptest! {
 fn transform_hides_neither_key_nor_version_from_the_reflector() {
     let strip = |map: &mut ConfigMap| map.metadata = Default::default();
     let store = crate::cache::store().reader();
-    let mut form = FormOf::<ConfigMap>::new(KindOf::of_type(), true, Some(std::sync::Arc::new(strip)), store);
+    let mut options = ReflectorOptions::new();
+    options.transform = Some(std::sync::Arc::new(strip));
+    let mut form = FormOf::<ConfigMap>::new(KindOf::of_type(), &options, store);
     let line = json!({ "type": "ADDED", "object": object() }).to_string();
     let Ok(Frame::Object { object, .. }) = super::frame(line.as_bytes(), &mut form) else {
         panic!("no object")

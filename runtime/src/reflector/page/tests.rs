@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::{Item, MalformedPage, PageReader};
-use crate::reflector::{FormOf, KindOf, typed};
+use crate::reflector::{FormOf, KindOf, ReflectorOptions, typed};
 
 fn map(name: &str) -> Value {
     let data = json!({ "a\"]}": "{[\\\"é\u{1F600}" });
@@ -26,7 +26,8 @@ fn show(item: Item) -> String {
 
 /// Adds the objects that have arrived to `seen`.
 fn arrived(reader: &mut PageReader, seen: &mut Vec<String>) -> Result<(), MalformedPage> {
-    let mut form = FormOf::<ConfigMap>::new(KindOf::of_type(), true, None, crate::cache::store().reader());
+    let mut form =
+        FormOf::<ConfigMap>::new(KindOf::of_type(), &ReflectorOptions::new(), crate::cache::store().reader());
     while let Some(item) = reader.next(&mut form)? {
         seen.push(show(item));
     }
