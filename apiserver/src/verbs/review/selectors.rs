@@ -65,7 +65,7 @@ fn check_label(requirement: &Value, path: &str, causes: &mut Vec<Cause>) {
     }
 }
 
-/// Whether the operator takes values.
+/// Checks that there are values if the operator takes them, and only then.
 fn check_values(requirement: &Value, path: &str, causes: &mut Vec<Cause>) {
     let has_values = requirement["values"].as_array().is_some_and(|values| !values.is_empty());
     let path = format!("{path}.values");
