@@ -66,6 +66,17 @@ async fn pod_gets_overhead_and_scheduling_of_its_runtime_class() {
 }
 
 #[tokio::test]
+async fn overhead_of_a_pod_may_be_the_same_amount_as_that_of_its_runtime_class() {
+    let env = TestEnv::builder().start().await.unwrap();
+    let class =
+        json!({"metadata": {"name": "x"}, "handler": "h", "overhead": {"podFixed": {"memory": "1Gi"}}});
+    assert_eq!(call(&env, Method::POST, "/apis/node.k8s.io/v1/runtimeclasses", class).await.0, 201);
+    let pod =
+        create(&env, json!({"runtimeClassName": "x", "overhead": {"memory": "1073741824"}})).await.unwrap();
+    assert_eq!(pod["overhead"], json!({"memory": "1Gi"}));
+}
+
+#[tokio::test]
 async fn toleration_of_a_runtime_class_replaces_those_that_it_includes() {
     let env = TestEnv::builder().start().await.unwrap();
     let scheduling = json!({"tolerations": [{"operator": "Exists", "effect": "NoSchedule"}]});

@@ -103,10 +103,10 @@ impl Defaults {
     }
 }
 
-type Quantities = BTreeMap<String, Quantity>;
+pub(super) type Quantities = BTreeMap<String, Quantity>;
 
-/// The quantities of a field, by resource.
-fn quantities(value: &Value) -> Quantities {
+/// The quantities of a field, by resource. They compare by value: `1Gi` is `1073741824`.
+pub(super) fn quantities(value: &Value) -> Quantities {
     let read =
         |(name, amount): (&String, &Value)| Some((name.clone(), Quantity::parse(amount.as_str()?).ok()?));
     value.as_object().into_iter().flatten().filter_map(read).collect()

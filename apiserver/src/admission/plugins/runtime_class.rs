@@ -7,6 +7,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::super::{Attributes, Operation};
+use super::limit_ranger::quantities;
 use super::object_of;
 use crate::meta;
 use crate::status::{ApiError, ApiResult};
@@ -19,8 +20,8 @@ pub(super) fn admit(attributes: &Attributes<'_>, object: Option<&mut Value>) -> 
     let Some(class) = class(attributes, pod)? else { return Ok(()) };
     let (overhead, scheduling) = (&class.value["overhead"]["podFixed"], &class.value["scheduling"]);
     if !class.value["overhead"].is_null() {
-        let own = &pod["spec"]["overhead"];
-        if own.as_object().is_some_and(|own| !own.is_empty()) && own != overhead {
+        let own = quantities(&pod["spec"]["overhead"]);
+        if !own.is_empty() && own != quantities(overhead) {
             return Err(rejected(attributes, pod, MISMATCH));
         }
         pod["spec"]["overhead"] = overhead.clone();
@@ -62,7 +63,7 @@ pub(super) fn validate(attributes: &Attributes<'_>, object: Option<&Value>) -> A
     let overhead =
         class.as_ref().map(|class| &class.value["overhead"]).filter(|overhead| !overhead.is_null());
     match overhead {
-        Some(overhead) if overhead["podFixed"] != pod["spec"]["overhead"] => {
+        Some(overhead) if quantities(&overhead["podFixed"]) != quantities(&pod["spec"]["overhead"]) => {
             Err(rejected(attributes, pod, MISMATCH))
         }
         None if !pod["spec"]["overhead"].is_null() => {
