@@ -25,8 +25,12 @@ use crate::identity::Identity;
 use crate::kubeconfig::{self, Credentials};
 use crate::tls::Pair;
 
-/// The timeout of a TLS handshake and of a request's head.
-const HEAD_TIMEOUT: Duration = Duration::from_secs(20);
+/// The timeout of a TLS handshake.
+const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(20);
+/// The timeout of a request's head, which for hyper begins with the end of the request before it. Shorter than clients keep
+/// idle connections, it would end one that a client is about to use. `IdleTimeout` of kube-apiserver's
+/// `secure_serving.go`.
+const IDLE_TIMEOUT: Duration = Duration::from_secs(90);
 /// The pause after a failed accept.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
@@ -187,7 +191,7 @@ async fn connection(stream: TcpStream, acceptor: Option<TlsAcceptor>, mut all: C
         serve(stream, all, None).await;
         return;
     };
-    let handshake = tokio::time::timeout(HEAD_TIMEOUT, acceptor.accept(stream));
+    let handshake = tokio::time::timeout(HANDSHAKE_TIMEOUT, acceptor.accept(stream));
     let accepted = tokio::select! {
         accepted = handshake => accepted,
         _ = all.stopped.changed() => return,
@@ -211,7 +215,7 @@ where
     if !all.http2 {
         builder = builder.http1_only();
     }
-    builder.http1().timer(TokioTimer::new()).header_read_timeout(HEAD_TIMEOUT);
+    builder.http1().timer(TokioTimer::new()).header_read_timeout(IDLE_TIMEOUT);
     builder.http2().timer(TokioTimer::new()).max_concurrent_streams(1000);
     let service = all.service.map_request(move |mut request: Request<Incoming>| {
         if let Some(certified) = &certified {
@@ -229,5 +233,41 @@ where
             connection.as_mut().graceful_shutdown();
             let _ = tokio::time::timeout(all.grace, connection).await;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use http_body_util::Empty;
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+    use tower::service_fn;
+
+    use super::*;
+
+    /// Sends a request and returns the response up to the end of its head.
+    async fn ask(client: &mut tokio::io::DuplexStream) -> String {
+        client.write_all(b"GET / HTTP/1.1\r\nhost: a\r\n\r\n").await.unwrap();
+        let mut answer = Vec::new();
+        while !answer.ends_with(b"\r\n\r\n") {
+            answer.push(client.read_u8().await.unwrap());
+        }
+        String::from_utf8(answer).unwrap()
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn connection_is_kept_as_long_as_clients_keep_idle_ones() {
+        let service = service_fn(async |_: Request<Incoming>| {
+            Ok::<_, std::convert::Infallible>(Response::new(Empty::<Bytes>::new()))
+        });
+        let (_stop, stopped) = signal::channel(false);
+        let all = Connections { service, http2: false, grace: Duration::ZERO, stopped };
+        let (mut client, server) = tokio::io::duplex(4096);
+        let serving = tokio::spawn(serve(server, all, None));
+        assert!(ask(&mut client).await.starts_with("HTTP/1.1 200"));
+        tokio::time::sleep(Duration::from_secs(85)).await;
+        assert!(ask(&mut client).await.starts_with("HTTP/1.1 200"));
+        // The end of an idle connection.
+        assert_eq!(client.read(&mut [0]).await.unwrap_or_default(), 0);
+        serving.await.unwrap();
     }
 }
