@@ -4,19 +4,17 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::predicate::Predicate;
 use super::process::ErrorPolicy;
 use super::reconcile::{Action, ReconcileError, Reconciler};
-use super::sharded::Source;
+use super::sharded::IsOurs;
+use super::watches::{Attached, Map, Watch};
 use super::worker::Controller;
 use crate::cache::{Indexer, ObjectKey};
-use crate::informer::{
-    Deleted, HandlerOptions, HandlerRegistration, InformerError, ResourceEventHandler, SharedInformer,
-};
+use crate::informer::{InformerError, SharedInformer};
 use crate::metrics::Registry;
 use crate::reflector::{Cached, KindFacts};
 use crate::sharding::{Shard, ShardKey, ShardSelector};
-use crate::workqueue::{DEFAULT_PRIORITY, LOW_PRIORITY, Queue, RateLimiter, default_item_based_rate_limiter};
+use crate::workqueue::{Queue, RateLimiter, default_item_based_rate_limiter};
 
 /// A controller cannot be built.
 #[derive(Debug, thiserror::Error)]
@@ -57,57 +55,20 @@ pub enum BuildError {
     },
 }
 
-/// An informer as a source of keys, with a predicate on its changes. `&SharedInformer` converts into it.
-pub struct Watch<K: Cached> {
-    informer: SharedInformer<K>,
-    predicate: Predicate<K>,
-}
-
-impl<K: Cached> Watch<K> {
-    /// Takes all changes of `informer`.
-    #[must_use]
-    pub fn on(informer: &SharedInformer<K>) -> Self {
-        Watch { informer: informer.clone(), predicate: Predicate::new() }
-    }
-
-    /// Takes only changes that pass `predicate` too.
-    #[must_use]
-    pub fn filter(mut self, predicate: Predicate<K>) -> Self {
-        self.predicate = self.predicate.and(predicate);
-        self
-    }
-}
-
-impl<K: Cached> From<&SharedInformer<K>> for Watch<K> {
-    fn from(informer: &SharedInformer<K>) -> Self {
-        Watch::on(informer)
-    }
-}
-
 /// The kind whose objects are reconciled.
 struct Primary {
     facts: KindFacts,
     /// The shard that its cache contains, unless that is all objects.
     shards: Option<ShardSelector>,
-    is_ours: IsOurs,
+    is_ours: IsOurs<ObjectKey>,
 }
 
-/// A handler that was added to an informer.
-struct Attached {
-    resource: String,
-    registration: HandlerRegistration,
-    last_error: Box<dyn Fn() -> Option<String> + Send>,
-    keys: Source<ObjectKey>,
-}
-
-type Attach = Box<dyn FnOnce(&Queue<ObjectKey>, Option<&IsOurs>) -> Result<Attached, InformerError> + Send>;
-/// Reports whether the cache of the primary kind contains an object.
-type IsOurs = Arc<dyn Fn(&ObjectKey) -> bool + Send + Sync>;
-type Map<K> = Box<dyn Fn(&K, &mut dyn FnMut(ObjectKey)) + Send + Sync>;
+type Attach =
+    Box<dyn FnOnce(&Queue<ObjectKey>, Option<&IsOurs<ObjectKey>>) -> Result<Attached, InformerError> + Send>;
 
 /// Builds a [`Controller`] whose keys are objects' names, like controller-runtime's builder.
 ///
-/// Keys of the initial list and of resyncs have [`LOW_PRIORITY`], so that live changes overtake them. The default
+/// Keys of the initial list and of resyncs have [`LOW_PRIORITY`](crate::workqueue::LOW_PRIORITY), so that live changes overtake them. The default
 /// rate limiter is per key only: 5 ms doubling up to 1000 s.
 ///
 /// ```no_run
@@ -379,8 +340,8 @@ impl ControllerBuilder {
             add().map_err(|source| BuildError::Informer { controller: name.clone(), source })?;
         }
         let sharded = self.primary.as_ref().filter(|primary| primary.shards.is_some());
-        if sharded.is_some() {
-            controller = controller.with_sharded_cache();
+        if let Some(primary) = sharded {
+            controller = controller.with_sharded_cache(primary.is_ours.clone());
         }
         for attach in self.sources {
             let attached = attach(&queue, sharded.map(|primary| &primary.is_ours));
@@ -415,24 +376,8 @@ impl ControllerBuilder {
     }
 
     fn attach<K: Cached>(mut self, watch: Watch<K>, role: Role, map: Map<K>) -> Self {
-        let Watch { informer, predicate } = watch;
         self.sources.push(Box::new(move |queue, is_ours| {
-            let is_ours = is_ours.filter(|_| role == Role::Secondary).cloned();
-            let selection = Arc::new(Selection { predicate, map, is_ours });
-            let handler = Enqueue { queue: queue.clone(), selection: selection.clone() };
-            let options = HandlerOptions::new().name(queue.name());
-            let registration = informer.add_event_handler_with_options(handler, options)?;
-            let store = informer.store().clone();
-            Ok(Attached {
-                keys: Box::new(move |queue| {
-                    let objects = store.list();
-                    let objects = objects.iter().filter(|object| selection.predicate.passes_create(object));
-                    objects.for_each(|object| selection.keys(object, queue));
-                }),
-                resource: informer.resource().to_owned(),
-                registration,
-                last_error: Box::new(move || informer.last_error()),
-            })
+            watch.attach(queue, is_ours.filter(|_| role == Role::Secondary).cloned(), map)
         }));
         self
     }
@@ -458,68 +403,6 @@ fn owner_key<K: Cached>(primary: &KindFacts, object: &K) -> Option<ObjectKey> {
         return Some(ObjectKey::cluster(&owner.name));
     }
     Some(ObjectKey::namespaced(object.object_key().namespace(), &owner.name))
-}
-
-/// Turns changes into keys.
-struct Enqueue<K> {
-    queue: Queue<ObjectKey>,
-    selection: Arc<Selection<K>>,
-}
-
-/// The selection of objects, and the keys that they queue.
-struct Selection<K> {
-    predicate: Predicate<K>,
-    map: Map<K>,
-    /// Selects the keys of this shard. A primary object that is not in the cache yet is queued when it arrives.
-    is_ours: Option<IsOurs>,
-}
-
-impl<K: Cached> Selection<K> {
-    fn keys(&self, object: &K, queue: &mut dyn FnMut(ObjectKey)) {
-        (self.map)(object, &mut |key| {
-            if self.is_ours.as_ref().is_none_or(|is_ours| is_ours(&key)) {
-                queue(key);
-            }
-        });
-    }
-}
-
-impl<K: Cached> Enqueue<K> {
-    fn enqueue(&self, object: &K, priority: i32) {
-        self.selection.keys(object, &mut |key| self.queue.add_with_priority(key, priority));
-    }
-}
-
-impl<K: Cached> ResourceEventHandler<K> for Enqueue<K> {
-    fn on_add(&self, object: Arc<K>, is_in_initial_list: bool) {
-        if self.selection.predicate.passes_create(&object) {
-            self.enqueue(&object, if is_in_initial_list { LOW_PRIORITY } else { DEFAULT_PRIORITY });
-        }
-    }
-
-    fn on_update(&self, old: Arc<K>, new: Arc<K>) {
-        if !self.selection.predicate.passes_update(&old, &new) {
-            return;
-        }
-        let is_resync = old.object_version() == new.object_version();
-        let priority = if is_resync { LOW_PRIORITY } else { DEFAULT_PRIORITY };
-        if !is_resync {
-            self.enqueue(&old, priority);
-        }
-        self.enqueue(&new, priority);
-    }
-
-    fn on_delete(&self, deleted: Deleted<K>) {
-        if self.selection.predicate.passes_delete(deleted.object()) {
-            self.enqueue(deleted.object(), DEFAULT_PRIORITY);
-        }
-    }
-}
-
-impl<K: Cached> fmt::Debug for Watch<K> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Watch").field("predicate", &self.predicate).finish_non_exhaustive()
-    }
 }
 
 impl fmt::Debug for ControllerBuilder {

@@ -115,13 +115,15 @@ mod process;
 mod reconcile;
 mod sharded;
 mod state;
+mod watches;
 mod worker;
 
-pub use builder::{BuildError, ControllerBuilder, Watch};
+pub use builder::{BuildError, ControllerBuilder};
 pub use error::ControllerError;
 pub use finalizer::{FinalizerEvent, finalizer_fn};
 pub use predicate::Predicate;
 pub use reconcile::{Action, ReconcileError, Reconciler, reconcile_fn};
 pub use state::{ControllerState, KeyError, QueueState, SlowKey};
 pub use tokio_util::sync::CancellationToken;
+pub use watches::{AddedWatch, Watch, Watches};
 pub use worker::Controller;

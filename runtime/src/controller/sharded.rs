@@ -4,27 +4,72 @@
 use std::collections::HashMap;
 use std::convert::Infallible;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::sharding::{Begin, InWork, Ownership, Shard};
 use crate::workqueue::{Item, LOW_PRIORITY, Queue, QueueKey};
 
 /// Enumerates all keys that a cache has.
-pub(super) type Source<T> = Box<dyn Fn(&mut dyn FnMut(T)) + Send + Sync>;
+pub(super) type Source<T> = Arc<dyn Fn(&mut dyn FnMut(T)) + Send + Sync>;
+/// Reports whether the cache of the primary kind contains an object.
+pub(super) type IsOurs<T> = Arc<dyn Fn(&T) -> bool + Send + Sync>;
 type Hash<T> = Box<dyn Fn(&T) -> u64 + Send + Sync>;
+
+/// The sources of a controller, which may change while it runs.
+pub(super) struct Sources<T>(Arc<Mutex<Numbered<T>>>);
+
+struct Numbered<T> {
+    next: u64,
+    sources: Vec<(u64, Source<T>)>,
+}
+
+impl<T> Sources<T> {
+    /// Adds a source; returns its number.
+    pub(super) fn add(&self, source: Source<T>) -> u64 {
+        let mut all = self.lock();
+        let number = all.next;
+        all.next += 1;
+        all.sources.push((number, source));
+        number
+    }
+
+    pub(super) fn remove(&self, number: u64) {
+        self.lock().sources.retain(|(other, _)| *other != number);
+    }
+
+    fn all(&self) -> Vec<Source<T>> {
+        self.lock().sources.iter().map(|(_, source)| source.clone()).collect()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Numbered<T>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<T> Default for Sources<T> {
+    fn default() -> Self {
+        Sources(Arc::new(Mutex::new(Numbered { next: 0, sources: Vec::new() })))
+    }
+}
+
+impl<T> Clone for Sources<T> {
+    fn clone(&self) -> Self {
+        Sources(self.0.clone())
+    }
+}
 
 /// The assignment of a controller's keys to replicas, if there is one.
 pub(super) struct Sharing<T> {
     pub(super) shard: Option<Shard>,
-    /// Whether the cache contains only the objects of a shard.
-    pub(super) has_sharded_cache: bool,
+    /// The filter of keys if the cache contains only the objects of a shard.
+    pub(super) is_ours: Option<IsOurs<T>>,
     pub(super) hash: Option<Hash<T>>,
-    pub(super) sources: Vec<Source<T>>,
+    pub(super) sources: Sources<T>,
 }
 
 impl<T> Default for Sharing<T> {
     fn default() -> Self {
-        Sharing { shard: None, has_sharded_cache: false, hash: None, sources: Vec::new() }
+        Sharing { shard: None, is_ours: None, hash: None, sources: Sources::default() }
     }
 }
 
@@ -32,7 +77,7 @@ impl<T> Default for Sharing<T> {
 pub(super) struct Sharded<T> {
     shard: Shard,
     hash: Hash<T>,
-    sources: Vec<Source<T>>,
+    sources: Sources<T>,
     /// Keys that this replica may gain, with their priorities. The lock is only held for a change.
     parked: Mutex<HashMap<T, i32>>,
 }
@@ -48,9 +93,9 @@ pub(super) enum NotShared {
 impl<T: QueueKey> Sharing<T> {
     /// `None` if the controller works on every key.
     pub(super) fn into_sharded(self) -> Result<Option<Sharded<T>>, NotShared> {
-        let Sharing { shard, has_sharded_cache, hash, sources } = self;
+        let Sharing { shard, is_ours, hash, sources } = self;
         let Some(shard) = shard else { return Ok(None) };
-        if has_sharded_cache {
+        if is_ours.is_some() {
             return Err(NotShared::Twice);
         }
         let hash = hash.ok_or(NotShared::NoHash)?;
@@ -115,7 +160,7 @@ impl<T: QueueKey> Sharded<T> {
     }
 
     fn queue_all(&self, queue: &Queue<T>, is_gained: impl Fn(u64) -> bool) {
-        for source in &self.sources {
+        for source in self.sources.all() {
             let named = catch_unwind(AssertUnwindSafe(|| {
                 source(&mut |key| {
                     if is_gained((self.hash)(&key)) {
@@ -132,7 +177,7 @@ impl<T: QueueKey> Sharded<T> {
         }
     }
 
-    fn parked(&self) -> std::sync::MutexGuard<'_, HashMap<T, i32>> {
+    fn parked(&self) -> MutexGuard<'_, HashMap<T, i32>> {
         self.parked.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -16,8 +16,10 @@ use super::error::ControllerError;
 use super::metrics::Metrics;
 use super::process::{ErrorPolicy, Shared};
 use super::reconcile::{Action, ReconcileError, Reconciler};
-use super::sharded::{NotShared, Sharing, Source};
+use super::sharded::{IsOurs, NotShared, Sharing, Source};
 use super::state::ControllerState;
+use super::watches::Watches;
+use crate::cache::ObjectKey;
 use crate::metrics::Registry;
 use crate::sharding::Shard;
 use crate::workqueue::{Queue, QueueKey};
@@ -187,16 +189,16 @@ impl<R: Reconciler> Controller<R> {
     /// ```
     #[must_use]
     pub fn keys_from(self, keys: impl Fn(&mut dyn FnMut(R::Key)) + Send + Sync + 'static) -> Self {
-        self.keys_from_source(Box::new(keys))
+        self.keys_from_source(Arc::new(keys))
     }
 
-    pub(super) fn keys_from_source(mut self, source: Source<R::Key>) -> Self {
-        self.sharing.sources.push(source);
+    pub(super) fn keys_from_source(self, source: Source<R::Key>) -> Self {
+        self.sharing.sources.add(source);
         self
     }
 
-    pub(super) fn with_sharded_cache(mut self) -> Self {
-        self.sharing.has_sharded_cache = true;
+    pub(super) fn with_sharded_cache(mut self, is_ours: IsOurs<R::Key>) -> Self {
+        self.sharing.is_ours = Some(is_ours);
         self
     }
 
@@ -215,6 +217,15 @@ impl<R: Reconciler> Controller<R> {
     /// Returns the controller's name.
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// Returns a handle that adds watches to the controller, before and while it runs.
+    pub fn watches(&self) -> Watches
+    where
+        R: Reconciler<Key = ObjectKey>,
+    {
+        let Sharing { is_ours, sources, .. } = &self.sharing;
+        Watches::new(self.queue.clone(), is_ours.clone(), sources.clone())
     }
 
     /// Returns the controller's queue.

@@ -37,6 +37,7 @@ mod tables;
 #[cfg(feature = "otlp")]
 mod telemetry;
 mod transport;
+mod watches;
 #[cfg(feature = "webhook")]
 mod webhook;
 mod workqueue;

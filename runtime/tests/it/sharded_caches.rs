@@ -288,7 +288,7 @@ async fn changes_of_other_kinds_queue_only_objects_of_the_shard() {
         .owns(&secrets)
         .complete(reconciler)
         .unwrap();
-    let stop = CancellationToken::new();
+    let (watches, stop) = (controller.watches(), CancellationToken::new());
     factory.start();
     let run = tokio::spawn(controller.run(stop.clone()));
     sleep(SECOND).await;
@@ -305,6 +305,10 @@ async fn changes_of_other_kinds_queue_only_objects_of_the_shard() {
     }
     sleep(SECOND).await;
     assert_eq!(secrets.store().len(), 10, "the owned kind is not sharded");
+    assert_eq!(std::mem::take(&mut *seen.lock().unwrap()).into_iter().collect::<BTreeSet<_>>(), ours);
+
+    watches.add(&secrets, |secret: &Secret| Some(ObjectKey::of(secret))).unwrap();
+    sleep(SECOND).await;
     assert_eq!(seen.lock().unwrap().iter().cloned().collect::<BTreeSet<_>>(), ours);
     stop.cancel();
     run.await.unwrap().unwrap();
