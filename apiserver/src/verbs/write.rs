@@ -148,16 +148,21 @@ async fn attempt<W: Write>(request: Attributes<'_>, write: &mut W) -> ApiResult<
     // storage: convert, then write unless it is a dry run.
     let object = match object {
         Some(object) if request.is_resource() || shown.is_some() => {
-            let mut object = conversion::stored(server, def, object).await?;
-            let (version, kind) = (meta::member(&object, "apiVersion"), meta::member(&object, "kind"));
-            if let Some(of) = types::of_kind(version, kind).filter(|_| !def.is_custom()) {
-                types::decode::forget_empty(&mut object, of);
-            }
-            Some(object)
+            Some(as_stored(request.call, object).await?)
         }
         other => other,
     };
     write.commit(&Storage { server, dry_run: request.dry_run }, stored.as_ref(), object)
+}
+
+/// The object as the store keeps it.
+async fn as_stored(call: &Call<'_>, object: Value) -> ApiResult<Value> {
+    let mut object = conversion::stored(&call.server, &call.def, object).await?;
+    let (version, kind) = (meta::member(&object, "apiVersion"), meta::member(&object, "kind"));
+    if let Some(of) = types::of_kind(version, kind).filter(|_| !call.def.is_custom()) {
+        types::decode::forget_empty(&mut object, of);
+    }
+    Ok(object)
 }
 
 fn stage(request: &Attributes<'_>) -> Stage {
