@@ -322,10 +322,11 @@ fn aggregated_version(registry: &Registry, group: &str, version: &str) -> Value 
     json!({"version": version, "resources": resources, "freshness": "Current"})
 }
 
-/// Whether everybody may see a path, with or without credentials. With roles, single checks are not for everybody.
-pub(crate) fn is_public(path: &str, mode: AuthorizationMode) -> bool {
+/// Whether everybody may see a path, with or without credentials. With roles, only reads of whole checks are for everybody:
+/// the role `system:public-info-viewer`.
+pub(crate) fn is_public(path: &str, method: &Method, mode: AuthorizationMode) -> bool {
     if mode == AuthorizationMode::Rbac {
-        return path == "/version" || HEALTH.contains(&path);
+        return *method == Method::GET && (path == "/version" || HEALTH.contains(&path));
     }
     let first = path.trim_start_matches('/').split('/').next().unwrap_or_default();
     matches!(first, "version" | "healthz" | "livez" | "readyz")

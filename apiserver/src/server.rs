@@ -348,7 +348,9 @@ impl Server {
             Target::VerbAlone => return Ok(discovery::no_request_info(parts)),
             _ => None,
         };
-        if let Some(path) = other.filter(|path| discovery::is_public(path, self.options.authorization)) {
+        if let Some(path) =
+            other.filter(|path| discovery::is_public(path, &parts.method, self.options.authorization))
+        {
             authentication::check(self, parts)?;
             return discovery::other(self, path, parts);
         }

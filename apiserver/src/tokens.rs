@@ -145,7 +145,10 @@ fn account(server: &Server, claims: &Value) -> Option<Value> {
         }
         if *claim != "secret" {
             extra[format!("authentication.kubernetes.io/{claim}-name")] = json!([bound["name"]]);
-            extra[format!("authentication.kubernetes.io/{claim}-uid")] = json!([bound["uid"]]);
+            // A pod may name a node that does not exist.
+            if bound["uid"] != "" {
+                extra[format!("authentication.kubernetes.io/{claim}-uid")] = json!([bound["uid"]]);
+            }
         }
     }
     Some(json!({

@@ -271,10 +271,12 @@ fn is_on(requestor: &Value, node: &str) -> bool {
         && meta::strings(&requestor["extra"]["authentication.kubernetes.io/node-name"]) == [node]
 }
 
-/// Namespace and name of the service account whose user name this is.
+/// Namespace and name of the service account whose user name this is (`SplitUsername` of
+/// apiserver/pkg/authentication/serviceaccount).
 fn account(name: &str) -> Option<(&str, &str)> {
     let (namespace, name) = name.strip_prefix("system:serviceaccount:")?.split_once(':')?;
-    (!namespace.is_empty() && !name.is_empty() && !name.contains(':')).then_some((namespace, name))
+    let is_valid = NameRule::Label.check(namespace).is_empty() && NameRule::Subdomain.check(name).is_empty();
+    is_valid.then_some((namespace, name))
 }
 
 /// `Impersonate-Extra-KEY` headers by key, which is in lower case and percent-encoded.

@@ -1,9 +1,12 @@
 //! Aggregated cluster roles: the work of kube-controller-manager's clusterrole-aggregation-controller.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
+use crate::apply::{self, Manager};
 use crate::server::Server;
-use crate::{meta, selector};
+use crate::{managed, meta, selector};
+
+const API_VERSION: &str = "rbac.authorization.k8s.io/v1";
 
 /// The store's collection of cluster roles.
 pub(crate) const CLUSTER_ROLES: &str = "clusterroles.rbac.authorization.k8s.io";
@@ -29,14 +32,31 @@ fn round(server: &Server) -> bool {
         let rules = union(role, &roles);
         if role["rules"].as_array().map_or(!rules.is_empty(), |own| *own != rules) {
             changed = true;
-            server.modify(CLUSTER_ROLES, meta::name(role), |old| {
-                let mut next = old.clone();
-                next["rules"] = Value::Array(rules.clone());
-                Some(next)
-            });
+            server.modify(CLUSTER_ROLES, meta::name(role), |old| Some(with_rules(server, old, &rules)));
         }
     }
     changed
+}
+
+/// Applies the rules as the controller does, by force.
+fn with_rules(server: &Server, role: &Value, rules: &[Value]) -> Value {
+    let mut next = role.clone();
+    next["rules"] = rules.into();
+    let registry = server.registry();
+    let def = registry.find("rbac.authorization.k8s.io", "v1", "clusterroles");
+    let Some(typed) = def.as_ref().and_then(|def| managed::rules_of(def)) else { return next };
+    let config = json!({
+        "apiVersion": API_VERSION, "kind": "ClusterRole", "metadata": {"name": meta::name(role)}, "rules": rules,
+    });
+    let manager = Manager {
+        name: "clusterrole-aggregation-controller".to_owned(),
+        api_version: API_VERSION.to_owned(),
+        subresource: String::new(),
+        time: server.now(),
+        ignored: &["status"],
+        only: &[],
+    };
+    apply::apply(typed, role, &config, &manager, true).map_or(next, |applied| applied.object)
 }
 
 fn union(role: &Value, roles: &[&Value]) -> Vec<Value> {

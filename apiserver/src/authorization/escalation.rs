@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
-use super::{Attributes, AuthorizationMode, MASTERS, Resource, Target, decide, is_member, rbac, username};
+use super::rbac::{self, Reader};
+use super::{Attributes, AuthorizationMode, MASTERS, Resource, Target, decide, is_member, username};
 use crate::meta;
 use crate::server::Call;
 use crate::status::{ApiError, ApiResult};
@@ -18,70 +19,130 @@ const GROUP: &str = "rbac.authorization.k8s.io";
 /// Returns `Forbidden` with the missing rights.
 pub(crate) fn check(call: &Call<'_>, old: Option<&Value>, object: &Value) -> ApiResult<()> {
     let checked = call.def.group == GROUP && call.server.options().authorization == AuthorizationMode::Rbac;
-    if !checked || is_member(&call.user, MASTERS) {
+    if !checked || is_member(&call.user, MASTERS) || old.is_some_and(|old| changes_owners_only(old, object)) {
         return Ok(());
     }
-    let rules = match call.def.plural.as_str() {
-        "roles" | "clusterroles" => role_rules(call, old, object),
-        "rolebindings" | "clusterrolebindings" => binding_rules(call, object)?,
-        _ => Vec::new(),
+    match call.def.plural.as_str() {
+        "roles" | "clusterroles" => check_role(call, old, object),
+        "rolebindings" | "clusterrolebindings" => check_binding(call, object),
+        _ => Ok(()),
+    }
+}
+
+/// Whether an update changes no more than the garbage collector has to (`IsOnlyMutatingGCFields` of pkg/registry/rbac). A
+/// replacement without the object's resource version or uid changes these.
+fn changes_owners_only(old: &Value, object: &Value) -> bool {
+    let compared = |object: &Value| {
+        let mut object = object.clone();
+        for field in ["ownerReferences", "finalizers", "selfLink", "managedFields"] {
+            meta::remove(&mut object, field);
+        }
+        drop_empty(&mut object);
+        object
     };
-    let (own, faults) = rbac::rules(&call.server, &call.user, &call.path.namespace);
-    let missing = uncovered(&own, &rules);
+    compared(old) == compared(object)
+}
+
+/// Removes empty members, which Go's semantic equality does not tell from absent ones.
+fn drop_empty(value: &mut Value) {
+    match value {
+        Value::Object(members) => {
+            members.values_mut().for_each(drop_empty);
+            members.retain(|_, member| match member {
+                Value::Null => false,
+                Value::Object(members) => !members.is_empty(),
+                Value::Array(items) => !items.is_empty(),
+                Value::String(text) => !text.is_empty(),
+                _ => true,
+            });
+        }
+        Value::Array(items) => items.iter_mut().for_each(drop_empty),
+        _ => {}
+    }
+}
+
+fn may(call: &Call<'_>, verb: &str, on: Resource<'_>) -> bool {
+    let attributes = Attributes { user: &call.user, verb, target: Target::Resource(on) };
+    decide(&call.server, &attributes).is_allowed()
+}
+
+/// Checks the rules of a role, unless its writer has the verb `escalate`.
+fn check_role(call: &Call<'_>, old: Option<&Value>, role: &Value) -> ApiResult<()> {
+    let (namespace, name) = (call.path.namespace.as_str(), call.path.name.as_str());
+    let on = Resource { group: GROUP, resource: &call.def.plural, namespace, name, subresource: "" };
+    if may(call, "escalate", on) {
+        return Ok(());
+    }
+    let about = call.def.about(meta::name(role));
+    let rules = role["rules"].as_array().cloned().unwrap_or_default();
+    confirm(call, &rules).map_err(|text| ApiError::forbidden(about.clone(), &text))?;
+    let selects = |role: &Value| {
+        role["aggregationRule"]["clusterRoleSelectors"].as_array().is_some_and(|list| !list.is_empty())
+    };
+    if !selects(role) && !old.is_some_and(selects) {
+        return Ok(());
+    }
+    // Any role may be selected later.
+    let all = [
+        json!({"apiGroups": ["*"], "resources": ["*"], "verbs": ["*"]}),
+        json!({"nonResourceURLs": ["*"], "verbs": ["*"]}),
+    ];
+    confirm(call, &all).map_err(|_| {
+        ApiError::forbidden(about, "must have cluster-admin privileges to use the aggregationRule")
+    })
+}
+
+/// Checks the rules of the bound role, unless the writer has the verb `bind` for it.
+fn check_binding(call: &Call<'_>, binding: &Value) -> ApiResult<()> {
+    let (role, namespace) = (&binding["roleRef"], call.path.namespace.as_str());
+    let (kind, name) = (meta::member(role, "kind"), meta::member(role, "name"));
+    let resource = match kind {
+        "ClusterRole" => "clusterroles",
+        "Role" => "roles",
+        _ => "",
+    };
+    let on = Resource { group: meta::member(role, "apiGroup"), resource, namespace, name, subresource: "" };
+    if !resource.is_empty() && may(call, "bind", on) {
+        return Ok(());
+    }
+    let rules = match (kind, namespace) {
+        // `NamespaceKeyFunc` of apiserver/pkg/registry/generic/registry.
+        ("Role", "") => return Err(ApiError::bad_request("Namespace parameter required.")),
+        _ => rbac::referenced(&call.server, role, namespace, Reader::Storage(&call.def.plural)),
+    };
+    let rules = rules.map_err(|fault| {
+        // The rules are read in the request for the binding, so the error names its resource.
+        if resource.is_empty() {
+            ApiError::unexpected(fault)
+        } else {
+            ApiError::not_found(call.def.about(name))
+        }
+    })?;
+    confirm(call, &rules).map_err(|text| ApiError::forbidden(call.def.about(meta::name(binding)), &text))
+}
+
+/// Checks that the writer has all of these rights itself.
+///
+/// # Errors
+/// Returns the text about the missing rights.
+fn confirm(call: &Call<'_>, rules: &[Value]) -> Result<(), String> {
+    let (own, faults) =
+        rbac::rules(&call.server, &call.user, &call.path.namespace, Reader::Storage(&call.def.plural));
+    let missing = uncovered(&own, rules);
     if missing.is_empty() {
         return Ok(());
     }
     let groups = meta::strings(&call.user["groups"]);
     let mut text = format!(
-        "user {:?} (groups={}) is attempting to grant RBAC permissions not currently held:\n{}",
-        username(&call.user),
+        "user {} (groups={}) is attempting to grant RBAC permissions not currently held:\n{}",
+        kubesmith_apimachinery::golang::quote(username(&call.user)),
         quoted(&groups),
         described(&missing).into_iter().collect::<Vec<_>>().join("\n")
     );
     if !faults.is_empty() {
         text.push_str(&format!("; resolution errors: [{faults}]"));
     }
-    Err(ApiError::forbidden(call.def.about(meta::name(object)), &text))
-}
-
-fn may(call: &Call<'_>, verb: &str, resource: &str, name: &str) -> bool {
-    let on = Resource { group: GROUP, resource, namespace: &call.path.namespace, name, subresource: "" };
-    let attributes = Attributes { user: &call.user, verb, target: Target::Resource(on) };
-    decide(&call.server, &attributes).is_allowed()
-}
-
-/// Returns the rules that the writer of a role has to have itself; none if it has the verb `escalate`, or the rules
-/// stay.
-fn role_rules(call: &Call<'_>, old: Option<&Value>, role: &Value) -> Vec<Value> {
-    let stays = |field: &str| old.is_some_and(|old| old[field] == role[field]);
-    if may(call, "escalate", &call.def.plural, &call.path.name)
-        || (stays("rules") && stays("aggregationRule"))
-    {
-        return Vec::new();
-    }
-    let mut rules = role["rules"].as_array().cloned().unwrap_or_default();
-    if role["aggregationRule"].is_object() && !stays("aggregationRule") {
-        // Any role may be selected later.
-        rules.push(json!({"apiGroups": ["*"], "resources": ["*"], "verbs": ["*"]}));
-        rules.push(json!({"nonResourceURLs": ["*"], "verbs": ["*"]}));
-    }
-    rules
-}
-
-/// Returns the rules of the bound role; none if the writer has the verb `bind` for it.
-fn binding_rules(call: &Call<'_>, binding: &Value) -> ApiResult<Vec<Value>> {
-    let role = &binding["roleRef"];
-    let (kind, name) = (role["kind"].as_str().unwrap_or_default(), role["name"].as_str().unwrap_or_default());
-    let resource = if kind == "ClusterRole" { "clusterroles" } else { "roles" };
-    if may(call, "bind", resource, name) {
-        return Ok(Vec::new());
-    }
-    rbac::referenced(&call.server, role, &call.path.namespace).map_err(|fault| match kind {
-        "Role" | "ClusterRole" => {
-            ApiError::not_found(crate::status::About::new(GROUP, &kind.to_lowercase(), name))
-        }
-        _ => ApiError::internal_of(fault),
-    })
+    Err(text)
 }
 
 /// Returns the smallest parts of `rules` that no rule of `own` covers (`Covers` of

@@ -13,7 +13,7 @@ mod usage;
 pub(crate) use aggregate::{CLUSTER_ROLES, aggregate};
 pub(crate) use escalation::check as check_escalation;
 pub(crate) use params::check as check_params;
-pub(crate) use rbac::rules as rules_of;
+pub(crate) use rbac::{Reader, rules as rules_of};
 pub(crate) use request::Request;
 pub(crate) use usage::Usage;
 

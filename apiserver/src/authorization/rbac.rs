@@ -14,6 +14,16 @@ const ROLES: &str = "roles.rbac.authorization.k8s.io";
 /// The wildcard of rules.
 const ALL: &str = "*";
 
+/// The reader of roles, which names the resource of a missing one in its own way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reader<'a> {
+    /// The listers of the authorizer.
+    Lister,
+    /// The storage of the API, in a request for this resource: errors name that one (`qualifiedResourceFromContext` of
+    /// apiserver/pkg/registry/generic/registry/store.go).
+    Storage(&'a str),
+}
+
 /// Decides by the rules of the user's roles.
 pub(super) fn decide(server: &Server, attributes: &Attributes<'_>) -> Decision {
     let namespace = match attributes.target {
@@ -21,7 +31,7 @@ pub(super) fn decide(server: &Server, attributes: &Attributes<'_>) -> Decision {
         Target::Path(_) => "",
     };
     let mut faults = Vec::new();
-    for grant in grants(server, attributes.user, namespace) {
+    for grant in grants(server, attributes.user, namespace, Reader::Lister) {
         match grant.rules {
             Ok(rules) if rules.iter().any(|rule| allows(rule, attributes)) => {
                 return Decision::Allow(format!("RBAC: allowed by {}", grant.source));
@@ -37,9 +47,9 @@ pub(super) fn decide(server: &Server, attributes: &Attributes<'_>) -> Decision {
 }
 
 /// Returns the rules that apply to a user in a namespace (`""`: cluster scope), and the errors of missing roles.
-pub(crate) fn rules(server: &Server, user: &Value, namespace: &str) -> (Vec<Value>, String) {
+pub(crate) fn rules(server: &Server, user: &Value, namespace: &str, by: Reader<'_>) -> (Vec<Value>, String) {
     let (mut rules, mut faults) = (Vec::new(), Vec::new());
-    for grant in grants(server, user, namespace) {
+    for grant in grants(server, user, namespace, by) {
         match grant.rules {
             Ok(found) => rules.extend(found),
             Err(fault) => faults.push(fault),
@@ -55,21 +65,21 @@ struct Grant {
 }
 
 /// The bindings that name the user: those of the cluster first.
-fn grants(server: &Server, user: &Value, namespace: &str) -> Vec<Grant> {
-    let mut found = bound(server, user, CLUSTER_ROLE_BINDINGS, "");
+fn grants(server: &Server, user: &Value, namespace: &str, by: Reader<'_>) -> Vec<Grant> {
+    let mut found = bound(server, user, CLUSTER_ROLE_BINDINGS, "", by);
     if !namespace.is_empty() {
-        found.extend(bound(server, user, ROLE_BINDINGS, namespace));
+        found.extend(bound(server, user, ROLE_BINDINGS, namespace, by));
     }
     found
 }
 
-fn bound(server: &Server, user: &Value, collection: &str, namespace: &str) -> Vec<Grant> {
+fn bound(server: &Server, user: &Value, collection: &str, namespace: &str, by: Reader<'_>) -> Vec<Grant> {
     let prefix = if namespace.is_empty() { String::new() } else { format!("{namespace}/") };
     let bindings = server.store.list(collection, &prefix, None).map(|list| list.objects).unwrap_or_default();
     let grant = |binding: &Value| {
         let mut subjects = binding["subjects"].as_array().into_iter().flatten();
         let subject = subjects.find(|subject| applies(user, subject, namespace))?;
-        let rules = referenced(server, &binding["roleRef"], namespace);
+        let rules = referenced(server, &binding["roleRef"], namespace, by);
         Some(Grant { source: describe(binding, subject, namespace), rules })
     };
     bindings.iter().filter_map(|(_, binding)| grant(&binding.value)).collect()
@@ -95,12 +105,21 @@ fn applies(user: &Value, subject: &Value, namespace: &str) -> bool {
 ///
 /// # Errors
 /// Returns the text of the error if there is no such role.
-pub(super) fn referenced(server: &Server, role: &Value, namespace: &str) -> Result<Vec<Value>, String> {
+pub(super) fn referenced(
+    server: &Server,
+    role: &Value,
+    namespace: &str,
+    by: Reader<'_>,
+) -> Result<Vec<Value>, String> {
     let name = meta::member(role, "name");
     let (collection, key, resource) = match meta::member(role, "kind") {
         "Role" => (ROLES, format!("{namespace}/{name}"), "role"),
         "ClusterRole" => (super::CLUSTER_ROLES, name.to_owned(), "clusterrole"),
         kind => return Err(format!("unsupported role reference kind: {kind:?}")),
+    };
+    let resource = match by {
+        Reader::Lister => resource,
+        Reader::Storage(of_request) => of_request,
     };
     let missing = || format!("{resource}.rbac.authorization.k8s.io {name:?} not found");
     let stored = server.store.get(collection, &key).ok_or_else(missing)?;

@@ -24,7 +24,8 @@ impl<'a> Request<'a> {
         let mut resource = Resource {
             group: &on.group,
             resource: &on.resource,
-            subresource: &on.subresource,
+            // The rest of the path does not count.
+            subresource: on.subresource.split('/').next().unwrap_or_default(),
             namespace: &on.namespace,
             name: &on.name,
         };
@@ -45,12 +46,13 @@ impl<'a> Request<'a> {
 /// The verb of a request for a resource. A list of one name counts as a request for that name.
 fn verb<'a>(method: &Method, on: &path::ResourcePath, query: &'a Query, name: &mut &'a str) -> &'static str {
     match *method {
+        // The deprecated prefix is a verb for every method.
+        _ if on.watch => "watch",
         Method::POST => "create",
         Method::PUT => "update",
         Method::PATCH => "patch",
         Method::DELETE if on.name.is_empty() => "deletecollection",
         Method::DELETE => "delete",
-        Method::GET | Method::HEAD if on.watch => "watch",
         Method::GET | Method::HEAD if on.name.is_empty() => {
             let selector = query.get("fieldSelector");
             let mut selected = selector.split(',').filter_map(|part| part.split_once('='));

@@ -31,8 +31,6 @@ pub(super) async fn create(call: &Call<'_>) -> ApiResult<Reply> {
     for field in SYSTEM_FIELDS {
         meta::remove(&mut review, field);
     }
-    // The server sets the status, which has no manager.
-    meta::object_mut(&mut review).remove("status");
     managed::updated(call, None, &mut review, &options).await;
     let status = answer(call, &review)?;
     review["status"] = status;
@@ -180,7 +178,9 @@ fn rules(call: &Call<'_>, spec: &Value) -> ApiResult<Value> {
             ],
             String::new(),
         ),
-        AuthorizationMode::Rbac => authorization::rules_of(&call.server, &call.user, namespace),
+        AuthorizationMode::Rbac => {
+            authorization::rules_of(&call.server, &call.user, namespace, authorization::Reader::Lister)
+        }
     };
     let of = |field: &str, kept: &[&str]| -> Vec<Value> {
         let rules = rules.iter().filter(|rule| rule[field].as_array().is_some_and(|list| !list.is_empty()));

@@ -218,6 +218,90 @@ async fn user_cannot_grant_more_than_it_has() {
 }
 
 #[tokio::test]
+async fn any_change_of_a_role_but_its_owners_needs_its_rights() {
+    let (env, jane) = env_and_jane().await;
+    let kinds = ["roles", "clusterroles", "rolebindings"];
+    grant(
+        &env,
+        "writers",
+        json!([{"verbs": ["get", "patch"], "apiGroups": ["rbac.authorization.k8s.io"], "resources": kinds}]),
+    )
+    .await;
+    let role = json!({"metadata": {"name": "target"}, "rules": [{"verbs": ["get"], "apiGroups": [""], "resources": ["secrets"]}]});
+    let binding = json!({
+        "metadata": {"name": "target"}, "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": "target"},
+        "subjects": [{"kind": "User", "apiGroup": "rbac.authorization.k8s.io", "name": "joe"}],
+    });
+    for (kind, object) in [("roles", role), ("rolebindings", binding)] {
+        let path = format!("{RBAC}/namespaces/default/{kind}");
+        assert_eq!(post(&env.client(), &path, object).await.0, 201);
+    }
+    for kind in ["roles", "rolebindings"] {
+        let path = format!("{RBAC}/namespaces/default/{kind}/target");
+        let patch = async |metadata: Value| {
+            let merge = [("content-type", "application/merge-patch+json")];
+            send(&jane, Call("PATCH", &path, &merge, json!({"metadata": metadata}))).await
+        };
+        assert_eq!(patch(json!({"finalizers": ["example.com/a"]})).await.0, 200, "{kind}");
+        let (status, refused) = patch(json!({"labels": {"a": "b"}})).await;
+        let text = format!(
+            "{kind}.rbac.authorization.k8s.io \"target\" is forbidden: user \"jane\" (groups=[\"cooks\" \"system:authenticated\"]) is \
+             attempting to grant RBAC permissions not currently held:\n\
+             {{APIGroups:[\"\"], Resources:[\"secrets\"], Verbs:[\"get\"]}}"
+        );
+        assert_eq!((status, &refused["message"]), (403, &json!(text)));
+    }
+}
+
+#[tokio::test]
+async fn refused_binding_names_what_its_role_lacks() {
+    let (env, jane) = env_and_jane().await;
+    let kinds = ["clusterroles", "clusterrolebindings", "rolebindings"];
+    let writer = json!({"metadata": {"name": "writer"}, "rules": [{"verbs": ["create"], "apiGroups": ["rbac.authorization.k8s.io"], "resources": kinds}]});
+    assert_eq!(post(&env.client(), &format!("{RBAC}/clusterroles"), writer).await.0, 201);
+    let binding = |kind: &str, name: &str| {
+        let role = json!({"apiGroup": "rbac.authorization.k8s.io", "kind": kind, "name": name});
+        let jane = json!({"kind": "User", "apiGroup": "rbac.authorization.k8s.io", "name": "jane"});
+        json!({"metadata": {"name": "b"}, "roleRef": role, "subjects": [jane]})
+    };
+    let everywhere = format!("{RBAC}/clusterrolebindings");
+    assert_eq!(post(&env.client(), &everywhere, binding("ClusterRole", "writer")).await.0, 201);
+
+    let local = format!("{RBAC}/namespaces/default/rolebindings");
+    let refused = async |path: &str, body: Value| {
+        let (status, refused) = post(&jane, path, body).await;
+        (status, refused["message"].as_str().unwrap_or_default().to_owned())
+    };
+    let missing = "rolebindings.rbac.authorization.k8s.io \"none\" not found".to_owned();
+    assert_eq!(refused(&local, binding("ClusterRole", "none")).await, (404, missing));
+    let no_namespace = "Namespace parameter required.".to_owned();
+    assert_eq!(refused(&everywhere, binding("Role", "none")).await, (400, no_namespace));
+    let unknown = "unsupported role reference kind: \"X\"".to_owned();
+    assert_eq!(refused(&local, binding("X", "none")).await, (500, unknown));
+
+    let rule = json!({"clusterRoleSelectors": [{"matchLabels": {"a": "b"}}]});
+    let role = json!({"metadata": {"name": "all"}, "aggregationRule": rule});
+    let text = "clusterroles.rbac.authorization.k8s.io \"all\" is forbidden: must have cluster-admin privileges to use the aggregationRule";
+    assert_eq!(refused(&format!("{RBAC}/clusterroles"), role).await, (403, text.to_owned()));
+}
+
+#[tokio::test]
+async fn requests_count_by_prefix_and_method() {
+    let (_env, jane) = env_and_jane().await;
+    let refused = async |method: &str, path: &str| {
+        let (status, refused) = send(&jane, Call(method, path, &[], Value::Null)).await;
+        (status, refused["message"].as_str().unwrap_or_default().to_owned())
+    };
+    assert_eq!(get(&jane, "/version").await.0, 200);
+    let text = "forbidden: User \"jane\" cannot delete path \"/version\"".to_owned();
+    assert_eq!(refused("DELETE", "/version").await, (403, text));
+    let text = "pods is forbidden: User \"jane\" cannot watch resource \"pods\" in API group \"\" at the cluster scope".to_owned();
+    assert_eq!(refused("DELETE", "/api/v1/watch/pods").await, (403, text));
+    let text = "pods \"a\" is forbidden: User \"jane\" cannot get resource \"pods/b\" in API group \"\" in the namespace \"default\"".to_owned();
+    assert_eq!(refused("GET", &format!("{PODS}/a/b/c")).await, (403, text));
+}
+
+#[tokio::test]
 async fn impersonation_needs_a_rule_for_each_part() {
     let (env, jane) = env_and_jane().await;
     let as_joe: &[(&str, &str)] = &[("impersonate-user", "joe"), ("impersonate-group", "bakers")];
@@ -234,6 +318,10 @@ async fn impersonation_needs_a_rule_for_each_part() {
     let (_, account) = send(&env.client(), Call("POST", who, account, json!({}))).await;
     let groups = json!(["system:serviceaccounts", "system:serviceaccounts:a", "system:authenticated"]);
     assert_eq!(account["status"]["userInfo"]["groups"], groups);
+    // This is no name of a service account.
+    let user: &[(&str, &str)] = &[("impersonate-user", "system:serviceaccount:A_:b")];
+    let (_, user) = send(&env.client(), Call("POST", who, user, json!({}))).await;
+    assert_eq!(user["status"]["userInfo"]["groups"], json!(["system:authenticated"]));
     let group: &[(&str, &str)] = &[("impersonate-group", "bakers")];
     let (status, refused) = send(&env.client(), Call("POST", who, group, json!({}))).await;
     let text = "requested &user.DefaultInfo{Name:\"\", UID:\"\", Groups:[]string{\"bakers\"}, Extra:map[string][]string(nil)} \
@@ -342,6 +430,10 @@ async fn cluster_roles_are_aggregated() {
         let rules = role["rules"].as_array().unwrap();
         assert!(rules.iter().any(|rule| rule["resources"] == json!(["crontabs"])), "{role}");
         assert!(rules.iter().any(|rule| rule["resources"] == json!(["namespaces"])), "{role}");
+        let owners = role["metadata"]["managedFields"].as_array().unwrap();
+        let of_rules = owners.iter().find(|owner| owner["operation"] == "Apply").unwrap();
+        assert_eq!(of_rules["manager"], "clusterrole-aggregation-controller");
+        assert_eq!(of_rules["fieldsV1"], json!({"f:rules": {}}));
     }
     let binding = json!({
         "metadata": {"name": "jane"},
@@ -360,7 +452,7 @@ async fn bound_token_ends_with_its_object() {
     let client = env.client();
     let account = json!({"metadata": {"name": "robot"}});
     post(&client, "/api/v1/namespaces/default/serviceaccounts", account).await;
-    let pod = json!({"metadata": {"name": "p"}, "spec": {"serviceAccountName": "robot",
+    let pod = json!({"metadata": {"name": "p"}, "spec": {"serviceAccountName": "robot", "nodeName": "none",
                      "containers": [{"name": "c", "image": "i"}]}});
     assert_eq!(post(&client, PODS, pod).await.0, 201);
     let tokens = "/api/v1/namespaces/default/serviceaccounts/robot/token";
@@ -371,12 +463,17 @@ async fn bound_token_ends_with_its_object() {
         (status, &refused["message"]),
         (400, &json!("cannot bind token to object of type /v1, Kind=Foo"))
     );
+    let versionless = json!({"spec": {"boundObjectRef": {"kind": "Pod", "name": "p"}}});
+    assert_eq!(post(&client, tokens, versionless).await.0, 201);
     let (_, token) = post(&client, tokens, bound("Pod", "p")).await;
     let review = json!({"spec": {"token": token["status"]["token"]}});
     let reviews = "/apis/authentication.k8s.io/v1/tokenreviews";
     let (_, known) = post(&client, reviews, review.clone()).await;
     assert_eq!(known["status"]["user"]["username"], "system:serviceaccount:default:robot");
-    assert_eq!(known["status"]["user"]["extra"]["authentication.kubernetes.io/pod-name"], json!(["p"]));
+    let extra = &known["status"]["user"]["extra"];
+    assert_eq!(extra["authentication.kubernetes.io/pod-name"], json!(["p"]));
+    assert_eq!(extra["authentication.kubernetes.io/node-name"], json!(["none"]));
+    assert_eq!(extra.get("authentication.kubernetes.io/node-uid"), None, "there is no such node");
     send(&client, Call("DELETE", &format!("{PODS}/p?gracePeriodSeconds=0"), &[], Value::Null)).await;
     let (_, unknown) = post(&client, reviews, review).await;
     assert_eq!(unknown["status"]["authenticated"], Value::Null);

@@ -7,6 +7,18 @@ use serde_json::{Value, json};
 use crate::support::call;
 
 #[tokio::test]
+async fn given_status_of_a_review_has_a_manager() {
+    let env = TestEnv::builder().start().await.unwrap();
+    let path = "/apis/authorization.k8s.io/v1/subjectaccessreviews";
+    let asked = json!({"user": "a", "nonResourceAttributes": {"path": "/", "verb": "get"}});
+    let review = json!({"spec": asked, "status": {"allowed": true, "reason": "x"}});
+    let (_, answer) = call(&env, Method::POST, path, review).await;
+    let owned = &answer["metadata"]["managedFields"][0]["fieldsV1"]["f:status"];
+    assert_eq!(*owned, json!({"f:allowed": {}, "f:reason": {}}));
+    assert_eq!(answer["status"]["reason"], Value::Null);
+}
+
+#[tokio::test]
 async fn selectors_of_access_reviews_are_checked() {
     let env = TestEnv::builder().start().await.unwrap();
     let asked = async |selector: &str, value: Value| {

@@ -175,6 +175,11 @@ pub(in crate::builtin) fn role(object: &Value, _: Option<&Value>) -> Vec<Cause> 
             }
             for selector in selectors.items() {
                 errors.label_selector(&selector);
+                if !crate::selector::is_valid(selector.value) {
+                    // `LabelSelectorAsSelector` returns no selector with its error.
+                    let null = json!(null);
+                    errors.invalid(&selector.holding(&null), "invalid label selector.");
+                }
             }
         }
     })

@@ -84,10 +84,15 @@ fn bound(call: &Call<'_>, account: &str, reference: &Value) -> ApiResult<Vec<Bou
     }
     let text = |field: &str| reference[field].as_str().unwrap_or_default();
     let (version, kind, name) = (text("apiVersion"), text("kind"), text("name"));
-    let (claim, plural) = match (version, kind) {
-        ("v1", "Pod") => ("pod", "pods"),
-        ("v1", "Secret") => ("secret", "secrets"),
-        ("v1", "Node") => ("node", "nodes"),
+    // The version of the core group does not count (`FromAPIVersionAndKind` of apimachinery's pkg/runtime/schema).
+    let group = match version.split('/').collect::<Vec<_>>().as_slice() {
+        [group, _] => *group,
+        _ => "",
+    };
+    let (claim, plural) = match (group, kind) {
+        ("", "Pod") => ("pod", "pods"),
+        ("", "Secret") => ("secret", "secrets"),
+        ("", "Node") => ("node", "nodes"),
         _ => {
             let slash = if version.contains('/') { "" } else { "/" };
             let text = format!("cannot bind token to object of type {slash}{version}, Kind={kind}");
