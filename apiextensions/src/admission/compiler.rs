@@ -6,6 +6,8 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
 
+use kubesmith_apimachinery::field::{Cause, CauseKind};
+
 use crate::cel::{Composed, Decl, Environment, Expression, Issue, ObjectType, Type, render};
 use crate::structural::Schema;
 
@@ -163,7 +165,9 @@ impl Compiler {
 
     /// Compiles a variable, which later expressions may use.
     pub fn variable(&mut self, name: &str, source: &str) -> Composed {
-        self.0.compose(name, source, |compiled| compiled.map_err(|issues| failed(source, &issues)))
+        self.0.compose(name, source, |compiled| {
+            instantiated(compiled.map_err(|issues| failed(source, &issues))?)
+        })
     }
 
     /// Compiles an expression of any type.
@@ -217,13 +221,39 @@ fn compile(environment: &Environment, source: &str, wanted: &[Type]) -> Compiled
     let expression = environment.compile(source).map_err(|issues| failed(source, &issues))?;
     let found = expression.result_type();
     if wanted.contains(&found) {
-        return Ok(expression);
+        return instantiated(expression);
     }
+    let found = go_name(&found);
     Err(match wanted {
         [one] => format!("must evaluate to {one} but got {found}"),
-        // The message has Go's name of the type of null.
         _ => format!("must evaluate to one of [string null_type] but got {found}"),
     })
+}
+
+const INSTANTIATION: &str = "program instantiation failed: ";
+
+fn instantiated(expression: Expression) -> Compiled {
+    match expression.instantiation_fault() {
+        None => Ok(expression),
+        Some(fault) => Err(format!("{INSTANTIATION}{fault}")),
+    }
+}
+
+/// The cause for an expression that does not compile (`convertCELErrorToValidationError` of
+/// pkg/apis/admissionregistration/validation).
+pub(super) fn cause(path: impl Into<String>, source: &str, fault: String) -> Cause {
+    let is_internal = fault.starts_with(INSTANTIATION);
+    Cause::new(if is_internal { CauseKind::Internal } else { CauseKind::Invalid }, path, source, fault)
+}
+
+/// The name of a type in Go's `String`, which differs from that in cel-go's errors.
+fn go_name(type_: &Type) -> String {
+    match type_ {
+        Type::Null => "null_type".to_owned(),
+        Type::List(item) => format!("list({})", go_name(item)),
+        Type::Map(key, value) => format!("map({}, {})", go_name(key), go_name(value)),
+        other => other.to_string(),
+    }
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use kubesmith_apimachinery::field::{Cause, Path};
 use kubesmith_apimachinery::names;
 use serde_json::Value;
 
+use super::compiler::cause as cause_of;
 use super::rules::{check_conditions, check_rule, check_selector, not_supported, one_of};
 use super::{Compiler, member, strings};
 use crate::structural::NameRule;
@@ -168,7 +169,7 @@ fn check_variables(spec: &Value, path: &Path, compiler: &mut Compiler, causes: &
         if source.trim().is_empty() {
             causes.push(Cause::required(path.child("expression"), "expression is not specified"));
         } else if let Err(fault) = compiler.variable(name, source).expression {
-            causes.push(Cause::invalid(path.child("expression"), source, fault));
+            causes.push(cause_of(path.child("expression"), source, fault));
         }
     }
 }
@@ -186,13 +187,13 @@ fn check_validation(validation: &Value, path: &Path, compiler: &Compiler, causes
     if source.trim().is_empty() {
         causes.push(Cause::required(path.child("expression"), "expression is not specified"));
     } else if let Err(fault) = compiler.condition(source) {
-        causes.push(Cause::invalid(path.child("expression"), source, fault));
+        causes.push(cause_of(path.child("expression"), source, fault));
     }
     let at = path.child("messageExpression");
     if !dynamic.is_empty() && dynamic.trim().is_empty() {
         causes.push(Cause::invalid(at, dynamic, "must be non-empty if specified"));
     } else if let (false, Err(fault)) = (dynamic.is_empty(), compiler.message(dynamic)) {
-        causes.push(Cause::invalid(at, dynamic, fault));
+        causes.push(cause_of(at, dynamic, fault));
     }
     if !message.is_empty() && message.trim().is_empty() {
         causes.push(Cause::invalid(path.child("message"), message, "message must be non-empty if specified"));
@@ -231,7 +232,7 @@ fn check_annotation(policy: &str, annotation: &Value, path: &Path, compiler: &Co
     } else if trimmed.len() > MAX_ANNOTATION {
         causes.push(Cause::required(at, format!("must not exceed {MAX_ANNOTATION} bytes in length")));
     } else if let Err(fault) = compiler.annotation(trimmed) {
-        causes.push(Cause::invalid(at, source, fault));
+        causes.push(cause_of(at, source, fault));
     }
 }
 
@@ -249,7 +250,7 @@ fn check_mutation(mutation: &Value, path: &Path, compiler: &Compiler, causes: &m
         if source.is_empty() {
             causes.push(Cause::required(at.child("expression"), ""));
         } else if let Err(fault) = compiler.patch(source, own == "jsonPatch") {
-            causes.push(Cause::invalid(at.child("expression"), source, fault));
+            causes.push(cause_of(at.child("expression"), source, fault));
         }
     } else {
         causes.push(Cause::required(at, format!("must be specified when patchType is {kind}")));

@@ -4,6 +4,7 @@ use kubesmith_apimachinery::field::{Cause, Path};
 use kubesmith_apimachinery::names;
 use serde_json::Value;
 
+use super::compiler::cause as cause_of;
 use super::{Compiler, member, strings};
 
 /// The limit of match conditions of a webhook or a policy.
@@ -151,7 +152,7 @@ pub(super) fn check_conditions(
         if expression.is_empty() {
             causes.push(Cause::required(path.child("expression"), ""));
         } else if let Err(fault) = compiler.condition(expression) {
-            causes.push(Cause::invalid(path.child("expression"), expression, fault));
+            causes.push(cause_of(path.child("expression"), expression, fault));
         }
         let name = member(condition, "name");
         if name.is_empty() {

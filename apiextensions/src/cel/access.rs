@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use kubesmith_apimachinery::names;
+
 use super::functions::{Called, no_overload};
 use super::value::Value;
 
@@ -111,6 +113,19 @@ fn ask(function: &str, question: &Question, args: &[Value]) -> Called {
         [Value::String(text), Value::String(second)] => (text.to_string(), Some(second.to_string())),
         _ => return no_overload(),
     };
+    // apiserver/pkg/cel/library/authz.go
+    match (question.stage, function, &second) {
+        (Stage::Authorizer, "path", None) if text.is_empty() => {
+            return Err("path must not be empty".to_owned());
+        }
+        (Stage::Authorizer, "serviceAccount", Some(name)) if !names::dns1123_subdomain(name).is_empty() => {
+            return Err("Invalid service account name".to_owned());
+        }
+        (Stage::Authorizer, "serviceAccount", Some(_)) if !names::dns1123_label(&text).is_empty() => {
+            return Err("Invalid service account namespace".to_owned());
+        }
+        _ => {}
+    }
     Ok(match (question.stage, function, second) {
         (Stage::Authorizer, "path", None) => question.next(Stage::Path, |r| r.path = Some(text)),
         (Stage::Authorizer, "group", None) => question.next(Stage::Group, |r| r.group = text),

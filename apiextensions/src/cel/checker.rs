@@ -23,6 +23,8 @@ pub(super) struct Checked {
     pub(super) qualified: HashMap<NodeId, String>,
     /// The patterns that evaluations have compiled.
     pub(super) patterns: Patterns,
+    /// The error that keeps cel-go from making a program of the expression.
+    pub(super) instantiation: Option<String>,
 }
 
 /// The declarations of an expression beside the standard library.
@@ -50,6 +52,7 @@ pub(super) fn check(ast: &Ast, scope: Scope<'_>) -> Result<Checked, Vec<Issue>> 
             variables: Vec::new(),
             qualified: HashMap::new(),
             patterns: Patterns::default(),
+            instantiation: None,
         },
     };
     checker.expr(&ast.root);
@@ -61,7 +64,11 @@ pub(super) fn check(ast: &Ast, scope: Scope<'_>) -> Result<Checked, Vec<Issue>> 
         *type_ = substitute(&checker.mappings, type_, true);
     }
     let issues = literals::issues(ast, &found);
-    if issues.is_empty() { Ok(found) } else { Err(issues) }
+    if !issues.is_empty() {
+        return Err(issues);
+    }
+    found.instantiation = literals::constant(&ast.root).err();
+    Ok(found)
 }
 
 struct Checker<'a> {

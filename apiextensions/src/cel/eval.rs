@@ -410,7 +410,8 @@ fn lookup(value: &Value, field: &str) -> Result<Option<Value>, EvalError> {
         }
         Value::Map(map) => Ok(map.get(&Key::String(Arc::from(field))).cloned()),
         Value::Message(message) => Ok(message.fields.get(field).cloned()),
-        _ => fault("no such overload"),
+        // cel-go finds no key in a value without keys (`refQualify` of interpreter/attributes.go).
+        _ => Ok(None),
     }
 }
 

@@ -175,6 +175,13 @@ impl Expression {
         self.checked.types.get(&self.ast.root.id).cloned().unwrap_or(Type::Dyn)
     }
 
+    /// The error that keeps cel-go from making a program of the expression: a constant that cannot be converted, or a
+    /// constant pattern that is none.
+    #[must_use]
+    pub fn instantiation_fault(&self) -> Option<&str> {
+        self.checked.instantiation.as_deref()
+    }
+
     /// The names of the variables that the expression uses.
     #[must_use]
     pub fn variables(&self) -> &[String] {

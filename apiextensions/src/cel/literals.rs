@@ -6,6 +6,7 @@ use super::eval::literal_value;
 use super::functions::{self, check_format};
 use super::issue::Issue;
 use super::types::Type;
+use super::value::Value;
 
 /// Reports invalid literal arguments, elements of lists and maps that differ in type, and format strings that do not fit
 /// their arguments.
@@ -100,6 +101,38 @@ impl Literals<'_> {
 
     fn mismatch(&mut self, expr: &Expr, wanted: &Type, found: &Type) {
         self.issue(expr.id, format!("expected type '{wanted}' but found '{found}'"));
+    }
+}
+
+/// Functions that cel-go calls when it makes a program, if their argument is constant (`IsTypeConversionFunction` of
+/// cel-go's common/overloads).
+const CONVERSIONS: &[&str] =
+    &["bool", "bytes", "double", "duration", "dyn", "int", "string", "timestamp", "type", "uint"];
+
+/// Returns the value of a constant, as cel-go knows it when it makes a program: a literal, or the conversion of one
+/// (`maybeOptimizeConstUnary` of interpreter/decorators.go).
+///
+/// # Errors
+/// The error of the first conversion that fails, or of the first constant pattern (`FindRegexOptimization` of
+/// apiserver/pkg/cel/library/regex.go).
+pub(super) fn constant(expr: &Expr) -> Result<Option<Value>, String> {
+    if let Kind::Literal(literal) = &expr.kind {
+        return Ok(Some(literal_value(literal)));
+    }
+    let mut values = Vec::new();
+    for child in expr.children() {
+        values.push(constant(child)?);
+    }
+    match (&expr.kind, values.as_mut_slice()) {
+        (Kind::Call { target: None, function, .. }, [value]) if CONVERSIONS.contains(&function.as_str()) => {
+            value.take().map(|value| functions::call(function, &[value])).transpose()
+        }
+        (Kind::Call { function, .. }, [_, Some(Value::String(pattern)), ..])
+            if matches!(function.as_str(), "matches" | "find" | "findAll") =>
+        {
+            kubesmith_goregex::check(pattern).map(|()| None).map_err(|fault| fault.to_string())
+        }
+        _ => Ok(None),
     }
 }
 

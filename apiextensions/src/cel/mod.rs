@@ -144,6 +144,12 @@ impl Program {
         self.checked.types.get(&self.ast.root.id).cloned().unwrap_or(Type::Dyn)
     }
 
+    /// As [`Expression::instantiation_fault`].
+    #[must_use]
+    pub fn instantiation_fault(&self) -> Option<&str> {
+        self.checked.instantiation.as_deref()
+    }
+
     /// Reports whether the expression uses `oldSelf`.
     #[must_use]
     pub fn uses_old_self(&self) -> bool {

@@ -63,6 +63,9 @@ pub fn compile_rule(schema: &Schema, decl: &Arc<Decl>, rule: &Rule) -> Result<Co
     if program.result_type() != Type::Bool {
         return Err(RuleError::Rule("cel expression must evaluate to a bool".to_owned()));
     }
+    if let Some(fault) = program.instantiation_fault() {
+        return Err(RuleError::Rule(format!("program instantiation failed: {fault}")));
+    }
     let message = rule.message_expression.as_deref();
     let message = message.map(|source| compile_message(source, decl, old_self)).transpose()?;
     let found = rule.field_path.as_deref().and_then(|path| resolve_field_path(path, schema, true).ok());
@@ -74,8 +77,11 @@ fn compile_message(source: &str, decl: &Arc<Decl>, old_self: OldSelf) -> Result<
     let program = compile(source, decl, old_self).map_err(|issues| {
         RuleError::Message(format!("messageExpression compilation failed: {}", render(source, &issues)))
     })?;
-    match program.result_type() {
-        Type::String => Ok(program),
+    match (program.result_type(), program.instantiation_fault()) {
+        (Type::String, None) => Ok(program),
+        (Type::String, Some(fault)) => {
+            Err(RuleError::Message(format!("messageExpression instantiation failed: {fault}")))
+        }
         _ => Err(RuleError::Message("messageExpression must evaluate to a string".to_owned())),
     }
 }
