@@ -89,8 +89,13 @@ fn drop_dependent(old: &Value, new: &mut Value) {
     if is_external(old) && !is_external(new) {
         unused.push("externalTrafficPolicy");
     }
-    let numbers = |spec: &Value| ports(spec).map(|port| port["nodePort"].clone()).collect::<Vec<_>>();
-    if needs_node_ports(old) && !needs_node_ports(new) && numbers(old) == numbers(new) {
+    let numbers = |spec: &Value| -> Vec<Value> {
+        ports(spec).map(|port| port["nodePort"].clone()).filter(is_node_port).collect()
+    };
+    // Ports may come, go and change, as long as no node port is new (`sameNodePorts`).
+    let before = numbers(old);
+    let none_is_new = numbers(new).iter().all(|number| before.contains(number));
+    if needs_node_ports(old) && !needs_node_ports(new) && none_is_new {
         for port in new["ports"].as_array_mut().into_iter().flatten().filter_map(Value::as_object_mut) {
             port.remove("nodePort");
         }
@@ -288,7 +293,11 @@ fn unavailable_address(old: &Value, new: &Value, others: &[&Value], dry_run: boo
         return None;
     }
     let is_ours = match parse_address(address)? {
-        IpAddr::V4(address) => address.octets()[..2] == RANGE.octets()[..2],
+        // The addresses of the network and of its broadcasts belong to no service.
+        IpAddr::V4(address) => {
+            let [a, b, last @ ..] = address.octets();
+            [a, b] == RANGE.octets()[..2] && !matches!(last, [0, 0] | [255, 255])
+        }
         IpAddr::V6(_) => false,
     };
     let is_taken = || others.iter().any(|spec| meta::strings(&spec["clusterIPs"]).contains(&address));

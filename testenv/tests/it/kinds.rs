@@ -514,3 +514,27 @@ async fn scale_is_shown_as_table_and_as_metadata() {
     );
     env.stop().await;
 }
+
+#[tokio::test]
+async fn empty_policies_of_an_autoscaler_are_refused() {
+    let env = TestEnv::builder().start().await.unwrap();
+    let path = "/apis/autoscaling/v2/namespaces/default/horizontalpodautoscalers";
+    let scaler = |behavior: Value| {
+        let target = json!({"kind": "Deployment", "apiVersion": "apps/v1", "name": "x"});
+        json!({"metadata": {"name": "a"}, "spec": {"maxReplicas": 2, "scaleTargetRef": target, "behavior": behavior}})
+    };
+    for direction in ["scaleUp", "scaleDown"] {
+        let (code, refused) =
+            call(&env, Method::POST, path, scaler(json!({direction: {"policies": []}}))).await;
+        let text = format!(
+            "HorizontalPodAutoscaler.autoscaling \"a\" is invalid: spec.behavior.{direction}.policies: Required value: \
+             must specify at least one Policy"
+        );
+        assert_eq!((code, &refused["message"]), (422, &json!(text)));
+    }
+    let (code, made) = call(&env, Method::POST, path, scaler(json!({"scaleUp": {"policies": null}}))).await;
+    assert_eq!(
+        (code, made["spec"]["behavior"]["scaleUp"]["policies"].as_array().map(Vec::len)),
+        (201, Some(2))
+    );
+}

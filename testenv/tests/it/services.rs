@@ -6,7 +6,7 @@ use http::Method;
 use kubesmith_testenv::TestEnv;
 use serde_json::{Value, json};
 
-use crate::support::call;
+use crate::support::{call, patch};
 
 const SERVICES: &str = "/api/v1/namespaces/default/services";
 
@@ -173,6 +173,23 @@ async fn headless_service_without_selector_has_both_families() {
 }
 
 #[tokio::test]
+async fn cluster_type_drops_node_ports_when_other_ports_change() {
+    let env = TestEnv::builder().start().await.unwrap();
+    create(&env, "", "a", node_port(30_080)).await.unwrap();
+    let path = format!("{SERVICES}/a");
+    let ports = json!([{"name": "a", "port": 80, "nodePort": 30_080}, {"name": "b", "port": 81}]);
+    let spec = json!({"spec": {"type": "ClusterIP", "ports": ports}});
+    let (code, service) = patch(&env, &path, "merge-patch+json", spec).await;
+    assert_eq!((code, &service["spec"]["ports"][0]["nodePort"]), (200, &Value::Null));
+
+    // Another node port is a mistake.
+    create(&env, "", "b", node_port(30_081)).await.unwrap();
+    let ports = json!([{"port": 80, "nodePort": 30_082}]);
+    let spec = json!({"spec": {"type": "ClusterIP", "ports": ports}});
+    assert_eq!(patch(&env, &format!("{SERVICES}/b"), "merge-patch+json", spec).await.0, 422);
+}
+
+#[tokio::test]
 async fn cluster_address_is_given_once() {
     let env = TestEnv::builder().start().await.unwrap();
     let at = |address: &str| json!({"ports": [{"port": 80}], "clusterIP": address});
@@ -190,6 +207,10 @@ async fn cluster_address_is_given_once() {
     let foreign = create(&env, "?dryRun=All", "b", at("1.2.3.4")).await.unwrap_err();
     let range = "the provided IP (1.2.3.4) is not in the valid range. The range of valid IPs is 10.0.0.0/16";
     assert_eq!(foreign, text("1.2.3.4", range));
+    for end in ["10.0.0.0", "10.0.255.255"] {
+        let refused = create(&env, "", "b", at(end)).await.unwrap_err();
+        assert_eq!(refused, text(end, "the provided network does not match the current range"));
+    }
 }
 
 #[tokio::test]
