@@ -213,7 +213,8 @@ impl ApiServer {
         self.server.store.compact();
     }
 
-    /// Pauses the garbage collector, which deletes the dependents of deleted owners, or lets it continue.
+    /// Pauses the garbage collector, which deletes the dependents of deleted owners, and the namespace controller, which
+    /// empties and removes terminating namespaces; or lets them continue.
     pub fn pause_garbage_collection(&self, paused: bool) {
         crate::garbage::pause(&self.server, paused);
     }
@@ -299,6 +300,17 @@ mod tests {
         assert!(get("owner").is_none() && get("owned").is_some());
         server.pause_garbage_collection(false);
         assert!(get("owned").is_none());
+
+        let namespace = |name: &str| format!("/api/v1/namespaces{name}");
+        let made = json!({"metadata": {"name": "a"}});
+        assert_eq!(request(&server, "POST", &namespace(""), &made).await, 201);
+        server.pause_garbage_collection(true);
+        assert_eq!(request(&server, "DELETE", &namespace("/a"), &json!({})).await, 200);
+        assert_eq!(request(&server, "GET", &namespace("/a"), &json!({})).await, 200);
+        let maps = "/api/v1/namespaces/a/configmaps";
+        assert_eq!(request(&server, "POST", maps, &json!({"metadata": {"name": "b"}})).await, 403);
+        server.pause_garbage_collection(false);
+        assert_eq!(request(&server, "GET", &namespace("/a"), &json!({})).await, 404);
         server.stop().await;
     }
 

@@ -1,4 +1,4 @@
-//! Owners and dependents: the garbage collector.
+//! Owners and dependents, and terminating namespaces: the garbage collector and the namespace controller.
 //!
 //! Deletions are queued, and the first caller that finds the queue idle handles them, so that a long chain of owners
 //! does not recurse deeply.
@@ -25,6 +25,10 @@ enum Work {
     Removed(Arc<Object>),
     /// The object is new, or has other owners than before.
     Owned(Arc<ResourceDef>, String),
+    /// The namespace is terminating.
+    Namespace(String),
+    /// An object of the terminating namespace was removed.
+    Emptied(String),
 }
 
 /// Deletions to propagate to dependents.
@@ -46,6 +50,19 @@ pub(crate) fn marked(server: &Arc<Server>, object: Arc<Object>) {
 /// Handles an object that was removed.
 pub(crate) fn removed(server: &Arc<Server>, object: Arc<Object>) {
     run(server, Work::Removed(object));
+}
+
+/// Empties a terminating namespace.
+pub(crate) fn namespace(server: &Arc<Server>, name: &str) {
+    run(server, Work::Namespace(name.to_owned()));
+}
+
+/// Removes a terminating namespace if nothing is left in it.
+pub(crate) fn emptied(server: &Arc<Server>, name: &str) {
+    let namespace = server.store.get("namespaces", name);
+    if namespace.is_some_and(|namespace| meta::is_terminating(&namespace.value)) {
+        run(server, Work::Emptied(name.to_owned()));
+    }
 }
 
 /// Handles a written object: its owners may be gone already, and no deletion would lead to it.
@@ -95,6 +112,8 @@ fn work(server: &Arc<Server>) {
         match work {
             Work::Marked(object) => follow_marked(server, &object.value),
             Work::Removed(object) => follow_removed(server, &object.value),
+            Work::Namespace(name) => delete::empty_namespace(server, &name),
+            Work::Emptied(name) => delete::finish_namespace(server, &name),
             // It may have other owners by now, or be another object.
             Work::Owned(def, key) => {
                 if let Some(object) = server.store.get(&def.collection, &key) {

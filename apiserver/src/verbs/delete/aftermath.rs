@@ -30,7 +30,7 @@ pub(in crate::verbs) fn mark(
 /// Starts the work that has to precede the removal of a terminating object.
 fn after_mark(server: &Arc<Server>, def: &ResourceDef, object: &Arc<Object>) {
     if def.collection == "namespaces" && server.options().controllers {
-        empty_namespace(server, meta::name(&object.value));
+        crate::garbage::namespace(server, meta::name(&object.value));
     } else if def.collection == crd::COLLECTION {
         empty_crd(server, meta::name(&object.value));
     }
@@ -89,7 +89,7 @@ fn after_remove(server: &Arc<Server>, def: &ResourceDef, stored: &Arc<Object>) {
     }
     if server.options().controllers {
         if def.namespaced {
-            finish_namespace(server, meta::namespace(object));
+            crate::garbage::emptied(server, meta::namespace(object));
         }
         crate::garbage::removed(server, stored.clone());
     }
@@ -133,7 +133,7 @@ pub(crate) fn release(server: &Arc<Server>, def: &ResourceDef, key: &str, finali
 }
 
 /// Deletes all objects in a terminating namespace, and then the namespace.
-fn empty_namespace(server: &Arc<Server>, name: &str) {
+pub(crate) fn empty_namespace(server: &Arc<Server>, name: &str) {
     let prefix = format!("{name}/");
     for def in server.registry().stored().iter().filter(|def| def.namespaced) {
         let Ok(snapshot) = server.store.list(&def.collection, &prefix, None) else { continue };
@@ -145,7 +145,7 @@ fn empty_namespace(server: &Arc<Server>, name: &str) {
 }
 
 /// Removes a terminating namespace that is empty.
-fn finish_namespace(server: &Arc<Server>, name: &str) {
+pub(crate) fn finish_namespace(server: &Arc<Server>, name: &str) {
     let Some(namespace) = server.store.get("namespaces", name) else { return };
     if !meta::is_terminating(&namespace.value) {
         return;

@@ -19,7 +19,7 @@ use crate::store::{Object, WriteError};
 use crate::{crd, meta};
 
 pub(super) use aftermath::{after_write, mark, remove};
-pub(crate) use aftermath::{delete_quietly, release, resume};
+pub(crate) use aftermath::{delete_quietly, empty_namespace, finish_namespace, release, resume};
 pub(super) use options::DeleteOptions;
 
 pub(super) async fn delete(call: &Call<'_>) -> ApiResult<Reply> {
